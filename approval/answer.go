@@ -1,0 +1,123 @@
+package approval
+
+import (
+	"time"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Ruling is what the agent is told to do.
+type Ruling string
+
+// The rulings of an [Answer].
+const (
+	RulingAllow   Ruling = "allow"
+	RulingDeny    Ruling = "deny"
+	RulingPending Ruling = "pending"
+)
+
+// Answer is what the agent is told of one proposed call.
+type Answer struct {
+	Decision Ruling         `json:"decision"`
+	Verdict  vaglio.Verdict `json:"verdict"`
+	// Refusal explains a denial, and a denial that still waits for a person.
+	Refusal *Refusal `json:"refusal"`
+	// Approval is present when a person was or is asked.
+	Approval *Summary `json:"approval"`
+	// Permit is present when a person allowed the call.
+	Permit *PermitText `json:"permit"`
+}
+
+// Summary is what the agent may know of an approval.
+type Summary struct {
+	ID        ID        `json:"id"`
+	State     State     `json:"state"`
+	ExpiresAt time.Time `json:"expires_at"`
+	// DecidedAt and Words are the person's; who decided stays on our side.
+	DecidedAt *time.Time `json:"decided_at,omitempty"`
+	Words     string     `json:"words,omitempty"`
+}
+
+// PermitText is a permit in the agent's hands.
+type PermitText struct {
+	Permit   string    `json:"permit"`
+	LapsesAt time.Time `json:"lapses_at"`
+}
+
+// Tap is a person's press or answer, as a channel hands it in. Either Token,
+// or Ask with Choice, says what is meant; a token wins.
+type Tap struct {
+	Token Token
+	// Ask, Approval and Choice are for channels that know the ask without a
+	// token. An empty Approval means every approval that still waits.
+	Ask      AskID
+	Approval ID
+	Choice   Choice
+	By       Person
+	Channel  string
+	// Words go to the agent. Words with ChoiceAllow are kept too, and grant
+	// nothing beyond the choice.
+	Words string
+}
+
+// Receipt is what the person who tapped is told, after the commit.
+type Receipt struct {
+	// Won says that this tap decided. Otherwise Decisions say who did.
+	Won bool
+	// Ask is the ask as it now stands.
+	Ask Ask
+	// Approvals are the ids that the tap was about.
+	Approvals []ID
+}
+
+// Step is one proposal in the turn log, with live values. The audit log holds
+// keys only; the turn log has a retention of its own.
+type Step struct {
+	ID       string          `json:"id"`
+	At       time.Time       `json:"at"`
+	Proposal vaglio.Proposal `json:"proposal"`
+	// Verdict is nil when the call failed on shape or scope.
+	Verdict *vaglio.Verdict `json:"verdict,omitempty"`
+	Refusal *Refusal        `json:"refusal,omitempty"`
+	// Error is the failure of shape or scope.
+	Error string `json:"error,omitempty"`
+	// Approval is the approval that the step opened or joined.
+	Approval ID `json:"approval,omitempty"`
+}
+
+// Filter selects entries of the history.
+type Filter struct {
+	// Agent and Executor, when set, must be equal.
+	Agent, Executor string
+	// Outcome selects one of the outcomes of [Entry.Outcome]; empty selects all.
+	Outcome string
+	// Before continues a listing behind the entry with that cursor; 0 starts
+	// with the newest.
+	Before uint64
+	// Limit is the greatest number of entries; 0 means 50.
+	Limit int
+}
+
+// Entry is one line of the history: a step, and what became of its approval.
+type Entry struct {
+	Cursor uint64 `json:"-"`
+	Step   Step   `json:"step"`
+	// Approval is the approval as it stands now, when the step has one.
+	Approval *Approval `json:"approval,omitempty"`
+}
+
+// Outcome is the entry's one word: "approved" by the judges, "guard" when the
+// guard denied, "error" on a failure of shape or scope, else the approval's
+// state.
+func (e *Entry) Outcome() string {
+	switch {
+	case e.Approval != nil:
+		return string(e.Approval.State)
+	case e.Step.Verdict == nil:
+		return "error"
+	case e.Step.Verdict.Approved:
+		return "approved"
+	default:
+		return string(e.Step.Verdict.BlockedBy)
+	}
+}

@@ -1,0 +1,194 @@
+// Package approval is the domain of the dialogue that follows a judge's
+// denial: the refusal, the approval that waits for a person, the decision, the
+// permit, and the card that shows them. It is pure: no clock is read, nothing
+// is stored, nothing is sent.
+//
+//	             ┌────────▶ denied      (a person; with words, if given)
+//	pending ─────┼────────▶ expired     (nobody answered in time)
+//	  │          ├────────▶ withdrawn   (the agent gave up or its turn ended)
+//	  │          └────────▶ superseded  (a changed call under the same idempotency key)
+//	  └─▶ allowed ──┬─▶ spent           (permit redeemed)
+//	                └─▶ lapsed          (permit not redeemed in its window)
+//	spent ─▶ succeeded | failed | unknown
+//
+// There is no edge from a guard denial to any of these: an approval starts
+// from a [Denial], and only a judge-phase verdict makes one.
+package approval
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// ID names an approval. It is safe to show and gives no right by itself.
+type ID string
+
+// AskID names an ask.
+type AskID string
+
+// NewAskID returns a fresh ask id: 16 characters of base32, 80 random bits.
+func NewAskID() AskID { return AskID(strings.ToLower(rand.Text()[:16])) }
+
+// Ask is what one card asks: the approvals of one proposal, or of one plan
+// whose calls were proposed together. It is the unit that is stored: one
+// compare-and-swap changes an approval, its decision, its permit and what its
+// cards owe, so no crash can separate them.
+type Ask struct {
+	ID    AskID  `json:"id"`
+	Agent string `json:"agent"`
+	// Intent and TurnID are those of the proposals, kept once.
+	Intent string `json:"intent"`
+	TurnID string `json:"turn_id"`
+	// Approvals has one entry for each call that waits, in the plan's order.
+	Approvals []Approval `json:"approvals"`
+	// Cards has one entry for each place where the ask is shown.
+	Cards     []Shown   `json:"cards"`
+	OpenedAt  time.Time `json:"opened_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Approval is a judge-phase refusal that waits for a person.
+type Approval struct {
+	ID          ID              `json:"id"`
+	State       State           `json:"state"`
+	Proposal    vaglio.Proposal `json:"proposal"`
+	Fingerprint Fingerprint     `json:"fingerprint"`
+	Verdict     vaglio.Verdict  `json:"verdict"`
+	Refusal     Refusal         `json:"refusal"`
+	// Key is the idempotency key under which the agent proposed the call.
+	Key string `json:"key,omitempty"`
+	// Decision is set once, by the event that left the pending state.
+	Decision *Decision `json:"decision,omitempty"`
+	// Permit is set when a person allowed the call.
+	Permit *Permit `json:"permit,omitempty"`
+	// Outcome is the agent's report of how the run ended.
+	Outcome *Outcome `json:"outcome,omitempty"`
+	// EndedAt is when the approval left the pending state.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+}
+
+// Choice is what a button or an answer stands for.
+type Choice string
+
+// The choices of a person. Nothing else grants.
+const (
+	ChoiceAllow Choice = "allow"
+	ChoiceDeny  Choice = "deny"
+)
+
+// Person is who decided, by an id that the platform never reassigns.
+type Person struct {
+	// ID is stable and channel-qualified, such as "telegram:4711" or "web:owner".
+	ID string `json:"id"`
+	// Name is for display only; it never authorises.
+	Name string `json:"name"`
+}
+
+// Decision is a person's answer.
+type Decision struct {
+	Choice  Choice    `json:"choice"`
+	By      Person    `json:"by"`
+	Channel string    `json:"channel"`
+	At      time.Time `json:"at"`
+	// Words are for the agent; they never grant.
+	Words string `json:"words,omitempty"`
+}
+
+// Permit is the single-use right to run exactly the shown call. Its text is
+// derived from the approval and the instance's secret, so it is not stored.
+type Permit struct {
+	IssuedAt time.Time `json:"issued_at"`
+	LapsesAt time.Time `json:"lapses_at"`
+	SpentAt  time.Time `json:"spent_at,omitzero"`
+}
+
+// Outcome is how the run ended, as the agent reports it.
+type Outcome struct {
+	Succeeded bool      `json:"succeeded"`
+	Detail    string    `json:"detail,omitempty"`
+	At        time.Time `json:"at"`
+}
+
+// Shown is one place where an ask is shown: the channel, the message there,
+// and what the card last showed. A card is stale while View differs from
+// [Ask.View]; the dispatcher works until it does not.
+type Shown struct {
+	Channel string `json:"channel"`
+	// Ref names the message on the platform; empty until it was posted.
+	Ref string `json:"ref,omitempty"`
+	// View is the view that the message last showed.
+	View View `json:"view,omitempty"`
+	// Callbacks are the stored meanings of the card's buttons, by token.
+	Callbacks map[Token]Callback `json:"callbacks"`
+}
+
+// View stands for everything a card shows of an ask's states. Two asks with
+// equal views need no amendment.
+type View string
+
+// Token is the opaque text behind a button. It says nothing by itself.
+type Token string
+
+// NewToken returns a fresh token of 26 characters, 130 random bits.
+func NewToken() Token { return Token(rand.Text()) }
+
+// Callback is the stored meaning of one button.
+type Callback struct {
+	// Approval is empty when the button means every approval of the ask that
+	// still waits.
+	Approval ID     `json:"approval,omitempty"`
+	Choice   Choice `json:"choice"`
+}
+
+// View returns what a card of the ask has to show.
+func (a *Ask) View() View {
+	var b strings.Builder
+	for i := range a.Approvals {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(string(a.Approvals[i].State))
+	}
+	return View(b.String())
+}
+
+// Find returns the approval with the id, or nil.
+func (a *Ask) Find(id ID) *Approval {
+	for i := range a.Approvals {
+		if a.Approvals[i].ID == id {
+			return &a.Approvals[i]
+		}
+	}
+	return nil
+}
+
+// Waiting reports whether some approval of the ask still waits for a person.
+func (a *Ask) Waiting() bool {
+	for i := range a.Approvals {
+		if a.Approvals[i].State == Pending {
+			return true
+		}
+	}
+	return false
+}
+
+// Denial is a denial by the judge phase: what an approval starts from. The
+// zero value starts nothing, and only [JudgeDenial] makes another.
+type Denial struct{ verdict vaglio.Verdict }
+
+// ErrNotAskable says that a verdict is not a judge-phase denial, so nobody may
+// be asked to overrule it.
+var ErrNotAskable = errors.New("only a judge's denial can be put to a person")
+
+// JudgeDenial returns v as a denial that a person may overrule, or
+// [ErrNotAskable] for a guard denial, an approval, and anything else.
+func JudgeDenial(v vaglio.Verdict) (Denial, error) {
+	if v.Approved || v.BlockedBy != vaglio.PhaseJudge {
+		return Denial{}, ErrNotAskable
+	}
+	return Denial{v}, nil
+}
