@@ -1,0 +1,74 @@
+# Vaglio's chores. `make help` lists them.
+
+GO    ?= go
+# The linters are pinned in a module of their own, so that their two hundred
+# requirements stay out of ours.
+TOOL   = $(GO) tool -modfile=tools/go.mod
+BENCH ?= .
+COUNT ?= 6
+FUZZ  ?= 30s
+# Until a judge is there that reads what a call would do, the rules alone never
+# fall below their default threshold of 0.30. At 0.75 whatever is not marked as
+# read-only is asked, so that a newcomer has something to click.
+THRESHOLD ?= 0.75
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/vaglio, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/vaglio ./cmd/vaglio
+
+.PHONY: run
+run: build ## build and serve with METNOS_JUDGE_THRESHOLD=0.75; prints the inbox's one-time link
+	METNOS_JUDGE_THRESHOLD="$${METNOS_JUDGE_THRESHOLD:-$(THRESHOLD)}" exec bin/vaglio serve
+
+.PHONY: test
+test: ## run every test
+	$(GO) test -shuffle=on ./...
+
+.PHONY: race
+race: ## run every test under the race detector
+	$(GO) test -race -shuffle=on ./...
+
+.PHONY: check
+check: fmt-check vet lint ## what every change must pass besides the tests
+
+.PHONY: fmt
+fmt: ## format the sources
+	$(TOOL) golangci-lint fmt ./...
+
+.PHONY: fmt-check
+fmt-check:
+	$(TOOL) golangci-lint fmt --diff ./...
+
+.PHONY: vet
+vet:
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## run the pinned linters
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: bench
+bench: ## run the benchmarks; BENCH=pattern COUNT=6
+	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target in turn; FUZZ=30s
+	@set -e; grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
+		grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$$dir"/*_test.go | sed 's/^func //' | while read -r target; do \
+			echo "$$dir $$target"; $(GO) test "$$dir" -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ); \
+		done; \
+	done
+
+.PHONY: agents
+agents: ## install the pinned coding agents from npm and run them, offline, behind the gate
+	npm ci --prefix gateway/hook/agents --no-audit --no-fund
+	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -v ./cmd/vaglio
+
+.PHONY: clean
+clean: ## remove what was built and installed here
+	rm -rf bin gateway/hook/agents/node_modules

@@ -1,0 +1,304 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/metnos/vaglio"
+
+// room is what one package may lean on. Every list holds packages of ours
+// without the module's path, or outside modules by their whole path; a module
+// allows the packages below it.
+type room struct {
+	// may holds our own packages. "*" is any.
+	may []string
+	// modules holds outside modules.
+	modules []string
+	// tests holds what the package's tests may use besides.
+	tests []string
+}
+
+const (
+	bbolt      = "go.etcd.io/bbolt"
+	chromedp   = "github.com/chromedp/chromedp"
+	cdproto    = "github.com/chromedp/cdproto"
+	cobra      = "github.com/spf13/cobra"
+	envconfig  = "github.com/kelseyhightower/envconfig"
+	gocmp      = "github.com/google/go-cmp"
+	jsonlib    = "github.com/go-json-experiment/json"
+	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
+	testscript = "github.com/rogpeppe/go-internal"
+	xnet       = "golang.org/x/net"
+	xsys       = "golang.org/x/sys"
+	xtext      = "golang.org/x/text"
+	yaml       = "github.com/goccy/go-yaml"
+)
+
+// rooms is the table of design: imports point down only. A package that is not
+// listed here fails the test, so drawing a new one is a decision.
+var rooms = map[string]room{
+	"internal/archtest":   {},
+	"internal/strictjson": {modules: []string{jsonlib}},
+
+	"vaglio/guard":   {modules: []string{xtext}},
+	"vaglio/catalog": {may: []string{"internal/strictjson"}, modules: []string{jsonschema, jsonlib, xtext}},
+	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
+	"vaglio": {
+		may:     []string{"vaglio/guard", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
+		modules: []string{jsonlib},
+		tests:   []string{"vaglio/judge"},
+	},
+	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
+
+	"approval": {
+		may:     []string{"vaglio", "internal/strictjson"},
+		modules: []string{jsonlib, xtext},
+		tests:   []string{"vaglio/judge"},
+	},
+	"dispatcher": {
+		may:     []string{"approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
+		modules: []string{jsonlib},
+		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
+	},
+
+	"store/bolt":      {may: []string{"approval", "internal/strictjson"}, modules: []string{bbolt, jsonlib, xsys}, tests: []string{"store/storetest"}},
+	"store/storetest": {may: []string{"approval", "internal/strictjson"}, modules: []string{gocmp, jsonlib}},
+
+	"channels/web": {
+		may:     []string{"approval", "vaglio", "internal/strictjson", "templates"},
+		modules: []string{jsonlib, xtext},
+		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", chromedp, cdproto, xnet},
+	},
+
+	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
+	"gateway/httpapi": {
+		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
+		modules: []string{jsonlib},
+		tests:   []string{"vaglio/judge", "store/bolt", jsonschema, yaml},
+	},
+	"gateway/hook": {
+		may:     []string{"gateway/client", "approval", "vaglio", "internal/strictjson"},
+		modules: []string{jsonlib, xsys},
+	},
+
+	"cmd/vaglio": {
+		may:     []string{"*"},
+		modules: []string{cobra, envconfig, yaml, jsonlib, xsys},
+		tests:   []string{chromedp, cdproto, testscript, xnet},
+	},
+}
+
+// everyTest may be used by the tests of every package.
+var everyTest = []string{gocmp, jsonlib, "internal/strictjson"}
+
+// file is one Go file of the repository.
+type file struct {
+	pkg  string // the folder below the module's root, with slashes
+	path string
+	test bool
+	ast  *ast.File
+	pos  *token.FileSet
+}
+
+// files reads every Go file below the module's root.
+func files(t *testing.T, mode parser.Mode) []file {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []file
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skip(root, name)
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		pos := token.NewFileSet()
+		tree, err := parser.ParseFile(pos, name, nil, mode)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		all = append(all, file{path.Dir(rel), rel, strings.HasSuffix(rel, "_test.go"), tree, pos})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return all
+}
+
+// skip leaves out what Go leaves out, and modules of their own.
+func skip(root, dir string) error {
+	if dir == root {
+		return nil
+	}
+	base := filepath.Base(dir)
+	if base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_' {
+		return filepath.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+// allowed reports whether the room of pkg may import target.
+func allowed(pkg string, test bool, target string) bool {
+	r := rooms[pkg]
+	list := slices.Concat(r.may, r.modules)
+	if test {
+		// A package's outside test imports the package itself.
+		list = slices.Concat(list, r.tests, everyTest, []string{pkg})
+	}
+	own, ours := strings.CutPrefix(target, module+"/")
+	if !ours {
+		return slices.ContainsFunc(list, func(m string) bool {
+			return target == m || strings.HasPrefix(target, m+"/")
+		})
+	}
+	return slices.Contains(list, own) || slices.Contains(list, "*")
+}
+
+// outside reports whether the import path is neither ours nor Go's.
+func outside(target string) bool {
+	first, _, _ := strings.Cut(target, "/")
+	return strings.Contains(first, ".")
+}
+
+func TestImportsPointDown(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range files(t, parser.ImportsOnly) {
+		if _, ok := rooms[f.pkg]; !ok {
+			t.Errorf("%s: package %s is not in the table of rooms", f.path, f.pkg)
+			continue
+		}
+		seen[f.pkg] = true
+		for _, spec := range f.ast.Imports {
+			target, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatalf("%s: %v", f.path, err)
+			}
+			if outside(target) && !allowed(f.pkg, f.test, target) {
+				t.Errorf("%s: %s may not import %s", f.path, f.pkg, target)
+			}
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(rooms)) {
+		if !seen[pkg] {
+			t.Errorf("the table lists %s, which does not exist", pkg)
+		}
+	}
+}
+
+// TestTableHasNoCycleUpwards walks the table itself: whatever it allows, in
+// however many steps, must still point down.
+func TestTableHasNoCycleUpwards(t *testing.T) {
+	var walk func(pkg string, path []string)
+	walk = func(pkg string, path []string) {
+		if slices.Contains(path, pkg) {
+			t.Errorf("the table allows a circle: %s", strings.Join(append(path, pkg), " → "))
+			return
+		}
+		for _, next := range rooms[pkg].may {
+			if next != "*" {
+				walk(next, append(slices.Clone(path), pkg))
+			}
+		}
+	}
+	for pkg := range rooms {
+		walk(pkg, nil)
+	}
+	for pkg, banned := range map[string]string{
+		"store/bolt": "dispatcher", "channels/web": "dispatcher", "vaglio": "approval", "approval": "dispatcher",
+	} {
+		if allowed(pkg, false, module+"/"+banned) {
+			t.Errorf("the table allows %s to import %s", pkg, banned)
+		}
+	}
+	if allowed("dispatcher", false, bbolt) {
+		t.Error("the table allows bbolt outside of store/bolt")
+	}
+}
+
+// TestOnlyTheCommandReadsTheProcess finds uses of the environment, of the
+// arguments and of exit outside of the command, and init functions anywhere.
+func TestOnlyTheCommandReadsTheProcess(t *testing.T) {
+	banned := map[string][]string{
+		"os":      {"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Exit", "Args", "UserHomeDir", "UserConfigDir", "UserCacheDir"},
+		"syscall": {"Getenv", "Environ", "Setenv", "Exit"},
+	}
+	for _, f := range files(t, parser.SkipObjectResolution) {
+		if f.test {
+			continue
+		}
+		command := strings.HasPrefix(f.pkg, "cmd/")
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil && n.Name.Name == "init" {
+					t.Errorf("%s: init functions are not allowed", f.pos.Position(n.Pos()))
+				}
+			case *ast.SelectorExpr:
+				x, ok := n.X.(*ast.Ident)
+				if ok && !command && slices.Contains(banned[x.Name], n.Sel.Name) {
+					t.Errorf("%s: only the command may use %s.%s", f.pos.Position(n.Pos()), x.Name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	docs := map[string]int{}
+	for _, f := range files(t, parser.PackageClauseOnly|parser.ParseComments) {
+		if f.test {
+			continue
+		}
+		if _, ok := docs[f.pkg]; !ok {
+			docs[f.pkg] = 0
+		}
+		if f.ast.Doc != nil {
+			docs[f.pkg]++
+		}
+	}
+	for pkg, n := range docs {
+		if n != 1 {
+			t.Errorf("%s has %d package comments; it needs one", pkg, n)
+		}
+	}
+}
+
+// TestFilesStayShort holds the greatest length of a file that is not a test.
+func TestFilesStayShort(t *testing.T) {
+	const longest = 400
+	for _, f := range files(t, parser.ParseComments) {
+		if lines := f.pos.Position(f.ast.FileEnd).Line; !f.test && lines > longest {
+			t.Errorf("%s has %d lines; split it at a natural seam before %d", f.path, lines, longest)
+		}
+	}
+}
