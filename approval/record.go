@@ -3,6 +3,7 @@ package approval
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -16,8 +17,18 @@ const (
 	KindMeta Kind = "meta" // the instance's own: secret, agents, versions
 )
 
+// Limits of a record, in bytes. They are small enough for an index of any
+// engine.
+const (
+	MaxKind = 64       // a kind
+	MaxName = 1024     // an id, a key, the name of a lease, a holder
+	MaxKeys = 4096     // keys of one record
+	MaxBody = 64 << 20 // a body
+)
+
 // Record is one stored thing. Body is opaque to the store.
 type Record struct {
+	// ID is any 1 to [MaxName] bytes, unique within the kind.
 	ID string
 	// Seq is set by the store: it rises over all records with every write.
 	Seq uint64
@@ -26,10 +37,13 @@ type Record struct {
 	// Open marks work that is not done; Query.Open finds it without a scan.
 	Open bool
 	// Keys are further names, unique within the kind, held by the record for
-	// as long as it lists them. A key held by another record fails the Update
-	// with a KeyError.
+	// as long as it lists them. A key that another record holds, or has as its
+	// id, fails the Update with a [*KeyError]; so does a new record whose id is
+	// another's key.
 	Keys []string
-	// Drop deletes the record, when set by the function given to Update.
+	// Drop deletes the record, when set by the function given to Update, which
+	// then returns the zero Record. Its id and keys are free again. A watch
+	// does not tell of it.
 	Drop bool
 	Body []byte
 }
@@ -37,12 +51,59 @@ type Record struct {
 // Exists reports whether the record was stored.
 func (r Record) Exists() bool { return r.Seq != 0 }
 
-// Query selects records of one kind.
+// Check says with a [*RecordError] what keeps the record from being stored.
+func (r Record) Check() error {
+	if err := CheckName("id", r.ID); err != nil {
+		return err
+	}
+	if len(r.Keys) > MaxKeys {
+		return &RecordError{"keys", fmt.Sprintf("are %d, at most %d can be kept", len(r.Keys), MaxKeys)}
+	}
+	for _, k := range r.Keys {
+		if err := CheckName("key", k); err != nil {
+			return err
+		}
+	}
+	if len(r.Body) > MaxBody {
+		return &RecordError{"body", fmt.Sprintf("has %d bytes, at most %d can be kept", len(r.Body), MaxBody)}
+	}
+	return nil
+}
+
+// Check says with a [*RecordError] what is wrong with the kind's name.
+func (k Kind) Check() error {
+	switch {
+	case k == "":
+		return &RecordError{"kind", "is empty"}
+	case len(k) > MaxKind:
+		return &RecordError{"kind", fmt.Sprintf("has %d bytes, at most %d are allowed", len(k), MaxKind)}
+	case strings.Contains(string(k), "\x00"):
+		return &RecordError{"kind", "contains a NUL byte"}
+	}
+	return nil
+}
+
+// CheckName says with a [*RecordError] what is wrong with a name that a store
+// is asked to keep: an id, a key, a lease, a holder. The name is not repeated.
+func CheckName(field, name string) error {
+	switch {
+	case name == "":
+		return &RecordError{field, "is empty"}
+	case len(name) > MaxName:
+		return &RecordError{field, fmt.Sprintf("has %d bytes, at most %d are allowed", len(name), MaxName)}
+	}
+	return nil
+}
+
+// Query selects records of one kind. A listing shows the records that were
+// born before it began; one that changes meanwhile comes as it is when it is
+// its turn, or not at all when it no longer matches.
 type Query struct {
 	Kind Kind
 	// Open selects only records marked open.
 	Open bool
-	// Prefix selects ids that start with it and orders by id.
+	// Prefix selects ids that start with it and orders by id, byte by byte. It
+	// goes with neither Newest nor After.
 	Prefix string
 	// Newest orders by Born, newest first; otherwise oldest first.
 	Newest bool
@@ -53,16 +114,47 @@ type Query struct {
 	Limit int
 }
 
+// Check says with a [*RecordError] what keeps the query from being answered.
+func (q Query) Check() error {
+	switch {
+	case q.Limit < 0:
+		return &RecordError{"limit", "is negative"}
+	case q.Prefix != "" && (q.Newest || q.After != 0):
+		return &RecordError{"prefix", "orders by id and goes with neither newest nor after"}
+	}
+	return q.Kind.Check()
+}
+
 // ErrNotFound says that no record has the id or key.
 var ErrNotFound = errors.New("not found")
 
 // ErrKeep is what a change returns when the record is right as it is.
 var ErrKeep = errors.New("keep")
 
+// ErrFull says that the store has no room left. Nothing was written; the store
+// works on, and writes again once there is room.
+var ErrFull = errors.New("the store has no room left")
+
+// RecordError says that a record, a query or a name is not one that a store
+// keeps.
+type RecordError struct{ Field, Problem string }
+
+func (e *RecordError) Error() string { return "record: " + e.Field + " " + e.Problem }
+
 // KeyError says that another record holds a key.
 type KeyError struct{ Key, HeldBy string }
 
 func (e *KeyError) Error() string { return fmt.Sprintf("key is held by record %s", e.HeldBy) }
+
+// PanicError says that the function given to Update panicked. Nothing was
+// written.
+type PanicError struct {
+	Value any
+	// Stack is where, for the log.
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("change panicked: %v", e.Value) }
 
 // LeaseError says that somebody else holds a lease.
 type LeaseError struct {

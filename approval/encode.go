@@ -1,0 +1,133 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+// bodyForm is the form in which [EncodeAsk] and [EncodeStep] write. A change
+// that an older program would misread raises it.
+const bodyForm = 1
+
+// FormError says that a stored body has a form that this program does not
+// know, because a newer one wrote it, or because it is none of ours.
+type FormError struct {
+	// What is the thing that was read, such as "ask".
+	What string
+	// Found is the body's form; 0 when it states none.
+	Found int
+	// Known is the newest form that this program reads.
+	Known int
+}
+
+func (e *FormError) Error() string {
+	if e.Found <= 0 {
+		return fmt.Sprintf("stored %s states no form: it was not written by vaglio", e.What)
+	}
+	return fmt.Sprintf("stored %s has form %d and this vaglio reads up to %d: use the newer vaglio that wrote it", e.What, e.Found, e.Known)
+}
+
+type askBody struct {
+	V   int  `json:"v"`
+	Ask *Ask `json:"ask"`
+}
+
+type stepBody struct {
+	V    int   `json:"v"`
+	Step *Step `json:"step"`
+}
+
+// EncodeAsk returns the ask as the body of a record of [KindAsk].
+func EncodeAsk(a Ask) ([]byte, error) {
+	return encode("ask", askBody{bodyForm, &a})
+}
+
+// DecodeAsk reads what [EncodeAsk] wrote. A [*FormError] says that a newer
+// program wrote it.
+func DecodeAsk(body []byte) (Ask, error) {
+	var b askBody
+	if err := decode("ask", body, &b); err != nil {
+		return Ask{}, err
+	}
+	if b.Ask == nil {
+		return Ask{}, errors.New("stored ask is empty")
+	}
+	return *b.Ask, nil
+}
+
+// EncodeStep returns the step as the body of a record of [KindStep].
+func EncodeStep(s Step) ([]byte, error) {
+	return encode("step", stepBody{bodyForm, &s})
+}
+
+// DecodeStep reads what [EncodeStep] wrote. A [*FormError] says that a newer
+// program wrote it.
+func DecodeStep(body []byte) (Step, error) {
+	var b stepBody
+	if err := decode("step", body, &b); err != nil {
+		return Step{}, err
+	}
+	if b.Step == nil {
+		return Step{}, errors.New("stored step is empty")
+	}
+	return *b.Step, nil
+}
+
+// encode keeps map members in order, so that equal values have equal bodies.
+func encode(what string, v any) ([]byte, error) {
+	body, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", what, err)
+	}
+	return body, nil
+}
+
+// decode reads the form first, because what a newer program added would
+// otherwise look like a mistake. Unknown members are refused: writing the
+// value back would drop them. The decoder's own error may quote the body, which
+// holds live arguments, so only the place of the mistake is told.
+func decode(what string, body []byte, v any) error {
+	var form struct {
+		V int `json:"v"`
+	}
+	if err := json.Unmarshal(body, &form); err != nil {
+		return damaged(what, err)
+	}
+	if form.V < 1 || form.V > bodyForm {
+		return &FormError{What: what, Found: form.V, Known: bodyForm}
+	}
+	if err := json.Unmarshal(body, v, json.RejectUnknownMembers(true), exactNumbers()); err != nil {
+		return damaged(what, err)
+	}
+	return nil
+}
+
+func damaged(what string, err error) error {
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		return fmt.Errorf("stored %s cannot be read: mistake at byte %d", what, e.ByteOffset)
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("stored %s cannot be read: it is not JSON from byte %d on", what, e.ByteOffset)
+	}
+	return fmt.Errorf("stored %s cannot be read", what)
+}
+
+// exactNumbers keeps a number in free-form values as it was written, so that no
+// integer loses a digit.
+func exactNumbers() json.Options {
+	return json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
+		if d.PeekKind() != '0' {
+			return errors.ErrUnsupported
+		}
+		tok, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		*v = jsonv1.Number(tok.String())
+		return nil
+	}))
+}
