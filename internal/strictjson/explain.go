@@ -1,0 +1,194 @@
+package strictjson
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// scan finds in one pass what the decoder would not refuse by itself.
+func scan(data []byte) error {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '\\' && inString:
+			if i+5 < len(data) && string(data[i+1:i+6]) == "u0000" {
+				return &Error{where(data, i), int64(i), `holds a NUL character (\u0000), which no field accepts; leave it out`}
+			}
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+			if depth > MaxDepth {
+				return &Error{where(data, i), int64(i), fmt.Sprintf("nests deeper than %d levels; flatten it", MaxDepth)}
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+// where gives the pointer of the innermost value that begins before offset.
+// It is best effort: on the way there the document may be broken.
+func where(data []byte, offset int) string {
+	dec := jsontext.NewDecoder(strings.NewReader(string(data)))
+	path := ""
+	for {
+		if _, err := dec.ReadToken(); err != nil || dec.InputOffset() > int64(offset) {
+			if err == nil {
+				path = string(dec.StackPointer())
+			}
+			return path
+		}
+		path = string(dec.StackPointer())
+	}
+}
+
+// explain turns an error of the library into a sentence that holds no value.
+func explain(data []byte, err error) error {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return explainSyntax(syntax)
+	}
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		return explainSemantic(semantic)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || len(strings.TrimSpace(string(data))) == 0 {
+		return &Error{Msg: "is empty; give one JSON value"}
+	}
+	return &Error{Msg: "could not be read"}
+}
+
+func explainSyntax(e *jsontext.SyntacticError) error {
+	out := &Error{Path: string(e.JSONPointer), Offset: e.ByteOffset}
+	text := ""
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	switch {
+	case errors.Is(e.Err, jsontext.ErrDuplicateName):
+		out.Msg = "is given twice; give it once"
+	case errors.Is(e.Err, jsontext.ErrNonStringName):
+		out.Msg = "has a key that is not a string; write every key in double quotes"
+	case errors.Is(e.Err, io.ErrUnexpectedEOF):
+		out.Path, out.Msg = "", "ends before it is complete; close every string, array and object"
+	case strings.Contains(text, "UTF-8"):
+		out.Msg = "holds bytes that are not valid UTF-8; encode the text as UTF-8"
+	case strings.Contains(text, "surrogate") || strings.Contains(text, "escape"):
+		out.Msg = "holds an invalid escape sequence; write it as JSON does"
+	case strings.Contains(text, "after top-level value"):
+		out.Path, out.Msg = "", fmt.Sprintf("goes on after its value at byte %d; give exactly one value", e.ByteOffset)
+	case strings.Contains(text, "in string"):
+		out.Msg = "holds a raw control character; escape it as JSON does"
+	default:
+		out.Path = ""
+		out.Msg = fmt.Sprintf("is not valid JSON at byte %d; check quotes, commas and braces there", e.ByteOffset)
+	}
+	return out
+}
+
+func explainSemantic(e *json.SemanticError) error {
+	out := &Error{Path: string(e.JSONPointer), Offset: e.ByteOffset}
+	own, isOwn := errors.AsType[*Error](e.Err)
+	switch {
+	case isOwn:
+		out.Path += own.Path
+		out.Msg = own.Msg
+	case errors.Is(e.Err, json.ErrUnknownName):
+		out.Msg = "is not known"
+		if names := fieldNames(e.GoType); len(names) > 0 {
+			out.Msg += "; known here are " + strings.Join(names, ", ")
+		}
+	case e.GoType != nil && wanted(e.GoType) != given(e.JSONKind):
+		out.Msg = "must be " + wanted(e.GoType) + ", not " + given(e.JSONKind)
+	case e.GoType != nil && isInteger(e.GoType):
+		out.Msg = "must be a whole number within range"
+	default:
+		out.Msg = "has a value that is not allowed here"
+	}
+	return out
+}
+
+// fieldNames lists the JSON names of a struct's fields.
+func fieldNames(t reflect.Type) []string {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && name != "-" {
+			if name == "" {
+				name = f.Name
+			}
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func isInteger(t reflect.Type) bool {
+	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
+}
+
+// wanted names what a Go type reads, as a person would say it.
+func wanted(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch k := t.Kind(); {
+	case k == reflect.String:
+		return "a string"
+	case k == reflect.Bool:
+		return "true or false"
+	case isInteger(t) || k == reflect.Float32 || k == reflect.Float64:
+		return "a number"
+	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return "a string"
+	case k == reflect.Slice || k == reflect.Array:
+		return "a list"
+	case k == reflect.Struct || k == reflect.Map:
+		return "an object"
+	default:
+		return "another kind of value"
+	}
+}
+
+// given names a JSON kind, as a person would say it.
+func given(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "true or false"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{', '}':
+		return "an object"
+	case '[', ']':
+		return "a list"
+	default:
+		return "something else"
+	}
+}
+
+// shorten keeps a hostile pointer from filling a line: keys are free text.
+func shorten(path string) string {
+	const most = 200
+	if len(path) <= most {
+		return path
+	}
+	cut := strings.ToValidUTF8(path[:most], "")
+	return cut + "…"
+}
