@@ -50,16 +50,17 @@ const (
 var rooms = map[string]room{
 	"internal/archtest":   {},
 	"internal/strictjson": {modules: []string{jsonlib}},
+	"internal/realpath":   {},
 
-	"vaglio/guard":   {modules: []string{xtext}},
-	"vaglio/catalog": {may: []string{"internal/strictjson"}, modules: []string{jsonschema, jsonlib, xtext}},
+	"vaglio/guard":   {may: []string{"internal/realpath"}, modules: []string{xtext}},
+	"vaglio/catalog": {may: []string{"internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
 	"vaglio": {
 		may:     []string{"vaglio/guard", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
 		modules: []string{jsonlib},
 		tests:   []string{"vaglio/judge"},
 	},
-	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
+	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib, xtext}},
 
 	"approval": {
 		may:     []string{"vaglio", "internal/strictjson"},
