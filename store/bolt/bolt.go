@@ -1,0 +1,309 @@
+// Package bolt keeps records in one file of one process: the default store.
+//
+// All writes go through one goroutine that takes whatever is queued into one
+// transaction and answers after its fsync, so a lone caller waits for nobody
+// and many callers share the disk. Nothing is yielded and nothing is called
+// out to while a transaction is open.
+//
+// The file is a bbolt database. Its buckets, with integers in big-endian order:
+//
+//	vaglio   "form" → the form of the file, "ping" → the last heartbeat
+//	record   kind 0x00 id   → the record: form, checksum, flags, born, seq, keys, body
+//	key      kind 0x00 key  → id
+//	open     kind 0x00 born → id, for records marked open
+//	born     kind 0x00 born → id
+//	seq      kind 0x00 seq  → id
+//	lease    name           → holder, end and fencing token
+//
+// The counter behind Seq and Born is the sequence of the bucket "record", the
+// one behind fencing tokens that of the bucket "lease".
+package bolt
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// DB is an open store. Its methods may be called from any goroutine. It keeps
+// the contract that package storetest tests.
+type DB struct {
+	path   string
+	file   *os.File // bbolt's own; it closes it
+	bolt   *bbolt.DB
+	writer writer
+	closed chan struct{}
+	close  sync.Once
+	err    error // what Close answers
+	// broken holds why the file cannot be trusted until it is opened anew.
+	broken atomic.Pointer[BrokenError]
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced by every commit
+}
+
+// Options are the settings of [Open]. The zero value is right for a service.
+type Options struct {
+	// LockWait is how long to wait for another process to let go of the file;
+	// 0 refuses at once.
+	LockWait time.Duration
+}
+
+// ErrClosed says that the store was closed.
+var ErrClosed = errors.New("store is closed")
+
+// LockedError says that another process holds the file.
+type LockedError struct{ File string }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("another vaglio holds %s: stop it, or use another data folder", e.File)
+}
+
+// ForeignError says that the file is not a store of vaglio. It was left as it
+// is.
+type ForeignError struct{ File, Problem string }
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s is not a vaglio store: %s", e.File, e.Problem)
+}
+
+// DamagedError says that the file was a store and cannot be read as one.
+type DamagedError struct{ File, Problem string }
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("store %s is damaged: %s; restore it from a backup", e.File, e.Problem)
+}
+
+// FormError says that a newer program wrote the file.
+type FormError struct {
+	File         string
+	Found, Known uint64
+}
+
+func (e *FormError) Error() string {
+	return fmt.Sprintf("store %s has form %d and this vaglio reads up to %d: use the newer vaglio that wrote it", e.File, e.Found, e.Known)
+}
+
+// BrokenError says that the store stopped because it cannot know what is on
+// disk. Whoever opens the file anew reads what is.
+type BrokenError struct {
+	File string
+	Err  error
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("store %s stopped and has to be opened anew: %v", e.File, e.Err)
+}
+
+func (e *BrokenError) Unwrap() error { return e.Err }
+
+// fileForm is the form of the files that this program writes.
+const fileForm = 1
+
+// The names of the buckets; the package comment says what is in them.
+const (
+	bucketVaglio = "vaglio"
+	bucketRecord = "record"
+	bucketKey    = "key"
+	bucketOpen   = "open"
+	bucketBorn   = "born"
+	bucketSeq    = "seq"
+	bucketLease  = "lease"
+
+	keyForm = "form"
+	keyPing = "ping"
+)
+
+// Open opens the store in the file at path, and makes the file (0600) and its
+// folder (0700) when they do not exist. The file is locked before it is read,
+// and its structure is read through before it is used, because bbolt would end
+// the process on a page that makes no sense.
+//
+// Errors: [*LockedError], [*ForeignError], [*DamagedError], [*FormError],
+// [approval.ErrFull], or what the file system said.
+func Open(path string, o Options) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	f, err := acquire(path, o.LockWait)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{path: path, file: f, closed: make(chan struct{}), changed: make(chan struct{})}
+	if err := db.open(); err != nil {
+		// bbolt closed the file if it came so far; a second Close does nothing.
+		f.Close()
+		return nil, err
+	}
+	db.writer.start(db)
+	return db, nil
+}
+
+// open hands the locked file to bbolt.
+func (db *DB) open() (err error) {
+	if err := inspectFile(db.file, db.path); err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = &DamagedError{db.path, fmt.Sprint(r)}
+		}
+	}()
+	db.bolt, err = bbolt.Open(db.path, fileMode, &bbolt.Options{
+		Timeout:         time.Millisecond, // ours already
+		FreelistType:    bbolt.FreelistMapType,
+		InitialMmapSize: mapSize,
+		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return db.file, nil },
+	})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return &LockedError{db.path}
+	}
+	if err != nil {
+		return db.ioError("open", err)
+	}
+	if err := db.setUp(); err != nil {
+		return errors.Join(err, db.bolt.Close())
+	}
+	return nil
+}
+
+// mapSize is how much of the address space the file gets at once: growing the
+// map waits for every reader. It takes no memory.
+const mapSize = 1 << (20 + 10*(^uint(0)>>63)) // 1 GiB, or 1 MiB with 32 bits
+
+// setUp makes the buckets of a new file and checks the form of an old one.
+func (db *DB) setUp() error {
+	fresh := false
+	err := db.bolt.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(bucketVaglio))
+		if b == nil {
+			if k, _ := tx.Cursor().First(); k != nil {
+				return &ForeignError{db.path, "it is a database of another program"}
+			}
+			fresh = true
+			return nil
+		}
+		return db.checkForm(tx, b)
+	})
+	if err != nil || !fresh {
+		return err
+	}
+	err = db.bolt.Update(func(tx *bbolt.Tx) error {
+		for _, name := range []string{bucketVaglio, bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease} {
+			if _, err := tx.CreateBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keyForm), binary.BigEndian.AppendUint64(nil, fileForm))
+	})
+	if err != nil {
+		return db.ioError("make", err)
+	}
+	return nil
+}
+
+func (db *DB) checkForm(tx *bbolt.Tx, b *bbolt.Bucket) error {
+	v := b.Get([]byte(keyForm))
+	if len(v) != 8 {
+		return &DamagedError{db.path, "its form is missing"}
+	}
+	switch form := binary.BigEndian.Uint64(v); {
+	case form > fileForm:
+		return &FormError{db.path, form, fileForm}
+	case form == 0:
+		return &DamagedError{db.path, "its form is 0"}
+	}
+	for _, name := range []string{bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease} {
+		if tx.Bucket([]byte(name)) == nil {
+			return &DamagedError{db.path, "the part " + name + " is missing"}
+		}
+	}
+	return nil
+}
+
+// Path returns the path of the store's file.
+func (db *DB) Path() string { return db.path }
+
+// Close lets what is queued be written, refuses what comes later with
+// [ErrClosed], ends watches, and lets go of the file. It returns after the
+// store's goroutine and every transaction ended.
+func (db *DB) Close() error {
+	db.close.Do(func() {
+		db.writer.stop()
+		close(db.closed)
+		if err := db.bolt.Close(); err != nil {
+			db.err = fmt.Errorf("store: close %s: %w", db.path, err)
+		}
+	})
+	return db.err
+}
+
+// Ping writes a heartbeat and returns when it is on disk, or when ctx ends: a
+// store that answers it can keep a decision.
+func (db *DB) Ping(ctx context.Context) error {
+	return db.write(ctx, true, func(t *tables) error {
+		//nolint:gosec // Nobody lives before 1970.
+		now := uint64(time.Now().UnixNano())
+		t.put(t.vaglio, []byte(keyPing), binary.BigEndian.AppendUint64(nil, now))
+		return nil
+	})
+}
+
+// Backup writes a copy of the store, as it is when the call begins, to w, and
+// returns its size in bytes. Writing goes on meanwhile; since the file cannot
+// reuse what is being copied, w should be a local file.
+func (db *DB) Backup(w io.Writer) (int64, error) {
+	var n int64
+	err := db.view(func(tx *bbolt.Tx) error {
+		var err error
+		n, err = tx.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return n, fmt.Errorf("store: back up %s: %w", db.path, err)
+	}
+	return n, nil
+}
+
+// view runs f in a read transaction. f must copy what it keeps.
+func (db *DB) view(f func(*bbolt.Tx) error) error {
+	if b := db.broken.Load(); b != nil {
+		return b
+	}
+	select {
+	case <-db.closed:
+		return ErrClosed
+	default:
+	}
+	err := db.bolt.View(f)
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return ErrClosed
+	}
+	return err
+}
+
+// news returns a channel that is closed by the next commit.
+func (db *DB) news() <-chan struct{} {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.changed
+}
+
+// tell wakes everybody who waits for news.
+func (db *DB) tell() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	close(db.changed)
+	db.changed = make(chan struct{})
+}

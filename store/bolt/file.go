@@ -1,0 +1,191 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+const (
+	fileMode   = 0o600
+	folderMode = 0o700
+	// lockPause is the time between two tries to lock the file.
+	lockPause = 20 * time.Millisecond
+)
+
+// acquire opens the file at path, made when it does not exist, and locks it.
+func acquire(path string, wait time.Duration) (*os.File, error) {
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) //nolint:gosec // The owner names the file.
+	if err != nil {
+		return nil, fmt.Errorf("store: %w; the file and its folder must be writable for the user that runs vaglio", err)
+	}
+	if err := prepare(f, path, wait); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// prepare locks the open file, then takes others' rights to it away.
+func prepare(f *os.File, path string, wait time.Duration) error {
+	for end := time.Now().Add(wait); ; time.Sleep(lockPause) {
+		err := lock(f)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errHeld) {
+			return fmt.Errorf("store: lock %s: %w", path, err)
+		}
+		if !time.Now().Before(end) {
+			return &LockedError{path}
+		}
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return &ForeignError{path, "it is not a regular file"}
+	}
+	if info.Mode().Perm()&^fileMode != 0 {
+		if err := f.Chmod(fileMode); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return nil
+}
+
+// errHeld says that another process holds the lock.
+var errHeld = errors.New("locked")
+
+// makeFolder makes the folder and those above it, and sees to it that they
+// survive a power cut.
+func makeFolder(dir string) error {
+	var made []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
+			break
+		}
+		made = append(made, d)
+	}
+	if err := os.MkdirAll(dir, folderMode); err != nil {
+		return fmt.Errorf("store: %w; the folder must be writable for the user that runs vaglio", err)
+	}
+	for _, d := range made {
+		if err := syncFolder(filepath.Dir(d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFolder puts the names in the folder on disk.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // The owner names the folder.
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer d.Close()
+	// Some file systems keep names without being asked, and refuse to be.
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// inspectFile empties a file whose making was cut short, and answers whether
+// bbolt can safely use the file as it is.
+func inspectFile(f *os.File, path string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if info.Size() > 0 {
+		unborn, err := neverUsed(f, info.Size())
+		if err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+		if !unborn {
+			return inspect(f, info.Size(), path)
+		}
+		if err := f.Truncate(0); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	// The file is new: its name has to be on disk before anything in it counts.
+	return syncFolder(filepath.Dir(path))
+}
+
+// neverUsed reports whether the file is what a crash leaves that came while
+// bbolt wrote the four pages of a new file: shorter than they are or all zero,
+// and without a trace of a commit.
+func neverUsed(r io.ReaderAt, size int64) (bool, error) {
+	pages := int64(4 * os.Getpagesize())
+	if size > pages {
+		return false, nil
+	}
+	buf := make([]byte, size)
+	if _, err := r.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	zero := true
+	for _, b := range buf {
+		zero = zero && b == 0
+	}
+	if zero {
+		return true, nil
+	}
+	if size == pages {
+		return false, nil
+	}
+	for at := 0; at < len(buf); at += os.Getpagesize() {
+		// The first two pages of a new file carry the transactions 0 and 1.
+		m, _, ok := parseMeta(buf[at:])
+		if at == 0 && !ok || ok && m.txid > 1 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// ioError says what the system refused, and marks a lack of room as
+// [approval.ErrFull].
+func (db *DB) ioError(what string, err error) error {
+	if !noRoom(err) {
+		// bbolt drops the cause when it cannot grow the file, so ask again.
+		if probe := db.probe(); noRoom(probe) {
+			err = fmt.Errorf("%w (%w)", err, probe)
+		}
+	}
+	if noRoom(err) {
+		return fmt.Errorf("store: %s %s: %w: %w", what, db.path, approval.ErrFull, err)
+	}
+	return fmt.Errorf("store: %s %s: %w", what, db.path, err)
+}
+
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// probe asks the system for a little more room, as bbolt does when it grows the
+// file. A longer file does no harm: bbolt counts its pages elsewhere.
+func (db *DB) probe() error {
+	info, err := db.file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := db.file.Truncate(info.Size() + int64(os.Getpagesize())); err != nil {
+		return err
+	}
+	return db.file.Sync()
+}

@@ -1,0 +1,19 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package bolt
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lock takes the lock that bbolt takes, on the same open file, so that bbolt
+// finds it taken by itself. The kernel frees it when the process ends.
+func lock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errHeld
+	}
+	return err
+}

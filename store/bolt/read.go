@@ -1,0 +1,241 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// pageMax is how many records, and pageBytes about how many bytes, one
+// transaction of a listing reads.
+const (
+	pageMax   = 128
+	pageBytes = 1 << 20
+)
+
+// Get returns the record with the id, or else the one that holds the key.
+// [approval.ErrNotFound] if there is none.
+func (db *DB) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return approval.Record{}, err
+	}
+	if err := kind.Check(); err != nil {
+		return approval.Record{}, err
+	}
+	var out approval.Record
+	err := db.view(func(tx *bbolt.Tx) (err error) {
+		records := tx.Bucket([]byte(bucketRecord))
+		out, err = load(records, kind, idOrKey)
+		if !errors.Is(err, approval.ErrNotFound) {
+			return err
+		}
+		id := tx.Bucket([]byte(bucketKey)).Get(name(kind, idOrKey))
+		if id == nil {
+			return err
+		}
+		out, err = follow(records, kind, id)
+		return err
+	})
+	if err != nil {
+		return approval.Record{}, db.damaged(err)
+	}
+	return out, nil
+}
+
+// follow loads the record that an index names.
+func follow(records *bbolt.Bucket, kind approval.Kind, id []byte) (approval.Record, error) {
+	r, err := load(records, kind, string(id))
+	if errors.Is(err, approval.ErrNotFound) {
+		return r, damage("an index names a record that is not there")
+	}
+	return r, err
+}
+
+// List yields the records that match, in the query's order, read in pages: a
+// caller may write from within the loop. It ends with the error of ctx when
+// that ends first.
+func (db *DB) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
+	return func(yield func(approval.Record, error) bool) {
+		if err := q.Check(); err != nil {
+			yield(approval.Record{}, err)
+			return
+		}
+		l := newListing(q)
+		for more := true; more; {
+			page, err := l.next(ctx, db)
+			for _, r := range page {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(approval.Record{}, db.damaged(err))
+				return
+			}
+			more = len(page) > 0
+		}
+	}
+}
+
+// listing is how far a List came.
+type listing struct {
+	q      approval.Query
+	bucket string
+	prefix []byte // of the keys in the bucket
+	at     []byte // the last key that was read; nil at the beginning
+	left   int    // how many may still be yielded; negative is no limit
+	newest uint64 // no record is shown that was born later
+	begun  bool
+}
+
+func newListing(q approval.Query) *listing {
+	l := &listing{q: q, bucket: bucketBorn, prefix: name(q.Kind, ""), left: -1}
+	switch {
+	case q.Prefix != "":
+		l.bucket, l.prefix = bucketRecord, name(q.Kind, q.Prefix)
+	case q.Open:
+		l.bucket = bucketOpen
+	}
+	if q.After != 0 {
+		l.at = number(q.Kind, q.After)
+	}
+	if q.Limit > 0 {
+		l.left = q.Limit
+	}
+	return l
+}
+
+// next reads a page of records. An empty page is the end.
+func (l *listing) next(ctx context.Context, db *DB) (page []approval.Record, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = db.view(func(tx *bbolt.Tx) error {
+		records := tx.Bucket([]byte(bucketRecord))
+		if !l.begun {
+			l.begun, l.newest = true, records.Sequence()
+		}
+		c := tx.Bucket([]byte(l.bucket)).Cursor()
+		size := 0
+		for k, v := l.seek(c); k != nil && bytes.HasPrefix(k, l.prefix); k, v = l.step(c) {
+			if l.left == 0 || len(page) == pageMax || size > pageBytes {
+				return nil
+			}
+			l.at = bytes.Clone(k)
+			r, err := l.read(records, k, v)
+			if err != nil {
+				return err
+			}
+			if r.Born > l.newest || l.q.Open && !r.Open {
+				continue
+			}
+			page, size = append(page, r), size+len(r.Body)
+			if l.left > 0 {
+				l.left--
+			}
+		}
+		return nil
+	})
+	return page, err
+}
+
+// read returns the record that an entry of the bucket is about.
+func (l *listing) read(records *bbolt.Bucket, k, v []byte) (approval.Record, error) {
+	if l.bucket != bucketRecord {
+		return follow(records, l.q.Kind, v)
+	}
+	r, err := decode(k, v)
+	r.ID = string(k[len(l.q.Kind)+1:])
+	return r, err
+}
+
+// seek goes to the first entry behind the last one that was read.
+func (l *listing) seek(c *bbolt.Cursor) (k, v []byte) {
+	switch {
+	case l.at == nil && !l.q.Newest:
+		return c.Seek(l.prefix)
+	case !l.q.Newest:
+		if k, v = c.Seek(l.at); bytes.Equal(k, l.at) {
+			return c.Next()
+		}
+		return k, v
+	}
+	end := l.at
+	if end == nil {
+		// No number begins like this: it is behind all of the kind.
+		end = append(name(l.q.Kind, ""), bytes.Repeat([]byte{0xff}, 9)...)
+	}
+	if k, _ = c.Seek(end); k == nil {
+		return c.Last()
+	}
+	return c.Prev()
+}
+
+func (l *listing) step(c *bbolt.Cursor) (k, v []byte) {
+	if l.q.Newest {
+		return c.Prev()
+	}
+	return c.Next()
+}
+
+// Watch yields every record changed after the sequence number, oldest change
+// first, then waits for more. It ends without an error when ctx does, and with
+// [ErrClosed] when the store is closed. It does not tell of dropped records.
+func (db *DB) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error] {
+	return func(yield func(approval.Record, error) bool) {
+		if err := kind.Check(); err != nil {
+			yield(approval.Record{}, err)
+			return
+		}
+		for ctx.Err() == nil {
+			// Asking for news before reading is what loses none.
+			news := db.news()
+			page, err := db.since(kind, after)
+			for _, r := range page {
+				if ctx.Err() != nil || !yield(r, nil) {
+					return
+				}
+				after = r.Seq
+			}
+			if err != nil {
+				yield(approval.Record{}, db.damaged(err))
+				return
+			}
+			if len(page) > 0 {
+				continue
+			}
+			select {
+			case <-news:
+			case <-ctx.Done():
+			case <-db.closed:
+			}
+		}
+	}
+}
+
+// since reads a page of the records changed after the sequence number.
+func (db *DB) since(kind approval.Kind, after uint64) (page []approval.Record, err error) {
+	err = db.view(func(tx *bbolt.Tx) error {
+		records, prefix, size := tx.Bucket([]byte(bucketRecord)), name(kind, ""), 0
+		c := tx.Bucket([]byte(bucketSeq)).Cursor()
+		from := number(kind, after)
+		k, id := c.Seek(from)
+		if bytes.Equal(k, from) {
+			k, id = c.Next()
+		}
+		for ; k != nil && bytes.HasPrefix(k, prefix) && len(page) < pageMax && size <= pageBytes; k, id = c.Next() {
+			r, err := follow(records, kind, id)
+			if err != nil {
+				return err
+			}
+			page, size = append(page, r), size+len(r.Body)
+		}
+		return nil
+	})
+	return page, err
+}

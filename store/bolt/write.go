@@ -1,0 +1,279 @@
+package bolt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// writer is the one goroutine that writes. It takes whatever is queued into one
+// transaction and answers when that is on disk.
+type writer struct {
+	mu      sync.Mutex
+	queue   []*op
+	stopped bool
+	wake    chan struct{} // holds one token while there is something to do
+	done    sync.WaitGroup
+}
+
+// op is one queued write.
+type op struct {
+	// run does the work within the shared transaction. What it returns is the
+	// answer to its caller alone, and then it has put nothing.
+	run  func(*tables) error
+	done chan struct{}
+	err  error // valid once done is closed
+}
+
+// groupMax bounds how many writes share a transaction, and so how long the
+// first of them waits for the others.
+const groupMax = 1024
+
+// errNothing rolls a transaction back that wrote nothing.
+var errNothing = errors.New("nothing to write")
+
+// Update runs change on the record with the id and stores what it returns, as
+// one atomic step. What it returned is on disk.
+//
+// When ctx ends before the write was taken up, it does not happen and the error
+// is that of ctx. A write that was taken up is waited for, so that the caller
+// knows how it ended.
+//
+// change must be pure: it runs in another goroutine and may run again. A panic
+// in it is a [*approval.PanicError]. A disk without room is [approval.ErrFull],
+// and nothing was written.
+func (db *DB) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
+	if err := cmp.Or(kind.Check(), approval.CheckName("id", id)); err != nil {
+		return approval.Record{}, err
+	}
+	var out approval.Record
+	err := db.write(ctx, false, func(t *tables) (err error) {
+		out, err = t.update(kind, id, change)
+		return err
+	})
+	if err != nil {
+		return approval.Record{}, db.damaged(err)
+	}
+	return out, nil
+}
+
+// Lease takes or renews the named lease for the holder until ttl from now, and
+// returns its fencing token. Renewing keeps the token; a lease that lapsed is
+// taken anew, even by its last holder, and gets a higher one than any lease had
+// before. A ttl of 0 gives the lease up. A [*approval.LeaseError] says who else
+// holds it until when.
+func (db *DB) Lease(ctx context.Context, lease, holder string, ttl time.Duration) (uint64, error) {
+	if err := cmp.Or(approval.CheckName("lease", lease), approval.CheckName("holder", holder)); err != nil {
+		return 0, err
+	}
+	if ttl < 0 {
+		return 0, &approval.RecordError{Field: "ttl", Problem: "is negative"}
+	}
+	var token uint64
+	err := db.write(ctx, false, func(t *tables) (err error) {
+		token, err = t.lend(lease, holder, ttl)
+		return err
+	})
+	if err != nil {
+		return 0, db.damaged(err)
+	}
+	return token, nil
+}
+
+// write queues run and waits for its answer. With giveUp it stops waiting when
+// ctx ends, though the write may still happen.
+func (db *DB) write(ctx context.Context, giveUp bool, run func(*tables) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("store: not written: %w", err)
+	}
+	o := &op{run: run, done: make(chan struct{})}
+	if !db.writer.submit(o) {
+		if b := db.broken.Load(); b != nil {
+			return b
+		}
+		return ErrClosed
+	}
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		if db.writer.abandon(o) || giveUp {
+			return fmt.Errorf("store: not written: %w", ctx.Err())
+		}
+		<-o.done
+	}
+	return o.err
+}
+
+func (w *writer) start(db *DB) {
+	w.wake = make(chan struct{}, 1)
+	w.done.Go(func() { w.loop(db) })
+}
+
+// stop lets what is queued be written and returns when the goroutine ended.
+func (w *writer) stop() {
+	w.mu.Lock()
+	w.stopped = true
+	w.mu.Unlock()
+	w.nudge()
+	w.done.Wait()
+}
+
+func (w *writer) nudge() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (w *writer) submit(o *op) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return false
+	}
+	w.queue = append(w.queue, o)
+	w.nudge()
+	return true
+}
+
+// abandon takes o out of the queue, and reports false when it was taken up
+// already.
+func (w *writer) abandon(o *op) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, q := range w.queue {
+		if q == o {
+			w.queue = append(w.queue[:i:i], w.queue[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// take returns the writes of the next group, and whether to go on at all.
+func (w *writer) take() (group []*op, more bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := min(len(w.queue), groupMax)
+	group, w.queue = w.queue[:n:n], w.queue[n:]
+	if len(w.queue) > 0 || w.stopped {
+		w.nudge()
+	}
+	return group, n > 0 || !w.stopped
+}
+
+func (w *writer) loop(db *DB) {
+	var group []*op
+	defer func() {
+		// A change that ends this goroutine (runtime.Goexit) cannot be stopped
+		// from doing so. Nobody may wait for ever because of it.
+		w.refuse(db, group)
+	}()
+	for range w.wake {
+		var more bool
+		if group, more = w.take(); !more {
+			return
+		}
+		err := db.commit(group)
+		for _, o := range group {
+			if err != nil {
+				o.err = err
+			}
+			close(o.done)
+		}
+		group = nil
+	}
+}
+
+// refuse answers all who still wait when the goroutine ends before its time.
+func (w *writer) refuse(db *DB, group []*op) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	group = append(group, w.queue...)
+	w.queue = nil
+	if !w.stopped || len(group) > 0 {
+		w.stopped = true
+		db.breakDown(errors.New("a change ended the writer"))
+	}
+	for _, o := range group {
+		o.err = db.broken.Load()
+		close(o.done)
+	}
+}
+
+// commit runs the group in one transaction. Its error is the answer to every
+// write of the group: each may have seen what another wrote.
+func (db *DB) commit(group []*op) (err error) {
+	if len(group) == 0 {
+		return nil
+	}
+	if b := db.broken.Load(); b != nil {
+		return b
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = db.breakDown(fmt.Errorf("panic while writing: %v", r))
+		}
+	}()
+	id := 0
+	err = db.bolt.Update(func(tx *bbolt.Tx) error {
+		id = tx.ID()
+		t := newTables(tx)
+		for _, o := range group {
+			if o.err = o.run(t); t.err != nil {
+				return t.err
+			}
+		}
+		if !t.wrote {
+			return errNothing
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errNothing):
+		return nil
+	case err != nil:
+		return db.failed(id, err)
+	}
+	db.tell()
+	return nil
+}
+
+// failed tells a transaction that left no trace from one whose last page was
+// written and not confirmed: readers see that one already, though a power cut
+// could take it away, and a repeated fsync would not tell. Then nothing that is
+// read can be relied on, and the store stops.
+func (db *DB) failed(id int, err error) error {
+	err = db.ioError("write", err)
+	now := id
+	if viewErr := db.bolt.View(func(tx *bbolt.Tx) error { now = tx.ID(); return nil }); viewErr != nil {
+		return db.breakDown(errors.Join(err, viewErr))
+	}
+	if now == id {
+		return db.breakDown(err)
+	}
+	return err
+}
+
+// breakDown makes every later call fail.
+func (db *DB) breakDown(err error) error {
+	b := &BrokenError{db.path, err}
+	db.broken.CompareAndSwap(nil, b)
+	db.tell()
+	return b
+}
+
+// damaged names the file in which something makes no sense.
+func (db *DB) damaged(err error) error {
+	if d, ok := errors.AsType[damage](err); ok {
+		return &DamagedError{db.path, string(d)}
+	}
+	return err
+}
