@@ -3,6 +3,8 @@ package approval
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -50,6 +52,53 @@ type Record struct {
 
 // Exists reports whether the record was stored.
 func (r Record) Exists() bool { return r.Seq != 0 }
+
+// Clone returns a copy that shares nothing with r.
+func (r Record) Clone() Record {
+	r.Keys, r.Body = slices.Clone(r.Keys), slices.Clone(r.Body)
+	return r
+}
+
+// Change runs the function given to Update on a copy of the stored record r,
+// and returns what to store under the id. It is the part of Update that every
+// store shares. The error is the function's own, [ErrKeep] among them, a
+// [*PanicError] when it panicked, or a [*RecordError].
+func (r Record) Change(id string, change func(Record) (Record, error)) (out Record, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = Record{}, &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	out, err = change(r.Clone())
+	if err != nil {
+		return Record{}, err
+	}
+	if out.ID == "" {
+		out.ID = id
+	}
+	if out.ID != id {
+		return Record{}, &RecordError{"id", "cannot be changed"}
+	}
+	out.Seq, out.Born = r.Seq, r.Born
+	out.Keys = distinct(out.Keys)
+	if out.Body == nil {
+		out.Body = []byte{}
+	}
+	return out, out.Check()
+}
+
+// distinct returns the keys without repetitions, in their order, nil if none.
+func distinct(keys []string) []string {
+	if len(keys) == 0 {
+		return nil
+	}
+	seen := make(map[string]bool, len(keys))
+	return slices.DeleteFunc(slices.Clone(keys), func(k string) bool {
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
+}
 
 // Check says with a [*RecordError] what keeps the record from being stored.
 func (r Record) Check() error {
