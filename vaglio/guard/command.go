@@ -1,0 +1,193 @@
+package guard
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// matchCommand gives the first command rule that a line breaks.
+func (g *Guard) matchCommand(line string) *rule {
+	if line == "" {
+		return nil
+	}
+	for i := range g.commands {
+		if r := &g.commands[i]; r.match(line) {
+			return &r.rule
+		}
+	}
+	return nil
+}
+
+// commandForms tries a line as it stands and in its normal forms: without
+// invisible characters, with the home written as ~, and without the slashes
+// and dots that change nothing.
+func (g *Guard) commandForms(line string) *rule {
+	if r := g.matchCommand(line); r != nil {
+		return r
+	}
+	form := visible(line)
+	if strings.Contains(form, "$") {
+		form = homeAsTilde(form)
+	}
+	form = collapseSlashes(form)
+	if g.fold {
+		form = strings.ToLower(form)
+	}
+	if form == line {
+		return nil
+	}
+	return g.matchCommand(form)
+}
+
+// homeAsTilde writes the home itself as ~. Below the home it leaves the name
+// alone: a folder there may well be the workspace.
+func homeAsTilde(line string) string {
+	line = strings.ReplaceAll(line, "${HOME}", "$HOME")
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(line, "$HOME")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		line = after
+		rest := strings.TrimLeft(after, "/")
+		if rest != "" && isNameByte(rest[0]) && (rest[0] != '-' || len(rest) < len(after)) {
+			b.WriteString("$HOME")
+			continue
+		}
+		b.WriteByte('~')
+	}
+}
+
+// collapseSlashes writes // and /./ as /.
+func collapseSlashes(line string) string {
+	for strings.Contains(line, "/./") {
+		line = strings.ReplaceAll(line, "/./", "/")
+	}
+	if !strings.Contains(line, "//") {
+		return line
+	}
+	var b strings.Builder
+	b.Grow(len(line))
+	for i := range len(line) {
+		if line[i] == '/' && i > 0 && line[i-1] == '/' {
+			continue
+		}
+		b.WriteByte(line[i])
+	}
+	return b.String()
+}
+
+// isCommandKey says whether an argument of a shell holds a command line.
+func isCommandKey(key string) bool {
+	switch strings.ToLower(key) {
+	case "command", "cmd", "commands", "cmds", "command_line", "commandline", "cmdline", "argv", "script", "code", "stdin":
+		return true
+	default:
+		return false
+	}
+}
+
+// seedCommand is the line that the core looks at: command, or cmd where
+// command is missing or empty.
+func seedCommand(args map[string]any) string {
+	if line := commandLine(args["command"]); line != "" {
+		return line
+	}
+	return commandLine(args["cmd"])
+}
+
+// commandLine joins a list with one space, as the core does.
+func commandLine(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		words := make([]string, len(v))
+		for i, e := range v {
+			words[i] = word(e)
+		}
+		return strings.Join(words, " ")
+	case []string:
+		return strings.Join(v, " ")
+	default:
+		if r := reflect.ValueOf(v); r.Kind() == reflect.String {
+			return r.String()
+		}
+		return ""
+	}
+}
+
+// word writes one element of a list as Python's str does where that can
+// matter. What nests becomes one line of its words.
+func word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case []any, map[string]any:
+		return strings.ReplaceAll(strings.Join(words(v, nil, 0), " "), "\n", " ")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// words gathers all strings below v.
+func words(v any, into []string, depth int) []string {
+	if depth > maxDepth {
+		return into
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			into = words(e, into, depth+1)
+		}
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			into = words(v[k], append(into, k), depth+1)
+		}
+	default:
+		into = append(into, word(v))
+	}
+	return into
+}
+
+// commandLines gathers every line that a shell could be given: the values of
+// the command arguments at any depth.
+func commandLines(args map[string]any) []string {
+	var lines []string
+	var walk func(v any, command bool)
+	walk = func(v any, command bool) {
+		switch v := v.(type) {
+		case string:
+			if command {
+				lines = append(lines, v)
+			}
+		case []any:
+			if command {
+				lines = append(lines, commandLine(v))
+			}
+			for _, e := range v {
+				walk(e, command)
+			}
+		case map[string]any:
+			for _, k := range sortedKeys(v) {
+				walk(v[k], command || isCommandKey(k))
+			}
+		default:
+			if command {
+				lines = append(lines, commandLine(v))
+			}
+		}
+	}
+	walk(args, false)
+	return lines
+}

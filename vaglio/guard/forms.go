@@ -1,0 +1,278 @@
+package guard
+
+import (
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/internal/realpath"
+)
+
+// rounds is how often a text is decoded: what is encoded thrice was not
+// written for a program that decodes once.
+const rounds = 3
+
+// matchPath gives the first path rule that a text breaks.
+func (g *Guard) matchPath(s string) *rule {
+	for i := range g.paths {
+		if r := &g.paths[i]; r.match(s) {
+			return &r.rule
+		}
+	}
+	return nil
+}
+
+// forms tries a text in all its normal forms.
+func (s *scan) forms(t text) *rule {
+	if t.key {
+		if r := s.g.matchPath(s.expandUser(t.s)); r != nil {
+			return r
+		}
+	}
+	traits := traitsOf(t.s)
+	if traits == 0 && (t.key || t.command || len(s.bases) == 0) {
+		return nil
+	}
+	if r := s.place(t, t.s, traits); r != nil {
+		return r
+	}
+	if traits&(encoded|nul|wide|backslash|colon) == 0 {
+		return nil
+	}
+	for cur, round := t.s, 0; round < rounds; round++ {
+		next, r := s.decode(t, cur)
+		if r != nil || next == cur {
+			return r
+		}
+		cur = next
+	}
+	return nil
+}
+
+// decode takes one layer of encoding off and tries each form on the way.
+func (s *scan) decode(t text, cur string) (string, *rule) {
+	if cut := strings.IndexByte(cur, 0); cut >= 0 {
+		if r := s.place(t, cur[:cut], traitsOf(cur[:cut])); r != nil {
+			return cur, r
+		}
+	}
+	for _, step := range [...]func(string) string{withoutNUL, visible, unpercent, fileURL, s.forwardSlashes} {
+		next := step(cur)
+		if next == cur {
+			continue
+		}
+		cur = next
+		if r := s.place(t, cur, traitsOf(cur)); r != nil {
+			return cur, r
+		}
+	}
+	return cur, nil
+}
+
+// place tries one spelling of a text as a name in the file system.
+func (s *scan) place(t text, form string, traits trait) *rule {
+	if traits&blank != 0 {
+		form = strings.TrimSpace(form)
+	}
+	if traits&(tilde|dollar) != 0 {
+		form = s.expand(form)
+	}
+	if r := s.g.match(form); r != nil {
+		return r
+	}
+	if s.g.mentionsOwn(form) {
+		return ownRule()
+	}
+	if t.command || (t.key && traits&slash == 0) {
+		return nil
+	}
+	if strings.HasPrefix(form, "/") {
+		return s.absolute(form)
+	}
+	return s.relative(form)
+}
+
+// absolute tries where an absolute path leads, by its letters and by the links
+// that exist.
+func (s *scan) absolute(form string) *rule {
+	lexical := s.ownProcess(path.Clean(form))
+	if lexical != form {
+		if r := s.g.match(lexical); r != nil {
+			return r
+		}
+	}
+	if s.g.isOwn(lexical) {
+		return ownRule()
+	}
+	real := realpath.Resolve(form)
+	if real == form || real == lexical {
+		return nil
+	}
+	return s.g.matchPlace(real)
+}
+
+// relative tries a relative path below every folder it may begin in.
+func (s *scan) relative(form string) *rule {
+	if form == "" {
+		return nil
+	}
+	if !s.inCwd {
+		if r := s.climbing(form); r != nil {
+			return r
+		}
+	}
+	// A few words without a slash are hardly a file's name: only a link that
+	// really has this name counts.
+	prose := !strings.Contains(form, "/") && strings.ContainsAny(form, " \t\n")
+	for i := range s.bases {
+		b := &s.bases[i]
+		lexical, real := path.Join(b.lexical, form), realpath.Join(b.real, form)
+		if !prose {
+			if r := s.below(b, lexical); r != nil {
+				return r
+			}
+		}
+		if real != lexical && (!prose || real != path.Join(b.real, form)) {
+			if r := s.below(b, real); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// climbing tries a relative path whose beginning nobody knows. Enough ".." may
+// reach the root, so they are taken to do so for names that no project has.
+func (s *scan) climbing(form string) *rule {
+	if !strings.Contains(form, "//") && !strings.Contains(form, "./") {
+		return nil
+	}
+	lexical := path.Clean(form)
+	if r := s.g.match(lexical); r != nil {
+		return r
+	}
+	rest := lexical
+	for strings.HasPrefix(rest, "../") {
+		rest = rest[len("../"):]
+	}
+	if !strings.HasPrefix(lexical, "../") {
+		return nil
+	}
+	if s.g.isOwn("/" + rest) {
+		return ownRule()
+	}
+	for i := range s.g.paths {
+		if r := &s.g.paths[i]; r.telling && r.match("/"+rest) {
+			return &r.rule
+		}
+	}
+	return nil
+}
+
+// below tries a place that a relative name led to.
+func (s *scan) below(b *base, where string) *rule {
+	where = s.ownProcess(where)
+	if !b.inRoot {
+		return s.g.matchPlace(where)
+	}
+	for i := range s.g.paths {
+		if r := &s.g.paths[i]; r.id != rootID && r.match(where) {
+			return &r.rule
+		}
+	}
+	if s.g.isOwn(where) {
+		return ownRule()
+	}
+	return nil
+}
+
+// match is matchPath, also in lower case where the system does not tell case
+// apart.
+func (g *Guard) match(form string) *rule {
+	if r := g.matchPath(form); r != nil {
+		return r
+	}
+	if g.fold {
+		return g.matchPath(strings.ToLower(form))
+	}
+	return nil
+}
+
+// matchPlace is match for a clean path, with vaglio's own places.
+func (g *Guard) matchPlace(where string) *rule {
+	if r := g.match(where); r != nil {
+		return r
+	}
+	if g.isOwn(where) {
+		return ownRule()
+	}
+	return nil
+}
+
+// isOwn says whether a clean path is one of vaglio's own places or below one.
+func (g *Guard) isOwn(where string) bool {
+	for _, own := range g.own {
+		if rest, ok := strings.CutPrefix(where, own); ok && isStep(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentionsOwn says whether a text names one of vaglio's own places anywhere,
+// or the folder in which they are by default.
+func (g *Guard) mentionsOwn(text string) bool {
+	if mentions(text, ".local/share/metnos") {
+		return true
+	}
+	for _, own := range g.mentions {
+		if mentions(text, own) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions says whether a text holds a name as whole steps of a path.
+func mentions(text, name string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		if (at == 0 || !isNameByte(text[at-1])) && (end == len(text) || !isNameByte(text[end])) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// isNameByte says whether a byte beside a path makes it another path.
+func isNameByte(c byte) bool {
+	return c == '.' || c == '-' || c == '_' || c >= utf8.RuneSelf ||
+		('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z')
+}
+
+// ownProcess replaces a process's names for itself: its root and its folder
+// are the caller's, all else is what a numbered process folder holds.
+func (s *scan) ownProcess(where string) string {
+	rest, ok := strings.CutPrefix(where, "/proc/self")
+	if !ok {
+		rest, ok = strings.CutPrefix(where, "/proc/thread-self")
+	}
+	if !ok || !isStep(rest) {
+		return where
+	}
+	if below, ok := strings.CutPrefix(rest, "/root"); ok && isStep(below) {
+		return s.ownProcess(path.Clean("/" + below))
+	}
+	if below, ok := strings.CutPrefix(rest, "/cwd"); ok && isStep(below) && s.inCwd {
+		return s.bases[0].lexical + below
+	}
+	return "/proc/0" + rest
+}
+
+// isStep says whether what follows a name leaves it a whole step of a path.
+func isStep(rest string) bool { return rest == "" || rest[0] == '/' }

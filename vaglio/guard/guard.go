@@ -1,0 +1,150 @@
+// Package guard is phase one: the list of what is not up for debate. It is
+// binary, has no setting, no exception list and no score, and never asks a
+// model. What it denies stays denied.
+//
+// Its core are eleven forbidden paths and six quasi-irrecoverable shell
+// commands. Around the core stand only stricter things: map keys are scanned
+// like values, every string is also read in its normal forms, and vaglio's own
+// files are forbidden. The package works on plain values, so that no wiring
+// can forget it. It keeps no state between calls; the one thing it asks the
+// system is where a path leads.
+package guard
+
+import (
+	"path"
+	"runtime"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/realpath"
+)
+
+// Guard holds the compiled rules. It is safe for concurrent use.
+type Guard struct {
+	paths    []pathRule
+	commands []commandRule
+	home     string
+	own      []string // vaglio's own places, clean, as configured and as resolved
+	mentions []string // how a text may name them
+	fold     bool
+}
+
+// Config says what the rules cannot know by themselves.
+type Config struct {
+	// Home replaces ~ and $HOME; empty leaves them as they are.
+	Home string
+	// Own are vaglio's own files and folders, as absolute paths: data, sockets,
+	// tokens, configuration. They and all below them are forbidden.
+	Own []string
+}
+
+// Call is one proposed call as plain values.
+type Call struct {
+	Executor string
+	// Args hold nil, bool, number, string, []any and map[string]any, nested.
+	Args map[string]any
+	// Capabilities are all that anybody claims of the executor; "code:exec"
+	// makes its command a shell's.
+	Capabilities []string
+	// Shell marks an executor that the catalog knows as a shell.
+	Shell bool
+	// Cwd is the folder in which relative paths begin; may be empty.
+	Cwd string
+}
+
+// Denial says which rule denied a call. It holds nothing out of the call.
+type Denial struct {
+	// ID names the rule, stable across releases.
+	ID string
+	// Reason is the outcome in one line.
+	Reason string
+	// Why says in one sentence why the rule exists, Instead what can be done.
+	Why, Instead string
+}
+
+// New compiles the rules.
+func New(c Config) *Guard {
+	g := &Guard{
+		paths:    pathRules(),
+		commands: commandRules(),
+		home:     c.Home,
+		fold:     runtime.GOOS == "darwin" || runtime.GOOS == "windows",
+	}
+	for _, place := range c.Own {
+		if place == "" {
+			continue
+		}
+		place = path.Clean(place)
+		g.own = append(g.own, place)
+		if resolved := realpath.Resolve(place); resolved != place {
+			g.own = append(g.own, resolved)
+		}
+	}
+	g.mentions = append(g.mentions, g.own...)
+	for _, place := range g.own {
+		if rest, ok := strings.CutPrefix(place, strings.TrimRight(g.home, "/")+"/"); ok && g.home != "" {
+			g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
+		}
+	}
+	return g
+}
+
+// Check tries every rule on a call; the first that hits wins. The order is
+// fixed: the strings of args as they stand, map entries by key, each against
+// the path rules in their order; the command line; then the same again with
+// map keys and normal forms. A panic inside is a denial.
+func (g *Guard) Check(c Call) (d Denial, denied bool) {
+	defer func() {
+		if recover() != nil {
+			d, denied = faultRule().denial(), true
+		}
+	}()
+	return g.check(c)
+}
+
+func (g *Guard) check(c Call) (Denial, bool) {
+	s := scan{g: g, shell: isShell(c)}
+	s.texts = s.room[:0]
+	if r := s.collect(c.Args, 0, false); r != nil {
+		return r.denial(), true
+	}
+	for _, t := range s.texts {
+		if t.key {
+			continue
+		}
+		if r := g.matchPath(s.expandUser(t.s)); r != nil {
+			return r.denial(), true
+		}
+	}
+	if s.shell {
+		if r := g.matchCommand(seedCommand(c.Args)); r != nil {
+			return r.denial(), true
+		}
+	}
+	s.setBases(c)
+	for _, t := range s.texts {
+		if r := s.forms(t); r != nil {
+			return r.denial(), true
+		}
+	}
+	if s.shell {
+		for _, line := range commandLines(c.Args) {
+			if r := g.commandForms(line); r != nil {
+				return r.denial(), true
+			}
+		}
+	}
+	return Denial{}, false
+}
+
+// isShell says whether the call's command is run by a shell.
+func isShell(c Call) bool {
+	if c.Shell || c.Executor == "shell_exec" {
+		return true
+	}
+	for _, name := range c.Capabilities {
+		if name == "code:exec" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package guard
+
+import (
+	"os/user"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/realpath"
+)
+
+// maxDepth is how deep args may nest. Decoded JSON stays far below; values
+// that were built in memory could be endless.
+const maxDepth = 128
+
+// scan is the work on one call.
+type scan struct {
+	g     *Guard
+	shell bool
+	texts []text
+	room  [16]text
+	// bases begins with the call's own folder when inCwd says that there is one.
+	bases []base
+	inCwd bool
+	users map[string]string
+}
+
+// text is one string of args.
+type text struct {
+	s       string
+	key     bool // a map's key
+	command bool // a command line, which is no path
+}
+
+// base is a folder in which relative paths may begin, clean and resolved.
+type base struct {
+	lexical, real string
+	// inRoot marks a workspace in the administrator's home: there a relative
+	// name adds nothing that the rule about that home is for.
+	inRoot bool
+}
+
+// collect gathers the strings of v in their fixed order.
+func (s *scan) collect(v any, depth int, command bool) *rule {
+	if depth > maxDepth {
+		return depthRule()
+	}
+	switch v := v.(type) {
+	case nil, bool, int, int64, uint64, float64:
+	case string:
+		s.texts = append(s.texts, text{s: v, command: command})
+	case []any:
+		for _, e := range v {
+			if r := s.collect(e, depth+1, false); r != nil {
+				return r
+			}
+		}
+	case []string:
+		for _, e := range v {
+			s.texts = append(s.texts, text{s: e})
+		}
+	case map[string]any:
+		return s.collectMap(v, depth)
+	default:
+		return s.collectOther(reflect.ValueOf(v))
+	}
+	return nil
+}
+
+func (s *scan) collectMap(m map[string]any, depth int) *rule {
+	for _, k := range sortedKeys(m) {
+		s.texts = append(s.texts, text{s: k, key: true})
+		if r := s.collect(m[k], depth+1, s.shell && isCommandKey(k)); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// collectOther reads what a program, not a decoder, put into args.
+func (s *scan) collectOther(v reflect.Value) *rule {
+	switch k := v.Kind(); {
+	case k == reflect.String:
+		s.texts = append(s.texts, text{s: v.String()})
+		return nil
+	case k == reflect.Bool, v.CanInt(), v.CanUint(), v.CanFloat():
+		return nil
+	default:
+		return kindRule()
+	}
+}
+
+// sortedKeys gives a map one order. A map of one key needs no sorting.
+func sortedKeys(m map[string]any) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	if len(keys) > 1 {
+		slices.Sort(keys)
+	}
+	return keys
+}
+
+// setBases finds the folders in which a relative path may begin: the call's
+// own, and those that tools name in their arguments.
+func (s *scan) setBases(c Call) {
+	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
+		b := base{lexical: path.Clean(dir), real: realpath.Resolve(dir)}
+		for i := range s.g.paths {
+			if r := &s.g.paths[i]; r.id == rootID {
+				b.inRoot = r.match(b.lexical) || r.match(b.real)
+			}
+		}
+		s.bases, s.inCwd = append(s.bases, b), true
+	}
+	for _, key := range [...]string{"cwd", "workdir", "working_directory", "dir", "directory", "folder", "base_path", "base", "root"} {
+		dir, _ := c.Args[key].(string)
+		if dir == "" {
+			continue
+		}
+		if dir = s.expand(dir); !strings.HasPrefix(dir, "/") {
+			if !s.inCwd {
+				continue
+			}
+			dir = s.bases[0].lexical + "/" + dir
+		}
+		s.bases = append(s.bases, base{lexical: path.Clean(dir), real: realpath.Resolve(dir)})
+	}
+}
+
+// expandUser replaces a leading ~ or ~user as Python's expanduser does.
+func (s *scan) expandUser(text string) string {
+	if !strings.HasPrefix(text, "~") {
+		return text
+	}
+	end := strings.IndexByte(text, '/')
+	if end < 0 {
+		end = len(text)
+	}
+	home := s.g.home
+	if end > 1 {
+		home = s.homeOf(text[1:end])
+	}
+	if home == "" {
+		return text
+	}
+	if whole := strings.TrimRight(home, "/") + text[end:]; whole != "" {
+		return whole
+	}
+	return "/"
+}
+
+// homeOf asks the system for a user's home, once for each name.
+func (s *scan) homeOf(name string) string {
+	const longest = 64
+	if len(name) > longest || strings.ContainsAny(name, " \t\n\x00:") {
+		return ""
+	}
+	home, known := s.users[name]
+	if known {
+		return home
+	}
+	if u, err := user.Lookup(name); err == nil {
+		home = u.HomeDir
+	}
+	if s.users == nil {
+		s.users = map[string]string{}
+	}
+	s.users[name] = home
+	return home
+}
