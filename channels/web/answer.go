@@ -1,0 +1,83 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// pageError is a failure as a person reads it.
+type pageError struct {
+	Status      int
+	Title, Text string
+	// Link leads to where the person can go on; empty means to the inbox.
+	Link string
+	// Err is the cause, for the log.
+	Err error
+}
+
+func (e *pageError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("web: %s: %v", e.Title, e.Err)
+	}
+	return "web: " + e.Title
+}
+
+func (e *pageError) Unwrap() error { return e.Err }
+
+// handler answers a request, or returns the error that is to be shown.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// open serves h to everybody.
+func (w *Web) open(h handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if err := h(rw, r); err != nil {
+			w.fail(rw, r, err)
+		}
+	})
+}
+
+// signedIn serves h to people with a session, and to others the page that says
+// how to get one.
+func (w *Web) signedIn(h handler) http.Handler {
+	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
+		if _, ok := w.sessions.of(r); !ok {
+			return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: "Sign in"})
+		}
+		return h(rw, r)
+	})
+}
+
+// fail shows the error. What is ours goes to the log, and only there.
+func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
+	shown, ok := errors.AsType[*pageError](err)
+	switch {
+	case ok:
+	case errors.Is(err, approval.ErrNotFound):
+		shown = &pageError{
+			Status: http.StatusNotFound, Title: "Not found",
+			Text: "No ask has this id. It may have been cleared away, or the id was cut short.",
+		}
+	default:
+		shown = &pageError{
+			Status: http.StatusInternalServerError, Title: "Something went wrong here",
+			Text: "The fault is on vaglio's side; its log says what it was. Nothing was allowed by it.", Err: err,
+		}
+	}
+	if shown.Status >= http.StatusInternalServerError && shown.Err != nil {
+		w.log.LogAttrs(r.Context(), slog.LevelError, "inbox request failed",
+			slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Any("error", shown.Err))
+	}
+	if shown.Link == "" {
+		shown.Link = "/inbox"
+	}
+	p := page{Status: shown.Status, Name: "error", Title: shown.Title, Body: shown}
+	if err := w.render(rw, r, p); err != nil {
+		w.log.LogAttrs(r.Context(), slog.LevelError, "inbox page failed",
+			slog.String("path", r.URL.Path), slog.Any("error", err))
+		http.Error(rw, shown.Title, http.StatusInternalServerError)
+	}
+}

@@ -1,0 +1,233 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// cardView is a card as the templates read it.
+type cardView struct {
+	approval.Card
+	// Open is how many calls wait, and Waiting that some do.
+	Open    int
+	Waiting bool
+	// Whole says that the page shows all of every call, so Allow may be there.
+	Whole bool
+	Badge standing
+	Items []itemView
+	// Act holds the buttons below the card; nil when nothing waits.
+	Act *actView
+}
+
+// itemView is one call of a card as the templates read it.
+type itemView struct {
+	approval.Item
+	// N counts from 1; 0 on a card of one call.
+	N      int
+	Wanted string
+	Stands standing
+	Judges []judgeView
+	// Cut says that Head and Tail stand for arguments that are shown whole
+	// elsewhere.
+	Cut        bool
+	Head, Tail string
+	// Act holds the buttons of this call alone; nil when the card's are enough.
+	Act *actView
+}
+
+// actView is a row of buttons. An empty token is no button.
+type actView struct {
+	Ask         approval.AskID
+	Allow, Deny approval.Token
+	// AllowText and DenyText are the buttons' words, and Label names the call
+	// for readers who hear them.
+	AllowText, DenyText, Label string
+	// ID tells the rows of a page apart.
+	ID string
+	// From names the page that the forms are on, where an answer leads back to.
+	From string
+	// All says that the row is for all waiting calls of a plan, which are Open.
+	All  bool
+	Open int
+}
+
+// judgeView is one judge's answer as the templates read it.
+type judgeView struct {
+	vaglio.GradientResult
+	// Wants is the score that the judge wants at least, when it is known.
+	Wants    float64
+	HasWants bool
+	// Decided says that this judge is the one that said no.
+	Decided bool
+}
+
+const (
+	// maxShown is how many bytes of arguments a card shows beside others; a
+	// longer call is shown whole on its own page.
+	maxShown = 64 << 10
+	// headShown and tailShown are how much of a longer one is shown there.
+	headShown, tailShown = 4 << 10, 2 << 10
+)
+
+// view prepares a card for a page. A whole card shows everything however long
+// it is; another one may cut, and then offers no Allow.
+func (w *Web) view(c approval.Card, from string, whole bool) cardView {
+	v := cardView{Card: c, Whole: true}
+	long := len(c.Intent)
+	for i := range c.Items {
+		long += len(c.Items[i].Args) + len(c.Items[i].Command)
+	}
+	cut := !whole && long > maxShown
+	for i := range c.Items {
+		it := w.item(&c, i, cut)
+		v.Whole = v.Whole && !it.Cut
+		if it.State == approval.Pending {
+			v.Open++
+		}
+		v.Items = append(v.Items, it)
+	}
+	v.Waiting = v.Open > 0
+	v.Badge = v.badge()
+	v.offer(from)
+	return v
+}
+
+func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
+	it := c.Items[i]
+	v := itemView{
+		Item: it, Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil),
+		Stands: fate{it.State, it.Decision, it.Permit, it.Outcome, it.EndedAt, c.ExpiresAt}.standing(),
+		Judges: w.judges(it.Verdict),
+	}
+	if len(c.Items) > 1 {
+		v.N = i + 1
+	}
+	if cut {
+		v.Head, v.Tail = ends(it.Args)
+		v.Cut = v.Tail != "" || it.Command != ""
+	}
+	return v
+}
+
+// badge sums up how the calls of a card stand.
+func (v *cardView) badge() standing {
+	word, tone, _ := words(approval.Pending)
+	if v.Waiting && v.Open < len(v.Items) {
+		return standing{Word: fmt.Sprintf("%d of %d wait for you", v.Open, len(v.Items)), Tone: tone}
+	}
+	if v.Waiting || len(v.Items) == 0 {
+		return standing{Word: word, Tone: tone}
+	}
+	first := v.Items[0].Stands
+	for i := range v.Items {
+		if v.Items[i].Stands.Word != first.Word {
+			return standing{Word: "All answered", Tone: "quiet"}
+		}
+	}
+	return standing{Word: first.Word, Tone: first.Tone}
+}
+
+// offer lays out the buttons: below a plan those for all that waits, at each of
+// its calls those for that call, and one row alone where one call waits. It
+// offers no button that the card does not hold.
+func (v *cardView) offer(from string) {
+	if !v.Waiting {
+		return
+	}
+	row := func(bs []approval.Button, id, label string, whole bool) *actView {
+		a := &actView{Ask: v.Ask, AllowText: "Allow once", DenyText: "Deny", Label: plain(label), ID: id, From: from, Open: v.Open}
+		for _, b := range bs {
+			switch {
+			case b.Choice == approval.ChoiceAllow && whole:
+				a.Allow = b.Token
+			case b.Choice == approval.ChoiceDeny:
+				a.Deny = b.Token
+			}
+		}
+		return a
+	}
+	for i := range v.Items {
+		it := &v.Items[i]
+		if it.State != approval.Pending {
+			continue
+		}
+		own := it.Item.Buttons
+		if len(own) == 0 && v.Open == 1 {
+			own = v.Buttons
+		}
+		it.Act = row(own, string(it.Approval), it.Wanted, !it.Cut)
+		if v.Open == 1 {
+			v.Act, it.Act = it.Act, nil
+		}
+	}
+	if v.Open > 1 {
+		v.Act = row(v.Buttons, string(v.Ask), v.Agent+", a plan", v.Whole)
+		v.Act.AllowText, v.Act.DenyText = fmt.Sprintf("Allow all %d once", v.Open), fmt.Sprintf("Deny all %d", v.Open)
+		v.Act.All = true
+	}
+}
+
+// judges lists the answers behind a verdict, the one that decided first.
+func (w *Web) judges(v vaglio.Verdict) []judgeView {
+	all := make([]judgeView, 0, len(v.Results))
+	for _, r := range v.Results {
+		j := judgeView{GradientResult: r, Decided: !v.Approved && r.Judge == v.JudgeKind}
+		j.Wants, j.HasWants = w.thresholds[r.Judge]
+		all = append(all, j)
+	}
+	slices.SortStableFunc(all, func(a, b judgeView) int {
+		switch {
+		case a.Decided == b.Decided:
+			return 0
+		case a.Decided:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return all
+}
+
+// wanted is the call in one line: the command where there is one, else the
+// refusal's line, else the arguments.
+func wanted(executor, command, line string, args vaglio.Args) string {
+	switch {
+	case command != "":
+		return executor + " " + command
+	case line != "":
+		return line
+	case len(args) == 0:
+		return executor
+	}
+	text, err := strictjson.Marshal(args)
+	if err != nil {
+		return executor
+	}
+	return executor + " " + string(text)
+}
+
+// ends returns the beginning and the end of a text, cut between characters.
+func ends(text string) (head, tail string) {
+	if len(text) <= headShown+tailShown {
+		return text, ""
+	}
+	i, j := headShown, len(text)-tailShown
+	for !utf8.RuneStart(text[i]) {
+		i--
+	}
+	for !utf8.RuneStart(text[j]) {
+		j--
+	}
+	return text[:i], text[j:]
+}
+
+// Bar returns the score as a length on a scale of 200.
+func (v judgeView) Bar() float64 { return 200 * min(max(v.Score, 0), 1) }
+
+// Line returns the place of the wanted score on that scale.
+func (v judgeView) Line() float64 { return 200 * min(max(v.Wants, 0), 1) }

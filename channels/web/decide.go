@@ -1,0 +1,171 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// maxWords is how many characters a person's words may have.
+const maxWords = 4000
+
+// decideWithin bounds one decision, which goes on when its reader leaves.
+const decideWithin = 15 * time.Second
+
+// decide hands a tap in. What it tells the person afterwards comes from the
+// receipt, so a page that was stale gets the truth and not an echo.
+func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
+	f, err := formOf(rw, r)
+	if err != nil {
+		return err
+	}
+	who, _ := w.sessions.of(r)
+	back := askURL(approval.AskID(f.Get("ask")))
+	said, err := cleanWords(f.Get("words"), back)
+	if err != nil {
+		return err
+	}
+	token := approval.Token(f.Get("token"))
+	if token == "" {
+		return unknownButton(back, nil)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), decideWithin)
+	defer cancel()
+	receipt, err := w.desk.Decide(ctx, approval.Tap{Token: token, By: who.by(), Channel: Name, Words: said})
+	if errors.Is(err, approval.ErrNotFound) {
+		return unknownButton(back, err)
+	}
+	if err != nil {
+		return &pageError{
+			Status: http.StatusInternalServerError, Title: "Your answer may not have been kept",
+			Text: "Something went wrong while it was written down. Open the ask again: it shows how it stands.",
+			Link: back, Err: err,
+		}
+	}
+	return w.tell(rw, r, receipt, f.Get("from"))
+}
+
+func unknownButton(back string, err error) error {
+	return &pageError{
+		Status: http.StatusNotFound, Title: "This button means nothing any more",
+		Text: "Nothing was decided by it. Open the ask again: it shows how it stands.", Link: back, Err: err,
+	}
+}
+
+// tell sends the person back with a sealed note of what the tap did. The note
+// names the ask; the sentence is made from the ask's state when it is shown.
+func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, from string) error {
+	note, err := w.told.seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, IDs: receipt.Approvals})
+	if err != nil {
+		return err
+	}
+	to, q := "/inbox", url.Values{"told": {note}}
+	if from == "ask" {
+		to = askURL(receipt.Ask.ID)
+	} else {
+		q.Set("keep", string(receipt.Ask.ID))
+	}
+	http.Redirect(rw, r, to+"?"+q.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// cleanWords prepares what the person wrote for the agent.
+func cleanWords(text, back string) (string, error) {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > maxWords {
+		return "", &pageError{
+			Status: http.StatusUnprocessableEntity, Title: "Your words are too long",
+			Text: fmt.Sprintf("Nothing was decided. They may have %d characters at most; go back and shorten them.", maxWords),
+			Link: back,
+		}
+	}
+	return text, nil
+}
+
+// told is the sealed note between a tap and the page that follows it.
+type told struct {
+	Ask approval.AskID `json:"ask"`
+	Won bool           `json:"won"`
+	IDs []approval.ID  `json:"ids"`
+}
+
+// notice is what the person is told of a tap.
+type notice struct {
+	Won   bool
+	Lines []noticeLine
+}
+
+// noticeLine tells how one call stands.
+type noticeLine struct {
+	Wanted, Text string
+	At           time.Time
+	// By is who decided, when it was not this tap.
+	By string
+	// Until is when the permit lapses.
+	Until time.Time
+	// Words says that words go to the agent.
+	Words bool
+}
+
+// noticeOf reads the note of a tap that led here, and tells how its calls
+// stand now. A note that was not sealed by us says nothing.
+func (w *Web) noticeOf(r *http.Request) *notice {
+	var t told
+	if !w.told.open(r.URL.Query().Get("told"), &t) {
+		return nil
+	}
+	c, err := w.desk.Card(r.Context(), t.Ask, Name)
+	if err != nil {
+		return nil // The card below, or its absence, says what there is to say.
+	}
+	n := &notice{Won: t.Won}
+	for i := range c.Items {
+		for _, id := range t.IDs {
+			if c.Items[i].Approval == id {
+				n.Lines = append(n.Lines, line(&c.Items[i], t.Won))
+			}
+		}
+	}
+	if len(n.Lines) == 0 {
+		return nil
+	}
+	return n
+}
+
+func line(it *approval.Item, won bool) noticeLine {
+	l := noticeLine{Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil), At: it.EndedAt}
+	d := it.Decision
+	if d == nil {
+		word, _, says := words(it.State)
+		l.Text = word + ". " + says
+		return l
+	}
+	l.At = d.At
+	l.Text = verb(d)
+	if !won {
+		l.Text, l.By = "Your answer came second: already "+strings.ToLower(l.Text), d.By.Name+" ("+d.Channel+")"
+		return l
+	}
+	l.Words = d.Words != ""
+	if it.State == approval.Allowed && it.Permit != nil {
+		l.Until = it.Permit.LapsesAt
+	}
+	return l
+}
+
+// askURL is the address of an ask's page.
+func askURL(id approval.AskID) string { return "/inbox/ask/" + url.PathEscape(string(id)) }

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// beatEvery keeps proxies from closing a quiet stream, and finds the
+	// readers that are gone.
+	beatEvery = 15 * time.Second
+	// sendWithin is how long a reader may take for one message.
+	sendWithin = 10 * time.Second
+)
+
+// events is the stream that tells a page that something changed. It says no
+// more than that: the page fetches itself again, so there is one way only in
+// which anything is shown.
+func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
+	select {
+	case w.streams <- struct{}{}:
+		defer func() { <-w.streams }()
+	default:
+		rw.Header().Set("Retry-After", "30")
+		return &pageError{
+			Status: http.StatusServiceUnavailable, Title: "Too many live pages",
+			Text: "Close other pages of the inbox; this one works without being live.",
+		}
+	}
+	who, _ := w.sessions.of(r)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	ticks := w.desk.Watch(ctx)
+
+	rw.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	rw.Header().Set("X-Accel-Buffering", "no")
+	s := stream{rw, http.NewResponseController(rw)}
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	// The first tick makes a page catch up with what it missed before.
+	err := s.send("retry: 2000\nevent: tick\ndata: {}\n\n")
+	for err == nil && !who.over() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.stopped:
+			return nil
+		case _, ok := <-ticks:
+			if !ok {
+				return nil
+			}
+			err = s.send("event: tick\ndata: {}\n\n")
+		case <-beat.C:
+			err = s.send(": beat\n\n")
+		}
+	}
+	return nil // A reader that is gone is no fault of ours, and the answer has begun.
+}
+
+// stream writes messages that must not wait in a buffer.
+type stream struct {
+	w io.Writer
+	c *http.ResponseController
+}
+
+func (s stream) send(message string) error {
+	// A writer without deadlines has other means; only the bound is lost.
+	_ = s.c.SetWriteDeadline(time.Now().Add(sendWithin))
+	if _, err := io.WriteString(s.w, message); err != nil {
+		return err
+	}
+	return s.c.Flush()
+}

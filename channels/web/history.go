@@ -1,0 +1,215 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// entryView is one line of the history as the templates read it.
+type entryView struct {
+	Step   approval.Step
+	Wanted string
+	Args   string
+	Stands standing
+	Judges []judgeView
+	Guard  *vaglio.GuardRule
+	// Alternatives say what can be done instead.
+	Alternatives []string
+	// Ask is the address of the ask's page, and Turn that of the turn's; empty
+	// when there is none.
+	Ask, Turn string
+}
+
+// historyView is what the page of the history shows.
+type historyView struct {
+	Filter   approval.Filter
+	Outcomes []outcome
+	Entries  []entryView
+	// Older is the address of the page behind this one; empty on the last.
+	Older string
+	// Live says that this is the newest page, which changes.
+	Live bool
+	// Filtered says that some filter is set.
+	Filtered bool
+}
+
+// outcome is one choice of the filter.
+type outcome struct {
+	Value, Word string
+	Chosen      bool
+}
+
+// perPage is how many entries a page of the history shows.
+const perPage = 50
+
+func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	f := approval.Filter{
+		Agent: strings.TrimSpace(q.Get("agent")), Executor: strings.TrimSpace(q.Get("executor")),
+		Outcome: q.Get("outcome"), Limit: perPage,
+	}
+	outcomes, ok := outcomes(f.Outcome)
+	if !ok {
+		return badFilter("outcome", "one of the outcomes in the list")
+	}
+	if text := q.Get("before"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || n == 0 {
+			return badFilter("before", "the number that the link to older entries carries")
+		}
+		f.Before = n
+	}
+	entries, err := w.book.History(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	v := historyView{
+		Filter: f, Outcomes: outcomes, Entries: w.entries(entries), Live: f.Before == 0,
+		Filtered: f.Agent != "" || f.Executor != "" || f.Outcome != "",
+	}
+	if len(entries) == perPage {
+		older := url.Values{"before": {strconv.FormatUint(entries[len(entries)-1].Cursor, 10)}}
+		for k, s := range map[string]string{"agent": f.Agent, "executor": f.Executor, "outcome": f.Outcome} {
+			if s != "" {
+				older.Set(k, s)
+			}
+		}
+		v.Older = "/inbox/history?" + older.Encode()
+	}
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "history", Title: "History", Nav: "history", Body: v})
+}
+
+func badFilter(field, want string) error {
+	return &pageError{
+		Status: http.StatusBadRequest, Title: "This filter is not one",
+		Text: "The address of the page is wrong: " + field + " must be " + want + ".", Link: "/inbox/history",
+	}
+}
+
+// outcomes returns the choices of the filter, and whether the chosen one is
+// among them.
+func outcomes(chosen string) ([]outcome, bool) {
+	all := []outcome{
+		{Value: "", Word: "Any outcome"},
+		{Value: "approved", Word: "Approved by the judges"},
+		{Value: string(vaglio.PhaseGuard), Word: "Stopped by the guard"},
+		{Value: string(vaglio.PhaseJudge), Word: "Refused by a judge"},
+		{Value: "error", Word: "Not judged"},
+	}
+	for _, s := range []approval.State{
+		approval.Pending, approval.Allowed, approval.Spent, approval.Succeeded, approval.Failed, approval.Unknown,
+		approval.Lapsed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded,
+	} {
+		word, _, _ := words(s)
+		all = append(all, outcome{Value: string(s), Word: word})
+	}
+	known := false
+	for i := range all {
+		all[i].Chosen = all[i].Value == chosen
+		known = known || all[i].Chosen
+	}
+	return all, known
+}
+
+// turnView is what the page of a turn shows.
+type turnView struct {
+	Agent, Turn, Intent string
+	Steps               []entryView
+}
+
+// turn shows what one turn of an agent proposed, in order. Agent and turn come
+// from the path, or from the query when an id cannot stand in a path.
+func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
+	v := turnView{Agent: r.PathValue("agent"), Turn: r.PathValue("turn")}
+	if v.Agent == "" {
+		v.Agent, v.Turn = r.URL.Query().Get("agent"), r.URL.Query().Get("turn")
+	}
+	steps, err := w.book.Steps(r.Context(), v.Agent, v.Turn)
+	if err != nil {
+		return err
+	}
+	if len(steps) == 0 {
+		return &pageError{
+			Status: http.StatusNotFound, Title: "No such turn",
+			Text: "No step of this turn is kept. The turn log forgets after a while; the agent's name and the turn's id must be exact.",
+			Link: "/inbox/history",
+		}
+	}
+	for i := range steps {
+		e := approval.Entry{Step: steps[i]}
+		if id := steps[i].Approval; id != "" {
+			if a, err := w.book.Find(r.Context(), string(id)); err == nil {
+				e.Approval = a.Find(id)
+			}
+		}
+		if v.Intent == "" {
+			v.Intent = steps[i].Proposal.Intent
+		}
+		v.Steps = append(v.Steps, w.entry(&e))
+	}
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: "Turn " + plain(v.Turn), Nav: "history", Body: v})
+}
+
+// turnURL is the address of a turn's page. Ids that a browser would take for
+// steps in the path go into the query.
+func turnURL(agent, turn string) string {
+	dots := func(s string) bool { return s == "" || s == "." || s == ".." }
+	if dots(agent) || dots(turn) {
+		return "/inbox/turn?" + url.Values{"agent": {agent}, "turn": {turn}}.Encode()
+	}
+	return "/inbox/turn/" + url.PathEscape(agent) + "/" + url.PathEscape(turn)
+}
+
+func (w *Web) entries(es []approval.Entry) []entryView {
+	all := make([]entryView, 0, len(es))
+	for i := range es {
+		all = append(all, w.entry(&es[i]))
+	}
+	return all
+}
+
+func (w *Web) entry(e *approval.Entry) entryView {
+	s := e.Step
+	v := entryView{Step: s, Args: indented(s.Proposal.Args), Stands: ruled(&s)}
+	line := ""
+	if s.Refusal != nil {
+		line, v.Alternatives = s.Refusal.Wanted, s.Refusal.Alternatives
+	}
+	command, _ := s.Proposal.Args["command"].(string)
+	v.Wanted = wanted(s.Proposal.Executor, command, line, s.Proposal.Args)
+	if s.Verdict != nil {
+		v.Judges, v.Guard = w.judges(*s.Verdict), s.Verdict.Rule
+	}
+	if a := e.Approval; a != nil {
+		v.Stands = fate{a.State, a.Decision, a.Permit, a.Outcome, a.EndedAt, a.EndedAt}.standing()
+	}
+	if s.Approval != "" {
+		v.Ask = "/inbox/ask/" + url.PathEscape(string(s.Approval))
+	}
+	if s.Proposal.TurnID != "" {
+		v.Turn = turnURL(s.Proposal.Agent, s.Proposal.TurnID)
+	}
+	return v
+}
+
+// indented writes a value as people read JSON, with its members in order and
+// its numbers as they were written.
+func indented(v any) string {
+	b, err := strictjson.Marshal(v)
+	if err != nil {
+		return "(this cannot be shown: it is not JSON)"
+	}
+	text := jsontext.Value(b)
+	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
+		return string(b)
+	}
+	return string(text)
+}

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// inboxView is what the first page shows.
+type inboxView struct {
+	Notice *notice
+	// Cards are shown in full, oldest first: those that wait, and those that
+	// the reader has just seen decided.
+	Cards []cardView
+	// Rest are the asks that wait behind them, in a line each.
+	Rest []cardView
+	// Uncounted says that more wait than were counted.
+	Uncounted bool
+	// Open is how many asks wait.
+	Open   int
+	Recent []entryView
+}
+
+const (
+	// maxKept bounds the decided cards that stay in sight.
+	maxKept = 20
+	// recent is how many entries of the history the first page shows.
+	recent = 10
+)
+
+func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
+	v := inboxView{Notice: w.noticeOf(r)}
+	if err := w.fill(r, &v); err != nil {
+		return err
+	}
+	entries, err := w.book.History(r.Context(), approval.Filter{Limit: 3 * recent})
+	if err != nil {
+		return err
+	}
+	// What waits stands above already.
+	entries = slices.DeleteFunc(entries, func(e approval.Entry) bool {
+		return e.Approval != nil && e.Approval.State == approval.Pending
+	})
+	v.Recent = w.entries(entries[:min(len(entries), recent)])
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "inbox", Title: "Inbox", Nav: "inbox", Body: v})
+}
+
+// fill reads the cards that wait, and puts those among them that the reader
+// still has in sight though they are decided.
+func (w *Web) fill(r *http.Request, v *inboxView) error {
+	seen := map[approval.AskID]bool{}
+	for c, err := range w.desk.Pending(r.Context(), Name) {
+		if err != nil {
+			return err
+		}
+		if v.Open == maxWaiting {
+			v.Uncounted = true
+			break
+		}
+		v.Open++
+		seen[c.Ask] = true
+		if len(v.Cards) < maxCards {
+			v.Cards = append(v.Cards, w.view(c, "inbox", false))
+		} else {
+			v.Rest = append(v.Rest, w.view(c, "inbox", false))
+		}
+	}
+	kept := r.URL.Query()["keep"]
+	for _, id := range kept[:min(len(kept), maxKept)] {
+		ask := approval.AskID(id)
+		if seen[ask] {
+			continue
+		}
+		seen[ask] = true
+		c, err := w.desk.Card(r.Context(), ask, Name)
+		if errors.Is(err, approval.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		v.Cards = append(v.Cards, w.view(c, "inbox", false))
+	}
+	slices.SortStableFunc(v.Cards, func(a, b cardView) int { return a.OpenedAt.Compare(b.OpenedAt) })
+	return nil
+}
+
+// askView is what the page of one ask shows.
+type askView struct {
+	Notice *notice
+	Card   cardView
+	// Turn is the address of the turn's page; empty without a turn.
+	Turn string
+}
+
+// ask shows one ask as it stands, however long its calls are.
+func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
+	a, err := w.book.Find(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	c, err := w.desk.Card(r.Context(), a.ID, Name)
+	if err != nil {
+		return err
+	}
+	v := askView{Notice: w.noticeOf(r), Card: w.view(c, "ask", true)}
+	if c.TurnID != "" {
+		v.Turn = turnURL(c.Agent, c.TurnID)
+	}
+	title := "Ask " + plain(c.Ask)
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
+}

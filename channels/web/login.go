@@ -1,0 +1,72 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// owner is the one person of an instance that has no roster.
+const owner = "owner"
+
+// loginPage shows a form and nothing else: a link that is only looked at, by a
+// preview or a scanner, is not used up.
+func (w *Web) loginPage(rw http.ResponseWriter, r *http.Request) error {
+	code := strings.TrimSpace(r.URL.Query().Get("code"))
+	if code == "" {
+		return w.render(rw, r, page{Status: http.StatusOK, Name: "signin", Title: "Sign in"})
+	}
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "login", Title: "Sign in", Body: code})
+}
+
+func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
+	f, err := formOf(rw, r)
+	if err != nil {
+		return err
+	}
+	if !w.codes.spend(strings.TrimSpace(f.Get("code"))) {
+		return &pageError{
+			Status: http.StatusForbidden, Title: "This link does not work any more",
+			Text: "A link signs in once, within ten minutes, and ends when vaglio restarts. Run “vaglio inbox” for a new one.",
+		}
+	}
+	c, err := w.sessions.start(owner)
+	if err != nil {
+		return err
+	}
+	c.Secure = w.secure(r)
+	http.SetCookie(rw, c)
+	http.Redirect(rw, r, "/inbox", http.StatusSeeOther)
+	return nil
+}
+
+func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
+	c := w.sessions.blank()
+	c.Secure = w.secure(r)
+	http.SetCookie(rw, c)
+	http.Redirect(rw, r, "/inbox/login", http.StatusSeeOther)
+	return nil
+}
+
+// secure reports whether the browser reached us over TLS, by ourselves or by a
+// proxy in front of the public address.
+func (w *Web) secure(r *http.Request) bool {
+	return r.TLS != nil ||
+		w.public != nil && w.public.Scheme == "https" && strings.EqualFold(hostOf(r.Host), w.public.Hostname())
+}
+
+// maxForm is the greatest size of a posted form: a proposal of 1 MiB and the
+// form around it, percent-encoded.
+const maxForm = 4 << 20
+
+// formOf reads a posted form.
+func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, error) {
+	r.Body = http.MaxBytesReader(rw, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return nil, &pageError{
+			Status: http.StatusBadRequest, Title: "The form did not arrive whole",
+			Text: "Nothing was done. Go back, and send it again; a form may hold at most 4 MiB.", Err: err,
+		}
+	}
+	return r.PostForm, nil
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"time"
+)
+
+// page is one answer in HTML.
+type page struct {
+	Status int
+	// Name is the template's, without its ending.
+	Name  string
+	Title string
+	// Nav names the entry of the menu that is current.
+	Nav  string
+	Body any
+}
+
+// frame is what the layout shows around every page.
+type frame struct {
+	page
+	Signed  bool
+	Waiting int
+	More    bool
+}
+
+// builtin holds the templates and what they load.
+//
+//go:embed pages/*.html assets/*
+var builtin embed.FS
+
+// asset is one file that pages load. Its address changes with its content, so
+// a browser may keep it.
+type asset struct {
+	body []byte
+	kind string
+	url  string
+}
+
+func loadAssets() (map[string]asset, error) {
+	kinds := map[string]string{
+		".css": "text/css; charset=utf-8",
+		".js":  "text/javascript; charset=utf-8",
+		".svg": "image/svg+xml",
+	}
+	entries, err := fs.ReadDir(builtin, "assets")
+	if err != nil {
+		return nil, fmt.Errorf("web: reading assets: %w", err)
+	}
+	all := make(map[string]asset, len(entries))
+	for _, e := range entries {
+		body, err := builtin.ReadFile("assets/" + e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("web: reading assets: %w", err)
+		}
+		sum := sha256.Sum256(body)
+		all[e.Name()] = asset{
+			body: body, kind: kinds[path.Ext(e.Name())],
+			url: "/inbox/assets/" + e.Name() + "?v=" + hex.EncodeToString(sum[:6]),
+		}
+	}
+	return all, nil
+}
+
+func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
+	a, ok := w.assets[r.PathValue("name")]
+	if !ok {
+		return &pageError{Status: http.StatusNotFound, Title: "No such file", Text: "The inbox has no file of this name."}
+	}
+	rw.Header().Set("Content-Type", a.kind)
+	rw.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	rw.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	_, _ = rw.Write(a.body) // The reader may be gone; there is nobody to tell.
+	return nil
+}
+
+// loadPages parses each page together with the layout and the shared parts.
+func (w *Web) loadPages() (map[string]*template.Template, error) {
+	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).
+		ParseFS(builtin, "pages/layout.html", "pages/parts.html")
+	if err != nil {
+		return nil, fmt.Errorf("web: parsing pages: %w", err)
+	}
+	all := map[string]*template.Template{}
+	for _, name := range []string{"inbox", "ask", "history", "turn", "try", "signin", "login", "error"} {
+		own, err := shared.Clone()
+		if err == nil {
+			own, err = own.ParseFS(builtin, "pages/"+name+".html")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("web: parsing page %s: %w", name, err)
+		}
+		all[name] = own
+	}
+	return all, nil
+}
+
+// funcs are the functions of the templates. Every text that was written
+// outside goes through show, or through plain where markup cannot be.
+func (w *Web) funcs() template.FuncMap {
+	return template.FuncMap{
+		"show":    show,
+		"plain":   plain,
+		"asset":   func(name string) string { return w.assets[name].url },
+		"when":    func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04:05 MST") },
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"left":    left,
+		"score":   func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
+		"turnURL": turnURL,
+		"size":    size,
+	}
+}
+
+// render writes the page. Nothing is sent before all of it was made, so a
+// reader gets a whole page or an error.
+func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
+	f := frame{page: p}
+	if _, f.Signed = w.sessions.of(r); f.Signed {
+		f.Waiting, f.More = w.count(r)
+	}
+	var b bytes.Buffer
+	if err := w.pages[p.Name].ExecuteTemplate(&b, "layout.html", f); err != nil {
+		return fmt.Errorf("web: rendering %s: %w", p.Name, err)
+	}
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	rw.WriteHeader(p.Status)
+	_, _ = b.WriteTo(rw) // The reader may be gone; there is nobody to tell.
+	return nil
+}
+
+// count says how many asks wait, for the menu and the title; a trouble there is
+// shown by the page that lists them, not by all.
+func (w *Web) count(r *http.Request) (n int, more bool) {
+	for _, err := range w.desk.Pending(r.Context(), Name) {
+		if err != nil || n == w.maxWaiting {
+			return n, err == nil
+		}
+		n++
+	}
+	return n, false
+}
+
+// left says in words how long it is until t, for readers without the script.
+func left(t time.Time) string {
+	d := time.Until(t)
+	switch {
+	case d <= 0:
+		return "now"
+	case d < time.Minute:
+		return "in less than a minute"
+	case d < 2*time.Minute:
+		return "in about a minute"
+	case d < 2*time.Hour:
+		return fmt.Sprintf("in about %d minutes", int(d/time.Minute))
+	default:
+		return fmt.Sprintf("in about %d hours", int(d/time.Hour))
+	}
+}

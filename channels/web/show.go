@@ -1,0 +1,77 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// show returns a text that was written outside as HTML in which everything can
+// be seen: what is invisible, turns the reading direction, pads, or looks like
+// something else is marked, and the first mark of a sort says in words what it
+// is. It is the only way from outside text into a page.
+func show(text any) template.HTML {
+	var b strings.Builder
+	said := map[string]bool{}
+	for _, r := range approval.Reveal(fmt.Sprint(text)) {
+		class := "lookalike"
+		switch r.Kind {
+		case approval.Plain:
+			b.WriteString(template.HTMLEscapeString(r.Text))
+			continue
+		case approval.Hidden:
+			class = "hidden"
+		case approval.Space:
+			class = "space"
+		case approval.Lookalike:
+		}
+		fmt.Fprintf(&b, `<mark class="%s">%s`, class, template.HTMLEscapeString(r.Text))
+		// A note is content, not a title: not everybody has a pointer to hover
+		// with. Counted padding explains itself.
+		counted := r.Kind == approval.Space && !strings.Contains(r.Text, "U+")
+		if r.Note != "" && !counted && !said[r.Note] {
+			said[r.Note] = true
+			fmt.Fprintf(&b, `<span class="note"> %s</span>`, template.HTMLEscapeString(r.Note))
+		}
+		b.WriteString("</mark>")
+	}
+	//nolint:gosec // Every piece was escaped above.
+	return template.HTML(b.String())
+}
+
+// maxLabel is how many characters a label has at most.
+const maxLabel = 120
+
+// plain returns the same for a place that holds no markup, such as a label. It
+// is short: what it leaves out is in the page.
+func plain(text any) string {
+	s := strings.ReplaceAll(approval.RevealText(fmt.Sprint(text)), "\n", " ")
+	n := 0
+	for i := range s {
+		if n++; n > maxLabel {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// size says how long a text is, so that nobody has to trust the looks.
+func size(text string) string {
+	return many(strings.Count(text, "\n")+1, "line") + ", " + many(utf8.RuneCountInString(text), "character")
+}
+
+// many counts in words, with the thousands apart.
+func many(n int, what string) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n == 1 {
+		return "1 " + what
+	}
+	return digits + " " + what + "s"
+}

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// tryView is what the page Try it shows.
+type tryView struct {
+	Samples []sampleView
+	// Text is what stands in the form.
+	Text string
+	// Mistake is what is wrong with the text; empty when nothing is.
+	Mistake string
+	Result  *tryResult
+}
+
+type sampleView struct {
+	Sample
+	JSON string
+}
+
+// tryResult is what became of a proposed call.
+type tryResult struct {
+	Sent, Answer string
+	Word, Tone   string
+	Says         string
+	// Ask is the address of the ask's page; empty when nobody is asked.
+	Ask string
+	// Waits says that the ask waits for a person.
+	Waits bool
+}
+
+// maxProposal is the greatest proposal that agents may send.
+const maxProposal = 1 << 20
+
+func (w *Web) tryPage(rw http.ResponseWriter, r *http.Request) error {
+	return w.renderTry(rw, r, http.StatusOK, tryView{})
+}
+
+// try proposes a sample or the reader's own call, and shows what an agent is
+// told. It answers with the page itself: the answer of a call that was approved
+// or stopped exists nowhere else.
+func (w *Web) try(rw http.ResponseWriter, r *http.Request) error {
+	f, err := formOf(rw, r)
+	if err != nil {
+		return err
+	}
+	v := tryView{Text: f.Get("proposal")}
+	var p vaglio.Proposal
+	if name := f.Get("sample"); name != "" {
+		s, ok := w.sample(name)
+		if !ok {
+			return &pageError{
+				Status: http.StatusNotFound, Title: "No such sample",
+				Text: "Nothing was proposed. The page Try it lists the samples.", Link: "/inbox/try",
+			}
+		}
+		p, v.Text = s.Proposal, ""
+	} else if v.Mistake = readProposal(v.Text, &p); v.Mistake != "" {
+		return w.renderTry(rw, r, http.StatusUnprocessableEntity, v)
+	}
+	p.Agent = TryAgent
+	answer, err := w.propose(r.Context(), TryAgent, p)
+	if bad, ok := errors.AsType[*InputError](err); ok {
+		v.Mistake = bad.Error()
+		return w.renderTry(rw, r, http.StatusUnprocessableEntity, v)
+	}
+	if err != nil {
+		return err
+	}
+	v.Result = resultOf(p, answer)
+	return w.renderTry(rw, r, http.StatusOK, v)
+}
+
+// readProposal reads the reader's own text, as strictly as an agent's.
+func readProposal(text string, p *vaglio.Proposal) (mistake string) {
+	if len(text) > maxProposal {
+		return "The proposal is longer than 1 MiB, which is the most that an agent may send."
+	}
+	if err := strictjson.Unmarshal([]byte(text), p); err != nil {
+		return err.Error()
+	}
+	if p.Executor == "" {
+		return `field "/executor" is missing: it names the tool that the agent wants to call`
+	}
+	return ""
+}
+
+func (w *Web) sample(name string) (Sample, bool) {
+	for _, s := range w.samples {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Sample{}, false
+}
+
+func resultOf(p vaglio.Proposal, a approval.Answer) *tryResult {
+	p.Agent = ""
+	t := &tryResult{Sent: indented(p), Answer: indented(a)}
+	if a.Approval != nil {
+		t.Ask = askURL(approval.AskID(a.Approval.ID))
+	}
+	switch {
+	case a.Decision == approval.RulingAllow && a.Permit != nil:
+		t.Word, t.Tone = "allow", "yes"
+		t.Says = "A person allowed this very call before, and its permit was not used yet."
+	case a.Decision == approval.RulingAllow:
+		t.Word, t.Tone = "allow", "done"
+		t.Says = "The guard had nothing against it and the judges let it pass, so nobody is asked."
+	case a.Decision == approval.RulingPending:
+		t.Word, t.Tone, t.Waits = "pending", "waiting", true
+		t.Says = "A judge said no, so a person is asked: you. The card is in the inbox. The agent would wait there, or come back later."
+	case a.Verdict.BlockedBy == vaglio.PhaseGuard:
+		t.Word, t.Tone = "deny", "final"
+		t.Says = "The guard stopped it. That is final: there is no card, and nobody can allow it."
+	case a.Approval != nil:
+		word, _, says := words(a.Approval.State)
+		t.Word, t.Tone = "deny", "no"
+		t.Says = "This call was asked about already, and the old answer stands for a while, so that an agent cannot wear a person down. " +
+			word + ": " + says
+	default:
+		t.Word, t.Tone = "deny", "no"
+		t.Says = "The call was refused."
+	}
+	return t
+}
+
+func (w *Web) renderTry(rw http.ResponseWriter, r *http.Request, status int, v tryView) error {
+	for _, s := range w.samples {
+		p := s.Proposal
+		p.Agent = "" // Ours to say, not the form's.
+		v.Samples = append(v.Samples, sampleView{s, indented(p)})
+	}
+	if v.Text == "" && len(v.Samples) > 0 {
+		v.Text = v.Samples[min(1, len(v.Samples)-1)].JSON
+	}
+	return w.render(rw, r, page{Status: status, Name: "try", Title: "Try it", Nav: "try", Body: v})
+}

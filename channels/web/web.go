@@ -1,0 +1,229 @@
+// Package web is the inbox in the browser: the channel that is always there.
+// Its pages are rendered on the server from the state as it is, work without
+// JavaScript, and load nothing from elsewhere. A small script, when it may run,
+// keeps them live, counts down, and adds keys.
+//
+// The package shows and hands in; it decides nothing. What an agent, a judge or
+// a turn wrote is passed through [approval.Reveal] before it reaches a page, and
+// Allow is offered only on a page that shows the whole call.
+//
+// Nobody reads or presses anything without a session. A session starts from a
+// one-time link ([Web.LoginLink]) and is a signed cookie, so it survives a
+// restart. No GET changes anything.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Web serves the inbox at /inbox and below. It is safe for concurrent use.
+type Web struct {
+	desk       Desk
+	book       Book
+	propose    func(context.Context, string, vaglio.Proposal) (approval.Answer, error)
+	samples    []Sample
+	thresholds map[string]float64
+	public     *url.URL
+	log        *slog.Logger
+
+	sessions   sessions
+	codes      codes
+	told       sealer
+	pages      map[string]*template.Template
+	assets     map[string]asset
+	streams    chan struct{}
+	stopped    chan struct{}
+	stopOnce   sync.Once
+	maxWaiting int
+}
+
+// Config is what the inbox is built with.
+type Config struct {
+	// Desk lists what waits and takes the decisions.
+	Desk Desk
+	// Book answers what happened.
+	Book Book
+	// Propose proposes a call of the page Try it, in the name of [TryAgent]. It
+	// must not wait for the person: the same person is looking at the page. A
+	// text that the person may read comes as an [*InputError].
+	Propose func(ctx context.Context, agent string, p vaglio.Proposal) (approval.Answer, error)
+	// Samples are the ready-made calls of the page Try it.
+	Samples []Sample
+	// Thresholds holds, by kind of judge, the score that the judge wants at
+	// least. The score of a judge that is not listed is shown without one.
+	Thresholds map[string]float64
+	// Secret is the instance's secret; the keys of sessions derive from it.
+	Secret [32]byte
+	// Public is the address at which people reach the inbox from elsewhere,
+	// such as "https://vaglio.example.org". Empty means from this machine only.
+	Public string
+	// Log receives what went wrong on our side.
+	Log *slog.Logger
+}
+
+// Desk is where a person's taps go, and where the waiting cards come from.
+type Desk interface {
+	// Decide commits the tap, or says who was first.
+	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	// Pending yields the cards of the asks that wait, oldest first, with the
+	// buttons of the channel.
+	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Card returns the card of one ask, with the buttons of the channel.
+	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
+	// Watch ticks after every change, until ctx ends.
+	Watch(ctx context.Context) <-chan struct{}
+}
+
+// Book is the record of what was proposed and what became of it.
+type Book interface {
+	// Find returns the ask with the id, with an approval of that id, or with
+	// the unique prefix of one.
+	Find(ctx context.Context, id string) (approval.Ask, error)
+	// History returns the entries that match, newest first.
+	History(ctx context.Context, f approval.Filter) ([]approval.Entry, error)
+	// Steps returns the steps of one turn, in order.
+	Steps(ctx context.Context, agent, turnID string) ([]approval.Step, error)
+}
+
+// TryAgent is the agent in whose name the page Try it proposes.
+const TryAgent = "try-it"
+
+// Sample is a ready-made call of the page Try it.
+type Sample struct {
+	// Name is the sample's name in the form, such as "guard".
+	Name string
+	// Title and Explain tell the person what the call is and what will happen.
+	Title, Explain string
+	Proposal       vaglio.Proposal
+}
+
+// InputError is a mistake in a proposal, in words that its writer may read.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error beneath.
+func (e *InputError) Unwrap() error { return e.Err }
+
+const (
+	// maxStreams bounds the live connections; one browser needs one.
+	maxStreams = 64
+	// maxCards bounds the cards shown in full on the page; the others are
+	// listed with a link each.
+	maxCards = 25
+	// maxWaiting bounds how far the waiting asks are counted.
+	maxWaiting = 500
+)
+
+// New returns the inbox, or an error that names what is missing in c.
+func New(c Config) (*Web, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	w := &Web{
+		desk: c.Desk, book: c.Book, propose: c.Propose, samples: c.Samples,
+		thresholds: c.Thresholds, log: c.Log,
+		streams: make(chan struct{}, maxStreams), stopped: make(chan struct{}),
+		maxWaiting: maxWaiting,
+	}
+	if c.Public != "" {
+		public, err := url.Parse(c.Public)
+		if err != nil || public.Hostname() == "" || (public.Scheme != "http" && public.Scheme != "https") {
+			return nil, errors.New(`web: Public: must be an address such as "https://vaglio.example.org"`)
+		}
+		w.public = public
+	}
+	var err error
+	if w.sessions, err = newSessions(c.Secret); err != nil {
+		return nil, err
+	}
+	if w.told, err = newSealer(c.Secret, "told/v1"); err != nil {
+		return nil, err
+	}
+	if w.assets, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	w.pages, err = w.loadPages()
+	return w, err
+}
+
+func (c *Config) check() error {
+	var errs []error
+	for _, f := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Desk", c.Desk == nil},
+		{"Book", c.Book == nil},
+		{"Propose", c.Propose == nil},
+		{"Secret", c.Secret == [32]byte{}},
+		{"Log", c.Log == nil},
+	} {
+		if f.missing {
+			errs = append(errs, fmt.Errorf("web: %s: must be set", f.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// LoginLink returns a link that signs one person in, once, within ten minutes.
+// base is the address that serves the inbox, such as "http://127.0.0.1:8787".
+func (w *Web) LoginLink(base string) string {
+	return strings.TrimRight(base, "/") + "/inbox/login?code=" + w.codes.mint()
+}
+
+// Stop ends the live connections, which a server's Shutdown would wait for. The
+// pages go on being served.
+func (w *Web) Stop() { w.stopOnce.Do(func() { close(w.stopped) }) }
+
+// Handler serves /inbox and everything below it.
+func (w *Web) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /inbox", w.signedIn(w.inbox))
+	mux.Handle("GET /inbox/history", w.signedIn(w.history))
+	mux.Handle("GET /inbox/ask/{id}", w.signedIn(w.ask))
+	mux.Handle("GET /inbox/turn", w.signedIn(w.turn))
+	mux.Handle("GET /inbox/turn/{agent}/{turn}", w.signedIn(w.turn))
+	mux.Handle("GET /inbox/try", w.signedIn(w.tryPage))
+	mux.Handle("GET /inbox/events", w.signedIn(w.events))
+	mux.Handle("GET /inbox/login", w.open(w.loginPage))
+	mux.Handle("GET /inbox/assets/{name}", w.open(w.asset))
+	mux.Handle("GET /inbox/", w.signedIn(w.elsewhere))
+	mux.Handle("POST /inbox/decide", w.signedIn(w.decide))
+	mux.Handle("POST /inbox/try", w.signedIn(w.try))
+	mux.Handle("POST /inbox/login", w.open(w.login))
+	mux.Handle("POST /inbox/logout", w.open(w.logout))
+
+	same := http.NewCrossOriginProtection()
+	same.SetDenyHandler(w.open(func(http.ResponseWriter, *http.Request) error {
+		return &pageError{
+			Status: http.StatusForbidden, Title: "Not from this page",
+			Text: "The form was sent from another site, so nothing was done. Open the inbox and press there.",
+		}
+	}))
+	return w.armour(same.Handler(mux))
+}
+
+// elsewhere answers for paths below /inbox that are no page.
+func (w *Web) elsewhere(rw http.ResponseWriter, r *http.Request) error {
+	if r.URL.Path == "/inbox/" {
+		http.Redirect(rw, r, "/inbox", http.StatusSeeOther)
+		return nil
+	}
+	return &pageError{
+		Status: http.StatusNotFound, Title: "No such page",
+		Text: "The inbox has no page at this address.",
+	}
+}
