@@ -1,0 +1,178 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+)
+
+func record(intent string) Record {
+	guard := "guard"
+	return Record{
+		Reason: `guard: forbidden path violated: pattern '(^|/)\\.ssh(/|$)' in args`,
+		TS:     1714225863.214, JudgeKind: "rule-based-v1", BlockedBy: &guard,
+		Intent: intent, Executor: "fs_read", ArgsKeys: []string{"path"}, ContextKeys: []string{"mode", "step"},
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func month(dir string) string { return filepath.Join(dir, time.Now().Format("2006-01")+".jsonl") }
+
+func TestLineIsTheSeeds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "metnos", "vaglio")
+	l := New(dir, nil)
+	defer l.Close()
+	l.Append(record("leggi <la> chiave & più \u2028 \"così\""))
+	approved := Record{Approved: true, Reason: "approved", TS: 2, JudgeKind: "x", Score: 1}
+	l.Append(approved)
+	want := `{"approved":false,"reason":"guard: forbidden path violated: pattern '(^|/)\\\\.ssh(/|$)' in args","ts":1714225863.214,` +
+		`"judge_kind":"rule-based-v1","score":0.0,"blocked_by":"guard","intent":"leggi <la> chiave & più ` + "\u2028" + ` \"così\"",` +
+		`"executor":"fs_read","args_keys":["path"],"context_keys":["mode","step"]}` + "\n" +
+		`{"approved":true,"reason":"approved","ts":2.0,"judge_kind":"x","score":1.0,"blocked_by":null,"intent":"","executor":"","args_keys":[],"context_keys":[]}` + "\n"
+	if diff := cmp.Diff(want, read(t, month(dir))); diff != "" {
+		t.Error(diff)
+	}
+	for name, mode := range map[string]os.FileMode{dir: 0o700, month(dir): 0o600} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v %v, want %v", name, info.Mode(), err, mode)
+		}
+	}
+	if l.Failures() != 0 {
+		t.Error("counted a failure")
+	}
+}
+
+func TestMonthTurns(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(dir, nil)
+		defer l.Close()
+		end := time.Date(2000, 1, 31, 23, 59, 59, 0, time.Local)
+		time.Sleep(time.Until(end))
+		l.Append(record("january"))
+		time.Sleep(time.Second)
+		l.Append(record("february"))
+	})
+	for name, want := range map[string]string{"2000-01.jsonl": "january", "2000-02.jsonl": "february"} {
+		if text := read(t, filepath.Join(dir, name)); !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+func TestConcurrentWritersKeepLinesWhole(t *testing.T) {
+	dir := t.TempDir()
+	const writers, each = 8, 200
+	var wg sync.WaitGroup
+	for w := range writers {
+		l := New(dir, nil) // each as another process would
+		defer l.Close()
+		for range 2 {
+			wg.Go(func() {
+				for i := range each {
+					l.Append(record(fmt.Sprintf("%d-%d %s", w, i, strings.Repeat("x", i))))
+				}
+			})
+		}
+	}
+	wg.Wait()
+	lines := strings.Split(strings.TrimSuffix(read(t, month(dir)), "\n"), "\n")
+	if len(lines) != 2*writers*each {
+		t.Errorf("%d lines, want %d", len(lines), 2*writers*each)
+	}
+	for _, line := range lines {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+	}
+}
+
+func TestFailureNeverStopsAndIsToldOnce(t *testing.T) {
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	l := New(filepath.Join(blocked, "vaglio"), slog.New(slog.NewTextHandler(&told, nil)))
+	for range 3 {
+		l.Append(record("s3cr3t"))
+	}
+	if l.Failures() != 3 || strings.Count(told.String(), "\n") != 1 || strings.Contains(told.String(), "s3cr3t") {
+		t.Errorf("%d failures, told %q", l.Failures(), told.String())
+	}
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	l.Append(record("well again"))
+	defer l.Close()
+	if l.Failures() != 3 || !strings.Contains(read(t, month(filepath.Join(blocked, "vaglio"))), "well again") {
+		t.Error("does not recover")
+	}
+}
+
+func TestFullDiskIsCounted(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	dir := t.TempDir()
+	if err := os.Symlink("/dev/full", month(dir)); err != nil {
+		t.Fatal(err)
+	}
+	l := New(dir, nil)
+	defer l.Close()
+	l.Append(record("x"))
+	if l.Failures() != 1 {
+		t.Errorf("%d failures, want 1", l.Failures())
+	}
+}
+
+func TestTornLineAndMovedFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(month(dir), []byte(`{"approved":tr`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := New(dir, nil)
+	defer l.Close()
+	l.Append(record("after the crash"))
+	if lines := strings.Split(read(t, month(dir)), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "after the crash") {
+		t.Errorf("got %q", lines)
+	}
+	if err := os.Rename(month(dir), month(dir)+".1"); err != nil {
+		t.Fatal(err)
+	}
+	l.Append(record("in a new file"))
+	if text := read(t, month(dir)); !strings.Contains(text, "in a new file") {
+		t.Errorf("got %q", text)
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	l := New(b.TempDir(), nil)
+	defer l.Close()
+	r := record("x")
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Append(r)
+	}
+}
