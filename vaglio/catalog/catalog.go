@@ -1,0 +1,238 @@
+// Package catalog knows executors: the schema of their arguments, the scope
+// that they declared, and what an operator marked them with. It finds errors
+// of shape and perimeter, which are answered before vaglio is asked.
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// Catalog holds what is known of executors. It is safe for concurrent use.
+type Catalog struct {
+	known  map[string]*entry
+	closed bool
+	home   string
+}
+
+// Config is a catalog as an operator writes it.
+type Config struct {
+	Executors []Executor `json:"executors" yaml:"executors"`
+	// Closed refuses every executor that is not listed.
+	Closed bool `json:"closed" yaml:"closed"`
+	// Home replaces ~ in hints and paths; empty makes such paths out of scope.
+	Home string `json:"-" yaml:"-"`
+}
+
+// Executor is one named tool.
+type Executor struct {
+	Name string `json:"name" yaml:"name"`
+	// ArgsSchema is a JSON Schema (draft 2020-12 unless it names another) as
+	// plain values; nil accepts all arguments. It may not refer to other files.
+	ArgsSchema any `json:"args_schema,omitzero" yaml:"args_schema,omitempty"`
+	// Capabilities bound where the executor may reach.
+	Capabilities []Capability `json:"capabilities,omitempty" yaml:"capabilities,omitempty"`
+	// Critical false declares an executor that only reads; nil leaves it to
+	// what the caller says.
+	Critical *bool `json:"critical,omitempty" yaml:"critical,omitempty"`
+	// SkipJudge skips the judges, never the guard, the schema or the scope.
+	SkipJudge bool `json:"skip_judge,omitzero" yaml:"skip_judge,omitempty"`
+	// Shell marks an executor whose command is run by a shell.
+	Shell bool `json:"shell,omitzero" yaml:"shell,omitempty"`
+}
+
+// Capability is one class of what an executor may do, such as "fs:read" or
+// "network:http", with hints that bound it. Hints say where, not what: they
+// cannot tell reading from writing. A capability without hints bounds nothing.
+//
+// Hints of fs capabilities are globs over absolute paths: "*" and "?" stay
+// within one step, "**" crosses steps, a trailing "/**" is the folder and all
+// below; ~ is the home. "arg:name" leaves that one argument to the caller.
+// Hints of network capabilities are hosts; "*.d" is d and all below it.
+type Capability struct {
+	Name string   `json:"name" yaml:"name"`
+	Hint []string `json:"hint,omitempty" yaml:"hint,omitempty"`
+}
+
+// entry is an executor made ready.
+type entry struct {
+	Executor
+	schema *jsonschema.Schema
+	paths  *pathScope
+	hosts  *hostScope
+}
+
+// Kind is the class of an [Error].
+type Kind string
+
+// The classes of errors.
+const (
+	KindSchema  Kind = "schema"
+	KindScope   Kind = "scope"
+	KindUnknown Kind = "unknown_executor"
+)
+
+// Error says why a call's arguments are refused. It holds names and limits,
+// never a value out of the arguments.
+type Error struct {
+	Kind Kind
+	// Executor is the name that was asked for.
+	Executor string
+	// Field is the JSON pointer into the arguments of the first failure.
+	Field string
+	// Msg is all that is wrong, each failure with its field.
+	Msg string
+}
+
+// Error tells all that is wrong.
+func (e *Error) Error() string { return e.Msg }
+
+// New makes a catalog. Its error joins every mistake of every executor.
+func New(c Config) (*Catalog, error) {
+	cat := &Catalog{known: make(map[string]*entry, len(c.Executors)), closed: c.Closed, home: c.Home}
+	var errs []error
+	for i, ex := range c.Executors {
+		if strings.TrimSpace(ex.Name) == "" {
+			errs = append(errs, fmt.Errorf("catalog: executor %d has no name; give it one", i+1))
+			continue
+		}
+		if cat.known[ex.Name] != nil {
+			errs = append(errs, fmt.Errorf("catalog: executor %q is listed twice; list it once", ex.Name))
+			continue
+		}
+		e, err := prepare(ex, c.Home)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("catalog: executor %q: %w", ex.Name, err))
+			continue
+		}
+		cat.known[ex.Name] = e
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return cat, nil
+}
+
+// Find gives what is known of an executor. Nil knows none.
+func (c *Catalog) Find(name string) (Executor, bool) {
+	if c == nil {
+		return Executor{}, false
+	}
+	e, ok := c.known[name]
+	if !ok {
+		return Executor{}, false
+	}
+	return e.Executor, true
+}
+
+// Check finds whether a call has the declared shape and stays inside the
+// declared scope. cwd is where relative paths begin and may be empty, which
+// puts them out of any scope. Its errors are of type [*Error].
+func (c *Catalog) Check(executor string, args map[string]any, cwd string) error {
+	if c == nil {
+		return nil
+	}
+	e, ok := c.known[executor]
+	if !ok {
+		if c.closed {
+			return &Error{
+				Kind: KindUnknown, Executor: executor,
+				Msg: "executor " + strconv.Quote(shorten(executor)) + " is not in the catalog, which is closed; use a listed executor",
+			}
+		}
+		return nil
+	}
+	if e.schema != nil {
+		if args == nil {
+			args = map[string]any{}
+		}
+		if err := e.schema.Validate(map[string]any(args)); err != nil {
+			return schemaError(executor, err)
+		}
+	}
+	if e.paths == nil && e.hosts == nil {
+		return nil
+	}
+	return e.checkScope(args, places{home: c.home, cwd: cwd})
+}
+
+func prepare(ex Executor, home string) (*entry, error) {
+	e := &entry{Executor: ex}
+	var err error
+	if e.schema, err = compile(ex.ArgsSchema); err != nil {
+		return nil, err
+	}
+	for i, capability := range ex.Capabilities {
+		if capability.Name == "" {
+			return nil, fmt.Errorf("capability %d has no name; give it one such as fs:read", i+1)
+		}
+	}
+	if e.paths, err = newPathScope(ex.Capabilities, home); err != nil {
+		return nil, err
+	}
+	if e.hosts, err = newHostScope(ex.Capabilities); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// noFiles refuses to load what a schema refers to.
+type noFiles struct{}
+
+// Load always fails: a schema must be complete.
+func (noFiles) Load(string) (any, error) {
+	return nil, errors.New("it refers to another document, which is not loaded; write the definition into the schema")
+}
+
+// schemaURL is a name for the compiler; nothing is ever fetched from it.
+const schemaURL = "vaglio:///args"
+
+func compile(doc any) (*jsonschema.Schema, error) {
+	if doc == nil {
+		return nil, nil //nolint:nilnil // no schema accepts everything
+	}
+	raw, err := strictjson.Marshal(doc)
+	if err != nil {
+		return nil, fmt.Errorf("args_schema cannot be written as JSON: %w", err)
+	}
+	var plain any
+	if err := strictjson.Unmarshal(raw, &plain); err != nil {
+		return nil, fmt.Errorf("args_schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(noFiles{})
+	c.UseRegexpEngine(linear)
+	if err := c.AddResource(schemaURL, plain); err != nil {
+		return nil, fmt.Errorf("args_schema is no JSON Schema: %s", tidy(err))
+	}
+	schema, err := c.Compile(schemaURL)
+	if err != nil {
+		return nil, fmt.Errorf("args_schema is no JSON Schema: %s", tidy(err))
+	}
+	return schema, nil
+}
+
+// linear compiles patterns with Go's engine, which no input can stall.
+func linear(pattern string) (jsonschema.Regexp, error) { return regexp.Compile(pattern) }
+
+// tidy makes one line of the compiler's error.
+func tidy(err error) string {
+	text := strings.ReplaceAll(err.Error(), schemaURL, "")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func shorten(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -1,0 +1,309 @@
+package catalog
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/realpath"
+)
+
+// outside is the phrase by which callers know a violation of scope.
+const outside = "outside allowed scope"
+
+// places is what a path's beginning may stand for.
+type places struct{ home, cwd string }
+
+// absolute makes a path absolute; it says what is missing where it cannot.
+func (p places) absolute(name string) (string, string) {
+	if strings.ContainsRune(name, 0) {
+		return "", "it holds a NUL character"
+	}
+	if rest, ok := strings.CutPrefix(name, "file://"); ok {
+		at := strings.IndexByte(rest, '/')
+		if at < 0 {
+			return "", "its file: URL has no path"
+		}
+		plain, err := url.PathUnescape(rest[at:])
+		if err != nil || strings.ContainsRune(plain, 0) {
+			return "", "its file: URL cannot be read"
+		}
+		name = plain
+	}
+	home := strings.TrimRight(p.home, "/")
+	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(name, mark); ok && (rest == "" || rest[0] == '/') {
+			if p.home == "" {
+				return "", "the home is not known"
+			}
+			name = home + rest
+			if name == "" {
+				name = "/"
+			}
+			break
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "/"):
+		return name, ""
+	case name == "":
+		return "", "it is empty"
+	case strings.HasPrefix(name, "~"):
+		return "", "it begins with another user's home"
+	case p.cwd == "":
+		return "", "it is relative and the call names no folder (context.cwd)"
+	default:
+		return strings.TrimRight(p.cwd, "/") + "/" + name, ""
+	}
+}
+
+// pathScope is where an executor may reach in the file system.
+type pathScope struct {
+	globs  []*regexp.Regexp
+	hints  []string // for telling
+	exempt []string // arguments whose paths the caller may choose
+}
+
+// newPathScope joins the hints of all fs capabilities: a hint says where, and
+// which of several capabilities a path is for cannot be known. It gives nil
+// when nothing is bounded.
+func newPathScope(capabilities []Capability, home string) (*pathScope, error) {
+	var s pathScope
+	for _, c := range capabilities {
+		if !strings.HasPrefix(c.Name, "fs:") {
+			continue
+		}
+		for _, hint := range c.Hint {
+			if name, ok := strings.CutPrefix(hint, "arg:"); ok {
+				s.exempt = append(s.exempt, name)
+				s.hints = append(s.hints, hint)
+				continue
+			}
+			globs, err := compileHint(hint, home)
+			if err != nil {
+				return nil, fmt.Errorf("capability %q: hint %q %w", c.Name, hint, err)
+			}
+			s.hints = append(s.hints, hint)
+			s.globs = append(s.globs, globs...)
+		}
+	}
+	if len(s.hints) == 0 {
+		return nil, nil //nolint:nilnil // no hints bound nothing
+	}
+	return &s, nil
+}
+
+// compileHint makes expressions of a hint: as written, and as its beginning
+// really lies where that is a link.
+func compileHint(hint, home string) ([]*regexp.Regexp, error) {
+	full, missing := places{home: home}.absolute(hint)
+	if missing != "" {
+		return nil, fmt.Errorf("is no absolute path: %s; write one that begins with / or ~/", missing)
+	}
+	full = path.Clean(full)
+	globs := []*regexp.Regexp{globExpression(full)}
+	fixed := full
+	if i := strings.IndexAny(full, "*?["); i >= 0 {
+		fixed = full[:strings.LastIndexByte(full[:i], '/')]
+	}
+	if resolved := realpath.Resolve("/" + strings.TrimPrefix(fixed, "/")); resolved != fixed && fixed != "" {
+		globs = append(globs, globExpression(resolved+full[len(fixed):]))
+	}
+	return globs, nil
+}
+
+// globExpression translates a glob. What it does not know it takes literally.
+func globExpression(glob string) *regexp.Regexp {
+	tail := ""
+	if rest, ok := strings.CutSuffix(glob, "/**"); ok {
+		glob, tail = rest, "(/.*)?"
+	}
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		switch {
+		case strings.HasPrefix(glob[i:], "**"):
+			b.WriteString(".*")
+			i++
+		case glob[i] == '*':
+			b.WriteString("[^/]*")
+		case glob[i] == '?':
+			b.WriteString("[^/]")
+		default:
+			end := i + 1
+			for end < len(glob) && glob[end] != '*' && glob[end] != '?' {
+				end++
+			}
+			b.WriteString(regexp.QuoteMeta(glob[i:end]))
+			i = end - 1
+		}
+	}
+	return regexp.MustCompile(`(?s)\A` + b.String() + tail + `\z`)
+}
+
+// holds says whether an absolute path stays inside, by its letters and by
+// where its links lead.
+func (s *pathScope) holds(name string) bool {
+	in := func(name string) bool {
+		return slices.ContainsFunc(s.globs, func(g *regexp.Regexp) bool { return g.MatchString(name) })
+	}
+	return in(path.Clean(name)) && in(realpath.Resolve(name))
+}
+
+// check gives what is wrong with one path, or "".
+func (s *pathScope) check(name string, p places) string {
+	full, missing := p.absolute(name)
+	if missing == "" && s.holds(full) {
+		return ""
+	}
+	why := "not in any of " + bracketed(s.hints)
+	if missing != "" {
+		why = missing
+	}
+	return "is " + outside + ": " + why
+}
+
+// checkTemplate checks the part of a template before its first blank; what
+// follows may add names but not climb.
+func (s *pathScope) checkTemplate(template string, p places) string {
+	at := strings.IndexAny(template, "{*$<%")
+	if at < 0 || strings.HasPrefix(template, "$HOME") || strings.HasPrefix(template, "${HOME}") {
+		return s.check(template, p)
+	}
+	if strings.Contains(template[at:], "..") {
+		return "is " + outside + `: it climbs with ".." after its fixed beginning`
+	}
+	fixed := template[:strings.LastIndexByte(template[:at], '/')+1]
+	if fixed == "" {
+		fixed = "."
+	}
+	return s.check(fixed, p)
+}
+
+// hostScope is which hosts an executor may reach.
+type hostScope struct{ hints []string }
+
+func newHostScope(capabilities []Capability) (*hostScope, error) {
+	var s hostScope
+	for _, c := range capabilities {
+		if !strings.HasPrefix(c.Name, "network:") {
+			continue
+		}
+		for _, hint := range c.Hint {
+			if hint == "" || strings.ContainsAny(hint, "/ \t@") {
+				return nil, fmt.Errorf("capability %q: hint %q is no host; write one such as api.example.com or *.example.com", c.Name, hint)
+			}
+			s.hints = append(s.hints, hint)
+		}
+	}
+	if len(s.hints) == 0 {
+		return nil, nil //nolint:nilnil // no hints bound nothing
+	}
+	return &s, nil
+}
+
+// check gives what is wrong with one URL, or "".
+func (s *hostScope) check(raw string) string {
+	host := hostOf(raw)
+	if host == "" {
+		return "is " + outside + ": it is no URL with a host that can be read in one way only"
+	}
+	for _, hint := range s.hints {
+		if matchHost(host, hint) {
+			return ""
+		}
+	}
+	return "is " + outside + ": its host is not in any of " + bracketed(s.hints)
+}
+
+// hostOf gives a URL's host where every reader would find the same one.
+func hostOf(raw string) string {
+	for i := range len(raw) {
+		if c := raw[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+			return ""
+		}
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" {
+		return ""
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+}
+
+// matchHost says whether a hint covers a host.
+func matchHost(host, hint string) bool {
+	hint = strings.ToLower(strings.TrimSuffix(hint, "."))
+	if hint == "*" {
+		return true
+	}
+	if domain, ok := strings.CutPrefix(hint, "*."); ok {
+		return host == domain || strings.HasSuffix(host, "."+domain)
+	}
+	return host == hint
+}
+
+// checkScope checks the arguments that name places.
+func (e *entry) checkScope(args map[string]any, p places) error {
+	var all []failure
+	if e.paths != nil {
+		for _, key := range [...]string{"path", "base_path", "src", "dst", "paths", "base_paths", "srcs", "dsts"} {
+			if !slices.Contains(e.paths.exempt, key) {
+				all = each(all, args, key, func(v string) string { return e.paths.check(v, p) })
+			}
+		}
+		if !slices.Contains(e.paths.exempt, "dst_template") {
+			all = each(all, args, "dst_template", func(v string) string { return e.paths.checkTemplate(v, p) })
+		}
+	}
+	if e.hosts != nil {
+		for _, key := range [...]string{"url", "urls"} {
+			all = each(all, args, key, e.hosts.check)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return report(KindScope, e.Name, all)
+}
+
+// each checks the string, or the strings of the list, under one key.
+func each(into []failure, args map[string]any, key string, check func(string) string) []failure {
+	v, ok := args[key]
+	if !ok || v == nil {
+		return into
+	}
+	one := func(field string, v any) {
+		s, ok := v.(string)
+		if !ok {
+			into = append(into, failure{field, "is " + outside + ": it must be a string"})
+			return
+		}
+		if msg := check(s); msg != "" {
+			into = append(into, failure{field, msg})
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			one("/"+key+"/"+strconv.Itoa(i), item)
+		}
+	case []string:
+		for i, item := range v {
+			one("/"+key+"/"+strconv.Itoa(i), item)
+		}
+	default:
+		one("/"+key, v)
+	}
+	return into
+}
+
+func bracketed(hints []string) string {
+	const most = 8
+	if len(hints) > most {
+		hints = append(slices.Clone(hints[:most]), "…")
+	}
+	return "[" + strings.Join(hints, ", ") + "]"
+}
