@@ -1,0 +1,299 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+const (
+	pendingAnswer = `{"decision":"pending","verdict":{"approved":false,"reason":"r","ts":1,"judge_kind":"j","score":0.4,"blocked_by":"judge"},
+		"refusal":{"ran":false,"final":false,"phase":"judge","wanted":"w","why":"y","alternatives":[]},
+		"approval":{"id":"i-1","state":"pending","expires_at":"2026-01-01T00:00:00Z"},"permit":null,"later":"fields are no error"}`
+	allowAnswer = `{"decision":"allow","verdict":{"approved":false,"reason":"r","ts":1,"judge_kind":"j","score":0.4,"blocked_by":"judge"},
+		"refusal":null,"approval":{"id":"i-1","state":"allowed","expires_at":"2026-01-01T00:00:00Z"},
+		"permit":{"permit":"p","lapses_at":"2026-01-01T00:00:00Z"}}`
+	token  = "the-agents-token"
+	permit = "the-permits-text"
+)
+
+var call = vaglio.Proposal{
+	TurnID: "t", Step: 1, Executor: "x", Args: vaglio.Args{"a": "1"},
+	Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec", "fs:read"}, Cwd: "/p"},
+}
+
+// daemon is a handler on loopback and on a socket, and what it was asked.
+func daemon(t *testing.T, h http.HandlerFunc) (network, unix *Client) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := httptest.NewUnstartedServer(h)
+	u.Listener.Close()
+	u.Listener = l
+	u.Start()
+	t.Cleanup(u.Close)
+	network, err = Network(s.URL, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix = Unix(socket)
+	t.Cleanup(func() { network.Close(); unix.Close() })
+	return network, unix
+}
+
+func TestRequestsAreAsTheContractHasThem(t *testing.T) {
+	var got []string
+	record := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, fmt.Sprintf("%s %s key=%q token=%q type=%q %s",
+			r.Method, r.URL.RequestURI(), r.Header.Get("Idempotency-Key"), r.Header.Get("Authorization"), r.Header.Get("Content-Type"), body))
+		if strings.HasSuffix(r.URL.Path, "/redeem") || strings.HasSuffix(r.URL.Path, "/outcome") {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		io.WriteString(w, allowAnswer)
+	}
+	network, unix := daemon(t, record)
+	for _, c := range []*Client{network, unix} {
+		ctx := t.Context()
+		a, err := c.Propose(ctx, Request{Proposal: call, Key: "k", Wait: time.Second})
+		if err != nil || a.Decision != approval.RulingAllow || a.Permit.Permit != "p" {
+			t.Fatalf("%+v %v", a, err)
+		}
+		if _, err := c.Await(ctx, "i/1", 90*time.Second); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Withdraw(ctx, "i-1"); err != nil {
+			t.Error(err)
+		}
+		if err := c.Redeem(ctx, permit, call); err != nil {
+			t.Error(err)
+		}
+		if err := c.Report(ctx, "i-1", true, "d"); err != nil {
+			t.Error(err)
+		}
+	}
+	proposal := `{"turn_id":"t","step":1,"executor":"x","args":{"a":"1"},"context":{"capability":["code:exec","fs:read"],"cwd":"/p"}}`
+	want := func(token string) []string {
+		return []string{
+			`POST /v1/proposals?wait=1s key="k" token="` + token + `" type="application/json" ` + proposal,
+			`GET /v1/approvals/i%2F1?wait=1m30s key="" token="` + token + `" type="" `,
+			`DELETE /v1/approvals/i-1 key="" token="` + token + `" type="" `,
+			`POST /v1/permits/` + permit + `/redeem key="" token="` + token + `" type="application/json" ` + proposal,
+			`POST /v1/approvals/i-1/outcome key="" token="` + token + `" type="application/json" {"detail":"d","succeeded":true}`,
+		}
+	}
+	if diff := cmp.Diff(append(want("Bearer "+token), want("")...), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFailuresAreTyped(t *testing.T) {
+	problemDocument := `{"type":"/problems/spent","title":"The permit is spent","status":409,"detail":"this permit is spent"}`
+	for _, tc := range []struct {
+		name   string
+		status int
+		body   string
+		want   string
+		is     any
+	}{
+		{"problem", 409, problemDocument, "this permit is spent", new(*ProblemError)},
+		{"not-a-problem", 502, "<html>", "vaglio answered with status 502", new(*ProblemError)},
+		{"empty-problem", 500, "{}", "vaglio answered with status 500", new(*ProblemError)},
+		{"success-of-another-kind", 200, "{}", "vaglio could not be asked to redeem: an answer of unexpected status 200", new(*TransportError)},
+		{"redirect", 307, "", "vaglio could not be asked to redeem: an answer of unexpected status 307", new(*TransportError)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, unix := daemon(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "http://127.0.0.1:1/")
+				w.WriteHeader(tc.status)
+				io.WriteString(w, tc.body)
+			})
+			err := unix.Redeem(t.Context(), permit, call)
+			if err == nil || err.Error() != tc.want || !errors.As(err, tc.is) {
+				t.Errorf("error %T %v, want %q", err, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestUnreadableAnswerIsAnError(t *testing.T) {
+	for name, body := range map[string]string{
+		"empty": "", "list": "[]", "cut": allowAnswer[:40], "duplicate": `{"decision":"deny","decision":"allow"}`,
+		"wrong-type": `{"decision":1}`, "huge": `{"decision":"` + strings.Repeat("x", maxAnswer) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, unix := daemon(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })
+			a, err := unix.Propose(t.Context(), Request{Proposal: call})
+			if _, ok := errors.AsType[*TransportError](err); !ok || a.Decision != "" {
+				t.Errorf("%+v %v", a, err)
+			}
+		})
+	}
+}
+
+// TestErrorsHoldNoSecret makes every call fail in every way at hand.
+func TestErrorsHoldNoSecret(t *testing.T) {
+	dead, err := Network("http://127.0.0.1:1", token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, cutUnix := daemon(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, _, _ := http.NewResponseController(w).Hijack()
+		c.Close()
+	})
+	bad, err := Network("http://127.0.0.1:1", token+"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []*Client{dead, cut, cutUnix, bad, Unix("/does/not/exist")} {
+		for _, ctx := range []context.Context{t.Context(), over} {
+			_, e1 := c.Propose(ctx, Request{Proposal: call, Key: permit})
+			_, e2 := c.Withdraw(ctx, "i")
+			for _, err := range []error{c.Redeem(ctx, permit, call), c.Report(ctx, "i", true, ""), e1, e2} {
+				if err == nil || strings.Contains(err.Error(), permit) || strings.Contains(err.Error(), token) {
+					t.Errorf("%v", err)
+				}
+			}
+		}
+	}
+	if err := dead.Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("nobody listens: %v", err)
+	}
+	if err := Unix(filepath.Join(t.TempDir(), "s")).Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("no socket: %v", err)
+	}
+}
+
+func TestNetworkRefusesBadAddresses(t *testing.T) {
+	for _, base := range []string{"", "127.0.0.1:8787", "ftp://x", "http://user:pass@x", "http://", "\x00"} {
+		if _, err := Network(base, token); err == nil || strings.Contains(err.Error(), "pass") {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+	if _, err := Network("http://x", ""); err == nil {
+		t.Error("took an empty token")
+	}
+}
+
+// script answers requests in order; the last entry repeats. It lives in the
+// test's bubble.
+type script struct {
+	t     *testing.T
+	steps []step
+	asked []string
+}
+
+type step struct {
+	// after is how long the daemon takes; negative means all that was asked for.
+	after  time.Duration
+	status int
+	body   string
+	header string
+	err    error
+}
+
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked = append(s.asked, r.URL.Query().Get("wait"))
+	next := s.steps[0]
+	if len(s.steps) > 1 {
+		s.steps = s.steps[1:]
+	}
+	if next.after < 0 {
+		next.after, _ = time.ParseDuration(r.URL.Query().Get("wait"))
+	}
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-time.After(next.after):
+	}
+	if next.err != nil {
+		return nil, next.err
+	}
+	if next.status == 0 {
+		next.status = 200
+	}
+	return &http.Response{
+		StatusCode: next.status, Header: http.Header{"Retry-After": {next.header}},
+		Body: io.NopCloser(strings.NewReader(next.body)),
+	}, nil
+}
+
+func TestAwait(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: errors.New("gone")}
+	busy := step{status: 503, body: `{"detail":"busy"}`, header: "2"}
+	for _, tc := range []struct {
+		name  string
+		steps []step
+		wait  time.Duration
+		// want is the ruling, or the error's text.
+		want string
+		took time.Duration
+		asks []string
+	}{
+		{"decided-at-once", []step{{body: allowAnswer}}, time.Hour, "allow", 0, []string{"5m0s"}},
+		{"in-slices", []step{{after: -1, body: pendingAnswer}, {after: -1, body: pendingAnswer}, {after: time.Minute, body: allowAnswer}}, time.Hour, "allow", 11 * time.Minute, []string{"5m0s", "5m0s", "5m0s"}},
+		{"nobody-decides", []step{{after: -1, body: pendingAnswer}}, 7 * time.Minute, "pending", 7 * time.Minute, []string{"5m0s", "2m0s"}},
+		{"no-wait", []step{{body: pendingAnswer}}, 0, "pending", 0, []string{""}},
+		{"busy", []step{busy, busy, {body: allowAnswer}}, time.Hour, "allow", 4 * time.Second, nil},
+		{"busy-for-long", []step{{after: 4 * time.Second, status: 503, body: `{"detail":"busy"}`, header: "2"}}, time.Minute, "busy", 64 * time.Second, nil},
+		{"restarted", []step{{after: time.Second, body: pendingAnswer}, {err: refused}, {err: refused}, {body: allowAnswer}}, time.Hour, "allow", 1700 * time.Millisecond, nil},
+		{"gone-for-good", []step{{err: refused}}, time.Hour, "vaglio could not be asked to await: dial: gone", 30500 * time.Millisecond, nil},
+		{"not-found", []step{{status: 404, body: `{"detail":"no such approval"}`}}, time.Hour, "no such approval", 0, nil},
+		{"hangs", []step{{after: time.Hour}}, time.Minute, "vaglio could not be asked to await: it did not answer in time", 90 * time.Second, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{t: t, steps: tc.steps}
+				c := &Client{base: "http://vaglio", http: &http.Client{Transport: s}}
+				start := time.Now()
+				a, err := c.Await(t.Context(), "i-1", tc.wait)
+				got := string(a.Decision)
+				if err != nil {
+					got = err.Error()
+				}
+				if got != tc.want || time.Since(start).Round(100*time.Millisecond) != tc.took {
+					t.Errorf("%q after %s, want %q after %s (asked %v)", got, time.Since(start), tc.want, tc.took, s.asked)
+				}
+				if len(tc.asks) > 0 {
+					if diff := cmp.Diff(tc.asks, s.asked); diff != "" {
+						t.Error(diff)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestAwaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{base: "http://vaglio", http: &http.Client{Transport: &script{t: t, steps: []step{{after: -1, body: pendingAnswer}}}}}
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := c.Await(ctx, "i-1", time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 90*time.Second {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+	})
+}
