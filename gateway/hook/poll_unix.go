@@ -1,0 +1,57 @@
+//go:build unix
+
+package hook
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// readable waits until f can be read without blocking.
+func readable(ctx context.Context, f *os.File) error {
+	_, err := poll(ctx, f, unix.POLLIN)
+	return err
+}
+
+// hungUp waits until nobody reads f any more, or until ctx ends, and reports
+// which it was. A client that is killed outright leaves its hook alive: the
+// hang-up is all that tells.
+func hungUp(ctx context.Context, f *os.File) bool {
+	got, err := poll(ctx, f, 0)
+	return err == nil && got&(unix.POLLERR|unix.POLLHUP) != 0
+}
+
+// poll waits for one of the events, an error or a hang-up on f, until ctx
+// ends.
+func poll(ctx context.Context, f *os.File, events int16) (int16, error) {
+	wake, waker, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer wake.Close()
+	stop := context.AfterFunc(ctx, func() { _ = waker.Close() })
+	defer func() {
+		if stop() {
+			_ = waker.Close()
+		}
+	}()
+	fds := []unix.PollFd{
+		{Fd: int32(f.Fd()), Events: events},         //nolint:gosec // A descriptor is a small number.
+		{Fd: int32(wake.Fd()), Events: unix.POLLIN}, //nolint:gosec // A descriptor is a small number.
+	}
+	for {
+		_, err := unix.Poll(fds, -1)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, err
+		case fds[0].Revents != 0:
+			return fds[0].Revents, nil
+		case fds[1].Revents != 0:
+			return 0, context.Cause(ctx)
+		}
+	}
+}

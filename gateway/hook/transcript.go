@@ -1,0 +1,165 @@
+package hook
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	// maxTail is how far back a transcript is read: the user's words stand
+	// behind everything that the turn has produced since.
+	maxTail = 4 << 20
+	// tailChunk is how much is read at a time.
+	tailChunk = 128 << 10
+	// maxIntent is the greatest length of an intent, in characters.
+	maxIntent = 4000
+)
+
+// intentOf returns the last thing that the user wrote, from the client's
+// transcript; "" when it cannot be told. A judge weighs the call against it,
+// so nothing that a tool, a model or the client itself wrote may pass for it.
+func intentOf(path string) string {
+	if !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" {
+		return ""
+	}
+	// Without blocking: opening a pipe would wait for a writer.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // The client names its own transcript.
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return bounded(lastWords(f, info.Size()))
+}
+
+// lastWords goes back through the lines until one holds words of the user.
+func lastWords(f io.ReaderAt, size int64) string {
+	var rest []byte // the beginning of what was read, an unfinished line
+	for end := size; end > 0 && size-end < maxTail; {
+		start := max(0, end-tailChunk)
+		chunk := make([]byte, end-start, int(end-start)+len(rest))
+		if _, err := f.ReadAt(chunk, start); err != nil {
+			return "" // it is being rewritten
+		}
+		chunk = append(chunk, rest...)
+		for {
+			i := bytes.LastIndexByte(chunk, '\n')
+			if i < 0 {
+				break
+			}
+			if words := userWords(chunk[i+1:]); words != "" {
+				return words
+			}
+			chunk = chunk[:i]
+		}
+		rest, end = chunk, start
+		if start == 0 {
+			return userWords(rest)
+		}
+	}
+	return ""
+}
+
+// entry is one line of Claude Code's transcript.
+type entry struct {
+	Type    string         `json:"type"`
+	Meta    bool           `json:"isMeta"`
+	Summary bool           `json:"isCompactSummary"`
+	Side    bool           `json:"isSidechain"`
+	Result  jsontext.Value `json:"toolUseResult"`
+	Message struct {
+		Role    string         `json:"role"`
+		Content jsontext.Value `json:"content"`
+	} `json:"message"`
+}
+
+// block is one part of a message.
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// typed reports whether the client says that the user wrote the message.
+func (e *entry) typed() bool {
+	return e.Type == "user" && e.Message.Role == "user" && !e.Meta && !e.Summary && !e.Side && len(e.Result) == 0
+}
+
+// blocks returns the message's parts; a message may be one text.
+func (e *entry) blocks() []block {
+	one := block{Type: "text"}
+	if json.Unmarshal(e.Message.Content, &one.Text) == nil {
+		return []block{one}
+	}
+	var several []block
+	if json.Unmarshal(e.Message.Content, &several) != nil {
+		return nil
+	}
+	return several
+}
+
+// userWords returns what the user wrote in the line, or "". The client stores
+// tool results, sub-agents' tasks and its own notices as the user's messages
+// too; they are none.
+func userWords(line []byte) string {
+	if !bytes.Contains(line, []byte(`"user"`)) {
+		return ""
+	}
+	var e entry
+	if json.Unmarshal(line, &e) != nil || !e.typed() {
+		return ""
+	}
+	var words []string
+	for _, b := range e.blocks() {
+		if b.Type == "tool_result" {
+			return ""
+		}
+		text := strings.TrimSpace(b.Text)
+		if b.Type == "text" && text != "" && !notice(text) {
+			words = append(words, text)
+		}
+	}
+	return strings.Join(words, "\n")
+}
+
+// notice reports whether the client wrote the text.
+func notice(text string) bool {
+	for _, mark := range []string{
+		"<system-reminder>", "<command-", "<local-command-", "<bash-", "<ide_", "<task-notification>", "<user-prompt-submit-hook>",
+		"[Request interrupted", "Caveat: The messages below",
+	} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// bounded makes words an intent that the gate takes.
+func bounded(words string) string {
+	words = strings.ReplaceAll(strings.ToValidUTF8(words, string(utf8.RuneError)), "\x00", string(utf8.RuneError))
+	total := utf8.RuneCountInString(words)
+	if total <= maxIntent {
+		return words
+	}
+	remark := fmt.Sprintf(" [cut: %d characters in all]", total)
+	keep := maxIntent - len(remark)
+	for i := range words {
+		if keep == 0 {
+			return words[:i] + remark
+		}
+		keep--
+	}
+	return words
+}
