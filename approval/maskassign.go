@@ -1,0 +1,262 @@
+package approval
+
+import "strings"
+
+// value is what a name is given.
+type value struct {
+	from, to int
+	// quoted, spaced and walrus say how: in quotation marks, with spaces around
+	// the sign, by Go's := sign.
+	quoted, spaced, walrus bool
+}
+
+// assigned looks at an equals sign or a colon: at what stands before it for a
+// name whose value is a secret, and behind it for the value.
+func (sc *scanner) assigned() (from, to int) {
+	s, i := sc.text, sc.at
+	if s[i] == ':' {
+		if strings.HasPrefix(s[i:], "://") {
+			return sc.userinfo()
+		}
+		if n := telegram(s, i); n > 0 {
+			return i + 1, i + 1 + n
+		}
+	}
+	name, spaced := nameBefore(s, i)
+	kind := secrecyOf(name)
+	if i < sc.cookieEnd && s[i] == '=' {
+		kind = surelySecret
+	}
+	switch kind {
+	case notSecret:
+		return 0, 0
+	case cookies:
+		sc.cookieEnd = i + lineEnd(s[i:])
+		return 0, 0
+	}
+	v := sc.valueAfter(i+1, spaced)
+	if kind == credentials {
+		v, kind = sc.pastScheme(v)
+	}
+	if sc.keep(v, kind, s[i]) {
+		return 0, 0
+	}
+	return v.from, v.to
+}
+
+// pastScheme returns what follows the scheme in the value of a header. Behind a
+// scheme there is surely a secret.
+func (sc *scanner) pastScheme(v value) (value, secrecy) {
+	switch strings.ToLower(sc.text[v.from:v.to]) {
+	case "bearer", "basic", "token", "digest", "apikey", "negotiate", "aws4-hmac-sha256":
+		v.from = v.to + span(sc.text[v.to:], isBlank)
+		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+		return v, surelySecret
+	default:
+		return v, maybeSecret
+	}
+}
+
+// keep reports whether a value is shown: because it is no secret, or a mask.
+func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
+	text := sc.text[v.from:v.to]
+	if text == "" || placeholder(text) {
+		return true
+	}
+	called := v.to < len(sc.text) && (sc.text[v.to] == '(' || sc.text[v.to] == '[') && isName(text)
+	if !v.quoted && (called || v.walrus) {
+		return true
+	}
+	if kind == surelySecret {
+		return false
+	}
+	return len(text) < 4 || !v.quoted && isName(text) && (v.spaced || sign == ':')
+}
+
+// nameBefore returns the name that stands before a sign, and whether there is
+// a space between the two.
+func nameBefore(s string, end int) (name string, spaced bool) {
+	at := end
+	for at > 0 && end-at < 8 && s[at-1] == ' ' {
+		at--
+	}
+	spaced = at < end
+	if at > 0 && (s[at-1] == '"' || s[at-1] == '\'') {
+		at--
+		if at > 0 && s[at-1] == '\\' {
+			at--
+		}
+	}
+	start := at
+	for start > 0 && at-start < 64 && isDotted(s[start-1]) {
+		start--
+	}
+	return s[start:at], spaced
+}
+
+// valueAfter returns the value that begins behind a sign. It ends where
+// anything begins that a shell or a program would act on.
+func (sc *scanner) valueAfter(at int, spaced bool) value {
+	s := sc.text
+	v := value{spaced: spaced}
+	if at < len(s) && s[at] == '=' {
+		v.walrus = s[at-1] == ':'
+		if !v.walrus {
+			return v // a comparison
+		}
+		at++
+	}
+	if at < len(s) && s[at] == '>' {
+		at++
+	}
+	blanks := min(span(s[at:], isBlank), 8)
+	v.spaced = v.spaced && blanks > 0
+	at += blanks
+	if at < len(s) && s[at] == '\\' {
+		at++
+	}
+	in := inertBare
+	if at < len(s) && (s[at] == '"' || s[at] == '\'') {
+		v.quoted, in = true, inertQuoted
+		at++
+	}
+	v.from = at
+	v.to = at + inertSpan(s[at:], in)
+	return v
+}
+
+// inertSpan is span, and ends before a mask and before a dollar sign that opens
+// a substitution.
+func inertSpan(s string, in func(byte) bool) int {
+	n := span(s, in)
+	for i := range n {
+		if s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], string(maskOpen)) ||
+			s[i] == '$' && i+1 < len(s) && strings.IndexByte("({'\"", s[i+1]) >= 0 {
+			return i
+		}
+	}
+	return n
+}
+
+// inertBare reports whether a byte can be part of a bare value: nothing that
+// ends a word, and nothing that a shell acts on.
+func inertBare(c byte) bool { return inertQuoted(c) && c != ',' && c != '#' }
+
+func inertQuoted(c byte) bool {
+	switch c {
+	case '"', '\'', '`', '\\', ';', '&', '|', '<', '>', '(', ')', '{', '}', '[', ']':
+		return false
+	}
+	return c > ' ' && c != 0x7F
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func lineEnd(s string) int {
+	if i := strings.IndexAny(s, "\"'\n"); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+// telegram returns the length of a bot token's secret part behind a colon.
+func telegram(s string, colon int) int {
+	digits := 0
+	for colon-digits > 0 && isDigit(s[colon-digits-1]) {
+		digits++
+	}
+	rest := s[colon+1:]
+	if digits < 6 || digits > 16 || !strings.HasPrefix(rest, "A") {
+		return 0
+	}
+	if n := span(rest, isURLSafe); n >= 35 {
+		return n
+	}
+	return 0
+}
+
+// userinfo looks behind the scheme of a URL for a password.
+func (sc *scanner) userinfo() (from, to int) {
+	s, at := sc.text, sc.at+len("://")
+	name := at + span(s[at:], func(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' && c != ':' })
+	if name < len(s) && s[name] == '@' && name-at >= 20 {
+		return at, name
+	}
+	if name >= len(s) || s[name] != ':' {
+		return 0, 0
+	}
+	from = name + 1
+	to = from + inertSpan(s[from:], func(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' })
+	if to == from || to >= len(s) || s[to] != '@' || placeholder(s[from:to]) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// dashes looks at a key block's frame, and at a flag whose value follows.
+func (sc *scanner) dashes() (from, to int) {
+	s := sc.text[sc.at:]
+	if strings.HasPrefix(s, "-----BEGIN ") {
+		sc.keyBlock(s)
+		return 0, 0
+	}
+	dashes := span(s, func(c byte) bool { return c == '-' })
+	name := dashes + span(s[dashes:], isURLSafe)
+	gap := span(s[name:], isBlank)
+	if dashes > 2 || name == dashes || gap == 0 {
+		return 0, 0
+	}
+	v := sc.valueAfter(sc.at+name, false)
+	switch flag := s[dashes:name]; {
+	case (flag == "u" || flag == "user") && sc.commandHas("curl"):
+		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
+		v.from = v.to - len(password)
+		if !ok || sc.keep(v, surelySecret, ' ') {
+			return 0, 0
+		}
+	case flag == "p" && strings.HasSuffix(strings.TrimRight(sc.text[:sc.at], " "), "sshpass"):
+	default:
+		kind := secrecyOf(flag)
+		if kind != surelySecret && kind != maybeSecret || strings.HasPrefix(sc.text[v.from:], "-") || sc.keep(v, kind, ' ') {
+			return 0, 0
+		}
+	}
+	return v.from, v.to
+}
+
+// commandHas reports whether a word stands before, in the same command.
+func (sc *scanner) commandHas(word string) bool {
+	before := sc.text[:sc.at]
+	return strings.Contains(before[strings.LastIndexAny(before, ";|&\n")+1:], word)
+}
+
+// keyBlock notes how far a private key reaches, when s starts with one.
+func (sc *scanner) keyBlock(s string) {
+	const frame = "-----"
+	head := strings.Index(s[len(frame):], frame)
+	if head < 0 || head > 60 || !strings.Contains(s[:head+len(frame)], "PRIVATE KEY") {
+		return
+	}
+	body := head + 2*len(frame)
+	start := strings.TrimLeft(s[body:], "\r\n\\rn ")
+	if !strings.HasPrefix(start, "MI") && !strings.HasPrefix(start, "b3Bl") && !strings.HasPrefix(start, "Proc-Type") && !strings.HasPrefix(start, "lQ") {
+		return
+	}
+	end := len(s)
+	if i := strings.Index(s[body:], frame+"END"); i >= 0 {
+		end = body + i
+	}
+	sc.pemEnd = sc.at + end
+}
+
+// keyLine returns the length of the line of a key that begins here. Only what
+// no shell would run as a command with arguments is masked.
+func (sc *scanner) keyLine() int {
+	rest := sc.text[sc.at:sc.pemEnd]
+	n := span(rest, isBase64)
+	last := strings.TrimLeft(rest[n:], "\r\n\\rn ") == ""
+	if n >= 24 || last && n >= 4 {
+		return n
+	}
+	return 0
+}
