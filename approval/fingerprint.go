@@ -1,6 +1,115 @@
 package approval
 
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
 // Fingerprint is the HMAC-SHA256 over the canonical form (RFC 8785) of agent,
 // executor, args and workspace, in hex. Two calls with equal fingerprints are
 // the same call.
 type Fingerprint string
+
+// Secret is the instance's secret. It keys fingerprints, permits and masks,
+// each under a label of its own, and cannot be printed.
+type Secret [32]byte
+
+const hidden = "[secret]"
+
+// String returns a fixed text, so that no message holds the secret.
+func (Secret) String() string { return hidden }
+
+// Format writes the same fixed text for every verb.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
+
+// LogValue gives a log the same fixed text.
+func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
+
+// MarshalText makes every encoder that asks write the same fixed text.
+func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// MarshalJSON makes JSON hold the same fixed text.
+func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// The labels that keep what one secret keys apart.
+const (
+	labelFingerprint = "vaglio fingerprint 1"
+	labelPermit      = "vaglio permit 1"
+	labelMask        = "vaglio mask 1"
+)
+
+func (s Secret) mac(label string, data []byte) []byte {
+	h := hmac.New(sha256.New, s[:])
+	h.Write([]byte(label))
+	h.Write([]byte{0})
+	h.Write(data)
+	return h.Sum(nil)
+}
+
+// call is what a fingerprint covers: everything that decides what would run,
+// and nothing that does not.
+type call struct {
+	Agent     string         `json:"agent"`
+	Executor  string         `json:"executor"`
+	Args      map[string]any `json:"args"`
+	Workspace workspace      `json:"workspace"`
+}
+
+type workspace struct {
+	Cwd    string   `json:"cwd"`
+	Mounts []string `json:"mounts"`
+}
+
+// Fingerprint returns the fingerprint of the proposed call. An error says that
+// the call has no canonical form, as when a string is not valid UTF-8.
+func (s Secret) Fingerprint(p vaglio.Proposal) (Fingerprint, error) {
+	c := call{
+		Agent: p.Agent, Executor: p.Executor, Args: p.Args,
+		Workspace: workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts},
+	}
+	if c.Args == nil {
+		c.Args = map[string]any{}
+	}
+	if c.Workspace.Mounts == nil {
+		c.Workspace.Mounts = []string{}
+	}
+	form, err := strictjson.Canonical(c)
+	if err != nil {
+		return "", fmt.Errorf("fingerprint: %w", err)
+	}
+	return Fingerprint(hex.EncodeToString(s.mac(labelFingerprint, form))), nil
+}
+
+// Permit returns the text of the approval's permit. It is the right to run the
+// call: whoever has it, together with the agent's credentials, can redeem it.
+func (s Secret) Permit(id ID) string {
+	const bytes = 20
+	sum := s.mac(labelPermit, []byte(id))[:bytes]
+	return string(id) + "." + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum))
+}
+
+// ParsePermit returns the approval that a permit is for, or [ErrNotFound] for
+// every text that [Secret.Permit] did not make.
+func (s Secret) ParsePermit(text string) (ID, error) {
+	i := strings.LastIndexByte(text, '.')
+	id := ID(text[:max(i, 0)])
+	if !hmac.Equal([]byte(s.Permit(id)), []byte(text)) || id == "" {
+		return "", ErrNotFound
+	}
+	return id, nil
+}
+
+// digest shortens a text to a name of fixed length.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
