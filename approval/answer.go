@@ -28,6 +28,50 @@ type Answer struct {
 	Permit *PermitText `json:"permit"`
 }
 
+// Approved is the answer to a call that the judges let through. A verdict that
+// is not an approval is answered with a refusal.
+func Approved(v vaglio.Verdict) Answer {
+	if !v.Approved || v.BlockedBy != vaglio.PhaseNone {
+		return Refused(v, Refuse(vaglio.Proposal{}, v))
+	}
+	return Answer{Decision: RulingAllow, Verdict: v}
+}
+
+// Refused is the answer to a call that was denied and that no person is asked
+// about.
+func Refused(v vaglio.Verdict, r Refusal) Answer {
+	return Answer{Decision: RulingDeny, Verdict: v, Refusal: &r}
+}
+
+// AnswerFor is the answer to a call that a person was or is asked about. The
+// call may run only while the approval is allowed, its permit unspent, and
+// permit is that permit's text; in every other state the answer says why not.
+func AnswerFor(a Approval, permit string) Answer {
+	answer := Answer{
+		Decision: RulingDeny, Verdict: a.Verdict,
+		Approval: &Summary{ID: a.ID, State: a.State, ExpiresAt: a.ExpiresAt},
+	}
+	if d := a.Decision; d != nil {
+		at := d.At
+		answer.Approval.DecidedAt, answer.Approval.Words = &at, d.Words
+	}
+	switch {
+	case !askable(a.Verdict):
+		r := Refuse(a.Proposal, a.Verdict)
+		answer.Refusal = &r
+	case a.State == Pending:
+		r := a.Refusal
+		answer.Decision, answer.Refusal = RulingPending, &r
+	case a.State == Allowed && a.Permit != nil && permit != "":
+		answer.Decision = RulingAllow
+		answer.Permit = &PermitText{Permit: permit, LapsesAt: a.Permit.LapsesAt}
+	default:
+		r := AfterDecision(a)
+		answer.Refusal = &r
+	}
+	return answer
+}
+
 // Summary is what the agent may know of an approval.
 type Summary struct {
 	ID        ID        `json:"id"`
@@ -96,6 +140,13 @@ type Filter struct {
 	Before uint64
 	// Limit is the greatest number of entries; 0 means 50.
 	Limit int
+}
+
+// Fits reports whether the entry is one that the filter selects.
+func (f Filter) Fits(e *Entry) bool {
+	return (f.Agent == "" || f.Agent == e.Step.Proposal.Agent) &&
+		(f.Executor == "" || f.Executor == e.Step.Proposal.Executor) &&
+		(f.Outcome == "" || f.Outcome == e.Outcome())
 }
 
 // Entry is one line of the history: a step, and what became of its approval.

@@ -27,6 +27,12 @@ import (
 // ID names an approval. It is safe to show and gives no right by itself.
 type ID string
 
+// Ask returns the ask that the approval belongs to.
+func (id ID) Ask() AskID {
+	ask, _, _ := strings.Cut(string(id), "-")
+	return AskID(ask)
+}
+
 // AskID names an ask.
 type AskID string
 
@@ -61,7 +67,7 @@ type Approval struct {
 	Refusal     Refusal         `json:"refusal"`
 	// Key is the idempotency key under which the agent proposed the call.
 	Key string `json:"key,omitempty"`
-	// Decision is set once, by the event that left the pending state.
+	// Decision is set once, when a person allowed or denied.
 	Decision *Decision `json:"decision,omitempty"`
 	// Permit is set when a person allowed the call.
 	Permit *Permit `json:"permit,omitempty"`
@@ -69,6 +75,10 @@ type Approval struct {
 	Outcome *Outcome `json:"outcome,omitempty"`
 	// EndedAt is when the approval left the pending state.
 	EndedAt time.Time `json:"ended_at,omitzero"`
+	// ExpiresAt is the ask's, kept here too for the agent's summary.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// Settled says that a denial no longer answers an equal call.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // Choice is what a button or an answer stands for.
@@ -122,9 +132,14 @@ type Shown struct {
 	Ref string `json:"ref,omitempty"`
 	// View is the view that the message last showed.
 	View View `json:"view,omitempty"`
+	// Gone says that the message cannot be shown or amended any more.
+	Gone bool `json:"gone,omitempty"`
 	// Callbacks are the stored meanings of the card's buttons, by token.
 	Callbacks map[Token]Callback `json:"callbacks"`
 }
+
+// Stale reports whether the card has to be posted or amended to show v.
+func (s *Shown) Stale(v View) bool { return !s.Gone && s.View != v }
 
 // View stands for everything a card shows of an ask's states. Two asks with
 // equal views need no amendment.
@@ -154,6 +169,16 @@ func (a *Ask) View() View {
 		b.WriteString(string(a.Approvals[i].State))
 	}
 	return View(b.String())
+}
+
+// On returns what the ask shows on the channel, or nil if it is not shown there.
+func (a *Ask) On(channel string) *Shown {
+	for i := range a.Cards {
+		if a.Cards[i].Channel == channel {
+			return &a.Cards[i]
+		}
+	}
+	return nil
 }
 
 // Find returns the approval with the id, or nil.
@@ -187,7 +212,7 @@ var ErrNotAskable = errors.New("only a judge's denial can be put to a person")
 // JudgeDenial returns v as a denial that a person may overrule, or
 // [ErrNotAskable] for a guard denial, an approval, and anything else.
 func JudgeDenial(v vaglio.Verdict) (Denial, error) {
-	if v.Approved || v.BlockedBy != vaglio.PhaseJudge {
+	if !askable(v) {
 		return Denial{}, ErrNotAskable
 	}
 	return Denial{v}, nil

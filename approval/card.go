@@ -1,8 +1,14 @@
 package approval
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -31,7 +37,7 @@ type Item struct {
 	Approval ID
 	State    State
 	Executor string
-	// Args is the call's whole arguments, as indented JSON in canonical key order.
+	// Args is the call's whole arguments, as indented JSON in canonical form.
 	Args string
 	// Command is set when the call is a shell command line: the line itself.
 	Command string
@@ -44,7 +50,8 @@ type Item struct {
 	Permit   *Permit
 	Outcome  *Outcome
 	EndedAt  time.Time
-	// Buttons that mean this item alone; empty when it does not wait.
+	// Buttons that mean this item alone; empty when it does not wait, and when
+	// it is the card's only item: then the card's buttons mean it.
 	Buttons []Button
 }
 
@@ -53,3 +60,77 @@ type Button struct {
 	Choice Choice
 	Token  Token
 }
+
+// NewCard returns the picture of the ask as the channel shows it, with every
+// secret masked. It has buttons only where something waits, a person may
+// overrule what was denied, and the ask is shown on that channel.
+func NewCard(a Ask, channel string, m Masker) Card {
+	c := Card{
+		Ask: a.ID, Agent: a.Agent, Intent: m.Mask(a.Intent), TurnID: m.Mask(a.TurnID),
+		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(),
+	}
+	buttons := a.buttons(channel)
+	for i := range a.Approvals {
+		it := newItem(m.Approval(a.Approvals[i]))
+		own := buttons[it.Approval]
+		switch {
+		case it.State != Pending || !askable(it.Verdict):
+		case len(a.Approvals) == 1:
+			c.Buttons = own
+		default:
+			it.Buttons, c.Buttons = own, buttons[""]
+		}
+		c.Items = append(c.Items, it)
+	}
+	return c
+}
+
+// buttons returns the buttons of the ask's card on the channel, by approval:
+// allow first.
+func (a *Ask) buttons(channel string) map[ID][]Button {
+	shown := a.On(channel)
+	if shown == nil {
+		return nil
+	}
+	by := make(map[ID][]Button)
+	for _, token := range slices.Sorted(maps.Keys(shown.Callbacks)) {
+		c := shown.Callbacks[token]
+		by[c.Approval] = append(by[c.Approval], Button{c.Choice, token})
+	}
+	for _, buttons := range by {
+		slices.SortStableFunc(buttons, func(a, b Button) int { return cmp.Compare(a.Choice, b.Choice) })
+	}
+	return by
+}
+
+// newItem pictures an approval in which secrets are masked already.
+func newItem(a Approval) Item {
+	it := Item{
+		Approval: a.ID, State: a.State, Executor: a.Proposal.Executor,
+		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
+		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
+		Refusal: a.Refusal, Verdict: a.Verdict,
+		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
+	}
+	return it
+}
+
+// argsText writes arguments as indented JSON in canonical form.
+func argsText(args vaglio.Args) string {
+	if len(args) == 0 {
+		return "{}"
+	}
+	form, err := strictjson.Canonical(map[string]any(args))
+	if err != nil {
+		return unwritable
+	}
+	text := jsontext.Value(form)
+	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
+		return unwritable
+	}
+	return string(text)
+}
+
+// unwritable stands for arguments that have no JSON form. No ask is opened for
+// such a call, because it has no fingerprint either.
+const unwritable = "(these arguments cannot be written as JSON: deny the call)"

@@ -1,0 +1,200 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Opening is what an ask starts from.
+type Opening struct {
+	// Agent is the authenticated name of the proposing agent.
+	Agent  string
+	Intent string
+	TurnID string
+	// Calls are the denied calls, in the plan's order; at least one.
+	Calls []Call
+	// Channels names the places where the ask is shown, each once.
+	Channels []string
+	At       time.Time
+	// ExpiresAt is when the ask stops waiting for a person.
+	ExpiresAt time.Time
+}
+
+// Call is one call that a judge denied and a person may allow.
+type Call struct {
+	Proposal    vaglio.Proposal
+	Denial      Denial
+	Fingerprint Fingerprint
+	// Key is the idempotency key; it may be empty.
+	Key string
+}
+
+// MaxCalls is the greatest number of calls on one card.
+const MaxCalls = 100
+
+// OpeningError says what keeps an ask from being opened.
+type OpeningError struct {
+	// Field is the field of the [Opening], and Problem what is wrong with it.
+	Field, Problem string
+}
+
+func (e *OpeningError) Error() string { return "cannot ask a person: " + e.Field + " " + e.Problem }
+
+// Open returns a fresh ask in which every call waits for a person. A call
+// without a judge's denial is refused with [ErrNotAskable], any other mistake
+// with an [*OpeningError].
+func Open(o Opening) (Ask, error) {
+	if err := o.check(); err != nil {
+		return Ask{}, err
+	}
+	a := Ask{
+		ID: NewAskID(), Agent: o.Agent, Intent: o.Intent, TurnID: o.TurnID,
+		OpenedAt: o.At, ExpiresAt: o.ExpiresAt,
+	}
+	for i := range o.Calls {
+		c := &o.Calls[i]
+		v := c.Denial.verdict
+		a.Approvals = append(a.Approvals, Approval{
+			ID:    ID(fmt.Sprintf("%s-%d", a.ID, i+1)),
+			State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
+			Refusal: Refuse(c.Proposal, v), Key: c.Key, ExpiresAt: o.ExpiresAt,
+		})
+	}
+	for _, channel := range o.Channels {
+		a.Cards = append(a.Cards, Shown{Channel: channel, Callbacks: callbacks(a.Approvals)})
+	}
+	return a, nil
+}
+
+func (o *Opening) check() error {
+	switch {
+	case o.Agent == "":
+		return &OpeningError{"agent", "is empty"}
+	case len(o.Calls) == 0:
+		return &OpeningError{"calls", "are none; name at least one call"}
+	case len(o.Calls) > MaxCalls:
+		return &OpeningError{"calls", fmt.Sprintf("are %d, a card holds at most %d; propose a smaller plan", len(o.Calls), MaxCalls)}
+	case o.At.IsZero():
+		return &OpeningError{"at", "is not set"}
+	case !o.ExpiresAt.After(o.At):
+		return &OpeningError{"expires_at", "is not after the opening"}
+	}
+	for i := range o.Calls {
+		if !askable(o.Calls[i].Denial.verdict) {
+			return ErrNotAskable
+		}
+		if o.Calls[i].Fingerprint == "" {
+			return &OpeningError{"calls", fmt.Sprintf("lack the fingerprint of call %d", i+1)}
+		}
+	}
+	return o.checkChannels()
+}
+
+func (o *Opening) checkChannels() error {
+	seen := make(map[string]bool, len(o.Channels))
+	for _, channel := range o.Channels {
+		if channel == "" || seen[channel] {
+			return &OpeningError{"channels", fmt.Sprintf("name %q, which must be set and named once", channel)}
+		}
+		seen[channel] = true
+	}
+	return nil
+}
+
+// callbacks makes the buttons of one card. Where there is one call its buttons
+// name it; where there are several, each has its own and two mean all.
+func callbacks(as []Approval) map[Token]Callback {
+	m := make(map[Token]Callback, 2*len(as)+2)
+	add := func(id ID) {
+		m[NewToken()] = Callback{Approval: id, Choice: ChoiceAllow}
+		m[NewToken()] = Callback{Approval: id, Choice: ChoiceDeny}
+	}
+	for i := range as {
+		add(as[i].ID)
+	}
+	if len(as) > 1 {
+		add("")
+	}
+	return m
+}
+
+// askable reports whether a person may overrule the verdict: whether it is a
+// judge-phase denial and nothing else.
+func askable(v vaglio.Verdict) bool {
+	return !v.Approved && v.BlockedBy == vaglio.PhaseJudge && v.Rule == nil
+}
+
+// Done reports whether the ask needs no more work: nothing can happen to its
+// approvals, and every card shows how it ended.
+func (a *Ask) Done() bool {
+	view := a.View()
+	for i := range a.Approvals {
+		if !a.Approvals[i].State.Final() {
+			return false
+		}
+	}
+	for i := range a.Cards {
+		if a.Cards[i].Stale(view) {
+			return false
+		}
+	}
+	return true
+}
+
+// Stands reports whether the approval answers an equal call, so that nobody is
+// asked the same thing twice: it waits, or a person allowed it and the permit
+// is good, or a person denied it and that denial has not been settled.
+func (a *Approval) Stands() bool {
+	return a.State == Pending || a.State == Allowed || a.State == Denied && !a.Settled
+}
+
+// Keys returns the names under which the ask can be found: each button's token
+// for as long as the ask is kept, so that a stale press can be explained; each
+// idempotency key that is still in force; each fingerprint that [Approval.Stands].
+func (a *Ask) Keys() []string {
+	var keys []string
+	for i := range a.Cards {
+		for token := range a.Cards[i].Callbacks {
+			keys = append(keys, TokenKey(token))
+		}
+	}
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		if p.Key != "" && p.State != Superseded {
+			keys = append(keys, IdempotencyKey(a.Agent, p.Key))
+		}
+		if p.Stands() {
+			keys = append(keys, FingerprintKey(a.Agent, p.Fingerprint))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// TokenKey is the key under which an ask is found by one of its buttons.
+func TokenKey(t Token) string { return "token:" + string(t) }
+
+// IdempotencyKey is the key under which an agent's repeat finds its ask.
+func IdempotencyKey(agent, key string) string { return nameKey("idem", agent, key) }
+
+// FingerprintKey is the key under which an equal call finds the ask that
+// answers it.
+func FingerprintKey(agent string, f Fingerprint) string { return nameKey("fp", agent, string(f)) }
+
+// nameKey joins the parts so that no two pairs give one key, and keeps what a
+// stranger wrote short enough for any index.
+func nameKey(kind, agent, name string) string {
+	const most = 256
+	agent = strings.NewReplacer("%", "%25", ":", "%3A").Replace(agent)
+	if len(agent) > most {
+		agent = "%" + digest(agent)
+	}
+	if len(name) > most {
+		return kind + "#:" + agent + ":" + digest(name)
+	}
+	return kind + ":" + agent + ":" + name
+}

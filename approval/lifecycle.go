@@ -1,0 +1,269 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// ReportWithin is how long a spent permit waits for the agent's report
+	// before its outcome counts as unknown.
+	ReportWithin = 24 * time.Hour
+	// MaxWords is the greatest length of a person's words, in characters.
+	MaxWords = 2000
+	// maxDetail is how many characters of an agent's report are kept.
+	maxDetail = 2000
+	// maxPerson is how many characters of a display name are kept.
+	maxPerson = 100
+	// setBack is how far the clock may stand before an instant that it gave
+	// earlier. Beyond that it was set back, and no deadline can be trusted.
+	setBack = time.Minute
+)
+
+// ErrNobody says that a decision does not tell who made it.
+var ErrNobody = errors.New("a decision needs the id of the person who made it")
+
+// ErrOtherCall says that a call is not the one that was shown and allowed.
+var ErrOtherCall = errors.New("this is not the call that was allowed")
+
+// ChoiceError says that an answer is neither allow nor deny.
+type ChoiceError struct{ Choice Choice }
+
+func (e *ChoiceError) Error() string {
+	return fmt.Sprintf("choice %s is not an answer: it must be %q or %q", quote(string(e.Choice), 40), ChoiceAllow, ChoiceDeny)
+}
+
+// WordsError says what is wrong with a person's words.
+type WordsError struct{ Problem string }
+
+func (e *WordsError) Error() string { return "the words " + e.Problem }
+
+// Decide takes a person's tap. It moves every approval that the tap means and
+// that still waits; the receipt says whether there was one. What is overdue at
+// that moment expires first, so a tap at or after the deadline never wins. An
+// allowed approval gets a permit that lapses after permitFor.
+//
+// Decide may change the ask also where the tap did not win. It changes nothing
+// when it returns an error: [ErrNotFound] for an unknown token, ask or
+// approval, [ErrNobody], a [*ChoiceError], a [*WordsError], or [ErrNotAskable]
+// for an approval that holds anything but a judge's denial.
+func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, error) {
+	meant, choice, err := a.meaning(t)
+	if err != nil {
+		return Receipt{}, err
+	}
+	d, err := t.decision(choice, at)
+	if err != nil {
+		return Receipt{}, err
+	}
+	for _, id := range meant {
+		if p := a.Find(id); choice == ChoiceAllow && !askable(p.Verdict) {
+			return Receipt{}, ErrNotAskable
+		}
+	}
+	a.Lapse(at)
+	r := Receipt{Approvals: meant}
+	for _, id := range meant {
+		if p := a.Find(id); p.State == Pending {
+			if err := p.decide(d, permitFor); err != nil {
+				return Receipt{}, err
+			}
+			r.Won = true
+		}
+	}
+	r.Ask = *a
+	r.Ask.Approvals = slices.Clone(a.Approvals)
+	return r, nil
+}
+
+// meaning returns which approvals a tap is about, and what it answers. A tap
+// for all is about those that wait or, when none does, about every one.
+func (a *Ask) meaning(t Tap) ([]ID, Choice, error) {
+	id, choice := t.Approval, t.Choice
+	if t.Token != "" {
+		c, ok := a.callback(t.Token)
+		if !ok {
+			return nil, "", ErrNotFound
+		}
+		id, choice = c.Approval, c.Choice
+	} else if t.Ask != "" && t.Ask != a.ID {
+		return nil, "", ErrNotFound
+	}
+	if choice != ChoiceAllow && choice != ChoiceDeny {
+		return nil, "", &ChoiceError{choice}
+	}
+	if id != "" {
+		if a.Find(id) == nil {
+			return nil, "", ErrNotFound
+		}
+		return []ID{id}, choice, nil
+	}
+	var waiting, all []ID
+	for i := range a.Approvals {
+		all = append(all, a.Approvals[i].ID)
+		if a.Approvals[i].State == Pending {
+			waiting = append(waiting, a.Approvals[i].ID)
+		}
+	}
+	if len(waiting) > 0 {
+		return waiting, choice, nil
+	}
+	return all, choice, nil
+}
+
+func (a *Ask) callback(t Token) (Callback, bool) {
+	for i := range a.Cards {
+		if c, ok := a.Cards[i].Callbacks[t]; ok {
+			return c, true
+		}
+	}
+	return Callback{}, false
+}
+
+// decision checks who taps and what they say.
+func (t Tap) decision(choice Choice, at time.Time) (Decision, error) {
+	if t.By.ID == "" || !utf8.ValidString(t.By.ID) {
+		return Decision{}, ErrNobody
+	}
+	words := strings.TrimSpace(t.Words)
+	switch n := utf8.RuneCountInString(words); {
+	case !utf8.ValidString(words):
+		return Decision{}, &WordsError{"are not valid UTF-8; send them as UTF-8 text"}
+	case n > MaxWords:
+		return Decision{}, &WordsError{fmt.Sprintf("have %d characters; at most %d are taken", n, MaxWords)}
+	}
+	by := Person{ID: t.By.ID, Name: clip(strings.ToValidUTF8(t.By.Name, "�"), maxPerson)}
+	return Decision{Choice: choice, By: by, Channel: t.Channel, At: at, Words: words}, nil
+}
+
+func (p *Approval) decide(d Decision, permitFor time.Duration) error {
+	event := Deny
+	if d.Choice == ChoiceAllow {
+		event = Allow
+	}
+	if err := p.Move(event); err != nil {
+		return err
+	}
+	p.Decision, p.EndedAt = &d, d.At
+	if event == Allow {
+		p.Permit = &Permit{IssuedAt: d.At, LapsesAt: d.At.Add(permitFor)}
+	}
+	return nil
+}
+
+// Lapse ends what is overdue at that moment: approvals that wait for a person,
+// permits that nobody redeemed, runs that nobody reported. It tells whether it
+// changed anything. A clock that was set back makes things overdue: trouble
+// with it never gives anybody more time.
+func (a *Ask) Lapse(at time.Time) bool {
+	moved := false
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		from, until, event := a.term(p)
+		if until.IsZero() || at.Before(until) && !at.Before(from.Add(-setBack)) {
+			continue
+		}
+		if p.Move(event) != nil {
+			continue
+		}
+		moved = true
+		if event == Expire {
+			p.EndedAt = at
+		}
+	}
+	return moved
+}
+
+// NextDeadline returns when [Ask.Lapse] next has something to end, or the zero
+// time when nothing is due any more.
+func (a *Ask) NextDeadline() time.Time {
+	var next time.Time
+	for i := range a.Approvals {
+		if _, until, _ := a.term(&a.Approvals[i]); !until.IsZero() && (next.IsZero() || until.Before(next)) {
+			next = until
+		}
+	}
+	return next
+}
+
+// term returns since when and until when the approval may stay in its state,
+// and what ends it. A state that may last has no until.
+func (a *Ask) term(p *Approval) (from, until time.Time, end Event) {
+	switch {
+	case p.State == Pending:
+		return a.OpenedAt, a.ExpiresAt, Expire
+	case p.State == Allowed && p.Permit != nil:
+		return p.Permit.IssuedAt, p.Permit.LapsesAt, Lapse
+	case p.State == Spent && p.Permit != nil:
+		return p.Permit.SpentAt, p.Permit.SpentAt.Add(ReportWithin), Lose
+	default:
+		return time.Time{}, time.Time{}, ""
+	}
+}
+
+// Withdraw ends a waiting approval that its agent no longer wants.
+func (a *Ask) Withdraw(id ID, at time.Time) error { return a.end(id, Withdraw, at) }
+
+// Supersede ends a waiting approval whose idempotency key now names another
+// call.
+func (a *Ask) Supersede(id ID, at time.Time) error { return a.end(id, Supersede, at) }
+
+func (a *Ask) end(id ID, e Event, at time.Time) error {
+	p := a.Find(id)
+	if p == nil {
+		return ErrNotFound
+	}
+	if err := p.Move(e); err != nil {
+		return err
+	}
+	p.EndedAt = at
+	return nil
+}
+
+// Redeem spends the approval's permit for the call with the fingerprint.
+// [ErrOtherCall] says that another call was allowed, a [*MoveError] in which
+// state the approval is that it cannot be spent: the state is then one of
+// those after [Allowed], or has just become [Lapsed].
+func (a *Ask) Redeem(id ID, f Fingerprint, at time.Time) error {
+	p := a.Find(id)
+	switch {
+	case p == nil:
+		return ErrNotFound
+	case f == "" || p.Fingerprint != f:
+		return ErrOtherCall
+	case !askable(p.Verdict):
+		return ErrNotAskable
+	}
+	a.Lapse(at)
+	if p.Permit == nil || p.Decision == nil || p.Decision.Choice != ChoiceAllow {
+		return &MoveError{p.ID, p.State, Redeem}
+	}
+	if err := p.Move(Redeem); err != nil {
+		return err
+	}
+	p.Permit.SpentAt = at
+	return nil
+}
+
+// Report keeps how the run of a spent permit ended. The first report stands: a
+// further one is a [*MoveError].
+func (a *Ask) Report(id ID, o Outcome) error {
+	p := a.Find(id)
+	if p == nil {
+		return ErrNotFound
+	}
+	event := Fail
+	if o.Succeeded {
+		event = Succeed
+	}
+	if err := p.Move(event); err != nil {
+		return err
+	}
+	o.Detail = clip(strings.ToValidUTF8(o.Detail, "�"), maxDetail)
+	p.Outcome = &o
+	return nil
+}
