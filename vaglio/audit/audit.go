@@ -8,6 +8,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -64,17 +65,39 @@ type Log struct {
 	file     *os.File
 	torn     bool // the file's last line has no end
 	failures uint64
-	failing  bool
+	failing  error // of the last record; nil when it was written
 }
 
-// New gives a log in a folder, which is made when the first record comes.
-// Failures are reported to logger; nil reports them nowhere.
-func New(dir string, logger *slog.Logger) *Log {
+// Open makes the folder and opens the file of the current month, so that a
+// place that cannot be written is known at the start. Later failures are
+// reported to logger; nil reports them nowhere.
+func Open(dir string, logger *slog.Logger) (*Log, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Log{dir: dir, logger: logger}
+	l := &Log{dir: dir, logger: logger}
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
+
+// Check says whether a record could be written now, without writing one: the
+// month's file can be opened, and the last record was written.
+func (l *Log) Check() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.ensure(l.name()); err != nil {
+		return fmt.Errorf("audit: open the log: %w", err)
+	}
+	if l.failing != nil {
+		return fmt.Errorf("audit: write the log: %w", l.failing)
+	}
+	return nil
+}
+
+// name is the file of the current local month.
+func (l *Log) name() string { return filepath.Join(l.dir, time.Now().Format("2006-01")+".jsonl") }
 
 // Append writes one record into the file of the current local month.
 func (l *Log) Append(r Record) {
@@ -84,13 +107,11 @@ func (l *Log) Append(r Record) {
 	if err == nil {
 		err = l.write(append(line, '\n'))
 	}
-	switch {
-	case err == nil:
-		l.failing = false
-	default:
+	wasFailing := l.failing != nil
+	l.failing = err
+	if err != nil {
 		l.failures++
-		if !l.failing {
-			l.failing = true
+		if !wasFailing {
 			l.logger.LogAttrs(context.Background(), slog.LevelError, "the audit log cannot be written; decisions go on",
 				slog.String("folder", l.dir), slog.Any("err", err))
 		}
@@ -122,7 +143,7 @@ func (l *Log) closeFile() error {
 
 // write appends one line with one system call.
 func (l *Log) write(line []byte) error {
-	if err := l.ensure(filepath.Join(l.dir, time.Now().Format("2006-01")+".jsonl")); err != nil {
+	if err := l.ensure(l.name()); err != nil {
 		return err
 	}
 	if l.torn {
@@ -162,15 +183,23 @@ func (l *Log) ensure(name string) error {
 	return nil
 }
 
-// endsTorn says whether a crash or a full disk left half a line at the end.
+// endsTorn says whether a crash or a full disk left half a line at the end. A
+// line that another process is writing at this moment can look so, too, hence
+// the second and third look; one that still does costs an empty line.
 func endsTorn(file *os.File) (bool, error) {
-	info, err := file.Stat()
-	if err != nil || info.Size() == 0 || !info.Mode().IsRegular() {
-		return false, err
+	const looks = 3
+	for range looks {
+		info, err := file.Stat()
+		if err != nil || info.Size() == 0 || !info.Mode().IsRegular() {
+			return false, err
+		}
+		var last [1]byte
+		if _, err := file.ReadAt(last[:], info.Size()-1); err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		if last[0] == '\n' {
+			return false, nil
+		}
 	}
-	var last [1]byte
-	if _, err := file.ReadAt(last[:], info.Size()-1); err != nil && !errors.Is(err, io.EOF) {
-		return false, err
-	}
-	return last[0] != '\n', nil
+	return true, nil
 }

@@ -34,11 +34,20 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
+func open(t *testing.T, dir string) *Log {
+	t.Helper()
+	l, err := Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func month(dir string) string { return filepath.Join(dir, time.Now().Format("2006-01")+".jsonl") }
 
 func TestLineIsTheSeeds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "metnos", "vaglio")
-	l := New(dir, nil)
+	l := open(t, dir)
 	defer l.Close()
 	l.Append(record("leggi <la> chiave & più \u2028 \"così\""))
 	approved := Record{Approved: true, Reason: "approved", TS: 2, JudgeKind: "x", Score: 1}
@@ -64,7 +73,7 @@ func TestLineIsTheSeeds(t *testing.T) {
 func TestMonthTurns(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := New(dir, nil)
+		l := open(t, dir)
 		defer l.Close()
 		end := time.Date(2000, 1, 31, 23, 59, 59, 0, time.Local)
 		time.Sleep(time.Until(end))
@@ -83,9 +92,12 @@ func TestConcurrentWritersKeepLinesWhole(t *testing.T) {
 	dir := t.TempDir()
 	const writers, each = 8, 200
 	var wg sync.WaitGroup
-	for w := range writers {
-		l := New(dir, nil) // each as another process would
-		defer l.Close()
+	logs := make([]*Log, writers) // each as another process would
+	for w := range logs {
+		logs[w] = open(t, dir)
+		defer logs[w].Close()
+	}
+	for w, l := range logs {
 		for range 2 {
 			wg.Go(func() {
 				for i := range each {
@@ -108,25 +120,36 @@ func TestConcurrentWritersKeepLinesWhole(t *testing.T) {
 }
 
 func TestFailureNeverStopsAndIsToldOnce(t *testing.T) {
-	dir := t.TempDir()
-	blocked := filepath.Join(dir, "file")
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+	dir := filepath.Join(t.TempDir(), "vaglio")
+	var told bytes.Buffer
+	l, err := Open(dir, slog.New(slog.NewTextHandler(&told, nil)))
+	if err != nil {
 		t.Fatal(err)
 	}
-	var told bytes.Buffer
-	l := New(filepath.Join(blocked, "vaglio"), slog.New(slog.NewTextHandler(&told, nil)))
+	defer l.Close()
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for range 3 {
 		l.Append(record("s3cr3t"))
 	}
 	if l.Failures() != 3 || strings.Count(told.String(), "\n") != 1 || strings.Contains(told.String(), "s3cr3t") {
 		t.Errorf("%d failures, told %q", l.Failures(), told.String())
 	}
-	if err := os.Remove(blocked); err != nil {
+	if l.Check() == nil {
+		t.Error("says that it can be written")
+	}
+	if _, err := Open(dir, nil); err == nil {
+		t.Error("opens where a file is in the way")
+	}
+	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
 	l.Append(record("well again"))
-	defer l.Close()
-	if l.Failures() != 3 || !strings.Contains(read(t, month(filepath.Join(blocked, "vaglio"))), "well again") {
+	if l.Failures() != 3 || l.Check() != nil || !strings.Contains(read(t, month(dir)), "well again") {
 		t.Error("does not recover")
 	}
 }
@@ -139,11 +162,11 @@ func TestFullDiskIsCounted(t *testing.T) {
 	if err := os.Symlink("/dev/full", month(dir)); err != nil {
 		t.Fatal(err)
 	}
-	l := New(dir, nil)
+	l := open(t, dir)
 	defer l.Close()
 	l.Append(record("x"))
-	if l.Failures() != 1 {
-		t.Errorf("%d failures, want 1", l.Failures())
+	if l.Failures() != 1 || l.Check() == nil {
+		t.Errorf("%d failures, want 1, and a failing check", l.Failures())
 	}
 }
 
@@ -152,7 +175,7 @@ func TestTornLineAndMovedFile(t *testing.T) {
 	if err := os.WriteFile(month(dir), []byte(`{"approved":tr`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := New(dir, nil)
+	l := open(t, dir)
 	defer l.Close()
 	l.Append(record("after the crash"))
 	if lines := strings.Split(read(t, month(dir)), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "after the crash") {
@@ -168,7 +191,10 @@ func TestTornLineAndMovedFile(t *testing.T) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	l := New(b.TempDir(), nil)
+	l, err := Open(b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer l.Close()
 	r := record("x")
 	b.ReportAllocs()

@@ -1,0 +1,151 @@
+package vaglio
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// DecodeProposal reads one proposal from JSON, strictly: unknown fields,
+// duplicate keys, NUL characters and invalid UTF-8 are refused. Missing args
+// count as none, a null intent as an empty one. The error is a
+// *strictjson.Error: one sentence that names the field and never its value.
+func DecodeProposal(data []byte) (Proposal, error) {
+	var p Proposal
+	if err := strictjson.Unmarshal(data, &p); err != nil {
+		return Proposal{}, err
+	}
+	if strings.TrimSpace(p.Executor) == "" {
+		return Proposal{}, &strictjson.Error{Path: "/executor", Msg: "is missing or empty; give the name of the tool to call"}
+	}
+	if p.Step < 0 {
+		return Proposal{}, &strictjson.Error{Path: "/step", Msg: "must be 1 or more: it counts the calls of a turn"}
+	}
+	if p.Args == nil {
+		p.Args = Args{}
+	}
+	return p, nil
+}
+
+// Keys gives the sorted names of the fields that the context holds.
+func (c Context) Keys() []string {
+	keys := make([]string, 0, 6)
+	for _, field := range [...]struct {
+		name  string
+		given bool
+	}{
+		{"capability", c.Capability != nil},
+		{"critical", c.Critical != nil},
+		{"cwd", c.Cwd != ""},
+		{"mode", c.Mode != ""},
+		{"mounts", c.Mounts != nil},
+		{"step", c.Step != nil},
+	} {
+		if field.given {
+			keys = append(keys, field.name)
+		}
+	}
+	return keys
+}
+
+// Has says whether name is among the capabilities.
+func (c Capabilities) Has(name string) bool { return slices.Contains(c, name) }
+
+// MarshalJSON writes one capability as a string and several as a list.
+func (c Capabilities) MarshalJSON() ([]byte, error) {
+	if len(c) == 1 {
+		return strictjson.Marshal(c[0])
+	}
+	return strictjson.Marshal([]string(c))
+}
+
+// UnmarshalJSON reads a string or a list of strings; null is none.
+func (c *Capabilities) UnmarshalJSON(data []byte) error {
+	var v any
+	if err := strictjson.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+		*c = nil
+		return nil
+	case string:
+		*c = Capabilities{v}
+		return nil
+	case []any:
+		list := make(Capabilities, 0, len(v))
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return &strictjson.Error{Msg: "must be a string or a list of strings"}
+			}
+			list = append(list, s)
+		}
+		*c = list
+		return nil
+	default:
+		return &strictjson.Error{Msg: "must be a string or a list of strings"}
+	}
+}
+
+// MarshalJSONTo writes the arguments with their keys in order and every number
+// as it came. No arguments are an empty object.
+func (a Args) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if a == nil {
+		a = Args{}
+	}
+	return strictjson.WriteValue(enc, map[string]any(a))
+}
+
+// UnmarshalJSONFrom reads an object and keeps every number as it came.
+func (a *Args) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := strictjson.ReadValue(dec)
+	if err != nil {
+		return err
+	}
+	return a.set(v)
+}
+
+// UnmarshalJSON is UnmarshalJSONFrom for the standard library's decoder.
+func (a *Args) UnmarshalJSON(data []byte) error {
+	var v any
+	if err := strictjson.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	return a.set(v)
+}
+
+func (a *Args) set(v any) error {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return &strictjson.Error{Msg: "must be an object that maps argument names to values"}
+	}
+	*a = object
+	return nil
+}
+
+// MarshalJSON writes a phase, and null for none.
+func (p Phase) MarshalJSON() ([]byte, error) {
+	if p == PhaseNone {
+		return []byte("null"), nil
+	}
+	return strictjson.Marshal(string(p))
+}
+
+// UnmarshalJSON reads a phase; null is none, and no other word is known.
+func (p *Phase) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "null":
+		*p = PhaseNone
+	case `"guard"`:
+		*p = PhaseGuard
+	case `"judge"`:
+		*p = PhaseJudge
+	default:
+		return &strictjson.Error{Msg: `must be "guard", "judge" or null`}
+	}
+	return nil
+}

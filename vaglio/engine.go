@@ -1,0 +1,233 @@
+package vaglio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio/audit"
+	"github.com/metnos/vaglio/vaglio/catalog"
+	"github.com/metnos/vaglio/vaglio/guard"
+)
+
+// Engine judges proposals. It is safe for concurrent use.
+type Engine struct {
+	catalog *catalog.Catalog
+	guard   *guard.Guard
+	gates   []Gate
+	kind    string
+	log     AuditLog
+	logger  *slog.Logger
+}
+
+// Config is what an [Engine] is made of.
+type Config struct {
+	// Catalog is what is known of executors; nil knows none and is open.
+	Catalog *catalog.Catalog
+	// Judges run in this order; at least one is needed.
+	Judges []Gate
+	// Kind names the judge whose score and reason stand in a verdict when all
+	// approve (METNOS_JUDGE_KIND); empty is the first judge's.
+	Kind string
+	// Log takes every verdict; nil takes none.
+	Log AuditLog
+	// Logger is told why a judge gave no verdict; nil is told nothing.
+	Logger *slog.Logger
+	// Home replaces ~ and $HOME in what the guard reads.
+	Home string
+	// Own are vaglio's own files and folders, which the guard forbids.
+	Own []string
+}
+
+// Gate is a judge with what it must give for a call to pass. Both limits are
+// in [0,1] and inclusive.
+type Gate struct {
+	Judge         Judge
+	MinScore      float64
+	MinConfidence float64
+	// Timeout bounds one answer; 0 leaves it to the judge and the caller.
+	Timeout time.Duration
+}
+
+// Judge grades proposals. Grade must end soon after ctx does. An error, a
+// panic, or a result out of range rejects the proposal: a judge that says
+// nothing useful approves nothing. An error of type [*JudgeError] is told in
+// the verdict; the text of any other is not.
+type Judge interface {
+	// Kind names the judge in verdicts, the same for its whole life.
+	Kind() string
+	Grade(ctx context.Context, p Proposal) (GradientResult, error)
+}
+
+// AuditLog keeps what was decided. Append must not fail a decision.
+type AuditLog interface {
+	Append(r audit.Record)
+}
+
+// JudgeError says in one safe sentence part why a judge gave no verdict, such
+// as "the model refused".
+type JudgeError struct {
+	Fault string
+	Err   error
+}
+
+// Error tells the fault and its cause.
+func (e *JudgeError) Error() string {
+	if e.Err == nil {
+		return e.Fault
+	}
+	return e.Fault + ": " + e.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (e *JudgeError) Unwrap() error { return e.Err }
+
+// New makes an engine. Its error joins every mistake of the configuration.
+func New(c Config) (*Engine, error) {
+	var errs []error
+	if len(c.Judges) == 0 {
+		errs = append(errs, errors.New("vaglio: no judge is configured; give at least one"))
+	}
+	kinds := make([]string, 0, len(c.Judges))
+	for i, g := range c.Judges {
+		if g.Judge == nil {
+			errs = append(errs, fmt.Errorf("vaglio: judge %d is missing", i+1))
+			continue
+		}
+		kinds = append(kinds, g.Judge.Kind())
+		if !isShare(g.MinScore) || !isShare(g.MinConfidence) {
+			errs = append(errs, fmt.Errorf("vaglio: judge %q: thresholds must be from 0 to 1", g.Judge.Kind()))
+		}
+		if g.Timeout < 0 {
+			errs = append(errs, fmt.Errorf("vaglio: judge %q: the timeout must not be negative", g.Judge.Kind()))
+		}
+	}
+	if c.Kind == "" && len(kinds) > 0 {
+		c.Kind = kinds[0]
+	}
+	if len(errs) == 0 && !slices.Contains(kinds, c.Kind) {
+		errs = append(errs, fmt.Errorf("vaglio: no judge of kind %q is configured; there are %q", c.Kind, kinds))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Engine{
+		catalog: c.Catalog,
+		guard:   guard.New(guard.Config{Home: c.Home, Own: c.Own}),
+		gates:   slices.Clone(c.Judges),
+		kind:    c.Kind,
+		log:     c.Log,
+		logger:  c.Logger,
+	}, nil
+}
+
+// Judge takes a proposal through schema, scope, guard and judges, and logs the
+// verdict. Its error is a [*catalog.Error] when the call has the wrong shape or
+// leaves its scope, so that no verdict was made, or ctx's own when it ended
+// before the judges did.
+func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
+	if err := e.catalog.Check(p.Executor, p.Args, p.Context.Cwd); err != nil {
+		return Verdict{}, err
+	}
+	v, denied := e.Guard(p)
+	if !denied {
+		known := e.known(p)
+		var err error
+		if v, err = e.grade(ctx, known.proposal, known.skip); err != nil {
+			return Verdict{}, err
+		}
+	}
+	if e.log != nil {
+		e.log.Append(record(p, v))
+	}
+	return v, nil
+}
+
+// Guard asks the guard alone. It says whether the guard denies, and if so with
+// which verdict; otherwise the verdict is empty. It logs nothing.
+func (e *Engine) Guard(p Proposal) (Verdict, bool) {
+	ex, _ := e.catalog.Find(p.Executor)
+	capabilities := []string(p.Context.Capability)
+	for _, c := range ex.Capabilities {
+		capabilities = append(slices.Clip(capabilities), c.Name)
+	}
+	d, denied := e.guard.Check(guard.Call{
+		Executor:     p.Executor,
+		Args:         p.Args,
+		Capabilities: capabilities,
+		Shell:        ex.Shell,
+		Cwd:          p.Context.Cwd,
+	})
+	if !denied {
+		return Verdict{}, false
+	}
+	return Verdict{
+		Reason:    d.Reason,
+		TS:        now(),
+		JudgeKind: e.kind,
+		BlockedBy: PhaseGuard,
+		Rule:      &GuardRule{ID: d.ID, Why: d.Why, Instead: d.Instead},
+	}, true
+}
+
+// Executor gives what the catalog knows of an executor.
+func (e *Engine) Executor(name string) (catalog.Executor, bool) { return e.catalog.Find(name) }
+
+// Kind names the judge whose score stands in a verdict when all approve.
+func (e *Engine) Kind() string { return e.kind }
+
+// known is a proposal with what the catalog knows put over what its caller
+// claims, and whether the judges are skipped.
+type known struct {
+	proposal Proposal
+	skip     bool
+}
+
+func (e *Engine) known(p Proposal) known {
+	ex, ok := e.catalog.Find(p.Executor)
+	if !ok {
+		return known{proposal: p}
+	}
+	if ex.Critical != nil {
+		p.Context.Critical = ex.Critical
+	}
+	if len(ex.Capabilities) > 0 {
+		p.Context.Capability = make(Capabilities, len(ex.Capabilities))
+		for i, c := range ex.Capabilities {
+			p.Context.Capability[i] = c.Name
+		}
+	}
+	return known{proposal: p, skip: ex.SkipJudge}
+}
+
+func record(p Proposal, v Verdict) audit.Record {
+	r := audit.Record{
+		Approved:    v.Approved,
+		Reason:      v.Reason,
+		TS:          audit.Float(v.TS),
+		JudgeKind:   v.JudgeKind,
+		Score:       audit.Float(v.Score),
+		Intent:      p.Intent,
+		Executor:    p.Executor,
+		ArgsKeys:    slices.Sorted(maps.Keys(p.Args)),
+		ContextKeys: p.Context.Keys(),
+	}
+	if v.BlockedBy != PhaseNone {
+		by := string(v.BlockedBy)
+		r.BlockedBy = &by
+	}
+	return r
+}
+
+// now is the present in seconds since the Unix epoch.
+func now() float64 { return float64(time.Now().UnixNano()) / float64(time.Second) }
+
+func isShare(f float64) bool { return !math.IsNaN(f) && f >= 0 && f <= 1 }

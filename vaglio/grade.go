@@ -1,0 +1,152 @@
+package vaglio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// longestNotes bounds, in runes, what a judge may say in a verdict's reason.
+// The whole text stays in the results.
+const longestNotes = 300
+
+// grade asks the judges in order. The first that rejects decides.
+func (e *Engine) grade(ctx context.Context, p Proposal, skip bool) (Verdict, error) {
+	if skip {
+		return Verdict{
+			Approved: true, TS: now(), JudgeKind: e.kind, Score: 1,
+			Reason: "approved: score 1.00 (judges are skipped for this executor)",
+		}, nil
+	}
+	v := Verdict{Results: make([]GradientResult, 0, len(e.gates))}
+	for _, g := range e.gates {
+		result, fault, err := e.ask(ctx, g, p)
+		if err != nil {
+			return Verdict{}, err
+		}
+		v.Results = append(v.Results, result)
+		kind := g.Judge.Kind()
+		if why := rejection(g, result, fault); why != "" {
+			v.TS, v.JudgeKind, v.Score = now(), kind, result.Score
+			v.Approved, v.BlockedBy, v.Reason = false, PhaseJudge, why
+			return v, nil
+		}
+		if kind == e.kind && !v.Approved {
+			v.Approved, v.JudgeKind, v.Score = true, kind, result.Score
+			v.Reason = "approved: score " + two(result.Score) + " (" + notes(result) + ")"
+		}
+	}
+	v.TS = now()
+	return v, nil
+}
+
+// rejection says why a result does not pass its gate; "" is a pass.
+func rejection(g Gate, r GradientResult, fault string) string {
+	switch {
+	case fault != "":
+		return "judge: no verdict from " + g.Judge.Kind() + ": " + fault
+	case r.Score < g.MinScore:
+		return "judge: score " + two(r.Score) + " < threshold " + two(g.MinScore) + " (" + notes(r) + ")"
+	case r.Confidence < g.MinConfidence:
+		return "judge: confidence " + two(r.Confidence) + " < threshold " + two(g.MinConfidence) + " (" + notes(r) + ")"
+	default:
+		return ""
+	}
+}
+
+// ask gets one judge's result, or the fault for which there is none. Its error
+// is the caller's ctx ending.
+func (e *Engine) ask(ctx context.Context, g Gate, p Proposal) (r GradientResult, fault string, err error) {
+	if err := ctx.Err(); err != nil {
+		return r, "", err
+	}
+	mine, cancel := ctx, func() {}
+	if g.Timeout > 0 {
+		mine, cancel = context.WithTimeout(ctx, g.Timeout)
+	}
+	defer cancel()
+	r, cause := call(mine, g.Judge, p)
+	if err := ctx.Err(); err != nil {
+		return GradientResult{}, "", err
+	}
+	fault = faultOf(r, cause, mine.Err() != nil)
+	if fault != "" {
+		e.logger.LogAttrs(ctx, slog.LevelWarn, "a judge gave no verdict",
+			slog.String("judge", g.Judge.Kind()), slog.String("fault", fault), slog.Any("err", cause))
+		r = GradientResult{Reasoning: fault}
+	}
+	r.Judge = g.Judge.Kind()
+	return r, fault, nil
+}
+
+// errPanicked stands for a judge that panicked.
+var errPanicked = errors.New("vaglio: the judge panicked")
+
+// call asks a judge and turns a panic into an error.
+func call(ctx context.Context, j Judge, p Proposal) (r GradientResult, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			r, err = GradientResult{}, fmt.Errorf("%w: %v", errPanicked, v)
+		}
+	}()
+	return j.Grade(ctx, p)
+}
+
+// faultOf names what is wrong with an answer; "" is nothing.
+func faultOf(r GradientResult, cause error, late bool) string {
+	if own, ok := errors.AsType[*JudgeError](cause); ok && own.Fault != "" {
+		return line(own.Fault)
+	}
+	switch {
+	case late, errors.Is(cause, context.DeadlineExceeded):
+		return "it did not answer in time"
+	case errors.Is(cause, context.Canceled):
+		return "it was cancelled"
+	case errors.Is(cause, errPanicked):
+		return "it crashed"
+	case cause != nil:
+		return "it failed"
+	case !isShare(r.Score):
+		return "its score is not from 0 to 1"
+	case !isShare(r.Confidence):
+		return "its confidence is not from 0 to 1"
+	default:
+		return ""
+	}
+}
+
+func notes(r GradientResult) string {
+	if text := line(r.Reasoning); text != "" {
+		return text
+	}
+	return "no reasoning given"
+}
+
+// line makes one bounded line of a text that somebody else wrote.
+func line(text string) string {
+	plain := func(r rune) bool { return r != ' ' && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }
+	if strings.ContainsFunc(text, plain) {
+		text = strings.Map(func(r rune) rune {
+			if plain(r) {
+				return ' '
+			}
+			return r
+		}, text)
+	}
+	text = strings.TrimSpace(text)
+	if len(text) <= longestNotes {
+		return text
+	}
+	runes := []rune(text)
+	if len(runes) <= longestNotes {
+		return text
+	}
+	return string(runes[:longestNotes-1]) + "…"
+}
+
+// two writes a score with two decimals.
+func two(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
