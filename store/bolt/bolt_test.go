@@ -1,9 +1,13 @@
 package bolt_test
 
 import (
+	"context"
+	"fmt"
+	"sync"
 	"path/filepath"
 	"testing"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/store/storetest"
 )
@@ -34,5 +38,36 @@ func TestBoltKeepsTheContract(t *testing.T) {
 			}
 			return open(t, db.Path())
 		},
+		Invariant: func(t *testing.T, s storetest.Store) { audit(t, s.(*bolt.DB)) },
 	})
+}
+
+// fill stores n open records with a key each.
+func fill(t testing.TB, db *bolt.DB, n int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for c := range 64 {
+		wg.Go(func() {
+			for i := c; i < n; i += 64 {
+				r := approval.Record{ID: fmt.Sprintf("n%05d", i), Keys: []string{fmt.Sprintf("k%05d", i)}, Open: true, Body: body}
+				if err := put(t.Context(), db, r); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func put(ctx context.Context, db *bolt.DB, r approval.Record) error {
+	_, err := db.Update(ctx, approval.KindAsk, r.ID, func(approval.Record) (approval.Record, error) { return r, nil })
+	return err
+}
+
+func audit(t *testing.T, db *bolt.DB) {
+	t.Helper()
+	for _, problem := range db.Audit() {
+		t.Error(problem)
+	}
 }

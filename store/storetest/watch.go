@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
+	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,6 +75,7 @@ func watchCases() []promise {
 				b.Error("the watch goes on after its context ended")
 			}
 		}},
+		{"WatchIsWokenByTheLastChangeToo", testWatchLastChange},
 		{"WatchMayWriteInsideItsLoop", func(b *bench) {
 			s := b.open()
 			b.put(s, ask, approval.Record{ID: "0"})
@@ -159,4 +163,40 @@ func testWatchMissesNothing(b *bench) {
 		return nil
 	})
 	wg.Wait()
+}
+
+// testWatchLastChange writes a few records at a time and waits until the watch
+// heard the last: a change that comes while the watch goes to sleep must wake
+// it. In a bubble, one that does not is a deadlock that is found at once.
+func testWatchLastChange(b *bench) {
+	synctest.Test(b.T, func(t *testing.T) {
+		const rounds, writers = 60, 3
+		b := &bench{T: t, h: b.h}
+		s := b.open()
+		heard := make(chan string, writers)
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		wg.Go(func() {
+			for r, err := range s.Watch(ctx, ask, 0) {
+				if err != nil {
+					t.Error(err)
+				}
+				heard <- r.ID
+			}
+		})
+		for i := range rounds {
+			b.at(writers, func(w int) error {
+				for range (i * w) % 17 {
+					runtime.Gosched() // at different moments
+				}
+				_, err := put(ctx, s, ask, approval.Record{ID: fmt.Sprint(i, "-", w)})
+				return err
+			})
+			for range writers {
+				<-heard
+			}
+		}
+	})
 }

@@ -1,0 +1,69 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Audit returns what is wrong with the indexes: each must hold exactly what the
+// records say, or a listing would read in vain, or miss one.
+func (db *DB) Audit() (problems []string) {
+	note := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	err := db.bolt.View(func(tx *bbolt.Tx) error {
+		want := map[string]map[string]string{bucketKey: {}, bucketOpen: {}, bucketBorn: {}, bucketSeq: {}}
+		records := tx.Bucket([]byte(bucketRecord))
+		err := records.ForEach(func(k, v []byte) error {
+			r, err := decode(k, v)
+			if err != nil {
+				return err
+			}
+			kind, id, _ := bytes.Cut(k, []byte{0})
+			add := func(bucket string, key []byte) { want[bucket][string(key)] = string(id) }
+			for _, key := range r.Keys {
+				add(bucketKey, name(approval.Kind(kind), key))
+			}
+			add(bucketBorn, number(approval.Kind(kind), r.Born))
+			add(bucketSeq, number(approval.Kind(kind), r.Seq))
+			if r.Open {
+				add(bucketOpen, number(approval.Kind(kind), r.Born))
+			}
+			if last := records.Sequence(); r.Seq > last {
+				note("%s has seq %d, the counter is at %d", k, r.Seq, last)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for bucket, entries := range want {
+			n := 0
+			if err := tx.Bucket([]byte(bucket)).ForEach(func(k, v []byte) error {
+				n++
+				if id, ok := entries[string(k)]; !ok || id != string(v) {
+					note("%s: %q leads to %q, want %q", bucket, k, v, id)
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			if n != len(entries) {
+				note("%s has %d entries, want %d", bucket, n, len(entries))
+			}
+		}
+		form := tx.Bucket([]byte(bucketVaglio)).Get([]byte(keyForm))
+		if !slices.Equal(form, binary.BigEndian.AppendUint64(nil, fileForm)) {
+			note("the form is %x", form)
+		}
+		return nil
+	})
+	if err != nil {
+		note("%v", err)
+	}
+	return problems
+}

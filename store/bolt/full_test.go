@@ -1,0 +1,203 @@
+package bolt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+// room makes and ends a lack of room for the store's file.
+type room interface {
+	end(path string) error
+	begin() error
+}
+
+// limit is a process that may not write beyond a place in a file.
+type limit struct{ was syscall.Rlimit }
+
+func (l *limit) end(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l.was); err != nil {
+		return err
+	}
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(info.Size()), Max: l.was.Max})
+}
+
+func (l *limit) begin() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l.was) }
+
+// small is a file system of a few MiB and a file that takes what room is left.
+type small struct{ dir string }
+
+func (s small) ballast() string { return filepath.Join(s.dir, "ballast") }
+
+func (s small) end(string) error {
+	f, err := os.Create(s.ballast())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for {
+		if _, err := f.Write(make([]byte, 4096)); errors.Is(err, syscall.ENOSPC) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func (s small) begin() error { return os.Remove(s.ballast()) }
+
+// TestFullDiskRefusesAndRecovers runs the test in a process of its own, because
+// a limit holds for a whole process.
+func TestFullDiskRefusesAndRecovers(t *testing.T) {
+	t.Run("file_limit", func(t *testing.T) {
+		runFull(t, exec.CommandContext(t.Context(), executable(t), "-full="+newFile(t)))
+	})
+	t.Run("full_file_system", func(t *testing.T) {
+		dir := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), executable(t), "-full=mount:"+dir)
+		if !ownMounts(cmd) {
+			t.Skip("needs Linux")
+		}
+		runFull(t, cmd)
+	})
+}
+
+func runFull(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	switch {
+	case strings.Contains(string(out), "cannot mount"), errors.Is(err, syscall.EPERM):
+		t.Skipf("no mounts of our own here: %s", out)
+	case err != nil:
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// writeUntilFull is the process of its own.
+func writeUntilFull(path string) error {
+	var r room = &limit{}
+	if dir, ok := strings.CutPrefix(path, "mount:"); ok {
+		if err := mountSmall(dir); err != nil {
+			return fmt.Errorf("cannot mount: %w", err)
+		}
+		r, path = small{dir}, filepath.Join(dir, "vaglio.db")
+	}
+	db, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return errors.Join(fillUp(db, r), db.Close(), reopen(path))
+}
+
+const fullRecords = 50
+
+// fillUp takes the room away and gives it back, three times.
+func fillUp(db *bolt.DB, r room) error {
+	ctx := context.Background()
+	kept := map[string]int{} // sizes of what was acknowledged
+	write := func(id string, size int) error {
+		err := put(ctx, db, approval.Record{ID: id, Keys: []string{"k" + id}, Open: size%2 == 0, Body: make([]byte, size)})
+		if err == nil {
+			kept[id] = size
+		}
+		return err
+	}
+	for i := range fullRecords {
+		if err := write(fmt.Sprint("r", i), 1000+i); err != nil {
+			return fmt.Errorf("with room: %w", err)
+		}
+	}
+	for round := range 3 {
+		if err := r.end(db.Path()); err != nil {
+			return err
+		}
+		if err := untilRefused(write, round); err != nil {
+			return err
+		}
+		if err := db.Ping(ctx); err != nil && !errors.Is(err, approval.ErrFull) {
+			return fmt.Errorf("ping: got %w, want ErrFull or room", err)
+		}
+		if err := same(db, kept); err != nil {
+			return fmt.Errorf("while full: %w", err)
+		}
+		if err := r.begin(); err != nil {
+			return err
+		}
+		if err := write(fmt.Sprint("again", round), 300_000); err != nil {
+			return fmt.Errorf("with room again: %w", err)
+		}
+		if err := same(db, kept); err != nil {
+			return fmt.Errorf("with room again: %w", err)
+		}
+	}
+	return nil
+}
+
+// untilRefused writes ever more until a write is refused, which must say why.
+func untilRefused(write func(id string, size int) error, round int) error {
+	for i := range 4000 {
+		err := write(fmt.Sprint("big", round, "-", i), 200_000)
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, approval.ErrFull) || strings.Contains(err.Error(), "\n") {
+			return fmt.Errorf("got %w, want ErrFull in one line", err)
+		}
+		if _, ok := errors.AsType[*bolt.BrokenError](err); ok {
+			return fmt.Errorf("the store gave up: %w", err)
+		}
+		return nil
+	}
+	return errors.New("there is no end of room")
+}
+
+// same compares everything that is stored with what was acknowledged.
+func same(db *bolt.DB, kept map[string]int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	n := 0
+	for r, err := range db.List(ctx, approval.Query{Kind: approval.KindAsk}) {
+		if err != nil {
+			return err
+		}
+		n++
+		size, ok := kept[r.ID]
+		if !ok || size != len(r.Body) {
+			return fmt.Errorf("%s has %d bytes, acknowledged were %d", r.ID, len(r.Body), size)
+		}
+		if got, err := db.Get(ctx, approval.KindAsk, "k"+r.ID); err != nil || got.Seq != r.Seq {
+			return fmt.Errorf("the key of %s leads to %q: %w", r.ID, got.ID, err)
+		}
+	}
+	if problems := db.Audit(); len(problems) > 0 {
+		return fmt.Errorf("%q", problems)
+	}
+	if n != len(kept) {
+		return fmt.Errorf("%d are stored, %d were acknowledged", n, len(kept))
+	}
+	return nil
+}
+
+// reopen looks whether the file is whole.
+func reopen(path string) error {
+	db, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}

@@ -1,0 +1,368 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// These tests look inside: at transactions, and at what the disk would have to
+// do to make the writer stop.
+
+func newDB(t *testing.T) *DB {
+	t.Helper()
+	db, err := Open(filepath.Join(t.TempDir(), "vaglio.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func lastTx(t *testing.T, db *DB) (id int) {
+	t.Helper()
+	if err := db.bolt.View(func(tx *bbolt.Tx) error { id = tx.ID(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func save(ctx context.Context, db *DB, id string) error {
+	_, err := db.Update(ctx, approval.KindAsk, id, func(r approval.Record) (approval.Record, error) { return r, nil })
+	return err
+}
+
+// hold keeps the writer busy with a change until the returned function is
+// called, which returns how that change ended.
+func hold(t *testing.T, db *DB) (release func() error) {
+	t.Helper()
+	gate, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		_, err := db.Update(t.Context(), approval.KindAsk, "held", func(r approval.Record) (approval.Record, error) {
+			<-gate
+			return r, nil
+		})
+		ended <- err
+	}()
+	synctest.Wait()
+	return func() error { close(gate); return <-ended }
+}
+
+func TestWhatIsQueuedSharesOneTransaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		before := lastTx(t, db)
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() {
+				if err := save(t.Context(), db, fmt.Sprint("a", i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		// One for what was held, one for all that waited for it.
+		if n := lastTx(t, db) - before; n != 2 {
+			t.Errorf("%d transactions, want 2", n)
+		}
+	})
+}
+
+func TestWhatWritesNothingCommitsNothing(t *testing.T) {
+	db := newDB(t)
+	before := lastTx(t, db)
+	for _, answer := range []error{approval.ErrKeep, errors.New("no")} {
+		_, err := db.Update(t.Context(), approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) { return r, answer })
+		if (err == nil) != errors.Is(answer, approval.ErrKeep) {
+			t.Errorf("got %v for %v", err, answer)
+		}
+	}
+	if n := lastTx(t, db) - before; n != 0 {
+		t.Errorf("%d transactions, want none", n)
+	}
+}
+
+func TestCallThatEndedInTheQueueDoesNotHappen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 2)
+		go func() { ended <- save(ctx, db, "cancelled") }()
+		go func() { ended <- db.Ping(ctx) }()
+		synctest.Wait()
+		cancel()
+		for range 2 {
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, want context.Canceled", err)
+			}
+		}
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Get(t.Context(), approval.KindAsk, "cancelled"); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("the write happened: %v", err)
+		}
+	})
+}
+
+func TestCallThatWasTakenUpAnswersHowItEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		gate, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			_, err := db.Update(ctx, approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) {
+				<-gate
+				return r, nil
+			})
+			ended <- err
+		}()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		select {
+		case err := <-ended:
+			t.Fatalf("answered %v before it had ended", err)
+		default:
+		}
+		close(gate)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if _, err := db.Get(t.Context(), approval.KindAsk, "a"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPingDoesNotWaitForADiskThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		gate := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		// A ping that was taken up, in a group with a change that hangs.
+		release := hold(t, db)
+		go func() {
+			db.Update(t.Context(), approval.KindAsk, "hangs", func(r approval.Record) (approval.Record, error) {
+				<-gate
+				return r, nil
+			})
+		}()
+		synctest.Wait()
+		go func() { ended <- db.Ping(ctx) }()
+		synctest.Wait()
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+		close(gate)
+	})
+}
+
+func TestCloseWritesWhatIsQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		ended := make(chan error, 20)
+		for i := range cap(ended) {
+			go func() { ended <- save(t.Context(), db, fmt.Sprint("a", i)) }()
+		}
+		synctest.Wait()
+		closed := make(chan error, 1)
+		go func() { closed <- db.Close() }()
+		synctest.Wait()
+		if err := save(t.Context(), db, "late"); !errors.Is(err, ErrClosed) {
+			t.Errorf("a late write: got %v, want ErrClosed", err)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		for range cap(ended) {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+		again, err := Open(db.path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		for i := range cap(ended) {
+			if _, err := again.Get(t.Context(), approval.KindAsk, fmt.Sprint("a", i)); err != nil {
+				t.Errorf("a%d: %v", i, err)
+			}
+		}
+	})
+}
+
+func TestManyMoreThanAGroupAreAllWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		before := lastTx(t, db)
+		var wg sync.WaitGroup
+		for i := range 2*groupMax + 1 {
+			wg.Go(func() {
+				if err := save(t.Context(), db, fmt.Sprint("a", i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		if n := lastTx(t, db) - before; n != 4 {
+			t.Errorf("%d transactions, want 1 and 3", n)
+		}
+	})
+}
+
+// TestChangeThatEndsItsGoroutineHangsNobody is what a test does that calls
+// Fatal in a change.
+func TestChangeThatEndsItsGoroutineHangsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		ended := make(chan error, 3)
+		go func() { ended <- save(t.Context(), db, "a") }()
+		synctest.Wait()
+		go func() {
+			_, err := db.Update(t.Context(), approval.KindAsk, "b", func(approval.Record) (approval.Record, error) {
+				runtime.Goexit()
+				return approval.Record{}, nil
+			})
+			ended <- err
+		}()
+		synctest.Wait()
+		go func() { ended <- save(t.Context(), db, "c") }()
+		synctest.Wait()
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		for range cap(ended) {
+			if err := <-ended; !isBroken(err) {
+				t.Errorf("got %v, want a BrokenError", err)
+			}
+		}
+		mustBeBroken(t, db)
+	})
+}
+
+// TestFailureAfterTheLastPageStopsTheStore: readers see the transaction, and
+// nobody knows whether a power cut would take it away.
+func TestFailureAfterTheLastPageStopsTheStore(t *testing.T) {
+	db := newDB(t)
+	if err := save(t.Context(), db, "a"); err != nil {
+		t.Fatal(err)
+	}
+	id := lastTx(t, db)
+	if err := db.failed(id+1, syscall.EIO); isBroken(err) || !errors.Is(err, syscall.EIO) {
+		t.Fatalf("a transaction that left no trace: got %v, want the failure alone", err)
+	}
+	if err := save(t.Context(), db, "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.failed(lastTx(t, db), syscall.EIO); !isBroken(err) || !errors.Is(err, syscall.EIO) {
+		t.Fatalf("got %v, want a BrokenError with its cause", err)
+	}
+	mustBeBroken(t, db)
+	db.Close()
+	again, err := Open(db.path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := save(t.Context(), again, "c"); err != nil {
+		t.Errorf("opened anew: %v", err)
+	}
+}
+
+// TestWatchHearsWhatCommitsWhileItGoesToSleep lets a change commit, and tell of
+// itself, at the moment at which the watch asks for news. A watch that read
+// before it asked would sleep over the change: a deadlock in the bubble.
+func TestWatchHearsWhatCommitsWhileItGoesToSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		heard := make(chan string)
+		db.mu.Lock() // asking for news has to wait
+		go func() {
+			for r := range db.Watch(t.Context(), approval.KindAsk, 0) {
+				heard <- r.ID
+				return
+			}
+		}()
+		for range 1000 {
+			runtime.Gosched()
+		}
+		if err := db.bolt.Update(func(tx *bbolt.Tx) error {
+			_, err := newTables(tx).update(approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) { return r, nil })
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		close(db.changed)
+		db.changed = make(chan struct{})
+		db.mu.Unlock()
+		if id := <-heard; id != "a" {
+			t.Errorf("heard of %q", id)
+		}
+	})
+}
+
+func isBroken(err error) bool {
+	_, ok := errors.AsType[*BrokenError](err)
+	return ok
+}
+
+func mustBeBroken(t *testing.T, db *DB) {
+	t.Helper()
+	ctx := t.Context()
+	if err := save(ctx, db, "x"); !isBroken(err) {
+		t.Errorf("Update: got %v, want a BrokenError", err)
+	}
+	if _, err := db.Get(ctx, approval.KindAsk, "a"); !isBroken(err) {
+		t.Errorf("Get: got %v, want a BrokenError", err)
+	}
+	if _, err := db.Lease(ctx, "l", "h", 1); !isBroken(err) {
+		t.Errorf("Lease: got %v, want a BrokenError", err)
+	}
+	if err := db.Ping(ctx); !isBroken(err) {
+		t.Errorf("Ping: got %v, want a BrokenError", err)
+	}
+	for _, err := range db.List(ctx, approval.Query{Kind: approval.KindAsk}) {
+		if !isBroken(err) {
+			t.Errorf("List: got %v, want a BrokenError", err)
+		}
+	}
+	for _, err := range db.Watch(ctx, approval.KindAsk, 0) {
+		if !isBroken(err) {
+			t.Errorf("Watch: got %v, want a BrokenError", err)
+		}
+	}
+}
