@@ -39,6 +39,7 @@ const (
 	jsonlib    = "github.com/go-json-experiment/json"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
 	testscript = "github.com/rogpeppe/go-internal"
+	vmetrics   = "github.com/VictoriaMetrics/metrics"
 	xnet       = "golang.org/x/net"
 	xsys       = "golang.org/x/sys"
 	xtext      = "golang.org/x/text"
@@ -85,7 +86,7 @@ var rooms = map[string]room{
 	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{jsonlib},
+		modules: []string{jsonlib, vmetrics},
 		tests:   []string{"vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
 	"gateway/hook": {

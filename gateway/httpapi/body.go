@@ -1,0 +1,150 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// The limits of what an agent sends.
+const (
+	// MaxBody is the greatest size of a body, in bytes.
+	MaxBody = 1 << 20
+	// MaxWait is the longest wait that one request may ask for.
+	MaxWait = 10 * time.Minute
+	// MaxKey is the greatest length of an Idempotency-Key, in characters.
+	MaxKey = 200
+)
+
+// body reads the request's JSON.
+func (c *call) body() ([]byte, error) {
+	if err := c.jsonOnly(); err != nil {
+		return nil, err
+	}
+	if c.r.ContentLength > MaxBody {
+		return nil, tooLarge()
+	}
+	rc := http.NewResponseController(c.w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) // a recorder in a test has none
+	buf := bytes.NewBuffer(make([]byte, 0, max(c.r.ContentLength, 512)+bytes.MinRead))
+	_, err := buf.ReadFrom(http.MaxBytesReader(c.w, c.r.Body, MaxBody))
+	_ = rc.SetReadDeadline(time.Time{})
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, tooLarge()
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return buf.Bytes(), nil
+}
+
+// unreadable is a body that ended early or came too slowly.
+func unreadable(err error) error {
+	p := &problemError{
+		Type: "body", Title: "The body cannot be read", Status: http.StatusBadRequest,
+		Detail: "the body ended before its announced length",
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		p.Status, p.Detail = http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", bodyWithin)
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) && p.Status == http.StatusBadRequest {
+		p.Detail = "the body could not be read to its end"
+	}
+	return p
+}
+
+func tooLarge() error {
+	return &problemError{
+		Type: "too-large", Title: "The body is too large", Status: http.StatusRequestEntityTooLarge,
+		Detail: fmt.Sprintf("the body is larger than %d bytes", MaxBody),
+	}
+}
+
+func (c *call) jsonOnly() error {
+	mediaType, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	charset, given := params["charset"]
+	if err == nil && mediaType == "application/json" && (!given || strings.EqualFold(charset, "utf-8")) {
+		return nil
+	}
+	return &problemError{
+		Type: "media-type", Title: "Not JSON", Status: http.StatusUnsupportedMediaType,
+		Detail: "the body must be sent with Content-Type: application/json, in UTF-8",
+	}
+}
+
+// located adds to a mistake in data the line on which it is.
+func located(err error, data []byte) error {
+	e, ok := errors.AsType[*strictjson.Error](err)
+	if !ok {
+		return err
+	}
+	p := shapeProblem(e)
+	p.Line = 1 + bytes.Count(data[:min(max(int(e.Offset), 0), len(data))], []byte("\n"))
+	return p
+}
+
+// query returns the one parameter that the route knows, or "". Any other is a
+// mistake that silence would hide.
+func (c *call) query(known string) (string, error) {
+	values, err := url.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return "", badParameter("the query cannot be read: it must be of the form name=value&name=value")
+	}
+	for name, vs := range values {
+		switch {
+		case known == "":
+			return "", badParameter("this call takes no query parameters")
+		case name != known:
+			return "", badParameter(fmt.Sprintf("a query parameter is unknown: this call takes only %q", known))
+		case len(vs) > 1:
+			return "", badParameter(fmt.Sprintf("the query parameter %q is given more than once", known))
+		}
+	}
+	return values.Get(known), nil
+}
+
+// wait returns how long the request wants to wait for a person.
+func (c *call) wait() (time.Duration, error) {
+	if c.r.URL.RawQuery == "" {
+		return 0, nil
+	}
+	given, err := c.query("wait")
+	if err != nil || given == "" {
+		return 0, err
+	}
+	wait, err := time.ParseDuration(given)
+	if err != nil {
+		return 0, badParameter(`wait must be a duration with its unit, such as "30s" or "5m"`)
+	}
+	if wait < 0 || wait > MaxWait {
+		return 0, badParameter("wait must be between 0s and 10m: ask again when it is over")
+	}
+	return wait, nil
+}
+
+func badParameter(detail string) error {
+	return &problemError{Type: "parameter", Title: "A parameter is wrong", Status: http.StatusBadRequest, Detail: detail}
+}
+
+// key returns the Idempotency-Key, or "".
+func (c *call) key() (string, error) {
+	given := c.r.Header.Values("Idempotency-Key")
+	if len(given) == 0 {
+		return "", nil
+	}
+	key := given[0]
+	visible := func(r rune) bool { return r < '!' || r > '~' }
+	if len(given) > 1 || key == "" || len(key) > MaxKey || strings.ContainsFunc(key, visible) {
+		return "", badParameter(fmt.Sprintf("Idempotency-Key must be one value of 1 to %d visible ASCII characters", MaxKey))
+	}
+	return key, nil
+}

@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// MaxCalls is the greatest number of calls in one plan.
+const MaxCalls = 50
+
+// maxDetail is the greatest length of an outcome's detail, in bytes.
+const maxDetail = 4000
+
+func (a *API) propose(c *call) error {
+	req, err := c.request()
+	if err != nil {
+		return err
+	}
+	body, err := c.body()
+	if err != nil {
+		return err
+	}
+	if req.Proposal, err = vaglio.DecodeProposal(body); err != nil {
+		return located(err, body)
+	}
+	req.Proposal.Agent = c.agent
+	seated := a.seat(&req.Wait)
+	answer, err := a.proposals.Propose(c.ctx(), c.agent, req)
+	a.unseat(seated)
+	if err != nil {
+		return err
+	}
+	a.meters.answered(answer)
+	c.hurry(seated, answer)
+	return c.answer(answer)
+}
+
+// request reads what a proposal and a plan have in common.
+func (c *call) request() (dispatcher.Request, error) {
+	wait, err := c.wait()
+	if err != nil {
+		return dispatcher.Request{}, err
+	}
+	key, err := c.key()
+	return dispatcher.Request{Key: key, Wait: wait}, err
+}
+
+// plan is the body of POST /v1/plans.
+type plan struct {
+	Calls []rawCall `json:"calls"`
+}
+
+// rawCall is one call of a plan, still to be decoded, and where it ends.
+type rawCall struct {
+	value jsontext.Value
+	end   int64
+}
+
+// UnmarshalJSONFrom keeps the call as it is.
+func (r *rawCall) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	r.value, r.end = v.Clone(), d.InputOffset()
+	return nil
+}
+
+// planAnswers is the answer to POST /v1/plans.
+type planAnswers struct {
+	Answers []approval.Answer `json:"answers"`
+}
+
+func (a *API) proposePlan(c *call) error {
+	common, err := c.request()
+	if err != nil {
+		return err
+	}
+	body, err := c.body()
+	if err != nil {
+		return err
+	}
+	reqs, err := c.decodePlan(body, common)
+	if err != nil {
+		return err
+	}
+	seated := a.seat(&common.Wait)
+	for i := range reqs {
+		reqs[i].Wait = common.Wait
+	}
+	answers, err := a.proposals.ProposePlan(c.ctx(), c.agent, reqs)
+	a.unseat(seated)
+	if err != nil {
+		return err
+	}
+	a.meters.answered(answers...)
+	c.hurry(seated, answers...)
+	return c.answer(planAnswers{answers})
+}
+
+// decodePlan reads the calls. All carry the plan's key, from which the
+// dispatcher makes one for each, so that a repeat of the plan joins call by
+// call.
+func (c *call) decodePlan(body []byte, common dispatcher.Request) ([]dispatcher.Request, error) {
+	var p plan
+	if err := strictjson.Unmarshal(body, &p); err != nil {
+		return nil, located(err, body)
+	}
+	if len(p.Calls) == 0 || len(p.Calls) > MaxCalls {
+		return nil, &problemError{
+			Type: "body", Title: "The body cannot be read", Status: http.StatusBadRequest,
+			Detail: fmt.Sprintf("a plan has 1 to %d calls", MaxCalls), Field: "/calls",
+		}
+	}
+	reqs := make([]dispatcher.Request, len(p.Calls))
+	for i, raw := range p.Calls {
+		proposal, err := vaglio.DecodeProposal(raw.value)
+		if err != nil {
+			return nil, inCall(err, i, raw, body)
+		}
+		proposal.Agent = c.agent
+		reqs[i] = dispatcher.Request{Proposal: proposal, Key: common.Key}
+	}
+	return reqs, nil
+}
+
+// inCall places a mistake in one call of a plan.
+func inCall(err error, index int, raw rawCall, body []byte) error {
+	e, ok := errors.AsType[*strictjson.Error](err)
+	if !ok {
+		return err
+	}
+	start := raw.end - int64(len(raw.value))
+	return located(&strictjson.Error{
+		Path: fmt.Sprintf("/calls/%d%s", index, e.Path), Offset: start + e.Offset, Msg: e.Msg,
+	}, body)
+}
+
+func (a *API) await(c *call) error {
+	wait, err := c.wait()
+	if err != nil {
+		return err
+	}
+	seated := a.seat(&wait)
+	answer, err := a.proposals.Await(c.ctx(), c.agent, approval.ID(c.r.PathValue("id")), wait)
+	a.unseat(seated)
+	if err != nil {
+		return err
+	}
+	if seated == standing && answer.Decision == approval.RulingPending {
+		return crowded()
+	}
+	return c.answer(answer)
+}
+
+func (a *API) withdraw(c *call) error {
+	if _, err := c.query(""); err != nil {
+		return err
+	}
+	answer, err := a.proposals.Withdraw(c.ctx(), c.agent, approval.ID(c.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	return c.answer(answer)
+}
+
+func (a *API) redeem(c *call) error {
+	if _, err := c.query(""); err != nil {
+		return err
+	}
+	body, err := c.body()
+	if err != nil {
+		return err
+	}
+	proposal, err := vaglio.DecodeProposal(body)
+	if err != nil {
+		return located(err, body)
+	}
+	proposal.Agent = c.agent
+	if err := a.permits.Redeem(c.ctx(), c.agent, c.r.PathValue("permit"), proposal); err != nil {
+		return err
+	}
+	c.done()
+	return nil
+}
+
+// outcome is the body of POST /v1/approvals/{id}/outcome.
+type outcome struct {
+	Succeeded *bool  `json:"succeeded"`
+	Detail    string `json:"detail"`
+}
+
+func (a *API) report(c *call) error {
+	if _, err := c.query(""); err != nil {
+		return err
+	}
+	body, err := c.body()
+	if err != nil {
+		return err
+	}
+	var o outcome
+	if err := strictjson.Unmarshal(body, &o); err != nil {
+		return located(err, body)
+	}
+	p := &problemError{Type: "body", Title: "The body cannot be read", Status: http.StatusBadRequest}
+	switch {
+	case o.Succeeded == nil:
+		p.Field, p.Detail = "/succeeded", `"succeeded" is missing: it must be true or false`
+		return p
+	case len(o.Detail) > maxDetail:
+		p.Field, p.Detail = "/detail", fmt.Sprintf(`"detail" is longer than %d bytes`, maxDetail)
+		return p
+	}
+	told := approval.Outcome{Succeeded: *o.Succeeded, Detail: o.Detail, At: time.Now().UTC()}
+	if err := a.permits.Report(c.ctx(), c.agent, approval.ID(c.r.PathValue("id")), told); err != nil {
+		return err
+	}
+	c.done()
+	return nil
+}
+
+// turnLog is the answer to GET /v1/turns/{id}.
+type turnLog struct {
+	TurnID string          `json:"turn_id"`
+	Steps  []approval.Step `json:"steps"`
+}
+
+func (a *API) turn(c *call) error {
+	if _, err := c.query(""); err != nil {
+		return err
+	}
+	id := c.r.PathValue("id")
+	steps, err := a.turns.Turn(c.ctx(), c.agent, id)
+	if err != nil {
+		return err
+	}
+	if len(steps) == 0 {
+		return approval.ErrNotFound
+	}
+	return c.answer(turnLog{TurnID: id, Steps: steps})
+}

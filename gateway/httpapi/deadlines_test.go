@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pipes is a listener whose connections live in the test's bubble.
+type pipes struct {
+	conns chan net.Conn
+	once  chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.once:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	select {
+	case <-p.once:
+	default:
+		close(p.once)
+	}
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+func (p *pipes) dial() net.Conn {
+	here, there := net.Pipe()
+	p.conns <- there
+	return here
+}
+
+// inBubble runs the server over pipes.
+func inBubble(t *testing.T, change func(*Config), run func(*gate, *pipes)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		c := config(g, io.Discard)
+		if change != nil {
+			change(&c)
+		}
+		api, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &pipes{make(chan net.Conn), make(chan struct{})}
+		s := NewServer(api.Network(), c.Log)
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(l) }()
+		run(g, l)
+		s.Close()
+		<-done
+	})
+}
+
+func exchange(t *testing.T, c net.Conn, request string) string {
+	t.Helper()
+	go func() { _, _ = io.WriteString(c, request) }()
+	got, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got)
+}
+
+func TestSlowBodyIsRefused(t *testing.T) {
+	inBubble(t, nil, func(_ *gate, l *pipes) {
+		start := time.Now()
+		got := exchange(t, l.dial(), "POST /v1/proposals HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
+			"Authorization: Bearer "+tokenA+"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		if !strings.HasPrefix(got, "HTTP/1.1 408 ") || time.Since(start) != bodyWithin {
+			t.Errorf("after %s: %s", time.Since(start), got)
+		}
+	})
+}
+
+func TestSlowHeaderIsDropped(t *testing.T) {
+	inBubble(t, nil, func(_ *gate, l *pipes) {
+		start := time.Now()
+		exchange(t, l.dial(), "GET /healthz HTTP/1.1\r\nHost")
+		if time.Since(start) != 10*time.Second {
+			t.Errorf("held for %s", time.Since(start))
+		}
+	})
+}
+
+// TestLongPollOutlivesEveryDeadline would fail if a read or write deadline of
+// one request reached into the next, or into the wait.
+func TestLongPollOutlivesEveryDeadline(t *testing.T) {
+	inBubble(t, nil, func(_ *gate, l *pipes) {
+		c := l.dial()
+		head := "Host: x\r\nAuthorization: Bearer " + tokenA + "\r\n"
+		start := time.Now()
+		got := exchange(t, c, "GET /healthz HTTP/1.1\r\n"+head+"\r\n"+
+			"POST /v1/proposals?wait=10m HTTP/1.1\r\n"+head+"Connection: close\r\nContent-Type: application/json\r\n"+
+			"Content-Length: 28\r\n\r\n{\"executor\":\"ask\",\"args\":{}}")
+		if !strings.Contains(got, `"decision":"pending"`) || time.Since(start) != 10*time.Minute {
+			t.Errorf("after %s: %s", time.Since(start), got)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// meters are what the API counts. No label holds what a caller sent.
+type meters struct {
+	set     *metrics.Set
+	rulings map[approval.Ruling]*metrics.Counter
+}
+
+func newMeters(s *slots) *meters {
+	m := &meters{set: metrics.NewSet(), rulings: make(map[approval.Ruling]*metrics.Counter)}
+	for _, r := range []approval.Ruling{approval.RulingAllow, approval.RulingDeny, approval.RulingPending} {
+		m.rulings[r] = m.set.NewCounter(fmt.Sprintf("vaglio_answers_total{decision=%q}", r))
+	}
+	m.set.NewGauge("vaglio_waiters", func() float64 { return float64(s.taken.Load()) })
+	m.set.NewGauge("vaglio_waiters_max", func() float64 { return float64(s.max) })
+	return m
+}
+
+// answered counts what proposals were answered with.
+func (m *meters) answered(answers ...approval.Answer) {
+	for i := range answers {
+		if c := m.rulings[answers[i].Decision]; c != nil {
+			c.Inc()
+		}
+	}
+}
+
+// codes counts one route's answers by their status.
+type codes struct {
+	route string
+	set   *metrics.Set
+	seen  sync.Map // int → *metrics.Counter
+}
+
+func (m *meters) route(pattern string) *codes { return &codes{route: pattern, set: m.set} }
+
+func (c *codes) count(status int) {
+	known, ok := c.seen.Load(status)
+	if !ok {
+		name := fmt.Sprintf("vaglio_http_requests_total{route=%q,code=\"%d\"}", c.route, status)
+		known, _ = c.seen.LoadOrStore(status, c.set.GetOrCreateCounter(name))
+	}
+	if counter, ok := known.(*metrics.Counter); ok {
+		counter.Inc()
+	}
+}
+
+// metrics answers in the Prometheus text format.
+func (a *API) metrics(c *call) error {
+	if _, err := c.query(""); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	a.meters.set.WritePrometheus(&b)
+	c.send(200, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())
+	return nil
+}

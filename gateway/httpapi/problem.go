@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"syscall"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/catalog"
+)
+
+// problemError is a problem document (RFC 9457): what every failure is answered
+// with.
+type problemError struct {
+	// Type tells kinds of problems apart: "/problems/" and a word.
+	Type  string `json:"type"`
+	Title string `json:"title"`
+	// Status repeats the HTTP status.
+	Status int `json:"status"`
+	// Detail says in one sentence what was wrong, without values and secrets.
+	Detail string `json:"detail"`
+	// Field is the JSON pointer to what was wrong in the body.
+	Field string `json:"field,omitempty"`
+	// Line is the line of the body, from 1, on which the mistake is.
+	Line int `json:"line,omitzero"`
+	// Rule is the guard rule that denied at redemption.
+	Rule string `json:"rule,omitempty"`
+
+	// retryAfter is in seconds.
+	retryAfter int
+	challenge  string
+	// ours marks a failure that is not the caller's, to be logged.
+	ours bool
+}
+
+func (p *problemError) Error() string { return p.Detail }
+
+// problemOf is the one place where errors become problem documents.
+func problemOf(err error) *problemError {
+	if p, ok := errors.AsType[*problemError](err); ok {
+		return p
+	}
+	for _, known := range []func(error) *problemError{shapeProblem, permitProblem, stateProblem, storeProblem} {
+		if p := known(err); p != nil {
+			return p
+		}
+	}
+	return ours(http.StatusInternalServerError)
+}
+
+// shapeProblem knows mistakes in what was sent. The catalog's come before
+// vaglio is asked: they are no verdict.
+func shapeProblem(err error) *problemError {
+	if e, ok := errors.AsType[*strictjson.Error](err); ok {
+		return &problemError{
+			Type: "body", Title: "The body cannot be read", Status: http.StatusBadRequest,
+			Detail: e.Error(), Field: e.Path,
+		}
+	}
+	e, ok := errors.AsType[*catalog.Error](err)
+	if !ok {
+		return nil
+	}
+	p := &problemError{
+		Type: "schema", Title: "The arguments do not fit the executor", Status: http.StatusUnprocessableEntity,
+		Detail: e.Error(), Field: "/args" + e.Field,
+	}
+	switch e.Kind {
+	case catalog.KindScope:
+		p.Type, p.Title = "scope", "The arguments are outside the executor's scope"
+	case catalog.KindUnknown:
+		p.Type, p.Title, p.Field = "unknown-executor", "The executor is unknown", "/executor"
+	default:
+	}
+	if in, ok := errors.AsType[*dispatcher.CallError](err); ok {
+		p.Field = fmt.Sprintf("/calls/%d%s", in.Index, p.Field)
+	}
+	return p
+}
+
+// permitProblem knows why a permit is not redeemed.
+func permitProblem(err error) *problemError {
+	if e, ok := errors.AsType[*dispatcher.GuardError](err); ok {
+		p := &problemError{
+			Type: "guard", Title: "The guard denies this call", Status: http.StatusForbidden,
+			Detail: "the guard denies this call now, for good: " + e.Verdict.Reason,
+		}
+		if e.Verdict.Rule != nil {
+			p.Rule = e.Verdict.Rule.ID
+		}
+		return p
+	}
+	switch {
+	case errors.Is(err, dispatcher.ErrSpent):
+		return &problemError{Type: "spent", Title: "The permit is spent", Status: http.StatusConflict, Detail: dispatcher.ErrSpent.Error()}
+	case errors.Is(err, dispatcher.ErrLapsed):
+		return &problemError{Type: "lapsed", Title: "The permit has lapsed", Status: http.StatusGone, Detail: dispatcher.ErrLapsed.Error()}
+	case errors.Is(err, dispatcher.ErrOtherCall):
+		return &problemError{
+			Type: "other-call", Title: "Not the call that was shown", Status: http.StatusUnprocessableEntity,
+			Detail: dispatcher.ErrOtherCall.Error(),
+		}
+	default:
+		return nil
+	}
+}
+
+// stateProblem knows what is not there, and what is not possible now.
+func stateProblem(err error) *problemError {
+	if errors.Is(err, approval.ErrNotFound) {
+		return &problemError{
+			Type: "not-found", Title: "Not found", Status: http.StatusNotFound,
+			Detail: "nothing of this agent has that name",
+		}
+	}
+	if errors.Is(err, dispatcher.ErrStopping) {
+		return stopping()
+	}
+	e, ok := errors.AsType[*approval.MoveError](err)
+	if !ok {
+		return nil
+	}
+	p := &problemError{Type: "state", Title: "Not possible in this state", Status: http.StatusConflict, Detail: e.Error()}
+	if e.Event == approval.Redeem && (e.State == approval.Lapsed || e.State == approval.Expired) {
+		p.Status = http.StatusGone
+	}
+	return p
+}
+
+// storeProblem knows the ways in which a disk fails. Nothing was acknowledged,
+// so nothing is half-done; which file it was is for the log.
+func storeProblem(err error) *problemError {
+	switch {
+	case errors.Is(err, approval.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &problemError{
+			Type: "store-full", Title: "The store is full", Status: http.StatusInsufficientStorage,
+			Detail: "vaglio's disk is full: the call was not recorded and must not run", ours: true, retryAfter: 10,
+		}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):
+		return &problemError{
+			Type: "store", Title: "The store cannot be written", Status: http.StatusServiceUnavailable,
+			Detail: "vaglio cannot write its store: the call was not recorded and must not run", ours: true, retryAfter: 10,
+		}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &problemError{
+			Type: "late", Title: "Not answered in time", Status: http.StatusServiceUnavailable,
+			Detail: "vaglio did not finish in time: the call must not run; come back with it", ours: true, retryAfter: 1,
+		}
+	default:
+		return nil
+	}
+}
+
+// ours is a failure whose detail is for the log alone.
+func ours(status int) *problemError {
+	return &problemError{
+		Type: "internal", Title: "vaglio failed", Status: status,
+		Detail: "vaglio failed while it handled the call: the call must not run; the log says why", ours: true,
+	}
+}
+
+// stopping tells an agent to come back to the next process.
+func stopping() *problemError {
+	return &problemError{
+		Type: "stopping", Title: "vaglio is restarting", Status: http.StatusServiceUnavailable,
+		Detail: dispatcher.ErrStopping.Error(), retryAfter: 1,
+	}
+}
+
+// crowded tells an agent that no more requests can wait or connect.
+func crowded() *problemError {
+	return &problemError{
+		Type: "busy", Title: "Too many wait", Status: http.StatusServiceUnavailable,
+		Detail: "too many requests wait for a person at the moment: come back later", retryAfter: 2,
+	}
+}

@@ -1,0 +1,121 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// NewServer returns the HTTP server for h, with the limits that protect a
+// process which holds requests for as long as people take: headers and idle
+// connections are timed, answers are not. It speaks HTTP/1.1, and HTTP/2
+// without TLS to clients that start with it. Listeners should come from a
+// [Limiter].
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           turnAway(h),
+		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 1000},
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			if lc, ok := c.(*limitedConn); ok && lc.extra {
+				return context.WithValue(ctx, extraConn{}, true)
+			}
+			return ctx
+		},
+	}
+}
+
+// extraConn marks the context of a connection beyond the limit.
+type extraConn struct{}
+
+// turnAway answers what comes over a connection beyond the limit, and closes
+// the connection.
+func turnAway(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Context().Value(extraConn{}) == nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Connection", "close")
+		c := &call{w: w, r: r}
+		c.fail(crowded())
+	})
+}
+
+// spare is how many connections beyond the limit are taken to be told so.
+const spare = 256
+
+// Capacity returns how many connections and how many waiting requests fit a
+// process that may have nofile descriptors open.
+func Capacity(nofile uint64) (connections, waiters int) {
+	const others = 256 // files, sockets to channels, what the runtime keeps
+	n := min(nofile, 1<<20)
+	connections = int(n) - others - spare
+	if connections < 64 {
+		connections = max(int(n)/4, 1)
+	}
+	return connections, max(connections-connections/16, 1)
+}
+
+// Limiter bounds the open connections of one process, over all its listeners.
+// At the descriptor limit an accept loop sleeps and callers hang without an
+// error; a limiter keeps below it, so that the next caller gets an answer.
+type Limiter struct {
+	max  int64
+	open atomic.Int64
+}
+
+// NewLimiter returns a limiter for so many connections.
+func NewLimiter(connections int) *Limiter { return &Limiter{max: int64(connections)} }
+
+// Wrap returns l under the limit. A few connections beyond it are taken and
+// marked, for the server to turn away; more are closed.
+func (m *Limiter) Wrap(l net.Listener) net.Listener { return &limitedListener{Listener: l, limiter: m} }
+
+type limitedListener struct {
+	net.Listener
+
+	limiter *Limiter
+}
+
+// Accept returns the next connection that can be answered.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		n := l.limiter.open.Add(1)
+		if n > l.limiter.max+spare {
+			l.limiter.open.Add(-1)
+			_ = c.Close() // nothing was said on it
+			continue
+		}
+		return &limitedConn{Conn: c, limiter: l.limiter, extra: n > l.limiter.max}, nil
+	}
+}
+
+type limitedConn struct {
+	net.Conn
+
+	limiter *Limiter
+	extra   bool
+	once    sync.Once
+}
+
+// Close closes the connection and gives its place back.
+func (c *limitedConn) Close() error {
+	c.once.Do(func() { c.limiter.open.Add(-1) })
+	return c.Conn.Close()
+}

@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// slots bound how many requests wait for a person. Each holds a connection or
+// a stream and some memory for as long as people take.
+type slots struct {
+	max   int64
+	taken atomic.Int64
+}
+
+// seat says how a request waits.
+type seat int
+
+const (
+	// passing requests do not want to wait.
+	passing seat = iota
+	// seated requests hold a slot.
+	seated
+	// standing requests want to wait and found every slot taken.
+	standing
+)
+
+// seat takes a slot for a request that wants to wait. Without one the wait is
+// cut to nothing: the call is still judged, and what is decided is still told.
+func (a *API) seat(wait *time.Duration) seat {
+	if *wait <= 0 {
+		return passing
+	}
+	if a.slots.taken.Add(1) > a.slots.max {
+		a.slots.taken.Add(-1)
+		*wait = 0
+		return standing
+	}
+	return seated
+}
+
+func (a *API) unseat(s seat) {
+	if s == seated {
+		a.slots.taken.Add(-1)
+	}
+}
+
+// hurry asks an agent whose answer is pending because no slot was free not to
+// come back at once.
+func (c *call) hurry(s seat, answers ...approval.Answer) {
+	if s != standing {
+		return
+	}
+	for i := range answers {
+		if answers[i].Decision == approval.RulingPending {
+			c.w.Header().Set("Retry-After", strconv.Itoa(crowded().retryAfter))
+			return
+		}
+	}
+}
