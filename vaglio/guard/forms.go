@@ -126,6 +126,7 @@ func (s *scan) relative(form string) *rule {
 	prose := !strings.Contains(form, "/") && strings.ContainsAny(form, " \t\n")
 	for i := range s.bases {
 		b := &s.bases[i]
+		b.resolve(s.g)
 		lexical, real := path.Join(b.lexical, form), realpath.Join(b.real, form)
 		if !prose {
 			if r := s.below(b, lexical); r != nil {

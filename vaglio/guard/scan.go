@@ -33,12 +33,28 @@ type text struct {
 	command bool // a command line, which is no path
 }
 
-// base is a folder in which relative paths may begin, clean and resolved.
+// base is a folder in which relative paths may begin.
 type base struct {
-	lexical, real string
+	dir, lexical string // as given, and clean
+	workspace    bool   // the call's own folder
+	ready        bool   // the rest is known: it costs system calls
+	real         string // resolved
 	// inRoot marks a workspace in the administrator's home: there a relative
 	// name adds nothing that the rule about that home is for.
 	inRoot bool
+}
+
+// resolve makes the rest of b known.
+func (b *base) resolve(g *Guard) {
+	if b.ready {
+		return
+	}
+	b.ready, b.real = true, realpath.Resolve(b.dir)
+	for i := range g.paths {
+		if r := &g.paths[i]; b.workspace && r.id == rootID {
+			b.inRoot = r.match(b.lexical) || r.match(b.real)
+		}
+	}
 }
 
 // collect gathers the strings of v in their fixed order.
@@ -110,13 +126,7 @@ func sortedKeys(m map[string]any) []string {
 // own, and those that tools name in their arguments.
 func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
-		b := base{lexical: path.Clean(dir), real: realpath.Resolve(dir)}
-		for i := range s.g.paths {
-			if r := &s.g.paths[i]; r.id == rootID {
-				b.inRoot = r.match(b.lexical) || r.match(b.real)
-			}
-		}
-		s.bases, s.inCwd = append(s.bases, b), true
+		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
 	for _, key := range [...]string{"cwd", "workdir", "working_directory", "dir", "directory", "folder", "base_path", "base", "root"} {
 		dir, _ := c.Args[key].(string)
@@ -129,7 +139,7 @@ func (s *scan) setBases(c Call) {
 			}
 			dir = s.bases[0].lexical + "/" + dir
 		}
-		s.bases = append(s.bases, base{lexical: path.Clean(dir), real: realpath.Resolve(dir)})
+		s.bases = append(s.bases, base{dir: dir, lexical: path.Clean(dir)})
 	}
 }
 
