@@ -50,7 +50,7 @@ func shell(command string) vaglio.Proposal {
 	}
 }
 
-func call(t *testing.T, p vaglio.Proposal, key string) approval.Call {
+func call(t *testing.T, p vaglio.Proposal) approval.Call {
 	t.Helper()
 	d, err := approval.JudgeDenial(judgeDenies(0.41))
 	if err != nil {
@@ -60,7 +60,7 @@ func call(t *testing.T, p vaglio.Proposal, key string) approval.Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return approval.Call{Proposal: p, Denial: d, Fingerprint: f, Key: key}
+	return approval.Call{Proposal: p, Denial: d, Fingerprint: f}
 }
 
 func opening(t *testing.T, commands ...string) approval.Opening {
@@ -70,7 +70,7 @@ func opening(t *testing.T, commands ...string) approval.Opening {
 		Channels: []string{"web", "telegram"}, At: start, ExpiresAt: start.Add(askFor),
 	}
 	for _, c := range commands {
-		o.Calls = append(o.Calls, call(t, shell(c), ""))
+		o.Calls = append(o.Calls, call(t, shell(c)))
 	}
 	return o
 }
@@ -185,7 +185,7 @@ func TestKeys(t *testing.T) {
 		return slices.DeleteFunc(a.Keys(), func(k string) bool { return strings.HasPrefix(k, "token:") })
 	}
 	idem := func(k string) string { return approval.IdempotencyKey("local", k) }
-	print := func(i int) string { return approval.FingerprintKey("local", o.Calls[i].Fingerprint) }
+	equal := func(i int) string { return approval.FingerprintKey("local", o.Calls[i].Fingerprint) }
 	want := func(step string, keys ...string) {
 		t.Helper()
 		slices.Sort(keys)
@@ -202,17 +202,17 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %d tokens are found, want all", step, tokens)
 		}
 	}
-	want("open", idem("k1"), idem("k3"), print(0), print(2))
+	want("open", idem("k1"), idem("k3"), equal(0), equal(2))
 	decide(t, &a, approval.Tap{Approval: a.Approvals[2].ID, Choice: approval.ChoiceDeny, By: owner}, start)
-	want("denied", idem("k1"), idem("k3"), print(0), print(2))
+	want("denied", idem("k1"), idem("k3"), equal(0), equal(2))
 	a.Approvals[2].Settled = true
-	want("settled", idem("k1"), idem("k3"), print(0))
+	want("settled", idem("k1"), idem("k3"), equal(0))
 	if err := a.Supersede(a.Approvals[0].ID, start); err != nil {
 		t.Fatal(err)
 	}
-	want("superseded", idem("k3"), print(0))
+	want("superseded", idem("k3"), equal(0))
 	decide(t, &a, approval.Tap{Approval: a.Approvals[1].ID, Choice: approval.ChoiceAllow, By: owner}, start)
-	want("allowed", idem("k3"), print(0))
+	want("allowed", idem("k3"), equal(0))
 	if err := a.Redeem(a.Approvals[1].ID, a.Approvals[1].Fingerprint, start); err != nil {
 		t.Fatal(err)
 	}
