@@ -27,10 +27,10 @@ func (sc *scanner) assigned() (from, to int) {
 	if i < sc.cookieEnd && s[i] == '=' {
 		kind = surelySecret
 	}
-	switch kind {
-	case notSecret:
+	if kind == notSecret {
 		return 0, 0
-	case cookies:
+	}
+	if kind == cookies {
 		sc.cookieEnd = i + lineEnd(s[i:])
 		return 0, 0
 	}
@@ -57,20 +57,24 @@ func (sc *scanner) pastScheme(v value) (value, secrecy) {
 	}
 }
 
-// keep reports whether a value is shown: because it is no secret, or a mask.
+// keep reports whether a value is shown: because it is empty, stands for
+// something else, or is code.
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
-	if text == "" || placeholder(text) {
-		return true
-	}
-	called := v.to < len(sc.text) && (sc.text[v.to] == '(' || sc.text[v.to] == '[') && isName(text)
-	if !v.quoted && (called || v.walrus) {
+	if text == "" || placeholder(text) || !v.quoted && (v.walrus || sc.called(v)) {
 		return true
 	}
 	if kind == surelySecret {
 		return false
 	}
 	return len(text) < 4 || !v.quoted && isName(text) && (v.spaced || sign == ':')
+}
+
+// called reports whether the value is the name of a function that is called, or
+// of a list that is looked into.
+func (sc *scanner) called(v value) bool {
+	rest := sc.text[v.to:]
+	return (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")) && isName(sc.text[v.from:v.to])
 }
 
 // nameBefore returns the name that stands before a sign, and whether there is
@@ -175,23 +179,26 @@ func telegram(s string, colon int) int {
 	return 0
 }
 
-// userinfo looks behind the scheme of a URL for a password.
+// userinfo looks behind the scheme of a URL for a password, or for a token that
+// stands in a user's place.
 func (sc *scanner) userinfo() (from, to int) {
 	s, at := sc.text, sc.at+len("://")
-	name := at + span(s[at:], func(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' && c != ':' })
-	if name < len(s) && s[name] == '@' && name-at >= 20 {
+	name := at + inertSpan(s[at:], func(c byte) bool { return inUserinfo(c) && c != ':' })
+	if strings.HasPrefix(s[name:], "@") && name-at >= 20 {
 		return at, name
 	}
-	if name >= len(s) || s[name] != ':' {
+	if !strings.HasPrefix(s[name:], ":") {
 		return 0, 0
 	}
 	from = name + 1
-	to = from + inertSpan(s[from:], func(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' })
-	if to == from || to >= len(s) || s[to] != '@' || placeholder(s[from:to]) {
+	to = from + inertSpan(s[from:], inUserinfo)
+	if to == from || !strings.HasPrefix(s[to:], "@") || placeholder(s[from:to]) {
 		return 0, 0
 	}
 	return from, to
 }
+
+func inUserinfo(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' }
 
 // dashes looks at a key block's frame, and at a flag whose value follows.
 func (sc *scanner) dashes() (from, to int) {
@@ -202,26 +209,34 @@ func (sc *scanner) dashes() (from, to int) {
 	}
 	dashes := span(s, func(c byte) bool { return c == '-' })
 	name := dashes + span(s[dashes:], isURLSafe)
-	gap := span(s[name:], isBlank)
-	if dashes > 2 || name == dashes || gap == 0 {
+	if dashes > 2 || name == dashes || span(s[name:], isBlank) == 0 {
 		return 0, 0
 	}
 	v := sc.valueAfter(sc.at+name, false)
-	switch flag := s[dashes:name]; {
-	case (flag == "u" || flag == "user") && sc.commandHas("curl"):
-		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
-		v.from = v.to - len(password)
-		if !ok || sc.keep(v, surelySecret, ' ') {
-			return 0, 0
-		}
-	case flag == "p" && strings.HasSuffix(strings.TrimRight(sc.text[:sc.at], " "), "sshpass"):
-	default:
-		kind := secrecyOf(flag)
-		if kind != surelySecret && kind != maybeSecret || strings.HasPrefix(sc.text[v.from:], "-") || sc.keep(v, kind, ' ') {
-			return 0, 0
-		}
+	kind := sc.flag(s[dashes:name], &v)
+	if kind == notSecret || strings.HasPrefix(sc.text[v.from:], "-") || sc.keep(v, kind, ' ') {
+		return 0, 0
 	}
 	return v.from, v.to
+}
+
+// flag says how surely a flag's value is a secret, and narrows the value to it.
+func (sc *scanner) flag(name string, v *value) secrecy {
+	switch {
+	case (name == "u" || name == "user") && sc.commandHas("curl"):
+		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
+		if !ok {
+			return notSecret
+		}
+		v.from = v.to - len(password)
+		return surelySecret
+	case name == "p" && strings.HasSuffix(strings.TrimRight(sc.text[:sc.at], " "), "sshpass"):
+		return surelySecret
+	}
+	if kind := secrecyOf(name); kind == surelySecret || kind == maybeSecret {
+		return kind
+	}
+	return notSecret
 }
 
 // commandHas reports whether a word stands before, in the same command.

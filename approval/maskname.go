@@ -47,47 +47,32 @@ func secrecyOf(name string) secrecy {
 
 // endSecrecy judges the end of a name, and its last part alone.
 func endSecrecy(end, part string) secrecy {
-	if end == "" {
-		return notSecret
+	switch end {
+	case "cookie", "setcookie":
+		return cookies
+	case "pass", "auth":
+		return maybeSecret
 	}
-	switch end[len(end)-1] {
-	case 'd':
-		if strings.HasSuffix(end, "password") || strings.HasSuffix(end, "passwd") || part == "pwd" {
-			return surelySecret
-		}
-	case 'e':
-		if strings.HasSuffix(end, "passphrase") {
-			return surelySecret
-		}
-		if end == "cookie" || end == "setcookie" {
-			return cookies
-		}
-	case 's':
-		if part == "pass" && end != part {
-			return surelySecret
-		}
-		if end == "pass" {
-			return maybeSecret
-		}
-	case 't':
-		if strings.HasSuffix(end, "secret") {
-			return maybeSecret
-		}
-	case 'n':
-		if strings.HasSuffix(end, "authorization") {
-			return credentials
-		}
-		if strings.HasSuffix(end, "token") {
-			return maybeSecret
-		}
-	case 'y':
-		return keySecrecy(end)
-	case 'h':
-		if end == "auth" {
-			return maybeSecret
+	switch part {
+	case "pwd", "pass":
+		return surelySecret
+	}
+	for _, s := range [...]struct {
+		end  string
+		kind secrecy
+	}{
+		{"password", surelySecret},
+		{"passwd", surelySecret},
+		{"passphrase", surelySecret},
+		{"secret", maybeSecret},
+		{"token", maybeSecret},
+		{"authorization", credentials},
+	} {
+		if strings.HasSuffix(end, s.end) {
+			return s.kind
 		}
 	}
-	return notSecret
+	return keySecrecy(end)
 }
 
 func keySecrecy(end string) secrecy {

@@ -11,7 +11,7 @@ func tokenAt(s string) int {
 	}
 	switch s[0] {
 	case 'A':
-		return max(exact(s, "AKIA", 16), exact(s, "ASIA", 16), exact(s, "ABIA", 16), exact(s, "ACCA", 16),
+		return max(keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
 			long(s, "AIza", 35), long(s, "AGE-SECRET-KEY-1", 40))
 	case 'G', 'S':
 		return max(long(s, "GOCSPX-", 20), dotted(s, "SG.", 40))
@@ -58,7 +58,7 @@ func bearer(s string) int {
 		return 0
 	}
 	n := span(s[len(scheme):], func(c byte) bool { return isDotted(c) || isBase64(c) || c == '~' })
-	if token := s[len(scheme) : len(scheme)+n]; n < 16 || strings.IndexAny(token, "0123456789") < 0 {
+	if token := s[len(scheme) : len(scheme)+n]; n < 16 || !strings.ContainsAny(token, "0123456789") {
 		return 0
 	}
 	return len(scheme) + n
@@ -81,8 +81,9 @@ func after(s, prefix string, least int, in func(byte) bool) int {
 	return 0
 }
 
-// exact is for tokens of capitals and digits with one length.
-func exact(s, prefix string, n int) int {
+// keyID is for key ids of 16 capitals and digits behind their prefix.
+func keyID(s, prefix string) int {
+	const n = 16
 	end := len(prefix) + n
 	if after(s, prefix, n, isKeyID) != end || len(s) > end && isWord(s[end]) {
 		return 0

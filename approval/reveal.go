@@ -197,8 +197,16 @@ func (r *revealer) piece() {
 		r.repeated(size, fmt.Sprintf("U+%04X", c), Run{Kind: Lookalike, Note: "a bracket that these marks are written with"})
 	case unseen(c) || unicode.IsMark(c):
 		r.unseen(c, size)
-	case c == maskOpen && maskShape(r.text[r.at:]) > 0:
-		r.at += maskShape(r.text[r.at:])
+	default:
+		r.symbol(c, size)
+	}
+}
+
+// symbol takes a character that is seen and is no part of a word.
+func (r *revealer) symbol(c rune, size int) {
+	switch n := maskShape(r.text[r.at:]); {
+	case n > 0:
+		r.at += n
 	case c == maskOpen || c == maskEnd || misleading(c) || r.dash(c, size) || r.apostrophe(c, size):
 		r.lookalike(c, size, misleadingNote(c))
 	default:
@@ -242,7 +250,7 @@ func (r *revealer) word(end int) {
 				base = c
 			}
 			switch {
-			case !first && !(stable && belongs(base, c)):
+			case !first && (!stable || !belongs(base, c)):
 				r.unseen(c, size)
 			case misleading(c):
 				r.lookalike(c, size, misleadingNote(c))
