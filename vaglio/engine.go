@@ -89,32 +89,15 @@ func (e *JudgeError) Unwrap() error { return e.Err }
 
 // New makes an engine. Its error joins every mistake of the configuration.
 func New(c Config) (*Engine, error) {
-	var errs []error
-	if len(c.Judges) == 0 {
-		errs = append(errs, errors.New("vaglio: no judge is configured; give at least one"))
+	kinds, err := kindsOf(c.Judges)
+	if err != nil {
+		return nil, err
 	}
-	kinds := make([]string, 0, len(c.Judges))
-	for i, g := range c.Judges {
-		if g.Judge == nil {
-			errs = append(errs, fmt.Errorf("vaglio: judge %d is missing", i+1))
-			continue
-		}
-		kinds = append(kinds, g.Judge.Kind())
-		if !isShare(g.MinScore) || !isShare(g.MinConfidence) {
-			errs = append(errs, fmt.Errorf("vaglio: judge %q: thresholds must be from 0 to 1", g.Judge.Kind()))
-		}
-		if g.Timeout < 0 {
-			errs = append(errs, fmt.Errorf("vaglio: judge %q: the timeout must not be negative", g.Judge.Kind()))
-		}
-	}
-	if c.Kind == "" && len(kinds) > 0 {
+	if c.Kind == "" {
 		c.Kind = kinds[0]
 	}
-	if len(errs) == 0 && !slices.Contains(kinds, c.Kind) {
-		errs = append(errs, fmt.Errorf("vaglio: no judge of kind %q is configured; there are %q", c.Kind, kinds))
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if !slices.Contains(kinds, c.Kind) {
+		return nil, fmt.Errorf("vaglio: no judge of kind %q is configured; there are %q", c.Kind, kinds)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -127,6 +110,29 @@ func New(c Config) (*Engine, error) {
 		log:     c.Log,
 		logger:  c.Logger,
 	}, nil
+}
+
+// kindsOf checks the gates and names their judges.
+func kindsOf(gates []Gate) ([]string, error) {
+	if len(gates) == 0 {
+		return nil, errors.New("vaglio: no judge is configured; give at least one")
+	}
+	var kinds []string
+	var errs []error
+	for i, g := range gates {
+		if g.Judge == nil {
+			errs = append(errs, fmt.Errorf("vaglio: judge %d is missing", i+1))
+			continue
+		}
+		kinds = append(kinds, g.Judge.Kind())
+		if !isShare(g.MinScore) || !isShare(g.MinConfidence) {
+			errs = append(errs, fmt.Errorf("vaglio: judge %q: thresholds must be from 0 to 1", g.Judge.Kind()))
+		}
+		if g.Timeout < 0 {
+			errs = append(errs, fmt.Errorf("vaglio: judge %q: the timeout must not be negative", g.Judge.Kind()))
+		}
+	}
+	return kinds, errors.Join(errs...)
 }
 
 // Judge takes a proposal through schema, scope, guard and judges, and logs the

@@ -86,32 +86,46 @@ func TestJudgesInOrder(t *testing.T) {
 		results int
 	}{
 		"kind_speaks_for_all": {
-			[]vaglio.Gate{gate(answers("a", .9, 1, "fine"), .5, 0), gate(answers("b", .6, 1, "meets"), .5, 0)}, "b",
-			vaglio.Verdict{Approved: true, JudgeKind: "b", Score: .6, Reason: "approved: score 0.60 (meets)"}, 2,
+			[]vaglio.Gate{gate(answers("a", .9, 1, "fine"), .5, 0), gate(answers("b", .6, 1, "meets"), .5, 0)},
+			"b",
+			vaglio.Verdict{Approved: true, JudgeKind: "b", Score: .6, Reason: "approved: score 0.60 (meets)"},
+			2,
 		},
 		"first_is_the_default_kind": {
-			[]vaglio.Gate{gate(answers("a", .9, 1, "fine"), .5, 0), gate(answers("b", .6, 1, ""), .5, 0)}, "",
-			vaglio.Verdict{Approved: true, JudgeKind: "a", Score: .9, Reason: "approved: score 0.90 (fine)"}, 2,
+			[]vaglio.Gate{gate(answers("a", .9, 1, "fine"), .5, 0), gate(answers("b", .6, 1, ""), .5, 0)},
+			"",
+			vaglio.Verdict{Approved: true, JudgeKind: "a", Score: .9, Reason: "approved: score 0.90 (fine)"},
+			2,
 		},
 		"first_rejection_decides": {
-			[]vaglio.Gate{gate(answers("a", .2, 1, "x; y"), .3, 0), gate(forbidden(t), .5, 0)}, "a",
-			vaglio.Verdict{JudgeKind: "a", Score: .2, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.20 < threshold 0.30 (x; y)"}, 1,
+			[]vaglio.Gate{gate(answers("a", .2, 1, "x; y"), .3, 0), gate(forbidden(t), .5, 0)},
+			"a",
+			vaglio.Verdict{JudgeKind: "a", Score: .2, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.20 < threshold 0.30 (x; y)"},
+			1,
 		},
 		"later_rejection_decides": {
-			[]vaglio.Gate{gate(answers("a", 1, 1, ""), .3, 0), gate(answers("b", .1, 1, ""), .5, 0)}, "a",
-			vaglio.Verdict{JudgeKind: "b", Score: .1, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.10 < threshold 0.50 (no reasoning given)"}, 2,
+			[]vaglio.Gate{gate(answers("a", 1, 1, ""), .3, 0), gate(answers("b", .1, 1, ""), .5, 0)},
+			"a",
+			vaglio.Verdict{JudgeKind: "b", Score: .1, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.10 < threshold 0.50 (no reasoning given)"},
+			2,
 		},
 		"inclusive": {
-			[]vaglio.Gate{gate(answers("a", .3, .4, "x"), .3, .4)}, "a",
-			vaglio.Verdict{Approved: true, JudgeKind: "a", Score: .3, Reason: "approved: score 0.30 (x)"}, 1,
+			[]vaglio.Gate{gate(answers("a", .3, .4, "x"), .3, .4)},
+			"a",
+			vaglio.Verdict{Approved: true, JudgeKind: "a", Score: .3, Reason: "approved: score 0.30 (x)"},
+			1,
 		},
 		"confidence": {
-			[]vaglio.Gate{gate(answers("a", .9, .4, "guessing"), .3, .5)}, "a",
-			vaglio.Verdict{JudgeKind: "a", Score: .9, BlockedBy: vaglio.PhaseJudge, Reason: "judge: confidence 0.40 < threshold 0.50 (guessing)"}, 1,
+			[]vaglio.Gate{gate(answers("a", .9, .4, "guessing"), .3, .5)},
+			"a",
+			vaglio.Verdict{JudgeKind: "a", Score: .9, BlockedBy: vaglio.PhaseJudge, Reason: "judge: confidence 0.40 < threshold 0.50 (guessing)"},
+			1,
 		},
 		"one_line": {
-			[]vaglio.Gate{gate(answers("a", 0, 1, "two\nlines\u202e "+strings.Repeat("x", 999)), .3, 0)}, "a",
-			vaglio.Verdict{JudgeKind: "a", BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.00 < threshold 0.30 (two lines  " + strings.Repeat("x", 288) + "…)"}, 1,
+			[]vaglio.Gate{gate(answers("a", 0, 1, "two\nlines\u202e "+strings.Repeat("x", 999)), .3, 0)},
+			"a",
+			vaglio.Verdict{JudgeKind: "a", BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.00 < threshold 0.30 (two lines  " + strings.Repeat("x", 288) + "…)"},
+			1,
 		},
 	}
 	for name, tt := range tests {
@@ -141,7 +155,6 @@ func TestBrokenJudgeRejects(t *testing.T) {
 		"error":         {func(context.Context) (result, error) { return ok, errors.New("token s3cr3t") }, "it failed"},
 		"own_words":     {func(context.Context) (result, error) { return ok, &vaglio.JudgeError{Fault: "the model\nrefused"} }, "the model refused"},
 		"panic":         {func(context.Context) (result, error) { panic("s3cr3t") }, "it crashed"},
-		"nil_panic":     {func(context.Context) (result, error) { var m map[string]int; m["x"] = 1; return ok, nil }, "it crashed"},
 		"nan":           {func(context.Context) (result, error) { return result{Score: math.NaN(), Confidence: 1}, nil }, "its score is not from 0 to 1"},
 		"percent":       {func(context.Context) (result, error) { return result{Score: 85, Confidence: 1}, nil }, "its score is not from 0 to 1"},
 		"negative":      {func(context.Context) (result, error) { return result{Score: -.1, Confidence: 1}, nil }, "its score is not from 0 to 1"},
@@ -347,7 +360,7 @@ func TestOwnFilesAreForbidden(t *testing.T) {
 }
 
 func TestNewTellsEveryMistake(t *testing.T) {
-	_, err := vaglio.New(vaglio.Config{Kind: "llm-v1", Judges: []vaglio.Gate{
+	_, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{
 		{}, {Judge: answers("a", 1, 1, ""), MinScore: 2}, {Judge: answers("b", 1, 1, ""), MinConfidence: math.NaN(), Timeout: -1},
 	}})
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,22 +17,27 @@ import (
 func scan(data []byte) error {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case c == '\\' && inString:
-			if i+5 < len(data) && string(data[i+1:i+6]) == "u0000" {
-				return &Error{where(data, i), int64(i), `holds a NUL character (\u0000), which no field accepts; leave it out`}
+		if inString {
+			switch data[i] {
+			case '"':
+				inString = false
+			case '\\':
+				if bytes.HasPrefix(data[i+1:], []byte("u0000")) {
+					return &Error{where(data, i), int64(i), `holds a NUL character (\u0000), which no field accepts; leave it out`}
+				}
+				i++
 			}
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-			if depth > MaxDepth {
+			continue
+		}
+		switch data[i] {
+		case '"':
+			inString = true
+		case '}', ']':
+			depth--
+		case '{', '[':
+			if depth++; depth > MaxDepth {
 				return &Error{where(data, i), int64(i), fmt.Sprintf("nests deeper than %d levels; flatten it", MaxDepth)}
 			}
-		case c == '}' || c == ']':
-			depth--
 		}
 	}
 	return nil
@@ -145,20 +151,24 @@ func wanted(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch k := t.Kind(); {
-	case k == reflect.String:
+	switch t.Kind() {
+	case reflect.String:
 		return "a string"
-	case k == reflect.Bool:
+	case reflect.Bool:
 		return "true or false"
-	case isInteger(t) || k == reflect.Float32 || k == reflect.Float64:
+	case reflect.Float32, reflect.Float64:
 		return "a number"
-	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		return "a string"
-	case k == reflect.Slice || k == reflect.Array:
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a string"
+		}
 		return "a list"
-	case k == reflect.Struct || k == reflect.Map:
+	case reflect.Struct, reflect.Map:
 		return "an object"
 	default:
+		if isInteger(t) {
+			return "a number"
+		}
 		return "another kind of value"
 	}
 }

@@ -116,7 +116,7 @@ func TestUnmarshalAccepts(t *testing.T) {
 	}
 }
 
-type picky struct{ s string }
+type picky struct{}
 
 func (p *picky) UnmarshalJSON(b []byte) error {
 	if string(b) == `"plain"` {

@@ -115,7 +115,8 @@ func TestUnknownExecutor(t *testing.T) {
 func TestNewTellsEveryMistake(t *testing.T) {
 	_, err := New(Config{Executors: []Executor{
 		{Name: " "},
-		{Name: "a"}, {Name: "a"},
+		{Name: "a"},
+		{Name: "a"},
 		{Name: "type", ArgsSchema: map[string]any{"type": "sting"}},
 		{Name: "remote", ArgsSchema: map[string]any{"$ref": "https://example.com/schema.json"}},
 		{Name: "file", ArgsSchema: map[string]any{"$ref": "file:///etc/passwd"}},

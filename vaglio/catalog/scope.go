@@ -19,33 +19,20 @@ const outside = "outside allowed scope"
 type places struct{ home, cwd string }
 
 // absolute makes a path absolute; it says what is missing where it cannot.
-func (p places) absolute(name string) (string, string) {
+func (p places) absolute(name string) (full, missing string) {
+	if rest, ok := strings.CutPrefix(name, "file://"); ok {
+		if name = filePath(rest); name == "" {
+			return "", "its file: URL cannot be read"
+		}
+	}
 	if strings.ContainsRune(name, 0) {
 		return "", "it holds a NUL character"
 	}
-	if rest, ok := strings.CutPrefix(name, "file://"); ok {
-		at := strings.IndexByte(rest, '/')
-		if at < 0 {
-			return "", "its file: URL has no path"
+	if rest, ok := cutHome(name); ok {
+		if p.home == "" {
+			return "", "the home is not known"
 		}
-		plain, err := url.PathUnescape(rest[at:])
-		if err != nil || strings.ContainsRune(plain, 0) {
-			return "", "its file: URL cannot be read"
-		}
-		name = plain
-	}
-	home := strings.TrimRight(p.home, "/")
-	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
-		if rest, ok := strings.CutPrefix(name, mark); ok && (rest == "" || rest[0] == '/') {
-			if p.home == "" {
-				return "", "the home is not known"
-			}
-			name = home + rest
-			if name == "" {
-				name = "/"
-			}
-			break
-		}
+		name = "/" + strings.Trim(p.home, "/") + rest
 	}
 	switch {
 	case strings.HasPrefix(name, "/"):
@@ -59,6 +46,29 @@ func (p places) absolute(name string) (string, string) {
 	default:
 		return strings.TrimRight(p.cwd, "/") + "/" + name, ""
 	}
+}
+
+// filePath gives the path of a file: URL after its two slashes; "" is none.
+func filePath(rest string) string {
+	at := strings.IndexByte(rest, '/')
+	if at < 0 {
+		return ""
+	}
+	plain, err := url.PathUnescape(rest[at:])
+	if err != nil {
+		return ""
+	}
+	return plain
+}
+
+// cutHome gives what follows the home that a path begins with.
+func cutHome(name string) (rest string, ok bool) {
+	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(name, mark); ok && (rest == "" || rest[0] == '/') {
+			return rest, true
+		}
+	}
+	return "", false
 }
 
 // pathScope is where an executor may reach in the file system.

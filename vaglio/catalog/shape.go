@@ -96,6 +96,21 @@ func explain(k jsonschema.ErrorKind) string {
 		return "must match the pattern " + strconv.Quote(shorten(k.Want))
 	case *kind.Format:
 		return "must be a valid " + k.Want
+	case *kind.UniqueItems:
+		return "must not hold the same item twice"
+	case *kind.FalseSchema:
+		return "is not allowed here"
+	}
+	for _, tell := range [...]func(jsonschema.ErrorKind) string{explainForm, explainSize, explainRange} {
+		if text := tell(k); text != "" {
+			return text
+		}
+	}
+	return "must fit the schema's " + strconv.Quote(strings.Join(k.KeywordPath(), "/"))
+}
+
+func explainForm(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
 	case *kind.AnyOf, *kind.OneOf:
 		return "must fit one of the allowed forms, and not several where one is asked"
 	case *kind.Not:
@@ -106,12 +121,8 @@ func explain(k jsonschema.ErrorKind) string {
 		return "must have " + strings.Join(k.Missing, ", ") + " beside " + strconv.Quote(k.Prop)
 	case *kind.Dependency:
 		return "must have " + strings.Join(k.Missing, ", ") + " beside " + strconv.Quote(k.Prop)
-	case *kind.UniqueItems:
-		return "must not hold the same item twice"
-	case *kind.FalseSchema:
-		return "is not allowed here"
 	default:
-		return explainSize(k)
+		return ""
 	}
 }
 
@@ -129,6 +140,13 @@ func explainSize(k jsonschema.ErrorKind) string {
 		return fmt.Sprintf("must have at least %d fields, not %d", k.Want, k.Got)
 	case *kind.MaxProperties:
 		return fmt.Sprintf("must have at most %d fields, not %d", k.Want, k.Got)
+	default:
+		return ""
+	}
+}
+
+func explainRange(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
 	case *kind.Minimum:
 		return "must be at least " + k.Want.RatString()
 	case *kind.Maximum:
@@ -140,7 +158,7 @@ func explainSize(k jsonschema.ErrorKind) string {
 	case *kind.MultipleOf:
 		return "must be a multiple of " + k.Want.RatString()
 	default:
-		return "must fit the schema's " + strconv.Quote(strings.Join(k.KeywordPath(), "/"))
+		return ""
 	}
 }
 

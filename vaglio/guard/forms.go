@@ -104,11 +104,11 @@ func (s *scan) absolute(form string) *rule {
 	if s.g.isOwn(lexical) {
 		return ownRule()
 	}
-	real := realpath.Resolve(form)
-	if real == form || real == lexical {
+	resolved := realpath.Resolve(form)
+	if resolved == form || resolved == lexical {
 		return nil
 	}
-	return s.g.matchPlace(real)
+	return s.g.matchPlace(resolved)
 }
 
 // relative tries a relative path below every folder it may begin in.
@@ -127,14 +127,14 @@ func (s *scan) relative(form string) *rule {
 	for i := range s.bases {
 		b := &s.bases[i]
 		b.resolve(s.g)
-		lexical, real := path.Join(b.lexical, form), realpath.Join(b.real, form)
+		lexical, resolved := path.Join(b.lexical, form), realpath.Join(b.real, form)
 		if !prose {
 			if r := s.below(b, lexical); r != nil {
 				return r
 			}
 		}
-		if real != lexical && (!prose || real != path.Join(b.real, form)) {
-			if r := s.below(b, real); r != nil {
+		if resolved != lexical && (!prose || resolved != path.Join(b.real, form)) {
+			if r := s.below(b, resolved); r != nil {
 				return r
 			}
 		}

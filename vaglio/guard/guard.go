@@ -13,6 +13,7 @@ package guard
 import (
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
@@ -138,13 +139,5 @@ func (g *Guard) check(c Call) (Denial, bool) {
 
 // isShell says whether the call's command is run by a shell.
 func isShell(c Call) bool {
-	if c.Shell || c.Executor == "shell_exec" {
-		return true
-	}
-	for _, name := range c.Capabilities {
-		if name == "code:exec" {
-			return true
-		}
-	}
-	return false
+	return c.Shell || c.Executor == "shell_exec" || slices.Contains(c.Capabilities, "code:exec")
 }

@@ -245,11 +245,12 @@ func TestPythonDifferences(t *testing.T) {
 // TestFirstLookIsNecessary proves the cheap looks against the bare expressions.
 func TestFirstLookIsNecessary(t *testing.T) {
 	pieces := []string{".ssh", "/", "\n", "/etc/", "passwd", "sudoers", "ssh", "/root", "/boot", "/sys", "/proc", "7", "/dev/", "sd", "loop", ".aws/credentials", ".config/", "x", "/credentials.env", ".gnupg"}
+	paths, commands := pathRules(), commandRules()
 	for _, a := range pieces {
 		for _, b := range pieces {
 			for _, c := range pieces {
 				s := a + b + c
-				for _, r := range pathRules() {
+				for _, r := range paths {
 					if r.re.MatchString(s) != r.match(s) {
 						t.Fatalf("%s: %q: the first look and the expression disagree", r.id, s)
 					}
@@ -263,7 +264,7 @@ func TestFirstLookIsNecessary(t *testing.T) {
 			for _, c := range words {
 				for _, d := range words {
 					s := a + b + c + d
-					for _, r := range commandRules() {
+					for _, r := range commands {
 						if r.re.MatchString(s) != r.match(s) {
 							t.Fatalf("%s: %q: the first look and the expression disagree", r.id, s)
 						}
@@ -336,7 +337,7 @@ func TestHugeStringsStayLinear(t *testing.T) {
 		"wide": "é", "zero_width": "\u200b", "nul": "\x00", "space": " ", "dd": "dd of=/dev/", "metnos": ".local/share/metnosx",
 		"config": ".config/x", "backslash": `\`, "colon": "file:",
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			s := strings.Repeat(piece, size/len(piece))
 			g.Check(Call{Executor: "shell_exec", Cwd: "/home/u/app", Args: map[string]any{"command": s, "x": s, s: "y"}})
 		})

@@ -168,27 +168,34 @@ const (
 func traitsOf(text string) trait {
 	var t trait
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '/':
-			t |= slash
-		case c == '%':
-			t |= encoded
-		case c == '$':
-			t |= dollar
-		case c == '~':
-			t |= tilde
-		case c == '\\':
-			t |= backslash
-		case c == ':':
-			t |= colon
-		case c == 0:
-			t |= nul
-		case c >= utf8.RuneSelf:
-			t |= wide | blank
-		}
+		t |= traitOf(text[i])
 	}
 	if text != "" && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
 		t |= blank
 	}
 	return t
+}
+
+func traitOf(c byte) trait {
+	switch c {
+	case '/':
+		return slash
+	case '%':
+		return encoded
+	case '$':
+		return dollar
+	case '~':
+		return tilde
+	case '\\':
+		return backslash
+	case ':':
+		return colon
+	case 0:
+		return nul
+	default:
+		if c >= utf8.RuneSelf {
+			return wide | blank
+		}
+		return 0
+	}
 }
