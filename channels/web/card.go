@@ -156,7 +156,7 @@ func (v *cardView) offer(from string) {
 		if it.State != approval.Pending {
 			continue
 		}
-		own := it.Item.Buttons
+		own := it.Buttons
 		if len(own) == 0 && v.Open == 1 {
 			own = v.Buttons
 		}
@@ -226,8 +226,20 @@ func ends(text string) (head, tail string) {
 	return text[:i], text[j:]
 }
 
+// Line names the card in a list.
+func (v cardView) Line() string {
+	switch len(v.Items) {
+	case 0:
+		return "ask " + string(v.Ask)
+	case 1:
+		return plain(v.Items[0].Wanted)
+	default:
+		return fmt.Sprintf("a plan of %d calls, from %s", len(v.Items), plain(v.Items[0].Wanted))
+	}
+}
+
 // Bar returns the score as a length on a scale of 200.
 func (v judgeView) Bar() float64 { return 200 * min(max(v.Score, 0), 1) }
 
-// Line returns the place of the wanted score on that scale.
-func (v judgeView) Line() float64 { return 200 * min(max(v.Wants, 0), 1) }
+// Mark returns the place of the wanted score on that scale.
+func (v judgeView) Mark() float64 { return 200 * min(max(v.Wants, 0), 1) }

@@ -3,23 +3,20 @@ package web_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -62,7 +59,8 @@ func card(a approval.Ask) approval.Card {
 		c.Buttons = both("")
 	}
 	for _, p := range a.Approvals {
-		args, _ := json.MarshalIndent(p.Proposal.Args, "", "  ")
+		args, _ := strictjson.Marshal(p.Proposal.Args)
+		_ = (*jsontext.Value)(&args).Indent(jsontext.WithIndent("  "))
 		command, _ := p.Proposal.Args["command"].(string)
 		it := approval.Item{
 			Approval: p.ID, State: p.State, Executor: p.Proposal.Executor, Args: string(args), Command: command,
@@ -245,6 +243,28 @@ func (d *desk) written(what string) {
 	}
 }
 
+// tapped returns the taps that were handed in.
+func (d *desk) tapped() []approval.Tap {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.taps)
+}
+
+// lastTap returns the newest of them.
+func (d *desk) lastTap() approval.Tap {
+	taps := d.tapped()
+	return taps[len(taps)-1]
+}
+
+// state returns the state of an approval.
+func (d *desk) state(id approval.ID) approval.State {
+	a, err := d.find(func(a *approval.Ask) bool { return a.Find(id) != nil })
+	if err != nil {
+		return ""
+	}
+	return a.Find(id).State
+}
+
 // tick tells the watchers; d.mu is held.
 func (d *desk) tick() {
 	for c := range d.watchers {
@@ -261,179 +281,4 @@ func (d *desk) change(f func()) {
 	defer d.mu.Unlock()
 	f()
 	d.tick()
-}
-
-// open adds an ask of the proposals, with the steps that led to it.
-func (d *desk) open(id approval.AskID, ps ...vaglio.Proposal) approval.Ask {
-	a := approval.Ask{ID: id, OpenedAt: time.Now(), ExpiresAt: time.Now().Add(30 * time.Minute)}
-	var steps []approval.Entry
-	for i, p := range ps {
-		a.Agent, a.Intent, a.TurnID = p.Agent, p.Intent, p.TurnID
-		v := rejected()
-		r := approval.Refusal{
-			Phase: vaglio.PhaseJudge, Wanted: p.Executor + " " + fmt.Sprint(p.Args["command"]), Why: v.Reason,
-			Alternatives: []string{"Ask for a narrower call, such as removing one file.", "Explain to the person why the whole folder must go."},
-		}
-		one := approval.ID(fmt.Sprintf("%s-%d", id, i+1))
-		a.Approvals = append(a.Approvals, approval.Approval{ID: one, State: approval.Pending, Proposal: p, Verdict: v, Refusal: r})
-		steps = append(steps, approval.Entry{Step: approval.Step{
-			ID: "step-" + string(one), At: time.Now(), Proposal: p, Verdict: &v, Refusal: &r, Approval: one,
-		}})
-	}
-	d.change(func() {
-		d.asks = append(d.asks, a)
-		for _, e := range steps {
-			e.Cursor = uint64(len(d.entries) + 1)
-			d.entries = append(d.entries, e)
-		}
-	})
-	return a
-}
-
-// log adds a step that nobody was asked about.
-func (d *desk) log(s approval.Step) {
-	d.change(func() {
-		s.At = time.Now()
-		n := uint64(len(d.entries) + 1)
-		s.ID = cmp.Or(s.ID, fmt.Sprintf("step-%d", n))
-		d.entries = append(d.entries, approval.Entry{Cursor: n, Step: s})
-	})
-}
-
-func rejected() vaglio.Verdict {
-	return vaglio.Verdict{
-		Reason: "score 0.40 is below the threshold 0.75", JudgeKind: "rule-based-v1", Score: 0.4, BlockedBy: vaglio.PhaseJudge,
-		Results: []vaglio.GradientResult{{
-			Judge: "rule-based-v1", Score: 0.4, Confidence: 1,
-			Reasoning: "The call removes a folder with everything in it, and the request does not name it.",
-			Signals: []vaglio.Signal{
-				{Category: "capability", Score: 0.2, Message: "code:exec runs whatever the line says"},
-				{Category: "intent", Score: 0.1, Message: "no word of the request names what is removed"},
-			},
-		}},
-	}
-}
-
-func proposal(command string) vaglio.Proposal {
-	return vaglio.Proposal{
-		Agent: "claude-code", TurnID: "t-81", Step: 2, Intent: "clean the old build", Executor: "shell_exec",
-		Args: vaglio.Args{"command": command}, Context: vaglio.Context{Cwd: "/home/u/app"},
-	}
-}
-
-// guarded is a step that the guard stopped.
-func guarded() approval.Step {
-	return approval.Step{
-		Proposal: vaglio.Proposal{
-			Agent: "claude-code", TurnID: "t-81", Step: 3, Intent: "clean the old build", Executor: "fs_read",
-			Args: vaglio.Args{"path": "/home/u/.ssh/id_rsa"},
-		},
-		Verdict: &vaglio.Verdict{
-			Reason: "path forbidden: .ssh/id_", JudgeKind: "rule-based-v1", BlockedBy: vaglio.PhaseGuard,
-			Rule: &vaglio.GuardRule{
-				ID: "path.ssh-key", Why: "Private keys give away every machine that trusts them.",
-				Instead: "Name the public key instead, or ask the person to run the command that needs the key.",
-			},
-		},
-		Refusal: &approval.Refusal{
-			Final: true, Phase: vaglio.PhaseGuard, Wanted: "fs_read /home/u/.ssh/id_rsa", Why: "path forbidden", Rule: "path.ssh-key",
-			Alternatives: []string{"Name the public key instead."},
-		},
-	}
-}
-
-func passed() approval.Step {
-	return approval.Step{
-		Proposal: vaglio.Proposal{
-			Agent: "claude-code", TurnID: "t-81", Step: 1, Intent: "clean the old build", Executor: "fs_read",
-			Args: vaglio.Args{"path": "/tmp/notes.txt"},
-		},
-		Verdict: &vaglio.Verdict{
-			Approved: true, Reason: "score 0.80", JudgeKind: "rule-based-v1", Score: 0.8,
-			Results: []vaglio.GradientResult{{Judge: "rule-based-v1", Score: 0.8, Confidence: 1, Reasoning: "The call reads one file."}},
-		},
-	}
-}
-
-func samples() []web.Sample {
-	return []web.Sample{
-		{Name: "read", Title: "Read a note", Explain: "Reads one file in /tmp. The judges have nothing against it.", Proposal: passed().Proposal},
-		{Name: "remove", Title: "Remove a folder", Explain: "Removes a build folder. A judge says no, so you are asked.", Proposal: proposal("rm -rf ./build")},
-		{Name: "key", Title: "Read a private key", Explain: "Reads an SSH key. The guard stops it, and nobody can allow it.", Proposal: guarded().Proposal},
-	}
-}
-
-// inbox is an inbox on a desk, and a browser's worth of cookies.
-type inbox struct {
-	*testing.T
-	desk   *desk
-	web    *web.Web
-	h      http.Handler
-	cookie *http.Cookie
-}
-
-func config(d *desk) web.Config {
-	return web.Config{
-		Desk: d, Book: d, Propose: d.Propose, Samples: samples(), Thresholds: map[string]float64{"rule-based-v1": 0.75},
-		Secret: [32]byte{1, 2, 3}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	}
-}
-
-func newInbox(t *testing.T, d *desk) *inbox {
-	t.Helper()
-	return inboxOf(t, d, config(d))
-}
-
-func inboxOf(t *testing.T, d *desk, c web.Config) *inbox {
-	t.Helper()
-	w, err := web.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &inbox{T: t, desk: d, web: w, h: w.Handler()}
-}
-
-// signIn takes the way that a person takes: the printed link, then its button.
-func (in *inbox) signIn() *inbox {
-	in.Helper()
-	link, err := url.Parse(in.web.LoginLink("http://127.0.0.1:8787/"))
-	if err != nil {
-		in.Fatal(err)
-	}
-	if got := in.get(link.RequestURI()); got.Code != http.StatusOK {
-		in.Fatalf("login page: %d", got.Code)
-	}
-	rec := in.post("/inbox/login", url.Values{"code": {link.Query().Get("code")}})
-	if rec.Code != http.StatusSeeOther {
-		in.Fatalf("login: %d %s", rec.Code, rec.Body)
-	}
-	in.cookie = rec.Result().Cookies()[0]
-	return in
-}
-
-func (in *inbox) get(target string) *httptest.ResponseRecorder {
-	return in.do(in.request(http.MethodGet, target, nil))
-}
-
-func (in *inbox) post(target string, form url.Values) *httptest.ResponseRecorder {
-	return in.do(in.request(http.MethodPost, target, form))
-}
-
-func (in *inbox) request(method, target string, form url.Values) *http.Request {
-	r := httptest.NewRequestWithContext(in.Context(), method, "http://127.0.0.1:8787"+target, strings.NewReader(form.Encode()))
-	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", "http://127.0.0.1:8787")
-		r.Header.Set("Sec-Fetch-Site", "same-origin")
-	}
-	if in.cookie != nil {
-		r.AddCookie(in.cookie)
-	}
-	return r
-}
-
-func (in *inbox) do(r *http.Request) *httptest.ResponseRecorder {
-	rec := httptest.NewRecorder()
-	in.h.ServeHTTP(rec, r)
-	return rec
 }

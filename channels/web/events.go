@@ -20,6 +20,15 @@ const (
 // which anything is shown.
 func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	select {
+	case <-w.stopped:
+		rw.Header().Set("Retry-After", "5")
+		return &pageError{
+			Status: http.StatusServiceUnavailable, Title: "Vaglio is stopping",
+			Text: "It comes back when it was started again.",
+		}
+	default:
+	}
+	select {
 	case w.streams <- struct{}{}:
 		defer func() { <-w.streams }()
 	default:
@@ -37,6 +46,8 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	rw.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	rw.Header().Set("X-Accel-Buffering", "no")
 	s := stream{rw, http.NewResponseController(rw)}
+	// A server's bound on reading a request is not meant for its answer.
+	_ = s.c.SetReadDeadline(time.Time{})
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	// The first tick makes a page catch up with what it missed before.
@@ -68,6 +79,7 @@ type stream struct {
 func (s stream) send(message string) error {
 	// A writer without deadlines has other means; only the bound is lost.
 	_ = s.c.SetWriteDeadline(time.Now().Add(sendWithin))
+	defer func() { _ = s.c.SetWriteDeadline(time.Time{}) }()
 	if _, err := io.WriteString(s.w, message); err != nil {
 		return err
 	}

@@ -41,10 +41,6 @@ func (n tree) attr(key string) string {
 	return ""
 }
 
-func (n tree) has(key string) bool {
-	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
-}
-
 // id returns the element with the id.
 func (n tree) id(t *testing.T, id string) tree {
 	t.Helper()

@@ -16,11 +16,10 @@ type inboxView struct {
 	Cards []cardView
 	// Rest are the asks that wait behind them, in a line each.
 	Rest []cardView
-	// Uncounted says that more wait than were counted.
+	// Open is how many asks wait, and Uncounted that more do.
+	Open      int
 	Uncounted bool
-	// Open is how many asks wait.
-	Open   int
-	Recent []entryView
+	Recent    []entryView
 }
 
 const (
@@ -44,7 +43,8 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 		return e.Approval != nil && e.Approval.State == approval.Pending
 	})
 	v.Recent = w.entries(entries[:min(len(entries), recent)])
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "inbox", Title: "Inbox", Nav: "inbox", Body: v})
+	n := &waiting{v.Open, v.Uncounted}
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "inbox", Title: "Inbox", Nav: "inbox", Waiting: n, Body: v})
 }
 
 // fill reads the cards that wait, and puts those among them that the reader

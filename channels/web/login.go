@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// owner is the one person of an instance that has no roster.
+// owner is the one person who signs in.
 const owner = "owner"
+
+// Owner is the id under which the signed-in person's decisions are recorded,
+// and by which the person is an approver.
+const Owner = Name + ":" + owner
 
 // loginPage shows a form and nothing else: a link that is only looked at, by a
 // preview or a scanner, is not used up.
@@ -30,20 +34,17 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 			Text: "A link signs in once, within ten minutes, and ends when vaglio restarts. Run “vaglio inbox” for a new one.",
 		}
 	}
-	c, err := w.sessions.start(owner)
+	c, err := w.sessions.start(owner, w.secure(r))
 	if err != nil {
 		return err
 	}
-	c.Secure = w.secure(r)
 	http.SetCookie(rw, c)
 	http.Redirect(rw, r, "/inbox", http.StatusSeeOther)
 	return nil
 }
 
 func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
-	c := w.sessions.blank()
-	c.Secure = w.secure(r)
-	http.SetCookie(rw, c)
+	http.SetCookie(rw, w.sessions.end(w.secure(r)))
 	http.Redirect(rw, r, "/inbox/login", http.StatusSeeOther)
 	return nil
 }

@@ -21,16 +21,22 @@ type page struct {
 	Name  string
 	Title string
 	// Nav names the entry of the menu that is current.
-	Nav  string
-	Body any
+	Nav string
+	// Waiting is how many asks wait; nil makes render count them.
+	Waiting *waiting
+	Body    any
+}
+
+// waiting is a count that may have been given up at More.
+type waiting struct {
+	N    int
+	More bool
 }
 
 // frame is what the layout shows around every page.
 type frame struct {
 	page
-	Signed  bool
-	Waiting int
-	More    bool
+	Signed bool
 }
 
 // builtin holds the templates and what they load.
@@ -109,6 +115,7 @@ func (w *Web) loadPages() (map[string]*template.Template, error) {
 func (w *Web) funcs() template.FuncMap {
 	return template.FuncMap{
 		"show":    show,
+		"brief":   brief,
 		"plain":   plain,
 		"asset":   func(name string) string { return w.assets[name].url },
 		"when":    func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04:05 MST") },
@@ -124,8 +131,12 @@ func (w *Web) funcs() template.FuncMap {
 // reader gets a whole page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	f := frame{page: p}
-	if _, f.Signed = w.sessions.of(r); f.Signed {
-		f.Waiting, f.More = w.count(r)
+	_, f.Signed = w.sessions.of(r)
+	switch {
+	case !f.Signed:
+		f.Waiting = &waiting{}
+	case f.Waiting == nil:
+		f.Waiting = w.count(r)
 	}
 	var b bytes.Buffer
 	if err := w.pages[p.Name].ExecuteTemplate(&b, "layout.html", f); err != nil {
@@ -139,14 +150,18 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 
 // count says how many asks wait, for the menu and the title; a trouble there is
 // shown by the page that lists them, not by all.
-func (w *Web) count(r *http.Request) (n int, more bool) {
+func (w *Web) count(r *http.Request) *waiting {
+	var n waiting
 	for _, err := range w.desk.Pending(r.Context(), Name) {
-		if err != nil || n == w.maxWaiting {
-			return n, err == nil
+		if err != nil {
+			break
 		}
-		n++
+		if n.More = n.N == maxWaiting; n.More {
+			break
+		}
+		n.N++
 	}
-	return n, false
+	return &n
 }
 
 // left says in words how long it is until t, for readers without the script.

@@ -54,24 +54,25 @@ func newSessions(secret [32]byte) (sessions, error) {
 	return sessions{sealer: s, cookie: "vaglio_" + hex.EncodeToString(name[:4])}, nil
 }
 
-// start returns the cookie of a new session of the person.
-func (s *sessions) start(person string) (*http.Cookie, error) {
+// start returns the cookie of a new session of the person. secure says that the
+// page came over TLS: on plain loopback a browser would drop a Secure cookie.
+func (s *sessions) start(person string, secure bool) (*http.Cookie, error) {
 	until := time.Now().Add(sessionFor)
 	value, err := s.sealer.seal(session{Person: person, Until: until.Unix(), Nonce: rand.Text()})
 	if err != nil {
 		return nil, err
 	}
-	c := s.blank()
-	c.Value, c.Expires, c.MaxAge = value, until, int(sessionFor/time.Second)
-	return c, nil
+	return &http.Cookie{ //nolint:gosec // Secure follows from how the page was reached.
+		Name: s.cookie, Value: value, Path: "/inbox", Expires: until, MaxAge: int(sessionFor / time.Second),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
+	}, nil
 }
 
-// blank returns the cookie that ends a session.
-func (s *sessions) blank() *http.Cookie {
-	//nolint:gosec // Secure is set by the caller when the page came over TLS; on plain loopback it would lose the cookie.
-	return &http.Cookie{
+// end returns the cookie that ends a session.
+func (s *sessions) end(secure bool) *http.Cookie {
+	return &http.Cookie{ //nolint:gosec // Secure follows from how the page was reached.
 		Name: s.cookie, Path: "/inbox", MaxAge: -1,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
 	}
 }
 

@@ -13,8 +13,14 @@ import (
 // show returns a text that was written outside as HTML in which everything can
 // be seen: what is invisible, turns the reading direction, pads, or looks like
 // something else is marked, and the first mark of a sort says in words what it
-// is. It is the only way from outside text into a page.
-func show(text any) template.HTML {
+// is. Besides brief and plain it is the only way from outside text into a page.
+func show(text any) template.HTML { return markup(text, true) }
+
+// brief is show for a name within a sentence: the marks stand without notes,
+// which the same text's full form has.
+func brief(text any) template.HTML { return markup(text, false) }
+
+func markup(text any, notes bool) template.HTML {
 	var b strings.Builder
 	said := map[string]bool{}
 	for _, r := range approval.Reveal(fmt.Sprint(text)) {
@@ -33,7 +39,7 @@ func show(text any) template.HTML {
 		// A note is content, not a title: not everybody has a pointer to hover
 		// with. Counted padding explains itself.
 		counted := r.Kind == approval.Space && !strings.Contains(r.Text, "U+")
-		if r.Note != "" && !counted && !said[r.Note] {
+		if notes && r.Note != "" && !counted && !said[r.Note] {
 			said[r.Note] = true
 			fmt.Fprintf(&b, `<span class="note"> %s</span>`, template.HTMLEscapeString(r.Note))
 		}

@@ -39,70 +39,66 @@ type fate struct {
 	expiresAt time.Time
 }
 
-// words gives each state its word, its tone and its sentence.
+// said is a state's word, its tone and its sentence.
+type said struct{ word, tone, says string }
+
+// words gives each state its words.
 func words(s approval.State) (word, tone, says string) {
-	switch s {
-	case approval.Pending:
-		return "Waiting for you", "waiting", "The call has not run. The agent waits for your answer."
-	case approval.Allowed:
-		return "Allowed once", "yes", "The agent may run exactly this call, once. It has not used the permit yet."
-	case approval.Denied:
-		return "Denied", "no", "The call did not run."
-	case approval.Expired:
-		return "Expired", "quiet", "Nobody answered in time. Nobody denied it either; the call did not run."
-	case approval.Withdrawn:
-		return "Withdrawn", "quiet", "The agent gave up before an answer. The call did not run."
-	case approval.Superseded:
-		return "Superseded", "quiet", "The agent proposed a changed call in its place. This one did not run."
-	case approval.Spent:
-		return "Permit used", "yes", "The agent has used the permit; the call may be running. It has not reported how it ended."
-	case approval.Lapsed:
-		return "Lapsed", "quiet", "You allowed it, but the agent did not use the permit in time. The call did not run."
-	case approval.Succeeded:
-		return "Ran: worked", "done", "The agent ran the call and reports that it worked."
-	case approval.Failed:
-		return "Ran: failed", "bad", "The agent ran the call and reports that it failed."
-	case approval.Unknown:
-		return "Ran: end unknown", "bad", "The permit was used, but how the call ended will not be known."
-	default:
+	all := map[approval.State]said{
+		approval.Pending:    {"Waiting for you", "waiting", "The call has not run. The agent waits for your answer."},
+		approval.Allowed:    {"Allowed once", "yes", "The agent may run exactly this call, once. It has not used the permit yet."},
+		approval.Denied:     {"Denied", "no", "The call did not run."},
+		approval.Expired:    {"Expired", "quiet", "Nobody answered in time. Nobody denied it either; the call did not run."},
+		approval.Withdrawn:  {"Withdrawn", "quiet", "The agent gave up before an answer. The call did not run."},
+		approval.Superseded: {"Superseded", "quiet", "The agent proposed a changed call in its place. This one did not run."},
+		approval.Spent:      {"Permit used", "yes", "The agent has used the permit; the call may be running. It has not reported how it ended."},
+		approval.Lapsed:     {"Lapsed", "quiet", "It was allowed, but the agent did not use the permit in time. The call did not run."},
+		approval.Succeeded:  {"Ran: worked", "done", "The agent ran the call and reports that it worked."},
+		approval.Failed:     {"Ran: failed", "bad", "The agent ran the call and reports that it failed."},
+		approval.Unknown:    {"Ran: end unknown", "bad", "The permit was used, but how the call ended will not be known."},
+	}
+	w, ok := all[s]
+	if !ok {
 		return "Unclear", "bad", "The record is in a state that this page does not know: " + plain(s) + "."
 	}
+	return w.word, w.tone, w.says
 }
 
 func (f fate) standing() standing {
-	s := standing{At: f.endedAt, Answer: f.decision}
+	s := standing{At: f.moved(), Answer: f.decision}
 	s.Word, s.Tone, s.Says = words(f.state)
-	switch f.state {
-	case approval.Pending:
-		s.At, s.Due, s.Until = time.Time{}, "It expires", f.expiresAt
-	case approval.Allowed:
-		if f.permit != nil {
-			s.Due, s.Until = "The permit lapses", f.permit.LapsesAt
-		}
-	case approval.Spent, approval.Unknown:
-		if f.permit != nil {
-			s.At = f.permit.SpentAt
-		}
-	case approval.Succeeded, approval.Failed:
-		if f.outcome != nil {
-			s.At, s.Detail = f.outcome.At, f.outcome.Detail
-		}
-	case approval.Lapsed:
-		if f.permit != nil {
-			s.At = f.permit.LapsesAt
-		}
-	case approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded:
+	if f.state == approval.Pending && !f.expiresAt.IsZero() {
+		s.Due, s.Until = "It expires", f.expiresAt
 	}
-	if s.Until.IsZero() {
-		s.Due = ""
+	if f.state == approval.Allowed && f.permit != nil {
+		s.Due, s.Until = "The permit lapses", f.permit.LapsesAt
 	}
-	if f.decision != nil {
-		s.Words, s.Verb = f.decision.Words, verb(f.decision)
-		if s.At.Equal(f.decision.At) {
+	if f.outcome != nil {
+		s.Detail = f.outcome.Detail
+	}
+	if d := f.decision; d != nil {
+		s.Words, s.Verb = d.Words, verb(d)
+		if s.At.Equal(d.At) {
 			s.At = time.Time{}
 		}
 	}
 	return s
+}
+
+// moved is when the call came to stand as it does; zero while it waits.
+func (f fate) moved() time.Time {
+	switch {
+	case f.state == approval.Pending:
+		return time.Time{}
+	case f.outcome != nil:
+		return f.outcome.At
+	case f.permit != nil && f.state == approval.Lapsed:
+		return f.permit.LapsesAt
+	case f.permit != nil && !f.permit.SpentAt.IsZero():
+		return f.permit.SpentAt
+	default:
+		return f.endedAt
+	}
 }
 
 // verb says what a decision did.

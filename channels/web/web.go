@@ -38,15 +38,14 @@ type Web struct {
 	public     *url.URL
 	log        *slog.Logger
 
-	sessions   sessions
-	codes      codes
-	told       sealer
-	pages      map[string]*template.Template
-	assets     map[string]asset
-	streams    chan struct{}
-	stopped    chan struct{}
-	stopOnce   sync.Once
-	maxWaiting int
+	sessions sessions
+	codes    codes
+	told     sealer
+	pages    map[string]*template.Template
+	assets   map[string]asset
+	streams  chan struct{}
+	stopped  chan struct{}
+	stopOnce sync.Once
 }
 
 // Config is what the inbox is built with.
@@ -136,7 +135,6 @@ func New(c Config) (*Web, error) {
 		desk: c.Desk, book: c.Book, propose: c.Propose, samples: c.Samples,
 		thresholds: c.Thresholds, log: c.Log,
 		streams: make(chan struct{}, maxStreams), stopped: make(chan struct{}),
-		maxWaiting: maxWaiting,
 	}
 	if c.Public != "" {
 		public, err := url.Parse(c.Public)

@@ -1,0 +1,308 @@
+package web_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+func TestBrowserPictures(t *testing.T) {
+	b := browser(t)
+	in := newInbox(t, full())
+	base := in.serve()
+	b.enter(in, base)
+	for _, look := range []string{"light", "dark"} {
+		for _, width := range []int64{360, 1100} {
+			b.scheme(look)
+			b.do(chromedp.EmulateViewport(width, 800))
+			for _, p := range []string{"", "/ask/plan4711", "/ask/worked01", "/history", "/turn/claude-code/t-81", "/try"} {
+				b.do(chromedp.Navigate(base+"/inbox"+p), see("#main"))
+				if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+					t.Errorf("%s is %d pixels too wide at width %d", p, over, width)
+				}
+				name := strings.ReplaceAll(strings.Trim("inbox"+p, "/"), "/", "-")
+				b.shoot(fmt.Sprintf("%s-%d-%s", name, width, look))
+			}
+		}
+	}
+}
+
+// until waits for a condition of the page.
+func until(js string) chromedp.Action[chromedp.Void] { return chromedp.Poll[chromedp.Void](js) }
+
+// focus is what the focus is on: its id, or its name for readers.
+func (b tab) focus() string {
+	b.Helper()
+	return get(b, chromedp.Evaluate[string](
+		`document.activeElement.id || document.activeElement.getAttribute("aria-label") || document.activeElement.textContent.trim()`))
+}
+
+func (b tab) text(sel string) string {
+	b.Helper()
+	return strings.Join(strings.Fields(get(b, chromedp.TextContent(chromedp.CSS(sel)))), " ")
+}
+
+// A person signs in by the link, a card comes by itself, and the keyboard alone
+// allows it.
+func TestBrowserKeyboardAllows(t *testing.T) {
+	b := browser(t)
+	d := newDesk()
+	in := newInbox(t, d)
+	b.enter(in, in.serve())
+	b.do(see(".empty"), see(".live.on"))
+	b.shoot("empty")
+	d.open("rmbuild1", proposal("rm -rf ./build"))
+	b.do(see("#ask-rmbuild1"), until(`document.title === "(1) Inbox · vaglio"`))
+	b.do(until(`document.querySelector("#say").textContent === "New: claude-code wants to run shell_exec: rm -rf ./build."`))
+	if got := b.text("#nav-count"); got != "1 waiting" {
+		t.Errorf("the menu counts %q", got)
+	}
+	b.do(chromedp.KeyEvent("j"), until(`document.activeElement.id === "ask-rmbuild1"`))
+	b.do(chromedp.KeyEvent("a"))
+	if got := b.focus(); got != "Allow once: shell_exec rm -rf ./build" {
+		t.Fatalf("the focus is on %q", got)
+	}
+	b.shoot("focus")
+	if len(d.tapped()) != 0 {
+		t.Fatal("a single key decided")
+	}
+	b.do(chromedp.KeyEvent(kb.Enter), see("#ask-rmbuild1 .badge.yes"), see("#notice .notice"))
+	if len(d.tapped()) != 1 || d.state("rmbuild1-1") != approval.Allowed {
+		t.Errorf("taps: %v", d.tapped())
+	}
+	if got := b.text("#notice"); !strings.HasPrefix(got, "Allowed once, ") || !strings.Contains(got, "The permit lapses in ") {
+		t.Errorf("the notice says %q", got)
+	}
+	b.do(until(`document.title === "Inbox · vaglio"`), until(`document.activeElement.id === "ask-rmbuild1"`))
+	if n := get(b, chromedp.Evaluate[int](`document.querySelectorAll("#ask-rmbuild1 button").length`)); n != 0 {
+		t.Errorf("the final card holds %d buttons", n)
+	}
+	b.shoot("allowed")
+	b.do(chromedp.KeyEvent(kb.Enter), see("h1"), until(`location.pathname === "/inbox/ask/rmbuild1"`))
+}
+
+// What a person types stays, with the focus, while the page changes around it;
+// and what somebody else decides turns final in its place.
+func TestBrowserKeepsTypedWords(t *testing.T) {
+	b := browser(t)
+	d := newDesk()
+	d.open("firstone", proposal("make one"))
+	d.open("plan4711", proposal("make two"), proposal("make three"))
+	in := newInbox(t, d)
+	b.enter(in, in.serve())
+	b.do(see(".live.on"), chromedp.Focus(chromedp.CSS("#item-plan4711-2 .allow")), chromedp.KeyEvent("w"))
+	b.do(until(`document.activeElement.id === "words-plan4711-2"`))
+	// The driver sends a key's letter even when the page took the key.
+	b.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.value = ""`), chromedp.KeyEvent("Not ja, please"))
+	d.open("lastone1", proposal("make four"))
+	b.do(see("#ask-lastone1"))
+	person := approval.Person{ID: "telegram:1", Name: "Ada"}
+	for _, tap := range []approval.Tap{
+		{Token: token("plan4711-1", "plan4711", approval.ChoiceAllow), By: person, Channel: "telegram"},
+		{Token: token("firstone-1", "firstone", approval.ChoiceDeny), By: person, Channel: "telegram"},
+	} {
+		if _, err := d.Decide(t.Context(), tap); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.do(see("#ask-firstone .badge.no"), see("#item-plan4711-1 .badge.yes"))
+	if got := get(b, chromedp.Evaluate[string](`document.querySelector("#words-plan4711-2").value`)); got != "Not ja, please" {
+		t.Errorf("the words are %q", got)
+	}
+	b.do(chromedp.KeyEvent("!"), chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl)))
+	b.do(see("#item-plan4711-2 .badge.no"))
+	if got := d.lastTap(); got.Words != "Not ja, please!" {
+		t.Errorf("tap: %+v", got)
+	}
+	order := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("#cards > article")].map((c) => c.dataset.ask).join()`))
+	if order != "firstone,plan4711,lastone1" {
+		t.Errorf("the cards moved: %s", order)
+	}
+}
+
+// Two pages of one browser share one stream, and both are live.
+func TestBrowserTwoPagesAreLive(t *testing.T) {
+	b := browser(t)
+	d := newDesk()
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	b.do(see(".live.on"))
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	defer cancel()
+	second := tab{t, ctx}
+	second.do(chromedp.Navigate(base+"/inbox/history"), see(".live.on"))
+	d.open("rmbuild1", proposal("rm -rf ./build"))
+	second.do(see("#step-step-rmbuild1-1"))
+	b.do(see("#ask-rmbuild1"))
+	d.mu.Lock()
+	n := len(d.watchers)
+	d.mu.Unlock()
+	if n != 1 {
+		t.Errorf("%d streams for two pages", n)
+	}
+	b.do(chromedp.Navigate("about:blank"))
+	d.open("rmbuild2", proposal("rm -rf ./dist"))
+	second.do(see("#step-step-rmbuild2-1"))
+}
+
+// A press that reaches the page right after it moved is not taken for an
+// answer.
+func TestBrowserPressAfterAMoveIsAskedAgain(t *testing.T) {
+	b := browser(t)
+	d := newDesk()
+	d.open("firstone", proposal("make one"))
+	in := newInbox(t, d)
+	b.enter(in, in.serve())
+	b.do(see(".live.on"))
+	// The press comes from inside the page, in the same moment as the change.
+	b.do(chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => {
+		const allow = document.querySelector("#ask-secondone .allow");
+		if (allow && !window.pressed) { window.pressed = true; setTimeout(() => allow.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, detail: 1 }))); }
+	}).observe(document.querySelector("#cards"), { childList: true })`))
+	d.open("secondone", proposal("make two"))
+	b.do(until(`window.pressed && document.querySelector("#say").textContent.includes("has just changed")`))
+	if len(d.tapped()) != 0 {
+		t.Errorf("it decided: %v", d.tapped())
+	}
+}
+
+// When vaglio goes away the page says so, and does not pretend that an answer
+// arrived.
+func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
+	b := browser(t)
+	d := newDesk()
+	d.open("firstone", proposal("make one"))
+	in := newInbox(t, d)
+	b.enter(in, in.serve())
+	b.do(see(".live.on"))
+	d.change(func() { d.fail = errors.New("disk full") })
+	b.do(chromedp.Click(chromedp.CSS("#ask-firstone .deny")), see(".notice.fault"))
+	if got := b.text(".notice.fault"); !strings.Contains(got, "may not have been kept") {
+		t.Errorf("got %q", got)
+	}
+	d.change(func() { d.fail = nil })
+	in.web.Stop()
+	b.do(see(".live.off"))
+	if got := b.text("#live"); !strings.Contains(got, "Not live") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Everything that decides works without the script.
+func TestBrowserWithoutScript(t *testing.T) {
+	b := browser(t)
+	d := newDesk()
+	d.open("firstone", proposal("make one"))
+	d.open("secondone", proposal("make two"))
+	d.answers["shell_exec"] = full().answers["shell_exec"]
+	in := newInbox(t, d)
+	base := in.serve()
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	b.do(chromedp.Navigate(in.web.LoginLink(base)))
+	b.press(`form[action="/inbox/login"] button`)
+	b.press("#ask-firstone .allow")
+	if got := b.text("#notice"); !strings.HasPrefix(got, "Allowed once, ") {
+		t.Errorf("the notice says %q", got)
+	}
+	b.do(chromedp.Click(chromedp.CSS("#say-secondone-1 summary")), see("#words-secondone-1"))
+	b.do(chromedp.SendKeys(chromedp.CSS("#words-secondone-1"), "Not now."))
+	b.press("#say-secondone-1 button")
+	if got := b.text("#notice"); !strings.Contains(got, "Denied, ") || !strings.Contains(got, "Your words go to the agent.") {
+		t.Errorf("the notice says %q", got)
+	}
+	if got := d.lastTap().Words; got != "Not now." {
+		t.Errorf("words: %q", got)
+	}
+	b.do(chromedp.Navigate(base + "/inbox/try"))
+	b.press(`button[value="remove"]`)
+	if got := b.text("#result"); !strings.Contains(got, "pending") {
+		t.Errorf("the result says %q", got)
+	}
+	b.do(chromedp.Navigate(base + "/inbox/history"))
+	b.do(chromedp.SendKeys(chromedp.CSS("#f-executor"), "nothing"))
+	b.press(".filter button")
+	if got := b.text("#entries"); !strings.Contains(got, "Nothing fits") {
+		t.Errorf("the filter shows %q", got)
+	}
+}
+
+// press clicks and waits for the page that follows.
+func (b tab) press(sel string) {
+	b.Helper()
+	if _, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(sel))); err != nil {
+		b.Fatalf("%s: %v", sel, err)
+	}
+}
+
+// Readers who hear the page find a name on everything that can be pressed, and
+// fingers find room.
+func TestBrowserNamesAndRoom(t *testing.T) {
+	b := browser(t)
+	in := newInbox(t, full())
+	base := in.serve()
+	b.enter(in, base)
+	b.do(chromedp.EmulateViewport(360, 740))
+	for _, p := range []string{"/inbox", "/inbox/ask/plan4711", "/inbox/history", "/inbox/turn/claude-code/t-81", "/inbox/try", "/inbox/login?code=X"} {
+		b.do(chromedp.Navigate(base+p), see("#main"))
+		pressable := map[string]int{}
+		for _, n := range call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
+			if n.Ignored || n.Role == nil {
+				continue
+			}
+			role := strings.Trim(string(n.Role.Value), `"`)
+			switch role {
+			case "button", "link", "textbox", "combobox", "checkbox", "DisclosureTriangle":
+				pressable[role]++
+				if n.Name == nil || strings.Trim(string(n.Name.Value), `" `) == "" {
+					t.Errorf("%s: a %s has no name", p, role)
+				}
+			}
+		}
+		if pressable["button"] == 0 || pressable["link"] == 0 {
+			t.Errorf("%s: the tree holds %v", p, pressable)
+		}
+		small := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("button, summary, .button, nav a, input:not([type=hidden]), select, textarea")]
+			.filter((e) => e.checkVisibility() && !e.closest("label"))
+			.filter((e) => { const r = e.getBoundingClientRect(); return r.height < 44 || r.width < 44; })
+			.map((e) => e.outerHTML.slice(0, 80)).join("\n")`))
+		if small != "" {
+			t.Errorf("%s: too small to press:\n%s", p, small)
+		}
+	}
+	b.do(chromedp.Navigate(base+"/inbox"), see("#main"), chromedp.KeyEvent(kb.Tab))
+	if got := b.focus(); got != "Skip to the page" {
+		t.Errorf("the first stop is %q", got)
+	}
+}
+
+// No text from outside makes a page wider than a phone, or leaves its block.
+func TestBrowserHostileTextStaysInside(t *testing.T) {
+	b := browser(t)
+	for _, name := range []string{"bidi", "lookalike", "padding", "zalgo", "long_word", "right_to_left"} {
+		in := newInbox(t, everywhere(hostile()[name]))
+		base := in.serve()
+		b.do(chromedp.EmulateViewport(360, 740))
+		b.enter(in, base)
+		for _, p := range []string{"/inbox", "/inbox/ask/waiting1", "/inbox/history"} {
+			b.do(chromedp.Navigate(base+p), see("#main"))
+			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => { d.open = true; })`))
+			over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+			inner := get(b, chromedp.Evaluate[int](`[...document.querySelectorAll("pre")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1).length`))
+			if over > 0 || inner > 0 {
+				t.Errorf("%s: %s is %d pixels too wide, and %d blocks hide a part", name, p, over, inner)
+			}
+		}
+		if name == "bidi" || name == "lookalike" || name == "padding" {
+			b.shoot("hostile-" + name)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// press posts a decision and returns the page that it leads to.
+func (in *inbox) press(form url.Values) tree {
+	in.Helper()
+	rec := in.post("/inbox/decide", form)
+	if rec.Code != http.StatusSeeOther {
+		in.Fatalf("got %d: %s", rec.Code, rec.Body)
+	}
+	next := in.get(rec.Header().Get("Location"))
+	if next.Code != http.StatusOK {
+		in.Fatalf("the page behind: %d", next.Code)
+	}
+	return sound(in.T, next)
+}
+
+func tap(c approval.Choice) url.Values {
+	return url.Values{"token": {string(token("rmbuild1-1", "rmbuild1", c))}, "ask": {"rmbuild1"}, "from": {"inbox"}}
+}
+
+func TestAllowOnce(t *testing.T) {
+	d := full()
+	in := newInbox(t, d).signIn()
+	doc := in.press(tap(approval.ChoiceAllow))
+	notice := doc.id(t, "notice").words()
+	for _, want := range []string{"Allowed once,", "shell_exec rm -rf ./build", "The permit lapses in about 9 minutes."} {
+		if !strings.Contains(notice, want) {
+			t.Errorf("the notice does not say %q: %q", want, notice)
+		}
+	}
+	card := doc.id(t, "ask-rmbuild1")
+	if len(card.tokens()) != 0 || !strings.Contains(card.words(), "Allowed once by owner (web)") {
+		t.Errorf("the card stays in sight and is final: %q", card.words())
+	}
+	got := d.lastTap()
+	want := approval.Tap{
+		Token: "TOKEN-rmbuild1-1-rmbuild1-allow", By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDenyWithWords(t *testing.T) {
+	d := full()
+	in := newInbox(t, d).signIn()
+	form := tap(approval.ChoiceDeny)
+	form.Set("from", "ask")
+	form.Set("words", "  Only dist,\r\nplease.\x00\x1b[31m\xff ")
+	doc := in.press(form)
+	if got := d.lastTap().Words; got != "Only dist,\nplease.[31m\uFFFD" {
+		t.Errorf("words: got %q", got)
+	}
+	if notice := doc.id(t, "notice").words(); !strings.Contains(notice, "Denied,") || !strings.Contains(notice, "Your words go to the agent.") {
+		t.Errorf("notice: %q", notice)
+	}
+	if card := doc.id(t, "ask-rmbuild1").words(); !strings.Contains(card, "Words for the agentOnly dist, please.") {
+		t.Errorf("card: %q", card)
+	}
+	if got := doc.all("h1")[0].words(); got != "One ask" {
+		t.Errorf("an answer given on the ask's page leads to %q", got)
+	}
+}
+
+// A page that was open while somebody else decided says who did and what, and
+// nothing that its own button said.
+func TestLateTapsAreToldTheTruth(t *testing.T) {
+	allow := &approval.Decision{Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:1", Name: "Ada"}, Channel: "telegram", At: time.Now()}
+	deny := *allow
+	deny.Choice = approval.ChoiceDeny
+	for _, row := range []struct {
+		name     string
+		state    approval.State
+		decision *approval.Decision
+		press    approval.Choice
+		want     string
+	}{
+		{"denied_by_other", approval.Denied, &deny, approval.ChoiceAllow, "Your answer came second: already denied by Ada (telegram)"},
+		{"allowed_by_other", approval.Allowed, allow, approval.ChoiceDeny, "Your answer came second: already allowed once by Ada (telegram)"},
+		{"ran_already", approval.Succeeded, allow, approval.ChoiceDeny, "Your answer came second: already allowed once by Ada (telegram)"},
+		{"expired", approval.Expired, nil, approval.ChoiceAllow, "Expired. Nobody answered in time."},
+		{"withdrawn", approval.Withdrawn, nil, approval.ChoiceAllow, "Withdrawn. The agent gave up before an answer."},
+		{"superseded", approval.Superseded, nil, approval.ChoiceAllow, "Superseded. The agent proposed a changed call"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := full()
+			in := newInbox(t, d).signIn()
+			d.change(func() {
+				a := &d.asks[0].Approvals[0]
+				a.State, a.Decision, a.EndedAt = row.state, row.decision, time.Now()
+			})
+			doc := in.press(tap(row.press))
+			if got := doc.id(t, "notice").words(); !strings.Contains(got, row.want) {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+			if len(doc.id(t, "notice").class("late")) != 1 {
+				t.Error("the notice does not look late")
+			}
+		})
+	}
+}
+
+func TestOfManyTapsOneIsToldThatItDecided(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	var wg sync.WaitGroup
+	notices := make([]string, 40)
+	for i := range notices {
+		choice := approval.ChoiceAllow
+		if i%2 == 0 {
+			choice = approval.ChoiceDeny
+		}
+		wg.Go(func() {
+			rec := in.post("/inbox/decide", tap(choice))
+			notices[i] = parse(t, in.get(rec.Header().Get("Location"))).id(t, "notice").words()
+		})
+	}
+	wg.Wait()
+	won := 0
+	for _, n := range notices {
+		if !strings.HasPrefix(n, "Your answer came second: already ") {
+			won++
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d taps are told that they decided: %q", won, notices)
+	}
+}
+
+func TestDecideRefuses(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		form url.Values
+		code int
+		want string
+	}{
+		{"no_token", url.Values{"ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
+		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
+		{"choice_without_token", url.Values{"choice": {"allow"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "Nothing was decided"},
+		{"long_words", url.Values{"token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 4001)}}, http.StatusUnprocessableEntity, "4000 characters at most"},
+		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusBadRequest, "Nothing was done"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := full()
+			in := newInbox(t, d).signIn()
+			before := d.asks[0].View()
+			rec := in.post("/inbox/decide", row.form)
+			if doc := sound(t, rec); rec.Code != row.code || !strings.Contains(doc.id(t, "failure").words(), row.want) {
+				t.Errorf("got %d: %s", rec.Code, doc.words())
+			}
+			if d.asks[0].View() != before {
+				t.Error("it decided something")
+			}
+		})
+	}
+}
+
+// Only what a tap of ours led to is told; a link cannot make the page claim
+// that something was decided.
+func TestNoticeCannotBeForged(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	session, _, _ := strings.Cut(in.cookie.Value, ".")
+	for _, told := range []string{
+		"", "x", "e30.", `{"ask":"answered","won":true}`, in.cookie.Value, session + ".AAAA",
+		"eyJhc2siOiJhbnN3ZXJlZCIsIndvbiI6dHJ1ZSwiaWRzIjpbImFuc3dlcmVkLTEiXX0.AAAA",
+	} {
+		doc := sound(t, in.get("/inbox?told="+url.QueryEscape(told)))
+		if got := doc.id(t, "notice").words(); got != "" {
+			t.Errorf("%q: the page says %q", told, got)
+		}
+	}
+}

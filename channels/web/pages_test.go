@@ -1,0 +1,252 @@
+package web_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+func TestInboxShowsTheWholeCall(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	doc := sound(t, in.get("/inbox"))
+	card := doc.id(t, "ask-rmbuild1")
+	for _, want := range []string{
+		"Waiting for you", "claude-code wants to run shell_exec", "rm -rf ./build", `"command": "rm -rf ./build"`, "/home/u/app",
+		"score 0.40 is below the threshold 0.75", "rule-based-v1 said no", "Score 0.40 of 1, needs 0.75",
+		"capability", "no word of the request names what is removed", "0.20", "Ask for a narrower call",
+		"Your request, as the agent relays it", "clean the old build", "expires in about 29 minutes", "3 lines, 33 characters",
+	} {
+		if !strings.Contains(card.words(), want) {
+			t.Errorf("the card does not show %q:\n%s", want, card.words())
+		}
+	}
+	want := map[string]string{
+		"TOKEN-rmbuild1-1-rmbuild1-allow": "Allow once: shell_exec rm -rf ./build",
+		"TOKEN-rmbuild1-1-rmbuild1-deny":  "Deny and send words: shell_exec rm -rf ./build",
+	}
+	if diff := cmp.Diff(want, card.tokens()); diff != "" {
+		t.Error(diff)
+	}
+	var order []string
+	for _, c := range doc.id(t, "cards").all("article") {
+		order = append(order, c.attr("data-ask"))
+	}
+	if diff := cmp.Diff([]string{"rmbuild1", "lookalike", "plan4711"}, order); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	buttons := func() []string {
+		card := sound(t, in.get("/inbox")).id(t, "ask-plan4711")
+		return slices.Sorted(maps.Keys(card.tokens()))
+	}
+	want := []string{
+		"TOKEN-all-plan4711-allow", "TOKEN-all-plan4711-deny", "TOKEN-plan4711-1-plan4711-allow", "TOKEN-plan4711-1-plan4711-deny",
+		"TOKEN-plan4711-2-plan4711-allow", "TOKEN-plan4711-2-plan4711-deny", "TOKEN-plan4711-3-plan4711-allow", "TOKEN-plan4711-3-plan4711-deny",
+	}
+	if diff := cmp.Diff(want, buttons()); diff != "" {
+		t.Error(diff)
+	}
+	in.post("/inbox/decide", url.Values{"token": {want[4]}})
+	rec := in.post("/inbox/decide", url.Values{"token": {want[3]}})
+	if diff := cmp.Diff([]string{"TOKEN-plan4711-3-plan4711-allow", "TOKEN-plan4711-3-plan4711-deny"}, buttons()); diff != "" {
+		t.Error(diff)
+	}
+	card := parse(t, in.get(rec.Header().Get("Location"))).id(t, "ask-plan4711")
+	for _, want := range []string{"1 of 3 wait for you", "Allowed once", "Denied"} {
+		if !strings.Contains(card.words(), want) {
+			t.Errorf("the card does not say %q: %s", want, card.words())
+		}
+	}
+	rec = in.post("/inbox/decide", url.Values{"token": {want[0]}})
+	doc := parse(t, in.get(rec.Header().Get("Location")))
+	if got := doc.id(t, "notice").words(); strings.Count(got, "Allowed once") != 2 || strings.Count(got, "Denied") != 1 {
+		t.Errorf("got %q", got)
+	}
+	if !strings.Contains(doc.id(t, "ask-plan4711").words(), "All answered") {
+		t.Error("a plan that is answered does not say so")
+	}
+}
+
+// A call that is too long to stand among others is offered for Allow only
+// where all of it is shown.
+func TestLongCallIsAllowedOnlyWhereItIsWhole(t *testing.T) {
+	d := newDesk()
+	long := "echo BEGIN; " + strings.Repeat("echo ünïcode and more; ", 5000) + "echo END"
+	d.open("longcall", proposal(long))
+	in := newInbox(t, d).signIn()
+	card := sound(t, in.get("/inbox")).id(t, "ask-longcall")
+	if got := slices.Collect(maps.Keys(card.tokens())); len(got) != 1 || !strings.HasSuffix(got[0], "-deny") {
+		t.Errorf("buttons: %v", got)
+	}
+	text := card.words()
+	for _, want := range []string{"BEGIN", "END", "Only the beginning and the end are shown here", "Show all of it", "115,020 characters"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the card does not show %q", want)
+		}
+	}
+	if len(text) > 20_000 {
+		t.Errorf("the card shows %d characters among others", len(text))
+	}
+	card = sound(t, in.get("/inbox/ask/longcall")).id(t, "ask-longcall")
+	if len(card.tokens()) != 2 || !strings.Contains(card.text(), long) {
+		t.Errorf("the ask's own page shows %d characters and %v", len(card.text()), card.tokens())
+	}
+}
+
+func TestManyAsksAreListed(t *testing.T) {
+	d := newDesk()
+	for i := range 30 {
+		d.open(approval.AskID(fmt.Sprintf("ask%04d", i)), proposal(fmt.Sprintf("make target-%d", i)))
+	}
+	in := newInbox(t, d).signIn()
+	doc := sound(t, in.get("/inbox"))
+	if n := len(doc.all("article")); n != 25 {
+		t.Errorf("%d cards are shown whole", n)
+	}
+	list := doc.class("rest-list")[0]
+	if n := len(list.all("a")); n != 5 || !strings.Contains(list.words(), "make target-29") {
+		t.Errorf("%d are listed: %s", n, list.words())
+	}
+	if got := doc.all("title")[0].text(); got != "(30) Inbox · vaglio" {
+		t.Errorf("title: %q", got)
+	}
+}
+
+func TestEmptyInboxHelps(t *testing.T) {
+	in := newInbox(t, newDesk()).signIn()
+	doc := sound(t, in.get("/inbox"))
+	text := doc.id(t, "cards").words()
+	if !strings.Contains(text, "Nothing waits for you") || !strings.Contains(text, "Try it") {
+		t.Errorf("got %q", text)
+	}
+	if got := doc.all("title")[0].text(); got != "Inbox · vaglio" {
+		t.Errorf("title: %q", got)
+	}
+}
+
+// A guard's denial is shown, says that it is final, and holds nothing to press.
+func TestGuardDenialHasNoAllow(t *testing.T) {
+	d := newDesk()
+	s := guarded()
+	s.ID = "guarded"
+	d.log(s)
+	in := newInbox(t, d).signIn()
+	for _, p := range []string{"/inbox", "/inbox/history", "/inbox/turn/claude-code/t-81"} {
+		doc := sound(t, in.get(p))
+		entry := doc.id(t, "step-guarded")
+		for _, want := range []string{"Stopped by the guard", "This is final", "path.ssh-key", "Private keys give away", "Name the public key"} {
+			if !strings.Contains(entry.words(), want) {
+				t.Errorf("%s does not say %q: %s", p, want, entry.words())
+			}
+		}
+		if n := len(entry.all("form", "button", "input", "textarea")); n != 0 {
+			t.Errorf("%s: the entry holds %d things to press", p, n)
+		}
+		for _, b := range doc.all("button", "input", "a") {
+			if strings.HasPrefix(b.name(), "Allow") || b.attr("name") == "token" || strings.Contains(b.attr("href"), "/ask/") {
+				t.Errorf("%s holds %q", p, b.name())
+			}
+		}
+	}
+}
+
+func TestHistoryFiltersAndPages(t *testing.T) {
+	d := newDesk()
+	for i := range 120 {
+		s := passed()
+		s.ID = fmt.Sprintf("s%d", i)
+		if i%2 == 0 {
+			s.Proposal.Agent = "other agent&co"
+		}
+		d.log(s)
+	}
+	in := newInbox(t, d).signIn()
+	var seen []string
+	next := "/inbox/history?agent=other+agent%26co&executor=fs_read&outcome=approved"
+	for range 5 {
+		doc := sound(t, in.get(next))
+		for _, e := range doc.class("entry") {
+			seen = append(seen, e.attr("id"))
+		}
+		next = ""
+		for _, a := range doc.all("a") {
+			if a.attr("rel") == "next" {
+				next = a.attr("href")
+			}
+		}
+		if next == "" {
+			break
+		}
+	}
+	if len(seen) != 60 || seen[0] != "step-s118" || seen[59] != "step-s0" {
+		t.Errorf("got %d entries: %v", len(seen), seen)
+	}
+	doc := sound(t, in.get("/inbox/history?outcome=guard"))
+	if !strings.Contains(doc.words(), "Nothing fits this filter") {
+		t.Error("an empty page does not say why")
+	}
+}
+
+func TestTurnsWithOddNames(t *testing.T) {
+	for _, turn := range []string{"t-1", "a/b", "..", ".", "a b?c=d#e", "%2e%2e", "türn", "//"} {
+		t.Run(url.PathEscape(turn), func(t *testing.T) {
+			d := newDesk()
+			s := passed()
+			s.Proposal.TurnID = turn
+			s.ID = "odd"
+			d.log(s)
+			in := newInbox(t, d).signIn()
+			links := sound(t, in.get("/inbox")).id(t, "step-odd").all("a")
+			rec := in.get(links[0].attr("href"))
+			if rec.Code != http.StatusOK {
+				t.Fatalf("%s: got %d", links[0].attr("href"), rec.Code)
+			}
+			sound(t, rec).id(t, "step-odd")
+		})
+	}
+}
+
+func TestTurnShowsHowItsStepsEnded(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	text := sound(t, in.get("/inbox/turn/claude-code/t-81")).id(t, "steps").words()
+	for _, want := range []string{"Approved", "Waiting for you", "Stopped by the guard", "Denied", "Ran: worked", "Not before the changelog is written."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the turn does not show %q: %s", want, text)
+		}
+	}
+}
+
+func TestEveryStateIsSaid(t *testing.T) {
+	for _, s := range []approval.State{
+		approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded, approval.Spent,
+		approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown,
+	} {
+		d := newDesk()
+		d.open("oneask", proposal("make"))
+		d.change(func() {
+			a := &d.asks[0].Approvals[0]
+			a.State, a.EndedAt = s, time.Now()
+		})
+		in := newInbox(t, d).signIn()
+		doc := sound(t, in.get("/inbox/ask/oneask"))
+		card := doc.id(t, "ask-oneask")
+		if len(card.tokens()) != 0 {
+			t.Errorf("%s: a final card holds buttons", s)
+		}
+		if text := card.words(); strings.Contains(text, "Unclear") || strings.Contains(text, "Waiting") {
+			t.Errorf("%s: got %q", s, text)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// code takes the code out of a fresh link.
+func (in *inbox) code() url.Values {
+	in.Helper()
+	link, err := url.Parse(in.web.LoginLink("https://vaglio.example.org/"))
+	if err != nil || link.Path != "/inbox/login" || len(link.Query().Get("code")) != 26 {
+		in.Fatalf("got %v, %v", link, err)
+	}
+	return link.Query()
+}
+
+func TestLinkWorksOnce(t *testing.T) {
+	in := newInbox(t, newDesk())
+	code := in.code()
+	if rec := in.post("/inbox/login", code); rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/inbox" {
+		t.Fatalf("got %d to %q", rec.Code, rec.Header().Get("Location"))
+	}
+	for name, form := range map[string]url.Values{
+		"used": code, "empty": {}, "wrong": {"code": {strings.Repeat("A", 26)}}, "long": {"code": {strings.Repeat("A", 100_000)}},
+	} {
+		rec := in.post("/inbox/login", form)
+		if rec.Code != http.StatusForbidden || len(rec.Result().Cookies()) != 0 {
+			t.Errorf("%s: got %d", name, rec.Code)
+		}
+		if doc := sound(t, rec); !strings.Contains(doc.words(), "vaglio inbox") {
+			t.Errorf("%s: the page does not say how to get in: %s", name, doc.words())
+		}
+	}
+}
+
+func TestLinkWorksForTenMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInbox(t, newDesk())
+		early, late := in.code(), in.code()
+		time.Sleep(10*time.Minute - time.Second)
+		if rec := in.post("/inbox/login", early); rec.Code != http.StatusSeeOther {
+			t.Errorf("just in time: got %d", rec.Code)
+		}
+		time.Sleep(time.Second)
+		if rec := in.post("/inbox/login", late); rec.Code != http.StatusForbidden {
+			t.Errorf("too late: got %d", rec.Code)
+		}
+	})
+}
+
+func TestOldLinksGiveWay(t *testing.T) {
+	in := newInbox(t, newDesk())
+	first := in.code()
+	second := in.code()
+	for range 15 {
+		in.code()
+	}
+	if rec := in.post("/inbox/login", first); rec.Code != http.StatusForbidden {
+		t.Errorf("the seventeenth link left the first: %d", rec.Code)
+	}
+	if rec := in.post("/inbox/login", second); rec.Code != http.StatusSeeOther {
+		t.Errorf("the second of seventeen: %d", rec.Code)
+	}
+}
+
+func TestSessionCookie(t *testing.T) {
+	c := config(newDesk())
+	c.Public = "https://vaglio.example.org"
+	in := inboxOf(t, newDesk(), c)
+	for host, secure := range map[string]bool{"127.0.0.1:8787": false, "vaglio.example.org": true} {
+		r := in.request(http.MethodPost, "/inbox/login", in.code())
+		r.Host = host
+		r.Header.Set("Origin", "https://"+host)
+		got := in.do(r).Result().Cookies()[0]
+		if !got.HttpOnly || got.SameSite != http.SameSiteStrictMode || got.Path != "/inbox" || got.Secure != secure ||
+			got.Domain != "" || got.MaxAge != 30*24*3600 {
+			t.Errorf("%s: got %v", host, got)
+		}
+	}
+}
+
+func TestSessionOutlivesARestart(t *testing.T) {
+	in := newInbox(t, newDesk()).signIn()
+	again := newInbox(t, newDesk())
+	again.cookie = in.cookie
+	if rec := again.get("/inbox"); rec.Code != http.StatusOK {
+		t.Errorf("after a restart: got %d", rec.Code)
+	}
+	c := config(newDesk())
+	c.Secret = [32]byte{9}
+	other := inboxOf(t, newDesk(), c).signIn()
+	if other.cookie.Name == in.cookie.Name {
+		t.Error("two instances on one machine share a cookie's name")
+	}
+	forged := *in.cookie
+	forged.Name = other.cookie.Name
+	other.cookie = &forged
+	if rec := other.get("/inbox"); rec.Code != http.StatusUnauthorized {
+		t.Errorf("a session of another instance: got %d", rec.Code)
+	}
+}
+
+func TestSessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInbox(t, newDesk()).signIn()
+		time.Sleep(30*24*time.Hour - time.Second)
+		if rec := in.get("/inbox"); rec.Code != http.StatusOK {
+			t.Errorf("on the last day: got %d", rec.Code)
+		}
+		time.Sleep(time.Second)
+		if rec := in.get("/inbox"); rec.Code != http.StatusUnauthorized {
+			t.Errorf("after thirty days: got %d", rec.Code)
+		}
+	})
+}
+
+func TestForgedSessions(t *testing.T) {
+	in := newInbox(t, newDesk()).signIn()
+	good := in.cookie.Value
+	body, mac, _ := strings.Cut(good, ".")
+	for name, value := range map[string]string{
+		"empty": "", "no_seal": body, "empty_seal": body + ".", "other_body": "e30." + mac, "other_seal": body + ".AAAA",
+		"padded": good + "=", "flipped": flip(good, 3), "flipped_seal": flip(good, len(body)+3), "long": strings.Repeat("A", 1<<16),
+		// The end of base64 carries bits that mean nothing; they must be as we wrote them.
+		"loose_end": flip(good, len(good)-1),
+	} {
+		c := *in.cookie
+		c.Value = value
+		other := &inbox{T: t, desk: in.desk, web: in.web, h: in.h, cookie: &c}
+		if rec := other.get("/inbox"); rec.Code != http.StatusUnauthorized {
+			t.Errorf("%s: got %d", name, rec.Code)
+		}
+	}
+}
+
+func flip(s string, i int) string {
+	b := []byte(s)
+	if b[i] == 'A' {
+		b[i] = 'B'
+	} else {
+		b[i] = 'A'
+	}
+	return string(b)
+}
+
+func TestSignOut(t *testing.T) {
+	in := newInbox(t, newDesk()).signIn()
+	rec := in.post("/inbox/logout", nil)
+	got := rec.Result().Cookies()[0]
+	if rec.Code != http.StatusSeeOther || got.Name != in.cookie.Name || got.Value != "" || got.MaxAge >= 0 || got.Path != "/inbox" {
+		t.Errorf("got %d, %v", rec.Code, got)
+	}
+}
