@@ -1,0 +1,184 @@
+package dispatcher
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// alarms are the deadlines of the asks that have one, soonest first. An ask's
+// newest deadline is the one that counts; older ones are passed over when
+// their time comes.
+type alarms struct {
+	mu     sync.Mutex
+	queue  alarmQueue
+	newest map[approval.AskID]time.Time
+	// kick says that the soonest alarm is a new one.
+	kick chan struct{}
+}
+
+// alarm is one deadline of one ask.
+type alarm struct {
+	ask approval.AskID
+	// deadline is the instant as the store has it: wall clock.
+	deadline time.Time
+	// rings is the same instant on the monotonic clock, which nobody can set
+	// back. Whichever clock reaches it first is right: clock trouble may
+	// shorten a wait, never extend it.
+	rings time.Time
+	// held puts off a repeat after the store failed; zero otherwise.
+	held time.Time
+}
+
+// left returns how long the alarm still waits.
+func (a alarm) left(now time.Time) time.Duration {
+	if !a.held.IsZero() {
+		return a.held.Sub(now)
+	}
+	return min(a.rings.Sub(now), a.deadline.Round(0).Sub(now.Round(0)))
+}
+
+const (
+	// longestNap bounds how long a machine's sleep goes unnoticed: the
+	// monotonic clock stops while it sleeps, the wall clock does not.
+	longestNap = 30 * time.Second
+	// pauseAfterFailure is the pause before the store is tried again.
+	pauseAfterFailure = time.Second
+)
+
+// set makes the instant the ask's deadline.
+func (a *alarms) set(id approval.AskID, deadline time.Time) {
+	now := time.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.newest == nil {
+		a.newest = make(map[approval.AskID]time.Time)
+	}
+	if a.newest[id].Equal(deadline) {
+		return
+	}
+	a.newest[id] = deadline
+	a.push(alarm{ask: id, deadline: deadline, rings: now.Add(deadline.Sub(now))})
+}
+
+// hold rings an alarm again after a pause, unless a newer one was set.
+func (a *alarms) hold(al alarm) {
+	al.held = time.Now().Add(pauseAfterFailure)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, newer := a.newest[al.ask]; !newer {
+		a.newest[al.ask] = al.deadline
+		a.push(al)
+	}
+}
+
+func (a *alarms) push(al alarm) {
+	heap.Push(&a.queue, al)
+	if a.queue[0].ask == al.ask {
+		select {
+		case a.kick <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// next takes out an alarm that rings, or says how long to wait.
+func (a *alarms) next(now time.Time) (al alarm, rings bool, nap time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.queue) > 0 {
+		al = a.queue[0]
+		newest, ok := a.newest[al.ask]
+		stale := !ok || !newest.Equal(al.deadline)
+		if left := al.left(now); left > 0 && !stale {
+			return alarm{}, false, min(left, longestNap)
+		}
+		heap.Pop(&a.queue)
+		if !stale {
+			delete(a.newest, al.ask)
+			return al, true, 0
+		}
+	}
+	return alarm{}, false, longestNap
+}
+
+// keepDeadlines ends what has waited too long.
+func (d *Dispatcher) keepDeadlines(ctx context.Context) error {
+	timer := time.NewTimer(longestNap)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		al, rings, nap := d.alarms.next(time.Now())
+		if rings {
+			if err := d.lapse(ctx, al); err != nil && ctx.Err() == nil {
+				d.log.ErrorContext(ctx, "a deadline could not be kept; trying again", "ask", al.ask, "error", err)
+				d.alarms.hold(al)
+			}
+			continue
+		}
+		timer.Reset(nap)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-d.alarms.kick:
+		}
+	}
+	return nil
+}
+
+// lapse ends what the alarm rang for. A deadline that moved since is left to
+// its own alarm. The alarm's word counts even where the wall clock has been
+// set back: then the deadline itself is taken as now.
+func (d *Dispatcher) lapse(ctx context.Context, al alarm) error {
+	now := now()
+	_, err := d.update(ctx, al.ask, func(ask *approval.Ask) error {
+		at := ask.NextDeadline()
+		if at.IsZero() || at.After(now) && at.After(al.deadline) {
+			return approval.ErrKeep
+		}
+		ask.Lapse(later(at, now))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep the deadline of ask %s: %w", al.ask, err)
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// alarmQueue orders alarms for container/heap.
+type alarmQueue []alarm
+
+func (q alarmQueue) Len() int { return len(q) }
+
+func (q alarmQueue) Less(i, j int) bool { return q[i].due().Before(q[j].due()) }
+
+func (q alarmQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push is for container/heap.
+func (q *alarmQueue) Push(x any) { *q = append(*q, x.(alarm)) } //nolint:errcheck // Only alarms are pushed.
+
+// Pop is for container/heap.
+func (q *alarmQueue) Pop() any {
+	last := len(*q) - 1
+	al := (*q)[last]
+	*q = (*q)[:last]
+	return al
+}
+
+// due is what the queue orders by: wall clock on both sides.
+func (a alarm) due() time.Time {
+	if !a.held.IsZero() {
+		return a.held.Round(0)
+	}
+	return a.deadline.Round(0)
+}

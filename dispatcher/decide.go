@@ -1,0 +1,143 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Decide takes a person's tap. The right to decide, the deadline and the move
+// are checked inside one compare-and-swap, so of any number of taps one
+// decides. When it returns, what the receipt says is on disk.
+//
+// A tap that came too late is no error: its receipt says who decided, when and
+// what. [approval.ErrNotFound] is an unknown token, [ErrNotApprover] a person
+// who may not decide, [*approval.ChoiceError] an answer that is neither yes
+// nor no.
+func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
+	if !d.approvers[t.By.ID] {
+		return approval.Receipt{}, ErrNotApprover
+	}
+	key := string(t.Ask)
+	if t.Token != "" {
+		key = approval.TokenKey(t.Token)
+	}
+	ask, err := d.ask(ctx, key)
+	if err != nil {
+		return approval.Receipt{}, err
+	}
+	var receipt approval.Receipt
+	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		var err error
+		receipt, err = ask.Decide(t, now(), d.deadlines.PermitFor)
+		return err
+	})
+	return receipt, err
+}
+
+// Withdraw ends an approval that the agent no longer wants. One that is
+// decided already stays as it is: a [*approval.MoveError] says so.
+func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID) (approval.Answer, error) {
+	a, err := d.move(ctx, agent, id, func(ask *approval.Ask) error {
+		if ask.Find(id).State == approval.Withdrawn {
+			return approval.ErrKeep
+		}
+		return ask.Withdraw(id, now())
+	})
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	return d.answer(a), nil
+}
+
+// Redeem spends a permit for exactly the call that was shown. The guard runs
+// again first: no permit stands against it ([*GuardError]). Nil means that the
+// call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall] and
+// [approval.ErrNotFound] say why it may not.
+func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
+	id, err := d.secret.ParsePermit(permit)
+	if err != nil {
+		return err
+	}
+	p.Agent = agent
+	fingerprint, err := d.secret.Fingerprint(p)
+	if err != nil {
+		return err
+	}
+	if v, denied := d.engine.Guard(p); denied {
+		return &GuardError{v}
+	}
+	lapsed := false
+	_, err = d.move(ctx, agent, id, func(ask *approval.Ask) error {
+		at := now()
+		lapsed = ask.Find(id).State == approval.Allowed && ask.Lapse(at) && ask.Find(id).State == approval.Lapsed
+		if lapsed {
+			return nil
+		}
+		return ask.Redeem(id, fingerprint, at)
+	})
+	if lapsed && err == nil {
+		return ErrLapsed
+	}
+	return redeemError(err)
+}
+
+// redeemError gives each way in which a permit is no good its own name.
+func redeemError(err error) error {
+	if errors.Is(err, approval.ErrOtherCall) {
+		return ErrOtherCall
+	}
+	moved, ok := errors.AsType[*approval.MoveError](err)
+	if !ok {
+		return err
+	}
+	switch moved.State {
+	case approval.Spent, approval.Succeeded, approval.Failed, approval.Unknown:
+		return ErrSpent
+	case approval.Lapsed:
+		return ErrLapsed
+	default:
+		return err
+	}
+}
+
+// Report keeps how the run of a permitted call ended, as the agent tells it.
+// A repeated report is a [*approval.MoveError]: the first one stands.
+func (d *Dispatcher) Report(ctx context.Context, agent string, id approval.ID, o approval.Outcome) error {
+	o.At = now()
+	_, err := d.move(ctx, agent, id, func(ask *approval.Ask) error { return ask.Report(id, o) })
+	return err
+}
+
+// move changes one approval of the agent and returns it.
+func (d *Dispatcher) move(ctx context.Context, agent string, id approval.ID, change func(*approval.Ask) error) (approval.Approval, error) {
+	ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		if ask.Agent != agent || ask.Find(id) == nil {
+			return approval.ErrNotFound
+		}
+		return change(ask)
+	})
+	if err != nil {
+		return approval.Approval{}, err
+	}
+	a := ask.Find(id)
+	if a == nil {
+		return approval.Approval{}, fmt.Errorf("dispatcher: approval %s: %w", id, approval.ErrNotFound)
+	}
+	return *a, nil
+}
+
+// answer is what the agent is told of an approval.
+func (d *Dispatcher) answer(a approval.Approval) approval.Answer {
+	if a.ID == "" {
+		return approval.Answer{}
+	}
+	permit := ""
+	if a.Permit != nil {
+		permit = d.secret.Permit(a.ID)
+	}
+	return approval.AnswerFor(a, permit)
+}

@@ -1,0 +1,249 @@
+// Package dispatcher keeps the life of a pending turn: it proposes a call to
+// the engine, opens an approval when a judge denied it, shows cards, takes the
+// answers in, wakes the turn that waits, redeems the permit once, and brings
+// all of it back after a crash.
+//
+// The store is the only truth. A change is made by one Update, and everything
+// that follows from it (a waiter that wakes, a card that turns final, a
+// deadline that moves) follows from the committed record through the store's
+// feed of changes, never from the intention to write it.
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Dispatcher is the one place that moves approvals. It is safe for concurrent
+// use. Waiters wake and cards move only while Run runs.
+type Dispatcher struct {
+	store     Store
+	channels  map[string]Channel
+	engine    *vaglio.Engine
+	secret    approval.Secret
+	masker    approval.Masker
+	approvers map[string]bool
+	deadlines Deadlines
+	log       *slog.Logger
+
+	waiters  waiters
+	watchers watchers
+	alarms   alarms
+	couriers map[string]*courier
+	steps    chan approval.Step
+
+	stopping chan struct{}
+	stop     sync.Once
+}
+
+// Config is what a dispatcher is made of.
+type Config struct {
+	Store    Store
+	Channels []Channel
+	Engine   *vaglio.Engine
+	// Secret keys fingerprints and permits. It must outlive the process.
+	Secret approval.Secret
+	// Approvers are the stable ids of those who may decide. Nobody else can.
+	Approvers []string
+	// Deadlines left zero take their defaults.
+	Deadlines Deadlines
+	Log       *slog.Logger
+}
+
+// Deadlines bound how long each thing stands.
+type Deadlines struct {
+	// AskFor is how long an approval waits for a person.
+	AskFor time.Duration
+	// PermitFor is how long a permit can be redeemed.
+	PermitFor time.Duration
+	// DenialStands is how long an equal call gets a person's old denial.
+	DenialStands time.Duration
+}
+
+// The defaults of [Deadlines]. Half an hour is what people need to come back
+// to their phone; ten minutes cover an agent that restarts, and keep one that
+// repeats itself from wearing a person down.
+const (
+	DefaultAskFor       = 30 * time.Minute
+	DefaultPermitFor    = 10 * time.Minute
+	DefaultDenialStands = 10 * time.Minute
+)
+
+// The errors of the agent's side.
+var (
+	// ErrSpent says that the permit ran its one call already.
+	ErrSpent = errors.New("this permit is spent: it was good for one call")
+	// ErrLapsed says that the permit was not redeemed in its window.
+	ErrLapsed = errors.New("this permit has lapsed: propose the call again")
+	// ErrOtherCall says that the call is not the one that the person saw.
+	ErrOtherCall = errors.New("this permit is for another call: only the call that was shown may run")
+	// ErrStopping says that the daemon is shutting down.
+	ErrStopping = errors.New("vaglio is restarting: come back with the same call")
+	// ErrNotApprover says that a person is not among those who may decide.
+	ErrNotApprover = errors.New("you are not among those who may decide this")
+)
+
+// GuardError says that the guard denied a call when its permit was redeemed.
+type GuardError struct{ Verdict vaglio.Verdict }
+
+func (e *GuardError) Error() string { return e.Verdict.Reason }
+
+// CallError says which call of a plan has a mistake.
+type CallError struct {
+	// Index counts the plan's calls from 0.
+	Index int
+	Err   error
+}
+
+func (e *CallError) Error() string { return fmt.Sprintf("call %d of the plan: %v", e.Index+1, e.Err) }
+
+func (e *CallError) Unwrap() error { return e.Err }
+
+// New returns a dispatcher over what the store holds.
+func New(c Config) *Dispatcher {
+	d := &Dispatcher{
+		store:     c.Store,
+		channels:  make(map[string]Channel, len(c.Channels)),
+		engine:    c.Engine,
+		secret:    c.Secret,
+		masker:    approval.NewMasker(c.Secret),
+		approvers: make(map[string]bool, len(c.Approvers)),
+		deadlines: c.Deadlines.orDefault(),
+		log:       c.Log,
+		couriers:  make(map[string]*courier, len(c.Channels)),
+		steps:     make(chan approval.Step, stepQueue),
+		stopping:  make(chan struct{}),
+	}
+	d.alarms.kick = make(chan struct{}, 1)
+	for _, ch := range c.Channels {
+		d.channels[ch.Name()] = ch
+		d.couriers[ch.Name()] = newCourier(ch)
+	}
+	for _, id := range c.Approvers {
+		d.approvers[id] = true
+	}
+	return d
+}
+
+func (d Deadlines) orDefault() Deadlines {
+	if d.AskFor == 0 {
+		d.AskFor = DefaultAskFor
+	}
+	if d.PermitFor == 0 {
+		d.PermitFor = DefaultPermitFor
+	}
+	if d.DenialStands == 0 {
+		d.DenialStands = DefaultDenialStands
+	}
+	return d
+}
+
+// Run follows the store's changes until ctx ends: it wakes waiters, keeps
+// deadlines, posts and amends cards, and writes the turn log. It first takes
+// up every ask that an earlier process left open. It returns when all of its
+// goroutines have, with the queued steps written.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	part := func(run func(context.Context) error) {
+		wg.Go(func() {
+			if err := run(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	part(d.follow)
+	part(d.keepDeadlines)
+	for _, c := range d.couriers {
+		part(func(ctx context.Context) error { return c.run(ctx, d) })
+	}
+	part(d.writeSteps)
+	part(d.sweep)
+	wg.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// Stop lets every waiter go with what it has and refuses new proposals, so
+// that agents come back to the next process. It does not end Run.
+func (d *Dispatcher) Stop() { d.stop.Do(func() { close(d.stopping) }) }
+
+func (d *Dispatcher) stopped() bool {
+	select {
+	case <-d.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// follow takes up the open asks, then every change. A store that fails is
+// asked again: what happened meanwhile is found in it.
+func (d *Dispatcher) follow(ctx context.Context) error {
+	for ctx.Err() == nil {
+		err := d.followOnce(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		d.log.ErrorContext(ctx, "the store's changes cannot be followed; trying again", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pauseAfterFailure):
+		}
+	}
+	return nil
+}
+
+func (d *Dispatcher) followOnce(ctx context.Context) error {
+	// The feed is taken up from the birth of the newest ask, noted before the
+	// open asks are read: a change that the reading misses comes after it.
+	var after uint64
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Newest: true, Limit: 1}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: find the newest ask: %w", err)
+		}
+		after = r.Born
+	}
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: take up open asks: %w", err)
+		}
+		d.changed(ctx, r)
+	}
+	for r, err := range d.store.Watch(ctx, approval.KindAsk, after) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: follow changes: %w", err)
+		}
+		d.changed(ctx, r)
+	}
+	return errors.New("dispatcher: the store's feed of changes ended")
+}
+
+// changed lets everything that depends on an ask follow its committed state.
+func (d *Dispatcher) changed(ctx context.Context, r approval.Record) {
+	ask, err := approval.DecodeAsk(r.Body)
+	if err != nil {
+		d.log.ErrorContext(ctx, "an ask cannot be read; it stays denied", "ask", r.ID, "error", err)
+		return
+	}
+	d.waiters.wake(ask.ID)
+	if at := ask.NextDeadline(); !at.IsZero() {
+		d.alarms.set(ask.ID, at)
+	}
+	for i := range ask.Cards {
+		if c := d.couriers[ask.Cards[i].Channel]; c != nil && ask.Cards[i].Stale(ask.View()) {
+			c.take(ask.ID)
+		}
+	}
+	d.watchers.tick()
+}

@@ -1,0 +1,612 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+const agent = "local"
+
+var owner = approval.Person{ID: "web:owner", Name: "owner"}
+
+// strict is a judge that denies every executor but one, and counts.
+type strict struct {
+	mu    sync.Mutex
+	calls int
+}
+
+func (s *strict) Kind() string { return "strict" }
+
+func (s *strict) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	r := vaglio.GradientResult{Judge: "strict", Score: 0.2, Confidence: 1, Reasoning: "everything is asked"}
+	if p.Executor == "fs_read" {
+		r.Score, r.Reasoning = 0.9, "reading is fine"
+	}
+	return r, nil
+}
+
+// fakeChannel keeps what it shows, and fails as it is told.
+type fakeChannel struct {
+	mu     sync.Mutex
+	posts  int
+	amends int
+	shows  map[string]approval.Card
+	fail   func(call int) error
+	calls  int
+}
+
+func newFakeChannel() *fakeChannel { return &fakeChannel{shows: make(map[string]approval.Card)} }
+
+// failing lets every delivery fail as f says; f is given the count of tries.
+func (c *fakeChannel) failing(f func(call int) error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fail = f
+}
+
+// tries returns how many deliveries were tried, and how many cards posted.
+func (c *fakeChannel) tries() (calls, posts int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls, c.posts
+}
+
+func (c *fakeChannel) Name() string { return "fake" }
+
+func (c *fakeChannel) Post(_ context.Context, card approval.Card) (string, error) {
+	ref := "m-" + string(card.Ask)
+	return ref, c.show(ref, card, &c.posts)
+}
+
+func (c *fakeChannel) Amend(_ context.Context, ref string, card approval.Card) error {
+	return c.show(ref, card, &c.amends)
+}
+
+func (c *fakeChannel) show(ref string, card approval.Card, n *int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+	if c.fail != nil {
+		if err := c.fail(c.calls); err != nil {
+			return err
+		}
+	}
+	*n++
+	c.shows[ref] = card
+	return nil
+}
+
+func (c *fakeChannel) card(id approval.AskID) approval.Card {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shows["m-"+string(id)]
+}
+
+// gate is a dispatcher at work over a store that outlives it.
+type gate struct {
+	*dispatcher.Dispatcher
+	store   *storetest.Memory
+	channel *fakeChannel
+	end     func()
+}
+
+func newEngine(t *testing.T, judge vaglio.Judge) *vaglio.Engine {
+	t.Helper()
+	engine, err := vaglio.New(vaglio.Config{
+		Judges: []vaglio.Gate{{Judge: judge, MinScore: 0.5}},
+		Kind:   judge.Kind(),
+		Home:   "/home/u",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine
+}
+
+// start runs a dispatcher in the test's bubble.
+func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
+	t.Helper()
+	d := dispatcher.New(dispatcher.Config{
+		Store:     store,
+		Channels:  []dispatcher.Channel{channel},
+		Engine:    newEngine(t, &strict{}),
+		Secret:    approval.Secret{1},
+		Approvers: []string{owner.ID},
+		Log:       slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := d.Run(ctx); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	var once sync.Once
+	g := &gate{Dispatcher: d, store: store, channel: channel}
+	g.end = func() { once.Do(func() { cancel(); wg.Wait() }) }
+	t.Cleanup(g.end)
+	return g
+}
+
+// in runs a test in a bubble with a fresh gate, and checks every invariant of
+// the store at its end.
+func in(t *testing.T, test func(t *testing.T, g *gate)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		g := start(t, store, newFakeChannel())
+		test(t, g)
+		g.end()
+		storetest.Asks(t, store)
+	})
+}
+
+func shell(command string) vaglio.Proposal {
+	return vaglio.Proposal{
+		Executor: "shell_exec", Args: vaglio.Args{"command": command}, Intent: "clean up",
+		Context: vaglio.Context{Cwd: "/home/u/app"},
+	}
+}
+
+func (g *gate) propose(t *testing.T, p vaglio.Proposal, wait time.Duration) approval.Answer {
+	t.Helper()
+	a, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: p, Wait: wait})
+	if err != nil {
+		t.Fatalf("Propose: %v", err)
+	}
+	return a
+}
+
+func (g *gate) decide(t *testing.T, id approval.ID, c approval.Choice, words string) approval.Receipt {
+	t.Helper()
+	r, err := g.Decide(t.Context(), approval.Tap{
+		Ask: id.Ask(), Approval: id, Choice: c, By: owner, Channel: "fake", Words: words,
+	})
+	if err != nil {
+		t.Fatalf("Decide: %v", err)
+	}
+	return r
+}
+
+func TestAllowReachesTheWaitingTurn(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		got := make(chan approval.Answer, 1)
+		go func() { got <- g.propose(t, shell("make clean"), time.Hour) }()
+		synctest.Wait()
+		card := g.onlyCard(t)
+		tok := token(t, card, approval.ChoiceAllow)
+		r, err := g.Decide(t.Context(), approval.Tap{Token: tok, By: owner, Channel: "fake"})
+		if err != nil || !r.Won {
+			t.Fatalf("Decide: won %v, %v", r.Won, err)
+		}
+		a := <-got
+		if a.Decision != approval.RulingAllow || a.Permit == nil || a.Approval.State != approval.Allowed {
+			t.Fatalf("waiting turn got %+v", a)
+		}
+		synctest.Wait()
+		if c := g.channel.card(card.Ask); len(c.Buttons) != 0 || len(c.Items[0].Buttons) != 0 || c.Items[0].State != approval.Allowed {
+			t.Errorf("the card did not follow the decision: %+v", c)
+		}
+		redeem(t, g, a.Permit.Permit, shell("make clean"), nil)
+		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrSpent)
+		if err := g.Report(t.Context(), agent, a.Approval.ID, approval.Outcome{Succeeded: true}); err != nil {
+			t.Errorf("Report: %v", err)
+		}
+		synctest.Wait()
+		if c := g.channel.card(card.Ask); c.Items[0].State != approval.Succeeded {
+			t.Errorf("the card shows %s after the report", c.Items[0].State)
+		}
+	})
+}
+
+func redeem(t *testing.T, g *gate, permit string, p vaglio.Proposal, want error) {
+	t.Helper()
+	if err := g.Redeem(t.Context(), agent, permit, p); !errors.Is(err, want) {
+		t.Errorf("Redeem: got %v, want %v", err, want)
+	}
+}
+
+// onlyCard returns the one card that waits.
+func (g *gate) onlyCard(t *testing.T) approval.Card {
+	t.Helper()
+	var cards []approval.Card
+	for c, err := range g.Pending(t.Context(), "fake") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		cards = append(cards, c)
+	}
+	if len(cards) != 1 {
+		t.Fatalf("%d cards wait, want 1", len(cards))
+	}
+	return cards[0]
+}
+
+func token(t *testing.T, c approval.Card, choice approval.Choice) approval.Token {
+	t.Helper()
+	for _, b := range append(c.Items[0].Buttons, c.Buttons...) {
+		if b.Choice == choice {
+			return b.Token
+		}
+	}
+	t.Fatalf("no button %s on %+v", choice, c)
+	return ""
+}
+
+func TestDenyCarriesTheWords(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		got := make(chan approval.Answer, 1)
+		go func() { got <- g.propose(t, shell("make clean"), time.Hour) }()
+		synctest.Wait()
+		g.decide(t, g.onlyCard(t).Items[0].Approval, approval.ChoiceDeny, "use make tidy")
+		a := <-got
+		if a.Decision != approval.RulingDeny || a.Permit != nil || a.Refusal == nil || a.Refusal.Words != "use make tidy" {
+			t.Errorf("got %+v", a)
+		}
+	})
+}
+
+func TestNobodyAnswersIsExpiredNotDenied(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		began := time.Now()
+		a := g.propose(t, shell("make clean"), 2*time.Hour)
+		if a.Decision != approval.RulingDeny || a.Approval.State != approval.Expired {
+			t.Fatalf("got %+v", a)
+		}
+		if waited := time.Since(began); waited != dispatcher.DefaultAskFor {
+			t.Errorf("waited %v", waited)
+		}
+		r := g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		if r.Won || r.Ask.Approvals[0].State != approval.Expired {
+			t.Errorf("a late tap got %+v", r)
+		}
+	})
+}
+
+func TestWaitEndsPendingAndComesBackByID(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), time.Minute)
+		if a.Decision != approval.RulingPending {
+			t.Fatalf("got %+v", a)
+		}
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		b, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
+		if err != nil || b.Decision != approval.RulingAllow {
+			t.Errorf("Await: %+v, %v", b, err)
+		}
+		if _, err := g.Await(t.Context(), "somebody", a.Approval.ID, 0); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("another agent's Await: %v", err)
+		}
+	})
+}
+
+func TestEqualAsksJoinAndADenialStands(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		b := g.propose(t, shell("make clean"), 0)
+		if a.Approval.ID != b.Approval.ID {
+			t.Fatalf("asked twice: %s and %s", a.Approval.ID, b.Approval.ID)
+		}
+		other := shell("make clean")
+		other.Context.Cwd = "/home/u/other"
+		if c := g.propose(t, other, 0); c.Approval.ID == a.Approval.ID {
+			t.Error("another workspace joined")
+		}
+		g.decide(t, a.Approval.ID, approval.ChoiceDeny, "no")
+		if c := g.propose(t, shell("make clean"), time.Hour); c.Decision != approval.RulingDeny || c.Refusal.Words != "no" {
+			t.Errorf("right after the denial: %+v", c)
+		}
+		time.Sleep(dispatcher.DefaultDenialStands)
+		if c := g.propose(t, shell("make clean"), 0); c.Decision != approval.RulingPending || c.Approval.ID == a.Approval.ID {
+			t.Errorf("long after the denial: %+v", c)
+		}
+	})
+}
+
+func TestManyEqualAsksAtOnceOpenOne(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		var wg sync.WaitGroup
+		ids := make([]approval.ID, 50)
+		for i := range ids {
+			wg.Go(func() { ids[i] = g.propose(t, shell("make clean"), 0).Approval.ID })
+		}
+		wg.Wait()
+		for _, id := range ids {
+			if id != ids[0] {
+				t.Fatalf("two approvals of one call: %s and %s", ids[0], id)
+			}
+		}
+	})
+}
+
+func TestChangedCallUnderTheSameKeySupersedes(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		p := shell("make clean")
+		p.TurnID, p.Step = "t-1", 3
+		a := g.propose(t, p, 0)
+		again := g.propose(t, p, 0)
+		if again.Approval.ID != a.Approval.ID {
+			t.Fatal("the repeat did not join")
+		}
+		p.Args = vaglio.Args{"command": "make distclean"}
+		b := g.propose(t, p, 0)
+		if b.Approval.ID == a.Approval.ID || b.Decision != approval.RulingPending {
+			t.Fatalf("got %+v", b)
+		}
+		old, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
+		if err != nil || old.Approval.State != approval.Superseded {
+			t.Errorf("the old approval: %+v, %v", old.Approval, err)
+		}
+		if r := g.decide(t, a.Approval.ID, approval.ChoiceAllow, ""); r.Won {
+			t.Error("a superseded approval was allowed")
+		}
+		g.decide(t, b.Approval.ID, approval.ChoiceAllow, "")
+		if c := g.propose(t, p, 0); c.Decision != approval.RulingAllow || c.Approval.ID != b.Approval.ID {
+			t.Errorf("the repeat after the decision: %+v", c)
+		}
+	})
+}
+
+func TestTwoHundredTapsOneDecision(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		synctest.Wait()
+		card := g.onlyCard(t)
+		tokens := map[bool]approval.Token{
+			true:  token(t, card, approval.ChoiceAllow),
+			false: token(t, card, approval.ChoiceDeny),
+		}
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		won := 0
+		for i := range 200 {
+			wg.Go(func() {
+				r, err := g.Decide(t.Context(), approval.Tap{Token: tokens[i%2 == 0], By: owner, Channel: "fake"})
+				if err != nil {
+					t.Errorf("tap %d: %v", i, err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if r.Won {
+					won++
+				}
+				if d := r.Ask.Find(a.Approval.ID).Decision; d == nil || d.By != owner || d.At.IsZero() {
+					t.Errorf("tap %d was not told who decided: %+v", i, d)
+				}
+			})
+		}
+		wg.Wait()
+		if won != 1 {
+			t.Errorf("%d taps decided", won)
+		}
+	})
+}
+
+func TestOnlyApproversDecide(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		for _, who := range []approval.Person{{}, {ID: "web:guest", Name: "owner"}, {ID: "WEB:OWNER"}} {
+			_, err := g.Decide(t.Context(), approval.Tap{
+				Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceAllow, By: who, Channel: "fake",
+			})
+			if !errors.Is(err, dispatcher.ErrNotApprover) {
+				t.Errorf("%+v: %v", who, err)
+			}
+		}
+	})
+}
+
+func TestRestartKeepsDeadlineAndDecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, channel := storetest.NewMemory(), newFakeChannel()
+		g := start(t, store, channel)
+		p := shell("make clean")
+		p.TurnID, p.Step = "t-1", 1
+		q := shell("make distclean")
+		a, b := g.propose(t, p, 0), g.propose(t, q, 0)
+		time.Sleep(10 * time.Minute)
+		g.end()
+		time.Sleep(10 * time.Minute)
+
+		g = start(t, store, channel)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		if again := g.propose(t, p, 0); again.Decision != approval.RulingAllow {
+			t.Errorf("the repeated call got %+v", again)
+		}
+		at := time.Now()
+		got, err := g.Await(t.Context(), agent, b.Approval.ID, time.Hour)
+		if err != nil || got.Approval.State != approval.Expired {
+			t.Fatalf("Await: %+v, %v", got.Approval, err)
+		}
+		if left := time.Since(at); left != 10*time.Minute {
+			t.Errorf("the deadline moved: expired after %v", left)
+		}
+		g.end()
+		storetest.Asks(t, store)
+	})
+}
+
+func TestPermitIsBoundAndLapses(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		redeem(t, g, a.Permit.Permit, shell("make cleaner"), dispatcher.ErrOtherCall)
+		redeem(t, g, a.Permit.Permit+"x", shell("make clean"), approval.ErrNotFound)
+		if err := g.Redeem(t.Context(), "somebody", a.Permit.Permit, shell("make clean")); err == nil {
+			t.Error("another agent redeemed the permit")
+		}
+		other := shell("make clean")
+		other.Executor = "Bash"
+		redeem(t, g, a.Permit.Permit, other, dispatcher.ErrOtherCall)
+		time.Sleep(dispatcher.DefaultPermitFor + time.Second)
+		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+		if b, _ := g.Await(t.Context(), agent, a.Approval.ID, 0); b.Decision != approval.RulingDeny || b.Approval.State != approval.Lapsed {
+			t.Errorf("after the lapse: %+v", b)
+		}
+	})
+}
+
+func TestWithdrawn(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		for range 2 {
+			b, err := g.Withdraw(t.Context(), agent, a.Approval.ID)
+			if err != nil || b.Approval.State != approval.Withdrawn {
+				t.Fatalf("Withdraw: %+v, %v", b.Approval, err)
+			}
+		}
+		if r := g.decide(t, a.Approval.ID, approval.ChoiceAllow, ""); r.Won {
+			t.Error("a withdrawn approval was allowed")
+		}
+		b := g.propose(t, shell("make clean"), 0)
+		g.decide(t, b.Approval.ID, approval.ChoiceAllow, "")
+		if _, err := g.Withdraw(t.Context(), agent, b.Approval.ID); !isMove(err) {
+			t.Errorf("withdraw after allow: %v", err)
+		}
+	})
+}
+
+func isMove(err error) bool {
+	_, ok := errors.AsType[*approval.MoveError](err)
+	return ok
+}
+
+func TestPlanSharesOneCard(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		calls := []vaglio.Proposal{
+			{Executor: "fs_read", Args: vaglio.Args{"path": "/tmp/x"}},
+			{Executor: "fs_read", Args: vaglio.Args{"path": "~/.ssh/id_rsa"}},
+			shell("make clean"), shell("make install"), shell("make clean"),
+		}
+		rs := make([]dispatcher.Request, len(calls))
+		for i, p := range calls {
+			rs[i] = dispatcher.Request{Proposal: p, Key: "plan-1"}
+		}
+		as, err := g.ProposePlan(t.Context(), agent, rs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []approval.Ruling{approval.RulingAllow, approval.RulingDeny, approval.RulingPending, approval.RulingPending, approval.RulingPending}
+		for i, a := range as {
+			if a.Decision != want[i] {
+				t.Errorf("call %d: %s, want %s", i, a.Decision, want[i])
+			}
+		}
+		if as[2].Approval.ID != as[4].Approval.ID {
+			t.Error("the same call twice was asked twice")
+		}
+		card := g.onlyCard(t)
+		if len(card.Items) != 2 {
+			t.Fatalf("the card lists %d calls", len(card.Items))
+		}
+		g.decide(t, as[3].Approval.ID, approval.ChoiceDeny, "not yet")
+		r, err := g.Decide(t.Context(), approval.Tap{Ask: card.Ask, Choice: approval.ChoiceAllow, By: owner, Channel: "fake"})
+		if err != nil || !r.Won {
+			t.Fatalf("allow the rest: %+v, %v", r, err)
+		}
+		as, err = g.ProposePlan(t.Context(), agent, rs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if as[2].Decision != approval.RulingAllow || as[3].Decision != approval.RulingDeny {
+			t.Errorf("the repeated plan got %s and %s", as[2].Decision, as[3].Decision)
+		}
+	})
+}
+
+func TestGuardDenialOpensNothing(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("rm -rf /"), time.Hour)
+		if a.Decision != approval.RulingDeny || a.Approval != nil || a.Permit != nil || !a.Refusal.Final {
+			t.Fatalf("got %+v", a)
+		}
+		for range g.store.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
+			t.Fatal("a guard denial left an ask")
+		}
+		synctest.Wait()
+		if calls, _ := g.channel.tries(); calls != 0 {
+			t.Error("a guard denial was posted")
+		}
+		entries, err := g.History(t.Context(), approval.Filter{})
+		if err != nil || len(entries) != 1 || entries[0].Outcome() != "guard" {
+			t.Errorf("history: %+v, %v", entries, err)
+		}
+	})
+}
+
+func TestStopLetsWaitersGo(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		got := make(chan approval.Answer, 1)
+		go func() { got <- g.propose(t, shell("make clean"), time.Hour) }()
+		synctest.Wait()
+		g.Stop()
+		if a := <-got; a.Decision != approval.RulingPending {
+			t.Errorf("got %+v", a)
+		}
+		if _, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("x")}); !errors.Is(err, dispatcher.ErrStopping) {
+			t.Errorf("after Stop: %v", err)
+		}
+	})
+}
+
+func TestCardsCatchUpWithTheState(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		g.channel.failing(func(call int) error {
+			switch {
+			case call == 1:
+				return errors.New("network is down")
+			case call == 2:
+				return &approval.RetryError{After: 5 * time.Minute, Err: errors.New("too many requests")}
+			case call%2 == 0:
+				return errors.New("bad gateway")
+			}
+			return nil
+		})
+		began := time.Now()
+		a := g.propose(t, shell("make clean"), 0)
+		for g.channel.card(a.Approval.ID.Ask()).Ask == "" {
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		if waited := time.Since(began); waited < 5*time.Minute {
+			t.Errorf("the platform asked for 5m, the card came after %v", waited)
+		}
+		g.decide(t, a.Approval.ID, approval.ChoiceDeny, "")
+		for g.channel.card(a.Approval.ID.Ask()).Items[0].State != approval.Denied {
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		if _, posts := g.channel.tries(); posts != 1 {
+			t.Errorf("posted %d times", posts)
+		}
+	})
+}
+
+func TestGoneCardEndsTheErrand(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		synctest.Wait()
+		g.channel.failing(func(int) error { return approval.ErrGone })
+		g.decide(t, a.Approval.ID, approval.ChoiceDeny, "")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if calls, _ := g.channel.tries(); calls != 2 {
+			t.Errorf("a message that is gone was tried %d times", calls-1)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Pending yields the card of every ask that waits for a person, oldest first,
+// as the channel would show it.
+func (d *Dispatcher) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
+	return func(yield func(approval.Card, error) bool) {
+		for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
+			var ask approval.Ask
+			if err == nil {
+				ask, err = approval.DecodeAsk(r.Body)
+			}
+			if err == nil && !ask.Waiting() {
+				continue
+			}
+			if !yield(approval.NewCard(ask, channel, d.masker), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Card returns the card of an ask as the channel shows it.
+func (d *Dispatcher) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	ask, err := d.ask(ctx, string(id))
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return approval.NewCard(ask, channel, d.masker), nil
+}
+
+// shortest is the fewest characters of an id that Find takes.
+const shortest = 4
+
+// Find returns the ask that a person names: by the ask's id, by an approval's,
+// or by the first characters of either, four at least, where only one fits.
+func (d *Dispatcher) Find(ctx context.Context, id string) (approval.Ask, error) {
+	ask := approval.ID(id).Ask()
+	if len(ask) < shortest {
+		return approval.Ask{}, approval.ErrNotFound
+	}
+	var found approval.Ask
+	n := 0
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Prefix: string(ask), Limit: 2}) {
+		if err != nil {
+			return approval.Ask{}, fmt.Errorf("dispatcher: find an ask: %w", err)
+		}
+		if found, err = approval.DecodeAsk(r.Body); err != nil {
+			return approval.Ask{}, err
+		}
+		if n++; found.ID == ask {
+			return found, nil
+		}
+	}
+	if n != 1 {
+		return approval.Ask{}, approval.ErrNotFound
+	}
+	return found, nil
+}
+
+const (
+	// entriesAtOnce is how many entries History returns when not told.
+	entriesAtOnce = 50
+	// entriesRead bounds how far one call of History looks for entries that
+	// fit a filter.
+	entriesRead = 5000
+)
+
+// History returns what was proposed and what became of it, newest first. Its
+// values are masked as on a card.
+func (d *Dispatcher) History(ctx context.Context, f approval.Filter) ([]approval.Entry, error) {
+	if f.Limit <= 0 {
+		f.Limit = entriesAtOnce
+	}
+	q := approval.Query{Kind: approval.KindStep, Newest: true, After: f.Before, Limit: entriesRead}
+	var entries []approval.Entry
+	for r, err := range d.store.List(ctx, q) {
+		if err != nil {
+			return nil, fmt.Errorf("dispatcher: read the history: %w", err)
+		}
+		e, err := d.entry(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if !f.Fits(&e) {
+			continue
+		}
+		if entries = append(entries, e); len(entries) == f.Limit {
+			break
+		}
+	}
+	return entries, nil
+}
+
+// entry joins a step with its approval as it now stands.
+func (d *Dispatcher) entry(ctx context.Context, r approval.Record) (approval.Entry, error) {
+	s, err := approval.DecodeStep(r.Body)
+	if err != nil {
+		return approval.Entry{}, err
+	}
+	e := approval.Entry{Cursor: r.Born, Step: s}
+	if s.Approval == "" {
+		return e, nil
+	}
+	ask, err := d.ask(ctx, string(s.Approval.Ask()))
+	if errors.Is(err, approval.ErrNotFound) {
+		return e, nil
+	}
+	if err != nil {
+		return e, fmt.Errorf("dispatcher: read approval %s: %w", s.Approval, err)
+	}
+	e.Approval = ask.Find(s.Approval)
+	return e, nil
+}

@@ -1,0 +1,303 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// P1: what was harmless when a person allowed it may be forbidden when it
+// runs. The guard is asked again, and no permit stands against it.
+func TestGuardRunsAgainAtRedemption(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		dir := t.TempDir()
+		notes, link := filepath.Join(dir, "notes"), filepath.Join(dir, "link")
+		if err := errors.Join(os.WriteFile(notes, nil, 0o600), os.Symlink(notes, link)); err != nil {
+			t.Fatal(err)
+		}
+		p := vaglio.Proposal{Executor: "fs_write", Args: vaglio.Args{"path": link}}
+		a := g.propose(t, p, 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		if err := errors.Join(os.Remove(link), os.Symlink("/etc/shadow", link)); err != nil {
+			t.Fatal(err)
+		}
+		err := g.Redeem(t.Context(), agent, a.Permit.Permit, p)
+		if denied, ok := errors.AsType[*dispatcher.GuardError](err); !ok || denied.Verdict.BlockedBy != vaglio.PhaseGuard {
+			t.Errorf("Redeem: %v", err)
+		}
+	})
+}
+
+// P2, P4, P5, P9 over random lives: agents, people, time, crashes of the
+// process and faults of the store and the channel, in any order. After each
+// life no approval was decided twice, no permit ran two calls, and every card
+// shows its ask's state.
+func TestRandomLives(t *testing.T) {
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprintf("seed%d", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { newLife(t, seed).live(400) })
+		})
+	}
+}
+
+// life is one random history and what an observer saw of it.
+type life struct {
+	t     *testing.T
+	rand  *rand.Rand
+	g     *gate
+	mu    sync.Mutex
+	ids   []approval.ID
+	won   map[approval.ID]int
+	said  map[approval.ID]approval.Decision
+	spent map[approval.ID]int
+}
+
+func newLife(t *testing.T, seed uint64) *life {
+	l := &life{
+		t: t, rand: rand.New(rand.NewPCG(seed, 7)),
+		won: make(map[approval.ID]int), said: make(map[approval.ID]approval.Decision), spent: make(map[approval.ID]int),
+	}
+	channel, weather := newFakeChannel(), rand.New(rand.NewPCG(seed, 8))
+	channel.failing(func(int) error {
+		switch weather.IntN(6) {
+		case 0:
+			return errors.New("bad gateway")
+		case 1:
+			return &approval.RetryError{After: time.Duration(weather.IntN(90)) * time.Second, Err: errors.New("slow down")}
+		}
+		return nil
+	})
+	l.g = start(t, storetest.NewMemory(), channel)
+	return l
+}
+
+func (l *life) live(moves int) {
+	for range moves {
+		l.move()
+	}
+	l.g.channel.failing(nil)
+	time.Sleep(time.Hour)
+	synctest.Wait()
+	l.check()
+	l.g.end()
+	storetest.Asks(l.t, l.g.store)
+}
+
+func (l *life) move() {
+	switch n := l.rand.IntN(100); {
+	case n < 30:
+		l.propose()
+	case n < 60:
+		l.tap()
+	case n < 75:
+		l.redeem()
+	case n < 80:
+		l.withdraw()
+	case n < 95:
+		time.Sleep(time.Duration(l.rand.IntN(300)) * time.Second)
+	default:
+		l.g.end()
+		l.g = start(l.t, l.g.store, l.g.channel)
+	}
+}
+
+func (l *life) propose() {
+	rs := make([]dispatcher.Request, 1+l.rand.IntN(3))
+	for i := range rs {
+		p := shell(fmt.Sprintf("make target-%d", l.rand.IntN(12)))
+		if l.rand.IntN(3) == 0 {
+			p.TurnID, p.Step = "t", 1+l.rand.IntN(5)
+		}
+		rs[i] = dispatcher.Request{Proposal: p, Wait: time.Duration(l.rand.IntN(3)) * time.Second}
+	}
+	answers, err := l.g.ProposePlan(l.t.Context(), agent, rs)
+	if err != nil {
+		l.t.Fatalf("ProposePlan: %v", err)
+	}
+	for _, a := range answers {
+		l.ids = append(l.ids, a.Approval.ID)
+	}
+}
+
+func (l *life) some() (approval.ID, bool) {
+	if len(l.ids) == 0 {
+		return "", false
+	}
+	return l.ids[l.rand.IntN(len(l.ids))], true
+}
+
+// tap presses up to four buttons of one card at once.
+func (l *life) tap() {
+	id, ok := l.some()
+	if !ok {
+		return
+	}
+	taps := make([]approval.Tap, 1+l.rand.IntN(4))
+	for i := range taps {
+		taps[i] = approval.Tap{Ask: id.Ask(), Approval: id, Choice: approval.ChoiceDeny, By: owner, Channel: "fake"}
+		if l.rand.IntN(2) == 0 {
+			taps[i].Choice = approval.ChoiceAllow
+		}
+		if l.rand.IntN(4) == 0 {
+			taps[i].Approval = ""
+		}
+	}
+	var wg sync.WaitGroup
+	for _, tap := range taps {
+		wg.Go(func() { l.press(tap) })
+	}
+	wg.Wait()
+}
+
+func (l *life) press(tap approval.Tap) {
+	r, err := l.g.Decide(l.t.Context(), tap)
+	if err != nil {
+		l.t.Errorf("Decide: %v", err)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range r.Ask.Approvals {
+		if a.Decision == nil {
+			continue
+		}
+		if was, ok := l.said[a.ID]; ok && was != *a.Decision {
+			l.t.Errorf("approval %s was decided as %+v, then as %+v", a.ID, was, *a.Decision)
+		}
+		l.said[a.ID] = *a.Decision
+	}
+	if r.Won {
+		l.won[tap.Approval]++
+		if tap.Approval != "" && l.won[tap.Approval] > 1 {
+			l.t.Errorf("approval %s was decided twice", tap.Approval)
+		}
+	}
+}
+
+// redeem tries one permit twice at once, and sometimes with another call.
+func (l *life) redeem() {
+	id, ok := l.some()
+	if !ok {
+		return
+	}
+	a, err := l.g.Await(l.t.Context(), agent, id, 0)
+	if err != nil {
+		l.t.Fatalf("Await: %v", err)
+	}
+	if a.Permit == nil {
+		return
+	}
+	ask, err := l.g.Find(l.t.Context(), string(id))
+	if err != nil {
+		l.t.Fatalf("Find: %v", err)
+	}
+	p := ask.Find(id).Proposal
+	if l.rand.IntN(4) == 0 {
+		p.Args = vaglio.Args{"command": "make something else"}
+		if err := l.g.Redeem(l.t.Context(), agent, a.Permit.Permit, p); err == nil {
+			l.t.Errorf("the permit of %s ran another call", id)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if err := l.g.Redeem(l.t.Context(), agent, a.Permit.Permit, p); err == nil {
+				l.mu.Lock()
+				l.spent[id]++
+				l.mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if l.spent[id] > 1 {
+		l.t.Errorf("the permit of %s was spent %d times", id, l.spent[id])
+	}
+}
+
+func (l *life) withdraw() {
+	if id, ok := l.some(); ok {
+		if _, err := l.g.Withdraw(l.t.Context(), agent, id); err != nil && !isMove(err) {
+			l.t.Errorf("Withdraw: %v", err)
+		}
+	}
+}
+
+// check compares what was told with what is kept, and every card with its ask.
+func (l *life) check() {
+	for id, said := range l.said {
+		ask, err := l.g.Find(l.t.Context(), string(id))
+		if err != nil {
+			l.t.Errorf("Find: %v", err)
+			continue
+		}
+		if now := ask.Find(id).Decision; now == nil || *now != said {
+			l.t.Errorf("approval %s: a person was told %+v, kept is %+v", id, said, now)
+		}
+		if ask.Waiting() {
+			l.t.Errorf("ask %s still waits an hour after its deadline", ask.ID)
+		}
+		if shown := ask.On("fake"); shown.Stale(ask.View()) {
+			l.t.Errorf("the card of %s shows %q, the ask is %q", ask.ID, shown.View, ask.View())
+		}
+		if shown := ask.On("fake"); shown.Ref != "" && l.g.channel.card(ask.ID).View != ask.View() {
+			l.t.Errorf("the message of %s shows %q, the ask is %q", ask.ID, l.g.channel.card(ask.ID).View, ask.View())
+		}
+	}
+}
+
+// P3: what a caller was told is on disk even when the store fails around it:
+// every call of the store fails once, in turn, and nothing that was
+// acknowledged is lost, nothing that failed is half-done.
+func TestStoreFaultsNeverAllow(t *testing.T) {
+	for n := range 60 {
+		synctest.Test(t, func(t *testing.T) {
+			store := storetest.NewMemory()
+			g := start(t, store, newFakeChannel())
+			late := n%2 == 1
+			if late {
+				store.FailLate(n/2+1, errors.New("connection is cut"))
+			} else {
+				store.Fail(n/2+1, errors.New("disk is full"))
+			}
+			a, err := g.Propose(context.Background(), agent, dispatcher.Request{Proposal: shell("make clean")})
+			if err == nil && a.Decision != approval.RulingPending {
+				t.Fatalf("fault %d: proposed: %+v", n, a)
+			}
+			if err == nil {
+				r, err := g.Decide(context.Background(), approval.Tap{
+					Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "fake",
+				})
+				b, awaitErr := g.Await(context.Background(), agent, a.Approval.ID, 0)
+				if awaitErr != nil { // The fault came now; it comes once.
+					b, awaitErr = g.Await(context.Background(), agent, a.Approval.ID, 0)
+				}
+				if awaitErr != nil {
+					t.Fatalf("fault %d: Await: %v", n, awaitErr)
+				}
+				told := err == nil && r.Won
+				// Only an answer that was cut off behind the commit may leave the
+				// person with an error and a decision that stands.
+				if denied := b.Approval.State == approval.Denied; told && !denied || denied && !told && !late {
+					t.Errorf("fault %d: the person was told %v %v, the agent %s", n, r.Won, err, b.Approval.State)
+				}
+			}
+			time.Sleep(2 * time.Hour)
+			g.end()
+			storetest.Asks(t, store.Reopen())
+		})
+	}
+}

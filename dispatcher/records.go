@@ -1,0 +1,77 @@
+package dispatcher
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// ask reads an ask by its id or by one of its keys.
+func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
+	r, err := d.store.Get(ctx, approval.KindAsk, idOrKey)
+	if err != nil {
+		return approval.Ask{}, err
+	}
+	return approval.DecodeAsk(r.Body)
+}
+
+// approvalOf reads one approval of the agent. Another agent's is not found.
+func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.ID) (approval.Approval, error) {
+	ask, err := d.ask(ctx, string(id.Ask()))
+	if err != nil {
+		return approval.Approval{}, err
+	}
+	a := ask.Find(id)
+	if a == nil || ask.Agent != agent {
+		return approval.Approval{}, approval.ErrNotFound
+	}
+	return *a, nil
+}
+
+// update changes an ask that exists, as one compare-and-swap. change may run
+// more than once.
+func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(*approval.Ask) error) (approval.Ask, error) {
+	var ask approval.Ask
+	_, err := d.store.Update(ctx, approval.KindAsk, string(id), func(r approval.Record) (approval.Record, error) {
+		if !r.Exists() {
+			return r, approval.ErrNotFound
+		}
+		var err error
+		if ask, err = approval.DecodeAsk(r.Body); err != nil {
+			return r, err
+		}
+		if err := change(&ask); err != nil {
+			return r, err
+		}
+		return record(r, ask)
+	})
+	return ask, err
+}
+
+// create stores a new ask. A [*approval.KeyError] says that an equal call is
+// already asked.
+func (d *Dispatcher) create(ctx context.Context, ask approval.Ask) error {
+	_, err := d.store.Update(ctx, approval.KindAsk, string(ask.ID), func(r approval.Record) (approval.Record, error) {
+		if r.Exists() {
+			return r, fmt.Errorf("dispatcher: ask %s exists", ask.ID)
+		}
+		return record(r, ask)
+	})
+	return err
+}
+
+// record puts the ask into r.
+func record(r approval.Record, ask approval.Ask) (approval.Record, error) {
+	body, err := approval.EncodeAsk(ask)
+	if err != nil {
+		return r, err
+	}
+	r.ID, r.Body, r.Open, r.Keys = string(ask.ID), body, !ask.Done(), ask.Keys()
+	return r, nil
+}
+
+// now is the present as it is kept: in UTC and without a monotonic reading, so
+// that what a caller is told equals what is read back.
+func now() time.Time { return time.Now().Round(0).UTC() }

@@ -1,0 +1,54 @@
+package dispatcher
+
+import (
+	"context"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// sweepEvery is how often the turn log is swept.
+const sweepEvery = 24 * time.Hour
+
+// sweep drops steps that are older than the turn log keeps, at the start and
+// once a day.
+func (d *Dispatcher) sweep(ctx context.Context) error {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := d.dropSteps(ctx, time.Now().Add(-stepsKept)); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "the turn log could not be swept; trying again tomorrow", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep}) {
+		if err != nil {
+			return err
+		}
+		s, err := approval.DecodeStep(r.Body)
+		if err != nil {
+			return err
+		}
+		if !s.At.Before(before) {
+			return nil
+		}
+		_, err = d.store.Update(ctx, approval.KindStep, r.ID, func(now approval.Record) (approval.Record, error) {
+			if now.Seq != r.Seq {
+				return now, approval.ErrKeep
+			}
+			now.Drop = true
+			return now, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

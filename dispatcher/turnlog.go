@@ -1,0 +1,132 @@
+package dispatcher
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// The turn log. A refused or asked step is on disk before the agent hears of
+// it. A step that the judges approved is queued: nothing was acknowledged that
+// rests on it, and the judge's answer need not wait for a disk.
+const (
+	// stepQueue is how many steps may wait for the disk before Propose waits.
+	stepQueue = 4096
+	// stepWriters write side by side, so that the store can put what they
+	// write into one transaction.
+	stepWriters = 64
+	// stepsKept is how long the turn log keeps its live values.
+	stepsKept = 30 * 24 * time.Hour
+)
+
+// stepID places a step within its turn. A repeat of the same step under the
+// same key takes the place of the first.
+func stepID(c *call) string {
+	p := c.Proposal
+	if p.TurnID == "" {
+		return "-/" + rand.Text()
+	}
+	return turnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%.16s", p.Step, c.print)
+}
+
+// turnPrefix is what the ids of a turn's steps start with. Agents choose their
+// turn ids, so they are hashed: none can reach into another's turn.
+func turnPrefix(agent, turn string) string {
+	h := sha256.Sum256([]byte(agent + "\x00" + turn))
+	return hex.EncodeToString(h[:12]) + "/"
+}
+
+// keepStep writes a step and returns when it is on disk.
+func (d *Dispatcher) keepStep(ctx context.Context, s approval.Step) error {
+	body, err := approval.EncodeStep(s)
+	if err != nil {
+		return err
+	}
+	_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(r approval.Record) (approval.Record, error) {
+		r.ID, r.Body = s.ID, body
+		return r, nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep the turn log: %w", err)
+	}
+	d.watchers.tick()
+	return nil
+}
+
+// queueStep hands a step to the writers. It waits only when they lag far.
+func (d *Dispatcher) queueStep(ctx context.Context, s approval.Step) error {
+	select {
+	case d.steps <- s:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// writeSteps writes queued steps until ctx ends, then what is still queued.
+func (d *Dispatcher) writeSteps(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for range stepWriters {
+		wg.Go(func() {
+			for {
+				select {
+				case s := <-d.steps:
+					d.writeStep(ctx, s)
+					continue
+				default:
+				}
+				select {
+				case s := <-d.steps:
+					d.writeStep(ctx, s)
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+func (d *Dispatcher) writeStep(ctx context.Context, s approval.Step) {
+	if err := d.keepStep(context.WithoutCancel(ctx), s); err != nil {
+		d.log.ErrorContext(ctx, "a step is missing from the turn log", "executor", s.Proposal.Executor, "error", err)
+	}
+}
+
+// Steps returns the steps of an agent's turn, in order.
+func (d *Dispatcher) Steps(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	var steps []approval.Step
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Prefix: turnPrefix(agent, turn)}) {
+		if err != nil {
+			return nil, fmt.Errorf("dispatcher: read the turn log: %w", err)
+		}
+		s, err := approval.DecodeStep(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	slices.SortStableFunc(steps, func(a, b approval.Step) int {
+		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
+	})
+	return steps, nil
+}
+
+// Turn is [Dispatcher.Steps] for the agent itself: a turn without steps is
+// [approval.ErrNotFound].
+func (d *Dispatcher) Turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	steps, err := d.Steps(ctx, agent, turn)
+	if err == nil && len(steps) == 0 {
+		err = approval.ErrNotFound
+	}
+	return steps, err
+}

@@ -1,0 +1,128 @@
+package dispatcher
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// waiters are the turns that wait, by the ask they wait for. Nothing is kept
+// here but who to wake: what happened is read from the store.
+type waiters struct {
+	mu    sync.Mutex
+	gates map[approval.AskID]*gate
+}
+
+// gate lets the waiters of one ask through, all at once.
+type gate struct {
+	open    chan struct{}
+	waiting int
+}
+
+// enter returns a channel that closes at the ask's next change, and a function
+// to leave. It must be called before the state is read, or a change between
+// the two would be missed.
+func (w *waiters) enter(id approval.AskID) (next <-chan struct{}, leave func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g := w.gates[id]
+	if g == nil {
+		g = &gate{open: make(chan struct{})}
+		if w.gates == nil {
+			w.gates = make(map[approval.AskID]*gate)
+		}
+		w.gates[id] = g
+	}
+	g.waiting++
+	return g.open, func() { w.leave(id, g) }
+}
+
+func (w *waiters) leave(id approval.AskID, g *gate) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g.waiting--
+	if g.waiting == 0 && w.gates[id] == g {
+		delete(w.gates, id)
+	}
+}
+
+func (w *waiters) wake(id approval.AskID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if g := w.gates[id]; g != nil {
+		close(g.open)
+		delete(w.gates, id)
+	}
+}
+
+// Await returns the answer of an approval as soon as it no longer waits for a
+// person, or what it is when wait is over, the daemon stops, or ctx ends (then
+// with ctx's error). An id that is unknown or another agent's is
+// [approval.ErrNotFound].
+func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
+	until := time.NewTimer(wait)
+	defer until.Stop()
+	for {
+		next, leave := d.waiters.enter(id.Ask())
+		a, err := d.approvalOf(ctx, agent, id)
+		if err != nil || a.State != approval.Pending {
+			leave()
+			return d.answer(a), err
+		}
+		stay := true
+		select {
+		case <-next:
+		case <-until.C:
+			stay = false
+		case <-d.stopping:
+			stay = false
+		case <-ctx.Done():
+			leave()
+			return approval.Answer{}, ctx.Err()
+		}
+		leave()
+		if !stay {
+			return d.answer(a), nil
+		}
+	}
+}
+
+// watchers are those who want to know that something changed, whatever it was.
+type watchers struct {
+	mu  sync.Mutex
+	all map[chan struct{}]bool
+}
+
+// tick tells every watcher; one that has not taken its last tick gets no
+// second one.
+func (w *watchers) tick() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.all {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Watch returns a channel that receives after changes, several at once as one,
+// and is closed when ctx ends.
+func (d *Dispatcher) Watch(ctx context.Context) <-chan struct{} {
+	c := make(chan struct{}, 1)
+	d.watchers.mu.Lock()
+	if d.watchers.all == nil {
+		d.watchers.all = make(map[chan struct{}]bool)
+	}
+	d.watchers.all[c] = true
+	d.watchers.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		d.watchers.mu.Lock()
+		defer d.watchers.mu.Unlock()
+		delete(d.watchers.all, c)
+		close(c)
+	})
+	return c
+}
