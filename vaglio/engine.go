@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -98,6 +99,12 @@ func New(c Config) (*Engine, error) {
 	}
 	if !slices.Contains(kinds, c.Kind) {
 		return nil, fmt.Errorf("vaglio: no judge of kind %q is configured; there are %q", c.Kind, kinds)
+	}
+	for _, place := range c.Own {
+		// "/" would forbid everything, a relative path nothing for certain.
+		if !filepath.IsAbs(place) || filepath.Clean(place) == "/" {
+			return nil, fmt.Errorf("vaglio: own path %q must be absolute and below the root", place)
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

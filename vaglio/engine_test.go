@@ -366,6 +366,11 @@ func TestNewTellsEveryMistake(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("got %v", err)
 	}
+	for _, own := range []string{"", "/", "data", "/.."} {
+		if _, err := vaglio.New(vaglio.Config{Own: []string{own}, Judges: []vaglio.Gate{{Judge: answers("a", 1, 1, "")}}}); err == nil {
+			t.Errorf("own path %q is accepted", own)
+		}
+	}
 	_, err = vaglio.New(vaglio.Config{Kind: "llm-v1", Judges: []vaglio.Gate{{Judge: answers("a", 1, 1, "")}}})
 	if err == nil || !strings.Contains(err.Error(), `no judge of kind "llm-v1"`) {
 		t.Errorf("got %v", err)
