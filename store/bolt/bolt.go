@@ -143,7 +143,7 @@ func Open(path string, o Options) (*DB, error) {
 	db := &DB{path: path, file: f, closed: make(chan struct{}), changed: make(chan struct{})}
 	if err := db.open(); err != nil {
 		// bbolt closed the file if it came so far; a second Close does nothing.
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	db.writer.start(db)
@@ -253,7 +253,6 @@ func (db *DB) Close() error {
 // store that answers it can keep a decision.
 func (db *DB) Ping(ctx context.Context) error {
 	return db.write(ctx, true, func(t *tables) error {
-		//nolint:gosec // Nobody lives before 1970.
 		now := uint64(time.Now().UnixNano())
 		t.put(t.vaglio, []byte(keyPing), binary.BigEndian.AppendUint64(nil, now))
 		return nil

@@ -3,8 +3,8 @@ package bolt_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"

@@ -1,3 +1,5 @@
+//go:build unix
+
 package bolt_test
 
 import (
@@ -55,7 +57,7 @@ const (
 func writeUntilKilled(path string) {
 	db, err := bolt.Open(path, bolt.Options{LockWait: 10 * time.Second})
 	if err != nil {
-		fmt.Println("error", err)
+		fmt.Fprintln(os.Stdout, "error", err)
 		return
 	}
 	var wg sync.WaitGroup
@@ -71,11 +73,11 @@ func writeUntilKilled(path string) {
 					return r, nil
 				})
 				if err != nil {
-					fmt.Println("error", err)
+					fmt.Fprintln(os.Stdout, "error", err)
 					return
 				}
 				// One write, so that a line is whole or not there.
-				fmt.Printf("%s %s %d\n", id, strings.TrimSpace(string(r.Body)), r.Seq)
+				fmt.Fprintf(os.Stdout, "%s %s %d\n", id, strings.TrimSpace(string(r.Body)), r.Seq)
 			}
 		})
 	}

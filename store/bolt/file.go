@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ func acquire(path string, wait time.Duration) (*os.File, error) {
 		return nil, fmt.Errorf("store: %w; the file and its folder must be writable for the user that runs vaglio", err)
 	}
 	if err := prepare(f, path, wait); err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -138,11 +139,7 @@ func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 	if _, err := r.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
-	zero := true
-	for _, b := range buf {
-		zero = zero && b == 0
-	}
-	if zero {
+	if len(bytes.Trim(buf, "\x00")) == 0 {
 		return true, nil
 	}
 	if size == pages {

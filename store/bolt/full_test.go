@@ -1,3 +1,5 @@
+//go:build unix
+
 package bolt_test
 
 import (

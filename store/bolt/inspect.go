@@ -68,7 +68,7 @@ func walk(r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	if m.end < firstPage+2 || m.end > uint64(size/page) {
+	if m.end < firstPage+2 || m.end > uint64(size/page) { //nolint:gosec // A file has no negative size.
 		return damage(fmt.Sprintf("it has %d bytes and should have at least %d pages of %d", size, m.end, page))
 	}
 	in := &inspector{r: r, page: page, used: make([]bool, m.end)}
@@ -93,35 +93,40 @@ func parseMeta(buf []byte) (m meta, found, ok bool) {
 	b := buf[headerSize:]
 	u32, u64 := binary.NativeEndian.Uint32, binary.NativeEndian.Uint64
 	h := fnv.New64a()
-	h.Write(b[:56])
+	_, _ = h.Write(b[:56]) // never fails
 	found = u32(b) == metaMagic
 	ok = found && u32(b[4:]) == metaVersion && u64(b[56:]) == h.Sum64()
 	return meta{page: uint64(u32(b[8:])), root: u64(b[16:]), free: u64(b[32:]), end: u64(b[40:]), txid: u64(b[48:])}, found, ok
 }
 
+// metaAt reads the head at the position.
+func metaAt(r io.ReaderAt, pos int64) (m meta, found, ok bool) {
+	var buf [metaSize]byte
+	if _, err := r.ReadAt(buf[:], pos); err != nil {
+		return meta{}, false, false
+	}
+	return parseMeta(buf[:])
+}
+
 // findMeta returns the newer of the two heads that are whole, and the size of a
 // page, found as bbolt finds them.
 func findMeta(r io.ReaderAt, size int64) (meta, int64, error) {
-	at := func(pos int64) (m meta, found, ok bool) {
-		var buf [metaSize]byte
-		if _, err := r.ReadAt(buf[:], pos); err != nil {
-			return meta{}, false, false
-		}
-		return parseMeta(buf[:])
-	}
-	first, found, whole := at(0)
+	first, found, whole := metaAt(r, 0)
 	for page := int64(smallestPage); page <= largestPage && page < size; page <<= 1 {
-		second, f, ok := at(page)
-		switch {
-		case whole && first.page == uint64(page):
-			if ok && second.txid > first.txid {
-				first = second
-			}
-			return first, page, nil
-		case !whole && ok && second.page == uint64(page):
-			return second, page, nil
-		}
+		second, f, ok := metaAt(r, page)
 		found = found || f
+		newest := first
+		if ok && (!whole || second.txid > first.txid) {
+			newest = second
+		}
+		// Without the first head, the second must say itself that it is one.
+		says := first
+		if !whole {
+			says = second
+		}
+		if (whole || ok) && says.page == uint64(page) {
+			return newest, page, nil
+		}
 	}
 	if found {
 		return meta{}, 0, damage("neither of its two heads can be read")
@@ -149,7 +154,7 @@ func (in *inspector) take(id uint64) ([]byte, error) {
 		}
 		in.used[i] = true
 	}
-	buf := make([]byte, int64(more+1)*in.page) //nolint:gosec // At most the file's size.
+	buf := make([]byte, int64(more+1)*in.page)    //nolint:gosec // At most the file's size.
 	_, err := in.r.ReadAt(buf, int64(id)*in.page) //nolint:gosec // As above.
 	return buf, err
 }
@@ -173,8 +178,7 @@ func (in *inspector) tree(id uint64, low, high []byte) error {
 		if i+1 < len(elems) {
 			next = elems[i+1].key
 		}
-		// An empty bound is a key like any other; only nil is none.
-		if low != nil && bytes.Compare(e.key, low) < 0 || next != nil && bytes.Compare(e.key, next) >= 0 {
+		if !within(e.key, low, next) {
 			return damage(fmt.Sprintf("page %d is out of order", id))
 		}
 		switch {
@@ -188,6 +192,12 @@ func (in *inspector) tree(id uint64, low, high []byte) error {
 		}
 	}
 	return nil
+}
+
+// within reports whether the key is in [low, high). An empty bound is a key
+// like any other; only nil is none.
+func within(key, low, high []byte) bool {
+	return (low == nil || bytes.Compare(key, low) >= 0) && (high == nil || bytes.Compare(key, high) < 0)
 }
 
 // bucket reads a bucket's tree, or the one page inside a small bucket.

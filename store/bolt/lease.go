@@ -35,7 +35,7 @@ func (t *tables) lend(lease, holder string, ttl time.Duration) (uint64, error) {
 
 func (l loan) encode() []byte {
 	b := make([]byte, 0, 16+len(l.holder))
-	b = binary.BigEndian.AppendUint64(b, uint64(l.until.UnixNano())) //nolint:gosec // Nobody lives before 1970.
+	b = binary.BigEndian.AppendUint64(b, uint64(l.until.UnixNano()))
 	b = binary.BigEndian.AppendUint64(b, l.token)
 	return append(b, l.holder...)
 }
@@ -50,7 +50,7 @@ func decodeLoan(v []byte) (loan, error) {
 	}
 	return loan{
 		holder: string(v[16:]),
-		until:  time.Unix(0, int64(binary.BigEndian.Uint64(v))), //nolint:gosec // As above.
+		until:  time.Unix(0, int64(binary.BigEndian.Uint64(v))), //nolint:gosec // As it was encoded.
 		token:  binary.BigEndian.Uint64(v[8:]),
 	}, nil
 }

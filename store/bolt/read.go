@@ -88,7 +88,7 @@ type listing struct {
 	bucket string
 	prefix []byte // of the keys in the bucket
 	at     []byte // the last key that was read; nil at the beginning
-	left   int    // how many may still be yielded; negative is no limit
+	left   int    // how many may still be yielded; never 0 when all may be
 	newest uint64 // no record is shown that was born later
 	begun  bool
 }
@@ -131,17 +131,18 @@ func (l *listing) next(ctx context.Context, db *DB) (page []approval.Record, err
 			if err != nil {
 				return err
 			}
-			if r.Born > l.newest || l.q.Open && !r.Open {
-				continue
-			}
-			page, size = append(page, r), size+len(r.Body)
-			if l.left > 0 {
-				l.left--
+			if l.shows(r) {
+				page, size, l.left = append(page, r), size+len(r.Body), l.left-1
 			}
 		}
 		return nil
 	})
 	return page, err
+}
+
+// shows reports whether the record matches and was there from the beginning.
+func (l *listing) shows(r approval.Record) bool {
+	return r.Born <= l.newest && (r.Open || !l.q.Open)
 }
 
 // read returns the record that an entry of the bucket is about.

@@ -228,7 +228,7 @@ func decode(key, v []byte) (approval.Record, error) {
 	}
 	for i := range r.Keys {
 		size, n := binary.Uvarint(v)
-		if n <= 0 || size > uint64(len(v)-n) {
+		if n <= 0 || size > uint64(len(v)-n) { //nolint:gosec // n is at most the length of v.
 			return approval.Record{}, bad
 		}
 		r.Keys[i], v = string(v[n:n+int(size)]), v[n+int(size):] //nolint:gosec // Below the length of v.

@@ -200,7 +200,7 @@ func (w *writer) refuse(db *DB, group []*op) {
 	w.queue = nil
 	if !w.stopped || len(group) > 0 {
 		w.stopped = true
-		db.breakDown(errors.New("a change ended the writer"))
+		_ = db.breakDown(errors.New("a change ended the writer"))
 	}
 	for _, o := range group {
 		o.err = db.broken.Load()

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // Asks fails the test unless every stored ask is one that can have come about:
@@ -97,6 +96,9 @@ type life struct {
 	spent bool
 }
 
+// judge is the name of the only phase that a person may overrule.
+const judge = "judge"
+
 // lives has every state of the table.
 func lives() map[approval.State]life {
 	allowed, spent := life{choice: approval.ChoiceAllow}, life{choice: approval.ChoiceAllow, spent: true}
@@ -115,9 +117,9 @@ func wrongApproval(p *approval.Approval) (problems []string) {
 			problems = append(problems, problem)
 		}
 	}
-	v := p.Verdict
-	note(!v.Approved && v.BlockedBy == vaglio.PhaseJudge && v.Rule == nil, "starts from something else than a judge's denial")
-	note(!p.Refusal.Ran && !p.Refusal.Final && p.Refusal.Phase == vaglio.PhaseJudge, "has the refusal of something else")
+	_, err := approval.JudgeDenial(p.Verdict)
+	note(err == nil && p.Verdict.BlockedBy == judge && p.Verdict.Rule == nil, "starts from something else than a judge's denial")
+	note(!p.Refusal.Ran && !p.Refusal.Final && p.Refusal.Phase == judge, "has the refusal of something else")
 	note(p.ID != "" && p.Fingerprint != "", "has no id or no fingerprint")
 	want, ok := lives()[p.State]
 	if !ok {

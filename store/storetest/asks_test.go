@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // sound returns an ask in the state, and its record, with nothing wrong.
@@ -13,9 +12,9 @@ func sound(t *testing.T, state approval.State) (approval.Record, approval.Ask) {
 	t.Helper()
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	p := approval.Approval{
-		ID: "a-1", State: state, Fingerprint: "f", Proposal: vaglio.Proposal{Agent: "coder"},
-		Verdict: vaglio.Verdict{BlockedBy: vaglio.PhaseJudge}, Refusal: approval.Refusal{Phase: vaglio.PhaseJudge},
+		ID: "a-1", State: state, Fingerprint: "f", Refusal: approval.Refusal{Phase: judge},
 	}
+	p.Proposal.Agent, p.Verdict.BlockedBy = "coder", judge
 	if state != approval.Pending {
 		p.EndedAt = at
 	}
@@ -59,10 +58,10 @@ func TestAsksFindsWhatIsWrong(t *testing.T) {
 		spoil func(r *approval.Record, a *ask, p *approval.Approval)
 	}{
 		"guard_denial_allowed": {approval.Allowed, func(_ *approval.Record, _ *ask, p *approval.Approval) {
-			p.Verdict.BlockedBy = vaglio.PhaseGuard
+			p.Verdict.BlockedBy = "guard"
 		}},
 		"guard_rule": {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) {
-			p.Verdict.Rule = &vaglio.GuardRule{ID: "r"}
+			setNew(&p.Verdict.Rule)
 		}},
 		"approved_by_judges": {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Verdict.Approved = true }},
 		"final_refusal":      {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Refusal.Final = true }},
@@ -86,19 +85,19 @@ func TestAsksFindsWhatIsWrong(t *testing.T) {
 		"spent_late": {approval.Spent, func(_ *approval.Record, _ *ask, p *approval.Approval) {
 			p.Permit.SpentAt = p.Permit.LapsesAt.Add(1)
 		}},
-		"decided_by_nobody":  {approval.Denied, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Decision.By.ID = "" }},
-		"pending_ended":      {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.EndedAt = time.Now() }},
-		"denied_unended":     {approval.Denied, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.EndedAt = time.Time{} }},
-		"succeeded_unknown":  {approval.Succeeded, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Outcome = nil }},
-		"succeeded_failing":  {approval.Succeeded, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Outcome.Succeeded = false }},
-		"other_id":           {approval.Pending, func(r *approval.Record, _ *ask, _ *approval.Approval) { r.ID = "b" }},
-		"pending_closed":     {approval.Pending, func(r *approval.Record, _ *ask, _ *approval.Approval) { r.Open = false }},
-		"done_open":          {approval.Denied, func(r *approval.Record, _ *ask, _ *approval.Approval) { r.Open = true }},
-		"stale_closed":       {approval.Denied, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.Cards[0].View = "pending" }},
-		"other_agent":        {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Proposal.Agent = "x" }},
-		"asks_nothing":       {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.Approvals = nil }},
-		"without_time":       {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.ExpiresAt = a.OpenedAt }},
-		"button_of_another":  {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.Approvals[0].ID = "a-2" }},
+		"decided_by_nobody": {approval.Denied, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Decision.By.ID = "" }},
+		"pending_ended":     {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.EndedAt = time.Now() }},
+		"denied_unended":    {approval.Denied, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.EndedAt = time.Time{} }},
+		"succeeded_unknown": {approval.Succeeded, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Outcome = nil }},
+		"succeeded_failing": {approval.Succeeded, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Outcome.Succeeded = false }},
+		"other_id":          {approval.Pending, func(r *approval.Record, _ *ask, _ *approval.Approval) { r.ID = "b" }},
+		"pending_closed":    {approval.Pending, func(r *approval.Record, _ *ask, _ *approval.Approval) { r.Open = false }},
+		"done_open":         {approval.Denied, func(r *approval.Record, _ *ask, _ *approval.Approval) { r.Open = true }},
+		"stale_closed":      {approval.Denied, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.Cards[0].View = "pending" }},
+		"other_agent":       {approval.Pending, func(_ *approval.Record, _ *ask, p *approval.Approval) { p.Proposal.Agent = "x" }},
+		"asks_nothing":      {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.Approvals = nil }},
+		"without_time":      {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.ExpiresAt = a.OpenedAt }},
+		"button_of_another": {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) { a.Approvals[0].ID = "a-2" }},
 		"button_of_a_choice": {approval.Pending, func(_ *approval.Record, a *ask, _ *approval.Approval) {
 			a.Cards[0].Callbacks["T"] = approval.Callback{Choice: "always"}
 		}},
@@ -120,3 +119,6 @@ func TestGoneCardsNeedNoWork(t *testing.T) {
 		t.Errorf("%q", problems)
 	}
 }
+
+// setNew sets p to a new zero value.
+func setNew[T any](p **T) { *p = new(T) }

@@ -114,7 +114,7 @@ func (m *Memory) Reopen() *Memory {
 }
 
 // begin counts a call and returns what is to go wrong with it. m.mu is held.
-func (m *Memory) begin(ctx context.Context) (late error, err error) {
+func (m *Memory) begin(ctx context.Context) (late, err error) {
 	m.calls++
 	f := m.faults[m.calls]
 	delete(m.faults, m.calls)

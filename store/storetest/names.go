@@ -29,7 +29,10 @@ func nameCases() []promise {
 		{"KeyAndIDAreOneNamespace", func(b *bench) {
 			s := b.open()
 			b.put(s, ask, approval.Record{ID: "a", Keys: []string{"k", "a"}})
+			b.put(s, ask, approval.Record{ID: "plain"})
 			b.denied(s, approval.Record{ID: "b", Keys: []string{"a"}}, "a", "a")
+			b.denied(s, approval.Record{ID: "b", Keys: []string{"plain"}}, "plain", "plain")
+			b.denied(s, approval.Record{ID: "a", Keys: []string{"plain"}}, "plain", "plain")
 			b.denied(s, approval.Record{ID: "k"}, "k", "a")
 			if r := b.get(s, ask, "k"); r.ID != "a" {
 				b.Errorf("k leads to %q", r.ID)

@@ -109,7 +109,7 @@ func updateCases() []promise {
 				b.Errorf("Update returned another record (-stored +got):\n%s", diff)
 			}
 			b.unchanged(s, was)
-			got, err = s.Update(b.Context(), ask, "new", func(r approval.Record) (approval.Record, error) {
+			got, err = s.Update(b.Context(), ask, "new", func(approval.Record) (approval.Record, error) {
 				return approval.Record{Body: []byte("x")}, approval.ErrKeep
 			})
 			if err != nil || got.Exists() {
@@ -145,11 +145,17 @@ func updateCases() []promise {
 			b.unchanged(s, want)
 			scribble(b.get(s, ask, "a"))
 			b.unchanged(s, want)
-			for r := range s.List(b.Context(), approval.Query{Kind: ask}) {
+			for r, err := range s.List(b.Context(), approval.Query{Kind: ask}) {
+				if err != nil {
+					b.Fatal(err)
+				}
 				scribble(r)
 			}
 			b.unchanged(s, want)
-			for r := range s.Watch(b.Context(), ask, 0) {
+			for r, err := range s.Watch(b.Context(), ask, 0) {
+				if err != nil {
+					b.Fatal(err)
+				}
 				scribble(r)
 				break
 			}

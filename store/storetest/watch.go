@@ -28,8 +28,10 @@ func watchCases() []promise {
 				after uint64
 				want  []string
 			}{
-				{0, []string{"b", "c", "a", "d"}}, {seqs[0], []string{"b", "c", "a", "d"}},
-				{seqs[2], []string{"a", "d"}}, {seqs[3], []string{"d"}},
+				{0, []string{"b", "c", "a", "d"}},
+				{seqs[0], []string{"b", "c", "a", "d"}},
+				{seqs[2], []string{"a", "d"}},
+				{seqs[3], []string{"d"}},
 			} {
 				var got []string
 				for r, err := range s.Watch(b.Context(), ask, c.after) {
