@@ -150,7 +150,7 @@ func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 		return sc.assigned()
 	case c == maskPrefix[0]:
 		return sc.masked()
-	case c == '-' && !afterWord:
+	case c == '-' && !afterWord && (sc.at == 0 || sc.text[sc.at-1] != '-'):
 		return sc.dashes()
 	default:
 		return 0, 0

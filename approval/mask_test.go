@@ -262,6 +262,20 @@ func TestMaskEntry(t *testing.T) {
 	}
 }
 
+// Each of these texts gives the scanner as much to look at as it can, at every
+// place. A scanner that looks at the same place many times does not come back.
+func TestLongHostileTexts(t *testing.T) {
+	for _, unit := range []string{
+		"eyJ-", "sk-", "-", "--user ", "-p ", "cookie:", "token:/a/", "token:./", "token:=", "token=‹", "token=$", "token: ", "a=", ":", "://", "‹masked ",
+		"-----BEGIN PRIVATE KEY-----MI", "-----BEGIN PRIVATE KEY-----", "authorization:", "bearer ", "1:", "1", "password=\"", "a/", "\\\"", "--token ",
+	} {
+		text := strings.Repeat(unit, 256<<10/len(unit))
+		if masked := masker.Mask(text); masked == "" {
+			t.Errorf("%q: masked to nothing", unit)
+		}
+	}
+}
+
 func FuzzMask(f *testing.F) {
 	for _, seed := range []string{
 		"", "password=hunter2", `{"token":"abcd1234"}`, "AKIA" + capitals(16), "eyJ" + fill(20) + ".eyJ" + fill(20) + "." + fill(20),

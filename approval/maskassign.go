@@ -5,9 +5,8 @@ import "strings"
 // value is what a name is given.
 type value struct {
 	from, to int
-	// quoted, spaced and walrus say how: in quotation marks, with spaces around
-	// the sign, by Go's := sign.
-	quoted, spaced, walrus bool
+	// quoted and spaced say how: in quotation marks, with spaces around the sign.
+	quoted, spaced bool
 }
 
 // assigned looks at an equals sign or a colon: at what stands before it for a
@@ -31,7 +30,9 @@ func (sc *scanner) assigned() (from, to int) {
 		return 0, 0
 	}
 	if kind == cookies {
-		sc.cookieEnd = i + lineEnd(s[i:])
+		if i >= sc.cookieEnd {
+			sc.cookieEnd = i + lineEnd(s[i:])
+		}
 		return 0, 0
 	}
 	v := sc.valueAfter(i+1, spaced)
@@ -61,13 +62,13 @@ func (sc *scanner) pastScheme(v value) (value, secrecy) {
 // something else, or is code.
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
-	if text == "" || placeholder(text) || !v.quoted && (v.walrus || sc.called(v)) {
+	if text == "" || placeholder(text) || !v.quoted && sc.called(v) {
 		return true
 	}
 	if kind == surelySecret {
 		return false
 	}
-	return len(text) < 4 || !v.quoted && isName(text) && (v.spaced || sign == ':')
+	return len(text) < 4 || !v.quoted && isName(text) && (v.spaced || sign != '=')
 }
 
 // called reports whether the value is the name of a function that is called, or
@@ -99,47 +100,52 @@ func nameBefore(s string, end int) (name string, spaced bool) {
 }
 
 // valueAfter returns the value that begins behind a sign. It ends where
-// anything begins that a shell or a program would act on.
+// anything begins that a shell or a program would act on. What a program
+// assigns by a := sign is code, unless it is quoted.
 func (sc *scanner) valueAfter(at int, spaced bool) value {
 	s := sc.text
-	v := value{spaced: spaced}
-	if at < len(s) && s[at] == '=' {
-		v.walrus = s[at-1] == ':'
-		if !v.walrus {
-			return v // a comparison
-		}
+	v, walrus := value{spaced: spaced}, false
+	switch rest := s[at:]; {
+	case strings.HasPrefix(rest, "=") && s[at-1] != ':':
+		return v // a comparison
+	case strings.HasPrefix(rest, "="):
+		walrus = true
 		at++
-	}
-	if at < len(s) && s[at] == '>' {
+	case strings.HasPrefix(rest, ">"):
 		at++
 	}
 	blanks := min(span(s[at:], isBlank), 8)
 	v.spaced = v.spaced && blanks > 0
 	at += blanks
-	if at < len(s) && s[at] == '\\' {
+	if strings.HasPrefix(s[at:], `\`) {
 		at++
 	}
 	in := inertBare
-	if at < len(s) && (s[at] == '"' || s[at] == '\'') {
+	if strings.HasPrefix(s[at:], `"`) || strings.HasPrefix(s[at:], "'") {
 		v.quoted, in = true, inertQuoted
 		at++
 	}
-	v.from = at
-	v.to = at + inertSpan(s[at:], in)
+	v.from, v.to = at, at
+	if v.quoted || !walrus {
+		v.to += inertSpan(s[at:], in)
+	}
 	return v
 }
 
 // inertSpan is span, and ends before a mask and before a dollar sign that opens
 // a substitution.
 func inertSpan(s string, in func(byte) bool) int {
-	n := span(s, in)
-	for i := range n {
-		if s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], string(maskOpen)) ||
-			s[i] == '$' && i+1 < len(s) && strings.IndexByte("({'\"", s[i+1]) >= 0 {
+	for i := range len(s) {
+		switch {
+		case !in(s[i]):
+			return i
+		case s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], string(maskOpen)):
+			return i
+		case s[i] == '$' && i+1 < len(s) && strings.IndexByte("({'\"", s[i+1]) >= 0:
 			return i
 		}
 	}
-	return n
+	return len(s)
 }
 
 // inertBare reports whether a byte can be part of a bare value: nothing that
@@ -241,12 +247,16 @@ func (sc *scanner) flag(name string, v *value) secrecy {
 
 // commandHas reports whether a word stands before, in the same command.
 func (sc *scanner) commandHas(word string) bool {
-	before := sc.text[:sc.at]
+	const most = 500 // bytes: a bound on the work, not a rule
+	before := sc.text[max(0, sc.at-most):sc.at]
 	return strings.Contains(before[strings.LastIndexAny(before, ";|&\n")+1:], word)
 }
 
 // keyBlock notes how far a private key reaches, when s starts with one.
 func (sc *scanner) keyBlock(s string) {
+	if sc.at < sc.pemEnd {
+		return
+	}
 	const frame = "-----"
 	head := strings.Index(s[len(frame):], frame)
 	if head < 0 || head > 60 || !strings.Contains(s[:head+len(frame)], "PRIVATE KEY") {

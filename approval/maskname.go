@@ -109,11 +109,14 @@ func placeholder(v string) bool {
 // isPath reports whether a value is a file's name: its content may be secret,
 // the name is not.
 func isPath(v string) bool {
+	if strings.ContainsAny(v, "+=:") {
+		return false
+	}
 	if strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") {
 		return true
 	}
 	rest, ok := strings.CutPrefix(v, "/")
-	return ok && strings.Contains(rest, "/") && !strings.ContainsAny(rest, "+=")
+	return ok && strings.Contains(rest, "/")
 }
 
 // isName reports whether a value could be a name in a program.

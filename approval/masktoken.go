@@ -130,12 +130,11 @@ func secretKey(s string) int {
 	if known > 0 {
 		return known
 	}
-	n := long(s, "sk-", 20)
-	if strings.IndexFunc(s[:n], func(c rune) bool { return '0' <= c && c <= '9' }) < 0 ||
-		strings.IndexFunc(s[:n], func(c rune) bool { return 'A' <= c && c <= 'Z' }) < 0 {
+	head := s[:min(len(s), 64)]
+	if !strings.ContainsAny(head, "0123456789") || !strings.ContainsFunc(head, func(c rune) bool { return 'A' <= c && c <= 'Z' }) {
 		return 0
 	}
-	return n
+	return long(s, "sk-", 20)
 }
 
 // jwt is for signed tokens: three parts, of which two are JSON objects.
@@ -143,7 +142,8 @@ func jwt(s string) int {
 	if !strings.HasPrefix(s, "eyJ") {
 		return 0
 	}
-	head := span(s, isURLSafe)
+	const most = 1024 // bytes in a header: a bound on the work
+	head := span(s[:min(len(s), most)], isURLSafe)
 	rest, ok := strings.CutPrefix(s[head:], ".eyJ")
 	if !ok || head < 10 {
 		return 0
