@@ -271,7 +271,7 @@ func TestDamageNeverEndsTheProcess(t *testing.T) {
 	good := buf.Bytes()
 	random := rand.New(rand.NewPCG(7, 11))
 	opened, refused := 0, 0
-	for range 250 {
+	for range 150 {
 		bad := bytes.Clone(good)
 		for range 1 + random.IntN(3) {
 			page := random.IntN(len(bad)/4096) * 4096

@@ -89,7 +89,7 @@ func watchCases() []promise {
 				if r.ID != fmt.Sprint(n) {
 					b.Fatalf("got %q, want %d", r.ID, n)
 				}
-				if n++; n == 300 {
+				if n++; n == 150 {
 					break
 				}
 				b.put(s, ask, approval.Record{ID: fmt.Sprint(n)})
