@@ -6,7 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // bodyForm is the form in which [EncodeAsk] and [EncodeStep] write. A change
@@ -127,7 +128,7 @@ func exactNumbers() json.Options {
 		if err != nil {
 			return err
 		}
-		*v = jsonv1.Number(tok.String())
+		*v = strictjson.Number(tok.String())
 		return nil
 	}))
 }

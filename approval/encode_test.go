@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -24,14 +24,14 @@ func fullAsk() approval.Ask {
 		Results: []vaglio.GradientResult{{
 			Judge: "effects", Score: 0.41, Confidence: 1, Reasoning: "deletes",
 			Signals:  []vaglio.Signal{{Category: "delete", Score: 0.3, Message: "removes ./build"}},
-			Metadata: map[string]any{"reach": "workspace", "files": jsonv1.Number("12")},
+			Metadata: vaglio.Args{"reach": "workspace", "files": strictjson.Number("12")},
 		}},
 	}
 	proposal := vaglio.Proposal{
 		Agent: "coder", TurnID: "t-81", Step: 2, Intent: "clean <the> old build", Executor: "shell_exec",
 		Args: vaglio.Args{
-			"command": "rm -rf ./build", "big": jsonv1.Number("12345678901234567890"), "none": nil,
-			"list": []any{true, jsonv1.Number("1.50"), map[string]any{"k": "\u202e\u0000"}},
+			"command": "rm -rf ./build", "big": strictjson.Number("12345678901234567890"), "none": nil,
+			"list": []any{true, strictjson.Number("1.50"), map[string]any{"k": "\u202e\u0000"}},
 		},
 		Context: vaglio.Context{
 			Mode: "local", Step: &step, Capability: vaglio.Capabilities{"code:exec"}, Critical: &critical,

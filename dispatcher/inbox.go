@@ -93,7 +93,7 @@ func (d *Dispatcher) History(ctx context.Context, f approval.Filter) ([]approval
 		if !f.Fits(&e) {
 			continue
 		}
-		if entries = append(entries, e); len(entries) == f.Limit {
+		if entries = append(entries, d.masker.Entry(e)); len(entries) == f.Limit {
 			break
 		}
 	}

@@ -102,8 +102,27 @@ func (d *Dispatcher) writeStep(ctx context.Context, s approval.Step) {
 	}
 }
 
-// Steps returns the steps of an agent's turn, in order.
+// Steps returns the steps of an agent's turn, in order, with secrets masked:
+// it is for people.
 func (d *Dispatcher) Steps(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	steps, err := d.turn(ctx, agent, turn)
+	for i := range steps {
+		steps[i] = d.masker.Step(steps[i])
+	}
+	return steps, err
+}
+
+// Turn returns the steps of an agent's turn, in order, with the values that
+// the agent itself proposed. A turn without steps is [approval.ErrNotFound].
+func (d *Dispatcher) Turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	steps, err := d.turn(ctx, agent, turn)
+	if err == nil && len(steps) == 0 {
+		err = approval.ErrNotFound
+	}
+	return steps, err
+}
+
+func (d *Dispatcher) turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
 	var steps []approval.Step
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Prefix: turnPrefix(agent, turn)}) {
 		if err != nil {
@@ -119,14 +138,4 @@ func (d *Dispatcher) Steps(ctx context.Context, agent, turn string) ([]approval.
 		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
 	})
 	return steps, nil
-}
-
-// Turn is [Dispatcher.Steps] for the agent itself: a turn without steps is
-// [approval.ErrNotFound].
-func (d *Dispatcher) Turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	steps, err := d.Steps(ctx, agent, turn)
-	if err == nil && len(steps) == 0 {
-		err = approval.ErrNotFound
-	}
-	return steps, err
 }

@@ -56,8 +56,9 @@ type GradientResult struct {
 	Reasoning string `json:"reasoning"`
 	// Signals are the observations behind the score.
 	Signals []Signal `json:"signals,omitempty"`
-	// Metadata is whatever else the judge wants kept with its answer.
-	Metadata map[string]any `json:"metadata,omitempty"`
+	// Metadata is whatever else the judge wants kept with its answer, decoded as
+	// [Args] are.
+	Metadata Args `json:"metadata,omitempty"`
 }
 
 // Signal is one observation behind a score.
