@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
@@ -113,7 +112,7 @@ func (d *Dispatcher) Report(ctx context.Context, agent string, id approval.ID, o
 }
 
 // move changes one approval of the agent and returns it.
-func (d *Dispatcher) move(ctx context.Context, agent string, id approval.ID, change func(*approval.Ask) error) (approval.Approval, error) {
+func (d *Dispatcher) move(ctx context.Context, agent string, id approval.ID, change func(*approval.Ask) error) (*approval.Approval, error) {
 	ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
 		if ask.Agent != agent || ask.Find(id) == nil {
 			return approval.ErrNotFound
@@ -121,23 +120,16 @@ func (d *Dispatcher) move(ctx context.Context, agent string, id approval.ID, cha
 		return change(ask)
 	})
 	if err != nil {
-		return approval.Approval{}, err
+		return nil, err
 	}
-	a := ask.Find(id)
-	if a == nil {
-		return approval.Approval{}, fmt.Errorf("dispatcher: approval %s: %w", id, approval.ErrNotFound)
-	}
-	return *a, nil
+	return ask.Find(id), nil
 }
 
 // answer is what the agent is told of an approval.
-func (d *Dispatcher) answer(a approval.Approval) approval.Answer {
-	if a.ID == "" {
-		return approval.Answer{}
-	}
+func (d *Dispatcher) answer(a *approval.Approval) approval.Answer {
 	permit := ""
 	if a.Permit != nil {
 		permit = d.secret.Permit(a.ID)
 	}
-	return approval.AnswerFor(a, permit)
+	return approval.AnswerFor(*a, permit)
 }

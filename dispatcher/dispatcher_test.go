@@ -103,7 +103,7 @@ type gate struct {
 	end     func()
 }
 
-func newEngine(t *testing.T, judge vaglio.Judge) *vaglio.Engine {
+func newEngine(t testing.TB, judge vaglio.Judge) *vaglio.Engine {
 	t.Helper()
 	engine, err := vaglio.New(vaglio.Config{
 		Judges: []vaglio.Gate{{Judge: judge, MinScore: 0.5}},

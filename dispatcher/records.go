@@ -18,16 +18,16 @@ func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, err
 }
 
 // approvalOf reads one approval of the agent. Another agent's is not found.
-func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.ID) (approval.Approval, error) {
+func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.ID) (*approval.Approval, error) {
 	ask, err := d.ask(ctx, string(id.Ask()))
 	if err != nil {
-		return approval.Approval{}, err
+		return nil, err
 	}
 	a := ask.Find(id)
 	if a == nil || ask.Agent != agent {
-		return approval.Approval{}, approval.ErrNotFound
+		return nil, approval.ErrNotFound
 	}
-	return *a, nil
+	return a, nil
 }
 
 // update changes an ask that exists, as one compare-and-swap. change may run

@@ -66,26 +66,49 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 	defer until.Stop()
 	for {
 		next, leave := d.waiters.enter(id.Ask())
-		a, err := d.approvalOf(ctx, agent, id)
-		if err != nil || a.State != approval.Pending {
-			leave()
-			return d.answer(a), err
-		}
-		stay := true
-		select {
-		case <-next:
-		case <-until.C:
-			stay = false
-		case <-d.stopping:
-			stay = false
-		case <-ctx.Done():
-			leave()
-			return approval.Answer{}, ctx.Err()
+		waits, err := d.waits(ctx, agent, id)
+		if err == nil && waits {
+			waits, err = d.park(ctx, next, until.C)
 		}
 		leave()
-		if !stay {
-			return d.answer(a), nil
+		if err != nil {
+			return approval.Answer{}, err
 		}
+		if !waits {
+			break
+		}
+	}
+	return d.read(ctx, agent, id)
+}
+
+// read returns the answer of an approval as it stands.
+func (d *Dispatcher) read(ctx context.Context, agent string, id approval.ID) (approval.Answer, error) {
+	a, err := d.approvalOf(ctx, agent, id)
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	return d.answer(a), nil
+}
+
+// waits reports whether the approval still waits for a person. It returns no
+// more than that: a turn that is parked for an hour holds no record in memory.
+func (d *Dispatcher) waits(ctx context.Context, agent string, id approval.ID) (bool, error) {
+	a, err := d.approvalOf(ctx, agent, id)
+	return err == nil && a.State == approval.Pending, err
+}
+
+// park waits for the ask's next change, and reports false when the waiting is
+// over without one.
+func (d *Dispatcher) park(ctx context.Context, next <-chan struct{}, until <-chan time.Time) (changed bool, err error) {
+	select {
+	case <-next:
+		return true, nil
+	case <-until:
+		return false, nil
+	case <-d.stopping:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
 	}
 }
 

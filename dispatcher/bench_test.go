@@ -1,0 +1,115 @@
+package dispatcher_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+// benchGate runs a dispatcher over a file, outside any bubble.
+func benchGate(b *testing.B, judge *strict) *dispatcher.Dispatcher {
+	b.Helper()
+	db, err := bolt.Open(filepath.Join(b.TempDir(), "vaglio.db"), bolt.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := dispatcher.New(dispatcher.Config{
+		Store: db, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(b, judge),
+		Secret: approval.Secret{1}, Approvers: []string{owner.ID},
+		Deadlines: dispatcher.Deadlines{AskFor: 24 * time.Hour},
+		Log:       slog.New(slog.DiscardHandler),
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = d.Run(ctx) })
+	b.Cleanup(func() {
+		cancel()
+		wg.Wait()
+		_ = db.Close()
+	})
+	return d
+}
+
+// BenchmarkDecideToWaiterAwake is the time from a person's press to the moment
+// at which the waiting turn has its answer: one fsync, and the way back.
+func BenchmarkDecideToWaiterAwake(b *testing.B) {
+	d := benchGate(b, &strict{})
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		n++
+		a, err := d.Propose(b.Context(), agent, dispatcher.Request{Proposal: shell(fmt.Sprint("make ", n))})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ready, awake := make(chan struct{}), make(chan approval.Answer)
+		go func() {
+			close(ready)
+			got, _ := d.Await(b.Context(), agent, a.Approval.ID, time.Minute)
+			awake <- got
+		}()
+		<-ready
+		b.StartTimer()
+		if _, err := d.Decide(b.Context(), approval.Tap{
+			Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceAllow, By: owner, Channel: "fake",
+		}); err != nil {
+			b.Fatal(err)
+		}
+		if got := <-awake; got.Decision != approval.RulingAllow {
+			b.Fatalf("got %s", got.Decision)
+		}
+	}
+}
+
+// BenchmarkParkedWaiter is the memory of one turn that waits in process.
+func BenchmarkParkedWaiter(b *testing.B) {
+	const waiters = 10_000
+	for b.Loop() {
+		d := benchGate(b, &strict{})
+		ids := make([]approval.ID, waiters)
+		var wg sync.WaitGroup
+		for i := range ids {
+			wg.Go(func() {
+				a, err := d.Propose(b.Context(), agent, dispatcher.Request{Proposal: shell(fmt.Sprint("make ", i))})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				ids[i] = a.Approval.ID
+			})
+		}
+		wg.Wait()
+		before := memory()
+		ctx, cancel := context.WithCancel(b.Context())
+		for _, id := range ids {
+			wg.Go(func() { _, _ = d.Await(ctx, agent, id, time.Hour) })
+		}
+		for runtime.NumGoroutine() < waiters {
+			runtime.Gosched()
+		}
+		b.ReportMetric(float64(memory()-before)/waiters, "B/waiter")
+		cancel()
+		wg.Wait()
+	}
+}
+
+// memory is what is in use after collections: heap and stacks. A collection
+// halves a stack that is larger than it needs to be, so it takes several until
+// a parked goroutine has given back what reading the store took.
+func memory() uint64 {
+	for range 4 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
