@@ -3,18 +3,13 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 )
-
-// maxWords is how many characters a person's words may have.
-const maxWords = 4000
 
 // decideWithin bounds one decision, which goes on when its reader leaves.
 const decideWithin = 15 * time.Second
@@ -28,28 +23,41 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
 	}
 	who, _ := w.sessions.of(r)
 	back := askURL(approval.AskID(f.Get("ask")))
-	said, err := cleanWords(f.Get("words"), back)
-	if err != nil {
-		return err
-	}
 	token := approval.Token(f.Get("token"))
 	if token == "" {
 		return unknownButton(back, nil)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), decideWithin)
 	defer cancel()
-	receipt, err := w.desk.Decide(ctx, approval.Tap{Token: token, By: who.by(), Channel: Name, Words: said})
+	receipt, err := w.desk.Decide(ctx, approval.Tap{Token: token, By: who.by(), Channel: Name, Words: cleanWords(f.Get("words"))})
+	if err != nil {
+		return undecided(err, back)
+	}
+	return w.tell(rw, r, receipt, f.Get("from"))
+}
+
+// undecided says why a tap has no receipt.
+func undecided(err error, back string) error {
 	if errors.Is(err, approval.ErrNotFound) {
 		return unknownButton(back, err)
 	}
-	if err != nil {
+	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
 		return &pageError{
-			Status: http.StatusInternalServerError, Title: "Your answer may not have been kept",
-			Text: "Something went wrong while it was written down. Open the ask again: it shows how it stands.",
-			Link: back, Err: err,
+			Status: http.StatusUnprocessableEntity, Title: "Your words cannot be taken",
+			Text: "Nothing was decided: the words " + bad.Problem + ". Go back and change them.", Link: back, Err: err,
 		}
 	}
-	return w.tell(rw, r, receipt, f.Get("from"))
+	if errors.Is(err, approval.ErrNotAskable) {
+		return &pageError{
+			Status: http.StatusForbidden, Title: "This is final",
+			Text: "Nobody can allow this call, so nothing was allowed.", Link: back, Err: err,
+		}
+	}
+	return &pageError{
+		Status: http.StatusInternalServerError, Title: "Your answer may not have been kept",
+		Text: "Something went wrong while it was written down. Open the ask again: it shows how it stands.",
+		Link: back, Err: err,
+	}
 }
 
 func unknownButton(back string, err error) error {
@@ -76,24 +84,16 @@ func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Rec
 	return nil
 }
 
-// cleanWords prepares what the person wrote for the agent.
-func cleanWords(text, back string) (string, error) {
+// cleanWords prepares what the person wrote for the agent. How much is taken is
+// the approval's to say.
+func cleanWords(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
-	text = strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 			return -1
 		}
 		return r
-	}, text)
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > maxWords {
-		return "", &pageError{
-			Status: http.StatusUnprocessableEntity, Title: "Your words are too long",
-			Text: fmt.Sprintf("Nothing was decided. They may have %d characters at most; go back and shorten them.", maxWords),
-			Link: back,
-		}
-	}
-	return text, nil
+	}, text))
 }
 
 // told is the sealed note between a tap and the page that follows it.

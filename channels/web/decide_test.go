@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -139,6 +140,18 @@ func TestOfManyTapsOneIsToldThatItDecided(t *testing.T) {
 	}
 }
 
+// An answer that arrived counts, also when its sender did not stay.
+func TestAnswerOutlivesItsPage(t *testing.T) {
+	d := full()
+	in := newInbox(t, d).signIn()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	rec := in.do(in.request(http.MethodPost, "/inbox/decide", tap(approval.ChoiceDeny)).WithContext(ctx))
+	if rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Denied {
+		t.Errorf("got %d, and the call is %s", rec.Code, d.state("rmbuild1-1"))
+	}
+}
+
 func TestDecideRefuses(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -149,7 +162,7 @@ func TestDecideRefuses(t *testing.T) {
 		{"no_token", url.Values{"ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
 		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
 		{"choice_without_token", url.Values{"choice": {"allow"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "Nothing was decided"},
-		{"long_words", url.Values{"token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 4001)}}, http.StatusUnprocessableEntity, "4000 characters at most"},
+		{"long_words", url.Values{"token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2001 characters; at most 2000 are taken"},
 		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusBadRequest, "Nothing was done"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -34,6 +34,19 @@ func (d *desk) open(id approval.AskID, ps ...vaglio.Proposal) approval.Ask {
 			ID: "step-" + string(one), At: time.Now(), Proposal: p, Verdict: &v, Refusal: &r, Approval: one,
 		}})
 	}
+	shown := approval.Shown{Channel: web.Name, Callbacks: map[approval.Token]approval.Callback{}}
+	button := func(id approval.ID) {
+		for _, c := range []approval.Choice{approval.ChoiceAllow, approval.ChoiceDeny} {
+			shown.Callbacks[token(id, a.ID, c)] = approval.Callback{Approval: id, Choice: c}
+		}
+	}
+	for i := range a.Approvals {
+		button(a.Approvals[i].ID)
+	}
+	if len(a.Approvals) > 1 {
+		button("")
+	}
+	a.Cards = []approval.Shown{shown}
 	d.change(func() {
 		d.asks = append(d.asks, a)
 		for _, e := range steps {
@@ -130,12 +143,12 @@ func full() *desk {
 	d.open("plan4711", proposal("git push --force origin main"), proposal("git tag -d v1.2"), proposal("git push origin :v1.2"))
 	answered := d.open("answered", proposal("npm publish"))
 	_, _ = d.Decide(context.Background(), approval.Tap{
-		Token: token("", answered.ID, approval.ChoiceDeny), By: approval.Person{ID: "web:owner", Name: "owner"},
+		Token: token("answered-1", answered.ID, approval.ChoiceDeny), By: approval.Person{ID: "web:owner", Name: "owner"},
 		Channel: "web", Words: "Not before the changelog is written.",
 	})
 	worked := d.open("worked01", proposal("make install"))
 	_, _ = d.Decide(context.Background(), approval.Tap{
-		Token: token("", worked.ID, approval.ChoiceAllow), By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web",
+		Token: token("worked01-1", worked.ID, approval.ChoiceAllow), By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web",
 	})
 	d.change(func() {
 		a := &d.asks[len(d.asks)-1].Approvals[0]

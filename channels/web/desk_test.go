@@ -12,11 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
-	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -45,37 +42,13 @@ func token(id approval.ID, ask approval.AskID, c approval.Choice) approval.Token
 }
 
 func card(a approval.Ask) approval.Card {
-	c := approval.Card{
-		Ask: a.ID, Agent: a.Agent, Intent: a.Intent, TurnID: a.TurnID,
-		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(),
-	}
-	both := func(id approval.ID) []approval.Button {
-		return []approval.Button{
-			{Choice: approval.ChoiceAllow, Token: token(id, a.ID, approval.ChoiceAllow)},
-			{Choice: approval.ChoiceDeny, Token: token(id, a.ID, approval.ChoiceDeny)},
-		}
-	}
-	if a.Waiting() {
-		c.Buttons = both("")
-	}
-	for _, p := range a.Approvals {
-		args, _ := strictjson.Marshal(p.Proposal.Args)
-		_ = (*jsontext.Value)(&args).Indent(jsontext.WithIndent("  "))
-		command, _ := p.Proposal.Args["command"].(string)
-		it := approval.Item{
-			Approval: p.ID, State: p.State, Executor: p.Proposal.Executor, Args: string(args), Command: command,
-			Cwd: p.Proposal.Context.Cwd, Mounts: p.Proposal.Context.Mounts, Refusal: p.Refusal, Verdict: p.Verdict,
-			Decision: p.Decision, Permit: p.Permit, Outcome: p.Outcome, EndedAt: p.EndedAt,
-		}
-		if p.State == approval.Pending {
-			it.Buttons = both(p.ID)
-		}
-		c.Items = append(c.Items, it)
-	}
-	return c
+	return approval.NewCard(a, web.Name, approval.NewMasker(approval.Secret{1}))
 }
 
-func (d *desk) Decide(_ context.Context, t approval.Tap) (approval.Receipt, error) {
+func (d *desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return approval.Receipt{}, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.written("Decide")
@@ -84,46 +57,13 @@ func (d *desk) Decide(_ context.Context, t approval.Tap) (approval.Receipt, erro
 		return approval.Receipt{}, d.fail
 	}
 	for i := range d.asks {
-		a := &d.asks[i]
-		for _, c := range []approval.Choice{approval.ChoiceAllow, approval.ChoiceDeny} {
-			ids := []approval.ID{""}
-			for _, p := range a.Approvals {
-				ids = append(ids, p.ID)
-			}
-			for _, id := range ids {
-				if token(id, a.ID, c) == t.Token {
-					return d.settle(a, id, c, t), nil
-				}
-			}
+		r, err := d.asks[i].Decide(t, time.Now(), 10*time.Minute)
+		if !errors.Is(err, approval.ErrNotFound) {
+			d.tick()
+			return r, err
 		}
 	}
 	return approval.Receipt{}, fmt.Errorf("token: %w", approval.ErrNotFound)
-}
-
-func (d *desk) settle(a *approval.Ask, id approval.ID, c approval.Choice, t approval.Tap) approval.Receipt {
-	now := time.Now()
-	var r approval.Receipt
-	for i := range a.Approvals {
-		p := &a.Approvals[i]
-		if id != "" && p.ID != id {
-			continue
-		}
-		r.Approvals = append(r.Approvals, p.ID)
-		if p.State != approval.Pending {
-			continue
-		}
-		r.Won = true
-		p.Decision = &approval.Decision{Choice: c, By: t.By, Channel: t.Channel, At: now, Words: t.Words}
-		p.EndedAt = now
-		p.State = approval.Denied
-		if c == approval.ChoiceAllow {
-			p.State = approval.Allowed
-			p.Permit = &approval.Permit{IssuedAt: now, LapsesAt: now.Add(10 * time.Minute)}
-		}
-	}
-	r.Ask = *a
-	d.tick()
-	return r
 }
 
 func (d *desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Card, error] {

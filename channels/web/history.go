@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -146,9 +147,7 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 	for i := range steps {
 		e := approval.Entry{Step: steps[i]}
 		if id := steps[i].Approval; id != "" {
-			if a, err := w.book.Find(r.Context(), string(id)); err == nil {
-				e.Approval = a.Find(id)
-			}
+			e.Approval = w.standsAs(r.Context(), id)
 		}
 		if v.Intent == "" {
 			v.Intent = steps[i].Proposal.Intent
@@ -156,6 +155,28 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 		v.Steps = append(v.Steps, w.entry(&e))
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: "Turn " + plain(v.Turn), Nav: "history", Body: v})
+}
+
+// standsAs returns how an approval stands, from its card, where secrets are
+// masked; nil when it is not kept any more.
+func (w *Web) standsAs(ctx context.Context, id approval.ID) *approval.Approval {
+	a, err := w.book.Find(ctx, string(id))
+	if err != nil {
+		return nil
+	}
+	c, err := w.desk.Card(ctx, a.ID, Name)
+	if err != nil {
+		return nil
+	}
+	for _, it := range c.Items {
+		if it.Approval == id {
+			return &approval.Approval{
+				ID: id, State: it.State, Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome,
+				EndedAt: it.EndedAt, ExpiresAt: c.ExpiresAt,
+			}
+		}
+	}
+	return nil
 }
 
 // turnURL is the address of a turn's page. Ids that a browser would take for
@@ -189,7 +210,7 @@ func (w *Web) entry(e *approval.Entry) entryView {
 		v.Judges, v.Guard = w.judges(*s.Verdict), s.Verdict.Rule
 	}
 	if a := e.Approval; a != nil {
-		v.Stands = fate{a.State, a.Decision, a.Permit, a.Outcome, a.EndedAt, a.EndedAt}.standing()
+		v.Stands = fate{a.State, a.Decision, a.Permit, a.Outcome, a.EndedAt, a.ExpiresAt}.standing()
 	}
 	if s.Approval != "" {
 		v.Ask = "/inbox/ask/" + url.PathEscape(string(s.Approval))

@@ -50,7 +50,7 @@ func everywhere(text string) *desk {
 	p := vaglio.Proposal{
 		Agent: "a" + text, TurnID: "t" + text, Step: 1, Intent: "i" + text, Executor: "e" + text,
 		Args:    vaglio.Args{"command": "c" + text, "k" + strings.ToValidUTF8(text, "?"): []any{"v" + strings.ToValidUTF8(text, "?")}},
-		Context: vaglio.Context{Cwd: "w" + text, Mounts: []string{"m" + text}},
+		Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}, Cwd: "w" + text, Mounts: []string{"m" + text}},
 	}
 	v := vaglio.Verdict{
 		Reason: "r" + text, JudgeKind: "j" + text, BlockedBy: vaglio.PhaseJudge,
@@ -116,6 +116,9 @@ func TestHostileTextChangesNoStructure(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			in := newInbox(t, everywhere(text)).signIn()
+			if len(sound(t, in.get("/inbox")).class("command")) == 0 {
+				t.Error("no command line is shown")
+			}
 			for i, a := range append(slices.Clone(addresses), turn(in)) {
 				rec := in.get(a)
 				if rec.Code != http.StatusOK {

@@ -71,8 +71,13 @@ func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 	}
 	rec = in.post("/inbox/decide", url.Values{"token": {want[0]}})
 	doc := parse(t, in.get(rec.Header().Get("Location")))
-	if got := doc.id(t, "notice").words(); strings.Count(got, "Allowed once") != 2 || strings.Count(got, "Denied") != 1 {
-		t.Errorf("got %q", got)
+	if got := doc.id(t, "notice").words(); strings.Count(got, "Allowed once, ") != 1 {
+		t.Errorf("the last that waited: %q", got)
+	}
+	rec = in.post("/inbox/decide", url.Values{"token": {want[1]}})
+	doc = parse(t, in.get(rec.Header().Get("Location")))
+	if got := doc.id(t, "notice").words(); strings.Count(got, "came second: already allowed once") != 2 || strings.Count(got, "came second: already denied") != 1 {
+		t.Errorf("when all are answered: %q", got)
 	}
 	if !strings.Contains(doc.id(t, "ask-plan4711").words(), "All answered") {
 		t.Error("a plan that is answered does not say so")
@@ -146,7 +151,7 @@ func TestGuardDenialHasNoAllow(t *testing.T) {
 	for _, p := range []string{"/inbox", "/inbox/history", "/inbox/turn/claude-code/t-81"} {
 		doc := sound(t, in.get(p))
 		entry := doc.id(t, "step-guarded")
-		for _, want := range []string{"Stopped by the guard", "This is final", "path.ssh-key", "Private keys give away", "Name the public key"} {
+		for _, want := range []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it.", "path.ssh-key", "Private keys give away", "Name the public key"} {
 			if !strings.Contains(entry.words(), want) {
 				t.Errorf("%s does not say %q: %s", p, want, entry.words())
 			}

@@ -12,6 +12,8 @@ import (
 	"path"
 	"strconv"
 	"time"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // page is one answer in HTML.
@@ -124,6 +126,9 @@ func (w *Web) funcs() template.FuncMap {
 		"score":   func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 		"turnURL": turnURL,
 		"size":    size,
+		// The browser counts in units of UTF-16, which are never fewer than
+		// characters: what it lets through is taken.
+		"maxWords": func() int { return approval.MaxWords },
 	}
 }
 
