@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// The owner's side: what `vaglio inbox`, `pending` and `why` ask the daemon
+// over a socket of its own. It can make logins, so agents must not reach it.
+
+// desk is what the owner's side reads.
+type desk interface {
+	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
+	Find(ctx context.Context, id string) (approval.Ask, error)
+}
+
+// linkAnswer is a one-time link into the inbox.
+type linkAnswer struct {
+	Link string `json:"link"`
+}
+
+// approvalsAnswer lists calls.
+type approvalsAnswer struct {
+	Approvals []account `json:"approvals"`
+}
+
+// account is everything about one call that a person may see: what a card
+// shows, without its buttons.
+type account struct {
+	ID        approval.ID        `json:"id"`
+	State     approval.State     `json:"state"`
+	Agent     string             `json:"agent"`
+	TurnID    string             `json:"turn_id"`
+	Intent    string             `json:"intent"`
+	Executor  string             `json:"executor"`
+	Command   string             `json:"command,omitempty"`
+	Args      string             `json:"args"`
+	Cwd       string             `json:"cwd,omitempty"`
+	Mounts    []string           `json:"mounts,omitempty"`
+	Verdict   vaglio.Verdict     `json:"verdict"`
+	Refusal   approval.Refusal   `json:"refusal"`
+	OpenedAt  time.Time          `json:"opened_at"`
+	ExpiresAt time.Time          `json:"expires_at"`
+	Decision  *approval.Decision `json:"decision,omitempty"`
+	Permit    *approval.Permit   `json:"permit,omitempty"`
+	Outcome   *approval.Outcome  `json:"outcome,omitempty"`
+}
+
+// problemAnswer is what the daemon says when it cannot answer.
+type problemAnswer struct {
+	Error string `json:"error"`
+}
+
+// accounts returns one account for each call of the card.
+func accounts(c approval.Card) []account {
+	all := make([]account, 0, len(c.Items))
+	for i := range c.Items {
+		it := &c.Items[i]
+		all = append(all, account{
+			ID: it.Approval, State: it.State,
+			Agent: c.Agent, TurnID: c.TurnID, Intent: c.Intent,
+			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
+			Verdict: it.Verdict, Refusal: it.Refusal,
+			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt,
+			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome,
+		})
+	}
+	return all
+}
+
+// admin answers the owner.
+type admin struct {
+	desk desk
+	link func() string
+	log  *slog.Logger
+}
+
+// handler serves the owner's side.
+func (a *admin) handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, serve := range map[string]func(*http.Request) (any, error){
+		"POST /inbox-link": func(*http.Request) (any, error) { return linkAnswer{a.link()}, nil },
+		"GET /pending":     func(r *http.Request) (any, error) { return a.pending(r.Context()) },
+		"GET /why/{id}":    func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			answer, err := serve(r)
+			a.answer(w, r, answer, err)
+		})
+	}
+	return mux
+}
+
+// pending lists what waits.
+func (a *admin) pending(ctx context.Context) (approvalsAnswer, error) {
+	waiting := approvalsAnswer{[]account{}}
+	for card, err := range a.desk.Pending(ctx, webChannel) {
+		if err != nil {
+			return waiting, err
+		}
+		for _, one := range accounts(card) {
+			if one.State == approval.Pending {
+				waiting.Approvals = append(waiting.Approvals, one)
+			}
+		}
+	}
+	return waiting, nil
+}
+
+// why explains one approval, or all of an ask when the id is the ask's.
+func (a *admin) why(ctx context.Context, id string) (approvalsAnswer, error) {
+	ask, err := a.desk.Find(ctx, id)
+	if err != nil {
+		return approvalsAnswer{}, err
+	}
+	card, err := a.desk.Card(ctx, ask.ID, webChannel)
+	if err != nil {
+		return approvalsAnswer{}, err
+	}
+	all := accounts(card)
+	for _, one := range all {
+		if one.ID == approval.ID(id) {
+			return approvalsAnswer{[]account{one}}, nil
+		}
+	}
+	return approvalsAnswer{all}, nil
+}
+
+// answer writes what the owner is told.
+func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
+	status := http.StatusOK
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		status, v = http.StatusNotFound, problemAnswer{
+			"no approval has this id, or several begin like it: give more of it, at least four characters",
+		}
+	case err != nil:
+		a.log.ErrorContext(r.Context(), "the owner's side failed", "call", r.Pattern, "error", err)
+		status, v = http.StatusInternalServerError, problemAnswer{"the daemon failed; its log says why"}
+	}
+	body, err := strictjson.Marshal(v)
+	if err != nil {
+		a.log.ErrorContext(r.Context(), "an answer could not be written", "call", r.Pattern, "error", err)
+		status, body = http.StatusInternalServerError, []byte(`{"error":"the daemon failed; its log says why"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if _, err := w.Write(body); err != nil {
+		a.log.DebugContext(r.Context(), "an answer was not taken", "call", r.Pattern, "error", err)
+	}
+}

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kelseyhightower/envconfig"
+)
+
+// prefix starts the name of every variable of ours.
+const prefix = "METNOS"
+
+// config is what the environment says, checked.
+type config struct {
+	// Threshold is the score in [0,1] that the rules want at least.
+	Threshold float64
+	// Kind is the kind of the first judge.
+	Kind string
+	// Home is the user's home folder; the guard and the audit log need it.
+	Home string
+	// DataDir holds the store, the agent's token and the sockets.
+	DataDir string
+	// Listen is a loopback address with a port.
+	Listen string
+	// PublicURL is where people reach the inbox through a proxy; may be empty.
+	PublicURL string
+	// Deadline is how long an approval waits for a person.
+	Deadline time.Duration
+	// Policy is the path of the policy file; may be empty.
+	Policy string
+	// AgentToken is the token that agents bear when the operator chose it.
+	AgentToken secret
+}
+
+// environment is the environment as envconfig reads it: texts alone, so that
+// reading never fails and every mistake can be told at once. The names are made
+// from the fields, the help from the tags.
+type environment struct {
+	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"score in [0,1] that a call needs to pass the rules"`
+	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1"`
+	DataDir          text `split_words:"true" desc:"folder of the store, the agent's token and the sockets (~/.local/share/metnos)"`
+	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox"`
+	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
+	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
+	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes"`
+	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
+	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
+}
+
+// text is a variable that may be unset, which is not the same as empty.
+type text struct {
+	value string
+	set   bool
+}
+
+// Set takes the value; envconfig calls it for a variable or its default.
+//
+//nolint:unparam // The signature is envconfig's.
+func (t *text) Set(v string) error {
+	t.value, t.set = v, true
+	return nil
+}
+
+// mistakes collects what is wrong with the configuration, one line each.
+type mistakes struct{ errs []error }
+
+func (m *mistakes) add(name, format string, args ...any) {
+	m.errs = append(m.errs, fmt.Errorf("%s: %w", name, fmt.Errorf(format, args...)))
+}
+
+// configError is a configuration that nothing may start with.
+type configError struct{ err error }
+
+func (e *configError) Error() string { return e.err.Error() }
+
+// Unwrap returns the joined mistakes.
+func (e *configError) Unwrap() error { return e.err }
+
+func (m *mistakes) err() error {
+	if len(m.errs) == 0 {
+		return nil
+	}
+	return &configError{errors.Join(m.errs...)}
+}
+
+// loadConfig reads and checks the whole environment. Its error is a
+// [*configError] that lists every mistake, and never shows a secret's value.
+func loadConfig() (config, error) {
+	var e environment
+	var m mistakes
+	if err := envconfig.Process(prefix, &e); err != nil {
+		return config{}, err
+	}
+	m.errs = append(m.errs, unknownNames(os.Environ(), knownNames())...)
+	c := config{Home: m.home()}
+	c.DataDir = m.folder("METNOS_DATA_DIR", e.DataDir, c.Home)
+	c.Threshold = m.threshold("METNOS_JUDGE_THRESHOLD", e.JudgeThreshold.value)
+	c.Kind = m.kind("METNOS_JUDGE_KIND", e.JudgeKind.value)
+	c.Listen = m.listen("METNOS_LISTEN", e.Listen.value)
+	c.PublicURL = m.publicURL("METNOS_PUBLIC_URL", e.PublicURL)
+	c.Deadline = m.deadline("METNOS_APPROVAL_DEADLINE", e.ApprovalDeadline.value)
+	if e.Policy.set && e.Policy.value == "" {
+		m.add("METNOS_POLICY", "is set but empty; unset it, or give the path of a file")
+	}
+	c.Policy = e.Policy.value
+	c.AgentToken = m.secret("METNOS_AGENT_TOKEN", e.AgentToken, e.AgentTokenFile)
+	if n := len(c.AgentToken); n > 0 && n < minToken {
+		m.add("METNOS_AGENT_TOKEN", "has %d characters; at least %d keep it from being guessed", n, minToken)
+	}
+	return c, m.err()
+}
+
+// loadDataDir reads the one setting that the commands need which only talk to
+// the daemon. Mistakes in the others are the daemon's to tell.
+func loadDataDir() (string, error) {
+	var e environment
+	var m mistakes
+	if err := envconfig.Process(prefix, &e); err != nil {
+		return "", err
+	}
+	dir := e.DataDir
+	home := ""
+	if !dir.set || !filepath.IsAbs(dir.value) {
+		home = m.home()
+	}
+	folder := m.folder("METNOS_DATA_DIR", dir, home)
+	return folder, m.err()
+}
+
+func (m *mistakes) home() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		m.add("HOME", "must be set to the absolute path of the home folder")
+		return ""
+	}
+	return filepath.Clean(home)
+}
+
+func (m *mistakes) folder(name string, t text, home string) string {
+	switch {
+	case !t.set && home == "":
+		return ""
+	case !t.set:
+		return filepath.Join(home, ".local", "share", "metnos")
+	case t.value == "":
+		m.add(name, "is set but empty; unset it, or give a folder")
+		return ""
+	}
+	dir := t.value
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		dir = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(dir) {
+		m.add(name, "%q is not an absolute path", t.value)
+		return ""
+	}
+	return filepath.Clean(dir)
+}
+
+func (m *mistakes) threshold(name, value string) float64 {
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
+		m.add(name, "%q is not a number between 0 and 1, such as 0.30", value)
+	}
+	return f
+}
+
+func (m *mistakes) kind(name, value string) string {
+	if !slices.Contains(kinds(), value) {
+		m.add(name, "there is no judge %q; there is %s", value, strings.Join(kinds(), ", "))
+	}
+	return value
+}
+
+func (m *mistakes) listen(name, value string) string {
+	host, port, err := net.SplitHostPort(value)
+	if err != nil {
+		m.add(name, "%q is not an address and a port, such as 127.0.0.1:8787", value)
+		return value
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		m.add(name, "port %q is not a number between 0 and 65535", port)
+	}
+	if !isLoopback(host) {
+		m.add(name, "%q can be reached from other machines, and tokens would travel in the clear; "+
+			"listen on 127.0.0.1, put a reverse proxy with TLS in front, and name it in METNOS_PUBLIC_URL", value)
+	}
+	return value
+}
+
+func (m *mistakes) publicURL(name string, t text) string {
+	if !t.set {
+		return ""
+	}
+	u, err := url.Parse(t.value)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
+		m.add(name, "%q is not an address such as https://vaglio.example.org", t.value)
+		return ""
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		m.add(name, "%q must be a host alone: the inbox is at /inbox below it", u.Redacted())
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		m.add(name, "%q is not encrypted; sessions travel over it, so it must be https", t.value)
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// isLoopback tells whether only this machine reaches the host.
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || (err == nil && addr.IsLoopback())
+}
+
+func (m *mistakes) deadline(name, value string) time.Duration {
+	const least, most = time.Minute, 24 * time.Hour
+	d, err := time.ParseDuration(value)
+	if err != nil {
+		m.add(name, "%q is not a duration, such as 30m", value)
+	} else if d < least || d > most {
+		m.add(name, "%s is not between 1m and 24h", value)
+	}
+	return d
+}
+
+// knownNames lists the names of our variables.
+func knownNames() []string {
+	var b strings.Builder
+	// The names come from the type alone, so this cannot fail at run time.
+	if err := envconfig.Usagef(prefix, &environment{}, &b, "{{range .}}{{usage_key .}}\n{{end}}"); err != nil {
+		return nil
+	}
+	return strings.Fields(b.String())
+}
+
+// writeVariables writes what each variable means, for a command's help.
+func writeVariables(w io.Writer) error {
+	return envconfig.Usagef(prefix, &environment{}, w,
+		"{{range .}}  {{usage_key .}}\n        {{usage_description .}}{{with usage_default .}} (default {{.}}){{end}}\n{{end}}")
+}
+
+// unknownNames finds variables with our prefix that mean nothing: most likely a
+// slip of the pen, and a setting that somebody relies on and that is not there.
+func unknownNames(environ, known []string) []error {
+	var errs []error
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, prefix+"_") || slices.Contains(known, name) {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s: there is no such setting; did you mean %s?", name, nearest(name, known)))
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// nearest returns the name that takes the fewest edits to reach.
+func nearest(name string, known []string) string {
+	return slices.MinFunc(known, func(a, b string) int { return distance(name, a) - distance(name, b) })
+}
+
+// distance counts the insertions, deletions and changes between two texts
+// (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+const hookCall = `{"session_id":"s","transcript_path":"","cwd":"/srv/app","hook_event_name":"PreToolUse",` +
+	`"tool_name":"Bash","tool_input":{"command":"make clean"},"tool_use_id":"toolu_1"}`
+
+func TestAHookThatCannotAskDenies(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long/", 25)
+	for name, c := range map[string]struct {
+		env   []string
+		stdin string
+		args  []string
+		want  string
+	}{
+		"NoDaemon":     {nil, hookCall, nil, "vaglio serve"},
+		"EmptyFolder":  {[]string{"METNOS_DATA_DIR="}, hookCall, nil, "METNOS_DATA_DIR: is set but empty"},
+		"BadFolder":    {[]string{"METNOS_DATA_DIR=here"}, hookCall, nil, "not an absolute path"},
+		"LongFolder":   {[]string{"METNOS_DATA_DIR=/tmp/" + long}, hookCall, nil, "choose a shorter METNOS_DATA_DIR"},
+		"NoLimit":      {nil, hookCall, []string{"--limit", "0"}, "--limit must be more than 0"},
+		"NoInput":      {nil, "", nil, "vaglio"},
+		"BrokenInput":  {nil, `{"tool_name":`, nil, "vaglio"},
+		"BadThreshold": {[]string{"METNOS_JUDGE_THRESHOLD=nan"}, hookCall, nil, "vaglio serve"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newHome(t, c.env...).run(c.stdin, append([]string{"hook", "claude-code"}, c.args...)...)
+			if r.code != 0 || !strings.Contains(r.out, `"permissionDecision":"deny"`) || !strings.Contains(r.out, c.want) {
+				t.Errorf("exit code %d, want 0 and a denial with %q; got %s%s", r.code, c.want, r.out, r.err)
+			}
+		})
+	}
+}
+
+func TestAHookWithoutHomeDenies(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	cmd := h.command(t.Context(), "hook", "claude-code")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	cmd.Stdin = strings.NewReader(hookCall)
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), `"permissionDecision":"deny"`) || !strings.Contains(string(out), "HOME: must be set") {
+		t.Errorf("got %s, %v; want a denial that names HOME", out, err)
+	}
+}
+
+// TestAHookThatIsSetUpWronglyBlocks holds the exit code that clients take for a
+// denial, where there is no client in whose words to deny.
+func TestAHookThatIsSetUpWronglyBlocks(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for name, args := range map[string][]string{
+		"UnknownClient": {"hook", "clod"},
+		"UnknownFlag":   {"hook", "claude-code", "--lmit", "1h"},
+		"BadLimit":      {"hook", "claude-code", "--limit", "soon"},
+		"MisspeltHook":  {"hok", "claude-code"},
+		"TwoClients":    {"hook", "claude-code", "claude-code"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if r := h.run(hookCall, args...); r.code != 2 || r.out != "" || r.err == "" {
+				t.Errorf("exit code %d, output %q, error %q; want 2, nothing, and a reason", r.code, r.out, r.err)
+			}
+		})
+	}
+}
+
+// TestAHookAsksTheDaemon goes through the socket, as an agent's hook does.
+func TestAHookAsksTheDaemon(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	guarded := strings.Replace(hookCall, "make clean", "cat ~/.ssh/id_rsa", 1)
+	if r := s.h.run(guarded, "hook", "claude-code"); r.code != 0 || !strings.Contains(r.out, `"permissionDecision":"deny"`) {
+		t.Errorf("a guard denial: %d %s%s", r.code, r.out, r.err)
+	}
+	done := make(chan result, 1)
+	go func() { done <- s.h.run(hookCall, "hook", "claude-code") }()
+	waiting := s.waiting(1)
+	if waiting[0].Agent != "local" || waiting[0].Command != "make clean" || waiting[0].Cwd != "/srv/app" {
+		t.Errorf("the hook proposed %+v", waiting[0])
+	}
+	s.signIn(s.link).decide("allow", "")
+	if r := <-done; r.code != 0 || !strings.Contains(r.out, `"permissionDecision":"allow"`) {
+		t.Errorf("after the click: %d %s%s", r.code, r.out, r.err)
+	}
+	again := s.h.run("", "pending")
+	if again.out != "Nothing waits for you.\n" {
+		t.Errorf("after the click %q", again.out)
+	}
+}
+
+// BenchmarkHookStart measures what every tool call of an agent pays: a whole
+// run of the hook, which finds no daemon.
+func BenchmarkHookStart(b *testing.B) {
+	dir := b.TempDir()
+	h := &home{dir: dir}
+	for b.Loop() {
+		cmd := h.command(b.Context(), "hook", "claude-code")
+		cmd.Stdin = strings.NewReader(hookCall)
+		if out, err := cmd.Output(); err != nil || len(out) == 0 {
+			b.Fatalf("%s, %v", out, err)
+		}
+	}
+}

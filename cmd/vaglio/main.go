@@ -1,0 +1,128 @@
+// Command vaglio is the gate between an AI agent and the world: it judges the
+// calls that agents propose, asks a person about those that it denies, and
+// hands out permits that are spent once.
+//
+// The package knows every other and is known by none. It alone reads the
+// environment, the arguments and the home folder.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes that all commands share. A command that has more says so in
+// its help.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	// exitUsage is for mistakes in the command line and in the configuration.
+	// Coding agents take a hook's exit code 2 for a denial, so that a hook that
+	// is set up wrongly denies.
+	exitUsage = 2
+)
+
+// stdio is what a command reads and writes.
+type stdio struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exitError carries an exit code of its own, and an error to tell if there is
+// one.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns the error to tell.
+func (e *exitError) Unwrap() error { return e.err }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for an orderly end; the second, no longer caught,
+	// ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run runs the command that args name and returns the exit code.
+func run(ctx context.Context, args []string, std stdio) int {
+	root := newRoot(std) //nolint:contextcheck // Cobra hands ctx to the command that runs.
+	root.SetArgs(args)
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	began := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	e, coded := errors.AsType[*exitError](err)
+	if !coded || e.err != nil {
+		tell(std.err, prefixLines("vaglio: ", err.Error()))
+	}
+	_, mistaken := errors.AsType[*configError](err)
+	switch {
+	case coded:
+		return e.code
+	case began && !mistaken:
+		return exitFailed
+	case !began:
+		tell(std.err, "Run '"+cmd.CommandPath()+" --help' to see how it is used.")
+	}
+	if cmd.Name() == "judge" {
+		return exitJudgeUsage
+	}
+	return exitUsage
+}
+
+// tell writes a line for the person at the terminal. Where it cannot be written
+// there is nobody to tell.
+func tell(w io.Writer, line string) { _, _ = io.WriteString(w, line+"\n") }
+
+// prefixLines puts the prefix before each line of the text.
+func prefixLines(prefix, text string) string {
+	return prefix + strings.ReplaceAll(text, "\n", "\n"+prefix)
+}
+
+func newRoot(std stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vaglio",
+		Short: "The gate between an AI agent and the world",
+		Long: `Vaglio judges the calls that an AI agent proposes, before they run. A guard
+denies what is never right; judges grade the rest; what they deny is put to a
+person, whose yes is a permit that is spent once.
+
+Exit codes: 0 done, 1 failed, 2 a mistake in the command line or in the
+configuration. 'vaglio judge' has its own; see its help.`,
+		Example: `  vaglio serve
+  vaglio judge < proposals.jsonl`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		// A command that is not given is a mistake, as an unknown one is.
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(
+		newServe(std), newJudge(std), newHook(std),
+		newInbox(), newPending(), newWhy(), newVersion(),
+	)
+	return root
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// blocks returns the README's shell commands.
+func blocks(t *testing.T, readme string) []string {
+	t.Helper()
+	var all []string
+	for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(readme, -1) {
+		all = append(all, m[1])
+	}
+	if len(all) != 6 {
+		t.Fatalf("the README has %d blocks of commands; this test knows what 6 of them mean", len(all))
+	}
+	return all
+}
+
+// browser starts a headless Chromium. Where there is none the test is skipped,
+// but not in CI.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" && os.Getenv("CI") != "" {
+		t.Fatal("no Chromium is installed; the test needs one")
+	}
+	if path == "" {
+		t.Skip("no Chromium is installed")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(
+		ctx, chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+	)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// toolEnv is what the Go tool needs when HOME is empty.
+func toolEnv(t *testing.T) []string {
+	t.Helper()
+	var env []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		env = append(env, name+"="+strings.TrimSpace(string(out)))
+	}
+	return env
+}
+
+// terminal is one shell in which README commands run.
+type terminal struct {
+	out  buffer
+	done chan error
+}
+
+// openTerminal runs the script with bash, in a folder, with an environment.
+func openTerminal(t *testing.T, dir, script string, env []string) *terminal {
+	t.Helper()
+	term := &terminal{done: make(chan error, 1)}
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-eu", "-c", script)
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdout, cmd.Stderr = &term.out, &term.out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { term.done <- cmd.Wait(); close(ended) }()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // the shell and what it started
+		<-ended
+	})
+	return term
+}
+
+// until waits until the terminal shows what the expression matches.
+func (term *terminal) until(t *testing.T, expression string, limit time.Duration) []string {
+	t.Helper()
+	re := regexp.MustCompile(expression)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(limit)
+	for {
+		if m := re.FindStringSubmatch(term.out.String()); m != nil {
+			return m
+		}
+		select {
+		case err := <-term.done:
+			t.Fatalf("the terminal ended (%v) before it showed %s:\n%s", err, expression, term.out.String())
+		case <-end:
+			t.Fatalf("the terminal did not show %s:\n%s", expression, term.out.String())
+		case <-tick.C:
+		}
+	}
+}
+
+// TestTheReadmeToTheLetter does what the README tells a newcomer, in an empty
+// home, with a real browser. Only the port is another, so that the test does not
+// need the one that a daemon on this machine may hold.
+func TestTheReadmeToTheLetter(t *testing.T) {
+	page := browser(t)
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := blocks(t, string(readme))
+	h := newHome(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "bin"), filepath.Join(h.dir, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	env := slices.Concat(toolEnv(t), []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "METNOS_LISTEN=127.0.0.1:0"})
+
+	first := openTerminal(t, root, sh[0], env)
+	link := first.until(t, `inbox\s+(http://(\S+)/inbox/login\S+)`, 5*patience)
+	there := func(script string) string { return strings.ReplaceAll(script, "127.0.0.1:8787", link[2]) }
+
+	second := openTerminal(t, h.dir, there(sh[1]+sh[2]+sh[3]), env)
+	allow := chromedp.CSS(`button[data-choice="allow"]`)
+	if err := chromedp.Do(page, chromedp.Navigate(link[1])); err != nil {
+		t.Fatal(err)
+	}
+	soon, cancel := context.WithTimeout(page, patience)
+	defer cancel()
+	if err := chromedp.Do(soon,
+		chromedp.Click(chromedp.CSS(`form[action="/inbox/login"] button`)),
+		// The page does not take a mouse's press right after a card appeared, in
+		// case it was meant for what was there before; a key's it does.
+		chromedp.WaitVisible(allow), chromedp.SendKeys(allow, kb.Enter), chromedp.WaitNotPresent(allow),
+	); err != nil {
+		text, _ := chromedp.Run(page, chromedp.Evaluate[string]("location.href + document.body.innerText"))
+		t.Fatalf("in the browser: %v\n%s\n%s\n%s", err, text, first.out.String(), second.out.String())
+	}
+	if err := <-second.done; err != nil {
+		t.Fatalf("the second terminal: %v\n%s", err, second.out.String())
+	}
+	for _, want := range []string{`"decision":"allow"`, "422\n204\n409\n", `"decision":"deny"`, `"final":true`} {
+		if !strings.Contains(second.out.String(), want) {
+			t.Errorf("the second terminal does not show %q:\n%s", want, second.out.String())
+		}
+	}
+	for i, want := range map[int]string{4: `"approved":true`, 5: `"PreToolUse"`} {
+		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", there(sh[i]))
+		cmd.Dir, cmd.Env = h.dir, env
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte(want)) {
+			t.Errorf("%s: %v, want %s in\n%s", sh[i], err, want, out)
+		}
+	}
+}
+
+// TestTheReadmeListsEveryVariable compares its table with the program.
+func TestTheReadmeListsEveryVariable(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range knownNames() {
+		if !bytes.Contains(readme, []byte("`"+name+"`")) {
+			t.Errorf("the README does not name %s", name)
+		}
+	}
+	for _, m := range regexp.MustCompile(`METNOS_[A-Z_]+`).FindAllString(string(readme), -1) {
+		if !slices.Contains(knownNames(), m) {
+			t.Errorf("the README names %s, which does not exist", m)
+		}
+	}
+}
+
+// TestTheReadmesPolicyIsRight reads the README's policy file.
+func TestTheReadmesPolicyIsRight(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(readme)
+	if m == nil {
+		t.Fatal("the README has no policy")
+	}
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, m[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readPolicy(file, "/home/u"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func newServe(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the agents' API and the inbox on this machine",
+		Example: `  vaglio serve
+  METNOS_JUDGE_THRESHOLD=0.75 METNOS_POLICY=/etc/vaglio/policy.yaml vaglio serve`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), std) },
+	}
+	cmd.Long = serveHelp()
+	return cmd
+}
+
+func serveHelp() string {
+	var b strings.Builder
+	b.WriteString(`Serve the agents' API and the person's inbox. The inbox's one-time link is
+printed; 'vaglio inbox' prints another.
+
+Everything is on this machine: the API and the inbox on a loopback address, and
+two sockets in the data folder that only you can open, agent.sock for agents
+and admin.sock for the commands inbox, pending and why. What was acknowledged
+is in vaglio.db there, and survives a crash at any instant. The audit log is
+~/.local/share/metnos/vaglio/YYYY-MM.jsonl.
+
+The first SIGINT or SIGTERM ends the daemon in order: agents that wait are told
+to come back. The second ends it at once.
+
+Environment:
+`)
+	if err := writeVariables(&b); err != nil {
+		b.WriteString("  (cannot be listed: " + err.Error() + ")\n")
+	}
+	b.WriteString(`
+Exit codes: 0 ended by a signal, 1 could not start or go on, 2 a mistake in the
+command line or in the configuration.`)
+	return b.String()
+}
+
+// serve runs the daemon until ctx ends.
+func serve(ctx context.Context, std stdio) error {
+	c, err := loadConfig()
+	p, mistake := loadPolicy(c.Policy, c.Home)
+	if mistake == nil && c.DataDir != "" {
+		mistake = checkSocketPath(c.path(adminSocket))
+	}
+	if err := errors.Join(err, mistake); err != nil {
+		return &configError{err}
+	}
+	// Nothing that the daemon makes is for others.
+	syscall.Umask(0o077)
+	log := slog.New(slog.NewTextHandler(std.err, nil))
+	d, err := open(ctx, c, p, log)
+	if err != nil {
+		return err
+	}
+	if err := d.greet(std.out); err != nil {
+		return errors.Join(err, d.close())
+	}
+	return errors.Join(d.run(ctx), d.close())
+}
+
+// greet tells where the daemon listens.
+func (d *daemon) greet(w io.Writer) error {
+	token := "the token in " + d.config.path(tokenFile)
+	if d.config.AgentToken != "" {
+		token = "the token of METNOS_AGENT_TOKEN"
+	}
+	_, err := fmt.Fprintf(w, `vaglio is up.
+
+  inbox   %s
+          (opens once, within ten minutes; 'vaglio inbox' prints another)
+  agents  %s/v1, with %s
+          %s, without a token
+
+`, d.link(), d.base(), token, d.config.path(agentSocket))
+	return err
+}

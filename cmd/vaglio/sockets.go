@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// The files below the data folder. The agents' socket and the owner's are
+// apart, so that whoever may propose cannot make a login.
+const (
+	storeFile   = "vaglio.db"
+	tokenFile   = "agent.token"
+	agentSocket = "agent.sock"
+	adminSocket = "admin.sock"
+)
+
+// maxSocketPath is the longest path of ours that every system's socket addresses
+// hold, with the dot that the name has at first.
+const maxSocketPath = 102
+
+// openDataDir makes the folder if it is missing and refuses one in which
+// others could replace our files.
+func openDataDir(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("data folder: %w", plain(err))
+		}
+		info, err = os.Stat(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("data folder: %w", plain(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("data folder: %s is not a folder", dir)
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("data folder: %s can be written by others (mode %04o); run chmod 700 %s", dir, mode, dir)
+	}
+	// Writing tells more than the mode does: read-only mounts, full disks.
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return fmt.Errorf("data folder: %w", plain(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// checkSocketPath refuses a path that the system would cut.
+func checkSocketPath(path string) error {
+	if len(path) > maxSocketPath {
+		return fmt.Errorf("%s has %d characters, and a socket's path may have %d; choose a shorter METNOS_DATA_DIR",
+			path, len(path), maxSocketPath)
+	}
+	return nil
+}
+
+// listenUnix opens a socket that only the owner can connect to, in place of one
+// that a killed daemon left. The caller holds the store's lock, so no living
+// daemon is using it.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if err := checkSocketPath(path); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, plain(err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, fmt.Errorf("%s is in the way: it is not a socket, so it was left alone", path)
+	default:
+		if err := os.Remove(path); err != nil {
+			return nil, plain(err)
+		}
+	}
+	// The socket is made under a name that nobody knows yet and moved into
+	// place when only the owner can use it.
+	fresh := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, plain(err)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", fresh)
+	if err != nil {
+		return nil, fmt.Errorf("socket %s: %w", path, err)
+	}
+	if u, ok := l.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false)
+	}
+	if err := errors.Join(os.Chmod(fresh, 0o600), os.Rename(fresh, path)); err != nil {
+		return nil, errors.Join(plain(err), l.Close(), os.Remove(fresh))
+	}
+	return &unixListener{l, path}, nil
+}
+
+// unixListener removes its socket when it closes.
+type unixListener struct {
+	net.Listener
+	path string
+}
+
+// Close stops listening and removes the socket.
+func (l *unixListener) Close() error {
+	err := l.Listener.Close()
+	if rm := os.Remove(l.path); rm != nil && !errors.Is(rm, fs.ErrNotExist) {
+		err = errors.Join(err, rm)
+	}
+	return err
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// secretText is a text that no output may hold.
+const secretText = "correct-horse-battery-staple"
+
+func TestMistakesInTheConfigurationAreAllTold(t *testing.T) {
+	t.Parallel()
+	h := newHome(t,
+		"METNOS_JUDGE_THRESHOLD=nan", "METNOS_JUDGE_KIND=oracle", "METNOS_DATA_DIR=here",
+		"METNOS_LISTEN=0.0.0.0:8787", "METNOS_PUBLIC_URL=http://vaglio.example.org", "METNOS_APPROVAL_DEADLINE=2d",
+		"METNOS_POLICY=/nowhere/policy.yaml", "METNOS_AGENT_TOKEN="+secretText, "METNOS_AGENT_TOKEN_FILE=/nowhere/token",
+		"METNOS_JUDGE_TRESHOLD=0.5")
+	r := h.run("", "serve")
+	if r.code != 2 || r.out != "" {
+		t.Errorf("exit code %d and output %q, want 2 and none", r.code, r.out)
+	}
+	for _, want := range []string{
+		`METNOS_JUDGE_THRESHOLD: "nan" is not a number between 0 and 1`,
+		`METNOS_JUDGE_KIND: there is no judge "oracle"; there is rule-based-v1`,
+		`METNOS_DATA_DIR: "here" is not an absolute path`,
+		`METNOS_LISTEN: "0.0.0.0:8787" can be reached from other machines`,
+		`METNOS_PUBLIC_URL: "http://vaglio.example.org" is not encrypted`,
+		`METNOS_APPROVAL_DEADLINE: "2d" is not a duration`,
+		`METNOS_POLICY: /nowhere/policy.yaml: no such file`,
+		`METNOS_AGENT_TOKEN: is set, and so is METNOS_AGENT_TOKEN_FILE`,
+		`METNOS_JUDGE_TRESHOLD: there is no such setting; did you mean METNOS_JUDGE_THRESHOLD?`,
+	} {
+		if strings.Count(r.err, want) != 1 {
+			t.Errorf("want one line with %s, got\n%s", want, r.err)
+		}
+	}
+	if strings.Contains(r.err, secretText) {
+		t.Errorf("the secret is shown:\n%s", r.err)
+	}
+	if _, err := os.Stat(filepath.Join(h.dir, ".local")); !os.IsNotExist(err) {
+		t.Errorf("something was left behind: %v", err)
+	}
+}
+
+func TestOneMistakeInTheConfiguration(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ env, want string }{
+		"EmptyThreshold":   {"METNOS_JUDGE_THRESHOLD=", `METNOS_JUDGE_THRESHOLD: "" is not a number`},
+		"ThresholdTooBig":  {"METNOS_JUDGE_THRESHOLD=1.01", `METNOS_JUDGE_THRESHOLD: "1.01" is not a number between 0 and 1`},
+		"ThresholdInWords": {"METNOS_JUDGE_THRESHOLD=high", `METNOS_JUDGE_THRESHOLD: "high"`},
+		"ThresholdInf":     {"METNOS_JUDGE_THRESHOLD=-Inf", `METNOS_JUDGE_THRESHOLD: "-Inf"`},
+		"EmptyKind":        {"METNOS_JUDGE_KIND=", `METNOS_JUDGE_KIND: there is no judge ""`},
+		"EmptyFolder":      {"METNOS_DATA_DIR=", "METNOS_DATA_DIR: is set but empty"},
+		"NoPort":           {"METNOS_LISTEN=127.0.0.1", "METNOS_LISTEN: "},
+		"PortTooBig":       {"METNOS_LISTEN=127.0.0.1:70000", `METNOS_LISTEN: port "70000"`},
+		"EveryAddress":     {"METNOS_LISTEN=:8787", `METNOS_LISTEN: ":8787" can be reached`},
+		"PathInURL":        {"METNOS_PUBLIC_URL=https://example.org/vaglio", "METNOS_PUBLIC_URL: "},
+		"DeadlineShort":    {"METNOS_APPROVAL_DEADLINE=59s", "METNOS_APPROVAL_DEADLINE: 59s is not between 1m and 24h"},
+		"DeadlineLong":     {"METNOS_APPROVAL_DEADLINE=25h", "METNOS_APPROVAL_DEADLINE: 25h is not between"},
+		"EmptyPolicy":      {"METNOS_POLICY=", "METNOS_POLICY: is set but empty"},
+		"TokenShort":       {"METNOS_AGENT_TOKEN=hunter2", "METNOS_AGENT_TOKEN: has 7 characters"},
+		"TokenEmpty":       {"METNOS_AGENT_TOKEN=", "METNOS_AGENT_TOKEN: is set but empty"},
+		"TokenFileMissing": {"METNOS_AGENT_TOKEN_FILE=/nowhere/token", "METNOS_AGENT_TOKEN_FILE: /nowhere/token: no such file"},
+		"LongSocketPath":   {"METNOS_DATA_DIR=/tmp/" + strings.Repeat("long/", 25), "choose a shorter METNOS_DATA_DIR"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newHome(t, c.env).run("", "serve")
+			if r.code != 2 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, c.want) {
+				t.Errorf("exit code %d, want 2 and one line with %q; got\n%s", r.code, c.want, r.err)
+			}
+			if strings.Contains(r.err, "hunter2") {
+				t.Errorf("the secret is shown:\n%s", r.err)
+			}
+		})
+	}
+}
+
+func TestASecondDaemonIsRefusedAndHarmsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	r := h.run("", "serve")
+	if r.code != 1 || !strings.Contains(r.err, "another vaglio holds") || r.out != "" {
+		t.Errorf("the second daemon ended with %d and said %q %q", r.code, r.out, r.err)
+	}
+	if r := s.local("GET", "/readyz", ""); r.status != http.StatusOK {
+		t.Errorf("after the second daemon, the first answers %d %s", r.status, r.body)
+	}
+	if r := h.run("", "inbox"); r.code != 0 || !strings.HasPrefix(r.out, s.base+"/inbox/login?code=") {
+		t.Errorf("after the second daemon, inbox says %d %q %q", r.code, r.out, r.err)
+	}
+}
+
+func TestADataFolderThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	file := filepath.Join(h.dir, "file")
+	open := filepath.Join(h.dir, "open")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(open, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ dir, want string }{
+		"AFile":            {file, file + " is not a folder"},
+		"BelowAFile":       {filepath.Join(file, "data"), filepath.Join(file, "data") + ": not a directory"},
+		"NowhereToMakeIt":  {"/proc/vaglio", "/proc/vaglio: "},
+		"CannotBeWritten":  {"/proc/self", "/proc/self"},
+		"WritableByOthers": {open, "can be written by others (mode 0777); run chmod 700"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &home{t, h.dir, []string{"METNOS_DATA_DIR=" + c.dir}}
+			r := h.run("", "serve")
+			if r.code != 1 || !strings.Contains(r.err, c.want) || strings.Count(r.err, "\n") != 1 {
+				t.Errorf("exit code %d, want 1 and one line with %q; got\n%s", r.code, c.want, r.err)
+			}
+		})
+	}
+}
+
+func TestWhatTheDaemonMakesIsForTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve()
+	for file, want := range map[string]os.FileMode{
+		"": 0o700, "vaglio.db": 0o600, "agent.token": 0o600, "agent.sock": 0o600, "admin.sock": 0o600,
+	} {
+		info, err := os.Stat(h.data(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%q has mode %o, want %o", file, got, want)
+		}
+	}
+	db, err := os.ReadFile(h.data("vaglio.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token := readToken(t, h); strings.Contains(string(db), token) {
+		t.Error("the store holds the agents' token itself")
+	}
+}
+
+func readToken(t *testing.T, h *home) string {
+	t.Helper()
+	b, err := os.ReadFile(h.data("agent.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func (s *served) agentToken() string { return readToken(s.h.t, s.h) }
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	status := func(s *served, token string) int {
+		return s.send(http.DefaultClient, "GET", s.base+"/v1/turns/none", "", "Bearer "+token).status
+	}
+	s := h.serve()
+	first := readToken(t, h)
+	if got := status(s, first); got == http.StatusUnauthorized {
+		t.Errorf("the token of the first start is refused: %d", got)
+	}
+	s.stop()
+
+	s = h.serve()
+	if got := readToken(t, h); got != first {
+		t.Error("a restart changed the token")
+	}
+	s.stop()
+
+	if err := os.Remove(h.data("agent.token")); err != nil {
+		t.Fatal(err)
+	}
+	s = h.serve()
+	second := readToken(t, h)
+	if second == first {
+		t.Error("the lost token came back")
+	}
+	if got := status(s, first); got != http.StatusUnauthorized {
+		t.Errorf("the lost token still works: %d", got)
+	}
+	if got := status(s, second); got == http.StatusUnauthorized {
+		t.Error("the new token does not work")
+	}
+	if !strings.Contains(s.log.String(), "a new token was made") {
+		t.Errorf("the log does not tell:\n%s", s.log)
+	}
+	s.stop()
+
+	h.env = []string{"METNOS_AGENT_TOKEN=" + secretText}
+	s = h.serve()
+	if got := status(s, secretText); got == http.StatusUnauthorized {
+		t.Error("the operator's token does not work")
+	}
+	if got := status(s, second); got != http.StatusUnauthorized {
+		t.Errorf("beside the operator's token the file's works too: %d", got)
+	}
+	s.stop()
+	for _, secret := range []string{first, second, secretText} {
+		if strings.Contains(s.log.String(), secret) {
+			t.Errorf("a token is in the log:\n%s", s.log)
+		}
+	}
+}
+
+func TestTheOwnersSocketIsNotTheAgents(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	for _, r := range []reply{s.local("POST", "/inbox-link", ""), s.agent("POST", "/inbox-link", "")} {
+		if r.status != http.StatusNotFound || strings.Contains(r.body, "code=") {
+			t.Errorf("an agent asked for a login and got %d %s", r.status, r.body)
+		}
+	}
+}
+
+func TestALinkSignsInOnce(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	r := s.h.run("", "inbox")
+	link := strings.TrimSpace(r.out)
+	s.signIn(link).get("/inbox")
+	p := &person{t, s.base, &http.Client{Timeout: patience}}
+	_, code, _ := strings.Cut(link, "code=")
+	if r := p.post("/inbox/login", map[string][]string{"code": {code}}); r.status == http.StatusOK || r.header.Get("Set-Cookie") != "" {
+		t.Errorf("the link worked twice: %d", r.status)
+	}
+}
+
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"Help":           {[]string{"--help"}, 0, "vaglio serve"},
+		"Version":        {[]string{"version"}, 0, "vaglio "},
+		"UnknownCommand": {[]string{"serv"}, 2, `unknown command "serv"`},
+		"UnknownFlag":    {[]string{"serve", "--port"}, 2, "unknown flag: --port"},
+		"WhyWithoutID":   {[]string{"why"}, 2, "accepts 1 arg"},
+		"WhyUnknown":     {[]string{"why", "abcd"}, 1, "no vaglio is serving this data folder"},
+		"JudgeFlag":      {[]string{"judge", "--nope"}, 3, "unknown flag: --nope"},
+		"HookNoClient":   {[]string{"hook"}, 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := h.run("", c.args...)
+			if r.code != c.code || !strings.Contains(r.out+r.err, c.want) {
+				t.Errorf("exit code %d, want %d and %q; got\n%s%s", r.code, c.code, c.want, r.out, r.err)
+			}
+		})
+	}
+	for _, cmd := range []string{"serve", "judge", "inbox", "pending", "why", "hook", "version"} {
+		r := h.run("", cmd, "--help")
+		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) {
+			t.Errorf("%s --help: %d without an example:\n%s", cmd, r.code, r.out)
+		}
+	}
+}

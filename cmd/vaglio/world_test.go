@@ -1,0 +1,408 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// binary is the real command, built once for all tests.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "vaglio")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "vaglio")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// patience bounds what a test waits for; it decides nothing but when a test
+// that hangs gives up.
+const patience = 60 * time.Second
+
+// home is one user's home folder, in which daemons come and go.
+type home struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newHome makes an empty home. Its path is short, since sockets are below it.
+func newHome(t *testing.T, env ...string) *home {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "v") //nolint:usetesting // The test's name would make the path too long.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return &home{t, dir, env}
+}
+
+func (h *home) data(file string) string {
+	return filepath.Join(h.dir, ".local", "share", "metnos", file)
+}
+
+// command returns the binary with args, in this home and no other environment.
+func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = append([]string{
+		"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "METNOS_LISTEN=127.0.0.1:0", "METNOS_JUDGE_THRESHOLD=0.75",
+	}, h.env...)
+	cmd.Dir = h.dir
+	return cmd
+}
+
+// result is how a command ended.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run runs the binary to its end.
+func (h *home) run(stdin string, args ...string) result {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	cmd := h.command(ctx, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		h.t.Fatalf("vaglio %s: %v", strings.Join(args, " "), err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// served is one running daemon.
+type served struct {
+	h    *home
+	cmd  *exec.Cmd
+	link string
+	base string
+	log  *buffer
+	done chan struct{}
+}
+
+var linkLine = regexp.MustCompile(`inbox\s+(http://\S+)`)
+
+// serve starts a daemon and waits until it greets.
+func (h *home) serve() *served {
+	h.t.Helper()
+	s := &served{h: h, cmd: h.command(context.WithoutCancel(h.t.Context()), "serve"), log: &buffer{}, done: make(chan struct{})}
+	s.cmd.Stderr = s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	greeting := make(chan string, 1)
+	go func() {
+		defer close(s.done)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if m := linkLine.FindStringSubmatch(lines.Text()); m != nil {
+				greeting <- m[1]
+			}
+		}
+		_ = s.cmd.Wait() // the tests that care look at ProcessState
+	}()
+	h.t.Cleanup(s.stop)
+	select {
+	case s.link = <-greeting:
+	case <-s.done:
+		h.t.Fatalf("the daemon ended at its start: %s\n%s", s.cmd.ProcessState, s.log)
+	case <-time.After(patience):
+		h.t.Fatalf("the daemon did not greet\n%s", s.log)
+	}
+	u, err := url.Parse(s.link)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	s.base = u.Scheme + "://" + u.Host
+	return s
+}
+
+// stop ends the daemon in order and waits for it.
+func (s *served) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		_ = s.cmd.Process.Kill()
+		<-s.done
+		buf := make([]byte, 1<<10)
+		s.h.t.Errorf("the daemon did not end when told\n%s\n%s", s.log, buf[:runtime.Stack(buf, false)])
+	}
+}
+
+// kill ends the daemon as a power cut would.
+func (s *served) kill() {
+	if err := s.cmd.Process.Kill(); err != nil {
+		s.h.t.Fatal(err)
+	}
+	<-s.done
+}
+
+// buffer is a bytes.Buffer for several goroutines.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write appends p.
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String returns what was written so far.
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// reply is an answer over HTTP.
+type reply struct {
+	status int
+	body   string
+	header http.Header
+}
+
+// answer decodes the reply as what agents are told.
+func (r reply) answer(t *testing.T) approval.Answer {
+	t.Helper()
+	var a approval.Answer
+	if r.status != http.StatusOK {
+		t.Fatalf("got %d %s, want 200", r.status, r.body)
+	}
+	if err := strictjson.Unmarshal([]byte(r.body), &a); err != nil {
+		t.Fatalf("%v in %s", err, r.body)
+	}
+	return a
+}
+
+// agent calls the API over the address, with the token from its file.
+func (s *served) agent(method, path, body string) reply {
+	s.h.t.Helper()
+	token, err := os.ReadFile(s.h.data("agent.token"))
+	if err != nil {
+		s.h.t.Fatal(err)
+	}
+	return s.send(http.DefaultClient, method, s.base+path, body, "Bearer "+strings.TrimSpace(string(token)))
+}
+
+// local calls the API over the agents' socket.
+func (s *served) local(method, path, body string) reply {
+	s.h.t.Helper()
+	c := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", s.h.data("agent.sock"))
+		},
+	}}
+	return s.send(c, method, "http://vaglio"+path, body, "")
+}
+
+func (s *served) send(c *http.Client, method, address, body, auth string) reply {
+	s.h.t.Helper()
+	r, err := trySend(s.h.t.Context(), c, method, address, body, auth)
+	if err != nil {
+		s.h.t.Fatalf("%s %s: %v\n%s", method, address, err, s.log)
+	}
+	return r
+}
+
+// trySend is send for goroutines, and for daemons that die meanwhile.
+func trySend(ctx context.Context, c *http.Client, method, address, body, auth string) (reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if auth != "" {
+		req.Header.Set("Authorization", auth)
+	}
+	res, err := c.Do(req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return reply{res.StatusCode, string(b), res.Header}, err
+}
+
+// person is somebody in front of the inbox, as a browser without JavaScript.
+type person struct {
+	t    *testing.T
+	base string
+	http *http.Client
+}
+
+// signIn follows a one-time link and presses the button there.
+func (s *served) signIn(link string) *person {
+	s.h.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.h.t.Fatal(err)
+	}
+	p := &person{s.h.t, s.base, &http.Client{Jar: jar, Timeout: patience}}
+	u, err := url.Parse(link)
+	if err != nil {
+		s.h.t.Fatal(err)
+	}
+	p.get(u.RequestURI())
+	if r := p.post("/inbox/login", url.Values{"code": {u.Query().Get("code")}}); r.status != http.StatusOK {
+		s.h.t.Fatalf("sign in: %d\n%s", r.status, r.body)
+	}
+	return p
+}
+
+func (p *person) get(path string) reply {
+	p.t.Helper()
+	res, err := p.http.Get(p.base + path)
+	return p.read(res, err)
+}
+
+func (p *person) post(path string, form url.Values) reply {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", p.base)
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	res, err := p.http.Do(req)
+	return p.read(res, err)
+}
+
+func (p *person) read(res *http.Response, err error) reply {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return reply{res.StatusCode, string(b), res.Header}
+}
+
+// waiting waits until n calls wait, and returns the inbox's page.
+func (s *served) waiting(n int) []account {
+	s.h.t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var a approvalsAnswer
+		r := s.h.run("", "pending", "--json")
+		if r.code == 0 {
+			if err := strictjson.Unmarshal([]byte(r.out), &a); err != nil {
+				s.h.t.Fatalf("%v in %s", err, r.out)
+			}
+		}
+		if len(a.Approvals) == n {
+			return a.Approvals
+		}
+		select {
+		case <-deadline:
+			s.h.t.Fatalf("%d calls wait, want %d: %s%s\n%s", len(a.Approvals), n, r.out, r.err, s.log)
+		case <-tick.C:
+		}
+	}
+}
+
+// decide presses the first button with the choice on the inbox's page.
+func (p *person) decide(choice, words string) {
+	p.t.Helper()
+	page := p.get("/inbox")
+	f, ok := buttons(p.t, page.body)[choice]
+	if !ok {
+		p.t.Fatalf("the inbox has no button to %s:\n%s", choice, page.body)
+	}
+	if words != "" {
+		f.Set("words", words)
+	}
+	if r := p.post("/inbox/decide", f); r.status != http.StatusOK {
+		p.t.Fatalf("%s: %d\n%s", choice, r.status, r.body)
+	}
+}
+
+// buttons finds the forms with a token in a page, the first of each choice.
+func buttons(t *testing.T, page string) map[string]url.Values {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]url.Values{}
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "form" || attr(n, "action") != "/inbox/decide" {
+			continue
+		}
+		f, choice := url.Values{}, ""
+		for c := range n.Descendants() {
+			switch {
+			case c.Data == "input":
+				f.Set(attr(c, "name"), attr(c, "value"))
+			case c.Data == "button" && attr(c, "name") == "token":
+				f.Set("token", attr(c, "value"))
+				choice = attr(c, "data-choice")
+			}
+		}
+		if _, seen := found[choice]; !seen {
+			found[choice] = f
+		}
+	}
+	return found
+}
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
