@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"errors"
 	"time"
 
 	"github.com/metnos/vaglio/vaglio"
@@ -103,6 +104,9 @@ type Tap struct {
 	// nothing beyond the choice.
 	Words string
 }
+
+// ErrNotApprover says that a person is not among those who may decide.
+var ErrNotApprover = errors.New("you are not among those who may decide this")
 
 // Receipt is what the person who tapped is told, after the commit.
 type Receipt struct {

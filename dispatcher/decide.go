@@ -13,12 +13,12 @@ import (
 // decides. When it returns, what the receipt says is on disk.
 //
 // A tap that came too late is no error: its receipt says who decided, when and
-// what. [approval.ErrNotFound] is an unknown token, [ErrNotApprover] a person
+// what. [approval.ErrNotFound] is an unknown token, [approval.ErrNotApprover] a person
 // who may not decide, [*approval.ChoiceError] an answer that is neither yes
 // nor no.
 func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
 	if !d.approvers[t.By.ID] {
-		return approval.Receipt{}, ErrNotApprover
+		return approval.Receipt{}, approval.ErrNotApprover
 	}
 	key := string(t.Ask)
 	if t.Token != "" {

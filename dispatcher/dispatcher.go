@@ -86,8 +86,6 @@ var (
 	ErrOtherCall = errors.New("this permit is for another call: only the call that was shown may run")
 	// ErrStopping says that the daemon is shutting down.
 	ErrStopping = errors.New("vaglio is restarting: come back with the same call")
-	// ErrNotApprover says that a person is not among those who may decide.
-	ErrNotApprover = errors.New("you are not among those who may decide this")
 )
 
 // GuardError says that the guard denied a call when its permit was redeemed.

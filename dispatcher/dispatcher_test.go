@@ -403,7 +403,7 @@ func TestOnlyApproversDecide(t *testing.T) {
 			_, err := g.Decide(t.Context(), approval.Tap{
 				Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceAllow, By: who, Channel: "fake",
 			})
-			if !errors.Is(err, dispatcher.ErrNotApprover) {
+			if !errors.Is(err, approval.ErrNotApprover) {
 				t.Errorf("%+v: %v", who, err)
 			}
 		}

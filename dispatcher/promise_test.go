@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -37,6 +38,57 @@ func TestGuardRunsAgainAtRedemption(t *testing.T) {
 		err := g.Redeem(t.Context(), agent, a.Permit.Permit, p)
 		if denied, ok := errors.AsType[*dispatcher.GuardError](err); !ok || denied.Verdict.BlockedBy != vaglio.PhaseGuard {
 			t.Errorf("Redeem: %v", err)
+		}
+	})
+}
+
+// P1: no row of the seed's table that the guard denies leaves anything behind
+// that a person could allow.
+func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {
+	var table struct {
+		Metnos []struct {
+			ID       string          `json:"id"`
+			Executor string          `json:"executor"`
+			Args     vaglio.Args     `json:"args"`
+			Context  json.RawMessage `json:"context"`
+			Expected struct {
+				BlockedBy *string `json:"blocked_by"`
+			} `json:"expected"`
+		} `json:"metnos"`
+	}
+	data, err := os.ReadFile("../vaglio/testdata/conformance.json")
+	if err == nil {
+		err = json.Unmarshal(data, &table)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	in(t, func(t *testing.T, g *gate) {
+		denied := 0
+		for _, row := range table.Metnos {
+			if row.Expected.BlockedBy == nil || *row.Expected.BlockedBy != "guard" {
+				continue
+			}
+			denied++
+			p := vaglio.Proposal{TurnID: "seed", Step: denied, Executor: row.Executor, Args: row.Args}
+			if err := json.Unmarshal(row.Context, &p.Context); err != nil {
+				t.Fatalf("%s: %v", row.ID, err)
+			}
+			a := g.propose(t, p, time.Hour)
+			if a.Decision != approval.RulingDeny || a.Approval != nil || a.Permit != nil || a.Refusal == nil || !a.Refusal.Final {
+				t.Errorf("%s: got %+v", row.ID, a)
+			}
+		}
+		synctest.Wait()
+		if calls, _ := g.channel.tries(); denied < 50 || calls != 0 {
+			t.Errorf("%d rows were denied, %d cards were posted", denied, calls)
+		}
+		for range g.store.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
+			t.Fatal("a guard denial left an ask, and with it a button")
+		}
+		entries, err := g.History(t.Context(), approval.Filter{Outcome: "guard", Limit: 1000})
+		if err != nil || len(entries) != denied {
+			t.Errorf("the history has %d guard denials of %d, %v", len(entries), denied, err)
 		}
 	})
 }

@@ -53,6 +53,12 @@ func undecided(err error, back string) error {
 			Text: "Nobody can allow this call, so nothing was allowed.", Link: back, Err: err,
 		}
 	}
+	if errors.Is(err, approval.ErrNotApprover) {
+		return &pageError{
+			Status: http.StatusForbidden, Title: "You may not decide this",
+			Text: "Nothing was decided: you are not among those who may.", Link: back, Err: err,
+		}
+	}
 	return &pageError{
 		Status: http.StatusInternalServerError, Title: "Your answer may not have been kept",
 		Text: "Something went wrong while it was written down. Open the ask again: it shows how it stands.",

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -177,6 +178,16 @@ func TestDecideRefuses(t *testing.T) {
 				t.Error("it decided something")
 			}
 		})
+	}
+}
+
+func TestWhoMayNotDecideIsToldSo(t *testing.T) {
+	d := full()
+	in := newInbox(t, d).signIn()
+	d.fail = fmt.Errorf("decide: %w", approval.ErrNotApprover)
+	rec := in.post("/inbox/decide", tap(approval.ChoiceAllow))
+	if doc := sound(t, rec); rec.Code != http.StatusForbidden || !strings.Contains(doc.id(t, "failure").words(), "not among those who may") {
+		t.Errorf("got %d: %s", rec.Code, doc.words())
 	}
 }
 
