@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // cleanBuild is a call that the rules deny at 0.75, so that a person is asked.
@@ -183,25 +185,57 @@ func TestOfManyClicksOneDecides(t *testing.T) {
 	}
 }
 
+// guardDenials are the rows of the conformance table that the guard denies, as
+// bodies of proposals.
+func guardDenials(t *testing.T) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile("../../vaglio/testdata/conformance.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table map[string]any
+	if err := strictjson.Unmarshal(b, &table); err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := table["metnos"].([]any)
+	bodies := map[string]string{}
+	for _, raw := range rows {
+		row, _ := raw.(map[string]any)
+		expected, _ := row["expected"].(map[string]any)
+		if expected["blocked_by"] != "guard" {
+			continue
+		}
+		body, err := strictjson.Marshal(map[string]any{
+			"intent": row["intent"], "executor": row["executor"], "args": row["args"], "context": row["context"],
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies[fmt.Sprint(row["id"])] = string(body)
+	}
+	if len(bodies) < 17 {
+		t.Fatalf("the table has %d rows that the guard denies; the seed has a row for each of 17 patterns", len(bodies))
+	}
+	return bodies
+}
+
+// TestAGuardDenialAsksNobody proposes every call that the conformance table
+// says the guard denies, and looks for anything that could allow it.
 func TestAGuardDenialAsksNobody(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
-	for i, args := range []string{
-		`{"path":"~/.ssh/id_rsa"}`, `{"path":"/etc/shadow"}`, `{"command":"rm -rf /"}`, `{"/etc/passwd":1}`,
-	} {
-		call := fmt.Sprintf(`{"turn_id":"g","step":%d,"intent":"x","executor":"shell_exec","args":%s}`, i+1, args)
-		a := s.agent("POST", "/v1/proposals?wait=55s", call).answer(t)
+	for id, body := range guardDenials(t) {
+		a := s.agent("POST", "/v1/proposals", body).answer(t)
 		if a.Decision != approval.RulingDeny || a.Approval != nil || a.Permit != nil || a.Refusal == nil || !a.Refusal.Final {
-			t.Errorf("%s: got %+v, want a final denial", args, a)
+			t.Errorf("%s: got %+v, want a final denial", id, a)
 		}
 	}
 	s.waiting(0)
 	p := s.signIn(s.link)
-	if f := buttons(t, p.get("/inbox").body); len(f) != 0 {
-		t.Errorf("the inbox has buttons: %v", f)
-	}
-	if f := buttons(t, p.get("/inbox/history").body); len(f) != 0 {
-		t.Errorf("the history has buttons: %v", f)
+	for _, page := range []string{"/inbox", "/inbox/history"} {
+		if f := buttons(t, p.get(page).body); len(f) != 0 {
+			t.Errorf("%s has buttons: %v", page, f)
+		}
 	}
 }
 
