@@ -77,6 +77,9 @@ type Approval struct {
 	EndedAt time.Time `json:"ended_at,omitzero"`
 	// ExpiresAt is the ask's, kept here too for the agent's summary.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// Effect names what the call would do and to what, the same for every
+	// spelling of it; empty when that is not known.
+	Effect string `json:"effect,omitempty"`
 	// Settled says that a denial no longer answers an equal call.
 	Settled bool `json:"settled,omitempty"`
 }

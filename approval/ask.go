@@ -31,6 +31,8 @@ type Call struct {
 	Fingerprint Fingerprint
 	// Key is the idempotency key; it may be empty.
 	Key string
+	// Effect names what the call would do, whatever its spelling; it may be empty.
+	Effect string
 }
 
 // MaxCalls is the greatest number of calls on one card.
@@ -61,7 +63,7 @@ func Open(o Opening) (Ask, error) {
 		a.Approvals = append(a.Approvals, Approval{
 			ID:    ID(fmt.Sprintf("%s-%d", a.ID, i+1)),
 			State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
-			Refusal: Refuse(c.Proposal, v), Key: c.Key, ExpiresAt: o.ExpiresAt,
+			Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: o.ExpiresAt,
 		})
 	}
 	for _, channel := range o.Channels {

@@ -34,6 +34,9 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 		receipt, err = ask.Decide(t, now(), d.deadlines.PermitFor)
 		return err
 	})
+	if err == nil {
+		d.denials.keep(&receipt.Ask, d.deadlines.DenialStands)
+	}
 	return receipt, err
 }
 

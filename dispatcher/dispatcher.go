@@ -33,7 +33,10 @@ type Dispatcher struct {
 	deadlines Deadlines
 	log       *slog.Logger
 
+	effect func(vaglio.Proposal) (string, bool)
+
 	waiters  waiters
+	denials  denials
 	watchers watchers
 	alarms   alarms
 	couriers map[string]*courier
@@ -52,6 +55,10 @@ type Config struct {
 	Secret approval.Secret
 	// Approvers are the stable ids of those who may decide. Nobody else can.
 	Approvers []string
+	// Effect names what a call would do and to what, in one form for every
+	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
+	// the same.
+	Effect func(vaglio.Proposal) (effect string, known bool)
 	// Deadlines left zero take their defaults.
 	Deadlines Deadlines
 	Log       *slog.Logger
@@ -113,6 +120,7 @@ func New(c Config) *Dispatcher {
 		secret:    c.Secret,
 		masker:    approval.NewMasker(c.Secret),
 		approvers: make(map[string]bool, len(c.Approvers)),
+		effect:    c.Effect,
 		deadlines: c.Deadlines.orDefault(),
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
@@ -212,6 +220,9 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 		}
 		after = r.Born
 	}
+	if err := d.recall(ctx); err != nil {
+		return err
+	}
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
@@ -234,6 +245,7 @@ func (d *Dispatcher) changed(ctx context.Context, r approval.Record) {
 		d.log.ErrorContext(ctx, "an ask cannot be read; it stays denied", "ask", r.ID, "error", err)
 		return
 	}
+	d.denials.keep(&ask, d.deadlines.DenialStands)
 	d.waiters.wake(ask.ID)
 	if at := ask.NextDeadline(); !at.IsZero() {
 		d.alarms.set(ask.ID, at)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -125,6 +126,7 @@ func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 		Engine:    newEngine(t, &strict{}),
 		Secret:    approval.Secret{1},
 		Approvers: []string{owner.ID},
+		Effect:    effect,
 		Log:       slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -152,6 +154,12 @@ func in(t *testing.T, test func(t *testing.T, g *gate)) {
 		g.end()
 		storetest.Asks(t, store)
 	})
+}
+
+// effect takes calls for the same that differ in blanks alone.
+func effect(p vaglio.Proposal) (string, bool) {
+	command, ok := p.Args["command"].(string)
+	return strings.Join(strings.Fields(command), " "), ok
 }
 
 func shell(command string) vaglio.Proposal {
@@ -312,6 +320,34 @@ func TestEqualAsksJoinAndADenialStands(t *testing.T) {
 		time.Sleep(dispatcher.DefaultDenialStands)
 		if c := g.propose(t, shell("make clean"), 0); c.Decision != approval.RulingPending || c.Approval.ID == a.Approval.ID {
 			t.Errorf("long after the denial: %+v", c)
+		}
+	})
+}
+
+func TestADenialStandsInEverySpelling(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a, b := g.propose(t, shell("make clean"), 0), g.propose(t, shell("make  clean"), 0)
+		if a.Approval.ID == b.Approval.ID {
+			t.Fatal("another call joined: only the call that was shown may be allowed")
+		}
+		g.decide(t, a.Approval.ID, approval.ChoiceDeny, "no")
+		g.end()
+		restarted := start(t, g.store, g.channel)
+		defer restarted.end()
+		synctest.Wait()
+		c := restarted.propose(t, shell(" make\tclean"), time.Hour)
+		if c.Decision != approval.RulingDeny || c.Permit != nil || c.Refusal.Words != "no" {
+			t.Errorf("another spelling right after the denial: %+v", c)
+		}
+		if d := restarted.propose(t, shell("make all"), 0); d.Decision != approval.RulingPending {
+			t.Errorf("another effect: %+v", d)
+		}
+		if d, err := restarted.Propose(t.Context(), "other", dispatcher.Request{Proposal: shell("make clean")}); err != nil || d.Decision != approval.RulingPending {
+			t.Errorf("another agent: %+v, %v", d, err)
+		}
+		time.Sleep(dispatcher.DefaultDenialStands)
+		if d := restarted.propose(t, shell("make   clean"), 0); d.Decision != approval.RulingPending {
+			t.Errorf("long after the denial: %+v", d)
 		}
 	})
 }

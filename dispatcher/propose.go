@@ -25,6 +25,7 @@ type Request struct {
 type call struct {
 	Request
 	print   approval.Fingerprint
+	effect  string
 	verdict vaglio.Verdict
 	// step is where the call stands in the turn log.
 	step approval.Step
@@ -110,7 +111,11 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	case c.verdict.Approved:
 		a := approval.Approved(c.verdict)
 		c.answer = &a
-	case c.verdict.BlockedBy != vaglio.PhaseJudge:
+	case c.verdict.BlockedBy == vaglio.PhaseJudge:
+		if d.effect != nil {
+			c.effect, _ = d.effect(c.Proposal)
+		}
+	default:
 		refusal := approval.Refuse(c.Proposal, c.verdict)
 		a := approval.Refused(c.verdict, refusal)
 		c.answer, c.step.Refusal = &a, &refusal
@@ -173,7 +178,7 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 		}
 		o.Intent, o.TurnID = c.Proposal.Intent, c.Proposal.TurnID
 		o.Calls = append(o.Calls, approval.Call{
-			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key,
+			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect,
 		})
 		fresh = append(fresh, c)
 	}
@@ -209,8 +214,13 @@ func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, err
 	a, err := d.heldBy(ctx, approval.FingerprintKey(agent, c.print), func(a *approval.Approval) bool {
 		return a.Fingerprint == c.print && a.Stands()
 	})
-	if err != nil || a == nil {
+	if err != nil {
 		return false, err
+	}
+	if a == nil {
+		id, denied := d.denials.find(agent, c.effect)
+		c.asked = id
+		return denied, nil
 	}
 	if a.State == approval.Denied && time.Since(a.EndedAt) >= d.deadlines.DenialStands {
 		return false, d.forget(ctx, a.ID)
