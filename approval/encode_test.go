@@ -42,7 +42,7 @@ func fullAsk() approval.Ask {
 		ID: "abc", Agent: "coder", Intent: "clean the old build", TurnID: "t-81",
 		Approvals: []approval.Approval{
 			{
-				ID: "abc-1", State: approval.Succeeded, Proposal: proposal, Fingerprint: "f1", Verdict: verdict, Key: "k1",
+				ID: "abc-1", State: approval.Succeeded, Proposal: proposal, Fingerprint: "f1", Verdict: verdict, Key: "k1", Effect: "delete build",
 				Refusal: approval.Refusal{
 					Phase: vaglio.PhaseJudge, Wanted: "shell_exec", Why: "deletes", Words: "w", Alternatives: []string{"ask"},
 				},
