@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -267,4 +268,47 @@ func TestAnAgentThatWaitsIsToldToComeBack(t *testing.T) {
 	}
 	s = h.serve()
 	s.waiting(1)
+}
+
+// TestMoreCallsThanDescriptors lets more agents wait than the process may have
+// descriptors for: those beyond the limit are told to come back, at once.
+func TestMoreCallsThanDescriptors(t *testing.T) {
+	t.Parallel()
+	const agents = 200
+	h := newHome(t)
+	s := h.start(func(cmd *exec.Cmd) {
+		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", "ulimit -n 256 && exec " + binary + " serve"}
+	})
+	token := "Bearer " + s.agentToken()
+	replies := make(chan reply, agents)
+	var all sync.WaitGroup
+	for range agents {
+		all.Go(func() {
+			c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			r, err := trySend(t.Context(), c, http.MethodPost, s.base+"/v1/proposals?wait=55s", cleanBuild, token)
+			if err == nil {
+				replies <- r
+			}
+		})
+	}
+	turnedAway := <-replies // nobody has decided, so this one did not wait
+	if turnedAway.status != http.StatusServiceUnavailable || turnedAway.header.Get("Retry-After") == "" {
+		t.Errorf("the first answer is %d %s, want 503 with Retry-After", turnedAway.status, turnedAway.body)
+	}
+	// The owner's side has descriptors of its own.
+	s.waiting(1)
+	if r := h.run("", "inbox"); r.code != 0 {
+		t.Errorf("while everything is taken, inbox says %d %s", r.code, r.err)
+	}
+	s.stop()
+	all.Wait()
+	close(replies)
+	told := map[int]int{turnedAway.status: 1}
+	for r := range replies {
+		told[r.status]++
+	}
+	t.Logf("answers by status: %v", told)
+	if told[http.StatusOK] == 0 || told[http.StatusServiceUnavailable] == 0 || told[http.StatusOK]+told[http.StatusServiceUnavailable] < agents/2 {
+		t.Errorf("answers by status: %v, want some that waited and some that were told to come back", told)
+	}
 }

@@ -153,11 +153,9 @@ func (a *account) write(b *strings.Builder) {
 		if value == "" {
 			return
 		}
-		for i, line := range strings.Split(value, "\n") {
-			if i > 0 {
-				name = ""
-			}
-			fmt.Fprintf(b, "%-10s %s\n", name, approval.RevealText(line))
+		for line := range strings.SplitSeq(approval.RevealText(value), "\n") {
+			fmt.Fprintf(b, "%-10s %s\n", name, line)
+			name = ""
 		}
 	}
 	field("id", string(a.ID))

@@ -86,6 +86,6 @@ func (d *daemon) greet(w io.Writer) error {
   agents  %s/v1, with %s
           %s, without a token
 
-`, d.link(), d.base(), token, d.config.path(agentSocket))
+`, d.link(), "http://"+d.address, token, d.config.path(agentSocket))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,7 +41,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "vaglio")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	args := slices.Concat([]string{"build", "-o", binary}, buildFlags, []string{"."})
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
 		return 1
 	}
@@ -119,7 +121,14 @@ var linkLine = regexp.MustCompile(`inbox\s+(http://\S+)`)
 // serve starts a daemon and waits until it greets.
 func (h *home) serve() *served {
 	h.t.Helper()
+	return h.start(func(*exec.Cmd) {})
+}
+
+// start is serve with changes to the command.
+func (h *home) start(change func(*exec.Cmd)) *served {
+	h.t.Helper()
 	s := &served{h: h, cmd: h.command(context.WithoutCancel(h.t.Context()), "serve"), log: &buffer{}, done: make(chan struct{})}
+	change(s.cmd)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -158,6 +167,11 @@ func (h *home) serve() *served {
 // stop ends the daemon in order and waits for it.
 func (s *served) stop() {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
+	defer func() {
+		if strings.Contains(s.log.String(), "DATA RACE") {
+			s.h.t.Errorf("the daemon found a data race\n%s", s.log)
+		}
+	}()
 	select {
 	case <-s.done:
 	case <-time.After(patience):
