@@ -1,0 +1,348 @@
+package shell
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base32"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ansiC decodes the escapes of $'…', echo -e and printf.
+func ansiC(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		out, n := escape(s[i+1:])
+		b.WriteString(out)
+		i += 1 + n
+	}
+	return b.String()
+}
+
+// escape decodes what follows a backslash and returns how many bytes it took.
+func escape(s string) (string, int) {
+	const plain = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v"
+	if i := strings.IndexByte(plain, s[0]); i >= 0 && i%2 == 0 && s[0] >= 'A' {
+		return plain[i+1 : i+2], 1
+	}
+	switch s[0] {
+	case '\\', '\'', '"', '?':
+		return s[:1], 1
+	case '\n':
+		return "", 1
+	case 'x':
+		return coded(s, 1, 2, 16, false)
+	case 'u':
+		return coded(s, 1, 4, 16, true)
+	case 'U':
+		return coded(s, 1, 8, 16, true)
+	case 'c':
+		if len(s) > 1 {
+			return string(rune(s[1] & 0x1f)), 2
+		}
+	case '0':
+		return coded(s, 0, 4, 8, false)
+	case '1', '2', '3', '4', '5', '6', '7':
+		return coded(s, 0, 3, 8, false)
+	}
+	return "\\" + s[:1], 1
+}
+
+// coded decodes up to limit digits that begin at from.
+func coded(s string, from, limit, base int, unicode bool) (string, int) {
+	n := from
+	for n < len(s) && n-from < limit && isDigit(s[n], base) {
+		n++
+	}
+	v, err := strconv.ParseUint(s[from:n], base, 32)
+	if err != nil {
+		return "\\" + s[:1], 1
+	}
+	if unicode {
+		return string(rune(v)), n
+	}
+	if v == 0 {
+		return "", n // shells drop NUL
+	}
+	return string([]byte{byte(v)}), n
+}
+
+func isDigit(c byte, base int) bool {
+	if base == 8 {
+		return '0' <= c && c <= '7'
+	}
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func decode32(s string) (string, bool) {
+	s = strings.TrimRight(strings.Join(strings.Fields(s), ""), "=")
+	out, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(s)
+	return string(out), err == nil
+}
+
+func encode32(s string) (string, bool) {
+	return base32.StdEncoding.EncodeToString([]byte(s)) + "\n", true
+}
+
+// gunzip unpacks a text of at most one value's length.
+func gunzip(s string) (string, bool) {
+	z, err := gzip.NewReader(bytes.NewReader([]byte(s)))
+	if err != nil {
+		return "", false
+	}
+	out, err := io.ReadAll(io.LimitReader(z, maxValue))
+	return string(out), err == nil && len(out) < maxValue
+}
+
+// translated is the output of tr.
+func translated(in Word, args []Word) (Word, bool) {
+	del, squeeze, complement := false, false, false
+	for len(args) > 0 {
+		s, _ := args[0].Text()
+		if len(s) < 2 || s[0] != '-' {
+			break
+		}
+		del = del || strings.Contains(s, "d")
+		squeeze = squeeze || strings.Contains(s, "s")
+		complement = complement || strings.ContainsAny(s, "cC")
+		args = args[1:]
+	}
+	if len(args) == 0 || squeeze && len(args) == 1 || complement && !del {
+		return Word{}, false
+	}
+	from, okFrom := args[0].Text()
+	set1 := trSet(from)
+	if !okFrom {
+		return Word{}, false
+	}
+	if del {
+		return in.mapText(func(s string) string {
+			return strings.Map(func(c rune) rune {
+				if strings.ContainsRune(string(set1), c) != complement {
+					return -1
+				}
+				return c
+			}, s)
+		}), !in.IsUnknown()
+	}
+	if len(args) < 2 {
+		return Word{}, false
+	}
+	to, okTo := args[1].Text()
+	set2 := trSet(to)
+	if !okTo || len(set2) == 0 {
+		return Word{}, false
+	}
+	table := make(map[rune]rune, len(set1))
+	for i, c := range set1 {
+		table[c] = set2[min(i, len(set2)-1)]
+	}
+	return in.mapText(func(s string) string {
+		return strings.Map(func(c rune) rune {
+			if t, ok := table[c]; ok {
+				return t
+			}
+			return c
+		}, s)
+	}), !in.IsUnknown()
+}
+
+// trSet expands the ranges, classes and escapes of a set of tr.
+func trSet(s string) []rune {
+	var out []rune
+	runes := []rune(ansiC(s))
+	for i := 0; i < len(runes) && len(out) < 4096; i++ {
+		if runes[i] == '[' && i+1 < len(runes) && runes[i+1] == ':' {
+			rest := string(runes[i+2:])
+			if name, _, ok := strings.Cut(rest, ":]"); ok {
+				out = append(out, []rune(classMembers(name))...)
+				i += len([]rune(name)) + 3
+				continue
+			}
+		}
+		if i+2 < len(runes) && runes[i+1] == '-' && runes[i+2] >= runes[i] && runes[i+2]-runes[i] < 4096 {
+			for c := runes[i]; c <= runes[i+2]; c++ {
+				out = append(out, c)
+			}
+			i += 2
+			continue
+		}
+		out = append(out, runes[i])
+	}
+	return out
+}
+
+// sedOutput is the output of sed with substitutions alone.
+func (r *reader) sedOutput(in Word, args []Word) (Word, bool) {
+	var script []string
+	extended := false
+	for i := 0; i < len(args); i++ {
+		s, ok := args[i].Text()
+		switch {
+		case !ok:
+			return Word{}, false
+		case s == "-E" || s == "-r":
+			extended = true
+		case s == "-e" && i+1 < len(args):
+			i++
+			e, _ := args[i].Text()
+			script = append(script, e)
+		case strings.HasPrefix(s, "-"):
+			return Word{}, false
+		case len(script) == 0:
+			script = append(script, s)
+		}
+	}
+	return onText(in, func(s string) (string, bool) {
+		ok := len(script) > 0
+		for _, e := range script {
+			for e != "" && ok {
+				s, e, ok = sedStep(s, strings.TrimLeft(e, "; \n"), extended)
+			}
+		}
+		return s, ok
+	})
+}
+
+// sedStep applies the first command of a script and returns the rest of it.
+func sedStep(text, script string, extended bool) (out, rest string, ok bool) {
+	if len(script) < 2 || script[0] != 's' && script[0] != 'y' {
+		return "", "", false
+	}
+	pat, with, flags, rest, ok := sedCommand(script)
+	if !ok {
+		return "", "", false
+	}
+	if script[0] == 'y' {
+		w, _ := translated(Text(text), []Word{Text(strings.ReplaceAll(pat, "-", `\055`)), Text(with)})
+		s, ok := w.Text()
+		return s, rest, ok
+	}
+	re, err := regexp.Compile(goRegexp(pat, extended, strings.ContainsAny(flags, "iI")))
+	if err != nil || strings.Trim(flags, "gIi") != "" {
+		return "", "", false
+	}
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		line := strings.TrimSuffix(l, "\n")
+		b.WriteString(sedReplace(re, line, with, strings.Contains(flags, "g")))
+		if line != l {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String(), rest, true
+}
+
+// sedCommand splits s/pattern/replacement/flags; the pattern loses the
+// backslashes before its delimiter.
+func sedCommand(script string) (pat, with, flags, rest string, ok bool) {
+	delim := script[1]
+	var parts [2]string
+	i := 2
+	for n := range parts {
+		var b strings.Builder
+		for ; i < len(script) && script[i] != delim; i++ {
+			if script[i] == '\\' && i+1 < len(script) {
+				if script[i+1] != delim {
+					b.WriteByte('\\')
+				}
+				i++
+			}
+			b.WriteByte(script[i])
+		}
+		if i >= len(script) {
+			return "", "", "", "", n == 1
+		}
+		i++
+		parts[n] = b.String()
+	}
+	end := strings.IndexAny(script[i:], "; \n}")
+	if end < 0 {
+		end = len(script) - i
+	}
+	return parts[0], parts[1], script[i : i+end], script[i+end:], true
+}
+
+// goRegexp spells a basic or extended regular expression for Go.
+func goRegexp(pat string, extended, fold bool) string {
+	var b strings.Builder
+	if fold {
+		b.WriteString("(?i)")
+	}
+	for i := 0; i < len(pat); i++ {
+		c := pat[i]
+		switch {
+		case c == '\\' && i+1 < len(pat):
+			i++
+			if !extended && strings.IndexByte("(){}|+?", pat[i]) >= 0 {
+				b.WriteByte(pat[i])
+			} else {
+				b.WriteString("\\" + pat[i:i+1])
+			}
+		case !extended && strings.IndexByte("(){}|+?", c) >= 0:
+			b.WriteString("\\" + string(c))
+		case c == '*' && i == 0:
+			b.WriteString("\\*")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func sedReplace(re *regexp.Regexp, line, with string, all bool) string {
+	n := 1
+	if all {
+		n = -1
+	}
+	var b strings.Builder
+	last := 0
+	for _, m := range re.FindAllStringSubmatchIndex(line, n) {
+		b.WriteString(line[last:m[0]])
+		b.WriteString(sedExpand(line, with, m))
+		last = m[1]
+	}
+	return b.String() + line[last:]
+}
+
+// sedExpand fills & and \N of a replacement.
+func sedExpand(line, with string, m []int) string {
+	var b strings.Builder
+	for i := 0; i < len(with); i++ {
+		c := with[i]
+		group := -1
+		switch {
+		case c == '&':
+			group = 0
+		case c == '\\' && i+1 < len(with):
+			i++
+			if with[i] >= '0' && with[i] <= '9' {
+				group = int(with[i] - '0')
+				break
+			}
+			if with[i] == 'n' {
+				b.WriteByte('\n')
+				continue
+			}
+			b.WriteByte(with[i])
+			continue
+		default:
+			b.WriteByte(c)
+			continue
+		}
+		if 2*group+1 < len(m) && m[2*group] >= 0 {
+			b.WriteString(line[m[2*group]:m[2*group+1]])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,458 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// expander turns the parts of one shell word into fields.
+type expander struct {
+	r     *reader
+	f     *frame
+	out   []Word
+	cur   builder
+	has   bool // the current field exists even when it is empty
+	ifs   string
+	split bool // unquoted expansions split into fields
+	globs bool // metacharacters are active
+}
+
+// words expands the words of a command to its arguments.
+func (r *reader) words(f *frame, list []*syntax.Word) []Word {
+	out := make([]Word, 0, len(list))
+	for _, w := range list {
+		if lit, ok := plainLit(w); ok {
+			out = append(out, Word{text: lit})
+			continue
+		}
+		out = append(out, r.fields(f, w)...)
+		if len(out) > maxFields {
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command expands to too many words"})
+			return out[:maxFields]
+		}
+	}
+	return out
+}
+
+// plainLit returns the text of a word in which nothing is special.
+func plainLit(w *syntax.Word) (string, bool) {
+	if len(w.Parts) != 1 {
+		return "", false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{"+holeOpen)
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar && !strings.Contains(p.Value, holeOpen)
+	}
+	return "", false
+}
+
+// fields expands one word to any number of fields.
+func (r *reader) fields(f *frame, w *syntax.Word) []Word {
+	var out []Word
+	for _, parts := range r.braces(f, w) {
+		e := expander{r: r, f: f, ifs: r.ifs(), split: true, globs: true}
+		e.parts(parts, false, tildeArg)
+		e.end()
+		out = append(out, e.out...)
+	}
+	return out
+}
+
+// word expands a word to exactly one text, as an assignment or a pattern does.
+func (r *reader) word(f *frame, w *syntax.Word) Word {
+	if w == nil {
+		return Word{}
+	}
+	if lit, ok := plainLit(w); ok {
+		return Word{text: lit}
+	}
+	e := expander{r: r, f: f, globs: true}
+	e.parts(w.Parts, false, tildeAssign)
+	return e.cur.word()
+}
+
+// text expands a word to one text in which no character is a pattern.
+func (r *reader) text(f *frame, w *syntax.Word) Word { return r.word(f, w).value() }
+
+// value is the word as a variable keeps it: patterns are text until the
+// variable is used.
+func (w Word) value() Word { return w.quoted() }
+
+// end finishes the current field.
+func (e *expander) end() {
+	if e.has || !e.cur.empty() {
+		e.out = append(e.out, e.cur.word())
+	}
+	e.cur = builder{}
+	e.has = false
+}
+
+// tildeMode says where a tilde stands for a home.
+type tildeMode uint8
+
+const (
+	tildeNone tildeMode = iota
+	tildeArg
+	tildeAssign
+)
+
+//nolint:cyclop // One case per node type.
+func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) {
+	for i, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			mode := tilde
+			if i > 0 && mode == tildeArg {
+				mode = tildeNone
+			}
+			e.lit(p.Value, quoted, mode, i == 0, i == len(parts)-1)
+		case *syntax.SglQuoted:
+			e.has = true
+			s := p.Value
+			if p.Dollar {
+				s = ansiC(s)
+			}
+			e.quotedText(s)
+		case *syntax.DblQuoted:
+			e.dblQuoted(p)
+		case *syntax.ParamExp:
+			e.param(p, quoted)
+		case *syntax.CmdSubst:
+			e.value(e.r.substitute(e.f, p), quoted)
+		case *syntax.ArithmExp:
+			e.value(e.r.arithmWord(e.f, p.X), quoted)
+		case *syntax.ProcSubst:
+			e.cur.addWord(e.r.procSubst(e.f, p))
+			e.has = true
+		case *syntax.ExtGlob:
+			e.cur.add(Part{Kind: PartGlob, Text: p.Op.String() + p.Pattern.Value + ")"})
+		case *syntax.BraceExp:
+			e.brokenBrace(p, quoted)
+		}
+	}
+}
+
+// dblQuoted adds a double-quoted stretch. An empty "$@" makes no field.
+func (e *expander) dblQuoted(p *syntax.DblQuoted) {
+	if len(p.Parts) == 1 {
+		if pe, ok := p.Parts[0].(*syntax.ParamExp); ok && listParam(pe) && len(e.r.paramList(e.f, pe)) == 0 {
+			return
+		}
+	}
+	e.has = true
+	e.parts(p.Parts, true, tildeNone)
+}
+
+// brokenBrace adds a brace expansion where none takes place.
+func (e *expander) brokenBrace(p *syntax.BraceExp, quoted bool) {
+	sep := ","
+	if p.Sequence {
+		sep = ".."
+	}
+	e.cur.addText("{")
+	for i, w := range p.Elems {
+		if i > 0 {
+			e.cur.addText(sep)
+		}
+		e.parts(w.Parts, quoted, tildeNone)
+	}
+	e.cur.addText("}")
+}
+
+// quotedText adds literal text, in which holes are words that were spliced in.
+func (e *expander) quotedText(s string) {
+	if !strings.Contains(s, holeOpen) {
+		e.cur.addText(s)
+		return
+	}
+	e.cur.addWord(e.r.fillHoles(s).quoted())
+}
+
+// lit adds a literal with the escapes of its context.
+func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool) {
+	if quoted {
+		e.quotedText(unescapeDouble(s))
+		return
+	}
+	if !strings.ContainsAny(s, "\\*?[~"+holeOpen) {
+		e.cur.addText(s)
+		return
+	}
+	if tilde != tildeNone {
+		s = e.tildes(s, tilde, first, last)
+	}
+	for s != "" {
+		i := strings.IndexAny(s, "\\*?["+holeOpen)
+		if i < 0 {
+			e.cur.addText(s)
+			return
+		}
+		e.cur.addText(s[:i])
+		s = e.special(s[i:])
+	}
+}
+
+// special adds what begins with a special character and returns the rest.
+func (e *expander) special(s string) string {
+	switch s[0] {
+	case '\\':
+		e.has = true
+		if len(s) == 1 {
+			e.cur.addText("\\")
+			return ""
+		}
+		if strings.HasPrefix(s[1:], holeOpen) {
+			return s[1:]
+		}
+		if s[1] != '\n' {
+			e.cur.addText(s[1:2])
+		}
+		return s[2:]
+	case '*', '?':
+		e.glob(s[:1])
+		return s[1:]
+	case '[':
+		if n := bracketLen(s); n > 0 {
+			e.glob(s[:n])
+			return s[n:]
+		}
+		e.cur.addText("[")
+		return s[1:]
+	}
+	w, rest, ok := e.r.takeHole(s)
+	if !ok {
+		e.cur.addText(s[:1])
+		return s[1:]
+	}
+	e.has = true
+	e.cur.addWord(w)
+	return rest
+}
+
+func (e *expander) glob(s string) {
+	if e.globs {
+		e.cur.add(Part{Kind: PartGlob, Text: s})
+		return
+	}
+	e.cur.addText(s)
+}
+
+// bracketLen is the length of the bracket expression that s begins with, or 0.
+func bracketLen(s string) int {
+	i := 1
+	if i < len(s) && (s[i] == '!' || s[i] == '^') {
+		i++
+	}
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	for i < len(s) {
+		switch {
+		case s[i] == ']':
+			return i + 1
+		case s[i] == '/':
+			return 0
+		case s[i] == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
+			end := strings.Index(s[i+2:], s[i+1:i+2]+"]")
+			if end < 0 {
+				return 0
+			}
+			i += end + 4
+		default:
+			i++
+		}
+	}
+	return 0
+}
+
+// unescapeDouble removes the backslashes that double quotes and
+// here-documents give a meaning.
+func unescapeDouble(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '$', '"', '\\', '`':
+				i++
+			case '\n':
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// tildes replaces the tildes that a literal begins with, or that follow = or :
+// in an assignment, and adds the homes; it returns what is left to add.
+func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
+	if mode == tildeArg && first {
+		if i := strings.IndexByte(s, '='); i > 0 && syntax.ValidName(s[:i]) {
+			e.cur.addText(s[:i+1])
+			s, mode = s[i+1:], tildeAssign
+		}
+	}
+	for first && strings.HasPrefix(s, "~") {
+		end := strings.IndexAny(s, "/:\\")
+		if end < 0 {
+			end = len(s)
+			if !last {
+				return s // ~"user" is no home
+			}
+		}
+		if end < len(s) && s[end] == '\\' || mode == tildeArg && end < len(s) && s[end] == ':' {
+			return s
+		}
+		home, ok := e.r.home(s[1:end])
+		if !ok {
+			return s
+		}
+		e.has = true
+		e.cur.addWord(home)
+		s = s[end:]
+		next := strings.Index(s, ":~")
+		if mode != tildeAssign || next < 0 || strings.ContainsAny(s[:next], "\\*?[") {
+			return s
+		}
+		e.cur.addText(s[:next+1])
+		s = s[next+1:]
+	}
+	return s
+}
+
+// home is the home folder that a tilde with a user's name stands for.
+func (r *reader) home(user string) (Word, bool) {
+	switch {
+	case user == "":
+		if e := r.st.get("HOME"); e != nil && len(e.vals) > 0 {
+			return e.vals[r.pick("HOME", len(e.vals))].value(), true
+		}
+		return unknownHome("HOME"), true
+	case user == "+":
+		return r.cwd(), true
+	case user == "-":
+		return r.prevCwd(), true
+	case user == "root":
+		return Text("/root"), true
+	case user == r.opts.User && r.opts.Home != "":
+		return Text(r.opts.Home), true
+	}
+	for i := range len(user) {
+		if c := user[i]; !isNameByte(c) && c != '-' && c != '.' {
+			return Word{}, false
+		}
+	}
+	return unknownHome("~" + user), true
+}
+
+// unknownHome is a home folder that is not known; it is not empty.
+func unknownHome(name string) Word {
+	return NewWord(Part{Kind: PartUnknown, Name: name})
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// value adds the result of an expansion: as it is when quoted, else split at
+// the field separators and with its metacharacters active.
+func (e *expander) value(w Word, quoted bool) {
+	if w.size() > maxValue {
+		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: "a word becomes longer than 1 MiB"})
+		w = outputOf("")
+	}
+	if !e.r.step(e.f, w.size()/32) {
+		return
+	}
+	if quoted {
+		e.cur.addWord(w.quoted())
+		return
+	}
+	for _, p := range w.Parts() {
+		if p.Kind == PartUnknown {
+			p.Splits = e.split
+			e.cur.add(p)
+			continue
+		}
+		e.unquoted(p.Text)
+	}
+}
+
+// unquoted adds text that an expansion produced outside quotes.
+func (e *expander) unquoted(s string) {
+	for s != "" {
+		i := len(s)
+		if e.split && e.ifs != "" {
+			if k := strings.IndexAny(s, e.ifs); k >= 0 {
+				i = k
+			}
+		}
+		e.active(s[:i])
+		if i == len(s) {
+			return
+		}
+		s = e.separator(s[i:])
+	}
+}
+
+// separator ends the field at a run of separators: blanks run together, any
+// other separator ends a field of its own.
+func (e *expander) separator(s string) string {
+	hard := false
+	for s != "" && strings.IndexByte(e.ifs, s[0]) >= 0 {
+		if strings.IndexByte(" \t\n", s[0]) < 0 {
+			if hard {
+				break
+			}
+			hard = true
+		}
+		s = s[1:]
+	}
+	if hard {
+		e.has = true
+	}
+	e.end()
+	return s
+}
+
+// active adds text whose metacharacters work.
+func (e *expander) active(s string) {
+	for s != "" {
+		i := strings.IndexAny(s, "*?[")
+		if i < 0 || !e.globs {
+			e.cur.addText(s)
+			return
+		}
+		e.cur.addText(s[:i])
+		n := 1
+		if s[i] == '[' {
+			if n = bracketLen(s[i:]); n == 0 {
+				e.cur.addText("[")
+				s = s[i+1:]
+				continue
+			}
+		}
+		e.glob(s[i : i+n])
+		s = s[i+n:]
+	}
+}
+
+// ifs are the field separators.
+func (r *reader) ifs() string {
+	e := r.st.get("IFS")
+	if e == nil || e.unset || len(e.vals) == 0 {
+		return " \t\n"
+	}
+	s, ok := e.vals[r.pick("IFS", len(e.vals))].Text()
+	if !ok {
+		return " \t\n"
+	}
+	return s
+}

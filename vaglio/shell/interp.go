@@ -1,0 +1,224 @@
+package shell
+
+import "strings"
+
+// runShell reads a call of a shell: code by -c, a script file, or standard
+// input.
+func (r *reader) runShell(f *frame, k *call, name string) Word {
+	args := k.argv[1:]
+	var code bool
+	var stdin bool
+	for len(args) > 0 {
+		s := args[0].Prefix()
+		if args[0].IsUnknown() && args[0].parts[0].Splits && len(args) > 1 {
+			args = args[1:]
+			continue
+		}
+		if args[0].Is("-") || args[0].Is("--") {
+			args = args[1:]
+			break
+		}
+		if len(s) < 2 || s[0] != '-' && s[0] != '+' {
+			break
+		}
+		args = args[1:]
+		if strings.HasPrefix(s, "--") {
+			if s == "--rcfile" || s == "--init-file" {
+				args = r.startFile(f, args, name)
+			}
+			if s == "--command" {
+				code = true
+			}
+			continue
+		}
+		code = code || s[0] == '-' && strings.ContainsRune(s, 'c')
+		stdin = stdin || s[0] == '-' && strings.ContainsRune(s, 's')
+		if n := strings.Count(s, "o") + strings.Count(s, "O"); n > 0 {
+			args = args[min(n, len(args)):]
+		}
+	}
+	g := f.at(k, name)
+	r.startVariables(g, k)
+	switch {
+	case code && len(args) > 0 && args[0].Is("--") && len(args) > 1:
+		args = args[1:]
+		fallthrough
+	case code && len(args) > 0:
+		g.via[len(g.via)-1] = name + " -c"
+		return r.nested(g, k, args[0], tail(args, 2), name)
+	case code:
+		return Word{}
+	case stdin || len(args) == 0:
+		return r.shellInput(g, k, args, name)
+	}
+	return r.scriptFile(g, k, args, name)
+}
+
+func tail(list []Word, n int) []Word { return list[min(n, len(list)):] }
+
+// startFile reads the file that a shell reads before anything else.
+func (r *reader) startFile(f *frame, args []Word, by string) []Word {
+	if len(args) == 0 {
+		return nil
+	}
+	if r.written(args[0]) {
+		r.carried(f, r.content(f, args[0]), by)
+	}
+	return args[1:]
+}
+
+// startVariables reads the file that BASH_ENV or ENV names.
+func (r *reader) startVariables(f *frame, k *call) {
+	for _, name := range []string{"BASH_ENV", "ENV"} {
+		file, ok := assigned(append(f.assigns, k.assigns...), name)
+		if !ok {
+			if e := r.st.get(name); e == nil || len(e.vals) == 0 {
+				continue
+			}
+			file, _ = r.variable(name)
+		}
+		if _, static := file.Text(); static && r.written(file) {
+			r.carried(f, r.content(f, file), name)
+		}
+	}
+}
+
+func assigned(list []Assign, name string) (Word, bool) {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Name == name {
+			return list[i].Value, true
+		}
+	}
+	return Word{}, false
+}
+
+// nested reads code in a shell of its own with its own arguments.
+func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Word {
+	return r.scoped(func() Word {
+		if len(k.redirs) > 0 {
+			r.emit(f, Command{Redirects: k.redirs, Span: k.span})
+		}
+		r.st.put(keyArgs, &entry{isList: true, list: r.values(append([]Word(nil), args...))})
+		for _, a := range f.assigns {
+			r.assign(f, a.Name, a.Value)
+		}
+		f.assigns = nil
+		return r.carried(f, code, by)
+	})
+}
+
+// shellInput reads a shell that takes its program from standard input.
+func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
+	if f.stdin.Kind == InputInherited {
+		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+		return outputOf(by)
+	}
+	if f.stdin.Kind == InputFile && !r.written(f.stdin.File) {
+		r.scriptProblem(f, f.stdin.File, f.stdin.Text, by)
+		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+		return outputOf(by)
+	}
+	text := f.stdin.Text
+	f.stdin = Input{}
+	return r.nested(f, k, text, args, by)
+}
+
+// scriptFile reads a shell that runs a file.
+func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
+	file := args[0]
+	content := r.content(f, file)
+	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
+		return r.nested(f, k, content, args[1:], by)
+	}
+	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+	r.scriptProblem(f, file, content, by)
+	return outputOf(by)
+}
+
+func isStdin(w Word) bool {
+	return w.Is("/dev/stdin") || w.Is("/dev/fd/0") || w.Is("/proc/self/fd/0") || w.Is("-")
+}
+
+func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
+	if content.Remote() {
+		r.codeProblem(f, content, by)
+		return
+	}
+	r.problem(f, Problem{
+		Kind: ProblemScriptFile, Detail: by + " runs a file whose content is not part of the command", Word: file, Interpreter: by,
+	})
+}
+
+// runSource reads source and the dot command.
+func (r *reader) runSource(f *frame, k *call) Word {
+	args := k.argv[1:]
+	if len(args) > 0 && args[0].Is("--") {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return r.plain(f, k)
+	}
+	content := r.content(f, args[0])
+	g := f.at(k, "source")
+	if isStdin(args[0]) && f.stdin.Kind == InputText || r.written(args[0]) {
+		return r.carried(g, content, "source")
+	}
+	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+	r.scriptProblem(g, args[0], content, "source")
+	return outputOf("source")
+}
+
+// codeVariable is what runs the value of an environment variable as shell
+// code, "" if nothing does.
+func codeVariable(name string) string {
+	switch name {
+	case "GIT_SSH_COMMAND", "GIT_SSH", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF",
+		"GIT_ASKPASS", "GIT_PROXY_COMMAND":
+		return "git"
+	case "PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL", "BROWSER", "SYSTEMD_EDITOR", "SYSTEMD_PAGER",
+		"SUDO_EDITOR", "SUDO_ASKPASS", "SSH_ASKPASS", "RSYNC_RSH", "CVS_RSH", "TAR_RSH", "RSYNC_CONNECT_PROG",
+		"KUBE_EDITOR", "AWS_PAGER", "GH_PAGER", "HGEDITOR", "SVN_EDITOR", "FCEDIT", "PSQL_EDITOR", "FZF_DEFAULT_COMMAND",
+		"MAKEFLAGS", "PROMPT_COMMAND":
+		return name
+	case "PS0", "PS1", "PS2", "PS4":
+		return name
+	}
+	return ""
+}
+
+// loaderVariable reports whether programs load code from where a variable says.
+func loaderVariable(name string) bool {
+	switch name {
+	case "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "NODE_OPTIONS",
+		"PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "PATH":
+		return true
+	}
+	return false
+}
+
+// codeInAssigns reads the variables of a command's environment that the
+// command runs as code.
+func (r *reader) codeInAssigns(f *frame, k *call) {
+	for _, a := range k.assigns {
+		by := codeVariable(a.Name)
+		if by == "" || a.Value.Is("") {
+			continue
+		}
+		g := f.at(&call{span: k.span}, a.Name+"=")
+		g.conditional = true
+		text := a.Value
+		if strings.HasPrefix(a.Name, "PS") {
+			r.promptCode(g, text)
+			continue
+		}
+		r.carried(g, text, a.Name)
+	}
+}
+
+// promptCode reads the substitutions of a prompt.
+func (r *reader) promptCode(f *frame, text Word) {
+	if s, ok := text.Text(); ok && !strings.ContainsAny(s, "$`") {
+		return
+	}
+	r.carried(f, Glue(Text(": \""), text.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text("\"")), "prompt")
+}

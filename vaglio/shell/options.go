@@ -1,0 +1,162 @@
+package shell
+
+import "strings"
+
+// grammar says how a program reads its options, as far as that is needed to
+// tell them from its operands.
+type grammar struct {
+	// values are the short options that take a value, one letter each. A
+	// letter followed by "?" takes one only when it is glued on.
+	values string
+	// long are the long options that take a value, separated by blanks.
+	long string
+	// single says that long options have one dash (find, java, openssl).
+	single bool
+	// permute says that options may follow operands.
+	permute bool
+	// plus says that words with a leading + are options as well.
+	plus bool
+}
+
+// option is one option as it was given, without dashes.
+type option struct {
+	name  string
+	value Word
+	has   bool // a value was given
+}
+
+type options []option
+
+// get returns the value of the last option with one of the names.
+func (o options) get(names ...string) (Word, bool) {
+	for i := len(o) - 1; i >= 0; i-- {
+		for _, n := range names {
+			if o[i].name == n {
+				return o[i].value, true
+			}
+		}
+	}
+	return Word{}, false
+}
+
+// all returns the values of every option with one of the names.
+func (o options) all(names ...string) []Word {
+	var out []Word
+	for _, opt := range o {
+		for _, n := range names {
+			if opt.name == n && opt.has {
+				out = append(out, opt.value)
+			}
+		}
+	}
+	return out
+}
+
+func (o options) any(names ...string) bool {
+	_, ok := o.get(names...)
+	return ok
+}
+
+// parse splits the words after a program's name into options and operands.
+func (g grammar) parse(words []Word) (opts options, operands []Word) {
+	for len(words) > 0 {
+		w := words[0]
+		s := w.Prefix()
+		switch {
+		case w.Is("--"):
+			return opts, append(operands, words[1:]...)
+		case strings.HasPrefix(s, "--") || g.single && len(s) > 2 && s[0] == '-':
+			opts, words = g.longOption(opts, words)
+		case len(s) > 1 && s[0] == '-':
+			opts, words = g.shortOptions(opts, words)
+		case len(s) > 1 && s[0] == '+' && g.plus:
+			opts = append(opts, option{name: s})
+			words = words[1:]
+		case g.permute:
+			operands = append(operands, w)
+			words = words[1:]
+		default:
+			return opts, words
+		}
+	}
+	return opts, operands
+}
+
+// longOption reads --name, --name=value or --name value.
+func (g grammar) longOption(opts options, words []Word) (options, []Word) {
+	w := words[0]
+	words = words[1:]
+	name, value, glued := w.splitAt("=")
+	n := strings.TrimLeft(name.Prefix(), "-")
+	if glued {
+		return append(opts, option{name: g.complete(n), value: value, has: true}), words
+	}
+	n = g.complete(n)
+	if g.takesValue(n) && len(words) > 0 {
+		return append(opts, option{name: n, value: words[0], has: true}), words[1:]
+	}
+	return append(opts, option{name: n}), words
+}
+
+// complete returns the option that takes a value and that an abbreviation
+// stands for, or the name itself.
+func (g grammar) complete(name string) string {
+	if len(name) < 3 || g.takesValue(name) {
+		return name
+	}
+	for l := range strings.FieldsSeq(g.long) {
+		if strings.HasPrefix(l, name) {
+			return l
+		}
+	}
+	return name
+}
+
+func (g grammar) takesValue(name string) bool {
+	for l := range strings.FieldsSeq(g.long) {
+		if l == name {
+			return true
+		}
+	}
+	return false
+}
+
+// shortOptions reads a cluster of short options; the value of the last may be
+// glued on or be the next word.
+func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
+	w := words[0]
+	words = words[1:]
+	s := w.Prefix()
+	for i := 1; i < len(s); i++ {
+		name := s[i : i+1]
+		at := strings.Index(g.values, name)
+		if at < 0 || name == "?" {
+			opts = append(opts, option{name: name})
+			continue
+		}
+		optional := at+1 < len(g.values) && g.values[at+1] == '?'
+		rest := w.cut(i + 1)
+		switch {
+		case !rest.Is(""):
+			return append(opts, option{name: name, value: rest, has: true}), words
+		case optional || len(words) == 0:
+			return append(opts, option{name: name}), words
+		}
+		return append(opts, option{name: name, value: words[0], has: true}), words[1:]
+	}
+	return opts, words
+}
+
+// leadingAssigns splits off the NAME=value words that a list begins with.
+func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
+	for len(words) > 0 {
+		name, value, ok := words[0].splitAt("=")
+		n, static := name.Text()
+		if !ok || !static || n == "" || strings.ContainsAny(n, "/ \t") {
+			break
+		}
+		assigns = append(assigns, Assign{Name: n, Value: value})
+		words = words[1:]
+	}
+	return assigns, words
+}

@@ -1,0 +1,624 @@
+package shell
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// output is what a plain command writes to its standard output, as far as
+// that follows from its words and its input.
+func (r *reader) output(f *frame, k *call) Word {
+	if !f.capture {
+		return Word{}
+	}
+	name := baseName(k.argv[0])
+	out, ok := r.pure(f, k, name)
+	if !ok {
+		return r.impure(f, k, name)
+	}
+	if out.size() > maxValue || !r.step(f, out.size()/32) {
+		return outputOf(name)
+	}
+	return out
+}
+
+// impure is an output that cannot be known. What comes from a network stays
+// marked through the commands that it is piped through.
+func (r *reader) impure(f *frame, k *call, name string) Word {
+	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
+	p.Remote = fetches(name) || f.stdin.Text.Remote() || urlArgument(k.argv)
+	return NewWord(p)
+}
+
+// fetches reports whether a program's output comes from a network.
+func fetches(name string) bool {
+	switch name {
+	case "curl", "wget", "fetch", "aria2c", "lynx", "links", "w3m", "http", "https", "xh", "httpie", "nc", "ncat",
+		"netcat", "socat", "telnet", "ftp", "tftp", "lwp-request", "GET", "lwp-download", "axel", "curlie", "ipfs":
+		return true
+	}
+	return false
+}
+
+func urlArgument(argv []Word) bool {
+	for _, w := range argv[1:] {
+		if s := w.Prefix(); strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "ftp://") {
+			return true
+		}
+	}
+	return false
+}
+
+//nolint:cyclop // One case per program.
+func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
+	args := k.argv[1:]
+	switch name {
+	case "echo":
+		return echoed(args), true
+	case "printf":
+		if len(args) > 0 && args[0].Is("--") {
+			args = args[1:]
+		}
+		return formatted(args), true
+	case "true", "false", ":", "cd", "export", "set", "unset", "mkdir", "touch", "rm", "mv", "sleep", "shopt", "chmod", "test", "[":
+		return Word{}, true
+	case "pwd":
+		return Glue(r.cwd(), Text("\n")), true
+	case "whoami":
+		if r.opts.User != "" {
+			return Text(r.opts.User + "\n"), true
+		}
+	case "dirname":
+		return pathPart(args, path.Dir)
+	case "basename":
+		return baseOf(args)
+	case "which", "type", "command", "where", "whence":
+		return located(args)
+	case "realpath", "readlink":
+		return r.realPath(args)
+	case "seq":
+		return sequenceOf(args)
+	case "yes":
+		return Glue(r.code(args), Text("\n")), len(args) > 0
+	case "eval", "envsubst":
+		return Word{}, false
+	}
+	return r.filter(f, k, name)
+}
+
+// filter is the output of a program that transforms text.
+//
+//nolint:cyclop // One case per program.
+func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
+	in, args, ok := r.filterInput(f, k, name)
+	if !ok {
+		return Word{}, false
+	}
+	switch name {
+	case "cat", "tac", "tee", "sponge", "less", "more", "bat", "batcat", "nl", "pv", "column", "stdbuf", "buffer", "dd", "zcat", "gunzip", "gzip", "bunzip2", "xz", "bzcat", "xzcat", "zstdcat", "unxz":
+		return r.passed(in, args, name)
+	case "base64", "gbase64":
+		return decodeFlag(in, args, decode64, encode64)
+	case "base32":
+		return decodeFlag(in, args, decode32, encode32)
+	case "openssl":
+		if hasWord(args, "-d") && (hasWord(args, "-base64") || hasWord(args, "base64") || hasWord(args, "-a")) {
+			return onText(in, decode64)
+		}
+	case "xxd":
+		return xxd(in, args)
+	case "rev":
+		return onText(in, reverseLines)
+	case "tr":
+		return translated(in, args)
+	case "sed":
+		return r.sedOutput(in, args)
+	case "head", "tail":
+		return headTail(in, args, name)
+	case "cut":
+		return cutOutput(in, args)
+	case "awk", "gawk", "mawk":
+		return awkColumn(in, args)
+	case "sort", "uniq":
+		return sorted(in, args, name)
+	case "wc", "grep", "xargs":
+		return Word{}, false
+	}
+	return Word{}, false
+}
+
+// filterInput is the text that a filter reads: its files or its input.
+func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Word, ok bool) {
+	args = k.argv[1:]
+	skip := 0
+	switch name {
+	case "sed", "awk", "gawk", "mawk":
+		skip = 1
+	case "tr":
+		return f.stdin.Text, args, f.stdin.Kind != InputInherited
+	case "tee", "openssl", "dd":
+		return f.stdin.Text, args, f.stdin.Kind != InputInherited
+	}
+	var b builder
+	read := false
+	for i := 0; i < len(args); i++ {
+		s := args[i].Prefix()
+		if len(s) > 1 && s[0] == '-' {
+			if (name == "head" || name == "tail" || name == "cut" || name == "xxd") && len(s) == 2 && strings.Contains("ncdfls", s[1:]) {
+				i++
+			}
+			if name == "sed" && (s == "-e" || s == "-f") {
+				i++
+				skip = 0
+			}
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		b.addWord(r.content(f, args[i]))
+		read = true
+	}
+	if read {
+		return b.word(), args, true
+	}
+	return f.stdin.Text, args, f.stdin.Kind != InputInherited
+}
+
+// passed is the output of a program that passes its input on. A compressed
+// text that is constant stays unknown.
+func (r *reader) passed(in Word, args []Word, name string) (Word, bool) {
+	switch name {
+	case "zcat", "gunzip":
+		return onText(in, gunzip)
+	case "cat", "tee", "sponge", "less", "more", "pv", "buffer", "dd":
+		return in, true
+	case "tac":
+		return onText(in, func(s string) (string, bool) {
+			lines := strings.SplitAfter(s, "\n")
+			slices.Reverse(lines)
+			return strings.Join(lines, ""), true
+		})
+	}
+	return Word{}, in.Is("") && len(args) == 0
+}
+
+func hasWord(args []Word, s string) bool {
+	return slices.ContainsFunc(args, func(w Word) bool { return w.Is(s) })
+}
+
+// onText applies a function to a text that is known in full.
+func onText(in Word, fn func(string) (string, bool)) (Word, bool) {
+	s, ok := in.Text()
+	if !ok {
+		return Word{}, false
+	}
+	out, ok := fn(s)
+	return Text(out), ok
+}
+
+func echoed(args []Word) Word {
+	newline, escapes := true, false
+	for len(args) > 0 {
+		s, ok := args[0].Text()
+		if !ok || len(s) < 2 || s[0] != '-' || strings.Trim(s[1:], "neE") != "" {
+			break
+		}
+		newline = newline && !strings.Contains(s, "n")
+		if strings.ContainsAny(s, "eE") {
+			escapes = strings.LastIndexByte(s, 'e') > strings.LastIndexByte(s, 'E')
+		}
+		args = args[1:]
+	}
+	var b builder
+	for i, w := range args {
+		if i > 0 {
+			b.addText(" ")
+		}
+		if escapes {
+			w = w.mapText(ansiC)
+		}
+		b.addWord(w.value())
+	}
+	if newline {
+		b.addText("\n")
+	}
+	return b.word()
+}
+
+// formatted is the output of printf.
+func formatted(args []Word) Word {
+	if len(args) == 0 {
+		return Word{}
+	}
+	format, ok := args[0].Text()
+	if !ok {
+		return outputOf("printf")
+	}
+	args = args[1:]
+	var b builder
+	for round := 0; round == 0 || len(args) > 0 && round < maxFields; round++ {
+		left := len(args)
+		args = formatOnce(&b, format, args)
+		if len(args) == left {
+			break
+		}
+	}
+	return b.word()
+}
+
+// formatOnce applies a format to as many arguments as it takes and returns
+// the rest.
+func formatOnce(b *builder, format string, args []Word) []Word {
+	for format != "" {
+		i := strings.IndexByte(format, '%')
+		if i < 0 {
+			b.addText(ansiC(format))
+			break
+		}
+		b.addText(ansiC(format[:i]))
+		format = format[i+1:]
+		if strings.HasPrefix(format, "%") {
+			b.addText("%")
+			format = format[1:]
+			continue
+		}
+		n := 0
+		for n < len(format) && strings.IndexByte("-+ #0123456789.*'", format[n]) >= 0 {
+			n++
+		}
+		if n == len(format) {
+			break
+		}
+		flags, verb := format[:n], format[n]
+		format = format[n+1:]
+		arg := Word{}
+		if len(args) > 0 {
+			arg, args = args[0], args[1:]
+		}
+		b.addWord(formatArg(flags, verb, arg))
+	}
+	return args
+}
+
+func formatArg(flags string, verb byte, arg Word) Word {
+	arg = arg.value()
+	s, ok := arg.Text()
+	switch verb {
+	case 's':
+		if flags != "" && ok {
+			return Text(padded(flags, s))
+		}
+		return arg
+	case 'b':
+		return arg.mapText(ansiC)
+	case 'q':
+		if ok {
+			return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
+		}
+		return arg
+	case 'c':
+		if ok && s != "" {
+			return Text(s[:1])
+		}
+	case 'd', 'i', 'u', 'x', 'X', 'o':
+		if !ok {
+			return unknownHome("")
+		}
+		if strings.HasPrefix(s, "'") || strings.HasPrefix(s, `"`) {
+			if len(s) < 2 {
+				return Text("0")
+			}
+			return Text(padded(flags, numeral(int64(s[1]), verb)))
+		}
+		n, err := strconv.ParseInt(s, 0, 64)
+		if err != nil && s != "" {
+			return unknownHome("")
+		}
+		return Text(padded(flags, numeral(n, verb)))
+	}
+	return arg
+}
+
+func numeral(n int64, verb byte) string {
+	switch verb {
+	case 'x':
+		return strconv.FormatInt(n, 16)
+	case 'X':
+		return strings.ToUpper(strconv.FormatInt(n, 16))
+	case 'o':
+		return strconv.FormatInt(n, 8)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// padded applies the width and the precision of a conversion.
+func padded(flags, s string) string {
+	width, precision, cut := strings.Cut(strings.TrimLeft(flags, "-+ #0"), ".")
+	if n, err := strconv.Atoi(precision); cut && (err == nil || precision == "") && n < len(s) {
+		s = s[:max(0, n)]
+	}
+	n, err := strconv.Atoi(width)
+	if err != nil || n > 4096 || n <= len(s) {
+		return s
+	}
+	pad := strings.Repeat(" ", n-len(s))
+	switch {
+	case strings.HasPrefix(flags, "-"):
+		return s + pad
+	case strings.HasPrefix(flags, "0"):
+		return strings.Repeat("0", n-len(s)) + s
+	}
+	return pad + s
+}
+
+func pathPart(args []Word, part func(string) string) (Word, bool) {
+	if len(args) == 1 {
+		if s, ok := args[0].Text(); ok && s != "" {
+			return Text(part(strings.TrimRight(s, "/")+strings.Repeat("/", truthInt(strings.Trim(s, "/") == ""))) + "\n"), true
+		}
+	}
+	return Word{}, false
+}
+
+func truthInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func baseOf(args []Word) (Word, bool) {
+	if len(args) == 0 || len(args) > 2 {
+		return Word{}, false
+	}
+	s, ok := args[0].Text()
+	suffix := ""
+	if len(args) == 2 {
+		suffix, _ = args[1].Text()
+	}
+	if !ok || strings.HasPrefix(s, "-") {
+		return Word{}, false
+	}
+	b := path.Base(s)
+	if b != suffix {
+		b = strings.TrimSuffix(b, suffix)
+	}
+	return Text(b + "\n"), true
+}
+
+// located is the path of a program: the folder is not known, the name is.
+func located(args []Word) (Word, bool) {
+	if len(args) == 0 {
+		return Word{}, false
+	}
+	last := args[len(args)-1]
+	if s, ok := last.Text(); ok && !strings.HasPrefix(s, "-") && !strings.Contains(s, "/") {
+		return NewWord(Part{Kind: PartUnknown, From: "which"}, Part{Text: "/" + s + "\n"}), true
+	}
+	return Word{}, false
+}
+
+func (r *reader) realPath(args []Word) (Word, bool) {
+	var target Word
+	n := 0
+	for _, w := range args {
+		if !strings.HasPrefix(w.Prefix(), "-") {
+			target = w
+			n++
+		}
+	}
+	if n != 1 {
+		return Word{}, false
+	}
+	return Glue(r.resolvePath(target), Text("\n")), !target.HasUnknown()
+}
+
+func sequenceOf(args []Word) (Word, bool) {
+	var nums []int64
+	for _, w := range args {
+		s, ok := w.Text()
+		n, err := strconv.ParseInt(s, 10, 64)
+		if !ok || err != nil {
+			return Word{}, false
+		}
+		nums = append(nums, n)
+	}
+	first, step, last := int64(1), int64(1), int64(0)
+	switch len(nums) {
+	case 1:
+		last = nums[0]
+	case 2:
+		first, last = nums[0], nums[1]
+	case 3:
+		first, step, last = nums[0], nums[1], nums[2]
+	default:
+		return Word{}, false
+	}
+	if step <= 0 || last-first > 32*step {
+		return Word{}, false
+	}
+	var b strings.Builder
+	for n := first; n <= last; n += step {
+		b.WriteString(strconv.FormatInt(n, 10) + "\n")
+	}
+	return Text(b.String()), true
+}
+
+func decodeFlag(in Word, args []Word, decode, encode func(string) (string, bool)) (Word, bool) {
+	for _, w := range args {
+		s, _ := w.Text()
+		if s == "--decode" || strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--") && strings.ContainsAny(s, "dD") || strings.HasPrefix(s, "--d") {
+			return onText(in, decode)
+		}
+	}
+	return onText(in, encode)
+}
+
+func decode64(s string) (string, bool) {
+	s = strings.Join(strings.Fields(s), "")
+	s = strings.TrimRight(s, "=")
+	s = strings.NewReplacer("-", "+", "_", "/").Replace(s)
+	out, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil && len(out) == 0 {
+		return "", false
+	}
+	return string(out), true
+}
+
+func encode64(s string) (string, bool) {
+	return base64.StdEncoding.EncodeToString([]byte(s)) + "\n", true
+}
+
+func xxd(in Word, args []Word) (Word, bool) {
+	for _, w := range args {
+		s, _ := w.Text()
+		if strings.HasPrefix(s, "-") && strings.Contains(s, "r") {
+			return onText(in, unhex)
+		}
+	}
+	if hasWord(args, "-p") || hasWord(args, "-ps") {
+		return onText(in, func(s string) (string, bool) { return hex.EncodeToString([]byte(s)) + "\n", true })
+	}
+	return Word{}, false
+}
+
+func unhex(s string) (string, bool) {
+	var digits strings.Builder
+	for l := range strings.SplitSeq(s, "\n") {
+		if at, rest, ok := strings.Cut(l, ":"); ok && len(at) >= 7 {
+			// A dump with offsets: the digits end before the two blanks.
+			l, _, _ = strings.Cut(rest, "  ")
+		}
+		digits.WriteString(strings.Join(strings.Fields(l), ""))
+	}
+	out, err := hex.DecodeString(digits.String())
+	return string(out), err == nil
+}
+
+func reverseLines(s string) (string, bool) {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		runes := []rune(l)
+		slices.Reverse(runes)
+		lines[i] = string(runes)
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+func headTail(in Word, args []Word, name string) (Word, bool) {
+	n := 10
+	for i, w := range args {
+		s, _ := w.Text()
+		if strings.HasPrefix(s, "-c") || strings.HasPrefix(s, "--bytes") {
+			return Word{}, false
+		}
+		if s == "-n" && i+1 < len(args) {
+			s, _ = args[i+1].Text()
+			s = "-" + s
+		}
+		if v, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(s, "-n"), "-")); err == nil && strings.HasPrefix(s, "-") {
+			n = v
+		}
+	}
+	lines := in.lines()
+	if n < 0 {
+		return Word{}, false
+	}
+	if name == "head" {
+		lines = lines[:min(n, len(lines))]
+	} else {
+		lines = lines[max(0, len(lines)-n):]
+	}
+	var b builder
+	for _, l := range lines {
+		b.addWord(l)
+		b.addText("\n")
+	}
+	return b.word(), true
+}
+
+func sorted(in Word, args []Word, name string) (Word, bool) {
+	if len(args) > 0 || in.HasUnknown() {
+		return Word{}, false
+	}
+	lines := in.lines()
+	if name == "sort" {
+		slices.SortFunc(lines, func(a, b Word) int { return strings.Compare(a.text, b.text) })
+	}
+	var b builder
+	for i, l := range lines {
+		if name == "uniq" && i > 0 && l.Equal(lines[i-1]) {
+			continue
+		}
+		b.addWord(l)
+		b.addText("\n")
+	}
+	return b.word(), true
+}
+
+// cutOutput is the output of cut -d D -f N.
+func cutOutput(in Word, args []Word) (Word, bool) {
+	opts, _ := grammar{values: "bcdf", long: "bytes characters delimiter fields output-delimiter"}.parse(args)
+	d, okD := opts.get("d", "delimiter")
+	delim, static := d.Text()
+	if !okD {
+		delim = "\t"
+	}
+	field, okF := opts.get("f", "fields")
+	fs, _ := field.Text()
+	n, err := strconv.Atoi(fs)
+	if !okF || err != nil || n < 1 || !static || delim == "" {
+		return Word{}, false
+	}
+	return onText(in, func(s string) (string, bool) {
+		var b strings.Builder
+		for l := range strings.Lines(s) {
+			l = strings.TrimSuffix(l, "\n")
+			parts := strings.Split(l, delim)
+			switch {
+			case len(parts) == 1:
+				b.WriteString(l)
+			case n <= len(parts):
+				b.WriteString(parts[n-1])
+			}
+			b.WriteString("\n")
+		}
+		return b.String(), true
+	})
+}
+
+// awkColumn is the output of awk '{print $N}'.
+func awkColumn(in Word, args []Word) (Word, bool) {
+	if len(args) != 1 {
+		return Word{}, false
+	}
+	prog, _ := args[0].Text()
+	m := regexp.MustCompile(`^\s*\{\s*print\s+\$(\d+)\s*;?\s*\}\s*$`).FindStringSubmatch(prog)
+	if m == nil {
+		return Word{}, false
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return Word{}, false
+	}
+	return onText(in, func(s string) (string, bool) {
+		var b strings.Builder
+		for l := range strings.Lines(s) {
+			fields := strings.Fields(l)
+			if n == 0 {
+				b.WriteString(strings.TrimSuffix(l, "\n"))
+			} else if n <= len(fields) {
+				b.WriteString(fields[n-1])
+			}
+			b.WriteString("\n")
+		}
+		return b.String(), true
+	})
+}

@@ -1,0 +1,649 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// functions are the calls that matter, by language and verb. A name with a
+// leading dot counts with anything before it, one with a leading @ is a method
+// whose object is the target; any other name must be qualified as it stands.
+//
+//nolint:gochecknoglobals // A table that is only read.
+var functions = map[string]map[Verb]string{
+	"python": {
+		VerbDelete:      "os.remove os.unlink os.rmdir os.removedirs pathlib.Path.unlink @.unlink @.rmdir posix.remove posix.unlink",
+		VerbDeleteTree:  ".rmtree .remove_tree @.rmtree_p @.rmtree .send2trash",
+		VerbWrite:       "os.truncate @.write_text @.write_bytes @.touch",
+		VerbRead:        "@.read_text @.read_bytes linecache.getlines linecache.getline np.fromfile pd.read_csv .read_csv",
+		VerbList:        "os.listdir os.scandir os.walk glob.glob @.iterdir @.glob @.rglob",
+		verbOpen:        "open io.open codecs.open os.open builtins.open gzip.open @.open os.fdopen",
+		VerbPermissions: "os.chmod os.chown os.lchown shutil.chown @.chmod @.lchmod",
+		VerbMove:        "os.rename os.renames os.replace shutil.move @.rename @.replace",
+		VerbCopy:        ".copyfile .copytree .copy2 shutil.copy",
+		VerbLink:        "os.symlink os.link @.symlink_to @.hardlink_to",
+		VerbCreate:      "os.mkdir os.makedirs @.mkdir",
+		verbShell:       "os.system os.popen .popen .system .getoutput .getstatusoutput pty.spawn .create_subprocess_shell commands.getoutput posix.system",
+		verbExec:        "subprocess.run subprocess.call .check_call .check_output subprocess.Popen .Popen os.execv os.execvp os.execve os.execvpe os.spawnv os.spawnvp .posix_spawn .posix_spawnp .create_subprocess_exec sh.rm",
+		verbExecl:       "os.execl os.execlp os.execle os.spawnl os.spawnlp",
+		verbEval:        "exec eval builtins.exec builtins.eval",
+		VerbKill:        "os.kill os.killpg",
+		VerbFork:        "os.fork .fork",
+		VerbNetwork:     ".urlopen .urlretrieve requests.get requests.post requests.put requests.delete requests.request requests.patch httpx.get httpx.post @.connect .create_connection",
+	},
+	"perl": {
+		VerbDelete: "unlink rmdir", VerbDeleteTree: "rmtree remove_tree .rmtree .remove_tree", verbOpen: "open sysopen IO.File.new",
+		VerbPermissions: "chmod chown", VerbMove: "rename move", VerbCopy: "copy", VerbLink: "link symlink", VerbCreate: "mkdir",
+		verbShell: "system exec", VerbFork: "fork", VerbKill: "kill", verbEval: "eval", VerbWrite: "truncate", VerbList: "opendir",
+		VerbNetwork: "getstore .get",
+	},
+	"ruby": {
+		VerbDelete:      "File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove FileUtils.rmdir .safe_unlink @.unlink",
+		VerbDeleteTree:  ".rm_rf .rm_r .rmtree .remove_dir .remove_entry .remove_entry_secure .safe_rm_rf",
+		VerbWrite:       "File.write IO.write File.binwrite File.truncate IO.binwrite FileUtils.touch",
+		VerbRead:        "File.read IO.read File.readlines IO.readlines File.binread File.foreach IO.foreach IO.binread",
+		VerbList:        "Dir.glob Dir.entries Dir.children Dir.each_child",
+		verbOpen:        "File.open File.new open Kernel.open IO.open",
+		VerbPermissions: "File.chmod File.chown FileUtils.chmod FileUtils.chmod_R FileUtils.chown FileUtils.chown_R .chmod_R .chown_R",
+		VerbMove:        "File.rename FileUtils.mv FileUtils.move", VerbCopy: "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.copy_file",
+		VerbLink: "File.symlink File.link FileUtils.ln_s FileUtils.ln_sf FileUtils.ln", VerbCreate: "Dir.mkdir FileUtils.mkdir_p",
+		verbShell: "system exec spawn Kernel.system Kernel.exec IO.popen Open3.capture2 Open3.capture3 Open3.popen3 Process.spawn .capture2e PTY.spawn",
+		verbEval:  "eval instance_eval", VerbFork: "fork Process.fork", VerbKill: "Process.kill",
+		VerbNetwork: "Net.HTTP.get Net.HTTP.post URI.open Net.HTTP.get_response Net.HTTP.post_form TCPSocket.new TCPSocket.open",
+	},
+	"node": {
+		VerbDelete:      ".unlinkSync .unlink .rmdirSync .rmdir",
+		VerbDeleteTree:  ".rmSync fs.rm fs.promises.rm promises.rm fsPromises.rm .rimrafSync rimraf rimraf.sync .removeSync .emptyDirSync Deno.remove Deno.removeSync",
+		VerbWrite:       ".writeFileSync .writeFile .truncateSync .truncate .createWriteStream Deno.writeTextFile Deno.writeTextFileSync Bun.write .outputFileSync",
+		VerbAppend:      ".appendFileSync .appendFile",
+		VerbRead:        ".readFileSync .readFile .createReadStream Deno.readTextFile Deno.readTextFileSync Deno.readFileSync Bun.file",
+		VerbList:        ".readdirSync .readdir .opendirSync",
+		verbOpen:        ".openSync fs.open",
+		VerbPermissions: ".chmodSync .chmod .chownSync .chown .lchownSync",
+		VerbMove:        ".renameSync .rename", VerbCopy: ".copyFileSync .copyFile .cpSync", VerbLink: ".symlinkSync .symlink .linkSync .link",
+		VerbCreate: ".mkdirSync .mkdir",
+		verbShell:  ".execSync child_process.exec cp.exec .shelljs.exec",
+		verbExec:   ".spawnSync .execFileSync .execFile .spawn Bun.spawn Bun.spawnSync Deno.Command .execa .execaSync execa .fork",
+		verbEval:   "eval Function vm.runInNewContext vm.runInThisContext", VerbKill: "process.kill",
+		VerbNetwork: "fetch axios axios.get axios.post http.get https.get http.request https.request net.connect",
+	},
+	"php": {
+		VerbDelete: "unlink rmdir", VerbWrite: "file_put_contents touch", VerbRead: "file_get_contents readfile file show_source highlight_file",
+		VerbList: "scandir glob opendir", verbOpen: "fopen SplFileObject", VerbPermissions: "chmod chown chgrp", VerbMove: "rename", VerbCopy: "copy",
+		VerbLink: "symlink link", VerbCreate: "mkdir", verbShell: "exec shell_exec system passthru popen proc_open",
+		verbExec: "pcntl_exec", verbEval: "eval assert", VerbFork: "pcntl_fork", VerbKill: "posix_kill", VerbNetwork: "fsockopen curl_init",
+	},
+	"awk": {verbShell: "system"},
+	"lua": {
+		VerbDelete: "os.remove lfs.rmdir", verbShell: "os.execute io.popen", verbOpen: "io.open", VerbRead: "io.lines io.input loadfile", VerbWrite: "io.output",
+		VerbMove: "os.rename", verbEval: "load loadstring dofile", VerbCreate: "lfs.mkdir",
+	},
+	"powershell": {
+		VerbDeleteTree: "Remove-Item System.IO.Directory.Delete", VerbDelete: "System.IO.File.Delete",
+	},
+	"applescript": {},
+}
+
+// lookupCall finds the verb of a call and whether its object is the target.
+func (p *program) lookupCall(name string) (verb Verb, method, ok bool) {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if last == "" {
+		return "", false, false
+	}
+	for _, v := range callVerbs() {
+		for n := range strings.FieldsSeq(functions[p.lang.name][v]) {
+			switch {
+			case n == name:
+				return v, false, true
+			case n[0] == '.' && n[1:] == last:
+				return v, false, true
+			case strings.HasPrefix(n, "@.") && n[2:] == last && name != last:
+				verb, method, ok = v, true, true
+			}
+		}
+	}
+	return verb, method, ok
+}
+
+func callVerbs() []Verb {
+	return []Verb{
+		VerbDelete, VerbDeleteTree, VerbWrite, VerbAppend, VerbRead, VerbList, VerbPermissions, VerbMove, VerbCopy, VerbLink, VerbCreate,
+		VerbKill, VerbFork, VerbNetwork, verbShell, verbExec, verbEval, verbOpen, verbExecl,
+	}
+}
+
+// nameOperand evaluates what begins with a name.
+func (p *program) nameOperand() value {
+	t := p.peek(0)
+	p.at++
+	name := t.text
+	if p.lang.sigil != "" && len(name) > 1 && (name[0] == '$' || name[0] == '@') {
+		if v, ok := p.vars["$"+name[1:]]; ok {
+			return p.postfix(v)
+		}
+		if v, ok := p.vars["@"+name[1:]]; ok {
+			return p.postfix(v)
+		}
+	}
+	if v, ok := p.vars[name]; ok && v.path == "" {
+		return p.postfix(v)
+	}
+	if p.lang.name == "awk" && name[0] == '$' {
+		p.at++
+		return textValue(unknown("$"))
+	}
+	if p.lang.name == "awk" && (name == "print" || name == "printf" || name == "getline") {
+		return p.awkIO(name)
+	}
+	if full, ok := p.imports[name]; ok {
+		name = full
+	}
+	v := value{path: name}
+	if p.bareCall(name) {
+		return p.call(name, value{}, p.bareArgs())
+	}
+	return p.postfix(v)
+}
+
+// bareCall reports whether a known function is called without parentheses.
+func (p *program) bareCall(name string) bool {
+	if !p.lang.bare || p.isOp(0, "(") {
+		return false
+	}
+	if _, _, ok := p.lookupCall(name); !ok {
+		return false
+	}
+	t := p.peek(0)
+	return t.kind == lexString || t.kind == lexName && !p.isOp(1, "=") || t.kind == lexNumber || p.isOp(0, "<", "{", "\\", ":") || name == "fork" || name == "rmtree"
+}
+
+// bareArgs reads arguments up to the statement's end.
+func (p *program) bareArgs() []value {
+	var out []value
+	for p.at < len(p.toks) && p.r.step(p.f, 1) {
+		if p.isOp(0, ";", ")", "}", "]") || p.peek(0).text == "or" || p.peek(0).text == "while" || p.peek(0).text == "if" || p.peek(0).text == "for" {
+			if p.peek(0).text == "while" || p.peek(0).text == "for" {
+				p.loop = true
+			}
+			return out
+		}
+		if p.isOp(0, ",") {
+			p.at++
+			continue
+		}
+		before := p.at
+		out = append(out, p.expression())
+		if p.at == before {
+			p.at++
+		}
+	}
+	return out
+}
+
+// postfix applies member access, subscripts and calls.
+func (p *program) postfix(v value) value {
+	for p.at < len(p.toks) && p.r.step(p.f, 1) {
+		switch {
+		case p.isOp(0, ".", "::", "->", ":") && p.peek(1).kind == lexName && (!p.isOp(0, ".") || p.lang.concat != "." || v.path != "") && (!p.isOp(0, ":") || p.lang.name == "lua"):
+			v = p.member(v)
+		case p.isOp(0, "(") && v.path != "":
+			p.at++
+			v = p.call(v.path, value{}, p.listUntil(")"))
+		case p.isOp(0, "[") && (v.multi || v.path != ""):
+			p.at++
+			v = p.index(v, p.listUntil("]"))
+		case p.isOp(0, "{") && (v.path == "$ENV" || v.path == "ENV" || v.path == "$_ENV"):
+			p.at++
+			name := p.peek(0).text
+			if t := p.peek(0); t.kind == lexString {
+				name, _ = t.word.Text()
+			}
+			p.at += 2
+			v = textValue(p.env(name))
+		default:
+			return p.constant(v)
+		}
+	}
+	return p.constant(v)
+}
+
+// member reads .name, and the call that may follow.
+func (p *program) member(v value) value {
+	name := p.peek(1).text
+	p.at += 2
+	full := name
+	if v.path != "" {
+		full = v.path + "." + name
+	}
+	if full == "process.env" || strings.HasSuffix(full, ".environ") {
+		if p.isOp(0, ".") && p.peek(1).kind == lexName && full == "process.env" {
+			name = p.peek(1).text
+			p.at += 2
+			return textValue(p.env(name))
+		}
+		return value{path: full}
+	}
+	if p.isOp(0, "(") {
+		p.at++
+		if v.path == "" {
+			full = "?." + name
+		}
+		return p.call(full, v, p.listUntil(")"))
+	}
+	if p.bareCall(full) {
+		return p.call(full, v, p.bareArgs())
+	}
+	if v.path == "" && len(v.alts) > 0 {
+		if out, ok := p.method(name, v, nil); ok {
+			return out
+		}
+	}
+	return value{path: full, alts: v.alts, list: v.list, multi: v.multi}
+}
+
+// constant is the value of a name that stands for a known text.
+func (p *program) constant(v value) value {
+	if v.path == "" || v.multi || len(v.alts) > 0 && v.path == "" {
+		return v
+	}
+	switch v.path {
+	case "Dir.home", "os.homedir":
+		return textValue(p.home())
+	case "os.sep", "path.sep", "File.SEPARATOR":
+		return textValue(Text("/"))
+	case "$HOME":
+		return textValue(p.home())
+	}
+	return v
+}
+
+func (p *program) home() Word {
+	w, _ := p.r.home("")
+	return w
+}
+
+// env is the value of an environment variable.
+func (p *program) env(name string) Word {
+	if name == "HOME" || name == "USERPROFILE" {
+		return p.home()
+	}
+	if v, ok := assigned(p.f.assigns, name); ok {
+		return v
+	}
+	w, _ := p.r.variable(name)
+	return w
+}
+
+// index evaluates a subscript.
+func (p *program) index(v value, at []value) value {
+	if len(at) != 1 {
+		return noValue()
+	}
+	key, ok := at[0].word().Text()
+	switch {
+	case ok && (strings.HasSuffix(v.path, "environ") || v.path == "ENV" || v.path == "process.env" || v.path == "$_ENV" || v.path == "$_SERVER" || v.path == "ENVIRON"):
+		return textValue(p.env(key))
+	case v.path == "sys.argv" || v.path == "ARGV" || v.path == "$ARGV" || v.path == "process.argv" || v.path == "arg":
+		n, err := strconv.Atoi(key)
+		if v.path == "sys.argv" || v.path == "arg" {
+			n--
+		}
+		if err == nil && n >= 0 && n < len(p.args) {
+			return textValue(p.args[n])
+		}
+	case v.multi:
+		n, err := strconv.Atoi(key)
+		if err == nil && n >= 0 && n < len(v.list) {
+			return v.list[n]
+		}
+	}
+	return noValue()
+}
+
+// call evaluates a call: a pure function to its value, one that matters to a
+// command of the script.
+func (p *program) call(name string, recv value, args []value) value {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if out, ok := p.moduleCall(name, args); ok {
+		return out
+	}
+	if verb, method, ok := p.lookupCall(name); ok {
+		if method && (recv.path != "" || len(recv.alts) == 0) {
+			return noValue()
+		}
+		p.effect(name, verb, method, recv, args)
+		return noValue()
+	}
+	if out, ok := p.pureCall(name, last, args); ok {
+		return out
+	}
+	if recv.path == "" || len(recv.alts) > 0 || recv.multi {
+		if out, ok := p.method(last, recv, args); ok {
+			return out
+		}
+	}
+	return value{path: name + "()"}
+}
+
+// moduleCall evaluates calls that yield a module or a function.
+func (p *program) moduleCall(name string, args []value) (value, bool) {
+	if len(args) == 0 {
+		return value{}, false
+	}
+	arg, _ := args[0].word().Text()
+	switch name {
+	case "require", "__import__", "importlib.import_module", "import":
+		if p.lang.name == "node" || p.lang.name == "python" || p.lang.name == "lua" {
+			return value{path: strings.TrimPrefix(arg, "node:")}, true
+		}
+	case "getattr":
+		if len(args) > 1 {
+			attr, ok := args[1].word().Text()
+			if ok && args[0].path != "" {
+				return value{path: args[0].path + "." + attr}, true
+			}
+		}
+	}
+	return value{}, false
+}
+
+// pureCall evaluates functions without effects.
+//
+//nolint:cyclop // One case per function.
+func (p *program) pureCall(name, last string, args []value) (value, bool) {
+	if strings.HasSuffix(name, "os.homedir") || name == "Dir.home" || name == "Path.home" || name == "pathlib.Path.home" {
+		return textValue(p.home()), true
+	}
+	if len(args) == 0 {
+		return value{}, false
+	}
+	a := args[0]
+	switch last {
+	case "expanduser", "expand_path", "expandvars", "expand":
+		return p.onEach(a, p.expandUser), true
+	case "Path", "PurePath", "PosixPath", "str", "String", "repr", "decode", "encode", "fsencode", "fsdecode", "abspath", "realpath", "normpath", "resolve", "bytes", "bytearray", "Pathname", "quote", "shlex_quote":
+		if len(args) == 1 || last == "bytes" || last == "decode" || last == "encode" || last == "str" {
+			return a, true
+		}
+		return joinPaths(args), true
+	case "join":
+		if strings.HasSuffix(name, "path.join") || name == "File.join" || name == "path.posix.join" {
+			return joinPaths(args), true
+		}
+		if p.lang.name == "perl" || p.lang.name == "php" {
+			return joined(a.word(), tailValues(args)), true
+		}
+	case "implode":
+		return joined(a.word(), tailValues(args)), true
+	case "b64decode", "decode64", "base64_decode", "decode_base64", "strict_decode64", "urlsafe_b64decode", "atob", "standard_b64decode":
+		return p.onEach(a, func(w Word) Word { return decodedOr(w, decode64) }), true
+	case "b32decode":
+		return p.onEach(a, func(w Word) Word { return decodedOr(w, decode32) }), true
+	case "unhexlify", "fromhex", "hex2bin":
+		return p.onEach(a, func(w Word) Word { return decodedOr(w, unhex) }), true
+	case "chr", "fromCharCode", "fromCodePoint", "char":
+		return characters(args), true
+	case "strrev", "reverse":
+		return p.onEach(a, reversedWord), true
+	case "str_rot13":
+		return p.onEach(a, func(w Word) Word { return w.mapText(rot13) }), true
+	case "getenv", "fetch", "env":
+		if n, ok := a.word().Text(); ok {
+			return textValue(p.env(n)), true
+		}
+	case "split", "shlex_split", "shellsplit":
+		if name == "shlex.split" || last == "shellsplit" {
+			return splitWords(a.word()), true
+		}
+	case "from":
+		if name == "Buffer.from" {
+			return p.buffer(args), true
+		}
+	case "concat":
+		return args[0], true
+	}
+	return value{}, false
+}
+
+func tailValues(args []value) []value {
+	if len(args) == 2 && args[1].multi {
+		return args[1].list
+	}
+	return args[1:]
+}
+
+func joined(sep Word, items []value) value {
+	var b builder
+	for i, v := range items {
+		if i > 0 {
+			b.addWord(sep)
+		}
+		b.addWord(v.word())
+	}
+	return textValue(b.word())
+}
+
+func joinPaths(args []value) value {
+	var out Word
+	for i, v := range args {
+		w := v.word()
+		if i == 0 || strings.HasPrefix(w.Prefix(), "/") {
+			out = w
+			continue
+		}
+		out = Glue(out, Text("/"), w)
+	}
+	if s, ok := out.Text(); ok && s != "" {
+		out = Text(path.Clean(s))
+	}
+	return textValue(out)
+}
+
+func (p *program) onEach(v value, fn func(Word) Word) value {
+	if v.multi {
+		return v
+	}
+	out := value{}
+	for _, w := range v.alts {
+		out.alts = append(out.alts, fn(w))
+	}
+	if len(out.alts) == 0 {
+		return noValue()
+	}
+	return out
+}
+
+func (p *program) expandUser(w Word) Word {
+	s := w.Prefix()
+	if strings.HasPrefix(s, "~") {
+		user, _, _ := strings.Cut(s[1:], "/")
+		if h, ok := p.r.home(user); ok {
+			return Glue(h, w.cut(1+len(user)))
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "$HOME"); ok {
+		_ = rest
+		return Glue(p.home(), w.cut(len("$HOME")))
+	}
+	return w
+}
+
+func decodedOr(w Word, fn func(string) (string, bool)) Word {
+	out, ok := onText(w, fn)
+	if !ok {
+		if w.Remote() {
+			return NewWord(Part{Kind: PartUnknown, Remote: true, MayBeEmpty: true})
+		}
+		return unknown("")
+	}
+	return out
+}
+
+func reversedWord(w Word) Word { return decodedOr(w, reverseLines) }
+
+func rot13(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z':
+			return 'a' + (c-'a'+13)%26
+		case 'A' <= c && c <= 'Z':
+			return 'A' + (c-'A'+13)%26
+		}
+		return c
+	}, s)
+}
+
+func characters(args []value) value {
+	var b strings.Builder
+	for _, a := range args {
+		for _, w := range a.words() {
+			s, _ := w.Text()
+			n, err := strconv.ParseInt(s, 0, 32)
+			if err != nil {
+				return noValue()
+			}
+			b.WriteRune(rune(n))
+		}
+	}
+	return textValue(Text(b.String()))
+}
+
+func splitWords(w Word) value {
+	s, ok := w.Text()
+	if !ok {
+		return noValue()
+	}
+	out := value{multi: true}
+	for _, f := range shellFields(s) {
+		out.list = append(out.list, textValue(Text(f)))
+	}
+	return out
+}
+
+// buffer evaluates Buffer.from(text, encoding) of node.
+func (p *program) buffer(args []value) value {
+	enc := ""
+	if len(args) > 1 {
+		enc, _ = args[1].word().Text()
+	}
+	switch enc {
+	case "base64", "base64url":
+		return p.onEach(args[0], func(w Word) Word { return decodedOr(w, decode64) })
+	case "hex":
+		return p.onEach(args[0], func(w Word) Word { return decodedOr(w, unhex) })
+	}
+	if args[0].multi {
+		return characters(args[:1])
+	}
+	return args[0]
+}
+
+// method evaluates methods of texts and lists.
+//
+//nolint:cyclop // One case per method.
+func (p *program) method(name string, recv value, args []value) (value, bool) {
+	switch name {
+	case "decode", "encode", "toString", "to_s", "strip", "trim", "rstrip", "chomp", "resolve", "absolute", "as_posix", "to_str", "b", "freeze", "to_path":
+		if name == "decode" && len(args) > 0 && args[0].word().Is("hex") {
+			return p.onEach(recv, func(w Word) Word { return decodedOr(w, unhex) }), true
+		}
+		return recv, true
+	case "join", "joinpath":
+		if recv.multi {
+			sep := Word{}
+			if len(args) > 0 {
+				sep = args[0].word()
+			} else if p.lang.name == "node" {
+				sep = Text(",")
+			}
+			return joined(sep, recv.list), true
+		}
+		if name == "join" && len(args) == 1 && args[0].multi {
+			return joined(recv.word(), args[0].list), true
+		}
+		return joinPaths(append([]value{recv}, args...)), true
+	case "lower", "toLowerCase", "downcase":
+		return p.onEach(recv, func(w Word) Word { return w.mapText(strings.ToLower) }), true
+	case "upper", "toUpperCase", "upcase":
+		return p.onEach(recv, func(w Word) Word { return w.mapText(strings.ToUpper) }), true
+	case "reverse":
+		return p.reversed(recv), true
+	case "replace", "gsub", "sub", "replaceAll", "tr":
+		return p.replacedText(recv, args), true
+	case "split":
+		return p.splitText(recv, args), true
+	case "format":
+		w := recv.word()
+		for _, a := range args {
+			w = replaceFirst(w, "{}", a.word())
+		}
+		return textValue(w), true
+	case "expanduser":
+		return p.onEach(recv, p.expandUser), true
+	case "unpack1", "unpack":
+		return p.onEach(recv, func(w Word) Word { return decodedOr(w, decode64) }), true
+	case "concat":
+		for _, a := range args {
+			recv = concat(recv, a)
+		}
+		return recv, true
+	case "each", "forEach", "map":
+		return recv, true
+	}
+	return value{}, false
+}
+
+func replaceFirst(w Word, mark string, by Word) Word {
+	l, rest, ok := w.splitAt(mark)
+	if !ok {
+		return w
+	}
+	return Glue(l, by, rest)
+}
+
+func (p *program) reversed(v value) value {
+	if v.multi {
+		list := slices.Clone(v.list)
+		slices.Reverse(list)
+		return value{multi: true, list: list}
+	}
+	return p.onEach(v, reversedWord)
+}
+
+func (p *program) replacedText(v value, args []value) value {
+	if len(args) < 2 {
+		return noValue()
+	}
+	old, ok := args[0].word().Text()
+	if !ok || old == "" {
+		return noValue()
+	}
+	return p.onEach(v, func(w Word) Word { return replaceAll(w, old, args[1].word()) })
+}
+
+func (p *program) splitText(v value, args []value) value {
+	s, ok := v.word().Text()
+	if !ok {
+		return noValue()
+	}
+	out := value{multi: true}
+	var pieces []string
+	if len(args) == 0 {
+		pieces = strings.Fields(s)
+	} else {
+		sep, static := args[0].word().Text()
+		if !static {
+			return noValue()
+		}
+		pieces = strings.Split(s, sep)
+	}
+	if len(pieces) > maxFields {
+		return noValue()
+	}
+	for _, piece := range pieces {
+		out.list = append(out.list, textValue(Text(piece)))
+	}
+	return out
+}

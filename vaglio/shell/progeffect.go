@@ -1,0 +1,484 @@
+package shell
+
+import (
+	"strings"
+)
+
+// effect notes what a call does.
+func (p *program) effect(name string, verb Verb, method bool, recv value, args []value) {
+	args, named := splitNamed(args)
+	if method {
+		args = append([]value{recv}, args...)
+		name = name[strings.LastIndexByte(name, '.')+1:]
+	}
+	switch verb {
+	case verbShell:
+		p.shellCall(name, args)
+	case verbExec:
+		p.execCall(name, args, named)
+	case verbExecl:
+		if len(args) > 1 {
+			p.exec(wordsOf(args[1:]))
+		}
+	case verbEval:
+		p.evalCall(args)
+	case verbOpen:
+		p.openCall(name, args, named)
+	case VerbFork:
+		p.emit(name, VerbFork)
+		if p.loop || p.forkLoop() {
+			p.r.problem(p.f, Problem{Kind: ProblemForkBomb, Detail: "a program starts copies of itself in a loop", Interpreter: p.lang.name})
+		}
+	case VerbPermissions:
+		if p.lang.name == "perl" || p.lang.name == "ruby" && strings.Contains(name, "File") {
+			args = args[min(len(args), 1):] // the mode comes first
+		}
+		p.emitEach(name, verb, args)
+	case VerbMove, VerbCopy, VerbLink:
+		p.emit(name, verb, wordsOf(args[:min(len(args), 2)])...)
+	default:
+		if p.lang.name != "perl" && p.lang.name != "ruby" && len(args) > 1 {
+			args = args[:1]
+		}
+		p.emitEach(name, verb, args)
+	}
+}
+
+// forkLoop reports whether fork stands in a loop of its own: fork while fork.
+func (p *program) forkLoop() bool {
+	for i := max(0, p.at-4); i < min(len(p.toks), p.at+4); i++ {
+		switch p.toks[i].text {
+		case "while", "until", "loop", "for":
+			return true
+		}
+	}
+	return false
+}
+
+func splitNamed(args []value) (plain []value, named map[string]value) {
+	for _, a := range args {
+		if n, ok := strings.CutSuffix(a.path, "="); ok {
+			if named == nil {
+				named = make(map[string]value)
+			}
+			named[n] = a
+			continue
+		}
+		plain = append(plain, a)
+	}
+	return plain, named
+}
+
+func wordsOf(args []value) []Word {
+	var out []Word
+	for _, a := range args {
+		if a.multi {
+			out = append(out, a.words()...)
+			continue
+		}
+		out = append(out, a.word())
+	}
+	return out
+}
+
+// emitEach notes one call per target, and per alternative of a target.
+func (p *program) emitEach(name string, verb Verb, args []value) {
+	if len(args) == 0 {
+		p.emit(name, verb)
+	}
+	for _, a := range args {
+		for _, w := range a.words() {
+			p.emit(name, verb, w)
+		}
+	}
+}
+
+// emit adds a call to the script.
+func (p *program) emit(name string, verb Verb, targets ...Word) {
+	full := p.lang.name + ":" + name
+	argv := append([]Word{Text(full)}, targets...)
+	g := *p.f
+	g.inLoop = g.inLoop || p.loop
+	p.r.emit(&g, Command{
+		Name: full, Argv: argv,
+		Call: &Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets},
+	})
+}
+
+// shell reads text that the program gives to a shell.
+func (p *program) shell(code Word, by string) {
+	p.r.carried(p.f.with(p.lang.name+" "+by), code, p.lang.name)
+}
+
+func (p *program) exec(argv []Word) {
+	if len(argv) > 0 {
+		p.r.run(p.f.with(p.lang.name), &call{argv: argv, external: true, span: p.span()})
+	}
+}
+
+func (p *program) span() Span {
+	if p.f.span != nil {
+		return *p.f.span
+	}
+	return Span{}
+}
+
+// shellCall reads system(…) and its like: one text is shell code, several are
+// the words of a command.
+func (p *program) shellCall(name string, args []value) {
+	args = withoutOptions(args)
+	if len(args) == 0 {
+		return
+	}
+	words := wordsOf(args)
+	several := len(words) > 1 && (p.lang.name == "perl" || p.lang.name == "ruby") || args[0].multi
+	if several {
+		p.exec(words)
+		return
+	}
+	for _, w := range args[0].words() {
+		p.shell(w, name)
+	}
+}
+
+// withoutOptions drops values that are not known at all from the end: blocks,
+// callbacks and option objects.
+func withoutOptions(args []value) []value {
+	for len(args) > 1 && !args[len(args)-1].multi && args[len(args)-1].word().IsUnknown() && args[len(args)-1].word().parts[0].Name == "" {
+		args = args[:len(args)-1]
+	}
+	return args
+}
+
+// execCall reads subprocess.run, spawn and their like.
+func (p *program) execCall(name string, args []value, named map[string]value) {
+	if len(args) == 0 {
+		if a, ok := named["args"]; ok {
+			args = []value{a}
+		} else {
+			return
+		}
+	}
+	first := args[0]
+	shell := false
+	if s, ok := named["shell"]; ok {
+		shell = !s.word().Is("False") && s.path != "shell="+"False"
+	}
+	switch {
+	case first.multi && shell && len(first.list) > 0:
+		p.shell(first.list[0].word(), name)
+	case first.multi:
+		p.exec(first.words())
+	case strings.HasSuffix(name, ".execv") || strings.HasSuffix(name, ".execvp") || strings.HasSuffix(name, ".execve") ||
+		strings.HasPrefix(name, "os.") || strings.Contains(name, "posix_spawn"):
+		p.execList(args)
+	case len(args) > 1 && args[1].multi:
+		p.exec(append([]Word{first.word()}, args[1].words()...))
+	case p.lang.name == "python" && strings.HasSuffix(name, "_exec"):
+		p.exec(wordsOf(args))
+	default:
+		for _, w := range first.words() {
+			p.shell(w, name)
+		}
+	}
+}
+
+// execList reads execv(path, [argv0, …]).
+func (p *program) execList(args []value) {
+	for i, a := range args {
+		if a.multi && i > 0 {
+			list := a.words()
+			p.exec(append([]Word{args[i-1].word()}, tail(list, 1)...))
+			return
+		}
+	}
+	p.exec(wordsOf(args))
+}
+
+// evalCall reads code of the same language that the program runs.
+func (p *program) evalCall(args []value) {
+	if len(args) == 0 {
+		return
+	}
+	for _, w := range args[0].words() {
+		if args[0].path != "" && len(args[0].alts) == 0 {
+			w = outputOf(args[0].path)
+		}
+		p.r.newProgram(p.f.with(p.lang.name+" eval"), p.lang, p.args).read(w)
+	}
+	if len(args[0].words()) == 0 {
+		p.r.codeProblem(p.f, outputOf(args[0].path), p.lang.name)
+	}
+}
+
+// openCall reads open: the mode says whether the file is read or written.
+func (p *program) openCall(name string, args []value, named map[string]value) {
+	if p.lang.name == "perl" {
+		p.perlOpen(name, args)
+		return
+	}
+	if len(args) == 0 {
+		return
+	}
+	mode := "r"
+	if len(args) > 1 {
+		mode = args[1].word().String()
+		if args[1].path != "" {
+			mode = args[1].path
+		}
+	}
+	if m, ok := named["mode"]; ok {
+		mode = m.word().String()
+	}
+	if p.lang.name == "ruby" && (name == "open" || strings.HasSuffix(name, ".open")) {
+		if code, ok := strings.CutPrefix(args[0].word().Prefix(), "|"); ok {
+			p.shell(args[0].word().cut(len(args[0].word().Prefix())-len(code)), name)
+			return
+		}
+	}
+	for _, w := range args[0].words() {
+		p.emit(name, openVerb(mode), w)
+	}
+}
+
+func openVerb(mode string) Verb {
+	switch {
+	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a"):
+		return VerbAppend
+	case strings.ContainsAny(mode, "wx+") && !strings.Contains(mode, "RDONLY") || strings.Contains(mode, "WR") || strings.Contains(mode, "TRUNC"):
+		return VerbWrite
+	}
+	return VerbRead
+}
+
+// perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|").
+func (p *program) perlOpen(name string, args []value) {
+	if len(args) < 2 {
+		return
+	}
+	mode := args[1].word()
+	s := strings.TrimSpace(mode.Prefix())
+	if len(args) > 2 {
+		switch {
+		case strings.Contains(s, "|"):
+			p.shellCall(name, args[2:])
+		default:
+			p.emit(name, perlVerb(s), args[2].word())
+		}
+		return
+	}
+	switch {
+	case strings.HasPrefix(s, "|"):
+		p.shell(mode.cut(1), name)
+	case strings.HasSuffix(strings.TrimSpace(mode.Suffix()), "|"):
+		l, _, _ := mode.splitAt("|")
+		p.shell(l, name)
+	default:
+		trimmed := strings.TrimLeft(mode.Prefix(), "+<> ")
+		p.emit(name, perlVerb(s), mode.cut(len(mode.Prefix())-len(trimmed)))
+	}
+}
+
+func perlVerb(mode string) Verb {
+	switch {
+	case strings.HasPrefix(mode, ">>"):
+		return VerbAppend
+	case strings.HasPrefix(mode, ">") || strings.HasPrefix(mode, "+"):
+		return VerbWrite
+	}
+	return VerbRead
+}
+
+// interpolates reports whether a string literal has expressions in it.
+func (p *program) interpolates(prefix, quote string) bool {
+	switch p.lang.name {
+	case "python":
+		return strings.Contains(prefix, "f")
+	case "node":
+		return quote == "`"
+	case "perl", "php", "ruby", "powershell":
+		return quote != "'"
+	}
+	return false
+}
+
+// interpolate fills the expressions of a string literal.
+func (p *program) interpolate(s string) Word {
+	var b builder
+	for s != "" {
+		i := strings.IndexAny(s, "$#@{\\"+holeOpen)
+		if i < 0 {
+			b.addText(s)
+			break
+		}
+		b.addText(s[:i])
+		s = p.interpolation(&b, s[i:])
+	}
+	return b.word()
+}
+
+// interpolation reads one expression of a string and returns the rest.
+func (p *program) interpolation(b *builder, s string) string {
+	if w, rest, ok := p.r.takeHole(s); ok {
+		b.addWord(w)
+		return rest
+	}
+	open, shut := "", "}"
+	switch name := p.lang.name; {
+	case s[0] == '\\' && len(s) > 1:
+		b.addText(s[1:2])
+		return s[2:]
+	case name == "python" && s[0] == '{':
+		if strings.HasPrefix(s, "{{") {
+			b.addText("{")
+			return s[2:]
+		}
+		open = "{"
+	case name == "node" && strings.HasPrefix(s, "${"):
+		open = "${"
+	case name == "ruby" && strings.HasPrefix(s, "#{"):
+		open = "#{"
+	case (name == "perl" || name == "php" || name == "powershell") && len(s) > 1 && (s[0] == '$' || s[0] == '@' && name == "perl"):
+		return p.sigil(b, s)
+	}
+	if open == "" {
+		b.addText(s[:1])
+		return s[1:]
+	}
+	end := strings.Index(s, shut)
+	if end < 0 {
+		b.addText(s)
+		return ""
+	}
+	b.addWord(p.inner(s[len(open):end]))
+	return s[end+len(shut):]
+}
+
+// inner evaluates an expression in a string.
+func (p *program) inner(src string) Word {
+	if !p.r.step(p.f, len(src)/8+1) || !p.r.enter(p.f) {
+		return unknown("")
+	}
+	defer p.r.leave()
+	sub := *p
+	lex := lexer{p: &sub, src: src}
+	sub.toks, sub.at = lex.run(), 0
+	if len(sub.toks) == 0 {
+		return Word{}
+	}
+	return sub.expression().word()
+}
+
+// sigil reads $name, ${name}, $ENV{NAME} in a string.
+func (p *program) sigil(b *builder, s string) string {
+	n := 1
+	for n < len(s) && isNameByte(s[n]) {
+		n++
+	}
+	if n == 1 && strings.HasPrefix(s[1:], "{") {
+		if end := strings.IndexByte(s, '}'); end > 0 {
+			b.addWord(p.inner("$" + strings.TrimPrefix(s[2:end], "$")))
+			return s[end+1:]
+		}
+	}
+	if n == 1 {
+		b.addText(s[:1])
+		return s[1:]
+	}
+	if (s[:n] == "$ENV" || s[:n] == "$_ENV" || s[:n] == "$_SERVER") && n < len(s) && (s[n] == '{' || s[n] == '[') {
+		if end := strings.IndexAny(s[n:], "}]"); end > 0 {
+			b.addWord(p.env(strings.Trim(s[n+1:n+end], `'"`)))
+			return s[n+end+1:]
+		}
+	}
+	b.addWord(p.inner(s[:n]))
+	return s[n:]
+}
+
+// pipes reports whether awk pipes a text to or from a command.
+func (p *program) pipes() bool { return p.lang.name == "awk" && p.isOp(0, "|", "|&") }
+
+// awkPipe reads "command" | getline and print … | "command".
+func (p *program) awkPipe(v value) value {
+	p.at++
+	if p.peek(0).text == "getline" {
+		p.at++
+		for _, w := range v.words() {
+			p.shell(w, "getline")
+		}
+		return noValue()
+	}
+	cmd := p.expression()
+	for _, w := range cmd.words() {
+		p.shell(w, "print |")
+	}
+	return noValue()
+}
+
+// awkIO reads print and getline with their redirections.
+func (p *program) awkIO(name string) value {
+	for p.at < len(p.toks) && !p.isOp(0, ";", "}") && p.r.step(p.f, 1) {
+		switch {
+		case p.isOp(0, ">", ">>"):
+			verb := VerbWrite
+			if p.isOp(0, ">>") {
+				verb = VerbAppend
+			}
+			p.at++
+			p.emitEach(name, verb, []value{p.expression()})
+		case p.isOp(0, "<"):
+			p.at++
+			p.emitEach(name, VerbRead, []value{p.expression()})
+		case p.isOp(0, ","):
+			p.at++
+		default:
+			before := p.at
+			p.expression()
+			if p.at == before {
+				p.at++
+			}
+		}
+	}
+	return noValue()
+}
+
+// readTcl reads the commands of Tcl that matter, one per line.
+func (p *program) readTcl(text Word) {
+	for _, l := range text.lines() {
+		s, ok := l.Text()
+		if !ok {
+			continue
+		}
+		for stmt := range strings.SplitSeq(s, ";") {
+			p.tclCommand(shellFields(strings.NewReplacer("{", "", "}", "", "[", "", "]", "").Replace(stmt)))
+		}
+	}
+}
+
+func (p *program) tclCommand(words []string) {
+	var argv []Word
+	for _, w := range words {
+		argv = append(argv, p.expandUser(Text(w)))
+	}
+	if len(words) < 2 {
+		return
+	}
+	switch words[0] {
+	case "exec", "spawn", "system":
+		p.exec(argv[1:])
+	case "file":
+		if words[1] == "delete" {
+			for _, w := range argv[2:] {
+				if !strings.HasPrefix(w.Prefix(), "-") {
+					p.emit("file delete", VerbDeleteTree, w)
+				}
+			}
+		}
+	case "open":
+		mode := "r"
+		if len(words) > 2 {
+			mode = words[2]
+		}
+		p.emit("open", openVerb(mode), argv[1])
+	}
+}

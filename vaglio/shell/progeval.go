@@ -1,0 +1,415 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// program reads one inline program.
+type program struct {
+	r        *reader
+	f        *frame
+	lang     language
+	args     []Word // the program's own arguments
+	implicit []Word // files that the program reads line by line
+	toks     []lexeme
+	at       int
+	vars     map[string]value
+	imports  map[string]string // a local name to what it was imported as
+	depth    int
+	loop     bool
+}
+
+// value is what an expression may be: a text with alternatives, or a list.
+type value struct {
+	alts  []Word
+	list  []value
+	multi bool   // the value is a list
+	path  string // the dotted name of a function or module
+}
+
+func textValue(w Word) value { return value{alts: []Word{w}} }
+
+func noValue() value { return value{alts: []Word{unknown("")}} }
+
+// word is the value as one text.
+func (v value) word() Word {
+	if v.multi || len(v.alts) == 0 {
+		return unknown("")
+	}
+	return v.alts[0]
+}
+
+// words are the alternatives of a text, or the elements of a list.
+func (v value) words() []Word {
+	if !v.multi {
+		return v.alts
+	}
+	var out []Word
+	for _, e := range v.list {
+		out = append(out, e.word())
+	}
+	return out
+}
+
+func (r *reader) newProgram(f *frame, lang language, args []Word) *program {
+	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}}
+}
+
+// read reads a program text. Text that is not known is a problem.
+func (p *program) read(text Word) {
+	if text.size() > maxValue {
+		p.r.problem(p.f, Problem{Kind: ProblemTooBig, Detail: "the program is longer than 1 MiB"})
+		return
+	}
+	p.r.codeProblem(p.f, text, p.lang.name)
+	if text.IsUnknown() || !p.r.step(p.f, text.size()/16) || !p.r.enter(p.f) {
+		return
+	}
+	defer p.r.leave()
+	if p.lang.name == "tcl" {
+		p.readTcl(text)
+		return
+	}
+	lex := lexer{p: p, src: p.r.splice(text)}
+	p.toks = lex.run()
+	p.statements()
+	for _, file := range p.implicit {
+		p.emit("<>", VerbRead, file)
+	}
+}
+
+func (p *program) peek(n int) lexeme {
+	if p.at+n < len(p.toks) {
+		return p.toks[p.at+n]
+	}
+	return lexeme{}
+}
+
+func (p *program) isOp(n int, ops ...string) bool {
+	t := p.peek(n)
+	return t.kind == lexOp && slices.Contains(ops, t.text)
+}
+
+// statements reads the program from the first token to the last. Whatever is
+// no expression that it knows is passed over token by token.
+func (p *program) statements() {
+	for p.at < len(p.toks) && p.r.step(p.f, 1) {
+		before := p.at
+		if t := p.peek(0); t.kind == lexName && p.keyword(t.text) {
+			continue
+		}
+		if !p.assignment() {
+			p.expression()
+		}
+		if p.at == before {
+			p.at++
+		}
+	}
+}
+
+// keyword reads the statements that bind names.
+func (p *program) keyword(name string) bool {
+	switch name {
+	case "import":
+		return p.importStatement()
+	case "from":
+		return p.fromStatement()
+	case "for", "foreach":
+		return p.forStatement()
+	case "while", "until", "loop", "unless":
+		p.loop = true
+		p.at++
+		return true
+	case "my", "our", "local", "const", "let", "var", "await", "new", "return", "do", "then", "else", "elif", "if", "try",
+		"not", "and", "or", "in", "lambda", "yield", "BEGIN", "END", "begin", "end", "print", "echo", "puts", "p", "die", "say":
+		p.at++
+		return true
+	}
+	return false
+}
+
+// importStatement reads import a as b, c of python.
+func (p *program) importStatement() bool {
+	p.at++
+	if p.lang.name != "python" {
+		return true
+	}
+	for p.peek(0).kind == lexName {
+		mod := p.dotted()
+		local := mod
+		if p.peek(0).text == "as" {
+			local = p.peek(1).text
+			p.at += 2
+		}
+		p.imports[local] = mod
+		if !p.isOp(0, ",") {
+			break
+		}
+		p.at++
+	}
+	return true
+}
+
+// fromStatement reads from a import b as c of python.
+func (p *program) fromStatement() bool {
+	p.at++
+	mod := p.dotted()
+	if p.peek(0).text != "import" {
+		return true
+	}
+	p.at++
+	for {
+		if p.isOp(0, "(", ")", ",") {
+			p.at++
+			continue
+		}
+		t := p.peek(0)
+		if t.kind != lexName {
+			return true
+		}
+		p.at++
+		local := t.text
+		if p.peek(0).text == "as" {
+			local = p.peek(1).text
+			p.at += 2
+		}
+		p.imports[local] = mod + "." + t.text
+		if !p.isOp(0, ",") {
+			return true
+		}
+	}
+}
+
+func (p *program) dotted() string {
+	name := p.peek(0).text
+	p.at++
+	for p.isOp(0, ".") && p.peek(1).kind == lexName {
+		name += "." + p.peek(1).text
+		p.at += 2
+	}
+	return name
+}
+
+// forStatement reads for x in list, and binds x to every element.
+func (p *program) forStatement() bool {
+	p.at++
+	p.loop = true
+	for p.isOp(0, "(") || p.peek(0).text == "const" || p.peek(0).text == "let" || p.peek(0).text == "my" || p.peek(0).text == "var" {
+		p.at++
+	}
+	t := p.peek(0)
+	if t.kind != lexName {
+		return true
+	}
+	if next := p.peek(1); next.text == "in" || next.text == "of" || next.text == "(" && p.lang.sigil != "" {
+		p.at += 2
+		if next.text == "(" {
+			p.at--
+		}
+		v := p.expression()
+		p.vars[t.text] = value{alts: v.words()}
+	}
+	return true
+}
+
+// assignment reads name = expression.
+func (p *program) assignment() bool {
+	t := p.peek(0)
+	if t.kind != lexName || !p.isOp(1, "=", ".=", "+=", ":=") {
+		return false
+	}
+	op := p.peek(1).text
+	p.at += 2
+	v := p.expression()
+	if op != "=" && op != ":=" {
+		if old, ok := p.vars[t.text]; ok {
+			v = concat(old, v)
+		}
+	}
+	p.vars[t.text] = v
+	if v.path != "" {
+		p.imports[t.text] = v.path
+	}
+	return true
+}
+
+// expression evaluates operands joined by operators.
+func (p *program) expression() value {
+	if p.depth > 60 || !p.r.step(p.f, 1) {
+		p.at++
+		return noValue()
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	v := p.operand()
+	for p.at < len(p.toks) {
+		t := p.peek(0)
+		switch {
+		case t.kind == lexString && !t.code && len(v.alts) > 0 && (p.lang.name == "python" || p.lang.name == "awk"):
+			v = concat(v, p.operand())
+		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && p.vars[t.text].alts != nil:
+			v = concat(v, p.operand())
+		case t.kind == lexOp && t.text == p.lang.concat && p.lang.concat != "":
+			p.at++
+			v = concat(v, p.operand())
+		case p.isOp(0, "/") && p.lang.name == "python" && len(v.alts) > 0:
+			p.at++
+			v = concat(concat(v, textValue(Text("/"))), p.operand())
+		case p.isOp(0, "*") && (p.lang.name == "python" || p.lang.name == "ruby"):
+			p.at++
+			v = repeated(v, p.operand())
+		case p.isOp(0, "%") && p.lang.name == "python":
+			p.at++
+			v = substituted(v, p.operand())
+		case p.isOp(0, "||", "&&", "?", ":", "==", "!=", "<", ">=", "<=", "+", "-", "*", "/", "===", "!=="):
+			if p.isOp(0, ":") && (p.lang.name == "python" || p.lang.name == "node") {
+				return v
+			}
+			p.at++
+			p.operand()
+			v = noValue()
+		case p.pipes():
+			v = p.awkPipe(v)
+		default:
+			return v
+		}
+	}
+	return v
+}
+
+// concat joins two texts in all their alternatives.
+func concat(a, b value) value {
+	if a.multi && b.multi {
+		return value{multi: true, list: append(slices.Clone(a.list), b.list...)}
+	}
+	if a.multi || b.multi {
+		return noValue()
+	}
+	var out value
+	for _, x := range a.alts {
+		for _, y := range b.alts {
+			if len(out.alts) < 16 && x.size()+y.size() < maxValue {
+				out.alts = append(out.alts, Glue(x, y))
+			}
+		}
+	}
+	if len(out.alts) == 0 {
+		return noValue()
+	}
+	return out
+}
+
+func repeated(v, times value) value {
+	s, ok := v.word().Text()
+	n, err := strconv.Atoi(times.word().String())
+	if !ok || err != nil || n < 0 || n*len(s) > 4096 {
+		return noValue()
+	}
+	return textValue(Text(strings.Repeat(s, n)))
+}
+
+// substituted fills the %s of a format.
+func substituted(v, args value) value {
+	w := v.word()
+	list := args.words()
+	for _, a := range list {
+		l, rest, ok := w.splitAt("%s")
+		if !ok {
+			break
+		}
+		w = Glue(l, a, rest)
+	}
+	return textValue(w)
+}
+
+// operand evaluates one operand with what is applied to it.
+func (p *program) operand() value {
+	t := p.peek(0)
+	switch {
+	case t.kind == lexString:
+		p.at++
+		if t.code {
+			p.shell(t.word, "`")
+			return p.postfix(noValue())
+		}
+		return p.postfix(textValue(t.word))
+	case t.kind == lexNumber:
+		p.at++
+		return p.postfix(textValue(Text(t.text)))
+	case t.kind == lexName:
+		return p.nameOperand()
+	case p.isOp(0, "["):
+		p.at++
+		return p.postfix(value{multi: true, list: p.listUntil("]")})
+	case p.isOp(0, "("):
+		p.at++
+		list := p.listUntil(")")
+		if len(list) == 1 {
+			return p.postfix(list[0])
+		}
+		return p.postfix(value{multi: true, list: list})
+	case p.isOp(0, "{"):
+		p.at++
+		if p.lang.name == "node" && p.peek(0).kind == lexName && p.isOp(1, ",", "}") {
+			return p.destructured()
+		}
+		return noValue()
+	case p.isOp(0, "!", "-", "+", "~", "&", "*", "\\", "<"):
+		p.at++
+		return p.operand()
+	}
+	return noValue()
+}
+
+// destructured reads {a, b} = require("m") of node.
+func (p *program) destructured() value {
+	var names []string
+	for p.at < len(p.toks) && !p.isOp(0, "}") {
+		if t := p.peek(0); t.kind == lexName {
+			names = append(names, t.text)
+		}
+		p.at++
+	}
+	p.at++
+	if p.isOp(0, "=") {
+		p.at++
+		v := p.expression()
+		for _, n := range names {
+			p.imports[n] = v.path + "." + n
+		}
+	}
+	return noValue()
+}
+
+// listUntil evaluates the expressions up to a closing bracket. A keyword
+// argument becomes the text "name=value".
+func (p *program) listUntil(end string) []value {
+	var out []value
+	for p.at < len(p.toks) && p.r.step(p.f, 1) {
+		if p.isOp(0, end) {
+			p.at++
+			return out
+		}
+		if p.isOp(0, ",", "=>", ";") {
+			p.at++
+			continue
+		}
+		before := p.at
+		if t := p.peek(0); t.kind == lexName && p.isOp(1, "=", ":") {
+			p.at += 2
+			v := p.expression()
+			out = append(out, value{path: t.text + "=", alts: v.alts, list: v.list, multi: v.multi})
+			continue
+		}
+		if t := p.peek(0); t.kind == lexName && p.keyword(t.text) {
+			continue
+		}
+		out = append(out, p.expression())
+		if p.at == before {
+			p.at++
+		}
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// run reads a call: a function, a built-in command, a wrapper, an interpreter
+// or a plain command. It returns the output, if the frame wants it.
+func (r *reader) run(f *frame, k *call) Word {
+	if len(k.argv) == 0 {
+		if len(k.redirs) > 0 || len(k.assigns) > 0 {
+			r.emit(f, Command{Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
+		}
+		return Word{}
+	}
+	if !r.enter(f) {
+		return outputOf("")
+	}
+	defer r.leave()
+	name := r.resolveName(f, k)
+	if name == "" {
+		r.unknownName(f, k)
+		return outputOf("")
+	}
+	if !k.external {
+		if e := r.st.get(keyFunc + name); e != nil && k.argv[0].Is(name) {
+			out := r.callFunction(f, e, k)
+			if !e.maybe {
+				return out
+			}
+		}
+	}
+	if len(k.assigns) > 0 {
+		r.codeInAssigns(f, k)
+	}
+	if out, ok := r.dispatch(f, k, name); ok {
+		return out
+	}
+	return r.plain(f, k)
+}
+
+// resolveName is the base name of the command, after hash -p.
+func (r *reader) resolveName(f *frame, k *call) string {
+	name := baseName(k.argv[0])
+	if name == "" {
+		return ""
+	}
+	if e := r.st.get("hash " + name); e != nil && len(e.vals) > 0 {
+		c := *k
+		c.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
+		*k = c
+		return baseName(e.vals[0])
+	}
+	return name
+}
+
+// versionless is the name without a version, as in python3.12.
+func versionless(name string) string {
+	return strings.TrimRight(name, "0123456789.")
+}
+
+// unknownName notes a command whose name is not known, and reads what its
+// words would run if it were a wrapper.
+func (r *reader) unknownName(f *frame, k *call) {
+	r.dynamic = true
+	name := k.argv[0]
+	kind, detail := ProblemDynamicName, "the name of a command is only known when it runs"
+	if name.Remote() {
+		kind, detail = ProblemDownload, "a downloaded text names the command that runs"
+	}
+	r.problem(f, Problem{Kind: kind, Detail: detail, Word: name, Span: k.span})
+	if r.selfCall(f, name) {
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a script starts copies of itself", Word: name, Span: k.span})
+	}
+	r.plain(f, k)
+}
+
+// selfCall reports whether a script calls itself beside itself.
+func (r *reader) selfCall(f *frame, name Word) bool {
+	return len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0" && (f.background || f.piped)
+}
+
+// plain reads a command that carries nothing as far as its name tells. A
+// carried command may still be found among its words.
+func (r *reader) plain(f *frame, k *call) Word {
+	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
+	r.scanTail(f, k)
+	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil {
+		g := *f
+		g.conditional = true
+		r.callFunction(&g, e, &call{argv: append([]Word{Text("command_not_found_handle")}, k.argv...), span: k.span})
+	}
+	if key, ok := r.fileKey(k.argv[0]); ok {
+		if s, _ := k.argv[0].Text(); strings.Contains(s, "/") && r.st.get(key) != nil {
+			r.runWritten(f, k)
+		}
+	}
+	return r.output(f, k)
+}
+
+// runWritten reads a file that the source wrote and now runs by its path.
+func (r *reader) runWritten(f *frame, k *call) {
+	content := r.content(f, k.argv[0])
+	first, _, _ := content.splitAt("\n")
+	line := first.Prefix()
+	interp := "sh"
+	if rest, ok := strings.CutPrefix(line, "#!"); ok {
+		fields := strings.Fields(rest)
+		if len(fields) > 1 && baseName(Text(fields[0])) == "env" {
+			fields = fields[1:]
+		}
+		if len(fields) > 0 {
+			interp = baseName(Text(fields[0]))
+		}
+	}
+	argv := append([]Word{Text(interp)}, k.argv...)
+	r.dispatch(f, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
+}
+
+// callFunction reads the body of a function for one call.
+func (r *reader) callFunction(f *frame, e *entry, k *call) Word {
+	var out builder
+	for _, fn := range e.bodies {
+		out.addWord(r.callBody(f, fn, k))
+	}
+	return out.word()
+}
+
+func (r *reader) callBody(f *frame, fn *function, k *call) Word {
+	if r.active == nil {
+		r.active = make(map[*syntax.Stmt]int)
+		r.called = make(map[string]bool)
+	}
+	r.called[fn.name] = true
+	if r.active[fn.body] > 0 && (f.background || f.piped) && f.certain() {
+		r.problem(f, Problem{
+			Kind: ProblemForkBomb, Detail: "a function starts itself beside itself, without end", Word: Text(fn.name), Span: k.span,
+		})
+		return outputOf(fn.name)
+	}
+	if r.active[fn.body] >= maxCalls || !r.enter(f) {
+		return outputOf(fn.name)
+	}
+	defer r.leave()
+	r.active[fn.body]++
+	defer func() { r.active[fn.body]-- }()
+	if len(k.redirs) > 0 {
+		r.emit(f, Command{Redirects: k.redirs, Span: k.span})
+	}
+	g := *f
+	g.fn = fn
+	g.conditional = false
+	if fn.span != nil {
+		g.span = fn.span
+	}
+	oldArgs := r.st.get(keyArgs)
+	r.st.put(keyArgs, &entry{isList: true, list: r.values(slices.Clone(k.argv[1:]))})
+	r.locals = append(r.locals, nil)
+	for _, a := range k.assigns {
+		r.local(a.Name)
+		r.assign(f, a.Name, a.Value)
+	}
+	out := r.stmt(&g, fn.body)
+	frame := r.locals[len(r.locals)-1]
+	r.locals = r.locals[:len(r.locals)-1]
+	for name, old := range frame {
+		r.st.put(name, old)
+	}
+	r.st.put(keyArgs, oldArgs)
+	return out
+}
+
+// certain reports whether a statement of the function that is being read runs
+// whenever the function does.
+func (f *frame) certain() bool { return f.fn != nil && !f.conditional }
+
+// local remembers a variable's value until the function returns.
+func (r *reader) local(name string) {
+	if len(r.locals) == 0 {
+		return
+	}
+	top := &r.locals[len(r.locals)-1]
+	if *top == nil {
+		*top = make(map[string]*entry)
+	}
+	if _, ok := (*top)[name]; !ok {
+		(*top)[name] = r.st.get(name)
+	}
+}
+
+// carried reads text that an interpreter runs as shell code. Text that is not
+// known is a problem; unknown stretches of known text are kept as such.
+func (r *reader) carried(f *frame, text Word, by string) Word {
+	if text.size() > maxValue {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the text that " + by + " runs is longer than 1 MiB"})
+		return outputOf("")
+	}
+	r.codeProblem(f, text, by)
+	if text.IsUnknown() {
+		return outputOf(by)
+	}
+	return r.source(f, r.splice(text))
+}
+
+// codeProblem notes that code is not known, or not in full.
+func (r *reader) codeProblem(f *frame, text Word, by string) {
+	switch {
+	case text.Remote():
+		r.problem(f, Problem{
+			Kind: ProblemDownload, Detail: by + " runs text that is downloaded", Word: text, Interpreter: by,
+		})
+	case text.IsUnknown():
+		r.problem(f, Problem{
+			Kind: ProblemDynamicCode, Detail: by + " runs text that is only known when it runs", Word: text, Interpreter: by,
+		})
+	case text.HasUnknown():
+		r.problem(f, Problem{
+			Kind: ProblemPartialCode, Detail: by + " runs text with parts that are only known when it runs", Word: text, Interpreter: by,
+		})
+	}
+}
+
+// at returns a copy of the frame for text that the call carries.
+func (f *frame) at(k *call, via string) *frame {
+	g := f.with(via)
+	if g.span == nil {
+		span := k.span
+		g.span = &span
+	}
+	g.assigns = append(slices.Clip(f.assigns), k.assigns...)
+	return g
+}
+
+// inner runs a command that a wrapper carries.
+func (r *reader) inner(f *frame, k *call, via string, argv []Word) Word {
+	return r.run(f.at(k, via), &call{argv: argv, redirs: k.redirs, span: k.span, external: true})
+}
+
+// wrapper emits a call that carries another command but has effects of its
+// own.
+func (r *reader) wrapper(f *frame, k *call) {
+	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span, Wrapper: true})
+}

@@ -1,0 +1,193 @@
+package shell
+
+// Script is what a source would run. The commands stand in the order in which
+// they were read; a command may appear more than once when its words can have
+// several values.
+type Script struct {
+	// Commands are the simple commands that would run, after wrappers were
+	// peeled and carried text was read.
+	Commands []Command
+	// Problems say what could not be read or known. An empty list means that
+	// every command was found, not that every word of it is known.
+	Problems []Problem
+}
+
+// Command is one simple command that would run, or one call of an inline
+// program that matters, see [Call].
+type Command struct {
+	// Name is the base name of Argv[0], or "" when that is not known. For a
+	// Call it is the language and the function, such as
+	// "python:shutil.rmtree".
+	Name string
+	// Argv are the command's words after every expansion. It is empty for a
+	// statement that consists of redirections or assignments alone.
+	Argv []Word
+	// Redirects are the files that the shell opens for the command.
+	Redirects []Redirect
+	// Assigns are the variables set for this command alone, by the shell, by
+	// env or by sudo; for a statement without words, the variables it sets.
+	Assigns []Assign
+	// Cwd is the folder in which the command would run.
+	Cwd Word
+	// Via lists the wrappers that were peeled, outermost first, such as
+	// "sudo", "bash -c", "xargs".
+	Via []string
+	// Stdin says where the command's input comes from.
+	Stdin Input
+	// Privileged says that the command runs with raised rights (sudo, doas,
+	// su, pkexec, runuser).
+	Privileged bool
+	// Remote is set when the command runs elsewhere: on another machine, in
+	// a container or below another root.
+	Remote *Remote
+	// Call is set when the command stands for a call of an inline program.
+	Call *Call
+	// Wrapper says that the command carries another one, which is listed by
+	// itself; its words include those of the carried command.
+	Wrapper bool
+	// Background says that the shell does not wait for the command.
+	Background bool
+	// InLoop says that the command may run many times.
+	InLoop bool
+	// Conditional says that the command may not run at all, because it stands
+	// in a branch, behind && or ||, in a trap or in a function for errors.
+	Conditional bool
+	// Span is the command's place in the source given to [Read]. A command
+	// read from carried text has the place of its carrier.
+	Span Span
+}
+
+// Span is a half-open range of byte offsets in the source.
+type Span struct{ Start, End int }
+
+// Assign is a variable that a command sets. Value is the zero [Word] when the
+// variable is set to nothing.
+type Assign struct {
+	Name  string
+	Value Word
+}
+
+// RedirectKind says what a [Redirect] does with its target.
+type RedirectKind uint8
+
+// The kinds of redirections.
+const (
+	// RedirectRead opens the target for reading.
+	RedirectRead RedirectKind = iota + 1
+	// RedirectWrite truncates the target and writes it.
+	RedirectWrite
+	// RedirectAppend writes at the target's end.
+	RedirectAppend
+	// RedirectReadWrite opens the target for both.
+	RedirectReadWrite
+)
+
+// Redirect is one file that the shell opens for a command. Here-documents and
+// copies of descriptors are no redirects, see [Command.Stdin].
+type Redirect struct {
+	Kind   RedirectKind
+	Target Word
+	// FD is the descriptor as written, "" for the operator's usual one.
+	FD string
+}
+
+// InputKind says where an [Input] comes from.
+type InputKind uint8
+
+// The kinds of inputs.
+const (
+	// InputInherited is the input of whoever runs the command line.
+	InputInherited InputKind = iota
+	// InputText is text that the source determines: a here-document, a
+	// here-string, or a pipe whose output could be worked out in part.
+	InputText
+	// InputFile is a redirection from a file.
+	InputFile
+)
+
+// Input is a command's standard input.
+type Input struct {
+	Kind InputKind
+	// Text is the content, known or not; for InputFile what is known of the
+	// file's content.
+	Text Word
+	// File is the path for InputFile.
+	File Word
+	// Piped says that the content comes from another command's output.
+	Piped bool
+}
+
+// RemoteKind says where a [Remote] is.
+type RemoteKind uint8
+
+// The kinds of remotes.
+const (
+	// RemoteHost is another machine (ssh).
+	RemoteHost RemoteKind = iota + 1
+	// RemoteContainer is a container (docker, podman, nerdctl, lxc).
+	RemoteContainer
+	// RemotePod is a container of a cluster (kubectl, oc).
+	RemotePod
+	// RemoteRoot is this machine below another root (chroot, unshare, nsenter).
+	RemoteRoot
+)
+
+// Remote says where a command runs when that is not here.
+type Remote struct {
+	Kind RemoteKind
+	// Target is the host, image, container, pod or root.
+	Target Word
+	// Mounts are the local folders that the remote can reach.
+	Mounts []Mount
+	// HostAccess says that the remote was given the host's own rights or
+	// name spaces (docker --privileged, --pid=host, nsenter -t 1).
+	HostAccess bool
+}
+
+// Mount is one local folder as a remote sees it.
+type Mount struct{ Host, Inside Word }
+
+// ProblemKind names what kept a source from being known fully.
+type ProblemKind string
+
+// The kinds of problems.
+const (
+	// ProblemUnparsable means that the source is no program of its language.
+	ProblemUnparsable ProblemKind = "unparsable"
+	// ProblemTooBig means that the source or what it expands to exceeds the
+	// limits.
+	ProblemTooBig ProblemKind = "too big"
+	// ProblemTooDeep means that the source nests deeper than the limit.
+	ProblemTooDeep ProblemKind = "too deep"
+	// ProblemTooCostly means that the budget of steps was spent.
+	ProblemTooCostly ProblemKind = "too costly"
+	// ProblemInternal means that the reader itself failed.
+	ProblemInternal ProblemKind = "internal"
+	// ProblemDynamicName means that a command's name is not known.
+	ProblemDynamicName ProblemKind = "dynamic name"
+	// ProblemDynamicCode means that an interpreter runs text that is not
+	// known at all.
+	ProblemDynamicCode ProblemKind = "dynamic code"
+	// ProblemPartialCode means that unknown text is spliced into code: what
+	// is known was read, but the unknown part could be code too.
+	ProblemPartialCode ProblemKind = "partial code"
+	// ProblemScriptFile means that an interpreter runs a file whose content
+	// is not part of the source.
+	ProblemScriptFile ProblemKind = "script file"
+	// ProblemDownload means that downloaded text is run.
+	ProblemDownload ProblemKind = "download"
+	// ProblemForkBomb means that processes multiply without end.
+	ProblemForkBomb ProblemKind = "fork bomb"
+)
+
+// Problem is something that the reader found and that no [Command] can carry.
+type Problem struct {
+	Kind ProblemKind
+	// Detail is one sentence for a person.
+	Detail string
+	// Word is the code, file or name in question, if there is one.
+	Word Word
+	// Interpreter is the program that would run the text, if there is one.
+	Interpreter string
+	Span        Span
+}

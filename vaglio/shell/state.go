@@ -1,0 +1,217 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxAlternatives bounds how many values a variable is followed with.
+const maxAlternatives = 8
+
+// entry is one name in a [state]. Entries are never changed, only replaced.
+type entry struct {
+	vals   []Word          // the alternatives of a scalar; none when unset
+	list   []Word          // the elements of an indexed array
+	assoc  map[string]Word // the elements of an associative array
+	isList bool
+	maybe  bool // the name may also be unset, or a function undefined
+	unset  bool // the name is known to be unset
+	ref    string
+	lower  bool
+	upper  bool
+	ints   bool
+	bodies []*function // what the name may run as a function
+}
+
+// state is what a shell remembers: variables, functions, aliases, the current
+// folder and the descriptors, under one key space. Every change is journaled
+// while a mark is outstanding, so that branches and subshells can be undone
+// and joined at the cost of what they changed.
+type state struct {
+	names   map[string]*entry
+	journal []undo
+	marks   int
+}
+
+type undo struct {
+	key string
+	old *entry
+}
+
+// Keys that are no variables have a prefix that no variable name can have.
+const (
+	keyFunc  = "()"
+	keyAlias = "a "
+	keyFD    = "fd "
+	keyFile  = "f "
+	keyCwd   = "cwd "
+	keyPrev  = "oldcwd "
+	keyStack = "dirs "
+	keyArgs  = "@"
+)
+
+func (s *state) get(key string) *entry { return s.names[key] }
+
+func (s *state) put(key string, e *entry) {
+	if s.marks > 0 {
+		s.journal = append(s.journal, undo{key, s.names[key]})
+	}
+	s.write(key, e)
+}
+
+func (s *state) write(key string, e *entry) {
+	if e == nil {
+		delete(s.names, key)
+		return
+	}
+	if s.names == nil {
+		s.names = make(map[string]*entry)
+	}
+	s.names[key] = e
+}
+
+// set gives a name one value.
+func (s *state) set(key string, w Word) { s.put(key, &entry{vals: []Word{w}}) }
+
+// mark starts a stretch that can be taken back; it must be ended by keep or
+// by rollback, in reverse order of the marks.
+func (s *state) mark() int {
+	s.marks++
+	return len(s.journal)
+}
+
+// keep ends a stretch and leaves its changes.
+func (s *state) keep() {
+	s.marks--
+	if s.marks == 0 {
+		s.journal = s.journal[:0]
+	}
+}
+
+// change is what a stretch did to each name that it touched.
+type change map[string]*entry
+
+// rollback ends a stretch, takes its changes back and returns them.
+func (s *state) rollback(mark int) change {
+	var diff change
+	for i := len(s.journal) - 1; i >= mark; i-- {
+		u := s.journal[i]
+		if diff == nil {
+			diff = make(change)
+		}
+		if _, seen := diff[u.key]; !seen {
+			diff[u.key] = s.names[u.key]
+		}
+		s.write(u.key, u.old)
+	}
+	s.journal = s.journal[:mark]
+	s.marks--
+	return diff
+}
+
+// rollbackButFiles ends a stretch like rollback, except that the contents of
+// files, which outlive the shell that wrote them, stay.
+func (s *state) rollbackButFiles(mark int) {
+	for key, e := range s.rollback(mark) {
+		if strings.HasPrefix(key, keyFile) {
+			s.put(key, e)
+		}
+	}
+}
+
+// join replaces each name that some branch touched by the union of what the
+// branches leave, where a branch that did not touch it leaves it as it is.
+func (s *state) join(branches ...change) {
+	if len(branches) == 1 {
+		for key, e := range branches[0] {
+			s.put(key, e)
+		}
+		return
+	}
+	done := make(map[string]bool)
+	for _, b := range branches {
+		for key := range b {
+			if done[key] {
+				continue
+			}
+			done[key] = true
+			old := s.names[key]
+			merged := (*entry)(nil)
+			for i, b := range branches {
+				e, ok := b[key]
+				if !ok {
+					e = old
+				}
+				if i == 0 {
+					merged = e
+				} else {
+					merged = union(key, merged, e)
+				}
+			}
+			s.put(key, merged)
+		}
+	}
+}
+
+// union is the entry that stands for either of two.
+func union(key string, a, b *entry) *entry {
+	switch {
+	case a == b:
+		return a
+	case a == nil || b == nil:
+		e := *orElse(a, b)
+		e.maybe = true
+		if key != keyArgs && !strings.Contains(key, " ") && e.bodies == nil {
+			e.vals = addAlternative(slices.Clone(e.vals), unknown(key))
+		}
+		return &e
+	case a.bodies != nil || b.bodies != nil:
+		return &entry{bodies: append(slices.Clone(a.bodies), b.bodies...), maybe: a.maybe || b.maybe}
+	}
+	u := &entry{maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref}
+	if a.isList || b.isList {
+		if slices.EqualFunc(a.list, b.list, Word.Equal) && a.assoc == nil && b.assoc == nil {
+			return a
+		}
+		u.isList = true
+		u.list = append(slices.Clone(a.list), b.list...)
+		return u
+	}
+	for _, w := range a.vals {
+		u.vals = addAlternative(u.vals, w)
+	}
+	for _, w := range b.vals {
+		u.vals = addAlternative(u.vals, w)
+	}
+	if a.unset != b.unset {
+		u.vals = addAlternative(u.vals, Word{})
+	}
+	return u
+}
+
+func orElse(a, b *entry) *entry {
+	if a == nil {
+		return b
+	}
+	return a
+}
+
+func addAlternative(vals []Word, w Word) []Word {
+	for _, v := range vals {
+		if v.Equal(w) {
+			return vals
+		}
+	}
+	if len(vals) >= maxAlternatives {
+		w = unknown("")
+		for _, v := range vals {
+			if v.Equal(w) {
+				return vals
+			}
+		}
+		if len(vals) > maxAlternatives {
+			return vals
+		}
+	}
+	return append(vals, w)
+}

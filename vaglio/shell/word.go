@@ -1,0 +1,372 @@
+package shell
+
+import "strings"
+
+// Word is what one word of a command may be: static text, or a sequence of
+// parts of which some are not known. The zero Word is the empty text.
+type Word struct {
+	text  string
+	parts []Part // not nil when some part is no plain text
+}
+
+// PartKind tells the parts of a [Word] apart.
+type PartKind uint8
+
+// The kinds of parts.
+const (
+	// PartText is static text.
+	PartText PartKind = iota
+	// PartGlob is one active metacharacter of a pattern: *, ?, a bracket
+	// expression or an extended pattern such as @(a|b). Text is its spelling.
+	PartGlob
+	// PartUnknown is text that cannot be known.
+	PartUnknown
+)
+
+// Part is one stretch of a [Word].
+type Part struct {
+	Kind PartKind
+	// Text is the text or the pattern; "" for an unknown part.
+	Text string
+	// Name is the variable that an unknown part comes from, "~name" for the
+	// home of another user, "" if it comes from elsewhere.
+	Name string
+	// From is the command whose output an unknown part is, if it is one.
+	From string
+	// MayBeEmpty says that an unknown part can be the empty text.
+	MayBeEmpty bool
+	// Splits says that an unknown part stands unquoted, so that it may become
+	// several words or none.
+	Splits bool
+	// Remote says that an unknown part was fetched from a network.
+	Remote bool
+}
+
+// Text returns the word for a static text.
+func Text(s string) Word { return Word{text: s} }
+
+// NewWord returns the word that consists of the parts.
+func NewWord(parts ...Part) Word {
+	var b builder
+	for _, p := range parts {
+		b.add(p)
+	}
+	return b.word()
+}
+
+func unknown(name string) Word {
+	return Word{parts: []Part{{Kind: PartUnknown, Name: name, MayBeEmpty: true}}}
+}
+
+func outputOf(command string) Word {
+	return Word{parts: []Part{{Kind: PartUnknown, From: command, MayBeEmpty: true}}}
+}
+
+// Text returns the word's text, and whether it is static and free of active
+// pattern characters.
+func (w Word) Text() (string, bool) {
+	if w.parts != nil {
+		return "", false
+	}
+	return w.text, true
+}
+
+// Is reports whether the word is exactly the static text.
+func (w Word) Is(s string) bool { return w.parts == nil && w.text == s }
+
+// Parts returns the word's parts; none for the empty text.
+func (w Word) Parts() []Part {
+	if w.parts != nil {
+		return w.parts
+	}
+	if w.text == "" {
+		return nil
+	}
+	return []Part{{Text: w.text}}
+}
+
+// Prefix returns the static text that the word certainly begins with.
+func (w Word) Prefix() string {
+	if w.parts == nil {
+		return w.text
+	}
+	if p := w.parts[0]; p.Kind == PartText {
+		return p.Text
+	}
+	return ""
+}
+
+// Suffix returns the static text that the word certainly ends with.
+func (w Word) Suffix() string {
+	if w.parts == nil {
+		return w.text
+	}
+	if p := w.parts[len(w.parts)-1]; p.Kind == PartText {
+		return p.Text
+	}
+	return ""
+}
+
+// HasGlob reports whether the word has active pattern characters, so that the
+// shell replaces it by the names that match.
+func (w Word) HasGlob() bool { return w.has(PartGlob) }
+
+// HasUnknown reports whether a part of the word is not known.
+func (w Word) HasUnknown() bool { return w.has(PartUnknown) }
+
+func (w Word) has(kind PartKind) bool {
+	for _, p := range w.parts {
+		if p.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// IsUnknown reports whether nothing of the word is known.
+func (w Word) IsUnknown() bool {
+	if w.parts == nil {
+		return false
+	}
+	for _, p := range w.parts {
+		if p.Kind != PartUnknown {
+			return false
+		}
+	}
+	return true
+}
+
+// MayBeEmpty reports whether the word can be the empty text.
+func (w Word) MayBeEmpty() bool {
+	if w.parts == nil {
+		return w.text == ""
+	}
+	for _, p := range w.parts {
+		if p.Kind != PartUnknown || !p.MayBeEmpty {
+			return false
+		}
+	}
+	return true
+}
+
+// Remote reports whether a part of the word was fetched from a network.
+func (w Word) Remote() bool {
+	for _, p := range w.parts {
+		if p.Remote {
+			return true
+		}
+	}
+	return false
+}
+
+// String renders the word for people: text and patterns as they are, unknown
+// parts as ${NAME}, $(command) or ${?}.
+func (w Word) String() string {
+	if w.parts == nil {
+		return w.text
+	}
+	var b strings.Builder
+	for _, p := range w.parts {
+		switch {
+		case p.Kind != PartUnknown:
+			b.WriteString(p.Text)
+		case strings.HasPrefix(p.Name, "~"):
+			b.WriteString(p.Name)
+		case p.Name != "":
+			b.WriteString("${" + p.Name + "}")
+		case p.From != "":
+			b.WriteString("$(" + p.From + ")")
+		default:
+			b.WriteString("${?}")
+		}
+	}
+	return b.String()
+}
+
+// Equal reports whether two words are the same in every part.
+func (w Word) Equal(o Word) bool {
+	if w.text != o.text || len(w.parts) != len(o.parts) {
+		return false
+	}
+	for i := range w.parts {
+		if w.parts[i] != o.parts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Glue returns the word that the given words make when written side by side.
+func Glue(words ...Word) Word {
+	var b builder
+	for _, w := range words {
+		b.addWord(w)
+	}
+	return b.word()
+}
+
+// size is what the word costs to keep and to copy, in bytes.
+func (w Word) size() int {
+	n := len(w.text)
+	for _, p := range w.parts {
+		n += len(p.Text) + 16
+	}
+	return n
+}
+
+// quoted returns the word as it reads inside double quotes: patterns are text
+// and nothing splits.
+func (w Word) quoted() Word {
+	if w.parts == nil {
+		return w
+	}
+	var b builder
+	for _, p := range w.parts {
+		if p.Kind == PartGlob {
+			p = Part{Text: p.Text}
+		}
+		p.Splits = false
+		b.add(p)
+	}
+	return b.word()
+}
+
+// cut returns the word without its first n bytes of static text.
+func (w Word) cut(n int) Word {
+	if w.parts == nil {
+		return Word{text: w.text[min(n, len(w.text)):]}
+	}
+	var b builder
+	for _, p := range w.parts {
+		if n > 0 && p.Kind == PartText {
+			k := min(n, len(p.Text))
+			n -= k
+			p.Text = p.Text[k:]
+		} else {
+			n = 0
+		}
+		b.add(p)
+	}
+	return b.word()
+}
+
+// splitAt splits the word at the first occurrence of sep in its static text.
+func (w Word) splitAt(sep string) (left, right Word, ok bool) {
+	if w.parts == nil {
+		l, r, ok := strings.Cut(w.text, sep)
+		return Word{text: l}, Word{text: r}, ok
+	}
+	var l, r builder
+	for _, p := range w.parts {
+		if ok {
+			r.add(p)
+			continue
+		}
+		if p.Kind == PartText {
+			var a, c string
+			if a, c, ok = strings.Cut(p.Text, sep); ok {
+				l.add(Part{Text: a})
+				r.add(Part{Text: c})
+				continue
+			}
+		}
+		l.add(p)
+	}
+	return l.word(), r.word(), ok
+}
+
+// lines splits the word at newlines of its static text.
+func (w Word) lines() []Word {
+	var out []Word
+	for {
+		l, r, ok := w.splitAt("\n")
+		if !ok {
+			if !w.Is("") {
+				out = append(out, w)
+			}
+			return out
+		}
+		out = append(out, l)
+		w = r
+	}
+}
+
+// mapText applies a function to each stretch of static text.
+func (w Word) mapText(fn func(string) string) Word {
+	if w.parts == nil {
+		return Word{text: fn(w.text)}
+	}
+	var b builder
+	for _, p := range w.parts {
+		if p.Kind == PartText {
+			p.Text = fn(p.Text)
+		}
+		b.add(p)
+	}
+	return b.word()
+}
+
+// builder joins parts to a word. Its zero value is ready for use.
+type builder struct {
+	text  strings.Builder // pending static text
+	one   string          // the pending text while it is a single piece
+	parts []Part
+}
+
+func (b *builder) add(p Part) {
+	if p.Kind == PartText {
+		b.addText(p.Text)
+		return
+	}
+	b.flush()
+	b.parts = append(b.parts, p)
+}
+
+func (b *builder) addText(s string) {
+	switch {
+	case s == "":
+	case b.text.Len() > 0:
+		b.text.WriteString(s)
+	case b.one == "":
+		b.one = s
+	default:
+		b.text.WriteString(b.one)
+		b.text.WriteString(s)
+		b.one = ""
+	}
+}
+
+func (b *builder) addWord(w Word) {
+	if w.parts == nil {
+		b.addText(w.text)
+		return
+	}
+	for _, p := range w.parts {
+		b.add(p)
+	}
+}
+
+func (b *builder) pending() string {
+	if b.one != "" {
+		return b.one
+	}
+	return b.text.String()
+}
+
+func (b *builder) flush() {
+	if s := b.pending(); s != "" {
+		b.parts = append(b.parts, Part{Text: s})
+	}
+	b.text.Reset()
+	b.one = ""
+}
+
+func (b *builder) word() Word {
+	if b.parts == nil {
+		return Word{text: b.pending()}
+	}
+	b.flush()
+	return Word{parts: b.parts}
+}
+
+func (b *builder) empty() bool { return b.parts == nil && b.one == "" && b.text.Len() == 0 }
