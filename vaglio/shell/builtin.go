@@ -20,8 +20,7 @@ func (r *reader) runCommand(f *frame, k *call, name string) Word {
 
 // runExec reads exec, which may only redirect.
 func (r *reader) runExec(f *frame, k *call) Word {
-	opts, rest := grammar{values: "a"}.parse(k.argv[1:])
-	_ = opts
+	_, rest := grammar{values: "a"}.parse(k.argv[1:])
 	if len(rest) == 0 {
 		if f.stdin.Kind != InputInherited {
 			r.descriptor("0", f.stdin.Text)
@@ -55,7 +54,7 @@ func (r *reader) resolvePath(p Word) Word {
 }
 
 // runCd reads cd and pushd, which are taken to succeed.
-func (r *reader) runCd(f *frame, k *call, name string) {
+func (r *reader) runCd(k *call, name string) {
 	_, rest := grammar{}.parse(k.argv[1:])
 	old := r.cwd()
 	if name == "pushd" {
@@ -80,7 +79,6 @@ func (r *reader) runCd(f *frame, k *call, name string) {
 	default:
 		target = r.resolvePath(rest[0])
 	}
-	_ = f
 	r.st.set(keyPrev, old)
 	r.st.set(keyCwd, target)
 }
@@ -102,7 +100,12 @@ func (r *reader) runPopd() {
 func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 	d := &declaration{variant: c.Variant.Value}
 	cmd := Command{Span: f.spanOf(c), Argv: []Word{Text(c.Variant.Value)}}
-	for _, a := range c.Args {
+	// Every word is expanded before the first is assigned.
+	values := make([]Word, len(c.Args))
+	for i, a := range c.Args {
+		values[i] = r.text(f, a.Value)
+	}
+	for i, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			for _, w := range r.fields(f, a.Value) {
 				r.declareWord(f, d, w)
@@ -110,7 +113,13 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 			}
 			continue
 		}
-		as := r.assignment(f, a)
+		as := Assign{}
+		if a.Name != nil {
+			as.Name = a.Name.Value
+		}
+		if i < len(values) {
+			as.Value = values[i]
+		}
 		if a.Naked {
 			cmd.Argv = append(cmd.Argv, Text(as.Name))
 			r.declareName(f, d, as.Name, Word{}, false)
@@ -393,7 +402,7 @@ func firstField(line Word, ifs string) (first, rest Word) {
 
 // runMapfile reads mapfile: an array of lines, and code by -C.
 func (r *reader) runMapfile(f *frame, k *call) {
-	opts, names := grammar{values: "dnOstuCc"}.parse(k.argv[1:])
+	opts, names := grammar{values: "dnOsuCc"}.parse(k.argv[1:])
 	for _, code := range opts.all("C") {
 		r.carried(f.at(k, "mapfile"), Glue(code, Text(" 0 "), Text("''")), "mapfile")
 	}

@@ -493,7 +493,7 @@ func (r *reader) makefile(f *frame, text Word) {
 
 // runMove reads cp, mv, ln and install, which give a known content another
 // name.
-func (r *reader) runMove(f *frame, k *call, name string) Word {
+func (r *reader) runMove(f *frame, k *call) Word {
 	r.plain(f, k)
 	g := grammar{values: "tSmog", long: "target-directory suffix mode owner group backup", permute: true}
 	opts, rest := g.parse(k.argv[1:])
@@ -502,9 +502,6 @@ func (r *reader) runMove(f *frame, k *call, name string) Word {
 	}
 	if r.written(rest[0]) || isStdin(rest[0]) {
 		r.writeFile(f, rest[1], r.content(f, rest[0]), false)
-	}
-	if path, ok := rest[0].Text(); ok && name == "ln" && strings.HasPrefix(path, "/") {
-		_ = path
 	}
 	return Word{}
 }
@@ -716,7 +713,10 @@ func (r *reader) clientCode(f *frame, k *call, name string) {
 // is not known, which may be a wrapper.
 func (r *reader) scanTail(f *frame, k *call) {
 	name := baseName(k.argv[0])
-	if len(k.argv) < 3 || harmlessWords(name) {
+	if len(k.argv) < 3 || harmlessWords(name) || programs[versionless(name)] != kindPlain || builtins[name] != kindPlain {
+		return
+	}
+	if _, known := prefixes[name]; known {
 		return
 	}
 	for i := 1; i < len(k.argv)-1; i++ {

@@ -146,7 +146,9 @@ func (r *reader) builtin(f *frame, k *call, name string, kd kind) Word {
 	case kindExec:
 		return r.runExec(f, k)
 	case kindCd:
-		r.runCd(f, k, name)
+		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
+		r.runCd(k, name)
+		return Word{}
 	case kindPopd:
 		r.runPopd()
 	case kindDeclare:
@@ -212,7 +214,7 @@ func (r *reader) carrier(f *frame, k *call, name string, kd kind) Word {
 	case kindProgram:
 		return r.runProgram(f, k, name)
 	case kindMove:
-		return r.runMove(f, k, name)
+		return r.runMove(f, k)
 	case kindTee:
 		return r.runTee(f, k)
 	case kindDownload:

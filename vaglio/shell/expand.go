@@ -75,10 +75,19 @@ func (r *reader) word(f *frame, w *syntax.Word) Word {
 }
 
 // text expands a word to one text in which no character is a pattern.
-func (r *reader) text(f *frame, w *syntax.Word) Word { return r.word(f, w).value() }
+func (r *reader) text(f *frame, w *syntax.Word) Word {
+	if w == nil {
+		return Word{}
+	}
+	if lit, ok := plainLit(w); ok {
+		return Word{text: lit}
+	}
+	e := expander{r: r, f: f}
+	e.parts(w.Parts, false, tildeAssign)
+	return e.cur.word().value()
+}
 
-// value is the word as a variable keeps it: patterns are text until the
-// variable is used.
+// value is the word as a variable keeps it.
 func (w Word) value() Word { return w.quoted() }
 
 // end finishes the current field.
@@ -128,7 +137,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) 
 			e.cur.addWord(e.r.procSubst(e.f, p))
 			e.has = true
 		case *syntax.ExtGlob:
-			e.cur.add(Part{Kind: PartGlob, Text: p.Op.String() + p.Pattern.Value + ")"})
+			e.glob(p.Op.String() + p.Pattern.Value + ")")
 		case *syntax.BraceExp:
 			e.brokenBrace(p, quoted)
 		}
@@ -376,12 +385,12 @@ func (e *expander) value(w Word, quoted bool) {
 		return
 	}
 	for _, p := range w.Parts() {
-		if p.Kind == PartUnknown {
-			p.Splits = e.split
-			e.cur.add(p)
+		if p.Kind == PartText {
+			e.unquoted(p.Text)
 			continue
 		}
-		e.unquoted(p.Text)
+		p.Splits = e.split && p.Kind == PartUnknown
+		e.cur.add(p)
 	}
 }
 

@@ -219,6 +219,8 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 		return unknownHome("#"), true
 	case "PWD":
 		return r.cwd(), true
+	case "IFS":
+		return Text(r.ifs()), true
 	case "OLDPWD":
 		return r.prevCwd(), true
 	case "?", "$", "!", "-", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "SRANDOM", "BASHOPTS":

@@ -107,12 +107,12 @@ func (p *program) emit(name string, verb Verb, targets ...Word) {
 
 // shell reads text that the program gives to a shell.
 func (p *program) shell(code Word, by string) {
-	p.r.carried(p.f.with(p.lang.name+" "+by), code, p.lang.name)
+	p.r.carried(p.f.with(by), code, p.lang.name)
 }
 
 func (p *program) exec(argv []Word) {
 	if len(argv) > 0 {
-		p.r.run(p.f.with(p.lang.name), &call{argv: argv, external: true, span: p.span()})
+		p.r.run(p.f, &call{argv: argv, external: true, span: p.span()})
 	}
 }
 

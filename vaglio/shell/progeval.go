@@ -123,7 +123,7 @@ func (p *program) keyword(name string) bool {
 		p.at++
 		return true
 	case "my", "our", "local", "const", "let", "var", "await", "new", "return", "do", "then", "else", "elif", "if", "try",
-		"not", "and", "or", "in", "lambda", "yield", "BEGIN", "END", "begin", "end", "print", "echo", "puts", "p", "die", "say":
+		"not", "and", "or", "in", "lambda", "yield", "BEGIN", "END", "begin", "end", "print", "echo", "puts", "die", "say":
 		p.at++
 		return true
 	}
@@ -330,6 +330,9 @@ func (p *program) operand() value {
 	switch {
 	case t.kind == lexString:
 		p.at++
+		if t.fill {
+			t.word = p.interpolate(t.text)
+		}
 		if t.code {
 			p.shell(t.word, "`")
 			return p.postfix(noValue())
@@ -355,7 +358,7 @@ func (p *program) operand() value {
 		if p.lang.name == "node" && p.peek(0).kind == lexName && p.isOp(1, ",", "}") {
 			return p.destructured()
 		}
-		return noValue()
+		return value{}
 	case p.isOp(0, "!", "-", "+", "~", "&", "*", "\\", "<"):
 		p.at++
 		return p.operand()

@@ -10,6 +10,7 @@ type lexeme struct {
 	text string // an identifier, a number or an operator
 	word Word   // the value of a string
 	code bool   // the string is run as shell code (backticks)
+	fill bool   // the string, in text, has expressions to fill in
 }
 
 type lexKind uint8
@@ -160,7 +161,7 @@ func (l *lexer) quoteOperator(s string, n int) bool {
 	if s == "q" {
 		x.word = l.p.r.fillHoles(body)
 	} else {
-		x.word = l.p.interpolate(unescapeProgram(body))
+		x.text, x.fill = unescapeProgram(body), true
 	}
 	l.add(x)
 	return true
@@ -218,7 +219,7 @@ func (l *lexer) quoted(prefix string) {
 		body = l.unescape(body, q)
 	}
 	if l.p.interpolates(prefix, q) {
-		x.word = l.p.interpolate(body)
+		x.text, x.fill = body, true
 	} else {
 		x.word = l.p.r.fillHoles(body)
 	}

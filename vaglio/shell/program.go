@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Verb names what a [Call] does, in one vocabulary for all languages.
 type Verb string
@@ -132,7 +135,7 @@ func (r *reader) runProgram(f *frame, k *call, name string) Word {
 	out := r.plain(f, k)
 	g := f.at(k, name)
 	g.stdin = Input{}
-	opts, rest := lang.grammar.parse(k.argv[1:])
+	opts, rest := lang.grammar.parse(normalOptions(lang, k.argv[1:]))
 	texts := opts.all(lang.code...)
 	if len(texts) == 0 && lang.operand && !opts.any("f", "file") && len(rest) > 0 {
 		texts, rest = rest[:1], rest[1:]
@@ -154,6 +157,20 @@ func (r *reader) runProgram(f *frame, k *call, name string) Word {
 		return out
 	}
 	return r.programFile(f, g, lang, rest, out)
+}
+
+// normalOptions spells the cluster -pe of node as -e.
+func normalOptions(lang language, words []Word) []Word {
+	if lang.name != "node" || !hasWord(words, "-pe") {
+		return words
+	}
+	out := slices.Clone(words)
+	for i, w := range out {
+		if w.Is("-pe") {
+			out[i] = Text("-e")
+		}
+	}
+	return out
 }
 
 // assignmentText spells an awk variable as program text.

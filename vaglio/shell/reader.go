@@ -105,7 +105,8 @@ type frame struct {
 	inLoop      bool
 	conditional bool
 	capture     bool // the output is wanted
-	errexit     bool
+	retried     bool // the text is read again with its here-document closed
+	lenient     bool // text that is no program is passed over
 	stdin       Input
 	assigns     []Assign
 	span        *Span // the carrier's place, for carried text
@@ -115,7 +116,47 @@ type frame struct {
 // Read reads a command line as bash would and returns what it would run. It
 // never fails: what cannot be read is a [Problem] of the script.
 func Read(src string, o Options) *Script {
-	return run(o, func(r *reader, f *frame) { r.source(f, src) })
+	return run(o, func(r *reader, f *frame) {
+		if words, ok := plainCommand(src); ok {
+			r.run(f, &call{argv: words, span: Span{0, len(src)}})
+			return
+		}
+		r.source(f, src)
+	})
+}
+
+// plainCommand splits a command line in which no character has a meaning to
+// the shell; most commands of an agent are of this kind.
+func plainCommand(src string) ([]Word, bool) {
+	if len(src) > 4096 {
+		return nil, false
+	}
+	n, word := 0, false
+	for i := range len(src) {
+		c := src[i]
+		switch {
+		case c == ' ':
+			word = false
+			continue
+		case !isNameByte(c) && strings.IndexByte("./:@%+,-", c) < 0 && (c != '=' || n < 2):
+			return nil, false
+		}
+		if !word {
+			n++
+			word = true
+		}
+	}
+	if n == 0 {
+		return nil, false
+	}
+	words := make([]Word, 0, n)
+	for w := range strings.SplitSeq(src, " ") {
+		if w != "" {
+			words = append(words, Word{text: w})
+		}
+	}
+	first := words[0].text
+	return words, !syntax.IsKeyword(first) && builtins[first] != kindDeclare && first != "let" && first != "time"
 }
 
 // ReadArgv reads a command that runs without a shell, as execve would.
@@ -156,6 +197,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 
 // begin sets the state of a fresh shell.
 func (r *reader) begin() {
+	r.st.names = make(map[string]*entry, len(r.opts.Env)+8)
 	for name, value := range r.opts.Env {
 		r.st.set(name, Text(value))
 	}
@@ -257,6 +299,13 @@ func (r *reader) source(f *frame, src string) Word {
 	parser := r.takeParser()
 	for stmt, err := range parser.StmtsSeq(&bounded{src: src, r: r}) {
 		if err != nil {
+			if end, ok := openDocument(err); ok && !f.retried {
+				// The shell ends an open here-document with its input.
+				g := *f
+				g.retried = true
+				out = []Word{r.source(&g, src+"\n"+end+"\n")}
+				break
+			}
 			r.parseProblem(f, err)
 			break
 		}
@@ -272,6 +321,20 @@ func (r *reader) source(f *frame, src string) Word {
 	return Glue(out...)
 }
 
+// openDocument returns the word that would end the here-document that a parse
+// error found open.
+func openDocument(err error) (string, bool) {
+	pe := syntax.ParseError{}
+	if !errors.As(err, &pe) {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(pe.Text, "unclosed here-document `")
+	if !ok || strings.ContainsAny(rest, "\n") {
+		return "", false
+	}
+	return strings.TrimSuffix(rest, "`"), true
+}
+
 // takeParser hands out the idle parser, if there is one: carried text is read
 // while the parser of its carrier is at work.
 func (r *reader) takeParser() *syntax.Parser {
@@ -285,6 +348,9 @@ func (r *reader) takeParser() *syntax.Parser {
 func (r *reader) parseProblem(f *frame, err error) {
 	if errors.Is(err, errTooDeep) {
 		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: "the command nests too deep to be parsed"})
+		return
+	}
+	if f.lenient {
 		return
 	}
 	p := Problem{Kind: ProblemUnparsable, Detail: "the command is no valid shell program: " + err.Error()}

@@ -21,6 +21,9 @@ func (r *reader) run(f *frame, k *call) Word {
 	}
 	defer r.leave()
 	name := r.resolveName(f, k)
+	if _, static := k.argv[0].Text(); name == "" && static {
+		return r.plain(f, k) // no program has such a name
+	}
 	if name == "" {
 		r.unknownName(f, k)
 		return outputOf("")
@@ -65,8 +68,12 @@ func versionless(name string) string {
 // unknownName notes a command whose name is not known, and reads what its
 // words would run if it were a wrapper.
 func (r *reader) unknownName(f *frame, k *call) {
-	r.dynamic = true
 	name := k.argv[0]
+	if len(name.parts) == 1 && (name.parts[0].Name == "SHELL" || name.parts[0].Name == "BASH") {
+		r.runShell(f, k, "sh")
+		return
+	}
+	r.dynamic = true
 	kind, detail := ProblemDynamicName, "the name of a command is only known when it runs"
 	if name.Remote() {
 		kind, detail = ProblemDownload, "a downloaded text names the command that runs"
@@ -88,7 +95,7 @@ func (r *reader) selfCall(f *frame, name Word) bool {
 func (r *reader) plain(f *frame, k *call) Word {
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
 	r.scanTail(f, k)
-	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil {
+	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil && r.active[e.bodies[0].body] == 0 {
 		g := *f
 		g.conditional = true
 		r.callFunction(&g, e, &call{argv: append([]Word{Text("command_not_found_handle")}, k.argv...), span: k.span})

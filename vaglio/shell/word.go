@@ -214,17 +214,15 @@ func (w Word) size() int {
 	return n
 }
 
-// quoted returns the word as it reads inside double quotes: patterns are text
-// and nothing splits.
+// quoted returns the word as it reads inside double quotes, where nothing
+// splits. A pattern in a value stands for the names that it matched when the
+// value came to be, so it stays one.
 func (w Word) quoted() Word {
 	if w.parts == nil {
 		return w
 	}
 	var b builder
 	for _, p := range w.parts {
-		if p.Kind == PartGlob {
-			p = Part{Text: p.Text}
-		}
 		p.Splits = false
 		b.add(p)
 	}

@@ -27,6 +27,10 @@ func (r *reader) runPrefix(f *frame, k *call, name string, p prefix) Word {
 	if listed {
 		r.wrapper(f, k)
 	}
+	if len(rest) > p.skip+1 && len(p.code) > 0 && (rest[p.skip].Is("-c") || rest[p.skip].Is("--command")) {
+		r.wrapper(f, k)
+		return r.carried(g, rest[p.skip+1], name) // flock FILE -c CODE
+	}
 	if len(rest) > p.skip {
 		if p.root != nil || name == "chroot" {
 			g.remote = r.rootOf(opts, p, rest)
@@ -92,14 +96,10 @@ func (r *reader) rootOf(opts options, p prefix, rest []Word) *Remote {
 
 // runEnv reads a call of env.
 func (r *reader) runEnv(f *frame, k *call) Word {
-	g := grammar{values: "uCSP", long: "unset chdir split-string"}
-	opts, rest := g.parse(k.argv[1:])
-	if split := opts.all("S", "split-string"); len(split) > 0 {
-		// What follows the split text are further words, options included.
-		text := r.splice(split[len(split)-1])
-		words := r.splitEnv(f, text)
-		return r.runEnv(f, &call{argv: slices.Concat([]Word{k.argv[0]}, words, rest), redirs: k.redirs, assigns: k.assigns, span: k.span})
+	if words, ok := r.envSplit(f, k.argv[1:]); ok {
+		return r.runEnv(f, &call{argv: append(k.argv[:1:1], words...), redirs: k.redirs, assigns: k.assigns, span: k.span})
 	}
+	opts, rest := envGrammar().parse(k.argv[1:])
 	if len(rest) > 0 && rest[0].Is("-") {
 		rest = rest[1:]
 	}
@@ -122,6 +122,40 @@ func (r *reader) runEnv(f *frame, k *call) Word {
 		}
 		return r.run(h, inner)
 	})
+}
+
+func envGrammar() grammar { return grammar{values: "uCP", long: "unset chdir"} }
+
+// envSplit replaces the first -S option by the words of its text; what follows
+// it are further words, options included.
+func (r *reader) envSplit(f *frame, words []Word) ([]Word, bool) {
+	for i := 0; i < len(words); i++ {
+		s := words[i].Prefix()
+		var text Word
+		next := i + 1
+		switch at := strings.IndexByte(s, 'S'); {
+		case strings.HasPrefix(s, "--split-string="):
+			text = words[i].cut(len("--split-string="))
+		case s == "--split-string" && next < len(words):
+			text = words[next]
+			next++
+		case len(s) < 2 || s[0] != '-' || s == "--":
+			return nil, false
+		case s[1] != '-' && at > 0 && !strings.ContainsAny(s[1:at], "uCP"):
+			text = words[i].cut(at + 1)
+			if text.Is("") && next < len(words) {
+				text = words[next]
+				next++
+			}
+		case s == "-u" || s == "-C" || s == "-P" || s == "--unset" || s == "--chdir":
+			i++
+			continue
+		default:
+			continue
+		}
+		return slices.Concat(words[:i], r.splitEnv(f, r.splice(text)), words[next:]), true
+	}
+	return nil, false
 }
 
 // scoped reads something in a copy of the shell's state.
@@ -240,7 +274,7 @@ func (r *reader) runFind(f *frame, k *call) Word {
 		starts = append(starts, args[0])
 		args = args[1:]
 	}
-	found := foundBelow(starts, r.cwd())
+	found := foundBelow(starts, args)
 	for i := 0; i < len(args); i++ {
 		s, _ := args[i].Text()
 		if s != "-exec" && s != "-execdir" && s != "-ok" && s != "-okdir" {
@@ -259,12 +293,24 @@ func (r *reader) runFind(f *frame, k *call) Word {
 		}
 		i = end
 	}
-	return outputOf("find")
+	if !f.capture {
+		return Word{}
+	}
+	sep := "\n"
+	if hasWord(args, "-print0") {
+		sep = "\x00"
+	}
+	var b builder
+	for _, w := range found {
+		b.addWord(w)
+		b.addText(sep)
+	}
+	return b.word()
 }
 
 // foundBelow are the names that find passes on: each start itself and what is
-// below it.
-func foundBelow(starts []Word, cwd Word) []Word {
+// below it, narrowed by -name if that is the only condition on names.
+func foundBelow(starts, args []Word) []Word {
 	if len(starts) == 0 {
 		starts = []Word{Text(".")}
 	}
@@ -278,9 +324,40 @@ func foundBelow(starts []Word, cwd Word) []Word {
 		if strings.HasSuffix(s.Suffix(), "/") {
 			sep = ""
 		}
-		out = append(out, s, Glue(s, Text(sep), NewWord(below)))
+		if name, ok := nameCondition(args); ok {
+			below.MayBeEmpty = false
+			out = append(out, Glue(s, Text(sep), name), Glue(s, Text(sep), NewWord(below), Text("/"), name))
+			continue
+		}
+		if !hasWord(args, "-mindepth") {
+			out = append(out, s)
+		}
+		out = append(out, Glue(s, Text(sep), NewWord(below)))
 	}
 	return out
+}
+
+// nameCondition is the pattern of -name, when every name that find passes on
+// must match it.
+func nameCondition(args []Word) (Word, bool) {
+	var name Word
+	found := false
+	for i, w := range args {
+		switch s, _ := w.Text(); s {
+		case "-o", "-or", "-not", "!", ",", "-prune":
+			return Word{}, false
+		case "-name", "-iname":
+			if i+1 < len(args) {
+				name, found = args[i+1], true
+			}
+		}
+	}
+	if s, ok := name.Text(); ok {
+		x := expander{globs: true}
+		x.active(s)
+		name = x.cur.word()
+	}
+	return name, found
 }
 
 // fillBraces puts a word in place of a mark such as {} in each word.
@@ -369,17 +446,32 @@ func xargsItems(text Word, opts options) []Word {
 			continue
 		}
 		if opts.any("0", "null") {
-			for piece := range strings.SplitSeq(l.String(), "\x00") {
-				items = append(items, Text(piece))
+			for {
+				piece, rest, ok := l.splitAt("\x00")
+				if !piece.Is("") {
+					items = append(items, piece)
+				}
+				if !ok {
+					break
+				}
+				l = rest
 			}
 			continue
 		}
-		items = append(items, l)
+		if w := trimBlanks(l); !w.Is("") {
+			items = append(items, w)
+		}
 	}
 	if len(items) > maxFields {
 		items = append(items[:maxFields:maxFields], unknown(""))
 	}
 	return items
+}
+
+// trimBlanks removes the blanks around a word.
+func trimBlanks(w Word) Word {
+	p := w.Prefix()
+	return w.cut(len(p) - len(strings.TrimLeft(p, " \t")))
 }
 
 // shellFields splits text at blanks with the quotes that xargs knows.
@@ -466,7 +558,9 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	if !used {
 		filled = append(slices.Clone(filled), item)
 	}
-	r.carried(f, r.code(filled), "parallel")
+	g := *f
+	g.lenient = true
+	r.carried(&g, r.code(filled), "parallel")
 	return r.run(f, &call{argv: filled, span: k.span, external: true})
 }
 
