@@ -5,7 +5,9 @@ import (
 	"testing"
 )
 
-func benchOptions() Options { return Options{Home: "/home/user", User: "user", Cwd: "/home/user/project"} }
+func benchOptions() Options {
+	return Options{Home: "/home/user", User: "user", Cwd: "/home/user/project"}
+}
 
 func BenchmarkReadSimple(b *testing.B) {
 	b.ReportAllocs()

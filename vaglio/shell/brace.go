@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,40 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 		}
 		out = r.product(f, out, r.alternatives(f, b))
 	}
+	for i := range out {
+		out[i] = mergeNames(out[i])
+	}
 	return out
+}
+
+// mergeNames lengthens the names of variables by the letters that a brace
+// expansion put behind them, because the shell expands braces first: $a{b,c}
+// is $ab $ac.
+func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
+	for i := 0; i+1 < len(parts); i++ {
+		pe, ok := parts[i].(*syntax.ParamExp)
+		lit, isLit := parts[i+1].(*syntax.Lit)
+		if !ok || !isLit || !pe.Short || pe.Index != nil || !syntax.ValidName(pe.Param.Value) {
+			continue
+		}
+		n := 0
+		for n < len(lit.Value) && isNameByte(lit.Value[n]) {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		parts = slices.Clone(parts)
+		longer, rest := *pe, *lit
+		longer.Param = &syntax.Lit{Value: pe.Param.Value + lit.Value[:n]}
+		rest.Value = lit.Value[n:]
+		parts[i], parts[i+1] = &longer, &rest
+		if rest.Value == "" {
+			parts = slices.Delete(parts, i+1, i+2)
+			i--
+		}
+	}
+	return parts
 }
 
 func hasBrace(parts []syntax.WordPart) bool {
@@ -112,6 +146,9 @@ func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 			s = string(rune(n))
 		} else if len(from) > 1 && from[0] == '0' || len(to) > 1 && to[0] == '0' {
 			s = strings.Repeat("0", max(0, max(len(from), len(to))-len(s))) + s
+		}
+		if isNameByte(s[0]) {
+			return []syntax.WordPart{&syntax.Lit{Value: s}}
 		}
 		return []syntax.WordPart{&syntax.SglQuoted{Value: s}}
 	}

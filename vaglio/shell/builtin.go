@@ -98,7 +98,7 @@ func (r *reader) runPopd() {
 // declClause reads declare, local, export, readonly and typeset as the parser
 // knows them.
 func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
-	d := &declaration{variant: c.Variant.Value}
+	d := &declaration{variant: c.Variant.Value, export: c.Variant.Value == "export"}
 	cmd := Command{Span: f.spanOf(c), Argv: []Word{Text(c.Variant.Value)}}
 	// Every word is expanded before the first is assigned.
 	values := make([]Word, len(c.Args))
@@ -149,9 +149,9 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 
 // declaration is what the options of a declaring command say.
 type declaration struct {
-	variant                         string
-	ref, lower, upper, ints, assoc  bool
-	array, global, functions, print bool
+	variant                          string
+	ref, lower, upper, ints, assoc   bool
+	array, global, functions, export bool
 }
 
 // inFunction reports whether the declared variables are local to a function.
@@ -181,6 +181,8 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 				d.global = true
 			case 'f':
 				d.functions = true
+			case 'x':
+				d.export = true
 			}
 		}
 		return
@@ -193,6 +195,9 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 
 func (r *reader) declareName(f *frame, d *declaration, name string, value Word, has bool) {
 	if d.functions {
+		if d.export {
+			r.export(name)
+		}
 		return
 	}
 	if d.inFunction(r) {
@@ -219,6 +224,9 @@ func (r *reader) declareName(f *frame, d *declaration, name string, value Word, 
 		return
 	}
 	if !has && !d.lower && !d.upper && !d.ints {
+		if d.export {
+			r.export(name)
+		}
 		return
 	}
 	if d.lower || d.upper || d.ints {
@@ -231,11 +239,25 @@ func (r *reader) declareName(f *frame, d *declaration, name string, value Word, 
 	if has {
 		r.assign(f, name, value)
 	}
+	if d.export {
+		r.export(name)
+	}
+}
+
+// export lets the shells below see a name.
+func (r *reader) export(name string) {
+	for _, key := range []string{name, keyFunc + name} {
+		if e := r.st.get(key); e != nil && !e.exported {
+			c := *e
+			c.exported = true
+			r.st.put(key, &c)
+		}
+	}
 }
 
 // runDeclare reads a declaring command whose name was computed or quoted.
 func (r *reader) runDeclare(f *frame, k *call, name string) {
-	d := &declaration{variant: name}
+	d := &declaration{variant: name, export: name == "export"}
 	for _, w := range k.argv[1:] {
 		r.declareWord(f, d, w)
 	}
@@ -280,6 +302,7 @@ func (r *reader) runSet(f *frame, k *call) {
 				r.promptCode(f.at(k, "PS4"), w)
 			}
 		}
+		r.allExport = r.allExport || s[0] == '-' && strings.ContainsRune(s, 'a') || s == "-o" && len(args) > 1 && args[1].Is("allexport")
 		if s == "-o" || s == "+o" {
 			args = tail(args, 2)
 			continue
@@ -454,7 +477,7 @@ func (r *reader) runHash(k *call) {
 	}
 	for _, w := range rest {
 		if name, static := w.Text(); static {
-			r.st.set("hash "+name, target)
+			r.st.set(keyHash+name, target)
 		}
 	}
 }

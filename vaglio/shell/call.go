@@ -425,6 +425,9 @@ func (r *reader) content(f *frame, file Word) Word {
 	if s, ok := file.Text(); ok && (s == "/dev/stdin" || s == "/dev/fd/0" || s == "/proc/self/fd/0" || s == "-") && f.stdin.Kind != InputInherited {
 		return f.stdin.Text
 	}
+	if file.Is("/dev/null") {
+		return Word{}
+	}
 	if key, ok := r.fileKey(file); ok {
 		if e := r.st.get(key); e != nil && len(e.vals) > 0 {
 			return e.vals[r.pick(key, len(e.vals))]

@@ -45,7 +45,7 @@ func (r *reader) runShell(f *frame, k *call, name string) Word {
 		fallthrough
 	case code && len(args) > 0:
 		g.via[len(g.via)-1] = name + " -c"
-		return r.nested(g, k, args[0], tail(args, 2), name)
+		return r.nested(g, k, args[0], tail(args, 1), name)
 	case code:
 		return Word{}
 	case stdin || len(args) == 0:
@@ -94,16 +94,27 @@ func assigned(list []Assign, name string) (Word, bool) {
 
 // nested reads code in a shell of its own with its own arguments.
 func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Word {
-	return r.scoped(func() Word {
+	var zero *Word
+	if by != "" && strings.HasSuffix(f.via[len(f.via)-1], " -c") && len(args) > 0 {
+		zero, args = &args[0], args[1:]
+	}
+	return r.freshShell(func() Word {
 		if len(k.redirs) > 0 {
 			r.emit(f, Command{Redirects: k.redirs, Span: k.span})
+		}
+		if zero != nil {
+			r.st.set(keyZero, *zero)
 		}
 		r.st.put(keyArgs, &entry{isList: true, list: r.values(append([]Word(nil), args...))})
 		for _, a := range f.assigns {
 			r.assign(f, a.Name, a.Value)
 		}
 		f.assigns = nil
-		return r.carried(f, code, by)
+		r.codeProblem(f, code, by)
+		if code.IsUnknown() || code.size() > maxValue {
+			return outputOf(by)
+		}
+		return r.source(f, r.splice(code))
 	})
 }
 

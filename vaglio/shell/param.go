@@ -245,6 +245,9 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 
 func (r *reader) positional(n int) (Word, bool) {
 	if n == 0 {
+		if e := r.st.get(keyZero); e != nil {
+			return e.vals[0], true
+		}
 		return unknownHome("0"), true
 	}
 	e := r.st.get(keyArgs)
@@ -475,9 +478,13 @@ func (r *reader) assign(f *frame, name string, w Word) {
 		r.st.put(name, &entry{isList: true, list: []Word{w}})
 		return
 	}
-	e := &entry{}
-	if old := r.st.get(name); old != nil {
+	e := &entry{exported: r.allExport}
+	old := r.st.get(name)
+	if old == nil {
+		e.inherited = true
+	} else {
 		e.lower, e.upper, e.ints = old.lower, old.upper, old.ints
+		e.exported, e.inherited = old.exported || r.allExport, old.inherited
 		if old.isList && old.assoc == nil {
 			list := slices.Clone(old.list)
 			if len(list) == 0 {

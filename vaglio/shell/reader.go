@@ -50,23 +50,25 @@ type Options struct {
 
 // reader reads one source.
 type reader struct {
-	opts     *Options
-	out      *Script
-	st       state
-	steps    int
-	depth    int
-	stopped  bool
-	picks    []pick
-	active   map[*syntax.Stmt]int // functions being called
-	loops    int                  // how many loops are being read twice
-	holes    []hole               // the words spliced into carried text
-	procs    int                  // how many process substitutions were met
-	parser   *syntax.Parser
-	called   map[string]bool // functions that were called
-	locals   []map[string]*entry
-	dynamic  bool // some command's name is not known
-	pcs      []uintptr
-	problems map[problemKey]bool
+	opts    *Options
+	out     *Script
+	st      state
+	steps   int
+	depth   int
+	stopped bool
+	picks   []pick
+	active  map[*syntax.Stmt]int // functions being called
+	loops   int                  // how many loops are being read twice
+	holes   []hole               // the words spliced into carried text
+	procs   int                  // how many process substitutions were met
+	parser  *syntax.Parser
+	called  map[string]bool // functions that were called
+	locals  []map[string]*entry
+	dynamic bool // some command's name is not known
+
+	allExport bool // set -a
+	pcs       []uintptr
+	problems  map[problemKey]bool
 }
 
 // problemKey is what makes a problem worth saying once only.
@@ -105,6 +107,7 @@ type frame struct {
 	inLoop      bool
 	conditional bool
 	capture     bool // the output is wanted
+	limit       int  // the length of the source before it was completed
 	retried     bool // the text is read again with its here-document closed
 	lenient     bool // text that is no program is passed over
 	stdin       Input
@@ -198,18 +201,19 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 // begin sets the state of a fresh shell.
 func (r *reader) begin() {
 	r.st.names = make(map[string]*entry, len(r.opts.Env)+8)
-	for name, value := range r.opts.Env {
-		r.st.set(name, Text(value))
+	r.st.level = 1
+	export := func(name, value string) {
+		r.st.put(name, &entry{vals: []Word{Text(value)}, exported: true})
 	}
-	if r.opts.Home != "" && r.opts.Env["HOME"] == "" {
-		r.st.set("HOME", Text(r.opts.Home))
+	if r.opts.Home != "" {
+		export("HOME", r.opts.Home)
 	}
 	if r.opts.User != "" {
-		for _, name := range []string{"USER", "LOGNAME"} {
-			if r.opts.Env[name] == "" {
-				r.st.set(name, Text(r.opts.User))
-			}
-		}
+		export("USER", r.opts.User)
+		export("LOGNAME", r.opts.User)
+	}
+	for name, value := range r.opts.Env {
+		export(name, value)
 	}
 	cwd := unknown("PWD")
 	if r.opts.Cwd != "" {
@@ -302,7 +306,7 @@ func (r *reader) source(f *frame, src string) Word {
 			if end, ok := openDocument(err); ok && !f.retried {
 				// The shell ends an open here-document with its input.
 				g := *f
-				g.retried = true
+				g.retried, g.limit = true, len(src)
 				out = []Word{r.source(&g, src+"\n"+end+"\n")}
 				break
 			}
@@ -396,7 +400,11 @@ func (f *frame) spanOf(n syntax.Node) Span {
 	if f.span != nil {
 		return *f.span
 	}
-	return Span{int(n.Pos().Offset()), int(n.End().Offset())}
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if f.limit > 0 {
+		start, end = min(start, f.limit), min(end, f.limit)
+	}
+	return Span{start, end}
 }
 
 // with returns a copy of the frame with one more wrapper.

@@ -51,7 +51,7 @@ func (r *reader) resolveName(f *frame, k *call) string {
 	if name == "" {
 		return ""
 	}
-	if e := r.st.get("hash " + name); e != nil && len(e.vals) > 0 {
+	if e := r.st.get(keyHash + name); e != nil && len(e.vals) > 0 {
 		c := *k
 		c.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
 		*k = c
@@ -209,7 +209,30 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 	if text.IsUnknown() {
 		return outputOf(by)
 	}
-	return r.source(f, r.splice(text))
+	if sameShell(by) {
+		return r.source(f, r.splice(text))
+	}
+	return r.freshShell(func() Word { return r.source(f, r.splice(text)) })
+}
+
+// sameShell reports whether code runs in the shell that carries it, and so
+// sees its variables and functions.
+func sameShell(by string) bool {
+	switch by {
+	case "eval", "source", "trap", "mapfile", "prompt":
+		return true
+	}
+	return strings.HasPrefix(by, "alias ")
+}
+
+// freshShell reads something in a shell of its own, which sees what is
+// exported and changes nothing but files.
+func (r *reader) freshShell(read func() Word) Word {
+	return r.scoped(func() Word {
+		r.st.level++
+		defer func() { r.st.level-- }()
+		return read()
+	})
 }
 
 // codeProblem notes that code is not known, or not in full.

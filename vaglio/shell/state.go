@@ -21,6 +21,12 @@ type entry struct {
 	upper  bool
 	ints   bool
 	bodies []*function // what the name may run as a function
+	// level is the shell that set the name, and exported whether the shells
+	// below it see it. inherited says that it may have been exported by
+	// whoever runs the source.
+	level     int
+	exported  bool
+	inherited bool
 }
 
 // state is what a shell remembers: variables, functions, aliases, the current
@@ -31,6 +37,7 @@ type state struct {
 	names   map[string]*entry
 	journal []undo
 	marks   int
+	level   int // how many shells deep
 }
 
 type undo struct {
@@ -47,12 +54,33 @@ const (
 	keyCwd   = "cwd "
 	keyPrev  = "oldcwd "
 	keyStack = "dirs "
+	keyHash  = "hash "
 	keyArgs  = "@"
+	keyZero  = "$0 "
 )
 
-func (s *state) get(key string) *entry { return s.names[key] }
+// get returns the entry of a key as the present shell sees it, nil if nothing
+// is known of it.
+func (s *state) get(key string) *entry {
+	e := s.names[key]
+	if e == nil || e.level >= s.level || e.exported {
+		return e
+	}
+	switch {
+	case strings.HasPrefix(key, keyFunc) || strings.HasPrefix(key, keyAlias) || strings.HasPrefix(key, keyHash):
+		return nil
+	case strings.Contains(key, " ") || key == keyArgs:
+		return e
+	case !e.inherited || e.isList || e.unset:
+		return &entry{unset: true, level: s.level}
+	}
+	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
+}
 
 func (s *state) put(key string, e *entry) {
+	if e != nil && e.level == 0 {
+		e.level = s.level
+	}
 	if s.marks > 0 {
 		s.journal = append(s.journal, undo{key, s.names[key]})
 	}
@@ -163,12 +191,16 @@ func union(key string, a, b *entry) *entry {
 		e.maybe = true
 		if key != keyArgs && !strings.Contains(key, " ") && e.bodies == nil {
 			e.vals = addAlternative(slices.Clone(e.vals), unknown(key))
+			e.inherited = true
 		}
 		return &e
 	case a.bodies != nil || b.bodies != nil:
 		return &entry{bodies: append(slices.Clone(a.bodies), b.bodies...), maybe: a.maybe || b.maybe}
 	}
-	u := &entry{maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref}
+	u := &entry{
+		maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref, exported: a.exported || b.exported,
+		inherited: a.inherited || b.inherited, lower: a.lower, upper: a.upper, ints: a.ints,
+	}
 	if a.isList || b.isList {
 		if slices.EqualFunc(a.list, b.list, Word.Equal) && a.assoc == nil && b.assoc == nil {
 			return a
