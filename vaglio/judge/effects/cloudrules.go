@@ -1,0 +1,392 @@
+package effects
+
+import "strings"
+
+func cloudRules(m map[string]rule) {
+	m["verb"] = func(c *call) []Effect { return c.byVerb(0) }
+	m["verbAny1"] = func(c *call) []Effect { return c.byVerb(1) }
+	m["verbAt2"] = awsVerb
+	m["awsS3"] = awsS3
+	m["awsSQL"] = func(c *call) []Effect {
+		for _, n := range []string{"--sql", "--sql-statement", "--query-string", "--sqls"} {
+			for i, a := range c.all {
+				if a.text == n && i+1 < len(c.all) {
+					return c.r.sql(c.all[i+1].text, "a database in the cloud")
+				}
+			}
+		}
+		return unknown("runs SQL that was not read", c.rest(0))
+	}
+	m["awsPartiQL"] = func(c *call) []Effect {
+		for i, a := range c.all {
+			if a.text == "--statement" && i+1 < len(c.all) {
+				return c.r.sql(c.all[i+1].text, "a table in the cloud")
+			}
+		}
+		return unknown("runs statements that were not read", c.rest(0))
+	}
+	m["gcloudSQL"] = func(c *call) []Effect {
+		if v, ok := c.value("--sql"); ok {
+			return c.r.sql(v.text, "a database in the cloud")
+		}
+		return unknown("runs SQL that was not read", c.rest(0))
+	}
+	m["gsutil"] = gsutilRule
+	m["azKeys"] = azKeys
+	m["azCredential"] = func(c *call) []Effect {
+		if c.operand(2) == "credential" && c.operand(3) == "list" {
+			return reads()
+		}
+		return []Effect{usual(KindCredentials).with("creates or changes credentials: "+c.rest(0), c.rest(0)).as(Irreversible, ReachShared)}
+	}
+	m["netlifySub"] = netlifySub
+	m["dockerRun"] = dockerRun
+	m["dockerLocal"] = dockerLocal
+	m["kubeRead"] = kubeRead
+	m["kubeCp"] = kubeCp
+	m["kubeExec"] = func(c *call) []Effect {
+		if c.wrapper {
+			for i, a := range c.all {
+				if a.text == "--" && i+1 < len(c.all) && !shellName(c.all[i+1].text) {
+					return reads() // the command is judged by itself
+				}
+				if a.text == "--" && i+2 < len(c.all) {
+					return reads()
+				}
+			}
+		}
+		return shared(KindForeignCode, "opens a session in the cluster: "+c.rest(1), c.rest(1))
+	}
+	m["tfOutput"] = func(c *call) []Effect {
+		if c.has("-raw", "-json") && len(c.operands) > 1 && secretName(c.operand(1)) {
+			return one(KindCredentials, "prints the secret output "+c.operand(1), c.operand(1))
+		}
+		return reads()
+	}
+	m["tfRunAll"] = func(c *call) []Effect {
+		for _, a := range c.operands[1:] {
+			switch a.text {
+			case "plan", "validate", "output", "show", "init", "fmt", "graph":
+				return reads()
+			}
+		}
+		if c.operand(0) == "stack" && c.operand(1) == "output" {
+			return reads()
+		}
+		return []Effect{usual(KindInfrastructure).with("changes the managed infrastructure: "+c.name+" "+c.rest(0), c.rest(0)).as(Irreversible, ReachShared)}
+	}
+}
+
+func shellName(s string) bool {
+	switch lastPart(s) {
+	case "sh", "bash", "zsh", "ash", "dash", "fish", "ksh":
+		return true
+	}
+	return false
+}
+
+// local reports whether a cloud command talks to an emulator on this machine.
+func (c *call) local() bool {
+	if v, ok := c.value("--endpoint-url", "--endpoint", "--url"); ok && localURL(v.text) {
+		return true
+	}
+	for _, a := range c.assigns {
+		if strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) {
+			return true
+		}
+	}
+	return c.name == "awslocal"
+}
+
+// verbOf looks a verb phrase up: "list-tags", "describeInstances", "apps:info".
+func (r *reading) verbOf(phrase string) verb {
+	t := r.judge.tables.verbs
+	if v, ok := t[strings.ToLower(phrase)]; ok {
+		return v
+	}
+	words := taskWords(phrase)
+	for i, w := range words {
+		if v, ok := t[w]; ok && (!v.weak || i == len(words)-1) {
+			return v
+		}
+		if w != "batch" && w != "admin" && w != "bulk" && !strings.Contains(phrase, ":") {
+			break
+		}
+	}
+	return verb{}
+}
+
+// byVerb judges a command line of nouns and a verb: the first operand from
+// skip on that is a verb decides.
+func (c *call) byVerb(skip int) []Effect {
+	if len(c.operands) == 0 {
+		return reads()
+	}
+	var found verb
+	at := -1
+	for i := skip; i < len(c.operands) && i < 6; i++ {
+		v := c.r.verbOf(c.operands[i].text)
+		if v.effect.Kind == "" || v.weak && found.effect.Kind != "" {
+			continue
+		}
+		if found.effect.Kind == "" || found.weak {
+			found, at = v, i
+		}
+		if !v.weak {
+			break
+		}
+	}
+	what := c.name + " " + c.rest(0)
+	if at < 0 {
+		return unknown("does something with a service that is not known: "+what, c.rest(0))
+	}
+	if c.local() && found.effect.Kind != KindRead {
+		return own("changes an emulator on this machine: " + what)
+	}
+	return c.verbEffect(found, what)
+}
+
+func (c *call) verbEffect(v verb, what string) []Effect {
+	e := v.effect
+	e.Target = c.rest(0)
+	if e.Kind == KindRead {
+		for _, a := range c.operands {
+			for _, w := range taskWords(a.text) {
+				n := c.r.judge.tables.nouns
+				if n["secret"][w] && !strings.HasPrefix(a.text, "list") && !strings.HasSuffix(a.text, "s") {
+					e = usual(KindCredentials).with("reads secrets: "+what, c.rest(0))
+					e.Sure = 0.7
+					return []Effect{e}
+				}
+				break
+			}
+		}
+		return reads()
+	}
+	if v.light {
+		e = usual(KindInfrastructure)
+	}
+	if e.Reach == ReachWorkspace || e.Reach == ReachUser {
+		e.Reach = ReachShared
+	}
+	switch e.Kind {
+	case KindCreate, KindOverwrite, KindMove, KindSend, KindPeople, KindPublish, KindInstall:
+		e.Kind = KindInfrastructure
+	}
+	e.Target = c.rest(0)
+	e.Why = e.Kind.phrase() + " " + what
+	return []Effect{e}
+}
+
+// awsVerb judges `aws service verb-noun`.
+func awsVerb(c *call) []Effect {
+	what := c.name + " " + c.rest(0)
+	if len(c.operands) < 2 {
+		if len(c.operands) == 0 {
+			return reads()
+		}
+		return unknown("does something with a service that is not known: "+what, c.rest(0))
+	}
+	v := c.r.verbOf(c.operand(1))
+	if v.effect.Kind == "" {
+		return unknown("does something with the cloud account that is not known: "+what, c.rest(0))
+	}
+	if c.local() {
+		return own("changes an emulator on this machine: " + what)
+	}
+	if v.effect.Kind == KindRead {
+		return reads()
+	}
+	return c.verbEffect(v, what)
+}
+
+func awsS3(c *call) []Effect {
+	verb := c.operand(1)
+	ops := c.operands[2:]
+	if c.local() || c.has("--dryrun") {
+		return own("works on storage of this machine")
+	}
+	switch verb {
+	case "cp", "sync":
+		if len(ops) == 2 && !strings.HasPrefix(ops[1].text, "s3://") && ops[1].known {
+			if ops[1].text == "-" {
+				return reads()
+			}
+			out := c.r.write(c.invocation, ops[1], "downloads to")
+			if c.has("--delete") {
+				out = append(out, c.r.remove(c.invocation, ops[1])...)
+			}
+			return out
+		}
+	case "rm", "rb":
+		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+	case "mb", "website":
+		return one(KindInfrastructure, "changes the bucket "+join(ops), join(ops))
+	}
+	if strings.Contains(join(c.all), "public-read") {
+		return one(KindPublish, "publishes objects to everyone: "+join(ops), join(ops))
+	}
+	return []Effect{usual(KindSend).with("writes to shared storage: "+verb+" "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+}
+
+func gsutilRule(c *call) []Effect {
+	ops := c.operands
+	for len(ops) > 0 && ops[0].text != "cp" && ops[0].text != "rsync" && ops[0].text != "mv" && ops[0].text != "rm" {
+		ops = ops[1:]
+	}
+	if len(ops) == 0 {
+		return unknown("changes cloud storage", c.rest(0))
+	}
+	verb := ops[0].text
+	ops = ops[1:]
+	if verb == "rsync" && c.has("-n") {
+		return reads()
+	}
+	if (verb == "cp" || verb == "rsync") && len(ops) > 1 && !strings.Contains(ops[len(ops)-1].text, "://") {
+		if ops[len(ops)-1].text == "-" {
+			return reads()
+		}
+		return c.r.write(c.invocation, ops[len(ops)-1], "downloads to")
+	}
+	if verb == "rm" {
+		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+	}
+	return []Effect{usual(KindSend).with("writes to shared storage: "+verb+" "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+}
+
+func azKeys(c *call) []Effect {
+	text := " " + c.rest(0) + " "
+	for _, w := range []string{" keys list", " keys renew", "list-keys", "list-key ", "connection-string", "generate-sas", "publishing-", "show-keys", "admin-key", "query-key", "credential", "secrets list", "secret show", "function keys", "appsettings list"} {
+		if strings.Contains(text, w) {
+			if w == " keys renew" || strings.Contains(text, "renew") || strings.Contains(text, "regenerate") {
+				return []Effect{usual(KindCredentials).with("replaces access keys: "+c.name+text, c.rest(0)).as(Irreversible, ReachShared)}
+			}
+			return one(KindCredentials, "prints access keys: "+c.name+text, c.rest(0))
+		}
+	}
+	return c.byVerb(1)
+}
+
+func netlifySub(c *call) []Effect {
+	switch sub := c.operand(1); {
+	case c.operand(0) == "env" && (sub == "list" || sub == "get"):
+		return one(KindCredentials, "prints the site's environment", sub)
+	case c.operand(0) == "env" || c.operand(0) == "sites" && sub == "create" || c.operand(0) == "blobs" && sub != "get" && sub != "list" || sub == "deploy":
+		return one(KindPublish, "changes the live site: "+c.rest(0), c.rest(0))
+	}
+	return own("works on the project")
+}
+
+// dockerRun judges starting a container; its command is judged by itself.
+func dockerRun(c *call) []Effect {
+	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") || c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined", "apparmor=unconfined") || c.has("--device") {
+		return one(KindPrivilege, "starts a container with the rights of the host: "+c.rest(1), c.rest(1))
+	}
+	var out []Effect
+	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
+		host, _, _ := strings.Cut(v.text, ":")
+		for part := range strings.SplitSeq(v.text, ",") {
+			if s, ok := strings.CutPrefix(part, "source="); ok {
+				host = s
+			} else if s, ok := strings.CutPrefix(part, "src="); ok {
+				host = s
+			}
+		}
+		if !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, "~") && !strings.HasPrefix(host, "$") && !strings.HasPrefix(host, ".") {
+			continue // a named volume
+		}
+		readOnly := strings.HasSuffix(v.text, ":ro") || strings.Contains(v.text, "readonly")
+		switch p := c.r.world.placeOf(literal(host), c.cwd); {
+		case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
+			out = append(out, usual(KindPrivilege).with("gives a container control of the container engine", host))
+		case p == placeSecret, p == placeControl:
+			out = append(out, usual(KindCredentials).with("gives a container the secrets in "+host, host))
+		case readOnly, p == placeWorkspace, p == placeTemp, p == placeNowhere:
+		default:
+			out = append(out, usual(KindPrivilege).with("gives a container the folder "+host+" of the host", host).as(Partial, ReachUser))
+		}
+	}
+	return append(out, own("starts a container")...)
+}
+
+func (c *call) hasValue(name string, values ...string) bool {
+	for _, v := range c.values(name) {
+		for _, w := range values {
+			if v.text == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dockerLocal judges changing containers and images by name.
+func dockerLocal(c *call) []Effect {
+	verb := c.operand(0)
+	if verb == "container" || verb == "image" {
+		verb = c.operand(1)
+	}
+	bulk := false
+	for _, a := range c.operands {
+		bulk = bulk || !a.known && len(a.from) > 0
+	}
+	switch verb {
+	case "build":
+		for _, a := range c.operands[1:] {
+			if strings.Contains(a.text, "://") {
+				return one(KindForeignCode, "builds an image from "+a.text, a.text)
+			}
+		}
+		if c.has("--push") {
+			return []Effect{usual(KindPublish).with("builds and pushes an image", c.rest(1)).as(Partial, ReachShared)}
+		}
+		return own("builds an image")
+	case "rm":
+		if c.has("-v", "--volumes") {
+			return one(KindDelete, "removes containers with their data: "+c.rest(1), c.rest(1))
+		}
+		if bulk {
+			return []Effect{usual(KindDelete).with("removes every container that a command lists", c.rest(1)).as(Partial, ReachUser)}
+		}
+	case "rmi", "kill", "stop", "restart", "pause":
+		if bulk {
+			return []Effect{usual(KindKill).with("stops or removes everything that a command lists", c.rest(1)).as(Partial, ReachUser)}
+		}
+	case "cp":
+		if len(c.operands) > 2 && !strings.Contains(c.operands[len(c.operands)-1].text, ":") {
+			return c.r.write(c.invocation, c.operands[len(c.operands)-1], "copies files to")
+		}
+	}
+	return own("works on local containers: " + verb)
+}
+
+func kubeRead(c *call) []Effect {
+	if c.operand(0) != "get" && c.operand(0) != "describe" && c.operand(0) != "view-secret" {
+		return reads()
+	}
+	if c.operand(0) == "describe" {
+		return reads()
+	}
+	for i, a := range c.operands {
+		if i == 0 {
+			continue
+		}
+		kind, _, _ := strings.Cut(strings.ToLower(a.text), "/")
+		for part := range strings.SplitSeq(kind, ",") {
+			if part == "secret" || part == "secrets" {
+				if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
+					return one(KindCredentials, "prints secrets of the cluster: "+c.rest(1), c.rest(1))
+				}
+			}
+		}
+		break
+	}
+	return reads()
+}
+
+func kubeCp(c *call) []Effect {
+	if len(c.operands) > 2 && !strings.Contains(c.operand(2), ":") {
+		return c.r.write(c.invocation, c.operands[2], "copies files to")
+	}
+	return shared(KindInfrastructure, "writes files into the cluster: "+c.rest(1), c.rest(1))
+}

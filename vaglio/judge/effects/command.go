@@ -1,0 +1,322 @@
+package effects
+
+import (
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// call is one command while it is being judged.
+type call struct {
+	*invocation
+	*parsed
+	r    *reading
+	sec  *section
+	took int // operands that the matching line took
+}
+
+// rule finds the effects of a command for which a table line is not enough.
+// No effect means that the command only reads.
+type rule func(c *call) []Effect
+
+// shellText reads a command line.
+func (r *reading) shellText(src string) {
+	r.script(shell.Read(src, r.shellOptions()))
+}
+
+// shellArgv reads a command that is given as words.
+func (r *reading) shellArgv(argv []string) {
+	r.script(shell.ReadArgv(argv, r.shellOptions()))
+}
+
+func (r *reading) shellOptions() shell.Options {
+	return shell.Options{Home: r.world.home, User: r.world.user, Cwd: r.world.cwd}
+}
+
+func (r *reading) script(s *shell.Script) {
+	for i := range s.Problems {
+		r.problem(&s.Problems[i])
+	}
+	list := make([]*invocation, len(s.Commands))
+	for i := range s.Commands {
+		list[i] = invocationOf(&s.Commands[i])
+	}
+	for i, v := range list {
+		if v.call == nil && carriedByFind(v) && findBefore(list[:i]) {
+			continue // find's own rule judges by its names
+		}
+		r.add(r.invocation(v)...)
+	}
+	if len(s.Commands) == 0 && len(s.Problems) == 0 {
+		r.add(reads()...)
+	}
+}
+
+// carriedByFind reports whether find runs the command on what it finds.
+func carriedByFind(v *invocation) bool {
+	if len(v.via) == 0 || v.via[len(v.via)-1] != "find" {
+		return false
+	}
+	return v.name == "rm" || v.name == "rmdir" || v.name == "unlink"
+}
+
+func findBefore(list []*invocation) bool {
+	for _, v := range list {
+		if v.name == "find" {
+			return true
+		}
+	}
+	return false
+}
+
+// problem turns what the shell reader could not read into an effect or a note.
+func (r *reading) problem(p *shell.Problem) {
+	switch p.Kind {
+	case shell.ProblemScriptFile:
+		r.note("It runs a script file that was not read: " + argOf(p.Word).text + ".")
+	case shell.ProblemDownload:
+		r.add(usual(KindForeignCode).with("runs code downloaded from the network without review", argOf(p.Word).text))
+	case shell.ProblemForkBomb:
+		r.add(usual(KindPower).with("starts processes without end until the machine stalls", ""))
+	case shell.ProblemUnparsable, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
+		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemDynamicCode, shell.ProblemPartialCode:
+		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, argOf(p.Word).text))
+	default:
+		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, ""))
+	}
+}
+
+// invocation judges one command with all that surrounds it.
+func (r *reading) invocation(v *invocation) []Effect {
+	out := r.named(v)
+	for _, w := range v.writes {
+		out = append(out, r.write(v, w, "writes")...)
+	}
+	for _, f := range v.reads {
+		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" {
+			out = append(out, usual(KindCredentials).with("reads the secrets in "+f.text, f.text))
+		}
+	}
+	out = append(out, r.variables(v)...)
+	return r.placed(v, out)
+}
+
+// variables are the effects of variables that are set for a command.
+func (r *reading) variables(v *invocation) []Effect {
+	var out []Effect
+	for _, a := range v.assigns {
+		if what, ok := r.judge.tables.vars[a.name+"="+a.value.text]; ok {
+			out = append(out, usual(KindSafeguardOff).with(what, a.name))
+		} else if what, ok := r.judge.tables.vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
+			out = append(out, usual(KindSafeguardOff).with(what, a.name))
+		}
+	}
+	return out
+}
+
+// placed adjusts effects to where a command runs.
+func (r *reading) placed(v *invocation, out []Effect) []Effect {
+	changes := false
+	for i := range out {
+		e := &out[i]
+		if e.Kind == KindRead {
+			continue
+		}
+		changes = true
+		switch {
+		case v.host != "" || v.pod:
+			if e.Reach == ReachWorkspace || e.Reach == ReachUser || e.Reach == ReachSystem {
+				e.Reach = ReachShared
+				e.Why += " on " + v.host + v.box
+			}
+		case v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v):
+			if e.Reach != ReachShared && e.Reach != ReachPublic && e.Kind != KindUnknown {
+				*e = usual(KindCreate).with(e.Why+" in a throw-away container", e.Target)
+			}
+		}
+	}
+	if v.root && changes && v.box == "" {
+		out = append(out, usual(KindPrivilege).with("runs "+v.name+" with the rights of the administrator", v.name))
+	}
+	return out
+}
+
+// reachesHost reports whether a container sees folders of the host outside
+// the workspace.
+func (r *reading) reachesHost(v *invocation) bool {
+	for _, m := range v.mounts {
+		if p := r.world.placeOf(arg{text: m, known: true}, r.world.cwd); p != placeWorkspace && p != placeTemp {
+			if strings.HasPrefix(m, "/") || strings.HasPrefix(m, "~") || strings.HasPrefix(m, "$") || strings.HasPrefix(m, "..") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named judges a command by its name.
+func (r *reading) named(v *invocation) []Effect {
+	if v.call != nil {
+		return r.inline(v)
+	}
+	if v.path == "" {
+		return reads() // redirections and assignments alone
+	}
+	name := r.canonical(v)
+	if name == "" {
+		return unknown("runs a command whose name is not known: "+v.path, v.path)
+	}
+	if secs := r.judge.tables.sections[name]; secs != nil {
+		return r.tabled(v, name, secs)
+	}
+	if r.judge.tables.harmless[name] {
+		return r.reader(v)
+	}
+	if r.judge.tables.devtools[name] {
+		return r.tool(v)
+	}
+	if v.wrapper {
+		return reads()
+	}
+	if isPath(v.path) && !systemPath(v.path) {
+		return r.localProgram(v)
+	}
+	return r.stranger(v)
+}
+
+// canonical is the name under which the tables know a command, "" when the
+// name is not known.
+func (r *reading) canonical(v *invocation) string {
+	name := v.name
+	if name == "" || strings.ContainsAny(name, "$*?") {
+		return ""
+	}
+	t := r.judge.tables
+	for _, s := range []string{".exe", ".cmd", ".bat", ".EXE"} {
+		name = strings.TrimSuffix(name, s)
+	}
+	if t.sections[name] != nil || t.harmless[name] || t.devtools[name] {
+		return name
+	}
+	short := strings.TrimRightFunc(name, func(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == '-' })
+	for _, n := range []string{short, short + "3", strings.ToLower(name), strings.TrimPrefix(name, "g")} {
+		if t.sections[n] != nil || (t.harmless[n] || t.devtools[n]) && n != strings.TrimPrefix(name, "g") {
+			return n
+		}
+	}
+	return name
+}
+
+func isPath(s string) bool { return strings.Contains(s, "/") }
+
+// systemPath reports whether a program lies where installed programs lie.
+func systemPath(s string) bool {
+	for _, d := range []string{"/bin/", "/sbin/", "/usr/", "/opt/", "/snap/", "/nix/", "/System/"} {
+		if strings.HasPrefix(s, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// tabled judges a command by its sections.
+func (r *reading) tabled(v *invocation, name string, secs []*section) []Effect {
+	var last *call
+	for i, sec := range secs {
+		c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
+		if i == 0 {
+			if out, ok := c.helpOnly(name); ok {
+				return out
+			}
+		}
+		for _, l := range sec.rules {
+			if took, ok := l.match(c.parsed); ok {
+				c.took = took
+				return c.finish(l.then)
+			}
+		}
+		if last == nil || last.sec.fallback.effect.Kind == KindUnknown {
+			last = c
+		}
+	}
+	return last.finish(last.sec.fallback)
+}
+
+// helpOnly reports whether a call asks a known program for its help only.
+func (c *call) helpOnly(name string) ([]Effect, bool) {
+	switch name {
+	case "bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "php", "deno", "find", "xargs", "make", "npx", "bunx", "pnpx", "uvx", "sudo", "source", ".", "java":
+		return nil, false
+	}
+	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
+		if v, ok := c.value("--dry-run", "--dryrun"); !ok || v.text != "none" && v.text != "false" {
+			return reads(), true
+		}
+	}
+	if c.has("--help") && !c.wrapper || len(c.operands) == 0 && len(c.all) == 1 && c.has("--version", "-V", "-version") {
+		return reads(), true
+	}
+	return nil, false
+}
+
+// finish turns an outcome into effects.
+func (c *call) finish(o outcome) []Effect {
+	if o.rule != "" {
+		out := c.r.judge.rules[o.rule](c)
+		if len(out) == 0 {
+			return reads()
+		}
+		return out
+	}
+	e := o.effect
+	target := c.rest(c.took)
+	if target == "" && o.why == "" || strings.Contains(o.why, "%") && target == "" {
+		target = join(c.all)
+	}
+	e.Target = target
+	e.Why = strings.ReplaceAll(o.why, "%", target)
+	if e.Why == "" {
+		e.Why = e.Kind.phrase() + " " + c.name + " " + target
+	}
+	switch {
+	case e.Kind == KindRead:
+		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
+	case e.Kind == KindUnknown:
+		e.Why = "does something with " + c.name + " that is not known: " + c.name + " " + join(c.all)
+	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
+		return append(c.outputs(), e)
+	}
+	return []Effect{e}
+}
+
+// outputs are the effects of options that name files to write.
+func (c *call) outputs() []Effect {
+	var out []Effect
+	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest", "--destination", "--outFile", "--outDir") {
+		out = append(out, c.r.write(c.invocation, a, "writes")...)
+	}
+	return out
+}
+
+// stranger judges a command that no table knows.
+func (r *reading) stranger(v *invocation) []Effect {
+	p := parse(v.args, &section{})
+	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
+		return reads()
+	}
+	if first := p.operand(0); first != "" && len(v.name) > 1 {
+		if known, ok := r.judge.tables.verbs[strings.ToLower(first)]; ok && known.effect.Kind == KindRead && !known.weak {
+			e := usual(KindRead).with("seems to read only: "+v.name+" "+first, "")
+			e.Sure = 0.5
+			return []Effect{e}
+		}
+	}
+	return unknown("runs a program that is not known: "+v.name+" "+join(v.args), v.name)
+}
+
+// localProgram judges a program or script that is named by its path.
+func (r *reading) localProgram(v *invocation) []Effect {
+	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
+}

@@ -1,0 +1,200 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+func dbRules(m map[string]rule) {
+	m["psql"] = func(c *call) []Effect {
+		return c.client(c.values("-c", "--command", "-e", "--execute"), "-f", "--file")
+	}
+	m["mysql"] = func(c *call) []Effect { return c.client(c.values("-e", "--execute"), "--init-command") }
+	m["sqlFlagC"] = func(c *call) []Effect { return c.client(c.values("-c", "--command"), "-f") }
+	m["sqlFlagCommand"] = func(c *call) []Effect { return c.client(c.values("--command"), "--file") }
+	m["sqlFlagQ"] = func(c *call) []Effect {
+		return c.client(c.values("-q", "-Q", "--query", "-e", "--execute", "-c", "--command"), "-f", "--file", "-i", "--queries-file")
+	}
+	m["sqlArg"] = func(c *call) []Effect {
+		if n := len(c.operands); n > c.took {
+			return c.r.sql(c.operand(n-1), "the database")
+		}
+		if text, all := c.input(); all {
+			return c.r.sql(text.text, "the database")
+		}
+		return unknown("runs SQL that was not read", c.name)
+	}
+	m["sqlite"] = sqliteRule
+	m["redis"] = redisRule
+	m["mongo"] = mongoRule
+	m["cypher"] = func(c *call) []Effect {
+		text := c.rest(0)
+		if t, all := c.input(); text == "" && all {
+			text = t.text
+		}
+		upper := " " + strings.ToUpper(text) + " "
+		for _, w := range []string{" CREATE ", " MERGE ", " DELETE ", " SET ", " REMOVE ", " DROP ", " LOAD ", " CALL DBMS", " CALL APOC"} {
+			if strings.Contains(upper, w) {
+				return one(KindDatabase, "changes the graph: "+clip(text, 120), "graph")
+			}
+		}
+		if text == "" {
+			return unknown("runs queries that were not read", c.name)
+		}
+		return reads()
+	}
+}
+
+// client judges a database client: SQL in options, in files, or on its input.
+func (c *call) client(texts []arg, fileFlags ...string) []Effect {
+	where := "the database"
+	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
+		where = "the database on " + h.text
+	}
+	var out []Effect
+	for _, t := range texts {
+		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
+			out = append(out, unknown("runs SQL that is not known on "+where, where)...)
+			continue
+		}
+		out = append(out, c.r.sql(t.text, where)...)
+	}
+	for _, f := range c.values(fileFlags...) {
+		out = append(out, usual(KindDatabase).with("runs SQL from the file "+f.text+", which was not read, on "+where, f.text).as(Partial, ReachShared))
+	}
+	if len(out) > 0 {
+		return append(out, c.sqlOutputs()...)
+	}
+	switch text, all := c.input(); {
+	case all && text.text != "":
+		return c.r.sql(text.text, where)
+	case c.stdin.kind == shell.InputFile:
+		return []Effect{usual(KindDatabase).with("runs SQL from the file "+c.stdin.file.text+", which was not read, on "+where, c.stdin.file.text).as(Partial, ReachShared)}
+	case c.stdin.kind != shell.InputInherited:
+		return unknown("runs SQL that was not read on "+where, where)
+	}
+	return unknown("opens a session on "+where+" whose commands are not known", where)
+}
+
+func (c *call) sqlOutputs() []Effect {
+	var out []Effect
+	for _, a := range c.values("-o", "--output", "-L") {
+		out = append(out, c.r.write(c.invocation, a, "writes")...)
+	}
+	return out
+}
+
+func sqliteRule(c *call) []Effect {
+	ops := c.operands
+	where := "the database " + c.operand(0)
+	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
+	if len(ops) > 0 && !strings.Contains(c.operand(0), ".") && strings.Contains(c.operand(0), " ") {
+		texts, where = ops, "a database in memory"
+	}
+	if c.name == "duckdb" && len(ops) == 0 || c.operand(0) == ":memory:" {
+		where = ":memory:"
+	}
+	if c.has("-readonly", "-safe") {
+		return reads()
+	}
+	var out []Effect
+	for _, t := range texts {
+		out = append(out, c.r.sql(t.text, where)...)
+	}
+	if len(texts) > 0 {
+		return out
+	}
+	switch text, all := c.input(); {
+	case all && text.text != "":
+		return c.r.sql(text.text, where)
+	case c.stdin.kind == shell.InputInherited:
+		return reads()
+	}
+	return unknown("runs SQL that was not read on "+where, where)
+}
+
+func redisRule(c *call) []Effect {
+	ops := c.operands
+	if len(ops) == 0 {
+		switch text, all := c.input(); {
+		case all && text.text != "":
+			var out []Effect
+			for l := range strings.Lines(text.text) {
+				var words []arg
+				for f := range strings.FieldsSeq(l) {
+					words = append(words, literal(f))
+				}
+				out = append(out, redisCommand(words)...)
+			}
+			return out
+		case c.stdin.kind != shell.InputInherited:
+			return unknown("runs commands on the key store that were not read", "redis")
+		case c.has("--eval", "--rdb", "--pipe", "--cluster"):
+			return unknown("runs a script or a transfer on the key store", "redis")
+		}
+		return unknown("opens a session on the key store whose commands are not known", "redis")
+	}
+	return redisCommand(ops)
+}
+
+func redisCommand(words []arg) []Effect {
+	if len(words) == 0 {
+		return nil
+	}
+	verb := strings.ToUpper(words[0].text)
+	sub := ""
+	if len(words) > 1 {
+		sub = strings.ToUpper(words[1].text)
+	}
+	switch verb {
+	case "GET", "MGET", "STRLEN", "GETRANGE", "SUBSTR", "EXISTS", "TTL", "PTTL", "TYPE", "KEYS", "SCAN", "RANDOMKEY", "DBSIZE", "INFO", "PING", "ECHO", "TIME", "LASTSAVE", "ROLE", "DUMP",
+		"HGET", "HGETALL", "HKEYS", "HVALS", "HLEN", "HMGET", "HEXISTS", "HSTRLEN", "HSCAN", "HRANDFIELD", "LRANGE", "LLEN", "LINDEX", "LPOS", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD", "SRANDMEMBER", "SSCAN", "SINTER", "SUNION", "SDIFF", "SINTERCARD",
+		"ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZRANGEBYLEX", "ZCARD", "ZCOUNT", "ZSCORE", "ZMSCORE", "ZRANK", "ZREVRANK", "ZSCAN", "ZLEXCOUNT", "XRANGE", "XREVRANGE", "XLEN", "XINFO", "XPENDING", "XREAD", "BITCOUNT", "BITPOS", "GETBIT", "PFCOUNT", "GEOPOS", "GEODIST", "GEOSEARCH", "GEOHASH",
+		"OBJECT", "MONITOR", "COMMAND", "HELP", "EXPIRETIME", "PEXPIRETIME", "SUBSCRIBE", "PSUBSCRIBE", "PUBSUB", "LOLWUT", "HELLO", "SELECT", "AUTH", "JSON.GET", "FT.SEARCH", "FT.INFO", "FT._LIST", "TS.RANGE", "TS.GET", "QUIT":
+		return reads()
+	case "CONFIG", "CLIENT", "SLOWLOG", "MEMORY", "LATENCY", "CLUSTER", "ACL", "MODULE", "SCRIPT", "FUNCTION", "DEBUG", "SENTINEL":
+		switch sub {
+		case "GET", "LIST", "INFO", "USAGE", "STATS", "DOCTOR", "NODES", "SLOTS", "SHARDS", "WHOAMI", "CAT", "LATEST", "HISTORY", "GRAPH", "LEN", "EXISTS", "GETNAME", "ID", "HELP", "OBJECT", "MASTERS", "SLAVES", "REPLICAS", "KEYSLOT", "COUNTKEYSINSLOT", "MYID", "MASTER", "USERS", "GETUSER", "LOG":
+			return reads()
+		}
+	}
+	return one(KindDatabase, "changes the key store: "+join(words), join(words))
+}
+
+func mongoRule(c *call) []Effect {
+	var out []Effect
+	for _, t := range c.values("--eval") {
+		out = append(out, mongoCode(t.text)...)
+	}
+	for _, f := range c.values("--file", "-f") {
+		out = append(out, usual(KindDatabase).with("runs the script "+f.text+", which was not read, in the database", f.text).as(Partial, ReachShared))
+	}
+	for _, a := range c.operands {
+		if strings.HasSuffix(a.text, ".js") {
+			out = append(out, usual(KindDatabase).with("runs the script "+a.text+", which was not read, in the database", a.text).as(Partial, ReachShared))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if text, all := c.input(); all && text.text != "" {
+		return mongoCode(text.text)
+	}
+	return unknown("opens a session on the database whose commands are not known", c.name)
+}
+
+func mongoCode(code string) []Effect {
+	lower := strings.ToLower(code)
+	for _, w := range []string{"insert", "update", "delete", "remove", "drop", "replace", "save(", "rename", "createindex", "createcollection", "createuser", "createrole", "createview", "bulkwrite", "findandmodify", "findoneand", "shutdown", "killop", "$out", "$merge", "grant", "revoke", "setparameter", "reconfig", "stepdown", "initiate", "mapreduce", "compact", "fsync", "convert", "writeconcern", "load(", "enablesharding", "shardcollection", "movechunk", "setprofilinglevel", "eval(", "changeuserpassword", "copydatabase", "import", "resync", "reindex"} {
+		if strings.Contains(lower, w) {
+			return one(KindDatabase, "changes the database: "+clip(code, 120), "mongo")
+		}
+	}
+	for _, w := range []string{"find", "count", "aggregate", "distinct", "stats", "show", "getindexes", "listindexes", "getcollection", "explain", "ping", "version", "status", "currentop", "listdatabases", "getmongo", "printjson", "hello", "ismaster", "serverstatus", "hostinfo", "adminCommand({list", "getname", "getsiblingdb", "databasesize", "getusers", "getlog", "buildinfo", "conf()", "validate"} {
+		if strings.Contains(lower, w) {
+			return reads()
+		}
+	}
+	return unknown("runs code in the database that is not known: "+clip(code, 120), "mongo")
+}

@@ -1,0 +1,211 @@
+package effects
+
+import "strings"
+
+// file reads executors that work on files of this machine.
+func (t *tool) file() bool {
+	if t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil ||
+		t.has("gdrive", "drive", "s3", "dropbox", "github", "gitlab", "onedrive", "sharepoint", "box", "cloud", "remote", "share", "send", "upload", "email", "attach", "figma", "notion", "slack") ||
+		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma") {
+		return false
+	}
+	paths := t.list("path", "file_path", "filePath", "filepath", "filename", "file_name", "file", "target_file", "notebook_path", "paths", "files", "target", "absolute_path", "AbsolutePath", "TargetFile", "dir", "directory", "folder", "relative_workspace_path", "edits", "directory_path", "dir_path")
+	source := t.list("source", "src", "from", "old_path", "source_path", "oldPath", "sourcePath", "original_path")
+	dest := t.list("destination", "dest", "dst", "to", "new_path", "target_path", "newPath", "destination_path", "destinationPath", "new_name")
+	if len(paths) == 0 && len(source) == 0 && len(dest) == 0 {
+		return false
+	}
+	verb := t.fileVerb()
+	if verb == "" {
+		return false
+	}
+	if t.dryRun() {
+		t.r.add(reads()...)
+		return true
+	}
+	t.r.add(t.fileEffects(verb, paths, source, dest)...)
+	if len(t.r.effects) == 0 {
+		t.r.add(reads()...)
+	}
+	return true
+}
+
+// fileVerb is what a tool does to files: read, write, delete, move or chmod;
+// "" when its name is not that of a file tool.
+func (t *tool) fileVerb() string {
+	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content", "workspace", "document", "media", "code", "image") || t.hasServer("filesystem", "fs", "file", "desktop")
+	if !noun && len(t.words) > 2 {
+		return ""
+	}
+	for _, w := range t.words {
+		switch w {
+		case "delete", "remove", "rm", "unlink", "trash", "rmdir", "erase", "shred":
+			return "delete"
+		case "move", "rename", "mv":
+			return "move"
+		case "copy", "cp", "duplicate", "clone":
+			return "copy"
+		case "chmod", "chown", "permissions":
+			return "chmod"
+		case "write", "edit", "multiedit", "create", "save", "append", "update", "replace", "insert", "patch", "modify", "touch", "mkdir", "put", "overwrite", "prepend", "make", "add", "format", "apply", "truncate", "fill":
+			return "write"
+		case "read", "view", "list", "ls", "search", "get", "stat", "exists", "glob", "grep", "tree", "info", "cat", "open", "find", "show", "head", "tail", "load", "check", "diff", "count", "inspect", "preview", "summarize", "analyze", "describe", "parse", "outline", "lint", "watch":
+			return "read"
+		}
+	}
+	return ""
+}
+
+func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
+	v := &invocation{name: "tool", cwd: t.r.world.cwd}
+	var out []Effect
+	switch verb {
+	case "read":
+		for _, p := range append(paths, source...) {
+			if t.r.world.placeOf(literal(p), v.cwd) == placeSecret && !t.has("list", "ls", "stat", "exists", "info", "glob", "tree", "find") {
+				out = append(out, usual(KindCredentials).with("shows the secrets in "+p, p))
+			}
+		}
+	case "write":
+		for _, p := range append(append(paths, dest...), source...) {
+			out = append(out, t.r.write(v, literal(p), "writes")...)
+		}
+	case "delete":
+		for _, p := range append(paths, source...) {
+			out = append(out, t.r.remove(v, literal(p))...)
+		}
+	case "move", "copy":
+		if len(source) == 0 {
+			source = paths
+		}
+		for _, p := range dest {
+			out = append(out, t.r.write(v, literal(p), verb+"s files to")...)
+		}
+		for _, p := range source {
+			out = append(out, t.source(v, verb, p, dest)...)
+		}
+	case "chmod":
+		mode, _ := t.text("mode", "permissions", "permission")
+		c := &call{invocation: v, parsed: &parsed{}, r: t.r}
+		for _, p := range paths {
+			out = append(out, c.permissions("opens", modeOpens(mode), []arg{literal(p)})...)
+		}
+	}
+	return out
+}
+
+// source is the effect on the file that is moved or copied.
+func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
+	switch at := t.r.world.placeOf(literal(p), v.cwd); {
+	case verb == "copy" && at == placeSecret:
+		return one(KindCredentials, "copies the secrets in "+p, p)
+	case verb == "move" && at != placeWorkspace && at != placeTemp:
+		return []Effect{usual(KindMove).with("moves "+p+" away from where it lies", p).as(Partial, ReachUser)}
+	case len(dest) == 0:
+		return unknown(verb+"s "+p+" to a place that is not known", p)
+	}
+	return nil
+}
+
+// editor reads str_replace_based_edit_tool and its like, whose command is a
+// verb of the editor.
+func (t *tool) editor() bool {
+	command, ok := t.text("command")
+	path, has := t.text("path", "file_path")
+	if !ok || !has {
+		return false
+	}
+	switch command {
+	case "view":
+		t.r.add(t.fileEffects("read", []string{path}, nil, nil)...)
+	case "create", "str_replace", "insert", "undo_edit", "edit", "write", "append":
+		t.r.add(t.fileEffects("write", []string{path}, nil, nil)...)
+	case "delete":
+		t.r.add(t.fileEffects("delete", []string{path}, nil, nil)...)
+	case "rename":
+		return false
+	default:
+		return false
+	}
+	if len(t.r.effects) == 0 {
+		t.r.add(reads()...)
+	}
+	return true
+}
+
+// browser reads executors that drive a browser.
+func (t *tool) browser() bool {
+	if !t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") && !t.hasServer("browser", "puppeteer", "playwright", "chrome") {
+		return false
+	}
+	for _, w := range t.words {
+		switch w {
+		case "navigate", "goto", "scroll", "screenshot", "snapshot", "hover", "back", "forward", "reload", "refresh", "wait", "tabs", "console", "network", "resize", "find", "search", "read", "get", "extract", "inspect", "view", "list", "visit":
+			t.r.add(reads()...)
+			return true
+		case "click", "tap", "press", "key", "drag", "select", "check", "submit":
+			t.r.add(t.press(w)...)
+			return true
+		case "type", "fill", "input":
+			if t.is("submit", "press_enter", "pressEnter") {
+				t.r.add(t.press("submit")...)
+			} else {
+				t.r.add(t.fillIn()...)
+			}
+			return true
+		case "evaluate", "execute", "upload", "script":
+			t.r.add(unknown("acts on a web page in a way that was not read: "+t.name, t.name)...)
+			return true
+		}
+	}
+	return false
+}
+
+// pressWords are words on a button after which something happens for good.
+func pressWord(w string) bool {
+	switch w {
+	case "confirm", "purchase", "buy", "pay", "payment", "submit", "delete", "remove", "send", "order", "post", "publish", "accept", "agree", "approve", "transfer", "checkout", "book", "reserve", "subscribe", "unsubscribe", "cancel", "save", "sign", "apply", "deploy", "share", "invite", "grant", "authorize", "allow", "yes", "ok", "place", "donate", "bid", "trade", "sell", "withdraw", "reset", "revoke", "close", "deactivate", "merge", "reply", "tweet", "follow", "install", "download", "upgrade", "enable", "disable", "unlock", "register", "signup":
+		return true
+	}
+	return false
+}
+
+func (t *tool) press(verb string) []Effect {
+	var label []string
+	for _, k := range []string{"element_id", "element", "selector", "text", "ref", "label", "name", "id", "target", "key", "description"} {
+		if s, ok := t.args[k].(string); ok {
+			label = append(label, s)
+		}
+	}
+	text := strings.Join(label, " ")
+	if verb == "submit" {
+		return shared(KindSend, "submits a form on a web page "+clip(text, 60), text)
+	}
+	for _, w := range taskWords(text) {
+		if pressWord(w) {
+			e := usual(KindSend).with("presses "+clip(text, 60)+" on a web page", text).as(Irreversible, ReachShared)
+			e.Sure = 0.6
+			return []Effect{e}
+		}
+	}
+	if text == "" || len(taskWords(text)) == 0 {
+		return unknown("presses something on a web page that is not known", "")
+	}
+	e := usual(KindRead).with("presses "+clip(text, 60)+" on a web page", text)
+	e.Sure = 0.5
+	return []Effect{e}
+}
+
+func (t *tool) fillIn() []Effect {
+	for k := range t.args {
+		if secretName(k) {
+			return one(KindCredentials, "types a password into a web page", k)
+		}
+	}
+	if s, ok := t.text("element_id", "element", "selector", "ref", "label", "name"); ok && (secretName(s) || strings.Contains(strings.ToLower(s), "card")) {
+		return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
+	}
+	e := usual(KindRead).with("fills in a field of a web page", "")
+	e.Sure = 0.5
+	return []Effect{e}
+}

@@ -1,0 +1,252 @@
+package effects
+
+import "strings"
+
+func gitRules(m map[string]rule) {
+	m["gitPush"] = gitPush
+	m["gitNoVerify"] = gitNoVerify
+	m["gitClean"] = gitClean
+	m["gitReset"] = gitReset
+	m["gitCheckout"] = gitCheckout
+	m["gitClone"] = gitClone
+	m["gitForeach"] = func(c *call) []Effect {
+		c.r.depth++
+		defer func() { c.r.depth-- }()
+		if c.r.depth < 4 && len(c.operands) > 2 {
+			before := len(c.r.effects)
+			c.r.shellText(c.rest(2))
+			out := append([]Effect(nil), c.r.effects[before:]...)
+			c.r.effects = c.r.effects[:before]
+			return out
+		}
+		return unknown("runs a command in every submodule", c.rest(2))
+	}
+	m["gitConfig"] = gitConfig
+	m["historyRewrite"] = func(c *call) []Effect {
+		return one(KindDelete, "rewrites the history of the repository", "history")
+	}
+	m["ghApi"] = ghAPI
+}
+
+// mainBranches are the names of branches that others build on.
+func mainBranch(ref string) bool {
+	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "+"), "refs/heads/")
+	switch ref {
+	case "main", "master", "trunk", "develop", "dev", "development", "prod", "production", "staging", "stable", "live", "release", "gh-pages", "HEAD:main", "next", "mainline", "default":
+		return true
+	}
+	return strings.HasPrefix(ref, "release/") || strings.HasPrefix(ref, "releases/") || strings.HasPrefix(ref, "release-") || strings.HasPrefix(ref, "hotfix/")
+}
+
+// gitPush passes a push that only adds commits to a feature branch.
+func gitPush(c *call) []Effect {
+	ops := c.operands[min(c.took, len(c.operands)):]
+	to := join(ops)
+	if c.has("-n", "--dry-run") || c.name == "git" && c.has("--help") {
+		return reads()
+	}
+	e := usual(KindPublish).as(Irreversible, ReachShared)
+	if c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune") {
+		return []Effect{e.with("overwrites what the remote has: push "+to, to)}
+	}
+	if c.has("-d", "--delete") {
+		return []Effect{e.with("deletes "+to+" on the remote", to)}
+	}
+	if c.has("--tags", "--follow-tags", "--all") {
+		return []Effect{e.with("pushes tags or all branches to the remote", "tags")}
+	}
+	if c.has("--no-verify") {
+		return []Effect{usual(KindSafeguardOff).with("pushes without the checks of the hooks", to).as(Partial, ReachShared)}
+	}
+	if len(ops) > 0 && deployRemote(ops[0].text) {
+		return []Effect{usual(KindPublish).with("deploys by a push to "+ops[0].text, ops[0].text)}
+	}
+	refs := ops[min(1, len(ops)):]
+	for _, r := range refs {
+		src, dst, colon := strings.Cut(r.text, ":")
+		if !colon {
+			dst = src
+		}
+		switch {
+		case !r.known && !strings.Contains(r.text, "$(git)"):
+			return []Effect{usual(KindPublish).with("pushes to a branch that is not known: "+r.text, r.text).as(Partial, ReachShared)}
+		case strings.HasPrefix(r.text, "+"):
+			return []Effect{e.with("overwrites "+dst+" on the remote", dst)}
+		case colon && src == "":
+			return []Effect{e.with("deletes "+dst+" on the remote", dst)}
+		case mainBranch(dst) && dst != "HEAD":
+			return []Effect{usual(KindPublish).with("pushes to "+dst+", on which others build", dst).as(Partial, ReachShared)}
+		case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
+			return []Effect{e.with("publishes the tag "+dst, dst)}
+		}
+	}
+	if len(ops) > 0 && !ops[0].known {
+		return []Effect{usual(KindPublish).with("pushes to a remote that is not known: "+ops[0].text, to).as(Partial, ReachShared)}
+	}
+	return own("adds commits to a feature branch of the remote")
+}
+
+func versionTag(s string) bool {
+	s = strings.TrimPrefix(s, "v")
+	return len(s) > 2 && s[0] >= '0' && s[0] <= '9' && strings.Contains(s, ".") && strings.Trim(s, "0123456789.-abcrt") == ""
+}
+
+func deployRemote(s string) bool {
+	switch s {
+	case "heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon", "acquia", "wpengine":
+		return true
+	}
+	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@")
+}
+
+func gitNoVerify(c *call) []Effect {
+	verb := c.operand(0)
+	if !c.has("--no-verify") && (verb != "commit" || !c.has("-n")) {
+		return own("changes the local repository")
+	}
+	return []Effect{usual(KindSafeguardOff).with("skips the checks of the project's hooks: git "+verb, verb).as(Reversible, ReachUser)}
+}
+
+func gitClean(c *call) []Effect {
+	if c.has("-n", "--dry-run") {
+		return reads()
+	}
+	paths := c.operands[1:]
+	safe := len(paths) > 0
+	for _, p := range paths {
+		safe = safe && p.known && rebuildable(c.r.relative(c.r.world.clean(p.text, c.cwd)))
+	}
+	if safe || c.has("-X") && !c.has("-x") && len(c.values("-e", "--exclude")) == 0 && false {
+		return own("deletes untracked files that can be rebuilt")
+	}
+	if !c.has("-f", "--force", "-i", "--interactive") {
+		return own("asks git which untracked files it would delete")
+	}
+	return one(KindDelete, "deletes files that git does not track "+join(paths), "untracked files")
+}
+
+func gitReset(c *call) []Effect {
+	return one(KindDelete, "throws away uncommitted changes, and commits back to "+c.rest(1), "uncommitted changes")
+}
+
+func gitCheckout(c *call) []Effect {
+	lost := func(what string) []Effect {
+		return one(KindDelete, "throws away the uncommitted changes in "+what, what)
+	}
+	if c.has("-f", "--force") {
+		return lost("the whole workspace")
+	}
+	if c.has("-B") {
+		return []Effect{usual(KindOverwrite).with("moves a branch away from its commits", c.rest(1)).as(Partial, ReachUser)}
+	}
+	if c.has("-b", "--orphan", "--detach", "-t", "--track", "--guess") {
+		return own("switches the branch")
+	}
+	for i, a := range c.all {
+		if a.text == "--" && i+1 < len(c.all) {
+			return lost(join(c.all[i+1:]))
+		}
+	}
+	if c.has("-p", "--patch", "--ours", "--theirs", "--merge", "-m", "--pathspec-from-file") {
+		return lost(c.rest(1))
+	}
+	ops := c.operands[1:]
+	for _, a := range ops {
+		if a.text == "." || a.text == ":/" || strings.HasPrefix(a.text, "./") || strings.HasSuffix(a.text, "/") || strings.Contains(a.text, "*") {
+			return lost(a.text)
+		}
+	}
+	if len(ops) > 1 {
+		return lost(join(ops))
+	}
+	if len(ops) == 1 && fileLike(ops[0].text) {
+		return lost(ops[0].text)
+	}
+	return own("switches the branch")
+}
+
+// fileLike reports whether a name looks like a file rather than a branch.
+func fileLike(s string) bool {
+	_, ext, ok := cutLast(s, ".")
+	return ok && len(ext) > 0 && len(ext) <= 5 && strings.Trim(ext, "0123456789") != "" && !versionTag(s) && !strings.HasPrefix(s, "origin/") && !strings.Contains(ext, "/")
+}
+
+func cutLast(s, sep string) (string, string, bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+func gitClone(c *call) []Effect {
+	c.r.cloned = true
+	if len(c.operands) > 2 {
+		return c.r.write(c.invocation, c.operands[2], "clones to")
+	}
+	return own("clones a repository")
+}
+
+func gitConfig(c *call) []Effect {
+	ops := c.operands[1:]
+	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--show-origin", "--show-scope", "--name-only", "--get-color") {
+		return reads()
+	}
+	if len(ops) > 0 {
+		switch ops[0].text {
+		case "get", "list":
+			return reads()
+		case "set", "unset":
+			ops = ops[1:]
+		}
+	}
+	if len(ops) == 0 {
+		return reads()
+	}
+	key := strings.ToLower(ops[0].text)
+	if len(ops) == 1 && !c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") && c.operand(1) != "unset" {
+		return reads()
+	}
+	value := ""
+	if len(ops) > 1 {
+		value = ops[1].text
+	}
+	switch {
+	case key == "core.hookspath", key == "http.sslverify" && value != "true", strings.HasSuffix(key, ".sslverify") && value != "true", key == "commit.gpgsign" && value == "false",
+		key == "tag.gpgsign" && value == "false", key == "receive.denynonfastforwards" && value == "false", key == "safe.directory" && value == "*", key == "protocol.file.allow", key == "fetch.fsckobjects" && value == "false", key == "transfer.fsckobjects" && value == "false", key == "receive.denydeletes" && value == "false":
+		return one(KindSafeguardOff, "switches a safeguard of git off: "+key+" "+value, key)
+	case key == "core.sshcommand", key == "core.fsmonitor", key == "core.pager", key == "core.editor", key == "credential.helper", strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!"), strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "url."), strings.HasSuffix(key, ".insteadof"), key == "diff.external", strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader"):
+		return []Effect{usual(KindSafeguardOff).with("changes what git runs or whom it trusts: "+key, key).as(Reversible, ReachUser)}
+	case c.has("--global", "--system"):
+		return []Effect{usual(KindOverwrite).with("changes git's settings for every project: "+key, key).as(Reversible, ReachUser)}
+	}
+	return own("changes git's settings of this project")
+}
+
+// ghAPI judges a raw call of a forge's interface.
+func ghAPI(c *call) []Effect {
+	method := "GET"
+	path := c.operand(c.took)
+	if v, ok := c.value("-X", "--method"); ok {
+		method = strings.ToUpper(v.text)
+	} else if c.has("-f", "-F", "--field", "--raw-field", "--input") {
+		method = "POST"
+	}
+	if path == "graphql" {
+		for _, v := range append(c.values("-f", "-F", "--field", "--raw-field"), c.operands...) {
+			if strings.Contains(v.text, "mutation") {
+				return one(KindInfrastructure, "changes something on the forge by GraphQL", "graphql")
+			}
+		}
+		if c.has("--input") {
+			return unknown("sends a GraphQL query from a file that was not read", "graphql")
+		}
+		return reads()
+	}
+	switch method {
+	case "GET", "HEAD":
+		return reads()
+	case "DELETE":
+		return []Effect{usual(KindDelete).with("deletes "+path+" on the forge", path).as(Irreversible, ReachShared)}
+	}
+	return one(KindInfrastructure, "changes "+path+" on the forge ("+method+")", path)
+}

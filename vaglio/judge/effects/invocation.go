@@ -1,0 +1,153 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// invocation is one command as the rules see it. It is the only place that
+// knows the shell reader's types.
+type invocation struct {
+	name    string // base name, without suffixes such as .exe
+	path    string // the name as it was written
+	args    []arg
+	writes  []arg // files that the shell opens for writing
+	reads   []arg // files that the shell opens for reading
+	assigns []assignment
+	cwd     string // "" when it is not known
+	stdin   stdin
+	root    bool   // with raised rights
+	host    string // the other machine, if it runs there
+	pod     bool   // in a container of a cluster
+	box     string // the container, if it runs in one
+	fresh   bool   // the container is created for this command
+	exposed bool   // the container has the host's rights or folders
+	mounts  []string
+	via     []string
+	wrapper bool
+	call    *shell.Call
+}
+
+type assignment struct {
+	name  string
+	value arg
+}
+
+type stdin struct {
+	text  arg
+	kind  shell.InputKind
+	file  arg
+	piped bool
+}
+
+// arg is one word of a command, as text for rules and people. What is not
+// known reads as $NAME or $(command).
+type arg struct {
+	text   string
+	known  bool
+	remote bool     // a part was fetched from a network
+	names  []string // the variables of unknown parts
+	from   []string // the commands of unknown parts
+}
+
+func literal(s string) arg { return arg{text: s, known: true} }
+
+// slice returns the word without its first n bytes.
+func (a arg) slice(n int) arg {
+	a.text = a.text[min(n, len(a.text)):]
+	a.known = a.known || !strings.Contains(a.text, "$")
+	return a
+}
+
+func argOf(w shell.Word) arg {
+	if s, ok := w.Text(); ok {
+		return arg{text: s, known: true}
+	}
+	a := arg{known: true}
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		switch p.Kind {
+		case shell.PartText, shell.PartGlob:
+			b.WriteString(p.Text)
+		case shell.PartUnknown:
+			a.known = false
+			a.remote = a.remote || p.Remote
+			switch {
+			case p.Name != "":
+				a.names = append(a.names, p.Name)
+				b.WriteString("$" + p.Name)
+			case p.From != "":
+				a.from = append(a.from, p.From)
+				b.WriteString("$(" + p.From + ")")
+			default:
+				b.WriteString("$?")
+			}
+		}
+	}
+	a.text = b.String()
+	return a
+}
+
+func argsOf(words []shell.Word) []arg {
+	out := make([]arg, len(words))
+	for i, w := range words {
+		out[i] = argOf(w)
+	}
+	return out
+}
+
+func invocationOf(c *shell.Command) *invocation {
+	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, call: c.Call}
+	if len(c.Argv) > 0 {
+		v.path = argOf(c.Argv[0]).text
+		v.args = argsOf(c.Argv[1:])
+	}
+	if cwd, ok := c.Cwd.Text(); ok {
+		v.cwd = cwd
+	}
+	for _, r := range c.Redirects {
+		if r.Kind == shell.RedirectRead {
+			v.reads = append(v.reads, argOf(r.Target))
+		} else {
+			v.writes = append(v.writes, argOf(r.Target))
+		}
+	}
+	for _, a := range c.Assigns {
+		v.assigns = append(v.assigns, assignment{a.Name, argOf(a.Value)})
+	}
+	v.stdin = stdin{kind: c.Stdin.Kind, piped: c.Stdin.Piped, text: argOf(c.Stdin.Text), file: argOf(c.Stdin.File)}
+	if c.Remote != nil {
+		v.remoteOf(c.Remote, c.Via)
+	}
+	return v
+}
+
+func (v *invocation) remoteOf(r *shell.Remote, via []string) {
+	target := argOf(r.Target).text
+	switch r.Kind {
+	case shell.RemoteHost:
+		v.host = target
+	case shell.RemotePod:
+		v.pod, v.box = true, target
+	case shell.RemoteContainer:
+		v.box = target
+		for _, w := range via {
+			v.fresh = v.fresh || strings.HasSuffix(w, " run") || strings.HasSuffix(w, " create")
+		}
+	case shell.RemoteRoot:
+	}
+	v.exposed = r.HostAccess
+	for _, m := range r.Mounts {
+		v.mounts = append(v.mounts, argOf(m.Host).text)
+	}
+}
+
+// input returns what is known of the text that the command reads, and whether
+// all of it is.
+func (v *invocation) input() (arg, bool) {
+	if v.stdin.kind == shell.InputInherited {
+		return arg{}, false
+	}
+	return v.stdin.text, v.stdin.text.known && v.stdin.kind == shell.InputText
+}

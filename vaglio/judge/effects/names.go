@@ -1,0 +1,226 @@
+package effects
+
+import "strings"
+
+// byName judges an executor by the verbs and nouns of its name, and by the
+// arguments that change what it does.
+func (t *tool) byName() []Effect {
+	if t.dryRun() {
+		return reads()
+	}
+	v, at := t.verb()
+	act, hasAct := t.action()
+	switch {
+	case hasAct && (v.effect.Kind == "" || v.weak || t.generic(at)):
+		v = act
+	case hasAct && act.effect.Kind != KindRead && v.effect.Kind == KindRead:
+		v = act
+	}
+	if v.effect.Kind == "" {
+		return unknown("calls the tool "+t.name+", of which nothing is known"+t.about(), t.target())
+	}
+	return t.verbEffect(v)
+}
+
+// generic reports whether the name's verb leaves what is done to an argument.
+func (t *tool) generic(at int) bool {
+	if at < 0 || at >= len(t.words) {
+		return true
+	}
+	switch t.words[at] {
+	case "manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action", "use", "apply":
+		return true
+	}
+	return false
+}
+
+// action is the verb that an argument such as method or action names.
+func (t *tool) action() (verb, bool) {
+	for _, k := range []string{"method", "action", "operation", "op", "verb", "action_type", "actionType", "operation_type", "command"} {
+		s, ok := t.args[k].(string)
+		if !ok || s == "" || len(s) > 60 {
+			continue
+		}
+		switch strings.ToUpper(s) {
+		case "GET", "HEAD", "OPTIONS":
+			return t.r.judge.tables.verbs["get"], true
+		case "POST", "PUT", "PATCH":
+			return t.r.judge.tables.verbs["update"], true
+		}
+		if v, at := t.verbIn(taskWords(s)); at >= 0 {
+			return v, true
+		}
+		return verb{}, false
+	}
+	return verb{}, false
+}
+
+func (t *tool) verb() (verb, int) { return t.verbIn(t.words) }
+
+// verbIn finds the verb of a name. A verb that is usually a noun counts when
+// there is no other; a reading verb at either end wins, unless an effect is
+// joined to it by and.
+func (t *tool) verbIn(words []string) (verb, int) {
+	known := t.r.judge.tables.verbs
+	best, at := verb{}, -1
+	for i := 0; i < len(words); i++ {
+		v, ok := verb{}, false
+		if i+1 < len(words) {
+			if v, ok = known[words[i]+"-"+words[i+1]]; ok {
+				i++
+			}
+		}
+		if !ok {
+			v, ok = known[words[i]]
+		}
+		if !ok {
+			continue
+		}
+		joined := i > 1 && (words[i-1] == "and" || words[i-1] == "or" || words[i-1] == "then")
+		switch {
+		case at < 0, best.weak && !v.weak:
+			best, at = v, i
+		case joined && v.effect.Kind != KindRead && best.effect.Kind == KindRead:
+			best, at = v, i
+		case best.weak && v.weak && best.effect.Kind == KindRead && v.effect.Kind != KindRead:
+			best, at = v, i
+		case !v.weak && v.effect.Kind == KindRead && i == len(words)-1 && ambiguous(words[at]) && at < i:
+			best, at = v, i
+		}
+	}
+	return best, at
+}
+
+// ambiguous are effect verbs that often are nouns, too.
+func ambiguous(w string) bool {
+	switch w {
+	case "set", "sync", "post", "transfer", "refund", "reply", "merge", "import", "export", "backup", "update", "change", "build", "import-job", "issue", "record", "commit", "branch", "note", "plan", "alert", "webhook", "signal", "deployment", "run", "execution", "state", "start", "stop", "trigger", "vote", "purchase", "deposit", "register", "cache", "alarm", "install", "upgrade", "release", "push", "scale", "drop", "write", "upload", "deploy", "move", "copy", "link", "save", "request", "login", "cron":
+		return true
+	}
+	return false
+}
+
+// verbEffect is the effect of a verb on the nouns of the tool.
+func (t *tool) verbEffect(v verb) []Effect {
+	what := strings.Join(t.words, " ") + t.about()
+	if v.effect.Kind == KindRead {
+		if s, ok := t.secret(); ok {
+			return one(KindCredentials, "reads secrets by the tool "+t.name+t.about(), s)
+		}
+		return reads()
+	}
+	people, touchy := t.noun("person"), t.noun("money") || t.noun("health") || t.noun("access")
+	_, secret := t.secret()
+	e := v.effect
+	switch {
+	case t.draft(v):
+		return own("keeps a draft: " + what)
+	case v.light && !touchy && !secret:
+		return own("works for the agent alone: " + what)
+	case t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun") && e.Kind == KindInfrastructure:
+		return own("runs checks: " + what)
+	case t.mild(e) && !people && !touchy && !secret && !t.noun("public"):
+		if t.noun("light") && !t.noun("team") && !t.recipients() || t.noun("workspace") && t.local() || t.has("generate", "set") && !t.has("code") && t.has("generate") {
+			return own("changes the agent's own records: " + what)
+		}
+	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
+		return own("clears what fills itself again: " + what)
+	}
+	e = t.worsen(e, people, touchy, secret)
+	if e.Reach == ReachWorkspace {
+		e.Reach = ReachShared
+	}
+	e.Sure = 0.6
+	return []Effect{e.with(e.Kind.phrase()+" "+what, t.target())}
+}
+
+// worsen raises an effect by the nouns it is done to.
+func (t *tool) worsen(e Effect, people, touchy, secret bool) Effect {
+	switch {
+	case secret && e.Kind != KindDelete:
+		e = usual(KindCredentials)
+	case e.Kind != KindCreate && e.Kind != KindOverwrite:
+	case t.noun("public"):
+		e = usual(KindPublish)
+	case people:
+		e = usual(KindPeople)
+	case t.noun("access"):
+		e = usual(KindPermissions).as(Irreversible, ReachShared)
+	case t.noun("money"):
+		e = usual(KindSpend)
+	case touchy:
+		e.Reversibility = Irreversible
+	}
+	return e
+}
+
+// mild reports whether an effect creates or changes something.
+func (t *tool) mild(e Effect) bool { return e.Kind == KindCreate || e.Kind == KindOverwrite }
+
+// draft reports whether a tool prepares something without sending it.
+func (t *tool) draft(v verb) bool {
+	return t.has("draft", "drafts") && (t.mild(v.effect) || v.light) || t.is("draft", "as_draft", "save_as_draft", "draft_only") && t.mild(v.effect)
+}
+
+// recipients reports whether the arguments name people.
+func (t *tool) recipients() bool {
+	for _, k := range []string{"to", "recipient", "recipients", "attendees", "participants", "assignee", "assignees", "user_email", "emails", "email", "invitees", "guests", "shared_with", "share_with", "cc"} {
+		if t.args[k] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// local reports whether a tool works on this machine.
+func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }
+
+func (t *tool) noun(class string) bool {
+	set := t.r.judge.tables.nouns[class]
+	for _, w := range t.words {
+		if set[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// secret finds a noun that stands for credentials.
+func (t *tool) secret() (string, bool) {
+	n := t.r.judge.tables.nouns
+	for i, w := range t.words {
+		pair := ""
+		if i+1 < len(t.words) {
+			pair = w + "-" + t.words[i+1]
+		}
+		if !n["secret"][w] && !n["secretpair"][pair] {
+			continue
+		}
+		if i+1 < len(t.words) && n["nosecret"][t.words[len(t.words)-1]] {
+			continue
+		}
+		if (t.has("list", "search", "count") || t.has("check", "validate")) && (strings.HasSuffix(w, "s") || strings.HasSuffix(pair, "s") || t.has("check", "validate")) {
+			continue // names only
+		}
+		return w, true
+	}
+	return "", false
+}
+
+// target names what a call is about, from its arguments.
+func (t *tool) target() string {
+	for _, k := range []string{"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account", "file", "query"} {
+		if s, ok := t.args[k].(string); ok && s != "" {
+			return clip(s, 80)
+		}
+	}
+	return t.name
+}
+
+// about is the target as the end of a sentence.
+func (t *tool) about() string {
+	if s := t.target(); s != t.name {
+		return " (" + s + ")"
+	}
+	return ""
+}

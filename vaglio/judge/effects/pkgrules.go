@@ -1,0 +1,390 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// npmInstall judges installing packages of the JavaScript registries.
+func npmInstall(c *call) []Effect {
+	ops := c.operands[min(1, len(c.operands)):]
+	names := join(ops)
+	if c.has("-g", "--global", "--location") {
+		if len(ops) == 0 && strings.HasSuffix(c.operand(0), "ink") {
+			return []Effect{usual(KindInstall).with("links the package for the whole user", names).as(Reversible, ReachUser)}
+		}
+		return []Effect{usual(KindInstall).with("installs "+names+" for the whole user", names).as(Partial, ReachUser)}
+	}
+	for _, a := range ops {
+		if foreignSource(a.text) {
+			return []Effect{usual(KindForeignCode).with("installs code that is not from the registry: "+a.text, a.text)}
+		}
+	}
+	if v, ok := c.value("--registry"); ok && !strings.Contains(v.text, "npmjs.org") && !strings.Contains(v.text, "yarnpkg.com") && !localURL(v.text) {
+		return []Effect{usual(KindForeignCode).with("installs code from the registry "+v.text, v.text)}
+	}
+	return []Effect{usual(KindInstall).with("installs packages in the project "+names, names)}
+}
+
+// foreignSource reports whether a package is named by a place rather than by
+// its name in the registry.
+func foreignSource(s string) bool {
+	if strings.HasPrefix(s, "git+") || strings.HasPrefix(s, "git@") || strings.HasPrefix(s, "github:") || strings.HasPrefix(s, "gitlab:") || strings.HasPrefix(s, "bitbucket:") || strings.HasPrefix(s, "gist:") || strings.Contains(s, " @ git") || strings.Contains(s, " @ http") {
+		return true
+	}
+	if strings.Contains(s, "://") {
+		return !strings.HasPrefix(s, "file:") && !localURL(s)
+	}
+	if !strings.HasPrefix(s, "@") && !strings.HasPrefix(s, ".") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && strings.Count(s, "/") == 1 && !strings.HasSuffix(s, "/") && !strings.Contains(s, "@npm:") {
+		owner, _, _ := strings.Cut(s, "/")
+		return !strings.Contains(owner, ".") // user/repo of GitHub
+	}
+	return false
+}
+
+func npmConfig(c *call) []Effect {
+	switch c.operand(1) {
+	case "get", "list", "ls":
+		return reads()
+	}
+	rest := strings.ToLower(c.rest(1))
+	for _, s := range []string{"strict-ssl false", "strict-ssl=false", "cafile", "ignore-scripts false", "registry", "audit false", "enablestrictssl false", "enableimmutable"} {
+		if strings.Contains(rest, s) {
+			return []Effect{usual(KindSafeguardOff).with("changes whom the package manager trusts: "+c.rest(1), c.rest(1)).as(Reversible, ReachUser)}
+		}
+	}
+	if strings.Contains(rest, "token") || strings.Contains(rest, "_auth") || strings.Contains(rest, "password") {
+		return one(KindCredentials, "stores credentials of the registry", c.operand(2))
+	}
+	return []Effect{usual(KindOverwrite).with("changes the settings of the package manager: "+c.rest(1), c.rest(1)).as(Reversible, ReachUser)}
+}
+
+// npxRule judges running a package that may have to be fetched first.
+func npxRule(c *call) []Effect {
+	args := c.all
+	for len(args) > 0 && (strings.HasPrefix(args[0].text, "-") || c.took > 0 && isRunner(args[0].text)) {
+		takes := args[0].text == "-p" || args[0].text == "--package" || args[0].text == "--from" || args[0].text == "--with" || args[0].text == "--python"
+		if takes && len(args) > 1 {
+			if foreignSource(args[1].text) {
+				return one(KindForeignCode, "fetches and runs "+args[1].text, args[1].text)
+			}
+			args = args[1:]
+		}
+		if args[0].text == "-c" || args[0].text == "--call" {
+			return unknown("runs a command line through the package runner: "+join(args), join(args))
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return reads()
+	}
+	name := args[0].text
+	if !args[0].known {
+		return unknown("fetches and runs a package that is not known: "+name, name)
+	}
+	return c.runTool(name, args)
+}
+
+func isRunner(s string) bool {
+	switch s {
+	case "dlx", "exec", "x", "create", "run", "tool", "runx":
+		return true
+	}
+	return false
+}
+
+// runTool judges a tool that a package runner starts.
+func (c *call) runTool(name string, args []arg) []Effect {
+	base := strings.TrimPrefix(name, "@")
+	if i := strings.LastIndexByte(base, '@'); i > 0 {
+		base = base[:i]
+	}
+	if foreignSource(name) && !strings.HasPrefix(name, "@") {
+		return one(KindForeignCode, "fetches and runs "+name, name)
+	}
+	t := c.r.judge.tables
+	for _, n := range []string{base, lastPart(base)} {
+		if n == "sh" || n == "bash" || strings.HasPrefix(name, "@") && n == lastPart(base) && !trustedScope(name) {
+			continue
+		}
+		if t.sections[n] != nil || t.devtools[n] || t.harmless[n] {
+			inner := *c.invocation
+			inner.name, inner.path, inner.args = n, n, args[1:]
+			return c.r.named(&inner)
+		}
+	}
+	return c.foreignTool(name, knownTool(name))
+}
+
+func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
+
+// trustedScope reports whether a scoped package is of a well-known maker.
+func trustedScope(name string) bool {
+	scope, _, _ := strings.Cut(name, "/")
+	switch scope {
+	case "@angular", "@babel", "@types", "@vue", "@nestjs", "@storybook", "@playwright", "@biomejs", "@openapitools", "@redocly", "@stoplight", "@microsoft", "@commitlint", "@graphql-codegen", "@sveltejs", "@tailwindcss", "@astrojs", "@remix-run", "@changesets", "@arethetypeswrong", "@cyclonedx", "@lhci", "@axe-core", "@sentry", "@aws-amplify", "@capacitor", "@ionic", "@expo", "@react-native-community", "@next", "@vitejs", "@eslint", "@typescript-eslint", "@tauri-apps", "@mermaid-js", "@marp-team", "@apidevtools", "@apollo", "@prisma", "@swc", "@rspack", "@rsbuild", "@hey-api", "@diagrams", "@compodoc", "@ast-grep", "@antfu", "@vercel", "@cloudflare", "@shopify", "@google", "@modelcontextprotocol", "@anthropic-ai", "@openai":
+		return true
+	}
+	return false
+}
+
+func knownTool(name string) bool {
+	if trustedScope(name) || strings.HasPrefix(name, "create-") && knownGenerator(strings.TrimPrefix(name, "create-")) {
+		return true
+	}
+	switch name {
+	case "only-allow", "kill-port", "degit", "tiged", "shadcn", "shadcn-ui", "shadcn@latest", "husky", "rimraf", "cpx", "mkdirp", "cross-env", "dotenv", "dotenv-cli", "json", "npkill", "yalc", "patch-package", "nodemon", "http-server", "serve", "react-native", "cap", "tauri", "sb", "ignite-cli", "wait-on", "start-server-and-test", "tsc", "browserslist", "update-browserslist-db", "caniuse-lite", "type-coverage", "type-fest", "license-report", "all-contributors", "doctoc", "markdown-toc", "gitignore", "sort-imports", "jscodeshift", "codemod", "react-codemod", "expo-cli", "get-port", "msw", "mkcert", "allure", "mochawesome", "tsdx", "np", "skott", "publint", "sherif", "nolyfill", "taze", "fallow", "jscpd", "cost-of-modules", "bundle-phobia", "bundle-phobia-cli", "package-size", "vite-bundle-visualizer", "ls-engines", "why-is-node-running", "speed-measure", "is-website-vulnerable", "puppeteer", "create", "httpbin", "pyftsubset", "rich-cli", "datasette", "sqlite-utils", "csvkit", "poethepoet", "poe", "nbdime", "pre-commit", "ansible-lint", "posting", "harlequin", "yt-dlp", "pycowsay", "cowsay":
+		return true
+	}
+	return false
+}
+
+func knownGenerator(name string) bool {
+	name, _, _ = strings.Cut(name, "@")
+	switch name {
+	case "vite", "react-app", "next-app", "nuxt-app", "vue", "svelte", "astro", "remix", "expo-app", "t3-app", "solid", "preact", "turbo", "tauri-app", "react-router", "qwik", "hono", "cloudflare", "electron-app", "playwright", "docusaurus", "eslint", "strapi-app", "medusa-app", "payload-app", "nx-workspace", "jest", "storybook", "gatsby", "elysia", "vitest", "ts-index", "video":
+		return true
+	}
+	return false
+}
+
+// foreignTool is the effect of running a package by its name alone.
+func (c *call) foreignTool(name string, known bool) []Effect {
+	if known {
+		return own("runs the development tool " + name)
+	}
+	return one(KindForeignCode, "fetches and runs the package "+name+", which nobody reviewed", name)
+}
+
+// execTool judges `poetry run pytest` and its like.
+func execTool(c *call) []Effect {
+	args := c.all
+	for len(args) > 0 && (args[0].text == "run" || args[0].text == "exec" || args[0].text == "e" || args[0].text == "r" || args[0].text == "x" || strings.HasPrefix(args[0].text, "-")) {
+		if (args[0].text == "--with" || args[0].text == "-p" || args[0].text == "--python" || args[0].text == "--package" || args[0].text == "--bin" || args[0].text == "--example" || args[0].text == "--extra" || args[0].text == "--group" || args[0].text == "--features" || args[0].text == "--manifest-path" || args[0].text == "--project" || args[0].text == "--directory") && len(args) > 1 {
+			args = args[1:]
+		}
+		args = args[1:]
+	}
+	if c.name == "cargo" {
+		if c.r.cloned {
+			return one(KindForeignCode, "builds and runs a repository that was just fetched", "cargo run")
+		}
+		return own("runs the project's program")
+	}
+	if len(args) == 0 {
+		return own("runs " + c.name)
+	}
+	if !args[0].known {
+		return unknown("runs a command whose name is not known: "+args[0].text, args[0].text)
+	}
+	inner := *c.invocation
+	inner.name, inner.path, inner.args = lastPart(args[0].text), args[0].text, args[1:]
+	t := c.r.judge.tables
+	n := c.r.canonical(&inner)
+	if t.sections[n] == nil && !t.devtools[n] && !t.harmless[n] && !isPath(inner.path) {
+		return c.task(args[0].text, "runs the project's ")
+	}
+	return c.r.named(&inner)
+}
+
+func pipInstall(c *call) []Effect {
+	verb := c.operand(0)
+	ops := c.operands[1:]
+	if c.name == "uv" && verb == "pip" {
+		verb, ops = c.operand(1), c.operands[min(2, len(c.operands)):]
+	}
+	names := join(ops)
+	if verb == "uninstall" {
+		return own("removes packages " + names)
+	}
+	if c.has("--dry-run") {
+		return reads()
+	}
+	for _, a := range ops {
+		if foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org") {
+			return one(KindForeignCode, "installs code that is not from the index: "+a.text, a.text)
+		}
+	}
+	for _, v := range c.values("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index") {
+		if !strings.Contains(v.text, "pypi.org") && !strings.Contains(v.text, "pytorch.org") && !localURL(v.text) && strings.Contains(v.text, "://") {
+			return one(KindForeignCode, "installs code from the index "+v.text, v.text)
+		}
+	}
+	if c.has("--break-system-packages", "--trusted-host") {
+		return []Effect{usual(KindSafeguardOff).with("installs "+names+" past a safeguard of the package manager", names)}
+	}
+	if c.has("--system") || c.root {
+		return []Effect{usual(KindInstall).with("installs "+names+" for the whole machine", names).as(Partial, ReachSystem)}
+	}
+	if c.has("--user") {
+		return []Effect{usual(KindInstall).with("installs "+names+" for the whole user", names).as(Partial, ReachUser)}
+	}
+	return []Effect{usual(KindInstall).with("installs packages in the environment "+names, names)}
+}
+
+func goRun(c *call) []Effect {
+	target := c.operand(1)
+	if strings.Contains(target, "@") && !knownGoTool(target) {
+		return one(KindForeignCode, "fetches and runs "+target, target)
+	}
+	if c.r.cloned {
+		return one(KindForeignCode, "runs a repository that was just fetched", target)
+	}
+	return own("runs the project's program " + target)
+}
+
+func knownGoTool(s string) bool {
+	for _, p := range []string{"golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/", "github.com/google/", "google.golang.org/", "github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ", "github.com/swaggo/", "github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/"} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func mavenGoals(c *call) []Effect {
+	for _, a := range c.operands {
+		switch {
+		case a.text == "deploy" || strings.HasSuffix(a.text, ":deploy") || strings.HasPrefix(a.text, "release:perform") || a.text == "site-deploy" || strings.HasSuffix(a.text, ":deploy-file") || strings.Contains(a.text, "publish") || strings.HasPrefix(a.text, "nexus-staging:"):
+			return one(KindPublish, "publishes the artifact: "+a.text, a.text)
+		case strings.HasPrefix(a.text, "release:prepare") && !c.has("-DdryRun"):
+			return one(KindPublish, "tags and pushes a release: "+a.text, a.text)
+		case strings.HasPrefix(a.text, "flyway:clean") || strings.HasPrefix(a.text, "liquibase:drop") || strings.HasPrefix(a.text, "flyway:migrate") || strings.HasPrefix(a.text, "liquibase:update") || strings.HasPrefix(a.text, "liquibase:rollback"):
+			return []Effect{usual(KindDatabase).with("changes the configured database: "+a.text, a.text).as(Irreversible, ReachUser)}
+		case strings.Contains(a.text, "jib:build") || strings.Contains(a.text, "docker:push") || strings.Contains(a.text, "k8s:apply") || strings.Contains(a.text, "undeploy") || strings.Contains(a.text, "appengine:"):
+			return one(KindPublish, "pushes to a registry or a cluster: "+a.text, a.text)
+		}
+	}
+	if c.r.cloned {
+		return one(KindForeignCode, "builds a repository that was just fetched", "mvn")
+	}
+	return own("builds the project")
+}
+
+// scriptRule judges an interpreter: inline code was read by the shell reader
+// and is listed by itself; here the files are judged.
+func scriptRule(c *call) []Effect {
+	if c.wrapper {
+		return reads()
+	}
+	for i, a := range c.all {
+		s := a.text
+		switch {
+		case s == "-c" || s == "-e" || s == "-r" || s == "--eval" || s == "-p" || s == "--print" || s == "-E" || s == "-n" || s == "-ne" || s == "-pe" || s == "-lane" || s == "-i" || strings.HasPrefix(s, "-pi"):
+			if c.name == "perl" && (strings.Contains(s, "i") && strings.HasPrefix(s, "-")) || c.name == "ruby" && strings.HasPrefix(s, "-i") {
+				return append(own("edits files in place"), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...)
+			}
+			return own("runs a line of " + c.name + " that touches nothing outside its variables")
+		case s == "-m" && i+1 < len(c.all):
+			return c.module(c.all[i+1].text, c.all[i+2:])
+		case strings.HasPrefix(s, "-MCPAN"):
+			return []Effect{usual(KindInstall).with("installs modules from CPAN", join(c.all)).as(Partial, ReachUser)}
+		case s == "--check" || s == "-l" || s == "--version" || s == "-V" || s == "-v" || s == "--help" || s == "--print-bundle" || s == "-vV":
+			if i == 0 {
+				return reads()
+			}
+		case strings.HasPrefix(s, "-"):
+		default:
+			return c.scriptFile(i)
+		}
+	}
+	if text, all := c.input(); c.stdin.kind != shell.InputInherited {
+		if text.remote {
+			return one(KindForeignCode, "runs downloaded code", "")
+		}
+		if !all && text.text == "" {
+			return unknown("runs code from its input that was not read", "")
+		}
+	}
+	return own("starts " + c.name)
+}
+
+// scriptFile judges the file that an interpreter runs.
+func (c *call) scriptFile(i int) []Effect {
+	a := c.all[i]
+	switch c.name {
+	case "awk", "gawk", "mawk", "nawk":
+		var out []Effect
+		for _, f := range c.all[i+1:] {
+			if c.r.world.placeOf(f, c.cwd) == placeSecret {
+				out = append(out, usual(KindCredentials).with("shows the secrets in "+f.text, f.text))
+			}
+		}
+		return append(out, reads()...)
+	case "source", ".":
+		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
+			return own("loads " + a.text + " into the shell")
+		}
+		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
+			return own("loads generated settings into the shell")
+		}
+	case "deno":
+		switch a.text {
+		case "run", "test", "bench", "fmt", "lint", "check", "task", "cache", "info", "doc", "types", "compile", "bundle", "coverage", "repl", "add", "remove", "install", "init", "vendor", "eval", "completions", "outdated", "jupyter", "serve", "clean":
+			if a.text == "install" && c.has("-g", "--global") {
+				return []Effect{usual(KindInstall).with("installs a program for the whole user", c.rest(1)).as(Partial, ReachUser)}
+			}
+			for _, f := range c.all[i+1:] {
+				if strings.Contains(f.text, "://") && !strings.Contains(f.text, "deno.land/std") && a.text != "test" {
+					return one(KindForeignCode, "fetches and runs "+f.text, f.text)
+				}
+			}
+			return c.task(c.operand(1), "runs deno "+a.text+" ")
+		case "publish", "deploy":
+			return one(KindPublish, "publishes the package", "deno")
+		case "upgrade":
+			return []Effect{usual(KindInstall).with("upgrades deno", "deno").as(Partial, ReachUser)}
+		}
+	case "ruby", "php", "python", "python3":
+		switch base := lastPart(a.text); base {
+		case "manage.py", "artisan", "rails", "rake", "console", "setup.py", "bin/console":
+			inner := *c.invocation
+			inner.name, inner.path, inner.args = base, base, c.all[i+1:]
+			if base == "setup.py" {
+				return setupPy(&inner)
+			}
+			return c.r.named(&inner)
+		}
+	}
+	if strings.Contains(a.text, "://") {
+		return one(KindForeignCode, "fetches and runs "+a.text, a.text)
+	}
+	name := lastPart(a.text)
+	if j := strings.LastIndexByte(name, '.'); j > 0 {
+		name = name[:j]
+	}
+	return c.r.runsFile(c.invocation, a, name)
+}
+
+func setupPy(v *invocation) []Effect {
+	for _, a := range v.args {
+		switch a.text {
+		case "upload", "register":
+			return one(KindPublish, "publishes the package to the index", "setup.py")
+		case "install":
+			return []Effect{usual(KindInstall).with("installs the package", "setup.py")}
+		}
+	}
+	return own("builds the package")
+}
+
+// module judges `python -m`.
+func (c *call) module(name string, args []arg) []Effect {
+	switch name {
+	case "pip", "pip3", "pytest", "unittest", "mypy", "black", "ruff", "flake8", "pylint", "isort", "coverage", "twine", "poetry", "tox", "nox", "uv", "pipx", "conda", "flask", "django", "celery", "alembic", "ansible", "streamlit", "uvicorn", "gunicorn", "jupyter", "invoke", "playwright", "semgrep", "bandit", "pre_commit", "hatch", "flit", "pdm":
+		inner := *c.invocation
+		inner.name, inner.path, inner.args = name, name, args
+		return c.r.named(&inner)
+	case "smtpd", "smtplib", "ftplib", "telnetlib":
+		return one(KindSend, "talks to a server through python -m "+name, name)
+	case "keyring", "getpass":
+		return one(KindCredentials, "reads stored passwords", name)
+	}
+	for _, a := range args {
+		if c.r.world.placeOf(a, c.cwd) == placeSecret {
+			return one(KindCredentials, "reads the secrets in "+a.text, a.text)
+		}
+	}
+	return c.task(name, "runs the module ")
+}

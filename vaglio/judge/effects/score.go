@@ -1,0 +1,136 @@
+package effects
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Threshold is the score below which a person should be asked.
+const Threshold = 0.5
+
+// The costs of an effect add up to what its score lacks to 1. They are chosen
+// so that what stays in the workspace passes unless it is lost for good, and
+// whatever reaches further is asked.
+func (v Reversibility) cost() float64 {
+	switch v {
+	case Reversible:
+		return 0.05
+	case Partial:
+		return 0.15
+	case Irreversible:
+	}
+	return 0.35
+}
+
+func (r Reach) cost() float64 {
+	switch r {
+	case ReachWorkspace:
+		return 0
+	case ReachUser:
+		return 0.30
+	case ReachSystem:
+		return 0.35
+	case ReachShared:
+		return 0.40
+	case ReachPublic:
+	}
+	return 0.45
+}
+
+func (k Kind) cost() float64 {
+	switch k {
+	case KindRead:
+		return 0
+	case KindMove:
+		return 0.15
+	case KindCreate, KindOverwrite, KindInstall, KindDelete:
+		return 0.17
+	case KindForeignCode, KindSafeguardOff, KindCredentials, KindSpend, KindPower:
+		return 0.25
+	case KindSend, KindPublish, KindInfrastructure, KindDatabase, KindPrivilege,
+		KindPermissions, KindSchedule, KindKill, KindPhysical, KindPeople, KindUnknown:
+	}
+	return 0.20
+}
+
+// asked is the most that an effect can score that is asked whatever the
+// intent says.
+const asked = 0.49
+
+// score grades one effect. What the intent plainly asks for costs less, but
+// what is irreversible, shared or public is asked even then.
+func (e Effect) score(intent words) float64 {
+	if e.Kind == KindRead {
+		return 0.95
+	}
+	s := 1 - e.Kind.cost() - e.Reversibility.cost() - e.Reach.cost()
+	final := e.Reversibility == Irreversible || e.Reach == ReachShared || e.Reach == ReachPublic ||
+		e.Kind == KindUnknown || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
+	if s < Threshold && intent.asks(e) {
+		s += 0.10
+	}
+	if final && e.Reach != ReachWorkspace || e.Kind == KindUnknown || e.Kind == KindDelete && e.Reversibility == Irreversible {
+		s = min(s, asked)
+	}
+	return max(0.02, min(s, 1))
+}
+
+// words are the words of an intent, lower case.
+type words map[string]bool
+
+func wordsOf(text string) words {
+	w := words{}
+	for s := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' && r != '-' && r != '/'
+	}) {
+		w[strings.Trim(s, "./-")] = true
+	}
+	return w
+}
+
+// asks reports whether the intent plainly asks for the effect: it names what
+// is done and to what.
+func (w words) asks(e Effect) bool {
+	if len(w) == 0 || e.Target == "" {
+		return false
+	}
+	named := false
+	for s := range strings.FieldsFuncSeq(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == '/' || r == ',' }) {
+		if len(s) > 2 && w[strings.Trim(s, "./-")] {
+			named = true
+			break
+		}
+	}
+	if !named {
+		return false
+	}
+	for _, verb := range e.Kind.verbs() {
+		if w[verb] || w[verb+"s"] {
+			return true
+		}
+	}
+	return false
+}
+
+// verbs are the words with which people ask for an effect of this kind.
+func (k Kind) verbs() []string {
+	switch k {
+	case KindCreate, KindOverwrite:
+		return []string{"write", "create", "save", "put", "add", "set", "change", "edit", "update", "copy", "store", "append", "make", "configure"}
+	case KindMove:
+		return []string{"move", "rename", "put"}
+	case KindInstall:
+		return []string{"install", "add", "upgrade", "update", "get"}
+	case KindPermissions:
+		return []string{"chmod", "executable", "permission", "allow", "owner", "readable", "writable"}
+	case KindKill:
+		return []string{"kill", "stop", "end", "terminate", "restart"}
+	case KindSchedule:
+		return []string{"schedule", "enable", "disable", "cron", "every", "daily", "nightly"}
+	case KindPrivilege, KindInfrastructure:
+		return []string{"start", "stop", "restart", "enable", "set", "change", "add"}
+	case KindRead, KindDelete, KindForeignCode, KindSend, KindPublish, KindDatabase, KindCredentials,
+		KindSpend, KindSafeguardOff, KindPower, KindPhysical, KindPeople, KindUnknown:
+	}
+	return nil
+}

@@ -1,0 +1,282 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/DataDog/go-sqllexer"
+)
+
+// maxSQL bounds the SQL text that is read, in bytes.
+const maxSQL = 1 << 20
+
+// statement is one SQL statement as its significant tokens, upper case but for
+// quoted names and texts.
+type statement struct {
+	words []string
+	depth []int // of parentheses, per word
+	raw   string
+}
+
+// statements splits SQL text. The lexer knows the quoting and the comments of
+// the common dialects; ok is false when a text or a comment is not closed.
+func statements(text string) (out []statement, ok bool) {
+	lex := sqllexer.New(text)
+	var cur statement
+	depth := 0
+	ok = true
+	for {
+		t := lex.Scan()
+		switch t.Type {
+		case sqllexer.EOF:
+			if len(cur.words) > 0 {
+				out = append(out, cur)
+			}
+			return out, ok
+		case sqllexer.ERROR, sqllexer.INCOMPLETE_STRING:
+			ok = false
+			if t.Type == sqllexer.ERROR {
+				return append(out, cur), false
+			}
+		case sqllexer.SPACE, sqllexer.COMMENT:
+			continue
+		case sqllexer.MULTILINE_COMMENT:
+			// MySQL runs what stands in /*! … */.
+			if body, is := strings.CutPrefix(t.Value, "/*!"); is {
+				inner, _ := statements(strings.TrimLeft(strings.TrimSuffix(body, "*/"), "0123456789"))
+				out = append(out, inner...)
+			}
+			continue
+		}
+		switch v := t.Value; {
+		case v == ";":
+			if len(cur.words) > 0 {
+				out = append(out, cur)
+			}
+			cur, depth = statement{}, 0
+		case v == "(":
+			depth++
+		case v == ")":
+			depth = max(0, depth-1)
+		case t.Type == sqllexer.STRING || t.Type == sqllexer.QUOTED_IDENT || t.Type == sqllexer.DOLLAR_QUOTED_STRING || t.Type == sqllexer.INCOMPLETE_STRING:
+			cur.words, cur.depth = append(cur.words, "'"+v), append(cur.depth, depth)
+		default:
+			cur.words, cur.depth = append(cur.words, strings.ToUpper(v)), append(cur.depth, depth)
+		}
+	}
+}
+
+// sql is the effect of running SQL text.
+func (r *reading) sql(text, where string) []Effect {
+	if strings.TrimSpace(text) == "" {
+		return unknown("runs SQL that was not read on "+where, where)
+	}
+	if len(text) > maxSQL {
+		return unknown("runs more SQL than is read", where)
+	}
+	var out []Effect
+	rest := r.metaCommands(text, &out)
+	list, ok := statements(rest)
+	for i := range list {
+		if e, changes := list[i].effect(where); changes {
+			out = append(out, e)
+		}
+	}
+	if !ok {
+		out = append(out, usual(KindUnknown).with("runs SQL that could not be read on "+where, where))
+	}
+	if len(out) == 0 {
+		return reads()
+	}
+	return out
+}
+
+// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
+// SQL and returns what is left.
+func (r *reading) metaCommands(text string, out *[]Effect) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		s := strings.TrimSpace(l)
+		if !strings.HasPrefix(s, "\\") && (!strings.HasPrefix(s, ".") || len(s) < 2 || s[1] < 'a' || s[1] > 'z') {
+			if i := strings.Index(s, "\\g"); i >= 0 && strings.Contains(s[i:], "gexec") {
+				*out = append(*out, usual(KindUnknown).with("runs SQL that a query makes up", ""))
+			}
+			b.WriteString(l)
+			continue
+		}
+		*out = append(*out, r.metaCommand(s)...)
+	}
+	return b.String()
+}
+
+func (r *reading) metaCommand(s string) []Effect {
+	f := strings.Fields(s)
+	v := &invocation{cwd: r.world.cwd}
+	file := ""
+	if len(f) > 1 {
+		file = strings.Trim(f[len(f)-1], "'\"")
+	}
+	switch name := strings.TrimRight(f[0], "+"); name {
+	case "\\!", ".shell", ".system", ".sh":
+		if r.depth > 3 {
+			return unknown("runs a shell from SQL", s)
+		}
+		r.depth++
+		defer func() { r.depth-- }()
+		before := len(r.effects)
+		r.shellText(strings.TrimSpace(strings.TrimPrefix(s, f[0])))
+		got := append([]Effect(nil), r.effects[before:]...)
+		r.effects = r.effects[:before]
+		return got
+	case "\\i", "\\ir", "\\include", ".read", "\\.":
+		return unknown("runs SQL from the file "+file+" that was not read", file)
+	case "\\copy":
+		if strings.Contains(strings.ToUpper(s), " FROM ") {
+			return one(KindDatabase, "loads rows into a table: "+clip(s, 100), file)
+		}
+		return r.write(v, literal(file), "writes")
+	case "\\o", "\\out", ".output", ".once", ".backup", ".save", ".clone", ".log", ".excel", "\\w", "\\write", "\\s":
+		if file == "" || len(f) < 2 || file == "stdout" {
+			return nil
+		}
+		return r.write(v, literal(file), "writes")
+	case ".import", ".restore", ".recover", "\\lo_import", "\\lo_unlink", "\\password", ".load", ".archive", "\\gexec", "\\lo_export":
+		return one(KindDatabase, "changes the database: "+clip(s, 100), s)
+	}
+	return nil
+}
+
+// effect says what a statement does, and whether it changes anything.
+func (s *statement) effect(where string) (Effect, bool) {
+	verb, at := s.verb()
+	e := usual(KindDatabase)
+	if strings.Contains(where, ":memory:") {
+		return e, false
+	}
+	target := s.target(at)
+	e.Target = strings.TrimSpace(target + " " + where)
+	e.Why = strings.ToLower(verb) + "s " + target + " in " + where
+	switch verb {
+	case "SELECT", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", "END", "ABORT", "SAVEPOINT", "RELEASE", "HELP", "LIST", "LS",
+		"PREPARE", "DEALLOCATE", "DECLARE", "FETCH", "CLOSE", "CHECKSUM", "CHECK", "PRINT", "GO", "SUMMARIZE", "FROM", "PIVOT", "ANALYZE", "MOVE", "DISCARD", "EXIT", "QUIT", "CONSISTENCY", "TRACING", "EXISTS", "ECHO", "UNLISTEN", "WATCH":
+		return s.query(e, where)
+	case "EXPLAIN", "PROFILE":
+		if s.has("ANALYZE") || s.has("ANALYSE") {
+			for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
+				if s.has(w) {
+					e.Why = "runs the statement that it explains: " + strings.ToLower(w)
+					return e, true
+				}
+			}
+		}
+		return e, false
+	case "SET", "RESET":
+		if s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL") {
+			return e.with("changes a setting of the database server", where), true
+		}
+		return e, false
+	case "PRAGMA":
+		if s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO") {
+			return e.with("changes a setting of the database", where).as(Partial, ReachUser), true
+		}
+		return e, false
+	case "COPY", "UNLOAD", "EXPORT":
+		if verb == "COPY" && s.has("TO") && !s.has("PROGRAM") && (s.has("STDOUT") || !s.has("FROM")) {
+			return e.with("writes query results to a file of the server", where).as(Partial, ReachUser), !s.has("STDOUT")
+		}
+		return e.with("copies data in or out of "+where, where), true
+	case "DELETE", "UPDATE":
+		e.Why = strings.TrimSuffix(strings.ToLower(verb), "e") + "es rows of " + target + " in " + where
+		if !s.has("WHERE") && !s.has("LIMIT") {
+			e.Why = strings.TrimSuffix(strings.ToLower(verb), "e") + "es every row of " + target + " in " + where
+			e.Reach = ReachPublic // as bad as it gets
+		}
+		return e, true
+	case "DROP", "TRUNCATE":
+		e.Why = strings.ToLower(verb) + "s " + target + " in " + where
+		e.Why = strings.Replace(e.Why, "drops", "drops with all its data", 1)
+		return e, true
+	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH", "LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
+		return e.as(Partial, ReachShared), true
+	case "":
+		return usual(KindUnknown).with("runs SQL that could not be read on "+where, where), true
+	}
+	return e, true // ALTER, GRANT, REVOKE, CALL, EXEC, DO, KILL, …, and what no dialect knows
+}
+
+// query judges a statement that reads, for what it may do on the side.
+func (s *statement) query(e Effect, where string) (Effect, bool) {
+	for i, w := range s.words {
+		switch w {
+		case "INTO":
+			if s.words[0] == "SELECT" || s.has("OUTFILE") || s.has("DUMPFILE") {
+				return e.with("writes query results to a new table or file in "+where, where), true
+			}
+		case "PG_TERMINATE_BACKEND", "PG_CANCEL_BACKEND", "LO_UNLINK", "LO_IMPORT", "LO_EXPORT", "DBLINK_EXEC", "DBLINK", "PG_RELOAD_CONF", "PG_SWITCH_WAL", "SETVAL", "PG_ADVISORY_LOCK", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "PG_WRITE_FILE", "WRITEFILE", "PG_ROTATE_LOGFILE", "PG_DROP_REPLICATION_SLOT", "PG_PROMOTE", "PG_FILE_WRITE", "UTL_HTTP", "DBMS_SCHEDULER", "SP_EXECUTESQL", "EDIT", "PG_EXECUTE_SERVER_PROGRAM", "QUERY_TO_XML":
+			return e.with("calls "+strings.ToLower(w)+" on "+where+", which does more than read", where), true
+		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
+			return usual(KindCredentials).with("reads files or passwords of the database server: "+strings.ToLower(w), where), true
+		case "DELETE", "UPDATE", "INSERT", "MERGE":
+			if s.depth[i] > 0 && (i == 0 || s.words[i-1] == "AS" || s.depth[i-1] < s.depth[i]) && i+1 < len(s.words) && (s.words[i+1] == "FROM" || s.words[i+1] == "INTO" || w == "UPDATE" && s.has("SET")) {
+				return e.with(strings.ToLower(w)+"s rows in "+where, where), true
+			}
+		}
+	}
+	return e, false
+}
+
+// verb finds the statement's main verb: with common table expressions it
+// stands behind them.
+func (s *statement) verb() (string, int) {
+	if len(s.words) == 0 {
+		return "", 0
+	}
+	if s.words[0] != "WITH" {
+		return s.words[0], 0
+	}
+	for i, w := range s.words {
+		if s.depth[i] != 0 {
+			continue
+		}
+		switch w {
+		case "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "FROM":
+			return w, i
+		}
+	}
+	return "", 0
+}
+
+// target is the object that the statement names, for a person to read.
+func (s *statement) target(at int) string {
+	skip := true
+	for _, w := range s.words[min(at+1, len(s.words)):] {
+		switch w {
+		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY":
+			continue
+		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION":
+			if skip {
+				continue
+			}
+		}
+		skip = false
+		return strings.ToLower(strings.Trim(w, "'`\"[]"))
+	}
+	return "something"
+}
+
+func (s *statement) has(word string) bool {
+	for _, w := range s.words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *statement) hasPrefix(word string) bool {
+	for _, w := range s.words {
+		if strings.HasPrefix(w, word) {
+			return true
+		}
+	}
+	return false
+}

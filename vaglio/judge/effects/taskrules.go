@@ -1,0 +1,278 @@
+package effects
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+func taskRules(m map[string]rule) {
+	m["tasks"] = tasksRule
+	m["taskTool"] = taskToolRule
+	m["npmRun"] = func(c *call) []Effect { return c.task(c.operand(c.took), "runs the project's script ") }
+	m["npmScript"] = func(c *call) []Effect { return own("runs the project's script " + c.operand(0)) }
+	m["npmScriptName"] = func(c *call) []Effect {
+		if c.operand(0) == "" {
+			return own("runs the package manager")
+		}
+		return c.task(c.operand(0), "runs the project's script ")
+	}
+	m["npmInstall"] = npmInstall
+	m["npmInit"] = func(c *call) []Effect {
+		if c.operand(1) != "" && !strings.HasPrefix(c.operand(1), "-") {
+			return c.foreignTool(c.operand(1), knownGenerator(c.operand(1)))
+		}
+		return own("creates a package description")
+	}
+	m["npmConfig"] = npmConfig
+	m["npx"] = npxRule
+	m["uvx"] = npxRule
+	m["execTool"] = execTool
+	m["uvRun"] = execTool
+	m["pipInstall"] = pipInstall
+	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs the project's task ") }
+	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs cargo's ") }
+	m["goRun"] = goRun
+	m["mavenGoals"] = mavenGoals
+	m["buildInstall"] = func(c *call) []Effect {
+		return []Effect{usual(KindInstall).with("installs what was built into the system", "").as(Partial, ReachSystem)}
+	}
+	m["migrate"] = migrateRule
+	m["script"] = scriptRule
+}
+
+// taskWords tells the words of a task's name apart: "db:reset", "deployProd".
+func taskWords(name string) []string {
+	var out []string
+	start := 0
+	for i, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			if i > start {
+				out = append(out, strings.ToLower(name[start:i]))
+			}
+			start = i + len(string(r))
+		case unicode.IsUpper(r) && i > start && (!unicode.IsUpper(rune(name[i-1])) || i+1 < len(name) && unicode.IsLower(rune(name[i+1]))):
+			out = append(out, strings.ToLower(name[start:i]))
+			start = i
+		}
+	}
+	if start < len(name) {
+		out = append(out, strings.ToLower(name[start:]))
+	}
+	return out
+}
+
+// taskEffect says what a task of a project does, by its name.
+func taskEffect(name string) (Effect, bool) {
+	var strong, weak Effect
+	hasStrong, hasWeak, harmless, build := false, false, false, false
+	database := strings.Contains(strings.ToLower(name), "db") || strings.Contains(strings.ToLower(name), "database") || strings.Contains(name, "ecto")
+	for _, w := range taskWords(name) {
+		switch w {
+		case "dry", "dryrun", "check", "test", "tests", "preview", "plan", "validate", "verify", "notes", "diff", "status", "list", "show", "print", "help", "docs", "simulate", "lint", "typecheck", "version", "changelog", "log", "logs", "spec":
+			harmless = true
+		case "build", "compile", "assemble", "bundle", "pack", "package", "local", "dev", "watch", "generate", "format", "debug", "serve", "start", "profile":
+			build = true
+		case "deploy", "deployment", "publish", "redeploy", "promote", "rollout", "ship", "golive", "broadcast", "distribute", "undeploy", "publishtocentral":
+			strong, hasStrong = usual(KindPublish), true
+		case "destroy", "drop", "wipe", "purge", "nuke", "teardown", "erase", "truncate", "flush", "obliterate", "fresh":
+			strong, hasStrong = usual(KindDelete), true
+		case "reset", "rollback", "restore", "recreate", "undo":
+			strong, hasStrong = usual(KindDelete), true
+		case "provision", "terraform", "apply", "upload", "notify", "announce", "send", "sync", "push", "backup", "import", "export":
+			weak, hasWeak = usual(KindInfrastructure), true
+			if w == "import" || w == "export" || w == "sync" || w == "backup" {
+				hasWeak = false
+			}
+		case "release", "prod", "production", "live", "staging":
+			weak, hasWeak = usual(KindPublish), true
+		case "install", "uninstall", "bootstrap-system":
+			weak, hasWeak = usual(KindInstall).as(Partial, ReachSystem), true
+		case "migrate", "migration":
+			database = true
+		case "seed":
+			database = true
+		}
+	}
+	switch {
+	case harmless:
+		return Effect{}, false
+	case hasStrong:
+		if database && strong.Kind == KindDelete {
+			strong = usual(KindDatabase).as(Irreversible, ReachUser)
+		}
+		return strong, true
+	case hasWeak && !build:
+		return weak, true
+	}
+	return Effect{}, false
+}
+
+// task is the effect of running a project's task by its name.
+func (c *call) task(name, what string) []Effect {
+	if c.r.cloned {
+		return one(KindForeignCode, "runs "+c.name+" "+name+" in a repository that was just fetched", name)
+	}
+	if len(c.operands) > 0 {
+		for _, a := range c.all {
+			if a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make" {
+				return own(what + name + " as a dry run")
+			}
+		}
+	}
+	if e, ok := taskEffect(name); ok {
+		e.Sure = 0.7
+		return []Effect{e.with(what+name+", which by its name reaches further than the workspace", name)}
+	}
+	if c.production() && (strings.Contains(name, "migrat") || strings.Contains(name, "db") || strings.Contains(name, "seed")) {
+		return one(KindDatabase, what+name+" against production", name)
+	}
+	return own(what + name)
+}
+
+// production reports whether the command's variables or words point at a live
+// system.
+func (c *call) production() bool {
+	for _, a := range c.assigns {
+		switch strings.ToLower(a.value.text) {
+		case "production", "prod", "live":
+			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
+		}
+		v := strings.ToLower(a.value.text)
+		if strings.Contains(v, "prod") && (strings.Contains(a.name, "URL") || strings.Contains(a.name, "HOST") || strings.Contains(a.name, "DB") || strings.Contains(a.name, "DATABASE") || strings.Contains(a.name, "ENV")) {
+			return true
+		}
+	}
+	for _, a := range c.all {
+		switch t := strings.ToLower(a.text); {
+		case t == "production", t == "prod", strings.HasSuffix(t, "=production"), strings.HasSuffix(t, "=prod"), strings.Contains(t, "prod."), strings.Contains(t, "-prod"), strings.Contains(t, "prod-"), strings.Contains(t, "$prod"):
+			return true
+		}
+	}
+	return false
+}
+
+// tasksRule judges make and its like: every operand is a task.
+func tasksRule(c *call) []Effect {
+	if c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question", "--list-all", "-m", "--evaluate", "--dump", "--show", "--choose") && (c.name != "gradle" && c.name != "gradlew" || c.has("-m", "--dry-run", "--help", "--version")) {
+		return reads()
+	}
+	if c.r.cloned {
+		return one(KindForeignCode, "builds or runs a repository that was just fetched: "+c.name+" "+c.rest(0), c.name)
+	}
+	var out []Effect
+	for i, a := range c.operands {
+		if strings.Contains(a.text, "=") || strings.HasPrefix(a.text, "//") && c.name == "bazel" {
+			continue
+		}
+		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
+			break
+		}
+		out = append(out, c.task(strings.TrimPrefix(a.text, ":"), "runs the project's task ")...)
+	}
+	if len(out) == 0 {
+		out = c.task("", "runs the project's default task")
+	}
+	return out
+}
+
+// taskToolRule judges the administration commands of web frameworks.
+func taskToolRule(c *call) []Effect {
+	name := c.operand(0)
+	switch name {
+	case "":
+		return reads()
+	case "flush", "reset_db", "sqlflush-run", "dropdb", "drop_test_database", "clearsessions", "wipe", "db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh", "migrate:rollback", "db:drop", "db:reset", "db:rollback", "db:schema:load", "db:structure:load", "db:setup", "db:truncate_all", "db:purge", "db:migrate:reset", "doctrine:database:drop", "doctrine:schema:drop", "cache:clear-all", "database:drop", "schema:drop", "db:migrate:down", "db:migrate:redo", "sql-drop", "db:seed:replant", "remove_stale_contenttypes", "delete_old":
+		if name == "clearsessions" {
+			return own("clears expired sessions")
+		}
+		return []Effect{usual(KindDatabase).with("drops or empties the application's database: "+name, name).as(Irreversible, ReachUser)}
+	case "createsuperuser", "changepassword", "user:create", "make:user-admin", "credentials:edit", "secrets:edit", "credentials:show", "secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "up", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt", "diffsettings":
+		if name == "up" || name == "diffsettings" {
+			return own("runs " + c.name + " " + name)
+		}
+		return one(KindPrivilege, "changes users, secrets or the state of the application: "+name, name)
+	case "runner", "shell", "console", "dbshell", "tinker", "c", "dbconsole", "db", "r", "eval", "dbsh", "sql", "query", "eval-file":
+		return c.inlineApp(name)
+	case "migrate", "db:migrate", "doctrine:migrations:migrate", "migrations:migrate", "upgrade", "db:prepare", "db:seed", "db:create", "loaddata", "seed":
+		if name == "migrate" && c.operand(2) == "zero" {
+			return one(KindDatabase, "rolls every migration back", name)
+		}
+		if c.has("--plan", "--check", "--pretend", "--list") {
+			return reads()
+		}
+		return migrateRule(c)
+	}
+	return c.task(name, "runs "+c.name+" ")
+}
+
+// inlineApp judges code that runs inside an application.
+func (c *call) inlineApp(name string) []Effect {
+	code := c.rest(1)
+	if v, ok := c.value("-c", "--command", "--execute", "-e"); ok {
+		code = v.text
+	}
+	for _, a := range c.all {
+		if v, ok := strings.CutPrefix(a.text, "--execute="); ok {
+			code = v
+		}
+	}
+	if name == "sql" || name == "query" || name == "dbshell" || name == "db" {
+		return c.r.sql(code, "the application's database")
+	}
+	lower := strings.ToLower(code)
+	for _, w := range []string{"delete", "destroy", "update", "save", "create", "drop", "truncate", "insert", "execute", "send", "deliver", "remove", "flush", "set_password", "publish", "enqueue", "perform"} {
+		if strings.Contains(lower, w) {
+			return one(KindDatabase, "runs code inside the application that changes data: "+clip(code, 120), name)
+		}
+	}
+	if code == "" && c.stdin.kind != 0 {
+		return unknown("runs code inside the application that was not read", name)
+	}
+	return own("opens a console of the application")
+}
+
+func migrateRule(c *call) []Effect {
+	if c.production() {
+		return one(KindDatabase, "migrates the production database", c.rest(0))
+	}
+	for _, a := range c.assigns {
+		if !a.value.known && strings.Contains(strings.ToUpper(a.name), "DATABASE") {
+			return []Effect{usual(KindDatabase).with("migrates a database that is not known: $"+strings.Join(a.value.names, " $"), a.name)}
+		}
+	}
+	switch c.name {
+	case "prisma", "drizzle-kit", "flyway", "dbmate", "migrate", "goose", "sqitch":
+		if c.operand(1) != "dev" && c.operand(0) != "generate" {
+			return []Effect{usual(KindDatabase).with("changes the schema of the configured database: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial, ReachShared)}
+		}
+	}
+	return own("migrates the development database")
+}
+
+// runsFile is the effect of running a program or script from a file.
+func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
+	base := path.Base(file.text)
+	if r.cloned || r.fetched[base] {
+		return one(KindForeignCode, "runs "+file.text+", which was just fetched", file.text)
+	}
+	if v.box != "" && v.fresh {
+		return own("runs " + file.text)
+	}
+	switch r.world.placeOf(file, v.cwd) {
+	case placeWorkspace:
+		r.note("It runs a script file that was not read: " + file.text + ".")
+		if e, ok := taskEffect(task); ok {
+			e.Sure = 0.6
+			return []Effect{e.with("runs "+file.text+", which by its name reaches further than the workspace", file.text)}
+		}
+		return own("runs " + file.text)
+	case placeUnknown:
+		return unknown("runs a file whose name is not known: "+file.text, file.text)
+	case placeTemp, placeNowhere, placeControl, placeSecret, placeHome, placeSystem:
+	}
+	e := usual(KindForeignCode).with("runs "+file.text+", which lies outside the workspace and was not read", file.text)
+	e.Sure = 0.5
+	return []Effect{e}
+}
