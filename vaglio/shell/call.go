@@ -147,6 +147,9 @@ func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
 	if a.Append && old != nil {
 		e.list = append(e.list, old.list...)
 	}
+	if !r.step(f, len(e.list)/8+1) {
+		return
+	}
 	for _, el := range a.Array.Elems {
 		if el.Index == nil && el.Value != nil {
 			e.list = append(e.list, r.values(r.fields(f, el.Value))...)

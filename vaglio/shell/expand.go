@@ -229,6 +229,9 @@ func (e *expander) special(s string) string {
 			return s[n:]
 		}
 		e.cur.addText("[")
+		if !e.r.step(e.f, 4) {
+			return ""
+		}
 		return s[1:]
 	}
 	w, rest, ok := e.r.takeHole(s)
@@ -249,6 +252,9 @@ func (e *expander) glob(s string) {
 	e.cur.addText(s)
 }
 
+// maxBracket is the longest bracket expression that is recognised, in bytes.
+const maxBracket = 512
+
 // bracketLen is the length of the bracket expression that s begins with, or 0.
 func bracketLen(s string) int {
 	i := 1
@@ -258,6 +264,7 @@ func bracketLen(s string) int {
 	if i < len(s) && s[i] == ']' {
 		i++
 	}
+	s = s[:min(len(s), maxBracket)]
 	for i < len(s) {
 		switch {
 		case s[i] == ']':
@@ -377,7 +384,7 @@ func (e *expander) value(w Word, quoted bool) {
 		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: "a word becomes longer than 1 MiB"})
 		w = outputOf("")
 	}
-	if !e.r.step(e.f, w.size()/32) {
+	if !e.r.step(e.f, w.size()/16) {
 		return
 	}
 	if quoted {
@@ -443,6 +450,9 @@ func (e *expander) active(s string) {
 		n := 1
 		if s[i] == '[' {
 			if n = bracketLen(s[i:]); n == 0 {
+				if e.r != nil && !e.r.step(e.f, 4) {
+					return
+				}
 				e.cur.addText("[")
 				s = s[i+1:]
 				continue

@@ -21,7 +21,7 @@ func (r *reader) output(f *frame, k *call) Word {
 	if !ok {
 		return r.impure(f, k, name)
 	}
-	if out.size() > maxValue || !r.step(f, out.size()/32) {
+	if out.size() > maxValue || !r.step(f, out.size()/16) {
 		return outputOf(name)
 	}
 	return out

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -172,7 +173,13 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	if !known {
 		return trimKnownEnd(p, w, suffix, name)
 	}
-	if len(s) > maxPattern || !r.step(nil, len(s)*len(p)/16) {
+	cost := len(p) + 1
+	for _, t := range p {
+		if t.kind == tokenStar {
+			cost = (len(p) + 1) * len(s)
+		}
+	}
+	if len(s) > maxPattern || !r.step(nil, len(s)*cost/8) {
 		return unknown(name)
 	}
 	large := op == syntax.RemLargeSuffix || op == syntax.RemLargePrefix
@@ -234,59 +241,86 @@ func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 		anchor = pre[0]
 		pat = pat.cut(1)
 	}
-	compiled, okPat := compile(pat)
-	if !ok || !okPat || len(s) > maxPattern || !r.step(f, len(s)*len(s)/64+1) {
+	re, okPat := regexpOf(pat, anchor)
+	if !ok || !okPat || len(s) > maxPattern || !r.step(f, 100+len(s)) {
 		return unknown(p.Param.Value)
 	}
+	n := 1
+	if p.Repl.All {
+		n = -1
+	}
 	var out builder
-	for i := 0; i <= len(s); {
-		n := longest(compiled, s[i:], anchor)
-		if n <= 0 && anchor == 0 || n < 0 || anchor == '#' && i > 0 {
-			if i < len(s) {
-				out.addText(s[i : i+1])
-			}
-			i++
+	last := 0
+	for _, m := range re.FindAllStringIndex(s, n) {
+		if m[0] == m[1] && anchor == 0 {
 			continue
 		}
+		out.addText(s[last:m[0]])
 		out.addWord(with)
-		i += n
-		if !p.Repl.All {
-			if i < len(s) {
-				out.addText(s[i:])
-			}
-			break
-		}
+		last = m[1]
 	}
+	out.addText(s[last:])
 	return out.word()
 }
 
-// longest is the length of the longest match at the start of s, or -1.
-func longest(p pattern, s string, anchor byte) int {
+// regexpOf compiles a pattern for searching; it takes the longest match, as
+// the shell does.
+func regexpOf(pat Word, anchor byte) (*regexp.Regexp, bool) {
+	compiled, ok := compile(pat)
+	if !ok || len(compiled) == 0 && anchor == 0 {
+		return nil, false
+	}
+	var b strings.Builder
+	b.WriteString("(?s)")
+	if anchor == '#' {
+		b.WriteString("^")
+	}
+	b.WriteString("(?:")
+	for _, t := range compiled {
+		switch t.kind {
+		case tokenLit:
+			b.WriteString(regexp.QuoteMeta(string(t.lit)))
+		case tokenAny:
+			b.WriteByte('.')
+		case tokenStar:
+			b.WriteString(".*")
+		case tokenSet:
+			b.WriteString(classOf(t.set))
+		}
+	}
+	b.WriteByte(')')
 	if anchor == '%' {
-		if p.match(s) {
-			return len(s)
-		}
-		return -1
+		b.WriteString("$")
 	}
-	simple := true
-	for _, t := range p {
-		simple = simple && t.kind != tokenStar
+	re, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil, false
 	}
-	if simple {
-		rest := s
-		for _, t := range p {
-			c, n := utf8.DecodeRuneInString(rest)
-			if n == 0 || !t.one(c) {
-				return -1
+	re.Longest()
+	return re, true
+}
+
+// classOf spells a bracket expression for Go.
+func classOf(set string) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	if set != "" && (set[0] == '!' || set[0] == '^') {
+		b.WriteByte('^')
+		set = set[1:]
+	}
+	for set != "" {
+		if strings.HasPrefix(set, "[:") {
+			if end := strings.Index(set, ":]"); end > 0 {
+				b.WriteString(set[:end+2])
+				set = set[end+2:]
+				continue
 			}
-			rest = rest[n:]
 		}
-		return len(s) - len(rest)
-	}
-	for n := len(s); n >= 0; n-- {
-		if p.match(s[:n]) {
-			return n
+		if strings.IndexByte(`\[]^&~`, set[0]) >= 0 {
+			b.WriteByte('\\')
 		}
+		b.WriteByte(set[0])
+		set = set[1:]
 	}
-	return -1
+	return b.String() + "]"
 }

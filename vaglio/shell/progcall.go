@@ -586,7 +586,7 @@ func (p *program) method(name string, recv value, args []value) (value, bool) {
 		return p.onEach(recv, func(w Word) Word { return decodedOr(w, decode64) }), true
 	case "concat":
 		for _, a := range args {
-			recv = concat(recv, a)
+			recv = p.concat(recv, a)
 		}
 		return recv, true
 	case "each", "forEach", "map":

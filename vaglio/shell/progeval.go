@@ -225,7 +225,7 @@ func (p *program) assignment() bool {
 	v := p.expression()
 	if op != "=" && op != ":=" {
 		if old, ok := p.vars[t.text]; ok {
-			v = concat(old, v)
+			v = p.concat(old, v)
 		}
 	}
 	p.vars[t.text] = v
@@ -248,15 +248,15 @@ func (p *program) expression() value {
 		t := p.peek(0)
 		switch {
 		case t.kind == lexString && !t.code && len(v.alts) > 0 && (p.lang.name == "python" || p.lang.name == "awk"):
-			v = concat(v, p.operand())
+			v = p.concat(v, p.operand())
 		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && p.vars[t.text].alts != nil:
-			v = concat(v, p.operand())
+			v = p.concat(v, p.operand())
 		case t.kind == lexOp && t.text == p.lang.concat && p.lang.concat != "":
 			p.at++
-			v = concat(v, p.operand())
+			v = p.concat(v, p.operand())
 		case p.isOp(0, "/") && p.lang.name == "python" && len(v.alts) > 0:
 			p.at++
-			v = concat(concat(v, textValue(Text("/"))), p.operand())
+			v = p.concat(p.concat(v, textValue(Text("/"))), p.operand())
 		case p.isOp(0, "*") && (p.lang.name == "python" || p.lang.name == "ruby"):
 			p.at++
 			v = repeated(v, p.operand())
@@ -280,7 +280,7 @@ func (p *program) expression() value {
 }
 
 // concat joins two texts in all their alternatives.
-func concat(a, b value) value {
+func (p *program) concat(a, b value) value {
 	if a.multi && b.multi {
 		return value{multi: true, list: append(slices.Clone(a.list), b.list...)}
 	}
@@ -290,7 +290,8 @@ func concat(a, b value) value {
 	var out value
 	for _, x := range a.alts {
 		for _, y := range b.alts {
-			if len(out.alts) < 16 && x.size()+y.size() < maxValue {
+			size := x.size() + y.size()
+			if len(out.alts) < 16 && size < maxValue/16 && p.r.step(p.f, size/16) {
 				out.alts = append(out.alts, Glue(x, y))
 			}
 		}

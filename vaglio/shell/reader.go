@@ -23,7 +23,7 @@ const (
 	// nest, taken together.
 	MaxDepth = 100
 
-	maxSteps    = 3_000_000
+	maxSteps    = 1_000_000
 	maxCommands = 200_000
 	maxValue    = 1 << 20 // the longest value of a word, in bytes
 	maxFields   = 10_000  // the most words that one expansion may yield
@@ -301,21 +301,24 @@ func (r *reader) source(f *frame, src string) Word {
 	defer r.leave()
 	var out []Word
 	parser := r.takeParser()
-	for stmt, err := range parser.StmtsSeq(&bounded{src: src, r: r}) {
-		if err != nil {
-			if end, ok := openDocument(err); ok && !f.retried {
-				// The shell ends an open here-document with its input.
-				g := *f
-				g.retried, g.limit = true, len(src)
-				out = []Word{r.source(&g, src+"\n"+end+"\n")}
-				break
+	in := &bounded{src: src, r: r}
+	done := false
+	// The loop is never left early, for the parser may go on after an error;
+	// it is starved instead.
+	for stmt, err := range parser.StmtsSeq(in) {
+		switch {
+		case done:
+		case err != nil:
+			done = true
+			in.off = len(src)
+			if o, ok := r.closed(f, src, err); ok {
+				out = []Word{o}
 			}
-			r.parseProblem(f, err)
-			break
-		}
-		out = append(out, r.stmt(f, stmt))
-		if r.stopped {
-			break
+		default:
+			out = append(out, r.stmt(f, stmt))
+			if done = r.stopped; done {
+				in.off = len(src)
+			}
 		}
 	}
 	r.parser = parser
@@ -323,6 +326,18 @@ func (r *reader) source(f *frame, src string) Word {
 		return Word{}
 	}
 	return Glue(out...)
+}
+
+// closed reads a source again whose last here-document is open, as a shell
+// does, which ends it with the input. Any other error is a problem.
+func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
+	if end, ok := openDocument(err); ok && !f.retried {
+		g := *f
+		g.retried, g.limit = true, len(src)
+		return r.source(&g, src+"\n"+end+"\n"), true
+	}
+	r.parseProblem(f, err)
+	return Word{}, false
 }
 
 // openDocument returns the word that would end the here-document that a parse

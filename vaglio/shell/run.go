@@ -148,7 +148,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return outputOf(fn.name)
 	}
-	if r.active[fn.body] >= maxCalls || !r.enter(f) {
+	if r.active[fn.body] >= maxCalls || !r.step(f, 5) || !r.enter(f) {
 		return outputOf(fn.name)
 	}
 	defer r.leave()
