@@ -30,6 +30,8 @@ func (r *reader) arithmText(f *frame, w Word) Word {
 
 // number evaluates the text of an operand: a number in any notation, a name,
 // or an expression of its own.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) number(f *frame, s string) (int64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -112,6 +114,7 @@ func (r *reader) unary(f *frame, x *syntax.UnaryArithm) (int64, bool) {
 		return ^n, ok
 	case syntax.Minus:
 		return -n, ok
+	default:
 	}
 	return n, ok
 }
@@ -171,6 +174,7 @@ func assignOp(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
 		return syntax.Quo, true
 	case syntax.RemAssgn:
 		return syntax.Rem, true
+	default:
 	}
 	return 0, false
 }
@@ -225,6 +229,7 @@ func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
 			return a << b, true
 		}
 		return a >> b, true
+	default:
 	}
 	return compare(op, a, b)
 }
@@ -247,6 +252,7 @@ func compare(op syntax.BinAritOperator, a, b int64) (int64, bool) {
 		return truth(a != 0 && b != 0), true
 	case syntax.OrArit:
 		return truth(a != 0 || b != 0), true
+	default:
 	}
 	return 0, false
 }

@@ -101,7 +101,7 @@ func (r *reader) product(f *frame, heads, tails [][]syntax.WordPart) [][]syntax.
 	out := make([][]syntax.WordPart, 0, len(heads)*len(tails))
 	for _, h := range heads {
 		for _, t := range tails {
-			out = append(out, append(h[:len(h):len(h)], t...))
+			out = append(out, append(slices.Clip(h), t...))
 		}
 	}
 	return out
@@ -123,6 +123,8 @@ func (r *reader) alternatives(f *frame, b *syntax.BraceExp) [][]syntax.WordPart 
 }
 
 // sequence returns the members of {from..to..step}.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 	from, to, step := b.Elems[0].Lit(), b.Elems[1].Lit(), int64(1)
 	if len(b.Elems) > 2 {
@@ -143,7 +145,7 @@ func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 	spell := func(n int64) []syntax.WordPart {
 		s := strconv.FormatInt(n, 10)
 		if letters {
-			s = string(rune(n))
+			s = string(rune(n)) //nolint:gosec // Both ends are bytes.
 		} else if len(from) > 1 && from[0] == '0' || len(to) > 1 && to[0] == '0' {
 			s = strings.Repeat("0", max(0, max(len(from), len(to))-len(s))) + s
 		}
@@ -152,7 +154,7 @@ func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 		}
 		return []syntax.WordPart{&syntax.SglQuoted{Value: s}}
 	}
-	count := span(a, z) / uint64(step)
+	count := span(a, z) / uint64(step) //nolint:gosec // The step is positive.
 	if count > maxSequence {
 		return [][]syntax.WordPart{spell(a), spell(z), {&syntax.SglQuoted{Value: r.splice(NewWord(Part{Kind: PartUnknown, Name: "number"}))}}}
 	}
@@ -170,7 +172,7 @@ func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 // span is the distance between two numbers.
 func span(a, z int64) uint64 {
 	if a > z {
-		return uint64(a) - uint64(z)
+		return uint64(a) - uint64(z) //nolint:gosec // The difference is right modulo 2^64.
 	}
-	return uint64(z) - uint64(a)
+	return uint64(z) - uint64(a) //nolint:gosec // The difference is right modulo 2^64.
 }

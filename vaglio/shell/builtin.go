@@ -3,7 +3,6 @@ package shell
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -66,7 +65,7 @@ func (r *reader) runCd(k *call, name string) {
 		stack.list = append(stack.list, old)
 		r.st.put(keyStack, stack)
 	}
-	target := Word{}
+	var target Word
 	switch {
 	case len(rest) == 0 && name == "pushd":
 		target = unknownHome("OLDPWD")
@@ -97,6 +96,8 @@ func (r *reader) runPopd() {
 
 // declClause reads declare, local, export, readonly and typeset as the parser
 // knows them.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 	d := &declaration{variant: c.Variant.Value, export: c.Variant.Value == "export"}
 	cmd := Command{Span: f.spanOf(c), Argv: []Word{Text(c.Variant.Value)}}
@@ -160,6 +161,8 @@ func (d *declaration) inFunction(r *reader) bool {
 }
 
 // declareWord reads an option or a computed name=value.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 	s := w.Prefix()
 	if strings.HasPrefix(s, "-") {
@@ -193,6 +196,7 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 	}
 }
 
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) declareName(f *frame, d *declaration, name string, value Word, has bool) {
 	if d.functions {
 		if d.export {
@@ -261,235 +265,4 @@ func (r *reader) runDeclare(f *frame, k *call, name string) {
 	for _, w := range k.argv[1:] {
 		r.declareWord(f, d, w)
 	}
-}
-
-func (r *reader) runUnset(k *call) {
-	opts, rest := grammar{}.parse(k.argv[1:])
-	for _, w := range rest {
-		name, ok := w.Text()
-		if !ok {
-			continue
-		}
-		if base, _, isElement := strings.Cut(name, "["); isElement {
-			name = base
-			r.st.put(name, nil)
-			continue
-		}
-		if !opts.any("f") {
-			r.st.put(name, &entry{unset: true})
-		}
-		if opts.any("f") || r.st.get(name) == nil {
-			r.st.put(keyFunc+name, nil)
-		}
-	}
-}
-
-// runSet reads set, which replaces the positional parameters.
-func (r *reader) runSet(f *frame, k *call) {
-	args := k.argv[1:]
-	for len(args) > 0 {
-		s := args[0].Prefix()
-		if args[0].Is("--") || args[0].Is("-") {
-			args = args[1:]
-			r.setArgs(args)
-			return
-		}
-		if len(s) < 2 || s[0] != '-' && s[0] != '+' {
-			break
-		}
-		if strings.ContainsRune(s, 'x') {
-			if w, ok := r.variable("PS4"); ok && r.st.get("PS4") != nil {
-				r.promptCode(f.at(k, "PS4"), w)
-			}
-		}
-		r.allExport = r.allExport || s[0] == '-' && strings.ContainsRune(s, 'a') || s == "-o" && len(args) > 1 && args[1].Is("allexport")
-		if s == "-o" || s == "+o" {
-			args = tail(args, 2)
-			continue
-		}
-		args = args[1:]
-	}
-	if len(args) > 0 {
-		r.setArgs(args)
-	}
-}
-
-func (r *reader) setArgs(args []Word) {
-	r.st.put(keyArgs, &entry{isList: true, list: r.values(slices.Clone(args))})
-}
-
-func (r *reader) runShift(k *call) {
-	n := 1
-	if len(k.argv) > 1 {
-		s, _ := k.argv[1].Text()
-		v, err := strconv.Atoi(s)
-		if err != nil || v < 0 {
-			r.st.put(keyArgs, &entry{isList: true, maybe: true})
-			return
-		}
-		n = v
-	}
-	e := r.st.get(keyArgs)
-	if e == nil || n > len(e.list) {
-		return
-	}
-	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe})
-}
-
-// runRead reads read: the fields of the input's first line.
-func (r *reader) runRead(f *frame, k *call) {
-	opts, names := grammar{values: "adiNnptu"}.parse(k.argv[1:])
-	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
-	if fd, ok := opts.get("u"); ok {
-		text, known = r.content(f, Glue(Text("/dev/fd/"), fd)), true
-	}
-	if !known {
-		text = unknown("")
-	}
-	lines := text.lines()
-	line := Word{}
-	if len(lines) > 0 {
-		line = lines[0]
-	}
-	if f.inLoop && len(lines) > 1 {
-		// A loop reads every line: all are alternatives.
-		r.readLines(opts, names, lines)
-		return
-	}
-	r.readLine(opts, names, line)
-}
-
-// readLines gives the names every line of the input as an alternative.
-func (r *reader) readLines(opts options, names, lines []Word) {
-	var changes []change
-	for i, l := range lines {
-		if i >= maxPasses {
-			l = unknown("")
-		}
-		mark := r.st.mark()
-		r.readLine(opts, names, l)
-		changes = append(changes, r.st.rollback(mark))
-		if i >= maxPasses {
-			break
-		}
-	}
-	r.st.join(changes...)
-}
-
-func (r *reader) readLine(opts options, names []Word, line Word) {
-	if s, ok := line.Text(); ok && !opts.any("r") {
-		line = Text(strings.ReplaceAll(s, "\\", ""))
-	}
-	if array, ok := opts.get("a"); ok {
-		if n, static := array.Text(); static {
-			e := &entry{isList: true}
-			x := expander{r: r, f: &frame{}, ifs: r.ifs(), split: true}
-			x.value(line, false)
-			x.end()
-			e.list = x.out
-			r.st.put(n, e)
-		}
-		return
-	}
-	if len(names) == 0 {
-		names = []Word{Text("REPLY")}
-	}
-	for i, w := range names {
-		name, ok := w.Text()
-		if !ok {
-			continue
-		}
-		value := line
-		if i < len(names)-1 {
-			value, line = firstField(line, r.ifs())
-		} else if len(names) > 1 || name != "REPLY" {
-			value = value.mapText(func(s string) string { return strings.Trim(s, " \t") })
-		}
-		r.st.set(name, value.value())
-	}
-}
-
-// firstField splits off the first field of a line.
-func firstField(line Word, ifs string) (first, rest Word) {
-	s, ok := line.Text()
-	if !ok {
-		return line, line
-	}
-	s = strings.TrimLeft(s, " \t")
-	i := strings.IndexAny(s, ifs)
-	if i < 0 || ifs == "" {
-		return Text(s), Word{}
-	}
-	return Text(s[:i]), Text(strings.TrimLeft(s[i+1:], " \t"))
-}
-
-// runMapfile reads mapfile: an array of lines, and code by -C.
-func (r *reader) runMapfile(f *frame, k *call) {
-	opts, names := grammar{values: "dnOsuCc"}.parse(k.argv[1:])
-	for _, code := range opts.all("C") {
-		r.carried(f.at(k, "mapfile"), Glue(code, Text(" 0 "), Text("''")), "mapfile")
-	}
-	name := "MAPFILE"
-	if len(names) > 0 {
-		name, _ = names[0].Text()
-	}
-	text := f.stdin.Text
-	if f.stdin.Kind == InputInherited {
-		text = unknown("")
-	}
-	r.st.put(name, &entry{isList: true, list: text.lines()})
-}
-
-func (r *reader) runAlias(k *call) {
-	for _, w := range k.argv[1:] {
-		name, value, ok := w.splitAt("=")
-		if n, static := name.Text(); ok && static && n != "" {
-			r.st.set(keyAlias+n, value.value())
-		}
-	}
-}
-
-func (r *reader) runUnalias(k *call) {
-	for _, w := range k.argv[1:] {
-		if n, ok := w.Text(); ok {
-			r.st.put(keyAlias+n, nil)
-		}
-	}
-}
-
-// runTrap reads the code that a trap runs later.
-func (r *reader) runTrap(f *frame, k *call) {
-	opts, rest := grammar{}.parse(k.argv[1:])
-	if len(rest) < 2 || opts.any("p", "l") || rest[0].Is("") || rest[0].Is("-") {
-		return
-	}
-	g := f.at(k, "trap")
-	g.conditional = true
-	r.isolated(func() { r.carried(g, rest[0], "trap") })
-}
-
-// runHash reads hash -p, which lets a name stand for another program.
-func (r *reader) runHash(k *call) {
-	opts, rest := grammar{values: "p"}.parse(k.argv[1:])
-	target, ok := opts.get("p")
-	if !ok {
-		return
-	}
-	for _, w := range rest {
-		if name, static := w.Text(); static {
-			r.st.set(keyHash+name, target)
-		}
-	}
-}
-
-// runPrintf reads printf, which may assign its output.
-func (r *reader) runPrintf(f *frame, k *call) Word {
-	if len(k.argv) > 3 && k.argv[1].Is("-v") {
-		name, ok := k.argv[2].Text()
-		if ok {
-			r.assign(f, name, formatted(k.argv[3:]))
-		}
-		return Word{}
-	}
-	return r.plain(f, k)
 }

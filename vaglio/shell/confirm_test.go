@@ -25,13 +25,11 @@ func bashLines(t *testing.T, src string) []string {
 		t.Skip("no bash to compare with")
 	}
 	bin, cwd := t.TempDir(), t.TempDir()
-	//nolint:gosec // The probe has to be executable.
 	if err := os.WriteFile(filepath.Join(bin, "probe"), []byte(probeScript), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	//nolint:gosec // The sources are those of the tests.
 	cmd := exec.CommandContext(ctx, bash, "--norc", "--noprofile", "-c", src)
 	cmd.Dir = cwd
 	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=/home/user", "LC_ALL=C.UTF-8"}
@@ -168,7 +166,7 @@ func TestConfirmRandom(t *testing.T) {
 		"a", "'b c'", `"d  e"`, `\f`, "${a}", `"$a"`, "${c}", `"$c"`, "${b%.*}", `"${b##*.}"`, "${n}", "{x,y}", "{1..3}", "$((n+1))", "$(echo g h)", `"$(echo g  h)"`, `$'\t'`,
 		"${arr[1]}", `"${arr[@]}"`, "$@", `"$@"`, "~/", "/q", ".", "*", "=", ",", "-", "${d}", "${d//u/U}", `"${a:1}"`, "${c:-z}", `"${c:-y z}"`,
 	}
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // A test wants the same words each time.
+	rnd := rand.New(rand.NewPCG(1, 2))
 	var src strings.Builder
 	src.WriteString(setting)
 	for range 300 {

@@ -30,6 +30,8 @@ func ansiC(s string) string {
 }
 
 // escape decodes what follows a backslash and returns how many bytes it took.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func escape(s string) (string, int) {
 	const plain = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v"
 	if i := strings.IndexByte(plain, s[0]); i >= 0 && i%2 == 0 && s[0] >= 'A' {
@@ -69,12 +71,12 @@ func coded(s string, from, limit, base int, unicode bool) (string, int) {
 		return "\\" + s[:1], 1
 	}
 	if unicode {
-		return string(rune(v)), n
+		return string(rune(v)), n //nolint:gosec // An impossible character becomes U+FFFD.
 	}
 	if v == 0 {
 		return "", n // shells drop NUL
 	}
-	return string([]byte{byte(v)}), n
+	return string([]byte{byte(v)}), n //nolint:gosec // Shells keep the low byte.
 }
 
 func isDigit(c byte, base int) bool {
@@ -105,6 +107,8 @@ func gunzip(s string) (string, bool) {
 }
 
 // translated is the output of tr.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func translated(in Word, args []Word) (Word, bool) {
 	del, squeeze, complement := false, false, false
 	for len(args) > 0 {
@@ -320,7 +324,7 @@ func sedExpand(line, with string, m []int) string {
 	var b strings.Builder
 	for i := 0; i < len(with); i++ {
 		c := with[i]
-		group := -1
+		var group int
 		switch {
 		case c == '&':
 			group = 0

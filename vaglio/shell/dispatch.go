@@ -127,7 +127,7 @@ func (r *reader) dispatch(f *frame, k *call, name string) (Word, bool) {
 	return Word{}, false
 }
 
-//nolint:cyclop // One case per kind.
+//nolint:cyclop,funlen // One case per kind.
 func (r *reader) builtin(f *frame, k *call, name string, kd kind) Word {
 	switch kd {
 	case kindEval:
@@ -180,7 +180,7 @@ func (r *reader) builtin(f *frame, k *call, name string, kd kind) Word {
 	return Word{}
 }
 
-//nolint:cyclop // One case per kind.
+//nolint:cyclop,funlen // One case per kind.
 func (r *reader) carrier(f *frame, k *call, name string, kd kind) Word {
 	switch kd {
 	case kindShell:
@@ -278,6 +278,8 @@ func (r *reader) optionCode(f *frame, k *call, name string) Word {
 }
 
 // value returns the value of the option, if the word is that option.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (o codeOption) value(w Word, rest []Word) (Word, bool) {
 	if w.Is(o.flag) {
 		if len(rest) > 0 {

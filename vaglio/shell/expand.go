@@ -87,9 +87,6 @@ func (r *reader) text(f *frame, w *syntax.Word) Word {
 	return e.cur.word().value()
 }
 
-// value is the word as a variable keeps it.
-func (w Word) value() Word { return w.quoted() }
-
 // end finishes the current field.
 func (e *expander) end() {
 	if e.has || !e.cur.empty() {
@@ -256,6 +253,8 @@ func (e *expander) glob(s string) {
 const maxBracket = 512
 
 // bracketLen is the length of the bracket expression that s begins with, or 0.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func bracketLen(s string) int {
 	i := 1
 	if i < len(s) && (s[i] == '!' || s[i] == '^') {
@@ -304,174 +303,4 @@ func unescapeDouble(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
-}
-
-// tildes replaces the tildes that a literal begins with, or that follow = or :
-// in an assignment, and adds the homes; it returns what is left to add.
-func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
-	if mode == tildeArg && first {
-		if i := strings.IndexByte(s, '='); i > 0 && syntax.ValidName(s[:i]) {
-			e.cur.addText(s[:i+1])
-			s, mode = s[i+1:], tildeAssign
-		}
-	}
-	for first && strings.HasPrefix(s, "~") {
-		end := strings.IndexAny(s, "/:\\")
-		if end < 0 {
-			end = len(s)
-			if !last {
-				return s // ~"user" is no home
-			}
-		}
-		if end < len(s) && s[end] == '\\' || mode == tildeArg && end < len(s) && s[end] == ':' {
-			return s
-		}
-		home, ok := e.r.home(s[1:end])
-		if !ok {
-			return s
-		}
-		e.has = true
-		e.cur.addWord(home)
-		s = s[end:]
-		next := strings.Index(s, ":~")
-		if mode != tildeAssign || next < 0 || strings.ContainsAny(s[:next], "\\*?[") {
-			return s
-		}
-		e.cur.addText(s[:next+1])
-		s = s[next+1:]
-	}
-	return s
-}
-
-// home is the home folder that a tilde with a user's name stands for.
-func (r *reader) home(user string) (Word, bool) {
-	switch {
-	case user == "":
-		if e := r.st.get("HOME"); e != nil && len(e.vals) > 0 {
-			return e.vals[r.pick("HOME", len(e.vals))].value(), true
-		}
-		return unknownHome("HOME"), true
-	case user == "+":
-		return r.cwd(), true
-	case user == "-":
-		return r.prevCwd(), true
-	case user == "root":
-		return Text("/root"), true
-	case user == r.opts.User && r.opts.Home != "":
-		return Text(r.opts.Home), true
-	}
-	for i := range len(user) {
-		if c := user[i]; !isNameByte(c) && c != '-' && c != '.' {
-			return Word{}, false
-		}
-	}
-	return unknownHome("~" + user), true
-}
-
-// unknownHome is a home folder that is not known; it is not empty.
-func unknownHome(name string) Word {
-	return NewWord(Part{Kind: PartUnknown, Name: name})
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// value adds the result of an expansion: as it is when quoted, else split at
-// the field separators and with its metacharacters active.
-func (e *expander) value(w Word, quoted bool) {
-	if w.size() > maxValue {
-		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: "a word becomes longer than 1 MiB"})
-		w = outputOf("")
-	}
-	if !e.r.step(e.f, w.size()/16) {
-		return
-	}
-	if quoted {
-		e.cur.addWord(w.quoted())
-		return
-	}
-	for _, p := range w.Parts() {
-		if p.Kind == PartText {
-			e.unquoted(p.Text)
-			continue
-		}
-		p.Splits = e.split && p.Kind == PartUnknown
-		e.cur.add(p)
-	}
-}
-
-// unquoted adds text that an expansion produced outside quotes.
-func (e *expander) unquoted(s string) {
-	for s != "" {
-		i := len(s)
-		if e.split && e.ifs != "" {
-			if k := strings.IndexAny(s, e.ifs); k >= 0 {
-				i = k
-			}
-		}
-		e.active(s[:i])
-		if i == len(s) {
-			return
-		}
-		s = e.separator(s[i:])
-	}
-}
-
-// separator ends the field at a run of separators: blanks run together, any
-// other separator ends a field of its own.
-func (e *expander) separator(s string) string {
-	hard := false
-	for s != "" && strings.IndexByte(e.ifs, s[0]) >= 0 {
-		if strings.IndexByte(" \t\n", s[0]) < 0 {
-			if hard {
-				break
-			}
-			hard = true
-		}
-		s = s[1:]
-	}
-	if hard {
-		e.has = true
-	}
-	e.end()
-	return s
-}
-
-// active adds text whose metacharacters work.
-func (e *expander) active(s string) {
-	for s != "" {
-		i := strings.IndexAny(s, "*?[")
-		if i < 0 || !e.globs {
-			e.cur.addText(s)
-			return
-		}
-		e.cur.addText(s[:i])
-		n := 1
-		if s[i] == '[' {
-			if n = bracketLen(s[i:]); n == 0 {
-				if e.r != nil && !e.r.step(e.f, 4) {
-					return
-				}
-				e.cur.addText("[")
-				s = s[i+1:]
-				continue
-			}
-		}
-		e.glob(s[i : i+n])
-		s = s[i+n:]
-	}
-}
-
-// ifs are the field separators.
-func (r *reader) ifs() string {
-	e := r.st.get("IFS")
-	if e == nil || e.unset || len(e.vals) == 0 {
-		return " \t\n"
-	}
-	s, ok := e.vals[r.pick("IFS", len(e.vals))].Text()
-	if !ok {
-		return " \t\n"
-	}
-	return s
 }

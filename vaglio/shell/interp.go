@@ -1,9 +1,14 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // runShell reads a call of a shell: code by -c, a script file, or standard
 // input.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runShell(f *frame, k *call, name string) Word {
 	args := k.argv[1:]
 	var code bool
@@ -84,9 +89,9 @@ func (r *reader) startVariables(f *frame, k *call) {
 }
 
 func assigned(list []Assign, name string) (Word, bool) {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Name == name {
-			return list[i].Value, true
+	for _, a := range slices.Backward(list) {
+		if a.Name == name {
+			return a.Value, true
 		}
 	}
 	return Word{}, false

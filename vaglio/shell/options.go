@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // grammar says how a program reads its options, as far as that is needed to
 // tell them from its operands.
@@ -29,11 +32,9 @@ type options []option
 
 // get returns the value of the last option with one of the names.
 func (o options) get(names ...string) (Word, bool) {
-	for i := len(o) - 1; i >= 0; i-- {
-		for _, n := range names {
-			if o[i].name == n {
-				return o[i].value, true
-			}
+	for _, opt := range slices.Backward(o) {
+		if slices.Contains(names, opt.name) {
+			return opt.value, true
 		}
 	}
 	return Word{}, false
@@ -58,6 +59,8 @@ func (o options) any(names ...string) bool {
 }
 
 // parse splits the words after a program's name into options and operands.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (g grammar) parse(words []Word) (opts options, operands []Word) {
 	for len(words) > 0 {
 		w := words[0]

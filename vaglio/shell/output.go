@@ -1,10 +1,7 @@
 package shell
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +130,8 @@ func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
 }
 
 // filterInput is the text that a filter reads: its files or its input.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Word, ok bool) {
 	args = k.argv[1:]
 	skip := 0
@@ -287,6 +286,7 @@ func formatOnce(b *builder, format string, args []Word) []Word {
 	return args
 }
 
+//nolint:cyclop // One case per form that the grammar knows.
 func formatArg(flags string, verb byte, arg Word) Word {
 	arg = arg.value()
 	s, ok := arg.Text()
@@ -356,269 +356,4 @@ func padded(flags, s string) string {
 		return strings.Repeat("0", n-len(s)) + s
 	}
 	return pad + s
-}
-
-func pathPart(args []Word, part func(string) string) (Word, bool) {
-	if len(args) == 1 {
-		if s, ok := args[0].Text(); ok && s != "" {
-			return Text(part(strings.TrimRight(s, "/")+strings.Repeat("/", truthInt(strings.Trim(s, "/") == ""))) + "\n"), true
-		}
-	}
-	return Word{}, false
-}
-
-func truthInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func baseOf(args []Word) (Word, bool) {
-	if len(args) == 0 || len(args) > 2 {
-		return Word{}, false
-	}
-	s, ok := args[0].Text()
-	suffix := ""
-	if len(args) == 2 {
-		suffix, _ = args[1].Text()
-	}
-	if !ok || strings.HasPrefix(s, "-") {
-		return Word{}, false
-	}
-	b := path.Base(s)
-	if b != suffix {
-		b = strings.TrimSuffix(b, suffix)
-	}
-	return Text(b + "\n"), true
-}
-
-// located is the path of a program: the folder is not known, the name is.
-func located(args []Word) (Word, bool) {
-	if len(args) == 0 {
-		return Word{}, false
-	}
-	last := args[len(args)-1]
-	if s, ok := last.Text(); ok && !strings.HasPrefix(s, "-") && !strings.Contains(s, "/") {
-		return NewWord(Part{Kind: PartUnknown, From: "which"}, Part{Text: "/" + s + "\n"}), true
-	}
-	return Word{}, false
-}
-
-func (r *reader) realPath(args []Word) (Word, bool) {
-	var target Word
-	n := 0
-	for _, w := range args {
-		if !strings.HasPrefix(w.Prefix(), "-") {
-			target = w
-			n++
-		}
-	}
-	if n != 1 {
-		return Word{}, false
-	}
-	return Glue(r.resolvePath(target), Text("\n")), !target.HasUnknown()
-}
-
-func sequenceOf(args []Word) (Word, bool) {
-	var nums []int64
-	for _, w := range args {
-		s, ok := w.Text()
-		n, err := strconv.ParseInt(s, 10, 64)
-		if !ok || err != nil {
-			return Word{}, false
-		}
-		nums = append(nums, n)
-	}
-	first, step, last := int64(1), int64(1), int64(0)
-	switch len(nums) {
-	case 1:
-		last = nums[0]
-	case 2:
-		first, last = nums[0], nums[1]
-	case 3:
-		first, step, last = nums[0], nums[1], nums[2]
-	default:
-		return Word{}, false
-	}
-	if step <= 0 || last-first > 32*step {
-		return Word{}, false
-	}
-	var b strings.Builder
-	for n := first; n <= last; n += step {
-		b.WriteString(strconv.FormatInt(n, 10) + "\n")
-	}
-	return Text(b.String()), true
-}
-
-func decodeFlag(in Word, args []Word, decode, encode func(string) (string, bool)) (Word, bool) {
-	for _, w := range args {
-		s, _ := w.Text()
-		if s == "--decode" || strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--") && strings.ContainsAny(s, "dD") || strings.HasPrefix(s, "--d") {
-			return onText(in, decode)
-		}
-	}
-	return onText(in, encode)
-}
-
-func decode64(s string) (string, bool) {
-	s = strings.Join(strings.Fields(s), "")
-	s = strings.TrimRight(s, "=")
-	s = strings.NewReplacer("-", "+", "_", "/").Replace(s)
-	out, err := base64.RawStdEncoding.DecodeString(s)
-	if err != nil && len(out) == 0 {
-		return "", false
-	}
-	return string(out), true
-}
-
-func encode64(s string) (string, bool) {
-	return base64.StdEncoding.EncodeToString([]byte(s)) + "\n", true
-}
-
-func xxd(in Word, args []Word) (Word, bool) {
-	for _, w := range args {
-		s, _ := w.Text()
-		if strings.HasPrefix(s, "-") && strings.Contains(s, "r") {
-			return onText(in, unhex)
-		}
-	}
-	if hasWord(args, "-p") || hasWord(args, "-ps") {
-		return onText(in, func(s string) (string, bool) { return hex.EncodeToString([]byte(s)) + "\n", true })
-	}
-	return Word{}, false
-}
-
-func unhex(s string) (string, bool) {
-	var digits strings.Builder
-	for l := range strings.SplitSeq(s, "\n") {
-		if at, rest, ok := strings.Cut(l, ":"); ok && len(at) >= 7 {
-			// A dump with offsets: the digits end before the two blanks.
-			l, _, _ = strings.Cut(rest, "  ")
-		}
-		digits.WriteString(strings.Join(strings.Fields(l), ""))
-	}
-	out, err := hex.DecodeString(digits.String())
-	return string(out), err == nil
-}
-
-func reverseLines(s string) (string, bool) {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		runes := []rune(l)
-		slices.Reverse(runes)
-		lines[i] = string(runes)
-	}
-	return strings.Join(lines, "\n"), true
-}
-
-func headTail(in Word, args []Word, name string) (Word, bool) {
-	n := 10
-	for i, w := range args {
-		s, _ := w.Text()
-		if strings.HasPrefix(s, "-c") || strings.HasPrefix(s, "--bytes") {
-			return Word{}, false
-		}
-		if s == "-n" && i+1 < len(args) {
-			s, _ = args[i+1].Text()
-			s = "-" + s
-		}
-		if v, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(s, "-n"), "-")); err == nil && strings.HasPrefix(s, "-") {
-			n = v
-		}
-	}
-	lines := in.lines()
-	if n < 0 {
-		return Word{}, false
-	}
-	if name == "head" {
-		lines = lines[:min(n, len(lines))]
-	} else {
-		lines = lines[max(0, len(lines)-n):]
-	}
-	var b builder
-	for _, l := range lines {
-		b.addWord(l)
-		b.addText("\n")
-	}
-	return b.word(), true
-}
-
-func sorted(in Word, args []Word, name string) (Word, bool) {
-	if len(args) > 0 || in.HasUnknown() {
-		return Word{}, false
-	}
-	lines := in.lines()
-	if name == "sort" {
-		slices.SortFunc(lines, func(a, b Word) int { return strings.Compare(a.text, b.text) })
-	}
-	var b builder
-	for i, l := range lines {
-		if name == "uniq" && i > 0 && l.Equal(lines[i-1]) {
-			continue
-		}
-		b.addWord(l)
-		b.addText("\n")
-	}
-	return b.word(), true
-}
-
-// cutOutput is the output of cut -d D -f N.
-func cutOutput(in Word, args []Word) (Word, bool) {
-	opts, _ := grammar{values: "bcdf", long: "bytes characters delimiter fields output-delimiter"}.parse(args)
-	d, okD := opts.get("d", "delimiter")
-	delim, static := d.Text()
-	if !okD {
-		delim = "\t"
-	}
-	field, okF := opts.get("f", "fields")
-	fs, _ := field.Text()
-	n, err := strconv.Atoi(fs)
-	if !okF || err != nil || n < 1 || !static || delim == "" {
-		return Word{}, false
-	}
-	return onText(in, func(s string) (string, bool) {
-		var b strings.Builder
-		for l := range strings.Lines(s) {
-			l = strings.TrimSuffix(l, "\n")
-			parts := strings.Split(l, delim)
-			switch {
-			case len(parts) == 1:
-				b.WriteString(l)
-			case n <= len(parts):
-				b.WriteString(parts[n-1])
-			}
-			b.WriteString("\n")
-		}
-		return b.String(), true
-	})
-}
-
-// awkColumn is the output of awk '{print $N}'.
-func awkColumn(in Word, args []Word) (Word, bool) {
-	if len(args) != 1 {
-		return Word{}, false
-	}
-	prog, _ := args[0].Text()
-	m := regexp.MustCompile(`^\s*\{\s*print\s+\$(\d+)\s*;?\s*\}\s*$`).FindStringSubmatch(prog)
-	if m == nil {
-		return Word{}, false
-	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		return Word{}, false
-	}
-	return onText(in, func(s string) (string, bool) {
-		var b strings.Builder
-		for l := range strings.Lines(s) {
-			fields := strings.Fields(l)
-			if n == 0 {
-				b.WriteString(strings.TrimSuffix(l, "\n"))
-			} else if n <= len(fields) {
-				b.WriteString(fields[n-1])
-			}
-			b.WriteString("\n")
-		}
-		return b.String(), true
-	})
 }

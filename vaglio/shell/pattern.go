@@ -87,11 +87,14 @@ func (t token) one(c rune) bool {
 		return t.lit == c
 	case tokenSet:
 		return inSet(t.set, c)
+	default:
 	}
 	return true
 }
 
 // inSet reports whether a bracket expression matches a character.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func inSet(set string, c rune) bool {
 	negated := false
 	if set != "" && (set[0] == '!' || set[0] == '^') {
@@ -163,6 +166,8 @@ func classMembers(name string) string {
 }
 
 // trim evaluates ${x#p}, ${x##p}, ${x%p} and ${x%%p}.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	p, ok := compile(pat)
 	if !ok {
@@ -233,6 +238,8 @@ func trimKnownEnd(p pattern, w Word, suffix bool, name string) Word {
 }
 
 // replace evaluates ${x/p/w}, ${x//p/w}, ${x/#p/w} and ${x/%p/w}.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	pat, with := r.word(f, p.Repl.Orig), r.text(f, p.Repl.With)
 	s, ok := w.Text()

@@ -5,6 +5,8 @@ import (
 )
 
 // effect notes what a call does.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) effect(name string, verb Verb, method bool, recv value, args []value) {
 	args, named := splitNamed(args)
 	if method {
@@ -151,6 +153,8 @@ func withoutOptions(args []value) []value {
 }
 
 // execCall reads subprocess.run, spawn and their like.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) execCall(name string, args []value, named map[string]value) {
 	if len(args) == 0 {
 		if a, ok := named["args"]; ok {
@@ -287,198 +291,4 @@ func perlVerb(mode string) Verb {
 		return VerbWrite
 	}
 	return VerbRead
-}
-
-// interpolates reports whether a string literal has expressions in it.
-func (p *program) interpolates(prefix, quote string) bool {
-	switch p.lang.name {
-	case "python":
-		return strings.Contains(prefix, "f")
-	case "node":
-		return quote == "`"
-	case "perl", "php", "ruby", "powershell":
-		return quote != "'"
-	}
-	return false
-}
-
-// interpolate fills the expressions of a string literal.
-func (p *program) interpolate(s string) Word {
-	var b builder
-	for s != "" {
-		i := strings.IndexAny(s, "$#@{\\"+holeOpen)
-		if i < 0 {
-			b.addText(s)
-			break
-		}
-		b.addText(s[:i])
-		s = p.interpolation(&b, s[i:])
-	}
-	return b.word()
-}
-
-// interpolation reads one expression of a string and returns the rest.
-func (p *program) interpolation(b *builder, s string) string {
-	if w, rest, ok := p.r.takeHole(s); ok {
-		b.addWord(w)
-		return rest
-	}
-	open, shut := "", "}"
-	switch name := p.lang.name; {
-	case s[0] == '\\' && len(s) > 1:
-		b.addText(s[1:2])
-		return s[2:]
-	case name == "python" && s[0] == '{':
-		if strings.HasPrefix(s, "{{") {
-			b.addText("{")
-			return s[2:]
-		}
-		open = "{"
-	case name == "node" && strings.HasPrefix(s, "${"):
-		open = "${"
-	case name == "ruby" && strings.HasPrefix(s, "#{"):
-		open = "#{"
-	case (name == "perl" || name == "php" || name == "powershell") && len(s) > 1 && (s[0] == '$' || s[0] == '@' && name == "perl"):
-		return p.sigil(b, s)
-	}
-	if open == "" {
-		b.addText(s[:1])
-		return s[1:]
-	}
-	end := strings.Index(s, shut)
-	if end < 0 {
-		b.addText(s)
-		return ""
-	}
-	b.addWord(p.inner(s[len(open):end]))
-	return s[end+len(shut):]
-}
-
-// inner evaluates an expression in a string.
-func (p *program) inner(src string) Word {
-	if !p.r.step(p.f, len(src)/8+1) || !p.r.enter(p.f) {
-		return unknown("")
-	}
-	defer p.r.leave()
-	sub := *p
-	lex := lexer{p: &sub, src: src}
-	sub.toks, sub.at = lex.run(), 0
-	if len(sub.toks) == 0 {
-		return Word{}
-	}
-	return sub.expression().word()
-}
-
-// sigil reads $name, ${name}, $ENV{NAME} in a string.
-func (p *program) sigil(b *builder, s string) string {
-	n := 1
-	for n < len(s) && isNameByte(s[n]) {
-		n++
-	}
-	if n == 1 && strings.HasPrefix(s[1:], "{") {
-		if end := strings.IndexByte(s, '}'); end > 0 {
-			b.addWord(p.inner("$" + strings.TrimPrefix(s[2:end], "$")))
-			return s[end+1:]
-		}
-	}
-	if n == 1 {
-		b.addText(s[:1])
-		return s[1:]
-	}
-	if (s[:n] == "$ENV" || s[:n] == "$_ENV" || s[:n] == "$_SERVER") && n < len(s) && (s[n] == '{' || s[n] == '[') {
-		if end := strings.IndexAny(s[n:], "}]"); end > 0 {
-			b.addWord(p.env(strings.Trim(s[n+1:n+end], `'"`)))
-			return s[n+end+1:]
-		}
-	}
-	b.addWord(p.inner(s[:n]))
-	return s[n:]
-}
-
-// pipes reports whether awk pipes a text to or from a command.
-func (p *program) pipes() bool { return p.lang.name == "awk" && p.isOp(0, "|", "|&") }
-
-// awkPipe reads "command" | getline and print … | "command".
-func (p *program) awkPipe(v value) value {
-	p.at++
-	if p.peek(0).text == "getline" {
-		p.at++
-		for _, w := range v.words() {
-			p.shell(w, "getline")
-		}
-		return noValue()
-	}
-	cmd := p.expression()
-	for _, w := range cmd.words() {
-		p.shell(w, "print |")
-	}
-	return noValue()
-}
-
-// awkIO reads print and getline with their redirections.
-func (p *program) awkIO(name string) value {
-	for p.at < len(p.toks) && !p.isOp(0, ";", "}") && p.r.step(p.f, 1) {
-		switch {
-		case p.isOp(0, ">", ">>"):
-			verb := VerbWrite
-			if p.isOp(0, ">>") {
-				verb = VerbAppend
-			}
-			p.at++
-			p.emitEach(name, verb, []value{p.expression()})
-		case p.isOp(0, "<"):
-			p.at++
-			p.emitEach(name, VerbRead, []value{p.expression()})
-		case p.isOp(0, ","):
-			p.at++
-		default:
-			before := p.at
-			p.expression()
-			if p.at == before {
-				p.at++
-			}
-		}
-	}
-	return noValue()
-}
-
-// readTcl reads the commands of Tcl that matter, one per line.
-func (p *program) readTcl(text Word) {
-	for _, l := range text.lines() {
-		s, ok := l.Text()
-		if !ok {
-			continue
-		}
-		for stmt := range strings.SplitSeq(s, ";") {
-			p.tclCommand(shellFields(strings.NewReplacer("{", "", "}", "", "[", "", "]", "").Replace(stmt)))
-		}
-	}
-}
-
-func (p *program) tclCommand(words []string) {
-	var argv []Word
-	for _, w := range words {
-		argv = append(argv, p.expandUser(Text(w)))
-	}
-	if len(words) < 2 {
-		return
-	}
-	switch words[0] {
-	case "exec", "spawn", "system":
-		p.exec(argv[1:])
-	case "file":
-		if words[1] == "delete" {
-			for _, w := range argv[2:] {
-				if !strings.HasPrefix(w.Prefix(), "-") {
-					p.emit("file delete", VerbDeleteTree, w)
-				}
-			}
-		}
-	case "open":
-		mode := "r"
-		if len(words) > 2 {
-			mode = words[2]
-		}
-		p.emit("open", openVerb(mode), argv[1])
-	}
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -183,13 +182,13 @@ func (p *program) fromStatement() bool {
 }
 
 func (p *program) dotted() string {
-	name := p.peek(0).text
+	names := []string{p.peek(0).text}
 	p.at++
 	for p.isOp(0, ".") && p.peek(1).kind == lexName {
-		name += "." + p.peek(1).text
+		names = append(names, p.peek(1).text)
 		p.at += 2
 	}
-	return name
+	return strings.Join(names, ".")
 }
 
 // forStatement reads for x in list, and binds x to every element.
@@ -233,187 +232,4 @@ func (p *program) assignment() bool {
 		p.imports[t.text] = v.path
 	}
 	return true
-}
-
-// expression evaluates operands joined by operators.
-func (p *program) expression() value {
-	if p.depth > 60 || !p.r.step(p.f, 1) {
-		p.at++
-		return noValue()
-	}
-	p.depth++
-	defer func() { p.depth-- }()
-	v := p.operand()
-	for p.at < len(p.toks) {
-		t := p.peek(0)
-		switch {
-		case t.kind == lexString && !t.code && len(v.alts) > 0 && (p.lang.name == "python" || p.lang.name == "awk"):
-			v = p.concat(v, p.operand())
-		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && p.vars[t.text].alts != nil:
-			v = p.concat(v, p.operand())
-		case t.kind == lexOp && t.text == p.lang.concat && p.lang.concat != "":
-			p.at++
-			v = p.concat(v, p.operand())
-		case p.isOp(0, "/") && p.lang.name == "python" && len(v.alts) > 0:
-			p.at++
-			v = p.concat(p.concat(v, textValue(Text("/"))), p.operand())
-		case p.isOp(0, "*") && (p.lang.name == "python" || p.lang.name == "ruby"):
-			p.at++
-			v = repeated(v, p.operand())
-		case p.isOp(0, "%") && p.lang.name == "python":
-			p.at++
-			v = substituted(v, p.operand())
-		case p.isOp(0, "||", "&&", "?", ":", "==", "!=", "<", ">=", "<=", "+", "-", "*", "/", "===", "!=="):
-			if p.isOp(0, ":") && (p.lang.name == "python" || p.lang.name == "node") {
-				return v
-			}
-			p.at++
-			p.operand()
-			v = noValue()
-		case p.pipes():
-			v = p.awkPipe(v)
-		default:
-			return v
-		}
-	}
-	return v
-}
-
-// concat joins two texts in all their alternatives.
-func (p *program) concat(a, b value) value {
-	if a.multi && b.multi {
-		return value{multi: true, list: append(slices.Clone(a.list), b.list...)}
-	}
-	if a.multi || b.multi {
-		return noValue()
-	}
-	var out value
-	for _, x := range a.alts {
-		for _, y := range b.alts {
-			size := x.size() + y.size()
-			if len(out.alts) < 16 && size < maxValue/16 && p.r.step(p.f, size/16) {
-				out.alts = append(out.alts, Glue(x, y))
-			}
-		}
-	}
-	if len(out.alts) == 0 {
-		return noValue()
-	}
-	return out
-}
-
-func repeated(v, times value) value {
-	s, ok := v.word().Text()
-	n, err := strconv.Atoi(times.word().String())
-	if !ok || err != nil || n < 0 || n*len(s) > 4096 {
-		return noValue()
-	}
-	return textValue(Text(strings.Repeat(s, n)))
-}
-
-// substituted fills the %s of a format.
-func substituted(v, args value) value {
-	w := v.word()
-	list := args.words()
-	for _, a := range list {
-		l, rest, ok := w.splitAt("%s")
-		if !ok {
-			break
-		}
-		w = Glue(l, a, rest)
-	}
-	return textValue(w)
-}
-
-// operand evaluates one operand with what is applied to it.
-func (p *program) operand() value {
-	t := p.peek(0)
-	switch {
-	case t.kind == lexString:
-		p.at++
-		if t.fill {
-			t.word = p.interpolate(t.text)
-		}
-		if t.code {
-			p.shell(t.word, "`")
-			return p.postfix(noValue())
-		}
-		return p.postfix(textValue(t.word))
-	case t.kind == lexNumber:
-		p.at++
-		return p.postfix(textValue(Text(t.text)))
-	case t.kind == lexName:
-		return p.nameOperand()
-	case p.isOp(0, "["):
-		p.at++
-		return p.postfix(value{multi: true, list: p.listUntil("]")})
-	case p.isOp(0, "("):
-		p.at++
-		list := p.listUntil(")")
-		if len(list) == 1 {
-			return p.postfix(list[0])
-		}
-		return p.postfix(value{multi: true, list: list})
-	case p.isOp(0, "{"):
-		p.at++
-		if p.lang.name == "node" && p.peek(0).kind == lexName && p.isOp(1, ",", "}") {
-			return p.destructured()
-		}
-		return value{}
-	case p.isOp(0, "!", "-", "+", "~", "&", "*", "\\", "<"):
-		p.at++
-		return p.operand()
-	}
-	return noValue()
-}
-
-// destructured reads {a, b} = require("m") of node.
-func (p *program) destructured() value {
-	var names []string
-	for p.at < len(p.toks) && !p.isOp(0, "}") {
-		if t := p.peek(0); t.kind == lexName {
-			names = append(names, t.text)
-		}
-		p.at++
-	}
-	p.at++
-	if p.isOp(0, "=") {
-		p.at++
-		v := p.expression()
-		for _, n := range names {
-			p.imports[n] = v.path + "." + n
-		}
-	}
-	return noValue()
-}
-
-// listUntil evaluates the expressions up to a closing bracket. A keyword
-// argument becomes the text "name=value".
-func (p *program) listUntil(end string) []value {
-	var out []value
-	for p.at < len(p.toks) && p.r.step(p.f, 1) {
-		if p.isOp(0, end) {
-			p.at++
-			return out
-		}
-		if p.isOp(0, ",", "=>", ";") {
-			p.at++
-			continue
-		}
-		before := p.at
-		if t := p.peek(0); t.kind == lexName && p.isOp(1, "=", ":") {
-			p.at += 2
-			v := p.expression()
-			out = append(out, value{path: t.text + "=", alts: v.alts, list: v.list, multi: v.multi})
-			continue
-		}
-		if t := p.peek(0); t.kind == lexName && p.keyword(t.text) {
-			continue
-		}
-		out = append(out, p.expression())
-		if p.at == before {
-			p.at++
-		}
-	}
-	return out
 }

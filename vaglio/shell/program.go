@@ -122,6 +122,8 @@ func languageOf(name string) (language, bool) {
 
 // runProgram reads an interpreter of another language: program text among the
 // words, from standard input or from a file that the source wrote.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runProgram(f *frame, k *call, name string) Word {
 	if name == "uv" || name == "deno" || name == "bun" {
 		if out, ok := r.runnerVerb(f, k, name); ok {
@@ -211,6 +213,8 @@ func (r *reader) programFile(f, g *frame, lang language, rest []Word, out Word) 
 }
 
 // runnerVerb reads programs that run another program by a verb.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runnerVerb(f *frame, k *call, name string) (Word, bool) {
 	if len(k.argv) < 3 {
 		return r.plain(f, k), true

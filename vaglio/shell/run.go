@@ -9,6 +9,8 @@ import (
 
 // run reads a call: a function, a built-in command, a wrapper, an interpreter
 // or a plain command. It returns the output, if the frame wants it.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) run(f *frame, k *call) Word {
 	if len(k.argv) == 0 {
 		if len(k.redirs) > 0 || len(k.assigns) > 0 {
@@ -20,7 +22,7 @@ func (r *reader) run(f *frame, k *call) Word {
 		return outputOf("")
 	}
 	defer r.leave()
-	name := r.resolveName(f, k)
+	name := r.resolveName(k)
 	if _, static := k.argv[0].Text(); name == "" && static {
 		return r.plain(f, k) // no program has such a name
 	}
@@ -46,7 +48,7 @@ func (r *reader) run(f *frame, k *call) Word {
 }
 
 // resolveName is the base name of the command, after hash -p.
-func (r *reader) resolveName(f *frame, k *call) string {
+func (r *reader) resolveName(k *call) string {
 	name := baseName(k.argv[0])
 	if name == "" {
 		return ""
@@ -136,6 +138,7 @@ func (r *reader) callFunction(f *frame, e *entry, k *call) Word {
 	return out.word()
 }
 
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	if r.active == nil {
 		r.active = make(map[*syntax.Stmt]int)

@@ -182,6 +182,8 @@ func (s *state) join(branches ...change) {
 }
 
 // union is the entry that stands for either of two.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func union(key string, a, b *entry) *entry {
 	switch {
 	case a == b:

@@ -1,0 +1,101 @@
+package shell
+
+import (
+	"strings"
+)
+
+// runMove reads cp, mv, ln and install, which give a known content another
+// name.
+func (r *reader) runMove(f *frame, k *call) Word {
+	r.plain(f, k)
+	g := grammar{values: "tSmog", long: "target-directory suffix mode owner group backup", permute: true}
+	opts, rest := g.parse(k.argv[1:])
+	if len(rest) != 2 || opts.any("t", "target-directory") {
+		return Word{}
+	}
+	if r.written(rest[0]) || isStdin(rest[0]) {
+		r.writeFile(f, rest[1], r.content(f, rest[0]), false)
+	}
+	return Word{}
+}
+
+// runTee reads tee, which writes its input to files.
+func (r *reader) runTee(f *frame, k *call) Word {
+	out := r.plain(f, k)
+	opts, rest := grammar{long: "output-error", permute: true}.parse(k.argv[1:])
+	for _, w := range rest {
+		r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+	}
+	return out
+}
+
+// runDownload reads programs that write what they fetch to a file.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) runDownload(f *frame, k *call, name string) Word {
+	out := r.plain(f, k)
+	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
+	var g grammar
+	if name == "curl" {
+		g = grammar{values: "AbcCdDeEFhHKmoPQrtTuUwxXyYz", long: "output data header user-agent request url form cookie cookie-jar max-time retry user proxy output-dir", permute: true}
+	} else {
+		g = grammar{values: "aoiOPtTUdQlAeBDRIX", long: "output-document output-file directory-prefix header user-agent post-data out dir tries timeout", permute: true}
+	}
+	opts, rest := g.parse(k.argv[1:])
+	for _, file := range opts.all("o", "O", "output", "output-document", "out") {
+		if name == "wget" && !opts.any("O", "output-document") {
+			break
+		}
+		r.writeFile(f, file, fetched, false)
+	}
+	remoteName := name == "wget" && !opts.any("O", "output-document") || name == "curl" && opts.any("O", "remote-name") || name == "aria2c"
+	for _, url := range rest {
+		if s, ok := url.Text(); ok && remoteName {
+			s, _, _ = strings.Cut(s, "?")
+			if i := strings.LastIndexByte(s, '/'); i >= 0 && i+1 < len(s) {
+				r.writeFile(f, Text(s[i+1:]), fetched, false)
+			}
+		}
+	}
+	return out
+}
+
+// runSed reads sed, whose scripts may run commands.
+func (r *reader) runSed(f *frame, k *call) Word {
+	out := r.plain(f, k)
+	opts, rest := grammar{values: "efl", long: "expression file line-length", permute: true}.parse(k.argv[1:])
+	scripts := opts.all("e", "expression")
+	if len(scripts) == 0 && !opts.any("f", "file") && len(rest) > 0 {
+		scripts = rest[:1]
+	}
+	g := f.at(k, "sed")
+	g.stdin = Input{}
+	for _, s := range scripts {
+		r.sedCode(g, s, f.stdin.Text)
+	}
+	return out
+}
+
+// sedCode reads the e command and the e flag of a sed script.
+func (r *reader) sedCode(f *frame, script, in Word) {
+	for _, l := range script.lines() {
+		s := strings.TrimLeft(l.Prefix(), "0123456789,$!;{} \t")
+		if code, ok := strings.CutPrefix(s, "e "); ok {
+			r.carried(f, l.cut(len(l.Prefix())-len(code)), "sed e")
+			continue
+		}
+		text, ok := l.Text()
+		if !ok || len(s) < 2 || s[0] != 's' {
+			continue
+		}
+		_, with, flags, _, ok := sedCommand(s)
+		if !ok || !strings.Contains(flags, "e") {
+			continue
+		}
+		if out, known := r.sedOutput(in, []Word{Text(strings.TrimSuffix(text, flags))}); known {
+			r.carried(f, out, "sed s///e")
+			continue
+		}
+		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+	}
+}

@@ -1,0 +1,180 @@
+package shell
+
+import (
+	"strings"
+)
+
+// lateCommand reads the code of programs that take it in ways of their own.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) lateCommand(f *frame, k *call, name string) {
+	switch name {
+	case "socat":
+		for _, w := range k.argv[1:] {
+			r.socatAddress(f, w)
+		}
+	case "nc", "ncat", "netcat":
+		opts, _ := grammar{values: "ecsgGiIpqwWxXTOPVm", long: "exec sh-exec", permute: true}.parse(k.argv[1:])
+		for _, code := range opts.all("e", "c", "exec", "sh-exec") {
+			r.carried(f, code, name)
+		}
+	case "vim", "vi", "nvim", "ex", "view", "ed", "emacs":
+		r.editorCode(f, k, name)
+	case "psql", "sqlite3", "mysql":
+		r.clientCode(f, k, name)
+	case "npx", "bunx":
+		_, rest := grammar{values: "pc", long: "package call"}.parse(k.argv[1:])
+		if len(rest) > 0 {
+			r.run(f, &call{argv: rest, span: k.span, external: true})
+		}
+	case "npm", "pnpm", "yarn":
+		_, rest := grammar{values: "C", long: "prefix workspace"}.parse(k.argv[1:])
+		if len(rest) > 1 && (rest[0].Is("exec") || rest[0].Is("x") || rest[0].Is("dlx")) {
+			_, rest = grammar{values: "pc", long: "package call"}.parse(rest[1:])
+			if len(rest) > 0 {
+				r.run(f, &call{argv: rest, span: k.span, external: true})
+			}
+		}
+	case "fd", "fdfind":
+		for i, w := range k.argv {
+			if (w.Is("-x") || w.Is("-X") || w.Is("--exec") || w.Is("--exec-batch")) && i+1 < len(k.argv) {
+				r.run(f, &call{argv: k.argv[i+1:], span: k.span, external: true})
+			}
+		}
+	case "xterm", "konsole", "alacritty", "gnome-terminal", "kitty":
+		for i, w := range k.argv {
+			if (w.Is("-e") || w.Is("--") || w.Is("-x")) && i+1 < len(k.argv) {
+				r.run(f, &call{argv: k.argv[i+1:], span: k.span, external: true})
+				break
+			}
+		}
+	case "cmake":
+		r.cmakeCommand(f, k)
+	case "concurrently", "entr":
+		_, rest := grammar{values: "nckp", long: "names prefix"}.parse(k.argv[1:])
+		if name == "entr" && len(rest) > 0 {
+			r.run(f, &call{argv: rest, span: k.span, external: true})
+			return
+		}
+		for _, w := range rest {
+			r.carried(f, w, name)
+		}
+	}
+}
+
+// cmakeCommand reads cmake -E, a wrapper and a set of file tools.
+func (r *reader) cmakeCommand(f *frame, k *call) {
+	if len(k.argv) < 3 || !k.argv[1].Is("-E") {
+		return
+	}
+	rest := k.argv[2:]
+	switch {
+	case rest[0].Is("env") || rest[0].Is("time"):
+		_, rest = leadingAssigns(rest[1:])
+		if len(rest) > 0 {
+			r.run(f, &call{argv: rest, span: k.span, external: true})
+		}
+	case rest[0].Is("rm") || rest[0].Is("remove") || rest[0].Is("remove_directory"):
+		r.run(f, &call{argv: append([]Word{Text("rm"), Text("-r")}, rest[1:]...), span: k.span, external: true})
+	}
+}
+
+// socatAddress reads EXEC:… and SYSTEM:… addresses.
+func (r *reader) socatAddress(f *frame, w Word) {
+	s := w.Prefix()
+	kind, _, ok := strings.Cut(s, ":")
+	if !ok {
+		return
+	}
+	switch strings.ToUpper(kind) {
+	case "EXEC", "SYSTEM", "SHELL":
+		code := w.cut(len(kind) + 1)
+		if t, static := code.Text(); static {
+			code = Text(strings.ReplaceAll(t, `\ `, " "))
+		}
+		r.carried(f, code, "socat")
+	}
+}
+
+// editorCode reads commands that an editor is told to run: :!code.
+func (r *reader) editorCode(f *frame, k *call, name string) {
+	texts := append([]Word(nil), k.argv[1:]...)
+	if f.stdin.Kind == InputText {
+		texts = append(texts, f.stdin.Text.lines()...)
+	}
+	for i, w := range texts {
+		s := strings.TrimLeft(w.Prefix(), "+: ")
+		lead := len(w.Prefix()) - len(s)
+		fromOption := strings.HasPrefix(w.Prefix(), "+") || i > 0 && i < len(k.argv)-1 && (texts[i-1].Is("-c") || texts[i-1].Is("--cmd"))
+		if (fromOption || i >= len(k.argv)-1) && strings.HasPrefix(s, "!") {
+			r.carried(f, w.cut(lead+1), name)
+		}
+	}
+}
+
+// clientCode reads the shell escapes of database clients.
+func (r *reader) clientCode(f *frame, k *call, name string) {
+	escapes := map[string][]string{"psql": {`\! `, `\!`}, "sqlite3": {".shell ", ".system "}, "mysql": {`\! `, "system "}}
+	texts := append([]Word(nil), k.argv[1:]...)
+	if f.stdin.Kind == InputText {
+		texts = append(texts, f.stdin.Text.lines()...)
+	}
+	for _, w := range texts {
+		for _, e := range escapes[name] {
+			if strings.HasPrefix(strings.TrimSpace(w.Prefix()), e) {
+				_, code, _ := w.splitAt(e)
+				r.carried(f, code, name)
+				break
+			}
+		}
+	}
+}
+
+// scanTail looks for a destructive command among the words of a program that
+// is not known, which may be a wrapper.
+func (r *reader) scanTail(f *frame, k *call) {
+	name := baseName(k.argv[0])
+	if len(k.argv) < 3 || harmlessWords(name) || programs[versionless(name)] != kindPlain || builtins[name] != kindPlain {
+		return
+	}
+	if _, known := prefixes[name]; known {
+		return
+	}
+	for i := 1; i < len(k.argv)-1; i++ {
+		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
+			continue
+		}
+		g := f.at(k, name+"?")
+		g.conditional = true
+		r.run(g, &call{argv: k.argv[i:], span: k.span, external: true})
+		return
+	}
+}
+
+// destructive reports whether a program's name alone is worth a second look.
+func destructive(name string) bool {
+	switch name {
+	case "rm", "dd", "shred", "wipefs", "blkdiscard", "mkswap", "mke2fs", "chmod", "chown", "chgrp", "fdisk", "sfdisk",
+		"sgdisk", "parted", "sh", "bash", "zsh", "dash", "ksh", "eval", "sudo", "srm", "truncate", "unlink", "rmdir":
+		return true
+	}
+	return strings.HasPrefix(name, "mkfs")
+}
+
+// harmlessWords reports whether the words of a program are certainly no
+// command.
+func harmlessWords(name string) bool {
+	switch name {
+	case "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "man", "which", "type", "whereis", "info", "apropos",
+		"whatis", "tldr", "help", "logger", "say", "notify-send", "cowsay", "figlet", "wall", "write", "mail", "git", "gh",
+		"glab", "hg", "svn", "apt", "apt-get", "aptitude", "dnf", "yum", "pacman", "brew", "snap", "pip", "pip3", "npm", "cargo",
+		"go", "gem", "test", "[", "ls", "cat", "head", "tail", "stat", "file", "wc", "diff", "cmp", "cp", "mv", "ln", "rm",
+		"mkdir", "touch", "chmod", "chown", "chgrp", "export", "declare", "local", "alias", "unalias", "set", "unset",
+		"docker", "podman", "kubectl", "helm", "aws", "gcloud", "az", "terraform", "systemctl", "service", "pgrep", "pkill",
+		"killall", "kill", "pidof", "ps", "dpkg", "rpm", "expr", "hash", "compgen", "complete", "chsh", "usermod",
+		"useradd", "update-alternatives", "sed", "awk", "jq", "yq", "tee", "sort", "uniq", "tr", "cut", "paste", "rsync",
+		"scp", "tar", "zip", "unzip", "curl", "wget", "ping", "set-x", "shellcheck", "shfmt", "apk", "dd", "shred", "select":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,342 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// paramValue returns what a scalar expansion yields.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
+	if p.Length || p.Width || p.IsSet {
+		return r.length(p)
+	}
+	w, set := r.lookup(f, p)
+	if p.Excl && p.Names == 0 {
+		w, set = r.indirect(w)
+	}
+	if p.Exp != nil && lengthens(p.Exp.Op) {
+		return r.defaulted(f, p, w, set)
+	}
+	if !set && p.Exp == nil && p.Slice == nil && p.Repl == nil {
+		return Word{}
+	}
+	if p.Slice != nil {
+		return r.slice(f, p, w)
+	}
+	return r.transform(f, p, w)
+}
+
+// lookup returns the value of a parameter, and whether it is or may be set.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
+	name := p.Param.Value
+	if n, err := strconv.Atoi(name); err == nil {
+		return r.positional(n)
+	}
+	switch name {
+	case "#":
+		if e := r.st.get(keyArgs); e != nil && !e.maybe {
+			return Text(strconv.Itoa(len(e.list))), true
+		}
+		return unknownHome("#"), true
+	case "PWD":
+		return r.cwd(), true
+	case "IFS":
+		return Text(r.ifs()), true
+	case "OLDPWD":
+		return r.prevCwd(), true
+	case "?", "$", "!", "-", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "SRANDOM", "BASHOPTS":
+		return unknownHome(name), true
+	}
+	name = r.resolveRef(name)
+	if base, sub, ok := strings.Cut(name, "["); ok {
+		return r.element(base, strings.TrimSuffix(sub, "]")), true
+	}
+	e := r.st.get(name)
+	if e != nil && e.isList {
+		return r.arrayLookup(f, e, name, p.Index), true
+	}
+	switch {
+	case e == nil:
+		return unknown(name), true
+	case e.unset || len(e.vals) == 0:
+		return Word{}, false
+	}
+	return e.vals[r.pick(name, len(e.vals))], true
+}
+
+func (r *reader) positional(n int) (Word, bool) {
+	if n == 0 {
+		if e := r.st.get(keyZero); e != nil {
+			return e.vals[0], true
+		}
+		return unknownHome("0"), true
+	}
+	e := r.st.get(keyArgs)
+	if e == nil || n > len(e.list) {
+		if e != nil && !e.maybe {
+			return Word{}, false
+		}
+		return unknown(strconv.Itoa(n)), true
+	}
+	return e.list[n-1], true
+}
+
+// arrayLookup returns the element that a subscript names, the first without.
+func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.ArithmExpr) Word {
+	if e.assoc != nil {
+		key := ""
+		if w, ok := index.(*syntax.Word); ok && w != nil {
+			k, known := r.text(f, w).Text()
+			if !known {
+				return unknown(name)
+			}
+			key = k
+		}
+		if v, ok := e.assoc[key]; ok {
+			return v
+		}
+		return unknown(name)
+	}
+	n := int64(0)
+	if index != nil {
+		v, ok := r.arithm(f, index)
+		if !ok {
+			return unknown(name)
+		}
+		n = v
+	}
+	if n < 0 {
+		n += int64(len(e.list))
+	}
+	if n < 0 || n >= int64(len(e.list)) {
+		return Word{}
+	}
+	return e.list[n]
+}
+
+func (r *reader) element(name, sub string) Word {
+	e := r.st.get(name)
+	n, err := strconv.Atoi(sub)
+	if e == nil || !e.isList || err != nil || n < 0 || n >= len(e.list) {
+		return unknown(name)
+	}
+	return e.list[n]
+}
+
+// indirect returns the value of the variable that w names.
+func (r *reader) indirect(w Word) (Word, bool) {
+	name, ok := w.Text()
+	if !ok || name == "" {
+		return unknown(""), true
+	}
+	return r.lookup(nil, &syntax.ParamExp{Param: &syntax.Lit{Value: name}})
+}
+
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) length(p *syntax.ParamExp) Word {
+	if p.Length {
+		switch {
+		case p.Param.Value == "@" || p.Param.Value == "*":
+			if e := r.st.get(keyArgs); e != nil && !e.maybe {
+				return Text(strconv.Itoa(len(e.list)))
+			}
+		case subscript(p.Index) == "@" || subscript(p.Index) == "*":
+			if e := r.st.get(p.Param.Value); e != nil && e.isList {
+				return Text(strconv.Itoa(len(e.list)))
+			}
+		case p.Index == nil:
+			if w, set := r.lookup(nil, p); set {
+				if s, ok := w.Text(); ok {
+					return Text(strconv.Itoa(len([]rune(s))))
+				}
+			}
+		}
+	}
+	return unknownHome("#" + p.Param.Value)
+}
+
+// defaulted evaluates ${x:-w}, ${x:=w}, ${x:?w} and ${x:+w}.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word {
+	op := p.Exp.Op
+	null := op == syntax.AlternateUnsetOrNull || op == syntax.DefaultUnsetOrNull ||
+		op == syntax.ErrorUnsetOrNull || op == syntax.AssignUnsetOrNull
+	certain := w.parts == nil || !w.MayBeEmpty()
+	missing := !set || null && w.Is("")
+	if !certain && r.pick("${"+p.Param.Value, 2) == 1 {
+		missing = true
+	}
+	switch op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if missing {
+			return Word{}
+		}
+		return r.text(f, p.Exp.Word)
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if missing {
+			r.word(f, p.Exp.Word)
+		}
+		return filled(w)
+	default:
+	}
+	if !missing {
+		return filled(w)
+	}
+	v := r.text(f, p.Exp.Word)
+	if (op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull) && p.Index == nil && syntax.ValidName(p.Param.Value) {
+		r.assign(f, p.Param.Value, v)
+	}
+	return v
+}
+
+// filled is the word when it is known not to be empty.
+func filled(w Word) Word {
+	if len(w.parts) != 1 || !w.parts[0].MayBeEmpty {
+		return w
+	}
+	p := w.parts[0]
+	p.MayBeEmpty = false
+	return Word{parts: []Part{p}}
+}
+
+// slice evaluates ${x:offset:length}.
+func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
+	s, ok := w.Text()
+	from, okFrom := r.arithm(f, p.Slice.Offset)
+	length, okLen := int64(len(s)), true
+	if p.Slice.Length != nil {
+		length, okLen = r.arithm(f, p.Slice.Length)
+	}
+	if !ok || !okFrom || !okLen {
+		return unknown(p.Param.Value)
+	}
+	runes := []rune(s)
+	n := int64(len(runes))
+	if from < 0 {
+		from += n
+	}
+	if from < 0 || from > n {
+		return Word{}
+	}
+	to := n
+	if length < 0 {
+		to = n + length
+	} else if p.Slice.Length != nil {
+		to = min(n, from+min(length, n))
+	}
+	if to < from {
+		return Word{}
+	}
+	return Text(string(runes[from:to]))
+}
+
+// transform evaluates the operators that change a value: removal of a prefix
+// or suffix, replacement, case.
+func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
+	if p.Repl != nil {
+		return r.replace(f, p, w)
+	}
+	if p.Exp == nil {
+		return w
+	}
+	arg := r.word(f, p.Exp.Word)
+	op := p.Exp.Op
+	if op >= syntax.UpperFirst && op <= syntax.LowerAll {
+		if s, ok := arg.Text(); ok && s == "" || arg.HasGlob() && arg.String() == "?" {
+			return w.mapText(caseOf(op))
+		}
+		return unknown(p.Param.Value)
+	}
+	if op == syntax.OtherParamOps {
+		return r.otherOp(arg, w, p.Param.Value)
+	}
+	return r.trim(arg, w, op, p.Param.Value)
+}
+
+func caseOf(op syntax.ParExpOperator) func(string) string {
+	switch op {
+	case syntax.UpperAll:
+		return strings.ToUpper
+	case syntax.LowerAll:
+		return strings.ToLower
+	default:
+	}
+	return func(s string) string {
+		for i, c := range s {
+			if i == 0 && op == syntax.UpperFirst {
+				return string(unicode.ToUpper(c)) + s[len(string(c)):]
+			}
+			if i == 0 {
+				return string(unicode.ToLower(c)) + s[len(string(c)):]
+			}
+		}
+		return s
+	}
+}
+
+func (r *reader) otherOp(op, w Word, name string) Word {
+	s, _ := op.Text()
+	v, ok := w.Text()
+	switch {
+	case s == "U":
+		return w.mapText(strings.ToUpper)
+	case s == "L":
+		return w.mapText(strings.ToLower)
+	case s == "E" && ok:
+		return Text(ansiC(v))
+	case s == "u" && ok:
+		return Text(caseOf(syntax.UpperFirst)(v))
+	case s == "Q":
+		return w
+	case s == "P":
+		// A prompt may run what it substitutes.
+		return w
+	}
+	return unknown(name)
+}
+
+// assign gives a variable a value, with the attributes that it has.
+func (r *reader) assign(f *frame, name string, w Word) {
+	name = r.resolveRef(name)
+	if base, _, ok := strings.Cut(name, "["); ok {
+		name = base
+		r.st.put(name, &entry{isList: true, list: []Word{w}})
+		return
+	}
+	e := &entry{exported: r.allExport}
+	old := r.st.get(name)
+	if old == nil {
+		e.inherited = true
+	} else {
+		e.lower, e.upper, e.ints = old.lower, old.upper, old.ints
+		e.exported, e.inherited = old.exported || r.allExport, old.inherited
+		if old.isList && old.assoc == nil {
+			list := slices.Clone(old.list)
+			if len(list) == 0 {
+				list = []Word{w}
+			}
+			list[0] = w
+			r.st.put(name, &entry{isList: true, list: list})
+			return
+		}
+	}
+	switch {
+	case e.lower:
+		w = w.mapText(strings.ToLower)
+	case e.upper:
+		w = w.mapText(strings.ToUpper)
+	case e.ints:
+		w = r.arithmText(f, w)
+	}
+	e.vals = []Word{w.quoted()}
+	r.st.put(name, e)
+}

@@ -1,0 +1,350 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirected files and inputs of one statement.
+type redirects struct {
+	list   []Redirect
+	files  []Word // the files that standard output goes to
+	append bool
+	output *syntax.ProcSubst // the process that standard output goes to
+}
+
+func (d *redirects) wants() bool { return len(d.files) > 0 || d.output != nil }
+
+// redirects evaluates redirections and sets the frame's input.
+func (r *reader) redirects(f *frame, list []*syntax.Redirect) *redirects {
+	d := &redirects{}
+	for _, n := range list {
+		switch n.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			r.here(f, n)
+		case syntax.DplIn, syntax.DplOut:
+			r.duplicate(f, d, n)
+		default:
+			r.redirect(f, d, n)
+		}
+	}
+	return d
+}
+
+// here evaluates a here-document or a here-string.
+func (r *reader) here(f *frame, n *syntax.Redirect) {
+	var text Word
+	switch {
+	case n.Op == syntax.WordHdoc:
+		text = Glue(r.text(f, n.Word), Text("\n"))
+	case n.Hdoc != nil:
+		text = r.heredoc(f, n)
+	}
+	if n.N != nil && n.N.Value != "0" {
+		r.descriptor(n.N.Value, text)
+		return
+	}
+	f.stdin = Input{Kind: InputText, Text: text}
+}
+
+func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
+	quoted := false
+	for _, p := range n.Word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		quoted = quoted || !ok || strings.Contains(lit.Value, "\\")
+	}
+	e := expander{r: r, f: f}
+	for _, p := range n.Hdoc.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && quoted {
+			e.quotedText(lit.Value)
+			continue
+		}
+		e.parts([]syntax.WordPart{p}, true, tildeNone)
+	}
+	text := e.cur.word()
+	if n.Op == syntax.DashHdoc {
+		text = text.mapText(func(s string) string {
+			lines := strings.SplitAfter(s, "\n")
+			for i, l := range lines {
+				lines[i] = strings.TrimLeft(l, "\t")
+			}
+			return strings.Join(lines, "")
+		})
+	}
+	return text
+}
+
+// descriptor makes text readable under a descriptor, which is a number or a
+// variable in braces that receives one.
+func (r *reader) descriptor(fd string, text Word) {
+	if name, ok := strings.CutPrefix(fd, "{"); ok {
+		r.procs++
+		fd = strconv.Itoa(9 + r.procs)
+		r.st.set(strings.TrimSuffix(name, "}"), Text(fd))
+	}
+	r.st.set(keyFD+fd, text)
+	r.st.set(keyFile+"/dev/fd/"+fd, text)
+	r.st.set(keyFile+"/proc/self/fd/"+fd, text)
+}
+
+func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
+	w := r.text(f, n.Word)
+	s, ok := w.Text()
+	num := strings.TrimSuffix(s, "-")
+	if _, err := strconv.Atoi(num); ok && (err == nil || s == "-") {
+		if n.Op == syntax.DplIn {
+			if e := r.st.get(keyFD + num); e != nil && len(e.vals) > 0 {
+				f.stdin = Input{Kind: InputText, Text: e.vals[0]}
+			}
+		}
+		return
+	}
+	if n.Op == syntax.DplOut {
+		d.list = append(d.list, Redirect{Kind: RedirectWrite, Target: w})
+		d.files = append(d.files, w)
+		return
+	}
+	if e := r.st.get(keyFD + s); ok && e != nil && len(e.vals) > 0 {
+		f.stdin = Input{Kind: InputText, Text: e.vals[0]}
+	}
+}
+
+// redirect evaluates a redirection to or from a file.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) redirect(f *frame, d *redirects, n *syntax.Redirect) {
+	if p := soleProcess(n.Word); p != nil && p.Op == syntax.CmdOut && n.Op != syntax.RdrIn {
+		d.output = p
+		return
+	}
+	fields := r.fields(f, n.Word)
+	if len(fields) == 0 {
+		fields = []Word{{}}
+	}
+	for _, w := range fields {
+		red := Redirect{Kind: redirectKind(n.Op), Target: w}
+		if n.N != nil {
+			red.FD = n.N.Value
+		}
+		stdout := red.FD == "" || red.FD == "1"
+		switch {
+		case n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut:
+			content := r.content(f, w)
+			if red.FD == "" || red.FD == "0" {
+				f.stdin = Input{Kind: InputFile, Text: content, File: w}
+			} else {
+				r.descriptor(red.FD, content)
+			}
+		case stdout:
+			d.files = append(d.files, w)
+			d.append = red.Kind == RedirectAppend
+		}
+		if s, ok := w.Text(); !ok || !strings.HasPrefix(s, "/dev/fd/") {
+			d.list = append(d.list, red)
+		}
+	}
+}
+
+func soleProcess(w *syntax.Word) *syntax.ProcSubst {
+	if len(w.Parts) != 1 {
+		return nil
+	}
+	p, _ := w.Parts[0].(*syntax.ProcSubst)
+	return p
+}
+
+func redirectKind(op syntax.RedirOperator) RedirectKind {
+	switch op {
+	case syntax.RdrIn:
+		return RedirectRead
+	case syntax.RdrInOut:
+		return RedirectReadWrite
+	case syntax.AppOut, syntax.AppAll, syntax.AppClob, syntax.AppAllClob:
+		return RedirectAppend
+	default:
+	}
+	return RedirectWrite
+}
+
+// deliver takes a command's output to where its redirections send it and
+// returns what is left for the statement around it.
+func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
+	if !d.wants() {
+		return out
+	}
+	for _, w := range d.files {
+		r.writeFile(f, w, out, d.append)
+	}
+	if d.output != nil {
+		g := *f
+		g.capture = false
+		g.stdin = Input{Kind: InputText, Text: out, Piped: true}
+		r.subshell(&g, d.output.Stmts)
+	}
+	return Word{}
+}
+
+// writeFile remembers the content of a file that the source writes.
+func (r *reader) writeFile(f *frame, file, content Word, more bool) {
+	key, ok := r.fileKey(file)
+	if !ok || strings.HasPrefix(key, keyFile+"/dev/") && !strings.HasPrefix(key, keyFile+"/dev/shm/") {
+		return
+	}
+	if more {
+		if e := r.st.get(key); e != nil && len(e.vals) > 0 {
+			content = Glue(e.vals[0], content)
+		}
+	}
+	if content.size() > maxValue || !r.step(f, content.size()/32) {
+		content = outputOf("")
+	}
+	r.st.set(key, content)
+}
+
+// fileKey is the key under which the content of a file is remembered.
+func (r *reader) fileKey(file Word) (string, bool) {
+	s, ok := file.Text()
+	if !ok || s == "" {
+		return "", false
+	}
+	if !path.IsAbs(s) {
+		cwd, known := r.cwd().Text()
+		if !known {
+			cwd = "." // relative to the same unknown folder
+		}
+		s = path.Join(cwd, s)
+	}
+	return keyFile + path.Clean(s), true
+}
+
+// content is what is known of a file's content.
+func (r *reader) content(f *frame, file Word) Word {
+	if s, ok := file.Text(); ok && (s == "/dev/stdin" || s == "/dev/fd/0" || s == "/proc/self/fd/0" || s == "-") && f.stdin.Kind != InputInherited {
+		return f.stdin.Text
+	}
+	if file.Is("/dev/null") {
+		return Word{}
+	}
+	if key, ok := r.fileKey(file); ok {
+		if e := r.st.get(key); e != nil && len(e.vals) > 0 {
+			return e.vals[r.pick(key, len(e.vals))]
+		}
+	}
+	return Word{parts: []Part{{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}}}
+}
+
+// written reports whether the source itself wrote the file.
+func (r *reader) written(file Word) bool {
+	key, ok := r.fileKey(file)
+	return ok && r.st.get(key) != nil
+}
+
+// substitute reads a command substitution and returns its output.
+func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
+	g := *f
+	g.capture = true
+	g.assigns = nil
+	return trimNewlines(r.subshell(&g, c.Stmts))
+}
+
+// trimNewlines removes the newlines that a word ends with.
+func trimNewlines(w Word) Word {
+	if w.parts == nil {
+		return Text(strings.TrimRight(w.text, "\n"))
+	}
+	parts := slices.Clone(w.parts)
+	last := &parts[len(parts)-1]
+	if last.Kind == PartText {
+		last.Text = strings.TrimRight(last.Text, "\n")
+	}
+	return NewWord(parts...)
+}
+
+// procSubst reads a process substitution and returns the name of its file.
+func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
+	r.procs++
+	name := "/dev/fd/" + strconv.Itoa(63+r.procs)
+	g := *f
+	if p.Op == syntax.CmdOut {
+		g.capture = false
+		g.stdin = Input{Kind: InputText, Text: outputOf(""), Piped: true}
+		if f.stdin.Kind == InputText {
+			g.stdin.Text = f.stdin.Text
+		}
+		r.subshell(&g, p.Stmts)
+		return Text(name)
+	}
+	g.capture = true
+	g.stdin = Input{}
+	out := r.subshell(&g, p.Stmts)
+	r.st.set(keyFile+name, out)
+	return Text(name)
+}
+
+// cwd is the current folder.
+func (r *reader) cwd() Word {
+	e := r.st.get(keyCwd)
+	if e == nil || len(e.vals) == 0 {
+		return unknownHome("PWD")
+	}
+	return e.vals[r.pick(keyCwd, len(e.vals))]
+}
+
+func (r *reader) prevCwd() Word {
+	e := r.st.get(keyPrev)
+	if e == nil || len(e.vals) == 0 {
+		return unknownHome("OLDPWD")
+	}
+	return e.vals[r.pick(keyPrev, len(e.vals))]
+}
+
+// emit adds a command to the script, completed by where it stands.
+func (r *reader) emit(f *frame, c Command) {
+	if !r.step(f, 1) {
+		return
+	}
+	if f.span != nil {
+		c.Span = *f.span
+	}
+	c.Cwd = r.cwd()
+	c.Via = f.via
+	c.Stdin = f.stdin
+	c.Privileged = f.privileged
+	c.Remote = f.remote
+	c.Background = f.background
+	c.InLoop = f.inLoop
+	c.Conditional = f.conditional
+	if len(f.assigns) > 0 {
+		c.Assigns = append(slices.Clip(f.assigns), c.Assigns...)
+	}
+	if c.Name == "" && len(c.Argv) > 0 {
+		c.Name = baseName(c.Argv[0])
+	}
+	r.out.Commands = append(r.out.Commands, c)
+}
+
+// baseName is the last element of a program's path, "" if it is not known.
+func baseName(w Word) string {
+	s, ok := w.Text()
+	if !ok {
+		return knownBase(w)
+	}
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		s = s[i+1:]
+	}
+	return s
+}
+
+// knownBase is the base name of a path of which only the folder is unknown.
+func knownBase(w Word) string {
+	last := w.Suffix()
+	i := strings.LastIndexByte(last, '/')
+	if i < 0 {
+		return ""
+	}
+	return last[i+1:]
+}

@@ -1,0 +1,227 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// pick is one variable of which a command is read once per alternative.
+type pick struct {
+	key    string
+	n, cur int
+}
+
+// Read reads a command line as bash would and returns what it would run. It
+// never fails: what cannot be read is a [Problem] of the script.
+func Read(src string, o Options) *Script {
+	return run(o, func(r *reader, f *frame) {
+		if words, ok := plainCommand(src); ok {
+			r.run(f, &call{argv: words, span: Span{0, len(src)}})
+			return
+		}
+		r.source(f, src)
+	})
+}
+
+// source reads a program text and returns its output.
+func (r *reader) source(f *frame, src string) Word {
+	if len(src) > MaxSource {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+		return outputOf("")
+	}
+	if !r.step(f, 5+len(src)/64) || !r.enter(f) {
+		return outputOf("")
+	}
+	defer r.leave()
+	var out []Word
+	parser := r.takeParser()
+	in := &bounded{src: src, r: r}
+	done := false
+	// The loop is never left early, for the parser may go on after an error;
+	// it is starved instead.
+	for stmt, err := range parser.StmtsSeq(in) {
+		switch {
+		case done:
+		case err != nil:
+			done = true
+			in.off = len(src)
+			if o, ok := r.closed(f, src, err); ok {
+				out = []Word{o}
+			}
+		default:
+			out = append(out, r.stmt(f, stmt))
+			if done = r.stopped; done {
+				in.off = len(src)
+			}
+		}
+	}
+	r.parser = parser
+	if !f.capture {
+		return Word{}
+	}
+	return Glue(out...)
+}
+
+// closed reads a source again whose last here-document is open, as a shell
+// does, which ends it with the input. Any other error is a problem.
+func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
+	if end, ok := openDocument(err); ok && !f.retried {
+		g := *f
+		g.retried, g.limit = true, len(src)
+		return r.source(&g, src+"\n"+end+"\n"), true
+	}
+	r.parseProblem(f, err)
+	return Word{}, false
+}
+
+// openDocument returns the word that would end the here-document that a parse
+// error found open.
+func openDocument(err error) (string, bool) {
+	pe := syntax.ParseError{}
+	if !errors.As(err, &pe) {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(pe.Text, "unclosed here-document `")
+	if !ok || strings.ContainsAny(rest, "\n") {
+		return "", false
+	}
+	return strings.TrimSuffix(rest, "`"), true
+}
+
+// takeParser hands out the idle parser, if there is one: carried text is read
+// while the parser of its carrier is at work.
+func (r *reader) takeParser() *syntax.Parser {
+	if p := r.parser; p != nil {
+		r.parser = nil
+		return p
+	}
+	return syntax.NewParser(syntax.Variant(syntax.LangBash))
+}
+
+func (r *reader) parseProblem(f *frame, err error) {
+	if errors.Is(err, errTooDeep) {
+		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: "the command nests too deep to be parsed"})
+		return
+	}
+	if f.lenient {
+		return
+	}
+	p := Problem{Kind: ProblemUnparsable, Detail: "the command is no valid shell program: " + err.Error()}
+	if pe := (syntax.ParseError{}); errors.As(err, &pe) && f.span == nil {
+		at := int(pe.Pos.Offset())
+		p.Span = Span{at, at}
+	}
+	r.problem(f, p)
+}
+
+var errTooDeep = errors.New("nested too deep")
+
+// bounded hands the source to the parser in small pieces and looks at the
+// depth of the parser's recursion each time, because a parser that descends
+// without bound ends the whole process.
+type bounded struct {
+	src string
+	r   *reader
+	off int
+}
+
+const pieceSize = 512
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.off >= len(b.src) {
+		return 0, io.EOF
+	}
+	if b.off > 0 {
+		if b.r.pcs == nil {
+			b.r.pcs = make([]uintptr, maxFrames)
+		}
+		if runtime.Callers(0, b.r.pcs) >= maxFrames {
+			return 0, errTooDeep
+		}
+	}
+	n := copy(p[:min(len(p), pieceSize)], b.src[b.off:])
+	b.off += n
+	return n, nil
+}
+
+// spanOf is the place of a node, or of the carrier of its text.
+func (f *frame) spanOf(n syntax.Node) Span {
+	if f.span != nil {
+		return *f.span
+	}
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if f.limit > 0 {
+		start, end = min(start, f.limit), min(end, f.limit)
+	}
+	return Span{start, end}
+}
+
+// with returns a copy of the frame with one more wrapper.
+func (f *frame) with(via string) *frame {
+	g := *f
+	g.via = append(slices.Clip(f.via), via)
+	return &g
+}
+
+// pick returns which of n alternatives of a name the present pass follows.
+func (r *reader) pick(key string, n int) int {
+	if n <= 1 {
+		return 0
+	}
+	for i := range r.picks {
+		if r.picks[i].key == key {
+			return min(r.picks[i].cur, n-1)
+		}
+	}
+	r.picks = append(r.picks, pick{key: key, n: n})
+	return 0
+}
+
+// eachAlternative evaluates once per combination of the alternatives that the
+// evaluation meets, and joins what the passes leave.
+func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
+	saved := r.picks
+	r.picks = nil
+	defer func() { r.picks = saved }()
+	mark := r.st.mark()
+	out := eval()
+	if len(r.picks) == 0 {
+		r.st.keep()
+		return out
+	}
+	changes := []change{r.st.rollback(mark)}
+	for n := 1; r.nextPick(); n++ {
+		if n >= maxPasses {
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the words of the command have too many possible values"})
+			break
+		}
+		if !r.step(f, 1) {
+			break
+		}
+		mark = r.st.mark()
+		if o := eval(); !o.Equal(out) {
+			out = outputOf("")
+		}
+		changes = append(changes, r.st.rollback(mark))
+	}
+	r.st.join(changes...)
+	return out
+}
+
+// nextPick moves to the next combination. Picks after the one that moves are
+// forgotten, for they may depend on it.
+func (r *reader) nextPick() bool {
+	for i := len(r.picks) - 1; i >= 0; i-- {
+		r.picks[i].cur++
+		if r.picks[i].cur < r.picks[i].n {
+			r.picks = r.picks[:i+1]
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,163 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
+	g := *f
+	g.inLoop = true
+	endless := endlessLoop(c)
+	if !endless {
+		g.conditional = true
+	} else if onlyBackground(c.Do) {
+		r.problem(f, Problem{
+			Kind: ProblemForkBomb, Detail: "an endless loop starts processes and waits for none of them", Span: f.spanOf(c),
+		})
+	}
+	return r.loop(&g, endless, func() Word {
+		return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do))
+	})
+}
+
+// loop reads a loop's body, and again when the first pass left other values
+// than it found, so that what one round sets the next round sees.
+func (r *reader) loop(f *frame, always bool, body func() Word) Word {
+	if r.loops >= 3 {
+		f.conditional = true
+	}
+	mark := r.st.mark()
+	out := body()
+	after := r.st.rollback(mark)
+	r.joinLoop(after, always)
+	if len(after) == 0 || r.loops >= 3 || r.stopped {
+		return out
+	}
+	r.loops++
+	defer func() { r.loops-- }()
+	mark = r.st.mark()
+	body()
+	r.joinLoop(r.st.rollback(mark), always)
+	return outputOf("")
+}
+
+func (r *reader) joinLoop(after change, always bool) {
+	if always {
+		r.st.join(after)
+		return
+	}
+	r.st.join(after, nil)
+}
+
+// maxRounds bounds how many words a loop is read for one by one; a sequence of
+// numbers that is longer is read for its ends and for an unknown number.
+const maxRounds = 2_000
+
+func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
+	g := *f
+	g.inLoop = true
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		return r.wordIter(&g, c, l)
+	case *syntax.CStyleLoop:
+		r.arithmStmt(f, l.Init)
+		endless := l.Cond == nil
+		g.conditional = !endless || f.conditional
+		return r.loop(&g, false, func() Word {
+			r.arithmStmt(f, l.Cond)
+			out := r.stmts(&g, c.Do)
+			r.arithmStmt(f, l.Post)
+			return out
+		})
+	}
+	return Word{}
+}
+
+func (r *reader) arithmStmt(f *frame, x syntax.ArithmExpr) {
+	if x != nil {
+		r.eachAlternative(f, func() Word { r.arithm(f, x); return Word{} })
+	}
+}
+
+func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Word {
+	var rounds [][]Word
+	r.eachAlternative(f, func() Word {
+		if l.InPos.IsValid() {
+			rounds = append(rounds, r.words(f, l.Items))
+		} else {
+			rounds = append(rounds, r.args())
+		}
+		return Word{}
+	})
+	var out builder
+	n := 0
+	for _, items := range rounds {
+		for _, item := range items {
+			if n++; n > maxRounds {
+				r.problem(f, Problem{Kind: ProblemTooBig, Detail: "a loop runs over too many words to be read for each", Span: f.spanOf(l)})
+				item = unknown(l.Name.Value)
+			}
+			r.st.set(l.Name.Value, item.value())
+			out.addWord(r.stmts(f, c.Do))
+			if n > maxRounds || r.stopped {
+				break
+			}
+		}
+	}
+	return out.word()
+}
+
+// endlessLoop reports whether a loop's condition is constantly true.
+func endlessLoop(c *syntax.WhileClause) bool {
+	if len(c.Cond) != 1 || c.Cond[0].Negated {
+		return false
+	}
+	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	name := call.Args[0].Lit()
+	if c.Until {
+		return name == "false"
+	}
+	return name == "true" || name == ":"
+}
+
+func onlyBackground(list []*syntax.Stmt) bool {
+	for _, s := range list {
+		if !s.Background {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+func (r *reader) testClause(f *frame, x syntax.TestExpr) {
+	switch t := x.(type) {
+	case *syntax.BinaryTest:
+		r.testClause(f, t.X)
+		r.testClause(f, t.Y)
+	case *syntax.UnaryTest:
+		r.testClause(f, t.X)
+	case *syntax.ParenTest:
+		r.testClause(f, t.X)
+	case *syntax.Word:
+		if r.step(f, 1) {
+			r.eachAlternative(f, func() Word { r.word(f, t); return Word{} })
+		}
+	}
+}
+
+func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
+	names := c.Names
+	if c.Name != nil {
+		names = []*syntax.Lit{c.Name}
+	}
+	for _, n := range names {
+		fn := &function{name: n.Value, body: c.Body, span: f.span}
+		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
+	}
+	if len(names) == 0 {
+		r.stmt(f, c.Body)
+	}
+}

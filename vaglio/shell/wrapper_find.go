@@ -1,0 +1,132 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// runFind reads find: the commands of -exec and its kin, and find itself.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (r *reader) runFind(f *frame, k *call) Word {
+	r.wrapper(f, k)
+	var starts []Word
+	args := k.argv[1:]
+	for len(args) > 0 && (args[0].Is("-H") || args[0].Is("-L") || args[0].Is("-P")) {
+		args = args[1:]
+	}
+	for len(args) > 0 && !strings.HasPrefix(args[0].Prefix(), "-") && !args[0].Is("(") && !args[0].Is("!") {
+		starts = append(starts, args[0])
+		args = args[1:]
+	}
+	found := foundBelow(starts, args)
+	for i := 0; i < len(args); i++ {
+		s, _ := args[i].Text()
+		if s != "-exec" && s != "-execdir" && s != "-ok" && s != "-okdir" {
+			continue
+		}
+		end := i + 1
+		for end < len(args) && !args[end].Is(";") && !args[end].Is("+") {
+			end++
+		}
+		g := f.at(k, "find "+s)
+		g.inLoop = true
+		g.stdin = Input{}
+		argv := slices.Clone(args[i+1 : end])
+		for _, target := range found {
+			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
+		}
+		i = end
+	}
+	if !f.capture {
+		return Word{}
+	}
+	sep := "\n"
+	if hasWord(args, "-print0") {
+		sep = "\x00"
+	}
+	var b builder
+	for _, w := range found {
+		b.addWord(w)
+		b.addText(sep)
+	}
+	return b.word()
+}
+
+// foundBelow are the names that find passes on: each start itself and what is
+// below it, narrowed by -name if that is the only condition on names.
+func foundBelow(starts, args []Word) []Word {
+	if len(starts) == 0 {
+		starts = []Word{Text(".")}
+	}
+	if len(starts) > 16 {
+		starts = append(starts[:16:16], unknown(""))
+	}
+	var out []Word
+	for _, s := range starts {
+		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
+		sep := "/"
+		if strings.HasSuffix(s.Suffix(), "/") {
+			sep = ""
+		}
+		if name, ok := nameCondition(args); ok {
+			below.MayBeEmpty = false
+			out = append(out, Glue(s, Text(sep), name), Glue(s, Text(sep), NewWord(below), Text("/"), name))
+			continue
+		}
+		if !hasWord(args, "-mindepth") {
+			out = append(out, s)
+		}
+		out = append(out, Glue(s, Text(sep), NewWord(below)))
+	}
+	return out
+}
+
+// nameCondition is the pattern of -name, when every name that find passes on
+// must match it.
+func nameCondition(args []Word) (Word, bool) {
+	var name Word
+	found := false
+	for i, w := range args {
+		switch s, _ := w.Text(); s {
+		case "-o", "-or", "-not", "!", ",", "-prune":
+			return Word{}, false
+		case "-name", "-iname":
+			if i+1 < len(args) {
+				name, found = args[i+1], true
+			}
+		}
+	}
+	if s, ok := name.Text(); ok {
+		x := expander{globs: true}
+		x.active(s)
+		name = x.cur.word()
+	}
+	return name, found
+}
+
+// fillBraces puts a word in place of a mark such as {} in each word.
+func fillBraces(argv []Word, mark string, value Word) []Word {
+	out := make([]Word, len(argv))
+	for i, w := range argv {
+		out[i] = replaceAll(w, mark, value)
+	}
+	return out
+}
+
+func replaceAll(w Word, mark string, value Word) Word {
+	if mark == "" {
+		return w
+	}
+	var b builder
+	for range maxFields {
+		l, rest, ok := w.splitAt(mark)
+		b.addWord(l)
+		if !ok {
+			break
+		}
+		b.addWord(value)
+		w = rest
+	}
+	return b.word()
+}

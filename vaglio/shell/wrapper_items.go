@@ -1,0 +1,207 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// runXargs reads xargs: its command with the items of the input.
+func (r *reader) runXargs(f *frame, k *call) Word {
+	g := grammar{
+		values: "aEde?I?i?L?l?nPsRS",
+		long:   "arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var",
+	}
+	g.values = "aEdILnPsRSJ"
+	opts, argv := g.parse(k.argv[1:])
+	text := f.stdin.Text
+	if f.stdin.Kind == InputInherited {
+		text = outputOf("")
+	}
+	if file, ok := opts.get("a", "arg-file"); ok {
+		text = r.content(f, file)
+	}
+	r.wrapper(f, k)
+	if len(argv) == 0 {
+		argv = []Word{Text("echo")}
+	}
+	h := f.at(k, "xargs")
+	h.inLoop = true
+	h.stdin = Input{}
+	items := xargsItems(text, opts)
+	mark, replace := opts.get("I", "J", "replace")
+	if !replace && opts.any("i", "replace") {
+		mark, replace = Text("{}"), true
+	}
+	if m, ok := mark.Text(); replace && ok {
+		if m == "" {
+			m = "{}"
+		}
+		var out builder
+		for _, item := range items {
+			out.addWord(r.run(h, &call{argv: fillBraces(argv, m, item), span: k.span, external: true}))
+			if r.stopped {
+				break
+			}
+		}
+		return out.word()
+	}
+	return r.run(h, &call{argv: slices.Concat(argv, items), span: k.span, external: true})
+}
+
+// xargsItems splits the input of xargs.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func xargsItems(text Word, opts options) []Word {
+	var items []Word
+	if text.IsUnknown() {
+		p := text.parts[0]
+		p.Splits = true
+		return []Word{NewWord(p)}
+	}
+	for _, l := range text.lines() {
+		_, byLine := opts.get("I", "J", "replace", "d", "delimiter")
+		if s, ok := l.Text(); ok && !byLine && !opts.any("0", "null") {
+			for _, item := range shellFields(s) {
+				items = append(items, Text(item))
+			}
+			continue
+		}
+		if opts.any("0", "null") {
+			for {
+				piece, rest, ok := l.splitAt("\x00")
+				if !piece.Is("") {
+					items = append(items, piece)
+				}
+				if !ok {
+					break
+				}
+				l = rest
+			}
+			continue
+		}
+		if w := trimBlanks(l); !w.Is("") {
+			items = append(items, w)
+		}
+	}
+	if len(items) > maxFields {
+		items = append(items[:maxFields:maxFields], unknown(""))
+	}
+	return items
+}
+
+// trimBlanks removes the blanks around a word.
+func trimBlanks(w Word) Word {
+	p := w.Prefix()
+	return w.cut(len(p) - len(strings.TrimLeft(p, " \t")))
+}
+
+// shellFields splits text at blanks with the quotes that xargs knows.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func shellFields(s string) []string {
+	var out []string
+	var b strings.Builder
+	quote, has := byte(0), false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote == 0 && c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+			has = true
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, has = c, true
+		case c == quote && quote != 0:
+			quote = 0
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if has || b.Len() > 0 {
+				out = append(out, b.String())
+			}
+			b.Reset()
+			has = false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if has || b.Len() > 0 {
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// runParallel reads GNU parallel: its command with each argument in turn.
+func (r *reader) runParallel(f *frame, k *call) Word {
+	g := grammar{
+		values: "ajnNIdELsSPCtM",
+		long: "arg-file jobs max-args max-replace-args delimiter results joblog workdir sshlogin colsep max-lines " +
+			"tmpdir timeout retries delay load memfree nice halt tagstring rpl trim basefile return transferfile env sshloginfile pipepart block arg-sep arg-file-sep shellquote profile",
+	}
+	opts, rest := g.parse(k.argv[1:])
+	r.wrapper(f, k)
+	argv, items := parallelItems(rest)
+	if len(items) == 0 && f.stdin.Kind != InputInherited {
+		items = f.stdin.Text.lines()
+	}
+	if len(items) == 0 {
+		items = []Word{unknown("")}
+	}
+	h := f.at(k, "parallel")
+	h.inLoop = true
+	h.stdin = Input{}
+	mark := "{}"
+	if m, ok := opts.get("I"); ok {
+		mark, _ = m.Text()
+	}
+	var out builder
+	for i, item := range items {
+		if i > maxRounds || r.stopped {
+			r.problem(h, Problem{Kind: ProblemTooBig, Detail: "parallel runs over too many words to be read for each"})
+			break
+		}
+		out.addWord(r.parallelOne(h, k, argv, mark, item))
+	}
+	return out.word()
+}
+
+// parallelOne reads the command for one argument, which parallel gives to a
+// shell as text.
+func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item Word) Word {
+	if len(argv) == 0 {
+		return r.carried(f, item, "parallel")
+	}
+	filled := argv
+	used := false
+	for _, m := range []string{mark, "{1}", "{.}", "{/}", "{//}"} {
+		for _, w := range filled {
+			_, _, ok := w.splitAt(m)
+			used = used || ok
+		}
+		filled = fillBraces(filled, m, item)
+	}
+	if !used {
+		filled = append(slices.Clone(filled), item)
+	}
+	g := *f
+	g.lenient = true
+	r.carried(&g, r.code(filled), "parallel")
+	return r.run(f, &call{argv: filled, span: k.span, external: true})
+}
+
+// parallelItems splits the operands at ::: and its kin.
+func parallelItems(rest []Word) (argv, items []Word) {
+	for i, w := range rest {
+		s, _ := w.Text()
+		if s == ":::" || s == ":::+" || s == "::::" {
+			for _, item := range rest[i+1:] {
+				if t, _ := item.Text(); !strings.HasPrefix(t, ":::") {
+					if s == "::::" {
+						item = outputOf("cat " + item.String())
+					}
+					items = append(items, item)
+				}
+			}
+			return rest[:i], items
+		}
+	}
+	return rest, nil
+}
