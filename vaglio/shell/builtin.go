@@ -139,11 +139,11 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 		}
 		r.declareName(f, d, as.Name, as.Value, true)
 	}
-	if interestingAssign(cmd.Assigns) {
+	if d.export || interestingAssign(cmd.Assigns) {
 		r.emit(f, cmd)
-		if c.Variant.Value == "export" {
-			r.codeInAssigns(f, &call{assigns: cmd.Assigns, span: cmd.Span})
-		}
+	}
+	if d.export {
+		r.codeInAssigns(f, &call{assigns: cmd.Assigns, span: cmd.Span})
 	}
 	return Word{}
 }

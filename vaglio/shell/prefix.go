@@ -25,6 +25,9 @@ type prefix struct {
 	// verbs are the first operands, separated by blanks, after which a command
 	// follows; with any other the program runs none.
 	verbs string
+	// others are first operands that show that another program of the same
+	// name is meant, which runs no command.
+	others string
 }
 
 // prefixes are the programs that run a command which they are given as
@@ -93,7 +96,7 @@ var prefixes = map[string]prefix{
 	"systemd-cat":       {grammar: grammar{values: "tp", long: "identifier priority"}},
 	"cgexec":            {grammar: grammar{values: "g"}},
 	"runcon":            {grammar: grammar{values: "turl", long: "type user role range"}, skip: 1},
-	"sg":                {skip: 1, words: true, code: []string{"c"}},
+	"sg":                {others: "run scan test new lsp outline", skip: 1, words: true, code: []string{"c"}},
 	"newgrp":            {skip: 1},
 	"watch":             {grammar: grammar{values: "nqd?", long: "interval equexit"}, words: true},
 	"watchexec":         {grammar: grammar{values: "wefi", long: "watch exts filter ignore shell"}, words: true},

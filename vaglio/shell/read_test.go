@@ -113,7 +113,7 @@ func TestReadVariables(t *testing.T) {
 		{"EmptyPositional", `set --; echo "$@" x`, "set --\necho x"},
 		{"IFS", `IFS=.; x="rm.-rf./"; $x`, "rm -rf /"},
 		{"IFSExpansion", "rm${IFS}-rf$IFS/", "rm -rf /"},
-		{"Export", "export T=/; bash -c 'rm -rf $T'", "rm -rf /"},
+		{"Export", "export T=/; bash -c 'rm -rf $T'", "export\nrm -rf /"},
 		{"PrefixAssign", "T=/x rm y", "rm y"},
 		{"PrintfV", `printf -v x %s rm; $x /`, "rm /"},
 		{"Read", `read -r a b <<< "rm -rf /"; $a $b`, "read -r a b\nrm -rf /"},

@@ -17,7 +17,7 @@ func (r *reader) runPrefix(f *frame, k *call, name string, p prefix) Word {
 	if p.assigns {
 		assigns, rest = leadingAssigns(rest)
 	}
-	if p.verbs != "" && (len(rest) == 0 || !hasField(p.verbs, rest[0])) {
+	if p.verbs != "" && (len(rest) == 0 || !hasField(p.verbs, rest[0])) || len(rest) > 0 && hasField(p.others, rest[0]) {
 		return r.plain(f, k)
 	}
 	listed := p.own
