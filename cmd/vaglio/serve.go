@@ -21,7 +21,13 @@ func newServe(std stdio) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), std) },
 	}
-	cmd.Long = serveHelp()
+	// The help is made when it is asked for: a hook, which builds every command
+	// for each tool call, should not pay for it.
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
+		c.Long = serveHelp()
+		help(c, args)
+	})
 	return cmd
 }
 
