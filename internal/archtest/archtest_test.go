@@ -38,6 +38,8 @@ const (
 	gocmp      = "github.com/google/go-cmp"
 	jsonlib    = "github.com/go-json-experiment/json"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
+	shparser   = "mvdan.cc/sh/v3"
+	sqllexer   = "github.com/DataDog/go-sqllexer"
 	testscript = "github.com/rogpeppe/go-internal"
 	vmetrics   = "github.com/VictoriaMetrics/metrics"
 	xnet       = "golang.org/x/net"
@@ -53,7 +55,8 @@ var rooms = map[string]room{
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
 
-	"vaglio/guard":   {may: []string{"internal/realpath"}, modules: []string{xtext}},
+	"vaglio/shell":   {modules: []string{shparser}},
+	"vaglio/guard":   {may: []string{"vaglio/shell", "internal/realpath"}, modules: []string{xtext}},
 	"vaglio/catalog": {may: []string{"internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
 	"vaglio": {
@@ -62,6 +65,10 @@ var rooms = map[string]room{
 		tests:   []string{"vaglio/judge"},
 	},
 	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib, xtext}},
+	"vaglio/judge/effects": {
+		may:     []string{"vaglio", "vaglio/shell", "internal/strictjson"},
+		modules: []string{jsonlib, sqllexer, xtext},
+	},
 
 	"approval": {
 		may:     []string{"vaglio", "internal/strictjson"},
