@@ -7,10 +7,7 @@ TOOL   = $(GO) tool -modfile=tools/go.mod
 BENCH ?= .
 COUNT ?= 6
 FUZZ  ?= 30s
-# Until a judge is there that reads what a call would do, the rules alone never
-# fall below their default threshold of 0.30. At 0.75 whatever is not marked as
-# read-only is asked, so that a newcomer has something to click.
-THRESHOLD ?= 0.75
+CORPORA ?= ../shared/corpora
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -22,8 +19,8 @@ build: ## build bin/vaglio, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/vaglio ./cmd/vaglio
 
 .PHONY: run
-run: build ## build and serve with METNOS_JUDGE_THRESHOLD=0.75; prints the inbox's one-time link
-	METNOS_JUDGE_THRESHOLD="$${METNOS_JUDGE_THRESHOLD:-$(THRESHOLD)}" exec bin/vaglio serve
+run: build ## build and serve; prints the inbox's one-time link
+	exec bin/vaglio serve
 
 .PHONY: test
 test: ## run every test
@@ -63,6 +60,10 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s
 			echo "$$dir $$target"; $(GO) test "$$dir" -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ); \
 		done; \
 	done
+
+.PHONY: corpora
+corpora: ## measure guard and effects on labelled calls; CORPORA=folder
+	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./vaglio/guard ./vaglio/judge/effects
 
 .PHONY: agents
 agents: ## install the pinned coding agents from npm and run them, offline, behind the gate

@@ -2,7 +2,7 @@ package dispatcher_test
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/json" //nolint:depguard // The table has fields that the test does not read.
 	"errors"
 	"fmt"
 	"math/rand/v2"

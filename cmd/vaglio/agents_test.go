@@ -186,7 +186,7 @@ func (c *claude) ran() bool {
 func TestAgentClaudeCodeWaitsForTheClick(t *testing.T) {
 	h := newHome(t)
 	s := h.serve()
-	c := startClaude(t, h, "touch ran.txt && echo it-really-ran")
+	c := startClaude(t, h, "touch ran.txt; git push --force origin main; echo it-really-ran")
 	asked := s.waiting(1)[0]
 	if asked.Command != c.model.command {
 		t.Errorf("the card shows the command %q, want %q", asked.Command, c.model.command)
@@ -203,7 +203,7 @@ func TestAgentClaudeCodeWaitsForTheClick(t *testing.T) {
 func TestAgentClaudeCodeHearsTheWordsOfADenial(t *testing.T) {
 	h := newHome(t)
 	s := h.serve()
-	c := startClaude(t, h, "touch ran.txt")
+	c := startClaude(t, h, "touch ran.txt; git push --force origin main")
 	s.waiting(1)
 	s.signIn(s.link).decide("deny", "leave that folder alone")
 	if saw := c.end(); c.ran() || !strings.Contains(saw, "leave that folder alone") {
@@ -224,7 +224,7 @@ func TestAgentClaudeCodeIsStoppedByTheGuard(t *testing.T) {
 
 func TestAgentClaudeCodeIsDeniedWithoutADaemon(t *testing.T) {
 	h := newHome(t)
-	c := startClaude(t, h, "touch ran.txt")
+	c := startClaude(t, h, "touch ran.txt; git push --force origin main")
 	if saw := c.end(); c.ran() || saw == "" {
 		t.Errorf("the model saw %q, ran: %v", saw, c.ran())
 	}

@@ -29,7 +29,7 @@ executors:
 	h.env = []string{"METNOS_POLICY=" + policy}
 	s := h.serve()
 	token := "Bearer " + s.agentToken()
-	allowed := s.agent("POST", "/v1/proposals", cleanBuild).answer(t)
+	allowed := s.agent("POST", "/v1/proposals", forcePush).answer(t)
 	s.signIn(s.link).decide("allow", "")
 	permit := s.agent("GET", "/v1/approvals/"+string(allowed.Approval.ID), "").answer(t).Permit.Permit
 
@@ -53,14 +53,14 @@ executors:
 		"UnknownExecutor":  {propose, `{"executor":"write_file","args":{}}`, token, 422, "write_file"},
 		"SchemaMismatch":   {propose, read(`{"path":7}`), token, 422, "path"},
 		"OutOfScope":       {propose, read(`{"path":"/srv/other"}`), token, 422, "path"},
-		"NoToken":          {propose, cleanBuild, "", 401, "no token"},
-		"WrongToken":       {propose, cleanBuild, "Bearer vaglio_WRONG", 401, "token"},
+		"NoToken":          {propose, forcePush, "", 401, "no token"},
+		"WrongToken":       {propose, forcePush, "Bearer vaglio_WRONG", 401, "token"},
 		"UnknownApproval":  {"GET /v1/approvals/aaaaaaaaaaaaaaaa-1", "", token, 404, ""},
-		"UnknownPermit":    {"POST /v1/permits/nothing/redeem", cleanBuild, token, 404, ""},
-		"NoPermit":         {"POST /v1/permits//redeem", cleanBuild, token, 404, ""},
+		"UnknownPermit":    {"POST /v1/permits/nothing/redeem", forcePush, token, 404, ""},
+		"NoPermit":         {"POST /v1/permits//redeem", forcePush, token, 404, ""},
 		"UnknownCall":      {"GET /v1/everything", "", token, 404, ""},
-		"WrongMethod":      {"PUT /v1/proposals", cleanBuild, token, 405, ""},
-		"OtherPermitsCall": {"POST /v1/permits/" + permit + "/redeem", strings.Replace(cleanBuild, "./build", "/srv", 1), token, 422, ""},
+		"WrongMethod":      {"PUT /v1/proposals", forcePush, token, 405, ""},
+		"OtherPermitsCall": {"POST /v1/permits/" + permit + "/redeem", strings.Replace(forcePush, "origin main", "origin other", 1), token, 422, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			method, path, _ := strings.Cut(c.call, " ")
@@ -78,10 +78,10 @@ executors:
 		})
 	}
 	// The local agents' socket is another agent: the permit is not theirs.
-	if r := s.local("POST", "/v1/permits/"+permit+"/redeem", cleanBuild); r.status != http.StatusNotFound {
+	if r := s.local("POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNotFound {
 		t.Errorf("a foreign permit: %d %s, want 404", r.status, r.body)
 	}
-	if r := s.agent("POST", "/v1/permits/"+permit+"/redeem", cleanBuild); r.status != http.StatusNoContent {
+	if r := s.agent("POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNoContent {
 		t.Errorf("after all that the permit gives %d %s, want 204", r.status, r.body)
 	}
 	s.waiting(0)

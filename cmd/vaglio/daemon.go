@@ -21,7 +21,6 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
 	"github.com/metnos/vaglio/vaglio/catalog"
-	"github.com/metnos/vaglio/vaglio/judge"
 )
 
 // webChannel is the channel whose buttons the owner's side reads past.
@@ -95,7 +94,7 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	if err := d.think(p, secret); err != nil {
 		return nil, err
 	}
-	if err := d.face(secret, hash); err != nil {
+	if err := d.face(p, secret, hash); err != nil {
 		return nil, err
 	}
 	return d, d.listen(ctx)
@@ -111,19 +110,23 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	if err != nil {
 		return err
 	}
+	reader, err := newEffects(d.config)
+	if err != nil {
+		return err
+	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: []dispatcher.Channel{web.Channel{}}, Engine: engine,
-		Secret: secret, Approvers: []string{owner},
+		Secret: secret, Approvers: []string{owner}, Effect: reader.Key,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Log: d.log,
 	})
 	return nil
 }
 
 // face builds the two sides that are spoken to: the agents' API and the inbox.
-func (d *daemon) face(secret approval.Secret, token [32]byte) (err error) {
+func (d *daemon) face(p policy, secret approval.Secret, token [32]byte) (err error) {
 	d.inbox, err = web.New(web.Config{
-		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Samples: samples(d.config.Threshold),
-		Thresholds: map[string]float64{judge.KindRules: d.config.Threshold},
+		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Samples: samples(),
+		Thresholds: thresholds(d.config, p),
 		Secret:     secret, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {

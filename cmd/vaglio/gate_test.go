@@ -15,9 +15,9 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// cleanBuild is a call that the rules deny at 0.75, so that a person is asked.
-const cleanBuild = `{"turn_id":"t-81","step":2,"intent":"clean the old build","executor":"shell_exec",
- "args":{"command":"rm -rf ./build"},"context":{"mode":"local","capability":"code:exec","critical":true,"cwd":"/srv/app"}}`
+// forcePush is a call that a person is asked about whatever the user wanted.
+const forcePush = `{"turn_id":"t-81","step":2,"intent":"clean up the history of main","executor":"shell_exec",
+ "args":{"command":"git push --force origin main"},"context":{"mode":"local","capability":"code:exec","critical":true,"cwd":"/srv/app"}}`
 
 // proposed is an answer that is still to come.
 type proposed struct {
@@ -26,7 +26,7 @@ type proposed struct {
 	done  chan struct{}
 }
 
-// propose proposes [cleanBuild] in the background and waits for the person there.
+// propose proposes [forcePush] in the background and waits for the person there.
 func (s *served) propose() *proposed {
 	s.h.t.Helper()
 	p := &proposed{done: make(chan struct{})}
@@ -34,7 +34,7 @@ func (s *served) propose() *proposed {
 	go func() {
 		defer close(p.done)
 		p.reply, p.err = trySend(context.WithoutCancel(s.h.t.Context()), http.DefaultClient,
-			http.MethodPost, s.base+"/v1/proposals?wait=55s", cleanBuild, "Bearer "+token)
+			http.MethodPost, s.base+"/v1/proposals?wait=55s", forcePush, "Bearer "+token)
 	}()
 	return p
 }
@@ -54,7 +54,7 @@ func TestTheWholePath(t *testing.T) {
 	s := newHome(t).serve()
 	waits := s.propose()
 	asked := s.waiting(1)[0]
-	if asked.Command != "rm -rf ./build" || asked.Intent != "clean the old build" {
+	if asked.Command != "git push --force origin main" || asked.Intent != "clean up the history of main" {
 		t.Errorf("the pending list shows %+v", asked)
 	}
 	s.signIn(s.link).decide("allow", "")
@@ -63,14 +63,14 @@ func TestTheWholePath(t *testing.T) {
 		t.Fatalf("the waiting call got %+v, want allow with a permit", a)
 	}
 	redeem := "/v1/permits/" + a.Permit.Permit + "/redeem"
-	other := strings.Replace(cleanBuild, "./build", "./dist", 1)
+	other := strings.Replace(forcePush, "origin main", "origin release", 1)
 	if r := s.agent("POST", redeem, other); r.status != http.StatusUnprocessableEntity {
 		t.Errorf("redeeming for another call: %d %s, want 422", r.status, r.body)
 	}
-	if r := s.agent("POST", redeem, cleanBuild); r.status != http.StatusNoContent {
+	if r := s.agent("POST", redeem, forcePush); r.status != http.StatusNoContent {
 		t.Errorf("redeeming: %d %s, want 204", r.status, r.body)
 	}
-	if r := s.agent("POST", redeem, cleanBuild); r.status != http.StatusConflict {
+	if r := s.agent("POST", redeem, forcePush); r.status != http.StatusConflict {
 		t.Errorf("redeeming again: %d %s, want 409", r.status, r.body)
 	}
 	id := string(a.Approval.ID)
@@ -78,7 +78,7 @@ func TestTheWholePath(t *testing.T) {
 		t.Errorf("reporting the outcome: %d %s", r.status, r.body)
 	}
 	why := s.h.run("", "why", id)
-	for _, want := range []string{"rm -rf ./build", "clean the old build", "rule-based-v1", "web:owner", "succeeded"} {
+	for _, want := range []string{"git push --force origin main", "clean up the history of main", "effects", "web:owner", "succeeded"} {
 		if !strings.Contains(why.out, want) {
 			t.Errorf("why %s does not tell %q:\n%s%s", id, want, why.out, why.err)
 		}
@@ -129,7 +129,7 @@ func TestKilledWhileACardWaits(t *testing.T) {
 		t.Errorf("after the restart %s waits until %v, want %s until %v", after.ID, after.ExpiresAt, before.ID, before.ExpiresAt)
 	}
 	s.signIn(s.link).decide("allow", "")
-	a := s.agent("POST", "/v1/proposals?wait=55s", cleanBuild).answer(t)
+	a := s.agent("POST", "/v1/proposals?wait=55s", forcePush).answer(t)
 	if a.Decision != approval.RulingAllow || a.Permit == nil || a.Approval.ID != before.ID {
 		t.Errorf("the repeated call got %+v, want the decision on %s", a, before.ID)
 	}
@@ -139,7 +139,7 @@ func TestKilledRightAfterTheClickWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()
-	first := s.agent("POST", "/v1/proposals", cleanBuild).answer(t)
+	first := s.agent("POST", "/v1/proposals", forcePush).answer(t)
 	if first.Decision != approval.RulingPending {
 		t.Fatalf("got %+v, want pending", first)
 	}
@@ -151,7 +151,7 @@ func TestKilledRightAfterTheClickWasAcknowledged(t *testing.T) {
 	if a.Decision != approval.RulingAllow || a.Permit == nil {
 		t.Errorf("after the restart the approval is %+v, want allowed", a)
 	}
-	if r := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", cleanBuild); r.status != http.StatusNoContent {
+	if r := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", forcePush); r.status != http.StatusNoContent {
 		t.Errorf("redeeming after the restart: %d %s, want 204", r.status, r.body)
 	}
 }
@@ -285,7 +285,7 @@ func TestMoreCallsThanDescriptors(t *testing.T) {
 	for range agents {
 		all.Go(func() {
 			c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-			r, err := trySend(t.Context(), c, http.MethodPost, s.base+"/v1/proposals?wait=55s", cleanBuild, token)
+			r, err := trySend(t.Context(), c, http.MethodPost, s.base+"/v1/proposals?wait=55s", forcePush, token)
 			if err == nil {
 				replies <- r
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 const hookCall = `{"session_id":"s","transcript_path":"","cwd":"/srv/app","hook_event_name":"PreToolUse",` +
-	`"tool_name":"Bash","tool_input":{"command":"make clean"},"tool_use_id":"toolu_1"}`
+	`"tool_name":"Bash","tool_input":{"command":"git push --force origin main"},"tool_use_id":"toolu_1"}`
 
 func TestAHookThatCannotAskDenies(t *testing.T) {
 	t.Parallel()
@@ -73,14 +73,14 @@ func TestAHookThatIsSetUpWronglyBlocks(t *testing.T) {
 func TestAHookAsksTheDaemon(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
-	guarded := strings.Replace(hookCall, "make clean", "cat ~/.ssh/id_rsa", 1)
+	guarded := strings.Replace(hookCall, "git push --force origin main", "cat ~/.ssh/id_rsa", 1)
 	if r := s.h.run(guarded, "hook", "claude-code"); r.code != 0 || !strings.Contains(r.out, `"permissionDecision":"deny"`) {
 		t.Errorf("a guard denial: %d %s%s", r.code, r.out, r.err)
 	}
 	done := make(chan result, 1)
 	go func() { done <- s.h.run(hookCall, "hook", "claude-code") }()
 	waiting := s.waiting(1)
-	if waiting[0].Agent != "local" || waiting[0].Command != "make clean" || waiting[0].Cwd != "/srv/app" {
+	if waiting[0].Agent != "local" || waiting[0].Command != "git push --force origin main" || waiting[0].Cwd != "/srv/app" {
 		t.Errorf("the hook proposed %+v", waiting[0])
 	}
 	s.signIn(s.link).decide("allow", "")

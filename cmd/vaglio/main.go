@@ -121,7 +121,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(
-		newServe(std), newJudge(std), newHook(std),
+		newServe(std), newJudge(std), newExplain(std), newPolicy(), newHook(std),
 		newInbox(), newPending(), newWhy(), newVersion(),
 	)
 	return root

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,6 +25,16 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 		"SeveralAtOnce":  {"executors: [{name: a, args_schema: {type: objekt}}, {name: b}, {name: b}]\n", "; "},
 		"ListAtTheTop":   {"- name: a\n", "p.yaml:1:"},
 		"NothingButText": {"hello\n", "p.yaml:1:"},
+
+		"NoType":        {"execution:\n  tool_validation:\n    - min_score: 0.5\n", "p.yaml:3:"},
+		"UnknownType":   {"execution:\n  tool_validation:\n    - type: regex\n", `p.yaml:3:13: execution.tool_validation[0].type is "regex"`},
+		"ScoreTooHigh":  {"execution:\n  tool_validation:\n    - type: effects\n      min_score: 1.5\n", "p.yaml:4:18: execution.tool_validation[0].min_score is not"},
+		"ScoreNaN":      {"execution:\n  tool_validation:\n    - type: effects\n      min_score: .nan\n", "min_score is not a number from 0 to 1"},
+		"NoAgent":       {"execution:\n  tool_validation:\n    - type: semantic\n      criteria: x\n", "lacks judge_agent"},
+		"NoCriteria":    {"execution:\n  tool_validation:\n    - type: semantic\n      judge_agent: x\n", "lacks criteria"},
+		"NoTime":        {"execution:\n  tool_validation:\n    - {type: semantic, judge_agent: x, criteria: y, timeout_seconds: 0}\n", "timeout_seconds is 0"},
+		"AgentOfEffect": {"execution:\n  tool_validation:\n    - {type: effects, judge_agent: x}\n", "takes min_score and min_confidence only"},
+		"UnknownField":  {"execution:\n  tool_validation:\n    - type: effects\n      min_scor: 1\n", `p.yaml:4:7: unknown field "min_scor"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parsePolicy("p.yaml", []byte(c.text), "/home/u")
@@ -46,10 +60,11 @@ executors:
     critical: false
     skip_judge: true
 `
-	known, err := parsePolicy("p.yaml", []byte(text), "/home/u")
+	p, err := parsePolicy("p.yaml", []byte(text), "/home/u")
 	if err != nil {
 		t.Fatal(err)
 	}
+	known := p.catalog
 	for name, c := range map[string]struct {
 		executor string
 		args     map[string]any
@@ -76,6 +91,47 @@ executors:
 	}
 }
 
+func TestThePolicysJudges(t *testing.T) {
+	t.Parallel()
+	semantic := "execution:\n  tool_validation:\n    - type: semantic\n      judge_agent: security-judge\n" +
+		"      criteria: |\n        Is it safe?\n      min_score: 0.85\n      min_confidence: 0.0\n      timeout_seconds: 300\n"
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"LeftOut":  {"closed: true\n", []string{"effects 0.5"}},
+		"None":     {"execution: {tool_validation: []}\n", nil},
+		"Stricter": {"execution: {tool_validation: [{type: effects, min_score: 0.8}]}\n", []string{"effects 0.8"}},
+		"Semantic": {semantic, []string{"semantic 0.85"}},
+		"Defaults": {"execution: {tool_validation: [{type: semantic, judge_agent: a, criteria: b}]}\n", []string{"semantic 0.7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := parsePolicy("p.yaml", []byte(c.text), "/home/u")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, v := range p.judges {
+				got = append(got, fmt.Sprintf("%s %v", v.Type, v.minScore()))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+	h := newHome(t)
+	file := filepath.Join(h.dir, "semantic.yaml")
+	if err := os.WriteFile(file, []byte(semantic), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "policy", "check", file); r.code != 0 || !strings.Contains(r.out, "semantic") {
+		t.Errorf("check: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := h.run(approvedLine, "judge", "--policy", file); r.code != exitJudgeUsage || !strings.Contains(r.err, `judge agents such as "security-judge" cannot be run`) {
+		t.Errorf("judge: exit code %d\n%s", r.code, r.err)
+	}
+}
+
 // FuzzPolicy looks for a file that makes the reader panic, or complain without
 // naming the file.
 func FuzzPolicy(f *testing.F) {
@@ -86,7 +142,8 @@ func FuzzPolicy(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		known, err := parsePolicy("p.yaml", []byte(text), "/home/u")
+		p, err := parsePolicy("p.yaml", []byte(text), "/home/u")
+		known := p.catalog
 		if (known == nil) == (err == nil) {
 			t.Fatalf("a catalog %v and the error %v", known, err)
 		}

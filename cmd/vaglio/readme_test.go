@@ -168,7 +168,7 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 			t.Errorf("the second terminal does not show %q:\n%s", want, second.out.String())
 		}
 	}
-	for i, want := range map[int]string{4: `"approved":true`, 5: `"PreToolUse"`} {
+	for i, want := range map[int]string{4: "a person would be asked", 5: `"PreToolUse"`} {
 		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", there(sh[i]))
 		cmd.Dir, cmd.Env = h.dir, env
 		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte(want)) {

@@ -79,7 +79,7 @@ func (h *home) data(file string) string {
 func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append([]string{
-		"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "METNOS_LISTEN=127.0.0.1:0", "METNOS_JUDGE_THRESHOLD=0.75",
+		"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "METNOS_LISTEN=127.0.0.1:0",
 	}, h.env...)
 	cmd.Dir = h.dir
 	return cmd

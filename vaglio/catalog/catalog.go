@@ -6,7 +6,9 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,6 +133,17 @@ func (c *Catalog) Find(name string) (Executor, bool) {
 	}
 	return e.Executor, true
 }
+
+// Names gives the executors that are known, sorted. Nil knows none.
+func (c *Catalog) Names() []string {
+	if c == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(c.known))
+}
+
+// Closed reports whether an executor that is not known is refused.
+func (c *Catalog) Closed() bool { return c != nil && c.closed }
 
 // Check finds whether a call has the declared shape and stays inside the
 // declared scope. cwd is where relative paths begin and may be empty, which

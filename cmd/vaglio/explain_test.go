@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	for name, c := range map[string]struct {
+		stdin string
+		args  []string
+		code  int
+		want  []string
+	}{
+		"Reads":    {"", []string{"--command", "ls -la"}, 0, []string{"reads with ls", "lets it through", "approved: score 0.70"}},
+		"Asked":    {"", []string{"--command", "git push --force origin main", "--intent", "publish"}, 0, []string{"denied; a person would be asked", "effects gives it 0."}},
+		"Guard":    {deniedLine, nil, 0, []string{"by the rule path.auth", "Instead: ", "denied for good"}},
+		"JSON":     {deniedLine, []string{"--json"}, 0, []string{`"id": "path.auth"`, `"effects": [`, `"final": true`}},
+		"Hidden":   {"", []string{"--command", "echo a\u202eb > x"}, 0, []string{"approved"}},
+		"NotJSON":  {unreadableLine, nil, 2, []string{"vaglio: "}},
+		"Both":     {"", []string{"--command", "ls", "file"}, 2, []string{"not both"}},
+		"NoFile":   {"", []string{"/nowhere.json"}, 2, []string{"/nowhere.json"}},
+		"NoPolicy": {"", []string{"--command", "ls", "--policy", "/nowhere.yaml"}, 2, []string{"/nowhere.yaml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := h.run(c.stdin, append([]string{"explain"}, c.args...)...)
+			for _, want := range c.want {
+				if !strings.Contains(r.out+r.err, want) {
+					t.Errorf("%q is missing", want)
+				}
+			}
+			if r.code != c.code || strings.Contains(r.out, "\u202e") || t.Failed() {
+				t.Errorf("exit code %d, want %d\n%s%s", r.code, c.code, r.out, r.err)
+			}
+		})
+	}
+	r := h.run(deniedLine, "explain", "--json")
+	var x map[string]any
+	if err := strictjson.Unmarshal([]byte(r.out), &x); err != nil {
+		t.Errorf("--json: %v\n%s", err, r.out)
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// The types of validations that gate a call before it runs.
+const (
+	typeEffects  = "effects"
+	typeSemantic = "semantic"
+)
+
+// The defaults and bounds of a semantic validation, as its origin has them.
+const (
+	defaultMinScore = 0.7
+	defaultTimeout  = 300
+	longestTimeout  = 3600
+)
+
+// validation is one entry of execution.tool_validation: a judge, and what it
+// takes to pass it. The entries are asked in order; all must pass, and the
+// first that rejects decides.
+type validation struct {
+	Type string `yaml:"type"`
+	// JudgeAgent and Criteria belong to a semantic validation.
+	JudgeAgent string `yaml:"judge_agent"`
+	Criteria   string `yaml:"criteria"`
+	// MinScore is the score in [0,1] that a call needs.
+	MinScore *float64 `yaml:"min_score"`
+	// MinConfidence is the judge's trust in itself, in [0,1], that it takes.
+	MinConfidence *float64 `yaml:"min_confidence"`
+	// TimeoutSeconds bounds the wait for a semantic judge.
+	TimeoutSeconds *int `yaml:"timeout_seconds"`
+}
+
+// validationError is a mistake in one field of one entry.
+type validationError struct {
+	// index counts entries from 0; field is the YAML key, empty for the entry.
+	index   int
+	field   string
+	problem string
+}
+
+func (e *validationError) Error() string {
+	path := fmt.Sprintf("execution.tool_validation[%d]", e.index)
+	if e.field != "" {
+		path += "." + e.field
+	}
+	return path + " " + e.problem
+}
+
+// checkValidations finds the first mistake.
+func checkValidations(all []validation) error {
+	for i := range all {
+		if field, problem := all[i].mistake(); problem != "" {
+			return &validationError{i, field, problem}
+		}
+	}
+	return nil
+}
+
+func (v *validation) mistake() (field, problem string) {
+	switch v.Type {
+	case typeEffects:
+		if v.JudgeAgent != "" || v.Criteria != "" || v.TimeoutSeconds != nil {
+			return "", "is of type effects, which takes min_score and min_confidence only"
+		}
+	case typeSemantic:
+		if v.JudgeAgent == "" {
+			return "", "lacks judge_agent: name the agent that judges"
+		}
+		if v.Criteria == "" {
+			return "", "lacks criteria: say by what the agent judges"
+		}
+		if t := v.TimeoutSeconds; t != nil && (*t < 1 || *t > longestTimeout) {
+			return "timeout_seconds", fmt.Sprintf("is %d; it is a number of seconds from 1 to %d", *t, longestTimeout)
+		}
+	case "":
+		return "", "lacks type: effects or semantic"
+	default:
+		return "type", fmt.Sprintf("is %q; only effects and semantic gate a call before it runs", v.Type)
+	}
+	if !share(v.MinScore) {
+		return "min_score", "is not a number from 0 to 1"
+	}
+	if !share(v.MinConfidence) {
+		return "min_confidence", "is not a number from 0 to 1"
+	}
+	return "", ""
+}
+
+// share reports whether the number is absent or in [0,1]. NaN is not.
+func share(n *float64) bool { return n == nil || *n >= 0 && *n <= 1 }
+
+// minScore returns the score that a call needs to pass the entry.
+func (v *validation) minScore() float64 {
+	switch {
+	case v.MinScore != nil:
+		return *v.MinScore
+	case v.Type == typeEffects:
+		return effects.Threshold
+	}
+	return defaultMinScore
+}
+
+// minConfidence returns the confidence that it takes to pass the entry.
+func (v *validation) minConfidence() float64 {
+	if v.MinConfidence != nil {
+		return *v.MinConfidence
+	}
+	return 0
+}
+
+// placeOf returns the mistake as "line:column: text", where its place is found.
+func placeOf(text []byte, err error) string {
+	e, ok := err.(*validationError) //nolint:errorlint // checkValidations returns nothing else, unwrapped.
+	if !ok {
+		return " " + err.Error()
+	}
+	path := fmt.Sprintf("$.execution.tool_validation[%d]", e.index)
+	if e.field != "" {
+		path += "." + e.field
+	}
+	at, err := yaml.PathString(path)
+	if err != nil {
+		return " " + e.Error()
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return " " + e.Error()
+	}
+	node, err := at.FilterFile(file)
+	if err != nil {
+		return " " + e.Error()
+	}
+	place := node.GetToken().Position
+	return fmt.Sprintf("%d:%d: %s", place.Line, place.Column, e.Error())
+}
