@@ -42,6 +42,17 @@ func cloudRules(m map[string]rule) {
 	m["netlifySub"] = netlifySub
 	m["dockerRun"] = dockerRun
 	m["dockerLocal"] = dockerLocal
+	m["compose"] = func(c *call) []Effect {
+		inner := *c.invocation
+		inner.name = "docker-compose"
+		for i, a := range c.all {
+			if a.text == "compose" {
+				inner.args = c.all[i+1:]
+				break
+			}
+		}
+		return c.r.named(&inner)
+	}
 	m["kubeRead"] = kubeRead
 	m["kubeCp"] = kubeCp
 	m["kubeExec"] = func(c *call) []Effect {
@@ -122,6 +133,9 @@ func (c *call) byVerb(skip int) []Effect {
 	if len(c.operands) == 0 {
 		return reads()
 	}
+	if w := c.operands[0].text; len(c.operands) > 1 && (w == "alpha" || w == "beta" || w == "preview") {
+		c.operands = c.operands[1:]
+	}
 	var found verb
 	at := -1
 	for i := skip; i < len(c.operands) && i < 6; i++ {
@@ -129,10 +143,13 @@ func (c *call) byVerb(skip int) []Effect {
 		if v.effect.Kind == "" || v.weak && found.effect.Kind != "" {
 			continue
 		}
-		if found.effect.Kind == "" || found.weak {
+		switch {
+		case found.effect.Kind == "", found.weak && !v.weak:
+			found, at = v, i
+		case v.effect.Kind != KindRead && !v.weak && nounLike(c.operands[at].text):
 			found, at = v, i
 		}
-		if !v.weak {
+		if !found.weak && !nounLike(c.operands[at].text) {
 			break
 		}
 	}
@@ -144,6 +161,15 @@ func (c *call) byVerb(skip int) []Effect {
 		return own("changes an emulator on this machine: " + what)
 	}
 	return c.verbEffect(found, what)
+}
+
+// nounLike are reading verbs that often name what is worked on.
+func nounLike(w string) bool {
+	switch w {
+	case "monitor", "logs", "log", "status", "test", "tests", "events", "health", "report", "reports", "scan", "plan", "plans", "version", "versions", "trace", "snapshot", "view", "views", "query", "check", "checks", "watch", "metrics", "search", "explore", "stats", "info", "audit", "sample", "match", "filter", "head", "render", "display", "print", "track", "graph", "chart", "plot", "environment", "collect", "benchmark", "profile", "doc", "docs", "format", "route", "exchange", "dump", "load", "release", "open", "image":
+		return true
+	}
+	return false
 }
 
 func (c *call) verbEffect(v verb, what string) []Effect {

@@ -44,8 +44,8 @@ func (r *reading) script(s *shell.Script) {
 		list[i] = invocationOf(&s.Commands[i])
 	}
 	for i, v := range list {
-		if v.call == nil && carriedByFind(v) && findBefore(list[:i]) {
-			continue // find's own rule judges by its names
+		if v.upstream(list[:i]) || v.foundRebuildable(list[:i]) || v.noSession() {
+			continue
 		}
 		r.add(r.invocation(v)...)
 	}
@@ -54,18 +54,60 @@ func (r *reading) script(s *shell.Script) {
 	}
 }
 
-// carriedByFind reports whether find runs the command on what it finds.
-func carriedByFind(v *invocation) bool {
-	if len(v.via) == 0 || v.via[len(v.via)-1] != "find" {
+// upstream reports whether a command is only the remote's name after git's -u,
+// which sets the upstream of a branch. The shell reader takes the word for the
+// program that -u names for git clone. Any option that really names a program
+// keeps the command.
+func (v *invocation) upstream(before []*invocation) bool {
+	if len(v.via) == 0 || len(v.args) > 0 || v.path == "" {
 		return false
 	}
-	return v.name == "rm" || v.name == "rmdir" || v.name == "unlink"
+	verb, ok := strings.CutPrefix(v.via[len(v.via)-1], "git ")
+	if !ok || verb != "push" && verb != "pull" && verb != "fetch" {
+		return false
+	}
+	for _, g := range before {
+		if g.name == "git" && g.setsUpstream(verb, v.path) {
+			return true
+		}
+	}
+	return false
 }
 
-func findBefore(list []*invocation) bool {
-	for _, v := range list {
-		if v.name == "find" {
-			return true
+func (v *invocation) setsUpstream(verb, remote string) bool {
+	isVerb, after := false, false
+	for i, a := range v.args {
+		isVerb = isVerb || a.text == verb
+		if strings.HasPrefix(a.text, "--upload-pack") || strings.HasPrefix(a.text, "--receive-pack") || strings.HasPrefix(a.text, "--exec") {
+			return false
+		}
+		after = after || a.text == "-u" && i+1 < len(v.args) && v.args[i+1].text == remote
+	}
+	return isVerb && after
+}
+
+// noSession reports whether a command is only the last noun of a cloud CLI
+// that could have opened a session elsewhere, such as gcloud run services list.
+func (v *invocation) noSession() bool {
+	if !v.pod || len(v.via) == 0 {
+		return false
+	}
+	switch v.via[len(v.via)-1] {
+	case "gcloud", "fly", "flyctl":
+		return !strings.Contains(" "+v.box+" ", " ssh ") && !strings.Contains(" "+v.box+" ", " console ") && !strings.Contains(" "+v.box+" ", " exec ")
+	}
+	return false
+}
+
+// foundRebuildable reports whether find runs a deletion on names that can all
+// be rebuilt; find's own rule has judged it then.
+func (v *invocation) foundRebuildable(before []*invocation) bool {
+	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes([]arg{literal(v.name)}) {
+		return false
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		if before[i].name == "find" {
+			return searchOf(before[i].args).rebuilds()
 		}
 	}
 	return false
@@ -302,6 +344,15 @@ func (c *call) outputs() []Effect {
 
 // stranger judges a command that no table knows.
 func (r *reading) stranger(v *invocation) []Effect {
+	if len(v.via) > 0 {
+		switch by := v.via[len(v.via)-1]; by {
+		case "npx", "bunx", "npm", "pnpm", "yarn":
+			return reads() // the runner's own rule has judged the package
+		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
+			c := &call{invocation: v, parsed: parse(v.args, &section{}), r: r}
+			return c.task(v.name, "runs the project's ")
+		}
+	}
 	p := parse(v.args, &section{})
 	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
 		return reads()

@@ -50,7 +50,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 		}
 		e.Why = "deletes every temporary file, of other programs too: " + a.text
 	case placeWorkspace:
-		if v.host == "" && a.known && rebuildable(r.relative(p)) {
+		if v.host == "" && (a.known || foundOnly(a)) && rebuildable(r.relative(p)) {
 			return own("deletes " + a.text + ", which can be rebuilt")
 		}
 		e.Reach = ReachWorkspace
@@ -72,6 +72,20 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 		e.Sure = 0.4
 	}
 	return []Effect{e}
+}
+
+// foundOnly reports whether all that is not known of a word are folders that
+// find went through, so that its last part says what is deleted.
+func foundOnly(a arg) bool {
+	if len(a.names) > 0 || len(a.from) == 0 {
+		return false
+	}
+	for _, f := range a.from {
+		if f != "find" && f != "fd" {
+			return false
+		}
+	}
+	return !strings.HasSuffix(a.text, ")")
 }
 
 // relative is a path as seen from the workspace, so that the names of folders

@@ -5,46 +5,78 @@ import (
 	"strings"
 )
 
+// search is a find command line as far as deleting goes.
+type search struct {
+	roots, names, writes []arg
+	deletes              bool
+	negated, pruned      bool
+	ors                  int
+}
+
+// searchOf reads find's words.
+func searchOf(all []arg) *search {
+	s := &search{}
+	inRoots := true
+	for i := 0; i < len(all); i++ {
+		word := all[i].text
+		if strings.HasPrefix(word, "-") || word == "(" || word == "!" {
+			inRoots = false
+		}
+		switch word {
+		case "-delete":
+			s.deletes = true
+		case "-exec", "-execdir", "-ok", "-okdir":
+			s.deletes = s.deletes || removes(all[i+1:])
+			for i+1 < len(all) && all[i].text != ";" && all[i].text != "+" {
+				i++
+			}
+		case "-name", "-iname", "-path", "-wholename", "-ipath":
+			if i++; i < len(all) {
+				s.names = append(s.names, all[i])
+			}
+		case "-fprint", "-fls", "-fprintf", "-fprint0":
+			if i++; i < len(all) {
+				s.writes = append(s.writes, all[i])
+			}
+		case "!", "-not", "-regex", "-iregex", ",":
+			s.negated = true
+		case "-o", "-or":
+			s.ors++
+		case "-prune":
+			s.pruned = true
+		default:
+			if inRoots {
+				s.roots = append(s.roots, all[i])
+			}
+		}
+	}
+	if len(s.roots) == 0 {
+		s.roots = []arg{literal(".")}
+	}
+	return s
+}
+
+// rebuilds reports whether all that is found can be rebuilt by its name.
+func (s *search) rebuilds() bool {
+	if len(s.names) <= s.ors || s.negated || s.pruned && s.ors > 0 {
+		return false
+	}
+	for _, n := range s.names {
+		if !n.known || !rebuildable(strings.Trim(n.text, "*/")) && !rebuildFile(n.text) {
+			return false
+		}
+	}
+	return true
+}
+
 // findRule judges find by its actions and by what it would find.
 func findRule(c *call) []Effect {
-	var roots, names []arg
-	deletes, excludes, writes := false, false, []arg(nil)
-	inRoots := true
-	for i := 0; i < len(c.all); i++ {
-		a := c.all[i]
-		next := func() arg {
-			if i+1 < len(c.all) {
-				i++
-				return c.all[i]
-			}
-			return arg{}
-		}
-		switch s := a.text; {
-		case s == "-delete":
-			deletes = true
-		case s == "-exec" || s == "-execdir" || s == "-ok" || s == "-okdir":
-			deletes = deletes || removes(c.all[i+1:])
-			for i+1 < len(c.all) && c.all[i].text != ";" && c.all[i].text != "+" {
-				i++
-			}
-		case s == "-name" || s == "-iname" || s == "-path" || s == "-wholename":
-			names = append(names, next())
-		case s == "!" || s == "-not" || s == "-o" || s == "-or":
-			excludes = excludes || s == "!" || s == "-not"
-		case s == "-fprint" || s == "-fls" || s == "-fprintf" || s == "-fprint0":
-			writes = append(writes, next())
-		case strings.HasPrefix(s, "-") || s == "(" || s == ")":
-			inRoots = false
-		case inRoots:
-			roots = append(roots, a)
-		}
-		inRoots = inRoots && !strings.HasPrefix(c.all[min(i, len(c.all)-1)].text, "-")
-	}
-	out := c.writeAll("writes", writes)
-	if !deletes {
+	s := searchOf(c.all)
+	out := c.writeAll("writes", s.writes)
+	if !s.deletes {
 		return append(out, reads()...)
 	}
-	return append(out, c.findDeletes(roots, names, excludes)...)
+	return append(out, c.findDeletes(s)...)
 }
 
 func removes(args []arg) bool {
@@ -59,17 +91,10 @@ func removes(args []arg) bool {
 	return false
 }
 
-func (c *call) findDeletes(roots, names []arg, excludes bool) []Effect {
-	if len(roots) == 0 {
-		roots = []arg{literal(".")}
-	}
-	all := len(names) > 0 && !excludes
-	for _, n := range names {
-		all = all && n.known && rebuildable(strings.Trim(n.text, "*/"+"")) || all && n.known && rebuildFile(n.text)
-	}
+func (c *call) findDeletes(s *search) []Effect {
 	var out []Effect
-	for _, root := range roots {
-		if all && c.r.world.placeOf(root, c.cwd) == placeWorkspace && root.known {
+	for _, root := range s.roots {
+		if p := c.r.world.placeOf(root, c.cwd); s.rebuilds() && root.known && (p == placeWorkspace || p == placeTemp) {
 			out = append(out, own("deletes files below "+root.text+" that can be rebuilt")...)
 			continue
 		}

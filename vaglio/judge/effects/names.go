@@ -91,10 +91,12 @@ func (t *tool) verbIn(words []string) (verb, int) {
 	return best, at
 }
 
-// ambiguous are effect verbs that often are nouns, too.
+// ambiguous are effect verbs that often are nouns, too: "transfer history" is
+// read, "update status" is not.
 func ambiguous(w string) bool {
 	switch w {
-	case "set", "sync", "post", "transfer", "refund", "reply", "merge", "import", "export", "backup", "update", "change", "build", "import-job", "issue", "record", "commit", "branch", "note", "plan", "alert", "webhook", "signal", "deployment", "run", "execution", "state", "start", "stop", "trigger", "vote", "purchase", "deposit", "register", "cache", "alarm", "install", "upgrade", "release", "push", "scale", "drop", "write", "upload", "deploy", "move", "copy", "link", "save", "request", "login", "cron":
+	case "post", "transfer", "refund", "reply", "merge", "import", "export", "backup", "build", "issue", "record", "commit", "branch", "note", "plan", "alert", "webhook",
+		"signal", "deployment", "execution", "state", "vote", "purchase", "deposit", "cache", "alarm", "release", "cron", "change", "request", "login":
 		return true
 	}
 	return false
@@ -115,12 +117,12 @@ func (t *tool) verbEffect(v verb) []Effect {
 	switch {
 	case t.draft(v):
 		return own("keeps a draft: " + what)
-	case v.light && !touchy && !secret:
+	case v.light && !secret && (!touchy || v.phrase):
 		return own("works for the agent alone: " + what)
 	case t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun") && e.Kind == KindInfrastructure:
 		return own("runs checks: " + what)
 	case t.mild(e) && !people && !touchy && !secret && !t.noun("public"):
-		if t.noun("light") && !t.noun("team") && !t.recipients() || t.noun("workspace") && t.local() || t.has("generate", "set") && !t.has("code") && t.has("generate") {
+		if t.noun("light") && !t.noun("team") && !t.recipients() || t.noun("workspace") && t.local() && !t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
 			return own("changes the agent's own records: " + what)
 		}
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):

@@ -227,7 +227,7 @@ func leaks(u arg) bool {
 	}
 	q := strings.IndexAny(u.text, "?#")
 	for _, f := range u.from {
-		if at := strings.Index(u.text, "$("+f+")"); at > 0 && (q >= 0 && at > q || f == "cat" || f == "base64" || f == "env" || f == "printenv" || f == "tar" || f == "whoami") {
+		if at := strings.Index(u.text, "$("+f+")"); at > 0 && (q >= 0 && at > q || f == "cat" || f == "base64" || f == "env" || f == "printenv" || f == "tar" || f == "whoami" || f == "hostname") {
 			switch f {
 			case "date", "git", "uname", "dpkg", "arch", "jq", "printf", "echo", "curl", "seq", "lsb_release", "python", "python3", "node":
 			default:

@@ -130,6 +130,9 @@ func trustedScope(name string) bool {
 }
 
 func knownTool(name string) bool {
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		name = name[:i]
+	}
 	if trustedScope(name) || strings.HasPrefix(name, "create-") && knownGenerator(strings.TrimPrefix(name, "create-")) {
 		return true
 	}

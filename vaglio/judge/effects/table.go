@@ -45,8 +45,9 @@ type outcome struct {
 // verb is what a verb does, and whether it is usually a noun.
 type verb struct {
 	effect Effect
-	light  bool
-	weak   bool
+	light  bool // stays with the agent
+	weak   bool // usually a noun
+	phrase bool // of two words
 }
 
 // loadTables reads the embedded tables.
@@ -130,6 +131,7 @@ func (t *tables) addVerbs(s string) error {
 	for w := range strings.FieldsSeq(right) {
 		v.weak = strings.HasPrefix(w, "(")
 		w = strings.Trim(w, "()")
+		v.phrase = strings.Contains(w, "-")
 		if _, ok := t.verbs[w]; !ok {
 			t.verbs[w] = v
 		}
