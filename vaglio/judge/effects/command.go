@@ -317,7 +317,9 @@ func (c *call) finish(o outcome) []Effect {
 	if target == "" && o.why == "" || strings.Contains(o.why, "%") && target == "" {
 		target = join(c.all)
 	}
-	e.Target = target
+	if e.Target = target; target == "" {
+		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
+	}
 	e.Why = strings.ReplaceAll(o.why, "%", target)
 	if e.Why == "" {
 		e.Why = e.Kind.phrase() + " " + c.name + " " + target

@@ -208,7 +208,13 @@ func fileRules(m map[string]rule) {
 		return reads()
 	}
 	m["link"] = linkRule
-	m["makeFiles"] = func(c *call) []Effect { return c.writeAll("creates", c.operands) }
+	m["makeFiles"] = func(c *call) []Effect {
+		out := c.writeAll("creates", c.operands)
+		for i := range out {
+			out[i].Kind, out[i].Reversibility = KindCreate, Reversible
+		}
+		return out
+	}
 	m["tee"] = func(c *call) []Effect { return c.writeAll("writes", c.operands) }
 	m["inPlace"] = func(c *call) []Effect { return append(own("changes files"), c.writeAll("changes", c.operands)...) }
 	m["truncate"] = truncateRule

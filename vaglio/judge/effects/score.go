@@ -64,7 +64,7 @@ func (e Effect) score(intent words) float64 {
 		return 0.95
 	}
 	s := 1 - e.Kind.cost() - e.Reversibility.cost() - e.Reach.cost()
-	final := e.Reversibility == Irreversible || e.Reach == ReachShared || e.Reach == ReachPublic ||
+	final := e.Reversibility == Irreversible || e.Reach == ReachSystem || e.Reach == ReachShared || e.Reach == ReachPublic ||
 		e.Kind == KindUnknown || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 	if s < Threshold && intent.asks(e) {
 		s += 0.10
