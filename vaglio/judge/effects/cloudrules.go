@@ -1,6 +1,9 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func cloudRules(m map[string]rule) {
 	m["verb"] = func(c *call) []Effect { return c.byVerb(0) }
@@ -177,14 +180,11 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 	e.Target = c.rest(0)
 	if e.Kind == KindRead {
 		for _, a := range c.operands {
-			for _, w := range taskWords(a.text) {
-				n := c.r.judge.tables.nouns
-				if n["secret"][w] && !strings.HasPrefix(a.text, "list") && !strings.HasSuffix(a.text, "s") {
-					e = usual(KindCredentials).with("reads secrets: "+what, c.rest(0))
-					e.Sure = 0.7
-					return []Effect{e}
-				}
-				break
+			w := taskWords(a.text)
+			if len(w) > 0 && c.r.judge.tables.nouns["secret"][w[0]] && !strings.HasSuffix(a.text, "s") {
+				e = usual(KindCredentials).with("reads secrets: "+what, c.rest(0))
+				e.Sure = 0.7
+				return []Effect{e}
 			}
 		}
 		return reads()
@@ -195,8 +195,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 	if e.Reach == ReachWorkspace || e.Reach == ReachUser {
 		e.Reach = ReachShared
 	}
-	switch e.Kind {
-	case KindCreate, KindOverwrite, KindMove, KindSend, KindPeople, KindPublish, KindInstall:
+	if slices.Contains([]Kind{KindCreate, KindOverwrite, KindMove, KindSend, KindPeople, KindPublish, KindInstall}, e.Kind) {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
@@ -301,118 +300,4 @@ func netlifySub(c *call) []Effect {
 		return one(KindPublish, "changes the live site: "+c.rest(0), c.rest(0))
 	}
 	return own("works on the project")
-}
-
-// dockerRun judges starting a container; its command is judged by itself.
-func dockerRun(c *call) []Effect {
-	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") || c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined", "apparmor=unconfined") || c.has("--device") {
-		return one(KindPrivilege, "starts a container with the rights of the host: "+c.rest(1), c.rest(1))
-	}
-	var out []Effect
-	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
-		host, _, _ := strings.Cut(v.text, ":")
-		for part := range strings.SplitSeq(v.text, ",") {
-			if s, ok := strings.CutPrefix(part, "source="); ok {
-				host = s
-			} else if s, ok := strings.CutPrefix(part, "src="); ok {
-				host = s
-			}
-		}
-		if !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, "~") && !strings.HasPrefix(host, "$") && !strings.HasPrefix(host, ".") {
-			continue // a named volume
-		}
-		readOnly := strings.HasSuffix(v.text, ":ro") || strings.Contains(v.text, "readonly")
-		switch p := c.r.world.placeOf(literal(host), c.cwd); {
-		case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
-			out = append(out, usual(KindPrivilege).with("gives a container control of the container engine", host))
-		case p == placeSecret, p == placeControl:
-			out = append(out, usual(KindCredentials).with("gives a container the secrets in "+host, host))
-		case readOnly, p == placeWorkspace, p == placeTemp, p == placeNowhere:
-		default:
-			out = append(out, usual(KindPrivilege).with("gives a container the folder "+host+" of the host", host).as(Partial, ReachUser))
-		}
-	}
-	return append(out, own("starts a container")...)
-}
-
-func (c *call) hasValue(name string, values ...string) bool {
-	for _, v := range c.values(name) {
-		for _, w := range values {
-			if v.text == w {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// dockerLocal judges changing containers and images by name.
-func dockerLocal(c *call) []Effect {
-	verb := c.operand(0)
-	if verb == "container" || verb == "image" {
-		verb = c.operand(1)
-	}
-	bulk := false
-	for _, a := range c.operands {
-		bulk = bulk || !a.known && len(a.from) > 0
-	}
-	switch verb {
-	case "build":
-		for _, a := range c.operands[1:] {
-			if strings.Contains(a.text, "://") {
-				return one(KindForeignCode, "builds an image from "+a.text, a.text)
-			}
-		}
-		if c.has("--push") {
-			return []Effect{usual(KindPublish).with("builds and pushes an image", c.rest(1)).as(Partial, ReachShared)}
-		}
-		return own("builds an image")
-	case "rm":
-		if c.has("-v", "--volumes") {
-			return one(KindDelete, "removes containers with their data: "+c.rest(1), c.rest(1))
-		}
-		if bulk {
-			return []Effect{usual(KindDelete).with("removes every container that a command lists", c.rest(1)).as(Partial, ReachUser)}
-		}
-	case "rmi", "kill", "stop", "restart", "pause":
-		if bulk {
-			return []Effect{usual(KindKill).with("stops or removes everything that a command lists", c.rest(1)).as(Partial, ReachUser)}
-		}
-	case "cp":
-		if len(c.operands) > 2 && !strings.Contains(c.operands[len(c.operands)-1].text, ":") {
-			return c.r.write(c.invocation, c.operands[len(c.operands)-1], "copies files to")
-		}
-	}
-	return own("works on local containers: " + verb)
-}
-
-func kubeRead(c *call) []Effect {
-	if c.operand(0) != "get" && c.operand(0) != "describe" && c.operand(0) != "view-secret" {
-		return reads()
-	}
-	if c.operand(0) == "describe" {
-		return reads()
-	}
-	for i, a := range c.operands {
-		if i == 0 {
-			continue
-		}
-		kind, _, _ := strings.Cut(strings.ToLower(a.text), "/")
-		for part := range strings.SplitSeq(kind, ",") {
-			if part == "secret" || part == "secrets" {
-				if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
-					return one(KindCredentials, "prints secrets of the cluster: "+c.rest(1), c.rest(1))
-				}
-			}
-		}
-		break
-	}
-	return reads()
-}
-
-func kubeCp(c *call) []Effect {
-	if len(c.operands) > 2 && !strings.Contains(c.operand(2), ":") {
-		return c.r.write(c.invocation, c.operands[2], "copies files to")
-	}
-	return shared(KindInfrastructure, "writes files into the cluster: "+c.rest(1), c.rest(1))
 }

@@ -1,9 +1,8 @@
 package effects
 
 import (
-	"path"
+	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -105,9 +104,9 @@ func (v *invocation) foundRebuildable(before []*invocation) bool {
 	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes([]arg{literal(v.name)}) {
 		return false
 	}
-	for i := len(before) - 1; i >= 0; i-- {
-		if before[i].name == "find" {
-			return searchOf(before[i].args).rebuilds()
+	for _, b := range slices.Backward(before) {
+		if b.name == "find" {
+			return searchOf(b.args).rebuilds()
 		}
 	}
 	return false
@@ -196,180 +195,4 @@ func (r *reading) reachesHost(v *invocation) bool {
 		}
 	}
 	return false
-}
-
-// named judges a command by its name.
-func (r *reading) named(v *invocation) []Effect {
-	if v.call != nil {
-		return r.inline(v)
-	}
-	if v.path == "" {
-		return reads() // redirections and assignments alone
-	}
-	name := r.canonical(v)
-	if name == "" {
-		return unknown("runs a command whose name is not known: "+v.path, v.path)
-	}
-	if secs := r.judge.tables.sections[name]; secs != nil {
-		return r.tabled(v, name, secs)
-	}
-	if r.judge.tables.harmless[name] {
-		return r.reader(v)
-	}
-	if r.judge.tables.devtools[name] {
-		return r.tool(v)
-	}
-	if v.wrapper {
-		return reads()
-	}
-	if isPath(v.path) && !systemPath(v.path) {
-		return r.localProgram(v)
-	}
-	return r.stranger(v)
-}
-
-// canonical is the name under which the tables know a command, "" when the
-// name is not known.
-func (r *reading) canonical(v *invocation) string {
-	name := v.name
-	if name == "" || strings.ContainsAny(name, "$*?") {
-		return ""
-	}
-	t := r.judge.tables
-	for _, s := range []string{".exe", ".cmd", ".bat", ".EXE"} {
-		name = strings.TrimSuffix(name, s)
-	}
-	if t.sections[name] != nil || t.harmless[name] || t.devtools[name] {
-		return name
-	}
-	short := strings.TrimRightFunc(name, func(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == '-' })
-	for _, n := range []string{short, short + "3", strings.ToLower(name), strings.TrimPrefix(name, "g")} {
-		if t.sections[n] != nil || (t.harmless[n] || t.devtools[n]) && n != strings.TrimPrefix(name, "g") {
-			return n
-		}
-	}
-	return name
-}
-
-func isPath(s string) bool { return strings.Contains(s, "/") }
-
-// systemPath reports whether a program lies where installed programs lie.
-func systemPath(s string) bool {
-	for _, d := range []string{"/bin/", "/sbin/", "/usr/", "/opt/", "/snap/", "/nix/", "/System/"} {
-		if strings.HasPrefix(s, d) {
-			return true
-		}
-	}
-	return false
-}
-
-// tabled judges a command by its sections.
-func (r *reading) tabled(v *invocation, name string, secs []*section) []Effect {
-	var last *call
-	for i, sec := range secs {
-		c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
-		if i == 0 {
-			if out, ok := c.helpOnly(name); ok {
-				return out
-			}
-		}
-		for _, l := range sec.rules {
-			if took, ok := l.match(c.parsed); ok {
-				c.took = took
-				return c.finish(l.then)
-			}
-		}
-		if last == nil || last.sec.fallback.effect.Kind == KindUnknown {
-			last = c
-		}
-	}
-	return last.finish(last.sec.fallback)
-}
-
-// helpOnly reports whether a call asks a known program for its help only.
-func (c *call) helpOnly(name string) ([]Effect, bool) {
-	switch name {
-	case "bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "php", "deno", "find", "xargs", "make", "npx", "bunx", "pnpx", "uvx", "sudo", "source", ".", "java":
-		return nil, false
-	}
-	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
-		if v, ok := c.value("--dry-run", "--dryrun"); !ok || v.text != "none" && v.text != "false" {
-			return reads(), true
-		}
-	}
-	if c.has("--help") && !c.wrapper || len(c.operands) == 0 && len(c.all) == 1 && c.has("--version", "-V", "-version") {
-		return reads(), true
-	}
-	return nil, false
-}
-
-// finish turns an outcome into effects.
-func (c *call) finish(o outcome) []Effect {
-	if o.rule != "" {
-		out := c.r.judge.rules[o.rule](c)
-		if len(out) == 0 {
-			return reads()
-		}
-		return out
-	}
-	e := o.effect
-	target := c.rest(c.took)
-	if target == "" && o.why == "" || strings.Contains(o.why, "%") && target == "" {
-		target = join(c.all)
-	}
-	if e.Target = target; target == "" {
-		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
-	}
-	e.Why = strings.ReplaceAll(o.why, "%", target)
-	if e.Why == "" {
-		e.Why = e.Kind.phrase() + " " + c.name + " " + target
-	}
-	switch {
-	case e.Kind == KindRead:
-		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
-	case e.Kind == KindUnknown:
-		e.Why = "does something with " + c.name + " that is not known: " + c.name + " " + join(c.all)
-	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
-		return append(c.outputs(), e)
-	}
-	return []Effect{e}
-}
-
-// outputs are the effects of options that name files to write.
-func (c *call) outputs() []Effect {
-	var out []Effect
-	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest", "--destination", "--outFile", "--outDir") {
-		out = append(out, c.r.write(c.invocation, a, "writes")...)
-	}
-	return out
-}
-
-// stranger judges a command that no table knows.
-func (r *reading) stranger(v *invocation) []Effect {
-	if len(v.via) > 0 {
-		switch by := v.via[len(v.via)-1]; by {
-		case "npx", "bunx", "npm", "pnpm", "yarn":
-			return reads() // the runner's own rule has judged the package
-		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
-			c := &call{invocation: v, parsed: parse(v.args, &section{}), r: r}
-			return c.task(v.name, "runs the project's ")
-		}
-	}
-	p := parse(v.args, &section{})
-	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
-		return reads()
-	}
-	if first := p.operand(0); first != "" && len(v.name) > 1 {
-		if known, ok := r.judge.tables.verbs[strings.ToLower(first)]; ok && known.effect.Kind == KindRead && !known.weak {
-			e := usual(KindRead).with("seems to read only: "+v.name+" "+first, "")
-			e.Sure = 0.5
-			return []Effect{e}
-		}
-	}
-	return unknown("runs a program that is not known: "+v.name+" "+join(v.args), v.name)
-}
-
-// localProgram judges a program or script that is named by its path.
-func (r *reading) localProgram(v *invocation) []Effect {
-	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
 }

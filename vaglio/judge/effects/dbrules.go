@@ -184,10 +184,30 @@ func mongoRule(c *call) []Effect {
 	return unknown("opens a session on the database whose commands are not known", c.name)
 }
 
+// calls reports whether program text calls a method that begins with a word,
+// or holds an operator such as $out.
+func calls(code, word string) bool {
+	if strings.ContainsAny(word, "$(") {
+		return strings.Contains(code, word)
+	}
+	for rest := code; ; {
+		i := strings.Index(rest, word)
+		if i < 0 {
+			return false
+		}
+		before := i > 0 && (rest[i-1] == '.' || rest[i-1] == '"' || rest[i-1] == '\'' || rest[i-1] == '{' || rest[i-1] == ' ' || rest[i-1] == '[')
+		rest = rest[i+len(word):]
+		after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz")
+		if before && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "\"](") || strings.HasPrefix(after, "'](") || strings.Contains(code, "command(") && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
+			return true
+		}
+	}
+}
+
 func mongoCode(code string) []Effect {
 	lower := strings.ToLower(code)
 	for _, w := range []string{"insert", "update", "delete", "remove", "drop", "replace", "save(", "rename", "createindex", "createcollection", "createuser", "createrole", "createview", "bulkwrite", "findandmodify", "findoneand", "shutdown", "killop", "$out", "$merge", "grant", "revoke", "setparameter", "reconfig", "stepdown", "initiate", "mapreduce", "compact", "fsync", "convert", "writeconcern", "load(", "enablesharding", "shardcollection", "movechunk", "setprofilinglevel", "eval(", "changeuserpassword", "copydatabase", "import", "resync", "reindex"} {
-		if strings.Contains(lower, w) {
+		if calls(lower, w) {
 			return one(KindDatabase, "changes the database: "+clip(code, 120), "mongo")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -100,7 +101,7 @@ func report(t *testing.T, j *effects.Judge, label, half string, rows []row, bare
 
 func readRows(t *testing.T, name string) []row {
 	t.Helper()
-	f, err := os.Open(name) //nolint:gosec // the developer names the folder
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,8 +137,6 @@ func (t *tool) dryRun() bool {
 	return false
 }
 
-var shellKeys = [...]string{"command", "cmd", "commands", "script", "shell_command", "bash", "command_line", "commandLine", "argv", "input", "line"} //nolint:gochecknoglobals // a constant table
-
 // shell reads executors that run command lines.
 func (t *tool) shell() bool {
 	named := t.has("shell", "bash", "terminal", "zsh", "sh", "powershell", "exec", "command", "commands", "cmd", "subprocess", "console", "tmux", "process", "ssh") ||
@@ -146,7 +144,7 @@ func (t *tool) shell() bool {
 	if !named || t.has("editor", "sql", "query") {
 		return false
 	}
-	for _, k := range shellKeys {
+	for _, k := range []string{"command", "cmd", "commands", "script", "shell_command", "bash", "command_line", "commandLine", "argv", "input", "line"} {
 		switch v := t.args[k].(type) {
 		case string:
 			t.shellLine(v)

@@ -334,7 +334,7 @@ func truncateRule(c *call) []Effect {
 	if v, ok := c.value("-s", "--size"); ok && c.name == "truncate" && strings.HasPrefix(v.text, "+") {
 		return c.writeAll("extends", c.operands)
 	}
-	if c.name == "fallocate" {
+	if v, ok := c.value("-s", "--size"); c.name == "fallocate" || ok && strings.Trim(v.text, "0kKMGB") != "" && !strings.HasPrefix(v.text, "-") && !strings.HasPrefix(v.text, "<") {
 		return c.writeAll("writes", c.operands)
 	}
 	var out []Effect
@@ -386,26 +386,4 @@ func (c *call) inPlace() bool {
 		}
 	}
 	return false
-}
-
-func editorRule(c *call) []Effect {
-	switch c.name {
-	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "pico", "helix", "hx", "kak":
-		for _, v := range c.all {
-			if strings.Contains(v.text, "!") {
-				return unknown("runs an editor with commands: "+join(c.all), c.name)
-			}
-		}
-		return append(own("edits files"), c.writeAll("edits", c.operands)...)
-	}
-	return own("opens an editor")
-}
-
-func exiftoolRule(c *call) []Effect {
-	for _, a := range c.all {
-		if strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "=") {
-			return append(own("changes metadata"), c.writeAll("changes", c.operands)...)
-		}
-	}
-	return reads()
 }

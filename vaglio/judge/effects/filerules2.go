@@ -287,3 +287,25 @@ func chownRule(c *call) []Effect {
 	}
 	return out
 }
+
+func editorRule(c *call) []Effect {
+	switch c.name {
+	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "pico", "helix", "hx", "kak":
+		for _, v := range c.all {
+			if strings.Contains(v.text, "!") || strings.HasPrefix(v.text, "+") && strings.Contains(v.text, "Install") {
+				return unknown("runs an editor with commands: "+join(c.all), c.name)
+			}
+		}
+		return append(own("edits files"), c.writeAll("edits", c.operands)...)
+	}
+	return own("opens an editor")
+}
+
+func exiftoolRule(c *call) []Effect {
+	for _, a := range c.all {
+		if strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "=") {
+			return append(own("changes metadata"), c.writeAll("changes", c.operands)...)
+		}
+	}
+	return reads()
+}

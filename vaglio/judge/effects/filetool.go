@@ -1,6 +1,9 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // file reads executors that work on files of this machine.
 func (t *tool) file() bool {
@@ -181,12 +184,10 @@ func (t *tool) press(verb string) []Effect {
 	if verb == "submit" {
 		return shared(KindSend, "submits a form on a web page "+clip(text, 60), text)
 	}
-	for _, w := range taskWords(text) {
-		if pressWord(w) {
-			e := usual(KindSend).with("presses "+clip(text, 60)+" on a web page", text).as(Irreversible, ReachShared)
-			e.Sure = 0.6
-			return []Effect{e}
-		}
+	if slices.ContainsFunc(taskWords(text), pressWord) {
+		e := usual(KindSend).with("presses "+clip(text, 60)+" on a web page", text).as(Irreversible, ReachShared)
+		e.Sure = 0.6
+		return []Effect{e}
 	}
 	if text == "" || len(taskWords(text)) == 0 {
 		return unknown("presses something on a web page that is not known", "")

@@ -22,7 +22,11 @@ func gitRules(m map[string]rule) {
 		return unknown("runs a command in every submodule", c.rest(2))
 	}
 	m["gitConfig"] = gitConfig
-	m["historyRewrite"] = func(c *call) []Effect {
+	m["gitRemote"] = func(c *call) []Effect {
+		c.r.rewired = true
+		return own("changes the remotes of the repository")
+	}
+	m["historyRewrite"] = func(*call) []Effect {
 		return one(KindDelete, "rewrites the history of the repository", "history")
 	}
 	m["ghApi"] = ghAPI
@@ -60,6 +64,9 @@ func gitPush(c *call) []Effect {
 	}
 	if len(ops) > 0 && deployRemote(ops[0].text) {
 		return []Effect{usual(KindPublish).with("deploys by a push to "+ops[0].text, ops[0].text)}
+	}
+	if len(ops) > 0 && (c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@")) {
+		return []Effect{usual(KindSend).with("pushes to a remote that the project did not have: "+to, to).as(Irreversible, ReachShared)}
 	}
 	refs := ops[min(1, len(ops)):]
 	for _, r := range refs {
@@ -159,10 +166,19 @@ func gitCheckout(c *call) []Effect {
 	if len(ops) > 1 {
 		return lost(join(ops))
 	}
-	if len(ops) == 1 && fileLike(ops[0].text) {
+	if len(ops) == 1 && (fileLike(ops[0].text) || wellKnownFile(ops[0].text)) {
 		return lost(ops[0].text)
 	}
 	return own("switches the branch")
+}
+
+// wellKnownFile reports whether a name without a suffix is that of a file.
+func wellKnownFile(s string) bool {
+	switch lastPart(s) {
+	case "Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile", "Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig":
+		return true
+	}
+	return false
 }
 
 // fileLike reports whether a name looks like a file rather than a branch.

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Kind is the name of this kind of judge.
+// kindName is what policies and verdicts call this judge.
 const kindName = "effects"
 
 // Judge grades proposals by their effects. It is safe for concurrent use.
@@ -150,6 +150,7 @@ type reading struct {
 	world   *world
 	effects []Effect
 	notes   []string
+	rewired bool // an earlier command changed git's remotes
 	cloned  bool // foreign code was fetched by an earlier command
 	depth   int
 	fetched map[string]bool // files that an earlier command downloaded

@@ -34,8 +34,7 @@ func (j *Judge) Key(p vaglio.Proposal) (string, bool) {
 // canonicalTarget spells a path absolutely and orders the words of anything
 // else.
 func canonicalTarget(e Effect, w *world) string {
-	switch e.Kind {
-	case KindDelete, KindOverwrite, KindCreate, KindMove, KindPermissions:
+	if slices.Contains([]Kind{KindDelete, KindOverwrite, KindCreate, KindMove, KindPermissions}, e.Kind) {
 		if !strings.Contains(e.Target, " ") && !strings.Contains(e.Target, "://") && (strings.ContainsAny(e.Target, "./~") || w.inside(w.clean(e.Target, w.cwd))) {
 			return w.clean(e.Target, w.cwd)
 		}

@@ -36,6 +36,20 @@ func netRules(m map[string]rule) {
 	m["sshKeygen"] = sshKeygenRule
 	m["sftp"] = sftpRule
 	m["copyHosts"] = copyHostsRule
+	m["lookup"] = func(c *call) []Effect {
+		for _, a := range c.all {
+			if len(a.from) > 0 && strings.Contains(a.text, ".") && strings.HasPrefix(a.text, "$(") {
+				return one(KindSend, "sends local data inside a name that it looks up: "+a.text, a.text)
+			}
+		}
+		return reads()
+	}
+	m["telnet"] = func(c *call) []Effect {
+		if c.stdin.kind != 0 && len(c.operands) > 0 && !localURL(c.operand(0)) {
+			return one(KindSend, "sends data to "+c.rest(0), c.rest(0))
+		}
+		return reads()
+	}
 	m["backupTool"] = backupRule
 	m["shareTool"] = func(c *call) []Effect {
 		if op := c.operand(0); op == "receive" || op == "recv" || op == "list" || op == "info" || op == "download" || op == "about" {
@@ -113,6 +127,11 @@ func (r *reading) request(method, address, body string) []Effect {
 	local := localURL(address)
 	switch method {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
+		if w := actingPath(address); w != "" && !local && method != "HEAD" {
+			e := usual(KindSend).with("sends a request that by its address does more than read ("+w+"): "+address, address).as(Irreversible, ReachShared)
+			e.Sure = 0.6
+			return []Effect{e}
+		}
 		return reads()
 	}
 	if readingPost(address, body) {
@@ -127,6 +146,24 @@ func (r *reading) request(method, address, body string) []Effect {
 		return []Effect{usual(KindDelete).with("deletes "+address, address).as(Irreversible, ReachShared)}
 	}
 	return []Effect{usual(KindSend).with("sends a request that changes something: "+method+" "+address, address).as(Irreversible, ReachShared)}
+}
+
+// actingPath finds the verb in an address that does something even when it is
+// only fetched, such as a bot's sendMessage.
+func actingPath(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return ""
+	}
+	last := lastPart(strings.TrimRight(u.Path, "/"))
+	if last == "" || strings.Contains(last, ".") {
+		return ""
+	}
+	switch w := taskWords(last); w[0] {
+	case "send", "delete", "remove", "trigger", "unsubscribe", "purge", "restart", "reboot", "shutdown", "unlock", "approve", "cancel", "transfer", "withdraw", "buy", "reset", "destroy", "sendmessage", "deploy", "kick", "ban":
+		return w[0]
+	}
+	return ""
 }
 
 func destructivePath(s string) bool {
@@ -174,6 +211,7 @@ func curlRule(c *call) []Effect {
 			out = append(out, c.r.request(method, u.text, body)...)
 		}
 	}
+	out = append(out, c.carriedOut(urls)...)
 	if len(urls) == 0 {
 		if c.has("-K", "--config") {
 			return unknown("makes requests that a file describes", "")
@@ -194,6 +232,29 @@ func curlRule(c *call) []Effect {
 	if c.has("-O", "--remote-name", "--remote-name-all") {
 		for _, u := range urls {
 			c.r.fetched[lastPart(u.text)] = true
+		}
+	}
+	return out
+}
+
+// carriedOut are the effects of local data in headers and query texts of a
+// request that only seems to read.
+func (c *call) carriedOut(urls []arg) []Effect {
+	for _, u := range urls {
+		if localURL(u.text) {
+			return nil
+		}
+	}
+	var out []Effect
+	for _, h := range c.values("-H", "--header", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "-u", "--user", "-d", "--data", "--data-urlencode", "--data-raw", "--data-binary") {
+		for _, f := range h.from {
+			switch f {
+			case "cat", "base64", "env", "printenv", "tar", "xxd", "od", "hexdump", "gzip", "head", "tail", "find", "ls", "gpg", "security", "pass", "openssl":
+				out = append(out, usual(KindSend).with("sends the output of "+f+" along with a request", f))
+			}
+		}
+		if _, file, ok := strings.Cut(h.text, "@"); ok && c.has("-G", "--get") && file != "" && !strings.Contains(file, ".com") && !strings.HasPrefix(h.text, "Authorization") {
+			out = append(out, usual(KindSend).with("sends the file "+file+" along with a request", file))
 		}
 	}
 	return out
@@ -247,7 +308,7 @@ func wgetRule(c *call) []Effect {
 	method := "GET"
 	if v, ok := c.value("--method"); ok {
 		method = v.text
-	} else if c.has("--post-data", "--post-file") {
+	} else if c.has("--post-data", "--post-file", "--body-data", "--body-file") {
 		method = "POST"
 	}
 	var out []Effect
@@ -286,7 +347,7 @@ func httpieRule(c *call) []Effect {
 				method = "POST"
 			}
 		}
-		if c.stdin.piped || c.has("--raw") {
+		if c.stdin.piped || c.stdin.file.text != "" || c.has("--raw") {
 			method = "POST"
 		}
 	}
@@ -295,265 +356,4 @@ func httpieRule(c *call) []Effect {
 		out = append(out, c.r.write(c.invocation, o, "writes")...)
 	}
 	return out
-}
-
-func grpcRule(c *call) []Effect {
-	return c.unlessLocal(func() []Effect {
-		last := c.operand(len(c.operands) - 1)
-		words := taskWords(lastPart(last))
-		if last == "list" || last == "describe" || len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead || c.operand(1) == "list" || c.operand(1) == "describe" {
-			return reads()
-		}
-		return shared(KindSend, "calls a remote procedure: "+c.rest(0), c.rest(0))
-	})
-}
-
-func downloadRule(c *call) []Effect {
-	out := own("downloads files to the current folder")
-	for _, v := range c.values("-d", "-o", "-P", "--dir", "--output") {
-		out = append(out, c.r.write(c.invocation, v, "writes")...)
-	}
-	for _, a := range c.operands {
-		c.r.fetched[lastPart(a.text)] = true
-	}
-	return out
-}
-
-func netcatRule(c *call) []Effect {
-	if c.has("-z") {
-		return reads()
-	}
-	if c.has("-e", "-c", "--exec", "--sh-exec") {
-		return one(KindForeignCode, "gives a shell to whoever connects", c.rest(0))
-	}
-	if c.has("-l", "--listen") {
-		return shared(KindSend, "listens for connections", c.rest(0))
-	}
-	if len(c.operands) > 0 && localURL(c.operand(0)) {
-		return own("talks to this machine")
-	}
-	return one(KindSend, "sends data to "+c.rest(0), c.rest(0))
-}
-
-func sshRule(c *call) []Effect {
-	if c.has("-R", "-L", "-D", "-w") && !c.wrapper {
-		if c.has("-R") {
-			return shared(KindSend, "opens a local service to another machine", c.rest(0))
-		}
-		return own("opens a tunnel")
-	}
-	for _, o := range c.values("-o") {
-		if l := strings.ToLower(o.text); strings.HasPrefix(l, "stricthostkeychecking=no") && strings.Contains(join(c.all), "UserKnownHostsFile=/dev/null") {
-			return one(KindSafeguardOff, "connects without checking whom it talks to", c.rest(0))
-		}
-	}
-	if len(c.operands) > 1 {
-		return reads() // the remote command is judged by itself
-	}
-	if text, all := c.input(); all && text.text != "" {
-		return reads()
-	}
-	if c.has("-T", "-N") && len(c.operands) == 1 && strings.Contains(c.operand(0), "git@") {
-		return reads()
-	}
-	return unknown("opens a session on another machine: "+c.rest(0), c.rest(0))
-}
-
-func sshKeygenRule(c *call) []Effect {
-	switch {
-	case c.has("-l", "-F", "-H", "-Y", "-L") && !c.has("-R"):
-		return reads()
-	case c.has("-y"):
-		return reads()
-	case c.has("-R"):
-		return []Effect{usual(KindSafeguardOff).with("forgets the known key of the host "+c.rest(0), c.rest(0)).as(Partial, ReachUser)}
-	case c.has("-p"):
-		return one(KindCredentials, "changes the passphrase of a key", c.rest(0))
-	}
-	if f, ok := c.value("-f"); ok {
-		if p := c.r.world.placeOf(f, c.cwd); p == placeTemp || c.r.world.inside(c.r.world.clean(f.text, c.cwd)) {
-			return own("creates a key in the workspace")
-		}
-	}
-	return []Effect{usual(KindCredentials).with("creates a key in the user's key folder", "key").as(Partial, ReachUser)}
-}
-
-func sftpRule(c *call) []Effect {
-	text, all := c.input()
-	if !all {
-		return unknown("opens a file transfer with "+c.rest(0), c.rest(0))
-	}
-	for l := range strings.Lines(text.text) {
-		f := strings.Fields(l)
-		if len(f) == 0 {
-			continue
-		}
-		switch strings.TrimPrefix(f[0], "-") {
-		case "ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress":
-		default:
-			return shared(KindSend, "changes files on "+c.rest(0)+": "+strings.TrimSpace(l), c.rest(0))
-		}
-	}
-	return reads()
-}
-
-// remotePath reports whether a word names a path on another machine.
-func remotePath(s string) bool {
-	if strings.Contains(s, "::") || strings.HasPrefix(s, "rsync://") || strings.HasPrefix(s, "scp://") || strings.HasPrefix(s, "sftp://") {
-		return true
-	}
-	host, _, ok := strings.Cut(s, ":")
-	return ok && host != "" && !strings.Contains(host, "/") && len(host) > 1
-}
-
-func copyHostsRule(c *call) []Effect {
-	if strings.HasPrefix(c.name, "rsync") && c.has("-n", "--dry-run") {
-		return reads()
-	}
-	if len(c.operands) == 0 {
-		return unknown("copies files that are not known", "")
-	}
-	dest := c.operands[len(c.operands)-1]
-	src := c.operands[:len(c.operands)-1]
-	if len(src) == 0 {
-		return reads() // rsync lists
-	}
-	if remotePath(dest.text) {
-		out := one(KindSend, "copies "+join(src)+" to "+dest.text, dest.text)
-		if c.has("--delete", "--delete-after", "--delete-before", "--delete-excluded", "--delete-during", "--del") {
-			out = append(out, usual(KindDelete).with("deletes what "+dest.text+" has besides", dest.text).as(Irreversible, ReachShared))
-		}
-		return out
-	}
-	var out []Effect
-	for _, s := range src {
-		if c.r.world.placeOf(s, c.cwd) == placeSecret && c.r.world.placeOf(dest, c.cwd) != placeSecret {
-			out = append(out, usual(KindCredentials).with("copies the secrets in "+s.text, s.text))
-		}
-	}
-	if c.has("--delete", "--delete-after", "--delete-before", "--delete-excluded", "--delete-during", "--del") {
-		e := c.r.remove(c.invocation, dest)
-		for i := range e {
-			if e[i].Kind == KindDelete {
-				e[i].Why = "deletes what " + dest.text + " has besides the copied files"
-			}
-		}
-		out = append(out, e...)
-	}
-	if c.has("--remove-source-files") {
-		out = append(out, usual(KindDelete).with("deletes the files that it copied: "+join(src), join(src)))
-	}
-	return append(out, c.r.write(c.invocation, dest, "copies files to")...)
-}
-
-func backupRule(c *call) []Effect {
-	switch c.operand(0) {
-	case "list", "ls", "info", "snapshots", "stats", "find", "diff", "check", "verify", "version", "cat", "dump", "help", "status", "collection-status", "list-current-files", "log", "config":
-		return reads()
-	case "forget", "prune", "delete", "remove", "cleanup", "remove-older-than", "compact", "unlock", "recreate":
-		return one(KindDelete, "deletes backups: "+c.name+" "+c.rest(0), c.rest(0))
-	}
-	return shared(KindSend, "copies data to or from a backup: "+c.name+" "+c.rest(0), c.rest(0))
-}
-
-func objectStoreRule(c *call) []Effect {
-	verb := c.operand(0)
-	ops := c.operands[min(1, len(c.operands)):]
-	if len(ops) > 1 {
-		dest := ops[len(ops)-1]
-		remote := strings.Contains(dest.text, "://") || remotePath(dest.text) || c.name == "mc" && !strings.HasPrefix(dest.text, ".") && !strings.HasPrefix(dest.text, "/")
-		switch verb {
-		case "cp", "copy", "get", "sync", "mirror", "download", "copyto":
-			if !remote {
-				return c.r.write(c.invocation, dest, "downloads to")
-			}
-		}
-	}
-	switch verb {
-	case "get", "download-file-by-name", "download-file-by-id", "download":
-		return own("downloads files")
-	case "rm", "del", "delete", "purge", "rb", "deletefile", "cleanup", "rmdirs", "delete-file-version", "delete-bucket", "ilm", "undo":
-		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
-	}
-	return one(KindSend, "writes to remote storage: "+c.name+" "+c.rest(0), c.rest(0))
-}
-
-func webServerRule(c *call) []Effect {
-	switch c.name {
-	case "certbot", "acme.sh", "lego", "dehydrated":
-		if op := c.operand(0); op == "certificates" || op == "list" || op == "show_account" || c.has("--dry-run", "--list", "--version", "--help") {
-			return reads()
-		}
-		return []Effect{usual(KindInfrastructure).with("orders or changes certificates: "+c.name+" "+c.rest(0), c.rest(0))}
-	case "named-checkconf", "named-checkzone", "unbound-checkconf":
-		return reads()
-	case "a2ensite", "a2dissite", "a2enmod", "a2dismod":
-		return []Effect{usual(KindInfrastructure).with("changes the web server: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial, ReachSystem)}
-	}
-	if c.has("-t", "-T", "-v", "-V", "-S", "-M", "--version", "--validate", "-n", "-d", "--help", "--check") && !c.has("-s", "-k", "-e") {
-		return reads()
-	}
-	switch c.operand(0) {
-	case "configtest", "validate", "fmt", "adapt", "version", "status", "fullstatus", "list-modules", "environ", "healthcheck", "hash-password", "file-server", "respond", "help", "vcl.list", "backend.list":
-		return reads()
-	case "run", "start":
-		return own("starts a server")
-	}
-	return []Effect{usual(KindInfrastructure).with("starts, stops or changes the web server: "+c.name+" "+join(c.all), c.name).as(Partial, ReachSystem)}
-}
-
-func gpgRule(c *call) []Effect {
-	switch {
-	case c.has("--export-secret-keys", "--export-secret-subkeys", "-d", "--decrypt"):
-		return one(KindCredentials, "decrypts or exports secrets with gpg", c.rest(0))
-	case c.has("--delete-key", "--delete-keys", "--delete-secret-keys", "--delete-secret-key", "--delete-secret-and-public-key", "--gen-revoke", "--generate-revocation"):
-		return one(KindDelete, "deletes or revokes keys: "+c.rest(0), c.rest(0))
-	case c.has("--send-keys", "--send-key"):
-		return one(KindPublish, "publishes a key", c.rest(0))
-	case c.has("--import", "--recv-keys", "--recv-key", "--receive-keys", "--sign-key", "--lsign-key", "--edit-key", "--import-ownertrust", "--quick-sign-key", "--refresh-keys", "--gen-key", "--full-generate-key", "--generate-key", "--quick-generate-key", "--quick-gen-key", "--full-gen-key", "--quick-add-key", "--passwd"):
-		return []Effect{usual(KindCredentials).with("changes the keys that the user has or trusts", c.rest(0)).as(Partial, ReachUser)}
-	case c.has("-e", "--encrypt", "-c", "--symmetric", "-s", "--sign", "--clearsign", "--clear-sign", "-b", "--detach-sign", "--dearmor", "--enarmor", "-a", "--armor", "--export", "--dry-run"):
-		return append(own("signs, encrypts or exports public data"), c.outputs()...)
-	}
-	return unknown("uses gpg in a way that is not known: "+join(c.all), "gpg")
-}
-
-func opensslRule(c *call) []Effect {
-	for _, f := range c.values("-key", "-inkey", "-in") {
-		if c.r.world.placeOf(f, c.cwd) == placeSecret && !c.has("-pubout", "-noout", "-modulus", "-check") {
-			switch c.operand(0) {
-			case "rsa", "pkey", "ec", "pkcs12", "pkcs8", "enc", "base64", "asn1parse", "dsa":
-				return one(KindCredentials, "shows the key in "+f.text, f.text)
-			}
-		}
-	}
-	switch c.operand(0) {
-	case "pkcs12", "smime", "cms", "rsautl", "pkeyutl":
-		if c.has("-nodes", "-decrypt", "-noenc") && !c.has("-nokeys", "-info", "-export") {
-			return one(KindCredentials, "decrypts keys or data", c.operand(0))
-		}
-	case "enc":
-		if c.has("-d") && c.has("-pass", "-k", "-K", "-kfile") {
-			return one(KindCredentials, "decrypts data with a password", c.operand(0))
-		}
-	}
-	var out []Effect
-	for _, f := range c.values("-out", "-keyout") {
-		if c.r.world.inside(c.r.world.clean(f.text, c.cwd)) {
-			out = append(out, own("writes "+f.text)...)
-			continue
-		}
-		out = append(out, c.r.write(c.invocation, f, "writes")...)
-	}
-	return out
-}
-
-func sopsRule(c *call) []Effect {
-	if c.has("-d", "--decrypt", "-i", "--in-place") || c.operand(0) == "decrypt" || c.operand(0) == "exec-env" || c.operand(0) == "exec-file" || c.operand(0) == "edit" || c.operand(0) == "unset" || c.operand(0) == "set" {
-		return one(KindCredentials, "decrypts secrets: "+c.rest(0), c.rest(0))
-	}
-	if c.has("-e", "--encrypt", "-r", "-R", "--recipient", "-p") || c.operand(0) == "encrypt" || c.operand(0) == "filestatus" || c.operand(0) == "publish-dry" || c.name == "kubeseal" {
-		return append(own("encrypts a file"), c.outputs()...)
-	}
-	return one(KindCredentials, "opens encrypted secrets: "+c.rest(0), c.rest(0))
 }

@@ -1,6 +1,9 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // test is one condition of a line.
 type test struct {
@@ -251,10 +254,8 @@ func likeAny(s string, patterns []string) bool {
 // has reports whether one of the options is present.
 func (p *parsed) has(names ...string) bool {
 	for i := range p.flags {
-		for _, n := range names {
-			if p.flags[i].name == n {
-				return true
-			}
+		if slices.Contains(names, p.flags[i].name) {
+			return true
 		}
 	}
 	return false
@@ -262,10 +263,10 @@ func (p *parsed) has(names ...string) bool {
 
 // value returns the last value given to one of the options.
 func (p *parsed) value(names ...string) (arg, bool) {
-	for i := len(p.flags) - 1; i >= 0; i-- {
+	for _, v := range slices.Backward(p.flags) {
 		for _, n := range names {
-			if p.flags[i].name == n && p.flags[i].has {
-				return p.flags[i].value, true
+			if v.name == n && v.has {
+				return v.value, true
 			}
 		}
 	}

@@ -70,6 +70,8 @@ func (w *world) placeOf(a arg, cwd string) place {
 		return placeControl
 	case w.inside(p):
 		return placeWorkspace
+	case strings.HasPrefix(p, "$") && listing(a):
+		return placeWorkspace
 	case strings.HasPrefix(p, "$"):
 		return placeUnknown
 	case w.home != "" && (p == w.home || strings.HasPrefix(p, w.home+"/")),
@@ -89,6 +91,19 @@ func (w *world) inside(p string) bool {
 		}
 	}
 	return !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
+}
+
+// listing reports whether an unknown name comes only from commands that list
+// names below the current folder.
+func listing(a arg) bool {
+	for _, f := range a.from {
+		switch f {
+		case "ls", "find", "fd", "git", "grep", "rg", "basename":
+		default:
+			return false
+		}
+	}
+	return len(a.from) > 0 && len(a.names) == 0
 }
 
 func temporary(a arg, p string) bool {
@@ -154,8 +169,10 @@ func example(base string) bool {
 // an agent may do, or how programs of the user behave.
 func controlFile(p, home string) bool {
 	base := path.Base(p)
-	for _, dir := range []string{"/.git/hooks/", "/.husky/", "/.ssh/", "/.gnupg/", "/.claude/settings", "/.claude/hooks/", "/.cursor/mcp", "/.cursor/hooks", "/.codex/", "/.gemini/settings",
-		"/.github/workflows/", "/.gitlab-ci", "/.circleci/", "/.buildkite/", "/etc/cron", "/cron.d/", "/spool/cron", "/systemd/", "/LaunchAgents/", "/LaunchDaemons/", "/autostart/", "/init.d/", "/profile.d/", "/.config/fish/", "/sudoers"} {
+	for _, dir := range []string{
+		"/.git/hooks/", "/.husky/", "/.ssh/", "/.gnupg/", "/.claude/settings", "/.claude/hooks/", "/.cursor/mcp", "/.cursor/hooks", "/.codex/", "/.gemini/settings",
+		"/.github/workflows/", "/.gitlab-ci", "/.circleci/", "/.buildkite/", "/etc/cron", "/cron.d/", "/spool/cron", "/systemd/", "/LaunchAgents/", "/LaunchDaemons/", "/autostart/", "/init.d/", "/profile.d/", "/.config/fish/", "/sudoers",
+	} {
 		if strings.Contains(p, dir) || strings.HasPrefix(p, dir[1:]) {
 			return true
 		}

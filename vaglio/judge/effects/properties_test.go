@@ -114,8 +114,13 @@ func TestUnreadableIsAsked(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)
 	for _, p := range []vaglio.Proposal{
-		{Executor: ""}, {Executor: "shell_exec"}, {Executor: "frobnicate"}, command(""), command("if then ("), command("$X"), command("eval $X"), command(strings.Repeat("a", 2<<20)),
-		{Executor: "shell_exec", Args: vaglio.Args{"command": 7}}, {Executor: "execute_sql", Args: vaglio.Args{"query": ""}}, {Executor: "execute_sql", Args: vaglio.Args{"query": "select 'open"}},
+		{Executor: ""},
+		{Executor: "shell_exec"},
+		{Executor: "frobnicate"},
+		command(""), command("if then ("), command("$X"), command("eval $X"), command(strings.Repeat("a", 2<<20)),
+		{Executor: "shell_exec", Args: vaglio.Args{"command": 7}},
+		{Executor: "execute_sql", Args: vaglio.Args{"query": ""}},
+		{Executor: "execute_sql", Args: vaglio.Args{"query": "select 'open"}},
 	} {
 		got, err := j.Grade(t.Context(), p)
 		if err != nil {

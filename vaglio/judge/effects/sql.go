@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/DataDog/go-sqllexer"
@@ -14,7 +15,6 @@ const maxSQL = 1 << 20
 type statement struct {
 	words []string
 	depth []int // of parentheses, per word
-	raw   string
 }
 
 // statements splits SQL text. The lexer knows the quoting and the comments of
@@ -46,6 +46,7 @@ func statements(text string) (out []statement, ok bool) {
 				out = append(out, inner...)
 			}
 			continue
+		default:
 		}
 		switch v := t.Value; {
 		case v == ";":
@@ -174,6 +175,12 @@ func (s *statement) effect(where string) (Effect, bool) {
 			return e.with("changes a setting of the database server", where), true
 		}
 		return e, false
+	case "EXEC", "EXECUTE":
+		switch strings.ToLower(target) {
+		case "sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb", "sp_lock", "sp_depends":
+			return e, false
+		}
+		return e, true
 	case "PRAGMA":
 		if s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO") {
 			return e.with("changes a setting of the database", where).as(Partial, ReachUser), true
@@ -211,7 +218,7 @@ func (s *statement) query(e Effect, where string) (Effect, bool) {
 			if s.words[0] == "SELECT" || s.has("OUTFILE") || s.has("DUMPFILE") {
 				return e.with("writes query results to a new table or file in "+where, where), true
 			}
-		case "PG_TERMINATE_BACKEND", "PG_CANCEL_BACKEND", "LO_UNLINK", "LO_IMPORT", "LO_EXPORT", "DBLINK_EXEC", "DBLINK", "PG_RELOAD_CONF", "PG_SWITCH_WAL", "SETVAL", "PG_ADVISORY_LOCK", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "PG_WRITE_FILE", "WRITEFILE", "PG_ROTATE_LOGFILE", "PG_DROP_REPLICATION_SLOT", "PG_PROMOTE", "PG_FILE_WRITE", "UTL_HTTP", "DBMS_SCHEDULER", "SP_EXECUTESQL", "EDIT", "PG_EXECUTE_SERVER_PROGRAM", "QUERY_TO_XML":
+		case "PG_TERMINATE_BACKEND", "PG_CANCEL_BACKEND", "LO_UNLINK", "LO_IMPORT", "LO_EXPORT", "DBLINK_EXEC", "DBLINK", "PG_RELOAD_CONF", "PG_SWITCH_WAL", "SETVAL", "PG_ADVISORY_LOCK", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "PG_WRITE_FILE", "WRITEFILE", "PG_ROTATE_LOGFILE", "PG_DROP_REPLICATION_SLOT", "PG_PROMOTE", "PG_FILE_WRITE", "UTL_HTTP", "DBMS_SCHEDULER", "SP_EXECUTESQL", "PG_EXECUTE_SERVER_PROGRAM", "QUERY_TO_XML":
 			return e.with("calls "+strings.ToLower(w)+" on "+where+", which does more than read", where), true
 		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
 			return usual(KindCredentials).with("reads files or passwords of the database server: "+strings.ToLower(w), where), true
@@ -247,29 +254,20 @@ func (s *statement) verb() (string, int) {
 
 // target is the object that the statement names, for a person to read.
 func (s *statement) target(at int) string {
-	skip := true
 	for _, w := range s.words[min(at+1, len(s.words)):] {
 		switch w {
 		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY":
 			continue
 		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION":
-			if skip {
-				continue
-			}
+			continue
 		}
-		skip = false
 		return strings.ToLower(strings.Trim(w, "'`\"[]"))
 	}
 	return "something"
 }
 
 func (s *statement) has(word string) bool {
-	for _, w := range s.words {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.words, word)
 }
 
 func (s *statement) hasPrefix(word string) bool {

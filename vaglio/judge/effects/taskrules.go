@@ -34,7 +34,7 @@ func taskRules(m map[string]rule) {
 	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs cargo's ") }
 	m["goRun"] = goRun
 	m["mavenGoals"] = mavenGoals
-	m["buildInstall"] = func(c *call) []Effect {
+	m["buildInstall"] = func(*call) []Effect {
 		return []Effect{usual(KindInstall).with("installs what was built into the system", "").as(Partial, ReachSystem)}
 	}
 	m["migrate"] = migrateRule
@@ -157,6 +157,11 @@ func (c *call) production() bool {
 func tasksRule(c *call) []Effect {
 	if c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question", "--list-all", "-m", "--evaluate", "--dump", "--show", "--choose") && (c.name != "gradle" && c.name != "gradlew" || c.has("-m", "--dry-run", "--help", "--version")) {
 		return reads()
+	}
+	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
+		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl {
+			return one(KindForeignCode, "runs tasks from outside the workspace: "+f.text, f.text)
+		}
 	}
 	if c.r.cloned {
 		return one(KindForeignCode, "builds or runs a repository that was just fetched: "+c.name+" "+c.rest(0), c.name)

@@ -1,0 +1,118 @@
+package effects
+
+import (
+	"slices"
+	"strings"
+)
+
+// dockerRun judges starting a container; its command is judged by itself.
+func dockerRun(c *call) []Effect {
+	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") || c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined", "apparmor=unconfined") || c.has("--device") {
+		return one(KindPrivilege, "starts a container with the rights of the host: "+c.rest(1), c.rest(1))
+	}
+	var out []Effect
+	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
+		host, _, _ := strings.Cut(v.text, ":")
+		for part := range strings.SplitSeq(v.text, ",") {
+			if s, ok := strings.CutPrefix(part, "source="); ok {
+				host = s
+			} else if s, ok := strings.CutPrefix(part, "src="); ok {
+				host = s
+			}
+		}
+		if !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, "~") && !strings.HasPrefix(host, "$") && !strings.HasPrefix(host, ".") {
+			continue // a named volume
+		}
+		readOnly := strings.HasSuffix(v.text, ":ro") || strings.Contains(v.text, "readonly")
+		switch p := c.r.world.placeOf(literal(host), c.cwd); {
+		case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
+			out = append(out, usual(KindPrivilege).with("gives a container control of the container engine", host))
+		case p == placeSecret, p == placeControl:
+			out = append(out, usual(KindCredentials).with("gives a container the secrets in "+host, host))
+		case readOnly, p == placeWorkspace, p == placeTemp, p == placeNowhere:
+		default:
+			out = append(out, usual(KindPrivilege).with("gives a container the folder "+host+" of the host", host).as(Partial, ReachUser))
+		}
+	}
+	return append(out, own("starts a container")...)
+}
+
+func (c *call) hasValue(name string, values ...string) bool {
+	for _, v := range c.values(name) {
+		if slices.Contains(values, v.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// dockerLocal judges changing containers and images by name.
+func dockerLocal(c *call) []Effect {
+	verb := c.operand(0)
+	if verb == "container" || verb == "image" {
+		verb = c.operand(1)
+	}
+	bulk := false
+	for _, a := range c.operands {
+		bulk = bulk || !a.known && len(a.from) > 0
+	}
+	switch verb {
+	case "build":
+		for _, a := range c.operands[1:] {
+			if strings.Contains(a.text, "://") {
+				return one(KindForeignCode, "builds an image from "+a.text, a.text)
+			}
+		}
+		if c.has("--push") {
+			return []Effect{usual(KindPublish).with("builds and pushes an image", c.rest(1)).as(Partial, ReachShared)}
+		}
+		return own("builds an image")
+	case "rm":
+		if c.has("-v", "--volumes") {
+			return one(KindDelete, "removes containers with their data: "+c.rest(1), c.rest(1))
+		}
+		if bulk {
+			return []Effect{usual(KindDelete).with("removes every container that a command lists", c.rest(1)).as(Partial, ReachUser)}
+		}
+	case "rmi", "kill", "stop", "restart", "pause":
+		if bulk {
+			return []Effect{usual(KindKill).with("stops or removes everything that a command lists", c.rest(1)).as(Partial, ReachUser)}
+		}
+	case "cp":
+		if len(c.operands) > 2 && !strings.Contains(c.operands[len(c.operands)-1].text, ":") {
+			return c.r.write(c.invocation, c.operands[len(c.operands)-1], "copies files to")
+		}
+	}
+	return own("works on local containers: " + verb)
+}
+
+func kubeRead(c *call) []Effect {
+	if c.operand(0) != "get" && c.operand(0) != "describe" && c.operand(0) != "view-secret" {
+		return reads()
+	}
+	if c.operand(0) == "describe" {
+		return reads()
+	}
+	for i, a := range c.operands {
+		if i == 0 {
+			continue
+		}
+		kind, _, _ := strings.Cut(strings.ToLower(a.text), "/")
+		for part := range strings.SplitSeq(kind, ",") {
+			if part == "secret" || part == "secrets" {
+				if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
+					return one(KindCredentials, "prints secrets of the cluster: "+c.rest(1), c.rest(1))
+				}
+			}
+		}
+		break
+	}
+	return reads()
+}
+
+func kubeCp(c *call) []Effect {
+	if len(c.operands) > 2 && !strings.Contains(c.operand(2), ":") {
+		return c.r.write(c.invocation, c.operands[2], "copies files to")
+	}
+	return shared(KindInfrastructure, "writes files into the cluster: "+c.rest(1), c.rest(1))
+}

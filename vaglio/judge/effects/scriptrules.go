@@ -1,0 +1,151 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// scriptRule judges an interpreter: inline code was read by the shell reader
+// and is listed by itself; here the files are judged.
+func scriptRule(c *call) []Effect {
+	if c.wrapper {
+		return reads()
+	}
+	for i, a := range c.all {
+		s := a.text
+		switch {
+		case s == "-c" || s == "-e" || s == "-r" || s == "--eval" || s == "-p" || s == "--print" || s == "-E" || s == "-n" || s == "-ne" || s == "-pe" || s == "-lane" || s == "-i" || strings.HasPrefix(s, "-pi"):
+			if c.name == "perl" && (strings.Contains(s, "i") && strings.HasPrefix(s, "-")) || c.name == "ruby" && strings.HasPrefix(s, "-i") {
+				return append(own("edits files in place"), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...)
+			}
+			return c.line(i)
+		case s == "-m" && i+1 < len(c.all):
+			return c.module(c.all[i+1].text, c.all[i+2:])
+		case strings.HasPrefix(s, "-MCPAN"):
+			return []Effect{usual(KindInstall).with("installs modules from CPAN", join(c.all)).as(Partial, ReachUser)}
+		case s == "--check" || s == "-l" || s == "--version" || s == "-V" || s == "-v" || s == "--help" || s == "--print-bundle" || s == "-vV":
+			if i == 0 {
+				return reads()
+			}
+		case strings.HasPrefix(s, "-"):
+		default:
+			return c.scriptFile(i)
+		}
+	}
+	if text, all := c.input(); c.stdin.kind != shell.InputInherited {
+		if text.remote {
+			return one(KindForeignCode, "runs downloaded code", "")
+		}
+		if !all && text.text == "" {
+			return unknown("runs code from its input that was not read", "")
+		}
+	}
+	return own("starts " + c.name)
+}
+
+// line judges a program that is given on the command line. What languages that
+// the shell reader knows would touch is listed by itself.
+func (c *call) line(i int) []Effect {
+	switch c.name {
+	case "R", "Rscript", "julia", "scala", "groovy", "iex", "elixir", "swipl", "octave", "matlab", "racket", "guile", "sbcl", "ocaml", "ghc", "ghci", "clojure", "erl", "osascript", "jshell", "kotlin", "pwsh", "powershell":
+	default:
+		return own("runs a line of " + c.name + " that touches nothing outside its variables")
+	}
+	text := strings.ToLower(join(c.all[i:]))
+	for _, w := range []string{"install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn", "http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd("} {
+		if strings.Contains(text, w) {
+			return unknown("runs a line of "+c.name+" that was not read: "+clip(text, 100), c.name)
+		}
+	}
+	return own("runs a line of " + c.name)
+}
+
+// scriptFile judges the file that an interpreter runs.
+func (c *call) scriptFile(i int) []Effect {
+	a := c.all[i]
+	switch c.name {
+	case "awk", "gawk", "mawk", "nawk":
+		var out []Effect
+		for _, f := range c.all[i+1:] {
+			if c.r.world.placeOf(f, c.cwd) == placeSecret {
+				out = append(out, usual(KindCredentials).with("shows the secrets in "+f.text, f.text))
+			}
+		}
+		return append(out, reads()...)
+	case "source", ".":
+		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
+			return own("loads " + a.text + " into the shell")
+		}
+		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
+			return own("loads generated settings into the shell")
+		}
+	case "deno":
+		switch a.text {
+		case "run", "test", "bench", "fmt", "lint", "check", "task", "cache", "info", "doc", "types", "compile", "bundle", "coverage", "repl", "add", "remove", "install", "init", "vendor", "eval", "completions", "outdated", "jupyter", "serve", "clean":
+			if a.text == "install" && c.has("-g", "--global") {
+				return []Effect{usual(KindInstall).with("installs a program for the whole user", c.rest(1)).as(Partial, ReachUser)}
+			}
+			for _, f := range c.all[i+1:] {
+				if strings.Contains(f.text, "://") && !strings.Contains(f.text, "deno.land/std") && a.text != "test" {
+					return one(KindForeignCode, "fetches and runs "+f.text, f.text)
+				}
+			}
+			return c.task(c.operand(1), "runs deno "+a.text+" ")
+		case "publish", "deploy":
+			return one(KindPublish, "publishes the package", "deno")
+		case "upgrade":
+			return []Effect{usual(KindInstall).with("upgrades deno", "deno").as(Partial, ReachUser)}
+		}
+	case "ruby", "php", "python", "python3":
+		switch base := lastPart(a.text); base {
+		case "manage.py", "artisan", "rails", "rake", "console", "setup.py", "bin/console":
+			inner := *c.invocation
+			inner.name, inner.path, inner.args = base, base, c.all[i+1:]
+			if base == "setup.py" {
+				return setupPy(&inner)
+			}
+			return c.r.named(&inner)
+		}
+	}
+	if strings.Contains(a.text, "://") {
+		return one(KindForeignCode, "fetches and runs "+a.text, a.text)
+	}
+	name := lastPart(a.text)
+	if j := strings.LastIndexByte(name, '.'); j > 0 {
+		name = name[:j]
+	}
+	return c.r.runsFile(c.invocation, a, name)
+}
+
+func setupPy(v *invocation) []Effect {
+	for _, a := range v.args {
+		switch a.text {
+		case "upload", "register":
+			return one(KindPublish, "publishes the package to the index", "setup.py")
+		case "install":
+			return []Effect{usual(KindInstall).with("installs the package", "setup.py")}
+		}
+	}
+	return own("builds the package")
+}
+
+// module judges `python -m`.
+func (c *call) module(name string, args []arg) []Effect {
+	switch name {
+	case "pip", "pip3", "pytest", "unittest", "mypy", "black", "ruff", "flake8", "pylint", "isort", "coverage", "twine", "poetry", "tox", "nox", "uv", "pipx", "conda", "flask", "django", "celery", "alembic", "ansible", "streamlit", "uvicorn", "gunicorn", "jupyter", "invoke", "playwright", "semgrep", "bandit", "pre_commit", "hatch", "flit", "pdm":
+		inner := *c.invocation
+		inner.name, inner.path, inner.args = name, name, args
+		return c.r.named(&inner)
+	case "smtpd", "smtplib", "ftplib", "telnetlib":
+		return one(KindSend, "talks to a server through python -m "+name, name)
+	case "keyring", "getpass":
+		return one(KindCredentials, "reads stored passwords", name)
+	}
+	for _, a := range args {
+		if c.r.world.placeOf(a, c.cwd) == placeSecret {
+			return one(KindCredentials, "reads the secrets in "+a.text, a.text)
+		}
+	}
+	return c.task(name, "runs the module ")
+}
