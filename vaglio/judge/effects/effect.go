@@ -3,19 +3,19 @@ package effects
 // Effect is one thing that a call would do to the world.
 type Effect struct {
 	// Kind says what is done.
-	Kind Kind
+	Kind Kind `json:"kind"`
 	// Target says to what, in the spelling a person would recognise; "" when
 	// the effect has no target of its own.
-	Target string
+	Target string `json:"target"`
 	// Reversibility says whether it can be undone.
-	Reversibility Reversibility
+	Reversibility Reversibility `json:"reversibility"`
 	// Reach says who or what is touched.
-	Reach Reach
+	Reach Reach `json:"reach"`
 	// Sure is how certain the reading is, in [0,1].
-	Sure float64
+	Sure float64 `json:"sure"`
 	// Why says in words what is done and to what, in the third person and
 	// without a subject: "deletes ../other-repo".
-	Why string
+	Why string `json:"why"`
 }
 
 // Kind is what an effect does.
