@@ -18,8 +18,7 @@ const (
 // The defaults and bounds of a semantic validation, as its origin has them.
 const (
 	defaultMinScore = 0.7
-	defaultTimeout  = 300
-	longestTimeout  = 3600
+	longestTimeout  = 3600 // seconds
 )
 
 // validation is one entry of execution.tool_validation: a judge, and what it
@@ -67,29 +66,41 @@ func checkValidations(all []validation) error {
 func (v *validation) mistake() (field, problem string) {
 	switch v.Type {
 	case typeEffects:
-		if v.JudgeAgent != "" || v.Criteria != "" || v.TimeoutSeconds != nil {
-			return "", "is of type effects, which takes min_score and min_confidence only"
-		}
+		field, problem = v.effectsMistake()
 	case typeSemantic:
-		if v.JudgeAgent == "" {
-			return "", "lacks judge_agent: name the agent that judges"
-		}
-		if v.Criteria == "" {
-			return "", "lacks criteria: say by what the agent judges"
-		}
-		if t := v.TimeoutSeconds; t != nil && (*t < 1 || *t > longestTimeout) {
-			return "timeout_seconds", fmt.Sprintf("is %d; it is a number of seconds from 1 to %d", *t, longestTimeout)
-		}
+		field, problem = v.semanticMistake()
 	case "":
 		return "", "lacks type: effects or semantic"
 	default:
 		return "type", fmt.Sprintf("is %q; only effects and semantic gate a call before it runs", v.Type)
 	}
-	if !share(v.MinScore) {
+	switch {
+	case problem != "":
+		return field, problem
+	case !share(v.MinScore):
 		return "min_score", "is not a number from 0 to 1"
-	}
-	if !share(v.MinConfidence) {
+	case !share(v.MinConfidence):
 		return "min_confidence", "is not a number from 0 to 1"
+	}
+	return "", ""
+}
+
+func (v *validation) effectsMistake() (field, problem string) {
+	if v.JudgeAgent != "" || v.Criteria != "" || v.TimeoutSeconds != nil {
+		return "", "is of type effects, which takes min_score and min_confidence only"
+	}
+	return "", ""
+}
+
+func (v *validation) semanticMistake() (field, problem string) {
+	if v.JudgeAgent == "" {
+		return "", "lacks judge_agent: name the agent that judges"
+	}
+	if v.Criteria == "" {
+		return "", "lacks criteria: say by what the agent judges"
+	}
+	if t := v.TimeoutSeconds; t != nil && (*t < 1 || *t > longestTimeout) {
+		return "timeout_seconds", fmt.Sprintf("is %d; it is a number of seconds from 1 to %d", *t, longestTimeout)
 	}
 	return "", ""
 }
