@@ -66,7 +66,9 @@ func checkValidations(all []validation) error {
 func (v *validation) mistake() (field, problem string) {
 	switch v.Type {
 	case typeEffects:
-		field, problem = v.effectsMistake()
+		if v.JudgeAgent != "" || v.Criteria != "" || v.TimeoutSeconds != nil {
+			problem = "is of type effects, which takes min_score and min_confidence only"
+		}
 	case typeSemantic:
 		field, problem = v.semanticMistake()
 	case "":
@@ -81,13 +83,6 @@ func (v *validation) mistake() (field, problem string) {
 		return "min_score", "is not a number from 0 to 1"
 	case !share(v.MinConfidence):
 		return "min_confidence", "is not a number from 0 to 1"
-	}
-	return "", ""
-}
-
-func (v *validation) effectsMistake() (field, problem string) {
-	if v.JudgeAgent != "" || v.Criteria != "" || v.TimeoutSeconds != nil {
-		return "", "is of type effects, which takes min_score and min_confidence only"
 	}
 	return "", ""
 }
