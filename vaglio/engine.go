@@ -53,6 +53,10 @@ type Gate struct {
 	MinConfidence float64
 	// Timeout bounds one answer; 0 leaves it to the judge and the caller.
 	Timeout time.Duration
+	// Discreet says that the judge's reasoning names no argument's value, so
+	// that the audit log may hold it. Of another judge's the log holds what the
+	// signals are about.
+	Discreet bool
 }
 
 // Judge grades proposals. Grade must end soon after ctx does. An error, a
@@ -151,15 +155,16 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 		return Verdict{}, err
 	}
 	v, denied := e.Guard(p)
+	logged := v.Reason
 	if !denied {
 		known := e.known(p)
 		var err error
-		if v, err = e.grade(ctx, known.proposal, known.skip); err != nil {
+		if v, logged, err = e.grade(ctx, known.proposal, known.skip); err != nil {
 			return Verdict{}, err
 		}
 	}
 	if e.log != nil {
-		e.log.Append(record(p, v))
+		e.log.Append(record(p, v, logged))
 	}
 	return v, nil
 }
@@ -221,10 +226,10 @@ func (e *Engine) known(p Proposal) known {
 	return known{proposal: p, skip: ex.SkipJudge}
 }
 
-func record(p Proposal, v Verdict) audit.Record {
+func record(p Proposal, v Verdict, reason string) audit.Record {
 	r := audit.Record{
 		Approved:    v.Approved,
-		Reason:      v.Reason,
+		Reason:      reason,
 		TS:          audit.Float(v.TS),
 		JudgeKind:   v.JudgeKind,
 		Score:       audit.Float(v.Score),

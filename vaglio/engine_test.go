@@ -313,7 +313,7 @@ func TestSkipJudgeSkipsJudgesOnly(t *testing.T) {
 func TestLogHoldsKeysNeverValues(t *testing.T) {
 	log := &books{}
 	step := 1
-	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: .3}}, Log: log})
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: .3, Discreet: true}}, Log: log})
 	_, err := e.Judge(t.Context(), vaglio.Proposal{
 		Executor: "fs_read", Intent: "read the key",
 		Args:    vaglio.Args{"path": "/x/.ssh/PASSWORD_segreto", "b": 1, "a": 2},
@@ -395,5 +395,42 @@ func benchmark(b *testing.B, p vaglio.Proposal) {
 		if v, err := e.Judge(b.Context(), p); err != nil || !v.Approved {
 			b.Fatal(v, err)
 		}
+	}
+}
+
+// P8: what a judge says may name an argument's value. The audit log holds no
+// values, so it holds of such a judge what its signals are about.
+func TestTheAuditLogHoldsNoJudgesWords(t *testing.T) {
+	said := vaglio.GradientResult{
+		Score: .2, Confidence: 1, Reasoning: "It deletes /home/u/diary.",
+		Signals: []vaglio.Signal{{Category: "delete"}, {Category: "delete"}, {Category: "/home/u/diary"}, {Category: "send"}},
+	}
+	for name, tt := range map[string]struct {
+		gate   vaglio.Gate
+		silent bool
+		want   string
+	}{
+		"Rejected":      {vaglio.Gate{MinScore: .5}, false, "judge: score 0.20 < threshold 0.50 (delete, send)"},
+		"Doubted":       {vaglio.Gate{MinConfidence: 1}, true, "judge: confidence 0.00 < threshold 1.00 (said in the turn log)"},
+		"Approved":      {vaglio.Gate{}, false, "approved: score 0.20 (delete, send)"},
+		"DiscreetJudge": {vaglio.Gate{MinScore: .5, Discreet: true}, false, "judge: score 0.20 < threshold 0.50 (It deletes /home/u/diary.)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := new(books)
+			tt.gate.Judge = &fake{"j", func(context.Context, vaglio.Proposal) (vaglio.GradientResult, error) {
+				if tt.silent {
+					return vaglio.GradientResult{Score: .2, Reasoning: "/home/u/diary"}, nil
+				}
+				return said, nil
+			}}
+			e := build(t, vaglio.Config{Judges: []vaglio.Gate{tt.gate}, Log: log})
+			v, err := e.Judge(t.Context(), proposal("fs_delete", vaglio.Args{"path": "/home/u/diary"}))
+			if err != nil || !strings.Contains(v.Reason, "/home/u/diary") {
+				t.Errorf("the verdict's reason is %q, %v: it should hold the judge's words", v.Reason, err)
+			}
+			if len(log.records) != 1 || log.records[0].Reason != tt.want {
+				t.Errorf("logged %+v\nwant the reason %q", log.records, tt.want)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,48 +15,78 @@ import (
 // The whole text stays in the results.
 const longestNotes = 300
 
-// grade asks the judges in order. The first that rejects decides.
-func (e *Engine) grade(ctx context.Context, p Proposal, skip bool) (Verdict, error) {
+// grade asks the judges in order. The first that rejects decides. Beside the
+// verdict it returns the verdict's reason as the audit log may hold it.
+func (e *Engine) grade(ctx context.Context, p Proposal, skip bool) (v Verdict, logged string, err error) {
 	if skip {
-		return Verdict{
-			Approved: true, TS: now(), JudgeKind: e.kind, Score: 1,
-			Reason: "approved: score 1.00 (judges are skipped for this executor)",
-		}, nil
+		const skipped = "approved: score 1.00 (judges are skipped for this executor)"
+		return Verdict{Approved: true, TS: now(), JudgeKind: e.kind, Score: 1, Reason: skipped}, skipped, nil
 	}
-	v := Verdict{Results: make([]GradientResult, 0, len(e.gates))}
+	v.Results = make([]GradientResult, 0, len(e.gates))
 	for _, g := range e.gates {
 		result, fault, err := e.ask(ctx, g, p)
 		if err != nil {
-			return Verdict{}, err
+			return Verdict{}, "", err
 		}
 		v.Results = append(v.Results, result)
 		kind := g.Judge.Kind()
-		if why := rejection(g, result, fault); why != "" {
+		if why := rejection(g, result, fault, notes(result)); why != "" {
 			v.TS, v.JudgeKind, v.Score = now(), kind, result.Score
 			v.Approved, v.BlockedBy, v.Reason = false, PhaseJudge, why
-			return v, nil
+			return v, rejection(g, result, fault, g.discreetly(result)), nil
 		}
 		if kind == e.kind && !v.Approved {
 			v.Approved, v.JudgeKind, v.Score = true, kind, result.Score
-			v.Reason = "approved: score " + two(result.Score) + " (" + notes(result) + ")"
+			v.Reason, logged = approved(result, notes(result)), approved(result, g.discreetly(result))
 		}
 	}
 	v.TS = now()
-	return v, nil
+	return v, logged, nil
 }
 
-// rejection says why a result does not pass its gate; "" is a pass.
-func rejection(g Gate, r GradientResult, fault string) string {
+func approved(r GradientResult, noted string) string {
+	return "approved: score " + two(r.Score) + " (" + noted + ")"
+}
+
+// rejection says why a result does not pass its gate; "" is a pass. noted is
+// what the judge said of it.
+func rejection(g Gate, r GradientResult, fault, noted string) string {
 	switch {
 	case fault != "":
 		return "judge: no verdict from " + g.Judge.Kind() + ": " + fault
 	case r.Score < g.MinScore:
-		return "judge: score " + two(r.Score) + " < threshold " + two(g.MinScore) + " (" + notes(r) + ")"
+		return "judge: score " + two(r.Score) + " < threshold " + two(g.MinScore) + " (" + noted + ")"
 	case r.Confidence < g.MinConfidence:
-		return "judge: confidence " + two(r.Confidence) + " < threshold " + two(g.MinConfidence) + " (" + notes(r) + ")"
+		return "judge: confidence " + two(r.Confidence) + " < threshold " + two(g.MinConfidence) + " (" + noted + ")"
 	default:
 		return ""
 	}
+}
+
+// discreetly is what the audit log may hold of what the judge said: all of it,
+// or what the signals were about.
+func (g Gate) discreetly(r GradientResult) string {
+	if g.Discreet {
+		return notes(r)
+	}
+	const most = 8
+	var about []string
+	for _, s := range r.Signals {
+		if isWord(s.Category) && !slices.Contains(about, s.Category) && len(about) < most {
+			about = append(about, s.Category)
+		}
+	}
+	if len(about) == 0 {
+		return "said in the turn log"
+	}
+	return strings.Join(about, ", ")
+}
+
+// isWord says whether a category is a short word of a fixed vocabulary, by its
+// looks: a model that is asked for a category may put anything there.
+func isWord(category string) bool {
+	odd := func(r rune) bool { return r != '_' && r != '-' && (r < 'a' || r > 'z') }
+	return category != "" && len(category) <= 32 && !strings.ContainsFunc(category, odd)
 }
 
 // ask gets one judge's result, or the fault for which there is none. Its error

@@ -106,7 +106,7 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 		return err
 	}
 	d.closers = append(d.closers, d.audit.Close)
-	engine, err := newEngine(d.config, p, d.audit, d.log)
+	engine, err := newEngine(d.config, p, maskedLog{d.audit, approval.NewMasker(secret)}, d.log)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func newEngine(c config, p policy, audit vaglio.AuditLog, log *slog.Logger) (*va
 	if p.path != "" {
 		own = append(own, p.path)
 	}
-	gates := []vaglio.Gate{{Judge: judge.Rules(), MinScore: c.Threshold}}
+	gates := []vaglio.Gate{{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true}}
 	for i := range p.judges {
 		v := &p.judges[i]
 		j, err := newJudgeOf(c, v)

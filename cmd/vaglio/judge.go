@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
 )
@@ -85,7 +87,11 @@ func (j *judging) stream(ctx context.Context, c config, p policy) (tally vaglio.
 			return tally, err
 		}
 		defer func() { err = errors.Join(err, l.Close()) }()
-		kept = l
+		// Its masks are this run's alone: without an instance there is no secret
+		// to key them by.
+		var secret approval.Secret
+		_, _ = rand.Read(secret[:]) // it never fails
+		kept = maskedLog{l, approval.NewMasker(secret)}
 	}
 	engine, err := newEngine(c, p, kept, log)
 	if err != nil {

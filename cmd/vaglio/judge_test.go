@@ -72,6 +72,31 @@ func TestJudgeKeepsALogWhenAsked(t *testing.T) {
 	}
 }
 
+// P8: the log that the built-in judges leave holds no argument's value, and no
+// secret of the user's words.
+func TestTheLogIsDiscreet(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	line := `{"intent":"log in with password=hunter2secret and push","executor":"shell_exec",` +
+		`"args":{"command":"git push --force https://me:s3cr3tpw@host.example/repo main"},"context":{"capability":"code:exec","cwd":"/srv/app"}}` + "\n"
+	if r := h.run(line, "judge", "--log"); r.code != exitDenied || !strings.Contains(r.out, "host.example") {
+		t.Fatalf("exit code %d: %s%s", r.code, r.out, r.err)
+	}
+	files, err := filepath.Glob(h.data("vaglio/????-??.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the log is in %q, %v; want one file", files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil || !strings.Contains(string(b), "log in with password=‹masked 13 chars") {
+		t.Errorf("the log holds %s, %v; want the intent, masked", b, err)
+	}
+	for _, value := range []string{"host.example", "s3cr3tpw", "hunter2secret"} {
+		if strings.Contains(string(b), value) {
+			t.Errorf("the log holds %q:\n%s", value, b)
+		}
+	}
+}
+
 func TestJudgeAnswersLineByLine(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
