@@ -7,6 +7,7 @@ TOOL   = $(GO) tool -modfile=tools/go.mod
 BENCH ?= .
 COUNT ?= 6
 FUZZ  ?= 30s
+FUZZIN ?= .
 CORPORA ?= ../shared/corpora
 
 .DEFAULT_GOAL := help
@@ -54,10 +55,10 @@ bench: ## run the benchmarks; BENCH=pattern COUNT=6
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) ./...
 
 .PHONY: fuzz
-fuzz: ## run each fuzz target in turn; FUZZ=30s
-	@set -e; grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
+fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN=folder
+	@set -e; grep -rlE '^func Fuzz' --include='*_test.go' $(FUZZIN) | xargs -n1 dirname | sort -u | while read -r dir; do \
 		grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$$dir"/*_test.go | sed 's/^func //' | while read -r target; do \
-			echo "$$dir $$target"; $(GO) test "$$dir" -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ); \
+			echo "$$dir $$target"; $(GO) test "./$$dir" -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ) -fuzzminimizetime=1x; \
 		done; \
 	done
 
