@@ -209,16 +209,16 @@ func AfterDecision(a Approval) Refusal {
 		}
 	case Expired:
 		r.Why = "Nobody answered in time. That is no denial by a person, and no permission." + reason
-		r.Alternatives = []string{"Tell the user that the call still needs an answer.", "Propose it again when somebody can answer.", "Go on with what does not need it."}
+		r.Alternatives = []string{"Tell the user that the call still needs an answer.", "Propose it again, under a new step or idempotency key, when somebody can answer.", "Go on with what does not need it."}
 	case Withdrawn:
 		r.Why = "The agent withdrew it, or its turn ended, before anybody answered." + reason
-		r.Alternatives = []string{"Propose the call again if it is still needed."}
+		r.Alternatives = []string{"Propose the call again, under a new step or idempotency key, if it is still needed."}
 	case Superseded:
 		r.Why = "A changed call under the same idempotency key took its place before anybody answered." + reason
 		r.Alternatives = []string{"Wait for the answer to the newer call.", "Use a new idempotency key for a new call."}
 	case Lapsed:
 		r.Why = "A person allowed it, but the permit was not redeemed in time and is void." + reason
-		r.Alternatives = []string{"Propose the call again, and redeem the permit as soon as it is there."}
+		r.Alternatives = []string{"Propose the call again, under a new step or idempotency key, and redeem the permit as soon as it is there."}
 	case Spent, Succeeded, Failed, Unknown:
 		r.Why = spentWhy(a)
 		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call anew, under a new idempotency key, if it must run again."}

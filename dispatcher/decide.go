@@ -56,7 +56,9 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 }
 
 // Redeem spends a permit for exactly the call that was shown. The guard runs
-// again first: no permit stands against it ([*GuardError]). Nil means that the
+// again first, over the call as it comes and as it was shown, so that what the
+// agent leaves unsaid now hides nothing: no permit stands against it
+// ([*GuardError]). Nil means that the
 // call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall] and
 // [approval.ErrNotFound] say why it may not.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
@@ -70,6 +72,13 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 		return err
 	}
 	if v, denied := d.engine.Guard(p); denied {
+		return &GuardError{v}
+	}
+	asked, err := d.approvalOf(ctx, agent, id)
+	if err != nil {
+		return err
+	}
+	if v, denied := d.engine.Guard(asked.Proposal); denied && asked.Fingerprint == fingerprint {
 		return &GuardError{v}
 	}
 	lapsed := false

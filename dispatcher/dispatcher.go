@@ -111,6 +111,20 @@ func (e *CallError) Error() string { return fmt.Sprintf("call %d of the plan: %v
 
 func (e *CallError) Unwrap() error { return e.Err }
 
+// PlanError says that a call of a plan is of another turn, or of another
+// request of the user, than the calls before it. One card could not show both.
+type PlanError struct {
+	// Index counts the plan's calls from 0.
+	Index int
+	// Field is the proposal's field that differs.
+	Field string
+}
+
+func (e *PlanError) Error() string {
+	return fmt.Sprintf("call %d of the plan has another %s than the calls before it: a plan has one turn and one intent",
+		e.Index+1, e.Field)
+}
+
 // New returns a dispatcher over what the store holds.
 func New(c Config) *Dispatcher {
 	d := &Dispatcher{

@@ -525,8 +525,8 @@ func isMove(err error) bool {
 func TestPlanSharesOneCard(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		calls := []vaglio.Proposal{
-			{Executor: "fs_read", Args: vaglio.Args{"path": "/tmp/x"}},
-			{Executor: "fs_read", Args: vaglio.Args{"path": "~/.ssh/id_rsa"}},
+			{Executor: "fs_read", Args: vaglio.Args{"path": "/tmp/x"}, Intent: "clean up"},
+			{Executor: "fs_read", Args: vaglio.Args{"path": "~/.ssh/id_rsa"}, Intent: "clean up"},
 			shell("make clean"), shell("make install"), shell("make clean"),
 		}
 		rs := make([]dispatcher.Request, len(calls))

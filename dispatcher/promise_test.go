@@ -167,10 +167,10 @@ func (l *life) move() {
 }
 
 func (l *life) propose() {
-	rs := make([]dispatcher.Request, 1+l.rand.IntN(3))
+	rs, turn := make([]dispatcher.Request, 1+l.rand.IntN(3)), l.rand.IntN(3) == 0
 	for i := range rs {
 		p := shell(fmt.Sprintf("make target-%d", l.rand.IntN(12)))
-		if l.rand.IntN(3) == 0 {
+		if turn {
 			p.TurnID, p.Step = "t", 1+l.rand.IntN(5)
 		}
 		rs[i] = dispatcher.Request{Proposal: p, Wait: time.Duration(l.rand.IntN(3)) * time.Second}

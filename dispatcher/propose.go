@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -56,10 +57,16 @@ func (d *Dispatcher) Propose(ctx context.Context, agent string, r Request) (appr
 // ProposePlan is [Dispatcher.Propose] for several calls of one plan. Each call
 // has a verdict and an answer of its own; those that a judge denied are asked
 // on one card. A call with a mistake of shape or scope refuses the plan with a
-// [*CallError], and nothing of it is asked.
+// [*CallError], and nothing of it is asked. The calls of a plan belong to one
+// turn and one request of the user, which the card shows once: a call of
+// another is a [*PlanError].
 func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request) ([]approval.Answer, error) {
 	if d.stopped() {
 		return nil, ErrStopping
+	}
+	rs, err := onePlan(rs)
+	if err != nil {
+		return nil, err
 	}
 	calls := make([]call, len(rs))
 	for i, r := range rs {
@@ -69,6 +76,10 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 		if err := d.judge(ctx, &calls[i]); err != nil {
 			return nil, &CallError{Index: i, Err: err}
 		}
+	}
+	tellApart(calls)
+	if err := d.replace(ctx, agent, calls); err != nil {
+		return nil, err
 	}
 	if err := d.open(ctx, agent, calls); err != nil {
 		return nil, err
@@ -85,13 +96,85 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 func (r Request) key(i, of int) string {
 	switch {
 	case r.Key != "" && of > 1:
-		return "key:" + r.Key + "#" + strconv.Itoa(i+1)
+		return "plan:" + strconv.Itoa(i+1) + ":" + r.Key
 	case r.Key != "":
 		return "key:" + r.Key
 	case r.Proposal.TurnID != "" && r.Proposal.Step > 0:
 		return "turn:" + r.Proposal.TurnID + "#" + strconv.Itoa(r.Proposal.Step)
 	}
 	return ""
+}
+
+// onePlan returns the calls as those of one plan: what a call leaves out of the
+// turn and the intent is what the others say. Calls that contradict each other
+// cannot stand on one card.
+func onePlan(rs []Request) ([]Request, error) {
+	rs = slices.Clone(rs)
+	for field, of := range map[string]func(*vaglio.Proposal) *string{
+		"intent":  func(p *vaglio.Proposal) *string { return &p.Intent },
+		"turn_id": func(p *vaglio.Proposal) *string { return &p.TurnID },
+	} {
+		said := ""
+		for i := range rs {
+			if said == "" {
+				said = *of(&rs[i].Proposal)
+			}
+		}
+		for i := range rs {
+			switch at := of(&rs[i].Proposal); *at {
+			case "", said:
+				*at = said
+			default:
+				return nil, &PlanError{Index: i, Field: field}
+			}
+		}
+	}
+	return rs, nil
+}
+
+// tellApart gives the calls of one plan that share a key keys of their own:
+// calls that run side by side may bear the same step, and none of them is a
+// changed form of another.
+func tellApart(calls []call) {
+	first := make(map[string]approval.Fingerprint, len(calls))
+	shared := make(map[string]bool)
+	for i := range calls {
+		c := &calls[i]
+		if _, ok := first[c.Key]; !ok {
+			first[c.Key] = c.print
+		}
+		shared[c.Key] = shared[c.Key] || first[c.Key] != c.print
+	}
+	for i := range calls {
+		if c := &calls[i]; c.Key != "" && shared[c.Key] {
+			c.Key = "part:" + string(c.print) + ":" + c.Key
+		}
+	}
+}
+
+// replace voids what waits under the key of a changed call that needs nobody.
+func (d *Dispatcher) replace(ctx context.Context, agent string, calls []call) error {
+	for i := range calls {
+		c := &calls[i]
+		if c.answer == nil || c.Key == "" {
+			continue
+		}
+		a, err := d.keyed(ctx, agent, c)
+		if err != nil {
+			return err
+		}
+		if a != nil && a.Fingerprint != c.print {
+			if err := d.void(ctx, a.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keyed returns the approval that was asked under the call's key, or nil.
+func (d *Dispatcher) keyed(ctx context.Context, agent string, c *call) (*approval.Approval, error) {
+	return d.heldBy(ctx, approval.IdempotencyKey(agent, c.Key), func(a *approval.Approval) bool { return a.Key == c.Key })
 }
 
 // judge gives the call its fingerprint and its verdict, and the answer where
@@ -101,9 +184,10 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	if c.print, err = d.secret.Fingerprint(c.Proposal); err != nil {
 		return err
 	}
-	c.step = approval.Step{ID: stepID(c), At: now(), Proposal: c.Proposal}
+	c.step = approval.Step{At: now(), Proposal: c.Proposal}
 	if c.verdict, err = d.engine.Judge(ctx, c.Proposal); err != nil {
 		c.step.Error = err.Error()
+		c.step.ID, _ = stepID(c) // a call with a fingerprint has one
 		return errors.Join(err, d.keepStep(ctx, c.step))
 	}
 	c.step.Verdict = &c.verdict
@@ -196,9 +280,7 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 // or the one of an equal call. It frees keys whose time is over.
 func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, error) {
 	if c.Key != "" {
-		a, err := d.heldBy(ctx, approval.IdempotencyKey(agent, c.Key), func(a *approval.Approval) bool {
-			return a.Key == c.Key
-		})
+		a, err := d.keyed(ctx, agent, c)
 		switch {
 		case err != nil:
 			return false, err
@@ -273,6 +355,11 @@ func (d *Dispatcher) forget(ctx context.Context, id approval.ID) error {
 // it; an approval by the judges may follow.
 func (d *Dispatcher) note(ctx context.Context, c *call) error {
 	c.step.Approval = c.asked
+	id, err := stepID(c)
+	if err != nil {
+		return err
+	}
+	c.step.ID = id
 	if c.verdict.Approved {
 		return d.queueStep(ctx, c.step)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // The turn log. A refused or asked step is on disk before the agent hears of
@@ -27,14 +28,22 @@ const (
 	stepsKept = 30 * 24 * time.Hour
 )
 
-// stepID places a step within its turn. A repeat of the same step under the
-// same key takes the place of the first.
-func stepID(c *call) string {
+// stepID places a step within its turn. A repeat of the very same step takes
+// the place of the first. One that tells anything else, another intent or a new
+// approval, stands beside it: an agent cannot write over what it did.
+func stepID(c *call) (string, error) {
 	p := c.Proposal
 	if p.TurnID == "" {
-		return "-/" + rand.Text()
+		return "-/" + rand.Text(), nil
 	}
-	return turnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%.16s", p.Step, c.print)
+	form, err := strictjson.Canonical(p)
+	if err != nil {
+		return "", fmt.Errorf("dispatcher: name a step: %w", err)
+	}
+	h := sha256.New()
+	h.Write(form)
+	h.Write([]byte(c.asked))
+	return turnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
 }
 
 // turnPrefix is what the ids of a turn's steps start with. Agents choose their

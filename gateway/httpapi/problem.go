@@ -62,6 +62,12 @@ func shapeProblem(err error) *problemError {
 			Detail: e.Error(), Field: e.Path,
 		}
 	}
+	if e, ok := errors.AsType[*dispatcher.PlanError](err); ok {
+		return &problemError{
+			Type: "body", Title: "The plan is not one", Status: http.StatusBadRequest,
+			Detail: e.Error(), Field: fmt.Sprintf("/calls/%d/%s", e.Index, e.Field),
+		}
+	}
 	e, ok := errors.AsType[*catalog.Error](err)
 	if !ok {
 		return nil

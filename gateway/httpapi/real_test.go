@@ -164,6 +164,10 @@ func TestRealPlan(t *testing.T) {
 	if p := got.problem(t); got.status != 422 || p.Type != "/problems/schema" || p.Field != "/calls/1/args/path" {
 		t.Errorf("%d %+v", got.status, p)
 	}
+	got = in.do(t, "POST", "/v1/plans", `{"calls":[`+realAsk+`,{"intent":"something else","executor":"fs_read","args":{"path":"/srv/data/x"}}]}`)
+	if p := got.problem(t); got.status != 400 || p.Field != "/calls/1/intent" {
+		t.Errorf("a plan with two intents: %d %+v", got.status, p)
+	}
 }
 
 func TestRealRefusalsOfShape(t *testing.T) {
