@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // owner is the one person who signs in.
@@ -60,14 +61,21 @@ func (w *Web) secure(r *http.Request) bool {
 // form around it, percent-encoded.
 const maxForm = 4 << 20
 
+// formWithin bounds how long a form may take to arrive.
+const formWithin = 30 * time.Second
+
 // formOf reads a posted form.
 func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, error) {
 	r.Body = http.MaxBytesReader(rw, r.Body, maxForm)
+	c := http.NewResponseController(rw)
+	// A writer without deadlines has other means; only the bound is lost.
+	_ = c.SetReadDeadline(time.Now().Add(formWithin))
 	if err := r.ParseForm(); err != nil {
 		return nil, &pageError{
 			Status: http.StatusBadRequest, Title: "The form did not arrive whole",
 			Text: "Nothing was done. Go back, and send it again; a form may hold at most 4 MiB.", Err: err,
 		}
 	}
+	_ = c.SetReadDeadline(time.Time{})
 	return r.PostForm, nil
 }

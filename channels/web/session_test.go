@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -50,6 +52,44 @@ func TestLinkWorksForTenMinutes(t *testing.T) {
 		if rec := in.post("/inbox/login", late); rec.Code != http.StatusForbidden {
 			t.Errorf("too late: got %d", rec.Code)
 		}
+	})
+}
+
+// one is a listener with one connection.
+type one struct{ conns chan net.Conn }
+
+func (o *one) Accept() (net.Conn, error) {
+	if c, ok := <-o.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (o *one) Close() error { return nil }
+
+func (o *one) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// Who has no session cannot hold a connection by sending a form that never ends.
+func TestAFormThatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInbox(t, newDesk())
+		s := &http.Server{Handler: in.web.Handler(), ReadHeaderTimeout: time.Second}
+		here, there := net.Pipe()
+		l := &one{make(chan net.Conn, 1)}
+		l.conns <- there
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(l) }()
+		go func() {
+			_, _ = io.WriteString(here, "POST /inbox/login HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n"+
+				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ncode=")
+		}()
+		got, err := io.ReadAll(here)
+		if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 400 ") {
+			t.Errorf("got %q, %v", got, err)
+		}
+		close(l.conns)
+		_ = s.Close()
+		<-done
 	})
 }
 

@@ -37,13 +37,14 @@ func (c *call) body() ([]byte, error) {
 	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) // a recorder in a test has none
 	buf := bytes.NewBuffer(make([]byte, 0, max(c.r.ContentLength, 512)+bytes.MinRead))
 	_, err := buf.ReadFrom(http.MaxBytesReader(c.w, c.r.Body, MaxBody))
-	_ = rc.SetReadDeadline(time.Time{})
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, tooLarge()
 	}
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	// The body is here; what follows may wait for as long as people take.
+	_ = rc.SetReadDeadline(time.Time{})
 	return buf.Bytes(), nil
 }
 

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bufio"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -108,5 +110,46 @@ func TestLongPollOutlivesEveryDeadline(t *testing.T) {
 		if !strings.Contains(got, `"decision":"pending"`) || time.Since(start) != 10*time.Minute {
 			t.Errorf("after %s: %s", time.Since(start), got)
 		}
+	})
+}
+
+// A caller that was refused cannot hold its connection by keeping back a body
+// that nobody wants, and one that was served can use it again.
+func TestWithheldBodyEndsTheConnection(t *testing.T) {
+	for name, request := range map[string]string{
+		"WithoutAToken": "POST /v1/proposals HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+		"NotWanted":     "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+		"Chunked":       "POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, nil, func(_ *gate, l *pipes) {
+				start := time.Now()
+				if got := exchange(t, l.dial(), request); !strings.HasPrefix(got, "HTTP/1.1 ") {
+					t.Errorf("got %q", got)
+				}
+				if took := time.Since(start); took > unreadWithin+time.Second {
+					t.Errorf("the connection was held for %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestTheNextRequestHasItsOwnTime(t *testing.T) {
+	inBubble(t, nil, func(_ *gate, l *pipes) {
+		c := l.dial()
+		for range 3 {
+			go func() { _, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") }()
+			res, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
+				t.Fatalf("%d %s %v", res.StatusCode, b, err)
+			}
+			_ = res.Body.Close()
+			time.Sleep(bodyWithin + time.Second)
+		}
+		_ = c.Close()
 	})
 }

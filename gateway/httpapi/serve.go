@@ -20,7 +20,7 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:           turnAway(h),
+		Handler:           impatient(turnAway(h)),
 		Protocols:         protocols,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 1000},
 		ReadHeaderTimeout: 10 * time.Second,
@@ -34,6 +34,24 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 			return ctx
 		},
 	}
+}
+
+// unreadWithin bounds how long a body may take that nobody asks for.
+const unreadWithin = 5 * time.Second
+
+// impatient bounds how long a request's body may take. Whoever refuses a request
+// leaves its body unread; the server then reads it to its end before it answers,
+// and nobody else would end that wait. Whoever wants the body gives it more time,
+// and lifts the bound when the body is there. A request without a body may be held for
+// as long as people take: its connection is read only to notice its end.
+func impatient(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			// The server lifts it again before the connection's next request.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(unreadWithin))
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // extraConn marks the context of a connection beyond the limit.
