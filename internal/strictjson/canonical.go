@@ -13,7 +13,8 @@ import (
 // Canonical encodes v in the canonical form of RFC 8785, so that equal values
 // give equal bytes. It departs from the RFC where the RFC lets two different
 // calls look alike: integers keep all their digits, also beyond 2^53, and a
-// fraction that no double can hold even roughly (1e999) is kept as written.
+// number that no double holds (1e999, 9007199254740993.0, a fraction of more
+// digits than a double has) is kept as written.
 func Canonical(v any) ([]byte, error) {
 	raw, err := json.Marshal(v, json.WithMarshalers(json.MarshalToFunc(canonicalNumber)))
 	if err != nil {
@@ -43,7 +44,34 @@ func canonicalNumber(enc *jsontext.Encoder, n Number) error {
 	if f == 0 {
 		return enc.WriteToken(jsontext.Int(0))
 	}
+	if !held(text, f) {
+		return marshalNumber(enc, n)
+	}
 	return enc.WriteToken(jsontext.Float(f))
+}
+
+// held reports whether the double stands for the number as it was written: it
+// is equal, or it is a fraction in no more digits than doubles are printed with.
+func held(text string, f float64) bool {
+	const mostDigits, exactBelow = 17, 1 << 53
+	digits, exponent := decimal(text)
+	if len(digits) <= mostDigits && math.Abs(f) < exactBelow {
+		return true
+	}
+	nearest, at := decimal(strconv.FormatFloat(f, 'e', -1, 64))
+	return digits == nearest && exponent == at
+}
+
+// decimal splits a number into its digits, without zeros around them, and the
+// power of ten of the last one.
+func decimal(number string) (digits string, exponent int) {
+	m, e, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
+	exponent, _ = strconv.Atoi(e) // none is 0; one that no int holds is no double's
+	whole, fraction, _ := strings.Cut(m, ".")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	exponent -= len(fraction)
+	short := strings.TrimRight(digits, "0")
+	return short, exponent + len(digits) - len(short)
 }
 
 func mantissa(number string) string {
