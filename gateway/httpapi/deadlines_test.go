@@ -44,14 +44,11 @@ func (p *pipes) dial() net.Conn {
 }
 
 // inBubble runs the server over pipes.
-func inBubble(t *testing.T, change func(*Config), run func(*gate, *pipes)) {
+func inBubble(t *testing.T, run func(*gate, *pipes)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		c := config(g, io.Discard)
-		if change != nil {
-			change(&c)
-		}
 		api, err := New(c)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +74,7 @@ func exchange(t *testing.T, c net.Conn, request string) string {
 }
 
 func TestSlowBodyIsRefused(t *testing.T) {
-	inBubble(t, nil, func(_ *gate, l *pipes) {
+	inBubble(t, func(_ *gate, l *pipes) {
 		start := time.Now()
 		got := exchange(t, l.dial(), "POST /v1/proposals HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
 			"Authorization: Bearer "+tokenA+"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
@@ -88,7 +85,7 @@ func TestSlowBodyIsRefused(t *testing.T) {
 }
 
 func TestSlowHeaderIsDropped(t *testing.T) {
-	inBubble(t, nil, func(_ *gate, l *pipes) {
+	inBubble(t, func(_ *gate, l *pipes) {
 		start := time.Now()
 		exchange(t, l.dial(), "GET /healthz HTTP/1.1\r\nHost")
 		if time.Since(start) != 10*time.Second {
@@ -100,7 +97,7 @@ func TestSlowHeaderIsDropped(t *testing.T) {
 // TestLongPollOutlivesEveryDeadline would fail if a read or write deadline of
 // one request reached into the next, or into the wait.
 func TestLongPollOutlivesEveryDeadline(t *testing.T) {
-	inBubble(t, nil, func(_ *gate, l *pipes) {
+	inBubble(t, func(_ *gate, l *pipes) {
 		c := l.dial()
 		head := "Host: x\r\nAuthorization: Bearer " + tokenA + "\r\n"
 		start := time.Now()
@@ -122,7 +119,7 @@ func TestWithheldBodyEndsTheConnection(t *testing.T) {
 		"Chunked":       "POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, nil, func(_ *gate, l *pipes) {
+			inBubble(t, func(_ *gate, l *pipes) {
 				start := time.Now()
 				if got := exchange(t, l.dial(), request); !strings.HasPrefix(got, "HTTP/1.1 ") {
 					t.Errorf("got %q", got)
@@ -136,7 +133,7 @@ func TestWithheldBodyEndsTheConnection(t *testing.T) {
 }
 
 func TestTheNextRequestHasItsOwnTime(t *testing.T) {
-	inBubble(t, nil, func(_ *gate, l *pipes) {
+	inBubble(t, func(_ *gate, l *pipes) {
 		c := l.dial()
 		for range 3 {
 			go func() { _, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") }()
