@@ -153,6 +153,15 @@ func (f Filter) Fits(e *Entry) bool {
 		(f.Outcome == "" || f.Outcome == e.Outcome())
 }
 
+// Page is a part of the history, newest first.
+type Page struct {
+	Entries []Entry
+	// Older is the [Filter.Before] under which the listing goes on; 0 when there
+	// is nothing older. A page may hold fewer entries than were asked for, even
+	// none, and have something older behind it.
+	Older uint64
+}
+
 // Entry is one line of the history: a step, and what became of its approval.
 type Entry struct {
 	Cursor uint64 `json:"-"`

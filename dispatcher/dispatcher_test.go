@@ -578,9 +578,42 @@ func TestGuardDenialOpensNothing(t *testing.T) {
 		if calls, _ := g.channel.tries(); calls != 0 {
 			t.Error("a guard denial was posted")
 		}
-		entries, err := g.History(t.Context(), approval.Filter{})
-		if err != nil || len(entries) != 1 || entries[0].Outcome() != "guard" {
-			t.Errorf("history: %+v, %v", entries, err)
+		page, err := g.History(t.Context(), approval.Filter{})
+		if err != nil || len(page.Entries) != 1 || page.Entries[0].Outcome() != "guard" || page.Older != 0 {
+			t.Errorf("history: %+v, %v", page, err)
+		}
+	})
+}
+
+// A filter that little fits is not searched for without end, and the page says
+// that there is more behind it.
+func TestHistoryGoesOnWhereItStopped(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		g.propose(t, shell("make clean"), 0)
+		for range 40 {
+			g.propose(t, vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": strings.Repeat("x", 1<<20)}}, 0)
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		f, pages := approval.Filter{Executor: "shell_exec", Limit: 1}, 0
+		for {
+			page, err := g.History(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pages++; len(page.Entries) == 1 {
+				if page.Older != 0 {
+					t.Errorf("something is older than the first step: %d", page.Older)
+				}
+				break
+			}
+			if page.Older == 0 || f.Before != 0 && page.Older >= f.Before {
+				t.Fatalf("page %d ends at %d after %d, and the entry was not found", pages, page.Older, f.Before)
+			}
+			f.Before = page.Older
+		}
+		if pages < 2 {
+			t.Error("forty calls of a megabyte were read at once")
 		}
 	})
 }

@@ -69,35 +69,41 @@ func (d *Dispatcher) Find(ctx context.Context, id string) (approval.Ask, error) 
 const (
 	// entriesAtOnce is how many entries History returns when not told.
 	entriesAtOnce = 50
-	// entriesRead bounds how far one call of History looks for entries that
-	// fit a filter.
+	// entriesRead and bytesRead bound how far one call of History looks for
+	// entries that fit a filter.
 	entriesRead = 5000
+	bytesRead   = 16 << 20
 )
 
 // History returns what was proposed and what became of it, newest first. Its
 // values are masked as on a card.
-func (d *Dispatcher) History(ctx context.Context, f approval.Filter) ([]approval.Entry, error) {
+func (d *Dispatcher) History(ctx context.Context, f approval.Filter) (approval.Page, error) {
 	if f.Limit <= 0 {
 		f.Limit = entriesAtOnce
 	}
-	q := approval.Query{Kind: approval.KindStep, Newest: true, After: f.Before, Limit: entriesRead}
-	var entries []approval.Entry
+	q := approval.Query{Kind: approval.KindStep, Newest: true, After: f.Before}
+	var page approval.Page
+	read, weight := 0, 0
 	for r, err := range d.store.List(ctx, q) {
 		if err != nil {
-			return nil, fmt.Errorf("dispatcher: read the history: %w", err)
+			return approval.Page{}, fmt.Errorf("dispatcher: read the history: %w", err)
 		}
+		if len(page.Entries) == f.Limit || read == entriesRead || weight >= bytesRead {
+			return page, nil
+		}
+		read++
+		weight += len(r.Body)
 		e, err := d.entry(ctx, r)
 		if err != nil {
-			return nil, err
+			return approval.Page{}, err
 		}
-		if !f.Fits(&e) {
-			continue
+		if f.Fits(&e) {
+			page.Entries = append(page.Entries, d.masker.Entry(e))
 		}
-		if entries = append(entries, d.masker.Entry(e)); len(entries) == f.Limit {
-			break
-		}
+		page.Older = r.Born
 	}
-	return entries, nil
+	page.Older = 0
+	return page, nil
 }
 
 // entry joins a step with its approval as it now stands.

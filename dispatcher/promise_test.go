@@ -86,9 +86,9 @@ func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {
 		for range g.store.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
 			t.Fatal("a guard denial left an ask, and with it a button")
 		}
-		entries, err := g.History(t.Context(), approval.Filter{Outcome: "guard", Limit: 1000})
-		if err != nil || len(entries) != denied {
-			t.Errorf("the history has %d guard denials of %d, %v", len(entries), denied, err)
+		page, err := g.History(t.Context(), approval.Filter{Outcome: "guard", Limit: 1000})
+		if err != nil || len(page.Entries) != denied || page.Older != 0 {
+			t.Errorf("the history has %d guard denials of %d, %v", len(page.Entries), denied, err)
 		}
 	})
 }

@@ -110,13 +110,13 @@ func (d *desk) find(is func(*approval.Ask) bool) (approval.Ask, error) {
 	return approval.Ask{}, approval.ErrNotFound
 }
 
-func (d *desk) History(_ context.Context, f approval.Filter) ([]approval.Entry, error) {
+func (d *desk) History(_ context.Context, f approval.Filter) (approval.Page, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fail != nil {
-		return nil, d.fail
+		return approval.Page{}, d.fail
 	}
-	var found []approval.Entry
+	var found approval.Page
 	for _, e := range slices.Backward(d.entries) {
 		if e.Step.Approval != "" {
 			for i := range d.asks {
@@ -129,9 +129,11 @@ func (d *desk) History(_ context.Context, f approval.Filter) ([]approval.Entry, 
 			f.Executor != "" && e.Step.Proposal.Executor != f.Executor || f.Outcome != "" && e.Outcome() != f.Outcome {
 			continue
 		}
-		if found = append(found, e); len(found) == f.Limit {
+		if len(found.Entries) == f.Limit {
+			found.Older = found.Entries[f.Limit-1].Cursor
 			break
 		}
+		found.Entries = append(found.Entries, e)
 	}
 	return found, nil
 }

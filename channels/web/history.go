@@ -19,9 +19,13 @@ type entryView struct {
 	Step   approval.Step
 	Wanted string
 	Args   string
-	Stands standing
-	Judges []judgeView
-	Guard  *vaglio.GuardRule
+	// Cut says that Head and Tail stand for arguments that are too long for a
+	// list; Whole is the address of the page that shows all of them.
+	Cut               bool
+	Head, Tail, Whole string
+	Stands            standing
+	Judges            []judgeView
+	Guard             *vaglio.GuardRule
 	// Alternatives say what can be done instead.
 	Alternatives []string
 	// Ask is the address of the ask's page, and Turn that of the turn's; empty
@@ -48,8 +52,13 @@ type outcome struct {
 	Chosen      bool
 }
 
-// perPage is how many entries a page of the history shows.
-const perPage = 50
+const (
+	// perPage is how many entries a page of the history shows.
+	perPage = 50
+	// maxListed is how many bytes of arguments an entry of a list shows; longer
+	// ones have a page of their own.
+	maxListed = 16 << 10
+)
 
 func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
@@ -68,16 +77,23 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 		}
 		f.Before = n
 	}
-	entries, err := w.book.History(r.Context(), f)
+	whole := q.Has("whole")
+	if whole {
+		f.Limit = 1
+	}
+	past, err := w.book.History(r.Context(), f)
 	if err != nil {
 		return err
 	}
 	v := historyView{
-		Filter: f, Outcomes: outcomes, Entries: w.entries(entries), Live: f.Before == 0,
+		Filter: f, Outcomes: outcomes, Entries: w.entries(past.Entries), Live: f.Before == 0,
 		Filtered: f.Agent != "" || f.Executor != "" || f.Outcome != "",
 	}
-	if len(entries) == perPage {
-		older := url.Values{"before": {strconv.FormatUint(entries[len(entries)-1].Cursor, 10)}}
+	for i := range v.Entries {
+		v.Entries[i].Cut = v.Entries[i].Cut && !whole
+	}
+	if past.Older != 0 {
+		older := url.Values{"before": {strconv.FormatUint(past.Older, 10)}}
 		for k, s := range map[string]string{"agent": f.Agent, "executor": f.Executor, "outcome": f.Outcome} {
 			if s != "" {
 				older.Set(k, s)
@@ -205,7 +221,15 @@ func (w *Web) entry(e *approval.Entry) entryView {
 		line, v.Alternatives = s.Refusal.Wanted, s.Refusal.Alternatives
 	}
 	command, _ := s.Proposal.Args["command"].(string)
+	if head, tail := ends(command); tail != "" {
+		command = head + " …"
+	}
 	v.Wanted = wanted(s.Proposal.Executor, command, line, s.Proposal.Args)
+	if e.Cursor != 0 && len(v.Args) > maxListed {
+		v.Cut = true
+		v.Head, v.Tail = ends(v.Args)
+		v.Whole = "/inbox/history?whole&before=" + strconv.FormatUint(e.Cursor+1, 10)
+	}
 	if s.Verdict != nil {
 		v.Judges, v.Guard = w.judges(*s.Verdict), s.Verdict.Rule
 	}

@@ -34,12 +34,12 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	if err := w.fill(r, &v); err != nil {
 		return err
 	}
-	entries, err := w.book.History(r.Context(), approval.Filter{Limit: 3 * recent})
+	past, err := w.book.History(r.Context(), approval.Filter{Limit: 3 * recent})
 	if err != nil {
 		return err
 	}
 	// What waits stands above already.
-	entries = slices.DeleteFunc(entries, func(e approval.Entry) bool {
+	entries := slices.DeleteFunc(past.Entries, func(e approval.Entry) bool {
 		return e.Approval != nil && e.Approval.State == approval.Pending
 	})
 	v.Recent = w.entries(entries[:min(len(entries), recent)])
@@ -50,16 +50,19 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 // fill reads the cards that wait, and puts those among them that the reader
 // still has in sight though they are decided.
 func (w *Web) fill(r *http.Request, v *inboxView) error {
-	seen := map[approval.AskID]bool{}
+	seen, weight := map[approval.AskID]bool{}, 0
 	for c, err := range w.desk.Pending(r.Context(), Name) {
 		if err != nil {
 			return err
 		}
-		if v.Open == maxWaiting {
+		if v.Open == maxWaiting || weight > maxWeight {
 			v.Uncounted = true
 			break
 		}
 		v.Open++
+		for i := range c.Items {
+			weight += len(c.Items[i].Args) + len(c.Items[i].Command)
+		}
 		seen[c.Ask] = true
 		if len(v.Cards) < maxCards {
 			v.Cards = append(v.Cards, w.view(c, "inbox", false))

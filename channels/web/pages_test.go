@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 func TestInboxShowsTheWholeCall(t *testing.T) {
@@ -253,5 +254,51 @@ func TestEveryStateIsSaid(t *testing.T) {
 		if text := card.words(); strings.Contains(text, "Unclear") || strings.Contains(text, "Waiting") {
 			t.Errorf("%s: got %q", s, text)
 		}
+	}
+}
+
+// Lists stay short however long the calls are that an agent sends; what they
+// leave out is one link away, and they say so.
+func TestLongCallsInLists(t *testing.T) {
+	d := newDesk()
+	long := strings.Repeat("x", 200<<10) + "MIDDLE" + strings.Repeat("y", 200<<10)
+	for i := range 30 {
+		verdict := vaglio.Verdict{Approved: true, JudgeKind: "rule-based-v1", Score: .7}
+		d.entries = append(d.entries, approval.Entry{Cursor: uint64(i + 1), Step: approval.Step{
+			ID: fmt.Sprint("s", i), Verdict: &verdict,
+			Proposal: vaglio.Proposal{Agent: "a", Executor: "run", Args: vaglio.Args{"command": long}},
+		}})
+	}
+	in := newInbox(t, d).signIn()
+	for _, address := range []string{"/inbox", "/inbox/history"} {
+		rec := in.get(address)
+		if n := rec.Body.Len(); rec.Code != http.StatusOK || n > 1<<20 {
+			t.Errorf("%s: %d, %d bytes", address, rec.Code, n)
+		}
+		if doc := sound(t, rec); !strings.Contains(doc.words(), "Only the beginning and the end are shown here.") {
+			t.Errorf("%s does not say that it cut", address)
+		}
+	}
+	rec := in.get("/inbox/history?whole&before=31")
+	if n := strings.Count(rec.Body.String(), "MIDDLE"); rec.Code != http.StatusOK || n != 1 {
+		t.Errorf("the page of one entry: %d, the middle stands there %d times", rec.Code, n)
+	}
+}
+
+// An agent that floods the inbox does not keep its owner out.
+func TestAFloodOfLongAsks(t *testing.T) {
+	d := newDesk()
+	for i := range 60 {
+		p := vaglio.Proposal{Agent: "a", Executor: "run", Args: vaglio.Args{"text": strings.Repeat("x", 1<<20)}}
+		d.open(approval.AskID(fmt.Sprintf("flood%03d", i)), p)
+	}
+	in := newInbox(t, d).signIn()
+	rec := in.get("/inbox")
+	doc := sound(t, rec)
+	if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.all("article")) >= 25 || len(doc.all("article")) == 0 {
+		t.Errorf("got %d, %d bytes, %d cards", rec.Code, rec.Body.Len(), len(doc.all("article")))
+	}
+	if !strings.Contains(doc.words(), "More wait") {
+		t.Errorf("the page does not say that more wait: %s", doc.words()[:400])
 	}
 }

@@ -90,8 +90,8 @@ type Book interface {
 	// Find returns the ask with the id, with an approval of that id, or with
 	// the unique prefix of one.
 	Find(ctx context.Context, id string) (approval.Ask, error)
-	// History returns the entries that match, newest first.
-	History(ctx context.Context, f approval.Filter) ([]approval.Entry, error)
+	// History returns a page of the entries that match, newest first.
+	History(ctx context.Context, f approval.Filter) (approval.Page, error)
 	// Steps returns the steps of one turn, in order.
 	Steps(ctx context.Context, agent, turnID string) ([]approval.Step, error)
 }
@@ -122,8 +122,11 @@ const (
 	// maxCards bounds the cards shown in full on the page; the others are
 	// listed with a link each.
 	maxCards = 25
-	// maxWaiting bounds how far the waiting asks are counted.
+	// maxWaiting bounds how far the waiting asks are counted, and maxWeight how
+	// many bytes of calls are read for it: an agent that floods the inbox must
+	// not keep its owner out.
 	maxWaiting = 500
+	maxWeight  = 4 << 20
 )
 
 // New returns the inbox, or an error that names what is missing in c.
