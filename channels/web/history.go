@@ -61,23 +61,16 @@ const (
 )
 
 func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	f := approval.Filter{
-		Agent: strings.TrimSpace(q.Get("agent")), Executor: strings.TrimSpace(q.Get("executor")),
-		Outcome: q.Get("outcome"), Limit: perPage,
+	f, err := filterOf(r.URL.Query())
+	if err != nil {
+		return err
 	}
 	outcomes, ok := outcomes(f.Outcome)
 	if !ok {
 		return badFilter("outcome", "one of the outcomes in the list")
 	}
-	if text := q.Get("before"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil || n == 0 {
-			return badFilter("before", "the number that the link to older entries carries")
-		}
-		f.Before = n
-	}
-	whole := q.Has("whole")
+	// A page of one entry shows all of it.
+	whole := r.URL.Query().Has("whole")
 	if whole {
 		f.Limit = 1
 	}
@@ -102,6 +95,24 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 		v.Older = "/inbox/history?" + older.Encode()
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "history", Title: "History", Nav: "history", Body: v})
+}
+
+// filterOf reads the filter from the page's address.
+func filterOf(q url.Values) (approval.Filter, error) {
+	f := approval.Filter{
+		Agent: strings.TrimSpace(q.Get("agent")), Executor: strings.TrimSpace(q.Get("executor")),
+		Outcome: q.Get("outcome"), Limit: perPage,
+	}
+	text := q.Get("before")
+	if text == "" {
+		return f, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return f, badFilter("before", "the number that the link to older entries carries")
+	}
+	f.Before = n
+	return f, nil
 }
 
 func badFilter(field, want string) error {

@@ -60,9 +60,7 @@ func (w *Web) fill(r *http.Request, v *inboxView) error {
 			break
 		}
 		v.Open++
-		for i := range c.Items {
-			weight += len(c.Items[i].Args) + len(c.Items[i].Command)
-		}
+		weight += weigh(&c)
 		seen[c.Ask] = true
 		if len(v.Cards) < maxCards {
 			v.Cards = append(v.Cards, w.view(c, "inbox", false))
@@ -88,6 +86,14 @@ func (w *Web) fill(r *http.Request, v *inboxView) error {
 	}
 	slices.SortStableFunc(v.Cards, func(a, b cardView) int { return a.OpenedAt.Compare(b.OpenedAt) })
 	return nil
+}
+
+// weigh returns how many bytes a card's calls have.
+func weigh(c *approval.Card) (bytes int) {
+	for i := range c.Items {
+		bytes += len(c.Items[i].Args) + len(c.Items[i].Command)
+	}
+	return bytes
 }
 
 // askView is what the page of one ask shows.

@@ -298,6 +298,9 @@ func TestAFloodOfLongAsks(t *testing.T) {
 	if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.all("article")) >= 25 || len(doc.all("article")) == 0 {
 		t.Errorf("got %d, %d bytes, %d cards", rec.Code, rec.Body.Len(), len(doc.all("article")))
 	}
+	if history := sound(t, in.get("/inbox/history")); !strings.HasPrefix(history.words(), doc.words()[:4]) {
+		t.Errorf("the pages count the waiting asks differently: %s", history.words()[:100])
+	}
 	if !strings.Contains(doc.words(), "More wait") {
 		t.Errorf("the page does not say that more wait: %s", doc.words()[:400])
 	}

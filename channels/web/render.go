@@ -157,14 +157,16 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 // shown by the page that lists them, not by all.
 func (w *Web) count(r *http.Request) *waiting {
 	var n waiting
-	for _, err := range w.desk.Pending(r.Context(), Name) {
+	weight := 0
+	for c, err := range w.desk.Pending(r.Context(), Name) {
 		if err != nil {
 			break
 		}
-		if n.More = n.N == maxWaiting; n.More {
+		if n.More = n.N == maxWaiting || weight > maxWeight; n.More {
 			break
 		}
 		n.N++
+		weight += weigh(&c)
 	}
 	return &n
 }
