@@ -26,10 +26,6 @@ import (
 // webChannel is the channel whose buttons the owner's side reads past.
 const webChannel = web.Name
 
-// owner is the one person of an instance without a roster: whoever signed in to
-// the inbox.
-const owner = "web:owner"
-
 // drainFor is how long answers that are being written may take at the end.
 const drainFor = 10 * time.Second
 
@@ -114,9 +110,10 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	if err != nil {
 		return err
 	}
+	// Without a roster there is one person: whoever signed in to the inbox.
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: []dispatcher.Channel{web.Channel{}}, Engine: engine,
-		Secret: secret, Approvers: []string{owner}, Effect: reader.Key,
+		Secret: secret, Approvers: []string{web.Owner}, Effect: reader.Key,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Log: d.log,
 	})
 	return nil

@@ -73,7 +73,7 @@ the id do, four at least, when no other id begins with them.
 
 Exit codes: 0 told, 1 no such approval or no daemon, 2 a mistake in the command
 line or in the configuration.`,
-		Example: "  vaglio why 7kq2\n  vaglio why --json 7kq2m4ab6cd2xyzw.1",
+		Example: "  vaglio why 7kq2\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var a approvalsAnswer

@@ -23,12 +23,8 @@ const (
 	tokenRecord  = "agent-token"
 )
 
-// tokenAgent names the agents that bear the token, and localAgent those that
-// come through the socket.
-const (
-	tokenAgent = "agent"
-	localAgent = "local"
-)
+// tokenAgent names the agents that bear the token.
+const tokenAgent = "agent"
 
 // secretBody is the record of the instance's secret.
 type secretBody struct {

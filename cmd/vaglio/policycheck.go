@@ -13,7 +13,9 @@ func newPolicy() *cobra.Command {
 		Use:   "policy",
 		Short: "Look at a policy file",
 		Long: `Look at a policy file: what is known of executors, and which judges follow the
-rules.`,
+rules.
+
+Exit codes: those of the command below it; 2 a mistake in the command line.`,
 		Example: "  vaglio policy check policy.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

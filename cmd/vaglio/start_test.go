@@ -262,10 +262,10 @@ func TestCommandLines(t *testing.T) {
 			}
 		})
 	}
-	for _, cmd := range []string{"serve", "judge", "inbox", "pending", "why", "hook", "version"} {
-		r := h.run("", cmd, "--help")
-		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) {
-			t.Errorf("%s --help: %d without an example:\n%s", cmd, r.code, r.out)
+	for _, cmd := range []string{"serve", "judge", "explain", "policy", "policy check", "inbox", "pending", "why", "hook", "version"} {
+		r := h.run("", append(strings.Fields(cmd), "--help")...)
+		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) || !strings.Contains(r.out, "Exit codes: ") {
+			t.Errorf("%s --help: %d without an example or its exit codes:\n%s", cmd, r.code, r.out)
 		}
 	}
 }

@@ -10,8 +10,11 @@ import (
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version, the commit and the Go release it was built with",
+		Use:   "version",
+		Short: "Print the version, the commit and the Go release it was built with",
+		Long: `Print the version, the commit and the Go release it was built with.
+
+Exit codes: 0 printed, 2 a mistake in the command line.`,
 		Example: "  vaglio version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
