@@ -208,6 +208,7 @@ func TestMaskCall(t *testing.T) {
 			"url": "https://u:hunter2@h/", "password": "correct horse battery", "pin_token": strictjson.Number("123456"),
 			"max_tokens": strictjson.Number("4096"), "token": "$TOKEN", "secret": "$(rm -rf ~)",
 			"nested": map[string]any{"api_key": []any{"abcd", "efgh"}, "PASSWORD=hunter2": true},
+			"env":    map[string]any{"PASSWORD": "rm -rf /home/u/photos", "Authorization": "Basic dTpodW50ZXIy/w==", "DB_PASS": "p;w|d>2"},
 			"argv":   []any{"mysql", "--password", "correct horse", "-e", "select 1"},
 		},
 		Context: vaglio.Context{Cwd: "/home/u", Mounts: []string{"/mnt/token=abcd1234"}},
@@ -221,12 +222,12 @@ func TestMaskCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, gone := range []string{"hunter2", "correct horse", "123456", "abcd", "efgh"} {
+	for _, gone := range []string{"hunter2", "correct horse", "123456", "abcd", "efgh", "dTpodW50ZXIy", "p;w|d>2"} {
 		if strings.Contains(string(form), gone) {
 			t.Errorf("%q is left in %s", gone, form)
 		}
 	}
-	for _, left := range []string{"4096", "$TOKEN", "$(rm -rf ~)", "select 1", "/home/u"} {
+	for _, left := range []string{"4096", "$TOKEN", "$(rm -rf ~)", "select 1", "/home/u", "rm -rf /home/u/photos"} {
 		if !strings.Contains(string(form), left) {
 			t.Errorf("%q is gone from %s", left, form)
 		}

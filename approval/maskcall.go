@@ -117,7 +117,7 @@ func (m Masker) named(name string, v any) any {
 	kind := secrecyOf(name)
 	switch v := v.(type) {
 	case string:
-		if kind != notSecret && opaque(v) {
+		if kind.hides(v) {
 			return m.whole(v)
 		}
 		return m.Mask(v)
@@ -166,8 +166,21 @@ func (m Masker) whole(secret string) string {
 	return m.mask(secret)
 }
 
+// hides reports whether a text under a name of this kind is masked whole.
+func (k secrecy) hides(v string) bool {
+	header := k == credentials || k == cookies
+	return k != notSecret && opaque(v) && (header || !commandLike(v))
+}
+
 // opaque reports whether a value under a secret's name can be masked whole: it
 // is no placeholder, and nothing that a shell would act on.
 func opaque(v string) bool {
 	return v != "" && !placeholder(v) && !strings.ContainsAny(v, "`\n") && !strings.Contains(v, "$(") && !strings.Contains(v, "${")
+}
+
+// commandLike reports whether a value could be a command with its arguments,
+// which an agent would have run under a secret's name. A password may hold any
+// sign, and a passphrase blanks; a text with both is shown.
+func commandLike(v string) bool {
+	return strings.ContainsAny(v, " \t") && strings.ContainsAny(v, "-/;|&<>=~*$")
 }
