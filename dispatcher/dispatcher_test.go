@@ -590,7 +590,7 @@ func TestGuardDenialOpensNothing(t *testing.T) {
 func TestHistoryGoesOnWhereItStopped(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		g.propose(t, shell("make clean"), 0)
-		for range 40 {
+		for range 18 {
 			g.propose(t, vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": strings.Repeat("x", 1<<20)}}, 0)
 			time.Sleep(time.Second)
 		}
@@ -613,7 +613,7 @@ func TestHistoryGoesOnWhereItStopped(t *testing.T) {
 			f.Before = page.Older
 		}
 		if pages < 2 {
-			t.Error("forty calls of a megabyte were read at once")
+			t.Error("eighteen calls of a megabyte were read at once")
 		}
 	})
 }

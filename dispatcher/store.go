@@ -20,8 +20,8 @@ type Store interface {
 	// as one atomic step. A record that does not exist comes as the zero
 	// Record. change must be pure and may run more than once. An error from
 	// change is returned unwrapped enough for errors.Is and As, and nothing is
-	// written. ErrKeep from
-	// change means: nothing to write, return the record as it is, no error.
+	// written. ErrKeep from change means: nothing to write, return the record as
+	// it is, no error.
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
 	// Get returns the record with the id, or the one that holds the key.
 	// ErrNotFound if there is none.
