@@ -90,6 +90,8 @@ var rooms = map[string]room{
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", chromedp, cdproto, xnet},
 	},
 
+	"channels/telegram/telegramtest": {modules: []string{jsonlib}},
+
 	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},

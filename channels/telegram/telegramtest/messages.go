@@ -1,0 +1,185 @@
+package telegramtest
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+)
+
+// content is what a call wants a message to hold.
+type content struct {
+	text     string
+	entities []Entity
+	keyboard [][]Button
+	force    bool
+}
+
+// readContent checks text and keyboard as the platform does.
+func readContent(p map[string]string, text string, limit int) (content, *Fault) {
+	c := content{text: strings.TrimSpace(text)}
+	switch p["parse_mode"] {
+	case "":
+		c.entities = automatic(c.text, nil)
+	case "HTML":
+		var err error
+		if c.text, c.entities, err = ParseHTML(strings.TrimSpace(text)); err != nil {
+			return c, bad(err.Error())
+		}
+	default:
+		return c, bad("unsupported parse_mode")
+	}
+	switch n := utf8.RuneCountInString(c.text); {
+	case n > limit && limit == MaxCaption:
+		return c, bad("message caption is too long")
+	case n > limit:
+		return c, bad("message is too long")
+	case n == 0 && limit == MaxText:
+		return c, bad("message text is empty")
+	}
+	return c, c.markup(p["reply_markup"])
+}
+
+// markup reads the keyboard.
+func (c *content) markup(source string) *Fault {
+	if source == "" {
+		return nil
+	}
+	var m struct {
+		Keyboard    *[][]Button `json:"inline_keyboard"`
+		Force       bool        `json:"force_reply"`
+		Placeholder string      `json:"input_field_placeholder"`
+	}
+	if err := json.Unmarshal([]byte(source), &m); err != nil {
+		return bad("can't parse reply keyboard markup JSON object")
+	}
+	if m.Force {
+		c.force = true
+		if utf8.RuneCountInString(m.Placeholder) > maxPlaceholder {
+			return bad("REPLY_MARKUP_INVALID")
+		}
+		return nil
+	}
+	if m.Keyboard == nil {
+		return bad("can't parse inline keyboard button: Field \"inline_keyboard\" must be of type Array")
+	}
+	n := 0
+	for _, row := range *m.Keyboard {
+		for _, b := range row {
+			n++
+			switch {
+			case b.Text == "":
+				return bad("can't parse inline keyboard button: text must be non-empty")
+			case b.Data == "" && b.URL == "":
+				return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+			case len(b.Data) > MaxData:
+				return bad("BUTTON_DATA_INVALID")
+			}
+		}
+	}
+	if n > MaxButtons {
+		return bad("reply markup is too long")
+	}
+	if n > 0 {
+		c.keyboard = *m.Keyboard
+	}
+	return nil
+}
+
+// reach finds the chat of a call; s.mu is held. The result of a migrated chat
+// is its new id.
+func (s *Server) reach(p map[string]string) (*chat, any, *Fault) {
+	id, _ := strconv.ParseInt(p["chat_id"], 10, 64)
+	c := s.chats[id]
+	switch {
+	case c == nil:
+		return nil, nil, bad("chat not found")
+	case c.moved != 0:
+		return nil, c.moved, bad("group chat was upgraded to a supergroup chat")
+	case c.blocked != "":
+		return nil, nil, &Fault{Code: 403, Description: "Forbidden: " + c.blocked}
+	}
+	return c, nil, nil
+}
+
+// send is sendMessage and sendDocument.
+func (s *Server) send(p map[string]string, f *File) (any, *Fault) {
+	text, limit := p["text"], MaxText
+	if f != nil {
+		text, limit = p["caption"], MaxCaption
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	chat, moved, fault := s.reach(p)
+	if fault != nil {
+		return moved, fault
+	}
+	c, fault := readContent(p, text, limit)
+	if fault != nil {
+		return nil, fault
+	}
+	var reply struct {
+		ID      int  `json:"message_id"`
+		Without bool `json:"allow_sending_without_reply"`
+	}
+	if source := p["reply_parameters"]; source != "" {
+		if err := json.Unmarshal([]byte(source), &reply); err != nil {
+			return nil, bad("can't parse reply parameters JSON object")
+		}
+		if chat.messages[reply.ID] == nil && !reply.Without {
+			return nil, bad("message to be replied not found")
+		}
+	}
+	thread, _ := strconv.Atoi(p["message_thread_id"])
+	s.lastID++
+	m := &Message{
+		ID: s.lastID, Thread: thread, Chat: chat.id, From: User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName},
+		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, ReplyTo: reply.ID,
+		File: f, Silent: p["disable_notification"] == "true", At: time.Now(),
+	}
+	chat.messages[m.ID] = m
+	return s.wire(chat, m, true), nil
+}
+
+// edit is editMessageText; s.mu is held.
+func (s *Server) edit(p map[string]string) (any, *Fault) {
+	chat, moved, fault := s.reach(p)
+	if fault != nil {
+		return moved, fault
+	}
+	id, _ := strconv.Atoi(p["message_id"])
+	m := chat.messages[id]
+	switch {
+	case m == nil:
+		return nil, bad("message to edit not found")
+	case m.From.ID != BotID || m.frozen:
+		return nil, bad("message can't be edited")
+	case m.File != nil:
+		return nil, bad("there is no text in the message to edit")
+	}
+	c, fault := readContent(p, p["text"], MaxText)
+	if fault != nil {
+		return nil, fault
+	}
+	if c.text == m.Text && reflect.DeepEqual(c.entities, m.Entities) && reflect.DeepEqual(c.keyboard, m.Keyboard) {
+		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
+	}
+	m.Text, m.Entities, m.Keyboard, m.Edited = c.text, c.entities, c.keyboard, true
+	return s.wire(chat, m, true), nil
+}
+
+// answer is answerCallbackQuery; s.mu is held.
+func (s *Server) answer(p map[string]string) (any, *Fault) {
+	q := s.queries[p["callback_query_id"]]
+	if q == nil || time.Since(q.at) > AnswerWithin {
+		return nil, bad("query is too old and response timeout expired or query ID is invalid")
+	}
+	if utf8.RuneCountInString(p["text"]) > MaxAnswer {
+		return nil, bad("MESSAGE_TOO_LONG")
+	}
+	s.answers = append(s.answers, Answer{p["callback_query_id"], p["text"], p["show_alert"] == "true", q.user})
+	return true, nil
+}

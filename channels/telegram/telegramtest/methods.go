@@ -1,0 +1,172 @@
+package telegramtest
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// maxRequest bounds what a request may carry.
+const maxRequest = 64 << 20
+
+// ServeHTTP is the Bot API: /bot<token>/<method>.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
+	params, file, err := read(r)
+	if err != nil {
+		s.reply(w, nil, bad(err.Error()))
+		return
+	}
+	s.mu.Lock()
+	s.calls = append(s.calls, Call{method, params, time.Now()})
+	slow, revoked := s.slow, s.revoked
+	fault := s.fault(method)
+	s.mu.Unlock()
+	if slow > 0 {
+		timer := time.NewTimer(slow)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	switch {
+	case token != Token || revoked:
+		s.reply(w, nil, &Fault{Code: 401, Description: "Unauthorized"})
+	case fault != nil && !fault.After:
+		s.reply(w, nil, fault)
+	default:
+		result, failed := s.call(r.Context(), method, params, file)
+		if failed == nil {
+			failed = fault
+		}
+		s.reply(w, result, failed)
+	}
+}
+
+// fault takes the next fault that is meant for the method; s.mu is held.
+func (s *Server) fault(method string) *Fault {
+	for _, key := range []string{method, ""} {
+		if list := s.faults[key]; len(list) > 0 {
+			s.faults[key] = list[1:]
+			return &list[0]
+		}
+	}
+	return nil
+}
+
+func bad(description string) *Fault {
+	return &Fault{Code: 400, Description: "Bad Request: " + strings.TrimPrefix(description, "Bad Request: ")}
+}
+
+// read returns a request's fields, and its document if there is one.
+func read(r *http.Request) (map[string]string, *File, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	params := map[string]string{}
+	if kind != "multipart/form-data" {
+		if err := r.ParseForm(); err != nil {
+			return nil, nil, err
+		}
+		for k := range r.Form {
+			params[k] = r.Form.Get(k)
+		}
+		return params, nil, nil
+	}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, nil, err
+	}
+	var file *File
+	for {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			return params, file, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		data, err := io.ReadAll(part)
+		if err != nil {
+			return nil, nil, err
+		}
+		if part.FileName() != "" {
+			file = &File{part.FileName(), data}
+			continue
+		}
+		params[part.FormName()] = string(data)
+	}
+}
+
+// reply writes the platform's envelope.
+func (s *Server) reply(w http.ResponseWriter, result any, f *Fault) {
+	if f != nil && f.Body != "" {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(f.Code)
+		_, _ = io.WriteString(w, f.Body) // a client that left has no use for it
+		return
+	}
+	envelope, code := map[string]any{"ok": true, "result": result}, http.StatusOK
+	if f != nil {
+		code = f.Code
+		envelope = map[string]any{"ok": false, "error_code": f.Code, "description": f.Description}
+		switch {
+		case f.Code == http.StatusTooManyRequests:
+			envelope["parameters"] = map[string]any{"retry_after": f.RetryAfter}
+		case strings.Contains(f.Description, "upgraded to a supergroup"):
+			envelope["parameters"] = map[string]any{"migrate_to_chat_id": result}
+		}
+	}
+	body, err := json.Marshal(envelope, json.Deterministic(true))
+	if err != nil {
+		code, body = http.StatusInternalServerError, []byte(`{"ok":false,"error_code":500,"description":"Internal Server Error"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(body) // a client that left has no use for it
+}
+
+// call runs one method.
+func (s *Server) call(ctx context.Context, method string, p map[string]string, f *File) (any, *Fault) {
+	switch method {
+	case "getUpdates":
+		return s.getUpdates(ctx, p)
+	case "sendMessage":
+		return s.send(p, nil)
+	case "sendDocument":
+		if f == nil || len(f.Data) == 0 {
+			return nil, bad("file must be non-empty")
+		}
+		return s.send(p, f)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch method {
+	case "getMe":
+		return User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName}, nil
+	case "getWebhookInfo":
+		return map[string]any{"url": s.webhook, "pending_update_count": len(s.updates)}, nil
+	case "setWebhook", "deleteWebhook":
+		s.webhook = p["url"]
+		return true, nil
+	case "setMyCommands":
+		var list []Command
+		if err := json.Unmarshal([]byte(p["commands"]), &list); err != nil {
+			return nil, bad("can't parse commands JSON object")
+		}
+		s.commands[p["language_code"]] = list
+		return true, nil
+	case "editMessageText":
+		return s.edit(p)
+	case "answerCallbackQuery":
+		return s.answer(p)
+	default:
+		return nil, &Fault{Code: 404, Description: "Not Found"}
+	}
+}

@@ -1,0 +1,209 @@
+package telegramtest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// User is a person with an account.
+type User struct {
+	ID        int64  `json:"id"`
+	IsBot     bool   `json:"is_bot"`
+	FirstName string `json:"first_name"`
+	Username  string `json:"username,omitempty"`
+	Language  string `json:"language_code,omitempty"`
+}
+
+// Button is one button of an inline keyboard.
+type Button struct {
+	Text string `json:"text"`
+	Data string `json:"callback_data,omitempty"`
+	URL  string `json:"url,omitempty"`
+}
+
+// File is an attached document.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Message is what stands in a chat.
+type Message struct {
+	ID, Thread int
+	Chat       int64
+	From       User
+	// Text is what is read: the markup is in Entities. For a document it is
+	// the caption.
+	Text     string
+	Entities []Entity
+	Keyboard [][]Button
+	// Force says that the message opens a reply.
+	Force bool
+	// ReplyTo is the id of the message that it answers, 0 if none.
+	ReplyTo int
+	File    *File
+	Silent  bool
+	// Edited says that it was changed since it was sent.
+	Edited bool
+	At     time.Time
+	// frozen says that the platform refuses edits.
+	frozen bool
+}
+
+// Answer is what a person saw after a press.
+type Answer struct {
+	ID, Text string
+	// Alert says that it stays until it is closed.
+	Alert bool
+	// User is who pressed; only they see it.
+	User int64
+}
+
+// Buttons returns all buttons in reading order.
+func (m *Message) Buttons() []Button { return slices.Concat(m.Keyboard...) }
+
+func (m *Message) copy() Message {
+	c := *m
+	c.Entities, c.Keyboard = slices.Clone(m.Entities), slices.Clone(m.Keyboard)
+	return c
+}
+
+// chat is a conversation that the bot is in.
+type chat struct {
+	id       int64
+	kind     string
+	messages map[int]*Message
+	blocked  string // why the bot may not write; empty when it may
+	moved    int64  // the supergroup that it became
+}
+
+// query is a press that waits for its answer.
+type query struct {
+	at   time.Time
+	user int64
+}
+
+// Private opens the chat between the bot and a person; its id is the person's.
+func (s *Server) Private(u User) int64 {
+	s.open(u.ID, "private")
+	return u.ID
+}
+
+// Group puts the bot into a group with the (negative) id.
+func (s *Server) Group(id int64) int64 {
+	s.open(id, "supergroup")
+	return id
+}
+
+func (s *Server) open(id int64, kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[id] = &chat{id: id, kind: kind, messages: map[int]*Message{}}
+}
+
+// Block makes every message to the chat fail with 403 and the reason, such as
+// "bot was blocked by the user"; an empty reason lets the bot in again.
+func (s *Server) Block(chatID int64, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[chatID].blocked = reason
+}
+
+// Migrate turns a group into a supergroup with a new id.
+func (s *Server) Migrate(from, to int64) {
+	s.open(to, "supergroup")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[from].moved = to
+}
+
+// Delete removes a message, as a person can.
+func (s *Server) Delete(chatID int64, id int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.chats[chatID].messages, id)
+}
+
+// Freeze makes the platform refuse edits of a message.
+func (s *Server) Freeze(chatID int64, id int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[chatID].messages[id].frozen = true
+}
+
+// Say sends a text or a command to the bot and returns the message's id.
+func (s *Server) Say(u User, chatID int64, text string) int { return s.Reply(u, chatID, 0, text) }
+
+// Reply answers a message of the chat with a text and returns its own id.
+func (s *Server) Reply(u User, chatID int64, to int, text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chats[chatID]
+	s.lastID++
+	m := &Message{ID: s.lastID, Chat: chatID, From: u, Text: text, ReplyTo: to, At: time.Now()}
+	c.messages[m.ID] = m
+	s.queue("message", s.wire(c, m, true), MessageLives)
+	return m.ID
+}
+
+// Press presses the first button of the message that bears the label and
+// returns the query's id; a label that is not there is an error.
+func (s *Server) Press(u User, chatID int64, id int, label string) (string, error) {
+	m, ok := s.Message(chatID, id)
+	if !ok {
+		return "", fmt.Errorf("no message %d in chat %d", id, chatID)
+	}
+	for _, b := range m.Buttons() {
+		if b.Text == label && b.Data != "" {
+			return s.PressData(u, chatID, id, b.Data), nil
+		}
+	}
+	return "", fmt.Errorf("message %d has no button %q but %v", id, label, m.Buttons())
+}
+
+// PressData hands in a press with any data, as a changed client can.
+func (s *Server) PressData(u User, chatID int64, id int, data string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprintf("q%d", s.nextID)
+	s.queries[key] = &query{at: time.Now(), user: u.ID}
+	press := map[string]any{"id": key, "from": u, "chat_instance": "1", "data": data}
+	if c := s.chats[chatID]; c != nil {
+		press["message"] = map[string]any{"message_id": id, "date": 0, "chat": map[string]any{"id": chatID, "type": c.kind}}
+		if m := c.messages[id]; m != nil {
+			press["message"] = s.wire(c, m, true)
+		}
+	}
+	s.queue("callback_query", press, PressLives)
+	return key
+}
+
+// wire is a message as the platform writes it; s.mu is held.
+func (s *Server) wire(c *chat, m *Message, deep bool) map[string]any {
+	w := map[string]any{
+		"message_id": m.ID, "date": m.At.Unix(), "from": m.From,
+		"chat": map[string]any{"id": c.id, "type": c.kind},
+	}
+	text, entities := "text", "entities"
+	if m.File != nil {
+		w["document"] = map[string]any{"file_id": "f", "file_unique_id": "f", "file_name": m.File.Name, "file_size": len(m.File.Data)}
+		text, entities = "caption", "caption_entities"
+	}
+	if m.Text != "" {
+		w[text] = m.Text
+	}
+	if len(m.Entities) > 0 {
+		w[entities] = m.Entities
+	}
+	if m.Keyboard != nil {
+		w["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
+	}
+	if m.Thread != 0 {
+		w["message_thread_id"], w["is_topic_message"] = m.Thread, true
+	}
+	if to := c.messages[m.ReplyTo]; to != nil && deep {
+		w["reply_to_message"] = s.wire(c, to, false)
+	}
+	return w
+}

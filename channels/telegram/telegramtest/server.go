@@ -1,0 +1,251 @@
+// Package telegramtest is a Telegram for tests: a stateful Bot API server that
+// keeps chats, messages and the queue of updates, and enforces the limits and
+// gives the errors that the platform documents. It records every call. A test
+// plays the people: they press buttons, reply and send commands.
+package telegramtest
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Token is the bot's token; a test looks for it in errors and logs.
+const Token = "123456789:AAfake-TOKEN_that_must_not_leak_1234567"
+
+// BotID and BotName are who the bot is.
+const (
+	BotID   = 123456789
+	BotName = "vaglio_test_bot"
+)
+
+// The platform's limits.
+const (
+	MaxText        = 4096             // characters of a message, after its markup was read
+	MaxCaption     = 1024             // characters of a document's caption
+	MaxEntities    = 100              // entities of a message; the rest are dropped
+	MaxData        = 64               // bytes of a button's callback data
+	MaxAnswer      = 200              // characters of a callback's answer
+	MaxButtons     = 100              // buttons of a keyboard
+	MaxBatch       = 100              // updates in one answer
+	MaxPoll        = 50 * time.Second // a long poll
+	PressLives     = 150 * time.Second
+	MessageLives   = 24 * time.Hour
+	AnswerWithin   = 15 * time.Second // after that a callback cannot be answered
+	maxPlaceholder = 64
+)
+
+// Server is the platform. Its clock is time.Now, so it can live in a bubble of
+// testing/synctest, reached through [Server.Client].
+type Server struct {
+	mu       sync.Mutex
+	chats    map[int64]*chat
+	lastID   int
+	updates  []update
+	nextID   int64
+	allowed  []string
+	webhook  string
+	revoked  bool
+	poll     *poll
+	tick     chan struct{}
+	queries  map[string]*query
+	answers  []Answer
+	calls    []Call
+	faults   map[string][]Fault
+	commands map[string][]Command
+	slow     time.Duration
+
+	netMu    sync.Mutex
+	listener *pipeListener
+	server   *http.Server
+	serving  sync.WaitGroup
+}
+
+// Call is one request of the bot, in the order of arrival.
+type Call struct {
+	Method string
+	Params map[string]string
+	At     time.Time
+}
+
+// Fault is what a call gets instead of an answer.
+type Fault struct {
+	// Code is the HTTP status, and error_code unless Body is set.
+	Code        int
+	Description string
+	// RetryAfter, in seconds, is for 429.
+	RetryAfter int
+	// Body replaces the JSON envelope, as a proxy's page does.
+	Body string
+	// After lets the call take effect before the fault answers it.
+	After bool
+}
+
+// Command is one entry of the bot's menu.
+type Command struct {
+	Command     string `json:"command"`
+	Description string `json:"description"`
+}
+
+// New returns a platform that knows the bot and nobody else. It is reached
+// through [Server.Client] once [Server.Start] was called, or served as the
+// [http.Handler] that it is.
+func New() *Server {
+	return &Server{
+		chats: map[int64]*chat{}, queries: map[string]*query{}, faults: map[string][]Fault{},
+		commands: map[string][]Command{}, nextID: 1000, lastID: 10, tick: make(chan struct{}),
+	}
+}
+
+// Start takes connections again, with everything that the platform knows.
+func (s *Server) Start() {
+	s.netMu.Lock()
+	defer s.netMu.Unlock()
+	if s.listener != nil {
+		return
+	}
+	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
+	s.listener, s.server = l, server
+	s.serving.Go(func() { _ = server.Serve(l) }) // it always ends with an error
+}
+
+// Stop cuts every connection and refuses new ones. What people do meanwhile is
+// queued, and expires.
+func (s *Server) Stop() {
+	s.netMu.Lock()
+	defer s.netMu.Unlock()
+	if s.listener == nil {
+		return
+	}
+	_ = s.server.Close() // its listener knows no failure
+	s.serving.Wait()
+	s.listener, s.server = nil, nil
+}
+
+// Client returns a client whose every connection leads here, whatever the host.
+func (s *Server) Client() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			s.netMu.Lock()
+			l := s.listener
+			s.netMu.Unlock()
+			if l == nil {
+				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errRefused}
+			}
+			return l.dial(ctx)
+		},
+	}}
+}
+
+// Slow makes every call take that long.
+func (s *Server) Slow(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = d
+}
+
+// Fail makes the next n calls of a method fail; the method "" means every one.
+func (s *Server) Fail(method string, n int, f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range n {
+		s.faults[method] = append(s.faults[method], f)
+	}
+}
+
+// Heal forgets the faults that were not used yet.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.faults)
+}
+
+// Revoke makes the token invalid, or valid again.
+func (s *Server) Revoke(revoked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = revoked
+}
+
+// SetWebhook sets or, when empty, deletes the bot's webhook behind its back.
+func (s *Server) SetWebhook(url string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.webhook = url
+	s.wake()
+}
+
+// RestartIDs makes the next update's id the given one, as the platform does at
+// random after a week without updates.
+func (s *Server) RestartIDs(next int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nextID = next
+}
+
+// Queued is how many updates wait for the bot.
+func (s *Server) Queued() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire()
+	return len(s.updates)
+}
+
+// Calls returns the requests of a method, or all of them for "".
+func (s *Server) Calls(method string) []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.calls), func(c Call) bool { return method != "" && c.Method != method })
+}
+
+// Answers returns what was answered to presses, in order.
+func (s *Server) Answers() []Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.answers)
+}
+
+// Commands returns the bot's menu in a language; "" is the default one.
+func (s *Server) Commands(language string) []Command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.commands[language])
+}
+
+// Messages returns what stands in a chat, oldest first.
+func (s *Server) Messages(chatID int64) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chats[chatID]
+	if c == nil {
+		return nil
+	}
+	all := make([]Message, 0, len(c.messages))
+	for _, m := range c.messages {
+		all = append(all, m.copy())
+	}
+	slices.SortFunc(all, func(a, b Message) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Message returns one message of a chat.
+func (s *Server) Message(chatID int64, id int) (Message, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.chats[chatID]; c != nil && c.messages[id] != nil {
+		return c.messages[id].copy(), true
+	}
+	return Message{}, false
+}
+
+// wake lets long polls look again; s.mu is held.
+func (s *Server) wake() {
+	close(s.tick)
+	s.tick = make(chan struct{})
+}
