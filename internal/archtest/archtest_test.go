@@ -40,6 +40,7 @@ const (
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
 	shparser   = "mvdan.cc/sh/v3"
 	sqllexer   = "github.com/DataDog/go-sqllexer"
+	tgbotapi   = "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 	testscript = "github.com/rogpeppe/go-internal"
 	vmetrics   = "github.com/VictoriaMetrics/metrics"
 	xnet       = "golang.org/x/net"
@@ -90,6 +91,11 @@ var rooms = map[string]room{
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", chromedp, cdproto, xnet},
 	},
 
+	"channels/telegram": {
+		may:     []string{"approval"},
+		modules: []string{jsonlib, tgbotapi},
+		tests:   []string{"channels/telegram/telegramtest", "vaglio"},
+	},
 	"channels/telegram/telegramtest": {modules: []string{jsonlib}},
 
 	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},

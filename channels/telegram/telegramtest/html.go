@@ -101,7 +101,7 @@ func ParseHTML(source string) (string, []Entity, error) {
 }
 
 func (m *markup) fail(format string, args ...any) error {
-	return fmt.Errorf("Bad Request: can't parse entities: "+format+" at byte offset %d", append(args, m.at)...) //nolint:staticcheck // The platform's words.
+	return fmt.Errorf("Bad Request: can't parse entities: "+format+" at byte offset %d", append(args, m.at)...)
 }
 
 func (m *markup) skip(n int) { m.rest, m.at = m.rest[n:], m.at+n }

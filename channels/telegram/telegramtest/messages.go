@@ -66,8 +66,13 @@ func (c *content) markup(source string) *Fault {
 	if m.Keyboard == nil {
 		return bad("can't parse inline keyboard button: Field \"inline_keyboard\" must be of type Array")
 	}
+	return c.inline(*m.Keyboard)
+}
+
+// inline checks the buttons.
+func (c *content) inline(rows [][]Button) *Fault {
 	n := 0
-	for _, row := range *m.Keyboard {
+	for _, row := range rows {
 		for _, b := range row {
 			n++
 			switch {
@@ -84,7 +89,7 @@ func (c *content) markup(source string) *Fault {
 		return bad("reply markup is too long")
 	}
 	if n > 0 {
-		c.keyboard = *m.Keyboard
+		c.keyboard = rows
 	}
 	return nil
 }

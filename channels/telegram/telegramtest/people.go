@@ -61,7 +61,7 @@ type Answer struct {
 }
 
 // Buttons returns all buttons in reading order.
-func (m *Message) Buttons() []Button { return slices.Concat(m.Keyboard...) }
+func (m Message) Buttons() []Button { return slices.Concat(m.Keyboard...) }
 
 func (m *Message) copy() Message {
 	c := *m

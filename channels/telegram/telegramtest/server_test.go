@@ -320,7 +320,8 @@ func TestTroubleIsMade(t *testing.T) {
 		}
 		res.Body.Close()
 		s.Stop()
-		if _, err := b.client.Get(b.base + "getMe"); err == nil {
+		if res, err := b.client.Get(b.base + "getMe"); err == nil {
+			res.Body.Close()
 			t.Error("a stopped platform answered")
 		}
 		s.Start()

@@ -1,0 +1,212 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// api makes calls of the Bot API. It uses the library for the requests, and
+// reads the answers itself: the library's client has neither contexts nor time
+// limits, and its errors show the token.
+type api struct {
+	base, token string
+	client      *http.Client
+
+	mu sync.Mutex
+	// quiet says until when a chat takes no message, by chat.
+	quiet map[int64]time.Time
+}
+
+const (
+	callWithin   = 20 * time.Second
+	uploadWithin = 2 * time.Minute
+	// maxAnswer bounds what is read of an answer; the platform cuts at 4 MB.
+	maxAnswer = 16 << 20
+)
+
+// PlatformError is a refusal by the platform.
+type PlatformError struct {
+	Method      string
+	Code        int
+	Description string
+	// RetryAfter is set for code 429.
+	RetryAfter time.Duration
+	// MigrateTo is the chat's new id, when it became a supergroup.
+	MigrateTo int64
+}
+
+func (e *PlatformError) Error() string {
+	return fmt.Sprintf("telegram: %s: %d %s", e.Method, e.Code, e.Description)
+}
+
+// says reports whether the description holds one of the texts.
+func (e *PlatformError) says(texts ...string) bool {
+	for _, t := range texts {
+		if strings.Contains(strings.ToLower(e.Description), strings.ToLower(t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// gone reports whether the message, or its chat, is out of reach for good.
+func (e *PlatformError) gone() bool {
+	switch e.Code {
+	case http.StatusForbidden:
+		return !e.says("can't initiate conversation")
+	case http.StatusBadRequest:
+		return e.uneditable() || e.says("message to edit not found", "MESSAGE_ID_INVALID", "chat not found", "PEER_ID_INVALID")
+	default:
+		return false
+	}
+}
+
+// uneditable reports whether the message stands and cannot be changed.
+func (e *PlatformError) uneditable() bool {
+	return e.Code == http.StatusBadRequest && e.says("message can't be edited", "no text in the message to edit")
+}
+
+// envelope is every answer's outside.
+type envelope struct {
+	OK          *bool          `json:"ok"`
+	Result      jsontext.Value `json:"result"`
+	Code        int            `json:"error_code"`
+	Description string         `json:"description"`
+	Parameters  struct {
+		RetryAfter int   `json:"retry_after"`
+		MigrateTo  int64 `json:"migrate_to_chat_id"`
+	} `json:"parameters"`
+}
+
+// doer is a function as the library's client.
+type doer func(*http.Request) (*http.Response, error)
+
+// Do makes the request.
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// bot returns the library's bot, whose requests end with ctx.
+func (a *api) bot(ctx context.Context, method string) *tgbotapi.BotAPI {
+	b := &tgbotapi.BotAPI{Token: a.token, Client: doer(func(r *http.Request) (*http.Response, error) {
+		return a.exchange(r.WithContext(ctx), method)
+	})}
+	b.SetAPIEndpoint(a.base + "/bot%s/%s")
+	return b
+}
+
+// call makes one call, within a time limit.
+func (a *api) call(ctx context.Context, method string, p tgbotapi.Params, within time.Duration) (jsontext.Value, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	res, err := a.bot(ctx, method).MakeRequest(method, p)
+	if err != nil {
+		return nil, a.clean(method, err)
+	}
+	return jsontext.Value(res.Result), nil
+}
+
+// upload sends a document.
+func (a *api) upload(ctx context.Context, p tgbotapi.Params, file tgbotapi.FileBytes) (jsontext.Value, error) {
+	const method = "sendDocument"
+	ctx, cancel := context.WithTimeout(ctx, uploadWithin)
+	defer cancel()
+	res, err := a.bot(ctx, method).UploadFiles(method, p, []tgbotapi.RequestFile{{Name: "document", Data: file}})
+	if err != nil {
+		return nil, a.clean(method, err)
+	}
+	return jsontext.Value(res.Result), nil
+}
+
+// exchange makes the request and reads the answer whole. Whatever is not the
+// platform's yes is an error.
+func (a *api) exchange(r *http.Request, method string) (*http.Response, error) {
+	res, err := a.client.Do(r) //nolint:gosec // The address is the operator's.
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	var e envelope
+	if err := json.Unmarshal(body, &e); err != nil || e.OK == nil {
+		// A proxy's page, most likely; what it says helps nobody.
+		return nil, &PlatformError{Method: method, Code: max(res.StatusCode, http.StatusBadRequest), Description: "the answer is not the platform's"}
+	}
+	if !*e.OK {
+		return nil, &PlatformError{
+			Method: method, Code: e.Code, Description: a.hide(e.Description),
+			RetryAfter: time.Duration(e.Parameters.RetryAfter) * time.Second, MigrateTo: e.Parameters.MigrateTo,
+		}
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return res, nil
+}
+
+// clean takes the address, and with it the token, out of an error.
+func (a *api) clean(method string, err error) error {
+	if p, ok := errors.AsType[*PlatformError](err); ok {
+		return p
+	}
+	for {
+		u, ok := errors.AsType[*url.Error](err)
+		if !ok {
+			break
+		}
+		err = u.Err
+	}
+	if strings.Contains(err.Error(), a.token) {
+		err = errors.New(a.hide(err.Error()))
+	}
+	return fmt.Errorf("telegram: %s: %w", method, err)
+}
+
+func (a *api) hide(s string) string { return strings.ReplaceAll(s, a.token, "[token]") }
+
+// hush is a call that a chat's rate limit holds back.
+func (a *api) hush(chat int64, call func() (jsontext.Value, error)) (jsontext.Value, error) {
+	a.mu.Lock()
+	wait := time.Until(a.quiet[chat])
+	a.mu.Unlock()
+	if wait > 0 {
+		return nil, &PlatformError{
+			Method: "send", Code: http.StatusTooManyRequests, Description: "the chat takes no message yet", RetryAfter: wait,
+		}
+	}
+	v, err := call()
+	if p, ok := errors.AsType[*PlatformError](err); ok && p.Code == http.StatusTooManyRequests {
+		a.mu.Lock()
+		a.quiet[chat] = time.Now().Add(p.RetryAfter)
+		a.mu.Unlock()
+	}
+	return v, err
+}
+
+// delivery says what a failure means for a card.
+func delivery(err error) error {
+	p, ok := errors.AsType[*PlatformError](err)
+	switch {
+	case err == nil, ok && p.says("message is not modified"):
+		return nil
+	case ok && p.gone():
+		return fmt.Errorf("%w: %w", approval.ErrGone, err)
+	case ok:
+		return &approval.RetryError{After: p.RetryAfter, Err: err}
+	default:
+		return &approval.RetryError{Err: err}
+	}
+}

@@ -1,0 +1,352 @@
+package telegram
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// cardView is a card whose texts are revealed, once, for every try to lay it
+// out.
+type cardView struct {
+	id                  approval.AskID
+	agent, intent, turn seen
+	items               []itemView
+	buttons             []approval.Button
+	open                int
+	until               time.Time
+	zone                *time.Location
+}
+
+// itemView is one call of a card.
+type itemView struct {
+	state                                            approval.State
+	executor, args, command, cwd, why, wanted, words seen
+	detail, by                                       seen
+	mounts                                           []seen
+	at                                               time.Time
+	buttons                                          []approval.Button
+}
+
+const (
+	// maxPerItem is how many calls of a plan get buttons of their own.
+	maxPerItem = 20
+	// everything is the budget of a card that cuts nothing.
+	everything = -1
+	// roomForEnd is kept free per call for how it ends.
+	roomForEnd = 160
+	// maxWhy and maxWords bound what is said about a call; it is not the call.
+	maxWhy, maxWords = 400, 200
+)
+
+// viewOf reveals a card.
+func viewOf(c approval.Card, zone *time.Location) *cardView {
+	v := &cardView{
+		id: c.Ask, agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
+		buttons: c.Buttons, until: c.ExpiresAt, zone: zone,
+	}
+	for i := range c.Items {
+		it := &c.Items[i]
+		iv := itemView{
+			state: it.State, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd), command: see(it.Command),
+			why: seeLine(it.Refusal.Why), wanted: seeLine(it.Executor + " " + wanted(it)), at: it.EndedAt, buttons: it.Buttons,
+		}
+		if it.Command == "" || it.Args != commandArgs(it.Command) {
+			iv.args = see(it.Args)
+		}
+		for _, m := range it.Mounts {
+			iv.mounts = append(iv.mounts, seeLine(m))
+		}
+		if d := it.Decision; d != nil {
+			iv.by, iv.at, iv.words = seeLine(d.By.Name+" ("+d.By.ID+")"), d.At, seeLine(d.Words)
+		}
+		if o := it.Outcome; o != nil {
+			iv.detail = seeLine(o.Detail)
+		}
+		if it.State == approval.Pending {
+			v.open++
+		}
+		v.items = append(v.items, iv)
+	}
+	return v
+}
+
+// wanted is the call in short, for the first line.
+func wanted(it *approval.Item) string {
+	if it.Command != "" {
+		return it.Command
+	}
+	return strings.Join(strings.Fields(it.Args), " ")
+}
+
+// commandArgs are the arguments of a call that has a command and nothing else:
+// they would say the same again.
+func commandArgs(command string) string {
+	b, err := json.Marshal(map[string]string{"command": command})
+	v := jsontext.Value(b)
+	if err != nil || v.Canonicalize() != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
+		return ""
+	}
+	return string(v)
+}
+
+// overflows reports whether the card needs a file. It depends on the calls
+// alone and not on how they stand, so every picture of an ask agrees.
+func (v *cardView) overflows() bool {
+	n := *v
+	n.open = len(v.items)
+	n.items = slices.Clone(v.items)
+	for i := range n.items {
+		it := &n.items[i]
+		it.state, it.words, it.detail, it.by = approval.Pending, seen{}, seen{}, seen{}
+	}
+	p := n.layout(everything, everything)
+	return p.runes+roomForEnd*(len(v.items)+1) > maxText || p.entities+4*len(v.items) > maxEntities
+}
+
+// fit lays the card out so that the platform takes it. whole says that the
+// person can see every call that waits, here or in the attached file.
+func (v *cardView) fit(attached bool) (p *page, whole bool) {
+	if !attached {
+		for _, ended := range []int{everything, 200, 60} {
+			if p := v.layout(everything, ended); p.fits() {
+				return p, true
+			}
+		}
+	}
+	for _, budget := range []int{1500, 600, 250, 100, 40} {
+		if p := v.layout(budget, min(budget, 60)); p.fits() {
+			v.remark(p, attached)
+			if p.fits() {
+				return p, attached
+			}
+		}
+	}
+	p = v.layout(0, 0)
+	v.remark(p, attached)
+	return p, attached
+}
+
+// remark says where the rest is.
+func (v *cardView) remark(p *page, attached bool) {
+	switch {
+	case attached:
+		p.text("\n")
+		p.say("file", nil)
+	case v.open > 0:
+		p.text("\n")
+		p.say("unseen", nil)
+	}
+}
+
+// layout writes the card. A budget is the most characters of one text of a
+// call that waits, or of one that ended; 0 names no call at all.
+func (v *cardView) layout(waiting, ended int) *page {
+	p := &page{}
+	v.title(p)
+	short := func(t seen) theirs {
+		if waiting == everything {
+			return theirs(t.String())
+		}
+		s, left := t.first(max(waiting, 40))
+		if left > 0 {
+			s += "…"
+		}
+		return theirs(s)
+	}
+	p.line("from", map[string]any{"agent": short(v.agent)})
+	if v.intent.runes > 0 {
+		p.line("intent", map[string]any{"intent": short(v.intent)})
+	}
+	if waiting == 0 {
+		v.summary(p)
+	} else {
+		for i := range v.items {
+			budget := ended
+			if v.items[i].state == approval.Pending {
+				budget = waiting
+			}
+			v.item(p, i, budget)
+		}
+	}
+	p.text("\n")
+	if v.open > maxPerItem {
+		p.line("many", nil)
+	}
+	if v.open > 0 {
+		p.say("until", map[string]any{"at": clock(v.until, v.zone), "id": theirs(v.id)})
+	} else {
+		p.say("id", map[string]any{"id": theirs(v.id)})
+	}
+	return p
+}
+
+// title is the line that a locked phone shows.
+func (v *cardView) title(p *page) {
+	n := strconv.Itoa(len(v.items))
+	switch {
+	case v.open == 0:
+		p.bold(plain("title.done", nil))
+	case len(v.items) == 1:
+		p.bold(plain("title.one", nil))
+	case v.open == len(v.items):
+		p.bold(plain("title.many", map[string]string{"n": n}))
+	default:
+		p.bold(plain("title.some", map[string]string{"n": n, "open": strconv.Itoa(v.open)}))
+	}
+	if len(v.items) > 0 {
+		const most = 80
+		s, left := v.items[0].wanted.first(most)
+		if left > 0 || len(v.items) > 1 {
+			s += " …"
+		}
+		p.text(" ")
+		p.code(s)
+	}
+	p.text("\n")
+}
+
+// item writes one call.
+func (v *cardView) item(p *page, i, budget int) {
+	it := &v.items[i]
+	p.text("\n")
+	if len(v.items) > 1 {
+		p.bold(strconv.Itoa(i+1) + ". ")
+	}
+	v.part(p, it.executor, budget, p.code)
+	p.text("\n")
+	if it.command.runes > 0 {
+		v.part(p, it.command, budget, func(s string) { p.block(s, "bash") })
+		p.text("\n")
+	}
+	if it.args.runes > 0 {
+		p.line("args", nil)
+		v.part(p, it.args, budget, func(s string) { p.block(s, "") })
+		p.text("\n")
+	}
+	for _, m := range it.mounts {
+		p.say("mount", map[string]any{"mount": ""})
+		v.part(p, m, budget, p.code)
+		p.text("\n")
+	}
+	if it.cwd.runes > 0 {
+		p.say("in", map[string]any{"cwd": ""})
+		v.part(p, it.cwd, budget, p.code)
+		p.text("\n")
+	}
+	v.standing(p, it, budget)
+}
+
+// summary stands for a plan whose calls cannot be named here: how many there
+// are, and how those ended that did.
+func (v *cardView) summary(p *page) {
+	const most = 8
+	p.line("calls.file", map[string]any{"n": strconv.Itoa(len(v.items))})
+	var order []string
+	groups, counts := map[string]*page{}, map[string]int{}
+	for i := range v.items {
+		if v.items[i].state == approval.Pending {
+			continue
+		}
+		line := &page{}
+		v.standing(line, &v.items[i], 40)
+		key := line.b.String()
+		if counts[key]++; counts[key] == 1 {
+			order, groups[key] = append(order, key), line
+		}
+	}
+	for i, key := range order {
+		if i == most {
+			p.line("calls.more", nil)
+			return
+		}
+		p.say("calls.ended", map[string]any{"n": strconv.Itoa(counts[key])})
+		p.join(groups[key])
+	}
+}
+
+// part writes a text, or as much of it as the budget allows.
+func (v *cardView) part(p *page, t seen, budget int, write func(string)) {
+	if budget == everything || t.runes <= budget {
+		write(t.String())
+		return
+	}
+	s, left := t.first(budget)
+	write(s)
+	p.text(" ")
+	p.say("cut", map[string]any{"left": strconv.Itoa(left)})
+}
+
+// standing tells why the call waits, or how it ended, by whom and when.
+func (v *cardView) standing(p *page, it *itemView, budget int) {
+	bounded := func(t seen, most int) theirs {
+		if budget != everything {
+			most = min(most, max(budget, 40))
+		}
+		s, left := t.first(most)
+		if left > 0 {
+			s += "…"
+		}
+		return theirs(s)
+	}
+	if it.state == approval.Pending {
+		if it.why.runes > 0 {
+			p.line("why", map[string]any{"why": bounded(it.why, maxWhy)})
+		}
+		if len(v.items) > 1 && v.open < len(v.items) {
+			p.line("state.pending", nil)
+		}
+		return
+	}
+	p.line(phrase("state."+string(it.state)), map[string]any{"at": clock(it.at, v.zone), "by": bounded(it.by, 60)})
+	if it.words.runes > 0 {
+		p.line("words", map[string]any{"words": bounded(it.words, maxWords)})
+	}
+	if it.detail.runes > 0 {
+		p.line("detail", map[string]any{"detail": bounded(it.detail, maxWords)})
+	}
+}
+
+// file is the card as a document: every text whole, each of its lines indented
+// so that it cannot pass for one of ours.
+func (v *cardView) file() []byte {
+	var b strings.Builder
+	field := func(name string, t seen) {
+		if t.runes > 0 {
+			fmt.Fprintf(&b, "%s:\n    %s\n", name, strings.ReplaceAll(t.String(), "\n", "\n    "))
+		}
+	}
+	fmt.Fprintf(&b, "ask %s\n", v.id)
+	field("agent", v.agent)
+	field("turn", v.turn)
+	field("intent", v.intent)
+	for i := range v.items {
+		it := &v.items[i]
+		fmt.Fprintf(&b, "\ncall %d of %d\n", i+1, len(v.items))
+		field("executor", it.executor)
+		field("command", it.command)
+		field("arguments", it.args)
+		field("working folder", it.cwd)
+		for _, m := range it.mounts {
+			field("mount", m)
+		}
+		field("why it asks", it.why)
+	}
+	return []byte(b.String())
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 Jan 15:04:05 MST") }

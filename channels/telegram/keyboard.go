@@ -1,0 +1,75 @@
+package telegram
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// The kinds of callback data. What follows says nothing by itself: a token, or
+// an ask's id, which gives no right.
+const (
+	dataChoice = "v1:"
+	dataReply  = "r1:"
+	dataWhy    = "y1:"
+)
+
+// button is one button of an inline keyboard.
+type button struct {
+	Text string `json:"text"`
+	Data string `json:"callback_data"`
+}
+
+// keyboard returns the buttons of a card: Allow only where the person can see
+// the whole of what waits. It is empty when nothing waits.
+func (v *cardView) keyboard(whole bool) string {
+	if v.open == 0 {
+		return ""
+	}
+	var rows [][]button
+	row := func(bs []approval.Button, allow, deny string) {
+		var r []button
+		for _, b := range bs {
+			switch {
+			case b.Choice == approval.ChoiceAllow && whole:
+				r = append(r, button{allow, dataChoice + string(b.Token)})
+			case b.Choice == approval.ChoiceDeny:
+				r = append(r, button{deny, dataChoice + string(b.Token)})
+			}
+		}
+		if len(r) > 0 {
+			rows = append(rows, r)
+		}
+	}
+	switch n := map[string]string{"n": strconv.Itoa(v.open)}; {
+	case len(v.items) == 1:
+		row(v.buttons, plain("button.allow", nil), plain("button.deny", nil))
+	case v.open > 1:
+		row(v.buttons, plain("button.allow.all", n), plain("button.deny.all", n))
+	}
+	if len(v.items) > 1 && v.open <= maxPerItem {
+		for i := range v.items {
+			if v.items[i].state != approval.Pending {
+				continue
+			}
+			n := map[string]string{"n": strconv.Itoa(i + 1)}
+			row(v.items[i].buttons, plain("button.allow.nth", n), plain("button.deny.nth", n))
+		}
+	}
+	rows = append(rows, []button{
+		{plain("button.reply", nil), dataReply + string(v.id)},
+		{plain("button.why", nil), dataWhy + string(v.id)},
+	})
+	return marshal(map[string]any{"inline_keyboard": rows})
+}
+
+// marshal writes a parameter. What it is given can always be written.
+func marshal(v any) string {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}

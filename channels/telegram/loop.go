@@ -1,0 +1,271 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Desk is what the channel asks of the dispatcher.
+type Desk interface {
+	// Decide takes a tap. What it returned is on disk.
+	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	// Pending yields the cards that wait, oldest first.
+	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Card returns the card of an ask.
+	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
+	// Find returns the ask that a person names.
+	Find(ctx context.Context, id string) (approval.Ask, error)
+}
+
+// loop takes the updates in, one after the other.
+type loop struct {
+	*Channel
+	desk Desk
+}
+
+const (
+	pollFor = 50 * time.Second
+	// pollWithin is when a poll that says nothing counts as lost.
+	pollWithin = pollFor + 15*time.Second
+	// pressLives is how long the platform keeps a press for us.
+	pressLives = 150 * time.Second
+
+	firstPause   = time.Second
+	longestPause = time.Minute
+	// conflictPause is long, because the other poller may be the right one.
+	conflictPause = 30 * time.Second
+	longConflict  = 5 * time.Minute
+	// hotPoll is the least time between two polls that bring nothing.
+	hotPoll = time.Second
+	// tries is how often an update is tried whose effect cannot be kept.
+	tries = 5
+)
+
+// Run takes what people do until ctx ends. Trouble with the platform ends
+// nothing: it is told by Health, and tried again after a pause. The offset
+// moves only past an update whose effect is committed, so one that a crash
+// interrupts comes again.
+func (c *Channel) Run(ctx context.Context, desk Desk) error {
+	l := &loop{c, desk}
+	for failures := 0; ctx.Err() == nil; failures++ {
+		heard := c.Health().Heard
+		err := l.session(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if !c.Health().Heard.Equal(heard) {
+			failures = 0
+		}
+		pause := c.trouble(err, failures)
+		c.log.WarnContext(ctx, "telegram cannot be heard; trying again", "error", err, "pause", pause)
+		sleep(ctx, pause)
+	}
+	return nil
+}
+
+// trouble keeps what is wrong, and says how long to wait.
+func (c *Channel) trouble(err error, failures int) time.Duration {
+	pause := min(firstPause<<min(failures, 10), longestPause)
+	problem := "The platform cannot be reached; check the network and the proxy."
+	p, ok := errors.AsType[*PlatformError](err)
+	switch {
+	case !ok:
+	case p.Code == http.StatusUnauthorized, p.Code == http.StatusNotFound:
+		problem, pause = "The platform refuses the bot token; take the current one from BotFather.", longestPause
+	case p.Code == http.StatusConflict && p.says("webhook"):
+		problem = "The bot has a webhook, so its updates go elsewhere; delete the webhook, or use a bot of vaglio's own."
+		pause = min(conflictPause<<min(failures, 10), longConflict)
+	case p.Code == http.StatusConflict:
+		problem = "Another program polls with this bot's token; stop it, or use a bot of vaglio's own."
+		pause = min(conflictPause<<min(failures, 10), longConflict)
+	case p.Code == http.StatusTooManyRequests:
+		problem, pause = "The platform asks for a pause; it ends by itself.", max(p.RetryAfter, firstPause)
+	default:
+		problem = "The platform answers with errors; it is most likely down."
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.health.Problem == "" {
+		c.health.Since = time.Now()
+	}
+	c.health.Problem = problem
+	return pause
+}
+
+// session introduces the bot and polls until something fails.
+func (l *loop) session(ctx context.Context) error {
+	if err := l.introduce(ctx); err != nil {
+		return err
+	}
+	// The first poll does not wait: it shows at once how we stand.
+	for wait := time.Duration(0); ; wait = pollFor {
+		began := time.Now()
+		batch, err := l.poll(ctx, wait)
+		if err != nil {
+			return err
+		}
+		if err := l.heard(ctx); err != nil {
+			return err
+		}
+		for _, u := range batch {
+			if err := l.take(ctx, u); err != nil {
+				return err
+			}
+		}
+		if len(batch) == 0 && wait > 0 {
+			sleep(ctx, hotPoll-time.Since(began))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// introduce finds out who the bot is and sets its menu.
+func (l *loop) introduce(ctx context.Context) error {
+	l.mu.Lock()
+	known := l.self.ID != 0
+	l.mu.Unlock()
+	if known {
+		return nil
+	}
+	res, err := l.api.call(ctx, "getMe", nil, callWithin)
+	if err != nil {
+		return err
+	}
+	var self user
+	if err := json.Unmarshal(res, &self); err != nil || self.ID == 0 {
+		return errors.New("telegram: getMe: the answer names no bot")
+	}
+	type entry struct {
+		Command     string `json:"command"`
+		Description string `json:"description"`
+	}
+	var menu []entry
+	for _, name := range []string{"pending", "why", "status", "help"} {
+		menu = append(menu, entry{name, english(phrase("menu." + name))})
+	}
+	if _, err := l.api.call(ctx, "setMyCommands", tgbotapi.Params{"commands": marshal(menu)}, callWithin); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.self = self
+	return nil
+}
+
+// poll waits for updates. The offset in it confirms those before.
+func (l *loop) poll(ctx context.Context, wait time.Duration) ([]jsontext.Value, error) {
+	l.mu.Lock()
+	offset := l.notes.Offset
+	l.mu.Unlock()
+	res, err := l.api.call(ctx, "getUpdates", tgbotapi.Params{
+		"offset": strconv.FormatInt(offset, 10), "timeout": strconv.Itoa(int(wait / time.Second)), "limit": "100",
+		// What is not named here would stay as another program set it.
+		"allowed_updates": `["message","callback_query"]`,
+	}, pollWithin)
+	if err != nil {
+		return nil, err
+	}
+	var batch []jsontext.Value
+	if err := json.Unmarshal(res, &batch); err != nil {
+		return nil, errors.New("telegram: getUpdates: the answer is no list")
+	}
+	return batch, nil
+}
+
+// heard notes that the platform answered. After a pause that outlives a press
+// it tells the person that presses may be lost.
+func (l *loop) heard(ctx context.Context) error {
+	now := time.Now().Round(0)
+	l.mu.Lock()
+	before := l.notes.Heard
+	l.health = Health{Heard: now}
+	l.mu.Unlock()
+	if !before.IsZero() && now.Sub(before) >= pressLives {
+		if err := l.away(ctx, before, now); err != nil {
+			return err
+		}
+	}
+	return l.keep(ctx, func(n *Notes) { n.Heard = now })
+}
+
+// away tells that presses may be lost, if anything waits for one.
+func (l *loop) away(ctx context.Context, from, to time.Time) error {
+	chat, ok := l.place()
+	n, err := l.waiting(ctx)
+	if err != nil || n == 0 || !ok {
+		return err
+	}
+	p := &page{}
+	p.say("away", map[string]any{"from": clock(from, l.zone), "to": clock(to, l.zone), "n": strconv.Itoa(n)})
+	if _, err := l.send(ctx, chat, p, note{}); err != nil {
+		l.log.WarnContext(ctx, "the chat could not be told that presses may be lost", "error", err)
+	}
+	return nil
+}
+
+func (l *loop) waiting(ctx context.Context) (int, error) {
+	n := 0
+	for _, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// take lets one update have its effect, and then moves the offset past it. An
+// id below the offset means that the platform restarted its ids, and moves the
+// offset down.
+func (l *loop) take(ctx context.Context, raw jsontext.Value) error {
+	var id struct {
+		ID int64 `json:"update_id"`
+	}
+	if err := json.Unmarshal(raw, &id); err != nil {
+		return errors.New("telegram: getUpdates: an update has no id")
+	}
+	var u update
+	if err := json.Unmarshal(raw, &u); err != nil {
+		l.log.WarnContext(ctx, "an update cannot be read and is left out", "update", id.ID)
+		u = update{}
+	}
+	var err error
+	for try := range tries {
+		if err = l.handle(ctx, &u); err == nil || ctx.Err() != nil {
+			break
+		}
+		l.log.ErrorContext(ctx, "an update has had no effect yet", "update", id.ID, "try", try+1, "error", err)
+		sleep(ctx, firstPause<<try)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		l.giveUp(ctx, &u)
+	}
+	return l.keep(ctx, func(n *Notes) { n.Offset = id.ID + 1 })
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

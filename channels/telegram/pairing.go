@@ -1,0 +1,51 @@
+package telegram
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"strings"
+	"time"
+)
+
+// CodeLives is how long a pairing code can be used.
+const CodeLives = 15 * time.Minute
+
+// pairingCode binds whoever sends it, once.
+type pairingCode struct {
+	text  string
+	until time.Time
+}
+
+// NewCode makes a pairing code, good once and for [CodeLives]; it voids the one
+// before. Whoever sends "/start CODE" becomes an approver, and the chat it came
+// from the one that cards go to.
+func (c *Channel) NewCode() string {
+	code := rand.Text()[:12] // 60 random bits: nobody guesses that at the platform's pace
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.code = pairingCode{code, time.Now().Add(CodeLives)}
+	return code
+}
+
+// pair binds the sender if the code is the one that is in force.
+func (c *Channel) pair(ctx context.Context, m *message, code string) (bool, error) {
+	c.mu.Lock()
+	now := c.code
+	c.mu.Unlock()
+	right := now.text != "" && time.Now().Before(now.until) &&
+		subtle.ConstantTimeCompare([]byte(strings.ToUpper(code)), []byte(now.text)) == 1
+	if !right {
+		return false, nil
+	}
+	err := c.keep(ctx, func(n *Notes) { n.Chat, n.Person = m.Chat.ID, m.From.ID })
+	if err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.code == now {
+		c.code = pairingCode{}
+	}
+	return true, nil
+}

@@ -1,0 +1,153 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// maxAnswerText is the most characters of the answer to a press.
+const maxAnswerText = 200
+
+// press takes a press of a button. Only a listed person may press, and only in
+// the chat that cards go to; everybody else is told so, alone.
+func (l *loop) press(ctx context.Context, q *callback) error {
+	if !l.listed(q.From.ID) {
+		l.answer(ctx, q, english("tap.stranger"), true)
+		return nil
+	}
+	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home {
+		l.answer(ctx, q, english("tap.place"), true)
+		return nil
+	}
+	if token, ok := strings.CutPrefix(q.Data, dataChoice); ok {
+		return l.decide(ctx, q, approval.Token(token))
+	}
+	if id, ok := strings.CutPrefix(q.Data, dataReply); ok {
+		return l.prompt(ctx, q, id)
+	}
+	if id, ok := strings.CutPrefix(q.Data, dataWhy); ok {
+		l.answer(ctx, q, "", false)
+		return l.why(ctx, q.Message, id)
+	}
+	l.answer(ctx, q, english("tap.unknown"), true)
+	return nil
+}
+
+// decide hands a choice in, and answers after the commit.
+func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) error {
+	by := q.From.person()
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: Name})
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		l.answer(ctx, q, english("tap.unknown"), true)
+		return nil
+	case errors.Is(err, approval.ErrNotApprover):
+		l.answer(ctx, q, english("tap.stranger"), true)
+		return nil
+	case errors.Is(err, approval.ErrNotAskable):
+		l.answer(ctx, q, english("tap.final"), true)
+		return nil
+	case err != nil:
+		return err
+	}
+	l.answer(ctx, q, l.told(&receipt, by), !receipt.Won)
+	l.heal(ctx, q, &receipt.Ask)
+	return nil
+}
+
+// told says what a tap did, from what is committed.
+func (l *loop) told(r *approval.Receipt, by approval.Person) string {
+	if len(r.Approvals) == 0 {
+		return english("tap.over")
+	}
+	a := r.Ask.Find(r.Approvals[0])
+	d := a.Decision
+	if r.Won {
+		// A tap may mean several calls, of which some had ended before.
+		for _, id := range r.Approvals {
+			if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
+				d = p.Decision
+			}
+		}
+		if d != nil && d.Choice == approval.ChoiceAllow {
+			return english("tap.allowed")
+		}
+		return english("tap.denied")
+	}
+	values := map[string]string{"at": clock(a.EndedAt, l.zone)}
+	if d != nil {
+		name, _ := seeLine(d.By.Name + " (" + d.By.ID + ")").first(80)
+		values = map[string]string{"at": clock(d.At, l.zone), "by": name}
+	}
+	state := plain(phrase("state."+string(a.State)), values)
+	if d != nil && d.By.ID == by.ID {
+		return plain("tap.again", map[string]string{"state": state})
+	}
+	return plain("tap.too.late", map[string]string{"state": state})
+}
+
+// heal brings the pressed message up to date when it is not the one that is
+// recorded: a crash between sending and recording leaves such a twin.
+func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
+	shown := ask.On(Name)
+	if shown == nil || shown.Ref == refOf(q.Message) {
+		return
+	}
+	card, err := l.desk.Card(ctx, ask.ID, Name)
+	if err == nil {
+		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, viewOf(card, l.zone)))
+	}
+	if err != nil {
+		l.log.WarnContext(ctx, "the twin of a card could not be brought up to date", "ask", ask.ID, "error", err)
+	}
+}
+
+// prompt opens a reply for words that deny.
+func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
+	ask, err := l.desk.Find(ctx, id)
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		l.answer(ctx, q, english("tap.unknown"), true)
+		return nil
+	case err != nil:
+		return err
+	case !ask.Waiting():
+		l.answer(ctx, q, english("tap.over"), true)
+		return nil
+	}
+	l.answer(ctx, q, "", false)
+	p := &page{}
+	p.say("prompt", map[string]any{"id": theirs(ask.ID)})
+	l.replyPage(ctx, q.Message, p, marshal(map[string]any{
+		"force_reply": true, "input_field_placeholder": english("prompt.placeholder"),
+	}))
+	return nil
+}
+
+// answer answers a press. It comes after the commit, so one that is too late
+// or is lost takes nothing back: the card shows the same.
+func (l *loop) answer(ctx context.Context, q *callback, text string, alert bool) {
+	params := tgbotapi.Params{"callback_query_id": q.ID, "show_alert": strconv.FormatBool(alert)}
+	if text != "" {
+		if utf8.RuneCountInString(text) > maxAnswerText {
+			text = firstRunes(text, maxAnswerText-1) + "…"
+		}
+		params["text"] = text
+	}
+	_, err := l.api.call(ctx, "answerCallbackQuery", params, callWithin)
+	if p, ok := errors.AsType[*PlatformError](err); ok && p.says("query is too old") {
+		return
+	}
+	if err != nil {
+		l.log.WarnContext(ctx, "a press could not be answered; what it decided stands", "error", err)
+	}
+}
+
+func refOf(m *message) string { return strconv.FormatInt(m.Chat.ID, 10) + ":" + strconv.Itoa(m.ID) }

@@ -1,0 +1,203 @@
+// Package telegram is the channel that asks a person on Telegram. It shows
+// cards, amends them until they are final, and hands in what the person taps
+// or writes; it decides nothing. It fetches updates by its own long poll and
+// confirms one only after its effect is committed.
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Name is the channel's name in records.
+const Name = "telegram"
+
+// Channel is a bot. Post and Amend work at once; taps, words and commands are
+// taken while Run runs. It is safe for concurrent use.
+type Channel struct {
+	api       *api
+	memory    Memory
+	topic     int64
+	chat      int64 // from the configuration; 0 leaves it to the pairing
+	approvers []int64
+	zone      *time.Location
+	log       *slog.Logger
+
+	mu       sync.Mutex
+	notes    Notes
+	code     pairingCode
+	health   Health
+	self     user
+	attached map[approval.AskID]int
+}
+
+// Config is what a channel is made of.
+type Config struct {
+	// Token is the bot's, from BotFather. It appears in no error and no log.
+	Token string
+	// API is the Bot API's address; empty means Telegram's own.
+	API string
+	// Client makes the requests; nil means one of our own.
+	Client *http.Client
+	Memory Memory
+	// Chat is where cards go, and Topic the forum topic in it. A zero Chat is
+	// the one that was paired.
+	Chat, Topic int64
+	// Approvers are the numeric ids of those who may decide, besides the person
+	// who paired.
+	Approvers []int64
+	// Zone is the time zone of what people read; nil means UTC.
+	Zone *time.Location
+	Log  *slog.Logger
+}
+
+// Memory keeps the channel's notes past the process.
+type Memory interface {
+	// Load returns the notes that were saved last, or the zero Notes.
+	Load(ctx context.Context) (Notes, error)
+	// Save stores the notes. What it returned nil for is on disk.
+	Save(ctx context.Context, n Notes) error
+}
+
+// Notes are what the channel must remember.
+type Notes struct {
+	// Offset is the first update that has had no effect yet.
+	Offset int64 `json:"offset"`
+	// Heard is when the platform last answered a poll.
+	Heard time.Time `json:"heard,omitzero"`
+	// Chat and Person were bound by the pairing code; 0 before that.
+	Chat   int64 `json:"chat"`
+	Person int64 `json:"person"`
+}
+
+// Health tells how the bot does.
+type Health struct {
+	// Problem is empty when all is well, else one sentence with the remedy.
+	Problem string
+	// Since is when the problem began.
+	Since time.Time
+	// Heard is when the platform last answered a poll.
+	Heard time.Time
+	// Paired says that there is a chat to send cards to.
+	Paired bool
+}
+
+// ErrToken says that a bot token does not look like one.
+var ErrToken = errors.New("the token is not one of BotFather's: it must look like 123456789:AA… with letters, digits, _ and -")
+
+// errUnpaired keeps cards waiting until somebody pairs.
+var errUnpaired = errors.New("telegram: no chat is paired yet: send the bot /start with the pairing code")
+
+var builtinToken = regexp.MustCompile(`^[0-9]{5,20}:[A-Za-z0-9_-]{20,100}$`)
+
+const (
+	// unpairedPause is how long a card waits before it looks for a chat again.
+	unpairedPause = 10 * time.Second
+	// maxFile bounds an attached document; the platform takes 50 MB.
+	maxFile = 45 << 20
+)
+
+// New returns the channel with the notes that its memory holds. The error
+// never shows the token.
+func New(ctx context.Context, c Config) (*Channel, error) {
+	if !builtinToken.MatchString(c.Token) {
+		return nil, ErrToken
+	}
+	if c.API == "" {
+		c.API = "https://api.telegram.org"
+	}
+	if c.Client == nil {
+		c.Client = &http.Client{}
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	notes, err := c.Memory.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("telegram: read the notes: %w", err)
+	}
+	return &Channel{
+		api:    &api{base: strings.TrimRight(c.API, "/"), token: c.Token, client: c.Client, quiet: map[int64]time.Time{}},
+		memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
+		notes: notes, attached: map[approval.AskID]int{},
+	}, nil
+}
+
+// Name returns [Name].
+func (c *Channel) Name() string { return Name }
+
+// Health tells how the bot does.
+func (c *Channel) Health() Health {
+	_, paired := c.place()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.health
+	h.Paired = paired
+	return h
+}
+
+// Approves reports whether the person may decide: one of the configuration, or
+// the one who paired. The id is qualified, such as "telegram:4711".
+func (c *Channel) Approves(id string) bool {
+	number, ok := strings.CutPrefix(id, Name+":")
+	n, err := strconv.ParseInt(number, 10, 64)
+	return ok && err == nil && strconv.FormatInt(n, 10) == number && c.listed(n)
+}
+
+func (c *Channel) listed(person int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return person != 0 && (person == c.notes.Person || slices.Contains(c.approvers, person))
+}
+
+// place returns the chat that cards go to.
+func (c *Channel) place() (int64, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.chat != 0 {
+		return c.chat, true
+	}
+	return c.notes.Chat, c.notes.Chat != 0
+}
+
+// keep changes the notes, on disk first.
+func (c *Channel) keep(ctx context.Context, change func(*Notes)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.notes
+	change(&n)
+	if n == c.notes {
+		return nil
+	}
+	if err := c.memory.Save(ctx, n); err != nil {
+		return fmt.Errorf("telegram: keep the notes: %w", err)
+	}
+	c.notes = n
+	return nil
+}
+
+// moved follows a group that became a supergroup.
+func (c *Channel) moved(ctx context.Context, from, to int64) error {
+	c.mu.Lock()
+	if c.chat == from {
+		c.chat = to
+		c.log.WarnContext(ctx, "the configured chat became a supergroup: put its new id into the configuration", "chat", to)
+	}
+	c.mu.Unlock()
+	return c.keep(ctx, func(n *Notes) {
+		if n.Chat == from {
+			n.Chat = to
+		}
+	})
+}

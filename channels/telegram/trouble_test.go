@@ -1,0 +1,339 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+)
+
+func TestAKillBetweenEffectAndOffsetDecidesOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command("rm -rf ./build"))
+		ctx, kill := context.WithCancel(t.Context())
+		w.stop()
+		var err error
+		if w.channel, err = telegram.New(t.Context(), w.config); err != nil {
+			t.Fatal(err)
+		}
+		w.desk.decided = kill // The process dies right after the commit.
+		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
+		if err != nil {
+			t.Fatal(err)
+		}
+		offset := w.memory.notes.Offset
+		if err := w.channel.Run(ctx, w.desk); err != nil {
+			t.Fatal(err)
+		}
+		if w.memory.notes.Offset != offset || w.server.Queued() != 1 || w.desk.won != 1 {
+			t.Fatalf("after the kill: offset %d, %d queued, %d won", w.memory.notes.Offset, w.server.Queued(), w.desk.won)
+		}
+		w.desk.decided = nil
+		w.start()
+		if got := w.answer(id); !strings.Contains(got.Text, "You answered this already. ✅ Allowed once by Ann") {
+			t.Errorf("the press was answered %+v", got)
+		}
+		if w.desk.won != 1 || w.desk.state(a) != approval.Allowed || w.memory.notes.Offset == offset {
+			t.Errorf("after the restart: %d won, %s, offset %d", w.desk.won, w.desk.state(a), w.memory.notes.Offset)
+		}
+	})
+}
+
+func TestATapWhileDownIsHonoured(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a, b := w.ask(command("make a")), w.ask(command("make b"))
+		w.stop()
+		if _, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Second) // too late to be answered, not to be heard
+		w.start()
+		if s := w.desk.state(a); s != approval.Allowed {
+			t.Errorf("the tap made it %s", s)
+		}
+		w.stop()
+		if _, err := w.server.Press(ann(), w.chat, w.shown(b).ID, "Allow once"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(telegramtest.PressLives)
+		w.start()
+		if s := w.desk.state(b); s != approval.Pending {
+			t.Errorf("a tap that the platform dropped made it %s", s)
+		}
+		if m := w.last(); !strings.Contains(m.Text, "1 asks still wait, please press again") {
+			t.Errorf("nobody was told: %q", m.Text)
+		}
+		if got := w.press(ann(), b, "Allow once"); got.Text != "Allowed once." {
+			t.Errorf("pressed again: %+v", got)
+		}
+	})
+}
+
+func TestTroubleIsToldAndPasses(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin, end func(*telegramtest.Server)
+		want       string
+	}{
+		"Webhook":   {func(s *telegramtest.Server) { s.SetWebhook("https://x.test") }, func(s *telegramtest.Server) { s.SetWebhook("") }, "webhook"},
+		"Revoked":   {func(s *telegramtest.Server) { s.Revoke(true); s.Stop(); s.Start() }, func(s *telegramtest.Server) { s.Revoke(false) }, "refuses the bot token"},
+		"Down":      {(*telegramtest.Server).Stop, (*telegramtest.Server).Start, "cannot be reached"},
+		"BadProxy":  {fail(telegramtest.Fault{Code: 502, Body: "<html>Bad Gateway</html>"}), (*telegramtest.Server).Heal, "answers with errors"},
+		"RateLimit": {fail(telegramtest.Fault{Code: 429, Description: "Too Many Requests: retry after 5", RetryAfter: 5}), (*telegramtest.Server).Heal, "asks for a pause"},
+		"Conflict":  {fail(telegramtest.Fault{Code: 409, Description: "Conflict: terminated by other getUpdates request"}), (*telegramtest.Server).Heal, "Another program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				t := w.t
+				if h := w.channel.Health(); h.Problem != "" || h.Heard.IsZero() && false {
+					t.Fatalf("at the start: %+v", h)
+				}
+				a := w.ask(command("make"))
+				c.begin(w.server)
+				time.Sleep(2 * time.Minute)
+				synctest.Wait()
+				if h := w.channel.Health(); !strings.Contains(h.Problem, c.want) || h.Since.IsZero() {
+					t.Errorf("in trouble: %+v, want %q", h, c.want)
+				}
+				if n := len(w.server.Calls("getUpdates")); n > 40 {
+					t.Errorf("%d polls in two minutes", n)
+				}
+				c.end(w.server)
+				time.Sleep(6 * time.Minute)
+				if h := w.channel.Health(); h.Problem != "" {
+					t.Errorf("after it: %+v", h)
+				}
+				if got := w.press(ann(), a, "Deny"); got.Text != "Denied." {
+					t.Errorf("after it a press is answered %+v", got)
+				}
+			})
+		})
+	}
+}
+
+func fail(f telegramtest.Fault) func(*telegramtest.Server) {
+	return func(s *telegramtest.Server) { s.Fail("getUpdates", 1000, f); s.Stop(); s.Start() }
+}
+
+func TestRestartedIDsAreHeard(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.say(ann(), 0, "/status")
+		w.server.RestartIDs(3)
+		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending lists") {
+			t.Errorf("after the ids restarted: %q", m.Text)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if w.memory.notes.Offset != 4 || w.server.Queued() != 0 {
+			t.Errorf("offset %d, %d queued", w.memory.notes.Offset, w.server.Queued())
+		}
+	})
+}
+
+func TestStoreTroubleLosesNoTap(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command("make"))
+		w.desk.mu.Lock()
+		w.desk.fail = errors.New("disk full")
+		w.desk.mu.Unlock()
+		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		w.desk.mu.Lock()
+		w.desk.fail = nil
+		w.desk.mu.Unlock()
+		time.Sleep(5 * time.Second)
+		if got := w.answer(id); got.Text != "Allowed once." {
+			t.Errorf("the press was answered %+v", got)
+		}
+		w.desk.fail = errors.New("disk full")
+		id, err = w.server.Press(ann(), w.chat, w.shown(a).ID, "Deny")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(14 * time.Second)
+		synctest.Wait()
+		for _, x := range w.server.Answers() {
+			if x.ID == id {
+				t.Errorf("answered too early: %+v", x)
+			}
+		}
+		time.Sleep(20 * time.Second)
+		w.desk.fail = nil
+		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending lists") {
+			t.Errorf("one update that cannot be kept blocks the rest: %q", m.Text)
+		}
+	})
+}
+
+func TestStrangeUpdatesAreLeftOut(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.server.QueueRaw("poll", map[string]any{"id": "1"})
+		w.server.QueueRaw("message", map[string]any{"message_id": "not a number"})
+		w.server.QueueRaw("message", map[string]any{"message_id": 1, "chat": map[string]any{"id": w.chat}})
+		w.server.QueueRaw("callback_query", map[string]any{"id": "q", "from": map[string]any{"id": ann().ID}, "data": "v1:x"})
+		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending lists") {
+			t.Errorf("got %q\n%s", m.Text, w.log)
+		}
+	})
+}
+
+func TestEveryCardReachesATrueEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		trouble func(w *world, id int)
+		gone    bool
+		again   bool
+		notice  string
+	}{
+		"Same":    {func(*world, int) {}, false, false, ""},
+		"Deleted": {func(w *world, id int) { w.server.Delete(w.chat, id) }, true, false, ""},
+		"Frozen":  {func(w *world, id int) { w.server.Freeze(w.chat, id) }, true, false, "cannot be changed any more"},
+		"Blocked": {func(w *world, _ int) { w.server.Block(w.chat, "bot was blocked by the user") }, true, false, ""},
+		"RateLimit": {func(w *world, _ int) {
+			w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 7})
+		}, false, true, ""},
+		"Proxy": {func(w *world, _ int) {
+			w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 502, Body: "<html>"})
+		}, false, true, ""},
+		"Down": {func(w *world, _ int) { w.server.Stop() }, false, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				t := w.t
+				a := w.ask(command("make"))
+				if err := w.amend(a); err != nil {
+					t.Fatalf("nothing changed, and Amend says %v", err)
+				}
+				id := w.shown(a).ID
+				w.press(ann(), a, "Deny")
+				c.trouble(w, id)
+				err := w.amend(a)
+				retry, again := errors.AsType[*approval.RetryError](err)
+				if errors.Is(err, approval.ErrGone) != c.gone || again != c.again {
+					t.Fatalf("Amend says %v", err)
+				}
+				if name == "RateLimit" {
+					if retry.After != 7*time.Second {
+						t.Errorf("after %s, want 7 s", retry.After)
+					}
+					if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err == nil || len(w.server.Calls("sendMessage")) != 1 {
+						t.Error("a chat that asked for a pause was written to")
+					}
+					time.Sleep(7 * time.Second)
+				}
+				w.server.Start()
+				if c.again {
+					if err := w.amend(a); err != nil {
+						t.Fatalf("afterwards Amend says %v", err)
+					}
+				}
+				if c.notice != "" && (!strings.Contains(w.last().Text, c.notice) || !strings.Contains(w.last().Text, "Denied by Ann") || len(w.last().Buttons()) != 0) {
+					t.Errorf("the notice: %q", w.last().Text)
+				}
+			})
+		})
+	}
+}
+
+func TestATwinOfTheCardIsHealed(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command("make"))
+		// A crash between sending and recording posts the card again.
+		ref, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin := w.shown(a)
+		a.Cards[0].Ref = ref
+		id, err := w.server.Press(ann(), w.chat, twin.ID, "Allow once")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.answer(id); got.Text != "Allowed once." {
+			t.Errorf("the twin's press was answered %+v", got)
+		}
+		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 {
+			t.Error("the twin kept its buttons")
+		}
+	})
+}
+
+func TestTheTokenNeverLeaks(t *testing.T) {
+	t.Parallel()
+	for name, trouble := range map[string]func(*telegramtest.Server){
+		"Down":    (*telegramtest.Server).Stop,
+		"Revoked": func(s *telegramtest.Server) { s.Revoke(true) },
+		"Echo": func(s *telegramtest.Server) {
+			s.Fail("", 1000, telegramtest.Fault{Code: 400, Description: "bad bot" + telegramtest.Token})
+		},
+		"Proxy": func(s *telegramtest.Server) {
+			s.Fail("", 1000, telegramtest.Fault{Code: 502, Body: "/bot" + telegramtest.Token})
+		},
+		"Slow": func(s *telegramtest.Server) { s.Slow(time.Hour) },
+		"Flood": func(s *telegramtest.Server) {
+			s.Fail("", 1000, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 1})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				t := w.t
+				a := w.ask(command("make"))
+				long := card(newAsk(t, command(strings.Repeat("long ", 2000))), telegram.Name)
+				w.server.Say(ann(), w.chat, "/help")
+				w.server.PressData(ann(), w.chat, 1, "v1:x")
+				trouble(w.server)
+				var errs []error
+				for range 2 {
+					_, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+					_, err2 := w.channel.Post(t.Context(), long)
+					errs = append(errs, err, err2, w.amend(a))
+				}
+				w.stop()
+				w.start() // getMe and setMyCommands fail as well.
+				time.Sleep(3 * time.Minute)
+				secret := strings.SplitN(telegramtest.Token, ":", 2)[1]
+				for _, err := range errs {
+					if err == nil || strings.Contains(err.Error(), secret) {
+						t.Errorf("the error is %v", err)
+					}
+					for e := err; e != nil; e = errors.Unwrap(e) {
+						if b, _ := json.Marshal(e.Error()); strings.Contains(string(b), secret) {
+							t.Errorf("an inner error shows the token: %v", e)
+						}
+					}
+				}
+				if log := w.log.String(); log == "" || strings.Contains(log, secret) {
+					t.Errorf("the log is %q", log)
+				}
+				if strings.Contains(w.channel.Health().Problem, secret) {
+					t.Error("the health shows the token")
+				}
+			})
+		})
+	}
+}
+
+func TestABadTokenIsRefusedUnseen(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{"", "nonsense", "123:short", "123456:AAAAAAAAAAAAAAAAAAAAAAAA\n", "123456:%s%s%sAAAAAAAAAAAAAAAAAAAAA"} {
+		_, err := telegram.New(t.Context(), telegram.Config{Token: token, Memory: &memory{}})
+		if !errors.Is(err, telegram.ErrToken) || token != "" && strings.Contains(err.Error(), token) {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// maxListed is how many asks /pending names.
+const maxListed = 15
+
+// read takes a message: a command, words for an agent, or nothing of ours.
+func (l *loop) read(ctx context.Context, m *message) error {
+	name, rest, ok := l.command(m)
+	switch {
+	case name == "start" && rest != "":
+		return l.start(ctx, m, rest)
+	case !l.listed(m.From.ID):
+		// In a group only the person themselves may be told, and a message
+		// cannot do that.
+		if m.Chat.Type == "private" {
+			l.reply(ctx, m, "pair.stranger", nil)
+		}
+		return nil
+	case ok:
+		return l.obey(ctx, m, name, rest)
+	case m.ReplyTo != nil && l.mine(m.ReplyTo):
+		return l.words(ctx, m)
+	case m.Chat.Type == "private":
+		l.reply(ctx, m, "words.hint", nil)
+	}
+	return nil
+}
+
+// command splits a command that is meant for this bot.
+func (l *loop) command(m *message) (name, rest string, ok bool) {
+	if !strings.HasPrefix(m.Text, "/") {
+		return "", "", false
+	}
+	first, rest, _ := strings.Cut(m.Text[1:], " ")
+	name, bot, addressed := strings.Cut(first, "@")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if addressed && !strings.EqualFold(bot, l.self.Username) {
+		return "", "", false
+	}
+	return strings.ToLower(name), strings.TrimSpace(rest), true
+}
+
+func (l *loop) mine(m *message) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return m.From != nil && m.From.ID == l.self.ID
+}
+
+// start pairs.
+func (l *loop) start(ctx context.Context, m *message, code string) error {
+	paired, err := l.pair(ctx, m, code)
+	if err != nil {
+		return err
+	}
+	ph := phrase("pair.bad")
+	switch {
+	case paired:
+		ph = "pair.done"
+	case l.listed(m.From.ID):
+		ph = "pair.already"
+	}
+	l.reply(ctx, m, ph, nil)
+	return nil
+}
+
+// obey runs a command of somebody who may.
+func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
+	switch name {
+	case "pending":
+		return l.pending(ctx, m)
+	case "why":
+		if rest == "" {
+			l.reply(ctx, m, "why.usage", nil)
+			return nil
+		}
+		return l.why(ctx, m, rest)
+	case "status":
+		return l.status(ctx, m)
+	default:
+		l.reply(ctx, m, "help", nil)
+		return nil
+	}
+}
+
+// words denies the ask that the message replies to, with words for the agent.
+// Nothing that is written grants.
+func (l *loop) words(ctx context.Context, m *message) error {
+	id, err := l.meant(ctx, m.ReplyTo)
+	switch {
+	case err != nil:
+		return err
+	case id == "":
+		l.reply(ctx, m, "words.lost", nil)
+		return nil
+	case strings.TrimSpace(m.Text) == "":
+		l.reply(ctx, m, "words.text", nil)
+		return nil
+	}
+	by := m.From.person()
+	receipt, err := l.desk.Decide(ctx, approval.Tap{
+		Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: m.Text,
+	})
+	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
+		l.reply(ctx, m, "words.bad", map[string]any{"problem": bad.Problem})
+		return nil
+	}
+	switch {
+	case errors.Is(err, approval.ErrNotFound), errors.Is(err, approval.ErrNotApprover):
+		l.reply(ctx, m, "words.lost", nil)
+		return nil
+	case err != nil:
+		return err
+	}
+	if receipt.Won {
+		l.reply(ctx, m, "words.kept", nil)
+		return nil
+	}
+	p := &page{}
+	p.text(l.told(&receipt, by))
+	l.replyPage(ctx, m, p, "")
+	return nil
+}
+
+// meant returns the ask that a message of ours is about: a prompt names it, a
+// card is looked up. Empty means none.
+func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
+	before, _, _ := strings.Cut(english("prompt"), "{id}")
+	if id, ok := strings.CutPrefix(m.Text, before); ok {
+		return approval.AskID(id), nil
+	}
+	for card, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return "", err
+		}
+		ask, err := l.desk.Find(ctx, string(card.Ask))
+		if err != nil {
+			return "", err
+		}
+		if shown := ask.On(Name); shown != nil && shown.Ref == refOf(m) {
+			return ask.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// pending lists what waits.
+func (l *loop) pending(ctx context.Context, m *message) error {
+	body, n := &page{}, 0
+	for card, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return err
+		}
+		if n++; n > maxListed || len(card.Items) == 0 {
+			continue
+		}
+		short := func(s string, most int) theirs {
+			t, left := seeLine(s).first(most)
+			if left > 0 {
+				t += "…"
+			}
+			return theirs(t)
+		}
+		body.text("\n")
+		body.say("pending.line", map[string]any{
+			"at": clock(card.ExpiresAt, l.zone), "id": theirs(card.Ask), "agent": short(card.Agent, 40),
+			"wanted": short(card.Items[0].Executor+" "+wanted(&card.Items[0]), 100),
+		})
+	}
+	if n == 0 {
+		l.reply(ctx, m, "pending.none", nil)
+		return nil
+	}
+	p := &page{}
+	p.say("pending.some", map[string]any{"n": strconv.Itoa(n)})
+	p.join(body)
+	if n > maxListed {
+		p.text("\n")
+		p.say("pending.more", map[string]any{"n": strconv.Itoa(n - maxListed)})
+	}
+	l.replyPage(ctx, m, p, "")
+	return nil
+}
+
+// join appends a page.
+func (p *page) join(q *page) {
+	p.b.WriteString(q.b.String())
+	p.runes, p.entities = p.runes+q.runes, p.entities+q.entities
+}
+
+// why shows the judges' signals of an ask.
+func (l *loop) why(ctx context.Context, m *message, id string) error {
+	ask, err := l.desk.Find(ctx, id)
+	var card approval.Card
+	if err == nil {
+		card, err = l.desk.Card(ctx, ask.ID, Name)
+	}
+	if errors.Is(err, approval.ErrNotFound) {
+		l.reply(ctx, m, "why.none", nil)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.replyPage(ctx, m, reasons(&card), "")
+	return nil
+}
+
+// reasons lists the judges' answers, as many as fit.
+func reasons(card *approval.Card) *page {
+	p := &page{}
+	p.say("why.title", map[string]any{"id": theirs(card.Ask)})
+	add := func(ph phrase, values map[string]any) {
+		line := &page{}
+		line.text("\n")
+		line.say(ph, values)
+		if p.runes+line.runes <= maxText-1 && p.entities+line.entities <= maxEntities {
+			p.join(line)
+		}
+	}
+	short := func(s string) theirs {
+		t, left := seeLine(s).first(300)
+		if left > 0 {
+			t += "…"
+		}
+		return theirs(t)
+	}
+	for i := range card.Items {
+		it := &card.Items[i]
+		add("why", map[string]any{"why": short(it.Refusal.Why)})
+		for _, g := range it.Verdict.Results {
+			add("why.judge", map[string]any{"judge": short(g.Judge), "score": number(g.Score), "confidence": number(g.Confidence)})
+			for _, s := range g.Signals {
+				add("why.signal", map[string]any{"category": short(s.Category), "score": number(s.Score), "message": short(s.Message)})
+			}
+		}
+	}
+	return p
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+// status tells how the bot does.
+func (l *loop) status(ctx context.Context, m *message) error {
+	n, err := l.waiting(ctx)
+	if err != nil {
+		return err
+	}
+	chat, _ := l.place()
+	l.reply(ctx, m, "status", map[string]any{
+		"chat": fmt.Sprint(chat), "n": strconv.Itoa(n), "at": clock(l.Health().Heard, l.zone),
+	})
+	return nil
+}
