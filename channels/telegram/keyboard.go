@@ -30,16 +30,7 @@ func (v *cardView) keyboard(whole bool) string {
 	}
 	var rows [][]button
 	row := func(bs []approval.Button, allow, deny string) {
-		var r []button
-		for _, b := range bs {
-			switch {
-			case b.Choice == approval.ChoiceAllow && whole:
-				r = append(r, button{allow, dataChoice + string(b.Token)})
-			case b.Choice == approval.ChoiceDeny:
-				r = append(r, button{deny, dataChoice + string(b.Token)})
-			}
-		}
-		if len(r) > 0 {
+		if r := choices(bs, whole, allow, deny); len(r) > 0 {
 			rows = append(rows, r)
 		}
 	}
@@ -63,6 +54,20 @@ func (v *cardView) keyboard(whole bool) string {
 		{plain("button.why", nil), dataWhy + string(v.id)},
 	})
 	return marshal(map[string]any{"inline_keyboard": rows})
+}
+
+// choices is one row: Allow, where it may be offered, and Deny.
+func choices(bs []approval.Button, whole bool, allow, deny string) []button {
+	var r []button
+	for _, b := range bs {
+		switch {
+		case b.Choice == approval.ChoiceAllow && whole:
+			r = append(r, button{allow, dataChoice + string(b.Token)})
+		case b.Choice == approval.ChoiceDeny:
+			r = append(r, button{deny, dataChoice + string(b.Token)})
+		}
+	}
+	return r
 }
 
 // marshal writes a parameter. What it is given can always be written.

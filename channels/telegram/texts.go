@@ -5,6 +5,16 @@ type phrase string
 
 // english is every text in English. What stands in braces is filled in.
 func english(p phrase) string {
+	for _, table := range []func() map[phrase]string{cardTexts, buttonTexts, talkTexts} {
+		if s, ok := table()[p]; ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// cardTexts are what cards say.
+func cardTexts() map[phrase]string {
 	return map[phrase]string{
 		"title.one":   "🔸 Allow?",
 		"title.many":  "🔸 Allow {n} calls?",
@@ -40,7 +50,12 @@ func english(p phrase) string {
 		"state.unknown":    "❔ Allowed once by {by} at {at}; how it ended was never told",
 		"words":            "Words for the agent: {words}",
 		"detail":           "The agent says: {detail}",
+	}
+}
 
+// buttonTexts are the buttons, and what a press is answered.
+func buttonTexts() map[phrase]string {
+	return map[phrase]string{
 		"button.allow":     "Allow once",
 		"button.deny":      "Deny",
 		"button.allow.all": "Allow all {n} once",
@@ -60,7 +75,12 @@ func english(p phrase) string {
 		"tap.final":    "Nobody can allow this call. Nothing was allowed.",
 		"tap.failed":   "Your answer could not be kept. The card shows how it stands; press again.",
 		"tap.over":     "Nothing of this ask waits any more.",
+	}
+}
 
+// talkTexts are what messages are answered.
+func talkTexts() map[phrase]string {
+	return map[phrase]string{
 		"prompt":             "Reply to this message with your words for the agent. They deny what waits; nothing that you write here allows anything.\nAsk {id}",
 		"prompt.placeholder": "Words for the agent: they deny",
 		"words.kept":         "Denied. Your words go to the agent.",
@@ -95,5 +115,5 @@ func english(p phrase) string {
 		"away":          "I could not listen between {from} and {to}. A button that was pressed meanwhile may not have reached me: {n} asks still wait, please press again.",
 		"moved":         "The card of this ask cannot be changed any more; this is how it stands.",
 		"failed":        "Something went wrong here; nothing was decided. Please try again.",
-	}[p]
+	}
 }

@@ -94,7 +94,7 @@ func TestTroubleIsToldAndPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				t := w.t
-				if h := w.channel.Health(); h.Problem != "" || h.Heard.IsZero() && false {
+				if h := w.channel.Health(); h.Problem != "" || h.Heard.IsZero() || !h.Paired {
 					t.Fatalf("at the start: %+v", h)
 				}
 				a := w.ask(command("make"))
@@ -144,22 +144,18 @@ func TestStoreTroubleLosesNoTap(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		a := w.ask(command("make"))
-		w.desk.mu.Lock()
-		w.desk.fail = errors.New("disk full")
-		w.desk.mu.Unlock()
+		w.desk.fails(errors.New("disk full"))
 		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)
-		w.desk.mu.Lock()
-		w.desk.fail = nil
-		w.desk.mu.Unlock()
+		w.desk.fails(nil)
 		time.Sleep(5 * time.Second)
 		if got := w.answer(id); got.Text != "Allowed once." {
 			t.Errorf("the press was answered %+v", got)
 		}
-		w.desk.fail = errors.New("disk full")
+		w.desk.fails(errors.New("disk full"))
 		id, err = w.server.Press(ann(), w.chat, w.shown(a).ID, "Deny")
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +168,7 @@ func TestStoreTroubleLosesNoTap(t *testing.T) {
 			}
 		}
 		time.Sleep(20 * time.Second)
-		w.desk.fail = nil
+		w.desk.fails(nil)
 		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending lists") {
 			t.Errorf("one update that cannot be kept blocks the rest: %q", m.Text)
 		}

@@ -104,6 +104,13 @@ func (d *desk) Find(_ context.Context, id string) (approval.Ask, error) {
 	return approval.Ask{}, approval.ErrNotFound
 }
 
+// fails makes every call fail, or none.
+func (d *desk) fails(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fail = err
+}
+
 // state returns the state of an ask's first call.
 func (d *desk) state(a *approval.Ask) approval.State {
 	d.mu.Lock()

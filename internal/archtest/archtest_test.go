@@ -91,10 +91,11 @@ var rooms = map[string]room{
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", chromedp, cdproto, xnet},
 	},
 
+	"channels/channeltest": {may: []string{"approval", "vaglio"}},
 	"channels/telegram": {
 		may:     []string{"approval"},
 		modules: []string{jsonlib, tgbotapi},
-		tests:   []string{"channels/telegram/telegramtest", "vaglio"},
+		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "vaglio"},
 	},
 	"channels/telegram/telegramtest": {modules: []string{jsonlib}},
 

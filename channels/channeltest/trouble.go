@@ -1,0 +1,88 @@
+package channeltest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// discreet fails the test when an error, or one inside of it, shows the secret.
+func (h *Harness) discreet(t *testing.T, err error) {
+	t.Helper()
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if h.Secret != "" && strings.Contains(e.Error(), h.Secret) {
+			t.Error("an error shows the secret")
+		}
+	}
+}
+
+// retry returns the failure as one that passes.
+func (h *Harness) retry(t *testing.T, err error) *approval.RetryError {
+	t.Helper()
+	h.discreet(t, err)
+	r, ok := errors.AsType[*approval.RetryError](err)
+	if !ok || errors.Is(err, approval.ErrGone) {
+		t.Fatalf("got %v, want a failure that passes", err)
+	}
+	return r
+}
+
+func limited(t *testing.T, h Harness) {
+	a := Ask(t, h.Channel.Name(), "make")
+	ref, _ := h.post(t, a)
+	decide(t, &a, approval.ChoiceDeny, "")
+	const pause = 7 * time.Second
+	h.Limit(pause)
+	if r := h.retry(t, h.Channel.Amend(t.Context(), ref, h.card(a))); r.After <= 0 || r.After > pause {
+		t.Errorf("the pause is %s, want %s", r.After, pause)
+	}
+	time.Sleep(pause)
+	if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
+		t.Errorf("after the pause: %v", err)
+	}
+	h.Limit(pause)
+	_, err := h.Channel.Post(t.Context(), h.card(Ask(t, h.Channel.Name(), "make")))
+	if r := h.retry(t, err); r.After <= 0 || r.After > pause {
+		t.Errorf("the pause is %s, want %s", r.After, pause)
+	}
+}
+
+func outage(t *testing.T, h Harness) {
+	a := Ask(t, h.Channel.Name(), "make")
+	ref, _ := h.post(t, a)
+	decide(t, &a, approval.ChoiceAllow, "")
+	other := Ask(t, h.Channel.Name(), "make test")
+	try := func() {
+		t.Helper()
+		h.retry(t, h.Channel.Amend(t.Context(), ref, h.card(a)))
+	}
+	h.Fail()
+	try()
+	h.Down(true)
+	try()
+	_, err := h.Channel.Post(t.Context(), h.card(other))
+	h.retry(t, err)
+	h.Down(false)
+	if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
+		t.Fatalf("after the outage: %v", err)
+	}
+	if p := h.Shown(ref); len(p.Choices) != 0 {
+		t.Errorf("after the outage the card offers %v", p.Choices)
+	}
+	h.post(t, other)
+}
+
+func gone(t *testing.T, h Harness) {
+	a := Ask(t, h.Channel.Name(), "make")
+	ref, _ := h.post(t, a)
+	h.Remove(ref)
+	decide(t, &a, approval.ChoiceDeny, "")
+	err := h.Channel.Amend(t.Context(), ref, h.card(a))
+	h.discreet(t, err)
+	if !errors.Is(err, approval.ErrGone) {
+		t.Errorf("got %v, want %v", err, approval.ErrGone)
+	}
+}
