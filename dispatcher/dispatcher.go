@@ -30,6 +30,7 @@ type Dispatcher struct {
 	secret    approval.Secret
 	masker    approval.Masker
 	approvers map[string]bool
+	mayDecide func(id string) bool
 	deadlines Deadlines
 	log       *slog.Logger
 
@@ -55,6 +56,9 @@ type Config struct {
 	Secret approval.Secret
 	// Approvers are the stable ids of those who may decide. Nobody else can.
 	Approvers []string
+	// MayDecide knows of further ones, such as people who paired while we run;
+	// it may be nil.
+	MayDecide func(id string) bool
 	// Effect names what a call would do and to what, in one form for every
 	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
 	// the same.
@@ -134,6 +138,7 @@ func New(c Config) *Dispatcher {
 		secret:    c.Secret,
 		masker:    approval.NewMasker(c.Secret),
 		approvers: make(map[string]bool, len(c.Approvers)),
+		mayDecide: c.MayDecide,
 		effect:    c.Effect,
 		deadlines: c.Deadlines.orDefault(),
 		log:       c.Log,

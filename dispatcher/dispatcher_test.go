@@ -126,6 +126,7 @@ func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 		Engine:    newEngine(t, &strict{}),
 		Secret:    approval.Secret{1},
 		Approvers: []string{owner.ID},
+		MayDecide: func(id string) bool { return id == "fake:paired" },
 		Effect:    effect,
 		Log:       slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
@@ -442,6 +443,18 @@ func TestOnlyApproversDecide(t *testing.T) {
 			if !errors.Is(err, approval.ErrNotApprover) {
 				t.Errorf("%+v: %v", who, err)
 			}
+		}
+	})
+}
+
+func TestWhoPairedLaterMayDecide(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		r, err := g.Decide(t.Context(), approval.Tap{
+			Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: approval.Person{ID: "fake:paired"}, Channel: "fake",
+		})
+		if err != nil || !r.Won {
+			t.Errorf("got %v %v", r.Won, err)
 		}
 	})
 }

@@ -30,8 +30,11 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 		chat = p.MigrateTo
 		id, err = c.post(ctx, chat, card)
 	}
-	if err != nil {
-		return "", delivery(err)
+	if err := delivery(err); err != nil {
+		if errors.Is(err, approval.ErrGone) {
+			c.log.WarnContext(ctx, "a card cannot be shown on telegram; it is in the inbox", "ask", card.Ask, "error", err)
+		}
+		return "", err
 	}
 	return fmt.Sprintf("%d:%d", chat, id), nil
 }

@@ -89,7 +89,8 @@ type Health struct {
 	Since time.Time
 	// Heard is when the platform last answered a poll.
 	Heard time.Time
-	// Paired says that there is a chat to send cards to.
+	// Paired says that there is a chat to send cards to, and somebody who may
+	// decide.
 	Paired bool
 }
 
@@ -143,7 +144,7 @@ func (c *Channel) Health() Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.health
-	h.Paired = paired
+	h.Paired = paired && (c.notes.Person != 0 || len(c.approvers) > 0)
 	return h
 }
 

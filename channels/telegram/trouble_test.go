@@ -245,6 +245,40 @@ func TestEveryCardReachesATrueEnd(t *testing.T) {
 	}
 }
 
+func TestABlockedBotIsToldAndNotTriedAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.server.Block(w.chat, "bot was blocked by the user")
+		_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
+		if !errors.Is(err, approval.ErrGone) || !strings.Contains(w.log.String(), "403 Forbidden: bot was blocked") {
+			t.Errorf("got %v, and the log %s", err, w.log)
+		}
+	})
+}
+
+func TestPairedNeedsAChatAndSomebodyWhoDecides(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		chat      int64
+		approvers []int64
+		notes     telegram.Notes
+		want      bool
+	}{
+		"Nothing":       {0, nil, telegram.Notes{}, false},
+		"ChatAlone":     {-100, nil, telegram.Notes{}, false},
+		"ApproverAlone": {0, []int64{1}, telegram.Notes{}, false},
+		"Configured":    {-100, []int64{1}, telegram.Notes{}, true},
+		"PairedBefore":  {0, nil, telegram.Notes{Chat: 1, Person: 1}, true},
+	} {
+		ch, err := telegram.New(t.Context(), telegram.Config{
+			Token: telegramtest.Token, Memory: &memory{notes: c.notes}, Chat: c.chat, Approvers: c.approvers,
+		})
+		if err != nil || ch.Health().Paired != c.want {
+			t.Errorf("%s: paired %v %v, want %v", name, ch.Health().Paired, err, c.want)
+		}
+	}
+}
+
 func TestATwinOfTheCardIsHealed(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t

@@ -41,6 +41,8 @@ type config struct {
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
 	AgentToken secret
+	// Telegram is the bot that asks people; it is off without a token.
+	Telegram telegramConfig
 }
 
 // environment is the environment as envconfig reads it: texts alone, so that
@@ -56,6 +58,12 @@ type environment struct {
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
+
+	TelegramToken     text `split_words:"true" desc:"token of the Telegram bot that asks you; serve then prints how to pair with it"`
+	TelegramTokenFile text `split_words:"true" desc:"file that holds METNOS_TELEGRAM_TOKEN"`
+	TelegramChat      text `split_words:"true" desc:"number of the chat that cards go to, when it is not the paired one"`
+	TelegramTopic     text `split_words:"true" desc:"number of the forum topic in METNOS_TELEGRAM_CHAT"`
+	TelegramApprovers text `split_words:"true" desc:"numbers of people who may decide besides the paired one, with commas between"`
 }
 
 // text is a variable that may be unset, which is not the same as empty.
@@ -118,6 +126,7 @@ func loadConfig() (config, error) {
 	if n := len(c.AgentToken); n > 0 && n < minToken {
 		m.add("METNOS_AGENT_TOKEN", "has %d characters; at least %d keep it from being guessed", n, minToken)
 	}
+	c.Telegram = m.telegram(&e)
 	return c, m.err()
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/gateway/httpapi"
@@ -37,9 +38,11 @@ type daemon struct {
 	audit      *audit.Log
 	dispatcher *dispatcher.Dispatcher
 	inbox      *web.Web
-	api        *httpapi.API
-	fronts     []front
-	closers    []func() error
+	// bot is nil without a token.
+	bot     *telegram.Channel
+	api     *httpapi.API
+	fronts  []front
+	closers []func() error
 	// address is where the network front listens.
 	address string
 	// connections and waiters are what the system's limits leave us.
@@ -87,6 +90,9 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	if err != nil {
 		return nil, err
 	}
+	if err := d.talk(ctx); err != nil {
+		return nil, err
+	}
 	if err := d.think(p, secret); err != nil {
 		return nil, err
 	}
@@ -110,10 +116,14 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	if err != nil {
 		return err
 	}
-	// Without a roster there is one person: whoever signed in to the inbox.
+	channels := []dispatcher.Channel{web.Channel{}}
+	var paired func(string) bool
+	if d.bot != nil {
+		channels, paired = append(channels, d.bot), d.bot.Approves
+	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
-		Store: d.store, Channels: []dispatcher.Channel{web.Channel{}}, Engine: engine,
-		Secret: secret, Approvers: []string{web.Owner}, Effect: reader.Key,
+		Store: d.store, Channels: channels, Engine: engine,
+		Secret: secret, Approvers: []string{web.Owner}, MayDecide: paired, Effect: reader.Key,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Log: d.log,
 	})
 	return nil
@@ -242,6 +252,12 @@ func (d *daemon) run(ctx context.Context) error {
 	defer end()
 	return together(ctx,
 		func(context.Context) error { return d.dispatcher.Run(working) },
+		func(ctx context.Context) error {
+			if d.bot == nil {
+				return nil
+			}
+			return d.bot.Run(ctx, d.dispatcher)
+		},
 		func(ctx context.Context) error {
 			defer end()
 			return d.serveFronts(ctx)

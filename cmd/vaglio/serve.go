@@ -13,14 +13,17 @@ import (
 )
 
 func newServe(std stdio) *cobra.Command {
+	api := ""
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the agents' API and the inbox on this machine",
 		Example: `  vaglio serve
   METNOS_JUDGE_THRESHOLD=0.75 METNOS_POLICY=/etc/vaglio/policy.yaml vaglio serve`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), std) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), std, api) },
 	}
+	cmd.Flags().StringVar(&api, "telegram-api", "", "address of the Bot API, for trying and testing")
+	cmd.Flags().Lookup("telegram-api").Hidden = true
 	// The help is made when it is asked for: a hook, which builds every command
 	// for each tool call, should not pay for it.
 	help := cmd.HelpFunc()
@@ -57,13 +60,14 @@ command line or in the configuration.`)
 }
 
 // serve runs the daemon until ctx ends.
-func serve(ctx context.Context, std stdio) error {
+func serve(ctx context.Context, std stdio, api string) error {
 	c, err := loadConfig()
+	c.Telegram.API = api
 	p, mistake := loadPolicy(c.Policy, c.Home)
 	if mistake == nil && c.DataDir != "" {
 		mistake = checkSocketPath(c.path(adminSocket))
 	}
-	if err := errors.Join(err, mistake); err != nil {
+	if err := errors.Join(err, mistake, telegramAPI(api)); err != nil {
 		return &configError{err}
 	}
 	// Nothing that the daemon makes is for others.
@@ -91,7 +95,7 @@ func (d *daemon) greet(w io.Writer) error {
           (opens once, within ten minutes; 'vaglio inbox' prints another)
   agents  %s/v1, with %s
           %s, without a token
-
-`, d.link(), "http://"+d.address, token, d.config.path(agentSocket))
+%s
+`, d.link(), "http://"+d.address, token, d.config.path(agentSocket), d.pairing())
 	return err
 }

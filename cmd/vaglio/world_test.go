@@ -112,8 +112,9 @@ type served struct {
 	cmd  *exec.Cmd
 	link string
 	base string
-	log  *buffer
-	done chan struct{}
+	// out and log are what it wrote so far.
+	out, log *buffer
+	done     chan struct{}
 }
 
 var linkLine = regexp.MustCompile(`inbox\s+(http://\S+)`)
@@ -127,7 +128,7 @@ func (h *home) serve() *served {
 // start is serve with changes to the command.
 func (h *home) start(change func(*exec.Cmd)) *served {
 	h.t.Helper()
-	s := &served{h: h, cmd: h.command(context.WithoutCancel(h.t.Context()), "serve"), log: &buffer{}, done: make(chan struct{})}
+	s := &served{h: h, cmd: h.command(context.WithoutCancel(h.t.Context()), "serve"), out: &buffer{}, log: &buffer{}, done: make(chan struct{})}
 	change(s.cmd)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
@@ -142,6 +143,7 @@ func (h *home) start(change func(*exec.Cmd)) *served {
 		defer close(s.done)
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
+			fmt.Fprintln(s.out, lines.Text())
 			if m := linkLine.FindStringSubmatch(lines.Text()); m != nil {
 				greeting <- m[1]
 			}

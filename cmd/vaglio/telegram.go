@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// telegramRecord is what the bot keeps of itself.
+const telegramRecord = "telegram"
+
+// telegramConfig is what the environment says of the bot.
+type telegramConfig struct {
+	Token secret
+	// API is the Bot API's address; empty means Telegram's own.
+	API         string
+	Chat, Topic int64
+	Approvers   []int64
+}
+
+// telegram reads the bot's settings.
+func (m *mistakes) telegram(e *environment) telegramConfig {
+	c := telegramConfig{
+		Token: m.secret("METNOS_TELEGRAM_TOKEN", e.TelegramToken, e.TelegramTokenFile),
+		Chat:  m.number("METNOS_TELEGRAM_CHAT", e.TelegramChat),
+		Topic: m.number("METNOS_TELEGRAM_TOPIC", e.TelegramTopic),
+	}
+	if c.Topic != 0 && c.Chat == 0 {
+		m.add("METNOS_TELEGRAM_TOPIC", "is set without METNOS_TELEGRAM_CHAT; a topic is one of a chat")
+	}
+	if c.Topic < 0 {
+		m.add("METNOS_TELEGRAM_TOPIC", "%d is not a topic's number, which is positive", c.Topic)
+	}
+	if !e.TelegramApprovers.set {
+		return c
+	}
+	for one := range strings.SplitSeq(e.TelegramApprovers.value, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
+		if err != nil || n <= 0 {
+			m.add("METNOS_TELEGRAM_APPROVERS", "%q is not a person's number, such as 4711", one)
+			continue
+		}
+		c.Approvers = append(c.Approvers, n)
+	}
+	return c
+}
+
+// number reads a number that may be unset.
+func (m *mistakes) number(name string, t text) int64 {
+	if !t.set {
+		return 0
+	}
+	n, err := strconv.ParseInt(t.value, 10, 64)
+	if err != nil || n == 0 {
+		m.add(name, "%q is not a number, such as -1001234567890", t.value)
+	}
+	return n
+}
+
+// telegramAPI checks the address of another Bot API server.
+func telegramAPI(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || strings.Contains(address, "%") {
+		return &configError{fmt.Errorf("--telegram-api: %q is not an address such as https://api.telegram.org", address)}
+	}
+	return nil
+}
+
+// talk builds the bot, if there is a token.
+func (d *daemon) talk(ctx context.Context) error {
+	c := d.config.Telegram
+	if c.Token == "" {
+		return nil
+	}
+	bot, err := telegram.New(ctx, telegram.Config{
+		Token: string(c.Token), API: c.API, Memory: botMemory{d.store}, Chat: c.Chat, Topic: c.Topic,
+		Approvers: c.Approvers, Zone: time.Local, Log: d.log,
+	})
+	if errors.Is(err, telegram.ErrToken) {
+		return &configError{fmt.Errorf("METNOS_TELEGRAM_TOKEN: %w", err)}
+	}
+	d.bot = bot
+	return err
+}
+
+// botMemory keeps the bot's notes in the store.
+type botMemory struct{ store dispatcher.Store }
+
+// botBody is the record of the bot's notes.
+type botBody struct {
+	Version int            `json:"v"`
+	Notes   telegram.Notes `json:"notes"`
+}
+
+// Load returns the notes.
+func (m botMemory) Load(ctx context.Context) (telegram.Notes, error) {
+	r, err := m.store.Get(ctx, approval.KindMeta, telegramRecord)
+	if errors.Is(err, approval.ErrNotFound) {
+		return telegram.Notes{}, nil
+	}
+	if err != nil {
+		return telegram.Notes{}, err
+	}
+	var body botBody
+	if err := strictjson.Unmarshal(r.Body, &body); err != nil {
+		return telegram.Notes{}, err
+	}
+	if body.Version != 1 {
+		return telegram.Notes{}, errors.New("the record is from a newer vaglio")
+	}
+	return body.Notes, nil
+}
+
+// Save stores the notes.
+func (m botMemory) Save(ctx context.Context, n telegram.Notes) error {
+	body, err := strictjson.Marshal(botBody{1, n})
+	if err != nil {
+		return err
+	}
+	_, err = m.store.Update(ctx, approval.KindMeta, telegramRecord, func(r approval.Record) (approval.Record, error) {
+		r.ID, r.Body = telegramRecord, body
+		return r, nil
+	})
+	return err
+}
+
+// pairing tells how to pair, when nobody has.
+func (d *daemon) pairing() string {
+	if d.bot == nil || d.bot.Health().Paired {
+		return ""
+	}
+	return fmt.Sprintf("  telegram  send your bot: /start %s\n          (good once, for %d minutes)\n", d.bot.NewCode(), telegram.CodeLives/time.Minute)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+)
+
+var codeLine = regexp.MustCompile(`/start (\S+)`)
+
+// platform is a Telegram on this machine, with Ann in a chat with the bot.
+type platform struct {
+	*telegramtest.Server
+	t    *testing.T
+	url  string
+	ann  telegramtest.User
+	chat int64
+}
+
+func newPlatform(t *testing.T) *platform {
+	t.Helper()
+	p := &platform{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
+	p.chat = p.Private(p.ann)
+	web := httptest.NewServer(p.Server)
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	p.url = web.URL
+	return p
+}
+
+// serve starts a daemon whose bot is on the platform.
+func (p *platform) serve(h *home) *served {
+	p.t.Helper()
+	return h.start(func(c *exec.Cmd) { c.Args = append(c.Args, "--telegram-api", p.url) })
+}
+
+// await returns the first message that fits.
+func (p *platform) await(what string, fits func(m telegramtest.Message) bool) telegramtest.Message {
+	p.t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		for _, m := range p.Messages(p.chat) {
+			if fits(m) {
+				return m
+			}
+		}
+		select {
+		case <-deadline:
+			p.t.Fatalf("no message %s among %+v", what, p.Messages(p.chat))
+		case <-tick.C:
+		}
+	}
+}
+
+// pair sends the code that the daemon printed.
+func (p *platform) pair(s *served) {
+	p.t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if m := codeLine.FindStringSubmatch(s.out.String()); m != nil {
+			p.Say(p.ann, p.chat, "/start "+m[1])
+			break
+		}
+		select {
+		case <-deadline:
+			p.t.Fatalf("no code in %s", s.out)
+		case <-tick.C:
+		}
+	}
+	p.await("that pairs", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Paired.") })
+}
+
+// TestTelegramFromTheCodeToTheTap pairs, is asked, taps, and kills the daemon
+// between the tap and its hearing.
+func TestTelegramFromTheCodeToTheTap(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_JUDGE_THRESHOLD=0.75")
+	s := p.serve(h)
+	p.pair(s)
+	answer := s.agent("POST", "/v1/proposals", forcePush).answer(t)
+	if answer.Decision != approval.RulingPending {
+		t.Fatalf("the agent is told %+v", answer)
+	}
+	card := p.await("with buttons", func(m telegramtest.Message) bool { return len(m.Buttons()) > 0 })
+	s.kill()
+	if _, err := p.Press(p.ann, p.chat, card.ID, "Allow once"); err != nil {
+		t.Fatal(err)
+	}
+	s = p.serve(h)
+	answer = s.agent("GET", "/v1/approvals/"+string(answer.Approval.ID)+"?wait=55s", "").answer(t)
+	if answer.Decision != approval.RulingAllow || answer.Permit == nil {
+		t.Errorf("after the tap the agent is told %+v\n%s", answer, s.log)
+	}
+	p.await("that is final", func(m telegramtest.Message) bool {
+		return m.ID == card.ID && len(m.Buttons()) == 0 && strings.Contains(m.Text, "Allowed once by Ann")
+	})
+	if strings.Contains(s.out.String(), "/start") {
+		t.Error("a code is printed though somebody paired")
+	}
+	s.stop()
+	_, secret, _ := strings.Cut(telegramtest.Token, ":")
+	if strings.Contains(s.log.String()+s.out.String(), secret) {
+		t.Error("the token is in the output")
+	}
+}
+
+func TestMistakesInTheBotsSettings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ env, want string }{
+		"TokenOfAnotherKind": {"METNOS_TELEGRAM_TOKEN=hunter2", "METNOS_TELEGRAM_TOKEN: the token is not one of BotFather's"},
+		"EmptyToken":         {"METNOS_TELEGRAM_TOKEN=", "METNOS_TELEGRAM_TOKEN: is set but empty"},
+		"MissingFile":        {"METNOS_TELEGRAM_TOKEN_FILE=/nowhere/token", "METNOS_TELEGRAM_TOKEN_FILE: /nowhere/token: no such file"},
+		"ChatByName":         {"METNOS_TELEGRAM_CHAT=@ann", `METNOS_TELEGRAM_CHAT: "@ann" is not a number`},
+		"TopicAlone":         {"METNOS_TELEGRAM_TOPIC=7", "METNOS_TELEGRAM_TOPIC: is set without METNOS_TELEGRAM_CHAT"},
+		"ApproverByName":     {"METNOS_TELEGRAM_APPROVERS=4711,ann", `METNOS_TELEGRAM_APPROVERS: "ann" is not a person's number`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newHome(t, c.env).run("", "serve")
+			if r.code != 2 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, c.want) || strings.Contains(r.err, "hunter2") {
+				t.Errorf("exit code %d, want 2 and one line with %q; got\n%s", r.code, c.want, r.err)
+			}
+		})
+	}
+	if r := newHome(t).run("", "serve", "--telegram-api", "nowhere"); r.code != 2 || !strings.Contains(r.err, "--telegram-api") {
+		t.Errorf("a bad address: %d %s", r.code, r.err)
+	}
+}
