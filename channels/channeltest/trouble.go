@@ -57,14 +57,14 @@ func outage(t *testing.T, h Harness) {
 	other := Ask(t, h.Channel.Name(), "make test")
 	try := func() {
 		t.Helper()
-		h.retry(t, h.Channel.Amend(t.Context(), ref, h.card(a)))
+		_ = h.retry(t, h.Channel.Amend(t.Context(), ref, h.card(a)))
 	}
 	h.Fail()
 	try()
 	h.Down(true)
 	try()
 	_, err := h.Channel.Post(t.Context(), h.card(other))
-	h.retry(t, err)
+	_ = h.retry(t, err)
 	h.Down(false)
 	if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
 		t.Fatalf("after the outage: %v", err)
