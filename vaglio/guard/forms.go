@@ -87,14 +87,14 @@ func (s *scan) place(t text, form string, traits trait) *rule {
 		return nil
 	}
 	if strings.HasPrefix(form, "/") {
-		return s.absolute(form)
+		return s.absolute(t, form)
 	}
-	return s.relative(form)
+	return s.relative(t, form)
 }
 
 // absolute tries where an absolute path leads, by its letters and by the links
 // that exist.
-func (s *scan) absolute(form string) *rule {
+func (s *scan) absolute(t text, form string) *rule {
 	lexical := s.ownProcess(path.Clean(form))
 	if lexical != form {
 		if r := s.g.match(lexical); r != nil {
@@ -104,15 +104,17 @@ func (s *scan) absolute(form string) *rule {
 	if s.g.isOwn(lexical) {
 		return ownRule()
 	}
+	s.tryPlace(t, lexical)
 	resolved := realpath.Resolve(form)
 	if resolved == form || resolved == lexical {
 		return nil
 	}
+	s.tryPlace(t, resolved)
 	return s.g.matchPlace(resolved)
 }
 
 // relative tries a relative path below every folder it may begin in.
-func (s *scan) relative(form string) *rule {
+func (s *scan) relative(t text, form string) *rule {
 	if form == "" {
 		return nil
 	}
@@ -129,12 +131,12 @@ func (s *scan) relative(form string) *rule {
 		b.resolve(s.g)
 		lexical, resolved := path.Join(b.lexical, form), realpath.Join(b.real, form)
 		if !prose {
-			if r := s.below(b, lexical); r != nil {
+			if r := s.below(b, t, lexical); r != nil {
 				return r
 			}
 		}
 		if resolved != lexical && (!prose || resolved != path.Join(b.real, form)) {
-			if r := s.below(b, resolved); r != nil {
+			if r := s.below(b, t, resolved); r != nil {
 				return r
 			}
 		}
@@ -171,9 +173,10 @@ func (s *scan) climbing(form string) *rule {
 }
 
 // below tries a place that a relative name led to.
-func (s *scan) below(b *base, where string) *rule {
+func (s *scan) below(b *base, t text, where string) *rule {
 	where = s.ownProcess(where)
 	if !b.inRoot {
+		s.tryPlace(t, where)
 		return s.g.matchPlace(where)
 	}
 	for i := range s.g.paths {
@@ -184,6 +187,7 @@ func (s *scan) below(b *base, where string) *rule {
 	if s.g.isOwn(where) {
 		return ownRule()
 	}
+	s.tryPlace(t, where)
 	return nil
 }
 

@@ -5,9 +5,14 @@
 // Its core are eleven forbidden paths and six quasi-irrecoverable shell
 // commands. Around the core stand only stricter things: map keys are scanned
 // like values, every string is also read in its normal forms, and vaglio's own
-// files are forbidden. The package works on plain values, so that no wiring
-// can forget it. It keeps no state between calls; the one thing it asks the
-// system is where a path leads.
+// files are forbidden. Behind the core stands the structural layer: a command
+// line is read as a shell reads it, and what it would do to which target is
+// held against a table of rules, as is what other tools do to their paths.
+// There, what is quoted as data is no command.
+//
+// The package works on plain values, so that no wiring can forget it. It keeps
+// no state between calls; the one thing it asks the system is where a path
+// leads.
 package guard
 
 import (
@@ -27,6 +32,21 @@ type Guard struct {
 	own      []string // vaglio's own places, clean, as configured and as resolved
 	mentions []string // how a text may name them
 	fold     bool
+	user     string // the user's name as the home tells it
+	// adminHome says that the user's home is the administrator's.
+	adminHome bool
+	// The rest are the tables of the structural layer.
+	rules       map[string]*rule
+	ownSteps    [][]string
+	homeSteps   []string
+	topTrees    map[string]struct{}
+	trees       [][]string
+	disks       []string
+	places      *placeIndex
+	tools       map[string]tool
+	carried     map[string]bool
+	credentials []string
+	shells      map[string]bool
 }
 
 // Config says what the rules cannot know by themselves.
@@ -86,7 +106,50 @@ func New(c Config) *Guard {
 			g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
 		}
 	}
+	g.compile()
 	return g
+}
+
+// compile prepares the tables of the structural layer.
+func (g *Guard) compile() {
+	g.rules = map[string]*rule{}
+	for _, r := range append(structuralRules(), *ownRule()) {
+		g.rules[r.id] = &r
+	}
+	var r room
+	for _, own := range g.own {
+		g.ownSteps = append(g.ownSteps, strings.Split(strings.Trim(own, "/"), "/"))
+	}
+	if home := path.Clean(g.home); strings.HasPrefix(home, "/") && home != "/" {
+		g.homeSteps = slices.Clone(stepsOf(home, &r))
+		g.user = path.Base(home)
+		g.adminHome = home == "/root" || strings.HasPrefix(home, "/root/") || home == "/var/root"
+	}
+	g.topTrees = map[string]struct{}{}
+	for _, t := range systemTrees() {
+		steps := strings.Split(t[1:], "/")
+		g.trees = append(g.trees, steps)
+		if len(steps) == 1 {
+			g.topTrees[steps[0]] = struct{}{}
+		}
+	}
+	g.disks = diskNames()
+	g.places = newPlaceIndex(places(), g.fold)
+	g.tools = toolTable()
+	g.carried = carriedPrograms()
+	g.credentials = credentialOptions()
+	g.shells = shellNames()
+}
+
+// ruleOf gives the rule of an id; a rule that is missing is a fault.
+func (g *Guard) ruleOf(id string) *rule {
+	if id == "" {
+		return nil
+	}
+	if r := g.rules[id]; r != nil {
+		return r
+	}
+	return faultRule()
 }
 
 // Check tries every rule on a call; the first that hits wins. The order is
@@ -103,38 +166,63 @@ func (g *Guard) Check(c Call) (d Denial, denied bool) {
 }
 
 func (g *Guard) check(c Call) (Denial, bool) {
-	s := scan{g: g, shell: isShell(c)}
+	s := scan{g: g, executor: c.Executor, shell: isShell(c)}
 	s.texts = s.room[:0]
-	if r := s.collect(c.Args, 0, false); r != nil {
+	if r := s.core(c); r != nil {
 		return r.denial(), true
+	}
+	if r := s.structural(c); r != nil {
+		return r.denial(), true
+	}
+	return Denial{}, false
+}
+
+// core tries the forbidden paths and commands, as they stand and in their
+// normal forms.
+func (s *scan) core(c Call) *rule {
+	if r := s.collect(c.Args, 0, false); r != nil {
+		return r
 	}
 	for _, t := range s.texts {
 		if t.key {
 			continue
 		}
-		if r := g.matchPath(s.expandUser(t.s)); r != nil {
-			return r.denial(), true
+		if r := s.g.matchPath(s.expandUser(t.s)); r != nil {
+			return r
 		}
 	}
 	if s.shell {
-		if r := g.matchCommand(seedCommand(c.Args)); r != nil {
-			return r.denial(), true
+		if r := s.g.matchCommand(seedCommand(c.Args)); r != nil {
+			return r
 		}
 	}
 	s.setBases(c)
 	for _, t := range s.texts {
 		if r := s.forms(t); r != nil {
-			return r.denial(), true
+			return r
 		}
 	}
 	if s.shell {
 		for _, line := range commandLines(c.Args) {
-			if r := g.commandForms(line); r != nil {
-				return r.denial(), true
+			if r := s.g.commandForms(line); r != nil {
+				return r
 			}
 		}
 	}
-	return Denial{}, false
+	return nil
+}
+
+// structural tries what the call would do.
+func (s *scan) structural(c Call) *rule {
+	if s.shell || s.g.isNamedShell(c.Executor) {
+		if r := s.g.ruleOf(s.g.runs(c)); r != nil {
+			return r
+		}
+	}
+	if s.handling().kills && killsAll(c.Args) {
+		return s.g.ruleOf(killRule)
+	}
+	return s.found
 }
 
 // isShell says whether the call's command is run by a shell.

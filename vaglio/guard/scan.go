@@ -24,6 +24,11 @@ type scan struct {
 	bases []base
 	inCwd bool
 	users map[string]string
+	// h is what the executor does to paths, once somebody asks.
+	executor string
+	h        handling
+	// found is the first structural rule that a path broke; the core comes first.
+	found *rule
 }
 
 // text is one string of args.
@@ -31,6 +36,7 @@ type text struct {
 	s       string
 	key     bool // a map's key
 	command bool // a command line, which is no path
+	use     use  // what the key above says
 }
 
 // base is a folder in which relative paths may begin.
@@ -59,22 +65,27 @@ func (b *base) resolve(g *Guard) {
 
 // collect gathers the strings of v in their fixed order.
 func (s *scan) collect(v any, depth int, command bool) *rule {
+	return s.collectAs(v, depth, text{command: command})
+}
+
+// collectAs gathers strings that share what as says.
+func (s *scan) collectAs(v any, depth int, as text) *rule {
 	if depth > maxDepth {
 		return depthRule()
 	}
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64, float64:
 	case string:
-		s.texts = append(s.texts, text{s: v, command: command})
+		s.texts = append(s.texts, text{s: v, command: as.command, use: as.use})
 	case []any:
 		for _, e := range v {
-			if r := s.collect(e, depth+1, false); r != nil {
+			if r := s.collectAs(e, depth+1, text{use: as.use}); r != nil {
 				return r
 			}
 		}
 	case []string:
 		for _, e := range v {
-			s.texts = append(s.texts, text{s: e})
+			s.texts = append(s.texts, text{s: e, use: as.use})
 		}
 	case map[string]any:
 		return s.collectMap(v, depth)
@@ -87,7 +98,7 @@ func (s *scan) collect(v any, depth int, command bool) *rule {
 func (s *scan) collectMap(m map[string]any, depth int) *rule {
 	for _, k := range sortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
-		if r := s.collect(m[k], depth+1, s.shell && isCommandKey(k)); r != nil {
+		if r := s.collectAs(m[k], depth+1, text{command: s.shell && isCommandKey(k), use: useOf(k)}); r != nil {
 			return r
 		}
 	}

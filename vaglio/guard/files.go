@@ -1,0 +1,501 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// tool examines one command of a known program.
+type tool func(*look) string
+
+// split parts the words into options and operands. Everything after -- is an
+// operand.
+func (l *look) split() (options, operands []string) {
+	for i, a := range l.args {
+		if a == "--" {
+			return options, append(operands, l.args[i+1:]...)
+		}
+		if len(a) > 1 && a[0] == '-' {
+			options = append(options, a)
+		} else {
+			operands = append(operands, a)
+		}
+	}
+	return options, operands
+}
+
+// splitBy is split for a program whose options take values of their own: the
+// short ones by letter, the long ones by name.
+func (l *look) splitBy(letters string, long ...string) (options, operands []string) {
+	for i := 0; i < len(l.args); i++ {
+		a := l.args[i]
+		switch {
+		case a == "--":
+			return options, append(operands, l.args[i+1:]...)
+		case len(a) < 2 || a[0] != '-':
+			operands = append(operands, a)
+		case a[1] == '-':
+			options = append(options, a)
+			if slices.Contains(long, a[2:]) {
+				i++
+			}
+		default:
+			options = append(options, a)
+			if strings.IndexByte(letters, a[len(a)-1]) >= 0 {
+				i++
+			}
+		}
+	}
+	return options, operands
+}
+
+// hasOption says whether options hold a short letter, alone or in a bundle, or
+// a long name or an unmistakable beginning of it.
+func hasOption(options []string, short byte, long string) bool {
+	for _, o := range options {
+		if strings.HasPrefix(o, "--") {
+			name, _, _ := strings.Cut(o[2:], "=")
+			const least = 2
+			if long != "" && len(name) >= least && strings.HasPrefix(long, name) {
+				return true
+			}
+			continue
+		}
+		if short != 0 && strings.IndexByte(o[1:], short) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// remove is rm and all that removes its operands.
+func remove(l *look) string {
+	options, operands := l.split()
+	d := removes
+	if hasOption(options, 'r', "recursive") || hasOption(options, 'R', "") {
+		d = empties
+	}
+	return l.removeAll(d, operands)
+}
+
+// destroy is shred, truncate and the like: the content goes, the name stays.
+func destroy(l *look) string {
+	_, operands := l.split()
+	if id := l.removeAll(removes, operands); id != "" {
+		return id
+	}
+	return l.each(writes, operands)
+}
+
+func (l *look) removeAll(d deed, operands []string) string {
+	for _, o := range operands {
+		if l.s != nil && l.s.leftOut(l.c, o) {
+			continue
+		}
+		if id := l.touch(d, o); id != "" {
+			return id
+		}
+		if o == string(perhaps) && l.listed() {
+			for _, cwd := range l.cwds {
+				if id := l.rule(empties, cwd, true); id != "" {
+					return id
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// listed says that the command's unknown words come from a listing of its own
+// folder.
+func (l *look) listed() bool {
+	if l.c == nil {
+		return false
+	}
+	for _, w := range l.c.Argv {
+		for _, p := range w.Parts() {
+			if p.From == "ls" || p.From == "find" || p.From == "dir" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (l *look) each(d deed, operands []string) string {
+	for _, o := range operands {
+		if id := l.touch(d, o); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// destination splits operands into sources and where they go: the last one, or
+// what -t names.
+func (l *look) destination() (options, sources []string, to string) {
+	options, operands := l.splitBy("Sgmo", "suffix", "backup-suffix", "mode", "owner", "group", "context")
+	for i, a := range l.args {
+		switch {
+		case a == "--":
+		case a == "-t" || a == "--target-directory":
+			if i+1 < len(l.args) {
+				to = l.args[i+1]
+			}
+		case strings.HasPrefix(a, "--t") && strings.Contains(a, "="):
+			_, to, _ = strings.Cut(a, "=")
+		case strings.HasPrefix(a, "-t") && len(a) > 2:
+			to = a[2:]
+		}
+	}
+	if to != "" {
+		return options, slices.DeleteFunc(operands, func(o string) bool { return o == to }), to
+	}
+	if n := len(operands); n > 1 {
+		return options, operands[:n-1], operands[n-1]
+	}
+	return options, operands, ""
+}
+
+// into writes sources to a destination that may be a folder.
+func (l *look) into(to string, sources []string) string {
+	if to == "" {
+		return ""
+	}
+	if id := l.touch(writes, to); id != "" {
+		return id
+	}
+	for _, s := range sources {
+		if base := baseOf(s); base != "" && base != "." && base != ".." {
+			if id := l.touch(writes, strings.TrimRight(to, "/")+"/"+base); id != "" && id != vitalRule {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func move(l *look) string {
+	_, sources, to := l.destination()
+	if id := l.removeAll(empties, sources); id != "" {
+		return id
+	}
+	if id := l.each(reads, sources); id != "" {
+		return id
+	}
+	return l.into(to, sources)
+}
+
+func copyFiles(l *look) string {
+	options, sources, to := l.destination()
+	if id := l.each(reads, sources); id != "" {
+		return id
+	}
+	if hasOption(options, 0, "remove-source-files") {
+		if id := l.removeAll(removes, sources); id != "" {
+			return id
+		}
+	}
+	return l.into(to, sources)
+}
+
+func link(l *look) string {
+	options, sources, to := l.destination()
+	if id := l.each(uses, sources); id != "" && id != vitalRule && id != adminRule && id != kernelRule && id != bootRule && id != authWrite {
+		return id
+	}
+	if to == "" && len(sources) == 1 {
+		to = "./" + baseOf(sources[0])
+	}
+	if hasOption(options, 's', "symbolic") && len(sources) == 1 && l.s != nil && len(l.cwds) > 0 {
+		l.s.addLink(l, sources[0], to)
+	}
+	if id := l.touch(writes, to); id != vitalRule {
+		return id
+	}
+	return ""
+}
+
+// addLink remembers a symbolic link that the line makes.
+func (s *survey) addLink(l *look, target, name string) {
+	name = l.absolute(name)
+	if strings.HasSuffix(name, "/.") || name == "" {
+		return
+	}
+	to := target
+	if to == "" || isVague(to) || isVague(name) {
+		return
+	}
+	if to[0] != '/' {
+		if to = l.g.localSpelling(to); to[0] != '/' {
+			to = name[:strings.LastIndexByte(name, '/')] + "/" + to
+		}
+	}
+	if s.links == nil {
+		s.links = map[string]string{}
+	}
+	to = cleanSpot(to)
+	if to != name {
+		s.links[name] = to
+	}
+	// The name may be a folder, in which the link gets the target's name.
+	if base := baseOf(to); base != "" {
+		if below := strings.TrimRight(name, "/") + "/" + base; below != to {
+			s.links[below] = to
+		}
+	}
+}
+
+func (l *look) absolute(spot string) string {
+	if spot == "" {
+		return ""
+	}
+	spot = l.g.localSpelling(spot)
+	if spot[0] == '/' {
+		return cleanSpot(spot)
+	}
+	if len(l.cwds) == 0 {
+		return ""
+	}
+	return cleanSpot(l.cwds[0] + "/" + spot)
+}
+
+// readFiles is cat and all that only reads its operands.
+func readFiles(l *look) string { return l.operands(reads) }
+
+// writeFiles is tee and all that only writes its operands.
+func writeFiles(l *look) string {
+	_, operands := l.split()
+	return l.each(writes, operands)
+}
+
+// edit reads its operands, or writes them when it is told to work in place.
+func edit(l *look) string {
+	options, operands := l.split()
+	inPlace := hasOption(options, 'i', "in-place")
+	if inPlace {
+		if id := l.each(writes, operands); id != "" {
+			return id
+		}
+	}
+	return l.afterPattern("efs", "efl", reads)
+}
+
+// search reads files after a pattern.
+func search(l *look) string { return l.afterPattern("ABCmDdefgtT", "ef", reads) }
+
+// afterPattern does a deed to the operands after the first, which is a pattern
+// or a program unless an option of given holds one. valued are the letters of
+// options whose value is a word of its own.
+func (l *look) afterPattern(valued, given string, d deed) string {
+	pattern := true
+	var operands []string
+	for i := 0; i < len(l.args); i++ {
+		a := l.args[i]
+		if a == "--" {
+			operands = append(operands, l.args[i+1:]...)
+			break
+		}
+		if len(a) < 2 || a[0] != '-' {
+			operands = append(operands, a)
+			continue
+		}
+		letter := a[len(a)-1]
+		if a[1] == '-' {
+			if name, value, ok := strings.Cut(a, "="); ok && (name == "--file" || name == "--exclude-from") {
+				operands = append(operands, value)
+			}
+			pattern = pattern && !strings.HasPrefix(a, "--regexp") && !strings.HasPrefix(a, "--expression") && !strings.HasPrefix(a, "--file") && a != "--files"
+			continue
+		}
+		if strings.IndexByte(given, a[1]) >= 0 || strings.IndexByte(given, letter) >= 0 {
+			pattern = false
+		}
+		if strings.IndexByte(valued, letter) >= 0 && i+1 < len(l.args) {
+			i++
+			if letter == 'f' {
+				if id := l.touch(d, l.args[i]); id != "" {
+					return id
+				}
+			}
+		}
+	}
+	if pattern && len(operands) > 0 {
+		operands = operands[1:]
+	}
+	return l.each(d, operands)
+}
+
+// dd reads if= and writes of=.
+func dd(l *look) string {
+	for _, a := range l.args {
+		key, value, _ := strings.Cut(a, "=")
+		d := reads
+		switch key {
+		case "of", "ofs", "hof", "wof":
+			d = writes
+		case "if", "hashlog", "log":
+		default:
+			continue
+		}
+		if id := l.touch(d, value); id != "" {
+			return id
+		}
+		if d == writes && strings.HasPrefix(value, "/dev/") && isOpaque(value[len("/dev/"):]) {
+			return diskRule
+		}
+	}
+	return ""
+}
+
+// archive is tar and its kin: it reads, and may remove what it packed.
+func archive(l *look) string {
+	options, operands := l.split()
+	if hasOption(options, 0, "remove-files") || (programName(l.c) == "zip" && hasOption(options, 'm', "move")) {
+		if id := l.removeAll(empties, operands); id != "" {
+			return id
+		}
+	}
+	return l.operands(reads)
+}
+
+// rsync reads its sources and, told to delete, empties its destination.
+func rsync(l *look) string {
+	options, operands := l.splitBy("efTBM", rsyncValued()...)
+	if len(operands) < 2 {
+		return l.operands(reads)
+	}
+	to := operands[len(operands)-1]
+	dry := hasOption(options, 0, "dry-run") || hasShort(options, 'n')
+	deletes := false
+	for _, o := range options {
+		deletes = deletes || strings.HasPrefix(o, "--del") || o == "--remove-source-files"
+	}
+	for _, o := range operands[:len(operands)-1] {
+		if id := l.touch(reads, o); id != "" {
+			return id
+		}
+		if hasOption(options, 0, "remove-source-files") && !dry {
+			if id := l.touch(empties, o); id != "" {
+				return id
+			}
+		}
+	}
+	local := to
+	if host, rest, ok := strings.Cut(to, ":"); ok && !strings.Contains(host, "/") {
+		local = rest
+	}
+	if deletes && !dry {
+		if id := l.touch(empties, local); id != "" {
+			return id
+		}
+	}
+	if local != to {
+		return ""
+	}
+	return l.into(to, operands[:len(operands)-1])
+}
+
+// rsyncValued are rsync's options that take the next word.
+func rsyncValued() []string {
+	return strings.Fields("exclude include filter rsh exclude-from include-from files-from rsync-path log-file log-file-format timeout contimeout bwlimit port password-file " +
+		"backup-dir suffix temp-dir partial-dir compare-dest copy-dest link-dest max-size min-size block-size chmod chown out-format info debug max-delete modify-window iconv " +
+		"usermap groupmap remote-option skip-compress compress-level compress-choice checksum-choice sockopts address protocol stop-after stop-at early-input")
+}
+
+func hasShort(options []string, letter byte) bool {
+	for _, o := range options {
+		if !strings.HasPrefix(o, "--") && strings.IndexByte(o[1:], letter) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gitCommand is a clean of a root, a home or a system tree, or a use of a secret as a
+// file.
+func gitCommand(l *look) string {
+	sub := slices.IndexFunc(l.args, func(a string) bool { return a == "clean" })
+	if sub >= 0 {
+		options := l.args[sub+1:]
+		if hasShortOrLong(options, 'f', "--force") && !hasShortOrLong(options, 'n', "--dry-run") {
+			if id := l.cleanTree(l.args[:sub]); id != "" {
+				return id
+			}
+		}
+	}
+	for i, a := range l.args {
+		if i > 0 && isTextOption(l.args[i-1]) {
+			continue
+		}
+		if looksLikePath(a) {
+			if id := l.touch(reads, a); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func isTextOption(a string) bool {
+	switch a {
+	case "-m", "--message", "--grep", "-S", "-G", "--author", "-c", "--trailer", "-F", "-C", "--git-dir", "--work-tree":
+		return true
+	default:
+		return false
+	}
+}
+
+func hasShortOrLong(options []string, letter byte, long string) bool {
+	for _, o := range options {
+		if o == long || (len(o) > 1 && o[0] == '-' && o[1] != '-' && strings.IndexByte(o, letter) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *look) cleanTree(before []string) string {
+	places := append([]string(nil), l.cwds...)
+	for i, a := range before {
+		if dir, ok := strings.CutPrefix(a, "--work-tree="); ok {
+			places = append(places, dir)
+		}
+		if (a == "-C" || a == "--work-tree") && i+1 < len(before) {
+			places = append(places, before[i+1])
+		}
+	}
+	for _, p := range places {
+		if l.isTree([]string{p}) {
+			return l.touch(empties, p)
+		}
+	}
+	return ""
+}
+
+// findCall is what is known of a find.
+type findCall struct {
+	starts  []string
+	limited bool
+}
+
+// leftOut says whether an operand is what a find that leaves out most files
+// would hand on, rather than everything below where it starts.
+func (s *survey) leftOut(c *shell.Command, operand string) bool {
+	if !s.find.limited || c == nil || !c.InLoop {
+		return false
+	}
+	fed := slices.ContainsFunc(c.Via, func(v string) bool {
+		return strings.HasPrefix(v, "find") || strings.HasPrefix(v, "xargs") || strings.HasPrefix(v, "parallel")
+	}) || c.Stdin.Piped
+	if !fed {
+		return false
+	}
+	return slices.ContainsFunc(s.find.starts, func(start string) bool {
+		start = strings.TrimRight(start, "/")
+		rest, ok := strings.CutPrefix(operand, start)
+		return ok && (rest == "" || rest == "/" || isOpaque(strings.TrimPrefix(rest, "/")))
+	})
+}

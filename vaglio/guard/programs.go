@@ -1,0 +1,346 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// find deletes, or writes what it finds into files.
+func find(l *look) string {
+	starts, tests := l.findParts()
+	if len(starts) == 0 {
+		starts = []string{"."}
+	}
+	limited, deletes, names := findTests(tests)
+	if l.s != nil {
+		l.s.find = findCall{limited: limited}
+		for _, s := range starts {
+			l.s.find.starts = append(l.s.find.starts, variants(s)...)
+		}
+	}
+	for i, t := range tests {
+		if (t == "-fprint" || t == "-fprintf" || t == "-fls" || t == "-fprint0") && i+1 < len(tests) {
+			if id := l.touch(writes, tests[i+1]); id != "" {
+				return id
+			}
+		}
+		if (t == "-files0-from") && i+1 < len(tests) {
+			if id := l.touch(reads, tests[i+1]); id != "" {
+				return id
+			}
+		}
+	}
+	if !deletes {
+		return ""
+	}
+	for _, s := range starts {
+		if id := l.findDeletes(s, limited, names); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (l *look) findDeletes(start string, limited bool, names []string) string {
+	id := l.touch(empties, start)
+	switch id {
+	case treeRoot, treeHome, treeSystem, adminRule, ownID:
+		if limited {
+			id = ""
+		}
+	}
+	if id != "" {
+		return id
+	}
+	for _, n := range names {
+		if id := l.touch(removes, strings.TrimRight(start, "/")+"/"+n); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// findParts splits find's words into where it starts and what it tests.
+func (l *look) findParts() (starts, tests []string) {
+	for i, a := range l.args {
+		if len(a) > 1 && a[0] == '-' && a != "-H" && a != "-L" && a != "-P" || a == "(" || a == "!" {
+			if strings.HasPrefix(a, "-O") || a == "-D" {
+				continue
+			}
+			return starts, l.args[i:]
+		}
+		if a != "-H" && a != "-L" && a != "-P" {
+			starts = append(starts, a)
+		}
+	}
+	return starts, nil
+}
+
+// findTests says whether the last alternative of a find's tests leaves out
+// most files, whether it deletes, and which names it looks for.
+func findTests(tests []string) (limited, deletes bool, names []string) {
+	negated := false
+	for i := 0; i < len(tests); i++ {
+		value := ""
+		if i+1 < len(tests) {
+			value = tests[i+1]
+		}
+		switch t := tests[i]; t {
+		case "!", "-not":
+			negated = true
+			continue
+		case "-o", "-or", ",":
+			limited = deletes && limited
+		case "-delete":
+			if deletes {
+				break
+			}
+			deletes = true
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname", "-ilname":
+			if !negated && isTelling(value) {
+				limited = true
+				names = append(names, globSpot(value))
+			}
+			i++
+		case "-user", "-group", "-uid", "-gid":
+			limited = limited || (!negated && value != "root" && value != "0")
+			i++
+		case "-newer", "-samefile", "-inum", "-links", "-perm", "-fstype", "-context":
+			limited = limited || !negated
+			i++
+		case "-size":
+			limited = limited || (!negated && strings.Trim(value, "+0ckwbMG") != "")
+			i++
+		case "-empty", "-nouser", "-nogroup":
+			limited = limited || !negated
+		case "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin":
+			limited = limited || (!negated && strings.HasPrefix(value, "-"))
+			i++
+		case "-type", "-maxdepth", "-mindepth", "-exec", "-ok":
+			i++
+		}
+		negated = false
+	}
+	return limited, deletes, names
+}
+
+// isTelling says that a pattern of names leaves out most names.
+func isTelling(pattern string) bool {
+	pattern = strings.NewReplacer(string([]byte{unknown}), "", string([]byte{perhaps}), "x", string([]byte{anyText}), "*", string([]byte{anyByte}), "?").Replace(pattern)
+	depth := 0
+	for i := range len(pattern) {
+		switch c := pattern[i]; {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth > 0, c == '*', c == '?', c == '.', c == '/', c == '\\', c == '^', c == '$', c == '+':
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// globSpot reads a pattern that find itself expands.
+func globSpot(pattern string) string {
+	if i := strings.LastIndexByte(pattern, '/'); i >= 0 {
+		pattern = pattern[i+1:]
+	}
+	return strings.NewReplacer("*", string([]byte{anyText}), "?", string([]byte{anyByte})).Replace(pattern)
+}
+
+// credentialOptions are options whose value a program uses as a credential or
+// as its settings: no text of them comes out.
+func credentialOptions() []string {
+	return []string{
+		"-i", "-F", "--kubeconfig", "--config", "--key", "--cert", "-E", "--cacert", "--capath", "--netrc-file", "--private-key", "--certificate", "--userconfig",
+		"--defaults-file", "--defaults-extra-file", "--identity", "--identity-file", "--client-key", "--client-certificate", "--tls-key", "--ssl-key", "--key-file",
+		"--private-key-file", "--service-account-key-file", "--credentials-file", "--vault-password-file", "--authfile", "--registry-config", "-key", "--homedir",
+		"--docker-config", "--pubring", "--secret-keyring", "--npmrc", "--context", "--creds", "--sslkey", "--sslcert",
+	}
+}
+
+// client is a program that uses credentials by itself: the values of its
+// credential options are its own, everything else counts.
+func client(l *look) string {
+	in := *l
+	in.args = make([]string, 0, len(l.args))
+	for i := 0; i < len(l.args); i++ {
+		a := l.args[i]
+		name, _, joined := strings.Cut(a, "=")
+		if slices.Contains(l.g.credentials, name) {
+			if !joined {
+				i++
+			}
+			continue
+		}
+		in.args = append(in.args, a)
+	}
+	return in.operands(uses)
+}
+
+// secureShell is ssh: its key is its own, the rest is not for this machine.
+func secureShell(l *look) string {
+	for i, a := range l.args {
+		if a == "-E" && i+1 < len(l.args) {
+			return l.touch(writes, l.args[i+1])
+		}
+	}
+	return ""
+}
+
+// secureCopy is scp and sftp: the key behind -i is its own, its operands are
+// not.
+func secureCopy(l *look) string {
+	var operands []string
+	for i := 0; i < len(l.args); i++ {
+		a := l.args[i]
+		if len(a) > 1 && a[0] == '-' {
+			if len(a) == 2 && strings.IndexByte("cDFiJloPSX", a[1]) >= 0 {
+				i++
+			}
+			continue
+		}
+		operands = append(operands, a)
+	}
+	for i, o := range operands {
+		d := reads
+		if i == len(operands)-1 && i > 0 {
+			d = writes
+		}
+		if host, rest, ok := strings.Cut(o, ":"); ok && !strings.Contains(host, "/") {
+			if d == writes || !strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, "~") && !strings.HasPrefix(rest, ".") {
+				continue
+			}
+			o = rest
+		}
+		if id := l.touch(d, o); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// download is curl and wget: what they send is read, what they save is written.
+func download(l *look) string {
+	for i := range l.args {
+		next := ""
+		if i+1 < len(l.args) {
+			next = l.args[i+1]
+		}
+		switch l.args[i] {
+		case "-o", "-O", "--output", "--output-document", "-D", "--dump-header", "-c", "--cookie-jar", "--output-file", "-a", "--append-output":
+			if id := l.touch(writes, next); id != "" {
+				return id
+			}
+		case "-T", "--upload-file", "-b", "--cookie", "-K", "--config", "-i", "--input-file", "--load-cookies":
+			if id := l.touch(reads, next); id != "" {
+				return id
+			}
+		}
+	}
+	return client(l)
+}
+
+// sync is sysctl, which may hand crashes to a program.
+func sysctl(l *look) string {
+	for _, a := range l.args {
+		if name, value, ok := strings.Cut(a, "="); ok && strings.ReplaceAll(name, "/", ".") == "kernel.core_pattern" && strings.HasPrefix(value, "|") {
+			return kernelRule
+		}
+	}
+	return ""
+}
+
+// xargs reads the file that it takes words from.
+func xargs(l *look) string {
+	for i, a := range l.args {
+		if (a == "-a" || a == "--arg-file" || a == "::::") && i+1 < len(l.args) {
+			if id := l.touch(reads, l.args[i+1]); id != "" {
+				return id
+			}
+		}
+		if name, value, ok := strings.Cut(a, "="); ok && name == "--arg-file" {
+			if id := l.touch(reads, value); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// container copies files in and out; what runs inside is examined by itself.
+func container(l *look) string {
+	if len(l.args) > 2 && slices.Contains(l.args[:2], "cp") {
+		return l.operands(reads)
+	}
+	return service(l)
+}
+
+// gpg may not give out secret keys.
+func gpg(l *look) string {
+	for _, a := range l.args {
+		if strings.HasPrefix(a, "--export-secret") {
+			return keyRule
+		}
+	}
+	return ""
+}
+
+// keychain is the keychain of macOS.
+func keychain(l *look) string {
+	for _, a := range l.args {
+		switch a {
+		case "dump-keychain", "export", "find-generic-password", "find-internet-password":
+			return keyRule
+		case "delete-keychain":
+			return keyRule
+		}
+	}
+	return ""
+}
+
+// cmdExe carries the command after /c.
+func cmdExe(l *look) string {
+	for i, a := range l.args {
+		if (strings.EqualFold(a, "/c") || strings.EqualFold(a, "/k")) && i+1 < len(l.args) && l.depth < 2 {
+			words := l.args[i+1:]
+			if len(words) == 1 {
+				words = strings.Fields(words[0])
+			}
+			if len(words) == 0 {
+				return ""
+			}
+			in := *l
+			in.depth, in.args = l.depth+1, words[1:]
+			return in.program(strings.ToLower(words[0]))
+		}
+	}
+	return ""
+}
+
+// formatDrive is the format of Windows.
+func formatDrive(l *look) string {
+	for _, a := range l.args {
+		if len(a) == 2 && isLetter(a[0]) && a[1] == ':' {
+			return formatRule
+		}
+	}
+	return ""
+}
+
+// bootEntries deletes entries of the firmware's boot menu.
+func bootEntries(l *look) string {
+	options, _ := l.split()
+	if hasOption(options, 'B', "delete-bootnum") || hasOption(options, 'O', "delete-bootorder") {
+		return bootRule
+	}
+	return ""
+}
+
+// jq and its kin read files after a program.
+func query(l *look) string { return l.afterPattern("fL", "fe", reads) }
+
+// script is awk: a program, then files.
+func script(l *look) string { return l.afterPattern("fFvi", "fe", reads) }

@@ -1,0 +1,387 @@
+package guard
+
+import (
+	"path"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// survey is the examination of one command line.
+type survey struct {
+	g *Guard
+	// script is what the reader found.
+	script *shell.Script
+	// links are the symbolic links that the line makes, by name.
+	links map[string]string
+	// find is the last find of the line; limited says that its tests leave out
+	// most files.
+	find findCall
+	// listsRoot says that an inline program walks the root, a home or a system
+	// tree; watcher that the line asks for vaglio's process.
+	listsRoot, asksVaglio bool
+}
+
+// readLine examines a command line and gives the id of the first rule that it
+// breaks, or "".
+func (g *Guard) readLine(line string, o shell.Options) string {
+	id := g.examine(shell.Read(line, o))
+	if id == "" && strings.Contains(line, "\r\n") {
+		return g.examine(shell.Read(strings.ReplaceAll(line, "\r\n", "\n"), o))
+	}
+	return id
+}
+
+// examine tries every command of a script, then what the reader could not
+// read: a known crime is a better reason than an unreadable rest.
+func (g *Guard) examine(script *shell.Script) string {
+	s := &survey{g: g, script: script}
+	for i := range script.Commands {
+		if id := s.command(&script.Commands[i]); id != "" {
+			return id
+		}
+	}
+	return problemRule(script.Problems)
+}
+
+func problemRule(problems []shell.Problem) string {
+	found := ""
+	for i := range problems {
+		switch problems[i].Kind {
+		case shell.ProblemForkBomb:
+			return forkRule
+		case shell.ProblemUnparsable:
+			found = unreadableRule
+		case shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly:
+			found = limitRule
+		case shell.ProblemInternal:
+			found = readerRule
+		case shell.ProblemDynamicName, shell.ProblemDynamicCode, shell.ProblemPartialCode, shell.ProblemScriptFile, shell.ProblemDownload:
+			// What is only known when it runs is the effects judge's to weigh.
+		}
+	}
+	return found
+}
+
+// command gives the rule that one command breaks.
+func (s *survey) command(c *shell.Command) string {
+	l := &look{g: s.g, s: s, c: c}
+	l.setPlace()
+	if id := l.redirects(); id != "" {
+		return id
+	}
+	if c.Call != nil {
+		return l.call()
+	}
+	if len(c.Argv) == 0 {
+		return ""
+	}
+	l.args = make([]string, 0, len(c.Argv)-1)
+	for _, w := range c.Argv[1:] {
+		l.args = append(l.args, spotOf(w))
+	}
+	return l.program(programName(c))
+}
+
+// programName is the name by which the tables know a program.
+func programName(c *shell.Command) string {
+	name := c.Name
+	if name == "" {
+		name = baseOf(spotOf(c.Argv[0]))
+	}
+	if strings.HasSuffix(name, ".exe") || strings.HasSuffix(name, ".EXE") {
+		name = name[:len(name)-len(".exe")]
+	}
+	return name
+}
+
+// setPlace finds out where the command runs.
+func (l *look) setPlace() {
+	r := l.c.Remote
+	l.inside = r != nil && (r.Kind == shell.RemoteContainer || r.Kind == shell.RemotePod) && !r.HostAccess
+	for _, v := range variants(spotOf(l.c.Cwd)) {
+		switch {
+		case v == "":
+		case v[0] == '/':
+			l.cwds = append(l.cwds, path.Clean(v))
+		case r != nil && r.Kind == shell.RemoteHost:
+			l.cwds = append(l.cwds, "/home/"+string(unknown))
+		default:
+			l.cwds = append(l.cwds, l.cwdSpot(v))
+		}
+	}
+}
+
+// cwdSpot keeps a folder of which the beginning is unknown apart from all
+// known ones.
+func (l *look) cwdSpot(v string) string {
+	if v[0] == '~' {
+		return cleanSpot(l.g.localSpelling(v))
+	}
+	return "/" + string(unknown) + "/" + v
+}
+
+// redirects tries the files that the shell opens.
+func (l *look) redirects() string {
+	for _, r := range l.c.Redirects {
+		d := writes
+		if r.Kind == shell.RedirectRead {
+			d = reads
+		}
+		if id := l.touch(d, spotOf(r.Target)); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// program tries a command by what its tool does to its operands.
+func (l *look) program(name string) string {
+	if l.c != nil && l.inside && strings.HasPrefix(name, "vaglio") {
+		return ""
+	}
+	t, known := l.g.tools[name]
+	if !known {
+		t, known = familyTool(name)
+	}
+	switch {
+	case known && t == nil: // its words are data
+		return ""
+	case known:
+		return t(l)
+	case l.c != nil && l.c.Wrapper:
+		return ""
+	default:
+		return l.unknownProgram()
+	}
+}
+
+// unknownProgram tries every word of a program that nobody knows: whatever it
+// does, it has no business with some targets.
+func (l *look) unknownProgram() string {
+	if id := l.operands(uses); id != "" {
+		return id
+	}
+	return l.tail()
+}
+
+// operands does a deed to every word, whole and in its parts.
+func (l *look) operands(d deed) string {
+	for _, a := range l.args {
+		if id := l.operand(d, a); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// operand does a deed to what a word names: itself, what follows an equal
+// sign, an at sign or a colon in it, or the letter of an option.
+func (l *look) operand(d deed, a string) string {
+	if a == "" {
+		return ""
+	}
+	if a[0] != '-' {
+		if id := l.touch(d, a); id != "" {
+			return id
+		}
+	} else if len(a) > 2 && a[1] != '-' && strings.ContainsAny(a[2:3], "/~@") {
+		if id := l.touch(d, strings.TrimPrefix(a[2:], "@")); id != "" {
+			return id
+		}
+	}
+	for i := range len(a) - 1 {
+		if a[i] != '=' && a[i] != '@' && a[i] != ':' && a[i] != ',' {
+			continue
+		}
+		rest := strings.TrimLeft(a[i+1:], "@<")
+		if end := strings.IndexAny(rest, ";,:"); end > 0 && rest[0] != 'f' {
+			rest = rest[:end]
+		}
+		if looksLikePath(rest) {
+			if id := l.touch(d, rest); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// looksLikePath says that a part of a word can only be meant as a path.
+func looksLikePath(s string) bool {
+	if s == "" {
+		return false
+	}
+	return s[0] == '/' && !strings.HasPrefix(s, "//") || s[0] == '~' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		(s[0] == '.' && strings.Contains(s, "/")) || strings.HasPrefix(s, "file:/")
+}
+
+// tail tries the end of an unknown program's words as a command of its own: a
+// wrapper that no table knows.
+func (l *look) tail() string {
+	if l.depth > 1 {
+		return ""
+	}
+	for i, a := range l.args {
+		name := baseOf(a)
+		if !l.g.carried[name] || i+1 == len(l.args) {
+			continue
+		}
+		in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, depth: l.depth + 1, args: l.args[i+1:]}
+		if id := in.program(name); id != "" {
+			return id
+		}
+		return in.interpreter(name)
+	}
+	return ""
+}
+
+// interpreter reads the words of a carried interpreter.
+func (l *look) interpreter(name string) string {
+	argv := []string{name}
+	for _, a := range l.args {
+		if isVague(a) {
+			return ""
+		}
+		argv = append(argv, a)
+	}
+	o := shell.Options{Home: l.g.home, User: l.g.user}
+	if len(l.cwds) == 1 && !isVague(l.cwds[0]) {
+		o.Cwd = l.cwds[0]
+	}
+	s := &survey{g: l.g, script: shell.ReadArgv(argv, o)}
+	for i := range s.script.Commands {
+		c := &s.script.Commands[i]
+		if c.Name == name && len(c.Via) == 0 && c.Call == nil {
+			continue
+		}
+		if id := s.command(c); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// follow replaces the beginning of a path that is a link of this line.
+func (s *survey) follow(clean string) (string, bool) {
+	for name, to := range s.links {
+		if rest, ok := strings.CutPrefix(clean, name); ok && isStep(rest) && !strings.HasPrefix(to, clean) {
+			return cleanSpot(to + rest), true
+		}
+	}
+	return clean, false
+}
+
+// call tries a call of an inline program.
+func (l *look) call() string {
+	call := l.c.Call
+	spots := make([]string, len(call.Targets))
+	for i, w := range call.Targets {
+		spots[i] = spotOf(w)
+	}
+	d := reads
+	switch call.Verb {
+	case shell.VerbDelete:
+		return l.callOn(removes, spots)
+	case shell.VerbDeleteTree:
+		return l.callOn(empties, spots)
+	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
+		d = writes
+	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
+		return l.callPair(spots)
+	case shell.VerbPermissions:
+		return l.callMode(spots)
+	case shell.VerbKill:
+		return l.callKill(spots)
+	case shell.VerbFork:
+		if l.c.InLoop {
+			return forkRule
+		}
+		return ""
+	case shell.VerbList:
+		l.s.listsRoot = l.s.listsRoot || l.isTree(spots)
+		return ""
+	case shell.VerbNetwork:
+		return l.fileURLs(spots)
+	case shell.VerbRead:
+	}
+	return l.callOn(d, spots)
+}
+
+func (l *look) callOn(d deed, spots []string) string {
+	for _, s := range spots {
+		if (d == removes || d == empties) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
+			return treeRoot
+		}
+		if id := l.touch(d, s); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (l *look) callPair(spots []string) string {
+	first := reads
+	if l.c.Call.Verb == shell.VerbMove {
+		first = empties
+	}
+	for i, s := range spots {
+		d := writes
+		if i == 0 {
+			d = first
+		}
+		if id := l.touch(d, s); id != "" {
+			return id
+		}
+		if i == 0 && first == empties {
+			if id := l.touch(reads, s); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func (l *look) callMode(spots []string) string {
+	for _, s := range spots {
+		if l.s.listsRoot && strings.ContainsAny(s, vague) {
+			return modeTree
+		}
+		if l.isTree([]string{s}) {
+			return modeTree
+		}
+		if id := l.touch(writes, s); id == authWrite || id == keyRule {
+			return id
+		}
+	}
+	return ""
+}
+
+func (l *look) callKill(spots []string) string {
+	if len(spots) > 0 && (spots[0] == "1" || spots[0] == "-1") {
+		return killRule
+	}
+	return ""
+}
+
+func (l *look) fileURLs(spots []string) string {
+	for _, s := range spots {
+		if len(s) > 5 && strings.EqualFold(s[:5], "file:") {
+			if id := l.touch(reads, s); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// isTree says whether one of the spots is a root, a home or a system tree.
+func (l *look) isTree(spots []string) bool {
+	for _, s := range spots {
+		switch l.touch(empties, s) {
+		case treeRoot, treeHome, treeSystem:
+			return true
+		}
+	}
+	return false
+}

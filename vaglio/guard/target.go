@@ -1,0 +1,231 @@
+package guard
+
+import (
+	"path"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// look is the examination of one command of a script.
+type look struct {
+	g *Guard
+	s *survey
+	c *shell.Command
+	// cwds are the folders in which the command may run; usually one.
+	cwds []string
+	// args are the command's words after its name, as spots.
+	args []string
+	// inside says that the command runs in a container of which only the
+	// mounted folders are here.
+	inside bool
+	depth  int
+}
+
+// touch gives the id of the rule that forbids doing a deed to a spot.
+func (l *look) touch(d deed, spot string) string {
+	if spot == "" || spot == "-" {
+		return ""
+	}
+	for _, v := range variants(spot) {
+		if id := l.touchOne(d, v); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (l *look) touchOne(d deed, spot string) string {
+	if spot == "" {
+		return ""
+	}
+	slashed := strings.HasSuffix(spot, "/")
+	spot = l.g.localSpelling(spot)
+	if spot[0] == '/' {
+		return l.rule(d, spot, slashed)
+	}
+	if spot[0] == unknown {
+		return l.g.placeAt(cleanSpot(spot), d)
+	}
+	for _, cwd := range l.cwds {
+		if id := l.rule(d, cwd+"/"+spot, slashed); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// localSpelling reads a tilde, a file: URL and a drive as a path.
+func (g *Guard) localSpelling(spot string) string {
+	switch {
+	case spot[0] == '~':
+		if spot == "~" || strings.HasPrefix(spot, "~/") {
+			if g.home != "" {
+				return strings.TrimRight(g.home, "/") + "/" + strings.TrimPrefix(spot[1:], "/")
+			}
+			return "/home/" + string(unknown) + "/" + strings.TrimPrefix(spot[1:], "/")
+		}
+	case len(spot) > len("file:/") && strings.EqualFold(spot[:5], "file:"):
+		if p := fileURL(spot); p != spot && p != "" {
+			return unpercent(p)
+		}
+	case len(spot) > 1 && spot[1] == ':' && isLetter(spot[0]) && (len(spot) == 2 || spot[2] == '/' || spot[2] == '\\'):
+		return "/" + strings.ToLower(strings.ReplaceAll(spot, `\`, "/"))
+	case strings.HasPrefix(spot, `\\.\`):
+		return strings.ToLower(strings.ReplaceAll(spot, `\`, "/"))
+	}
+	return spot
+}
+
+func isLetter(c byte) bool { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') }
+
+// rule gives the rule about a deed done to an absolute spot.
+func (l *look) rule(d deed, spot string, slashed bool) string {
+	clean := l.plain(cleanSpot(spot))
+	if l.inside {
+		if l.g.isDisk(clean) && (d == writes || d == empties || d == removes) {
+			return diskRule
+		}
+		return l.mapped(d, clean)
+	}
+	if id := l.g.ruleAt(d, clean); id != "" || isVague(clean) {
+		return id
+	}
+	if l.c != nil && l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
+		return ""
+	}
+	if id := l.mapped(d, clean); id != "" {
+		return id
+	}
+	real := resolved(d, spot, clean, slashed)
+	if real == clean {
+		return ""
+	}
+	return l.g.ruleAt(d, real)
+}
+
+// resolved follows the links on the way to a path. A removal does not follow
+// the last one.
+func resolved(d deed, spot, clean string, slashed bool) string {
+	if (d == removes || d == empties) && !slashed {
+		return path.Join(realpath.Resolve(path.Dir(clean)), path.Base(clean))
+	}
+	return realpath.Resolve(spot)
+}
+
+// plain takes detours through process folders and links made by the same
+// command line out of a clean path.
+func (l *look) plain(clean string) string {
+	for range 4 {
+		rest, ok := strings.CutPrefix(clean, "/proc/")
+		if !ok {
+			break
+		}
+		who, below, _ := strings.Cut(rest, "/")
+		switch {
+		case below == "root" || strings.HasPrefix(below, "root/"):
+			clean = cleanSpot("/" + strings.TrimPrefix(below, "root"))
+		case (who == "self" || who == "thread-self") && (below == "cwd" || strings.HasPrefix(below, "cwd/")) && len(l.cwds) > 0:
+			clean = cleanSpot(l.cwds[0] + strings.TrimPrefix(below, "cwd"))
+		default:
+			return clean
+		}
+	}
+	if l.s == nil || len(l.s.links) == 0 {
+		return clean
+	}
+	for range 4 {
+		to, ok := l.s.follow(clean)
+		if !ok {
+			break
+		}
+		clean = to
+	}
+	return clean
+}
+
+// mapped tries what a path in a container or below another root is here.
+func (l *look) mapped(d deed, clean string) string {
+	if l.c == nil || l.c.Remote == nil {
+		return ""
+	}
+	for _, m := range l.c.Remote.Mounts {
+		inside, host := cleanSpot(spotOf(m.Inside)), spotOf(m.Host)
+		rest, ok := strings.CutPrefix(clean, strings.TrimRight(inside, "/"))
+		if !ok || (rest != "" && rest[0] != '/') {
+			continue
+		}
+		for _, v := range variants(host) {
+			if v == "" {
+				continue
+			}
+			v = l.g.localSpelling(v)
+			if v[0] != '/' {
+				continue
+			}
+			if id := l.g.ruleAt(d, cleanSpot(v+"/"+rest)); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// ruleAt gives the rule about a deed done to a clean absolute spot.
+func (g *Guard) ruleAt(d deed, clean string) string {
+	if g.ownAt(clean, d) {
+		return ownID
+	}
+	if d == removes || d == empties {
+		if id := g.treeAt(clean); id != "" && !(d == removes && id == treeHome && strings.Contains(baseOf(clean), ".") && clean != g.home) {
+			return id
+		}
+	}
+	if d != reads && g.isDisk(clean) {
+		return diskRule
+	}
+	id := g.placeAt(clean, d)
+	if id == adminRule && g.adminHome {
+		return ""
+	}
+	return id
+}
+
+// ownAt says whether a deed touches vaglio's own places: any deed below them,
+// and removing what they are in.
+func (g *Guard) ownAt(clean string, d deed) bool {
+	if strings.Contains(clean, "/.local/share/metnos") {
+		if _, rest, _ := strings.Cut(clean, "/.local/share/metnos"); isStep(rest) {
+			return true
+		}
+	}
+	vague := isVague(clean)
+	for i, own := range g.own {
+		switch {
+		case strings.HasPrefix(clean, own) && isStep(clean[len(own):]):
+			return true
+		case (d == removes || d == empties) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
+			return true
+		case vague:
+			var r room
+			if matchOwn(g.ownSteps[i], stepsOf(clean, &r), d) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matchOwn(own, steps []string, d deed) bool {
+	n := min(len(own), len(steps))
+	if n == 0 || (len(steps) < len(own) && d != removes && d != empties) {
+		return false
+	}
+	for i := range n {
+		if !meet(steps[i], own[i]) {
+			return false
+		}
+	}
+	return true
+}
