@@ -70,6 +70,20 @@ func hasOption(options []string, short byte, long string) bool {
 	return false
 }
 
+// list is ls. What it shows with its folder may be fed to another command.
+func list(l *look) string {
+	options, operands := l.split()
+	if l.s == nil {
+		return ""
+	}
+	for _, o := range operands {
+		if hasShort(options, 'd') || isVague(o) {
+			l.s.shown = append(l.s.shown, o)
+		}
+	}
+	return ""
+}
+
 // remove is rm and all that removes its operands.
 func remove(l *look) string {
 	options, operands := l.split()
@@ -98,6 +112,9 @@ func (l *look) removeAll(d deed, operands []string) string {
 			return id
 		}
 		if o == string(perhaps) && l.listed() {
+			if id := l.each(d, l.s.shown); id != "" {
+				return id
+			}
 			for _, cwd := range l.cwds {
 				if id := l.rule(empties, cwd, true); id != "" {
 					return id
@@ -111,7 +128,7 @@ func (l *look) removeAll(d deed, operands []string) string {
 // listed says that the command's unknown words come from a listing of its own
 // folder.
 func (l *look) listed() bool {
-	if l.c == nil {
+	if l.c == nil || l.s == nil {
 		return false
 	}
 	for _, w := range l.c.Argv {
@@ -169,7 +186,7 @@ func (l *look) into(to string, sources []string) string {
 	}
 	for _, s := range sources {
 		if base := baseOf(s); base != "" && base != "." && base != ".." {
-			if id := l.touch(writes, strings.TrimRight(to, "/")+"/"+base); id != "" && id != vitalRule {
+			if id := l.touch(writes, strings.TrimRight(to, "/")+"/"+base); id != "" && id != vitalRule && id != diskRule {
 				return id
 			}
 		}
@@ -263,7 +280,21 @@ func (l *look) absolute(spot string) string {
 }
 
 // readFiles is cat and all that only reads its operands.
-func readFiles(l *look) string { return l.operands(reads) }
+func readFiles(l *look) string {
+	for i, a := range l.args {
+		name, value, joined := strings.Cut(a, "=")
+		if name != "-o" && name != "-out" && name != "--output" && name != "--output-file" {
+			continue
+		}
+		if !joined && i+1 < len(l.args) {
+			value = l.args[i+1]
+		}
+		if id := l.touch(writes, value); id != "" {
+			return id
+		}
+	}
+	return l.operands(reads)
+}
 
 // writeFiles is tee and all that only writes its operands.
 func writeFiles(l *look) string {
@@ -422,6 +453,12 @@ func gitCommand(l *look) string {
 		options := l.args[sub+1:]
 		if hasShortOrLong(options, 'f', "--force") && !hasShortOrLong(options, 'n', "--dry-run") {
 			if id := l.cleanTree(l.args[:sub]); id != "" {
+				return id
+			}
+			after := *l
+			after.args = options
+			_, operands := after.splitBy("e", "exclude")
+			if id := l.removeAll(empties, operands); id != "" {
 				return id
 			}
 		}

@@ -157,7 +157,6 @@ func credentialPlaces() []place {
 		"~/.config/rclone/**", "~/.rclone.conf", "~/.config/ibmcloud/**", "~/.config/openstack/**", "~/.terraform.d/credentials.tfrc.json",
 		"~/.config/.wrangler/**", "~/.wrangler/config/**", "~/.config/netlify/**", "~/.netlify/config.json", "~/.local/share/com.vercel.cli/**", "~/.pulumi/credentials.json",
 		"~/.databrickscfg", "~/.snowsql/config", "~/.config/heroku/**", "~/.tfe/**")
-	cloud.writing = ""
 	cloud.except = []string{"~/.config/gcloud/configurations/**", "~/.config/gcloud/logs/**", "~/.azure/config", "~/.azure/logs/**", "~/.azure/cliextensions/**"}
 	return []place{
 		cloud,
@@ -171,13 +170,14 @@ func credentialPlaces() []place {
 		row("logins of programs", "**/.netrc", "**/_netrc", "**/.authinfo", "**/.authinfo.gpg", "**/.git-credentials", "~/.config/git/credentials", "**/.pgpass", "~/.my.cnf",
 			"~/.mylogin.cnf", "~/.config/gh/**", "~/.config/hub", "~/.config/glab-cli/**", "~/.config/github-copilot/**", "~/.subversion/auth/**",
 			"~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml", "~/.circleci/cli.yml", "~/.travis/config.yml", "~/.htpasswd", "~/.msmtprc", "~/.config/msmtp/**",
-			"~/.fetchmailrc", "~/.offlineimaprc", "~/.smbcredentials", "/etc/mysql/debian.cnf", "/etc/postfix/sasl_passwd*", "/tmp/krb5cc_*", "~/.config/hexchat/**", "~/.irssi/config",
+			"~/.fetchmailrc", "~/.offlineimaprc", "~/.smbcredentials", "/etc/mysql/debian.cnf", "/etc/postfix/sasl_passwd*", "~/.config/hexchat/**", "~/.irssi/config",
 			"~/.config/weechat/sec.conf", "~/.sentryclirc", "~/.vnc/passwd", "~/.config/remmina/**"),
 		row("package registries", "~/.npmrc", "~/.pypirc", "~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.config/composer/auth.json",
 			"~/.composer/auth.json", "~/.nuget/NuGet/NuGet.Config", "~/.m2/settings-security.xml", "~/.config/hf/token", "~/.cache/huggingface/token", "~/.huggingface/token",
 			"~/.kaggle/kaggle.json", "~/.config/kaggle/kaggle.json"),
 		row("logins of coding agents", "~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.local/share/opencode/auth.json",
 			"~/.config/anthropic/**", "~/.config/openai/**", "~/.openai/**", "~/.config/goose/secrets.yaml"),
+		{what: "Kerberos tickets", reading: credRule, where: []string{"/tmp/krb5cc_*"}},
 		browsers(),
 	}
 }

@@ -154,10 +154,10 @@ func globSpot(pattern string) string {
 // as its settings: no text of them comes out.
 func credentialOptions() []string {
 	return []string{
-		"-i", "-F", "--kubeconfig", "--config", "--key", "--cert", "-E", "--cacert", "--capath", "--netrc-file", "--private-key", "--certificate", "--userconfig",
+		"-i", "--kubeconfig", "--config", "--key", "--cert", "-E", "--cacert", "--capath", "--netrc-file", "--private-key", "--certificate", "--userconfig",
 		"--defaults-file", "--defaults-extra-file", "--identity", "--identity-file", "--client-key", "--client-certificate", "--tls-key", "--ssl-key", "--key-file",
 		"--private-key-file", "--service-account-key-file", "--credentials-file", "--vault-password-file", "--authfile", "--registry-config", "-key", "--homedir",
-		"--docker-config", "--pubring", "--secret-keyring", "--npmrc", "--context", "--creds", "--sslkey", "--sslcert",
+		"--docker-config", "--pubring", "--secret-keyring", "--npmrc", "--creds", "--sslkey", "--sslcert",
 	}
 }
 
@@ -183,6 +183,9 @@ func client(l *look) string {
 // secureShell is ssh: its key is its own, the rest is not for this machine.
 func secureShell(l *look) string {
 	for i, a := range l.args {
+		if a == "-f" && i+1 < len(l.args) && l.touch(writes, l.args[i+1]) == authWrite {
+			return authWrite
+		}
 		if a == "-E" && i+1 < len(l.args) {
 			return l.touch(writes, l.args[i+1])
 		}
@@ -285,7 +288,7 @@ func gpg(l *look) string {
 			return keyRule
 		}
 	}
-	return ""
+	return client(l)
 }
 
 // keychain is the keychain of macOS.
@@ -342,5 +345,73 @@ func bootEntries(l *look) string {
 // jq and its kin read files after a program.
 func query(l *look) string { return l.afterPattern("fL", "fe", reads) }
 
-// script is awk: a program, then files.
-func script(l *look) string { return l.afterPattern("fFvi", "fe", reads) }
+// script is awk: a program, then files. A program that reads lines by itself
+// may name the file in any of its texts.
+func script(l *look) string {
+	for _, a := range l.args {
+		if !strings.Contains(a, "getline") {
+			continue
+		}
+		for i, text := range strings.Split(a, `"`) {
+			if i%2 == 1 && looksLikePath(text) {
+				if id := l.touch(reads, text); id != "" {
+					return id
+				}
+			}
+		}
+	}
+	return l.afterPattern("fFvi", "fe", reads)
+}
+
+// fromFile is date, wc and du, which read a file that an option names.
+func fromFile(l *look) string {
+	for i, a := range l.args {
+		name, value, joined := strings.Cut(a, "=")
+		if name != "-f" && name != "--file" && name != "--files0-from" && name != "--reference" {
+			continue
+		}
+		if !joined && i+1 < len(l.args) {
+			value = l.args[i+1]
+		}
+		if id := l.touch(reads, value); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// mount makes a folder another name of one that is there already.
+func mount(l *look) string {
+	_, operands := l.splitBy("tLUo")
+	bind := false
+	for _, a := range l.args {
+		bind = bind || strings.HasSuffix(a, "bind") || strings.HasPrefix(a, "bind,") || a == "-B" || a == "-R"
+	}
+	const two = 2
+	if bind && len(operands) == two && l.s != nil && len(l.cwds) > 0 {
+		l.s.addLink(l, operands[0], operands[1])
+	}
+	return ""
+}
+
+// fdFind runs a command on what it finds.
+func fdFind(l *look) string {
+	at := slices.IndexFunc(l.args, func(a string) bool { return a == "-x" || a == "-X" || a == "--exec" || a == "--exec-batch" })
+	if at < 0 || at+1 >= len(l.args) || l.depth > 1 {
+		return ""
+	}
+	before := *l
+	before.args = l.args[:at]
+	_, operands := before.splitBy("etdEcSojg", "extension", "type", "max-depth", "exclude", "base-directory", "search-path")
+	if len(operands) > 0 && isTelling(operands[0]) || hasShortOrLong(before.args, 'e', "--extension") {
+		return ""
+	}
+	starts := []string{"."}
+	if len(operands) > 1 {
+		starts = operands[1:]
+	}
+	in := *l
+	in.depth++
+	in.args = append(slices.Clone(l.args[at+2:]), starts...)
+	return in.program(baseOf(l.args[at+1]))
+}

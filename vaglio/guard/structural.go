@@ -17,6 +17,8 @@ type survey struct {
 	// find is the last find of the line; limited says that its tests leave out
 	// most files.
 	find findCall
+	// shown are the paths that an ls of the line prints whole.
+	shown []string
 	// listsRoot says that an inline program walks the root, a home or a system
 	// tree; watcher that the line asks for vaglio's process.
 	listsRoot, asksVaglio bool

@@ -28,12 +28,32 @@ func (l *look) touch(d deed, spot string) string {
 	if spot == "" || spot == "-" {
 		return ""
 	}
+	if strings.IndexByte(spot, perhaps) < 0 {
+		return l.touchOne(d, spot)
+	}
 	for _, v := range variants(spot) {
-		if id := l.touchOne(d, v); id != "" {
+		if v != "" && v[0] == '~' && spot[0] != '~' {
+			v = "./" + v // a tilde that the shell did not expand
+		}
+		if id := l.touchOne(d, v); id != "" && !isFarFetched(d, spot, v, id) {
 			return id
 		}
 	}
 	return ""
+}
+
+// isFarFetched says that a tree is only meant if too much is empty: two texts
+// at once, or a name that a program which does not recurse cannot remove.
+func isFarFetched(d deed, spot, variant, id string) bool {
+	if id != treeRoot && id != treeHome && id != treeSystem && id != adminRule && id != ownID {
+		return false
+	}
+	emptied := strings.Count(spot, string(perhaps)) - strings.Count(variant, string(unknown)) + strings.Count(spot, string(unknown))
+	if d == removes && emptied > 0 && !isWild(baseOf(variant)) {
+		return true
+	}
+	bare := strings.Trim(strings.ReplaceAll(spot, string(perhaps), ""), "/.") == "" && spot[0] == '/'
+	return emptied > 1 && !bare
 }
 
 func (l *look) touchOne(d deed, spot string) string {
@@ -87,6 +107,11 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 		if l.g.isDisk(clean) && (d == writes || d == empties || d == removes) {
 			return diskRule
 		}
+		if (d == removes || d == empties) && !l.passing() && strings.Count(clean, "/") == 1 {
+			if id := l.g.treeAt(clean); id == treeRoot || id == treeSystem {
+				return id
+			}
+		}
 		return l.mapped(d, clean)
 	}
 	if id := l.g.ruleAt(d, clean); id != "" || isVague(clean) {
@@ -103,6 +128,16 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 		return ""
 	}
 	return l.g.ruleAt(d, real)
+}
+
+// passing says that the command runs in a container that is made for it.
+func (l *look) passing() bool {
+	for _, v := range l.c.Via {
+		if strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") {
+			return true
+		}
+	}
+	return false
 }
 
 // resolved follows the links on the way to a path. A removal does not follow
@@ -174,13 +209,13 @@ func (l *look) mapped(d deed, clean string) string {
 
 // ruleAt gives the rule about a deed done to a clean absolute spot.
 func (g *Guard) ruleAt(d deed, clean string) string {
-	if g.ownAt(clean, d) {
-		return ownID
-	}
 	if d == removes || d == empties {
 		if id := g.treeAt(clean); id != "" && !(d == removes && id == treeHome && strings.Contains(baseOf(clean), ".") && clean != g.home) {
 			return id
 		}
+	}
+	if g.ownAt(clean, d) {
+		return ownID
 	}
 	if d != reads && g.isDisk(clean) {
 		return diskRule

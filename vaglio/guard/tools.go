@@ -22,9 +22,9 @@ func toolTable() map[string]tool {
 func addData(add func(tool, string)) {
 	add(nil, "echo printf print : true false test [ [[ export declare typeset local readonly alias unalias set unset shift return exit break continue "+
 		"cd chdir pushd popd dirs pwd read mapfile readarray getopts let expr seq sleep wait jobs fg bg disown trap umask ulimit hash type which whereis whatis man info "+
-		"apropos help tldr cheat command builtin basename dirname realpath readlink ls ll dir vdir stat du df tree exa eza lsd lsblk lsattr getfacl mountpoint findmnt namei id groups "+
-		"whoami date cal uname hostname uptime free top htop btop ps who w last lastlog finger env printenv tput clear logger wall notify-send say figlet cowsay mkdir "+
-		"locate mlocate plocate updatedb stty tty nproc arch getent wc mount umount swapon swapoff blkid blockdev smartctl lsof fuser eject udevadm udisksctl losetup partprobe partx kpartx "+
+		"apropos help tldr cheat command builtin basename dirname realpath readlink ll stat df tree exa eza lsd lsblk lsattr getfacl mountpoint findmnt namei id groups "+
+		"whoami cal uname hostname uptime free top htop btop ps who w last lastlog finger env printenv tput clear logger wall notify-send say figlet cowsay mkdir "+
+		"locate mlocate plocate updatedb stty tty nproc arch getent umount swapon swapoff blkid blockdev smartctl lsof fuser eject udevadm udisksctl losetup partprobe partx kpartx "+
 		"iostat hwinfo inxi lshw dmidecode lscpu lspci lsusb sync fsck e2fsck fsck.ext2 fsck.ext3 fsck.ext4 fsck.xfs fsck.vfat fsck.fat fsck.btrfs fsck.exfat dosfsck ntfsfix xfs_repair resize2fs xfs_growfs "+
 		"e2label dosfslabel fatlabel exfatlabel ntfslabel swaplabel xfs_admin xfs_info dumpe2fs e2freefrag filefrag e2image xfsdump photorec testdisk hdparm-read growpart fstrim "+
 		"lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan vgscan pvscan lvmdiskscan lvcreate lvextend lvresize lvreduce lvrename lvchange lvconvert vgchange vgrename vgreduce vgcfgbackup vgcfgrestore vgck "+
@@ -52,6 +52,10 @@ func addFiles(add func(tool, string)) {
 	add(rsync, "rsync")
 	add(find, "find gfind")
 	add(gitCommand, "git hub")
+	add(fromFile, "date wc du")
+	add(mount, "mount")
+	add(list, "ls dir vdir")
+	add(fdFind, "fd fdfind")
 	add(chmod, "chmod gchmod")
 	add(chown, "chown chgrp gchown")
 	add(acl, "setfacl chattr chcon")

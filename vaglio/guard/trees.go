@@ -44,6 +44,12 @@ func (g *Guard) treeAt(clean string) string {
 	if isOpaque(steps[0]) {
 		return ""
 	}
+	if steps[0] == "mnt" && len(steps) > 1 && len(steps[1]) == 1 && isLetter(steps[1][0]) {
+		steps = append([]string{steps[1] + ":"}, steps[2:]...)
+		if len(steps) > 1 {
+			steps[1] = strings.ToLower(steps[1])
+		}
+	}
 	if g.isHome(steps) {
 		return treeHome
 	}
