@@ -214,12 +214,12 @@ func (s *scan) core(c Call) *rule {
 
 // structural tries what the call would do.
 func (s *scan) structural(c Call) *rule {
-	if s.shell || s.g.isNamedShell(c.Executor) {
+	if mayRun(c.Args) && (s.shell || s.g.isNamedShell(c.Executor)) {
 		if r := s.g.ruleOf(s.g.runs(c)); r != nil {
 			return r
 		}
 	}
-	if s.handling().kills && killsAll(c.Args) {
+	if killsAll(c.Args) && s.handling().kills {
 		return s.g.ruleOf(killRule)
 	}
 	return s.found

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"iter"
 	"path"
 	"strings"
 
@@ -20,6 +21,20 @@ type commandSet struct {
 func (g *Guard) runs(c Call) string {
 	o := shell.Options{Home: g.home, User: g.user, Cwd: folderOf(g, c.Cwd, "")}
 	return g.runsIn(c.Args, o, languageOf(c.Executor), 0)
+}
+
+// mayRun says whether args can hold a command line at all: a cheap first look.
+func mayRun(args map[string]any) bool {
+	for k, v := range args {
+		switch v.(type) {
+		case map[string]any, []any:
+			return true
+		}
+		if isRunKey(k) {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *Guard) runsIn(args map[string]any, o shell.Options, lang string, depth int) string {
@@ -283,7 +298,7 @@ func (s *commandSet) inline(lang, text string) string {
 
 // languageOf finds the language in the name of an executor or an argument.
 func languageOf(name string) string {
-	for _, t := range tokens(name) {
+	for t := range tokens(name) {
 		switch t {
 		case "python", "python3", "py", "ipython", "jupyter", "notebook":
 			return "python"
@@ -298,25 +313,30 @@ func languageOf(name string) string {
 	return ""
 }
 
-// tokens are the words of a name in snake, kebab, dotted or camel case.
-func tokens(name string) []string {
-	var all []string
-	start := 0
-	for i := 0; i <= len(name); i++ {
-		border := i == len(name) || !isAlnum(name[i])
-		camel := i > 0 && i < len(name) && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
-		if !border && !camel {
-			continue
-		}
-		if i > start {
-			all = append(all, strings.ToLower(name[start:i]))
-		}
-		start = i
-		if border {
-			start++
+// tokens yields the words of a name in snake, kebab, dotted or camel case, in
+// lower case.
+func tokens(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 0; i <= len(name); i++ {
+			border := i == len(name) || !isAlnum(name[i])
+			if !border && !isHump(name, i) {
+				continue
+			}
+			if i > start && !yield(strings.ToLower(name[start:i])) {
+				return
+			}
+			start = i
+			if border {
+				start++
+			}
 		}
 	}
-	return all
+}
+
+// isHump says that a word begins at i in camel case.
+func isHump(name string, i int) bool {
+	return i > 0 && i < len(name) && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
 }
 
 func isAlnum(c byte) bool { return isLetter(c) || ('0' <= c && c <= '9') }
@@ -335,26 +355,48 @@ func shellNames() map[string]bool {
 	return names
 }
 
-// isNamedShell says whether an executor runs what its command says, by its
-// name or the last part of it.
+// isNamedShell says whether an executor runs what its command says: by its
+// whole name, by its last part behind a server's or a plugin's name, or by its
+// last two or three words.
 func (g *Guard) isNamedShell(executor string) bool {
-	parts := tokens(executor)
-	joined := ""
-	for i := len(parts) - 1; i >= 0 && i >= len(parts)-3; i-- {
-		joined = parts[i] + joined
-		if g.shells[joined] && (i == 0 || len(parts)-i > 1 || isNamespaced(executor, parts[i])) {
+	const most = 3
+	words := 0
+	for i := len(executor) - 1; i >= 0; i-- {
+		begins := isAlnum(executor[i]) && (i == 0 || !isAlnum(executor[i-1]) || isHump(executor, i))
+		if !begins {
+			continue
+		}
+		words++
+		if g.isShellName(executor[i:]) && (words > 1 || i == 0 || isNamespace(executor[:i])) {
 			return true
+		}
+		if words == most {
+			return false
 		}
 	}
 	return false
 }
 
-// isNamespaced says that the last part of a name stands behind the mark that
-// sets a server or a plugin apart.
-func isNamespaced(executor, last string) bool {
-	head, ok := strings.CutSuffix(strings.ToLower(executor), last)
-	if !ok {
-		return false
+// isShellName looks a name up without the marks between its words.
+func (g *Guard) isShellName(name string) bool {
+	var room [32]byte
+	plain := room[:0]
+	for i := range len(name) {
+		if c := name[i]; isAlnum(c) {
+			if len(plain) == len(room) {
+				return false
+			}
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			plain = append(plain, c)
+		}
 	}
+	return g.shells[string(plain)]
+}
+
+// isNamespace says that the beginning of a name ends in the mark that sets a
+// server or a plugin apart.
+func isNamespace(head string) bool {
 	return strings.HasSuffix(head, "__") || strings.HasSuffix(head, ".") || strings.HasSuffix(head, "/") || strings.HasSuffix(head, ":")
 }

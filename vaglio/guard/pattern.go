@@ -55,7 +55,14 @@ func unknownSpot(p shell.Part) string {
 }
 
 // isVague says that a spot is more than one known path.
-func isVague(spot string) bool { return strings.ContainsAny(spot, vague) }
+func isVague(spot string) bool {
+	for i := range len(spot) {
+		if c := spot[i]; c <= perhaps && (c == anyText || c == anyByte || c == unknown || c == perhaps) {
+			return true
+		}
+	}
+	return false
+}
 
 // variants gives the spots that a spot with texts that may be empty stands for.
 func variants(spot string) []string {
@@ -85,6 +92,9 @@ func variants(spot string) []string {
 // meet says whether a name that a spot's step may stand for also matches a
 // pattern with * and ?. What is unknown meets a * alone: it is never guessed.
 func meet(step, pattern string) bool {
+	if step != "" && pattern != "" && step[0] != pattern[0] && step[0] > perhaps && pattern[0] != '*' && pattern[0] != '?' {
+		return false
+	}
 	if !isVague(step) && !strings.ContainsAny(pattern, "*?") {
 		return step == pattern
 	}

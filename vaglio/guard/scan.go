@@ -139,6 +139,9 @@ func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
+	if !namesFolder(c.Args) {
+		return
+	}
 	for _, key := range [...]string{"cwd", "workdir", "working_directory", "dir", "directory", "folder", "base_path", "base", "root"} {
 		dir, _ := c.Args[key].(string)
 		if dir == "" {
@@ -152,6 +155,17 @@ func (s *scan) setBases(c Call) {
 		}
 		s.bases = append(s.bases, base{dir: dir, lexical: path.Clean(dir)})
 	}
+}
+
+// namesFolder says whether any argument may name a folder: a cheap first look.
+func namesFolder(args map[string]any) bool {
+	for key := range args {
+		switch key {
+		case "cwd", "workdir", "working_directory", "dir", "directory", "folder", "base_path", "base", "root":
+			return true
+		}
+	}
+	return false
 }
 
 // expandUser replaces a leading ~ or ~user as Python's expanduser does.

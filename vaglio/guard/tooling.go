@@ -11,8 +11,11 @@ type handling struct {
 	deed deed
 	// lists says that it only tells names; then nothing but the core applies.
 	lists bool
-	// files says that it works on files, so that a path is one here.
+	// files says that it works on files, or that its name is no more than what
+	// is done: a path is one of files here.
 	files bool
+	// remote says that it works on something else, where a path is none.
+	remote bool
 	// modes, kills, moves say more of what it does.
 	modes, kills, moves bool
 	// ready says that the rest is known.
@@ -22,13 +25,14 @@ type handling struct {
 // handlingOf reads an executor's name.
 func handlingOf(executor string) handling {
 	h := handling{deed: uses}
-	remote := false
-	for _, t := range tokens(executor) {
+	words := 0
+	for t := range tokens(executor) {
+		words++
 		switch t {
 		case "fs", "file", "files", "filesystem", "dir", "dirs", "directory", "folder", "folders", "path", "paths", "tree", "disk", "workspace":
 			h.files = true
 		case "http", "https", "api", "rest", "request", "url", "web", "browser", "s3", "bucket", "db", "sql", "graphql", "k8s":
-			remote = true
+			h.remote = true
 		case "delete", "remove", "rm", "rmdir", "unlink", "erase", "purge", "wipe", "trash", "destroy", "empty", "truncate", "clean", "rmtree", "del":
 			h.deed = empties
 		case "write", "create", "edit", "append", "save", "put", "patch", "replace", "insert", "update", "touch", "mkdir", "multiedit", "store", "set":
@@ -43,17 +47,12 @@ func handlingOf(executor string) handling {
 			h.kills = true
 		}
 	}
-	h.files = (h.files || isBareVerb(executor)) && !remote
+	h.remote = h.remote && !h.files
+	h.files = (h.files || words == 1) && !h.remote
 	if h.deed != uses || h.moves || h.modes {
 		h.lists = false
 	}
 	return h
-}
-
-// isBareVerb says that a name is no more than what is done.
-func isBareVerb(executor string) bool {
-	const few = 1
-	return len(tokens(executor)) <= few
 }
 
 // use is what a text in args may be used as.
@@ -109,7 +108,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if t.use == asAny && strings.ContainsAny(where, " \t\n") {
 		return nil
 	}
-	if strings.ContainsAny(where, "*?") {
+	if strings.IndexByte(where, '*') >= 0 || strings.IndexByte(where, '?') >= 0 {
 		where = strings.NewReplacer("*", string([]byte{anyText}), "?", string([]byte{anyByte})).Replace(where)
 	}
 	d := h.deed
@@ -122,7 +121,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if h.modes {
 		return s.modeRule(where)
 	}
-	if (d == empties || d == removes) && !h.files && t.use != asPath {
+	if (d == empties || d == removes) && !h.files && (h.remote || t.use != asPath) {
 		d = uses
 	}
 	id := s.g.ruleAt(d, where)

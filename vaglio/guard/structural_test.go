@@ -1,0 +1,213 @@
+package guard
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// structuralGuard knows a user and a place of vaglio's own.
+func structuralGuard() *Guard {
+	return New(Config{Home: "/home/user", Own: []string{"/home/user/.vaglio-data"}})
+}
+
+// bash is a call to a shell that the core does not know as one, so that its
+// command patterns stay out of the way.
+func bash(line string) Call {
+	return Call{Executor: "Bash", Args: map[string]any{"command": line}, Cwd: "/home/user/project"}
+}
+
+// lines reads a table out of testdata; \n in a row is a new line.
+func lines(tb testing.TB, name string) []string {
+	tb.Helper()
+	raw, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var rows []string
+	for row := range strings.Lines(string(raw)) {
+		if row = strings.TrimSuffix(row, "\n"); row != "" {
+			rows = append(rows, strings.ReplaceAll(row, `\n`, "\n"))
+		}
+	}
+	return rows
+}
+
+// deniedRows gives the commands of denied.txt with the rule that each breaks.
+func deniedRows(tb testing.TB) (commands, ids []string) {
+	tb.Helper()
+	for _, row := range lines(tb, "denied.txt") {
+		id, command, ok := strings.Cut(row, "\t")
+		if !ok {
+			tb.Fatalf("%q has no tab", row)
+		}
+		commands, ids = append(commands, command), append(ids, id)
+	}
+	return commands, ids
+}
+
+func TestDenied(t *testing.T) {
+	g := structuralGuard()
+	seen := map[string]bool{}
+	commands, ids := deniedRows(t)
+	for i, command := range commands {
+		seen[ids[i]] = true
+		if d, _ := g.Check(bash(command)); d.ID != ids[i] {
+			t.Errorf("%q: got %q, want %q", command, d.ID, ids[i])
+		}
+	}
+	for _, r := range structuralRules() {
+		if !seen[r.id] && !strings.HasPrefix(r.id, "shell.") {
+			t.Errorf("no row breaks %s", r.id)
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	g := structuralGuard()
+	for _, command := range lines(t, "allowed.txt") {
+		if d, denied := g.Check(bash(command)); denied {
+			t.Errorf("%q: %s", command, d.ID)
+		}
+	}
+}
+
+func TestUnreadableLines(t *testing.T) {
+	verify(t, structuralGuard(), map[string]row{
+		"open_quote":      {bash("echo 'x"), "shell.unreadable"},
+		"open_if":         {bash("if true; then ls"), "shell.unreadable"},
+		"crime_before":    {bash("rm -rf /usr; echo 'x"), "tree.system"},
+		"too_big":         {bash("ls " + strings.Repeat("x", 1<<20)), "shell.limit"},
+		"too_deep":        {bash(strings.Repeat("(", 500) + "ls" + strings.Repeat(")", 500)), "shell.limit"},
+		"carriage_return": {bash("cd /tmp\r\nrm -rf /usr\r\n"), "tree.system"},
+		"empty":           {bash(""), ""},
+		"blank":           {bash(" \n\t"), ""},
+		"comment":         {bash("# rm -rf /usr"), ""},
+	})
+}
+
+// TestShapes checks in which shapes a command may come.
+func TestShapes(t *testing.T) {
+	args := func(executor string, m map[string]any) Call {
+		return Call{Executor: executor, Args: m, Cwd: "/home/user/project"}
+	}
+	m := func(pairs ...any) map[string]any {
+		all := map[string]any{}
+		for i := 0; i < len(pairs); i += 2 {
+			all[pairs[i].(string)] = pairs[i+1]
+		}
+		return all
+	}
+	list := func(words ...any) []any { return words }
+	verify(t, structuralGuard(), map[string]row{
+		"argv":                 {args("shell_exec", m("argv", list("rm", "-fr", "/usr"))), "tree.system"},
+		"command_list":         {args("shell_exec", m("command", list("rm", "-r", "-f", "/"))), "tree.root"},
+		"list_of_lines":        {args("Bash", m("commands", list("ls", "rm -fr /usr"))), "tree.system"},
+		"list_of_one_line":     {args("Bash", m("command", list("rm -fr /usr"))), "tree.system"},
+		"list_with_operators":  {args("Bash", m("command", list("cd", "/", "&&", "rm", "-fr", "usr"))), "tree.system"},
+		"bash_lc":              {args("local_shell", m("action", m("command", list("bash", "-lc", "rm -fr /usr")))), "tree.system"},
+		"upper_key":            {args("Bash", m("COMMAND", "rm -fr /usr")), "tree.system"},
+		"nested":               {args("Bash", m("options", m("run", m("cmd", "rm -fr /usr")))), "tree.system"},
+		"nested_list":          {args("Bash", m("steps", list(m("cmd", "ls"), m("cmd", "rm -fr /usr")))), "tree.system"},
+		"name_and_args":        {args("start_process", m("command", "rm", "args", list("-fr", "/usr"))), "tree.system"},
+		"stdin_of_shell":       {args("Bash", m("command", "bash", "stdin", "rm -fr /usr")), "tree.system"},
+		"stdin_of_argv":        {args("Bash", m("argv", list("sh", "-s"), "stdin", "rm -fr /usr")), "tree.system"},
+		"stdin_is_data":        {args("Bash", m("command", "cat", "stdin", "rm -fr /usr")), ""},
+		"cwd_argument":         {args("Bash", m("command", "rm -rf *", "cwd", "/")), "tree.root"},
+		"cwd_relative":         {args("Bash", m("command", "rm -rf *", "workdir", "..")), "tree.home"},
+		"environment":          {args("Bash", m("command", "rm -rf $D/x", "env", m("D", "/usr/.."))), ""},
+		"environment_root":     {args("Bash", m("command", "rm -rf $D/*", "env", m("D", "/usr/.."))), "tree.root"},
+		"environment_harmless": {args("shell_exec", m("command", "make", "env", m("PREFIX", "/usr"))), ""},
+		"namespaced":           {args("mcp__sandbox__bash", m("command", "rm -fr /usr")), "tree.system"},
+		"namespaced_words":     {args("developer.run_command", m("command", "rm -fr /usr")), "tree.system"},
+		"camel":                {args("runTerminalCmd", m("command", "rm -fr /usr")), "tree.system"},
+		"suffix":               {args("sandbox_execute_command", m("command", "rm -fr /usr")), "tree.system"},
+		"catalog":              {Call{Executor: "x", Shell: true, Args: m("command", "rm -fr /usr")}, "tree.system"},
+		"capability":           {Call{Executor: "x", Capabilities: []string{"code:exec"}, Args: m("command", "rm -fr /usr")}, "tree.system"},
+		"python_code":          {args("python_exec", m("code", "import shutil\nshutil.rmtree('/usr')")), "tree.system"},
+		"code_language":        {args("run_code", m("language", "python", "code", "import os\nos.remove('/etc/passwd')")), "path.auth_write"},
+		"code_of_nobody":       {args("execute_code", m("code", "import shutil\nshutil.rmtree('/usr')")), "tree.system"},
+		"code_shell":           {args("execute_code", m("code", "rm -fr /usr")), "tree.system"},
+		"code_harmless":        {args("execute_code", m("code", "print('rm -rf /usr')")), ""},
+		"javascript":           {args("run_code", m("language", "javascript", "code", "require('fs').rmSync('/usr',{recursive:true})")), "tree.system"},
+		"save_command":         {args("save_command", m("command", "rm -fr /usr")), ""},
+		"other_tool":           {args("jira_create", m("command", "rm -fr /usr")), ""},
+		"description":          {args("Bash", m("command", "ls", "description", "rm -fr /usr")), ""},
+		"echo_words":           {args("Bash", m("command", list("echo", "rm", "-fr", "/usr"))), ""},
+	})
+}
+
+// TestTools checks tools that are no shells.
+func TestTools(t *testing.T) {
+	args := func(executor string, pairs ...any) Call {
+		all := map[string]any{}
+		for i := 0; i < len(pairs); i += 2 {
+			all[pairs[i].(string)] = pairs[i+1]
+		}
+		return Call{Executor: executor, Args: all, Cwd: "/home/user/project"}
+	}
+	verify(t, structuralGuard(), map[string]row{
+		"delete_root":          {args("fs_delete", "path", "/", "recursive", true), "tree.root"},
+		"delete_root_star":     {args("fs_delete", "path", "/*"), "tree.root"},
+		"delete_home":          {args("delete_file", "path", "~"), "tree.home"},
+		"delete_home_percent":  {args("delete_file", "path", "%7E/"), "tree.home"},
+		"delete_relative":      {args("delete_directory", "path", ".."), "tree.home"},
+		"delete_system":        {args("remove", "path", "/usr/bin"), "tree.system"},
+		"delete_list":          {args("remove_files", "paths", []any{"a", "/etc"}), "tree.system"},
+		"delete_below":         {args("fs_delete", "path", "/usr/local/x"), ""},
+		"delete_row":           {args("db_delete", "path", "/"), ""},
+		"delete_web":           {args("http_delete", "path", "/"), ""},
+		"delete_vaglio":        {args("fs_delete", "path", "/home/user/.local/share/metnos"), "own.path"},
+		"delete_around_vaglio": {args("fs_delete", "path", "/home/user/.vaglio-data/.."), "own.path"},
+		"move_system":          {args("move_file", "source", "/etc", "destination", "/tmp/x"), "tree.system"},
+		"move_to":              {args("move_file", "source", "x", "destination", "/etc/cron.d/x"), "path.auth_write"},
+		"move_plain":           {args("move_file", "source", "a", "destination", "/usr/local/share/a"), ""},
+		"write_group":          {args("fs_write", "path", "/etc/group", "content", "x"), "path.auth_write"},
+		"write_cron":           {args("create_file", "path", "/etc/cron.d/x", "content", "x"), "path.auth_write"},
+		"write_trigger":        {args("fs_write", "path", "/proc/sysrq-trigger", "content", "b"), "path.kernel"},
+		"write_disk":           {args("fs_write", "path", "/dev/vda", "content", "x"), "disk.device"},
+		"write_shell":          {args("fs_write", "path", "/bin/sh", "content", "x"), "tree.vital"},
+		"read_disk":            {args("fs_read", "path", "/dev/vda"), "disk.device"},
+		"read_netrc":           {args("fs_read", "path", "~/.netrc"), "path.secrets"},
+		"read_netrc_climbing":  {args("fs_read", "path", "../.netrc"), "path.secrets"},
+		"read_netrc_percent":   {args("fs_read", "path", "..%2F.netrc"), "path.secrets"},
+		"read_netrc_file_url":  {args("http_fetch", "url", "file:///home/user/.netrc"), "path.secrets"},
+		"read_kube":            {args("fs_read", "path", "/home/user/.kube/config"), "path.secrets"},
+		"read_split":           {args("fs_read", "dir", "~/.kube", "name", "config"), "path.secrets"},
+		"read_glob":            {args("read_many_files", "paths", []any{"~/.kube/conf*"}), "path.secrets"},
+		"read_environ":         {args("fs_read", "path", "/proc/sys/../1/environ"), "path.proc"},
+		"read_key_by_name":     {args("fs_read", "path", "deploy/id_ed25519"), "path.keys"},
+		"upload":               {args("upload", "file", "~/.pypirc"), "path.secrets"},
+		"attachment":           {args("send_mail", "attachments", []any{"~/.git-credentials"}, "body", "x"), "path.secrets"},
+		"any_key":              {args("thing", "whatever", "/home/user/.netrc"), "path.secrets"},
+		"chmod_root":           {args("chmod", "path", "/", "mode", "777"), "mode.tree"},
+		"kill_init":            {args("kill_process", "pid", 1.0), "process.kill_all"},
+		"kill_all":             {args("terminate_process", "pid", "-1"), "process.kill_all"},
+		"kill_one":             {args("kill_process", "pid", 1234.0), ""},
+		"first_page":           {args("list_pages", "id", 1.0), ""},
+		"list_home":            {args("list_directory", "path", "~"), ""},
+		"list_kube":            {args("list_directory", "path", "~/.kube"), ""},
+		"glob_go":              {args("fs_glob", "pattern", "**/*.go"), ""},
+		"read_npmrc":           {args("fs_read", "path", ".npmrc"), ""},
+		"read_env":             {args("fs_read", "path", ".env"), ""},
+		"read_fixture":         {args("fs_read", "path", "./testdata/etc/group"), ""},
+		"read_group":           {args("fs_read", "path", "/etc/group"), ""},
+		"write_workspace":      {args("fs_write", "path", "a.sh", "content", "cat ~/.netrc"), ""},
+		"content_is_a_path":    {args("fs_write", "path", "a", "content", "/home/user/.netrc"), ""},
+		"message":              {args("git_commit", "message", "~/.netrc"), ""},
+		"query":                {args("web_search", "query", "/home/user/.netrc"), ""},
+		"prose":                {args("note", "line", "/home/user/.netrc is a file"), ""},
+	})
+}
+
+// TestAdministratorsHome checks that an agent of root may work in its home.
+func TestAdministratorsHome(t *testing.T) {
+	g := New(Config{Home: "/root"})
+	at := func(line string) Call { c := bash(line); c.Cwd = "/root/app"; return c }
+	verify(t, g, map[string]row{
+		"write":  {at("echo x > out.txt && cp out.txt ~/x"), ""},
+		"remove": {at("rm -rf build"), ""},
+		"home":   {at("rm -rf ~"), "tree.home"},
+		"key":    {at("cat ~/.netrc"), "path.secrets"},
+	})
+}
