@@ -42,6 +42,21 @@ var stricter = map[string]string{
 	"cmd_dict":        "shell.rm_root",
 	"cmd_key_script":  "shell.rm_root",
 	"cmd_nested":      "shell.rm_root",
+
+	// What the structural layer reads out of a command or a path.
+	"path_41":        "disk.device",       // /dev/mapper/x
+	"path_51":        "path.secrets",      // ~/.kube/config
+	"path_52":        "path.secrets",      // ~/.netrc
+	"path_54":        "path.secrets",      // ~/.docker/config.json
+	"cmd_05":         "tree.root",         // rm -rfv /
+	"cmd_07":         "tree.root",         // rm --recursive --force /
+	"cmd_13":         "tree.root",         // rm -rf "/"
+	"cmd_17":         "tree.home",         // rm -rf ~u
+	"cmd_37":         "process.fork_bomb", // :(){ :|: & };:
+	"cmd_38":         "process.fork_bomb", // by another name
+	"cmd_45":         "mode.tree",         // chmod -R a+rwx /
+	"cmd_52":         "tree.root",         // r\m -rf /
+	"cmd_passwd_mid": "path.auth_read",    // cat /etc/passwd
 }
 
 type expected struct {

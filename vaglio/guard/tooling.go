@@ -59,11 +59,11 @@ func handlingOf(executor string) handling {
 type use uint8
 
 const (
-	asAny   use = iota
-	asPath      // under a key that names a path
-	asGoal      // under a key that names where something goes
-	asData      // content, which nobody opens
-	asGlob      // a pattern of names
+	asAny  use = iota
+	asPath     // under a key that names a path
+	asGoal     // under a key that names where something goes
+	asData     // content, which nobody opens
+	asGlob     // a pattern of names
 )
 
 // useOf reads a key.
