@@ -30,10 +30,8 @@ func format(l *look) string {
 		return ""
 	}
 	_, operands := l.split()
-	for _, o := range operands {
-		if l.onDevice(o) {
-			return formatRule
-		}
+	if slices.ContainsFunc(operands, l.onDevice) {
+		return formatRule
 	}
 	return l.operands(writes)
 }
@@ -53,26 +51,6 @@ func always(rule string) tool {
 			return ""
 		}
 		return rule
-	}
-}
-
-// unlessHarmless breaks a rule when given a disk, or anything at all where
-// disk is false, unless one of its words is harmless.
-func unlessHarmless(rule string, disk bool, harmless ...string) tool {
-	return func(l *look) string {
-		if isHelp(l) {
-			return ""
-		}
-		for _, a := range l.args {
-			name, _, _ := strings.Cut(a, "=")
-			if slices.Contains(harmless, name) || (len(a) > 2 && a[0] == '-' && a[1] != '-' && slices.Contains(harmless, a[:2])) {
-				return ""
-			}
-		}
-		if !disk {
-			return rule
-		}
-		return l.withDisk(rule)
 	}
 }
 

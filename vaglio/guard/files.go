@@ -309,16 +309,16 @@ func edit(l *look) string {
 			return id
 		}
 	}
-	return l.afterPattern("efs", "efl", reads)
+	return l.afterPattern("efs", "efl")
 }
 
 // search reads files after a pattern.
-func search(l *look) string { return l.afterPattern("ABCmDdefgtT", "ef", reads) }
+func search(l *look) string { return l.afterPattern("ABCmDdefgtT", "ef") }
 
 // afterPattern does a deed to the operands after the first, which is a pattern
 // or a program unless an option of given holds one. valued are the letters of
 // options whose value is a word of its own.
-func (l *look) afterPattern(valued, given string, d deed) string {
+func (l *look) afterPattern(valued, given string) string {
 	pattern := true
 	var operands []string
 	for i := 0; i < len(l.args); i++ {
@@ -345,7 +345,7 @@ func (l *look) afterPattern(valued, given string, d deed) string {
 		if strings.IndexByte(valued, letter) >= 0 && i+1 < len(l.args) {
 			i++
 			if letter == 'f' {
-				if id := l.touch(d, l.args[i]); id != "" {
+				if id := l.touch(reads, l.args[i]); id != "" {
 					return id
 				}
 			}
@@ -354,5 +354,5 @@ func (l *look) afterPattern(valued, given string, d deed) string {
 	if pattern && len(operands) > 0 {
 		operands = operands[1:]
 	}
-	return l.each(d, operands)
+	return l.each(reads, operands)
 }

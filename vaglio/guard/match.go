@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -66,9 +67,9 @@ func newPlaceIndex(rows []place, fold bool) *placeIndex {
 
 func (x *placeIndex) add(p *placeRule) {
 	x.all = append(x.all, p)
-	for i := len(p.steps) - 1; i >= 0; i-- {
-		if !strings.ContainsAny(p.steps[i], "*?") {
-			x.byStep[p.steps[i]] = append(x.byStep[p.steps[i]], p)
+	for _, step := range slices.Backward(p.steps) {
+		if !strings.ContainsAny(step, "*?") {
+			x.byStep[step] = append(x.byStep[step], p)
 			return
 		}
 	}

@@ -104,7 +104,7 @@ func systemPlaces() []place {
 // vitalFiles are single files whose loss stops the system.
 func vitalFiles() []string {
 	var all []string
-	for _, name := range strings.Fields("sh bash dash env ls cp mv rm cat chmod chown mount su sudo login init systemd systemctl busybox passwd ld.so true test dpkg rpm apt ln sed grep") {
+	for name := range strings.FieldsSeq("sh bash dash env ls cp mv rm cat chmod chown mount su sudo login init systemd systemctl busybox passwd ld.so true test dpkg rpm apt ln sed grep") {
 		for _, dir := range []string{"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"} {
 			all = append(all, dir+name)
 		}

@@ -198,7 +198,7 @@ func bootEntries(l *look) string {
 }
 
 // jq and its kin read files after a program.
-func query(l *look) string { return l.afterPattern("fL", "fe", reads) }
+func query(l *look) string { return l.afterPattern("fL", "fe") }
 
 // script is awk: a program, then files. A program that reads lines by itself
 // may name the file in any of its texts.
@@ -215,7 +215,7 @@ func script(l *look) string {
 			}
 		}
 	}
-	return l.afterPattern("fFvi", "fe", reads)
+	return l.afterPattern("fFvi", "fe")
 }
 
 // fromFile is date, wc and du, which read a file that an option names.

@@ -123,11 +123,11 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if id := l.mapped(d, clean); id != "" {
 		return id
 	}
-	real := resolved(d, spot, clean, slashed)
-	if real == clean {
+	leads := resolved(d, spot, clean, slashed)
+	if leads == clean {
 		return ""
 	}
-	return l.g.ruleAt(d, real)
+	return l.g.ruleAt(d, leads)
 }
 
 // passing says that the command runs in a container that is made for it.
@@ -210,7 +210,7 @@ func (l *look) mapped(d deed, clean string) string {
 // ruleAt gives the rule about a deed done to a clean absolute spot.
 func (g *Guard) ruleAt(d deed, clean string) string {
 	if d == removes || d == empties {
-		if id := g.treeAt(clean); id != "" && !(d == removes && id == treeHome && strings.Contains(baseOf(clean), ".") && clean != g.home) {
+		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !strings.Contains(baseOf(clean), ".") || clean == g.home) {
 			return id
 		}
 	}

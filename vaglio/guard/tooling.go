@@ -125,7 +125,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 		d = uses
 	}
 	id := s.g.ruleAt(d, where)
-	if id == "" && d != uses && !(d == writes) {
+	if id == "" && d != uses && d != writes {
 		id = s.g.ruleAt(uses, where)
 	}
 	if id == adminRule && s.inRootHome() {
