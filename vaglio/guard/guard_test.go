@@ -323,6 +323,9 @@ func TestRuleTable(t *testing.T) {
 	if len(seen) != 17 {
 		t.Errorf("%d rules, want 11 + 6", len(seen))
 	}
+	for _, r := range structuralRules() {
+		check(r)
+	}
 	for _, r := range []*rule{ownRule(), depthRule(), kindRule(), faultRule()} {
 		check(*r)
 	}

@@ -1,0 +1,126 @@
+package guard
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const document = "../../docs/guard.md"
+
+var update = flag.Bool("update", false, "write docs/guard.md out of the tables")
+
+// TestDocument holds docs/guard.md against the tables. After a change of a
+// table, run it with -update.
+func TestDocument(t *testing.T) {
+	want := documentText()
+	if *update {
+		if err := os.WriteFile(document, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("docs/guard.md is not what the tables say (run go test ./vaglio/guard -run TestDocument -update):\n%s", diff)
+	}
+}
+
+func documentText() string {
+	var b strings.Builder
+	b.WriteString(documentHead)
+	b.WriteString("\n## The core\n\nThese patterns are held against every text in the arguments, in all its spellings; a mention is enough.\n\n| rule | pattern | why |\n|---|---|---|\n")
+	for _, r := range pathRules() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.id, code(r.reason), r.why)
+	}
+	for _, r := range commandRules() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.id, code(r.reason), r.why)
+	}
+	b.WriteString("\n## What a call would do\n\n| rule | denied because | why | instead |\n|---|---|---|---|\n")
+	for _, r := range append(structuralRules(), *ownRule(), *depthRule(), *kindRule(), *faultRule()) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.id, strings.TrimPrefix(r.reason, "guard: "), r.why, r.instead)
+	}
+	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. A dash leaves the deed to the judges.\n")
+	for _, p := range places() {
+		fmt.Fprintf(&b, "\n### %s%s\n\nreading: %s · writing: %s · removing: %s\n\n", strings.ToUpper(p.what[:1]), p.what[1:], deedText(p.reading), deedText(p.writing), deedText(p.removing))
+		fmt.Fprintf(&b, "%s\n", patterns(p.where))
+		if len(p.except) > 0 {
+			fmt.Fprintf(&b, "\nFree below: %s\n", patterns(p.except))
+		}
+	}
+	b.WriteString("\n## System trees\n\nRemoving one of these folders, or everything directly below it, is `" + treeSystem + "`; so is a folder directly below `/usr` or `/var` but tmp, www, cache, crash, folders, task, app, games and empty.\n\n")
+	b.WriteString(patterns(systemTrees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(diskNames()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
+	b.WriteString(documentTail)
+	return b.String()
+}
+
+// code takes the pattern out of a core rule's reason.
+func code(reason string) string {
+	_, pattern, _ := strings.Cut(reason, "'")
+	pattern = pattern[:strings.LastIndexByte(pattern, '\'')]
+	return "`" + strings.ReplaceAll(strings.ReplaceAll(pattern, `\\`, `\`), "|", `\|`) + "`"
+}
+
+func deedText(id string) string {
+	if id == "" {
+		return "–"
+	}
+	return "`" + id + "`"
+}
+
+func patterns(all []string) string {
+	quoted := make([]string, len(all))
+	for i, p := range all {
+		quoted[i] = "`" + p + "`"
+	}
+	return strings.Join(quoted, ", ")
+}
+
+const documentHead = `# The guard
+
+<!-- Written by go test ./vaglio/guard -run TestDocument -update; do not edit. -->
+
+The guard is the first of the two phases: a list of what is not up for debate. It has no setting, no exception list and no score, and never asks a model. What it denies is final: nobody can allow it.
+
+It looks twice. The core holds texts against patterns, where a mention is enough. Behind it a command line is read as a shell reads it (see the package vaglio/shell): wrappers are peeled, carried programs are read in turn, and each command is judged by what it would do to which target. There, what is quoted as data is no command. Other tools are judged by their names and the paths in their arguments.
+
+- A target beats a verb: a program that no table knows is denied a disk, an account file or a private key as an operand.
+- What may be the root is the root: ` + "`\"$UNSET\"/*`, `\"$(cmd)/\"` and `/$X`" + ` are denied to a removal that recurses. ` + "`\"${DIR:?}\"/*`" + ` is not: it cannot be empty.
+- A pattern of the shell counts as every name that it may match.
+- What cannot be read to its end is denied, with what to do instead. What is only known when it runs (a script file, a download, an eval of unknown text) is left to the judges, except where the known part already breaks a rule.
+
+## Which executors are shells
+
+shell_exec, an executor with the capability code:exec, one that the catalog marks as a shell, and executors that are shells by their names (Bash, run_command, execute_command, terminal, run_in_terminal, local_shell, container.exec and their kin, also behind a server's name: mcp__x__bash). The patterns of the core for commands apply to the first three alone, as they always did. In a shell's arguments the keys command, cmd, argv, script, code and their kin hold what runs, at any depth; args beside a command are its words, stdin its input, cwd and workdir its folder, env its environment. Code in another language is read as the executor's name or its language argument says.
+
+## vaglio's own commands
+
+An agent may run ` + "`vaglio judge`, `vaglio hook`, `vaglio mcp`, `vaglio explain`, `vaglio policy check`, `vaglio version`" + ` and help: they judge or tell, and change nothing. Every other command of vaglio shows or changes what stands between the person and the gate, and is denied. So are vaglio's files, sockets and keys, and stopping its process or its service by name.
+`
+
+const documentTail = `
+## Left to the effects judge on purpose
+
+| what | why |
+|---|---|
+| listing, testing or naming a forbidden place (ls, stat, test -f, find without an action) | tells a name, not the content |
+| programs that use a credential by themselves (ssh -i, kubectl --kubeconfig, aws, gcloud, git, gpg --verify, curl --key) | that is what the credential is for |
+| .env, .npmrc, server.key, *.pem and *.p12 in a workspace | everyday files of a project; a person is asked |
+| shell histories, ~/.m2/settings.xml, ~/.gradle, ~/.config/pip, ~/.dbt, ~/.config/gcloud/configurations | hold a secret now and then, are read honestly every day |
+| /etc/group, /etc/ssh/sshd_config, /etc/hosts, ordinary settings below /etc | hold no secret; writing the first two is denied |
+| adding to ~/.npmrc, ~/.pypirc, ~/.kube/config, ~/.docker/config.json, ~/.aws/config | logging in writes them |
+| ~/Documents, ~/.config, /opt/app, /var/www, /srv/x, one folder below a tree | somebody's data, but not a home or a system: a person is asked |
+| find with a test that leaves most files out, below any folder | cleaning |
+| reading a disk to make an image, fsck, resize2fs, labels, lvreduce, vgreduce, mounting | repair and care; a person is asked |
+| /sys/class, /sys/devices, cgroups, /proc/sys outside kernel | lights, fans, limits |
+| useradd, usermod, passwd, visudo, crontab, systemctl, shutdown, iptables | change the machine by its own tools; a person is asked |
+| rm -rf of the workspace itself | the user's own, and in version control as a rule |
+| a path in which two unknown names must both be empty to hit a tree | "$dir/$name" is in every second script |
+| docker run without a mount of this machine | the container is thrown away |
+`
