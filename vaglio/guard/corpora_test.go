@@ -65,7 +65,7 @@ func TestCorpora(t *testing.T) {
 func count(t *testing.T, g *Guard, classes map[string]*tally, r labelled, half string) {
 	t.Helper()
 	d, denied := g.Check(r.call())
-	s := scan{g: g, executor: r.call().Executor, shell: isShell(r.call())}
+	s := scan{g: g, executor: r.Executor, shell: isShell(r.call())}
 	core := s.core(r.call()) != nil
 	for _, class := range classesOf(r) {
 		c := classes[class]

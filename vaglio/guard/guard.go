@@ -168,6 +168,7 @@ func (g *Guard) Check(c Call) (d Denial, denied bool) {
 func (g *Guard) check(c Call) (Denial, bool) {
 	s := scan{g: g, executor: c.Executor, shell: isShell(c)}
 	s.texts = s.room[:0]
+	s.runs = mayRun(c.Args) && (s.shell || g.isNamedShell(c.Executor))
 	if r := s.core(c); r != nil {
 		return r.denial(), true
 	}
@@ -214,7 +215,7 @@ func (s *scan) core(c Call) *rule {
 
 // structural tries what the call would do.
 func (s *scan) structural(c Call) *rule {
-	if mayRun(c.Args) && (s.shell || s.g.isNamedShell(c.Executor)) {
+	if s.runs {
 		if r := s.g.ruleOf(s.g.runs(c)); r != nil {
 			return r
 		}

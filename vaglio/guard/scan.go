@@ -18,6 +18,8 @@ const maxDepth = 128
 type scan struct {
 	g     *Guard
 	shell bool
+	// runs says that args hold command lines.
+	runs  bool
 	texts []text
 	room  [16]text
 	// bases begins with the call's own folder when inCwd says that there is one.
@@ -98,7 +100,11 @@ func (s *scan) collectAs(v any, depth int, as text) *rule {
 func (s *scan) collectMap(m map[string]any, depth int) *rule {
 	for _, k := range sortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
-		if r := s.collectAs(m[k], depth+1, text{command: s.shell && isCommandKey(k), use: useOf(k)}); r != nil {
+		as := text{command: s.shell && isCommandKey(k), use: useOf(k)}
+		if s.runs && isRunKey(k) {
+			as.use = asData // the reader looks at it
+		}
+		if r := s.collectAs(m[k], depth+1, as); r != nil {
 			return r
 		}
 	}
