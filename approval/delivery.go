@@ -20,3 +20,13 @@ type RetryError struct {
 func (e *RetryError) Error() string { return e.Err.Error() }
 
 func (e *RetryError) Unwrap() error { return e.Err }
+
+// Health tells how a channel does. The zero value is a channel that does well.
+type Health struct {
+	// Problem is what is wrong, in one sentence; empty when nothing is.
+	Problem string
+	// Remedy is what the operator can do about it, in one sentence.
+	Remedy string
+	// Since is when the problem began.
+	Since time.Time
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -58,48 +57,19 @@ const (
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	l := &loop{c, desk}
 	for failures := 0; ctx.Err() == nil; failures++ {
-		heard := c.Health().Heard
+		heard := c.Status().Heard
 		err := l.session(ctx)
 		if ctx.Err() != nil {
 			break
 		}
-		if !c.Health().Heard.Equal(heard) {
+		if !c.Status().Heard.Equal(heard) {
 			failures = 0
 		}
-		pause := c.trouble(err, failures)
+		pause := c.deaf(err, failures)
 		c.log.WarnContext(ctx, "telegram cannot be heard; trying again", "error", err, "pause", pause)
 		sleep(ctx, pause)
 	}
 	return nil
-}
-
-// trouble keeps what is wrong, and says how long to wait.
-func (c *Channel) trouble(err error, failures int) time.Duration {
-	pause := min(firstPause<<min(failures, 10), longestPause)
-	problem := "The platform cannot be reached; check the network and the proxy."
-	p, ok := errors.AsType[*PlatformError](err)
-	switch {
-	case !ok:
-	case p.Code == http.StatusUnauthorized, p.Code == http.StatusNotFound:
-		problem, pause = "The platform refuses the bot token; take the current one from BotFather.", longestPause
-	case p.Code == http.StatusConflict && p.says("webhook"):
-		problem = "The bot has a webhook, so its updates go elsewhere; delete the webhook, or use a bot of vaglio's own."
-		pause = min(conflictPause<<min(failures, 10), longConflict)
-	case p.Code == http.StatusConflict:
-		problem = "Another program polls with this bot's token; stop it, or use a bot of vaglio's own."
-		pause = min(conflictPause<<min(failures, 10), longConflict)
-	case p.Code == http.StatusTooManyRequests:
-		problem, pause = "The platform asks for a pause; it ends by itself.", max(p.RetryAfter, firstPause)
-	default:
-		problem = "The platform answers with errors; it is most likely down."
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.health.Problem == "" {
-		c.health.Since = time.Now()
-	}
-	c.health.Problem = problem
-	return pause
 }
 
 // session introduces the bot and polls until something fails.
@@ -190,7 +160,7 @@ func (l *loop) heard(ctx context.Context) error {
 	now := time.Now().Round(0)
 	l.mu.Lock()
 	before := l.notes.Heard
-	l.health = Health{Heard: now}
+	l.lastHeard, l.hearing = now, approval.Health{}
 	l.mu.Unlock()
 	if !before.IsZero() && now.Sub(before) >= pressLives {
 		if err := l.away(ctx, before, now); err != nil {

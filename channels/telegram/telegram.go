@@ -34,12 +34,15 @@ type Channel struct {
 	zone      *time.Location
 	log       *slog.Logger
 
-	mu       sync.Mutex
-	notes    Notes
-	code     pairingCode
-	health   Health
-	self     user
-	attached map[approval.AskID]int
+	mu        sync.Mutex
+	notes     Notes
+	code      pairingCode
+	began     time.Time
+	lastHeard time.Time
+	hearing   approval.Health // of taking updates in
+	telling   approval.Health // of writing to the chat
+	self      user
+	attached  map[approval.AskID]int
 }
 
 // Config is what a channel is made of.
@@ -81,19 +84,6 @@ type Notes struct {
 	Person int64 `json:"person"`
 }
 
-// Health tells how the bot does.
-type Health struct {
-	// Problem is empty when all is well, else one sentence with the remedy.
-	Problem string
-	// Since is when the problem began.
-	Since time.Time
-	// Heard is when the platform last answered a poll.
-	Heard time.Time
-	// Paired says that there is a chat to send cards to, and somebody who may
-	// decide.
-	Paired bool
-}
-
 // ErrToken says that a bot token does not look like one.
 var ErrToken = errors.New("the token is not one of BotFather's: it must look like 123456789:AA… with letters, digits, _ and -")
 
@@ -131,22 +121,12 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	return &Channel{
 		api:    &api{base: strings.TrimRight(c.API, "/"), token: c.Token, client: c.Client, quiet: map[int64]time.Time{}},
 		memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
-		notes: notes, attached: map[approval.AskID]int{},
+		notes: notes, attached: map[approval.AskID]int{}, began: time.Now(),
 	}, nil
 }
 
 // Name returns [Name].
 func (c *Channel) Name() string { return Name }
-
-// Health tells how the bot does.
-func (c *Channel) Health() Health {
-	_, paired := c.place()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	h := c.health
-	h.Paired = paired && (c.notes.Person != 0 || len(c.approvers) > 0)
-	return h
-}
 
 // Approves reports whether the person may decide: one of the configuration, or
 // the one who paired. The id is qualified, such as "telegram:4711".

@@ -30,7 +30,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 			t.Fatalf("without a chat Post says %v", err)
 		}
 		code := w.channel.NewCode()
-		if m := w.say(ann(), 0, "/start WRONG"); !strings.Contains(m.Text, "wrong or too old") || w.channel.Health().Paired {
+		if m := w.say(ann(), 0, "/start WRONG"); !strings.Contains(m.Text, "wrong or too old") || w.channel.Status().Paired {
 			t.Errorf("a wrong code: %q", m.Text)
 		}
 		if m := w.say(ann(), 0, "/start "+strings.ToLower(code)); !strings.Contains(m.Text, "Paired") {
@@ -80,13 +80,13 @@ func TestPairingCodesAgeAndAreReplaced(t *testing.T) {
 		old := w.channel.NewCode()
 		code := w.channel.NewCode()
 		w.say(ann(), 0, "/start "+old)
-		if w.channel.Health().Paired {
+		if w.channel.Status().Paired {
 			t.Error("a code that was replaced paired")
 		}
 		time.Sleep(telegram.CodeLives)
 		synctest.Wait()
 		w.say(ann(), 0, "/start "+code)
-		if w.channel.Health().Paired {
+		if w.channel.Status().Paired {
 			t.Error("a code paired after its time")
 		}
 	})

@@ -94,14 +94,14 @@ func TestTroubleIsToldAndPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				t := w.t
-				if h := w.channel.Health(); h.Problem != "" || h.Heard.IsZero() || !h.Paired {
+				if h, s := w.channel.Health(), w.channel.Status(); h.Problem != "" || s.Heard.IsZero() || !s.Paired {
 					t.Fatalf("at the start: %+v", h)
 				}
 				a := w.ask(command("make"))
 				c.begin(w.server)
 				time.Sleep(2 * time.Minute)
 				synctest.Wait()
-				if h := w.channel.Health(); !strings.Contains(h.Problem, c.want) || h.Since.IsZero() {
+				if h := w.channel.Health(); !strings.Contains(h.Problem, c.want) || h.Remedy == "" || h.Since.IsZero() {
 					t.Errorf("in trouble: %+v, want %q", h, c.want)
 				}
 				if n := len(w.server.Calls("getUpdates")); n > 40 {
@@ -273,8 +273,8 @@ func TestPairedNeedsAChatAndSomebodyWhoDecides(t *testing.T) {
 		ch, err := telegram.New(t.Context(), telegram.Config{
 			Token: telegramtest.Token, Memory: &memory{notes: c.notes}, Chat: c.chat, Approvers: c.approvers,
 		})
-		if err != nil || ch.Health().Paired != c.want {
-			t.Errorf("%s: paired %v %v, want %v", name, ch.Health().Paired, err, c.want)
+		if err != nil || ch.Status().Paired != c.want {
+			t.Errorf("%s: paired %v %v, want %v", name, ch.Status().Paired, err, c.want)
 		}
 	}
 }

@@ -258,7 +258,7 @@ func (l *loop) status(ctx context.Context, m *message) error {
 	}
 	chat, _ := l.place()
 	l.reply(ctx, m, "status", map[string]any{
-		"chat": fmt.Sprint(chat), "n": strconv.Itoa(n), "at": clock(l.Health().Heard, l.zone),
+		"chat": fmt.Sprint(chat), "n": strconv.Itoa(n), "at": clock(l.Status().Heard, l.zone),
 	})
 	return nil
 }

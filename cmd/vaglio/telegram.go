@@ -138,7 +138,7 @@ func (m botMemory) Save(ctx context.Context, n telegram.Notes) error {
 
 // pairing tells how to pair, when nobody has.
 func (d *daemon) pairing() string {
-	if d.bot == nil || d.bot.Health().Paired {
+	if d.bot == nil || d.bot.Status().Paired {
 		return ""
 	}
 	return fmt.Sprintf("  telegram  send your bot: /start %s\n          (good once, for %d minutes)\n", d.bot.NewCode(), telegram.CodeLives/time.Minute)
