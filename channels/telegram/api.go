@@ -169,13 +169,26 @@ func (a *api) clean(method string, err error) error {
 		}
 		err = u.Err
 	}
-	if strings.Contains(err.Error(), a.token) {
-		err = errors.New(a.hide(err.Error()))
+	if text := err.Error(); a.hide(text) != text {
+		err = errors.New(a.hide(text))
 	}
 	return fmt.Errorf("telegram: %s: %w", method, err)
 }
 
-func (a *api) hide(s string) string { return strings.ReplaceAll(s, a.token, "[token]") }
+// hide takes the token out of a text, and its secret part also where the rest
+// is written in another way, as an escaped address does.
+func (a *api) hide(s string) string {
+	_, secret, _ := strings.Cut(a.token, ":")
+	return strings.ReplaceAll(strings.ReplaceAll(s, a.token, "[token]"), secret, "[token]")
+}
+
+// newAPI returns the calls that go through a client. It follows no redirect:
+// the address holds the token, and nobody else is to have it.
+func newAPI(base, token string, client *http.Client) *api {
+	own := *client
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &api{base: strings.TrimRight(base, "/"), token: token, client: &own, quiet: map[int64]time.Time{}}
+}
 
 // hush is a call that a chat's rate limit holds back.
 func (a *api) hush(chat int64, call func() (jsontext.Value, error)) (jsontext.Value, error) {

@@ -91,3 +91,40 @@ func (c *Channel) deaf(err error, failures int) time.Duration {
 	begin(&c.hearing, problem, remedy)
 	return pause
 }
+
+// closed keeps what keeps the bot from writing to the home chat.
+func (c *Channel) closed(problem, remedy string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	begin(&c.telling, problem, remedy)
+}
+
+// opened says that the home chat takes messages again.
+func (c *Channel) opened() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.telling = approval.Health{}
+}
+
+// stands notes how the bot stands in the home chat.
+func (c *Channel) stands(m *member) {
+	if home, _ := c.place(); m.Chat.ID != home {
+		return
+	}
+	switch m.New.Status {
+	case "kicked", "left":
+		c.closed(problemShut, remedyShut)
+	case "member", "administrator":
+		c.opened()
+	}
+}
+
+// What keeps a chat from taking messages.
+const (
+	problemShut = "The chat that cards go to has shut the bot out."
+	remedyShut  = "Unblock the bot, or add it to the group again; until then the inbox has the cards."
+	problemGone = "The chat that cards go to is not there."
+	remedyGone  = "Correct METNOS_TELEGRAM_CHAT, or pair anew with 'vaglio pair'."
+	problemTold = "The forum topic that cards go to is not there, so they go to the chat itself."
+	remedyTold  = "Correct METNOS_TELEGRAM_TOPIC and start vaglio again."
+)

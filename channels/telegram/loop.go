@@ -141,8 +141,7 @@ func (l *loop) poll(ctx context.Context, wait time.Duration) ([]jsontext.Value, 
 	l.mu.Unlock()
 	res, err := l.api.call(ctx, "getUpdates", tgbotapi.Params{
 		"offset": strconv.FormatInt(offset, 10), "timeout": strconv.Itoa(int(wait / time.Second)), "limit": "100",
-		// What is not named here would stay as another program set it.
-		"allowed_updates": `["message","callback_query"]`,
+		"allowed_updates": wantedUpdates,
 	}, pollWithin)
 	if err != nil {
 		return nil, err

@@ -17,15 +17,17 @@ type pairingCode struct {
 	until time.Time
 }
 
-// NewCode makes a pairing code, good once and for [CodeLives]; it voids the one
-// before. Whoever sends "/start CODE" becomes an approver, and the chat it came
-// from the one that cards go to.
-func (c *Channel) NewCode() string {
-	code := rand.Text()[:12] // 60 random bits: nobody guesses that at the platform's pace
+// NewCode makes a pairing code, good once and until the instant; it voids the
+// one before. Whoever sends "/start CODE" becomes an approver in place of who
+// paired before, and the chat it came from the one that cards go to.
+func (c *Channel) NewCode() (code string, until time.Time) {
+	code = rand.Text()[:12] // 60 random bits: nobody guesses that at the platform's pace
+	until = time.Now().Add(CodeLives)
+	c.strangers.forget()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.code = pairingCode{code, time.Now().Add(CodeLives)}
-	return code
+	c.code = pairingCode{code, until}
+	return code, until
 }
 
 // pair binds the sender if the code is the one that is in force.

@@ -18,7 +18,7 @@ const maxAnswerText = 200
 // press takes a press of a button. Only a listed person may press, and only in
 // the chat that cards go to; everybody else is told so, alone.
 func (l *loop) press(ctx context.Context, q *callback) error {
-	if !l.listed(q.From.ID) {
+	if q.From.IsBot || !l.listed(q.From.ID) {
 		l.answer(ctx, q, english("tap.stranger"), true)
 		return nil
 	}

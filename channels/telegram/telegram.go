@@ -43,6 +43,8 @@ type Channel struct {
 	telling   approval.Health // of writing to the chat
 	self      user
 	attached  map[approval.AskID]int
+
+	strangers patience
 }
 
 // Config is what a channel is made of.
@@ -119,8 +121,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 		return nil, fmt.Errorf("telegram: read the notes: %w", err)
 	}
 	return &Channel{
-		api:    &api{base: strings.TrimRight(c.API, "/"), token: c.Token, client: c.Client, quiet: map[int64]time.Time{}},
-		memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
+		api: newAPI(c.API, c.Token, c.Client), memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
 		notes: notes, attached: map[approval.AskID]int{}, began: time.Now(),
 	}, nil
 }

@@ -29,7 +29,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		if retry, ok := errors.AsType[*approval.RetryError](err); !ok || retry.After == 0 {
 			t.Fatalf("without a chat Post says %v", err)
 		}
-		code := w.channel.NewCode()
+		code, _ := w.channel.NewCode()
 		if m := w.say(ann(), 0, "/start WRONG"); !strings.Contains(m.Text, "wrong or too old") || w.channel.Status().Paired {
 			t.Errorf("a wrong code: %q", m.Text)
 		}
@@ -77,8 +77,8 @@ func TestPairingCodesAgeAndAreReplaced(t *testing.T) {
 		w := newWorld(t)
 		w.chat = w.server.Private(ann())
 		w.start()
-		old := w.channel.NewCode()
-		code := w.channel.NewCode()
+		old, _ := w.channel.NewCode()
+		code, _ := w.channel.NewCode()
 		w.say(ann(), 0, "/start "+old)
 		if w.channel.Status().Paired {
 			t.Error("a code that was replaced paired")

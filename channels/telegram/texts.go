@@ -109,8 +109,9 @@ func talkTexts() map[phrase]string {
 		"menu.help":    "What you can do here",
 
 		"pair.done":     "Paired. Cards come to this chat, and you may decide.",
-		"pair.bad":      "This pairing code is wrong or too old. 'vaglio serve' prints a new one when it starts.",
-		"pair.stranger": "This bot works for somebody else. To pair it, send /start and the code that 'vaglio serve' printed.",
+		"pair.decide":   "Paired: you may decide. Cards go to another chat, which the configuration names.",
+		"pair.bad":      "This pairing code is wrong or too old. 'vaglio pair' prints a new one.",
+		"pair.stranger": "This bot works for somebody else. To pair it, send /start and the code that 'vaglio pair' prints.",
 		"pair.already":  "You are paired already. /help lists what I understand.",
 		"away":          "I could not listen between {from} and {to}. A button that was pressed meanwhile may not have reached me: {n} asks still wait, please press again.",
 		"moved":         "The card of this ask cannot be changed any more; this is how it stands.",

@@ -5,14 +5,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/metnos/vaglio/approval"
 )
 
-// update is one entry of the bot's queue, as far as it is read.
+// update is one entry of the bot's queue, as far as it is read. Other kinds,
+// an edited message among them, have no effect.
 type update struct {
 	Message  *message  `json:"message"`
 	Callback *callback `json:"callback_query"`
+	Member   *member   `json:"my_chat_member"`
 }
+
+// wanted are the kinds of updates that the platform is asked for. What is not
+// named would stay as another program set it.
+const wantedUpdates = `["message","callback_query","my_chat_member"]`
 
 type user struct {
 	ID       int64  `json:"id"`
@@ -29,10 +37,35 @@ type chat struct {
 
 type message struct {
 	ID      int      `json:"message_id"`
+	Thread  int64    `json:"message_thread_id"`
 	From    *user    `json:"from"`
 	Chat    chat     `json:"chat"`
 	Text    string   `json:"text"`
 	ReplyTo *message `json:"reply_to_message"`
+
+	// Sender is set where somebody writes in the name of a chat.
+	Sender *chat `json:"sender_chat"`
+	// Origin, and Date before it, are set where the message was forwarded.
+	Origin jsontext.Value `json:"forward_origin"`
+	Date   int64          `json:"forward_date"`
+	// Via is the bot that wrote the text for the sender.
+	Via *user `json:"via_bot"`
+	// MigrateTo is the supergroup that the group became.
+	MigrateTo int64 `json:"migrate_to_chat_id"`
+}
+
+// personal reports whether a person wrote the message themselves: not a bot, not
+// in the name of a group or a channel, and not by passing on what another wrote.
+func (m *message) personal() bool {
+	return m.From != nil && !m.From.IsBot && m.Sender == nil && m.Via == nil && len(m.Origin) == 0 && m.Date == 0
+}
+
+// member is how the bot stands in a chat now.
+type member struct {
+	Chat chat `json:"chat"`
+	New  struct {
+		Status string `json:"status"`
+	} `json:"new_chat_member"`
 }
 
 type callback struct {
@@ -57,8 +90,13 @@ func (l *loop) handle(ctx context.Context, u *update) error {
 	switch {
 	case u.Callback != nil:
 		return l.press(ctx, u.Callback)
-	case u.Message != nil && u.Message.From != nil && !u.Message.From.IsBot:
+	case u.Message != nil && u.Message.MigrateTo != 0:
+		return l.moved(ctx, u.Message.Chat.ID, u.Message.MigrateTo)
+	case u.Message != nil && u.Message.personal():
 		return l.read(ctx, u.Message)
+	case u.Member != nil:
+		l.stands(u.Member)
+		return nil
 	default:
 		return nil
 	}
@@ -69,7 +107,7 @@ func (l *loop) giveUp(ctx context.Context, u *update) {
 	switch {
 	case u.Callback != nil:
 		l.answer(ctx, u.Callback, english("tap.failed"), true)
-	case u.Message != nil:
+	case u.Message != nil && u.Message.personal():
 		l.reply(ctx, u.Message, "failed", nil)
 	}
 }

@@ -16,22 +16,45 @@ const maxListed = 15
 // read takes a message: a command, words for an agent, or nothing of ours.
 func (l *loop) read(ctx context.Context, m *message) error {
 	name, rest, ok := l.command(m)
+	if !l.listed(m.From.ID) {
+		return l.stranger(ctx, m, name, rest)
+	}
 	switch {
 	case name == "start" && rest != "":
 		return l.start(ctx, m, rest)
-	case !l.listed(m.From.ID):
-		// In a group only the person themselves may be told, and a message
-		// cannot do that.
-		if m.Chat.Type == "private" {
-			l.reply(ctx, m, "pair.stranger", nil)
-		}
-		return nil
 	case ok:
 		return l.obey(ctx, m, name, rest)
 	case m.ReplyTo != nil && l.mine(m.ReplyTo):
 		return l.words(ctx, m)
-	case m.Chat.Type == "private":
+	case m.Chat.Type == private:
 		l.reply(ctx, m, "words.hint", nil)
+	}
+	return nil
+}
+
+// private is the type of a chat between the bot and one person.
+const private = "private"
+
+// stranger takes a message of somebody who may do nothing but pair. In a group
+// only a press can be answered so that nobody else reads it, so there a
+// stranger's message gets no answer.
+func (l *loop) stranger(ctx context.Context, m *message, name, rest string) error {
+	alone, pairs := m.Chat.Type == private, name == "start" && rest != ""
+	if !alone && !pairs || !l.strangers.heeds(m.From.ID) {
+		return nil
+	}
+	if !pairs {
+		l.reply(ctx, m, "pair.stranger", nil)
+		return nil
+	}
+	paired, err := l.pair(ctx, m, rest)
+	switch {
+	case err != nil:
+		return err
+	case paired:
+		l.reply(ctx, m, l.pairedHere(m), nil)
+	case alone:
+		l.reply(ctx, m, "pair.bad", nil)
 	}
 	return nil
 }
@@ -57,21 +80,26 @@ func (l *loop) mine(m *message) bool {
 	return m.From != nil && m.From.ID == l.self.ID
 }
 
-// start pairs.
+// start pairs anew: somebody who may decide moves the cards to this chat.
 func (l *loop) start(ctx context.Context, m *message, code string) error {
 	paired, err := l.pair(ctx, m, code)
 	if err != nil {
 		return err
 	}
-	ph := phrase("pair.bad")
-	switch {
-	case paired:
-		ph = "pair.done"
-	case l.listed(m.From.ID):
-		ph = "pair.already"
+	ph := phrase("pair.already")
+	if paired {
+		ph = l.pairedHere(m)
 	}
 	l.reply(ctx, m, ph, nil)
 	return nil
+}
+
+// pairedHere says what pairing in the message's chat did.
+func (l *loop) pairedHere(m *message) phrase {
+	if home, _ := l.place(); home != m.Chat.ID {
+		return "pair.decide"
+	}
+	return "pair.done"
 }
 
 // obey runs a command of somebody who may.

@@ -81,6 +81,7 @@ func accounts(c approval.Card) []account {
 type admin struct {
 	desk desk
 	link func() string
+	pair func() (pairAnswer, error)
 	log  *slog.Logger
 }
 
@@ -89,6 +90,7 @@ func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(*http.Request) (any, error){
 		"POST /inbox-link": func(*http.Request) (any, error) { return linkAnswer{a.link()}, nil },
+		"POST /pair":       func(*http.Request) (any, error) { return a.pair() },
 		"GET /pending":     func(r *http.Request) (any, error) { return a.pending(r.Context()) },
 		"GET /why/{id}":    func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
 	} {
@@ -143,6 +145,8 @@ func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error)
 		status, v = http.StatusNotFound, problemAnswer{
 			"no approval has this id, or several begin like it: give more of it, at least four characters",
 		}
+	case errors.Is(err, errNoBot):
+		status, v = http.StatusConflict, problemAnswer{err.Error()}
 	case err != nil:
 		a.log.ErrorContext(r.Context(), "the owner's side failed", "call", r.Pattern, "error", err)
 		status, v = http.StatusInternalServerError, problemAnswer{"the daemon failed; its log says why"}

@@ -192,7 +192,7 @@ func (d *daemon) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.front("owner's socket", owners, (&admin{d.dispatcher, d.link, d.log}).handler())
+	d.front("owner's socket", owners, (&admin{d.dispatcher, d.link, d.pair, d.log}).handler())
 	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken by another program: stop it, or set METNOS_LISTEN to another address", d.config.Listen)

@@ -141,5 +141,7 @@ func (d *daemon) pairing() string {
 	if d.bot == nil || d.bot.Status().Paired {
 		return ""
 	}
-	return fmt.Sprintf("  telegram  send your bot: /start %s\n          (good once, for %d minutes)\n", d.bot.NewCode(), telegram.CodeLives/time.Minute)
+	code, _ := d.bot.NewCode()
+	return fmt.Sprintf("  telegram  send your bot: /start %s\n          (good once, for %d minutes; 'vaglio pair' prints another)\n",
+		code, telegram.CodeLives/time.Minute)
 }
