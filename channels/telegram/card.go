@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // cardView is a card whose texts are revealed, once, for every try to lay it
@@ -24,7 +25,7 @@ type cardView struct {
 	buttons             []approval.Button
 	open                int
 	until               time.Time
-	zone                *time.Location
+	texts               *templates.Texts
 }
 
 // itemView is one call of a card.
@@ -49,10 +50,10 @@ const (
 )
 
 // viewOf reveals a card.
-func viewOf(c approval.Card, zone *time.Location) *cardView {
+func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 	v := &cardView{
 		id: c.Ask, agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
-		buttons: c.Buttons, until: c.ExpiresAt, zone: zone,
+		buttons: c.Buttons, until: c.ExpiresAt, texts: texts,
 	}
 	for i := range c.Items {
 		it := &c.Items[i]
@@ -148,10 +149,13 @@ func (v *cardView) remark(p *page, attached bool) {
 	}
 }
 
+// page is an empty page for the card's texts.
+func (v *cardView) page() *page { return &page{texts: v.texts} }
+
 // layout writes the card. A budget is the most characters of one text of a
 // call that waits, or of one that ended; 0 names no call at all.
 func (v *cardView) layout(waiting, ended int) *page {
-	p := &page{}
+	p := v.page()
 	v.title(p)
 	short := func(t seen) theirs {
 		if waiting == everything {
@@ -183,7 +187,7 @@ func (v *cardView) layout(waiting, ended int) *page {
 		p.line("many", nil)
 	}
 	if v.open > 0 {
-		p.say("until", map[string]any{"at": clock(v.until, v.zone), "id": theirs(v.id)})
+		p.say("until", map[string]any{"when": v.until, "id": theirs(v.id)})
 	} else {
 		p.say("id", map[string]any{"id": theirs(v.id)})
 	}
@@ -192,16 +196,16 @@ func (v *cardView) layout(waiting, ended int) *page {
 
 // title is the line that a locked phone shows.
 func (v *cardView) title(p *page) {
-	n := strconv.Itoa(len(v.items))
+	n := len(v.items)
 	switch {
 	case v.open == 0:
-		p.bold(plain("title.done", nil))
-	case len(v.items) == 1:
-		p.bold(plain("title.one", nil))
-	case v.open == len(v.items):
-		p.bold(plain("title.many", map[string]string{"n": n}))
+		p.bold(v.texts.Plain("title.done", nil))
+	case n == 1:
+		p.bold(v.texts.Plain("title.one", nil))
+	case v.open == n:
+		p.bold(v.texts.Plain("title.many", map[string]any{"n": n}))
 	default:
-		p.bold(plain("title.some", map[string]string{"n": n, "open": strconv.Itoa(v.open)}))
+		p.bold(v.texts.Plain("title.some", map[string]any{"n": n, "open": v.open}))
 	}
 	if len(v.items) > 0 {
 		const most = 80
@@ -234,12 +238,14 @@ func (v *cardView) item(p *page, i, budget int) {
 		p.text("\n")
 	}
 	for _, m := range it.mounts {
-		p.say("mount", map[string]any{"mount": ""})
+		p.say("mount", nil)
+		p.text(" ")
 		v.part(p, m, budget, p.code)
 		p.text("\n")
 	}
 	if it.cwd.runes > 0 {
-		p.say("in", map[string]any{"cwd": ""})
+		p.say("in", nil)
+		p.text(" ")
 		v.part(p, it.cwd, budget, p.code)
 		p.text("\n")
 	}
@@ -250,14 +256,14 @@ func (v *cardView) item(p *page, i, budget int) {
 // are, and how those ended that did.
 func (v *cardView) summary(p *page) {
 	const most = 8
-	p.line("calls.file", map[string]any{"n": strconv.Itoa(len(v.items))})
+	p.line("calls.file", map[string]any{"n": len(v.items)})
 	var order []string
 	groups, counts := map[string]*page{}, map[string]int{}
 	for i := range v.items {
 		if v.items[i].state == approval.Pending {
 			continue
 		}
-		line := &page{}
+		line := v.page()
 		v.standing(line, &v.items[i], 40)
 		key := line.b.String()
 		if counts[key]++; counts[key] == 1 {
@@ -269,7 +275,8 @@ func (v *cardView) summary(p *page) {
 			p.line("calls.more", nil)
 			return
 		}
-		p.say("calls.ended", map[string]any{"n": strconv.Itoa(counts[key])})
+		p.say("calls.ended", map[string]any{"n": counts[key]})
+		p.text(" ")
 		p.join(groups[key])
 	}
 }
@@ -283,7 +290,7 @@ func (v *cardView) part(p *page, t seen, budget int, write func(string)) {
 	s, left := t.first(budget)
 	write(s)
 	p.text(" ")
-	p.say("cut", map[string]any{"left": strconv.Itoa(left)})
+	p.say("cut", map[string]any{"left": left})
 }
 
 // standing tells why the call waits, or how it ended, by whom and when.
@@ -307,7 +314,7 @@ func (v *cardView) standing(p *page, it *itemView, budget int) {
 		}
 		return
 	}
-	p.line(phrase("state."+string(it.state)), map[string]any{"at": clock(it.at, v.zone), "by": bounded(it.by, 60)})
+	p.line(phrase("state."+string(it.state)), map[string]any{"when": it.at, "by": bounded(it.by, 60)})
 	if it.words.runes > 0 {
 		p.line("words", map[string]any{"words": bounded(it.words, maxWords)})
 	}
@@ -348,5 +355,3 @@ func sum(b []byte) string {
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:])
 }
-
-func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 Jan 15:04:05 MST") }

@@ -40,7 +40,7 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 }
 
 func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int, error) {
-	v := viewOf(card, c.zone)
+	v := viewOf(card, c.textsFor(chat))
 	file, err := c.attach(ctx, chat, v)
 	if err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func (c *Channel) attach(ctx context.Context, chat int64, v *cardView) (int, err
 	if len(data) > maxFile {
 		return 0, nil
 	}
-	caption := &page{}
+	caption := v.page()
 	caption.say("file.hash", map[string]any{"id": theirs(v.id), "hash": theirs(sum(data))})
 	params := c.params(chat, caption, note{})
 	params["caption"] = params["text"]
@@ -98,7 +98,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 	if !ok {
 		return fmt.Errorf("telegram: the reference is not one of ours: %w", approval.ErrGone)
 	}
-	v := viewOf(card, c.zone)
+	v := viewOf(card, c.textsFor(chat))
 	err := c.amend(ctx, chat, id, v)
 	p, ok := errors.AsType[*PlatformError](err)
 	if !ok || !p.uneditable() && p.MigrateTo == 0 {

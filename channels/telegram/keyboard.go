@@ -1,8 +1,6 @@
 package telegram
 
 import (
-	"strconv"
-
 	"github.com/go-json-experiment/json"
 
 	"github.com/metnos/vaglio/approval"
@@ -28,30 +26,31 @@ func (v *cardView) keyboard(whole bool) string {
 	if v.open == 0 {
 		return ""
 	}
+	say := v.texts.Plain
 	var rows [][]button
 	row := func(bs []approval.Button, allow, deny string) {
 		if r := choices(bs, whole, allow, deny); len(r) > 0 {
 			rows = append(rows, r)
 		}
 	}
-	switch n := map[string]string{"n": strconv.Itoa(v.open)}; {
+	switch n := map[string]any{"n": v.open}; {
 	case len(v.items) == 1:
-		row(v.buttons, plain("button.allow", nil), plain("button.deny", nil))
+		row(v.buttons, say("button.allow", nil), say("button.deny", nil))
 	case v.open > 1:
-		row(v.buttons, plain("button.allow.all", n), plain("button.deny.all", n))
+		row(v.buttons, say("button.allow.all", n), say("button.deny.all", n))
 	}
 	if len(v.items) > 1 && v.open <= maxPerItem {
 		for i := range v.items {
 			if v.items[i].state != approval.Pending {
 				continue
 			}
-			n := map[string]string{"n": strconv.Itoa(i + 1)}
-			row(v.items[i].buttons, plain("button.allow.nth", n), plain("button.deny.nth", n))
+			n := map[string]any{"n": i + 1}
+			row(v.items[i].buttons, say("button.allow.nth", n), say("button.deny.nth", n))
 		}
 	}
 	rows = append(rows, []button{
-		{plain("button.reply", nil), dataReply + string(v.id)},
-		{plain("button.why", nil), dataWhy + string(v.id)},
+		{say("button.reply", nil), dataReply + string(v.id)},
+		{say("button.why", nil), dataWhy + string(v.id)},
 	})
 	return marshal(map[string]any{"inline_keyboard": rows})
 }

@@ -117,15 +117,7 @@ func (l *loop) introduce(ctx context.Context) error {
 	if err := json.Unmarshal(res, &self); err != nil || self.ID == 0 {
 		return errors.New("telegram: getMe: the answer names no bot")
 	}
-	type entry struct {
-		Command     string `json:"command"`
-		Description string `json:"description"`
-	}
-	var menu []entry
-	for _, name := range []string{"pending", "why", "status", "help"} {
-		menu = append(menu, entry{name, english(phrase("menu." + name))})
-	}
-	if _, err := l.api.call(ctx, "setMyCommands", tgbotapi.Params{"commands": marshal(menu)}, callWithin); err != nil {
+	if err := l.setMenus(ctx); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -176,8 +168,8 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	if err != nil || n == 0 || !ok {
 		return err
 	}
-	p := &page{}
-	p.say("away", map[string]any{"from": clock(from, l.zone), "to": clock(to, l.zone), "n": strconv.Itoa(n)})
+	p := &page{texts: l.textsFor(chat)}
+	p.say("away", map[string]any{"from": from, "to": to, "n": n})
 	if _, err := l.send(ctx, chat, p, note{}); err != nil {
 		l.log.WarnContext(ctx, "the chat could not be told that presses may be lost", "error", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // The platform's limits, counted after the markup was read.
@@ -19,6 +20,7 @@ const (
 // code, where the platform makes no links, mentions or commands of it. It
 // counts as the platform does.
 type page struct {
+	texts           *templates.Texts
 	b               strings.Builder
 	runes, entities int
 }
@@ -59,27 +61,14 @@ func (p *page) block(s, language string) {
 	}
 }
 
-// theirs is a text that somebody else wrote, ready to be seen.
-type theirs string
-
-// say writes one of our texts. Values are ours when they are a string, and go
-// into code when they are theirs.
+// say writes one of our texts. What is theirs in it goes into code.
 func (p *page) say(ph phrase, values map[string]any) {
-	rest := english(ph)
-	for rest != "" {
-		before, after, found := strings.Cut(rest, "{")
-		p.text(before)
-		if !found {
-			return
+	for _, part := range p.texts.Say(ph, values) {
+		if part.Theirs {
+			p.code(part.Text)
+		} else {
+			p.text(part.Text)
 		}
-		name, tail, _ := strings.Cut(after, "}")
-		switch v := values[name].(type) {
-		case string:
-			p.text(v)
-		case theirs:
-			p.code(string(v))
-		}
-		rest = tail
 	}
 }
 
@@ -87,15 +76,6 @@ func (p *page) say(ph phrase, values map[string]any) {
 func (p *page) line(ph phrase, values map[string]any) {
 	p.say(ph, values)
 	p.text("\n")
-}
-
-// plain returns one of our texts without markup.
-func plain(ph phrase, values map[string]string) string {
-	var pairs []string
-	for k, v := range values {
-		pairs = append(pairs, "{"+k+"}", v)
-	}
-	return strings.NewReplacer(pairs...).Replace(english(ph))
 }
 
 // seen is a text that somebody else wrote, as a person may see it: nothing in

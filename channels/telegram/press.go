@@ -10,6 +10,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // maxAnswerText is the most characters of the answer to a press.
@@ -18,12 +19,13 @@ const maxAnswerText = 200
 // press takes a press of a button. Only a listed person may press, and only in
 // the chat that cards go to; everybody else is told so, alone.
 func (l *loop) press(ctx context.Context, q *callback) error {
+	texts := l.textsOf(q)
 	if q.From.IsBot || !l.listed(q.From.ID) {
-		l.answer(ctx, q, english("tap.stranger"), true)
+		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
 		return nil
 	}
 	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home {
-		l.answer(ctx, q, english("tap.place"), true)
+		l.answer(ctx, q, texts.Plain("tap.place", nil), true)
 		return nil
 	}
 	if token, ok := strings.CutPrefix(q.Data, dataChoice); ok {
@@ -36,36 +38,37 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		l.answer(ctx, q, "", false)
 		return l.why(ctx, q.Message, id)
 	}
-	l.answer(ctx, q, english("tap.unknown"), true)
+	l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
 	return nil
 }
 
 // decide hands a choice in, and answers after the commit.
 func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) error {
+	texts := l.textsOf(q)
 	by := q.From.person()
 	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: Name})
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		l.answer(ctx, q, english("tap.unknown"), true)
+		l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
 		return nil
 	case errors.Is(err, approval.ErrNotApprover):
-		l.answer(ctx, q, english("tap.stranger"), true)
+		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
 		return nil
 	case errors.Is(err, approval.ErrNotAskable):
-		l.answer(ctx, q, english("tap.final"), true)
+		l.answer(ctx, q, texts.Plain("tap.final", nil), true)
 		return nil
 	case err != nil:
 		return err
 	}
-	l.answer(ctx, q, l.told(&receipt, by), !receipt.Won)
+	l.answer(ctx, q, l.told(texts, &receipt, by), !receipt.Won)
 	l.heal(ctx, q, &receipt.Ask)
 	return nil
 }
 
 // told says what a tap did, from what is committed.
-func (l *loop) told(r *approval.Receipt, by approval.Person) string {
+func (l *loop) told(texts *templates.Texts, r *approval.Receipt, by approval.Person) string {
 	if len(r.Approvals) == 0 {
-		return english("tap.over")
+		return texts.Plain("tap.over", nil)
 	}
 	a := r.Ask.Find(r.Approvals[0])
 	d := a.Decision
@@ -77,20 +80,20 @@ func (l *loop) told(r *approval.Receipt, by approval.Person) string {
 			}
 		}
 		if d != nil && d.Choice == approval.ChoiceAllow {
-			return english("tap.allowed")
+			return texts.Plain("tap.allowed", nil)
 		}
-		return english("tap.denied")
+		return texts.Plain("tap.denied", nil)
 	}
-	values := map[string]string{"at": clock(a.EndedAt, l.zone)}
+	values := map[string]any{"when": a.EndedAt}
 	if d != nil {
 		name, _ := seeLine(d.By.Name + " (" + d.By.ID + ")").first(80)
-		values = map[string]string{"at": clock(d.At, l.zone), "by": name}
+		values = map[string]any{"when": d.At, "by": name}
 	}
-	state := plain(phrase("state."+string(a.State)), values)
+	state := texts.Plain(phrase("state."+string(a.State)), values)
 	if d != nil && d.By.ID == by.ID {
-		return plain("tap.again", map[string]string{"state": state})
+		return texts.Plain("tap.again", map[string]any{"state": state})
 	}
-	return plain("tap.too.late", map[string]string{"state": state})
+	return texts.Plain("tap.too.late", map[string]any{"state": state})
 }
 
 // heal brings the pressed message up to date when it is not the one that is
@@ -102,7 +105,7 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	}
 	card, err := l.desk.Card(ctx, ask.ID, Name)
 	if err == nil {
-		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, viewOf(card, l.zone)))
+		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, viewOf(card, l.textsFor(q.Message.Chat.ID))))
 	}
 	if err != nil {
 		l.log.WarnContext(ctx, "the twin of a card could not be brought up to date", "ask", ask.ID, "error", err)
@@ -111,22 +114,24 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 
 // prompt opens a reply for words that deny.
 func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
+	texts := l.textsOf(q)
 	ask, err := l.desk.Find(ctx, id)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		l.answer(ctx, q, english("tap.unknown"), true)
+		l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
 		return nil
 	case err != nil:
 		return err
 	case !ask.Waiting():
-		l.answer(ctx, q, english("tap.over"), true)
+		l.answer(ctx, q, texts.Plain("tap.over", nil), true)
 		return nil
 	}
 	l.answer(ctx, q, "", false)
-	p := &page{}
-	p.say("prompt", map[string]any{"id": theirs(ask.ID)})
+	p := l.page(q.Message)
+	p.line("prompt", nil)
+	p.say("id", map[string]any{"id": theirs(ask.ID)})
 	l.replyPage(ctx, q.Message, p, marshal(map[string]any{
-		"force_reply": true, "input_field_placeholder": english("prompt.placeholder"),
+		"force_reply": true, "input_field_placeholder": p.texts.Plain("prompt.placeholder", nil),
 	}))
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // Name is the channel's name in records.
@@ -31,6 +32,8 @@ type Channel struct {
 	topic     int64
 	chat      int64 // from the configuration; 0 leaves it to the pairing
 	approvers []int64
+	texts     *templates.Set
+	lang      templates.Lang
 	zone      *time.Location
 	log       *slog.Logger
 
@@ -62,6 +65,10 @@ type Config struct {
 	// Approvers are the numeric ids of those who may decide, besides the person
 	// who paired.
 	Approvers []int64
+	// Texts are what people read; nil means the embedded ones.
+	Texts *templates.Set
+	// Lang is the language of chats that chose none.
+	Lang templates.Lang
 	// Zone is the time zone of what people read; nil means UTC.
 	Zone *time.Location
 	Log  *slog.Logger
@@ -84,6 +91,8 @@ type Notes struct {
 	// Chat and Person were bound by the pairing code; 0 before that.
 	Chat   int64 `json:"chat"`
 	Person int64 `json:"person"`
+	// Langs are the languages that chats chose. It is replaced, never written.
+	Langs map[int64]templates.Lang `json:"langs,omitempty"`
 }
 
 // ErrToken says that a bot token does not look like one.
@@ -116,6 +125,12 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	if c.Zone == nil {
 		c.Zone = time.UTC
 	}
+	if c.Texts == nil {
+		var err error
+		if c.Texts, err = templates.Load(nil); err != nil {
+			return nil, err
+		}
+	}
 	notes, err := c.Memory.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("telegram: read the notes: %w", err)
@@ -123,6 +138,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	return &Channel{
 		api: newAPI(c.API, c.Token, c.Client), memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
 		notes: notes, attached: map[approval.AskID]int{}, began: time.Now(),
+		texts: c.Texts, lang: c.Lang,
 	}, nil
 }
 
@@ -159,7 +175,7 @@ func (c *Channel) keep(ctx context.Context, change func(*Notes)) error {
 	defer c.mu.Unlock()
 	n := c.notes
 	change(&n)
-	if n == c.notes {
+	if n.equal(&c.notes) {
 		return nil
 	}
 	if err := c.memory.Save(ctx, n); err != nil {

@@ -65,8 +65,10 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		if m := w.shown(a); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann (telegram:4711) at") {
 			t.Errorf("after the decision the card is %q %v", m.Text, labels(m))
 		}
-		if n := len(w.server.Commands("")); n != 4 {
-			t.Errorf("the menu has %d commands", n)
+		for code, want := range map[string]string{"": "What waits for you", "en": "What waits for you", "it": "Che cosa ti aspetta"} {
+			if menu := w.server.Commands(code); len(menu) != 5 || menu[0].Description != want {
+				t.Errorf("in language %q the menu is %v", code, menu)
+			}
 		}
 	})
 }
@@ -275,7 +277,7 @@ func TestAPlanIsAnsweredOneByOneOrAtOnce(t *testing.T) {
 		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Reply…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
-		if !strings.Contains(m.Text, "2 of 3 calls wait") || !strings.Contains(m.Text, "Denied by Ann") {
+		if !strings.Contains(m.Text, "2 of 3 calls still wait") || !strings.Contains(m.Text, "Denied by Ann") {
 			t.Errorf("half answered: %q", m.Text)
 		}
 		w.press(ann(), a, "Allow all 2 once")

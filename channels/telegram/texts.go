@@ -1,120 +1,103 @@
 package telegram
 
-// phrase names a text that a person reads.
-type phrase string
+import (
+	"cmp"
+	"context"
+	"maps"
+	"strings"
 
-// english is every text in English. What stands in braces is filled in.
-func english(p phrase) string {
-	for _, table := range []func() map[phrase]string{cardTexts, buttonTexts, talkTexts} {
-		if s, ok := table()[p]; ok {
-			return s
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+type (
+	// phrase names a text that a person reads.
+	phrase = templates.Key
+	// theirs is a text that somebody else wrote, ready to be seen.
+	theirs = templates.Theirs
+)
+
+// textsFor returns the texts in the language of a chat.
+func (c *Channel) textsFor(chat int64) *templates.Texts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lang, ok := c.notes.Langs[chat]
+	if !ok {
+		lang = c.lang
+	}
+	return c.texts.In(lang, c.zone)
+}
+
+// textsOf returns the texts for the answer to a press.
+func (c *Channel) textsOf(q *callback) *templates.Texts {
+	chat, _ := c.place()
+	if q.Message != nil {
+		chat = q.Message.Chat.ID
+	}
+	return c.textsFor(chat)
+}
+
+// page returns an empty page for an answer to a message.
+func (c *Channel) page(m *message) *page { return &page{texts: c.textsFor(m.Chat.ID)} }
+
+// speak sets the language of a chat.
+func (l *loop) speak(ctx context.Context, m *message, tag string) error {
+	lang, ok := templates.Language(tag)
+	if !ok {
+		l.reply(ctx, m, "lang.usage", nil)
+		return nil
+	}
+	err := l.keep(ctx, func(n *Notes) {
+		langs := map[int64]templates.Lang{}
+		maps.Copy(langs, n.Langs)
+		langs[m.Chat.ID] = lang
+		n.Langs = langs
+	})
+	if err != nil {
+		return err
+	}
+	l.reply(ctx, m, "lang.done", nil)
+	return nil
+}
+
+// setMenus registers the commands: in the configured language, and in each one
+// for the people whose app is set to it.
+func (l *loop) setMenus(ctx context.Context) error {
+	type entry struct {
+		Command     string `json:"command"`
+		Description string `json:"description"`
+	}
+	for _, code := range append([]templates.Lang{""}, templates.Langs()...) {
+		texts := l.texts.In(cmp.Or(code, l.lang), l.zone)
+		var menu []entry
+		for _, name := range []string{"pending", "why", "status", "lang", "help"} {
+			menu = append(menu, entry{name, texts.Plain(phrase("menu."+name), nil)})
+		}
+		params := tgbotapi.Params{"commands": marshal(menu)}
+		if code != "" {
+			params["language_code"] = string(code)
+		}
+		if _, err := l.api.call(ctx, "setMyCommands", params, callWithin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// promptOf returns the ask that a prompt of ours names: below its text, on the
+// last line. The language may have changed since. Empty means no prompt.
+func (c *Channel) promptOf(text string) approval.AskID {
+	for _, lang := range templates.Langs() {
+		rest, ok := strings.CutPrefix(text, c.texts.In(lang, c.zone).Plain("prompt", nil)+"\n")
+		if fields := strings.Fields(rest); ok && len(fields) > 0 {
+			return approval.AskID(fields[len(fields)-1])
 		}
 	}
 	return ""
 }
 
-// cardTexts are what cards say.
-func cardTexts() map[phrase]string {
-	return map[phrase]string{
-		"title.one":   "🔸 Allow?",
-		"title.many":  "🔸 Allow {n} calls?",
-		"title.some":  "🔸 {open} of {n} calls wait",
-		"title.done":  "Answered:",
-		"from":        "From {agent}",
-		"intent":      "You asked: {intent}",
-		"in":          "In {cwd}",
-		"mount":       "Mount {mount}",
-		"args":        "Arguments:",
-		"why":         "Why it asks: {why}",
-		"cut":         "… {left} more characters",
-		"calls.file":  "The {n} calls are in the attached file.",
-		"calls.ended": "{n} of them: ",
-		"calls.more":  "The others ended too; the inbox shows how.",
-		"file":        "All of it is in the attached file.",
-		"file.hash":   "All of ask {id}. SHA-256 {hash}",
-		"unseen":      "Not all of it fits here, so it cannot be allowed here. Open the inbox to see it whole.",
-		"many":        "One by one they can be answered in the inbox.",
-		"until":       "Answer by {at} · {id}",
-		"id":          "Ask {id}",
-
-		"state.pending":    "⏳ Waits for you",
-		"state.allowed":    "✅ Allowed once by {by} at {at}",
-		"state.denied":     "🚫 Denied by {by} at {at}; it did not run",
-		"state.expired":    "⌛ Expired at {at}: nobody answered in time. It did not run",
-		"state.withdrawn":  "↩️ Withdrawn by the agent at {at}; it did not run",
-		"state.superseded": "🔁 Replaced by a changed call at {at}; it did not run",
-		"state.spent":      "▶️ Allowed once by {by} at {at}; the call was started",
-		"state.lapsed":     "💤 Allowed by {by} at {at}, but not run in time; the permit is void",
-		"state.succeeded":  "✅ Allowed once by {by} at {at}; it ran and worked",
-		"state.failed":     "❌ Allowed once by {by} at {at}; it ran and failed",
-		"state.unknown":    "❔ Allowed once by {by} at {at}; how it ended was never told",
-		"words":            "Words for the agent: {words}",
-		"detail":           "The agent says: {detail}",
-	}
-}
-
-// buttonTexts are the buttons, and what a press is answered.
-func buttonTexts() map[phrase]string {
-	return map[phrase]string{
-		"button.allow":     "Allow once",
-		"button.deny":      "Deny",
-		"button.allow.all": "Allow all {n} once",
-		"button.deny.all":  "Deny all {n}",
-		"button.allow.nth": "Allow {n}. once",
-		"button.deny.nth":  "Deny {n}.",
-		"button.reply":     "Reply…",
-		"button.why":       "Why?",
-
-		"tap.allowed":  "Allowed once.",
-		"tap.denied":   "Denied.",
-		"tap.too.late": "{state}. Your answer changed nothing.",
-		"tap.again":    "You answered this already. {state}.",
-		"tap.stranger": "You are not among those who may decide this. Nothing was decided.",
-		"tap.place":    "This button belongs to another chat. Nothing was decided.",
-		"tap.unknown":  "This button means nothing any more. Nothing was decided by it.",
-		"tap.final":    "Nobody can allow this call. Nothing was allowed.",
-		"tap.failed":   "Your answer could not be kept. The card shows how it stands; press again.",
-		"tap.over":     "Nothing of this ask waits any more.",
-	}
-}
-
-// talkTexts are what messages are answered.
-func talkTexts() map[phrase]string {
-	return map[phrase]string{
-		"prompt":             "Reply to this message with your words for the agent. They deny what waits; nothing that you write here allows anything.\nAsk {id}",
-		"prompt.placeholder": "Words for the agent: they deny",
-		"words.kept":         "Denied. Your words go to the agent.",
-		"words.text":         "Only text can be passed on. Nothing was decided.",
-		"words.bad":          "Nothing was decided: the words {problem}.",
-		"words.lost":         "This is no reply to a card that waits, so nothing was decided. /pending lists what waits.",
-		"words.hint":         "To answer in words, reply to a card. /help lists what I understand.",
-
-		"why.title":  "Why {id} was not simply run",
-		"why.judge":  "{judge}: score {score}, confidence {confidence}",
-		"why.signal": "• {category} {score}: {message}",
-		"why.usage":  "Send /why and the id below a card, or its first four characters at least.",
-		"why.none":   "No ask has this id, or several begin like it.",
-
-		"pending.none": "Nothing waits for you.",
-		"pending.some": "{n} asks wait for you:",
-		"pending.line": "{at} · {id} {agent}: {wanted}",
-		"pending.more": "… and {n} more",
-		"status":       "Cards go to chat {chat}. {n} asks wait. The platform was last heard at {at}.",
-		"help": "I ask you before an agent does something that was not simply let through.\n\n" +
-			"Allow once lets exactly the shown call run, one time. Deny stops it. To say what to do instead, reply to the card: that denies it, and your words reach the agent.\n\n" +
-			"/pending lists what waits\n/why ID shows the judges' signals\n/status tells how I do\n/help shows this",
-		"menu.pending": "What waits for you",
-		"menu.why":     "Why a call was not simply run",
-		"menu.status":  "How the bot does",
-		"menu.help":    "What you can do here",
-
-		"pair.done":     "Paired. Cards come to this chat, and you may decide.",
-		"pair.decide":   "Paired: you may decide. Cards go to another chat, which the configuration names.",
-		"pair.bad":      "This pairing code is wrong or too old. 'vaglio pair' prints a new one.",
-		"pair.stranger": "This bot works for somebody else. To pair it, send /start and the code that 'vaglio pair' prints.",
-		"pair.already":  "You are paired already. /help lists what I understand.",
-		"away":          "I could not listen between {from} and {to}. A button that was pressed meanwhile may not have reached me: {n} asks still wait, please press again.",
-		"moved":         "The card of this ask cannot be changed any more; this is how it stands.",
-		"failed":        "Something went wrong here; nothing was decided. Please try again.",
-	}
+func (n *Notes) equal(o *Notes) bool {
+	return n.Offset == o.Offset && n.Heard.Equal(o.Heard) && n.Chat == o.Chat && n.Person == o.Person && maps.Equal(n.Langs, o.Langs)
 }

@@ -70,7 +70,7 @@ func TestATapWhileDownIsHonoured(t *testing.T) {
 		if s := w.desk.state(b); s != approval.Pending {
 			t.Errorf("a tap that the platform dropped made it %s", s)
 		}
-		if m := w.last(); !strings.Contains(m.Text, "1 asks still wait, please press again") {
+		if m := w.last(); !strings.Contains(m.Text, "1 ask still waits, please press again") {
 			t.Errorf("nobody was told: %q", m.Text)
 		}
 		if got := w.press(ann(), b, "Allow once"); got.Text != "Allowed once." {

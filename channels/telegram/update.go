@@ -106,7 +106,7 @@ func (l *loop) handle(ctx context.Context, u *update) error {
 func (l *loop) giveUp(ctx context.Context, u *update) {
 	switch {
 	case u.Callback != nil:
-		l.answer(ctx, u.Callback, english("tap.failed"), true)
+		l.answer(ctx, u.Callback, l.textsOf(u.Callback).Plain("tap.failed", nil), true)
 	case u.Message != nil && u.Message.personal():
 		l.reply(ctx, u.Message, "failed", nil)
 	}
@@ -115,7 +115,7 @@ func (l *loop) giveUp(ctx context.Context, u *update) {
 // reply answers a message with one of our texts. An answer that cannot be sent
 // changes nothing that was decided.
 func (l *loop) reply(ctx context.Context, m *message, ph phrase, values map[string]any) {
-	p := &page{}
+	p := l.page(m)
 	p.say(ph, values)
 	l.replyPage(ctx, m, p, "")
 }

@@ -115,6 +115,8 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
 		return l.why(ctx, m, rest)
 	case "status":
 		return l.status(ctx, m)
+	case "lang":
+		return l.speak(ctx, m, rest)
 	default:
 		l.reply(ctx, m, "help", nil)
 		return nil
@@ -154,8 +156,8 @@ func (l *loop) words(ctx context.Context, m *message) error {
 		l.reply(ctx, m, "words.kept", nil)
 		return nil
 	}
-	p := &page{}
-	p.text(l.told(&receipt, by))
+	p := l.page(m)
+	p.text(l.told(p.texts, &receipt, by))
 	l.replyPage(ctx, m, p, "")
 	return nil
 }
@@ -163,9 +165,8 @@ func (l *loop) words(ctx context.Context, m *message) error {
 // meant returns the ask that a message of ours is about: a prompt names it, a
 // card is looked up. Empty means none.
 func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
-	before, _, _ := strings.Cut(english("prompt"), "{id}")
-	if id, ok := strings.CutPrefix(m.Text, before); ok {
-		return approval.AskID(id), nil
+	if id := l.promptOf(m.Text); id != "" {
+		return id, nil
 	}
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
@@ -184,7 +185,7 @@ func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 
 // pending lists what waits.
 func (l *loop) pending(ctx context.Context, m *message) error {
-	body, n := &page{}, 0
+	body, n := l.page(m), 0
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return err
@@ -201,7 +202,7 @@ func (l *loop) pending(ctx context.Context, m *message) error {
 		}
 		body.text("\n")
 		body.say("pending.line", map[string]any{
-			"at": clock(card.ExpiresAt, l.zone), "id": theirs(card.Ask), "agent": short(card.Agent, 40),
+			"when": card.ExpiresAt, "id": theirs(card.Ask), "agent": short(card.Agent, 40),
 			"wanted": short(card.Items[0].Executor+" "+wanted(&card.Items[0]), 100),
 		})
 	}
@@ -209,12 +210,12 @@ func (l *loop) pending(ctx context.Context, m *message) error {
 		l.reply(ctx, m, "pending.none", nil)
 		return nil
 	}
-	p := &page{}
-	p.say("pending.some", map[string]any{"n": strconv.Itoa(n)})
+	p := l.page(m)
+	p.say("pending.some", map[string]any{"n": n})
 	p.join(body)
 	if n > maxListed {
 		p.text("\n")
-		p.say("pending.more", map[string]any{"n": strconv.Itoa(n - maxListed)})
+		p.say("pending.more", map[string]any{"n": n - maxListed})
 	}
 	l.replyPage(ctx, m, p, "")
 	return nil
@@ -240,16 +241,15 @@ func (l *loop) why(ctx context.Context, m *message, id string) error {
 	if err != nil {
 		return err
 	}
-	l.replyPage(ctx, m, reasons(&card), "")
+	l.replyPage(ctx, m, reasons(l.page(m), &card), "")
 	return nil
 }
 
 // reasons lists the judges' answers, as many as fit.
-func reasons(card *approval.Card) *page {
-	p := &page{}
+func reasons(p *page, card *approval.Card) *page {
 	p.say("why.title", map[string]any{"id": theirs(card.Ask)})
 	add := func(ph phrase, values map[string]any) {
-		line := &page{}
+		line := &page{texts: p.texts}
 		line.text("\n")
 		line.say(ph, values)
 		if p.runes+line.runes <= maxText-1 && p.entities+line.entities <= maxEntities {
@@ -286,7 +286,7 @@ func (l *loop) status(ctx context.Context, m *message) error {
 	}
 	chat, _ := l.place()
 	l.reply(ctx, m, "status", map[string]any{
-		"chat": fmt.Sprint(chat), "n": strconv.Itoa(n), "at": clock(l.Status().Heard, l.zone),
+		"chat": fmt.Sprint(chat), "n": n, "when": l.Status().Heard,
 	})
 	return nil
 }

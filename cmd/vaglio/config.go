@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/kelseyhightower/envconfig"
+
+	"github.com/metnos/vaglio/templates"
 )
 
 // prefix starts the name of every variable of ours.
@@ -41,6 +43,9 @@ type config struct {
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
 	AgentToken secret
+	// Lang is the language of people who chose none, and Texts what they read.
+	Lang  templates.Lang
+	Texts *templates.Set
 	// Telegram is the bot that asks people; it is off without a token.
 	Telegram telegramConfig
 }
@@ -58,6 +63,9 @@ type environment struct {
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
+
+	Lang      text `default:"en" desc:"language of cards and pages, en or it; a chat changes its own with /lang"`
+	Templates text `desc:"folder with texts of your own, in en.tmpl and it.tmpl (docs/texts.md)"`
 
 	TelegramToken     text `split_words:"true" desc:"token of the Telegram bot that asks you; serve then prints how to pair with it"`
 	TelegramTokenFile text `split_words:"true" desc:"file that holds METNOS_TELEGRAM_TOKEN"`
@@ -126,6 +134,7 @@ func loadConfig() (config, error) {
 	if n := len(c.AgentToken); n > 0 && n < minToken {
 		m.add("METNOS_AGENT_TOKEN", "has %d characters; at least %d keep it from being guessed", n, minToken)
 	}
+	c.Lang, c.Texts = m.texts(&e)
 	c.Telegram = m.telegram(&e)
 	return c, m.err()
 }

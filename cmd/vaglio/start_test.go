@@ -64,6 +64,10 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"TokenShort":       {"METNOS_AGENT_TOKEN=hunter2", "METNOS_AGENT_TOKEN: has 7 characters"},
 		"TokenEmpty":       {"METNOS_AGENT_TOKEN=", "METNOS_AGENT_TOKEN: is set but empty"},
 		"TokenFileMissing": {"METNOS_AGENT_TOKEN_FILE=/nowhere/token", "METNOS_AGENT_TOKEN_FILE: /nowhere/token: no such file"},
+		"NoSuchLanguage":   {"METNOS_LANG=de", `METNOS_LANG: "de" is not a language that there are texts in; there is en and it`},
+		"LanguageInFull":   {"METNOS_LANG=it_IT.UTF-8", `METNOS_LANG: "it_IT.UTF-8" is not a language`},
+		"NoTexts":          {"METNOS_TEMPLATES=/nowhere", `METNOS_TEMPLATES: "/nowhere" is not a folder`},
+		"TextsEmpty":       {"METNOS_TEMPLATES=", `METNOS_TEMPLATES: "" is not a folder`},
 		"LongSocketPath":   {"METNOS_DATA_DIR=/tmp/" + strings.Repeat("long/", 25), "choose a shorter METNOS_DATA_DIR"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,5 +271,19 @@ func TestCommandLines(t *testing.T) {
 		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) || !strings.Contains(r.out, "Exit codes: ") {
 			t.Errorf("%s --help: %d without an example or its exit codes:\n%s", cmd, r.code, r.out)
 		}
+	}
+}
+
+// A text that would leave a card without a word stops the start.
+func TestABrokenTextStopsTheStart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "it.tmpl"), []byte("\n{{define \"button.deny\"}}{{end}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newHome(t, "METNOS_TEMPLATES="+dir).run("", "serve")
+	want := "METNOS_TEMPLATES: it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"
+	if r.code != 2 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, want) {
+		t.Errorf("exit code %d, want 2 and one line with %q; got\n%s", r.code, want, r.err)
 	}
 }

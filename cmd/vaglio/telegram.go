@@ -87,6 +87,7 @@ func (d *daemon) talk(ctx context.Context) error {
 	bot, err := telegram.New(ctx, telegram.Config{
 		Token: string(c.Token), API: c.API, Memory: botMemory{d.store}, Chat: c.Chat, Topic: c.Topic,
 		Approvers: c.Approvers, Zone: time.Local, Log: d.log,
+		Texts: d.config.Texts, Lang: d.config.Lang,
 	})
 	if errors.Is(err, telegram.ErrToken) {
 		return &configError{fmt.Errorf("METNOS_TELEGRAM_TOKEN: %w", err)}

@@ -92,8 +92,9 @@ var rooms = map[string]room{
 	},
 
 	"channels/channeltest": {may: []string{"approval", "vaglio"}},
+	"templates":            {},
 	"channels/telegram": {
-		may:     []string{"approval"},
+		may:     []string{"approval", "templates"},
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "vaglio"},
 	},

@@ -1,0 +1,345 @@
+package templates
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LoadError lists what is wrong with texts.
+type LoadError struct {
+	// Mistakes begin with the file, and the line where there is one.
+	Mistakes []string
+}
+
+func (e *LoadError) Error() string { return strings.Join(e.Mistakes, "\n") }
+
+// kind is what a field holds.
+type kind string
+
+const (
+	aText  kind = "text"
+	aCount kind = "number"
+	aTime  kind = "time"
+)
+
+// checker collects the mistakes of texts.
+type checker struct {
+	// fields holds those of every text, as the reference has them.
+	fields   map[Key]map[string]kind
+	mistakes []string
+}
+
+func (c *checker) add(where, format string, args ...any) {
+	c.mistakes = append(c.mistakes, where+": "+fmt.Sprintf(format, args...))
+}
+
+// reference reads the embedded English, which says what texts there are.
+func (c *checker) reference() {
+	c.fields = map[Key]map[string]kind{}
+	f := c.read(builtin, English, "embedded ")
+	for key, t := range f.texts {
+		u := f.uses(t)
+		c.fields[key] = u.kinds
+		for _, m := range u.mistakes {
+			c.add(m.where, "%s: %s", key, m.what)
+		}
+	}
+}
+
+// language reads the embedded texts of a language, which must be all of them.
+func (c *checker) language(lang Lang) map[Key]*template.Template {
+	f := c.read(builtin, lang, "embedded ")
+	for _, key := range slices.Sorted(maps.Keys(c.fields)) {
+		if f.texts[key] == nil {
+			c.add(f.name, "the text %s is missing", key)
+		}
+	}
+	c.check(f)
+	c.distinct(f.name, f.texts)
+	return f.texts
+}
+
+// overrides reads the files of a folder over the texts.
+func (c *checker) overrides(folder fs.FS, langs map[Lang]map[Key]*template.Template) {
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		c.add("the folder of texts", "cannot be read: %v", err)
+		return
+	}
+	found := 0
+	for _, e := range entries {
+		base, ours := strings.CutSuffix(e.Name(), ending)
+		if !ours || strings.HasPrefix(base, ".") {
+			continue
+		}
+		found++
+		lang := Lang(base)
+		texts, ok := langs[lang]
+		if !ok {
+			c.add(e.Name(), "there is no language %q; a file is named %s", base, listed(Langs(), ending))
+			continue
+		}
+		f := c.read(folder, lang, "")
+		before := len(c.mistakes)
+		c.check(f)
+		if len(c.mistakes) > before {
+			continue
+		}
+		maps.Copy(texts, f.texts)
+		c.distinct(f.name, texts)
+	}
+	if found == 0 {
+		c.add("the folder of texts", "holds no texts; a file is named %s", listed(Langs(), ending))
+	}
+}
+
+// file is one file of texts.
+type file struct {
+	name, body string
+	texts      map[Key]*template.Template
+}
+
+const maxFile = 1 << 20 // bytes: many times all texts of a language
+
+// read parses a file. Nothing but definitions may stand in it.
+func (c *checker) read(from fs.FS, lang Lang, prefix string) file {
+	name := string(lang) + ending
+	f := file{name: prefix + name, texts: map[Key]*template.Template{}}
+	raw, err := fs.ReadFile(from, name)
+	switch {
+	case err != nil:
+		c.add(f.name, "cannot be read: %v", err)
+		return f
+	case len(raw) > maxFile:
+		c.add(f.name, "has %d bytes; %d are the most", len(raw), maxFile)
+		return f
+	}
+	raw = bytes.ReplaceAll(bytes.TrimPrefix(raw, []byte("\xEF\xBB\xBF")), []byte("\r\n"), []byte("\n"))
+	f.body = string(raw)
+	if at := strings.IndexFunc(f.body, unfit); at >= 0 || !utf8.ValidString(f.body) {
+		c.add(f.line(max(at, 0)), "holds a character that cannot be seen, or is no UTF-8")
+		return f
+	}
+	root, err := template.New(f.name).Funcs(functions(lang)).Option("missingkey=error").Parse(f.body)
+	if err != nil {
+		c.mistakes = append(c.mistakes, strings.ReplaceAll(err.Error(), "template: ", ""))
+		return f
+	}
+	for _, t := range root.Templates() {
+		if t.Name() != f.name {
+			f.texts[Key(t.Name())] = t
+		} else if t.Tree != nil && !parse.IsEmptyTree(t.Root) {
+			c.add(f.line(outside(t.Root)), `only definitions may stand in a file: {{define "title.one"}}…{{end}}`)
+		}
+	}
+	return f
+}
+
+// outside returns where the first thing stands that is no definition.
+func outside(l *parse.ListNode) int {
+	for _, n := range l.Nodes {
+		if t, ok := n.(*parse.TextNode); !ok || len(bytes.TrimSpace(t.Text)) > 0 {
+			at := int(n.Position())
+			if ok {
+				at += len(t.Text) - len(bytes.TrimLeft(t.Text, " \t\n"))
+			}
+			return at
+		}
+	}
+	return int(l.Position())
+}
+
+// line names a place in the file.
+func (f file) line(at int) string {
+	return fmt.Sprintf("%s:%d", f.name, 1+strings.Count(f.body[:min(at, len(f.body))], "\n"))
+}
+
+// unfit reports whether no text of ours may hold a character: what cannot be
+// seen can deceive, and marks are the package's own. The signs that emoji are
+// made with may stand.
+func unfit(r rune) bool {
+	const variation, joiner = '\uFE0F', '\u200D'
+	if r == '\n' || r == '\t' || r == variation || r == joiner || r == '\u00A0' || r == '\u202F' {
+		return false
+	}
+	return isMark(r) || !unicode.IsPrint(r)
+}
+
+// check holds the texts of a file against the reference.
+func (c *checker) check(f file) {
+	for _, key := range slices.Sorted(maps.Keys(f.texts)) {
+		t := f.texts[key]
+		where := f.line(int(t.Root.Position()))
+		want, ok := c.fields[key]
+		if !ok {
+			c.add(where, "there is no text %q; did you mean %q?", key, nearest(key, c.fields))
+			continue
+		}
+		u := f.uses(t)
+		for _, m := range u.mistakes {
+			c.add(m.where, "%s: %s", key, m.what)
+		}
+		sound := len(u.mistakes) == 0
+		for _, name := range slices.Sorted(maps.Keys(u.kinds)) {
+			switch is, known := want[name], u.kinds[name]; {
+			case is == "":
+				c.add(where, "%s: there is no field .%s; it has %s", key, name, fieldList(want))
+				sound = false
+			case is != known && known != aText:
+				c.add(where, "%s: the field .%s is a %s, not a %s", key, name, is, known)
+				sound = false
+			}
+		}
+		if sound {
+			c.fill(where, key, t, want)
+		}
+	}
+}
+
+// fill executes a text on samples: it must say something, keep within its
+// bounds, and show every field.
+func (c *checker) fill(where string, key Key, t *template.Template, fields map[string]kind) {
+	for n := range samples {
+		base, err := sample(t, fields, n, "")
+		switch {
+		case err != nil:
+			c.add(where, "%s: %v", key, err)
+			return
+		case strings.TrimSpace(base) == "":
+			c.add(where, "%s: the text is empty; to say nothing is not possible", key)
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			// One thing may be told without its number: "a call".
+			if n == 0 && fields[name] == aCount {
+				continue
+			}
+			if other, err := sample(t, fields, n, name); err != nil || other == base {
+				c.add(where, "%s: the field .%s does not show; a person needs it", key, name)
+				return
+			}
+		}
+		if most, have := limit(key), utf8.RuneCountInString(base); have > most {
+			c.add(where, "%s: the text has about %d characters; %d are the most here", key, have, most)
+			return
+		}
+		if strings.Contains(strings.TrimSpace(base), "\n") && limit(key) < maxTalk {
+			c.add(where, "%s: the text has several lines; it must have one", key)
+			return
+		}
+	}
+}
+
+// samples is how many sets of values a text is tried on.
+const samples = 3
+
+// sample executes a text on the nth set of values, where the field named
+// changed has another value.
+func sample(t *template.Template, fields map[string]kind, n int, changed string) (string, error) {
+	data := map[string]any{}
+	for name, k := range fields {
+		add := 0
+		if name == changed {
+			add = 1
+		}
+		now := time.Date(2026, 11, 21, 14, 5, 0, 0, time.UTC)
+		switch k {
+		case aText:
+			data[name] = [...]string{"x", "y"}[add]
+		case aCount:
+			data[name] = [...]int{1, 2, 1000}[n] + 3*add
+		case aTime:
+			data[name] = moment{now.AddDate(0, 0, -n).Add(time.Duration(add) * time.Minute), now}
+		}
+	}
+	var b strings.Builder
+	err := t.Execute(&b, data)
+	return b.String(), err
+}
+
+// distinct finds texts that must not read the same: how calls stand, what
+// buttons do.
+func (c *checker) distinct(file string, texts map[Key]*template.Template) {
+	read := map[string]Key{}
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		group, _, _ := strings.Cut(string(key), ".")
+		if !slices.Contains([]string{"state", "button", "tap"}, group) || c.fields[key] == nil {
+			continue
+		}
+		text, err := sample(texts[key], c.fields[key], 1, "")
+		if err != nil {
+			continue
+		}
+		text = group + " " + strings.ToLower(strings.Join(strings.Fields(text), " "))
+		if other, ok := read[text]; ok {
+			c.add(file, "%s reads the same as %s; a person must tell them apart", key, other)
+		}
+		read[text] = key
+	}
+}
+
+// The most characters of a text, its fields left out.
+const (
+	maxTalk  = 2000
+	maxCard  = 160
+	maxState = 100
+	maxLabel = 40 // a button, or what stands before others' words
+)
+
+// limit is the most characters of a text, from where it is shown: Telegram
+// takes 4096 in a message, 200 in the answer to a press, 64 in an empty field.
+func limit(key Key) int {
+	group, _, _ := strings.Cut(string(key), ".")
+	switch {
+	case group == "button", key == "words", key == "detail", key == "calls.ended":
+		return maxLabel
+	case key == "prompt.placeholder":
+		return 64
+	case group == "state", group == "menu", group == "title":
+		return maxState
+	case slices.Contains([]string{"prompt", "words", "help", "away", "pair", "web", "status", "lang"}, group):
+		return maxTalk
+	default:
+		return maxCard
+	}
+}
+
+func fieldList(fields map[string]kind) string {
+	if len(fields) == 0 {
+		return "none"
+	}
+	return "." + strings.Join(slices.Sorted(maps.Keys(fields)), ", .")
+}
+
+func listed(langs []Lang, ending string) string {
+	var names []string
+	for _, l := range langs {
+		names = append(names, string(l)+ending)
+	}
+	return strings.Join(names, " or ")
+}
+
+// nearest returns the key that shares the most of its beginning and end.
+func nearest(key Key, among map[Key]map[string]kind) Key {
+	like := func(a, b Key) int {
+		n := 0
+		for n < min(len(a), len(b)) && a[n] == b[n] {
+			n++
+		}
+		m := 0
+		for m < min(len(a), len(b))-n && a[len(a)-1-m] == b[len(b)-1-m] {
+			m++
+		}
+		return 2*(n+m) - len(a) - len(b)
+	}
+	return slices.MaxFunc(slices.Sorted(maps.Keys(among)), func(a, b Key) int { return like(key, a) - like(key, b) })
+}

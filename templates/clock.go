@@ -1,0 +1,123 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+	"text/template"
+	"time"
+)
+
+// moment is a time as a text is given it: what it is, and what it is told from.
+// The day is named unless it is today, the year unless it is this one. UTC is
+// named too: a machine whose zone nobody set is not where its owner is.
+type moment struct{ at, now time.Time }
+
+// String is for a text that shows the field as it stands.
+func (m moment) String() string { return m.at.Format(time.DateOnly) + " " + m.clock() }
+
+func (m moment) today() bool {
+	return m.at.Year() == m.now.Year() && m.at.YearDay() == m.now.YearDay()
+}
+
+func (m moment) clock() string {
+	if name, offset := m.at.Zone(); offset == 0 && name == "UTC" {
+		return m.at.Format("15:04 UTC")
+	}
+	return m.at.Format("15:04")
+}
+
+func (m moment) year() string {
+	if m.at.Year() == m.now.Year() {
+		return ""
+	}
+	return " " + strconv.Itoa(m.at.Year())
+}
+
+// functions are what templates can call, in a language: how a time is told, and
+// how things are counted.
+func functions(lang Lang) template.FuncMap {
+	f := template.FuncMap{
+		// at is when something happened: "at 14:05", "on 3 November at 14:05".
+		"at": func(m moment) string {
+			if m.today() {
+				return "at " + m.clock()
+			}
+			return m.at.Format("on 2 January") + m.year() + " at " + m.clock()
+		},
+		// by is until when something can happen: "by 14:05".
+		"by": func(m moment) string {
+			if m.today() {
+				return "by " + m.clock()
+			}
+			return m.at.Format("by 2 January") + m.year() + ", " + m.clock()
+		},
+		// clock is the bare time, for lists.
+		"clock": func(m moment) string {
+			if m.today() {
+				return m.clock()
+			}
+			return m.at.Format("2 Jan") + m.year() + ", " + m.clock()
+		},
+		// plural counts: one thing, or many. English and Italian tell one from
+		// all else, nought included.
+		"plural": func(n int, one, many string) string { return counted(n, ",", one, many) },
+	}
+	if lang == Italian {
+		f["at"] = func(m moment) string {
+			if m.today() {
+				return "alle " + m.clock()
+			}
+			return m.giorno() + " alle " + m.clock()
+		}
+		f["by"] = func(m moment) string {
+			if m.today() {
+				return "entro le " + m.clock()
+			}
+			return "entro " + m.giorno() + " alle " + m.clock()
+		}
+		f["clock"] = func(m moment) string {
+			if m.today() {
+				return m.clock()
+			}
+			return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
+		}
+		f["plural"] = func(n int, one, many string) string { return counted(n, ".", one, many) }
+	}
+	return f
+}
+
+// giorno is the day with its article: "il 3 novembre", "l’8 novembre".
+func (m moment) giorno() string {
+	day := "il " + strconv.Itoa(m.at.Day())
+	switch m.at.Day() {
+	case 1:
+		day = "il 1º"
+	case 8, 11:
+		day = "l’" + strconv.Itoa(m.at.Day())
+	}
+	return day + " " + mese(m.at.Month()) + m.year()
+}
+
+func mese(m time.Month) string {
+	return [...]string{
+		"gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno",
+		"luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre",
+	}[m-1]
+}
+
+// counted writes how many there are of what.
+func counted(n int, apart, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n, apart) + " " + many
+}
+
+// grouped writes a number, its thousands apart.
+func grouped(n int, apart string) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + apart + digits[i:]
+	}
+	return digits
+}

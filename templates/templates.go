@@ -1,0 +1,148 @@
+// Package templates holds the texts that people read: of cards, notices,
+// buttons, answers and pages, in every language. They are templates in the
+// sense of text/template, embedded, and single ones can be overridden from a
+// folder. All of them are checked when they are loaded: what has passed can be
+// shown.
+//
+// A template makes words, never markup. What somebody else wrote is handed in
+// as [Theirs] and comes out as a part of its own, so that a channel can set it
+// in its own way, and nothing in it can pass for ours.
+//
+// What agents read is not here: it is English everywhere, because the models
+// behind agents follow English instructions best, and because one wording is
+// what hooks and logs can be searched for.
+package templates
+
+import (
+	"embed"
+	"io/fs"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// Lang is a language that people read.
+type Lang string
+
+// The languages.
+const (
+	English Lang = "en"
+	Italian Lang = "it"
+)
+
+// Langs returns the languages, the reference first.
+func Langs() []Lang { return []Lang{English, Italian} }
+
+// Language returns the language of a tag such as "it" or "it-CH", and false
+// when there is none for it.
+func Language(tag string) (Lang, bool) {
+	base, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
+	lang := Lang(base)
+	return lang, slices.Contains(Langs(), lang)
+}
+
+// Key names a text.
+type Key string
+
+// Values are what a text is filled with: by the name of the field a string, an
+// int, a [time.Time] or [Theirs].
+type Values map[string]any
+
+// Theirs is a text that somebody else wrote.
+type Theirs string
+
+// Part is a piece of a filled text.
+type Part struct {
+	Text string
+	// Theirs says that somebody else wrote it.
+	Theirs bool
+}
+
+// Set holds the texts of every language. It is never written after [Load], and
+// safe for concurrent use.
+type Set struct {
+	langs map[Lang]map[Key]*template.Template
+}
+
+// Texts are the texts in one language and time zone.
+type Texts struct {
+	lang  Lang
+	zone  *time.Location
+	texts map[Key]*template.Template
+}
+
+//go:embed *.tmpl
+var builtin embed.FS
+
+// ending is that of the files: one for each language, such as it.tmpl.
+const ending = ".tmpl"
+
+// Load returns the embedded texts, and those of the override folder in place of
+// theirs; nil means none. A folder holds a file for each language in which
+// something is changed, with the changed texts only. The error lists every
+// mistake with its file and line.
+func Load(override fs.FS) (*Set, error) {
+	c := checker{}
+	c.reference()
+	set := &Set{map[Lang]map[Key]*template.Template{}}
+	for _, lang := range Langs() {
+		set.langs[lang] = c.language(lang)
+	}
+	if override != nil {
+		c.overrides(override, set.langs)
+	}
+	if len(c.mistakes) > 0 {
+		return nil, &LoadError{c.mistakes}
+	}
+	return set, nil
+}
+
+// In returns the texts in a language; times are told in the zone.
+func (s *Set) In(lang Lang, zone *time.Location) *Texts {
+	if _, ok := s.langs[lang]; !ok {
+		lang = English
+	}
+	return &Texts{lang, zone, s.langs[lang]}
+}
+
+// Lang returns the language.
+func (t *Texts) Lang() Lang { return t.lang }
+
+// Has reports whether there is a text under the key.
+func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }
+
+// Say fills a text. It always says something: a text that is not there, or is
+// not given its fields, is shown by its name and with what was given, so that a
+// mistake of ours hides nothing from the person.
+func (t *Texts) Say(key Key, values Values) []Part {
+	var theirs []string
+	data := make(map[string]any, len(values))
+	for name, v := range values {
+		switch v := v.(type) {
+		case Theirs:
+			data[name] = mark(len(theirs))
+			theirs = append(theirs, string(v))
+		case string:
+			data[name] = unmarked(v)
+		case time.Time:
+			data[name] = moment{v.In(t.zone), time.Now().In(t.zone)}
+		default:
+			data[name] = v
+		}
+	}
+	var b strings.Builder
+	if tmpl := t.texts[key]; tmpl == nil || tmpl.Execute(&b, data) != nil {
+		return bare(key, values)
+	}
+	return split(strings.TrimSpace(b.String()), theirs)
+}
+
+// Plain fills a text for a place where parts cannot be told apart.
+func (t *Texts) Plain(key Key, values Values) string {
+	var b strings.Builder
+	for _, p := range t.Say(key, values) {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}

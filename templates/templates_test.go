@@ -1,0 +1,167 @@
+package templates_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/templates"
+)
+
+func load(t *testing.T) *templates.Set {
+	t.Helper()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatalf("the embedded texts have mistakes:\n%v", err)
+	}
+	return set
+}
+
+func TestSay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := load(t)
+		now := time.Now().UTC() // midnight of 1 January 2000 in a bubble
+		rome := time.FixedZone("CET", 3600)
+		for name, tt := range map[string]struct {
+			lang   templates.Lang
+			zone   *time.Location
+			key    templates.Key
+			values templates.Values
+			want   string
+		}{
+			"Plain":     {"en", rome, "button.deny", nil, "Deny"},
+			"Italian":   {"it", rome, "button.deny", nil, "Nega"},
+			"Today":     {"en", rome, "state.expired", templates.Values{"when": now}, "⌛ Expired at 01:00: nobody answered in time. It did not run"},
+			"Oggi":      {"it", rome, "state.withdrawn", templates.Values{"when": now}, "↩️ Ritirata dall’agente alle 01:00: non è stata eseguita"},
+			"UTC":       {"en", time.UTC, "until", templates.Values{"when": now, "id": "x"}, "Answer by 00:00 UTC · x"},
+			"Yesterday": {"en", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Answer by 31 December 1999, 01:00 · x"},
+			"Ieri":      {"it", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Rispondi entro il 31 dicembre 1999 alle 01:00 · x"},
+			"Ottavo":    {"it", rome, "until", templates.Values{"when": now.AddDate(0, 0, 7), "id": "x"}, "Rispondi entro l’8 gennaio alle 01:00 · x"},
+			"Primo":     {"it", rome, "until", templates.Values{"when": now.AddDate(0, 1, 0), "id": "x"}, "Rispondi entro il 1º febbraio alle 01:00 · x"},
+			"One":       {"en", rome, "pending.some", templates.Values{"n": 1}, "1 ask waits for you:"},
+			"Many":      {"en", rome, "cut", templates.Values{"left": 12345}, "… 12,345 more characters"},
+			"Uno":       {"it", rome, "pending.some", templates.Values{"n": 1}, "1 richiesta ti aspetta:"},
+			"Molti":     {"it", rome, "cut", templates.Values{"left": 12345}, "… 12.345 altri caratteri"},
+			"NoField":   {"en", rome, "from", nil, "[from]"},
+			"WrongKind": {"en", rome, "cut", templates.Values{"left": "many"}, "[cut] many"},
+			"NoText":    {"it", rome, "no.such", templates.Values{"b": templates.Theirs("B"), "a": 1}, "[no.such] 1 B"},
+			"NoLang":    {"xx", rome, "button.deny", nil, "Deny"},
+		} {
+			if got := set.In(tt.lang, tt.zone).Plain(tt.key, tt.values); got != tt.want {
+				t.Errorf("%s: says %q, want %q", name, got, tt.want)
+			}
+		}
+	})
+}
+
+// What somebody else wrote comes out apart, as it went in.
+func TestTheirsStaysApart(t *testing.T) {
+	t.Parallel()
+	en := load(t).In("en", time.UTC)
+	for _, hostile := range []string{"bot", "{{.id}}", "\uFDD0\uFDD1", "\uFDD0", "a\uFDD0\uFDD2b", "</b>", ""} {
+		want := []templates.Part{{"• ", false}, {hostile, true}, {" 0.5: ", false}, {"m" + hostile, true}}
+		got := en.Say("why.signal", templates.Values{"category": templates.Theirs(hostile), "score": "0.5", "message": templates.Theirs("m" + hostile)})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", hostile, diff)
+		}
+		// Nor can a value of ours bring a mark in.
+		got = en.Say("why.signal", templates.Values{"category": templates.Theirs("c"), "score": hostile, "message": templates.Theirs("m")})
+		if len(got) != 4 || got[1].Text != "c" || got[3].Text != "m" || got[0].Theirs || got[2].Theirs {
+			t.Errorf("%q as a value of ours: %+v", hostile, got)
+		}
+	}
+}
+
+func folder(files ...string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		m[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	return m
+}
+
+func TestOverride(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(folder("it.tmpl", "\uFEFF{{/* nostri */}}\r\n{{define \"button.deny\"}}No!{{end}}\r\n", "README.md", "no text", ".hidden.tmpl", "{{"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := set.In("it", time.UTC).Plain("button.deny", nil); got != "No!" {
+		t.Errorf("the override is not taken: %q", got)
+	}
+	if got := set.In("it", time.UTC).Plain("button.allow", nil); got != "Permetti una volta" {
+		t.Errorf("another text changed: %q", got)
+	}
+	if got := set.In("en", time.UTC).Plain("button.deny", nil); got != "Deny" {
+		t.Errorf("another language changed: %q", got)
+	}
+}
+
+// Every mistake in an override stops the load, and is told with its place.
+func TestOverrideMistakes(t *testing.T) {
+	t.Parallel()
+	define := func(key, text string) string { return "\n{{define \"" + key + "\"}}" + text + "{{end}}\n" }
+	for name, tt := range map[string]struct{ file, body, want string }{
+		"Syntax":      {"it.tmpl", define("from", "{{.agent"), "it.tmpl:2: "},
+		"Unclosed":    {"it.tmpl", "{{define \"from\"}}x {{.agent}}", "it.tmpl:1: unexpected EOF"},
+		"UnknownKey":  {"it.tmpl", define("form", "{{.agent}}"), `it.tmpl:2: there is no text "form"; did you mean "from"?`},
+		"UnknownLang": {"de.tmpl", define("from", "{{.agent}}"), `de.tmpl: there is no language "de"; a file is named en.tmpl or it.tmpl`},
+		"NoFile":      {"it.txt", "x", "the folder of texts: holds no texts; a file is named en.tmpl or it.tmpl"},
+		"NoField":     {"it.tmpl", define("from", "Da {{.agent}} {{.agnet}}"), "it.tmpl:2: from: there is no field .agnet; it has .agent"},
+		"DropsField":  {"it.tmpl", define("from", "Da qualcuno"), "it.tmpl:2: from: the field .agent does not show; a person needs it"},
+		"DropsTime":   {"it.tmpl", define("state.expired", "Scaduta"), "it.tmpl:2: state.expired: the field .when does not show; a person needs it"},
+		"DropsCount":  {"it.tmpl", define("title.many", "Permetti?"), "it.tmpl:2: title.many: the field .n does not show; a person needs it"},
+		"Empty":       {"it.tmpl", define("button.deny", " "), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
+		"EmptyDefine": {"it.tmpl", define("button.deny", ""), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
+		"Twice":       {"it.tmpl", define("from", "{{.agent}}") + define("from", "{{.agent}}"), `it.tmpl:4: multiple definition of template "from"`},
+		"Outside":     {"it.tmpl", "\n\n  Ciao\n" + define("from", "{{.agent}}"), "it.tmpl:3: only definitions may stand in a file"},
+		"Invisible":   {"it.tmpl", define("from", "\n{{.agent}}\u202e"), "it.tmpl:3: holds a character that cannot be seen"},
+		"Mark":        {"it.tmpl", define("from", "{{.agent}}\uFDD0"), "it.tmpl:2: holds a character that cannot be seen"},
+		"NotUTF8":     {"it.tmpl", define("from", "{{.agent}}\xff"), "holds a character that cannot be seen, or is no UTF-8"},
+		"Range":       {"it.tmpl", define("from", "{{range .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields, at, by, clock and plural, and nothing else"},
+		"If":          {"it.tmpl", define("from", "{{if .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields"},
+		"Printf":      {"it.tmpl", define("from", `{{printf "%q" .agent}}`), "it.tmpl:2: from: printf cannot be used; there is at, by, clock and plural"},
+		"Pipe":        {"it.tmpl", define("from", `{{.agent | html}}`), "it.tmpl:2: from: a text can hold no variables and no |"},
+		"Dot":         {"it.tmpl", define("from", `{{.}} {{.agent}}`), "it.tmpl:2: from: a field is written {{.name}}"},
+		"Kind":        {"it.tmpl", define("from", `{{at .agent}}`), "it.tmpl:2: from: the field .agent is a text, not a time"},
+		"PluralArgs":  {"it.tmpl", define("cut", `{{plural .left "x"}}`), `it.tmpl:2: cut: write {{plural .n "one" "many"}}`},
+		"Same":        {"it.tmpl", define("button.deny", "Permetti una  volta"), "it.tmpl: button.deny reads the same as button.allow; a person must tell them apart"},
+		"SameState":   {"it.tmpl", define("state.denied", "✅ Permesso una volta da {{.by}} {{at .when}}"), "it.tmpl: state.denied reads the same as state.allowed; a person must tell them apart"},
+		"LongButton":  {"it.tmpl", define("button.deny", strings.Repeat("No ", 20)), "it.tmpl:2: button.deny: the text has about 60 characters; 40 are the most here"},
+		"Lines":       {"it.tmpl", define("from", "Da\n{{.agent}}"), "it.tmpl:2: from: the text has several lines; it must have one"},
+		"Huge":        {"it.tmpl", strings.Repeat(" ", 1<<20+1), "it.tmpl: has 1048577 bytes; 1048576 are the most"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := templates.Load(folder(tt.file, tt.body))
+			le, ok := errors.AsType[*templates.LoadError](err)
+			if !ok || len(le.Mistakes) != 1 || !strings.Contains(le.Error(), tt.want) {
+				t.Errorf("tells\n%v\nwant\n%s", err, tt.want)
+			}
+		})
+	}
+}
+
+// All mistakes are told at once.
+func TestAllMistakesAreTold(t *testing.T) {
+	t.Parallel()
+	_, err := templates.Load(folder("en.tmpl", `{{define "x"}}x{{end}}{{define "button.deny"}}{{end}}`, "it.tmpl", `{{define "from"}}x{{end}}`))
+	le, ok := errors.AsType[*templates.LoadError](err)
+	if !ok || len(le.Mistakes) != 3 {
+		t.Errorf("tells %v", err)
+	}
+}
+
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]templates.Lang{"it": "it", "it-CH": "it", " IT ": "it", "en-GB": "en", "de": "", "": "", "italian": ""} {
+		if got, ok := templates.Language(tag); ok != (want != "") || ok && got != want {
+			t.Errorf("%q is %q, %v", tag, got, ok)
+		}
+	}
+}
