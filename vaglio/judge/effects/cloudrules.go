@@ -149,10 +149,10 @@ func (c *call) byVerb(skip int) []Effect {
 		switch {
 		case found.effect.Kind == "", found.weak && !v.weak:
 			found, at = v, i
-		case v.effect.Kind != KindRead && !v.weak && nounLike(c.operands[at].text):
+		case v.effect.Kind != KindRead && !v.weak && nounLike(c.operands[at].text), !v.weak && thing(c.operands[at].text):
 			found, at = v, i
 		}
-		if !found.weak && !nounLike(c.operands[at].text) {
+		if !found.weak && !nounLike(c.operands[at].text) && !thing(c.operands[at].text) {
 			break
 		}
 	}
@@ -164,6 +164,20 @@ func (c *call) byVerb(skip int) []Effect {
 		return own("changes an emulator on this machine: " + what)
 	}
 	return c.verbEffect(found, what)
+}
+
+// thing reports whether a word of a command line that reads like a verb is
+// what is worked on when another verb follows: record-sets, config, backup.
+func thing(w string) bool {
+	words := taskWords(w)
+	if n := len(words); n > 1 && strings.HasSuffix(words[n-1], "s") && !strings.HasSuffix(words[n-1], "ss") {
+		return true
+	}
+	switch w {
+	case "config", "configs", "configuration", "branch", "branches", "backup", "backups", "restore", "restores", "schedule", "schedules", "release", "releases", "deployment", "deployments", "deploy", "build", "builds", "export", "exports", "import", "imports", "record", "transfer", "transfers", "invite", "invites", "link", "links", "label", "labels", "tag", "tags", "share", "shares", "mount", "mounts", "update", "updates", "upgrade", "upgrades", "run", "runs", "job", "jobs", "task", "tasks", "trigger", "triggers", "webhook", "webhooks", "message", "messages", "policy", "policies", "role", "roles", "feed", "feeds", "promote", "pipeline", "set", "sets", "copy", "archive", "purchase", "queue", "invoke", "migration", "migrations", "notification", "notifications", "subscription", "subscriptions", "invoice", "invoices", "order", "orders", "refunds", "charges", "payouts", "transactions", "members", "alias", "aliases", "lock", "locks", "drain", "drains", "merge", "registry", "login":
+		return true
+	}
+	return false
 }
 
 // nounLike are reading verbs that often name what is worked on.

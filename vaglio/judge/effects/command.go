@@ -132,7 +132,11 @@ func (r *reading) problem(p *shell.Problem) {
 // invocation judges one command with all that surrounds it.
 func (r *reading) invocation(v *invocation) []Effect {
 	out := r.named(v)
-	for _, w := range v.writes {
+	for i, w := range v.writes {
+		if v.empties(i) {
+			out = append(out, r.empty(v, w)...)
+			continue
+		}
 		out = append(out, r.write(v, w, "writes")...)
 	}
 	for _, f := range v.reads {
@@ -167,6 +171,9 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		}
 		changes = true
 		switch {
+		case v.box != "" && !v.fresh && !v.pod && e.Reach == ReachWorkspace && liveName(v.box):
+			e.Reach = ReachShared
+			e.Why += " on " + v.box
 		case v.host != "" || v.pod:
 			if e.Reach == ReachWorkspace || e.Reach == ReachUser || e.Reach == ReachSystem {
 				e.Reach = ReachShared

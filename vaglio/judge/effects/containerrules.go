@@ -116,3 +116,57 @@ func kubeCp(c *call) []Effect {
 	}
 	return shared(KindInfrastructure, "writes files into the cluster: "+c.rest(1), c.rest(1))
 }
+
+// elsewhere raises what a container command does when the engine is that of
+// another machine, or when the containers are those of a live system.
+func (c *call) elsewhere(name string, out []Effect) []Effect {
+	switch name {
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
+	default:
+		return out
+	}
+	remote := c.remoteEngine()
+	if !remote && (!runningVerb(c.operand(0)) && !runningVerb(c.operand(1)) || !c.production()) {
+		return out
+	}
+	for i := range out {
+		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {
+			where := " on a live system"
+			if remote {
+				where = " on the engine of another machine"
+			}
+			*e = usual(KindInfrastructure).with(e.Why+where+": "+join(c.all), c.rest(0))
+		}
+	}
+	return out
+}
+
+// remoteEngine reports whether a container command talks to an engine that is
+// not this machine's.
+func (c *call) remoteEngine() bool {
+	far := func(s string) bool {
+		switch s {
+		case "", "default", "desktop-linux", "rootless", "colima", "orbstack":
+			return false
+		}
+		return !strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)
+	}
+	if v, ok := c.value("-H", "--host", "--context", "--url", "--connection"); ok && far(v.text) && c.name != "docker-compose" {
+		return true
+	}
+	for _, a := range c.assigns {
+		if (a.name == "DOCKER_HOST" || a.name == "DOCKER_CONTEXT" || a.name == "CONTAINER_HOST") && far(a.value.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// runningVerb reports whether a subcommand changes containers that run.
+func runningVerb(s string) bool {
+	switch s {
+	case "up", "down", "restart", "stop", "start", "kill", "rm", "cp", "scale", "pause", "unpause", "update", "rename":
+		return true
+	}
+	return false
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -23,7 +25,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	t := &tool{r: r, args: p.Args, caps: p.Context.Capability}
 	t.name, t.server = splitName(p.Executor)
 	t.words = taskWords(t.name)
-	for _, read := range []func() bool{t.shell, t.editor, t.sql, t.code, t.commandLine, t.file, t.request, t.browser} {
+	for _, read := range []func() bool{t.carriedLine, t.shell, t.editor, t.sql, t.code, t.commandLine, t.file, t.request, t.browser} {
 		if read() {
 			return
 		}
@@ -133,6 +135,35 @@ func (t *tool) dryRun() bool {
 	switch strings.ToLower(mode) {
 	case "preview", "dry-run", "dry_run", "dryrun", "plan", "simulate", "validate":
 		return true
+	}
+	return false
+}
+
+// carriedLine reads executors that take the command line of one program, such
+// as call_aws with cli_command.
+func (t *tool) carriedLine() bool {
+	for _, k := range []string{"cli_command", "cliCommand", "aws_command", "gcloud_command", "az_command", "kubectl_command", "gh_command", "git_command", "docker_command", "terraform_command", "helm_command"} {
+		s, ok := t.args[k].(string)
+		if !ok || strings.TrimSpace(s) == "" {
+			continue
+		}
+		program := strings.TrimSuffix(k, "_command")
+		if first, _, _ := strings.Cut(strings.TrimSpace(s), " "); !strings.HasPrefix(k, "cli") && first != program {
+			s = program + " " + s
+		}
+		t.r.shellText(s)
+		return true
+	}
+	return false
+}
+
+// mentions reports whether the arguments, as JSON, hold one of the texts.
+func (t *tool) mentions(texts ...string) bool {
+	data, err := json.Marshal(t.args)
+	for _, s := range texts {
+		if err != nil || strings.Contains(string(data), s) {
+			return true
+		}
 	}
 	return false
 }

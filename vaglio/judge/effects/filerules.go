@@ -34,6 +34,40 @@ func (r *reading) write(v *invocation, a arg, verb string) []Effect {
 	return []Effect{e}
 }
 
+// empties reports whether the shell opens the i-th written file only to empty
+// it: the command has nothing to say.
+func (v *invocation) empties(i int) bool {
+	switch {
+	case v.appends[i] || v.call != nil:
+		return false
+	case v.path == "" || v.name == ":" || v.name == "true":
+		return true
+	}
+	return v.name == "cat" && len(v.args) == 1 && v.args[0].text == "/dev/null" || (v.name == "echo" || v.name == "printf") && len(v.args) == 1 && (v.args[0].text == "-n" || v.args[0].known && v.args[0].text == "")
+}
+
+// empty is the effect of emptying a file.
+func (r *reading) empty(v *invocation, a arg) []Effect {
+	if v.box != "" || scratchFile(a.text) {
+		return r.write(v, a, "writes")
+	}
+	out := r.remove(v, a)
+	for i := range out {
+		out[i].Why = strings.Replace(out[i].Why, "deletes ", "empties ", 1)
+	}
+	return out
+}
+
+// scratchFile reports whether a file by its name is made to be overwritten.
+func scratchFile(s string) bool {
+	base := strings.ToLower(path.Base(s))
+	switch path.Ext(base) {
+	case ".img", ".iso", ".bin", ".raw", ".dat", ".tmp", ".log", ".out", ".txt", ".swap", "":
+		return true
+	}
+	return strings.HasPrefix(base, "test") || strings.HasPrefix(base, "tmp") || strings.HasPrefix(base, "temp") || strings.HasPrefix(base, "random") || strings.HasPrefix(base, "dummy") || strings.HasPrefix(base, "fill") || strings.HasPrefix(base, "sample") || strings.HasPrefix(base, "zero") || strings.HasPrefix(base, "big")
+}
+
 // remove is the effect of deleting what a word names.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	p := r.world.clean(a.text, v.cwd)
@@ -219,6 +253,9 @@ func fileRules(m map[string]rule) {
 	m["inPlace"] = func(c *call) []Effect { return append(own("changes files"), c.writeAll("changes", c.operands)...) }
 	m["truncate"] = truncateRule
 	m["dd"] = ddRule
+	m["split"] = func(c *call) []Effect {
+		return append(own("splits a file"), c.writeAll("writes", c.operands[min(1, len(c.operands)):])...)
+	}
 	m["sed"] = sedRule
 	m["editor"] = editorRule
 	m["find"] = findRule
@@ -277,6 +314,9 @@ func copyRule(c *call) []Effect {
 		return c.writeAll("creates", c.operands)
 	}
 	out := c.r.write(c.invocation, dest, "copies over")
+	if len(src) == 1 && src[0].text == "/dev/null" {
+		return c.r.empty(c.invocation, dest)
+	}
 	secret := false
 	for _, s := range src {
 		switch c.r.world.placeOf(s, c.cwd) {
@@ -349,6 +389,10 @@ func ddRule(c *call) []Effect {
 	for _, a := range c.operands {
 		if rest, ok := strings.CutPrefix(a.text, "of="); ok {
 			a.text = rest
+			if strings.Contains(join(c.operands), "if=/dev/zero") && !strings.Contains(join(c.operands), "notrunc") {
+				out = append(out, c.r.empty(c.invocation, a)...)
+				continue
+			}
 			out = append(out, c.r.write(c.invocation, a, "writes")...)
 		}
 		if rest, ok := strings.CutPrefix(a.text, "if="); ok {

@@ -201,6 +201,11 @@ func archiveRule(c *call) []Effect {
 			return c.r.write(c.invocation, a.slice(2), "unpacks over the files in")
 		}
 	}
+	for _, a := range c.operands[min(1, len(c.operands)):] {
+		if c.r.world.placeOf(a, c.cwd) == placeSecret {
+			out = append(out, usual(KindCredentials).with("packs the secrets in "+a.text, a.text))
+		}
+	}
 	for _, a := range firstOf(c.operands) {
 		if strings.Contains(a.text, ".") {
 			out = append(out, c.r.write(c.invocation, a, "packs or unpacks")...)

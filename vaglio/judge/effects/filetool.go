@@ -19,7 +19,7 @@ func (t *tool) file() bool {
 		return false
 	}
 	verb := t.fileVerb()
-	if verb == "" {
+	if _, secret := t.secret(); verb == "" || secret || t.shared() {
 		return false
 	}
 	if t.dryRun() {
@@ -37,7 +37,7 @@ func (t *tool) file() bool {
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
 	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content", "workspace", "document", "media", "code", "image") || t.hasServer("filesystem", "fs", "file", "desktop")
-	if !noun && len(t.words) > 2 {
+	if !noun && (len(t.words) > 2 || t.noun("person") || t.noun("money") || t.noun("health") || t.noun("access") || t.noun("public")) {
 		return ""
 	}
 	for _, w := range t.words {
@@ -141,11 +141,17 @@ func (t *tool) browser() bool {
 	if !t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") && !t.hasServer("browser", "puppeteer", "playwright", "chrome") {
 		return false
 	}
+	browser := t.hasServer("browser", "puppeteer", "playwright", "chrome", "devtools", "selenium") || t.has("browser", "playwright", "puppeteer")
 	for _, w := range t.words {
 		switch w {
 		case "navigate", "goto", "scroll", "screenshot", "snapshot", "hover", "back", "forward", "reload", "refresh", "wait", "tabs", "console", "network", "resize", "find", "search", "read", "get", "extract", "inspect", "view", "list", "visit":
 			t.r.add(reads()...)
 			return true
+		case "close", "new", "switch", "open", "start", "stop", "trace", "emulate", "throttle", "analyze", "highlight", "history", "pdf", "markdown", "html":
+			if browser {
+				t.r.add(reads()...)
+				return true
+			}
 		case "click", "tap", "press", "key", "drag", "select", "check", "submit":
 			t.r.add(t.press(w)...)
 			return true

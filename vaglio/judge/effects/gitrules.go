@@ -65,6 +65,9 @@ func gitPush(c *call) []Effect {
 	if len(ops) > 0 && deployRemote(ops[0].text) {
 		return []Effect{usual(KindPublish).with("deploys by a push to "+ops[0].text, ops[0].text)}
 	}
+	if len(ops) == 0 && c.r.rewired {
+		return []Effect{usual(KindSend).with("pushes to a remote that was just changed", "remote").as(Irreversible, ReachShared)}
+	}
 	if len(ops) > 0 && (c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@")) {
 		return []Effect{usual(KindSend).with("pushes to a remote that the project did not have: "+to, to).as(Irreversible, ReachShared)}
 	}

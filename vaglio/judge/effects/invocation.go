@@ -13,6 +13,7 @@ type invocation struct {
 	path    string // the name as it was written
 	args    []arg
 	writes  []arg // files that the shell opens for writing
+	appends []bool // of writes: what is there stays
 	reads   []arg // files that the shell opens for reading
 	assigns []assignment
 	cwd     string // "" when it is not known
@@ -111,6 +112,7 @@ func invocationOf(c *shell.Command) *invocation {
 			v.reads = append(v.reads, argOf(r.Target))
 		} else {
 			v.writes = append(v.writes, argOf(r.Target))
+			v.appends = append(v.appends, r.Kind != shell.RedirectWrite)
 		}
 	}
 	for _, a := range c.Assigns {

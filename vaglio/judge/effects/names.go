@@ -1,6 +1,9 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // byName judges an executor by the verbs and nouns of its name, and by the
 // arguments that change what it does.
@@ -18,6 +21,9 @@ func (t *tool) byName() []Effect {
 	}
 	if v.effect.Kind == "" {
 		return unknown("calls the tool "+t.name+", of which nothing is known"+t.about(), t.target())
+	}
+	if v.effect.Kind == KindRead && t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`) {
+		return one(KindDatabase, "writes the result of an aggregation"+t.about(), t.target())
 	}
 	return t.verbEffect(v)
 }
@@ -117,12 +123,12 @@ func (t *tool) verbEffect(v verb) []Effect {
 	switch {
 	case t.draft(v):
 		return own("keeps a draft: " + what)
-	case v.light && !secret && (!touchy || v.phrase):
+	case v.light && !secret && (!touchy || v.phrase) && (v.phrase || !t.shared()):
 		return own("works for the agent alone: " + what)
 	case t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun") && e.Kind == KindInfrastructure:
 		return own("runs checks: " + what)
 	case t.mild(e) && !people && !touchy && !secret && !t.noun("public"):
-		if t.noun("light") && !t.noun("team") && !t.recipients() || t.noun("workspace") && t.local() && !t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
+		if t.noun("light") && !t.shared() && !t.recipients() || t.noun("workspace") && !t.shared() && !t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
 			return own("changes the agent's own records: " + what)
 		}
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
@@ -187,9 +193,27 @@ func (t *tool) noun(class string) bool {
 	return false
 }
 
+// shared reports whether a tool belongs to a service that people share.
+func (t *tool) shared() bool {
+	if t.noun("team") || !t.local() {
+		return true
+	}
+	for _, w := range append(taskWords(t.server), t.server) {
+		if t.r.judge.tables.nouns["team"][w] {
+			return true
+		}
+	}
+	return false
+}
+
 // secret finds a noun that stands for credentials.
 func (t *tool) secret() (string, bool) {
 	n := t.r.judge.tables.nouns
+	for _, w := range append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...) {
+		if n["secretserver"][w] && !t.has("list", "search", "status", "version", "generate", "whoami") {
+			return w, true
+		}
+	}
 	for i, w := range t.words {
 		pair := ""
 		if i+1 < len(t.words) {

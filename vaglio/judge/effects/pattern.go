@@ -192,9 +192,10 @@ func parse(args []arg, sec *section) *parsed {
 func (p *parsed) option(a arg, rest []arg, sec *section) int {
 	s := a.text
 	name, value, has := strings.Cut(s, "=")
-	if strings.HasPrefix(s, "--") || sec.long || sec.valued[name] {
+	takes := func(o string) bool { return sec.valued[o] || len(p.operands) == 0 && sec.first[o] }
+	if strings.HasPrefix(s, "--") || sec.long || takes(name) {
 		f := flag{name: name, value: a.slice(len(s) - len(value)), has: has}
-		if !has && sec.valued[name] && len(rest) > 0 {
+		if !has && takes(name) && len(rest) > 0 {
 			f.value, f.has = rest[0], true
 		}
 		p.flags = append(p.flags, f)
@@ -205,7 +206,7 @@ func (p *parsed) option(a arg, rest []arg, sec *section) int {
 	}
 	for j := 1; j < len(s); j++ {
 		short := "-" + s[j:j+1]
-		if !sec.valued[short] {
+		if !takes(short) {
 			p.flags = append(p.flags, flag{name: short})
 			continue
 		}

@@ -202,9 +202,6 @@ func pipInstall(c *call) []Effect {
 		verb, ops = c.operand(1), c.operands[min(2, len(c.operands)):]
 	}
 	names := join(ops)
-	if verb == "uninstall" {
-		return own("removes packages " + names)
-	}
 	if c.has("--dry-run") {
 		return reads()
 	}
@@ -223,6 +220,9 @@ func pipInstall(c *call) []Effect {
 	}
 	if c.has("--system") || c.root {
 		return []Effect{usual(KindInstall).with("installs "+names+" for the whole machine", names).as(Partial, ReachSystem)}
+	}
+	if verb == "uninstall" {
+		return own("removes packages " + names)
 	}
 	if c.has("--user") {
 		return []Effect{usual(KindInstall).with("installs "+names+" for the whole user", names).as(Partial, ReachUser)}

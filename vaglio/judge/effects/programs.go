@@ -84,14 +84,14 @@ func (r *reading) tabled(v *invocation, name string, secs []*section) []Effect {
 		for _, l := range sec.rules {
 			if took, ok := l.match(c.parsed); ok {
 				c.took = took
-				return c.finish(l.then)
+				return c.elsewhere(name, c.finish(l.then))
 			}
 		}
 		if last == nil || last.sec.fallback.effect.Kind == KindUnknown {
 			last = c
 		}
 	}
-	return last.finish(last.sec.fallback)
+	return last.elsewhere(name, last.finish(last.sec.fallback))
 }
 
 // helpOnly reports whether a call asks a known program for its help only.

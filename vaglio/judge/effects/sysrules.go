@@ -12,6 +12,20 @@ func sysRules(m map[string]rule) {
 		return one(KindPrivilege, "mounts "+c.rest(0), c.rest(0))
 	}
 	m["diskTool"] = diskTool
+	m["date"] = func(c *call) []Effect {
+		for _, a := range c.operands {
+			if !strings.HasPrefix(a.text, "+") && a.text != "" && strings.Trim(a.text, "0123456789.") == "" {
+				return one(KindPrivilege, "sets the clock to "+a.text, a.text)
+			}
+		}
+		return reads()
+	}
+	m["hostname"] = func(c *call) []Effect {
+		if len(c.operands) > 0 {
+			return one(KindPrivilege, "renames the machine to "+c.operand(0), c.operand(0))
+		}
+		return reads()
+	}
 	m["ipTool"] = ipTool
 	m["ifconfig"] = func(c *call) []Effect {
 		if len(c.operands) <= 1 {
@@ -94,7 +108,7 @@ func ipTool(c *call) []Effect {
 
 func netTool(c *call) []Effect {
 	text := " " + join(c.all) + " "
-	for _, w := range []string{" add", " del", " set", " up", " down", " connect", " disconnect", " delete", " modify", " replace", " flush", " -s ", " apply", " try", " off", " on ", " block", " unblock", " remove", " pair", " power", " trust", " reload", " change", " -K ", " -G ", " -A ", " -d ", " -r ", " --change", " rescan", " hotspot", " clear", " -L ", " -C ", " enable", " disable"} {
+	for _, w := range []string{" add", " del", " set", " up", " down", " connect", " disconnect", " delete", " modify", " replace", " flush", " -s ", " apply", " try", " off", " on ", " block", " unblock", " remove", " pair", " power", " trust", " reload", " change", " -K ", " -G ", " -A ", " -d ", " -r ", " --change", " rescan", " hotspot", " clear", " -L ", " -C ", " enable", " disable", " --set", " -set", " -create", " -remove", " -delete", " -switchto", " -rename"} {
 		if strings.Contains(text, w) && !strings.Contains(text, " show") && !strings.Contains(text, " list") {
 			return one(KindPrivilege, "changes the network: "+c.name+text, c.rest(0))
 		}
@@ -139,7 +153,7 @@ func sysPackage(c *call) []Effect {
 			return reads()
 		}
 	}
-	if strings.HasPrefix(verb, "-Q") || c.has("-s", "--simulate", "--just-print", "--assumeno", "--dry-run") && !c.has("-S") && c.name != "snap" {
+	if strings.HasPrefix(verb, "-Q") || c.has("--simulate", "--just-print", "--assumeno", "--dry-run", "--no-act", "--recon") || c.has("-s") && strings.HasPrefix(c.name, "apt") {
 		return reads()
 	}
 	if (c.has("-Q", "-Ss", "-Si", "-Sl", "-F", "-T", "-Qi", "-Qs") || strings.HasPrefix(join(c.all), "-Q")) && (c.name == "pacman" || c.name == "yay" || c.name == "paru") {

@@ -24,6 +24,7 @@ type tables struct {
 // section is what is known of a command's lines.
 type section struct {
 	valued   map[string]bool // options that take a value
+	first    map[string]bool // the same, but only before the first operand
 	long     bool            // one dash opens a long option
 	rules    []line
 	fallback outcome
@@ -171,19 +172,21 @@ func (t *tables) addLine(cur []*section, s string) ([]*section, error) {
 }
 
 func newSection(attrs string) (*section, error) {
-	sec := &section{valued: map[string]bool{}}
+	sec := &section{valued: map[string]bool{}, first: map[string]bool{}}
 	attrs, fallback, found := strings.Cut(attrs, "else=")
 	if !found {
 		fallback = "unknown"
 	}
 	for a := range strings.FieldsSeq(attrs) {
-		if list, ok := strings.CutPrefix(a, "values="); ok {
-			for o := range strings.SplitSeq(list, ",") {
-				sec.valued[o] = true
-			}
-		} else if a == "long" {
+		name, list, _ := strings.Cut(a, "=")
+		switch name {
+		case "values":
+			addAll(sec.valued, strings.ReplaceAll(list, ",", " "))
+		case "first":
+			addAll(sec.first, strings.ReplaceAll(list, ",", " "))
+		case "long":
 			sec.long = true
-		} else {
+		default:
 			return nil, fmt.Errorf("unknown attribute %q", a)
 		}
 	}

@@ -153,6 +153,17 @@ func (c *call) production() bool {
 	return false
 }
 
+// liveName reports whether the name of a machine, a container or a database
+// says that people depend on it.
+func liveName(s string) bool {
+	for _, w := range taskWords(s) {
+		if w == "prod" || w == "production" || w == "live" {
+			return true
+		}
+	}
+	return false
+}
+
 // tasksRule judges make and its like: every operand is a task.
 func tasksRule(c *call) []Effect {
 	if c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question", "--list-all", "-m", "--evaluate", "--dump", "--show", "--choose") && (c.name != "gradle" && c.name != "gradlew" || c.has("-m", "--dry-run", "--help", "--version")) {
@@ -248,7 +259,7 @@ func migrateRule(c *call) []Effect {
 		}
 	}
 	switch c.name {
-	case "prisma", "drizzle-kit", "flyway", "dbmate", "migrate", "goose", "sqitch":
+	case "prisma", "drizzle-kit", "flyway", "dbmate", "migrate", "goose", "sqitch", "atlas", "tern", "sql-migrate":
 		if c.operand(1) != "dev" && c.operand(0) != "generate" {
 			return []Effect{usual(KindDatabase).with("changes the schema of the configured database: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial, ReachShared)}
 		}
