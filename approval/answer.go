@@ -94,7 +94,8 @@ type PermitText struct {
 type Tap struct {
 	Token Token
 	// Ask, Approval and Choice are for channels that know the ask without a
-	// token. An empty Approval means every approval that still waits.
+	// token. An empty Approval means every approval that still waits, of those
+	// that the card on the channel was last known to show.
 	Ask      AskID
 	Approval ID
 	Choice   Choice
@@ -112,6 +113,10 @@ var ErrNotApprover = errors.New("you are not among those who may decide this")
 type Receipt struct {
 	// Won says that this tap decided. Otherwise Decisions say who did.
 	Won bool
+	// Replaced says that the button was on a message that was given up for a
+	// newer one, so the tap decided nothing. A channel takes the buttons off the
+	// old message and leads to the new one.
+	Replaced bool
 	// Ask is the ask as it now stands.
 	Ask Ask
 	// Approvals are the ids that the tap was about.

@@ -39,22 +39,26 @@ type AskID string
 // NewAskID returns a fresh ask id: 16 characters of base32, 80 random bits.
 func NewAskID() AskID { return AskID(strings.ToLower(rand.Text()[:16])) }
 
-// Ask is what one card asks: the approvals of one proposal, or of one plan
-// whose calls were proposed together. It is the unit that is stored: one
-// compare-and-swap changes an approval, its decision, its permit and what its
-// cards owe, so no crash can separate them.
+// Ask is what one card asks: the approvals of one proposal, of one plan whose
+// calls were proposed together, or of a burst of proposals from one turn. It is
+// the unit that is stored: one compare-and-swap changes an approval, its
+// decision, its permit and what its cards owe, so no crash can separate them.
 type Ask struct {
 	ID    AskID  `json:"id"`
 	Agent string `json:"agent"`
 	// Intent and TurnID are those of the proposals, kept once.
 	Intent string `json:"intent"`
 	TurnID string `json:"turn_id"`
-	// Approvals has one entry for each call that waits, in the plan's order.
+	// Approvals has one entry for each call that waits, in the plan's order. A
+	// call that joins comes behind the others, so that the first n stay the
+	// first n.
 	Approvals []Approval `json:"approvals"`
 	// Cards has one entry for each place where the ask is shown.
 	Cards     []Shown   `json:"cards"`
 	OpenedAt  time.Time `json:"opened_at"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// Closed says that no further call joins the ask.
+	Closed bool `json:"closed,omitempty"`
 }
 
 // Approval is a judge-phase refusal that waits for a person.
@@ -133,6 +137,13 @@ type Shown struct {
 	Channel string `json:"channel"`
 	// Ref names the message on the platform; empty until it was posted.
 	Ref string `json:"ref,omitempty"`
+	// Begun is the view that a message was to show whose posting was begun and
+	// has not been recorded: nobody knows whether it is on the platform.
+	Begun View `json:"begun,omitempty"`
+	// Posted is how many calls the message showed when it was posted.
+	Posted int `json:"posted,omitempty"`
+	// Reminded says that people were reminded there that the ask still waits.
+	Reminded bool `json:"reminded,omitempty"`
 	// View is the view that the message last showed.
 	View View `json:"view,omitempty"`
 	// Gone says that the message cannot be shown or amended any more.
@@ -154,12 +165,27 @@ type Token string
 // NewToken returns a fresh token of 26 characters, 130 random bits.
 func NewToken() Token { return Token(rand.Text()) }
 
+// NewTokens returns n fresh tokens.
+func NewTokens(n int) []Token {
+	tokens := make([]Token, n)
+	for i := range tokens {
+		tokens[i] = NewToken()
+	}
+	return tokens
+}
+
 // Callback is the stored meaning of one button.
 type Callback struct {
-	// Approval is empty when the button means every approval of the ask that
-	// still waits.
+	// Approval is empty when the button means several that still wait.
 	Approval ID     `json:"approval,omitempty"`
 	Choice   Choice `json:"choice"`
+	// Calls says which those several are: the ask's first ones, which are all
+	// that the card showed when the button was made. 0, in an ask that an older
+	// program opened, means every one.
+	Calls int `json:"calls,omitempty"`
+	// Replaced says that the button's message was given up for a newer one. It
+	// decides nothing.
+	Replaced bool `json:"replaced,omitempty"`
 }
 
 // View returns what a card of the ask has to show.
@@ -172,6 +198,14 @@ func (a *Ask) View() View {
 		b.WriteString(string(a.Approvals[i].State))
 	}
 	return View(b.String())
+}
+
+// calls returns how many calls a card with the view shows.
+func (v View) calls() int {
+	if v == "" {
+		return 0
+	}
+	return strings.Count(string(v), ",") + 1
 }
 
 // On returns what the ask shows on the channel, or nil if it is not shown there.

@@ -3,6 +3,7 @@ package approval
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,18 +59,25 @@ func Open(o Opening) (Ask, error) {
 		OpenedAt: o.At, ExpiresAt: o.ExpiresAt,
 	}
 	for i := range o.Calls {
-		c := &o.Calls[i]
-		v := c.Denial.verdict
-		a.Approvals = append(a.Approvals, Approval{
-			ID:    ID(fmt.Sprintf("%s-%d", a.ID, i+1)),
-			State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
-			Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: o.ExpiresAt,
-		})
+		a.add(&o.Calls[i])
 	}
 	for _, channel := range o.Channels {
-		a.Cards = append(a.Cards, Shown{Channel: channel, Callbacks: callbacks(a.Approvals)})
+		s := Shown{Channel: channel, Callbacks: make(map[Token]Callback, 2*len(o.Calls)+2)}
+		s.mint(a.Approvals, 0, NewToken)
+		a.Cards = append(a.Cards, s)
 	}
 	return a, nil
+}
+
+// add puts a call behind the ask's others.
+func (a *Ask) add(c *Call) ID {
+	v := c.Denial.verdict
+	id := ID(fmt.Sprintf("%s-%d", a.ID, len(a.Approvals)+1))
+	a.Approvals = append(a.Approvals, Approval{
+		ID: id, State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
+		Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: a.ExpiresAt,
+	})
+	return id
 }
 
 func (o *Opening) check() error {
@@ -107,21 +115,21 @@ func (o *Opening) checkChannels() error {
 	return nil
 }
 
-// callbacks makes the buttons of one card. Where there is one call its buttons
-// name it; where there are several, each has its own and two mean all.
-func callbacks(as []Approval) map[Token]Callback {
-	m := make(map[Token]Callback, 2*len(as)+2)
-	add := func(id ID) {
-		m[NewToken()] = Callback{Approval: id, Choice: ChoiceAllow}
-		m[NewToken()] = Callback{Approval: id, Choice: ChoiceDeny}
+// mint makes the buttons of a card for the approvals from the given one on.
+// Where there is one call its buttons name it; where there are several, each
+// has its own and two mean all that are there now.
+func (s *Shown) mint(as []Approval, from int, next func() Token) {
+	add := func(c Callback) {
+		for _, c.Choice = range []Choice{ChoiceAllow, ChoiceDeny} {
+			s.Callbacks[next()] = c
+		}
 	}
-	for i := range as {
-		add(as[i].ID)
+	for i := from; i < len(as); i++ {
+		add(Callback{Approval: as[i].ID})
 	}
 	if len(as) > 1 {
-		add("")
+		add(Callback{Calls: len(as)})
 	}
-	return m
 }
 
 // askable reports whether a person may overrule the verdict: whether it is a
@@ -156,7 +164,8 @@ func (a *Approval) Stands() bool {
 
 // Keys returns the names under which the ask can be found: each button's token
 // for as long as the ask is kept, so that a stale press can be explained; each
-// idempotency key that is still in force; each fingerprint that [Approval.Stands].
+// idempotency key that is still in force; each fingerprint that
+// [Approval.Stands]; the turn, for as long as its further calls may join.
 func (a *Ask) Keys() []string {
 	var keys []string
 	for i := range a.Cards {
@@ -173,6 +182,9 @@ func (a *Ask) Keys() []string {
 			keys = append(keys, FingerprintKey(a.Agent, p.Fingerprint))
 		}
 	}
+	if a.open() {
+		keys = append(keys, TurnKey(a.Agent, a.TurnID, a.Intent))
+	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
@@ -186,6 +198,12 @@ func IdempotencyKey(agent, key string) string { return nameKey("idem", agent, ke
 // FingerprintKey is the key under which an equal call finds the ask that
 // answers it.
 func FingerprintKey(agent string, f Fingerprint) string { return nameKey("fp", agent, string(f)) }
+
+// TurnKey is the key under which further calls of a turn find the ask that they
+// may join.
+func TurnKey(agent, turn, intent string) string {
+	return nameKey("turn", agent, strconv.Itoa(len(turn))+":"+turn+":"+intent)
+}
 
 // nameKey joins the parts so that no two pairs give one key, and keeps what a
 // stranger wrote short enough for any index.

@@ -29,6 +29,12 @@ type Card struct {
 	ExpiresAt time.Time
 	// View is what this picture shows; the dispatcher records it as shown.
 	View View
+	// Posted is how many of the items the message showed when it was posted; 0
+	// for a card that has not been. More items than that have joined since.
+	Posted int
+	// Silent says that people do not want to be disturbed now: the card comes
+	// without a sound.
+	Silent bool
 }
 
 // Item is one call on a card. Its texts are raw: a channel passes each through
@@ -69,6 +75,9 @@ func NewCard(a Ask, channel string, m Masker) Card {
 		Ask: a.ID, Agent: a.Agent, Intent: m.Mask(a.Intent), TurnID: m.Mask(a.TurnID),
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(),
 	}
+	if s := a.On(channel); s != nil {
+		c.Posted = s.Posted
+	}
 	buttons := a.buttons(channel)
 	for i := range a.Approvals {
 		it := newItem(m.Approval(a.Approvals[i]))
@@ -95,6 +104,9 @@ func (a *Ask) buttons(channel string) map[ID][]Button {
 	by := make(map[ID][]Button)
 	for _, token := range slices.Sorted(maps.Keys(shown.Callbacks)) {
 		c := shown.Callbacks[token]
+		if c.Replaced || c.Calls != 0 && c.Calls != len(a.Approvals) {
+			continue // It is on an older picture of the card.
+		}
 		by[c.Approval] = append(by[c.Approval], Button{c.Choice, token})
 	}
 	for _, buttons := range by {

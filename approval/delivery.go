@@ -10,11 +10,22 @@ import (
 // agree, so the dispatcher stops trying.
 var ErrGone = errors.New("message is gone")
 
+// ErrRepost says that a message can no longer show its card, though people can
+// be shown it: it cannot be edited any more, the chat has moved, or what has
+// joined the ask does not fit it. The channel has taken the buttons off it where
+// it could; the dispatcher posts the card anew, under new buttons, if it still
+// waits.
+var ErrRepost = errors.New("the card needs a message of its own")
+
 // RetryError says that a delivery failed for now, and when to try again.
 type RetryError struct {
 	// After is how long the platform asked us to wait; 0 leaves it to us.
 	After time.Duration
-	Err   error
+	// Unsent says that the platform surely shows nothing of what was to be
+	// posted. Without it a message may be there that nobody knows of, and the
+	// card is posted again under new buttons.
+	Unsent bool
+	Err    error
 }
 
 func (e *RetryError) Error() string { return e.Err.Error() }
@@ -29,4 +40,26 @@ type Health struct {
 	Remedy string
 	// Since is when the problem began.
 	Since time.Time
+}
+
+// OK reports whether all is well.
+func (h Health) OK() bool { return h.Problem == "" }
+
+// Notice tells people of calls that the guard denied. Nobody can allow them, so
+// a notice has no buttons: there is no place in it for one. Its texts are raw,
+// as on a card; secrets in them are masked already.
+type Notice struct {
+	Agent string
+	// Rule is the guard rule's id.
+	Rule string
+	// Count is how many denials by the rule the notice tells of, the newest of
+	// them being Refusal's. It is more than one when they came faster than
+	// notices are sent.
+	Count int
+	// First and Last are when the first and the newest of them happened.
+	First, Last time.Time
+	// Refusal explains the newest of them.
+	Refusal Refusal
+	// Silent says that people do not want to be disturbed now.
+	Silent bool
 }

@@ -10,9 +10,13 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// bodyForm is the form in which [EncodeAsk] and [EncodeStep] write. A change
-// that an older program would misread raises it.
-const bodyForm = 1
+// The forms in which [EncodeAsk] and [EncodeStep] write. A change that an older
+// program would misread raises one. In the second form of an ask a button may
+// mean some of its calls, or nothing any more.
+const (
+	askForm  = 2
+	stepForm = 1
+)
 
 // FormError says that a stored body has a form that this program does not
 // know, because a newer one wrote it, or because it is none of ours.
@@ -44,14 +48,14 @@ type stepBody struct {
 
 // EncodeAsk returns the ask as the body of a record of [KindAsk].
 func EncodeAsk(a Ask) ([]byte, error) {
-	return encode("ask", askBody{bodyForm, &a})
+	return encode("ask", askBody{askForm, &a})
 }
 
 // DecodeAsk reads what [EncodeAsk] wrote. A [*FormError] says that a newer
 // program wrote it.
 func DecodeAsk(body []byte) (Ask, error) {
 	var b askBody
-	if err := decode("ask", body, &b); err != nil {
+	if err := decode("ask", askForm, body, &b); err != nil {
 		return Ask{}, err
 	}
 	if b.Ask == nil {
@@ -62,14 +66,14 @@ func DecodeAsk(body []byte) (Ask, error) {
 
 // EncodeStep returns the step as the body of a record of [KindStep].
 func EncodeStep(s Step) ([]byte, error) {
-	return encode("step", stepBody{bodyForm, &s})
+	return encode("step", stepBody{stepForm, &s})
 }
 
 // DecodeStep reads what [EncodeStep] wrote. A [*FormError] says that a newer
 // program wrote it.
 func DecodeStep(body []byte) (Step, error) {
 	var b stepBody
-	if err := decode("step", body, &b); err != nil {
+	if err := decode("step", stepForm, body, &b); err != nil {
 		return Step{}, err
 	}
 	if b.Step == nil {
@@ -91,15 +95,15 @@ func encode(what string, v any) ([]byte, error) {
 // otherwise look like a mistake. Unknown members are refused: writing the
 // value back would drop them. The decoder's own error may quote the body, which
 // holds live arguments, so only the place of the mistake is told.
-func decode(what string, body []byte, v any) error {
+func decode(what string, known int, body []byte, v any) error {
 	var form struct {
 		V int `json:"v"`
 	}
 	if err := json.Unmarshal(body, &form); err != nil {
 		return damaged(what, err)
 	}
-	if form.V < 1 || form.V > bodyForm {
-		return &FormError{What: what, Found: form.V, Known: bodyForm}
+	if form.V < 1 || form.V > known {
+		return &FormError{What: what, Found: form.V, Known: known}
 	}
 	if err := json.Unmarshal(body, v, json.RejectUnknownMembers(true), exactNumbers()); err != nil {
 		return damaged(what, err)

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,22 +53,25 @@ func (e *WordsError) Error() string { return "the words " + e.Problem }
 // approval, [ErrNobody], a [*ChoiceError], a [*WordsError], or [ErrNotAskable]
 // for an approval that holds anything but a judge's denial.
 func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, error) {
-	meant, choice, err := a.meaning(t)
+	m, err := a.meaning(t)
 	if err != nil {
 		return Receipt{}, err
 	}
-	d, err := t.decision(choice, at)
+	d, err := t.decision(m.choice, at)
 	if err != nil {
 		return Receipt{}, err
 	}
-	for _, id := range meant {
-		if p := a.Find(id); choice == ChoiceAllow && !askable(p.Verdict) {
+	for _, id := range m.ids {
+		if p := a.Find(id); m.choice == ChoiceAllow && !askable(p.Verdict) {
 			return Receipt{}, ErrNotAskable
 		}
 	}
 	a.Lapse(at)
-	r := Receipt{Approvals: meant}
-	for _, id := range meant {
+	r := Receipt{Approvals: m.ids, Replaced: m.replaced}
+	for _, id := range m.ids {
+		if m.replaced {
+			break
+		}
 		if p := a.Find(id); p.State == Pending {
 			if err := p.decide(d, permitFor); err != nil {
 				return Receipt{}, err
@@ -80,39 +84,60 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 	return r, nil
 }
 
-// meaning returns which approvals a tap is about, and what it answers. A tap
-// for all is about those that wait or, when none does, about every one.
-func (a *Ask) meaning(t Tap) ([]ID, Choice, error) {
-	id, choice := t.Approval, t.Choice
+// meaning is what a tap is about, and what it answers.
+type meaning struct {
+	ids    []ID
+	choice Choice
+	// replaced says that the tap's button was given up for a newer one.
+	replaced bool
+}
+
+// meaning returns what a tap means. A tap for several is about those that wait
+// of the calls that the person saw or, when none does, about every one of them.
+func (a *Ask) meaning(t Tap) (meaning, error) {
+	id, m, calls := t.Approval, meaning{choice: t.Choice}, 0
 	if t.Token != "" {
 		c, ok := a.callback(t.Token)
 		if !ok {
-			return nil, "", ErrNotFound
+			return meaning{}, ErrNotFound
 		}
-		id, choice = c.Approval, c.Choice
+		id, m.choice, m.replaced, calls = c.Approval, c.Choice, c.Replaced, c.Calls
 	} else if t.Ask != "" && t.Ask != a.ID {
-		return nil, "", ErrNotFound
+		return meaning{}, ErrNotFound
+	} else if s := a.On(t.Channel); s != nil {
+		calls = cmp.Or(s.View, s.Begun).calls()
 	}
-	if choice != ChoiceAllow && choice != ChoiceDeny {
-		return nil, "", &ChoiceError{choice}
+	if m.choice != ChoiceAllow && m.choice != ChoiceDeny {
+		return meaning{}, &ChoiceError{m.choice}
 	}
 	if id != "" {
 		if a.Find(id) == nil {
-			return nil, "", ErrNotFound
+			return meaning{}, ErrNotFound
 		}
-		return []ID{id}, choice, nil
+		m.ids = []ID{id}
+		return m, nil
+	}
+	m.ids = a.first(calls)
+	return m, nil
+}
+
+// first returns which of the first calls wait or, when none does, every one of
+// them. 0 stands for all that the ask has.
+func (a *Ask) first(calls int) []ID {
+	if calls == 0 || calls > len(a.Approvals) {
+		calls = len(a.Approvals)
 	}
 	var waiting, all []ID
-	for i := range a.Approvals {
+	for i := range a.Approvals[:calls] {
 		all = append(all, a.Approvals[i].ID)
 		if a.Approvals[i].State == Pending {
 			waiting = append(waiting, a.Approvals[i].ID)
 		}
 	}
 	if len(waiting) > 0 {
-		return waiting, choice, nil
+		return waiting
 	}
-	return all, choice, nil
+	return all
 }
 
 func (a *Ask) callback(t Token) (Callback, bool) {

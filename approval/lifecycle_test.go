@@ -26,7 +26,7 @@ func TestDecide(t *testing.T) {
 		t.Errorf("the denied one is %+v", p)
 	}
 
-	all := tokenFor(t, &a, "web", approval.Callback{Choice: approval.ChoiceAllow})
+	all := tokenFor(t, &a, "web", approval.Callback{Choice: approval.ChoiceAllow, Calls: 3})
 	r = decide(t, &a, approval.Tap{Token: all, By: owner, Channel: "web"}, at)
 	if !r.Won || !cmp.Equal(r.Approvals, []approval.ID{first, third}) || r.Ask.View() != "allowed,denied,allowed" {
 		t.Errorf("allowing the rest gives %+v", r)
