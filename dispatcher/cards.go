@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -20,18 +19,29 @@ type courier struct {
 	mu    sync.Mutex
 	stale map[approval.AskID]errand
 	kick  chan struct{}
+	// failures counts the deliveries that failed since one succeeded, and since
+	// is when the first of them did.
+	failures int
+	since    time.Time
 }
 
 // errand is a delivery that is due.
 type errand struct {
 	at    time.Time
 	tries int
+	// unsent says that the last try surely left nothing on the platform.
+	unsent bool
+	// sent is what got to the platform and could not be recorded yet.
+	sent *sent
 }
 
 // The pauses between tries of one delivery, when the platform names none.
 const (
 	firstPause   = time.Second
 	longestPause = time.Minute
+	// failuresTold is how many deliveries in a row fail before a channel counts
+	// as unwell: one that fails now and then is no trouble.
+	failuresTold = 3
 )
 
 func newCourier(ch Channel) *courier {
@@ -83,10 +93,39 @@ func (c *courier) again(id approval.AskID, e errand, err error) time.Duration {
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After
 	}
+	e.at, e.tries = time.Now().Add(pause), e.tries+1
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stale[id] = errand{at: time.Now().Add(pause), tries: e.tries + 1}
+	c.stale[id] = e
 	return pause
+}
+
+// note keeps how deliveries go.
+func (c *courier) note(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		c.failures, c.since = 0, time.Time{}
+	case c.failures == 0:
+		c.failures, c.since = 1, time.Now()
+	default:
+		c.failures++
+	}
+}
+
+// health tells how deliveries go.
+func (c *courier) health() approval.Health {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failures < failuresTold {
+		return approval.Health{}
+	}
+	return approval.Health{
+		Problem: "Cards cannot be shown there.",
+		Remedy:  "The log says why. What waits is shown as soon as it can be.",
+		Since:   c.since,
+	}
 }
 
 func (c *courier) run(ctx context.Context, d *Dispatcher) error {
@@ -95,7 +134,9 @@ func (c *courier) run(ctx context.Context, d *Dispatcher) error {
 	for ctx.Err() == nil {
 		id, e, nap := c.next(time.Now())
 		if id != "" {
-			if err := d.deliver(ctx, c.channel, id); err != nil && ctx.Err() == nil {
+			err := d.deliver(ctx, c.channel, id, &e)
+			c.note(err)
+			if err != nil && ctx.Err() == nil {
 				pause := c.again(id, e, err)
 				d.log.WarnContext(ctx, "a card could not be brought up to date; trying again",
 					"channel", c.channel.Name(), "ask", id, "try", e.tries+1, "pause", pause, "error", err)
@@ -108,43 +149,6 @@ func (c *courier) run(ctx context.Context, d *Dispatcher) error {
 		case <-timer.C:
 		case <-c.kick:
 		}
-	}
-	return nil
-}
-
-// deliver makes the ask's card on the channel show the ask's state, and keeps
-// that it does. A crash between the two posts the card again: both are safe,
-// because a button's meaning is looked up and a decided approval refuses it.
-func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID) error {
-	ask, err := d.ask(ctx, string(id))
-	if err != nil {
-		return fmt.Errorf("dispatcher: read ask %s: %w", id, err)
-	}
-	shown := ask.On(ch.Name())
-	if shown == nil || !shown.Stale(ask.View()) {
-		return nil
-	}
-	card := approval.NewCard(ask, ch.Name(), d.masker)
-	ref := shown.Ref
-	switch {
-	case ref != "":
-		err = ch.Amend(ctx, ref, card)
-	case ask.Waiting():
-		ref, err = ch.Post(ctx, card)
-	default:
-		// It was over before anybody saw it: there is nothing to tell.
-	}
-	gone := errors.Is(err, approval.ErrGone)
-	if err != nil && !gone {
-		return err
-	}
-	_, err = d.update(ctx, id, func(ask *approval.Ask) error {
-		shown := ask.On(ch.Name())
-		shown.Ref, shown.View, shown.Gone = ref, card.View, gone
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("dispatcher: keep what the card of ask %s shows: %w", id, err)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package dispatcher
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -10,11 +12,63 @@ import (
 // and hands in taps through the desk that it was built with; it decides
 // nothing. Both calls are repeated until they succeed, so they must be safe to
 // repeat.
+//
+// A channel that can do more says so by being a [Reminder], a [Notifier] or a
+// [Reporter] too.
 type Channel interface {
 	// Name is the channel's name in records and routes, such as "web".
 	Name() string
 	// Post shows the card and returns the message's reference on the platform.
+	// That it was begun is on disk before, and its reference after. When it is
+	// not known whether the message got there, the card is posted anew, and the
+	// buttons of the first message decide nothing any more.
 	Post(ctx context.Context, c approval.Card) (ref string, err error)
-	// Amend makes the message with the reference show the card.
+	// Amend makes the message with the reference show the card, which may hold
+	// more calls than it was posted with. [approval.ErrRepost] asks for a new
+	// message, [approval.ErrGone] gives the place up.
 	Amend(ctx context.Context, ref string, c approval.Card) error
+}
+
+// Reminder is a channel that can remind people of a card.
+type Reminder interface {
+	// Remind says, near the message with the reference and so that people
+	// notice, that its card still waits and until when. It shows no buttons: it
+	// leads to the card's. [approval.ErrGone] means that nobody can be reminded.
+	Remind(ctx context.Context, ref string, c approval.Card) error
+}
+
+// Notifier is a channel that tells people what the guard denied.
+type Notifier interface {
+	// Notify shows the notice as a message of its own.
+	Notify(ctx context.Context, n approval.Notice) error
+}
+
+// Reporter is a channel that knows how it does.
+type Reporter interface {
+	// Health tells how the channel does, in words without secrets. It answers
+	// at once, from what the channel saw last.
+	Health() approval.Health
+}
+
+// ChannelHealth is how one channel does.
+type ChannelHealth struct {
+	Name string
+	approval.Health
+}
+
+// Channels tells how each channel does, by name. What a channel says of itself
+// comes first; one that says nothing is well as long as its cards get through.
+func (d *Dispatcher) Channels() []ChannelHealth {
+	all := make([]ChannelHealth, 0, len(d.couriers))
+	for name, c := range d.couriers {
+		h := c.health()
+		if r, ok := c.channel.(Reporter); ok {
+			if own := r.Health(); !own.OK() {
+				h = own
+			}
+		}
+		all = append(all, ChannelHealth{name, h})
+	}
+	slices.SortFunc(all, func(a, b ChannelHealth) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// alarms are the deadlines of the asks that have one, soonest first. An ask's
-// newest deadline is the one that counts; older ones are passed over when
+// alarms are the instants at which something is due for an ask, soonest first.
+// An ask's newest alarm is the one that counts; older ones are passed over when
 // their time comes.
 type alarms struct {
 	mu     sync.Mutex
@@ -108,22 +108,29 @@ func (a *alarms) next(now time.Time) (al alarm, rings bool, nap time.Duration) {
 
 // keepDeadlines ends what has waited too long.
 func (d *Dispatcher) keepDeadlines(ctx context.Context) error {
+	return d.alarms.run(ctx, func(al alarm) {
+		if err := d.lapse(ctx, al); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "a deadline could not be kept; trying again", "ask", al.ask, "error", err)
+			d.alarms.hold(al)
+		}
+	})
+}
+
+// run hands out each alarm that rings, until ctx ends.
+func (a *alarms) run(ctx context.Context, ring func(alarm)) error {
 	timer := time.NewTimer(longestNap)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		al, rings, nap := d.alarms.next(time.Now())
+		al, rings, nap := a.next(time.Now())
 		if rings {
-			if err := d.lapse(ctx, al); err != nil && ctx.Err() == nil {
-				d.log.ErrorContext(ctx, "a deadline could not be kept; trying again", "ask", al.ask, "error", err)
-				d.alarms.hold(al)
-			}
+			ring(al)
 			continue
 		}
 		timer.Reset(nap)
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-		case <-d.alarms.kick:
+		case <-a.kick:
 		}
 	}
 	return nil

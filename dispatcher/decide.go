@@ -32,6 +32,9 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		var err error
 		receipt, err = ask.Decide(t, now(), d.deadlines.PermitFor)
+		if err == nil && receipt.Replaced {
+			return approval.ErrKeep
+		}
 		return err
 	})
 	if err == nil {

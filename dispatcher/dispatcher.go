@@ -32,16 +32,22 @@ type Dispatcher struct {
 	approvers map[string]bool
 	mayDecide func(id string) bool
 	deadlines Deadlines
+	quiet     Quiet
 	log       *slog.Logger
 
 	effect func(vaglio.Proposal) (string, bool)
 
-	waiters  waiters
-	denials  denials
-	watchers watchers
-	alarms   alarms
-	couriers map[string]*courier
-	steps    chan approval.Step
+	waiters   waiters
+	denials   denials
+	crowd     crowd
+	watchers  watchers
+	alarms    alarms
+	reminders alarms
+	couriers  map[string]*courier
+	heralds   []*herald
+	steps     chan approval.Step
+	// began is when this process took up its work.
+	began time.Time
 
 	stopping chan struct{}
 	stop     sync.Once
@@ -65,7 +71,9 @@ type Config struct {
 	Effect func(vaglio.Proposal) (effect string, known bool)
 	// Deadlines left zero take their defaults.
 	Deadlines Deadlines
-	Log       *slog.Logger
+	// Quiet are the hours in which people do not want to be disturbed.
+	Quiet Quiet
+	Log   *slog.Logger
 }
 
 // Deadlines bound how long each thing stands.
@@ -141,15 +149,21 @@ func New(c Config) *Dispatcher {
 		mayDecide: c.MayDecide,
 		effect:    c.Effect,
 		deadlines: c.Deadlines.orDefault(),
+		quiet:     c.Quiet,
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
 		steps:     make(chan approval.Step, stepQueue),
 		stopping:  make(chan struct{}),
+		began:     now(),
 	}
-	d.alarms.kick = make(chan struct{}, 1)
+	d.crowd.most = MaxOpen
+	d.alarms.kick, d.reminders.kick = make(chan struct{}, 1), make(chan struct{}, 1)
 	for _, ch := range c.Channels {
 		d.channels[ch.Name()] = ch
 		d.couriers[ch.Name()] = newCourier(ch)
+		if n, ok := ch.(Notifier); ok {
+			d.heralds = append(d.heralds, newHerald(ch.Name(), n))
+		}
 	}
 	for _, id := range c.Approvers {
 		d.approvers[id] = true
@@ -187,8 +201,12 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 	part(d.follow)
 	part(d.keepDeadlines)
+	part(d.keepReminders)
 	for _, c := range d.couriers {
 		part(func(ctx context.Context) error { return c.run(ctx, d) })
+	}
+	for _, h := range d.heralds {
+		part(func(ctx context.Context) error { return h.run(ctx, d) })
 	}
 	part(d.writeSteps)
 	part(d.sweep)
@@ -242,6 +260,9 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	if err := d.recall(ctx); err != nil {
 		return err
 	}
+	// What ended while nobody followed is not among the open asks.
+	d.waiters.wakeAll()
+	d.crowd.forget()
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
@@ -266,9 +287,11 @@ func (d *Dispatcher) changed(ctx context.Context, r approval.Record) {
 	}
 	d.denials.keep(&ask, d.deadlines.DenialStands)
 	d.waiters.wake(ask.ID)
+	d.crowd.follow(&ask)
 	if at := ask.NextDeadline(); !at.IsZero() {
 		d.alarms.set(ask.ID, at)
 	}
+	d.setReminder(&ask)
 	for i := range ask.Cards {
 		if c := d.couriers[ask.Cards[i].Channel]; c != nil && ask.Cards[i].Stale(ask.View()) {
 			c.take(ask.ID)

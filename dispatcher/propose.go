@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -207,150 +206,6 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	return nil
 }
 
-// attempts bounds how often opening an ask is begun anew because an equal call
-// came first. Each time somebody else made progress.
-const attempts = 8
-
-// open finds or opens the approval of every call that a judge denied. It is
-// done when a round finds nothing left to open.
-func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error {
-	for range attempts {
-		ask, fresh, err := d.draft(ctx, agent, calls)
-		if err != nil || len(fresh) == 0 {
-			return err
-		}
-		err = d.create(ctx, ask)
-		if _, taken := errors.AsType[*approval.KeyError](err); taken {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("dispatcher: open an approval: %w", err)
-		}
-		for i, c := range fresh {
-			c.asked = ask.Approvals[i].ID
-			refusal := ask.Approvals[i].Refusal
-			c.step.Refusal = &refusal
-		}
-	}
-	return fmt.Errorf("dispatcher: open an approval: equal calls kept coming first, %d times", attempts)
-}
-
-// draft joins the calls that are asked already and drafts one ask of the rest.
-func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (approval.Ask, []*call, error) {
-	var fresh []*call
-	at := now()
-	o := approval.Opening{Agent: agent, At: at, ExpiresAt: at.Add(d.deadlines.AskFor)}
-	seen := make(map[approval.Fingerprint]bool)
-	for i := range calls {
-		c := &calls[i]
-		if c.answer != nil || c.asked != "" {
-			continue
-		}
-		joined, err := d.join(ctx, agent, c)
-		if err != nil {
-			return approval.Ask{}, nil, err
-		}
-		// The same call twice in one plan is asked once; the second finds the
-		// first's approval on the next round.
-		if joined || seen[c.print] {
-			continue
-		}
-		seen[c.print] = true
-		denial, err := approval.JudgeDenial(c.verdict)
-		if err != nil {
-			return approval.Ask{}, nil, err
-		}
-		o.Intent, o.TurnID = c.Proposal.Intent, c.Proposal.TurnID
-		o.Calls = append(o.Calls, approval.Call{
-			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect,
-		})
-		fresh = append(fresh, c)
-	}
-	if len(fresh) == 0 {
-		return approval.Ask{}, nil, nil
-	}
-	for name := range d.channels {
-		o.Channels = append(o.Channels, name)
-	}
-	ask, err := approval.Open(o)
-	return ask, fresh, err
-}
-
-// join looks for an approval that this call may share: the one under its key,
-// or the one of an equal call. It frees keys whose time is over.
-func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, error) {
-	if c.Key != "" {
-		a, err := d.keyed(ctx, agent, c)
-		switch {
-		case err != nil:
-			return false, err
-		case a != nil && a.Fingerprint == c.print:
-			c.asked = a.ID
-			return true, nil
-		case a != nil:
-			if err := d.void(ctx, a.ID); err != nil {
-				return false, err
-			}
-		}
-	}
-	a, err := d.heldBy(ctx, approval.FingerprintKey(agent, c.print), func(a *approval.Approval) bool {
-		return a.Fingerprint == c.print && a.Stands()
-	})
-	if err != nil {
-		return false, err
-	}
-	if a == nil {
-		id, denied := d.denials.find(agent, c.effect)
-		c.asked = id
-		return denied, nil
-	}
-	if a.State == approval.Denied && time.Since(a.EndedAt) >= d.deadlines.DenialStands {
-		return false, d.forget(ctx, a.ID)
-	}
-	c.asked = a.ID
-	return true, nil
-}
-
-// heldBy returns the approval that fits in the ask that holds the key, or nil.
-func (d *Dispatcher) heldBy(ctx context.Context, key string, fits func(*approval.Approval) bool) (*approval.Approval, error) {
-	ask, err := d.ask(ctx, key)
-	if errors.Is(err, approval.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("dispatcher: look for an equal call: %w", err)
-	}
-	for i := range ask.Approvals {
-		if fits(&ask.Approvals[i]) {
-			return &ask.Approvals[i], nil
-		}
-	}
-	return nil, nil
-}
-
-// void supersedes an approval whose key is used for another call, and frees
-// the key.
-func (d *Dispatcher) void(ctx context.Context, id approval.ID) error {
-	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
-		a := ask.Find(id)
-		a.Key = ""
-		if a.State == approval.Pending {
-			return ask.Supersede(id, now())
-		}
-		return nil
-	})
-	return err
-}
-
-// forget frees an old denial's hold on its call, which may be asked again.
-func (d *Dispatcher) forget(ctx context.Context, id approval.ID) error {
-	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
-		ask.Find(id).Settled = true
-		return nil
-	})
-	return err
-}
-
 // note writes the call's step. A denial is on disk before the agent hears of
 // it; an approval by the judges may follow.
 func (d *Dispatcher) note(ctx context.Context, c *call) error {
@@ -363,7 +218,11 @@ func (d *Dispatcher) note(ctx context.Context, c *call) error {
 	if c.verdict.Approved {
 		return d.queueStep(ctx, c.step)
 	}
-	return d.keepStep(ctx, c.step)
+	if err := d.keepStep(ctx, c.step); err != nil {
+		return err
+	}
+	d.noticed(c.step)
+	return nil
 }
 
 // collect waits for the people who are asked, each call within what is left of

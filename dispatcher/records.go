@@ -45,7 +45,7 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 		if err := change(&ask); err != nil {
 			return r, err
 		}
-		return record(r, ask)
+		return recordOf(r, ask)
 	})
 	return ask, err
 }
@@ -57,13 +57,13 @@ func (d *Dispatcher) create(ctx context.Context, ask approval.Ask) error {
 		if r.Exists() {
 			return r, fmt.Errorf("dispatcher: ask %s exists", ask.ID)
 		}
-		return record(r, ask)
+		return recordOf(r, ask)
 	})
 	return err
 }
 
-// record puts the ask into r.
-func record(r approval.Record, ask approval.Ask) (approval.Record, error) {
+// recordOf puts the ask into r.
+func recordOf(r approval.Record, ask approval.Ask) (approval.Record, error) {
 	body, err := approval.EncodeAsk(ask)
 	if err != nil {
 		return r, err

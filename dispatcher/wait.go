@@ -57,6 +57,15 @@ func (w *waiters) wake(id approval.AskID) {
 	}
 }
 
+func (w *waiters) wakeAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, g := range w.gates {
+		close(g.open)
+	}
+	clear(w.gates)
+}
+
 // Await returns the answer of an approval as soon as it no longer waits for a
 // person, or what it is when wait is over, the daemon stops, or ctx ends (then
 // with ctx's error). An id that is unknown or another agent's is

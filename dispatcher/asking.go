@@ -1,0 +1,207 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// attempts bounds how often opening an ask is begun anew because another call
+// came first. Each time somebody else made progress: the calls that a turn makes
+// side by side fill one ask after the other, and each loses a round or two per
+// ask.
+const attempts = 64
+
+// open finds or opens the approval of every call that a judge denied. It is
+// done when a round finds nothing left to open.
+func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error {
+	for range attempts {
+		o, fresh, err := d.draft(ctx, agent, calls)
+		if err != nil || len(fresh) == 0 {
+			return err
+		}
+		ask, ids, err := d.place(ctx, o)
+		if _, taken := errors.AsType[*approval.KeyError](err); taken {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("dispatcher: open an approval: %w", err)
+		}
+		for i, c := range fresh {
+			c.asked = ids[i]
+			refusal := ask.Find(ids[i]).Refusal
+			c.step.Refusal = &refusal
+		}
+	}
+	return fmt.Errorf("dispatcher: open an approval: other calls kept coming first, %d times", attempts)
+}
+
+// draft joins the calls that are asked already and drafts one ask of the rest.
+func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (approval.Opening, []*call, error) {
+	var fresh []*call
+	at := now()
+	o := approval.Opening{Agent: agent, At: at, ExpiresAt: at.Add(d.deadlines.AskFor)}
+	seen := make(map[approval.Fingerprint]bool)
+	for i := range calls {
+		c := &calls[i]
+		if c.answer != nil || c.asked != "" {
+			continue
+		}
+		joined, err := d.join(ctx, agent, c)
+		if err != nil {
+			return o, nil, err
+		}
+		// The same call twice in one plan is asked once; the second finds the
+		// first's approval on the next round.
+		if joined || seen[c.print] {
+			continue
+		}
+		seen[c.print] = true
+		denial, err := approval.JudgeDenial(c.verdict)
+		if err != nil {
+			return o, nil, err
+		}
+		o.Intent, o.TurnID = c.Proposal.Intent, c.Proposal.TurnID
+		o.Calls = append(o.Calls, approval.Call{
+			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect,
+		})
+		fresh = append(fresh, c)
+	}
+	for name := range d.channels {
+		o.Channels = append(o.Channels, name)
+	}
+	return o, fresh, nil
+}
+
+// place puts the calls on the card that their turn opened a moment ago, or
+// opens an ask of their own. A [*approval.KeyError] says that another call came
+// first.
+func (d *Dispatcher) place(ctx context.Context, o approval.Opening) (approval.Ask, []approval.ID, error) {
+	ask, ids, err := d.gather(ctx, &o)
+	if !errors.Is(err, approval.ErrNoJoining) {
+		return ask, ids, err
+	}
+	ask, err = approval.Open(o)
+	if err != nil {
+		return ask, nil, err
+	}
+	for i := range ask.Approvals {
+		ids = append(ids, ask.Approvals[i].ID)
+	}
+	if !d.crowd.enter(ask.Agent, ask.ID) {
+		return ask, nil, &CrowdError{Max: d.crowd.most}
+	}
+	if err = d.create(ctx, ask); err != nil {
+		// Where it was stored all the same, the store's feed brings it back.
+		d.crowd.leave(ask.Agent, ask.ID)
+	}
+	return ask, ids, err
+}
+
+// gather puts the calls on the card of their turn. Where that is not possible
+// it is [approval.ErrNoJoining], and the turn is free for a new ask.
+func (d *Dispatcher) gather(ctx context.Context, o *approval.Opening) (approval.Ask, []approval.ID, error) {
+	if o.TurnID == "" || len(o.Calls) >= approval.MaxGathered {
+		return approval.Ask{}, nil, approval.ErrNoJoining
+	}
+	host, err := d.ask(ctx, approval.TurnKey(o.Agent, o.TurnID, o.Intent))
+	if errors.Is(err, approval.ErrNotFound) {
+		return host, nil, approval.ErrNoJoining
+	}
+	if err != nil {
+		return host, nil, err
+	}
+	tokens := approval.NewTokens(host.JoinTokens(len(o.Calls)))
+	var ids []approval.ID
+	host, err = d.update(ctx, host.ID, func(ask *approval.Ask) error {
+		var err error
+		ids, err = ask.Join(o.Calls, o.Channels, tokens, now())
+		if errors.Is(err, approval.ErrNoJoining) && !ask.Closed {
+			ask.Closed = true
+			return nil
+		}
+		return err
+	})
+	if err == nil && len(ids) == 0 {
+		err = approval.ErrNoJoining
+	}
+	return host, ids, err
+}
+
+// join looks for an approval that this call may share: the one under its key,
+// or the one of an equal call. It frees keys whose time is over.
+func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, error) {
+	if c.Key != "" {
+		a, err := d.keyed(ctx, agent, c)
+		switch {
+		case err != nil:
+			return false, err
+		case a != nil && a.Fingerprint == c.print:
+			c.asked = a.ID
+			return true, nil
+		case a != nil:
+			if err := d.void(ctx, a.ID); err != nil {
+				return false, err
+			}
+		}
+	}
+	a, err := d.heldBy(ctx, approval.FingerprintKey(agent, c.print), func(a *approval.Approval) bool {
+		return a.Fingerprint == c.print && a.Stands()
+	})
+	if err != nil {
+		return false, err
+	}
+	if a == nil {
+		id, denied := d.denials.find(agent, c.effect)
+		c.asked = id
+		return denied, nil
+	}
+	if a.State == approval.Denied && time.Since(a.EndedAt) >= d.deadlines.DenialStands {
+		return false, d.forget(ctx, a.ID)
+	}
+	c.asked = a.ID
+	return true, nil
+}
+
+// heldBy returns the approval that fits in the ask that holds the key, or nil.
+func (d *Dispatcher) heldBy(ctx context.Context, key string, fits func(*approval.Approval) bool) (*approval.Approval, error) {
+	ask, err := d.ask(ctx, key)
+	if errors.Is(err, approval.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dispatcher: look for an equal call: %w", err)
+	}
+	for i := range ask.Approvals {
+		if fits(&ask.Approvals[i]) {
+			return &ask.Approvals[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// void supersedes an approval whose key is used for another call, and frees
+// the key.
+func (d *Dispatcher) void(ctx context.Context, id approval.ID) error {
+	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		a := ask.Find(id)
+		a.Key = ""
+		if a.State == approval.Pending {
+			return ask.Supersede(id, now())
+		}
+		return nil
+	})
+	return err
+}
+
+// forget frees an old denial's hold on its call, which may be asked again.
+func (d *Dispatcher) forget(ctx context.Context, id approval.ID) error {
+	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		ask.Find(id).Settled = true
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,142 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// deliver makes the ask's card on the channel show the ask's state, and keeps
+// that it does. It reminds people where that is due.
+func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID, e *errand) error {
+	if e.sent != nil {
+		if err := d.record(ctx, ch, id, e); err != nil {
+			return err
+		}
+	}
+	ask, err := d.ask(ctx, string(id))
+	if err != nil {
+		return fmt.Errorf("dispatcher: read ask %s: %w", id, err)
+	}
+	shown := ask.On(ch.Name())
+	if shown == nil {
+		return nil
+	}
+	if shown.Stale(ask.View()) {
+		return d.show(ctx, ch, ask, e)
+	}
+	return d.remind(ctx, ch, ask)
+}
+
+// show amends the ask's message, or posts one where there is none.
+func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *errand) error {
+	ref := ask.On(ch.Name()).Ref
+	if ref == "" {
+		return d.post(ctx, ch, ask, e, false)
+	}
+	card := d.card(ask, ch)
+	err := ch.Amend(ctx, ref, card)
+	if errors.Is(err, approval.ErrRepost) && ask.Waiting() {
+		return d.post(ctx, ch, ask, e, true)
+	}
+	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View}, err)
+}
+
+// post posts the ask's card. That it does is on disk first: when it is then
+// found without a reference, in this life of the process or the next, a message
+// may be on the platform that nobody knows of, and its buttons are made to mean
+// nothing before another one is posted. So one message at most has live
+// buttons, and it is the one that is kept up to date.
+func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *errand, anew bool) error {
+	ask, err := d.begin(ctx, ch, ask, e, anew)
+	if err != nil {
+		return fmt.Errorf("dispatcher: begin to post ask %s: %w", ask.ID, err)
+	}
+	switch shown := ask.On(ch.Name()); {
+	case shown.Ref != "" && !anew:
+		return fmt.Errorf("dispatcher: ask %s was posted meanwhile", ask.ID)
+	case !ask.Waiting():
+		// It was over before anybody saw it: there is nothing to tell.
+		return d.keep(ctx, ch, ask.ID, e, sent{ref: shown.Ref, view: ask.View()}, nil)
+	}
+	card := d.card(ask, ch)
+	ref, err := ch.Post(ctx, card)
+	e.unsent = surelyUnsent(err)
+	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View, posted: len(card.Items)}, err)
+}
+
+// begin keeps that a message for the ask is about to be posted.
+func (d *Dispatcher) begin(ctx context.Context, ch Channel, ask approval.Ask, e *errand, anew bool) (approval.Ask, error) {
+	// Calls may join meanwhile.
+	tokens := approval.NewTokens(ask.PostTokens() + 2*approval.MaxGathered)
+	return d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		if !ask.Waiting() || shown.Ref != "" && !anew {
+			return approval.ErrKeep
+		}
+		if anew || shown.Begun != "" && !e.unsent {
+			if !ask.Repost(ch.Name(), tokens) {
+				return fmt.Errorf("dispatcher: too few tokens for ask %s", ask.ID)
+			}
+		} else if shown.Begun == ask.View() {
+			return approval.ErrKeep
+		}
+		shown.Begun = ask.View()
+		return nil
+	})
+}
+
+// surelyUnsent reports whether an error of Post says that nothing was posted.
+func surelyUnsent(err error) bool {
+	retry, ok := errors.AsType[*approval.RetryError](err)
+	return ok && retry.Unsent
+}
+
+// sent is what a channel shows of an ask.
+type sent struct {
+	ref    string
+	view   approval.View
+	gone   bool
+	posted int // how many calls a new message shows; 0 for an old one
+}
+
+// keep records what the channel shows after a call that ended with err.
+func (d *Dispatcher) keep(ctx context.Context, ch Channel, id approval.AskID, e *errand, s sent, err error) error {
+	// A message that cannot show the end of its ask is given up.
+	s.gone = errors.Is(err, approval.ErrGone) || errors.Is(err, approval.ErrRepost)
+	if err != nil && !s.gone {
+		return err
+	}
+	e.sent = &s
+	return d.record(ctx, ch, id, e)
+}
+
+// record writes down what got to the platform. Until it has, it is tried again
+// before anything else: a second message would be one too many.
+func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, e *errand) error {
+	s := e.sent
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		shown.Ref, shown.View, shown.Gone = s.ref, s.view, s.gone
+		if s.posted > 0 {
+			shown.Begun, shown.Posted = "", s.posted
+			// A card that comes this late is its own reminder.
+			shown.Reminded = shown.Reminded || d.reminds(ask, now())
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep what the card of ask %s shows: %w", id, err)
+	}
+	e.sent = nil
+	return nil
+}
+
+// card is the ask's card as the channel is to show it now.
+func (d *Dispatcher) card(ask approval.Ask, ch Channel) approval.Card {
+	card := approval.NewCard(ask, ch.Name(), d.masker)
+	card.Silent = d.quiet.at(now())
+	return card
+}

@@ -1,0 +1,227 @@
+package dispatcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// herald tells people on one channel what the guard denied: at once, and then
+// at most once a minute for each rule and agent, with a count of what came in
+// between. A denial costs no write of its own: what was told last is on disk,
+// and what came after it is counted from the turn log at the next start.
+type herald struct {
+	name    string
+	channel Notifier
+
+	mu   sync.Mutex
+	by   map[source]*tally
+	kick chan struct{}
+}
+
+// source is where denials come from.
+type source struct{ agent, rule string }
+
+// tally is what is to be told of one source, and what was.
+type tally struct {
+	// count denials, between first and last, are not told yet.
+	count       int
+	first, last time.Time
+	// step is the newest of them.
+	step approval.Step
+	// told is the newest denial that was told of.
+	told time.Time
+	// next is when a notice may be sent again.
+	next  time.Time
+	tries int
+}
+
+const (
+	// noticeEvery is the least time between two notices of one source.
+	noticeEvery = time.Minute
+	// noticedFor is how long it is remembered what was told, and how far back a
+	// start looks for what was not. Older denials are in the history.
+	noticedFor = time.Hour
+)
+
+func newHerald(name string, n Notifier) *herald {
+	return &herald{name: name, channel: n, by: make(map[source]*tally), kick: make(chan struct{}, 1)}
+}
+
+// add counts a denial.
+func (h *herald) add(step approval.Step) {
+	s, at := sourceOf(&step), step.At
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.by[s]
+	if t == nil {
+		t = &tally{}
+		h.by[s] = t
+	}
+	if t.count++; t.count == 1 || at.Before(t.first) {
+		t.first = at
+	}
+	if !at.Before(t.last) || t.count == 1 {
+		t.last, t.step = at, step
+	}
+	select {
+	case h.kick <- struct{}{}:
+	default:
+	}
+}
+
+// next takes out a notice that is due, or says how long to wait for one. It
+// forgets sources of which there is nothing to tell or to remember.
+func (h *herald) next(now time.Time) (source, tally, time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	nap := noticedFor
+	for s, t := range h.by {
+		left := t.next.Sub(now)
+		switch {
+		case t.count == 0 && now.Sub(t.told) >= noticedFor:
+			delete(h.by, s)
+		case t.count == 0:
+		case left > 0:
+			nap = min(nap, left)
+		default:
+			due := *t
+			t.count = 0
+			return s, due, 0
+		}
+	}
+	return source{}, tally{}, nap
+}
+
+// done keeps how the telling went. What was not told is told with the next.
+func (h *herald) done(s source, due tally, err error) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.by[s]
+	if err == nil {
+		t.told, t.tries, t.next = due.last, 0, time.Now().Add(noticeEvery)
+		return 0
+	}
+	pause := min(firstPause<<min(t.tries, 10), longestPause)
+	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
+		pause = retry.After
+	}
+	if t.count == 0 {
+		t.last, t.step = due.last, due.step
+	}
+	t.count, t.first = t.count+due.count, due.first
+	t.tries, t.next = t.tries+1, time.Now().Add(pause)
+	return pause
+}
+
+// run tells what is to be told until ctx ends.
+func (h *herald) run(ctx context.Context, d *Dispatcher) error {
+	d.recount(ctx, h)
+	timer := time.NewTimer(noticedFor)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		s, due, nap := h.next(time.Now())
+		if due.count > 0 {
+			h.tell(ctx, d, s, due)
+			continue
+		}
+		timer.Reset(nap)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-h.kick:
+		}
+	}
+	return nil
+}
+
+func (h *herald) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
+	err := h.channel.Notify(ctx, approval.Notice{
+		Agent: s.agent, Rule: s.rule, Count: due.count, First: due.first, Last: due.last,
+		Refusal: *d.masker.Step(due.step).Refusal, Silent: d.quiet.at(time.Now()),
+	})
+	if errors.Is(err, approval.ErrGone) {
+		err = nil // There is nobody to tell; the history has it.
+	}
+	pause := h.done(s, due, err)
+	if err == nil {
+		err = d.keepNoticed(ctx, h)
+	}
+	if err != nil && ctx.Err() == nil {
+		d.log.WarnContext(ctx, "a guard notice had trouble", "channel", h.name, "denials", due.count, "pause", pause, "error", err)
+	}
+}
+
+// noticed tells the heralds of a step that the guard denied.
+func (d *Dispatcher) noticed(s approval.Step) {
+	if !guarded(&s) {
+		return
+	}
+	for _, h := range d.heralds {
+		h.add(s)
+	}
+}
+
+// guarded reports whether the guard denied the step.
+func guarded(s *approval.Step) bool {
+	return s.Verdict != nil && s.Verdict.BlockedBy == vaglio.PhaseGuard && s.Refusal != nil
+}
+
+// sourceOf returns where a denial came from.
+func sourceOf(s *approval.Step) source {
+	return source{s.Proposal.Agent, cmp.Or(s.Refusal.Rule, string(vaglio.PhaseGuard))}
+}
+
+// recount takes up what an earlier process denied and did not tell. It reads
+// the turn log back to the last notices, an hour at most.
+func (d *Dispatcher) recount(ctx context.Context, h *herald) {
+	if err := d.recountSteps(ctx, h); err != nil && ctx.Err() == nil {
+		d.log.WarnContext(ctx, "guard denials before the start cannot be told", "channel", h.name, "error", err)
+	}
+}
+
+func (d *Dispatcher) recountSteps(ctx context.Context, h *herald) error {
+	since, err := d.readNoticed(ctx, h)
+	if err != nil || since.IsZero() {
+		return err
+	}
+	read, weight := 0, 0
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: read the turn log: %w", err)
+		}
+		if read++; read > entriesRead || weight > bytesRead {
+			return nil
+		}
+		weight += len(r.Body)
+		s, err := approval.DecodeStep(r.Body)
+		if err != nil {
+			return err
+		}
+		if s.At.Before(since) {
+			return nil
+		}
+		// What this process denies it counts itself.
+		if guarded(&s) && s.At.Before(d.began) {
+			h.catchUp(s)
+		}
+	}
+	return nil
+}
+
+// catchUp counts a denial of an earlier process, unless it was told.
+func (h *herald) catchUp(s approval.Step) {
+	h.mu.Lock()
+	t := h.by[sourceOf(&s)]
+	told := t != nil && !s.At.After(t.told)
+	h.mu.Unlock()
+	if !told {
+		h.add(s)
+	}
+}
