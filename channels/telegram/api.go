@@ -218,7 +218,8 @@ func delivery(err error) error {
 	case ok && p.gone():
 		return fmt.Errorf("%w: %w", approval.ErrGone, err)
 	case ok:
-		return &approval.RetryError{After: p.RetryAfter, Err: err}
+		// The platform refused it, unless the fault was its own.
+		return &approval.RetryError{After: p.RetryAfter, Unsent: p.Code < http.StatusInternalServerError, Err: err}
 	default:
 		return &approval.RetryError{Err: err}
 	}

@@ -20,7 +20,7 @@ import (
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
 	chat, ok := c.place()
 	if !ok {
-		return "", &approval.RetryError{After: unpairedPause, Err: errUnpaired}
+		return "", &approval.RetryError{After: unpairedPause, Unsent: true, Err: errUnpaired}
 	}
 	id, err := c.post(ctx, chat, card)
 	if p, ok := errors.AsType[*PlatformError](err); ok && p.MigrateTo != 0 {
@@ -99,6 +99,10 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return fmt.Errorf("telegram: the reference is not one of ours: %w", approval.ErrGone)
 	}
 	v := viewOf(card, c.textsFor(chat))
+	if 0 < card.Posted && card.Posted < len(card.Items) && v.open > 0 && v.overflows() {
+		// Its file, if it has one, lacks what has joined since.
+		return c.replace(ctx, chat, id)
+	}
 	err := c.amend(ctx, chat, id, v)
 	p, ok := errors.AsType[*PlatformError](err)
 	if !ok || !p.uneditable() && p.MigrateTo == 0 {
@@ -117,6 +121,24 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return delivery(err)
 	}
 	return fmt.Errorf("%w: %w", approval.ErrGone, p)
+}
+
+// replace takes the buttons off a message, whose card gets one of its own.
+func (c *Channel) replace(ctx context.Context, chat int64, id int) error {
+	p := &page{texts: c.textsFor(chat)}
+	p.say("replaced", nil)
+	params := c.params(chat, p, note{})
+	params["message_id"] = strconv.Itoa(id)
+	delete(params, "message_thread_id")
+	_, err := c.api.hush(chat, func() (jsontext.Value, error) {
+		return c.api.call(ctx, "editMessageText", params, callWithin)
+	})
+	if err := delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
+		if p, ok := errors.AsType[*PlatformError](err); !ok || !p.uneditable() {
+			return err
+		}
+	}
+	return approval.ErrRepost
 }
 
 func (c *Channel) amend(ctx context.Context, chat int64, id int, v *cardView) error {

@@ -60,6 +60,9 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 	case err != nil:
 		return err
 	}
+	if receipt.Replaced {
+		return l.replaced(ctx, q, receipt.Ask.ID)
+	}
 	l.answer(ctx, q, l.told(texts, &receipt, by), !receipt.Won)
 	l.heal(ctx, q, &receipt.Ask)
 	return nil
@@ -94,6 +97,16 @@ func (l *loop) told(texts *templates.Texts, r *approval.Receipt, by approval.Per
 		return texts.Plain("tap.again", map[string]any{"state": state})
 	}
 	return texts.Plain("tap.too.late", map[string]any{"state": state})
+}
+
+// replaced answers a press on a message that was given up for a newer one, and
+// takes its buttons off.
+func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) error {
+	l.answer(ctx, q, l.textsOf(q).Plain("tap.replaced", nil), true)
+	if err := l.replace(ctx, q.Message.Chat.ID, q.Message.ID); !errors.Is(err, approval.ErrRepost) {
+		l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", id, "error", err)
+	}
+	return nil
 }
 
 // heal brings the pressed message up to date when it is not the one that is

@@ -33,6 +33,9 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return undecided(err, back)
 	}
+	if receipt.Replaced {
+		return unknownButton(back, nil)
+	}
 	return w.tell(rw, r, receipt, f.Get("from"))
 }
 
