@@ -43,6 +43,9 @@ func (r *reading) script(s *shell.Script) {
 		list[i] = invocationOf(&s.Commands[i])
 	}
 	for i, v := range list {
+		if i+1 < len(list) {
+			v.into = list[i+1]
+		}
 		if v.upstream(list[:i]) || v.foundRebuildable(list[:i]) || v.noSession() {
 			continue
 		}

@@ -54,7 +54,7 @@ func dockerLocal(c *call) []Effect {
 	}
 	bulk := false
 	for _, a := range c.operands {
-		bulk = bulk || !a.known && len(a.from) > 0
+		bulk = bulk || !a.known && len(a.from) > 0 && (c.r.listed || !c.r.started)
 	}
 	switch verb {
 	case "build":
@@ -122,8 +122,20 @@ func kubeCp(c *call) []Effect {
 func (c *call) elsewhere(name string, out []Effect) []Effect {
 	switch name {
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
+	case "kubectl", "helm", "k", "oc", "kubectx", "stern", "helmfile", "flux", "argocd", "istioctl":
+		return c.localCluster(out)
 	default:
 		return out
+	}
+	switch c.operand(0) + " " + c.operand(1) {
+	case "container ls", "container list", "image ls", "image list", "container ps":
+		c.r.listed = true
+	}
+	switch c.operand(0) {
+	case "ps", "images":
+		c.r.listed = true
+	case "run", "create":
+		c.r.started = true
 	}
 	remote := c.remoteEngine()
 	if !remote && (!runningVerb(c.operand(0)) && !runningVerb(c.operand(1)) || !c.production()) {
@@ -139,6 +151,32 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 		}
 	}
 	return out
+}
+
+// localCluster lowers what a cluster command does when it names a cluster of
+// this machine that was made to be thrown away.
+func (c *call) localCluster(out []Effect) []Effect {
+	context, ok := c.value("--context", "--kube-context", "--kubecontext")
+	if !ok && c.operand(0) == "config" && (c.operand(1) == "use-context" || c.operand(1) == "use") {
+		context = literal(c.operand(2))
+	}
+	if !context.known || !localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
+		return out
+	}
+	for i := range out {
+		if e := &out[i]; e.Kind == KindInfrastructure || e.Kind == KindDelete && e.Reach == ReachShared || e.Kind == KindOverwrite {
+			*e = own(e.Why + " in a local test cluster")[0]
+		}
+	}
+	return out
+}
+
+func localContext(s string) bool {
+	switch s {
+	case "minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima":
+		return true
+	}
+	return strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
 }
 
 // remoteEngine reports whether a container command talks to an engine that is

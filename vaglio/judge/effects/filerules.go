@@ -11,7 +11,11 @@ func (r *reading) write(v *invocation, a arg, verb string) []Effect {
 		return nil
 	}
 	e := usual(KindOverwrite).with(verb+" "+a.text, a.text)
-	switch r.world.placeOf(a, v.cwd) {
+	at := r.world.placeOf(a, v.cwd)
+	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
+		at = placeTemp // into the folder
+	}
+	switch at {
 	case placeNowhere:
 		return nil
 	case placeWorkspace, placeTemp:
@@ -222,6 +226,14 @@ func (p *parsed) flagName(names ...string) string {
 func (r *reading) tool(v *invocation) []Effect {
 	sec := &section{valued: map[string]bool{"-o": true, "--output": true, "--out": true, "--outfile": true, "--outdir": true, "--out-dir": true, "-d": true, "--output-dir": true, "--outDir": true}}
 	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
+	if first := c.operand(0); !strings.ContainsAny(first, "./") {
+		for _, w := range taskWords(first) {
+			switch w {
+			case "deploy", "publish", "upload", "push", "submit", "ghpages":
+				return one(KindPublish, "publishes by "+v.name+" "+c.rest(0), c.rest(0))
+			}
+		}
+	}
 	out := own("runs " + v.name + " in the workspace")
 	for _, a := range c.operands {
 		if p := r.world.placeOf(a, v.cwd); p == placeSecret {

@@ -12,7 +12,7 @@ func (t *tool) file() bool {
 		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma") {
 		return false
 	}
-	paths := t.list("path", "file_path", "filePath", "filepath", "filename", "file_name", "file", "target_file", "notebook_path", "paths", "files", "target", "absolute_path", "AbsolutePath", "TargetFile", "dir", "directory", "folder", "relative_workspace_path", "edits", "directory_path", "dir_path")
+	paths := t.list("path", "file_path", "filePath", "filepath", "filename", "file_name", "file", "target_file", "notebook_path", "paths", "files", "target", "absolute_path", "AbsolutePath", "TargetFile", "dir", "directory", "folder", "relative_workspace_path", "relative_path", "relativePath", "edits", "directory_path", "dir_path")
 	source := t.list("source", "src", "from", "old_path", "source_path", "oldPath", "sourcePath", "original_path")
 	dest := t.list("destination", "dest", "dst", "to", "new_path", "target_path", "newPath", "destination_path", "destinationPath", "new_name")
 	if len(paths) == 0 && len(source) == 0 && len(dest) == 0 {
@@ -36,7 +36,7 @@ func (t *tool) file() bool {
 // fileVerb is what a tool does to files: read, write, delete, move or chmod;
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
-	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content", "workspace", "document", "media", "code", "image") || t.hasServer("filesystem", "fs", "file", "desktop")
+	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content", "workspace", "document", "media", "code", "image", "symbol", "function", "method", "class", "import", "imports", "block", "region", "range", "snippet", "regex", "string", "str") || t.hasServer("filesystem", "fs", "file", "desktop")
 	if !noun && (len(t.words) > 2 || t.noun("person") || t.noun("money") || t.noun("health") || t.noun("access") || t.noun("public")) {
 		return ""
 	}
@@ -145,6 +145,10 @@ func (t *tool) browser() bool {
 	for _, w := range t.words {
 		switch w {
 		case "navigate", "goto", "scroll", "screenshot", "snapshot", "hover", "back", "forward", "reload", "refresh", "wait", "tabs", "console", "network", "resize", "find", "search", "read", "get", "extract", "inspect", "view", "list", "visit":
+			if address, ok := t.text("url"); ok {
+				t.r.add(t.r.request("GET", address, "")...)
+				return true
+			}
 			t.r.add(reads()...)
 			return true
 		case "close", "new", "switch", "open", "start", "stop", "trace", "emulate", "throttle", "analyze", "highlight", "history", "pdf", "markdown", "html":

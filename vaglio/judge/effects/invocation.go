@@ -27,6 +27,7 @@ type invocation struct {
 	mounts  []string
 	via     []string
 	wrapper bool
+	into    *invocation // the next command, nil if there is none
 	call    *shell.Call
 }
 

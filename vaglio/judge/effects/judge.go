@@ -152,6 +152,8 @@ type reading struct {
 	notes   []string
 	rewired bool // an earlier command changed git's remotes
 	cloned  bool // foreign code was fetched by an earlier command
+	listed  bool // an earlier command listed containers or images
+	started bool // an earlier command started a container
 	depth   int
 	fetched map[string]bool // files that an earlier command downloaded
 }

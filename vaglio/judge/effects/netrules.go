@@ -107,6 +107,18 @@ func store(s string) bool {
 
 func (c *call) unlessLocal(far func() []Effect) []Effect {
 	seen := false
+	for _, a := range c.all {
+		if i := strings.Index(a.text, "://"); i >= 0 {
+			start := strings.LastIndexAny(a.text[:i], "= '\"") + 1
+			if !localURL(a.text[start:]) {
+				return far()
+			}
+			seen = true
+		}
+	}
+	if seen {
+		return own("talks to this machine")
+	}
 	for _, a := range c.operands {
 		if strings.Contains(a.text, ".") || strings.Contains(a.text, ":") || a.text == "localhost" {
 			seen = true
@@ -131,6 +143,9 @@ func (r *reading) request(method, address, body string) []Effect {
 			e := usual(KindSend).with("sends a request that by its address does more than read ("+w+"): "+address, address).as(Irreversible, ReachShared)
 			e.Sure = 0.6
 			return []Effect{e}
+		}
+		if what := carriesData(address); what != "" && !local {
+			return one(KindSend, "sends data inside the address ("+what+"): "+address, address)
 		}
 		return reads()
 	}

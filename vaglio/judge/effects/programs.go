@@ -14,6 +14,9 @@ func (r *reading) named(v *invocation) []Effect {
 	if v.path == "" {
 		return reads() // redirections and assignments alone
 	}
+	if v.box != "" && v.fresh && (strings.HasPrefix(v.path, "-") || isPath(v.path) && !systemPath(v.path)) && !v.exposed && !r.reachesHost(v) {
+		return own("hands " + v.path + " to the program of a throw-away container")
+	}
 	name := r.canonical(v)
 	if name == "" {
 		return unknown("runs a command whose name is not known: "+v.path, v.path)
@@ -29,6 +32,9 @@ func (r *reading) named(v *invocation) []Effect {
 	}
 	if v.wrapper {
 		return reads()
+	}
+	if isCmdlet(v.path) {
+		return r.cmdlet(v)
 	}
 	if isPath(v.path) && !systemPath(v.path) {
 		return r.localProgram(v)
@@ -105,7 +111,7 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 			return reads(), true
 		}
 	}
-	if c.has("--help") && !c.wrapper || len(c.operands) == 0 && len(c.all) == 1 && c.has("--version", "-V", "-version") {
+	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 && c.has("--version", "-V", "-version") {
 		return reads(), true
 	}
 	return nil, false
@@ -162,6 +168,9 @@ func (r *reading) stranger(v *invocation) []Effect {
 			c := &call{invocation: v, parsed: parse(v.args, &section{}), r: r}
 			return c.task(v.name, "runs the project's ")
 		}
+	}
+	if v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v) {
+		return own("runs " + v.name + " in a throw-away container")
 	}
 	p := parse(v.args, &section{})
 	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {

@@ -9,6 +9,9 @@ import (
 // scriptRule judges an interpreter: inline code was read by the shell reader
 // and is listed by itself; here the files are judged.
 func scriptRule(c *call) []Effect {
+	if out := c.clientCode(c.programText()); len(out) > 0 {
+		return out
+	}
 	if c.wrapper {
 		return reads()
 	}

@@ -267,12 +267,39 @@ func envRule(c *call) []Effect {
 	if c.name == "printenv" && len(c.operands) > 0 {
 		return reads()
 	}
-	if c.has("-i", "--ignore-environment", "-") {
+	if c.has("-i", "--ignore-environment", "-") || c.filtered() {
 		return reads()
 	}
 	e := usual(KindCredentials).with("prints every variable of the environment, secrets included", "environment")
 	e.Sure = 0.6
 	return []Effect{e}
+}
+
+// filtered reports whether the next command lets through only variables whose
+// names do not stand for secrets.
+func (c *call) filtered() bool {
+	n := c.into
+	if n == nil || !n.stdin.piped {
+		return false
+	}
+	switch n.name {
+	case "grep", "egrep", "fgrep", "rg":
+	case "wc":
+		return true
+	default:
+		return false
+	}
+	p := parse(n.args, &section{})
+	pattern := p.operand(0)
+	if len(p.operands) != 1 || p.has("-v", "--invert-match") || len(pattern) < 3 || secretName(pattern) {
+		return false
+	}
+	for _, w := range []string{"key", "pass", "tok", "sec", "auth", "cred", "aws", "api", "gh_", "github", ".", "=", "db", "database", "url", "stripe", "openai"} {
+		if strings.Contains(strings.ToLower(pattern), w) {
+			return false
+		}
+	}
+	return true
 }
 
 func wrapperRule(c *call) []Effect {

@@ -1,0 +1,125 @@
+package effects
+
+import (
+	"strings"
+	"unicode"
+)
+
+// clients are the libraries by which inline programs reach databases, clouds,
+// people and devices, as their names appear in an import.
+func clients() []string {
+	return []string{
+		"boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient", "@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack",
+		"psycopg", "pymysql", "mysqldb", "mysql.connector", "mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3", "better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'", "knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel",
+		"pymongo", "mongoclient", "mongoose", "redis", "elasticsearch", "opensearch", "cassandra", "neo4j", "pymemcache", "influxdb", "firebase_admin", "firebase-admin", "supabase",
+		"kafka", "pika", "amqp", "paho.mqtt", "celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer", "smtplib", "imaplib", "net::smtp", "yagmail", "slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter", "from github", "pygithub", "octokit", "import gitlab", "from jira", "atlassian", "notion_client", "gspread",
+		"paramiko", "fabric", "netmiko", "winrm", "net::ssh", "ssh2", "ftplib", "telnetlib", "web3", "ethers", "ccxt", "alpaca", "hvac", "serial", "gpiozero", "rpi.gpio", "phue", "pyautogui", "selenium", "playwright", "puppeteer", "ldap3", "win32", "django.setup", "openai", "anthropic",
+	}
+}
+
+// clientCode is the effect of an inline program on what it reaches through a
+// library: databases by their SQL, everything else by the names of the calls.
+func (c *call) clientCode(code string) []Effect {
+	lower := strings.ToLower(code)
+	library := ""
+	for _, s := range clients() {
+		if strings.Contains(lower, s) {
+			library = strings.Trim(s, "'@(.")
+			break
+		}
+	}
+	if library == "" {
+		return nil
+	}
+	var out []Effect
+	for name, rest := range methods(code) {
+		words := taskWords(name)
+		if len(words) == 0 {
+			continue
+		}
+		switch words[0] {
+		case "execute", "executemany", "executescript", "query", "exec", "raw", "run", "prepare", "queryraw", "executeraw", "any", "none", "one", "fetch", "fetchrow", "fetchval":
+			if text, ok := literalOf(rest); ok {
+				if looksSQL(text + " ;") {
+					out = append(out, c.r.sql(text, "the database that the program opens")...)
+				}
+				continue
+			}
+			if words[0] == "execute" || words[0] == "executemany" || words[0] == "executescript" || words[0] == "executeraw" {
+				out = append(out, unknown("runs statements that were not read by "+library, library)...)
+			}
+			continue
+		case "connect", "cursor", "commit", "close", "client", "resource", "session", "setdefault", "append", "argument", "print", "log", "info", "format", "join", "strip", "split", "replace", "sort", "write", "dumps", "loads", "open", "begin", "rollback", "dispose", "end", "quit", "flush", "set", "load", "mode", "setup", "configure", "initialize", "init":
+			if words[0] != "flush" && words[0] != "set" || library != "redis" {
+				continue
+			}
+		}
+		v := c.r.verbOf(name)
+		switch name {
+		case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection", "create_pool", "update_default":
+			continue
+		}
+		if v.effect.Kind == "" || v.effect.Kind == KindRead || v.light && v.effect.Kind != KindDelete {
+			continue
+		}
+		e := v.effect
+		if e.Reach == ReachWorkspace || e.Reach == ReachUser {
+			e.Reach = ReachShared
+		}
+		e.Sure = 0.6
+		out = append(out, e.with("calls "+name+" of "+library, library+" "+name))
+	}
+	return out
+}
+
+// methods yields the names of the methods that program text calls, and what
+// follows each opening parenthesis.
+func methods(code string) func(yield func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		for rest := code; ; {
+			i := strings.IndexByte(rest, '(')
+			if i < 0 {
+				return
+			}
+			head := rest[:i]
+			at := strings.LastIndexFunc(head, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' }) + 1
+			rest = rest[i+1:]
+			if name := strings.TrimLeft(head[at:], "$"); at > 0 && head[at-1] == '.' && name != "" && !yield(name, rest) {
+				return
+			}
+		}
+	}
+}
+
+// literalOf reads the quoted text at the start of program text.
+func literalOf(s string) (string, bool) {
+	s = strings.TrimLeft(s, " \t\r\n")
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "text("), "sql")
+	for _, q := range []string{`"""`, `'''`, `"`, `'`, "`"} {
+		if rest, ok := strings.CutPrefix(s, q); ok {
+			body, _, closed := strings.Cut(rest, q)
+			return body, closed && !strings.Contains(body, "${") && !strings.Contains(body, `\`)
+		}
+	}
+	return "", false
+}
+
+// programText is the inline program of an interpreter's command line, "" when
+// there is none.
+func (c *call) programText() string {
+	for i, a := range c.all {
+		switch a.text {
+		case "-c", "-e", "-r", "--eval", "-p", "--print", "-E":
+			if i+1 < len(c.all) {
+				return c.all[i+1].text
+			}
+		}
+		if !strings.HasPrefix(a.text, "-") {
+			break
+		}
+	}
+	if text, all := c.input(); all {
+		return text.text
+	}
+	return ""
+}
