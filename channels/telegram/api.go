@@ -53,6 +53,16 @@ func (e *PlatformError) Error() string {
 	return fmt.Sprintf("telegram: %s: %d %s", e.Method, e.Code, e.Description)
 }
 
+// reachError says that the platform gave no answer.
+type reachError struct {
+	method string
+	err    error
+}
+
+func (e *reachError) Error() string { return "telegram: " + e.method + ": " + e.err.Error() }
+
+func (e *reachError) Unwrap() error { return e.err }
+
 // says reports whether the description holds one of the texts.
 func (e *PlatformError) says(texts ...string) bool {
 	for _, t := range texts {
@@ -172,7 +182,7 @@ func (a *api) clean(method string, err error) error {
 	if text := err.Error(); a.hide(text) != text {
 		err = errors.New(a.hide(text))
 	}
-	return fmt.Errorf("telegram: %s: %w", method, err)
+	return &reachError{method, err}
 }
 
 // hide takes the token out of a text, and its secret part also where the rest

@@ -66,9 +66,15 @@ func begin(h *approval.Health, problem, remedy string) {
 func (c *Channel) deaf(err error, failures int) time.Duration {
 	pause := min(firstPause<<min(failures, 10), longestPause)
 	conflict := min(conflictPause<<min(failures, 10), longConflict)
-	problem, remedy := "Telegram cannot be reached.", "Check the network, the proxy and --telegram-api; it is tried again by itself."
+	problem, remedy := "What is heard on Telegram cannot be kept.", "The log says why; most likely the disk is full."
 	p, ok := errors.AsType[*PlatformError](err)
+	_, unreached := errors.AsType[*reachError](err)
 	switch {
+	case unreached:
+		problem, remedy = "Telegram cannot be reached.", "Check the network and the proxy; it is tried again by itself."
+	case errors.Is(err, errTaken):
+		problem, remedy = "Another program sets this bot's webhook.", "Stop it, or use a bot of vaglio's own."
+		pause = conflict
 	case !ok:
 	case p.Code == http.StatusUnauthorized, p.Code == http.StatusNotFound:
 		problem, remedy = "Telegram refuses the bot token.", "Take the current token from BotFather and start vaglio with it."

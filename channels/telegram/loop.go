@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -51,14 +52,24 @@ const (
 )
 
 // Run takes what people do until ctx ends. Trouble with the platform ends
-// nothing: it is told by Health, and tried again after a pause. The offset
-// moves only past an update whose effect is committed, so one that a crash
-// interrupts comes again.
+// nothing: it is told by Health, and tried again after a pause. An update is
+// confirmed only when its effect is committed, so one that a crash interrupts
+// comes again.
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	l := &loop{c, desk}
+	var receiving sync.WaitGroup
+	defer receiving.Wait()
+	listen := l.listen
+	if c.webhook != "" {
+		listen = l.serveHook
+		receiving.Go(func() { l.receive(ctx) })
+	}
 	for failures := 0; ctx.Err() == nil; failures++ {
 		heard := c.Status().Heard
-		err := l.session(ctx)
+		err := l.introduce(ctx)
+		if err == nil {
+			err = listen(ctx)
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -72,9 +83,9 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	return nil
 }
 
-// session introduces the bot and polls until something fails.
-func (l *loop) session(ctx context.Context) error {
-	if err := l.introduce(ctx); err != nil {
+// listen polls until something fails.
+func (l *loop) listen(ctx context.Context) error {
+	if err := l.unhook(ctx); err != nil {
 		return err
 	}
 	// The first poll does not wait: it shows at once how we stand.
@@ -187,27 +198,19 @@ func (l *loop) waiting(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// take lets one update have its effect, and then moves the offset past it. An
-// id below the offset means that the platform restarted its ids, and moves the
-// offset down.
+// take lets a polled update have its effect, and then moves the offset past it.
+// An id below the offset means that the platform restarted its ids, and moves
+// the offset down.
 func (l *loop) take(ctx context.Context, raw jsontext.Value) error {
-	var id struct {
-		ID int64 `json:"update_id"`
+	id, u, err := l.decode(ctx, raw)
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(raw, &id); err != nil {
-		return errors.New("telegram: getUpdates: an update has no id")
-	}
-	var u update
-	if err := json.Unmarshal(raw, &u); err != nil {
-		l.log.WarnContext(ctx, "an update cannot be read and is left out", "update", id.ID)
-		u = update{}
-	}
-	var err error
 	for try := range tries {
-		if err = l.handle(ctx, &u); err == nil || ctx.Err() != nil {
+		if err = l.effect(ctx, id, &u); err == nil || ctx.Err() != nil {
 			break
 		}
-		l.log.ErrorContext(ctx, "an update has had no effect yet", "update", id.ID, "try", try+1, "error", err)
+		l.log.ErrorContext(ctx, "an update has had no effect yet", "update", id, "try", try+1, "error", err)
 		sleep(ctx, firstPause<<try)
 	}
 	if ctx.Err() != nil {
@@ -216,7 +219,35 @@ func (l *loop) take(ctx context.Context, raw jsontext.Value) error {
 	if err != nil {
 		l.giveUp(ctx, &u)
 	}
-	return l.keep(ctx, func(n *Notes) { n.Offset = id.ID + 1 })
+	return l.keep(ctx, func(n *Notes) { n.Offset = id + 1; n.add(id, time.Now()) })
+}
+
+// decode reads an update. One that cannot be read, but for its id, is left out:
+// it is the zero update.
+func (l *loop) decode(ctx context.Context, raw jsontext.Value) (int64, update, error) {
+	var id struct {
+		ID int64 `json:"update_id"`
+	}
+	if err := json.Unmarshal(raw, &id); err != nil || id.ID == 0 {
+		return 0, update{}, errors.New("telegram: an update has no id")
+	}
+	var u update
+	if err := json.Unmarshal(raw, &u); err != nil {
+		l.log.WarnContext(ctx, "an update cannot be read and is left out", "update", id.ID)
+		return id.ID, update{}, nil
+	}
+	return id.ID, u, nil
+}
+
+// effect lets an update have its effect, unless it had it before.
+func (l *loop) effect(ctx context.Context, id int64, u *update) error {
+	l.mu.Lock()
+	done := l.notes.has(id, time.Now())
+	l.mu.Unlock()
+	if done {
+		return nil
+	}
+	return l.handle(ctx, u)
 }
 
 func sleep(ctx context.Context, d time.Duration) {

@@ -47,7 +47,10 @@ type Channel struct {
 	self      user
 	attached  map[approval.AskID]int
 
-	strangers patience
+	strangers  patience
+	webhook    string
+	deliveries chan parcel
+	delivered  time.Time // the last delivery that had its effect
 }
 
 // Config is what a channel is made of.
@@ -62,6 +65,9 @@ type Config struct {
 	// Chat is where cards go, and Topic the forum topic in it. A zero Chat is
 	// the one that was paired.
 	Chat, Topic int64
+	// Webhook is the public address, https and ending where [Channel.Webhook]
+	// is served, to which the platform delivers. Empty means that we poll.
+	Webhook string
 	// Approvers are the numeric ids of those who may decide, besides the person
 	// who paired.
 	Approvers []int64
@@ -72,27 +78,6 @@ type Config struct {
 	// Zone is the time zone of what people read; nil means UTC.
 	Zone *time.Location
 	Log  *slog.Logger
-}
-
-// Memory keeps the channel's notes past the process.
-type Memory interface {
-	// Load returns the notes that were saved last, or the zero Notes.
-	Load(ctx context.Context) (Notes, error)
-	// Save stores the notes. What it returned nil for is on disk.
-	Save(ctx context.Context, n Notes) error
-}
-
-// Notes are what the channel must remember.
-type Notes struct {
-	// Offset is the first update that has had no effect yet.
-	Offset int64 `json:"offset"`
-	// Heard is when the platform last answered a poll.
-	Heard time.Time `json:"heard,omitzero"`
-	// Chat and Person were bound by the pairing code; 0 before that.
-	Chat   int64 `json:"chat"`
-	Person int64 `json:"person"`
-	// Langs are the languages that chats chose. It is replaced, never written.
-	Langs map[int64]templates.Lang `json:"langs,omitempty"`
 }
 
 // ErrToken says that a bot token does not look like one.
@@ -139,6 +124,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 		api: newAPI(c.API, c.Token, c.Client), memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
 		notes: notes, attached: map[approval.AskID]int{}, began: time.Now(),
 		texts: c.Texts, lang: c.Lang,
+		webhook: c.Webhook, deliveries: make(chan parcel),
 	}, nil
 }
 
@@ -167,22 +153,6 @@ func (c *Channel) place() (int64, bool) {
 		return c.chat, true
 	}
 	return c.notes.Chat, c.notes.Chat != 0
-}
-
-// keep changes the notes, on disk first.
-func (c *Channel) keep(ctx context.Context, change func(*Notes)) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.notes
-	change(&n)
-	if n.equal(&c.notes) {
-		return nil
-	}
-	if err := c.memory.Save(ctx, n); err != nil {
-		return fmt.Errorf("telegram: keep the notes: %w", err)
-	}
-	c.notes = n
-	return nil
 }
 
 // moved follows a group that became a supergroup.

@@ -97,7 +97,3 @@ func (c *Channel) promptOf(text string) approval.AskID {
 	}
 	return ""
 }
-
-func (n *Notes) equal(o *Notes) bool {
-	return n.Offset == o.Offset && n.Heard.Equal(o.Heard) && n.Chat == o.Chat && n.Person == o.Person && maps.Equal(n.Langs, o.Langs)
-}

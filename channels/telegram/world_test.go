@@ -206,10 +206,13 @@ func newWorld(t *testing.T) *world {
 // start runs a new process of the bot over the same memory.
 func (w *world) start() {
 	w.t.Helper()
-	var err error
-	if w.channel, err = telegram.New(w.t.Context(), w.config); err != nil {
+	channel, err := telegram.New(w.t.Context(), w.config)
+	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.desk.mu.Lock()
+	w.channel = channel
+	w.desk.mu.Unlock()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan struct{})
 	go func() {

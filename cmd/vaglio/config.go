@@ -71,6 +71,7 @@ type environment struct {
 	TelegramTokenFile text `split_words:"true" desc:"file that holds METNOS_TELEGRAM_TOKEN"`
 	TelegramChat      text `split_words:"true" desc:"number of the chat that cards go to, when it is not the paired one"`
 	TelegramTopic     text `split_words:"true" desc:"number of the forum topic in METNOS_TELEGRAM_CHAT"`
+	TelegramWebhook   text `split_words:"true" desc:"public https address, ending in /telegram, to which Telegram delivers instead of being polled"`
 	TelegramApprovers text `split_words:"true" desc:"numbers of people who may decide besides the paired one, with commas between"`
 }
 

@@ -220,12 +220,18 @@ func (d *daemon) front(name string, l net.Listener, h http.Handler) {
 // ServeMux, which would answer an agent's unclean path with a redirect.
 func (d *daemon) site() http.Handler {
 	inbox, api := d.inbox.Handler(), d.api.Network()
+	var bot http.Handler
+	if d.config.Telegram.Webhook != "" {
+		bot = d.bot.Webhook()
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/" && r.Method == http.MethodGet:
 			http.Redirect(w, r, "/inbox", http.StatusSeeOther)
 		case path == "/inbox" || strings.HasPrefix(path, "/inbox/"):
 			inbox.ServeHTTP(w, r)
+		case path == telegramPath && bot != nil:
+			bot.ServeHTTP(w, r)
 		default:
 			api.ServeHTTP(w, r)
 		}

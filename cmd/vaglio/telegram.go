@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,12 @@ type telegramConfig struct {
 	API         string
 	Chat, Topic int64
 	Approvers   []int64
+	// Webhook is the public address of telegramPath; empty means polling.
+	Webhook string
 }
+
+// telegramPath is where the platform's deliveries are taken.
+const telegramPath = "/telegram"
 
 // telegram reads the bot's settings.
 func (m *mistakes) telegram(e *environment) telegramConfig {
@@ -40,6 +46,10 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 	if c.Topic < 0 {
 		m.add("METNOS_TELEGRAM_TOPIC", "%d is not a topic's number, which is positive", c.Topic)
 	}
+	c.Webhook = m.webhook("METNOS_TELEGRAM_WEBHOOK", e.TelegramWebhook)
+	if c.Webhook != "" && c.Token == "" {
+		m.add("METNOS_TELEGRAM_WEBHOOK", "is set without a bot: set METNOS_TELEGRAM_TOKEN too")
+	}
 	if !e.TelegramApprovers.set {
 		return c
 	}
@@ -49,9 +59,34 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 			m.add("METNOS_TELEGRAM_APPROVERS", "%q is not a person's number, such as 4711", one)
 			continue
 		}
+		if slices.Contains(nobodys(), n) {
+			m.add("METNOS_TELEGRAM_APPROVERS", "%d is no person: anonymous admins and channels share it", n)
+			continue
+		}
 		c.Approvers = append(c.Approvers, n)
 	}
 	return c
+}
+
+// nobodys are the accounts that Telegram puts in the place of a sender whom it
+// does not name: its own, the anonymous admin's, the channel's.
+func nobodys() []int64 { return []int64{777000, 1087968824, 136817688} }
+
+// webhook reads the public address of our deliveries.
+func (m *mistakes) webhook(name string, t text) string {
+	if !t.set {
+		return ""
+	}
+	u, err := url.Parse(t.value)
+	switch {
+	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		m.add(name, "is not an address such as https://vaglio.example.org%s", telegramPath)
+	case !slices.Contains([]string{"", "443", "80", "88", "8443"}, u.Port()):
+		m.add(name, "port %s is none to which Telegram delivers: those are 443, 80, 88 and 8443", u.Port())
+	case !strings.HasSuffix(u.EscapedPath(), telegramPath):
+		m.add(name, "%q must end in %s: that is where the proxy has to lead on METNOS_LISTEN", t.value, telegramPath)
+	}
+	return t.value
 }
 
 // number reads a number that may be unset.
@@ -86,7 +121,7 @@ func (d *daemon) talk(ctx context.Context) error {
 	}
 	bot, err := telegram.New(ctx, telegram.Config{
 		Token: string(c.Token), API: c.API, Memory: botMemory{d.store}, Chat: c.Chat, Topic: c.Topic,
-		Approvers: c.Approvers, Zone: time.Local, Log: d.log,
+		Webhook: c.Webhook, Approvers: c.Approvers, Zone: time.Local, Log: d.log,
 		Texts: d.config.Texts, Lang: d.config.Lang,
 	})
 	if errors.Is(err, telegram.ErrToken) {

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
+	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -132,7 +136,59 @@ func TestMistakesInTheBotsSettings(t *testing.T) {
 			}
 		})
 	}
+	for value, want := range map[string]string{
+		"http://v.example.org/telegram": "is not an address such as", "https://v.example.org:9443/telegram": "port 9443 is none",
+		"https://v.example.org/hook": "must end in /telegram", "https://u:p@v.example.org/telegram": "is not an address such as",
+		"https://v.example.org/telegram?x=1": "is not an address such as",
+	} {
+		r := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_WEBHOOK="+value).run("", "serve")
+		if r.code != 2 || !strings.Contains(r.err, "METNOS_TELEGRAM_WEBHOOK: ") || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %d %s", value, r.code, r.err)
+		}
+	}
 	if r := newHome(t).run("", "serve", "--telegram-api", "nowhere"); r.code != 2 || !strings.Contains(r.err, "--telegram-api") {
 		t.Errorf("a bad address: %d %s", r.code, r.err)
 	}
+}
+
+// toDaemon sends what is meant for the public address to a daemon on this
+// machine, as a proxy does.
+type toDaemon struct{ base string }
+
+func (d toDaemon) RoundTrip(r *http.Request) (*http.Response, error) {
+	u, err := url.Parse(d.base)
+	if err != nil {
+		return nil, err
+	}
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = u.Scheme, u.Host
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestTelegramByWebhook is asked and taps where the platform delivers.
+func TestTelegramByWebhook(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_JUDGE_THRESHOLD=0.75",
+		"METNOS_TELEGRAM_WEBHOOK=https://vaglio.example.org/telegram")
+	s := p.serve(h)
+	ctx, cancel := context.WithCancel(t.Context())
+	var delivering sync.WaitGroup
+	delivering.Go(func() { p.Deliver(ctx, toDaemon{s.base}) })
+	defer delivering.Wait()
+	defer cancel()
+	p.pair(s)
+	answer := s.agent("POST", "/v1/proposals", forcePush).answer(t)
+	card := p.await("with buttons", func(m telegramtest.Message) bool { return len(m.Buttons()) > 0 })
+	if _, err := p.Press(p.ann, p.chat, card.ID, "Allow once"); err != nil {
+		t.Fatal(err)
+	}
+	answer = s.agent("GET", "/v1/approvals/"+string(answer.Approval.ID)+"?wait=55s", "").answer(t)
+	if answer.Decision != approval.RulingAllow {
+		t.Errorf("after the tap the agent is told %+v\n%s", answer, s.log)
+	}
+	if n := len(p.Calls("getUpdates")); n != 0 {
+		t.Errorf("%d polls beside the webhook", n)
+	}
+	s.stop()
 }

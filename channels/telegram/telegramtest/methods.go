@@ -166,9 +166,11 @@ func (s *Server) settle(method string, p map[string]string) (any, *Fault) {
 	case "getMe":
 		return User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName}, nil
 	case "getWebhookInfo":
-		return map[string]any{"url": s.webhook, "pending_update_count": len(s.updates)}, nil
-	case "setWebhook", "deleteWebhook":
-		s.webhook = p["url"]
+		return s.hookInfo(), nil
+	case "setWebhook":
+		return s.setWebhook(p)
+	case "deleteWebhook":
+		s.deleteWebhook(p)
 		return true, nil
 	case "setMyCommands":
 		var list []Command

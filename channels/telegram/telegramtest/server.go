@@ -48,7 +48,7 @@ type Server struct {
 	updates  []update
 	nextID   int64
 	allowed  []string
-	webhook  string
+	hook     webhook
 	revoked  bool
 	poll     *poll
 	tick     chan struct{}
@@ -177,7 +177,7 @@ func (s *Server) Revoke(revoked bool) {
 func (s *Server) SetWebhook(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.webhook = url
+	s.hook = webhook{url: url}
 	s.wake()
 }
 

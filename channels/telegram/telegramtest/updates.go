@@ -74,13 +74,9 @@ func (s *Server) getUpdates(ctx context.Context, p map[string]string) (any, *Fau
 	defer timer.Stop()
 
 	s.mu.Lock()
-	if list := p["allowed_updates"]; list != "" && list != "null" {
-		var kinds []string
-		if err := json.Unmarshal([]byte(list), &kinds); err != nil {
-			s.mu.Unlock()
-			return nil, bad("can't parse allowed updates JSON object")
-		}
-		s.allowed = kinds
+	if fault := s.allow(p["allowed_updates"]); fault != nil {
+		s.mu.Unlock()
+		return nil, fault
 	}
 	if s.poll != nil {
 		close(s.poll.killed)
@@ -99,6 +95,20 @@ func (s *Server) getUpdates(ctx context.Context, p map[string]string) (any, *Fau
 	return s.await(ctx, own, limit, timer.C)
 }
 
+// allow keeps which kinds of updates the bot wants; nothing and null leave it
+// as it was. s.mu is held.
+func (s *Server) allow(list string) *Fault {
+	if list == "" || list == "null" {
+		return nil
+	}
+	var kinds []string
+	if err := json.Unmarshal([]byte(list), &kinds); err != nil {
+		return bad("can't parse allowed updates JSON object")
+	}
+	s.allowed = kinds
+	return nil
+}
+
 // await waits until there is something to give out.
 func (s *Server) await(ctx context.Context, own *poll, limit int, timeout <-chan time.Time) (any, *Fault) {
 	for late := false; ; {
@@ -108,7 +118,7 @@ func (s *Server) await(ctx context.Context, own *poll, limit int, timeout <-chan
 		for _, u := range s.updates[:min(limit, len(s.updates))] {
 			batch = append(batch, u.body)
 		}
-		tick, webhook := s.tick, s.webhook
+		tick, webhook := s.tick, s.hook.url
 		s.mu.Unlock()
 		if webhook != "" {
 			return nil, &Fault{Code: 409, Description: "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"}

@@ -1,0 +1,221 @@
+package telegram
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+)
+
+const (
+	// secretHeader is where the platform shows that a delivery is its own.
+	secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // A header's name.
+	// maxUpdate bounds a delivery. The greatest message and the one that it
+	// replies to have 4096 characters each, which JSON may write in 12 bytes.
+	maxUpdate = 256 << 10
+	// deliverWithin is when a delivery is sent back, to come again; the platform
+	// waits for a minute.
+	deliverWithin = 25 * time.Second
+	// lookEvery is the pause between two looks at how the webhook does. It is
+	// far below what a press lives.
+	lookEvery = 30 * time.Second
+	// errorLasts is how long the platform's last failure to deliver counts.
+	errorLasts = 5 * time.Minute
+)
+
+// parcel is an update that the platform brought, and where its fate is told.
+type parcel struct {
+	update jsontext.Value
+	fate   chan error
+}
+
+// errTaken says that somebody else set the bot's webhook.
+var errTaken = errors.New("telegram: the bot's webhook is not the one that we set")
+
+// hookSecret is what only the platform and we can tell: it needs the bot token.
+// It stays the same over restarts, so a delivery that began before one is taken
+// after it.
+func hookSecret(token, address string) string {
+	m := hmac.New(sha256.New, []byte(token))
+	m.Write([]byte("webhook\n" + address))
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
+}
+
+// Webhook takes the platform's deliveries, for a channel whose Config has a
+// Webhook. It answers 200 when an update has had its effect, and else so that
+// the platform brings it again.
+func (c *Channel) Webhook() http.Handler {
+	want := []byte(hookSecret(c.api.token, c.webhook))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is none
+		switch {
+		case r.Method != http.MethodPost:
+			w.Header().Set("Allow", http.MethodPost)
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		case c.webhook == "" || subtle.ConstantTimeCompare([]byte(r.Header.Get(secretHeader)), want) != 1:
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		case kind != "application/json":
+			w.WriteHeader(http.StatusUnsupportedMediaType)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil || !jsontext.Value(body).IsValid() {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(c.deliver(r.Context(), body))
+	})
+}
+
+// deliver hands an update to the loop and returns the status that answers it.
+func (c *Channel) deliver(ctx context.Context, update jsontext.Value) int {
+	ctx, cancel := context.WithTimeout(ctx, deliverWithin)
+	defer cancel()
+	d := parcel{update, make(chan error, 1)}
+	select {
+	case c.deliveries <- d:
+	case <-ctx.Done():
+		return http.StatusServiceUnavailable
+	}
+	select {
+	case err := <-d.fate:
+		if err != nil {
+			return http.StatusServiceUnavailable
+		}
+		return http.StatusOK
+	case <-ctx.Done():
+		return http.StatusServiceUnavailable
+	}
+}
+
+// receive takes deliveries in, one after the other.
+func (l *loop) receive(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case d := <-l.deliveries:
+			id, u, err := l.decode(ctx, d.update)
+			if err == nil {
+				err = l.effect(ctx, id, &u)
+			}
+			if err == nil {
+				err = l.keep(ctx, func(n *Notes) { n.add(id, time.Now()) })
+			}
+			if err != nil {
+				l.log.ErrorContext(ctx, "a delivery has had no effect; the platform brings it again", "update", id, "error", err)
+			} else {
+				l.mu.Lock()
+				l.delivered = time.Now()
+				l.mu.Unlock()
+			}
+			d.fate <- err
+		}
+	}
+}
+
+// serveHook sets the webhook and looks after it until something fails.
+func (l *loop) serveHook(ctx context.Context) error {
+	// The note comes first: what we may have set is ours to delete later.
+	if err := l.keep(ctx, func(n *Notes) { n.Webhook = l.webhook }); err != nil {
+		return err
+	}
+	if _, err := l.api.call(ctx, "setWebhook", tgbotapi.Params{
+		"url": l.webhook, "secret_token": hookSecret(l.api.token, l.webhook), "allowed_updates": wantedUpdates,
+		// One after the other: a person's taps and words keep their order.
+		"max_connections": "1",
+	}, callWithin); err != nil {
+		return err
+	}
+	for {
+		info, err := l.hook(ctx)
+		switch {
+		case err != nil:
+			return err
+		case info.URL != l.webhook:
+			return errTaken
+		case l.fails(&info):
+			l.mu.Lock()
+			begin(&l.hearing, "Telegram cannot deliver to the webhook: "+firstRunes(l.api.hide(info.Error), 200)+".",
+				"Check that METNOS_TELEGRAM_WEBHOOK leads to vaglio from outside, with a certificate that Telegram trusts.")
+			l.mu.Unlock()
+		default:
+			if err := l.heard(ctx); err != nil {
+				return err
+			}
+		}
+		sleep(ctx, lookEvery)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// hookInfo is how the bot's webhook stands.
+type hookInfo struct {
+	URL     string `json:"url"`
+	Pending int    `json:"pending_update_count"`
+	ErrorAt int64  `json:"last_error_date"`
+	Error   string `json:"last_error_message"`
+}
+
+func (l *loop) hook(ctx context.Context) (info hookInfo, err error) {
+	res, err := l.api.call(ctx, "getWebhookInfo", nil, callWithin)
+	if err == nil && json.Unmarshal(res, &info) != nil {
+		err = errors.New("telegram: getWebhookInfo: the answer cannot be read")
+	}
+	return info, err
+}
+
+// fails reports whether deliveries fail now. The platform tells its last failure
+// for ever, so one counts until something was delivered after it, or for a
+// while when nothing waits to be.
+func (l *loop) fails(info *hookInfo) bool {
+	if info.ErrorAt == 0 {
+		return false
+	}
+	at := time.Unix(info.ErrorAt, 0)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.delivered.After(at.Add(time.Second)) {
+		return false
+	}
+	return info.Pending > 0 || time.Since(at) < errorLasts
+}
+
+// unhook deletes the webhook that an earlier run of ours set. One that somebody
+// else set stays: whoever needs it has to know.
+func (l *loop) unhook(ctx context.Context) error {
+	l.mu.Lock()
+	ours := l.notes.Webhook
+	l.mu.Unlock()
+	if ours == "" {
+		return nil
+	}
+	info, err := l.hook(ctx)
+	if err != nil {
+		return err
+	}
+	if info.URL == ours {
+		if _, err := l.api.call(ctx, "deleteWebhook", tgbotapi.Params{"drop_pending_updates": "false"}, callWithin); err != nil {
+			return err
+		}
+	}
+	return l.keep(ctx, func(n *Notes) { n.Webhook = "" })
+}
