@@ -59,7 +59,7 @@ func (r *reader) number(f *frame, s string) (int64, bool) {
 		}
 		return 0, !set
 	}
-	if len(s) > 1000 {
+	if len(s) > 1000 || !r.step(f, 20+len(s)/4) {
 		return 0, false
 	}
 	x, err := syntax.NewParser().Arithmetic(&bounded{src: s, r: r})

@@ -60,7 +60,7 @@ func (r *reader) runCd(k *call, name string) {
 		e := r.st.get(keyStack)
 		stack := &entry{isList: true}
 		if e != nil {
-			stack.list = slices.Clone(e.list)
+			stack.list = slices.Clone(tail(e.list, len(e.list)-maxStack))
 		}
 		stack.list = append(stack.list, old)
 		r.st.put(keyStack, stack)
@@ -78,9 +78,19 @@ func (r *reader) runCd(k *call, name string) {
 	default:
 		target = r.resolvePath(rest[0])
 	}
+	if target.size() > maxPath {
+		target = unknownHome("PWD")
+	}
 	r.st.set(keyPrev, old)
 	r.st.set(keyCwd, target)
 }
+
+// maxStack is how many folders pushd remembers.
+const maxStack = 64
+
+// maxPath is the longest current folder that is followed, in bytes; Linux
+// takes no longer path.
+const maxPath = 4096
 
 func (r *reader) runPopd() {
 	e := r.st.get(keyStack)

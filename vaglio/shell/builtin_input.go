@@ -118,7 +118,7 @@ func (r *reader) readLines(opts options, names, lines []Word) {
 			break
 		}
 	}
-	r.st.join(changes...)
+	r.join(changes...)
 }
 
 func (r *reader) readLine(opts options, names []Word, line Word) {
@@ -182,7 +182,12 @@ func (r *reader) runMapfile(f *frame, k *call) {
 	if f.stdin.Kind == InputInherited {
 		text = unknown("")
 	}
-	r.st.put(name, &entry{isList: true, list: text.lines()})
+	lines := text.lines()
+	if !r.step(f, len(lines)/4) || len(lines) > maxFields {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "an array has too many elements"})
+		lines = append(lines[:min(len(lines), maxFields):maxFields], unknown(name))
+	}
+	r.st.put(name, &entry{isList: true, list: lines})
 }
 
 func (r *reader) runAlias(k *call) {

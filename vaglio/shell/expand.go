@@ -26,10 +26,14 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 			out = append(out, Word{text: lit})
 			continue
 		}
-		out = append(out, r.fields(f, w)...)
+		more := r.fields(f, w)
+		out = append(out, more...)
 		if len(out) > maxFields {
 			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command expands to too many words"})
 			return out[:maxFields]
+		}
+		if !r.step(f, 1+len(more)/2) {
+			return out
 		}
 	}
 	return out

@@ -59,7 +59,7 @@ func (r *reader) runShell(f *frame, k *call, name string) Word {
 	return r.scriptFile(g, k, args, name)
 }
 
-func tail(list []Word, n int) []Word { return list[min(n, len(list)):] }
+func tail(list []Word, n int) []Word { return list[max(0, min(n, len(list))):] }
 
 // startFile reads the file that a shell reads before anything else.
 func (r *reader) startFile(f *frame, args []Word, by string) []Word {

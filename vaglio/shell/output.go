@@ -245,7 +245,7 @@ func formatted(args []Word) Word {
 	for round := 0; round == 0 || len(args) > 0 && round < maxFields; round++ {
 		left := len(args)
 		args = formatOnce(&b, format, args)
-		if len(args) == left {
+		if len(args) == left || b.size > maxValue {
 			break
 		}
 	}
@@ -255,7 +255,7 @@ func formatted(args []Word) Word {
 // formatOnce applies a format to as many arguments as it takes and returns
 // the rest.
 func formatOnce(b *builder, format string, args []Word) []Word {
-	for format != "" {
+	for format != "" && b.size <= maxValue {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
 			b.addText(ansiC(format))

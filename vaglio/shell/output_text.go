@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -252,12 +251,9 @@ func awkColumn(in Word, args []Word) (Word, bool) {
 		return Word{}, false
 	}
 	prog, _ := args[0].Text()
-	m := regexp.MustCompile(`^\s*\{\s*print\s+\$(\d+)\s*;?\s*\}\s*$`).FindStringSubmatch(prog)
-	if m == nil {
-		return Word{}, false
-	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
+	column, ok := strings.CutPrefix(strings.Join(strings.Fields(strings.Trim(prog, "{}; \t\n")), ""), "print$")
+	n, err := strconv.Atoi(column)
+	if !ok || err != nil || n < 0 || !strings.HasPrefix(strings.TrimSpace(prog), "{") {
 		return Word{}, false
 	}
 	return onText(in, func(s string) (string, bool) {

@@ -100,6 +100,9 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 			return []Word{unknown(p.Param.Value)}
 		}
 	}
+	if !r.step(f, len(items)) {
+		return nil
+	}
 	if p.Slice != nil {
 		items = r.sliceList(f, p, items)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -19,6 +20,9 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	w, set := r.lookup(f, p)
 	if p.Excl && p.Names == 0 {
 		w, set = r.indirect(w)
+	}
+	if !r.step(f, w.size()/bytesPerStep) {
+		return unknown(p.Param.Value)
 	}
 	if p.Exp != nil && lengthens(p.Exp.Op) {
 		return r.defaulted(f, p, w, set)
@@ -154,8 +158,8 @@ func (r *reader) length(p *syntax.ParamExp) Word {
 			}
 		case p.Index == nil:
 			if w, set := r.lookup(nil, p); set {
-				if s, ok := w.Text(); ok {
-					return Text(strconv.Itoa(len([]rune(s))))
+				if s, ok := w.Text(); ok && r.step(nil, len(s)/bytesPerStep) {
+					return Text(strconv.Itoa(utf8.RuneCountInString(s)))
 				}
 			}
 		}

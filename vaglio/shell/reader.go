@@ -20,14 +20,16 @@ const (
 	// nest, taken together.
 	MaxDepth = 100
 
-	maxSteps    = 1_000_000
-	maxCommands = 200_000
-	maxValue    = 1 << 20 // the longest value of a word, in bytes
-	maxFields   = 10_000  // the most words that one expansion may yield
-	maxPasses   = 64      // the most combinations of alternatives per command
-	maxFrames   = 4_000   // the deepest stack of the parser, in calls
-	maxCalls    = 3       // the most activations of one function at a time
-	maxProblems = 1_000
+	maxSteps = 1_000_000
+	// bytesPerStep is how many bytes one step copies or looks at.
+	bytesPerStep = 16
+	maxCommands  = 100_000
+	maxValue     = 1 << 20 // the longest value of a word, in bytes
+	maxFields    = 10_000  // the most words that one expansion may yield
+	maxPasses    = 64      // the most combinations of alternatives per command
+	maxFrames    = 4_000   // the deepest stack of the parser, in calls
+	maxCalls     = 3       // the most activations of one function at a time
+	maxProblems  = 1_000
 )
 
 // Options say what is known of the world in which a source would run.
@@ -236,6 +238,18 @@ func (r *reader) step(f *frame, n int) bool {
 		return false
 	}
 	return true
+}
+
+// join continues with the union of what branches left; the names that they
+// touched are paid for, since nested branches join them again and again.
+func (r *reader) join(branches ...change) {
+	n := 0
+	for _, b := range branches {
+		n += len(b)
+	}
+	if r.step(nil, 2*n) {
+		r.st.join(branches...)
+	}
 }
 
 // enter goes one level deeper and reports whether that is allowed; if it is,

@@ -304,7 +304,7 @@ func (r *reader) prevCwd() Word {
 
 // emit adds a command to the script, completed by where it stands.
 func (r *reader) emit(f *frame, c Command) {
-	if !r.step(f, 1) {
+	if !r.step(f, 3) {
 		return
 	}
 	if f.span != nil {

@@ -209,7 +209,7 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 		}
 		changes = append(changes, r.st.rollback(mark))
 	}
-	r.st.join(changes...)
+	r.join(changes...)
 	return out
 }
 

@@ -156,29 +156,40 @@ func (s *state) join(branches ...change) {
 		}
 		return
 	}
-	done := make(map[string]bool)
-	for _, b := range branches {
-		for key := range b {
-			if done[key] {
-				continue
-			}
-			done[key] = true
-			old := s.names[key]
-			merged := (*entry)(nil)
-			for i, b := range branches {
-				e, ok := b[key]
-				if !ok {
-					e = old
-				}
-				if i == 0 {
-					merged = e
-				} else {
-					merged = union(key, merged, e)
-				}
-			}
-			s.put(key, merged)
+	// Only the branches that touched a name are looked at for it, so that a
+	// long chain of branches costs no more than what they changed.
+	touched := make(map[string][]branchEntry)
+	for i, b := range branches {
+		for key, e := range b {
+			touched[key] = append(touched[key], branchEntry{i, e})
 		}
 	}
+	for key, list := range touched {
+		s.put(key, joinEntries(key, s.names[key], list, len(branches)))
+	}
+}
+
+// branchEntry is what one branch left of a name.
+type branchEntry struct {
+	branch int
+	e      *entry
+}
+
+// joinEntries is the union of what n branches leave of a name, where those
+// that are not listed leave the old entry.
+func joinEntries(key string, old *entry, list []branchEntry, n int) *entry {
+	if len(list) < n {
+		gap := 0
+		for gap < len(list) && list[gap].branch == gap {
+			gap++
+		}
+		list = slices.Insert(list, gap, branchEntry{gap, old})
+	}
+	merged := list[0].e
+	for _, b := range list[1:] {
+		merged = union(key, merged, b.e)
+	}
+	return merged
 }
 
 // union is the entry that stands for either of two.
@@ -209,6 +220,9 @@ func union(key string, a, b *entry) *entry {
 		}
 		u.isList = true
 		u.list = append(slices.Clone(a.list), b.list...)
+		if len(u.list) > maxFields {
+			u.list = append(u.list[:maxFields:maxFields], unknown(key))
+		}
 		return u
 	}
 	for _, w := range a.vals {

@@ -149,7 +149,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		for _, l := range links {
 			mark := r.st.mark()
 			out.addWord(r.stmt(&g, l.s))
-			r.st.join(r.st.rollback(mark), nil)
+			r.join(r.st.rollback(mark), nil)
 		}
 		return out.word()
 	}
@@ -165,7 +165,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 	for _, l := range links {
 		out.addWord(r.stmt(&g, l.s))
 	}
-	r.st.join(r.st.rollback(mark), nil)
+	r.join(r.st.rollback(mark), nil)
 	return out.word()
 }
 
@@ -241,7 +241,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 	if !closed {
 		branches = append(branches, nil)
 	}
-	r.st.join(branches...)
+	r.join(branches...)
 	return out.word()
 }
 
@@ -259,11 +259,11 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 		out.addWord(r.stmts(&g, item.Stmts))
 		after := r.st.rollback(mark)
 		if item.Op != syntax.Break {
-			r.st.join(after, nil) // the next item may run after this one
+			r.join(after, nil) // the next item may run after this one
 			continue
 		}
 		branches = append(branches, after)
 	}
-	r.st.join(branches...)
+	r.join(branches...)
 	return out.word()
 }

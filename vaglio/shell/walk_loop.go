@@ -43,10 +43,10 @@ func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 
 func (r *reader) joinLoop(after change, always bool) {
 	if always {
-		r.st.join(after)
+		r.join(after)
 		return
 	}
-	r.st.join(after, nil)
+	r.join(after, nil)
 }
 
 // maxRounds bounds how many words a loop is read for one by one; a sequence of

@@ -205,11 +205,14 @@ func Glue(words ...Word) Word {
 	return b.word()
 }
 
+// partSize is about what a part takes besides its text, in bytes.
+const partSize = 64
+
 // size is what the word costs to keep and to copy, in bytes.
 func (w Word) size() int {
 	n := len(w.text)
 	for _, p := range w.parts {
-		n += len(p.Text) + 16
+		n += len(p.Text) + partSize
 	}
 	return n
 }
@@ -275,18 +278,38 @@ func (w Word) splitAt(sep string) (left, right Word, ok bool) {
 
 // lines splits the word at newlines of its static text.
 func (w Word) lines() []Word {
-	var out []Word
-	for {
-		l, r, ok := w.splitAt("\n")
-		if !ok {
-			if !w.Is("") {
-				out = append(out, w)
-			}
-			return out
-		}
-		out = append(out, l)
-		w = r
+	if w.parts == nil {
+		return textLines(w.text)
 	}
+	var out []Word
+	var b builder
+	for _, p := range w.parts {
+		for p.Kind == PartText {
+			line, rest, ok := strings.Cut(p.Text, "\n")
+			if !ok {
+				break
+			}
+			b.addText(line)
+			out = append(out, b.word())
+			b = builder{}
+			p.Text = rest
+		}
+		b.add(p)
+	}
+	if !b.empty() {
+		out = append(out, b.word())
+	}
+	return out
+}
+
+func textLines(s string) []Word {
+	out := make([]Word, 0, 1+strings.Count(s, "\n"))
+	for s != "" {
+		line, rest, _ := strings.Cut(s, "\n")
+		out = append(out, Text(line))
+		s = rest
+	}
+	return out
 }
 
 // mapText applies a function to each stretch of static text.
@@ -309,6 +332,7 @@ type builder struct {
 	text  strings.Builder // pending static text
 	one   string          // the pending text while it is a single piece
 	parts []Part
+	size  int // what was added, as [Word.size] counts it
 }
 
 func (b *builder) add(p Part) {
@@ -317,10 +341,12 @@ func (b *builder) add(p Part) {
 		return
 	}
 	b.flush()
+	b.size += len(p.Text) + partSize
 	b.parts = append(b.parts, p)
 }
 
 func (b *builder) addText(s string) {
+	b.size += len(s)
 	switch {
 	case s == "":
 	case b.text.Len() > 0:

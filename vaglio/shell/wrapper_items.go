@@ -28,6 +28,9 @@ func (r *reader) runXargs(f *frame, k *call) Word {
 	h.inLoop = true
 	h.stdin = Input{}
 	items := xargsItems(text, opts)
+	if !r.step(f, len(items)*2) {
+		return outputOf("xargs")
+	}
 	mark, replace := opts.get("I", "J", "replace")
 	if !replace && opts.any("i", "replace") {
 		mark, replace = Text("{}"), true
@@ -38,6 +41,9 @@ func (r *reader) runXargs(f *frame, k *call) Word {
 		}
 		var out builder
 		for _, item := range items {
+			if !r.step(f, len(argv)) {
+				break
+			}
 			out.addWord(r.run(h, &call{argv: fillBraces(argv, m, item), span: k.span, external: true}))
 			if r.stopped {
 				break
