@@ -47,7 +47,7 @@ func carriesData(address string) string {
 
 // packed reports whether a text is readable text in base64.
 func packed(s string) bool {
-	if len(s) < 16 {
+	if len(s) < 16 || strings.HasPrefix(s, "eyJ") { // JSON: cursors and signed tokens
 		return false
 	}
 	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", " ", "+").Replace(s), "=")

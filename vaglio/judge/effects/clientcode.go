@@ -54,7 +54,7 @@ func (c *call) clientCode(code string) []Effect {
 				continue
 			}
 		}
-		v := c.r.verbOf(name)
+		v := c.r.callVerb(name)
 		switch name {
 		case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection", "create_pool", "update_default":
 			continue
@@ -70,6 +70,26 @@ func (c *call) clientCode(code string) []Effect {
 		out = append(out, e.with("calls "+name+" of "+library, library+" "+name))
 	}
 	return out
+}
+
+// callVerb finds what a method by its name does: delete_object, flushall,
+// chat_postMessage.
+func (r *reading) callVerb(name string) verb {
+	if v := r.verbOf(name); v.effect.Kind != "" && !v.weak {
+		return v
+	}
+	words := taskWords(name)
+	for _, w := range words[1:] {
+		if v := r.judge.tables.verbs[w]; v.effect.Kind != "" && !v.weak {
+			return v
+		}
+	}
+	for _, w := range []string{"delete", "drop", "remove", "flush", "send", "insert", "update", "publish", "upload", "terminate", "stop", "create", "write", "kill", "shutdown", "reboot", "put", "post"} {
+		if strings.HasPrefix(strings.ToLower(name), w) {
+			return r.judge.tables.verbs[w]
+		}
+	}
+	return verb{}
 }
 
 // methods yields the names of the methods that program text calls, and what

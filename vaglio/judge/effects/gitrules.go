@@ -4,6 +4,13 @@ import "strings"
 
 func gitRules(m map[string]rule) {
 	m["gitPush"] = gitPush
+	m["gitSwitch"] = func(c *call) []Effect {
+		c.r.onMain = ""
+		if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has("-c", "--create", "--orphan", "-d", "--detach") {
+			c.r.onMain = c.operand(1)
+		}
+		return own("switches the branch")
+	}
 	m["gitNoVerify"] = gitNoVerify
 	m["gitClean"] = gitClean
 	m["gitReset"] = gitReset
@@ -90,6 +97,9 @@ func gitPush(c *call) []Effect {
 			return []Effect{e.with("publishes the tag "+dst, dst)}
 		}
 	}
+	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {
+		return []Effect{usual(KindPublish).with("pushes to "+c.r.onMain+", on which others build", c.r.onMain).as(Partial, ReachShared)}
+	}
 	if len(ops) > 0 && !ops[0].known {
 		return []Effect{usual(KindPublish).with("pushes to a remote that is not known: "+ops[0].text, to).as(Partial, ReachShared)}
 	}
@@ -140,6 +150,10 @@ func gitReset(c *call) []Effect {
 }
 
 func gitCheckout(c *call) []Effect {
+	c.r.onMain = ""
+	if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has("-b", "-B", "--orphan", "--detach") {
+		c.r.onMain = c.operand(1)
+	}
 	lost := func(what string) []Effect {
 		return one(KindDelete, "throws away the uncommitted changes in "+what, what)
 	}

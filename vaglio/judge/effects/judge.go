@@ -150,6 +150,7 @@ type reading struct {
 	world   *world
 	effects []Effect
 	notes   []string
+	onMain  string // the branch on which others build, if an earlier command switched to it
 	rewired bool // an earlier command changed git's remotes
 	cloned  bool // foreign code was fetched by an earlier command
 	listed  bool // an earlier command listed containers or images

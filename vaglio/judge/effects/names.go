@@ -11,6 +11,9 @@ func (t *tool) byName() []Effect {
 	if t.dryRun() {
 		return reads()
 	}
+	if len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
+		return own("answers the user")
+	}
 	v, at := t.verb()
 	act, hasAct := t.action()
 	switch {
@@ -121,6 +124,8 @@ func (t *tool) verbEffect(v verb) []Effect {
 	_, secret := t.secret()
 	e := v.effect
 	switch {
+	case e.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil):
+		return one(KindSchedule, "changes what runs by itself: "+what, t.target())
 	case t.draft(v):
 		return own("keeps a draft: " + what)
 	case v.light && !secret && (!touchy || v.phrase) && (v.phrase || !t.shared()):

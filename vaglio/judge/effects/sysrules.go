@@ -216,7 +216,7 @@ func tmuxRule(c *call) []Effect {
 	}
 	if c.name == "screen" && c.has("-X") {
 		if strings.Contains(join(c.all), "quit") {
-			return own("ends the session")
+			return one(KindKill, "ends a session and what runs in it: "+join(c.all), "screen")
 		}
 		return unknown("types into another session: "+join(c.all), "screen")
 	}
