@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -10,8 +11,8 @@ func dd(l *look) string {
 		key, value, _ := strings.Cut(a, "=")
 		d := reads
 		switch key {
-		case "of", "ofs", "hof", "wof":
-			d = writes
+		case "of", "ofs", "hof", "wof", "wipe", "hwipe":
+			d = replaces
 		case "if", "hashlog", "log":
 		default:
 			continue
@@ -19,7 +20,7 @@ func dd(l *look) string {
 		if id := l.touch(d, value); id != "" {
 			return id
 		}
-		if d == writes && strings.HasPrefix(value, "/dev/") && isOpaque(value[len("/dev/"):]) {
+		if d == replaces && strings.HasPrefix(value, "/dev/") && isOpaque(value[len("/dev/"):]) {
 			return diskRule
 		}
 	}
@@ -29,12 +30,55 @@ func dd(l *look) string {
 // archive is tar and its kin: it reads, and may remove what it packed.
 func archive(l *look) string {
 	options, operands := l.split()
-	if hasOption(options, 0, "remove-files") || (programName(l.c) == "zip" && hasOption(options, 'm', "move")) {
+	name, moves := programName(l.c), false
+	switch {
+	case strings.HasPrefix(name, "7z"):
+		moves = slices.Contains(options, "-sdel")
+	case name == "rar":
+		moves = slices.Contains(options, "-df") || slices.Contains(options, "-dw") || (len(operands) > 0 && operands[0] == "m")
+	case name == "zip":
+		moves = hasOption(options, 'm', "move")
+	}
+	if strings.HasSuffix(name, "tar") {
+		operands = l.inFolders()
+		if id := l.each(reads, operands); id != "" {
+			return id
+		}
+	}
+	if moves || hasOption(options, 0, "remove-files") {
 		if id := l.removeAll(empties, operands); id != "" {
 			return id
 		}
 	}
 	return l.operands(reads)
+}
+
+// inFolders gives tar's operands below the folders that -C names.
+func (l *look) inFolders() []string {
+	var operands []string
+	folder := ""
+	for i := 0; i < len(l.args); i++ {
+		a := l.args[i]
+		to, found := strings.CutPrefix(a, "--directory=")
+		switch {
+		case (a == "-C" || a == "--directory" || a == "--cd") && i+1 < len(l.args):
+			i++
+			to, found = l.args[i], true
+		case len(a) > 2 && strings.HasPrefix(a, "-C"):
+			to, found = a[2:], true
+		}
+		switch {
+		case found && (to == "" || to[0] == '/' || to[0] == '~' || folder == ""):
+			folder = to
+		case found:
+			folder += "/" + to
+		case a != "" && a[0] != '-' && (folder == "" || a[0] == '/' || a[0] == '~'):
+			operands = append(operands, a)
+		case a != "" && a[0] != '-':
+			operands = append(operands, folder+"/"+a)
+		}
+	}
+	return operands
 }
 
 // rsync reads its sources and, told to delete, empties its destination.

@@ -153,7 +153,7 @@ func fdisk(l *look) string {
 			strings.HasPrefix(o, "--backup") || strings.HasPrefix(o, "--list-") || o == "--show-size" || o == "--show-geometry" || o == "--show-id":
 			return ""
 		case len(o) > 1 && o[1] != '-' && strings.IndexByte(shows, o[1]) >= 0 && !strings.ContainsAny(o, "ZzogG"):
-			if programName(l.c) == "sgdisk" && o[1] == 'd' {
+			if programName(l.c) == "sgdisk" && (o[1] == 'd' || o[1] == 'l') {
 				continue
 			}
 			return ""
@@ -251,6 +251,23 @@ func rescue(l *look) string {
 	_, operands := l.split()
 	if len(operands) > 1 {
 		return l.touch(writes, operands[1])
+	}
+	return ""
+}
+
+// cloner is partclone, which writes what its output option names.
+func cloner(l *look) string {
+	for i, a := range l.args {
+		name, value, joined := strings.Cut(a, "=")
+		switch name {
+		case "-o", "-O", "--output", "--overwrite":
+			if !joined && i+1 < len(l.args) {
+				value = l.args[i+1]
+			}
+			if id := l.touch(replaces, value); id != "" {
+				return id
+			}
+		}
 	}
 	return ""
 }

@@ -74,6 +74,7 @@ func list(l *look) string {
 	if l.s == nil {
 		return ""
 	}
+	l.s.listed = append(l.s.listed, operands...)
 	for _, o := range operands {
 		if hasShort(options, 'd') || isVague(o) {
 			l.s.shown = append(l.s.shown, o)
@@ -98,7 +99,7 @@ func destroy(l *look) string {
 	if id := l.removeAll(removes, operands); id != "" {
 		return id
 	}
-	return l.each(writes, operands)
+	return l.each(replaces, operands)
 }
 
 func (l *look) removeAll(d deed, operands []string) string {
@@ -108,6 +109,9 @@ func (l *look) removeAll(d deed, operands []string) string {
 		}
 		if id := l.touch(d, o); id != "" {
 			return id
+		}
+		if strings.Trim(o, "/") == string(perhaps) && d == empties && l.s != nil && slices.Contains(l.s.listed, "/") && l.comesFrom("sed", "awk", "xargs", "grep") {
+			return treeRoot
 		}
 		if o == string(perhaps) && l.listed() {
 			if id := l.each(d, l.s.shown); id != "" {
@@ -126,12 +130,18 @@ func (l *look) removeAll(d deed, operands []string) string {
 // listed says that the command's unknown words come from a listing of its own
 // folder.
 func (l *look) listed() bool {
-	if l.c == nil || l.s == nil {
+	return l.s != nil && l.comesFrom("ls", "find", "dir")
+}
+
+// comesFrom says that a part of the command's words is the output of one of
+// some programs.
+func (l *look) comesFrom(programs ...string) bool {
+	if l.c == nil {
 		return false
 	}
 	for _, w := range l.c.Argv {
 		for _, p := range w.Parts() {
-			if p.From == "ls" || p.From == "find" || p.From == "dir" {
+			if p.From != "" && slices.Contains(programs, p.From) {
 				return true
 			}
 		}
@@ -213,68 +223,11 @@ func copyFiles(l *look) string {
 			return id
 		}
 	}
+	l.remember(sources, to)
+	if len(sources) == 1 && sources[0] == "/dev/null" {
+		return l.touch(replaces, to)
+	}
 	return l.into(to, sources)
-}
-
-func link(l *look) string {
-	options, sources, to := l.destination()
-	if id := l.each(uses, sources); id != "" && id != vitalRule && id != adminRule && id != kernelRule && id != bootRule && id != authWrite {
-		return id
-	}
-	if to == "" && len(sources) == 1 {
-		to = "./" + baseOf(sources[0])
-	}
-	if hasOption(options, 's', "symbolic") && len(sources) == 1 && l.s != nil && len(l.cwds) > 0 {
-		l.s.addLink(l, sources[0], to)
-	}
-	if id := l.touch(writes, to); id != vitalRule {
-		return id
-	}
-	return ""
-}
-
-// addLink remembers a symbolic link that the line makes.
-func (s *survey) addLink(l *look, target, name string) {
-	name = l.absolute(name)
-	if strings.HasSuffix(name, "/.") || name == "" {
-		return
-	}
-	to := target
-	if to == "" || isVague(to) || isVague(name) {
-		return
-	}
-	if to[0] != '/' {
-		if to = l.g.localSpelling(to); to[0] != '/' {
-			to = name[:strings.LastIndexByte(name, '/')] + "/" + to
-		}
-	}
-	if s.links == nil {
-		s.links = map[string]string{}
-	}
-	to = cleanSpot(to)
-	if to != name {
-		s.links[name] = to
-	}
-	// The name may be a folder, in which the link gets the target's name.
-	if base := baseOf(to); base != "" {
-		if below := strings.TrimRight(name, "/") + "/" + base; below != to {
-			s.links[below] = to
-		}
-	}
-}
-
-func (l *look) absolute(spot string) string {
-	if spot == "" {
-		return ""
-	}
-	spot = l.g.localSpelling(spot)
-	if spot[0] == '/' {
-		return cleanSpot(spot)
-	}
-	if len(l.cwds) == 0 {
-		return ""
-	}
-	return cleanSpot(l.cwds[0] + "/" + spot)
 }
 
 // readFiles is cat and all that only reads its operands.
@@ -313,7 +266,12 @@ func edit(l *look) string {
 }
 
 // search reads files after a pattern.
-func search(l *look) string { return l.afterPattern("ABCmDdefgtT", "ef") }
+func search(l *look) string {
+	for _, a := range l.args {
+		l.pick(a)
+	}
+	return l.afterPattern("ABCmDdefgtT", "ef")
+}
 
 // afterPattern does a deed to the operands after the first, which is a pattern
 // or a program unless an option of given holds one. valued are the letters of

@@ -14,6 +14,7 @@ func find(l *look) string {
 		starts = []string{"."}
 	}
 	limited, deletes, names := findTests(tests)
+	limited = limited && !l.findsTree(tests) && !l.findsVital(starts, names)
 	if l.s != nil {
 		l.s.find = findCall{limited: limited}
 		for _, s := range starts {
@@ -41,6 +42,39 @@ func find(l *look) string {
 		}
 	}
 	return ""
+}
+
+// findsVital says whether a find from the root or a system tree asks for names
+// that files have without which nothing starts.
+func (l *look) findsVital(starts, names []string) bool {
+	for _, n := range names {
+		for _, vital := range [...]string{"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libpthread.so.0", "bash", "systemd", "nsswitch.conf", "ld.so.conf", "fstab", "vmlinuz"} {
+			if !meet(n, vital) {
+				continue
+			}
+			for _, s := range starts {
+				if id := l.touch(empties, s); id == treeRoot || id == treeSystem {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// findsTree says whether a find asks for all below a root, a home or a system
+// tree by its path.
+func (l *look) findsTree(tests []string) bool {
+	for i := range len(tests) - 1 {
+		switch tests[i] {
+		case "-path", "-ipath", "-wholename", "-regex", "-iregex":
+			where := strings.TrimRight(tests[i+1], "*.+?$"+vague)
+			if where != tests[i+1] && strings.HasPrefix(where, "/") && (i == 0 || tests[i-1] != "!" && tests[i-1] != "-not") && l.isTree([]string{where}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (l *look) findDeletes(start string, limited bool, names []string) string {

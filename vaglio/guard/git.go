@@ -56,6 +56,11 @@ func hasShortOrLong(options []string, letter byte, long string) bool {
 
 func (l *look) cleanTree(before []string) string {
 	places := append([]string(nil), l.cwds...)
+	for _, a := range l.c.Assigns {
+		if a.Name == "GIT_WORK_TREE" {
+			places = append(places, spotOf(a.Value))
+		}
+	}
 	for i, a := range before {
 		if dir, ok := strings.CutPrefix(a, "--work-tree="); ok {
 			places = append(places, dir)

@@ -12,7 +12,10 @@ const (
 	// uses is what an unknown program does: at least it reads.
 	uses deed = iota
 	reads
+	// writes adds to a file or changes it.
 	writes
+	// replaces writes a whole file anew: what was in it is gone.
+	replaces
 	removes
 	// empties is removes for everything below, by a program that recurses.
 	empties
@@ -94,13 +97,36 @@ func fits(home bool, pattern, steps []string, at int) bool {
 	if home {
 		return at > 0 && matchSteps(pattern, steps[at:])
 	}
-	return matchSteps(pattern, steps)
+	return matchSteps(pattern, steps) || fitsFound(pattern, steps)
+}
+
+// fitsFound says whether the steps of a file that a find hands on, below a
+// folder that nobody knows, may be those of a pattern without wildcards.
+func fitsFound(pattern, steps []string) bool {
+	last := len(steps) - 1
+	if last < 1 || steps[last-1] != anyFolders || last >= len(pattern) || !isTelling(steps[last]) {
+		return false
+	}
+	if name := strings.Trim(steps[last], vague); name != steps[last] && name[0] == '.' {
+		return false // only an ending, which says too little
+	}
+	for i, p := range pattern {
+		if strings.ContainsAny(p, "*?") || (i < last-1 && steps[i] != p) {
+			return false
+		}
+	}
+	return meet(steps[last], pattern[len(pattern)-1])
 }
 
 // ruleFor gives the rule that a row has for a deed.
 func (p *place) ruleFor(d deed) string {
 	switch d {
 	case writes:
+		return p.writing
+	case replaces:
+		if p.replacing != "" {
+			return p.replacing
+		}
 		return p.writing
 	case removes, empties:
 		return p.removing
@@ -165,11 +191,11 @@ func (g *Guard) isDisk(clean string) bool {
 // logical volume: a folder there that nothing else is known by.
 func isVolume(first, rest string) bool {
 	switch first {
-	case "disk", "md", "zvol", "vg", "nbd":
+	case "disk", "md", "zvol", "vg", "nbd", "block":
 		return true
 	case "mapper":
 		return rest != "control"
-	case "shm", "pts", "mqueue", "fd", "input", "snd", "dri", "bus", "net", "tcp", "udp", "char", "block", "cpu", "vfio", "hugepages",
+	case "shm", "pts", "mqueue", "fd", "input", "snd", "dri", "bus", "net", "tcp", "udp", "char", "cpu", "vfio", "hugepages",
 		"usb", "serial", "infiniband", "dvb", "bsg", "cpu_dma_latency", "lightnvm", "v4l", "by-id", "gpiochip0", "binderfs", "accel":
 		return false
 	default:
@@ -180,5 +206,5 @@ func isVolume(first, rest string) bool {
 // diskNames are the names of disks and raw memory below /dev.
 func diskNames() []string {
 	return strings.Fields("sd[a-z] sd?* hd?* vd?* xvd* nvme* mmcblk* md? md?? md??? dm-* loop? loop?? loop??? nbd? nbd?? zd? zd?? zd??? rbd? bcache? drbd? " +
-		"disk? disk?s* rdisk* ada? ada?p* da? da?p* nvd* nda? mtd? mtdblock* pmem* mem kmem port ram? ram?? cciss* ubi? ubi?_* dasd* mpath*")
+		"root ubiblock* disk? disk?s* rdisk* ada? ada?p* da? da?p* nvd* nda? mtd? mtdblock* pmem* mem kmem port ram? ram?? cciss* ubi? ubi?_* dasd* mpath*")
 }

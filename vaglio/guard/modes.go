@@ -11,8 +11,8 @@ const (
 	modeSetID = "mode.setuid"
 )
 
-// chmod may not change a tree of the system, nor open one, nor make a shell
-// run as root.
+// chmod may not change a tree of the system, nor open or lock what decides
+// about rights, nor make a shell run as root.
 func chmod(l *look) string {
 	options, operands := l.splitModes()
 	mode := ""
@@ -25,25 +25,70 @@ func chmod(l *look) string {
 		if l.s != nil && l.s.leftOut(l.c, o) {
 			continue
 		}
-		if l.isTree([]string{o}) && (recursive || breaksFolder(mode)) {
-			if recursive {
-				return modeTree
-			}
+		if recursive && l.isTree([]string{o}) {
+			return modeTree
+		}
+		if reference && l.isGuarded(o) {
 			return modeOpen
 		}
-		if opens(mode) || reference {
-			switch id := l.touch(writes, o); id {
-			case authWrite, keyRule, credRule:
-				return modeOpen
-			case vitalRule:
-				return modeOpen
-			}
-		}
-		if setsID(mode) && l.isProgramFile(o) {
-			return modeSetID
+		if id := l.modeAt(mode, o); id != "" {
+			return id
 		}
 	}
 	return ""
+}
+
+// modeAt gives the rule about one path that gets a mode.
+func (l *look) modeAt(mode, o string) string {
+	touched := l.touch(writes, o)
+	switch {
+	case l.isTree([]string{o}):
+		if breaksFolder(mode) || (l.isCore(o) && closesFolder(mode)) {
+			return modeOpen
+		}
+	case touched == ownProcess || touched == ownID:
+		return touched
+	case opens(mode) && l.isGuarded(o), shows(mode) && l.isSecret(o):
+		return modeOpen
+	case touched == vitalRule && bars(mode, !strings.Contains(baseOf(o), "libc")):
+		return modeOpen
+	}
+	if setsID(mode) && l.isProgramFile(o) {
+		return modeSetID
+	}
+	return ""
+}
+
+// isGuarded says whether whoever may write to a path owns the machine, or what
+// is on its disks.
+func (l *look) isGuarded(o string) bool {
+	switch l.touch(writes, o) {
+	case authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule:
+		return true
+	default:
+		return l.isSecret(o)
+	}
+}
+
+// isSecret says whether a path is not for everybody to read.
+func (l *look) isSecret(o string) bool {
+	switch l.touch(reads, o) {
+	case authRead, keyRule, credRule, memoryRule:
+		return true
+	default:
+		return false
+	}
+}
+
+// isCore says whether a path is a folder of the system that nobody else uses.
+func (l *look) isCore(o string) bool {
+	switch strings.TrimPrefix(l.absolute(o), "/") {
+	case "", "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr", "var",
+		"usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/libexec", "usr/share", "var/lib", "System", "Library":
+		return true
+	default:
+		return false
+	}
 }
 
 // splitModes is split for a program whose operands may begin with a dash:
@@ -80,97 +125,42 @@ func (l *look) everything(operands []string) bool {
 	return false
 }
 
-// breaksFolder says that a mode lets everybody write, or takes away what a
-// folder of the system needs.
-func breaksFolder(mode string) bool {
-	if isVague(mode) {
-		return false
-	}
-	if octal, ok := lastDigits(mode); ok {
-		owner, other := octal[0], octal[2]
-		return (other-'0')&2 != 0 || owner < '5' || (octal[1] == '0' && other == '0' && owner != '7')
-	}
-	return opens(mode) || takes(mode)
-}
-
-// lastDigits gives the owner's, the group's and the others' digit of an octal
-// mode.
-func lastDigits(mode string) (string, bool) {
-	if mode == "" || strings.Trim(mode, "01234567") != "" {
-		return "", false
-	}
-	const digits = 3
-	for len(mode) < digits {
-		mode = "0" + mode
-	}
-	return mode[len(mode)-digits:], true
-}
-
-// opens says that a mode lets group or others write, or others read.
-func opens(mode string) bool {
-	if octal, ok := lastDigits(mode); ok {
-		return (octal[1]-'0')&2 != 0 || (octal[2]-'0')&6 != 0
-	}
-	for clause := range strings.SplitSeq(mode, ",") {
-		at := strings.IndexAny(clause, "+=")
-		if at < 0 {
-			continue
-		}
-		who, what := clause[:at], clause[at+1:]
-		if (who == "" || strings.ContainsAny(who, "oa")) && strings.ContainsAny(what, "rw") {
-			if strings.Contains(what, "w") || who != "" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// takes says that a symbolic mode takes rights from the owner or everybody.
-func takes(mode string) bool {
-	for clause := range strings.SplitSeq(mode, ",") {
-		at := strings.IndexAny(clause, "-=")
-		if at < 0 {
-			continue
-		}
-		who, what := clause[:at], clause[at+1:]
-		everybody := who == "" || strings.ContainsAny(who, "ua")
-		if clause[at] == '-' && everybody && strings.ContainsAny(what, "rwx") {
-			return true
-		}
-		if clause[at] == '=' && (everybody || who == "o" || who == "go") && !strings.Contains(what, "x") {
-			return true
-		}
-	}
-	return false
-}
-
-func setsID(mode string) bool {
-	if octal, ok := lastDigits(mode); ok {
-		const withBits = 4
-		return len(mode) >= withBits && len(octal) > 0 && mode[len(mode)-withBits] >= '2' && mode[len(mode)-withBits] != '3' && mode[len(mode)-withBits] != '0'
-	}
-	for clause := range strings.SplitSeq(mode, ",") {
-		if who, what, ok := strings.Cut(clause, "+"); ok && strings.Contains(what, "s") && who != "o" {
-			return true
-		}
-	}
-	return false
-}
-
 // isProgramFile says whether a file is a shell, an interpreter or a tool that
-// would give root to everybody if it ran as root.
+// would give root to everybody if it ran as root, or a copy of one that the
+// same line makes.
 func (l *look) isProgramFile(o string) bool {
-	if !strings.HasPrefix(l.absolute(o), "/bin/") && !strings.HasPrefix(l.absolute(o), "/usr/bin/") && !strings.HasPrefix(l.absolute(o), "/usr/local/bin/") {
-		return false
+	where := l.absolute(o)
+	if l.s != nil {
+		if from, ok := l.s.copies[where]; ok {
+			where = from
+		}
 	}
-	base := baseOf(o)
-	switch base {
-	case "bash", "sh", "dash", "zsh", "ksh", "fish", "busybox", "perl", "ruby", "node", "php", "lua", "awk", "gawk", "find", "vim", "vi", "nano", "cp", "mv", "dd", "tee",
-		"cat", "less", "env", "nmap", "gdb", "docker", "tar", "sed", "chmod", "chown", "rsync", "socat", "nc":
+	return strings.HasPrefix(where, "/") && isPowerful(baseOf(where), inProgramFolder(where))
+}
+
+// inProgramFolder says whether a path is in one of the folders of programs.
+func inProgramFolder(where string) bool {
+	folder := where[:strings.LastIndexByte(where, '/')+1]
+	switch folder {
+	case "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/":
 		return true
 	default:
-		return strings.HasPrefix(base, "python")
+		return false
+	}
+}
+
+// isPowerful says whether a program of this name runs what it is told. A tool
+// only counts where it is installed; a shell does anywhere.
+func isPowerful(name string, installed bool) bool {
+	switch name {
+	case "bash", "sh", "dash", "zsh", "ksh", "fish", "busybox", "rbash", "ash", "csh", "tcsh":
+		return true
+	case "perl", "ruby", "node", "php", "lua", "awk", "gawk", "mawk", "find", "vim", "vi", "view", "nano", "ed", "emacs", "cp", "mv", "dd", "tee",
+		"cat", "less", "more", "env", "nmap", "gdb", "docker", "tar", "sed", "chmod", "chown", "rsync", "socat", "nc", "install", "strace", "xargs", "git", "openssl", "make",
+		"curl", "wget", "systemctl", "nice", "timeout", "watch", "zip", "unzip", "tclsh", "expect", "screen", "tmux", "jq", "base64", "head", "tail", "cut", "sort":
+		return installed
+	default:
+		return installed && (strings.HasPrefix(name, "python") || strings.HasPrefix(name, "perl") || strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
 	}
 }
 
@@ -178,20 +168,24 @@ func (l *look) isProgramFile(o string) bool {
 // decides about rights.
 func chown(l *look) string {
 	options, operands := l.split()
+	owner := ""
 	if !hasOption(options, 0, "reference") && len(operands) > 0 {
-		operands = operands[1:]
+		owner, operands = operands[0], operands[1:]
 	}
 	recursive := hasOption(options, 'R', "recursive") || l.everything(operands)
+	back := owner == "root" || owner == "0" || strings.HasPrefix(owner, "root:") || strings.HasPrefix(owner, "0:")
 	for _, o := range operands {
 		if l.s != nil && l.s.leftOut(l.c, o) {
 			continue
 		}
-		tree := l.isTree([]string{o})
-		if tree && (recursive || l.touch(empties, o) == treeRoot) {
+		if l.isTree([]string{o}) && (recursive || (l.isCore(o) && !back)) {
 			return modeTree
 		}
-		if id := l.touch(writes, o); id == authWrite || id == vitalRule {
-			return id
+		switch id := l.touch(writes, o); id {
+		case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownID:
+			if !back {
+				return id
+			}
 		}
 	}
 	return ""
@@ -202,12 +196,87 @@ func acl(l *look) string {
 	options, operands := l.splitModes()
 	recursive := hasOption(options, 'R', "recursive")
 	for _, o := range operands {
-		if recursive && l.isTree([]string{o}) {
+		tree := l.isTree([]string{o})
+		if tree && (recursive || (l.isCore(o) && locksOrOpens(l.args))) {
 			return modeTree
 		}
-		if id := l.touch(writes, o); id == authWrite || id == keyRule {
+		switch id := l.touch(writes, o); id {
+		case authWrite, keyRule, diskRule, kernelRule:
 			return id
 		}
 	}
 	return ""
+}
+
+// locksOrOpens says that the words of setfacl or chattr let others write, or
+// nobody any more.
+func locksOrOpens(args []string) bool {
+	for _, a := range args {
+		switch {
+		case a == "+i", a == "+a", a == "=i", a == "+ai", a == "+ia":
+			return true
+		case strings.Contains(a, ":") && strings.Contains(a[strings.LastIndexByte(a, ':'):], "w"):
+			return true
+		}
+	}
+	return false
+}
+
+// capabilities is setcap. What can become root by itself is as good as a shell
+// that runs as root.
+func capabilities(l *look) string {
+	_, operands := l.split()
+	for i := 1; i < len(operands); i += 2 {
+		if givesRoot(operands[i-1]) && l.isProgramFile(operands[i]) {
+			return modeSetID
+		}
+	}
+	return ""
+}
+
+// givesRoot says whether capabilities make a program as mighty as root.
+func givesRoot(text string) bool {
+	text = strings.ToLower(text)
+	for _, c := range [...]string{
+		"setuid", "setgid", "dac_override", "dac_read_search", "sys_admin", "sys_ptrace", "sys_module", "sys_rawio", "chown", "fowner", "setfcap", "mknod",
+		"fsetid", "linux_immutable", "mac_admin",
+	} {
+		if strings.Contains(text, c) {
+			return true
+		}
+	}
+	return strings.HasPrefix(text, "all") || strings.HasPrefix(text, "=")
+}
+
+// install copies like cp, and sets modes and makes folders.
+func install(l *look) string {
+	options, sources, to := l.destination()
+	mode := ""
+	for i, a := range l.args {
+		name, value, joined := strings.Cut(a, "=")
+		switch {
+		case (a == "-m" || a == "--mode") && i+1 < len(l.args):
+			mode = l.args[i+1]
+		case joined && name == "--mode":
+			mode = value
+		case len(a) > 2 && strings.HasPrefix(a, "-m"):
+			mode = a[2:]
+		}
+	}
+	folders := hasOption(options, 'd', "directory")
+	if folders && to != "" {
+		sources = append(sources, to)
+	}
+	for _, s := range sources {
+		if mode != "" && ((folders && l.modeAt(mode, s) != "") || (!folders && setsID(mode) && l.isProgramFile(s))) {
+			if folders {
+				return l.modeAt(mode, s)
+			}
+			return modeSetID
+		}
+	}
+	if folders {
+		return ""
+	}
+	return copyFiles(l)
 }

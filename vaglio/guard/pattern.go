@@ -11,12 +11,17 @@ import (
 // letter. A file name can hold none of them in practice, and one that does is
 // read more strictly, not less.
 const (
-	anyText = '\x01' // the shell's *
-	anyByte = '\x02' // the shell's ? or a bracket expression
-	unknown = '\x04' // text of which nothing is known, but not empty
-	perhaps = '\x05' // the same, but it may be empty
-	vague   = "\x01\x02\x04\x05"
+	anyText  = '\x01' // the shell's *
+	anyByte  = '\x02' // the shell's ? or a bracket expression
+	someDisk = '\x03' // what a tool of disks prints: a device, as a rule
+	unknown  = '\x04' // text of which nothing is known, but not empty
+	perhaps  = '\x05' // the same, but it may be empty
+	vague    = "\x01\x02\x03\x04\x05"
 )
+
+// anyFolders is a whole step that stands for any folders: where a find may
+// have been. It is no more than something unknown where nobody asks.
+const anyFolders = "\x04\x04"
 
 // spotOf writes a word as a spot.
 func spotOf(w shell.Word) string {
@@ -48,7 +53,19 @@ func unknownSpot(p shell.Part) string {
 		}
 		return "/home/" + user
 	}
-	if p.MayBeEmpty && p.From != "mktemp" {
+	switch p.From {
+	case "which": // the folder of an installed program
+		return "/usr/bin"
+	case "find":
+		if !p.MayBeEmpty {
+			return anyFolders
+		}
+	case "findmnt", "lsblk", "blkid", "df":
+		return string(someDisk)
+	case "mktemp":
+		return string(unknown)
+	}
+	if p.MayBeEmpty {
 		return string(perhaps)
 	}
 	return string(unknown)
@@ -57,7 +74,7 @@ func unknownSpot(p shell.Part) string {
 // isVague says that a spot is more than one known path.
 func isVague(spot string) bool {
 	for i := range len(spot) {
-		if c := spot[i]; c <= perhaps && (c == anyText || c == anyByte || c == unknown || c == perhaps) {
+		if c := spot[i]; anyText <= c && c <= perhaps {
 			return true
 		}
 	}
@@ -153,7 +170,7 @@ func isWild(step string) bool {
 
 // isOpaque says that nothing of a step is known.
 func isOpaque(step string) bool {
-	return step != "" && strings.Trim(step, string([]byte{unknown, perhaps})) == ""
+	return step != "" && strings.Trim(step, string([]byte{unknown, perhaps, someDisk})) == ""
 }
 
 // room holds the steps of most paths without asking for memory.

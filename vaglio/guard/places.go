@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ type place struct {
 	// reading, writing, removing are the ids of the rules that forbid it; ""
 	// leaves it to the effects judge.
 	reading, writing, removing string
+	// replacing is for what writes a whole file anew, where that is worse than
+	// adding to it; "" is the same as writing.
+	replacing string
 	// where are the patterns: ~/ is any home, **/ any folder, a trailing /** the
 	// folder and all below, * and ? stay within one step.
 	where []string
@@ -36,7 +40,7 @@ const (
 // honest everyday use for an agent; programs that use a credential by
 // themselves are not touched.
 func places() []place {
-	return append(append(systemPlaces(), keyPlaces()...), credentialPlaces()...)
+	return slices.Concat(systemPlaces(), kernelPlaces(), keyPlaces(), credentialPlaces())
 }
 
 func systemPlaces() []place {
@@ -45,6 +49,8 @@ func systemPlaces() []place {
 			what: "accounts and password hashes", reading: authRead, writing: authWrite, removing: authWrite,
 			where: []string{
 				"/etc/passwd", "/etc/passwd-", "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**",
+				"/etc/passwd~", "/etc/passwd.bak", "/etc/passwd.old", "/etc/passwd.orig", "/etc/shadow~", "/etc/shadow.bak", "/etc/shadow.old", "/etc/shadow.orig",
+				"/etc/gshadow~", "/etc/gshadow.bak", "/etc/sudoers~", "/etc/sudoers.bak", "/etc/sudoers.old", "/etc/sudoers.tmp", "/etc/sudoers.dist",
 				"/etc/master.passwd", "/etc/spwd.db", "/etc/security/opasswd", "/var/backups/passwd.bak", "/var/backups/shadow.bak",
 				"/var/backups/gshadow.bak", "/var/db/dslocal/nodes/**", "/private/etc/passwd", "/private/etc/master.passwd",
 				"/private/etc/sudoers", "/private/etc/sudoers.d/**", "/c:/windows/system32/config/sam", "/c:/windows/system32/config/system",
@@ -65,7 +71,9 @@ func systemPlaces() []place {
 				"/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/letsencrypt/live/*/privkey*.pem", "/etc/letsencrypt/archive/*/privkey*.pem",
 				"/etc/letsencrypt/keys/**", "/etc/pki/tls/private/**", "/etc/krb5.keytab", "/etc/wireguard/*.conf", "/etc/ipsec.secrets", "/etc/ipsec.d/private/**",
 				"/etc/ppp/pap-secrets", "/etc/ppp/chap-secrets", "/etc/NetworkManager/system-connections/**", "/etc/wpa_supplicant/wpa_supplicant*.conf",
-				"/etc/kubernetes/pki/**", "/var/lib/kubelet/pki/**",
+				"/etc/kubernetes/pki/**", "/var/lib/kubelet/pki/**", "/etc/kubernetes/admin.conf", "/etc/kubernetes/super-admin.conf", "/etc/kubernetes/kubelet.conf", "/etc/openvpn/*.key", "/etc/openvpn/*/*.key", "/etc/puppetlabs/puppet/ssl/private_keys/**",
+				"/etc/chef/*.pem", "/etc/bind/rndc.key", "/etc/exim4/passwd.client", "/etc/gitlab/gitlab-secrets.json", "/var/lib/jenkins/secrets/**", "/var/lib/samba/private/**",
+				"/var/lib/iwd/*.psk", "/etc/dovecot/private/**",
 			},
 			except: []string{"/etc/kubernetes/pki/**/*.crt", "/etc/kubernetes/pki/**/*.pub"},
 		},
@@ -76,13 +84,28 @@ func systemPlaces() []place {
 			},
 		},
 		{
+			what: "the administrator's home", writing: adminRule, removing: adminRule,
+			where: []string{"/root/**", "/var/root/**"},
+		},
+		{
+			what: "programs and libraries without which nothing starts", writing: vitalRule, removing: vitalRule,
+			where: vitalFiles(),
+		},
+	}
+}
+
+// kernelPlaces are what a machine starts from and what steers its kernel.
+func kernelPlaces() []place {
+	return []place{
+		{
 			what: "the boot folder", writing: bootRule, removing: bootRule,
 			where: []string{"/boot/**", "/efi/**"},
 		},
 		{
 			what: "the kernel's switches", writing: kernelRule, removing: kernelRule,
 			where: []string{
-				"/proc/sysrq-trigger", "/proc/sys/kernel/**", "/proc/*/oom_score_adj", "/proc/*/uid_map", "/proc/*/gid_map",
+				"**/proc/sysrq-trigger", "/proc/sys/kernel/**", "/proc/sys/vm/panic_on_oom", "/proc/sys/fs/binfmt_misc/**", "/proc/*/oom_score_adj", "/proc/*/oom_adj",
+				"/proc/*/uid_map", "/proc/*/gid_map",
 				"/sys/**", "/proc/acpi/**",
 			},
 			except: []string{
@@ -91,12 +114,27 @@ func systemPlaces() []place {
 			},
 		},
 		{
-			what: "the administrator's home", writing: adminRule, removing: adminRule,
-			where: []string{"/root/**", "/var/root/**"},
+			what: "the switches that unplug a disk or another device", writing: kernelRule, removing: kernelRule,
+			where: []string{"/sys/block/*/device/delete", "/sys/block/*/device/state", "/sys/class/**/device/delete", "/sys/class/**/device/state", "/sys/devices/**/delete", "/sys/bus/**/delete", "/sys/bus/**/remove", "/sys/devices/**/remove"},
 		},
 		{
-			what: "programs and libraries without which nothing starts", writing: vitalRule, removing: vitalRule,
-			where: vitalFiles(),
+			what: "the settings without which no file system is mounted, and the lists of what is installed", replacing: vitalRule, removing: vitalRule,
+			where: []string{
+				"/etc/fstab", "/etc/crypttab", "/etc/inittab", "/var/lib/dpkg/status", "/var/lib/dpkg/available", "/var/lib/dpkg/info", "/var/lib/dpkg/alternatives", "/lib/apk/db/**",
+				"/var/lib/rpm/**", "/usr/lib/sysimage/rpm/**", "/var/lib/pacman/local", "/var/lib/pacman/local/*",
+			},
+		},
+		{
+			what: "the devices that every program expects", removing: vitalRule,
+			where: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/console", "/dev/ptmx", "/dev/pts/**", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"},
+		},
+		{
+			what: "vaglio's own program", writing: ownProcess, removing: ownProcess,
+			where: []string{"/usr/bin/vaglio", "/usr/local/bin/vaglio", "/opt/**/bin/vaglio", "~/go/bin/vaglio", "~/.local/bin/vaglio", "~/bin/vaglio", "/home/linuxbrew/.linuxbrew/bin/vaglio"},
+		},
+		{
+			what: "the socket by which the person answers", reading: ownID, writing: ownID, removing: ownID,
+			where: []string{"**/vaglio/admin.sock"},
 		},
 	}
 }
@@ -135,7 +173,7 @@ func keyPlaces() []place {
 				"**/.password-store/**", "~/.local/share/keyrings/**", "~/.gnome2/keyrings/**", "~/.local/share/kwalletd/**", "~/.kde/share/apps/kwallet/**",
 				"~/Library/Keychains/**", "/Library/Keychains/**", "/System/Library/Keychains/**", "/private/var/db/SystemKey", "~/.config/sops/age/**", "~/.age/**",
 				"~/.config/op/**", "~/.op/**", "~/.config/Bitwarden/**", "~/.config/Bitwarden CLI/**", "~/.lastpass/**", "~/.config/1Password/**",
-				"~/.vault-token", "~/AppData/Roaming/Microsoft/Credentials/**", "~/AppData/Roaming/Microsoft/Protect/**", "~/AppData/Local/Microsoft/Credentials/**",
+				"~/.vault-token", "~/.config/keepassxc/**", "~/.config/chezmoi/key.txt", "~/.config/age/**", "~/.local/share/atuin/key", "~/.chef/*.pem", "~/AppData/Roaming/Microsoft/Credentials/**", "~/AppData/Roaming/Microsoft/Protect/**", "~/AppData/Local/Microsoft/Credentials/**",
 			},
 		},
 		{
@@ -156,6 +194,8 @@ func credentialPlaces() []place {
 		"~/.bluemix/**", "~/.config/doctl/**", "~/.config/hcloud/**", "~/.config/linode-cli", "~/.config/scw/**", "~/.fly/config.yml",
 		"~/.config/rclone/**", "~/.rclone.conf", "~/.config/ibmcloud/**", "~/.config/openstack/**", "~/.terraform.d/credentials.tfrc.json",
 		"~/.config/.wrangler/**", "~/.wrangler/config/**", "~/.config/netlify/**", "~/.netlify/config.json", "~/.local/share/com.vercel.cli/**", "~/.pulumi/credentials.json",
+		"~/.config/configstore/firebase-tools.json", "~/.config/stripe/config.toml", "~/.supabase/access-token", "~/.railway/config.json", "~/.config/flyctl/**", "~/.config/fly/**",
+		"~/.expo/state.json", "~/.config/planetscale/**", "~/.snowflake/connections.toml", "~/.snowflake/config.toml", "~/.jfrog/**", "~/.config/cachix/**", "~/.config/doppler/**", "~/.doppler/**",
 		"~/.databrickscfg", "~/.snowsql/config", "~/.config/heroku/**", "~/.tfe/**")
 	cloud.except = []string{"~/.config/gcloud/configurations/**", "~/.config/gcloud/logs/**", "~/.azure/config", "~/.azure/logs/**", "~/.azure/cliextensions/**"}
 	return []place{
@@ -170,14 +210,15 @@ func credentialPlaces() []place {
 		row("logins of programs", "**/.netrc", "**/_netrc", "**/.authinfo", "**/.authinfo.gpg", "**/.git-credentials", "~/.config/git/credentials", "**/.pgpass", "~/.my.cnf",
 			"~/.mylogin.cnf", "~/.config/gh/**", "~/.config/hub", "~/.config/glab-cli/**", "~/.config/github-copilot/**", "~/.subversion/auth/**",
 			"~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml", "~/.circleci/cli.yml", "~/.travis/config.yml", "~/.htpasswd", "~/.msmtprc", "~/.config/msmtp/**",
-			"~/.fetchmailrc", "~/.offlineimaprc", "~/.smbcredentials", "/etc/mysql/debian.cnf", "/etc/postfix/sasl_passwd*", "~/.config/hexchat/**", "~/.irssi/config",
+			"~/.fetchmailrc", "~/.offlineimaprc", "~/.smbcredentials", "/etc/mysql/debian.cnf", "/etc/postfix/sasl_passwd*", "~/.config/hexchat/**", "~/.config/filezilla/sitemanager.xml", "~/.config/filezilla/recentservers.xml", "~/.filezilla/sitemanager.xml",
+			"~/.purple/accounts.xml", "~/.config/Signal/config.json", "~/.local/share/uv/credentials/**", "~/.config/pypoetry/auth.toml", "~/.sbt/.credentials", "~/.ivy2/.credentials", "~/.irssi/config",
 			"~/.config/weechat/sec.conf", "~/.sentryclirc", "~/.vnc/passwd", "~/.config/remmina/**"),
 		row("package registries", "~/.npmrc", "~/.pypirc", "~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.config/composer/auth.json",
-			"~/.composer/auth.json", "~/.nuget/NuGet/NuGet.Config", "~/.m2/settings-security.xml", "~/.config/hf/token", "~/.cache/huggingface/token", "~/.huggingface/token",
+			"~/.composer/auth.json", "~/.nuget/NuGet/NuGet.Config", "~/.m2/settings-security.xml", "~/.config/hf/token", "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens", "~/.huggingface/token",
 			"~/.kaggle/kaggle.json", "~/.config/kaggle/kaggle.json"),
 		row("logins of coding agents", "~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.local/share/opencode/auth.json",
 			"~/.config/anthropic/**", "~/.config/openai/**", "~/.openai/**", "~/.config/goose/secrets.yaml"),
-		{what: "Kerberos tickets", reading: credRule, where: []string{"/tmp/krb5cc_*"}},
+		{what: "Kerberos tickets", reading: credRule, where: []string{"/tmp/krb5cc_0", "/tmp/krb5cc_500", "/tmp/krb5cc_1000", "/tmp/krb5cc_1001", "/tmp/krb5cc_1002"}},
 		browsers(),
 	}
 }

@@ -31,7 +31,7 @@ func kill(l *look) string {
 	case len(a) > 1 && a[0] == '-' && a != "--" && len(args) > 1:
 		signal, args = a[1:], args[1:]
 	}
-	if id := l.killsVaglio(args); id != "" {
+	if id := l.killsListed(args); id != "" {
 		return id
 	}
 	switch strings.TrimPrefix(strings.ToUpper(signal), "SIG") {
@@ -48,50 +48,88 @@ func kill(l *look) string {
 	return ""
 }
 
-// killsVaglio says that the process ids come from a search for vaglio.
-func (l *look) killsVaglio(args []string) string {
-	if l.s == nil || !l.s.asksVaglio {
+// killsListed says what is hit by process ids that the line asks for.
+func (l *look) killsListed(args []string) string {
+	if l.s == nil || !slices.ContainsFunc(args, isVague) {
 		return ""
 	}
-	if slices.ContainsFunc(args, isVague) {
+	switch list := &l.s.processes; {
+	case l.s.asksVaglio:
 		return ownProcess
+	case list.init, list.all && !list.filtered && l.comesFrom(processTexts()...):
+		return killRule
+	default:
+		return ""
 	}
-	return ""
+}
+
+// processTexts are the programs that a list of processes goes through.
+func processTexts() []string {
+	return []string{"ps", "awk", "gawk", "mawk", "cut", "sed", "tr", "sort", "tail", "uniq", "ls", "pgrep", "grep", "cat", "tac", "xargs"}
 }
 
 // killByName is pkill, killall and their kin.
 func killByName(l *look) string {
-	options, operands := l.split()
-	if hasOption(options, 'l', "list") && programName(l.c) == "killall" {
+	name, valued := programName(l.c), "uUgGPtsF"
+	if name == "killall" {
+		valued = "usnoyZ"
+	}
+	in := *l
+	in.args = slices.DeleteFunc(slices.Clone(l.args), isSignal)
+	l = &in
+	options, operands := l.splitBy(valued, "user", "uid", "euid", "group", "parent", "session", "terminal", "signal", "pidfile", "ns")
+	if name == "killall" && hasOption(options, 'l', "list") {
 		return ""
 	}
-	for i, a := range l.args {
-		user := ""
-		switch {
-		case (a == "-u" || a == "-U" || a == "--euid" || a == "--uid" || a == "--user") && i+1 < len(l.args):
-			user = l.args[i+1]
-		case strings.HasPrefix(a, "-u") && len(a) > 2:
-			user = a[2:]
-		case strings.HasPrefix(a, "--user="), strings.HasPrefix(a, "--euid="), strings.HasPrefix(a, "--uid="):
-			_, user, _ = strings.Cut(a, "=")
-		}
-		if user == "root" || user == "0" {
-			return killRule
-		}
+	if slices.ContainsFunc(operands, namesVaglio) {
+		return ownProcess
 	}
-	for _, o := range operands {
-		switch strings.ToLower(o) {
-		case "init", "systemd", "launchd", ".", ".*", "":
-			return killRule
-		}
-		if namesVaglio(o) {
-			return ownProcess
-		}
-	}
-	if hasOption(options, 'v', "inverse") && programName(l.c) == "pkill" {
+	if l.picksAll(operands) || (hasOption(options, 'v', "inverse") && name == "pkill") {
 		return killRule
 	}
 	return ""
+}
+
+// isSignal says whether a word is a signal by its name or number: -KILL, -9.
+func isSignal(a string) bool {
+	const shortest = 2
+	return len(a) >= shortest && a[0] == '-' && (strings.Trim(a[1:], "0123456789") == "" || (len(a) > shortest && strings.Trim(a[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == ""))
+}
+
+// picksAll says whether the words of pkill, killall or pgrep pick the first
+// process, everybody's or all of them.
+func (l *look) picksAll(patterns []string) bool {
+	for _, o := range patterns {
+		switch strings.ToLower(o) {
+		case "init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "[a-z]", "dbus-daemon", "^init$", "^systemd$":
+			return true
+		}
+	}
+	if len(patterns) > 0 {
+		return false
+	}
+	for i, a := range l.args {
+		value := ""
+		switch {
+		case len(a) == 2 && a[0] == '-' && i+1 < len(l.args), slices.Contains([]string{"--euid", "--uid", "--user", "--parent"}, a) && i+1 < len(l.args):
+			value = l.args[i+1]
+		case strings.HasPrefix(a, "--"):
+			_, value, _ = strings.Cut(a, "=")
+		case len(a) > 2:
+			a, value = a[:2], a[2:]
+		}
+		switch {
+		case strings.HasPrefix(a, "-u"), strings.HasPrefix(a, "-U"), strings.HasPrefix(a, "--u"), strings.HasPrefix(a, "--euid"):
+			if value == "root" || value == "0" {
+				return true
+			}
+		case strings.HasPrefix(a, "-P"), strings.HasPrefix(a, "--parent"):
+			if value == "1" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // namesVaglio says whether a pattern fits vaglio's process and hardly another.
@@ -107,26 +145,26 @@ func namesVaglio(pattern string) bool {
 	return err == nil && re.MatchString("vaglio")
 }
 
-// searchProcess is pgrep and pidof: harmless, but remembered.
-func searchProcess(l *look) string {
-	if l.s != nil && slices.ContainsFunc(l.args, namesVaglio) {
-		l.s.asksVaglio = true
+// isAdminWord says whether a word is one of vaglio's commands that an agent may
+// not run, so that the word before it is hardly a folder.
+func isAdminWord(word string) bool {
+	switch word {
+	case "inbox", "pending", "why", "serve", "policy", "pair", "doctor", "digest", "log", "forget":
+		return true
+	default:
+		return false
 	}
-	return ""
 }
 
-// service stops, masks or changes vaglio's own service.
-func service(l *look) string {
-	changes, own := false, false
-	for _, a := range l.args {
-		switch a {
-		case "stop", "kill", "disable", "mask", "restart", "edit", "revert", "set-property", "unload", "bootout", "remove", "rm", "pause", "down", "try-restart", "reload", "freeze":
-			changes = true
+// loader is the system's program loader, whose first operand is the program.
+func loader(l *look) string {
+	for i, a := range l.args {
+		if a == "" || a[0] == '-' || l.depth > 1 {
+			continue
 		}
-		own = own || namesVaglio(strings.TrimSuffix(a, ".service"))
-	}
-	if changes && own {
-		return ownProcess
+		in := *l
+		in.depth, in.args = l.depth+1, l.args[i+1:]
+		return in.program(baseOf(a))
 	}
 	return ""
 }

@@ -101,14 +101,45 @@ func download(l *look) string {
 	return client(l)
 }
 
-// sync is sysctl, which may hand crashes to a program.
+// sysctl may hand crashes to a program, or make small faults crash the machine.
 func sysctl(l *look) string {
 	for _, a := range l.args {
-		if name, value, ok := strings.Cut(a, "="); ok && strings.ReplaceAll(name, "/", ".") == "kernel.core_pattern" && strings.HasPrefix(value, "|") {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			continue
+		}
+		switch strings.ReplaceAll(strings.TrimSpace(name), "/", ".") {
+		case "kernel.core_pattern":
+			if strings.HasPrefix(strings.TrimSpace(value), "|") {
+				return kernelRule
+			}
+		case "kernel.panic", "kernel.panic_on_oops", "kernel.panic_on_warn", "kernel.hung_task_panic", "kernel.softlockup_panic", "vm.panic_on_oom",
+			"kernel.modprobe", "kernel.hotplug", "kernel.sysrq":
 			return kernelRule
 		}
 	}
 	return ""
+}
+
+// goTool is go: to run vaglio from its source is to run vaglio.
+func goTool(l *look) string {
+	for i, a := range l.args {
+		path, _, _ := strings.Cut(a, "@")
+		if i > 0 && l.args[0] == "run" && baseOf(path) == "vaglio" && strings.Contains(path, "cmd/vaglio") {
+			in := *l
+			in.args = l.args[i+1:]
+			return vaglioCommand(&in)
+		}
+	}
+	return client(l)
+}
+
+// cluster is kubectl and its kin.
+func cluster(l *look) string {
+	if id := l.stopsVaglio(); id != "" {
+		return id
+	}
+	return client(l)
 }
 
 // xargs reads the file that it takes words from.
@@ -132,6 +163,18 @@ func xargs(l *look) string {
 func container(l *look) string {
 	if len(l.args) > 2 && slices.Contains(l.args[:2], "cp") {
 		return l.operands(reads)
+	}
+	for i, a := range l.args {
+		value, joined := strings.CutPrefix(a, "--device=")
+		if a == "--device" && i+1 < len(l.args) {
+			value = l.args[i+1]
+		} else if !joined {
+			continue
+		}
+		value, _, _ = strings.Cut(value, ":")
+		if l.g.isDisk(l.absolute(value)) {
+			return diskRule
+		}
 	}
 	return service(l)
 }
@@ -203,6 +246,7 @@ func query(l *look) string { return l.afterPattern("fL", "fe") }
 // script is awk: a program, then files. A program that reads lines by itself
 // may name the file in any of its texts.
 func script(l *look) string {
+	l.pickLines()
 	for _, a := range l.args {
 		if !strings.Contains(a, "getline") {
 			continue

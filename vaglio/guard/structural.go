@@ -22,6 +22,14 @@ type survey struct {
 	// listsRoot says that an inline program walks the root, a home or a system
 	// tree; watcher that the line asks for vaglio's process.
 	listsRoot, asksVaglio bool
+	// listed are all operands of an ls of the line: those that are files are
+	// printed as they stand.
+	listed []string
+	// copies are the copies of programs that the line makes, by name.
+	copies map[string]string
+	// asksMounts says that the line asks where file systems are mounted.
+	asksMounts bool
+	processes  processList
 }
 
 // readLine examines a command line and gives the id of the first rule that it
@@ -82,7 +90,11 @@ func (s *survey) command(c *shell.Command) string {
 	for _, w := range c.Argv[1:] {
 		l.args = append(l.args, spotOf(w))
 	}
-	return l.program(programName(c))
+	name := programName(c)
+	if from := s.copies[l.absolute(spotOf(c.Argv[0]))]; from != "" {
+		name = baseOf(from)
+	}
+	return l.program(name)
 }
 
 // programName is the name by which the tables know a program.
@@ -126,9 +138,17 @@ func (l *look) cwdSpot(v string) string {
 // redirects tries the files that the shell opens.
 func (l *look) redirects() string {
 	for _, r := range l.c.Redirects {
-		d := writes
-		if r.Kind == shell.RedirectRead {
+		var d deed
+		switch r.Kind {
+		case shell.RedirectRead:
+			if l.c.Name == "wc" { // tells no more than how much there is
+				continue
+			}
 			d = reads
+		case shell.RedirectWrite:
+			d = replaces
+		case shell.RedirectAppend, shell.RedirectReadWrite:
+			d = writes
 		}
 		if id := l.touch(d, spotOf(r.Target)); id != "" {
 			return id
@@ -139,7 +159,7 @@ func (l *look) redirects() string {
 
 // program tries a command by what its tool does to its operands.
 func (l *look) program(name string) string {
-	if l.c != nil && l.inside && strings.HasPrefix(name, "vaglio") {
+	if l.c != nil && l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
 	}
 	t, known := l.g.tools[name]
@@ -180,7 +200,7 @@ func (l *look) operands(d deed) string {
 // operand does a deed to what a word names: itself, what follows an equal
 // sign, an at sign or a colon in it, or the letter of an option.
 func (l *look) operand(d deed, a string) string {
-	if a == "" {
+	if a == "" || strings.HasPrefix(a, "--exclude") || strings.HasPrefix(a, "--ignore") || strings.HasPrefix(a, "--include") {
 		return ""
 	}
 	if a[0] != '-' {
@@ -226,7 +246,7 @@ func (l *look) tail() string {
 	}
 	for i, a := range l.args {
 		name := baseOf(a)
-		if !l.g.carried[name] || i+1 == len(l.args) {
+		if !l.g.carried[name] || i+1 == len(l.args) || (name == "vaglio" && !isAdminWord(l.args[i+1])) {
 			continue
 		}
 		in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, depth: l.depth + 1, args: l.args[i+1:]}
@@ -272,118 +292,4 @@ func (s *survey) follow(clean string) (string, bool) {
 		}
 	}
 	return clean, false
-}
-
-// call tries a call of an inline program.
-func (l *look) call() string {
-	call := l.c.Call
-	spots := make([]string, len(call.Targets))
-	for i, w := range call.Targets {
-		spots[i] = spotOf(w)
-	}
-	d := reads
-	switch call.Verb {
-	case shell.VerbDelete:
-		return l.callOn(removes, spots)
-	case shell.VerbDeleteTree:
-		return l.callOn(empties, spots)
-	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
-		d = writes
-	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
-		return l.callPair(spots)
-	case shell.VerbPermissions:
-		return l.callMode(spots)
-	case shell.VerbKill:
-		return l.callKill(spots)
-	case shell.VerbFork:
-		if l.c.InLoop {
-			return forkRule
-		}
-		return ""
-	case shell.VerbList:
-		l.s.listsRoot = l.s.listsRoot || l.isTree(spots)
-		return ""
-	case shell.VerbNetwork:
-		return l.fileURLs(spots)
-	case shell.VerbRead:
-	}
-	return l.callOn(d, spots)
-}
-
-func (l *look) callOn(d deed, spots []string) string {
-	for _, s := range spots {
-		if (d == removes || d == empties) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
-			return treeRoot
-		}
-		if id := l.touch(d, s); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-func (l *look) callPair(spots []string) string {
-	first := reads
-	if l.c.Call.Verb == shell.VerbMove {
-		first = empties
-	}
-	for i, s := range spots {
-		d := writes
-		if i == 0 {
-			d = first
-		}
-		if id := l.touch(d, s); id != "" {
-			return id
-		}
-		if i == 0 && first == empties {
-			if id := l.touch(reads, s); id != "" {
-				return id
-			}
-		}
-	}
-	return ""
-}
-
-func (l *look) callMode(spots []string) string {
-	for _, s := range spots {
-		if l.s.listsRoot && strings.ContainsAny(s, vague) {
-			return modeTree
-		}
-		if l.isTree([]string{s}) {
-			return modeTree
-		}
-		if id := l.touch(writes, s); id == authWrite || id == keyRule {
-			return id
-		}
-	}
-	return ""
-}
-
-func (l *look) callKill(spots []string) string {
-	if len(spots) > 0 && (spots[0] == "1" || spots[0] == "-1") {
-		return killRule
-	}
-	return ""
-}
-
-func (l *look) fileURLs(spots []string) string {
-	for _, s := range spots {
-		if len(s) > 5 && strings.EqualFold(s[:5], "file:") {
-			if id := l.touch(reads, s); id != "" {
-				return id
-			}
-		}
-	}
-	return ""
-}
-
-// isTree says whether one of the spots is a root, a home or a system tree.
-func (l *look) isTree(spots []string) bool {
-	for _, s := range spots {
-		switch l.touch(empties, s) {
-		case treeRoot, treeHome, treeSystem:
-			return true
-		}
-	}
-	return false
 }

@@ -36,7 +36,12 @@ func lines(tb testing.TB, name string) []string {
 // deniedRows gives the commands of denied.txt with the rule that each breaks.
 func deniedRows(tb testing.TB) (commands, ids []string) {
 	tb.Helper()
-	for _, row := range lines(tb, "denied.txt") {
+	return rowsOf(tb, "denied.txt")
+}
+
+func rowsOf(tb testing.TB, name string) (commands, ids []string) {
+	tb.Helper()
+	for _, row := range lines(tb, name) {
 		id, command, ok := strings.Cut(row, "\t")
 		if !ok {
 			tb.Fatalf("%q has no tab", row)
@@ -50,6 +55,8 @@ func TestDenied(t *testing.T) {
 	g := structuralGuard()
 	seen := map[string]bool{}
 	commands, ids := deniedRows(t)
+	more, moreIDs := rowsOf(t, "attacks.txt")
+	commands, ids = append(commands, more...), append(ids, moreIDs...)
 	for i, command := range commands {
 		seen[ids[i]] = true
 		if d, _ := g.Check(bash(command)); d.ID != ids[i] {

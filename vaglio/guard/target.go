@@ -28,6 +28,22 @@ func (l *look) touch(d deed, spot string) string {
 	if spot == "" || spot == "-" {
 		return ""
 	}
+	if strings.IndexByte(spot, someDisk) >= 0 {
+		if (d == writes || d == replaces) && l.s != nil && !l.s.asksMounts && (spot == string(someDisk) || spot == "/dev/"+string(someDisk)) {
+			return diskRule
+		}
+		spot = strings.ReplaceAll(spot, string(someDisk), string(perhaps))
+	}
+	if (d == writes || d == replaces) && l.everything([]string{spot}) {
+		return l.touch(empties, spot)
+	}
+	if d <= replaces && spot == string(perhaps) && l.listed() {
+		for _, shown := range l.s.listed {
+			if id := l.touchOne(d, shown); id != "" {
+				return id
+			}
+		}
+	}
 	if strings.IndexByte(spot, perhaps) < 0 {
 		return l.touchOne(d, spot)
 	}
@@ -60,13 +76,16 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot == "" {
 		return ""
 	}
+	if spot[0] == '~' && (d == removes || d == empties) && l.c != nil && l.g.home != "" {
+		spot = "./" + spot // the shell has replaced every tilde that it would
+	}
 	slashed := strings.HasSuffix(spot, "/")
 	spot = l.g.localSpelling(spot)
 	if spot[0] == '/' {
 		return l.rule(d, spot, slashed)
 	}
 	if spot[0] == unknown {
-		return l.g.placeAt(cleanSpot(spot), d)
+		return l.climbing(d, cleanSpot(spot))
 	}
 	for _, cwd := range l.cwds {
 		if id := l.rule(d, cwd+"/"+spot, slashed); id != "" {
@@ -74,6 +93,23 @@ func (l *look) touchOne(d deed, spot string) string {
 		}
 	}
 	return ""
+}
+
+// climbing tries a path whose beginning is unknown. One that climbs out of it
+// by two folders and more and then names a tree of the system is taken to be
+// that tree.
+func (l *look) climbing(d deed, clean string) string {
+	rest, climbs := clean, 0
+	for strings.HasPrefix(rest, "../") {
+		rest, climbs = rest[len("../"):], climbs+1
+	}
+	const enough = 2
+	if climbs >= enough && (d == removes || d == empties) {
+		if id := l.g.treeAt("/" + rest); id == treeSystem {
+			return id
+		}
+	}
+	return l.g.placeAt(clean, d)
 }
 
 // localSpelling reads a tilde, a file: URL and a drive as a path.
@@ -117,10 +153,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if id := l.g.ruleAt(d, clean); id != "" || isVague(clean) {
 		return id
 	}
-	if l.c != nil && l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
-		return ""
-	}
-	if id := l.mapped(d, clean); id != "" {
+	if id := l.mapped(d, clean); id != "" || (l.c != nil && l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot) {
 		return id
 	}
 	leads := resolved(d, spot, clean, slashed)
@@ -161,6 +194,8 @@ func (l *look) plain(clean string) string {
 		switch {
 		case below == "root" || strings.HasPrefix(below, "root/"):
 			clean = cleanSpot("/" + strings.TrimPrefix(below, "root"))
+		case who == "1" && (below == "cwd" || strings.HasPrefix(below, "cwd/")):
+			clean = cleanSpot("/" + strings.TrimPrefix(below, "cwd"))
 		case (who == "self" || who == "thread-self") && (below == "cwd" || strings.HasPrefix(below, "cwd/")) && len(l.cwds) > 0:
 			clean = cleanSpot(l.cwds[0] + strings.TrimPrefix(below, "cwd"))
 		default:

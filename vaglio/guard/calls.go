@@ -1,0 +1,126 @@
+package guard
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// call tries a call of an inline program.
+func (l *look) call() string {
+	call := l.c.Call
+	spots := make([]string, len(call.Targets))
+	for i, w := range call.Targets {
+		spots[i] = spotOf(w)
+	}
+	d := reads
+	switch call.Verb {
+	case shell.VerbDelete:
+		return l.callOn(removes, spots)
+	case shell.VerbDeleteTree:
+		return l.callOn(empties, spots)
+	case shell.VerbWrite:
+		d = replaces
+	case shell.VerbAppend, shell.VerbCreate:
+		d = writes
+	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
+		return l.callPair(spots)
+	case shell.VerbPermissions:
+		return l.callMode(spots)
+	case shell.VerbKill:
+		return l.callKill(spots)
+	case shell.VerbFork:
+		if l.c.InLoop {
+			return forkRule
+		}
+		return ""
+	case shell.VerbList:
+		l.s.listsRoot = l.s.listsRoot || l.isTree(spots)
+		return ""
+	case shell.VerbNetwork:
+		return l.fileURLs(spots)
+	case shell.VerbRead:
+	}
+	return l.callOn(d, spots)
+}
+
+func (l *look) callOn(d deed, spots []string) string {
+	for _, s := range spots {
+		if (d == removes || d == empties) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
+			return treeRoot
+		}
+		if id := l.touch(d, s); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (l *look) callPair(spots []string) string {
+	first := reads
+	if l.c.Call.Verb == shell.VerbMove {
+		first = empties
+	}
+	for i, s := range spots {
+		d := writes
+		if i == 0 {
+			d = first
+		}
+		if id := l.touch(d, s); id != "" {
+			return id
+		}
+		if i == 0 && first == empties {
+			if id := l.touch(reads, s); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func (l *look) callMode(spots []string) string {
+	for _, s := range spots {
+		if l.s.listsRoot && strings.ContainsAny(s, vague) {
+			return modeTree
+		}
+		if l.isTree([]string{s}) {
+			return modeTree
+		}
+		switch id := l.touch(writes, s); id {
+		case authWrite, keyRule:
+			return id
+		case vitalRule, diskRule, memoryRule:
+			return modeOpen
+		}
+	}
+	return ""
+}
+
+func (l *look) callKill(spots []string) string {
+	if len(spots) > 0 && (spots[0] == "1" || spots[0] == "-1") {
+		return killRule
+	}
+	return ""
+}
+
+func (l *look) fileURLs(spots []string) string {
+	for _, s := range spots {
+		if len(s) > 5 && strings.EqualFold(s[:5], "file:") {
+			if id := l.touch(reads, s); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// isTree says whether one of the spots is a root, a home or a system tree.
+func (l *look) isTree(spots []string) bool {
+	for _, s := range spots {
+		switch l.touch(empties, s) {
+		case treeRoot, treeHome, treeSystem:
+			return true
+		}
+	}
+	return false
+}
