@@ -75,6 +75,11 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 	if len(k.Redirects) > 0 || interestingAssign(k.Assigns) {
 		r.emit(f, k)
 	}
+	for _, a := range k.Assigns {
+		if a.Name == "PROMPT_COMMAND" || a.Name == "PS0" {
+			r.codeInAssigns(f, &call{assigns: []Assign{a}, span: k.Span})
+		}
+	}
 	if f.stdin.Kind == InputFile && len(c.Assigns) == 0 {
 		return f.stdin.Text // $(<file)
 	}

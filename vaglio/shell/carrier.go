@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strings"
 )
 
 // runSSH reads ssh and its like: a command on another machine.
@@ -54,7 +53,7 @@ func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }
 
 // containerValues are the options of docker and its like that take a value.
 const (
-	containerShort = "aceElmpuvwh"
+	containerShort = "acehlmpuvw"
 	containerLong  = "add-host attach blkio-weight cap-add cap-drop cgroup-parent cidfile cpu-period cpu-quota cpu-shares cpus " +
 		"cpuset-cpus cpuset-mems device dns dns-search domainname entrypoint env env-file expose gpus group-add health-cmd " +
 		"health-interval health-retries health-timeout hostname ip ipc isolation label label-file link log-driver log-opt " +
@@ -82,7 +81,14 @@ func (r *reader) runContainer(f *frame, k *call, name string) Word {
 	default:
 		return outputOf(name)
 	}
-	opts, rest := grammar{values: containerShort, long: containerLong}.parse(rest[1:])
+	short := containerShort
+	if verb == "exec" {
+		short = "euw"
+	}
+	opts, rest := grammar{values: short, long: containerLong}.parse(rest[1:])
+	if verb == "exec" && opts.any("l", "latest") {
+		rest = slices.Insert(slices.Clone(rest), 0, Text("latest")) // podman names no container then
+	}
 	if len(rest) == 0 {
 		return outputOf(name)
 	}
@@ -154,54 +160,4 @@ func mountOf(v Word) Mount {
 		}
 		v = rest
 	}
-}
-
-// runPod reads kubectl exec and other tools that run a command elsewhere.
-func (r *reader) runPod(f *frame, k *call, name string) Word {
-	r.wrapper(f, k)
-	g := grammar{
-		values: "ncfMDu",
-		long: "namespace container context cluster kubeconfig filename user machine directory command project zone app image overrides " +
-			"name distribution bind bind-ro setenv",
-		permute: true,
-	}
-	cut := slices.IndexFunc(k.argv, func(w Word) bool { return w.Is("--") })
-	head, argv := k.argv[1:], []Word(nil)
-	if cut > 0 {
-		head, argv = k.argv[1:cut], k.argv[cut+1:]
-	}
-	opts, rest := g.parse(head)
-	h := f.at(k, name)
-	h.remote = &Remote{Kind: RemotePod, Target: r.code(rest)}
-	return r.scoped(func() Word {
-		if !strings.HasPrefix(name, "wsl") {
-			r.freshCwd()
-		}
-		if code, ok := opts.get("command"); ok {
-			return r.carried(h, code, name)
-		}
-		if argv == nil {
-			argv = podTail(rest, name)
-		}
-		if len(argv) == 0 {
-			return outputOf(name)
-		}
-		return r.run(h, &call{argv: argv, span: k.span, external: true})
-	})
-}
-
-// podTail is the command among the operands when no -- marks it.
-func podTail(rest []Word, name string) []Word {
-	for i, w := range rest {
-		if w.Is("exec") || w.Is("shell") || w.Is("run") && name != "kubectl" && name != "oc" {
-			return tail(rest, i+2)
-		}
-	}
-	if strings.HasPrefix(name, "wsl") {
-		return rest
-	}
-	if name == "systemd-nspawn" {
-		return rest
-	}
-	return nil
 }

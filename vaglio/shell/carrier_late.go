@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -50,20 +51,138 @@ func (r *reader) lateCommand(f *frame, k *call, name string) {
 		}
 	case "cmake":
 		r.cmakeCommand(f, k)
-	case "concurrently", "entr":
-		_, rest := grammar{values: "nckp", long: "names prefix"}.parse(k.argv[1:])
-		if name == "entr" && len(rest) > 0 {
+	case "entr":
+		opts, rest := grammar{}.parse(k.argv[1:])
+		switch {
+		case len(rest) > 0 && opts.any("s"):
+			r.carried(f, rest[0], name)
+		case len(rest) > 0:
 			r.run(f, &call{argv: rest, span: k.span, external: true})
-			return
 		}
+	case "concurrently":
+		_, rest := grammar{values: "nckp", long: "names prefix"}.parse(k.argv[1:])
 		for _, w := range rest {
 			r.carried(f, w, name)
+		}
+	default:
+		r.laterCommand(f, k, name)
+	}
+}
+
+// laterCommand reads more programs that take code in ways of their own.
+func (r *reader) laterCommand(f *frame, k *call, name string) {
+	switch name {
+	case "less", "more", "ftp", "tftp", "telnet":
+		texts := slices.Clone(k.argv[1:])
+		for _, l := range f.stdin.Text.lines() {
+			texts = append(texts, Glue(Text("+"), l))
+		}
+		for _, w := range texts {
+			if strings.HasPrefix(w.Prefix(), "+!") || strings.HasPrefix(w.Prefix(), "++!") {
+				_, code, _ := w.splitAt("!")
+				r.carried(f, code, name)
+			}
+		}
+	case "nix", "guix":
+		for i, w := range k.argv {
+			if (w.Is("-c") || w.Is("--command") || w.Is("--") && name == "guix") && i+1 < len(k.argv) {
+				r.run(f, &call{argv: k.argv[i+1:], span: k.span, external: true})
+				return
+			}
+			if w.Is("--") && i > 1 {
+				_, program, ok := k.argv[i-1].splitAt("#")
+				if ok {
+					r.run(f, &call{argv: append([]Word{program}, k.argv[i+1:]...), span: k.span, external: true})
+				}
+				return
+			}
+		}
+	case "apt", "apt-get", "aptitude":
+		opts, _ := grammar{values: "otcaq?", long: "option target-release config-file host-architecture", permute: true}.parse(k.argv[1:])
+		for _, o := range opts.all("o", "option") {
+			key, value, ok := o.splitAt("=")
+			low := strings.ToLower(key.Prefix())
+			if ok && (strings.Contains(low, "-invoke") || strings.Contains(low, "pre-install") || strings.Contains(low, "post-install")) {
+				r.carried(f, value, name)
+			}
+		}
+	case "logrotate":
+		for _, w := range k.argv[1:] {
+			if r.written(w) {
+				r.rotateScripts(f, r.content(f, w))
+			}
 		}
 	}
 }
 
+// rotateScripts reads the scripts in a configuration of logrotate.
+func (r *reader) rotateScripts(f *frame, text Word) {
+	var code builder
+	inside := false
+	for _, l := range text.lines() {
+		switch s := strings.TrimSpace(l.Prefix()); {
+		case s == "endscript":
+			inside = false
+		case s == "prerotate" || s == "postrotate" || s == "firstaction" || s == "lastaction" || s == "preremove":
+			inside = true
+		case inside:
+			code.addWord(l)
+			code.addText("\n")
+		}
+	}
+	if !code.empty() {
+		r.carried(f, code.word(), "logrotate")
+	}
+}
+
+// fzfBinding reads the execute actions of KEY:ACTION(code).
+func (r *reader) fzfBinding(f *frame, v Word) {
+	for _, action := range []string{"execute(", "execute-silent(", "execute:", "become(", "reload("} {
+		if _, code, ok := v.splitAt(action); ok {
+			if s, static := code.Text(); static && strings.HasSuffix(action, "(") {
+				code = Text(strings.TrimSuffix(s, ")"))
+			}
+			r.carried(f, code, "fzf")
+		}
+	}
+}
+
+// runShellLike reads a shell of another family, whose simple commands are
+// close enough to be read as ours.
+func (r *reader) runShellLike(f *frame, k *call, name string) Word {
+	out := r.plain(f, k)
+	g := f.at(k, name)
+	g.stdin, g.lenient, g.conditional = Input{}, true, true
+	for i, w := range k.argv[1:] {
+		switch strings.ToLower(w.Prefix()) {
+		case "-c", "-command", "--command", "/c":
+			if rest := tail(k.argv, i+2); len(rest) > 0 {
+				r.carried(g, r.code(rest), name)
+			}
+			return out
+		case "-file", "-f", "--file":
+			return out
+		}
+	}
+	if f.stdin.Kind == InputText {
+		r.carried(g, f.stdin.Text, name)
+	}
+	return out
+}
+
 // cmakeCommand reads cmake -E, a wrapper and a set of file tools.
 func (r *reader) cmakeCommand(f *frame, k *call) {
+	if len(k.argv) > 2 && k.argv[1].Is("-P") && r.written(k.argv[2]) {
+		for text := r.content(f, k.argv[2]); ; {
+			_, rest, ok := text.splitAt("COMMAND ")
+			if !ok {
+				return
+			}
+			code, more, _ := rest.splitAt(")")
+			r.carried(f, code, "cmake")
+			text = more
+		}
+	}
 	if len(k.argv) < 3 || !k.argv[1].Is("-E") {
 		return
 	}
@@ -104,6 +223,10 @@ func (r *reader) editorCode(f *frame, k *call, name string) {
 	}
 	for i, w := range texts {
 		s := strings.TrimLeft(w.Prefix(), "+: ")
+		for _, modifier := range []string{"silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "execute ", "exe ", "r ", "read ", "r", "%", "."} {
+			s = strings.TrimLeft(strings.TrimPrefix(s, modifier), ": ")
+		}
+		s = strings.TrimLeft(s, "\"'")
 		lead := len(w.Prefix()) - len(s)
 		fromOption := strings.HasPrefix(w.Prefix(), "+") || i > 0 && i < len(k.argv)-1 && (texts[i-1].Is("-c") || texts[i-1].Is("--cmd"))
 		if (fromOption || i >= len(k.argv)-1) && strings.HasPrefix(s, "!") {
@@ -141,7 +264,7 @@ func (r *reader) scanTail(f *frame, k *call) {
 		return
 	}
 	for i := 1; i < len(k.argv)-1; i++ {
-		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
+		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") || !commandLike(k.argv[i+1:]) {
 			continue
 		}
 		g := f.at(k, name+"?")
@@ -149,6 +272,15 @@ func (r *reader) scanTail(f *frame, k *call) {
 		r.run(g, &call{argv: k.argv[i:], span: k.span, external: true})
 		return
 	}
+}
+
+// commandLike reports whether words look like those of a file tool: an option
+// or a path is among them, other than in "tool rm NAME".
+func commandLike(words []Word) bool {
+	return slices.ContainsFunc(words, func(w Word) bool {
+		s := w.Prefix()
+		return w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".."
+	})
 }
 
 // destructive reports whether a program's name alone is worth a second look.

@@ -36,7 +36,7 @@ const (
 	kindSSH
 	kindCopy
 	kindContainer
-	kindPod
+	kindRemote
 	kindGit
 	kindTar
 	kindRsync
@@ -52,6 +52,7 @@ const (
 	kindSed
 	kindEditor
 	kindOptionCode
+	kindShellLike
 )
 
 // builtins are the commands that only a plain name runs, for they are part of
@@ -80,22 +81,23 @@ var programs = map[string]kind{
 	"parallel": kindParallel, "ssh": kindSSH, "autossh": kindSSH, "mosh": kindSSH, "dbclient": kindSSH, "slogin": kindSSH,
 	"scp": kindCopy, "sftp": kindCopy, "docker": kindContainer, "podman": kindContainer, "nerdctl": kindContainer,
 	"docker-compose": kindContainer, "podman-compose": kindContainer, "lxc": kindContainer, "incus": kindContainer,
-	"lxc-attach": kindPod, "kubectl": kindPod, "oc": kindPod, "k3s": kindPod, "microk8s": kindPod, "minikube": kindPod,
-	"systemd-nspawn": kindPod, "machinectl": kindPod, "vagrant": kindSSH, "gcloud": kindPod, "flyctl": kindPod,
-	"heroku": kindPod, "toolbox": kindPod, "distrobox": kindPod, "wsl": kindPod, "wsl.exe": kindPod, "crictl": kindPod,
+	"lxc-attach": kindRemote, "kubectl": kindRemote, "oc": kindRemote, "k3s": kindRemote, "microk8s": kindRemote, "minikube": kindRemote,
+	"systemd-nspawn": kindRemote, "machinectl": kindRemote, "vagrant": kindSSH, "gcloud": kindRemote, "flyctl": kindRemote,
+	"heroku": kindRemote, "toolbox": kindRemote, "distrobox": kindRemote, "wsl": kindRemote, "wsl.exe": kindRemote, "crictl": kindRemote,
+	"ctr": kindRemote, "fly": kindRemote, "adb": kindRemote, "salt": kindRemote, "pssh": kindRemote, "parallel-ssh": kindRemote, "aws": kindRemote, "az": kindRemote,
 	"git": kindGit, "tar": kindTar, "gtar": kindTar, "bsdtar": kindTar, "rsync": kindRsync, "at": kindJob, "batch": kindJob,
 	"crontab": kindJob, "tmux": kindTmux, "screen": kindTmux, "byobu": kindTmux, "zellij": kindTmux,
 	"make": kindMake, "gmake": kindMake, "python": kindProgram, "pypy": kindProgram, "python-config": kindPlain,
 	"ipython": kindProgram, "perl": kindProgram, "ruby": kindProgram, "irb": kindProgram, "node": kindProgram,
 	"nodejs": kindProgram, "bun": kindProgram, "deno": kindProgram, "php": kindProgram, "awk": kindProgram,
-	"gawk": kindProgram, "mawk": kindProgram, "nawk": kindProgram, "lua": kindProgram, "luajit": kindProgram,
-	"tclsh": kindProgram, "expect": kindProgram, "osascript": kindProgram, "tsx": kindProgram, "jruby": kindProgram,
-	"uv": kindProgram, "pwsh": kindProgram, "powershell": kindProgram, "Rscript": kindProgram, "julia": kindProgram,
+	"mawk": kindProgram, "nawk": kindProgram, "lua": kindProgram, "luajit": kindProgram,
+	"tclsh": kindProgram, "expect": kindProgram, "tsx": kindProgram, "ts-node": kindProgram, "jruby": kindProgram,
+	"uv": kindProgram, "pwsh": kindShellLike, "powershell": kindShellLike,
 	"gdb": kindDebugger, "lldb": kindDebugger, "tee": kindTee, "cp": kindMove, "mv": kindMove, "ln": kindMove,
 	"install": kindMove, "curl": kindDownload, "wget": kindDownload, "aria2c": kindDownload, "socat": kindSocat,
 	"nc": kindSocat, "ncat": kindSocat, "netcat": kindSocat, "sed": kindSed, "gsed": kindSed,
 	"vim": kindEditor, "vi": kindEditor, "nvim": kindEditor, "ex": kindEditor, "ed": kindEditor, "view": kindEditor,
-	"emacs": kindEditor, "man": kindOptionCode, "zip": kindOptionCode, "less": kindOptionCode, "sort": kindOptionCode,
+	"emacs": kindEditor, "man": kindOptionCode, "zip": kindOptionCode, "less": kindOptionCode, "more": kindOptionCode, "ftp": kindOptionCode, "tftp": kindOptionCode, "telnet": kindOptionCode, "gem": kindOptionCode, "nix": kindOptionCode, "guix": kindOptionCode, "logrotate": kindOptionCode, "gawk": kindProgram, "sort": kindOptionCode,
 	"split": kindOptionCode, "mutt": kindOptionCode, "psql": kindOptionCode, "sqlite3": kindOptionCode,
 	"mysql": kindOptionCode, "fzf": kindOptionCode, "rg": kindOptionCode, "fd": kindOptionCode, "fdfind": kindOptionCode,
 	"npm": kindOptionCode, "pnpm": kindOptionCode, "yarn": kindOptionCode, "npx": kindOptionCode, "bunx": kindOptionCode,
@@ -123,6 +125,11 @@ func (r *reader) dispatch(f *frame, k *call, name string) (Word, bool) {
 	}
 	if p, ok := prefixes[name]; ok {
 		return r.runPrefix(f, k, name, p), true
+	}
+	if lang, ok := looseOf(name); ok {
+		out := r.plain(f, k)
+		r.readLoose(f, k, name, lang)
+		return out, true
 	}
 	return Word{}, false
 }
@@ -201,8 +208,8 @@ func (r *reader) carrier(f *frame, k *call, name string, kd kind) Word {
 		return r.runSSH(f, k, name)
 	case kindContainer:
 		return r.runContainer(f, k, name)
-	case kindPod:
-		return r.runPod(f, k, name)
+	case kindRemote:
+		return r.runRemote(f, k, name)
 	case kindGit:
 		return r.runGit(f, k)
 	case kindJob:
@@ -221,6 +228,8 @@ func (r *reader) carrier(f *frame, k *call, name string, kd kind) Word {
 		return r.runDownload(f, k, name)
 	case kindSed:
 		return r.runSed(f, k)
+	case kindShellLike:
+		return r.runShellLike(f, k, name)
 	default:
 		return r.optionCode(f, k, name)
 	}
@@ -241,6 +250,10 @@ var optionCodes = map[string][]codeOption{
 	"scp":     {{flag: "-S"}, {flag: "-D"}},
 	"sftp":    {{flag: "-S"}, {flag: "-D"}},
 	"gdb":     {{flag: "-ex"}, {flag: "--ex"}, {flag: "--eval-command"}, {flag: "-iex"}},
+	"lldb":    {{flag: "-o"}, {flag: "-O"}, {flag: "--one-line"}},
+	"gem":     {{flag: "-e"}, {flag: "--editor"}},
+	"entr":    {},
+	"dpkg":    {{flag: "--pre-invoke"}, {flag: "--post-invoke"}},
 	"zip":     {{flag: "-TT"}, {flag: "--unzip-command"}},
 	"sort":    {{flag: "--compress-program"}},
 	"split":   {{flag: "--filter"}},
@@ -266,6 +279,9 @@ func (r *reader) optionCode(f *frame, k *call, name string) Word {
 		if i == 0 {
 			continue
 		}
+		if w.Is("--checkpoint-action") && i+1 < len(k.argv) && strings.HasPrefix(k.argv[i+1].Prefix(), "exec=") {
+			r.toolCode(g, name, k.argv[i+1].cut(len("exec=")))
+		}
 		for _, o := range optionCodes[versionless(name)] {
 			if v, ok := o.value(w, tail(k.argv, i+1)); ok {
 				r.toolCode(g, name, v)
@@ -274,6 +290,9 @@ func (r *reader) optionCode(f *frame, k *call, name string) Word {
 		r.dashO(g, name, w, tail(k.argv, i+1))
 	}
 	r.lateCommand(g, k, name)
+	if lang, ok := looseOf(name); ok {
+		r.readLoose(f, k, name, lang)
+	}
 	return out
 }
 
@@ -308,13 +327,18 @@ func (r *reader) toolCode(f *frame, name string, v Word) {
 	s := strings.TrimSpace(v.Prefix())
 	switch name {
 	case "gdb", "lldb":
-		for _, p := range []string{"!", "shell ", "platform shell "} {
+		for _, p := range []string{"!", "shell ", "platform shell ", "pipe "} {
 			if strings.HasPrefix(s, p) {
 				_, rest, _ := v.splitAt(p)
 				r.carried(f, rest, name)
 			}
 		}
 		return
+	case "fzf":
+		if key, _, ok := strings.Cut(s, ":"); ok && !strings.Contains(key, " ") {
+			r.fzfBinding(f, v)
+			return
+		}
 	case "ansible":
 		if !strings.Contains(s, " ") && !v.HasUnknown() {
 			return

@@ -26,6 +26,7 @@ func (r *reader) runShell(f *frame, k *call, name string) Word {
 		if len(s) < 2 || s[0] != '-' && s[0] != '+' {
 			break
 		}
+		args0 := args[0]
 		args = args[1:]
 		if strings.HasPrefix(s, "--") {
 			if s == "--rcfile" || s == "--init-file" {
@@ -33,6 +34,9 @@ func (r *reader) runShell(f *frame, k *call, name string) Word {
 			}
 			if s == "--command" {
 				code = true
+			}
+			if v, ok := args0.glued("--command"); ok {
+				code, args = true, append([]Word{v}, args...)
 			}
 			continue
 		}
@@ -223,6 +227,9 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 		g := f.at(&call{span: k.span}, a.Name+"=")
 		g.conditional = true
 		text := a.Value
+		if p := text.Prefix(); strings.HasPrefix(a.Name, "LESS") {
+			text = text.cut(len(p) - len(strings.TrimLeft(p, "|-")))
+		}
 		if strings.HasPrefix(a.Name, "PS") {
 			r.promptCode(g, text)
 			continue

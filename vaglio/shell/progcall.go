@@ -78,10 +78,6 @@ var functions = map[string]map[Verb]string{
 		VerbDelete: "os.remove lfs.rmdir", verbShell: "os.execute io.popen", verbOpen: "io.open", VerbRead: "io.lines io.input loadfile", VerbWrite: "io.output",
 		VerbMove: "os.rename", verbEval: "load loadstring dofile", VerbCreate: "lfs.mkdir",
 	},
-	"powershell": {
-		VerbDeleteTree: "Remove-Item System.IO.Directory.Delete", VerbDelete: "System.IO.File.Delete",
-	},
-	"applescript": {},
 }
 
 // lookupCall finds the verb of a call and whether its object is the target.

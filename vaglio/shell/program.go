@@ -83,16 +83,14 @@ type language struct {
 //
 //nolint:gochecknoglobals // A table that is only read.
 var languages = map[string]language{
-	"python":     {name: "python", code: []string{"c"}, grammar: grammar{values: "cmWXQ"}, comment: "#", concat: "+"},
-	"perl":       {name: "perl", code: []string{"e", "E"}, grammar: grammar{values: "eEIi?mMxl?0?F?C?D?"}, comment: "#", concat: ".", sigil: "$", bare: true},
-	"ruby":       {name: "ruby", code: []string{"e"}, grammar: grammar{values: "eICEFrKTWx?i?"}, comment: "#", concat: "+", sigil: "$", bare: true},
-	"node":       {name: "node", code: []string{"e", "eval", "p", "print"}, grammar: grammar{values: "eprC", long: "eval print require import loader input-type"}, comment: "//", concat: "+"},
-	"php":        {name: "php", code: []string{"r", "B", "R", "E"}, grammar: grammar{values: "rBREdcfFtz", long: "run"}, comment: "//", concat: ".", sigil: "$", bare: true},
-	"awk":        {name: "awk", grammar: grammar{values: "vFfieEl", long: "assign field-separator file include source load"}, code: []string{"e", "source"}, operand: true, comment: "#"},
-	"lua":        {name: "lua", code: []string{"e"}, grammar: grammar{values: "el"}, comment: "--", concat: "..", bare: true},
-	"tcl":        {name: "tcl", comment: "#"},
-	"powershell": {name: "powershell", code: []string{"c", "command", "Command"}, grammar: grammar{long: "command Command", single: true}, comment: "#", concat: "+"},
-	"osascript":  {name: "applescript", code: []string{"e"}, grammar: grammar{values: "el"}, comment: "--", concat: "&", bare: true},
+	"python": {name: "python", code: []string{"c"}, grammar: grammar{values: "cmWXQ"}, comment: "#", concat: "+"},
+	"perl":   {name: "perl", code: []string{"e", "E"}, grammar: grammar{values: "eEIi?mMxl?0?F?C?D?"}, comment: "#", concat: ".", sigil: "$", bare: true},
+	"ruby":   {name: "ruby", code: []string{"e"}, grammar: grammar{values: "eICEFrKTWx?i?"}, comment: "#", concat: "+", sigil: "$", bare: true},
+	"node":   {name: "node", code: []string{"e", "eval", "p", "print"}, grammar: grammar{values: "eprC", long: "eval print require import loader input-type"}, comment: "//", concat: "+"},
+	"php":    {name: "php", code: []string{"r", "B", "R", "E"}, grammar: grammar{values: "rBREdcfFtz", long: "run"}, comment: "//", concat: ".", sigil: "$", bare: true},
+	"awk":    {name: "awk", grammar: grammar{values: "vFfieEl", long: "assign field-separator file include source load"}, code: []string{"e", "source"}, operand: true, comment: "#"},
+	"lua":    {name: "lua", code: []string{"e"}, grammar: grammar{values: "el"}, comment: "--", concat: "..", bare: true},
+	"tcl":    {name: "tcl", comment: "#", code: []string{"c"}, grammar: grammar{values: "cf"}},
 }
 
 // languageOf finds the language of a program by its name.
@@ -104,7 +102,7 @@ func languageOf(name string) (language, bool) {
 		return languages[strings.TrimSuffix(base, "jit")], true
 	case "ruby", "jruby", "irb":
 		return languages["ruby"], true
-	case "node", "nodejs", "bun", "deno", "tsx":
+	case "node", "nodejs", "bun", "deno", "tsx", "ts-node":
 		return languages["node"], true
 	case "php":
 		return languages["php"], true
@@ -112,10 +110,6 @@ func languageOf(name string) (language, bool) {
 		return languages["awk"], true
 	case "tclsh", "expect", "wish":
 		return languages["tcl"], true
-	case "pwsh", "powershell":
-		return languages["powershell"], true
-	case "osascript":
-		return languages["osascript"], true
 	}
 	return language{}, false
 }

@@ -276,6 +276,14 @@ func (w Word) splitAt(sep string) (left, right Word, ok bool) {
 	return l.word(), r.word(), ok
 }
 
+// glued returns the value in --option=value.
+func (w Word) glued(option string) (Word, bool) {
+	if !strings.HasPrefix(w.Prefix(), option+"=") {
+		return Word{}, false
+	}
+	return w.cut(len(option) + 1), true
+}
+
 // lines splits the word at newlines of its static text.
 func (w Word) lines() []Word {
 	if w.parts == nil {

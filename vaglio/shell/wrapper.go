@@ -20,6 +20,14 @@ func (r *reader) runPrefix(f *frame, k *call, name string, p prefix) Word {
 	if p.verbs != "" && (len(rest) == 0 || !hasField(p.verbs, rest[0])) || len(rest) > 0 && hasField(p.others, rest[0]) {
 		return r.plain(f, k)
 	}
+	if p.verbs != "" {
+		if before, after := cutAt(rest, "--"); after != nil && len(before) >= 1 {
+			rest = slices.Concat(rest[:min(p.skip, len(before))], after)
+			for len(rest) < p.skip {
+				rest = append(rest, Word{})
+			}
+		}
+	}
 	listed := p.own
 	var out Word
 	for _, code := range opts.all(p.code...) {

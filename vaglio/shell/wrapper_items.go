@@ -8,10 +8,9 @@ import (
 // runXargs reads xargs: its command with the items of the input.
 func (r *reader) runXargs(f *frame, k *call) Word {
 	g := grammar{
-		values: "aEde?I?i?L?l?nPsRS",
-		long:   "arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var",
+		values: "aEdILnPsRSJi?l?e?",
+		long:   "arg-file delimiter max-args max-procs max-chars process-slot-var",
 	}
-	g.values = "aEdILnPsRSJ"
 	opts, argv := g.parse(k.argv[1:])
 	text := f.stdin.Text
 	if f.stdin.Kind == InputInherited {
@@ -31,9 +30,9 @@ func (r *reader) runXargs(f *frame, k *call) Word {
 	if !r.step(f, len(items)*2) {
 		return outputOf("xargs")
 	}
-	mark, replace := opts.get("I", "J", "replace")
-	if !replace && opts.any("i", "replace") {
-		mark, replace = Text("{}"), true
+	mark, replace := opts.get("I", "J")
+	if given, ok := opts.get("i", "replace"); !replace && ok {
+		mark, replace = given, true
 	}
 	if m, ok := mark.Text(); replace && ok {
 		if m == "" {
@@ -65,7 +64,7 @@ func xargsItems(text Word, opts options) []Word {
 		return []Word{NewWord(p)}
 	}
 	for _, l := range text.lines() {
-		_, byLine := opts.get("I", "J", "replace", "d", "delimiter")
+		byLine := opts.any("I", "J", "i", "replace", "d", "delimiter")
 		if s, ok := l.Text(); ok && !byLine && !opts.any("0", "null") {
 			for _, item := range shellFields(s) {
 				items = append(items, Text(item))
