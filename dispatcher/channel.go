@@ -13,8 +13,8 @@ import (
 // nothing. Both calls are repeated until they succeed, so they must be safe to
 // repeat.
 //
-// A channel that can do more says so by being a [Reminder], a [Notifier] or a
-// [Reporter] too.
+// A channel that can do more says so by being a [Finder], a [Reminder], a
+// [Notifier] or a [Reporter] too.
 type Channel interface {
 	// Name is the channel's name in records and routes, such as "web".
 	Name() string
@@ -27,6 +27,15 @@ type Channel interface {
 	// more calls than it was posted with. [approval.ErrRepost] asks for a new
 	// message, [approval.ErrGone] gives the place up.
 	Amend(ctx context.Context, ref string, c approval.Card) error
+}
+
+// Finder is a channel that keeps on disk which message it posts, before the
+// message gets buttons.
+type Finder interface {
+	// Found returns the reference of the message that a Post of the ask's card
+	// left, though it may never have returned. The message is then amended like
+	// any other, and its buttons go on meaning what they say.
+	Found(ask approval.AskID) (ref string, ok bool)
 }
 
 // Reminder is a channel that can remind people of a card.

@@ -32,16 +32,22 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 
 // show amends the ask's message, or posts one where there is none.
 func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *errand) error {
-	ref := ask.On(ch.Name()).Ref
-	if ref == "" {
+	card, shown := d.card(ask, ch), ask.On(ch.Name())
+	s := sent{ref: shown.Ref, view: card.View}
+	if f, ok := ch.(Finder); ok && s.ref == "" && shown.Begun != "" {
+		if s.ref, ok = f.Found(ask.ID); ok {
+			s.posted = len(card.Items)
+		}
+	}
+	if s.ref == "" {
 		return d.post(ctx, ch, ask, e, false)
 	}
-	card := d.card(ask, ch)
-	err := ch.Amend(ctx, ref, card)
-	if errors.Is(err, approval.ErrRepost) && ask.Waiting() {
+	err := ch.Amend(ctx, s.ref, card)
+	anew := errors.Is(err, approval.ErrRepost) || s.posted > 0 && errors.Is(err, approval.ErrGone)
+	if anew && ask.Waiting() {
 		return d.post(ctx, ch, ask, e, true)
 	}
-	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View}, err)
+	return d.keep(ctx, ch, ask.ID, e, s, err)
 }
 
 // post posts the ask's card. That it does is on disk first: when it is then

@@ -73,11 +73,21 @@ func (e *PlatformError) says(texts ...string) bool {
 	return false
 }
 
-// gone reports whether the message, or its chat, is out of reach for good.
+// shut reports whether the chat takes nothing from the bot.
+func (e *PlatformError) shut() bool {
+	return e.Code == http.StatusForbidden || e.Code == http.StatusBadRequest && e.says("not enough rights", "CHAT_WRITE_FORBIDDEN", "have no rights to send")
+}
+
+// topicless reports whether the forum topic is not there, or closed.
+func (e *PlatformError) topicless() bool {
+	return e.Code == http.StatusBadRequest && e.says("message thread not found", "TOPIC_DELETED", "TOPIC_CLOSED", "TOPIC_ID_INVALID")
+}
+
+// gone reports whether the message, or its chat, is out of reach.
 func (e *PlatformError) gone() bool {
 	switch e.Code {
 	case http.StatusForbidden:
-		return !e.says("can't initiate conversation")
+		return true
 	case http.StatusBadRequest:
 		return e.uneditable() || e.says("message to edit not found", "MESSAGE_ID_INVALID", "chat not found", "PEER_ID_INVALID")
 	default:

@@ -26,6 +26,11 @@ type cardView struct {
 	open                int
 	until               time.Time
 	texts               *templates.Texts
+
+	// data is the whole card as a document and sum its SHA-256, where the message
+	// cannot hold it and the platform takes it; empty otherwise.
+	data []byte
+	sum  string
 }
 
 // itemView is one call of a card.
@@ -78,6 +83,11 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 		}
 		v.items = append(v.items, iv)
 	}
+	if v.overflows() {
+		if data := v.file(); len(data) <= maxFile {
+			v.data, v.sum = data, sum(data)
+		}
+	}
 	return v
 }
 
@@ -111,41 +121,50 @@ func (v *cardView) overflows() bool {
 		it.state, it.words, it.detail, it.by = approval.Pending, seen{}, seen{}, seen{}
 	}
 	p := n.layout(everything, everything)
-	return p.runes+roomForEnd*(len(v.items)+1) > maxText || p.entities+4*len(v.items) > maxEntities
+	return p.units+roomForEnd*(len(v.items)+1) > maxText || p.entities+4*len(v.items) > maxEntities
 }
 
-// fit lays the card out so that the platform takes it. whole says that the
-// person can see every call that waits, here or in the attached file.
-func (v *cardView) fit(attached bool) (p *page, whole bool) {
+// fit lays the card out so that the platform takes it. attached says that the
+// file is beside it, and coming that its buttons are not there yet. whole says
+// that the person can see every call that waits, here or in the file.
+func (v *cardView) fit(attached, coming bool) (p *page, whole bool) {
 	if !attached {
 		for _, ended := range []int{everything, 200, 60} {
-			if p := v.layout(everything, ended); p.fits() {
+			p := v.layout(everything, ended)
+			v.remark(p, "", coming)
+			if p.fits() {
 				return p, true
 			}
 		}
 	}
+	where := phrase("unseen")
+	switch {
+	case attached:
+		where = "file"
+	case v.open == 0:
+		where = ""
+	}
 	for _, budget := range []int{1500, 600, 250, 100, 40} {
-		if p := v.layout(budget, min(budget, 60)); p.fits() {
-			v.remark(p, attached)
-			if p.fits() {
-				return p, attached
-			}
+		p := v.layout(budget, min(budget, 60))
+		v.remark(p, where, coming)
+		if p.fits() {
+			return p, attached
 		}
 	}
 	p = v.layout(0, 0)
-	v.remark(p, attached)
+	v.remark(p, where, coming)
 	return p, attached
 }
 
-// remark says where the rest is.
-func (v *cardView) remark(p *page, attached bool) {
-	switch {
-	case attached:
+// remark says where the rest is, if there is one, and that buttons are to come.
+func (v *cardView) remark(p *page, where phrase, coming bool) {
+	if where != "" {
 		p.text("\n")
-		p.say("file", nil)
-	case v.open > 0:
+		p.say(where, map[string]any{"hash": theirs(firstRunes(v.sum, 16))})
+	}
+	if coming && v.open > 0 {
 		p.text("\n")
-		p.say("unseen", nil)
+		p.say("coming", nil)
 	}
 }
 

@@ -45,14 +45,14 @@ func testTexts(t *testing.T) *templates.Texts {
 func picture(t *testing.T, c approval.Card) string {
 	t.Helper()
 	v := viewOf(c, testTexts(t))
-	attached := v.overflows()
-	p, whole := v.fit(attached)
+	attached := v.sum != ""
+	p, whole := v.fit(attached, false)
 	text, entities, err := telegramtest.ParseHTML(p.b.String())
 	if err != nil {
 		t.Fatalf("%v in %q", err, p.b.String())
 	}
-	if n := utf8.RuneCountInString(text); n > telegramtest.MaxText || n > p.runes {
-		t.Fatalf("%d characters, counted as %d", n, p.runes)
+	if n := utf8.RuneCountInString(text); n > telegramtest.MaxText || n > p.units {
+		t.Fatalf("%d characters, counted as %d", n, p.units)
 	}
 	if !whole {
 		t.Fatal("a card that is shown whole, or attached, has no Allow")
@@ -104,7 +104,7 @@ func TestAMegabyteIsShownWhole(t *testing.T) {
 func TestWithoutItsFileALongCardHasNoAllow(t *testing.T) {
 	t.Parallel()
 	v := viewOf(hostile("a", "b", "c", strings.Repeat("long ", 2000), "d"), testTexts(t))
-	p, whole := v.fit(false)
+	p, whole := v.fit(false, false)
 	if whole || !p.fits() || strings.Contains(v.keyboard(whole), "TOKENALLOW") || !strings.Contains(v.keyboard(whole), "TOKENDENY") {
 		t.Errorf("whole %v, buttons %s", whole, v.keyboard(whole))
 	}
@@ -129,7 +129,7 @@ func TestEveryStateIsTold(t *testing.T) {
 			c.Items[0].Outcome = &approval.Outcome{Detail: "done"}
 		}
 		v := viewOf(c, testTexts(t))
-		p, whole := v.fit(v.overflows())
+		p, whole := v.fit(v.sum != "", false)
 		if text := p.b.String(); strings.Contains(text, "[state.") || !strings.Contains(text, "exec") {
 			t.Errorf("%s: %s", s, text)
 		}

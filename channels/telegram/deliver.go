@@ -6,17 +6,32 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
 )
 
-// Post shows the card. What does not fit is attached first, so that nobody is
-// offered Allow before all of it is there. The reference is the chat's and the
-// message's number.
+const (
+	// unpairedPause is how long a card waits before it looks for a chat again.
+	unpairedPause = 10 * time.Second
+	// shutPause is how long a card waits before it tries a chat again that takes
+	// no messages.
+	shutPause = 2 * time.Minute
+	// maxFile bounds an attached document; the platform takes 50 MB.
+	maxFile = 45 << 20
+)
+
+// errUnpaired keeps cards waiting until somebody pairs.
+var errUnpaired = errors.New("telegram: no chat is paired yet: send the bot /start with the pairing code")
+
+// Post shows the card. The reference is the chat's and the message's number.
+//
+// What does not fit is attached first, so that nobody is offered Allow before
+// all of it is there. The message comes without buttons and gets them when its
+// number is on disk: a crash in between leaves one that has none, and a Post
+// that is repeated goes on where the last one stopped.
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
 	chat, ok := c.place()
 	if !ok {
@@ -32,174 +47,149 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 	}
 	if err := delivery(err); err != nil {
 		if errors.Is(err, approval.ErrGone) {
-			c.log.WarnContext(ctx, "a card cannot be shown on telegram; it is in the inbox", "ask", card.Ask, "error", err)
+			err = &approval.RetryError{After: shutPause, Unsent: true, Err: err}
 		}
 		return "", err
 	}
-	return fmt.Sprintf("%d:%d", chat, id), nil
+	return refTo(chat, id), nil
 }
 
 func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int, error) {
 	v := viewOf(card, c.textsFor(chat))
-	file, err := c.attach(ctx, chat, v)
+	d, err := c.attach(ctx, v, c.draft(card.Ask, chat))
 	if err != nil {
 		return 0, err
 	}
-	p, whole := v.fit(file != 0)
-	id, err := c.send(ctx, chat, p, note{reply: file, markup: v.keyboard(whole)})
-	if err == nil {
-		c.mu.Lock()
-		delete(c.attached, card.Ask)
-		c.mu.Unlock()
+	attached := d.File != 0
+	if d.Message == 0 {
+		p, _ := v.fit(attached, true)
+		d.Message, err = c.send(ctx, chat, p, note{reply: d.File, thread: c.topic, silent: card.Silent})
+		if err != nil {
+			return 0, err
+		}
+		if err := c.keepDraft(ctx, d); err != nil {
+			return 0, err
+		}
 	}
-	return id, err
+	err = delivery(c.amend(ctx, chat, d.Message, v, attached))
+	if errors.Is(err, approval.ErrGone) {
+		// Somebody deleted it before it had buttons.
+		d.Message = 0
+		return 0, errors.Join(&approval.RetryError{Unsent: true, Err: err}, c.keepDraft(ctx, d))
+	}
+	return d.Message, err
 }
 
 // attach sends the whole card as a document where the message cannot hold it,
-// once, and returns the document's message or 0.
-func (c *Channel) attach(ctx context.Context, chat int64, v *cardView) (int, error) {
-	if !v.overflows() {
-		return 0, nil
+// and notes that in the draft.
+func (c *Channel) attach(ctx context.Context, v *cardView, d Draft) (Draft, error) {
+	if v.sum == "" || v.sum == d.Sum && d.File != 0 {
+		return d, nil
 	}
-	c.mu.Lock()
-	id := c.attached[v.id]
-	c.mu.Unlock()
-	if id != 0 {
-		return id, nil
-	}
-	data := v.file()
-	if len(data) > maxFile {
-		return 0, nil
-	}
-	caption := v.page()
-	caption.say("file.hash", map[string]any{"id": theirs(v.id), "hash": theirs(sum(data))})
-	params := c.params(chat, caption, note{})
-	params["caption"] = params["text"]
-	delete(params, "text")
-	res, err := c.api.hush(chat, func() (jsontext.Value, error) {
-		return c.api.upload(ctx, params, tgbotapi.FileBytes{Name: "ask-" + string(v.id) + ".txt", Bytes: data})
-	})
+	caption := &page{texts: v.texts}
+	caption.say("file.hash", map[string]any{"id": theirs(v.id), "hash": theirs(v.sum)})
+	id, err := c.upload(ctx, d.Chat, caption, tgbotapi.FileBytes{Name: "ask-" + string(v.id) + ".txt", Bytes: v.data})
 	if err != nil {
-		return 0, err
+		return d, err
 	}
-	id, err = messageID(res)
-	if err == nil {
-		c.mu.Lock()
-		c.attached[v.id] = id
-		c.mu.Unlock()
-	}
-	return id, err
+	d.File, d.Sum = id, v.sum
+	return d, c.keepDraft(ctx, d)
 }
 
-// Amend makes the message show the card. Where the message cannot be changed
-// any more a new one says how the ask stands, and the old one is given up.
+// Amend makes the message show the card. Where that cannot be, a card that
+// waits asks for a message of its own, and one that is over gets a message that
+// says how it ended.
 func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) error {
 	chat, id, ok := parseRef(ref)
 	if !ok {
 		return fmt.Errorf("telegram: the reference is not one of ours: %w", approval.ErrGone)
 	}
-	v := viewOf(card, c.textsFor(chat))
-	if 0 < card.Posted && card.Posted < len(card.Items) && v.open > 0 && v.overflows() {
-		// Its file, if it has one, lacks what has joined since.
-		return c.replace(ctx, chat, id)
+	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
+	attached := v.sum != "" && (v.open == 0 || v.sum == d.Sum)
+	if v.sum != "" && !attached {
+		// The file beside the message, if there is one, is not of these calls.
+		return c.replace(ctx, chat, id, card.Ask)
 	}
-	err := c.amend(ctx, chat, id, v)
-	p, ok := errors.AsType[*PlatformError](err)
-	if !ok || !p.uneditable() && p.MigrateTo == 0 {
-		return delivery(err)
+	err := c.amend(ctx, chat, id, v, attached)
+	if p, ok := errors.AsType[*PlatformError](err); ok && (p.uneditable() || p.MigrateTo != 0) {
+		return c.instead(ctx, chat, id, v, p)
 	}
-	if p.MigrateTo != 0 {
-		if err := c.moved(ctx, chat, p.MigrateTo); err != nil {
+	if err = delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
+		return err
+	}
+	return errors.Join(err, c.settle(ctx, v, d))
+}
+
+// settle forgets what is not needed any more of a card whose message the
+// dispatcher knows, and takes away a reminder of what is over.
+func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
+	if v.open > 0 && (d.File != 0 || d.Reminder != 0) {
+		return nil
+	}
+	if d.Reminder != 0 {
+		_, err := c.api.call(ctx, "deleteMessage", tgbotapi.Params{
+			"chat_id": strconv.FormatInt(d.Chat, 10), "message_id": strconv.Itoa(d.Reminder),
+		}, callWithin)
+		if err != nil {
+			c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", v.id, "error", err)
+		}
+	}
+	return c.dropDraft(ctx, v.id)
+}
+
+// instead does for a card whose message cannot be changed any more what it can.
+func (c *Channel) instead(ctx context.Context, chat int64, id int, v *cardView, why *PlatformError) error {
+	if why.MigrateTo != 0 {
+		if err := c.moved(ctx, chat, why.MigrateTo); err != nil {
 			return err
 		}
-		chat, id = p.MigrateTo, 0
+		chat, id = why.MigrateTo, 0
 	}
-	page, _ := v.fit(false)
-	page.text("\n")
-	page.say("moved", nil)
-	if _, err := c.send(ctx, chat, page, note{reply: id}); err != nil {
+	if err := c.dropDraft(ctx, v.id); err != nil {
+		return err
+	}
+	if v.open > 0 {
+		return fmt.Errorf("%w: %w", approval.ErrRepost, why)
+	}
+	p, _ := v.fit(false, false)
+	p.text("\n")
+	p.say("moved", nil)
+	if _, err := c.send(ctx, chat, p, note{reply: id, thread: c.topic}); err != nil {
 		return delivery(err)
 	}
-	return fmt.Errorf("%w: %w", approval.ErrGone, p)
+	return fmt.Errorf("%w: %w", approval.ErrGone, why)
 }
 
 // replace takes the buttons off a message, whose card gets one of its own.
-func (c *Channel) replace(ctx context.Context, chat int64, id int) error {
-	p := &page{texts: c.textsFor(chat)}
-	p.say("replaced", nil)
-	params := c.params(chat, p, note{})
-	params["message_id"] = strconv.Itoa(id)
-	delete(params, "message_thread_id")
-	_, err := c.api.hush(chat, func() (jsontext.Value, error) {
-		return c.api.call(ctx, "editMessageText", params, callWithin)
-	})
-	if err := delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
-		if p, ok := errors.AsType[*PlatformError](err); !ok || !p.uneditable() {
-			return err
-		}
+func (c *Channel) replace(ctx context.Context, chat int64, id int, ask approval.AskID) error {
+	if err := c.dropDraft(ctx, ask); err != nil {
+		return err
+	}
+	if err := c.strip(ctx, chat, id, "replaced"); err != nil {
+		return err
 	}
 	return approval.ErrRepost
 }
 
-func (c *Channel) amend(ctx context.Context, chat int64, id int, v *cardView) error {
-	// A card that overflows was posted with its file, unless the file was too
-	// large for the platform.
-	attached := v.overflows() && (v.open == 0 || len(v.file()) <= maxFile)
-	p, whole := v.fit(attached)
-	params := c.params(chat, p, note{markup: v.keyboard(whole)})
-	params["message_id"] = strconv.Itoa(id)
-	delete(params, "message_thread_id")
-	_, err := c.api.hush(chat, func() (jsontext.Value, error) {
-		return c.api.call(ctx, "editMessageText", params, callWithin)
-	})
+// strip leaves a message without buttons, and with one of our texts. One that
+// cannot be changed any more is left as it is.
+func (c *Channel) strip(ctx context.Context, chat int64, id int, ph phrase) error {
+	p := &page{texts: c.textsFor(chat)}
+	p.say(ph, nil)
+	err := delivery(c.edit(ctx, chat, id, p, ""))
+	if errors.Is(err, approval.ErrGone) {
+		return nil
+	}
 	return err
 }
 
-// note is how a message is sent.
-type note struct {
-	// reply is the message that it answers, 0 for none.
-	reply int
-	// markup is its keyboard, empty for none.
-	markup string
+// amend writes the card and its buttons into the message.
+func (c *Channel) amend(ctx context.Context, chat int64, id int, v *cardView, attached bool) error {
+	p, whole := v.fit(attached, false)
+	return c.edit(ctx, chat, id, p, v.keyboard(whole))
 }
 
-func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
-	params := tgbotapi.Params{
-		"chat_id": strconv.FormatInt(chat, 10), "text": p.b.String(), "parse_mode": "HTML",
-		"link_preview_options": `{"is_disabled":true}`,
-	}
-	if home, _ := c.place(); c.topic != 0 && chat == home {
-		params["message_thread_id"] = strconv.FormatInt(c.topic, 10)
-	}
-	if n.reply != 0 {
-		params["reply_parameters"] = marshal(map[string]any{"message_id": n.reply, "allow_sending_without_reply": true})
-	}
-	if n.markup != "" {
-		params["reply_markup"] = n.markup
-	}
-	return params
-}
-
-// send sends a message and returns its id.
-func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, error) {
-	res, err := c.api.hush(chat, func() (jsontext.Value, error) {
-		return c.api.call(ctx, "sendMessage", c.params(chat, p, n), callWithin)
-	})
-	if err != nil {
-		return 0, err
-	}
-	return messageID(res)
-}
-
-func messageID(res jsontext.Value) (int, error) {
-	var m struct {
-		ID int `json:"message_id"`
-	}
-	if err := json.Unmarshal(res, &m); err != nil || m.ID == 0 {
-		return 0, errors.New("telegram: the platform's answer names no message")
-	}
-	return m.ID, nil
-}
+func refTo(chat int64, id int) string { return fmt.Sprintf("%d:%d", chat, id) }
 
 func parseRef(ref string) (chat int64, id int, ok bool) {
 	a, b, _ := strings.Cut(ref, ":")

@@ -127,10 +127,10 @@ func (c *Channel) stands(m *member) {
 
 // What keeps a chat from taking messages.
 const (
-	problemShut = "The chat that cards go to has shut the bot out."
-	remedyShut  = "Unblock the bot, or add it to the group again; until then the inbox has the cards."
-	problemGone = "The chat that cards go to is not there."
-	remedyGone  = "Correct METNOS_TELEGRAM_CHAT, or pair anew with 'vaglio pair'."
-	problemTold = "The forum topic that cards go to is not there, so they go to the chat itself."
-	remedyTold  = "Correct METNOS_TELEGRAM_TOPIC and start vaglio again."
+	problemShut  = "The chat that cards go to has shut the bot out."
+	remedyShut   = "Unblock the bot, or add it to the group again; until then the inbox has the cards."
+	problemGone  = "The chat that cards go to is not there."
+	remedyGone   = "Correct METNOS_TELEGRAM_CHAT, or pair anew with 'vaglio pair'."
+	problemTopic = "The forum topic that cards go to is not there, so they go to the chat itself."
+	remedyTopic  = "Correct METNOS_TELEGRAM_TOPIC and start vaglio again."
 )

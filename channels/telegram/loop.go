@@ -181,7 +181,7 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	}
 	p := &page{texts: l.textsFor(chat)}
 	p.say("away", map[string]any{"from": from, "to": to, "n": n})
-	if _, err := l.send(ctx, chat, p, note{}); err != nil {
+	if _, err := l.send(ctx, chat, p, note{thread: l.topic}); err != nil {
 		l.log.WarnContext(ctx, "the chat could not be told that presses may be lost", "error", err)
 	}
 	return nil

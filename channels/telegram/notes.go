@@ -29,6 +29,8 @@ type Notes struct {
 	Person int64 `json:"person"`
 	// Langs are the languages that chats chose. It is replaced, never written.
 	Langs map[int64]templates.Lang `json:"langs,omitempty"`
+	// Drafts are the cards of which more is known than the dispatcher may know.
+	Drafts []Draft `json:"drafts,omitempty"`
 	// Webhook is the address that we set last, until we delete it.
 	Webhook string `json:"webhook,omitempty"`
 	// Done are the updates that had their effect last, the newest at the end,
@@ -48,7 +50,7 @@ const (
 
 func (n *Notes) equal(o *Notes) bool {
 	return n.Offset == o.Offset && n.Heard.Equal(o.Heard) && n.Chat == o.Chat && n.Person == o.Person && maps.Equal(n.Langs, o.Langs) &&
-		n.Webhook == o.Webhook && slices.Equal(n.Done, o.Done)
+		n.Webhook == o.Webhook && slices.Equal(n.Done, o.Done) && slices.Equal(n.Drafts, o.Drafts)
 }
 
 // has reports whether the update had its effect.
@@ -70,7 +72,7 @@ func (c *Channel) keep(ctx context.Context, change func(*Notes)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.notes
-	n.Done = slices.Clone(n.Done)
+	n.Done, n.Drafts = slices.Clone(n.Done), slices.Clone(n.Drafts)
 	change(&n)
 	if n.equal(&c.notes) {
 		return nil

@@ -3,13 +3,15 @@ package telegram
 import (
 	"html"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
 )
 
-// The platform's limits, counted after the markup was read.
+// The platform's limits, counted after the markup was read. It says characters;
+// we count units of UTF-16, which are never fewer.
 const (
 	maxText     = 4096
 	maxEntities = 100
@@ -17,20 +19,21 @@ const (
 
 // page writes a message in the HTML mode. It is the one place where markup is
 // made: every text is escaped on its way in, and what others wrote goes into
-// code, where the platform makes no links, mentions or commands of it. It
-// counts as the platform does.
+// code, where the platform makes no links, mentions or commands of it.
 type page struct {
 	texts           *templates.Texts
 	b               strings.Builder
-	runes, entities int
+	units, entities int
 }
 
 // fits reports whether the platform takes the page.
-func (p *page) fits() bool { return p.runes <= maxText && p.entities <= maxEntities }
+func (p *page) fits() bool { return p.units <= maxText && p.entities <= maxEntities }
 
 func (p *page) text(s string) {
 	p.b.WriteString(html.EscapeString(s))
-	p.runes += utf8.RuneCountInString(s)
+	for _, r := range s {
+		p.units += utf16.RuneLen(r)
+	}
 }
 
 // element writes a text between tags.

@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -49,7 +50,7 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: Name})
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
+		l.unknown(ctx, q)
 		return nil
 	case errors.Is(err, approval.ErrNotApprover):
 		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
@@ -99,11 +100,26 @@ func (l *loop) told(texts *templates.Texts, r *approval.Receipt, by approval.Per
 	return texts.Plain("tap.too.late", map[string]any{"state": state})
 }
 
+// unknown answers a press that means nothing, and takes the buttons off the
+// message if it really has that one: what a press says it was is the sender's.
+func (l *loop) unknown(ctx context.Context, q *callback) {
+	l.answer(ctx, q, l.textsOf(q).Plain("tap.unknown", nil), true)
+	for _, b := range slices.Concat(q.Message.Markup.Rows...) {
+		if b.Data != q.Data {
+			continue
+		}
+		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
+			l.log.WarnContext(ctx, "a message whose buttons mean nothing kept them", "error", err)
+		}
+		return
+	}
+}
+
 // replaced answers a press on a message that was given up for a newer one, and
 // takes its buttons off.
 func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) error {
 	l.answer(ctx, q, l.textsOf(q).Plain("tap.replaced", nil), true)
-	if err := l.replace(ctx, q.Message.Chat.ID, q.Message.ID); !errors.Is(err, approval.ErrRepost) {
+	if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "replaced"); err != nil {
 		l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", id, "error", err)
 	}
 	return nil
@@ -113,12 +129,13 @@ func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) err
 // recorded: a crash between sending and recording leaves such a twin.
 func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	shown := ask.On(Name)
-	if shown == nil || shown.Ref == refOf(q.Message) {
+	if shown == nil || shown.Ref == refOf(q.Message) && !shown.Gone {
 		return
 	}
 	card, err := l.desk.Card(ctx, ask.ID, Name)
 	if err == nil {
-		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, viewOf(card, l.textsFor(q.Message.Chat.ID))))
+		v := viewOf(card, l.textsFor(q.Message.Chat.ID))
+		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, v, v.sum != "" && v.open == 0))
 	}
 	if err != nil {
 		l.log.WarnContext(ctx, "the twin of a card could not be brought up to date", "ask", ask.ID, "error", err)
@@ -168,4 +185,4 @@ func (l *loop) answer(ctx context.Context, q *callback, text string, alert bool)
 	}
 }
 
-func refOf(m *message) string { return strconv.FormatInt(m.Chat.ID, 10) + ":" + strconv.Itoa(m.ID) }
+func refOf(m *message) string { return refTo(m.Chat.ID, m.ID) }

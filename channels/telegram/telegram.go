@@ -45,7 +45,6 @@ type Channel struct {
 	hearing   approval.Health // of taking updates in
 	telling   approval.Health // of writing to the chat
 	self      user
-	attached  map[approval.AskID]int
 
 	strangers  patience
 	webhook    string
@@ -83,17 +82,7 @@ type Config struct {
 // ErrToken says that a bot token does not look like one.
 var ErrToken = errors.New("the token is not one of BotFather's: it must look like 123456789:AA… with letters, digits, _ and -")
 
-// errUnpaired keeps cards waiting until somebody pairs.
-var errUnpaired = errors.New("telegram: no chat is paired yet: send the bot /start with the pairing code")
-
 var builtinToken = regexp.MustCompile(`^[0-9]{5,20}:[A-Za-z0-9_-]{20,100}$`)
-
-const (
-	// unpairedPause is how long a card waits before it looks for a chat again.
-	unpairedPause = 10 * time.Second
-	// maxFile bounds an attached document; the platform takes 50 MB.
-	maxFile = 45 << 20
-)
 
 // New returns the channel with the notes that its memory holds. The error
 // never shows the token.
@@ -122,7 +111,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	}
 	return &Channel{
 		api: newAPI(c.API, c.Token, c.Client), memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
-		notes: notes, attached: map[approval.AskID]int{}, began: time.Now(),
+		notes: notes, began: time.Now(),
 		texts: c.Texts, lang: c.Lang,
 		webhook: c.Webhook, deliveries: make(chan parcel),
 	}, nil

@@ -314,31 +314,3 @@ func TestTheGreatestPlanFits(t *testing.T) {
 		}
 	})
 }
-
-func TestForumTopicAndGroup(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.chat = w.server.Group(-100)
-		w.config.Chat, w.config.Topic = -100, 7
-		w.start()
-		a := w.ask(command("make"))
-		if m := w.shown(a); m.Thread != 7 {
-			t.Errorf("the card is in topic %d", m.Thread)
-		}
-		before := len(w.server.Messages(w.chat))
-		w.say(ann(), 0, "/pending")
-		if n := len(w.server.Messages(w.chat)); n != before+1 {
-			t.Errorf("in a group a stranger's command was answered before everybody")
-		}
-		w.server.Migrate(-100, -200)
-		b := newAsk(t, command("make"))
-		ref, err := w.channel.Post(t.Context(), card(b, telegram.Name))
-		if err != nil || !strings.HasPrefix(ref, "-200:") {
-			t.Errorf("after the migration: %q %v", ref, err)
-		}
-		if err := w.amend(a); !errors.Is(err, approval.ErrGone) {
-			t.Errorf("the old card: %v", err)
-		}
-	})
-}

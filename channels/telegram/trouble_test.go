@@ -245,17 +245,6 @@ func TestEveryCardReachesATrueEnd(t *testing.T) {
 	}
 }
 
-func TestABlockedBotIsToldAndNotTriedAgain(t *testing.T) {
-	inWorld(t, func(w *world) {
-		t := w.t
-		w.server.Block(w.chat, "bot was blocked by the user")
-		_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
-		if !errors.Is(err, approval.ErrGone) || !strings.Contains(w.log.String(), "403 Forbidden: bot was blocked") {
-			t.Errorf("got %v, and the log %s", err, w.log)
-		}
-	})
-}
-
 func TestPairedNeedsAChatAndSomebodyWhoDecides(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -277,30 +266,6 @@ func TestPairedNeedsAChatAndSomebodyWhoDecides(t *testing.T) {
 			t.Errorf("%s: paired %v %v, want %v", name, ch.Status().Paired, err, c.want)
 		}
 	}
-}
-
-func TestATwinOfTheCardIsHealed(t *testing.T) {
-	inWorld(t, func(w *world) {
-		t := w.t
-		a := w.ask(command("make"))
-		// A crash between sending and recording posts the card again.
-		ref, err := w.channel.Post(t.Context(), card(a, telegram.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		twin := w.shown(a)
-		a.Cards[0].Ref = ref
-		id, err := w.server.Press(ann(), w.chat, twin.ID, "Allow once")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := w.answer(id); got.Text != "Allowed once." {
-			t.Errorf("the twin's press was answered %+v", got)
-		}
-		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 {
-			t.Error("the twin kept its buttons")
-		}
-	})
 }
 
 func TestTheTokenNeverLeaks(t *testing.T) {

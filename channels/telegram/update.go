@@ -38,10 +38,14 @@ type chat struct {
 type message struct {
 	ID      int      `json:"message_id"`
 	Thread  int64    `json:"message_thread_id"`
+	InTopic bool     `json:"is_topic_message"`
 	From    *user    `json:"from"`
 	Chat    chat     `json:"chat"`
 	Text    string   `json:"text"`
 	ReplyTo *message `json:"reply_to_message"`
+	Markup  struct {
+		Rows [][]button `json:"inline_keyboard"`
+	} `json:"reply_markup"`
 
 	// Sender is set where somebody writes in the name of a chat.
 	Sender *chat `json:"sender_chat"`
@@ -58,6 +62,14 @@ type message struct {
 // in the name of a group or a channel, and not by passing on what another wrote.
 func (m *message) personal() bool {
 	return m.From != nil && !m.From.IsBot && m.Sender == nil && m.Via == nil && len(m.Origin) == 0 && m.Date == 0
+}
+
+// topic is the forum topic that the message is in, 0 for none.
+func (m *message) topic() int64 {
+	if m.InTopic {
+		return m.Thread
+	}
+	return 0
 }
 
 // member is how the bot stands in a chat now.
@@ -121,7 +133,7 @@ func (l *loop) reply(ctx context.Context, m *message, ph phrase, values map[stri
 }
 
 func (l *loop) replyPage(ctx context.Context, m *message, p *page, markup string) {
-	if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, markup: markup}); err != nil {
+	if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, thread: m.topic(), markup: markup}); err != nil {
 		l.log.WarnContext(ctx, "an answer could not be sent", "error", err)
 	}
 }

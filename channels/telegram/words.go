@@ -224,7 +224,7 @@ func (l *loop) pending(ctx context.Context, m *message) error {
 // join appends a page.
 func (p *page) join(q *page) {
 	p.b.WriteString(q.b.String())
-	p.runes, p.entities = p.runes+q.runes, p.entities+q.entities
+	p.units, p.entities = p.units+q.units, p.entities+q.entities
 }
 
 // why shows the judges' signals of an ask.
@@ -252,7 +252,7 @@ func reasons(p *page, card *approval.Card) *page {
 		line := &page{texts: p.texts}
 		line.text("\n")
 		line.say(ph, values)
-		if p.runes+line.runes <= maxText-1 && p.entities+line.entities <= maxEntities {
+		if p.units+line.units <= maxText-1 && p.entities+line.entities <= maxEntities {
 			p.join(line)
 		}
 	}

@@ -138,7 +138,10 @@ func (s *Server) send(p map[string]string, f *File) (any, *Fault) {
 			return nil, bad("message to be replied not found")
 		}
 	}
-	thread, _ := strconv.Atoi(p["message_thread_id"])
+	thread, fault := chat.thread(p["message_thread_id"])
+	if fault != nil {
+		return nil, fault
+	}
 	s.lastID++
 	m := &Message{
 		ID: s.lastID, Thread: thread, Chat: chat.id, From: User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName},
@@ -147,6 +150,39 @@ func (s *Server) send(p map[string]string, f *File) (any, *Fault) {
 	}
 	chat.messages[m.ID] = m
 	return s.wire(chat, m, true), nil
+}
+
+// thread returns the topic that a message is sent to.
+func (c *chat) thread(number string) (int, *Fault) {
+	n, _ := strconv.Atoi(number)
+	switch {
+	case n == 0:
+		return 0, nil
+	case c.topics[n] == topicOpen:
+		return n, nil
+	case c.topics[n] == topicClosed:
+		return 0, bad("TOPIC_CLOSED")
+	default:
+		return 0, bad("message thread not found")
+	}
+}
+
+// delete is deleteMessage; s.mu is held.
+func (s *Server) delete(p map[string]string) (any, *Fault) {
+	chat, moved, fault := s.reach(p)
+	if fault != nil {
+		return moved, fault
+	}
+	id, _ := strconv.Atoi(p["message_id"])
+	m := chat.messages[id]
+	switch {
+	case m == nil:
+		return nil, bad("message to delete not found")
+	case m.From.ID != BotID || time.Since(m.At) >= DeleteWithin:
+		return nil, bad("message can't be deleted")
+	}
+	delete(chat.messages, id)
+	return true, nil
 }
 
 // edit is editMessageText; s.mu is held.

@@ -153,6 +153,8 @@ func (s *Server) call(ctx context.Context, method string, p map[string]string, f
 	switch method {
 	case "editMessageText":
 		return s.edit(p)
+	case "deleteMessage":
+		return s.delete(p)
 	case "answerCallbackQuery":
 		return s.answer(p)
 	default:

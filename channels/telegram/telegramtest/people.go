@@ -2,6 +2,7 @@ package telegramtest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -76,7 +77,17 @@ type chat struct {
 	messages map[int]*Message
 	blocked  string // why the bot may not write; empty when it may
 	moved    int64  // the supergroup that it became
+	// topics are a forum's, by number; nil when the chat is no forum.
+	topics map[int]topic
 }
+
+// topic is how a forum topic stands.
+type topic string
+
+const (
+	topicOpen   topic = "open"
+	topicClosed topic = "closed"
+)
 
 // query is a press that waits for its answer.
 type query struct {
@@ -102,20 +113,69 @@ func (s *Server) open(id int64, kind string) {
 	s.chats[id] = &chat{id: id, kind: kind, messages: map[int]*Message{}}
 }
 
+// Forum puts the bot into a group with the (negative) id that has the topics.
+func (s *Server) Forum(id int64, topics ...int) int64 {
+	s.open(id, "supergroup")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[id].topics = map[int]topic{}
+	for _, n := range topics {
+		s.chats[id].topics[n] = topicOpen
+	}
+	return id
+}
+
+// DeleteTopic removes a topic with all that is in it.
+func (s *Server) DeleteTopic(chatID int64, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.chats[chatID]
+	delete(c.topics, n)
+	maps.DeleteFunc(c.messages, func(_ int, m *Message) bool { return m.Thread == n })
+}
+
+// CloseTopic lets nobody but admins write to a topic, or everybody again.
+func (s *Server) CloseTopic(chatID int64, n int, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[chatID].topics[n] = topicOpen
+	if closed {
+		s.chats[chatID].topics[n] = topicClosed
+	}
+}
+
 // Block makes every message to the chat fail with 403 and the reason, such as
-// "bot was blocked by the user"; an empty reason lets the bot in again.
+// "bot was blocked by the user"; an empty reason lets the bot in again. The bot
+// is told of both.
 func (s *Server) Block(chatID int64, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.chats[chatID].blocked = reason
+	c := s.chats[chatID]
+	c.blocked = reason
+	was, is := "member", "kicked"
+	if reason == "" {
+		was, is = is, was
+	}
+	bot := User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName}
+	s.queue("my_chat_member", map[string]any{
+		"chat": map[string]any{"id": c.id, "type": c.kind}, "from": User{ID: 1, FirstName: "Admin"}, "date": time.Now().Unix(),
+		"old_chat_member": map[string]any{"user": bot, "status": was}, "new_chat_member": map[string]any{"user": bot, "status": is},
+	}, MessageLives)
 }
 
-// Migrate turns a group into a supergroup with a new id.
+// Migrate turns a group into a supergroup with a new id, and tells the bot.
 func (s *Server) Migrate(from, to int64) {
 	s.open(to, "supergroup")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.chats[from].moved = to
+	c := s.chats[from]
+	c.moved = to
+	s.lastID++
+	s.queue("message", map[string]any{
+		"message_id": s.lastID, "date": time.Now().Unix(), "chat": map[string]any{"id": from, "type": "group"},
+		"from": User{ID: 1087968824, IsBot: true, FirstName: "Group"}, "sender_chat": map[string]any{"id": from, "type": "group"},
+		"migrate_to_chat_id": to,
+	}, MessageLives)
 }
 
 // Delete removes a message, as a person can.
@@ -142,6 +202,9 @@ func (s *Server) Reply(u User, chatID int64, to int, text string) int {
 	c := s.chats[chatID]
 	s.lastID++
 	m := &Message{ID: s.lastID, Chat: chatID, From: u, Text: text, ReplyTo: to, At: time.Now()}
+	if answered := c.messages[to]; answered != nil {
+		m.Thread = answered.Thread
+	}
 	c.messages[m.ID] = m
 	s.queue("message", s.wire(c, m, true), MessageLives)
 	return m.ID

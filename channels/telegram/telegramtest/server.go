@@ -35,6 +35,7 @@ const (
 	MaxPoll        = 50 * time.Second // a long poll
 	PressLives     = 150 * time.Second
 	MessageLives   = 24 * time.Hour
+	DeleteWithin   = 48 * time.Hour   // after that the bot's own messages cannot be deleted
 	AnswerWithin   = 15 * time.Second // after that a callback cannot be answered
 	maxPlaceholder = 64
 )

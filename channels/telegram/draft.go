@@ -1,0 +1,75 @@
+package telegram
+
+import (
+	"context"
+	"slices"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Draft is what the channel remembers of a card whose message the dispatcher
+// may not know yet, or that has something beside its message. A message is
+// noted here before it gets buttons: one that a crash leaves unnoted has none.
+type Draft struct {
+	Ask  approval.AskID `json:"ask"`
+	Chat int64          `json:"chat"`
+	// Message is the card's message; 0 when none is known.
+	Message int `json:"message,omitempty"`
+	// File is the message with the attached document, and Sum the document's
+	// SHA-256.
+	File int    `json:"file,omitempty"`
+	Sum  string `json:"sum,omitempty"`
+	// Reminder is the message that reminded of the card.
+	Reminder int `json:"reminder,omitempty"`
+}
+
+// maxDrafts bounds what is remembered; the oldest is forgotten first. What a
+// forgotten draft costs is a second message.
+const maxDrafts = 1000
+
+// draft returns what is remembered of an ask's card in the chat.
+func (c *Channel) draft(ask approval.AskID, chat int64) Draft {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.notes.draft(ask); i >= 0 && c.notes.Drafts[i].Chat == chat {
+		return c.notes.Drafts[i]
+	}
+	return Draft{Ask: ask, Chat: chat}
+}
+
+// keepDraft remembers the draft in place of what was remembered of its ask.
+func (c *Channel) keepDraft(ctx context.Context, d Draft) error {
+	return c.keep(ctx, func(n *Notes) {
+		if i := n.draft(d.Ask); i >= 0 {
+			n.Drafts[i] = d
+			return
+		}
+		n.Drafts = append(n.Drafts, d)
+		n.Drafts = n.Drafts[max(0, len(n.Drafts)-maxDrafts):]
+	})
+}
+
+// dropDraft forgets an ask.
+func (c *Channel) dropDraft(ctx context.Context, ask approval.AskID) error {
+	return c.keep(ctx, func(n *Notes) {
+		if i := n.draft(ask); i >= 0 {
+			n.Drafts = slices.Delete(n.Drafts, i, i+1)
+		}
+	})
+}
+
+func (n *Notes) draft(ask approval.AskID) int {
+	return slices.IndexFunc(n.Drafts, func(d Draft) bool { return d.Ask == ask })
+}
+
+// Found returns the message that a Post of the ask's card left, though it may
+// never have returned.
+func (c *Channel) Found(ask approval.AskID) (ref string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.notes.draft(ask)
+	if i < 0 || c.notes.Drafts[i].Message == 0 {
+		return "", false
+	}
+	return refTo(c.notes.Drafts[i].Chat, c.notes.Drafts[i].Message), true
+}

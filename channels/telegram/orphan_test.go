@@ -1,0 +1,216 @@
+package telegram_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+)
+
+// withButtons counts the messages of the chat that offer something.
+func (w *world) withButtons() (n int) {
+	for _, m := range w.server.Messages(w.chat) {
+		if len(m.Buttons()) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// restart is a new process over the same memory.
+func (w *world) restart() {
+	w.t.Helper()
+	w.stop()
+	w.start()
+}
+
+// TestAMessageThatNobodyKnowsOfHasNoButtons loses the platform's answer, so
+// that the card is sent again.
+func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := newAsk(t, command("make"))
+		w.server.Fail("sendMessage", 1, telegramtest.Fault{Code: 502, Body: "<html>", After: true})
+		_, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+		retry, ok := errors.AsType[*approval.RetryError](err)
+		if !ok || retry.Unsent {
+			t.Fatalf("got %v", err)
+		}
+		if ref, ok := w.channel.Found(a.ID); ok {
+			t.Errorf("found %q", ref)
+		}
+		w.restart()
+		if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err != nil {
+			t.Fatal(err)
+		}
+		all := w.server.Messages(w.chat)
+		if len(all) != 2 || len(all[0].Buttons()) != 0 || len(all[1].Buttons()) != 4 || !strings.Contains(all[0].Text, "a newer card has them") {
+			t.Errorf("the chat holds %+v", all)
+		}
+	})
+}
+
+// TestAMessageThatIsNotedIsGoneOnWith dies between sending and giving buttons.
+func TestAMessageThatIsNotedIsGoneOnWith(t *testing.T) {
+	for name, through := range map[string]func(w *world, a *approval.Ask) error{
+		"Posted": func(w *world, a *approval.Ask) error {
+			_, err := w.channel.Post(w.t.Context(), card(a, telegram.Name))
+			return err
+		},
+		"Amended": func(w *world, a *approval.Ask) error {
+			ref, _ := w.channel.Found(a.ID)
+			return w.channel.Amend(w.t.Context(), ref, card(a, telegram.Name))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				t := w.t
+				for _, calls := range []string{"make", "echo " + strings.Repeat("long ", 2000)} {
+					a := newAsk(t, command(calls))
+					w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 500, Description: "Internal Server Error"})
+					if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err == nil {
+						t.Fatal("no error")
+					}
+					if w.withButtons() != 0 {
+						t.Error("a message got buttons before its reference was known")
+					}
+					after := len(w.server.Messages(w.chat))
+					w.restart()
+					if err := through(w, a); err != nil {
+						t.Fatal(err)
+					}
+					m := w.last()
+					if len(w.server.Messages(w.chat)) != after || len(m.Buttons()) != 4 || strings.Contains(m.Text, "on their way") {
+						t.Errorf("the chat ends with %+v", m)
+					}
+					w.server.Delete(w.chat, m.ID)
+				}
+			})
+		})
+	}
+}
+
+func TestWithoutItsNoteAMessageGetsNoButtons(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.memory.mu.Lock()
+		w.memory.fail = errors.New("disk full")
+		w.memory.mu.Unlock()
+		if _, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name)); err == nil || w.withButtons() != 0 {
+			t.Errorf("%v, %d messages with buttons", err, w.withButtons())
+		}
+	})
+}
+
+func TestADraftThatWasDeletedIsSentAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := newAsk(t, command("make"))
+		w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 500, Description: "Internal Server Error"})
+		_, _ = w.channel.Post(t.Context(), card(a, telegram.Name))
+		w.server.Delete(w.chat, w.last().ID)
+		if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err == nil {
+			t.Fatal("a card that is not there was posted")
+		}
+		if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err != nil || w.withButtons() != 1 {
+			t.Errorf("%v, %d messages with buttons", err, w.withButtons())
+		}
+	})
+}
+
+func TestNotesAreForgottenWhenTheyAreNotNeeded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		drafts := func() int {
+			w.memory.mu.Lock()
+			defer w.memory.mu.Unlock()
+			return len(w.memory.notes.Drafts)
+		}
+		a := w.ask(command("make"), command("make test"))
+		b := w.ask(command("echo "+strings.Repeat("long ", 2000)), command("make"))
+		if n := drafts(); n != 2 {
+			t.Errorf("%d drafts after two posts", n)
+		}
+		w.press(ann(), a, "Deny 1.")
+		w.press(ann(), b, "Deny 2.")
+		if err := errors.Join(w.amend(a), w.amend(b)); err != nil {
+			t.Fatal(err)
+		}
+		if n := drafts(); n != 1 || !strings.Contains(w.shown(b).Text, "attached file") || labels(w.shown(b))[0] != "Allow 1. once" {
+			t.Errorf("%d drafts, and half answered the card offers %v", n, labels(w.shown(b)))
+		}
+		w.press(ann(), b, "Deny 1.")
+		if err := w.amend(b); err != nil || drafts() != 0 {
+			t.Errorf("%v, %d drafts at the end", err, drafts())
+		}
+	})
+}
+
+// TestACardThatGrewPastItsMessageGetsANewOne joins calls that the file does not
+// hold.
+func TestACardThatGrewPastItsMessageGetsANewOne(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		small := w.ask(command("make"))
+		grown := newAsk(t, command("make"), command("echo "+strings.Repeat("long ", 2000)))
+		c := card(grown, telegram.Name)
+		c.Ask = small.ID
+		if err := w.channel.Amend(t.Context(), small.Cards[0].Ref, c); !errors.Is(err, approval.ErrRepost) {
+			t.Fatalf("got %v", err)
+		}
+		if m := w.shown(small); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "newer card") {
+			t.Errorf("the old message: %q %v", m.Text, labels(m))
+		}
+		ref, err := w.channel.Post(t.Context(), c)
+		if err != nil || ref == small.Cards[0].Ref || w.withButtons() != 1 {
+			t.Errorf("%q %v, %d messages with buttons", ref, err, w.withButtons())
+		}
+		if labels(w.last())[0] != "Allow all 2 once" {
+			t.Errorf("the new message offers %v", labels(w.last()))
+		}
+	})
+}
+
+// TestAPressOnAMessageThatIsNotTheCardsIsTruthful presses on a twin, as one
+// that a restored backup knows nothing of.
+func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command("make"))
+		twin := w.shown(a)
+		w.stop()
+		w.memory.notes.Drafts = nil
+		w.start()
+		ref, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+		if err != nil || ref == a.Cards[0].Ref {
+			t.Fatal(ref, err)
+		}
+		a.Cards[0].Ref = ref
+		id, err := w.server.Press(ann(), w.chat, twin.ID, "Allow once")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.answer(id); got.Text != "Allowed once." {
+			t.Errorf("the twin's press was answered %+v", got)
+		}
+		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann") {
+			t.Errorf("the twin shows %q %v", m.Text, labels(m))
+		}
+		// A button that nobody knows is told so, and taken away.
+		b := w.ask(command("make b"))
+		w.desk.mu.Lock()
+		w.desk.asks = nil
+		w.desk.mu.Unlock()
+		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "means nothing") {
+			t.Errorf("an unknown button: %+v", got)
+		}
+		synctest.Wait()
+		if m := w.shown(b); len(m.Buttons()) != 0 {
+			t.Errorf("it kept its buttons: %v", labels(m))
+		}
+	})
+}

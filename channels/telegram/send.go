@@ -1,0 +1,112 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+)
+
+// note is how a message is sent.
+type note struct {
+	// reply is the message that it answers, 0 for none.
+	reply int
+	// thread is the forum topic that it goes to, 0 for none.
+	thread int64
+	// markup is its keyboard, empty for none.
+	markup string
+	// silent lets it come without a sound.
+	silent bool
+}
+
+func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
+	params := tgbotapi.Params{
+		"chat_id": strconv.FormatInt(chat, 10), "text": p.b.String(), "parse_mode": "HTML",
+		"link_preview_options": `{"is_disabled":true}`,
+	}
+	if n.thread != 0 {
+		params["message_thread_id"] = strconv.FormatInt(n.thread, 10)
+	}
+	if n.reply != 0 {
+		params["reply_parameters"] = marshal(map[string]any{"message_id": n.reply, "allow_sending_without_reply": true})
+	}
+	if n.markup != "" {
+		params["reply_markup"] = n.markup
+	}
+	if n.silent {
+		params["disable_notification"] = "true"
+	}
+	return params
+}
+
+// send sends a message and returns its id.
+func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, error) {
+	return c.put(chat, c.params(chat, p, n), func(params tgbotapi.Params) (jsontext.Value, error) {
+		return c.api.call(ctx, "sendMessage", params, callWithin)
+	})
+}
+
+// upload sends a document to where cards go, without a sound: the card that
+// follows it makes one.
+func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tgbotapi.FileBytes) (int, error) {
+	params := c.params(chat, caption, note{thread: c.topic, silent: true})
+	params["caption"] = params["text"]
+	delete(params, "text")
+	return c.put(chat, params, func(params tgbotapi.Params) (jsontext.Value, error) {
+		return c.api.upload(ctx, params, file)
+	})
+}
+
+// put makes a call that leaves a message, and returns its id. Where the topic
+// is not there the chat itself gets the message: better in the wrong place than
+// nowhere.
+func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (jsontext.Value, error)) (int, error) {
+	put := func() (jsontext.Value, error) { return call(params) }
+	res, err := c.api.hush(chat, put)
+	p, refused := errors.AsType[*PlatformError](err)
+	if refused && params["message_thread_id"] != "" && p.topicless() {
+		delete(params, "message_thread_id")
+		if res, err = c.api.hush(chat, put); err == nil {
+			c.closed(problemTopic, remedyTopic)
+			return messageID(res)
+		}
+		p, refused = errors.AsType[*PlatformError](err)
+	}
+	if home, _ := c.place(); chat == home {
+		switch {
+		case refused && p.shut():
+			c.closed(problemShut, remedyShut)
+		case refused && p.gone():
+			c.closed(problemGone, remedyGone)
+		case err == nil:
+			c.opened()
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return messageID(res)
+}
+
+// edit changes a message; without markup it takes the buttons off.
+func (c *Channel) edit(ctx context.Context, chat int64, id int, p *page, markup string) error {
+	params := c.params(chat, p, note{markup: markup})
+	params["message_id"] = strconv.Itoa(id)
+	_, err := c.api.hush(chat, func() (jsontext.Value, error) {
+		return c.api.call(ctx, "editMessageText", params, callWithin)
+	})
+	return err
+}
+
+func messageID(res jsontext.Value) (int, error) {
+	var m struct {
+		ID int `json:"message_id"`
+	}
+	if err := json.Unmarshal(res, &m); err != nil || m.ID == 0 {
+		return 0, errors.New("telegram: the platform's answer names no message")
+	}
+	return m.ID, nil
+}
