@@ -36,7 +36,7 @@ func (s *scan) forms(t text) *rule {
 	if r := s.place(t, t.s, traits); r != nil {
 		return r
 	}
-	if traits&(encoded|nul|wide|backslash|colon) == 0 {
+	if traits&(encoded|nul|wide|backslash|colon|quoted) == 0 {
 		return nil
 	}
 	for cur, round := t.s, 0; round < rounds; round++ {
@@ -56,7 +56,7 @@ func (s *scan) decode(t text, cur string) (string, *rule) {
 			return cur, r
 		}
 	}
-	for _, step := range [...]func(string) string{withoutNUL, visible, unpercent, fileURL, s.forwardSlashes} {
+	for _, step := range [...]func(string) string{withoutNUL, visible, unquoted, unpercent, fileURL, s.forwardSlashes} {
 		next := step(cur)
 		if next == cur {
 			continue

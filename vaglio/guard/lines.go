@@ -3,6 +3,7 @@ package guard
 import (
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -30,11 +31,22 @@ func mayRun(args map[string]any) bool {
 		case map[string]any, []any:
 			return true
 		}
-		if isRunKey(k) {
+		if isRunKey(k) || isInputKey(k) {
 			return true
 		}
 	}
 	return false
+}
+
+// isInputKey says whether an argument holds what a shell reads. Where nothing
+// else is to run, that is what runs.
+func isInputKey(key string) bool {
+	switch strings.ToLower(key) {
+	case "stdin", "input", "keys":
+		return true
+	default:
+		return false
+	}
 }
 
 func (g *Guard) runsIn(args map[string]any, o shell.Options, lang string, depth int) string {
@@ -43,9 +55,11 @@ func (g *Guard) runsIn(args map[string]any, o shell.Options, lang string, depth 
 	}
 	set := commandSet{g: g, o: o, lang: lang, args: args}
 	set.surroundings()
-	for _, k := range sortedKeys(args) {
+	keys := sortedKeys(args)
+	runs := slices.ContainsFunc(keys, isRunKey)
+	for _, k := range keys {
 		v := args[k]
-		if isRunKey(k) {
+		if isRunKey(k) || (!runs && isInputKey(k)) {
 			if id := set.value(k, v, 0); id != "" {
 				return id
 			}
@@ -175,8 +189,11 @@ func (s *commandSet) line(key, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	if isCodeKey(key) {
+	if isCodeKey(key) || (strings.EqualFold(key, "script") && s.lang != "" && s.lang != "sh") {
 		return s.code(text)
+	}
+	if isInputKey(key) {
+		return s.g.readLine(text, s.o)
 	}
 	if words := s.words(); words != nil && !strings.ContainsAny(text, " \t\n;|&") {
 		return s.argv(append([]string{text}, words...))

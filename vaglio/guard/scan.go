@@ -85,6 +85,9 @@ func (s *scan) collectAs(v any, depth int, as text) *rule {
 				return r
 			}
 		}
+		if whole := joined(v); whole != "" && as.use != asData {
+			s.texts = append(s.texts, text{s: whole, use: as.use})
+		}
 	case []string:
 		for _, e := range v {
 			s.texts = append(s.texts, text{s: e, use: as.use})
@@ -95,6 +98,26 @@ func (s *scan) collectAs(v any, depth int, as text) *rule {
 		return s.collectOther(reflect.ValueOf(v))
 	}
 	return nil
+}
+
+// joined is the path of which a list holds the steps, or "".
+func joined(list []any) string {
+	const least, most = 2, 32
+	if len(list) < least || len(list) > most {
+		return ""
+	}
+	var b strings.Builder
+	for i, e := range list {
+		step, ok := e.(string)
+		switch {
+		case !ok, i > 0 && (step == "" || strings.ContainsAny(step, "/ \t\n")), i == 0 && step != "" && step[0] != '/' && step[0] != '~':
+			return ""
+		case i > 0 && !strings.HasSuffix(b.String(), "/"):
+			b.WriteByte('/')
+		}
+		b.WriteString(step)
+	}
+	return b.String()
 }
 
 func (s *scan) collectMap(m map[string]any, depth int) *rule {

@@ -79,6 +79,14 @@ func isASCII(text string) bool {
 	return true
 }
 
+// unquoted takes the quotes off a text that stands in them as a whole.
+func unquoted(text string) string {
+	if n := len(text); n > 1 && text[0] == text[n-1] && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
+		return text[1 : n-1]
+	}
+	return text
+}
+
 // unpercent decodes %XX once and leaves what is no escape. Two overlong forms
 // that old programs read as "/" and "." are read so, too.
 func unpercent(text string) string {
@@ -163,12 +171,16 @@ const (
 	nul
 	wide
 	blank
+	quoted
 )
 
 func traitsOf(text string) trait {
 	var t trait
 	for i := range len(text) {
 		t |= traitOf(text[i])
+	}
+	if len(text) > 1 && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
+		t |= quoted
 	}
 	if text != "" && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
 		t |= blank

@@ -140,6 +140,9 @@ func TestShapes(t *testing.T) {
 		"save_command":         {args("save_command", m("command", "rm -fr /usr")), ""},
 		"other_tool":           {args("jira_create", m("command", "rm -fr /usr")), ""},
 		"description":          {args("Bash", m("command", "ls", "description", "rm -fr /usr")), ""},
+		"terminal_input":       {args("terminal", m("input", "rm -fr /usr\n")), "tree.system"},
+		"input_beside_command": {args("Bash", m("command", "cat", "input", "rm -fr /usr")), ""},
+		"node_script":          {args("node_eval", m("script", "require('fs').rmSync('/usr',{recursive:true})")), "tree.system"},
 		"echo_words":           {args("Bash", m("command", list("echo", "rm", "-fr", "/usr"))), ""},
 	})
 }
