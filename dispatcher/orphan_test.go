@@ -1,0 +1,222 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+)
+
+// A crash between the posting of a message and its recording leaves one that
+// nobody knows of. Its buttons decide nothing, and say so; the card has a
+// message whose buttons do.
+func TestAnOrphanDecidesNothing(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		a := h.askAndCrash()
+		h.restart()
+		settle()
+		messages := h.chat.seen()
+		if len(messages) != 2 {
+			t.Fatalf("%d messages were posted", len(messages))
+		}
+		orphan, card := messages[0], messages[1]
+		for _, c := range []approval.Choice{approval.ChoiceAllow, approval.ChoiceDeny} {
+			if r := h.press(orphan, all, c); r.Won || !r.Replaced || r.Ask.ID != card.card.Ask {
+				t.Errorf("%s on the orphan: %+v", c, r)
+			}
+		}
+		if got := h.state(a.Approval.ID); got != approval.Pending {
+			t.Fatalf("the orphan's button made it %s", got)
+		}
+		if r := h.press(card, all, approval.ChoiceAllow); !r.Won || r.Replaced {
+			t.Errorf("the card: %+v", r)
+		}
+		settle()
+		if m := h.chat.seen()[1]; len(m.card.Buttons) != 0 || m.card.Items[0].State != approval.Allowed {
+			t.Errorf("the card shows %+v", m.card)
+		}
+	})
+}
+
+// The same at every call of the store around the posting, before and behind its
+// commit, in one life and over a restart: of all messages at most one has
+// buttons that decide, and it is the one that turns final.
+func TestOneMessageAtMostHasLiveButtons(t *testing.T) {
+	for n := range 40 {
+		for _, late := range []bool{false, true} {
+			housed(t, func(t *testing.T, h *house) {
+				fault := errors.New("connection is cut")
+				if late {
+					h.store.FailLate(n+1, fault)
+				} else {
+					h.store.Fail(n+1, fault)
+				}
+				rs := []dispatcher.Request{inTurn("make a", 1), inTurn("make b", 2)}
+				for _, r := range rs {
+					_, _ = h.Propose(context.Background(), agent, r)
+				}
+				if n%3 == 0 {
+					h.restart()
+				}
+				time.Sleep(5 * time.Second)
+				synctest.Wait()
+				messages, live := h.chat.seen(), 0
+				for _, m := range messages {
+					tap := approval.Tap{Token: m.card.Buttons[0].Token, By: owner, Channel: "chat"}
+					r, err := h.Decide(t.Context(), tap)
+					if errors.Is(err, fault) {
+						r, err = h.Decide(t.Context(), tap)
+					}
+					if err != nil {
+						t.Fatalf("fault %d late %v: a button of %s: %v", n, late, m.ref, err)
+					}
+					if !r.Replaced {
+						live++
+					}
+				}
+				if live > 1 || len(messages) > 0 && live == 0 {
+					t.Errorf("fault %d late %v: %d of %d messages have live buttons", n, late, live, len(messages))
+				}
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if len(messages) > 0 {
+					if last := h.chat.seen()[len(messages)-1]; len(last.card.Buttons) != 0 || last.card.Items[0].State == approval.Pending {
+						t.Errorf("fault %d late %v: the last message shows %+v", n, late, last.card)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What was posted and could not be recorded is recorded later, not posted again.
+func TestAMessageIsNotPostedTwiceBecauseOfTheStore(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		h.askAndCrash()
+		time.Sleep(10 * time.Second)
+		h.store.Break(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		messages := h.chat.seen()
+		if len(messages) != 1 {
+			t.Fatalf("%d messages were posted", len(messages))
+		}
+		if r := h.press(messages[0], all, approval.ChoiceDeny); !r.Won {
+			t.Errorf("got %+v", r)
+		}
+	})
+}
+
+// Buttons are made anew where a message may be there, and only there.
+func TestButtonsAreReplacedOnlyInDoubt(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err      error
+		sent     bool
+		replaced bool
+	}{
+		"NoAnswer":        {errors.New("no answer"), true, true},
+		"MaybeNotSent":    {&approval.RetryError{Err: errors.New("no answer")}, false, true},
+		"SurelyNotSent":   {&approval.RetryError{Unsent: true, Err: errors.New("slow down")}, false, false},
+		"SlowDownAndSent": {&approval.RetryError{After: time.Second, Err: errors.New("bad gateway")}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			housed(t, func(t *testing.T, h *house) {
+				h.chat.failing(func(string) (bool, error) { return tt.sent, tt.err })
+				a, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make a")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				first := h.onlyCardOn(t, "chat")
+				settle()
+				h.chat.failing(nil)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				r, err := h.Decide(t.Context(), approval.Tap{Token: first.Buttons[0].Token, By: owner, Channel: "chat"})
+				if err != nil || r.Replaced != tt.replaced || r.Won == tt.replaced {
+					t.Errorf("the first buttons: %+v, %v", r, err)
+				}
+				if got := h.state(a.Approval.ID); (got == approval.Pending) != tt.replaced {
+					t.Errorf("it is %s", got)
+				}
+			})
+		})
+	}
+}
+
+// An hour's outage in which no try has a known end keeps the ask within bounds,
+// and its card comes through.
+func TestReplacedButtonsAreBounded(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		h.chat.failing(func(string) (bool, error) {
+			return true, &approval.RetryError{After: 4 * time.Second, Err: errors.New("no answer")}
+		})
+		a, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make a")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(25 * time.Minute)
+		h.chat.failing(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		r, err := h.store.Get(t.Context(), approval.KindAsk, string(a.Approval.ID.Ask()))
+		messages := h.chat.seen()
+		if err != nil || len(r.Keys) > 400 || len(messages) < 300 {
+			t.Fatalf("%d messages, %d keys, %v", len(messages), len(r.Keys), err)
+		}
+		for _, m := range []message{messages[0], messages[len(messages)-2]} {
+			r, err := h.Decide(t.Context(), approval.Tap{Token: m.card.Buttons[0].Token, By: owner, Channel: "chat"})
+			if err == nil && !r.Replaced || err != nil && !errors.Is(err, approval.ErrNotFound) {
+				t.Errorf("a button of %s: %+v, %v", m.ref, r, err)
+			}
+		}
+		if r := h.press(messages[len(messages)-1], all, approval.ChoiceAllow); !r.Won {
+			t.Errorf("the last message: %+v", r)
+		}
+	})
+}
+
+// A channel whose message cannot show the card any more gets a new one, as long
+// as somebody can still answer.
+func TestACardIsPostedAnew(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		h.ask("make a", 1)
+		settle()
+		h.chat.failingOn("amend", approval.ErrRepost)
+		b := h.ask("make b", 2)
+		settle()
+		messages := h.chat.seen()
+		if len(messages) != 2 || len(messages[1].card.Items) != 2 {
+			t.Fatalf("got %+v", messages)
+		}
+		if r := h.press(messages[0], all, approval.ChoiceAllow); !r.Replaced {
+			t.Errorf("the old message: %+v", r)
+		}
+		h.press(messages[1], all, approval.ChoiceDeny)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n := len(h.chat.seen()); n != 2 {
+			t.Errorf("%d messages were posted", n)
+		}
+		ask, err := h.Find(t.Context(), string(b.Approval.ID))
+		if err != nil || !ask.On("chat").Gone || !ask.Done() {
+			t.Errorf("a message that cannot show the end: %+v, %v", ask.On("chat"), err)
+		}
+	})
+}
+
+// onlyCardOn returns the one card that waits, as the channel shows it.
+func (h *house) onlyCardOn(t *testing.T, channel string) approval.Card {
+	t.Helper()
+	for c, err := range h.Pending(t.Context(), channel) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	t.Fatal("no card waits")
+	return approval.Card{}
+}

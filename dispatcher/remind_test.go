@@ -1,0 +1,158 @@
+package dispatcher_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+)
+
+// The clock of a bubble begins at midnight UTC, and asks wait half an hour.
+const remindAfter = dispatcher.DefaultAskFor * 2 / 3
+
+// reminders returns how many reminders came.
+func (h *house) reminders() int {
+	synctest.Wait()
+	_, reminded := h.chat.told()
+	return len(reminded)
+}
+
+func TestPeopleAreRemindedOnce(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		h.ask("make a", 1)
+		time.Sleep(remindAfter - time.Second)
+		if n := h.reminders(); n != 0 {
+			t.Fatalf("%d reminders came early", n)
+		}
+		time.Sleep(2 * time.Second)
+		if n := h.reminders(); n != 1 {
+			t.Fatalf("%d reminders came", n)
+		}
+		h.restart()
+		time.Sleep(dispatcher.DefaultAskFor)
+		if n := h.reminders(); n != 1 {
+			t.Errorf("%d reminders came in all", n)
+		}
+	})
+}
+
+func TestNobodyIsRemindedInVain(t *testing.T) {
+	for name, tt := range map[string]func(t *testing.T, h *house){
+		"Answered": func(_ *testing.T, h *house) {
+			h.ask("make a", 1)
+			settle()
+			h.press(h.chat.seen()[0], all, approval.ChoiceDeny)
+		},
+		"AnsweredInPart": func(_ *testing.T, h *house) {
+			h.ask("make a", 1)
+			h.ask("make b", 2)
+			settle()
+			h.press(h.chat.seen()[0], 0, approval.ChoiceAllow)
+		},
+		"Withdrawn": func(t *testing.T, h *house) {
+			if _, err := h.Withdraw(t.Context(), agent, h.ask("make a", 1).Approval.ID); err != nil {
+				t.Error(err)
+			}
+		},
+		"NeverSeen": func(_ *testing.T, h *house) {
+			h.chat.failingOn("post", errors.New("no network"))
+			h.ask("make a", 1)
+		},
+		"SeenLate": func(_ *testing.T, h *house) {
+			h.chat.failingOn("post", &approval.RetryError{After: time.Minute, Unsent: true, Err: errors.New("no network")})
+			h.ask("make a", 1)
+			time.Sleep(remindAfter + time.Minute)
+			h.chat.failing(nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			housed(t, func(t *testing.T, h *house) {
+				tt(t, h)
+				time.Sleep(2 * dispatcher.DefaultAskFor)
+				if n := h.reminders(); n != 0 {
+					t.Errorf("%d reminders came", n)
+				}
+			})
+		})
+	}
+}
+
+// A reminder that fails is tried again, and one that was due while nobody ran
+// comes at the start.
+func TestAReminderIsNotLost(t *testing.T) {
+	for name, trouble := range map[string]func(h *house){
+		"Failing": func(h *house) {
+			h.chat.failingOn("remind", errors.New("no network"))
+			time.Sleep(remindAfter + 2*time.Minute)
+			h.chat.failing(nil)
+			time.Sleep(time.Minute)
+		},
+		"Down": func(h *house) {
+			settle()
+			h.end()
+			time.Sleep(remindAfter + 2*time.Minute)
+			h.restart()
+			settle()
+		},
+		"CrashedBefore": func(h *house) {
+			h.chat.failingOn("remind", errors.New("no network"))
+			time.Sleep(remindAfter)
+			h.restart()
+			h.chat.failing(nil)
+			settle()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			housed(t, func(t *testing.T, h *house) {
+				h.ask("make a", 1)
+				trouble(h)
+				if n := h.reminders(); n != 1 {
+					t.Errorf("%d reminders came", n)
+				}
+				time.Sleep(dispatcher.DefaultAskFor)
+				if n := h.reminders(); n != 1 {
+					t.Errorf("%d reminders came in all", n)
+				}
+			})
+		})
+	}
+}
+
+func TestQuietHours(t *testing.T) {
+	minutes := func(h, m int) int { return h*60 + m }
+	for name, tt := range map[string]struct {
+		quiet     dispatcher.Quiet
+		silent    bool
+		reminders int
+	}{
+		"None":           {dispatcher.Quiet{}, false, 1},
+		"AllTheWhile":    {dispatcher.Quiet{From: minutes(22, 0), To: minutes(7, 0)}, true, 0},
+		"EndsInTime":     {dispatcher.Quiet{From: minutes(22, 0), To: minutes(0, 25)}, true, 1},
+		"EndsBeforeIt":   {dispatcher.Quiet{From: minutes(22, 0), To: minutes(0, 10)}, true, 1},
+		"BeginsBeforeIt": {dispatcher.Quiet{From: minutes(0, 15), To: minutes(0, 45)}, false, 0},
+		"Elsewhere":      {dispatcher.Quiet{From: minutes(22, 0), To: minutes(7, 0), Zone: time.FixedZone("far", -12*3600)}, false, 1},
+		"AtHome":         {dispatcher.Quiet{From: minutes(10, 0), To: minutes(13, 0), Zone: time.FixedZone("far", -12*3600)}, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			housed(t, func(t *testing.T, h *house) {
+				h.quiet = tt.quiet
+				h.restart()
+				a := h.ask("make a", 1)
+				settle()
+				if c := h.chat.seen()[0].card; c.Silent != tt.silent {
+					t.Errorf("the card is silent: %v", c.Silent)
+				}
+				time.Sleep(dispatcher.DefaultAskFor)
+				if n := h.reminders(); n != tt.reminders {
+					t.Errorf("%d reminders came, want %d", n, tt.reminders)
+				}
+				if got := h.state(a.Approval.ID); got != approval.Expired {
+					t.Errorf("the deadline did not run on: it is %s", got)
+				}
+			})
+		})
+	}
+}
