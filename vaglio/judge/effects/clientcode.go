@@ -9,7 +9,7 @@ import (
 // people and devices, as their names appear in an import.
 func clients() []string {
 	return []string{
-		"boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient", "@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack",
+		"keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword", "boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient", "@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack",
 		"psycopg", "pymysql", "mysqldb", "mysql.connector", "mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3", "better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'", "knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel",
 		"pymongo", "mongoclient", "mongoose", "redis", "elasticsearch", "opensearch", "cassandra", "neo4j", "pymemcache", "influxdb", "firebase_admin", "firebase-admin", "supabase",
 		"kafka", "pika", "amqp", "paho.mqtt", "celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer", "smtplib", "imaplib", "net::smtp", "yagmail", "slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter", "from github", "pygithub", "octokit", "import gitlab", "from jira", "atlassian", "notion_client", "gspread",
@@ -29,7 +29,11 @@ func (c *call) clientCode(code string) []Effect {
 		}
 	}
 	if library == "" {
-		return nil
+		return c.sendingCode(code, lower)
+	}
+	switch library {
+	case "keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword":
+		return one(KindCredentials, "reads stored passwords by "+library, library)
 	}
 	var out []Effect
 	for name, rest := range methods(code) {
@@ -70,6 +74,47 @@ func (c *call) clientCode(code string) []Effect {
 		out = append(out, e.with("calls "+name+" of "+library, library+" "+name))
 	}
 	return out
+}
+
+// sendingCode is the effect of an inline program that opens a connection and
+// sends something through it.
+func (c *call) sendingCode(code, lower string) []Effect {
+	opens := false
+	for _, s := range []string{"http", "socket", "urllib", "fetch(", "axios", "lwp", "net::", "net.", "fsockopen", "curl_", "requests.", "aiohttp", "websocket", "tcp"} {
+		opens = opens || strings.Contains(lower, s)
+	}
+	if strings.Contains(lower, "mail(") && c.name == "php" {
+		return one(KindPeople, "sends mail from a line of "+c.name, "mail")
+	}
+	if !opens || onlyLocal(code) {
+		return nil
+	}
+	for _, s := range []string{"post", "put(", "patch", "'delete'", "\"delete\"", "delete(", ".send(", "sendall(", "data=", "body:", "body=", "method:", "upload", ".write(", ".end('", ".end(\"", "fputs", "fwrite", "curlopt_postfields"} {
+		if strings.Contains(lower, s) {
+			e := usual(KindSend).with("sends data from a line of "+c.name+": "+clip(code, 100), c.name).as(Irreversible, ReachShared)
+			e.Sure = 0.6
+			return []Effect{e}
+		}
+	}
+	return nil
+}
+
+// onlyLocal reports whether program text names addresses, and all of them are
+// this machine.
+func onlyLocal(code string) bool {
+	found := false
+	for rest := code; ; {
+		i := strings.Index(rest, "://")
+		if i < 0 {
+			return found
+		}
+		start := strings.LastIndexAny(rest[:i], "'\"`( ") + 1
+		end := i + 3 + strings.IndexAny(rest[i+3:]+"'", "'\"`) ")
+		if !localURL(rest[start:end]) {
+			return false
+		}
+		found, rest = true, rest[end:]
+	}
 }
 
 // callVerb finds what a method by its name does: delete_object, flushall,

@@ -56,6 +56,10 @@ func (r *reading) cmdlet(v *invocation) []Effect {
 	case "set-location", "push-location", "pop-location", "set-variable", "new-object", "import-csv", "import-module", "import-clixml", "write-host", "write-output", "write-verbose", "write-error", "write-warning", "add-type", "new-timespan", "add-member", "invoke-pester", "invoke-scriptanalyzer", "set-strictmode", "start-sleep", "new-guid", "update-typedata":
 		return reads()
 	}
+	switch {
+	case verb == "format" && noun != "table" && noun != "list" && noun != "wide" && noun != "custom" && noun != "hex", verb == "out" && noun == "printer":
+		verb = "change"
+	}
 	switch verb {
 	case "get", "select", "sort", "measure", "where", "foreach", "format", "group", "test", "compare", "convertto", "convertfrom", "convert", "join", "split", "resolve", "read", "show", "find", "search", "wait", "out", "trace", "debug":
 		return r.disclosures(v, c.parsed, reads())

@@ -124,18 +124,41 @@ func (r *reading) problem(p *shell.Problem) {
 		r.add(usual(KindForeignCode).with("runs code downloaded from the network without review", argOf(p.Word).text))
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with("starts processes without end until the machine stalls", ""))
+	case shell.ProblemDynamicCode:
+		if a := argOf(p.Word); p.Interpreter == "eval" && trustedSetup(a) {
+			r.add(own("sets the shell up by " + a.from[0])...)
+			return
+		}
+		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, argOf(p.Word).text))
 	case shell.ProblemUnparsable, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
-		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemDynamicCode, shell.ProblemPartialCode:
+		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
 		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, argOf(p.Word).text))
 	default:
 		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, ""))
 	}
 }
 
+// trustedSetup reports whether text that eval runs is the output of a program
+// that is made to set a shell up.
+func trustedSetup(a arg) bool {
+	if len(a.from) != 1 || len(a.names) > 0 || a.remote || a.text != "$("+a.from[0]+")" {
+		return false
+	}
+	switch a.from[0] {
+	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "fnm", "brew", "starship", "zoxide", "dircolors", "opam", "mise", "rtx", "keychain", "conda", "thefuck", "resize", "lesspipe", "jenv", "goenv", "luarocks", "perlbrew", "docker-machine", "minikube", "mcfly", "atuin", "navi", "fzf", "asdf", "register-python-argcomplete":
+		return true
+	}
+	return false
+}
+
 // invocation judges one command with all that surrounds it.
 func (r *reading) invocation(v *invocation) []Effect {
 	out := r.named(v)
 	for i, w := range v.writes {
+		if v.restores(w) {
+			out = append(out, usual(KindDelete).with("throws away the uncommitted changes in "+w.text, w.text))
+			continue
+		}
 		if v.empties(i) {
 			out = append(out, r.empty(v, w)...)
 			continue

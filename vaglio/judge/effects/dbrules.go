@@ -10,6 +10,17 @@ func dbRules(m map[string]rule) {
 	m["psql"] = func(c *call) []Effect {
 		return c.client(c.values("-c", "--command", "-e", "--execute"), "-f", "--file")
 	}
+	m["pgCtl"] = func(c *call) []Effect {
+		v, _ := c.value("-D", "--pgdata")
+		switch c.operand(0) {
+		case "status", "initdb", "init", "start", "":
+			return own("works with the database server of " + v.text)
+		}
+		if p := c.r.world.placeOf(v, c.cwd); v.known && (p == placeTemp || p == placeWorkspace && v.text != "") {
+			return own("works with the database server of " + v.text)
+		}
+		return []Effect{usual(KindKill).with("stops or restarts the database server", v.text)}
+	}
 	m["mysql"] = func(c *call) []Effect { return c.client(c.values("-e", "--execute"), "--init-command") }
 	m["sqlFlagC"] = func(c *call) []Effect { return c.client(c.values("-c", "--command"), "-f") }
 	m["sqlFlagCommand"] = func(c *call) []Effect { return c.client(c.values("--command"), "--file") }
@@ -91,6 +102,9 @@ func sqliteRule(c *call) []Effect {
 	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
 	if len(ops) > 0 && !strings.Contains(c.operand(0), ".") && strings.Contains(c.operand(0), " ") {
 		texts, where = ops, "a database in memory"
+	}
+	if len(ops) > 0 && ops[0].known && c.r.world.placeOf(ops[0], c.cwd) == placeTemp {
+		where = ":memory:" // nobody keeps anything there
 	}
 	if c.name == "duckdb" && len(ops) == 0 || c.operand(0) == ":memory:" {
 		where = ":memory:"

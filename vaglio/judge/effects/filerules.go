@@ -38,40 +38,6 @@ func (r *reading) write(v *invocation, a arg, verb string) []Effect {
 	return []Effect{e}
 }
 
-// empties reports whether the shell opens the i-th written file only to empty
-// it: the command has nothing to say.
-func (v *invocation) empties(i int) bool {
-	switch {
-	case v.appends[i] || v.call != nil:
-		return false
-	case v.path == "" || v.name == ":" || v.name == "true":
-		return true
-	}
-	return v.name == "cat" && len(v.args) == 1 && v.args[0].text == "/dev/null" || (v.name == "echo" || v.name == "printf") && len(v.args) == 1 && (v.args[0].text == "-n" || v.args[0].known && v.args[0].text == "")
-}
-
-// empty is the effect of emptying a file.
-func (r *reading) empty(v *invocation, a arg) []Effect {
-	if v.box != "" || scratchFile(a.text) {
-		return r.write(v, a, "writes")
-	}
-	out := r.remove(v, a)
-	for i := range out {
-		out[i].Why = strings.Replace(out[i].Why, "deletes ", "empties ", 1)
-	}
-	return out
-}
-
-// scratchFile reports whether a file by its name is made to be overwritten.
-func scratchFile(s string) bool {
-	base := strings.ToLower(path.Base(s))
-	switch path.Ext(base) {
-	case ".img", ".iso", ".bin", ".raw", ".dat", ".tmp", ".log", ".out", ".txt", ".swap", "":
-		return true
-	}
-	return strings.HasPrefix(base, "test") || strings.HasPrefix(base, "tmp") || strings.HasPrefix(base, "temp") || strings.HasPrefix(base, "random") || strings.HasPrefix(base, "dummy") || strings.HasPrefix(base, "fill") || strings.HasPrefix(base, "sample") || strings.HasPrefix(base, "zero") || strings.HasPrefix(base, "big")
-}
-
 // remove is the effect of deleting what a word names.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	p := r.world.clean(a.text, v.cwd)
@@ -187,60 +153,6 @@ func secretName(n string) bool {
 		}
 	}
 	return false
-}
-
-// reader judges a command that only reads, whatever its options.
-func (r *reading) reader(v *invocation) []Effect {
-	p := parse(v.args, &section{valued: readerValued()})
-	out := []Effect{usual(KindRead).with("reads with "+v.name, "")}
-	switch v.name {
-	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
-	default:
-		for _, a := range p.values("-o", "--output", "--output-file", "--log-file", "--report-file") {
-			if v.name == "sort" || v.name == "yq" || v.name == "xmllint" || v.name == "jq" || strings.HasPrefix(p.flagName("--output", "--output-file", "--log-file", "--report-file"), "--") {
-				out = append(out, r.write(v, a, "writes")...)
-			}
-		}
-	}
-	if p.has("-i", "--inplace", "--in-place") && (v.name == "yq" || v.name == "perl" || v.name == "gojq" || v.name == "jaq" || v.name == "tomlq" || v.name == "xq" || v.name == "dasel") {
-		for _, a := range p.operands[min(1, len(p.operands)):] {
-			out = append(out, r.write(v, a, "changes")...)
-		}
-	}
-	return r.disclosures(v, p, out)
-}
-
-func readerValued() map[string]bool { return map[string]bool{"-o": true, "--output": true} }
-
-// flagName returns the first of the names that is present.
-func (p *parsed) flagName(names ...string) string {
-	for _, n := range names {
-		if p.has(n) {
-			return n
-		}
-	}
-	return ""
-}
-
-// tool judges a development tool.
-func (r *reading) tool(v *invocation) []Effect {
-	sec := &section{valued: map[string]bool{"-o": true, "--output": true, "--out": true, "--outfile": true, "--outdir": true, "--out-dir": true, "-d": true, "--output-dir": true, "--outDir": true}}
-	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
-	if first := c.operand(0); !strings.ContainsAny(first, "./") {
-		for _, w := range taskWords(first) {
-			switch w {
-			case "deploy", "publish", "upload", "push", "submit", "ghpages":
-				return one(KindPublish, "publishes by "+v.name+" "+c.rest(0), c.rest(0))
-			}
-		}
-	}
-	out := own("runs " + v.name + " in the workspace")
-	for _, a := range c.operands {
-		if p := r.world.placeOf(a, v.cwd); p == placeSecret {
-			out = append(out, usual(KindCredentials).with("reads the secrets in "+a.text, a.text))
-		}
-	}
-	return append(out, c.outputs()...)
 }
 
 func fileRules(m map[string]rule) {

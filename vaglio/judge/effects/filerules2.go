@@ -2,6 +2,7 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ type search struct {
 	roots, names, writes []arg
 	deletes              bool
 	negated, pruned      bool
+	empty                bool // only what is empty is found
 	ors                  int
 }
 
@@ -42,6 +44,8 @@ func searchOf(all []arg) *search {
 			s.negated = true
 		case "-o", "-or":
 			s.ors++
+		case "-empty":
+			s.empty = true
 		case "-prune":
 			s.pruned = true
 		default:
@@ -94,7 +98,7 @@ func removes(args []arg) bool {
 func (c *call) findDeletes(s *search) []Effect {
 	var out []Effect
 	for _, root := range s.roots {
-		if p := c.r.world.placeOf(root, c.cwd); s.rebuilds() && root.known && (p == placeWorkspace || p == placeTemp) {
+		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds() || s.empty && !s.negated && s.ors == 0) && root.known && (p == placeWorkspace || p == placeTemp) {
 			out = append(out, own("deletes files below "+root.text+" that can be rebuilt")...)
 			continue
 		}
@@ -116,6 +120,9 @@ func tarRule(c *call) []Effect {
 	case 'x':
 		if c.has("-O", "--to-stdout") {
 			return reads()
+		}
+		if c.stdin.text.remote || slices.Contains(c.stdin.text.from, "curl") || slices.Contains(c.stdin.text.from, "wget") || c.r.fetched[lastPart(file.text)] {
+			c.r.cloned = true
 		}
 		if dir.text == "" {
 			return own("unpacks an archive in the workspace")

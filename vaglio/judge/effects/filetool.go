@@ -3,6 +3,8 @@ package effects
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // file reads executors that work on files of this machine.
@@ -216,7 +218,36 @@ func (t *tool) fillIn() []Effect {
 	if s, ok := t.text("element_id", "element", "selector", "ref", "label", "name"); ok && (secretName(s) || strings.Contains(strings.ToLower(s), "card")) {
 		return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
 	}
+	for _, s := range namesIn(t.args, 0) {
+		if secretName(s) || strings.Contains(strings.ToLower(s), "card number") || strings.EqualFold(s, "cvv") {
+			return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
+		}
+	}
 	e := usual(KindRead).with("fills in a field of a web page", "")
 	e.Sure = 0.5
 	return []Effect{e}
+}
+
+// namesIn collects what nested arguments name fields by.
+func namesIn(v any, depth int) []string {
+	if depth > 6 {
+		return nil
+	}
+	var out []string
+	switch v := v.(type) {
+	case vaglio.Args:
+		return namesIn(map[string]any(v), depth)
+	case map[string]any:
+		for k, e := range v {
+			if s, ok := e.(string); ok && (k == "name" || k == "label" || k == "element" || k == "selector" || k == "ref" || k == "type" || k == "id") {
+				out = append(out, s)
+			}
+			out = append(out, namesIn(e, depth+1)...)
+		}
+	case []any:
+		for _, e := range v {
+			out = append(out, namesIn(e, depth+1)...)
+		}
+	}
+	return out
 }

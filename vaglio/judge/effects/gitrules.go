@@ -4,6 +4,14 @@ import "strings"
 
 func gitRules(m map[string]rule) {
 	m["gitPush"] = gitPush
+	m["gitFetch"] = func(c *call) []Effect {
+		for _, a := range c.operands {
+			if src, dst, ok := strings.Cut(a.text, ":"); ok && dst != "" && !strings.Contains(src, "@") && !strings.Contains(a.text, "://") && !strings.HasPrefix(dst, "refs/remotes/") && (strings.HasPrefix(src, "+") || c.has("-f", "--force")) {
+				return []Effect{usual(KindOverwrite).with("fetches over the local branch "+dst, dst).as(Partial, ReachUser)}
+			}
+		}
+		return own("fetches from the remote")
+	}
 	m["gitSwitch"] = func(c *call) []Effect {
 		c.r.onMain = ""
 		if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has("-c", "--create", "--orphan", "-d", "--detach") {
@@ -117,6 +125,20 @@ func deployRemote(s string) bool {
 		return true
 	}
 	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@")
+}
+
+// restores reports whether git's output replaces the file that it is an older
+// version of: git show HEAD:a > a.
+func (v *invocation) restores(w arg) bool {
+	if v.name != "git" {
+		return false
+	}
+	for _, a := range v.args {
+		if _, file, ok := strings.Cut(a.text, ":"); ok && file != "" && strings.TrimPrefix(w.text, "./") == strings.TrimPrefix(file, "./") {
+			return true
+		}
+	}
+	return false
 }
 
 func gitNoVerify(c *call) []Effect {

@@ -2,6 +2,8 @@ package effects
 
 import (
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 func grpcRule(c *call) []Effect {
@@ -37,12 +39,23 @@ func netcatRule(c *call) []Effect {
 		return shared(KindSend, "listens for connections", c.rest(0))
 	}
 	if len(c.operands) > 0 && localURL(c.operand(0)) {
+		if text, all := c.input(); all {
+			for w := range strings.FieldsSeq(strings.ToLower(text.text)) {
+				switch w {
+				case "flush_all", "flushall", "flushdb", "del", "delete", "shutdown", "set", "kill", "stop":
+					return []Effect{usual(KindDatabase).with("sends "+w+" to a service of this machine", c.rest(0)).as(Irreversible, ReachUser)}
+				}
+			}
+		}
 		return own("talks to this machine")
 	}
 	return one(KindSend, "sends data to "+c.rest(0), c.rest(0))
 }
 
 func sshRule(c *call) []Effect {
+	if c.name == "sshpass" && !c.wrapper {
+		return c.passed()
+	}
 	if c.has("-R", "-L", "-D", "-w") && !c.wrapper {
 		if c.has("-R") {
 			return shared(KindSend, "opens a local service to another machine", c.rest(0))
@@ -64,6 +77,30 @@ func sshRule(c *call) []Effect {
 		return reads()
 	}
 	return unknown("opens a session on another machine: "+c.rest(0), c.rest(0))
+}
+
+// passed judges the command that sshpass gives a password to.
+func (c *call) passed() []Effect {
+	for i, a := range c.all {
+		switch lastPart(a.text) {
+		case "ssh", "scp", "sftp", "rsync", "ssh-copy-id":
+			if c.r.depth > 3 {
+				return unknown("nests too deep", c.name)
+			}
+			c.r.depth++
+			defer func() { c.r.depth-- }()
+			argv := make([]string, 0, len(c.all)-i)
+			for _, w := range c.all[i:] {
+				argv = append(argv, w.text)
+			}
+			before := len(c.r.effects)
+			c.r.shellArgv(argv)
+			out := append([]Effect(nil), c.r.effects[before:]...)
+			c.r.effects = c.r.effects[:before]
+			return out
+		}
+	}
+	return unknown("gives a password to a command that is not known: "+c.rest(0), c.rest(0))
 }
 
 func sshKeygenRule(c *call) []Effect {
@@ -234,6 +271,9 @@ func opensslRule(c *call) []Effect {
 			}
 		}
 	}
+	if c.operand(0) == "s_client" && (c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped && sendsFile(c.stdin.text)) {
+		return one(KindSend, "sends data through a connection: openssl "+join(c.all), c.rest(1))
+	}
 	switch c.operand(0) {
 	case "pkcs12", "smime", "cms", "rsautl", "pkeyutl":
 		if c.has("-nodes", "-decrypt", "-noenc") && !c.has("-nokeys", "-info", "-export") {
@@ -253,6 +293,17 @@ func opensslRule(c *call) []Effect {
 		out = append(out, c.r.write(c.invocation, f, "writes")...)
 	}
 	return out
+}
+
+// sendsFile reports whether piped text comes from a command that reads files.
+func sendsFile(a arg) bool {
+	for _, f := range a.from {
+		switch f {
+		case "cat", "tar", "base64", "gzip", "zip", "head", "tail", "env", "printenv", "find", "pg_dump", "mysqldump", "gpg", "openssl", "xxd", "dd":
+			return true
+		}
+	}
+	return false
 }
 
 func sopsRule(c *call) []Effect {

@@ -12,9 +12,9 @@ type invocation struct {
 	name    string // base name, without suffixes such as .exe
 	path    string // the name as it was written
 	args    []arg
-	writes  []arg // files that the shell opens for writing
+	writes  []arg  // files that the shell opens for writing
 	appends []bool // of writes: what is there stays
-	reads   []arg // files that the shell opens for reading
+	reads   []arg  // files that the shell opens for reading
 	assigns []assignment
 	cwd     string // "" when it is not known
 	stdin   stdin
@@ -80,7 +80,8 @@ func argOf(w shell.Word) arg {
 				a.names = append(a.names, p.Name)
 				b.WriteString("$" + p.Name)
 			case p.From != "":
-				a.from = append(a.from, p.From)
+				first, _, _ := strings.Cut(p.From, " ")
+				a.from = append(a.from, first)
 				b.WriteString("$(" + p.From + ")")
 			default:
 				b.WriteString("$?")

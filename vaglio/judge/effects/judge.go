@@ -151,10 +151,10 @@ type reading struct {
 	effects []Effect
 	notes   []string
 	onMain  string // the branch on which others build, if an earlier command switched to it
-	rewired bool // an earlier command changed git's remotes
-	cloned  bool // foreign code was fetched by an earlier command
-	listed  bool // an earlier command listed containers or images
-	started bool // an earlier command started a container
+	rewired bool   // an earlier command changed git's remotes
+	cloned  bool   // foreign code was fetched by an earlier command
+	listed  bool   // an earlier command listed containers or images
+	started bool   // an earlier command started a container
 	depth   int
 	fetched map[string]bool // files that an earlier command downloaded
 }

@@ -303,7 +303,7 @@ func leaks(u arg) bool {
 	}
 	q := strings.IndexAny(u.text, "?#")
 	for _, f := range u.from {
-		if at := strings.Index(u.text, "$("+f+")"); at > 0 && (q >= 0 && at > q || f == "cat" || f == "base64" || f == "env" || f == "printenv" || f == "tar" || f == "whoami" || f == "hostname") {
+		if at := strings.Index(u.text, "$("+f); at > 0 && (q >= 0 && at > q || f == "cat" || f == "base64" || f == "env" || f == "printenv" || f == "tar" || f == "whoami" || f == "hostname") {
 			switch f {
 			case "date", "git", "uname", "dpkg", "arch", "jq", "printf", "echo", "curl", "seq", "lsb_release", "python", "python3", "node":
 			default:
@@ -334,6 +334,7 @@ func wgetRule(c *call) []Effect {
 		out = append(out, c.r.request(method, u.text, "")...)
 		c.r.fetched[lastPart(u.text)] = true
 	}
+	out = append(out, c.carriedOut(c.operands)...)
 	if len(c.operands) == 0 {
 		out = append(out, c.r.request(method, "an address that is not known", "")...)
 	}

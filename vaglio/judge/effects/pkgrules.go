@@ -182,6 +182,9 @@ func execTool(c *call) []Effect {
 	if !args[0].known {
 		return unknown("runs a command whose name is not known: "+args[0].text, args[0].text)
 	}
+	if strings.Contains(args[0].text, "://") {
+		return one(KindForeignCode, "fetches and runs "+args[0].text, args[0].text)
+	}
 	inner := *c.invocation
 	inner.name, inner.path, inner.args = lastPart(args[0].text), args[0].text, args[1:]
 	t := c.r.judge.tables
@@ -208,6 +211,11 @@ func pipInstall(c *call) []Effect {
 	for _, a := range ops {
 		if foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org") {
 			return one(KindForeignCode, "installs code that is not from the index: "+a.text, a.text)
+		}
+	}
+	for _, v := range c.values("-r", "--requirement", "-c", "--constraint") {
+		if strings.Contains(v.text, "://") && !localURL(v.text) {
+			return one(KindForeignCode, "installs what the list "+v.text+" names", v.text)
 		}
 	}
 	for _, v := range c.values("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index") {

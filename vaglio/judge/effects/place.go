@@ -112,6 +112,12 @@ func temporary(a arg, p string) bool {
 			return true
 		}
 	}
+	if len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) {
+		switch strings.ToLower(strings.ReplaceAll(a.names[0], "_", "")) {
+		case "tmp", "temp", "tmpdir", "tempdir", "tmpfile", "tempfile", "tmppath", "scratch", "tmpd", "tmpf":
+			return true
+		}
+	}
 	for _, t := range []string{"/tmp", "/var/tmp", "/private/tmp", "/dev/shm", "/run/user", "$TMPDIR", "$TMP", "$TEMP", "$RUNNER_TEMP", "$XDG_RUNTIME_DIR", "/var/folders"} {
 		if rest, ok := strings.CutPrefix(p, t); ok && len(rest) > 1 && rest[0] == '/' {
 			return true

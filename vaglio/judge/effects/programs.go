@@ -17,9 +17,15 @@ func (r *reading) named(v *invocation) []Effect {
 	if v.box != "" && v.fresh && (strings.HasPrefix(v.path, "-") || isPath(v.path) && !systemPath(v.path)) && !v.exposed && !r.reachesHost(v) {
 		return own("hands " + v.path + " to the program of a throw-away container")
 	}
+	if strings.HasPrefix(v.path, "-") {
+		return r.named(r.behindOptions(v))
+	}
 	name := r.canonical(v)
 	if name == "" {
 		return unknown("runs a command whose name is not known: "+v.path, v.path)
+	}
+	if isPath(v.path) && !systemPath(v.path) && (r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.harmless[name]) {
+		return r.localProgram(v)
 	}
 	if secs := r.judge.tables.sections[name]; secs != nil {
 		return r.tabled(v, name, secs)
@@ -35,6 +41,10 @@ func (r *reading) named(v *invocation) []Effect {
 	}
 	if isCmdlet(v.path) {
 		return r.cmdlet(v)
+	}
+	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
+		c := &call{invocation: v, parsed: parse(v.args, &section{}), r: r}
+		return c.task(task, "runs the project's script ")
 	}
 	if isPath(v.path) && !systemPath(v.path) {
 		return r.localProgram(v)
@@ -57,12 +67,31 @@ func (r *reading) canonical(v *invocation) string {
 		return name
 	}
 	short := strings.TrimRightFunc(name, func(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == '-' })
-	for _, n := range []string{short, short + "3", strings.ToLower(name), strings.TrimPrefix(name, "g")} {
-		if t.sections[n] != nil || (t.harmless[n] || t.devtools[n]) && n != strings.TrimPrefix(name, "g") {
+	for _, n := range []string{short, short + "3", strings.ToLower(name)} {
+		if t.sections[n] != nil || t.harmless[n] || t.devtools[n] {
 			return n
 		}
 	}
+	switch n := strings.TrimPrefix(name, "g"); n { // as Homebrew calls the GNU tools
+	case "rm", "cp", "mv", "ln", "ls", "cat", "find", "sed", "awk", "tar", "date", "xargs", "grep", "sort", "head", "tail", "stat", "chmod", "chown", "chgrp", "dd", "split", "touch", "mkdir", "rmdir", "unlink", "shred", "truncate", "install", "tee", "readlink", "realpath", "timeout", "shuf", "wc", "tr", "cut", "make", "kill", "nohup", "nice", "env", "echo", "printf", "mktemp", "base64", "uniq", "paste", "comm", "join", "tac", "seq", "sha256sum", "md5sum", "numfmt", "du", "df", "id":
+		return n
+	}
 	return name
+}
+
+// behindOptions finds the command behind options of a wrapper that the shell
+// reader does not know.
+func (r *reading) behindOptions(v *invocation) *invocation {
+	inner := *v
+	t := r.judge.tables
+	for i, a := range v.args {
+		inner.name, inner.path, inner.args = lastPart(a.text), a.text, v.args[i+1:]
+		if n := inner.name; a.known && (t.sections[n] != nil || t.harmless[n] || t.devtools[n] || isPath(a.text)) && !strings.HasPrefix(a.text, "-") {
+			return &inner
+		}
+	}
+	inner.name, inner.path, inner.args = "$?", "$?", nil
+	return &inner
 }
 
 func isPath(s string) bool { return strings.Contains(s, "/") }
@@ -95,6 +124,11 @@ func (r *reading) tabled(v *invocation, name string, secs []*section) []Effect {
 		}
 		if last == nil || last.sec.fallback.effect.Kind == KindUnknown {
 			last = c
+		}
+	}
+	if e := last.sec.fallback.effect; e.Kind == KindOverwrite && e.Reach == ReachWorkspace {
+		if out := last.outreach(); out != nil {
+			return out
 		}
 	}
 	return last.elsewhere(name, last.finish(last.sec.fallback))
@@ -147,6 +181,30 @@ func (c *call) finish(o outcome) []Effect {
 		return append(c.outputs(), e)
 	}
 	return []Effect{e}
+}
+
+// outreach finds in the first words of a command of a development tool a verb
+// by which such tools leave the workspace, so that what is taken for work in
+// the workspace by default does not swallow it.
+func (c *call) outreach() []Effect {
+	if c.has("--push", "--publish", "--deploy", "--upload") {
+		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
+			return one(KindPublish, "publishes by "+c.name+": "+join(c.all), c.rest(0))
+		}
+	}
+	for _, a := range c.operands[:min(3, len(c.operands))] {
+		w := strings.ToLower(a.text)
+		if i := strings.LastIndexAny(w, ":-"); i >= 0 && !strings.ContainsAny(w, "./") {
+			w = w[i+1:]
+		}
+		switch w {
+		case "deploy", "publish", "upload", "push", "submit", "undeploy", "unpublish", "promote", "rollout":
+			return one(KindPublish, "publishes by "+c.name+": "+c.rest(0), c.rest(0))
+		case "destroy", "purge", "wipe", "nuke", "terminate", "teardown":
+			return one(KindDelete, "destroys something by "+c.name+": "+c.rest(0), c.rest(0))
+		}
+	}
+	return nil
 }
 
 // outputs are the effects of options that name files to write.

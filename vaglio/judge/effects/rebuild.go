@@ -11,6 +11,9 @@ import (
 func rebuildable(p string) bool {
 	segments := strings.Split(p, "/")
 	for i, s := range segments {
+		if i > 0 && segments[i-1] == "vendor" && s == "bundle" || i > 0 && segments[i-1] == ".yarn" && s == "cache" {
+			return true
+		}
 		if rebuildDir(s) && (i > 0 || len(segments) == 1 || !path.IsAbs(p)) {
 			return true
 		}

@@ -15,6 +15,7 @@ const maxSQL = 1 << 20
 type statement struct {
 	words []string
 	depth []int // of parentheses, per word
+	calls []int // the words that a parenthesis follows
 }
 
 // statements splits SQL text. The lexer knows the quoting and the comments of
@@ -55,6 +56,7 @@ func statements(text string) (out []statement, ok bool) {
 			}
 			cur, depth = statement{}, 0
 		case v == "(":
+			cur.calls = append(cur.calls, len(cur.words)-1)
 			depth++
 		case v == ")":
 			depth = max(0, depth-1)
@@ -131,7 +133,7 @@ func (r *reading) metaCommand(s string) []Effect {
 	case "\\i", "\\ir", "\\include", ".read", "\\.":
 		return unknown("runs SQL from the file "+file+" that was not read", file)
 	case "\\copy":
-		if strings.Contains(strings.ToUpper(s), " FROM ") {
+		if up := strings.ToUpper(s); strings.Contains(up, " FROM ") && !strings.HasPrefix(strings.TrimSpace(up[len("\\copy"):]), "(") {
 			return one(KindDatabase, "loads rows into a table: "+clip(s, 100), file)
 		}
 		return r.write(v, literal(file), "writes")
@@ -228,7 +230,26 @@ func (s *statement) query(e Effect, where string) (Effect, bool) {
 			}
 		}
 	}
+	for _, i := range s.calls {
+		if i >= 0 && actingFunction(s.words[i]) {
+			return e.with("calls the function "+strings.ToLower(s.words[i])+" in "+where+", which by its name does more than read", where), true
+		}
+	}
 	return e, false
+}
+
+// actingFunction reports whether a function of a database, which is no one of
+// SQL's own, changes something by its name.
+func actingFunction(name string) bool {
+	words := taskWords(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
+	if len(words) < 2 {
+		return false
+	}
+	switch words[0] {
+	case "purge", "delete", "drop", "remove", "truncate", "insert", "update", "create", "send", "reset", "cleanup", "clean", "archive", "process", "apply", "refresh", "disable", "enable", "grant", "revoke", "cancel", "refund", "charge", "expire", "rebuild", "migrate", "import", "sync", "publish", "notify", "kill", "terminate", "merge", "upsert":
+		return true
+	}
+	return false
 }
 
 // verb finds the statement's main verb: with common table expressions it

@@ -125,8 +125,9 @@ func sysPackage(c *call) []Effect {
 	verb := c.operand(0)
 	text := strings.TrimSpace(c.name + " " + join(c.all))
 	switch verb {
-	case "list", "search", "show", "info", "policy", "madison", "depends", "rdepends", "showsrc", "changelog", "why", "why-not", "provides", "whatprovides", "repolist", "history", "check-update", "check", "leaves", "deps", "uses", "desc", "cat", "doctor", "outdated", "config", "home", "log", "--prefix", "query", "files", "connections", "find", "known", "refresh-list", "version", "help", "livecheck", "download", "source", "list-updates", "lu", "se", "if", "repos", "lr", "ls", "grouplist", "updateinfo", "deplist", "contents", "dump", "stats", "verify", "audit", "missing", "shellenv", "formulae", "casks", "options", "tap-info", "which", "checkupdates", "remote-ls", "remotes", "run", "ps", "env", "commands", "analytics", "changes", "model", "whoami", "showauto", "showmanual", "showhold", "get-selections", "repoquery", "list-installed", "list-upgradable", "services", "bundle", "--version", "--cache", "--cellar", "developer", "status", "get-devices", "get-updates", "export", "query-all", "index", "pin-list", "dotty", "unchanged", "make-cache", "makecache", "linkage", "finger", "list-keys", "logs":
+	case "list", "search", "show", "info", "policy", "madison", "depends", "rdepends", "showsrc", "changelog", "why", "why-not", "provides", "whatprovides", "repolist", "history", "check-update", "check", "leaves", "deps", "uses", "desc", "cat", "doctor", "outdated", "config", "home", "log", "--prefix", "query", "files", "connections", "find", "known", "refresh-list", "version", "help", "livecheck", "download", "source", "list-updates", "lu", "se", "if", "repos", "lr", "ls", "grouplist", "updateinfo", "deplist", "contents", "dump", "stats", "verify", "audit", "missing", "shellenv", "formulae", "casks", "options", "tap-info", "which", "checkupdates", "remote-ls", "remotes", "run", "ps", "env", "commands", "analytics", "changes", "model", "whoami", "showauto", "showmanual", "showhold", "get-selections", "repoquery", "list-installed", "list-upgradable", "services", "bundle", "--version", "--cache", "--cellar", "developer", "status", "get-devices", "get-updates", "tap", "export", "query-all", "index", "pin-list", "dotty", "unchanged", "make-cache", "makecache", "linkage", "finger", "list-keys", "logs":
 		switch {
+		case verb == "tap" && len(c.operands) > 1:
 		case verb == "analytics" && len(c.operands) > 1 && c.operand(1) != "state":
 		case verb == "services" && len(c.operands) > 1 && c.operand(1) != "list" && c.operand(1) != "info":
 		case verb == "config" && len(c.operands) > 1 && c.name != "brew":
@@ -185,7 +186,7 @@ func killRule(c *call) []Effect {
 	mine := len(c.operands) > 0 && c.name == "kill"
 	for _, a := range c.operands {
 		switch {
-		case strings.HasPrefix(a.text, "%"):
+		case strings.HasPrefix(a.text, "%"), a.text == "0":
 		case len(a.names) == 1 && (a.names[0] == "!" || strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")) && a.text == "$"+a.names[0] && a.names[0] != "PPID":
 		default:
 			mine = false

@@ -9,13 +9,18 @@ import (
 func taskRules(m map[string]rule) {
 	m["tasks"] = tasksRule
 	m["taskTool"] = taskToolRule
-	m["npmRun"] = func(c *call) []Effect { return c.task(c.operand(c.took), "runs the project's script ") }
+	m["npmRun"] = func(c *call) []Effect {
+		if c.operand(0) == "workspaces" {
+			return c.scriptOrTool()
+		}
+		return c.task(c.operand(c.took), "runs the project's script ")
+	}
 	m["npmScript"] = func(c *call) []Effect { return own("runs the project's script " + c.operand(0)) }
 	m["npmScriptName"] = func(c *call) []Effect {
 		if c.operand(0) == "" {
 			return own("runs the package manager")
 		}
-		return c.task(c.operand(0), "runs the project's script ")
+		return c.scriptOrTool()
 	}
 	m["npmInstall"] = npmInstall
 	m["npmInit"] = func(c *call) []Effect {
@@ -33,12 +38,46 @@ func taskRules(m map[string]rule) {
 	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs the project's task ") }
 	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs cargo's ") }
 	m["goRun"] = goRun
+	m["cargoRoot"] = func(c *call) []Effect {
+		if c.has("--git") {
+			return one(KindForeignCode, "installs code from an unreviewed repository", c.rest(1))
+		}
+		var out []Effect
+		for _, a := range c.values("--root") {
+			out = append(out, c.r.write(c.invocation, a, "installs into")...)
+		}
+		return append(out, own("builds the program "+c.rest(1))...)
+	}
 	m["mavenGoals"] = mavenGoals
 	m["buildInstall"] = func(*call) []Effect {
 		return []Effect{usual(KindInstall).with("installs what was built into the system", "").as(Partial, ReachSystem)}
 	}
 	m["migrate"] = migrateRule
 	m["script"] = scriptRule
+}
+
+// scriptOrTool judges the first word of a package manager's line, which is a
+// script of the project or a tool that the project installed.
+func (c *call) scriptOrTool() []Effect {
+	first := c.operand(0)
+	for i, a := range c.all {
+		if first == "workspaces" && a.text == "npm" {
+			inner := *c.invocation
+			inner.args = c.all[i:]
+			return c.r.named(&inner)
+		}
+	}
+	switch first {
+	case "changeset", "lerna", "nx", "turbo", "prisma", "firebase", "vercel", "wrangler", "netlify", "supabase", "sequelize", "sequelize-cli", "knex", "typeorm", "cdk", "sst", "serverless", "sls", "semantic-release", "release-it", "np", "eas", "expo", "hardhat", "truffle", "shopify", "gh-pages", "surge", "amplify", "convex", "drizzle-kit", "electron-builder", "mikro-orm", "vsce", "ovsx", "auto", "heroku", "railway", "rimraf", "kill-port":
+		for i, a := range c.all {
+			if a.text == first {
+				inner := *c.invocation
+				inner.name, inner.path, inner.args = first, first, c.all[i+1:]
+				return c.r.named(&inner)
+			}
+		}
+	}
+	return c.task(first, "runs the project's script ")
 }
 
 // taskWords tells the words of a task's name apart: "db:reset", "deployProd".
@@ -89,6 +128,12 @@ func taskEffect(name string) (Effect, bool) {
 			weak, hasWeak = usual(KindPublish), true
 		case "install", "uninstall", "bootstrap-system":
 			weak, hasWeak = usual(KindInstall).as(Partial, ReachSystem), true
+		case "flyway", "liquibase":
+			database = true
+		case "clean":
+			if database {
+				strong, hasStrong = usual(KindDelete), true
+			}
 		case "migrate", "migration":
 			database = true
 		case "seed":
@@ -146,7 +191,7 @@ func (c *call) production() bool {
 	}
 	for _, a := range c.all {
 		switch t := strings.ToLower(a.text); {
-		case t == "production", t == "prod", strings.HasSuffix(t, "=production"), strings.HasSuffix(t, "=prod"), strings.Contains(t, "prod."), strings.Contains(t, "-prod"), strings.Contains(t, "prod-"), strings.Contains(t, "$prod"):
+		case (t == "" || t[0] != '-' || strings.Contains(t, "=")) && liveName(t):
 			return true
 		}
 	}
@@ -179,8 +224,14 @@ func tasksRule(c *call) []Effect {
 	}
 	var out []Effect
 	for i, a := range c.operands {
-		if strings.Contains(a.text, "=") || strings.HasPrefix(a.text, "//") && c.name == "bazel" {
+		if strings.Contains(a.text, "=") {
 			continue
+		}
+		if strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel") {
+			if c.operand(0) != "run" {
+				continue
+			}
+			a.text = strings.ReplaceAll(a.text, "/", ":")
 		}
 		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
 			break
@@ -199,6 +250,11 @@ func taskToolRule(c *call) []Effect {
 	switch name {
 	case "":
 		return reads()
+	}
+	if c.testing() {
+		return own("runs " + c.name + " " + name + " on the test environment")
+	}
+	switch name {
 	case "flush", "reset_db", "sqlflush-run", "dropdb", "drop_test_database", "clearsessions", "wipe", "db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh", "migrate:rollback", "db:drop", "db:reset", "db:rollback", "db:schema:load", "db:structure:load", "db:setup", "db:truncate_all", "db:purge", "db:migrate:reset", "doctrine:database:drop", "doctrine:schema:drop", "cache:clear-all", "database:drop", "schema:drop", "db:migrate:down", "db:migrate:redo", "sql-drop", "db:seed:replant", "remove_stale_contenttypes", "delete_old":
 		if name == "clearsessions" {
 			return own("clears expired sessions")
@@ -221,6 +277,18 @@ func taskToolRule(c *call) []Effect {
 		return migrateRule(c)
 	}
 	return c.task(name, "runs "+c.name+" ")
+}
+
+// testing reports whether a command names the test environment.
+func (c *call) testing() bool {
+	for _, a := range c.assigns {
+		switch a.name {
+		case "RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "NODE_ENV", "FLASK_ENV", "DJANGO_ENV", "ENV":
+			return a.value.known && (a.value.text == "test" || a.value.text == "testing")
+		}
+	}
+	v, _ := c.value("--env", "-e", "--environment")
+	return v.text == "test" || v.text == "testing"
 }
 
 // inlineApp judges code that runs inside an application.
