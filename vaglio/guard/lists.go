@@ -82,6 +82,19 @@ func closeFiles(l *look) string {
 	return ""
 }
 
+// openFiles is lsof: harmless, but remembered.
+func openFiles(l *look) string {
+	if l.s == nil {
+		return ""
+	}
+	for _, a := range l.args {
+		if namesVaglio(a) || (a != "" && l.g.ownAt(l.absolute(a), uses)) {
+			l.s.asksVaglio = true
+		}
+	}
+	return ""
+}
+
 // sessions is loginctl.
 func sessions(l *look) string {
 	_, operands := l.splitBy("s", "signal", "kill-whom")

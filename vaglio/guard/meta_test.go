@@ -171,10 +171,13 @@ func TestDataIsNoCommand(t *testing.T) {
 func FuzzStructural(f *testing.F) {
 	commands, _ := deniedRows(f)
 	for _, c := range append(commands, lines(f, "allowed.txt")...) {
-		f.Add(c)
+		f.Add(c, "echo x")
+	}
+	for _, tail := range []string{"fi", "}", "EOF", "'", "exit", "rm() { :; }", "cd /tmp", "\xff"} {
+		f.Add("rm -rf /usr", tail)
 	}
 	g := structuralGuard()
-	f.Fuzz(func(t *testing.T, line string) {
+	f.Fuzz(func(t *testing.T, line, tail string) {
 		d, denied := g.Check(bash(line))
 		if d.ID == "guard.fault" || d.ID == readerRule {
 			t.Fatalf("%s on %q", d.ID, line)
@@ -187,8 +190,8 @@ func FuzzStructural(f *testing.F) {
 		if s := (scan{g: g, executor: "Bash"}); s.core(bash(line)) != nil {
 			return
 		}
-		if !isDenied(g, line+"\necho x") {
-			t.Fatalf("%q is denied by %s, but not with a command behind it", line, d.ID)
+		if !isDenied(g, line+"\n"+tail) {
+			t.Fatalf("%q is denied by %s, but not with %q behind it", line, d.ID, tail)
 		}
 		// Inside bash -c the positional parameters are known to be none.
 		if !strings.ContainsAny(line, "\x00$") && !isDenied(g, "bash -c -- "+quote(line)) {

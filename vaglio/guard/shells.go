@@ -12,8 +12,8 @@ func shellNames() map[string]bool {
 		"exec execute command runshell runbash executeshell executebash runshellcommand executeshellcommand shellcommand bashcommand runterminalcmd runterminalcommand runinterminal " +
 		"terminalexec terminalrun terminalexecute localshell cmdrun runcmd execcmd cmdexec containerexec dockerexec sshexec processexec execprocess startprocess runprocess spawnprocess subprocess " +
 		"interactivebash commandrun commandexecute commandexecution systemexec ossystem shellrun shellexecute bashexec bashrun runscript executescript " +
-		"executecode runcode codeexec codeexecution codeinterpreter pythonexec runpython executepython pythonrun python ipython nodeexec runnode runjavascript executejavascript jupyterexecute "+
-		"nodeeval evalnode noderun pythoneval evalpython javascripteval evaljavascript jseval jsexec runjs rubyexec rubyeval runruby perlexec perleval runperl phpexec phpeval runphp luaexec runlua "+
+		"executecode runcode codeexec codeexecution codeinterpreter pythonexec runpython executepython pythonrun python ipython nodeexec runnode runjavascript executejavascript jupyterexecute " +
+		"nodeeval evalnode noderun pythoneval evalpython javascripteval evaljavascript jseval jsexec runjs rubyexec rubyeval runruby perlexec perleval runperl phpexec phpeval runphp luaexec runlua " +
 		"denorun denoeval bunrun pythonrepl noderepl replexec runrepl typescriptexec runtypescript notebookrun executecell runcell notebookexecute sendkeys terminalinput terminalsend writestdin") {
 		names[n] = true
 	}

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -89,6 +90,9 @@ func (s *survey) command(c *shell.Command) string {
 	l.args = make([]string, 0, len(c.Argv)-1)
 	for _, w := range c.Argv[1:] {
 		l.args = append(l.args, spotOf(w))
+	}
+	if len(c.Via) > 0 && slices.ContainsFunc(l.args, s.g.mentionsOwn) {
+		return ownID // the core has not seen what was carried in code
 	}
 	name := programName(c)
 	if from := s.copies[l.absolute(spotOf(c.Argv[0]))]; from != "" {

@@ -24,7 +24,7 @@ func addData(add func(tool, string)) {
 		"cd chdir pushd popd dirs pwd read mapfile readarray getopts let expr seq sleep wait jobs fg bg disown trap umask ulimit hash type which whereis whatis man info "+
 		"apropos help tldr cheat command builtin basename dirname realpath readlink ll stat tree exa eza lsd lsattr getfacl mountpoint namei id groups "+
 		"whoami cal uname hostname uptime free top htop btop who w last lastlog finger env printenv tput clear wall notify-send say figlet cowsay mkdir "+
-		"locate mlocate plocate updatedb stty tty nproc arch umount swapon swapoff blkid blockdev smartctl lsof eject udevadm udisksctl losetup partprobe partx kpartx "+
+		"locate mlocate plocate updatedb stty tty nproc arch umount swapon swapoff blkid blockdev smartctl eject udevadm udisksctl losetup partprobe partx kpartx "+
 		"iostat hwinfo inxi lshw dmidecode lscpu lspci lsusb sync fsck e2fsck fsck.ext2 fsck.ext3 fsck.ext4 fsck.xfs fsck.vfat fsck.fat fsck.btrfs fsck.exfat dosfsck ntfsfix xfs_repair resize2fs xfs_growfs "+
 		"e2label dosfslabel fatlabel exfatlabel ntfslabel swaplabel xfs_admin xfs_info dumpe2fs e2freefrag filefrag e2image xfsdump photorec testdisk hdparm-read growpart fstrim "+
 		"lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan vgscan pvscan lvmdiskscan lvcreate lvextend lvresize lvreduce lvrename lvchange lvconvert vgchange vgrename vgcfgbackup vgcfgrestore vgck "+
@@ -110,6 +110,7 @@ func addOthers(add func(tool, string)) {
 	add(listProcesses, "ps")
 	add(mounts, "findmnt lsblk df")
 	add(closeFiles, "fuser")
+	add(openFiles, "lsof")
 	add(sessions, "loginctl")
 	add(debugger, "gdb lldb strace ltrace gcore ptrace perf")
 	add(packages, "apt apt-get aptitude dpkg rpm dnf yum microdnf zypper pacman yay paru apk emerge xbps-remove opkg brew snap flatpak pkg pkg_delete port")
