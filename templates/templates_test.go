@@ -115,7 +115,7 @@ func TestOverrideMistakes(t *testing.T) {
 		"NoField":     {"it.tmpl", define("from", "Da {{.agent}} {{.agnet}}"), "it.tmpl:2: from: there is no field .agnet; it has .agent"},
 		"DropsField":  {"it.tmpl", define("from", "Da qualcuno"), "it.tmpl:2: from: the field .agent does not show; a person needs it"},
 		"DropsTime":   {"it.tmpl", define("state.expired", "Scaduta"), "it.tmpl:2: state.expired: the field .when does not show; a person needs it"},
-		"DropsCount":  {"it.tmpl", define("title.many", "Permetti?"), "it.tmpl:2: title.many: the field .n does not show; a person needs it"},
+		"DropsCount":  {"it.tmpl", define("title.many", "Permetti?"), "it.tmpl:2: title.many: the field .agent does not show; a person needs it"},
 		"Empty":       {"it.tmpl", define("button.deny", " "), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
 		"EmptyDefine": {"it.tmpl", define("button.deny", ""), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
 		"Twice":       {"it.tmpl", define("from", "{{.agent}}") + define("from", "{{.agent}}"), `it.tmpl:4: multiple definition of template "from"`},

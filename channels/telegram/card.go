@@ -21,6 +21,7 @@ import (
 type cardView struct {
 	id                  approval.AskID
 	agent, intent, turn seen
+	who                 string // the agent in short
 	items               []itemView
 	buttons             []approval.Button
 	open                int
@@ -45,7 +46,7 @@ type itemView struct {
 
 const (
 	// maxPerItem is how many calls of a plan get buttons of their own.
-	maxPerItem = 20
+	maxPerItem = 40
 	// everything is the budget of a card that cuts nothing.
 	everything = -1
 	// roomForEnd is kept free per call for how it ends.
@@ -57,14 +58,14 @@ const (
 // viewOf reveals a card.
 func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 	v := &cardView{
-		id: c.Ask, agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
+		id: c.Ask, who: nickname(c.Agent), agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
 		buttons: c.Buttons, until: c.ExpiresAt, texts: texts,
 	}
 	for i := range c.Items {
 		it := &c.Items[i]
 		iv := itemView{
 			state: it.State, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd), command: see(it.Command),
-			why: seeLine(it.Refusal.Why), wanted: seeLine(it.Executor + " " + wanted(it)), at: it.EndedAt, buttons: it.Buttons,
+			why: seeLine(it.Refusal.Why), wanted: seeLine(wanted(it)), at: it.EndedAt, buttons: it.Buttons,
 		}
 		if it.Command == "" || it.Args != commandArgs(it.Command) {
 			iv.args = see(it.Args)
@@ -89,14 +90,6 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 		}
 	}
 	return v
-}
-
-// wanted is the call in short, for the first line.
-func wanted(it *approval.Item) string {
-	if it.Command != "" {
-		return it.Command
-	}
-	return strings.Join(strings.Fields(it.Args), " ")
 }
 
 // commandArgs are the arguments of a call that has a command and nothing else:
@@ -211,31 +204,6 @@ func (v *cardView) layout(waiting, ended int) *page {
 		p.say("id", map[string]any{"id": theirs(v.id)})
 	}
 	return p
-}
-
-// title is the line that a locked phone shows.
-func (v *cardView) title(p *page) {
-	n := len(v.items)
-	switch {
-	case v.open == 0:
-		p.bold(v.texts.Plain("title.done", nil))
-	case n == 1:
-		p.bold(v.texts.Plain("title.one", nil))
-	case v.open == n:
-		p.bold(v.texts.Plain("title.many", map[string]any{"n": n}))
-	default:
-		p.bold(v.texts.Plain("title.some", map[string]any{"n": n, "open": v.open}))
-	}
-	if len(v.items) > 0 {
-		const most = 80
-		s, left := v.items[0].wanted.first(most)
-		if left > 0 || len(v.items) > 1 {
-			s += " …"
-		}
-		p.text(" ")
-		p.code(s)
-	}
-	p.text("\n")
 }
 
 // item writes one call.

@@ -26,7 +26,7 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 			t.Errorf("changed: %q", m.Text)
 		}
 		b := w.ask(command("make install"))
-		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 Lo permetti? shell_exec make install") || !slices.Equal(labels(m), []string{"Permetti una volta", "Nega", "Rispondi…", "Perché?"}) {
+		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 coder: make install\nDa coder") || !slices.Equal(labels(m), []string{"Permetti una volta", "Nega", "Rispondi…", "Perché?"}) {
 			t.Errorf("the card: %q %q", m.Text, labels(m))
 		}
 		w.stop()

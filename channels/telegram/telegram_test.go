@@ -47,7 +47,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		}
 		a = w.ask(command("rm -rf ./build"))
 		m := w.shown(a)
-		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 Allow? shell_exec rm -rf ./build" {
+		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 coder: rm -rf ./build" {
 			t.Errorf("a locked phone shows %q", first)
 		}
 		if d := cmp.Diff([]string{"Allow once", "Deny", "Reply…", "Why?"}, labels(m)); d != "" {

@@ -203,7 +203,7 @@ func (l *loop) pending(ctx context.Context, m *message) error {
 		body.text("\n")
 		body.say("pending.line", map[string]any{
 			"when": card.ExpiresAt, "id": theirs(card.Ask), "agent": short(card.Agent, 40),
-			"wanted": short(card.Items[0].Executor+" "+wanted(&card.Items[0]), 100),
+			"wanted": short(wanted(&card.Items[0]), 100),
 		})
 	}
 	if n == 0 {
