@@ -56,7 +56,7 @@ var rooms = map[string]room{
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
 
-	"vaglio/shell":   {modules: []string{shparser}},
+	"vaglio/shell":   {modules: []string{shparser, jsonlib}},
 	"vaglio/guard":   {may: []string{"vaglio/shell", "internal/realpath"}, modules: []string{xtext}},
 	"vaglio/catalog": {may: []string{"internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
@@ -67,7 +67,7 @@ var rooms = map[string]room{
 	},
 	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib, xtext}},
 	"vaglio/judge/effects": {
-		may:     []string{"vaglio", "vaglio/shell", "internal/strictjson"},
+		may:     []string{"vaglio", "vaglio/catalog", "vaglio/shell", "internal/strictjson"},
 		modules: []string{jsonlib, sqllexer, xtext},
 	},
 

@@ -144,6 +144,9 @@ func (r *reader) binaryArithm(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 		return r.ternary(f, x)
 	}
 	if x.Op >= syntax.AddAssgn && x.Op <= syntax.PowAssgn || x.Op == syntax.Assgn {
+		if w, isWord := x.X.(*syntax.Word); !isWord || w.Lit() == "" {
+			r.arithm(f, x.X) // for what its subscript runs
+		}
 		n, ok := r.arithm(f, x.Y)
 		if op, has := assignOp(x.Op); has {
 			old, okOld := r.arithm(f, x.X)

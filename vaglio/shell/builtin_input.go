@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-func (r *reader) runUnset(k *call) {
+func (r *reader) runUnset(f *frame, k *call) {
 	opts, rest := grammar{}.parse(k.argv[1:])
 	for _, w := range rest {
 		name, ok := w.Text()
+		r.subscriptCode(f, w)
 		if !ok {
 			continue
 		}
@@ -96,23 +97,56 @@ func (r *reader) runRead(f *frame, k *call) {
 	if len(lines) > 0 {
 		line = lines[0]
 	}
+	if delim, ok := opts.get("d"); ok {
+		line = firstUntil(text, delim)
+		lines = nil
+	}
+	ifs := r.ifs()
+	if w, ok := assigned(k.assigns, "IFS"); ok {
+		if s, static := w.Text(); static {
+			ifs = s
+		}
+	}
+	for _, w := range names {
+		r.subscriptCode(f, w)
+	}
 	if f.inLoop && len(lines) > 1 {
 		// A loop reads every line: all are alternatives.
-		r.readLines(opts, names, lines)
+		r.readLines(opts, names, lines, ifs)
 		return
 	}
-	r.readLine(opts, names, line)
+	r.readLine(opts, names, line, ifs)
+}
+
+// firstUntil is the text before the first delimiter, which is the NUL byte
+// when it is empty.
+func firstUntil(text, delim Word) Word {
+	d, ok := delim.Text()
+	if !ok || d == "" {
+		d = "\x00"
+	}
+	line, _, _ := text.splitAt(d[:1])
+	return line
+}
+
+// subscriptCode reads the substitutions in the subscript of a name that a
+// builtin command takes as a word, such as that of printf -v 'a[$(id)]'.
+func (r *reader) subscriptCode(f *frame, name Word) {
+	_, sub, ok := name.splitAt("[")
+	if s := sub.String(); ok && strings.ContainsAny(s, "$`") {
+		r.carried(f.with("subscript"), Glue(Text(": \""), sub, Text("\"")), "prompt")
+	}
 }
 
 // readLines gives the names every line of the input as an alternative.
-func (r *reader) readLines(opts options, names, lines []Word) {
+func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 	var changes []change
 	for i, l := range lines {
 		if i >= maxPasses {
 			l = unknown("")
 		}
 		mark := r.st.mark()
-		r.readLine(opts, names, l)
+		r.readLine(opts, names, l, ifs)
 		changes = append(changes, r.st.rollback(mark))
 		if i >= maxPasses {
 			break
@@ -121,14 +155,14 @@ func (r *reader) readLines(opts options, names, lines []Word) {
 	r.join(changes...)
 }
 
-func (r *reader) readLine(opts options, names []Word, line Word) {
+func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 	if s, ok := line.Text(); ok && !opts.any("r") {
 		line = Text(strings.ReplaceAll(s, "\\", ""))
 	}
 	if array, ok := opts.get("a"); ok {
 		if n, static := array.Text(); static {
 			e := &entry{isList: true}
-			x := expander{r: r, f: &frame{}, ifs: r.ifs(), split: true}
+			x := expander{r: r, f: &frame{}, ifs: ifs, split: true}
 			x.value(line, false)
 			x.end()
 			e.list = x.out
@@ -146,7 +180,7 @@ func (r *reader) readLine(opts options, names []Word, line Word) {
 		}
 		value := line
 		if i < len(names)-1 {
-			value, line = firstField(line, r.ifs())
+			value, line = firstField(line, ifs)
 		} else if len(names) > 1 || name != "REPLY" {
 			value = value.mapText(func(s string) string { return strings.Trim(s, " \t") })
 		}
@@ -183,11 +217,32 @@ func (r *reader) runMapfile(f *frame, k *call) {
 		text = unknown("")
 	}
 	lines := text.lines()
+	if d, ok := opts.get("d"); ok {
+		lines = delimitedLines(text, d)
+	}
 	if !r.step(f, len(lines)/4) || len(lines) > maxFields {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "an array has too many elements"})
 		lines = append(lines[:min(len(lines), maxFields):maxFields], unknown(name))
 	}
 	r.st.put(name, &entry{isList: true, list: lines})
+}
+
+// delimitedLines splits a text at a delimiter other than the newline.
+func delimitedLines(text, delim Word) []Word {
+	d, ok := delim.Text()
+	if !ok || d == "" {
+		d = "\x00"
+	}
+	var out []Word
+	for range maxFields {
+		l, rest, more := text.splitAt(d[:1])
+		if !more {
+			break
+		}
+		out = append(out, l)
+		text = rest
+	}
+	return append(out, trimNewlines(text))
 }
 
 func (r *reader) runAlias(k *call) {
@@ -236,6 +291,7 @@ func (r *reader) runHash(k *call) {
 func (r *reader) runPrintf(f *frame, k *call) Word {
 	if len(k.argv) > 3 && k.argv[1].Is("-v") {
 		name, ok := k.argv[2].Text()
+		r.subscriptCode(f, k.argv[2])
 		if ok {
 			r.assign(f, name, formatted(k.argv[3:]))
 		}

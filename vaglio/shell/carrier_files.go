@@ -13,10 +13,25 @@ func (r *reader) runMove(f *frame, k *call) Word {
 	if len(rest) != 2 || opts.any("t", "target-directory") {
 		return Word{}
 	}
+	r.renamed(rest[0], rest[1])
 	if r.written(rest[0]) || isStdin(rest[0]) {
 		r.writeFile(f, rest[1], r.content(f, rest[0]), false)
 	}
 	return Word{}
+}
+
+// runDd reads dd, which copies its input to a file.
+func (r *reader) runDd(f *frame, k *call) Word {
+	g := *f
+	g.capture = true
+	out := r.plain(&g, k)
+	for _, w := range k.argv[1:] {
+		if strings.HasPrefix(w.Prefix(), "of=") {
+			r.writeFile(f, w.cut(len("of=")), out, false)
+			return Word{}
+		}
+	}
+	return out
 }
 
 // runTee reads tee, which writes its input to files.

@@ -23,7 +23,7 @@ func (r *reader) runJob(f *frame, k *call, name string) Word {
 			text, known = r.content(f, rest[0]), true
 		}
 		if known {
-			r.crontab(g, text)
+			r.crontab(g, text, false)
 		}
 		return Word{}
 	}
@@ -35,7 +35,7 @@ func (r *reader) runJob(f *frame, k *call, name string) Word {
 
 // crontab reads the commands of a table: what follows five fields of time, or
 // one of the @names.
-func (r *reader) crontab(f *frame, text Word) {
+func (r *reader) crontab(f *frame, text Word, users bool) {
 	for _, l := range text.lines() {
 		s := strings.TrimLeft(l.Prefix(), " \t")
 		l = l.cut(len(l.Prefix()) - len(s))
@@ -45,6 +45,9 @@ func (r *reader) crontab(f *frame, text Word) {
 		n := 5
 		if s[0] == '@' {
 			n = 1
+		}
+		if users {
+			n++ // a table of the system names the user
 		}
 		ok := true
 		for range n {
@@ -80,6 +83,16 @@ func (r *reader) runTmux(f *frame, k *call, name string) Word {
 		return Word{}
 	}
 	_, rest := grammar{values: "cfLST"}.parse(k.argv[1:])
+	for len(rest) > 0 {
+		one, more := cutAt(rest, ";")
+		r.tmuxCommand(h, name, one)
+		rest = more
+	}
+	return Word{}
+}
+
+// tmuxCommand reads one command of tmux; several stand with ";" between them.
+func (r *reader) tmuxCommand(h *frame, name string, rest []Word) Word {
 	if len(rest) == 0 {
 		return Word{}
 	}

@@ -39,7 +39,8 @@ func (r *reader) lateCommand(f *frame, k *call, name string) {
 	case "fd", "fdfind":
 		for i, w := range k.argv {
 			if (w.Is("-x") || w.Is("-X") || w.Is("--exec") || w.Is("--exec-batch")) && i+1 < len(k.argv) {
-				r.run(f, &call{argv: k.argv[i+1:], span: k.span, external: true})
+				r.fdCommand(f, k, k.argv[1:i], k.argv[i+1:])
+				break
 			}
 		}
 	case "xterm", "konsole", "alacritty", "gnome-terminal", "kitty":
@@ -168,6 +169,23 @@ func (r *reader) runShellLike(f *frame, k *call, name string) Word {
 		r.carried(g, f.stdin.Text, name)
 	}
 	return out
+}
+
+// fdCommand reads the command that fd runs on what it finds: below the second
+// operand, or the current folder.
+func (r *reader) fdCommand(f *frame, k *call, head, argv []Word) {
+	argv, _ = cutAt(argv, ";")
+	opts, rest := grammar{values: "dteESocjM", long: "max-depth type extension exclude size owner color threads base-directory search-path changed-within changed-before min-depth", permute: true}.parse(head)
+	found := Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true}
+	target := Glue(Text("./"), NewWord(found))
+	if dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...); len(dirs) > 0 {
+		target = Glue(dirs[0], Text(strings.Repeat("/", 1-truthInt(strings.HasSuffix(dirs[0].Suffix(), "/")))), NewWord(found))
+	}
+	filled := fillBraces(argv, "{}", target)
+	if slices.EqualFunc(filled, argv, Word.Equal) {
+		filled = append(slices.Clone(argv), target)
+	}
+	r.run(f, &call{argv: filled, span: k.span, external: true})
 }
 
 // cmakeCommand reads cmake -E, a wrapper and a set of file tools.

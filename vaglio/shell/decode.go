@@ -1,11 +1,9 @@
 package shell
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/base32"
-	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -96,16 +94,6 @@ func encode32(s string) (string, bool) {
 	return base32.StdEncoding.EncodeToString([]byte(s)) + "\n", true
 }
 
-// gunzip unpacks a text of at most one value's length.
-func gunzip(s string) (string, bool) {
-	z, err := gzip.NewReader(bytes.NewReader([]byte(s)))
-	if err != nil {
-		return "", false
-	}
-	out, err := io.ReadAll(io.LimitReader(z, maxValue))
-	return string(out), err == nil && len(out) < maxValue
-}
-
 // translated is the output of tr.
 //
 //nolint:cyclop // One case per form that the grammar knows.
@@ -121,7 +109,11 @@ func translated(in Word, args []Word) (Word, bool) {
 		complement = complement || strings.ContainsAny(s, "cC")
 		args = args[1:]
 	}
-	if len(args) == 0 || squeeze && len(args) == 1 || complement && !del {
+	if squeeze && len(args) == 1 && !del && !complement {
+		set, ok := args[0].Text()
+		return in.mapText(func(s string) string { return squeezed(s, trSet(set)) }), ok && !in.IsUnknown()
+	}
+	if len(args) == 0 || complement && !del {
 		return Word{}, false
 	}
 	from, okFrom := args[0].Text()
@@ -159,6 +151,19 @@ func translated(in Word, args []Word) (Word, bool) {
 			return c
 		}, s)
 	}), !in.IsUnknown()
+}
+
+// squeezed writes runs of a character of the set once.
+func squeezed(s string, set []rune) string {
+	var b strings.Builder
+	last := rune(-1)
+	for _, c := range s {
+		if c != last || !slices.Contains(set, c) {
+			b.WriteRune(c)
+		}
+		last = c
+	}
+	return b.String()
 }
 
 // trSet expands the ranges, classes and escapes of a set of tr.

@@ -53,6 +53,7 @@ const (
 	kindEditor
 	kindOptionCode
 	kindShellLike
+	kindDd
 )
 
 // builtins are the commands that only a plain name runs, for they are part of
@@ -93,7 +94,7 @@ var programs = map[string]kind{
 	"mawk": kindProgram, "nawk": kindProgram, "lua": kindProgram, "luajit": kindProgram,
 	"tclsh": kindProgram, "expect": kindProgram, "tsx": kindProgram, "ts-node": kindProgram, "jruby": kindProgram,
 	"uv": kindProgram, "pwsh": kindShellLike, "powershell": kindShellLike,
-	"gdb": kindDebugger, "lldb": kindDebugger, "tee": kindTee, "cp": kindMove, "mv": kindMove, "ln": kindMove,
+	"gdb": kindDebugger, "lldb": kindDebugger, "tee": kindTee, "sponge": kindTee, "dd": kindDd, "cp": kindMove, "mv": kindMove, "ln": kindMove,
 	"install": kindMove, "curl": kindDownload, "wget": kindDownload, "aria2c": kindDownload, "socat": kindSocat,
 	"nc": kindSocat, "ncat": kindSocat, "netcat": kindSocat, "sed": kindSed, "gsed": kindSed,
 	"vim": kindEditor, "vi": kindEditor, "nvim": kindEditor, "ex": kindEditor, "ed": kindEditor, "view": kindEditor,
@@ -161,7 +162,7 @@ func (r *reader) builtin(f *frame, k *call, name string, kd kind) Word {
 	case kindDeclare:
 		r.runDeclare(f, k, name)
 	case kindUnset:
-		r.runUnset(k)
+		r.runUnset(f, k)
 	case kindSet:
 		r.runSet(f, k)
 	case kindShift:
@@ -224,6 +225,8 @@ func (r *reader) carrier(f *frame, k *call, name string, kd kind) Word {
 		return r.runMove(f, k)
 	case kindTee:
 		return r.runTee(f, k)
+	case kindDd:
+		return r.runDd(f, k)
 	case kindDownload:
 		return r.runDownload(f, k, name)
 	case kindSed:

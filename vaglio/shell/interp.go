@@ -76,6 +76,18 @@ func (r *reader) startFile(f *frame, args []Word, by string) []Word {
 	return args[1:]
 }
 
+// exportedFunctions defines the functions that BASH_FUNC_name%%=() {…} hands
+// to a shell.
+func (r *reader) exportedFunctions(f *frame, assigns []Assign) {
+	for _, a := range assigns {
+		name, ok := strings.CutPrefix(a.Name, "BASH_FUNC_")
+		name, found := strings.CutSuffix(name, "%%")
+		if ok && found {
+			r.source(f, name+" "+r.splice(a.Value))
+		}
+	}
+}
+
 // startVariables reads the file that BASH_ENV or ENV names.
 func (r *reader) startVariables(f *frame, k *call) {
 	for _, name := range []string{"BASH_ENV", "ENV"} {
@@ -115,6 +127,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 			r.st.set(keyZero, *zero)
 		}
 		r.st.put(keyArgs, &entry{isList: true, list: r.values(append([]Word(nil), args...))})
+		r.exportedFunctions(f, f.assigns)
 		for _, a := range f.assigns {
 			r.assign(f, a.Name, a.Value)
 		}

@@ -82,7 +82,11 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 		return sequenceOf(args)
 	case "yes":
 		return Glue(r.code(args), Text("\n")), len(args) > 0
-	case "eval", "envsubst":
+	case "jq":
+		if opts, _ := (grammar{permute: true, long: "arg argjson indent"}).parse(args); opts.any("n", "null-input") {
+			return jqOutput(Text("null"), args)
+		}
+	case "eval":
 		return Word{}, false
 	}
 	return r.filter(f, k, name)
@@ -96,35 +100,60 @@ func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
 	if !ok {
 		return Word{}, false
 	}
+	out, ok := r.filtered(in, args, name)
+	if !ok {
+		return mayPass(in, name)
+	}
+	return out, true
+}
+
+// filtered is the output of a filter for a text.
+//
+//nolint:cyclop // One case per program.
+func (r *reader) filtered(in Word, args []Word, name string) (Word, bool) {
 	switch name {
-	case "cat", "tac", "tee", "sponge", "less", "more", "bat", "batcat", "nl", "pv", "column", "stdbuf", "buffer", "dd", "zcat", "gunzip", "gzip", "bunzip2", "xz", "bzcat", "xzcat", "zstdcat", "unxz":
+	case "cat", "tac", "tee", "sponge", "less", "more", "bat", "batcat", "pv", "stdbuf", "buffer", "mbuffer", "dd", "iconv", "m4", "fold", "fmt", "expand", "dos2unix":
 		return r.passed(in, args, name)
+	case "zcat", "gunzip", "gzip", "bzip2", "bunzip2", "xz", "unxz", "bzcat", "xzcat", "zstd", "zstdcat", "unzstd", "pigz", "lz4", "lzma", "lzcat", "gzcat", "uncompress", "compress", "zlib-flate":
+		return compressed(in, args, name)
 	case "base64", "gbase64":
 		return decodeFlag(in, args, decode64, encode64)
 	case "base32":
 		return decodeFlag(in, args, decode32, encode32)
+	case "basenc":
+		return basenc(in, args)
+	case "uudecode":
+		return onText(in, uudecoded)
 	case "openssl":
 		if hasWord(args, "-d") && (hasWord(args, "-base64") || hasWord(args, "base64") || hasWord(args, "-a")) {
 			return onText(in, decode64)
 		}
 	case "xxd":
 		return xxd(in, args)
+	case "od", "hexdump", "hd":
+		return dumped(in, args, name)
 	case "rev":
 		return onText(in, reverseLines)
 	case "tr":
 		return translated(in, args)
-	case "sed":
+	case "sed", "gsed":
 		return r.sedOutput(in, args)
 	case "head", "tail":
 		return headTail(in, args, name)
 	case "cut":
 		return cutOutput(in, args)
+	case "paste":
+		return pasted(in, args)
 	case "awk", "gawk", "mawk":
 		return awkColumn(in, args)
 	case "sort", "uniq":
 		return sorted(in, args, name)
-	case "wc", "grep", "xargs":
-		return Word{}, false
+	case "grep", "egrep", "fgrep":
+		return grepped(in, args, name)
+	case "jq":
+		return jqOutput(in, args)
+	case "envsubst":
+		return r.substituted(in)
 	}
 	return Word{}, false
 }
@@ -136,11 +165,16 @@ func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Wo
 	args = k.argv[1:]
 	skip := 0
 	switch name {
-	case "sed", "awk", "gawk", "mawk":
+	case "sed", "gsed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "jq":
 		skip = 1
-	case "tr":
+	case "tr", "tee", "openssl", "envsubst", "uudecode":
 		return f.stdin.Text, args, f.stdin.Kind != InputInherited
-	case "tee", "openssl", "dd":
+	case "dd":
+		for _, w := range args {
+			if file, ok := strings.CutPrefix(w.Prefix(), "if="); ok && (file != "" || w.HasUnknown()) {
+				return r.content(f, w.cut(len("if="))), args, true
+			}
+		}
 		return f.stdin.Text, args, f.stdin.Kind != InputInherited
 	}
 	var b builder
@@ -148,10 +182,10 @@ func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Wo
 	for i := 0; i < len(args); i++ {
 		s := args[i].Prefix()
 		if len(s) > 1 && s[0] == '-' {
-			if (name == "head" || name == "tail" || name == "cut" || name == "xxd") && len(s) == 2 && strings.Contains("ncdfls", s[1:]) {
+			if filterValue(name, s) {
 				i++
 			}
-			if name == "sed" && (s == "-e" || s == "-f") {
+			if (name == "sed" || name == "grep") && (s == "-e" || s == "-f") {
 				i++
 				skip = 0
 			}
@@ -170,22 +204,35 @@ func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Wo
 	return f.stdin.Text, args, f.stdin.Kind != InputInherited
 }
 
-// passed is the output of a program that passes its input on. A compressed
-// text that is constant stays unknown.
+// filterValue reports whether an option of a filter is followed by its value.
+func filterValue(name, option string) bool {
+	if len(option) != 2 {
+		return option == "--arg" || option == "--argjson"
+	}
+	values := map[string]string{
+		"head": "nc", "tail": "nc", "cut": "bcdf", "xxd": "cls", "paste": "d", "od": "AtjNw", "hexdump": "ens", "hd": "ens", "fold": "w", "fmt": "w",
+		"iconv": "ft", "grep": "mABC", "egrep": "mABC", "fgrep": "mABC", "sort": "kto", "awk": "vF", "gawk": "vF", "mawk": "vF", "base64": "w", "base32": "w",
+	}
+	return strings.Contains(values[name], option[1:])
+}
+
+// passed is the output of a program that passes its input on.
 func (r *reader) passed(in Word, args []Word, name string) (Word, bool) {
 	switch name {
-	case "zcat", "gunzip":
-		return onText(in, gunzip)
-	case "cat", "tee", "sponge", "less", "more", "pv", "buffer", "dd":
-		return in, true
 	case "tac":
 		return onText(in, func(s string) (string, bool) {
 			lines := strings.SplitAfter(s, "\n")
 			slices.Reverse(lines)
 			return strings.Join(lines, ""), true
 		})
+	case "fold", "fmt":
+		for _, l := range in.lines() {
+			if l.size() > 60 || len(args) > 0 && l.size() > 20 {
+				return Word{}, false
+			}
+		}
 	}
-	return Word{}, in.Is("") && len(args) == 0
+	return in, true
 }
 
 func hasWord(args []Word, s string) bool {

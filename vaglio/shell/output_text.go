@@ -163,40 +163,12 @@ func reverseLines(s string) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-func headTail(in Word, args []Word, name string) (Word, bool) {
-	n := 10
-	for i, w := range args {
-		s, _ := w.Text()
-		if strings.HasPrefix(s, "-c") || strings.HasPrefix(s, "--bytes") {
-			return Word{}, false
-		}
-		if s == "-n" && i+1 < len(args) {
-			s, _ = args[i+1].Text()
-			s = "-" + s
-		}
-		if v, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(s, "-n"), "-")); err == nil && strings.HasPrefix(s, "-") {
-			n = v
-		}
-	}
-	lines := in.lines()
-	if n < 0 {
-		return Word{}, false
-	}
-	if name == "head" {
-		lines = lines[:min(n, len(lines))]
-	} else {
-		lines = lines[max(0, len(lines)-n):]
-	}
-	var b builder
-	for _, l := range lines {
-		b.addWord(l)
-		b.addText("\n")
-	}
-	return b.word(), true
-}
-
 func sorted(in Word, args []Word, name string) (Word, bool) {
-	if len(args) > 0 || in.HasUnknown() {
+	unique := name == "uniq"
+	for _, w := range args {
+		unique = unique || w.Is("-u") && name == "sort" || w.Is("--unique")
+	}
+	if len(args) > 0 && !(name == "sort" && len(args) == 1 && unique) || in.HasUnknown() {
 		return Word{}, false
 	}
 	lines := in.lines()
@@ -205,44 +177,13 @@ func sorted(in Word, args []Word, name string) (Word, bool) {
 	}
 	var b builder
 	for i, l := range lines {
-		if name == "uniq" && i > 0 && l.Equal(lines[i-1]) {
+		if unique && i > 0 && l.Equal(lines[i-1]) {
 			continue
 		}
 		b.addWord(l)
 		b.addText("\n")
 	}
 	return b.word(), true
-}
-
-// cutOutput is the output of cut -d D -f N.
-func cutOutput(in Word, args []Word) (Word, bool) {
-	opts, _ := grammar{values: "bcdf", long: "bytes characters delimiter fields output-delimiter"}.parse(args)
-	d, okD := opts.get("d", "delimiter")
-	delim, static := d.Text()
-	if !okD {
-		delim = "\t"
-	}
-	field, okF := opts.get("f", "fields")
-	fs, _ := field.Text()
-	n, err := strconv.Atoi(fs)
-	if !okF || err != nil || n < 1 || !static || delim == "" {
-		return Word{}, false
-	}
-	return onText(in, func(s string) (string, bool) {
-		var b strings.Builder
-		for l := range strings.Lines(s) {
-			l = strings.TrimSuffix(l, "\n")
-			parts := strings.Split(l, delim)
-			switch {
-			case len(parts) == 1:
-				b.WriteString(l)
-			case n <= len(parts):
-				b.WriteString(parts[n-1])
-			}
-			b.WriteString("\n")
-		}
-		return b.String(), true
-	})
 }
 
 // awkColumn is the output of awk '{print $N}'.

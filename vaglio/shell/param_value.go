@@ -67,6 +67,9 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 	if e != nil && e.isList {
 		return r.arrayLookup(f, e, name, p.Index), true
 	}
+	if p.Index != nil && f != nil && subscript(p.Index) == "" {
+		r.arithm(f, p.Index) // for what it runs
+	}
 	switch {
 	case e == nil:
 		return unknown(name), true

@@ -16,6 +16,9 @@ type prefix struct {
 	code []string
 	// chdir are the options that name the folder to run in.
 	chdir []string
+	// exec are the options that name the program, whose arguments the operands
+	// are.
+	exec []string
 	// root are the options that name another root folder.
 	root []string
 	// words joins the operands to shell code, as watch does.
@@ -72,7 +75,7 @@ var prefixes = map[string]prefix{
 	"ifne":              {},
 	"daemonize":         {grammar: grammar{values: "acEeloup"}, chdir: []string{"c"}},
 	"daemon":            {grammar: grammar{values: "nDPFUuMCNLEXOo", long: "name chdir pidfile user chroot stdout stderr output"}, chdir: []string{"D", "chdir"}},
-	"start-stop-daemon": {grammar: grammar{values: "xpuncgrdNPIkMRs", long: "exec pidfile user name chuid group chroot chdir startas"}, chdir: []string{"d", "chdir"}, own: true},
+	"start-stop-daemon": {grammar: grammar{values: "xapnucgrdNPIkMRs", long: "exec startas pidfile user name chuid group chroot chdir retry"}, chdir: []string{"d", "chdir"}, own: true, exec: []string{"a", "startas", "x", "exec"}},
 	"caffeinate":        {grammar: grammar{values: "tw"}},
 	"proxychains":       {grammar: grammar{values: "f"}},
 	"proxychains4":      {grammar: grammar{values: "f"}},

@@ -203,6 +203,12 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 		content = outputOf("")
 	}
 	r.st.set(key, content)
+	switch dir := path.Dir(strings.TrimPrefix(key, keyFile)); {
+	case dir == "/etc/cron.d" || key == keyFile+"/etc/crontab":
+		r.crontab(f.with("cron"), content, true)
+	case dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs":
+		r.crontab(f.with("cron"), content, false)
+	}
 }
 
 // fileKey is the key under which the content of a file is remembered.

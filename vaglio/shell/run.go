@@ -53,6 +53,12 @@ func (r *reader) resolveName(k *call) string {
 	if name == "" {
 		return ""
 	}
+	if program := r.originalName(k.argv[0]); program != "" {
+		c := *k
+		c.argv = append([]Word{Text(program)}, k.argv[1:]...)
+		*k = c
+		return program
+	}
 	if e := r.st.get(keyHash + name); e != nil && len(e.vals) > 0 {
 		c := *k
 		c.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
@@ -85,6 +91,7 @@ func (r *reader) unknownName(f *frame, k *call) {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a script starts copies of itself", Word: name, Span: k.span})
 	}
 	r.plain(f, k)
+	r.guessed(f, k)
 }
 
 // selfCall reports whether a script calls itself beside itself.

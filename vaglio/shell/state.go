@@ -55,8 +55,10 @@ const (
 	keyPrev  = "oldcwd "
 	keyStack = "dirs "
 	keyHash  = "hash "
-	keyArgs  = "@"
-	keyZero  = "$0 "
+	// keyProgram is for the paths that were made copies of a program.
+	keyProgram = "program "
+	keyArgs    = "@"
+	keyZero    = "$0 "
 )
 
 // get returns the entry of a key as the present shell sees it, nil if nothing

@@ -37,6 +37,9 @@ func (r *reader) runPrefix(f *frame, k *call, name string, p prefix) Word {
 	if listed {
 		r.wrapper(f, k)
 	}
+	if program, ok := opts.get(p.exec...); ok {
+		rest = append([]Word{program}, rest...)
+	}
 	if len(rest) > p.skip+1 && len(p.code) > 0 && (rest[p.skip].Is("-c") || rest[p.skip].Is("--command")) {
 		r.wrapper(f, k)
 		return r.carried(g, rest[p.skip+1], name) // flock FILE -c CODE

@@ -1,0 +1,135 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// likelyNames are the programs, besides those that carry code, that a pattern
+// or a partly known name in the place of a command is tried on.
+//
+//nolint:gochecknoglobals // A table that is only read.
+var likelyNames = []string{
+	"rm", "rmdir", "unlink", "shred", "srm", "dd", "mkfs", "mkfs.ext4", "mkswap", "mke2fs", "wipefs", "blkdiscard", "fdisk", "sfdisk", "sgdisk", "parted",
+	"chmod", "chown", "chgrp", "chattr", "truncate", "mv", "cp", "ln", "tee", "install", "cat", "tac", "head", "tail", "less", "more", "nl", "od", "xxd",
+	"strings", "base64", "grep", "awk", "sed", "sort", "cut", "tar", "scp", "curl", "wget", "kill", "killall", "pkill", "reboot", "shutdown", "halt",
+	"poweroff", "init", "telinit", "useradd", "usermod", "passwd", "chpasswd", "mount", "umount", "iptables", "nft", "systemctl", "crontab", "git",
+}
+
+// maxGuesses bounds how many programs a pattern is read as.
+const maxGuesses = 12
+
+// guesses are the commands that a name may be of which something is known: a
+// pattern below a folder of programs, or text around parts that may be empty.
+func (r *reader) guesses(name Word) []string {
+	dir, base, known := splitName(name)
+	if !known {
+		return nil
+	}
+	if !base.HasGlob() {
+		text, ok := base.Text()
+		if !ok || text == "" || dir.HasUnknown() || !knownProgram(text) {
+			return nil
+		}
+		return []string{text}
+	}
+	folder, ok := compile(dir)
+	pat, okBase := compile(base)
+	if !ok || !okBase || !slices.ContainsFunc(pat, func(t token) bool { return t.kind != tokenStar }) {
+		return nil
+	}
+	if !slices.ContainsFunc([]string{"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"}, folder.match) {
+		return nil
+	}
+	var out []string
+	for _, n := range likelyNames {
+		if pat.match(n) {
+			out = append(out, n)
+		}
+	}
+	for _, n := range []string{"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python", "perl", "ruby", "node", "php"} {
+		if pat.match(n) {
+			out = append(out, n)
+		}
+	}
+	return out[:min(len(out), maxGuesses)]
+}
+
+// splitName splits a command's name at its last slash, without the parts that
+// may be empty; false if a part cannot be.
+func splitName(name Word) (dir, base Word, ok bool) {
+	var b builder
+	for _, p := range name.Parts() {
+		switch {
+		case p.Kind == PartUnknown && !p.MayBeEmpty:
+			return Word{}, Word{}, false
+		case p.Kind != PartUnknown:
+			b.add(p)
+		}
+	}
+	w := b.word()
+	parts := slices.Clone(w.Parts())
+	var d, f builder
+	for i := len(parts) - 1; i >= 0; i-- {
+		at := strings.LastIndexByte(parts[i].Text, '/')
+		if parts[i].Kind != PartText || at < 0 {
+			continue
+		}
+		for _, p := range parts[:i] {
+			d.add(p)
+		}
+		d.addText(parts[i].Text[:at+1])
+		f.addText(parts[i].Text[at+1:])
+		for _, p := range parts[i+1:] {
+			f.add(p)
+		}
+		return d.word(), f.word(), true
+	}
+	return Word{}, w, true
+}
+
+// knownProgram reports whether a name is one that the reader knows.
+func knownProgram(name string) bool {
+	_, wraps := prefixes[name]
+	return wraps || slices.Contains(likelyNames, name) || programs[versionless(name)] != kindPlain || builtins[name] != kindPlain
+}
+
+// guessed reads a command whose name is not known in full as each program
+// that it may be.
+func (r *reader) guessed(f *frame, k *call) {
+	for _, name := range r.guesses(k.argv[0]) {
+		g := f.with("?")
+		g.conditional = true
+		argv := append([]Word{Text(name)}, k.argv[1:]...)
+		r.run(g, &call{argv: argv, redirs: k.redirs, assigns: k.assigns, span: k.span, external: true})
+	}
+}
+
+// renamed notes that a program got another name, by cp or ln.
+func (r *reader) renamed(from, to Word) {
+	if strings.HasSuffix(to.Suffix(), "/") || to.Is(".") {
+		to = Glue(to, Text("/"+baseName(from)))
+	}
+	key, ok := r.fileKey(to)
+	if name := baseName(from); ok && knownProgram(name) && !r.written(from) {
+		r.st.set(keyProgram+strings.TrimPrefix(key, keyFile), Text(name))
+	}
+}
+
+// originalName is the program that a path was made a copy of, "" if none.
+func (r *reader) originalName(name Word) string {
+	s, ok := name.Text()
+	if !ok || !strings.Contains(s, "/") {
+		return ""
+	}
+	key, ok := r.fileKey(name)
+	if !ok {
+		return ""
+	}
+	e := r.st.get(keyProgram + strings.TrimPrefix(key, keyFile))
+	if e == nil || len(e.vals) == 0 {
+		return ""
+	}
+	return path.Base(e.vals[0].text)
+}
