@@ -83,6 +83,9 @@ func (l *look) remember(sources []string, to string) {
 		return
 	}
 	for _, s := range sources {
+		if !strings.Contains(s, "bin/") && !strings.Contains(s, "vaglio") {
+			continue
+		}
 		from := l.absolute(s)
 		if !inProgramFolder(from) && !strings.Contains(baseOf(from), "vaglio") {
 			continue

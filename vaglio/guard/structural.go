@@ -87,7 +87,7 @@ func (s *survey) command(c *shell.Command) string {
 	if len(c.Argv) == 0 {
 		return ""
 	}
-	l.args = make([]string, 0, len(c.Argv)-1)
+	l.args = l.argRoom[:0]
 	for _, w := range c.Argv[1:] {
 		l.args = append(l.args, spotOf(w))
 	}
@@ -95,8 +95,10 @@ func (s *survey) command(c *shell.Command) string {
 		return ownID // the core has not seen what was carried in code
 	}
 	name := programName(c)
-	if from := s.copies[l.absolute(spotOf(c.Argv[0]))]; from != "" {
-		name = baseOf(from)
+	if len(s.copies) > 0 {
+		if from := s.copies[l.absolute(spotOf(c.Argv[0]))]; from != "" {
+			name = baseOf(from)
+		}
 	}
 	return l.program(name)
 }
@@ -117,7 +119,13 @@ func programName(c *shell.Command) string {
 func (l *look) setPlace() {
 	r := l.c.Remote
 	l.inside = r != nil && (r.Kind == shell.RemoteContainer || r.Kind == shell.RemotePod) && !r.HostAccess
-	for _, v := range variants(spotOf(l.c.Cwd)) {
+	l.cwds = l.cwdRoom[:0]
+	cwd := spotOf(l.c.Cwd)
+	if cwd != "" && cwd[0] == '/' && strings.IndexByte(cwd, perhaps) < 0 {
+		l.cwds = append(l.cwds, path.Clean(cwd))
+		return
+	}
+	for _, v := range variants(cwd) {
 		switch {
 		case v == "":
 		case v[0] == '/':

@@ -21,6 +21,9 @@ type look struct {
 	// mounted folders are here.
 	inside bool
 	depth  int
+	// The rooms keep the slices of most commands in one piece of memory.
+	argRoom [6]string
+	cwdRoom [1]string
 }
 
 // touch gives the id of the rule that forbids doing a deed to a spot.
@@ -34,7 +37,7 @@ func (l *look) touch(d deed, spot string) string {
 		}
 		spot = strings.ReplaceAll(spot, string(someDisk), string(perhaps))
 	}
-	if (d == writes || d == replaces) && l.everything([]string{spot}) {
+	if (d == writes || d == replaces) && l.c != nil && l.c.InLoop && l.everything([]string{spot}) {
 		return l.touch(empties, spot)
 	}
 	if d <= replaces && spot == string(perhaps) && l.listed() {
