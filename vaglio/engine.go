@@ -199,6 +199,10 @@ func (e *Engine) Guard(p Proposal) (Verdict, bool) {
 // Executor gives what the catalog knows of an executor.
 func (e *Engine) Executor(name string) (catalog.Executor, bool) { return e.catalog.Find(name) }
 
+// Known gives a proposal as the judges see it: with what the catalog knows put
+// over what its caller claims.
+func (e *Engine) Known(p Proposal) Proposal { return e.known(p).proposal }
+
 // Kind names the judge whose score stands in a verdict when all approve.
 func (e *Engine) Kind() string { return e.kind }
 
@@ -212,8 +216,10 @@ type known struct {
 func (e *Engine) known(p Proposal) known {
 	ex, ok := e.catalog.Find(p.Executor)
 	if !ok {
+		p.Context.Known = nil
 		return known{proposal: p}
 	}
+	p.Context.Known = &ex
 	if ex.Critical != nil {
 		p.Context.Critical = ex.Critical
 	}

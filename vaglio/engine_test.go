@@ -272,10 +272,14 @@ func TestCatalogWins(t *testing.T) {
 	if _, err := e.Judge(t.Context(), p); err != nil || !*got.Critical || !got.Capability.Has("fs:write") || got.Capability.Has("none") {
 		t.Errorf("the judge saw %+v (%v)", got, err)
 	}
-	if *p.Context.Critical || !p.Context.Capability.Has("none") {
+	if got.Known == nil || got.Known.Name != "writer" {
+		t.Errorf("the judge was told %+v of the executor", got.Known)
+	}
+	if *p.Context.Critical || !p.Context.Capability.Has("none") || p.Context.Known != nil {
 		t.Error("the caller's own proposal was changed")
 	}
-	if _, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "stranger", Context: claim}); err != nil || *got.Critical || !got.Capability.Has("none") {
+	claim.Known = &catalog.Executor{Name: "stranger", Shell: true}
+	if _, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "stranger", Context: claim}); err != nil || *got.Critical || !got.Capability.Has("none") || got.Known != nil {
 		t.Errorf("of a stranger the claim stands: %+v (%v)", got, err)
 	}
 	for _, executor := range []string{"runner", "Bash", "shell_exec"} {

@@ -11,6 +11,8 @@
 // no network connection and keeps no state between proposals.
 package vaglio
 
+import "github.com/metnos/vaglio/vaglio/catalog"
+
 // Proposal is one call that an agent proposes, before anything has run.
 type Proposal struct {
 	// Agent names the proposing agent. The gateway sets it from the
@@ -49,6 +51,9 @@ type Context struct {
 	Cwd string `json:"cwd,omitzero"`
 	// Mounts are the workspace's mounts, as paths the call would see.
 	Mounts []string `json:"mounts,omitzero"`
+	// Known is what the catalog knows of the executor; nil when it is not
+	// listed. The engine sets it for the judges; it never comes from a caller.
+	Known *catalog.Executor `json:"-"`
 }
 
 // Capabilities is a string or a list of strings on the wire.

@@ -101,7 +101,7 @@ func (e *explaining) explain(ctx context.Context, c config, p policy) (x explana
 	if err != nil {
 		return x, err
 	}
-	read := reader.Read(x.Proposal)
+	read := reader.Read(engine.Known(x.Proposal))
 	x.Effects, x.Notes = read.Effects, read.Notes
 	v, err := engine.Judge(ctx, x.Proposal)
 	if mistake, ok := errors.AsType[*catalog.Error](err); ok {

@@ -59,6 +59,7 @@ executors:
     capabilities: [{name: "fs:read", hint: ["~/work/**"]}]
     critical: false
     skip_judge: true
+    annotations: {title: Read a file, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false}
 `
 	p, err := parsePolicy("p.yaml", []byte(text), "/home/u")
 	if err != nil {
@@ -86,7 +87,8 @@ executors:
 			}
 		})
 	}
-	if ex, ok := known.Find("read_file"); !ok || ex.Critical == nil || *ex.Critical || !ex.SkipJudge {
+	if ex, ok := known.Find("read_file"); !ok || ex.Critical == nil || *ex.Critical || !ex.SkipJudge ||
+		ex.Annotations == nil || ex.Annotations.Title != "Read a file" || !*ex.Annotations.ReadOnlyHint || *ex.Annotations.DestructiveHint {
 		t.Errorf("the catalog knows %+v", ex)
 	}
 }

@@ -48,6 +48,28 @@ type Executor struct {
 	SkipJudge bool `json:"skip_judge,omitzero" yaml:"skip_judge,omitempty"`
 	// Shell marks an executor whose command is run by a shell.
 	Shell bool `json:"shell,omitzero" yaml:"shell,omitempty"`
+	// Annotations are what the executor's maker says of it; nil says nothing.
+	Annotations *Annotations `json:"annotations,omitempty" yaml:"annotations,omitempty"`
+}
+
+// Annotations are the hints that an MCP server gives on a tool, under the
+// names of the MCP specification (2025-06-18). Nobody vouches for them: they
+// count only where nothing better is known of an executor, and never make a
+// call look better than its name and arguments do. Nil is a hint that was not
+// given; the specification's defaults are not filled in.
+type Annotations struct {
+	// Title is the tool's name for people.
+	Title string `json:"title,omitempty" yaml:"title,omitempty"`
+	// ReadOnlyHint says that the tool changes nothing around it.
+	ReadOnlyHint *bool `json:"readOnlyHint,omitempty" yaml:"readOnlyHint,omitempty"`
+	// DestructiveHint says whether what the tool changes may be lost.
+	DestructiveHint *bool `json:"destructiveHint,omitempty" yaml:"destructiveHint,omitempty"`
+	// IdempotentHint says that calling again with the same arguments changes
+	// nothing more. It is kept and not used.
+	IdempotentHint *bool `json:"idempotentHint,omitempty" yaml:"idempotentHint,omitempty"`
+	// OpenWorldHint says whether the tool reaches beyond what it knows, such
+	// as the web. It is kept and not used.
+	OpenWorldHint *bool `json:"openWorldHint,omitempty" yaml:"openWorldHint,omitempty"`
 }
 
 // Capability is one class of what an executor may do, such as "fs:read" or

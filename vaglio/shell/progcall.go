@@ -15,7 +15,7 @@ var functions = map[string]map[Verb]string{
 		VerbDelete:      "os.remove os.unlink os.rmdir os.removedirs pathlib.Path.unlink @.unlink @.rmdir posix.remove posix.unlink",
 		VerbDeleteTree:  ".rmtree .remove_tree @.rmtree_p @.rmtree .send2trash",
 		VerbWrite:       "os.truncate @.write_text @.write_bytes @.touch",
-		VerbRead:        "@.read_text @.read_bytes linecache.getlines linecache.getline np.fromfile pd.read_csv .read_csv",
+		VerbRead:        "netrc.netrc @.read_text @.read_bytes linecache.getlines linecache.getline np.fromfile pd.read_csv .read_csv",
 		VerbList:        "os.listdir os.scandir os.walk glob.glob @.iterdir @.glob @.rglob",
 		verbOpen:        "open io.open codecs.open os.open builtins.open gzip.open @.open os.fdopen",
 		VerbPermissions: "os.chmod os.chown os.lchown shutil.chown @.chmod @.lchmod",
@@ -34,7 +34,7 @@ var functions = map[string]map[Verb]string{
 	"perl": {
 		VerbDelete: "unlink rmdir", VerbDeleteTree: "rmtree remove_tree .rmtree .remove_tree", verbOpen: "open sysopen IO.File.new",
 		VerbPermissions: "chmod chown", VerbMove: "rename move", VerbCopy: "copy", VerbLink: "link symlink", VerbCreate: "mkdir",
-		verbShell: "system exec", VerbFork: "fork", VerbKill: "kill", verbEval: "eval", VerbWrite: "truncate", VerbList: "opendir",
+		verbShell: "system exec", VerbFork: "fork", VerbKill: "kill", verbEval: "eval", VerbWrite: "truncate", VerbList: "opendir glob",
 		VerbNetwork: "getstore .get",
 	},
 	"ruby": {
@@ -127,8 +127,7 @@ func (p *program) nameOperand() value {
 		return p.postfix(v)
 	}
 	if p.lang.name == "awk" && name[0] == '$' {
-		p.at++
-		return textValue(unknown("$"))
+		return p.field(name)
 	}
 	if p.lang.name == "awk" && (name == "print" || name == "printf" || name == "getline") {
 		return p.awkIO(name)
@@ -152,12 +151,34 @@ func (p *program) bareCall(name string) bool {
 		return false
 	}
 	t := p.peek(0)
-	return t.kind == lexString || t.kind == lexName && !p.isOp(1, "=") || t.kind == lexNumber || p.isOp(0, "<", "{", "\\", ":") || name == "fork" || name == "rmtree"
+	return t.kind == lexString || t.kind == lexName && !p.isOp(1, "=") || t.kind == lexNumber || p.isOp(0, "<", "{", "\\", ":", "[") || name == "fork" || name == "rmtree"
+}
+
+// field is a field of awk's present line.
+func (p *program) field(name string) value {
+	if name == "$" {
+		p.operand() // $(NF-1) and $i
+		return textValue(unknown("$"))
+	}
+	n, err := strconv.Atoi(name[1:])
+	if err != nil || p.record == nil {
+		return textValue(unknown("$"))
+	}
+	if n >= len(p.record) {
+		return textValue(Word{})
+	}
+	return textValue(p.record[n])
 }
 
 // bareArgs reads arguments up to the statement's end.
 func (p *program) bareArgs() []value {
 	var out []value
+	if p.lang.name == "perl" && p.isOp(0, "{") {
+		for p.at < len(p.toks) && !p.isOp(0, "}") {
+			p.at++ // system {$program} @words
+		}
+		p.at++
+	}
 	for p.at < len(p.toks) && p.r.step(p.f, 1) {
 		if p.isOp(0, ";", ")", "}", "]") || p.peek(0).text == "or" || p.peek(0).text == "while" || p.peek(0).text == "if" || p.peek(0).text == "for" {
 			if p.peek(0).text == "while" || p.peek(0).text == "for" {
@@ -165,7 +186,7 @@ func (p *program) bareArgs() []value {
 			}
 			return out
 		}
-		if p.isOp(0, ",") {
+		if t := p.peek(0); p.isOp(0, ",") || p.lang.sigil != "" && (t.text == "my" || t.text == "our") && t.kind == lexName {
 			p.at++
 			continue
 		}
@@ -189,6 +210,9 @@ func (p *program) postfix(v value) value {
 		case p.isOp(0, "(") && v.path != "":
 			p.at++
 			v = p.call(v.path, value{}, p.listUntil(")"))
+		case p.isOp(0, "[") && p.isOp(1, "::") && p.isOp(2, "-") && p.peek(3).text == "1" && p.isOp(4, "]"):
+			p.at += 5
+			v = p.reversed(v)
 		case p.isOp(0, "[") && (v.multi || v.path != ""):
 			p.at++
 			v = p.index(v, p.listUntil("]"))
@@ -311,11 +335,24 @@ func (p *program) call(name string, recv value, args []value) value {
 	if out, ok := p.moduleCall(name, args); ok {
 		return out
 	}
+	if how, ok := printers[p.lang.name][name]; ok {
+		if name == "os.write" && len(args) > 1 {
+			args = args[1:]
+		}
+		p.print(p.printed(how, args))
+		return noValue()
+	}
+	if out, ok := p.dispatchCall(last, args); ok {
+		return out
+	}
 	if verb, method, ok := p.lookupCall(name); ok {
 		if method && (recv.path != "" || len(recv.alts) == 0) {
 			return noValue()
 		}
 		p.effect(name, verb, method, recv, args)
+		if verb == VerbList && len(args) > 0 {
+			return p.onEach(args[0], globbed)
+		}
 		return noValue()
 	}
 	if out, ok := p.pureCall(name, last, args); ok {
@@ -327,4 +364,33 @@ func (p *program) call(name string, recv value, args []value) value {
 		}
 	}
 	return value{path: name + "()"}
+}
+
+// dispatchCall reads the calls that call another function by its name:
+// send(:system, …) of ruby, array_map("unlink", …) of php.
+func (p *program) dispatchCall(name string, args []value) (value, bool) {
+	switch name {
+	case "send", "public_send", "__send__", "array_map", "array_walk", "call_user_func", "call_user_func_array", "array_filter", "forward_static_call":
+	default:
+		return value{}, false
+	}
+	if len(args) < 2 {
+		return value{}, false
+	}
+	target, ok := args[0].word().Text()
+	if !ok || p.lang.name != "ruby" && p.lang.name != "php" {
+		return value{}, false
+	}
+	return p.call(strings.TrimPrefix(target, ":"), value{}, args[1:]), true
+}
+
+// globbed is a word whose metacharacters stand for the names that match.
+func globbed(w Word) Word {
+	s, ok := w.Text()
+	if !ok {
+		return w
+	}
+	x := expander{globs: true}
+	x.active(s)
+	return x.cur.word()
 }

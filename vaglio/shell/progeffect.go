@@ -264,6 +264,9 @@ func (p *program) perlOpen(name string, args []value) {
 	s := strings.TrimSpace(mode.Prefix())
 	if len(args) > 2 {
 		switch {
+		case s == "|-" && args[0].path != "":
+			p.pipesTo[args[0].path] = p.r.code(wordsOf(args[2:]))
+			p.shellCall(name, args[2:])
 		case strings.Contains(s, "|"):
 			p.shellCall(name, args[2:])
 		default:
@@ -273,6 +276,7 @@ func (p *program) perlOpen(name string, args []value) {
 	}
 	switch {
 	case strings.HasPrefix(s, "|"):
+		p.pipesTo[args[0].path] = mode.cut(1)
 		p.shell(mode.cut(1), name)
 	case strings.HasSuffix(strings.TrimSpace(mode.Suffix()), "|"):
 		l, _, _ := mode.splitAt("|")

@@ -18,6 +18,12 @@ type program struct {
 	imports  map[string]string // a local name to what it was imported as
 	depth    int
 	loop     bool
+	out      *builder        // what the program writes
+	wrote    bool            // something was written
+	lines    bool            // print ends lines (perl -l)
+	inPrint  bool            // a | belongs to the print statement
+	pipesTo  map[string]Word // handles that lead into a command
+	record   []Word          // the fields of the present line, the line first
 }
 
 // value is what an expression may be: a text with alternatives, or a list.
@@ -53,7 +59,7 @@ func (v value) words() []Word {
 }
 
 func (r *reader) newProgram(f *frame, lang language, args []Word) *program {
-	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}}
+	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}, out: &builder{}, pipesTo: map[string]Word{}}
 }
 
 // read reads a program text. Text that is not known is a problem.
@@ -72,7 +78,7 @@ func (p *program) read(text Word) {
 		return
 	}
 	lex := lexer{p: p, src: p.r.splice(text)}
-	p.toks = lex.run()
+	p.toks, p.at = lex.run(), 0
 	p.statements()
 	for _, file := range p.implicit {
 		p.emit("<>", VerbRead, file)
@@ -110,6 +116,9 @@ func (p *program) statements() {
 
 // keyword reads the statements that bind names.
 func (p *program) keyword(name string) bool {
+	if p.printStatement(name) {
+		return true
+	}
 	switch name {
 	case "import":
 		return p.importStatement()
@@ -122,7 +131,7 @@ func (p *program) keyword(name string) bool {
 		p.at++
 		return true
 	case "my", "our", "local", "const", "let", "var", "await", "new", "return", "do", "then", "else", "elif", "if", "try",
-		"not", "and", "or", "in", "lambda", "yield", "BEGIN", "END", "begin", "end", "print", "echo", "puts", "die", "say":
+		"not", "and", "or", "in", "lambda", "yield", "BEGIN", "END", "begin", "end", "die":
 		p.at++
 		return true
 	}
@@ -132,6 +141,10 @@ func (p *program) keyword(name string) bool {
 // importStatement reads import a as b, c of python.
 func (p *program) importStatement() bool {
 	p.at++
+	if p.lang.name == "node" {
+		p.nodeImport()
+		return true
+	}
 	if p.lang.name != "python" {
 		return true
 	}
@@ -149,6 +162,50 @@ func (p *program) importStatement() bool {
 		p.at++
 	}
 	return true
+}
+
+// nodeImport reads import a from "m", import {a as b} from "m" and
+// import * as a from "m".
+func (p *program) nodeImport() {
+	if p.isOp(0, "(") {
+		p.at-- // import("m") is a call
+		p.expression()
+		return
+	}
+	var names [][2]string // local and exported name
+	for p.at < len(p.toks) && p.peek(0).text != "from" && p.peek(0).kind != lexString && !p.isOp(0, ";") {
+		t := p.peek(0)
+		p.at++
+		switch {
+		case t.kind != lexName:
+		case t.text == "as" && len(names) > 0:
+			names[len(names)-1][0] = p.peek(0).text
+			p.at++
+		case t.text == "as":
+			names = append(names, [2]string{p.peek(0).text, ""})
+			p.at++
+		case p.isOp(0, ",", "}", ";") || p.peek(0).text == "as":
+			names = append(names, [2]string{t.text, t.text})
+		default:
+			names = append(names, [2]string{t.text, ""})
+		}
+	}
+	if p.peek(0).text == "from" {
+		p.at++
+	}
+	mod, ok := p.peek(0).word.Text()
+	if p.peek(0).kind != lexString || !ok {
+		return
+	}
+	p.at++
+	mod = strings.ReplaceAll(strings.TrimPrefix(mod, "node:"), "/", ".")
+	for _, n := range names {
+		full := mod
+		if n[1] != "" {
+			full += "." + n[1]
+		}
+		p.imports[n[0]] = full
+	}
 }
 
 // fromStatement reads from a import b as c of python.
@@ -216,6 +273,16 @@ func (p *program) forStatement() bool {
 // assignment reads name = expression.
 func (p *program) assignment() bool {
 	t := p.peek(0)
+	if t.kind == lexName && p.isOp(1, "=~") && p.peek(2).subst != nil {
+		p.vars[t.text] = p.onEach(p.vars[t.text], p.peek(2).subst.apply)
+		p.at += 3
+		return true
+	}
+	if t.subst != nil {
+		p.vars["$_"] = p.onEach(p.vars["$_"], t.subst.apply)
+		p.at++
+		return true
+	}
 	if t.kind != lexName || !p.isOp(1, "=", ".=", "+=", ":=") {
 		return false
 	}

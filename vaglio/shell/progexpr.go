@@ -22,7 +22,7 @@ func (p *program) expression() value {
 		switch {
 		case t.kind == lexString && !t.code && len(v.alts) > 0 && (p.lang.name == "python" || p.lang.name == "awk"):
 			v = p.concat(v, p.operand())
-		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && p.vars[t.text].alts != nil:
+		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && (p.vars[t.text].alts != nil || t.text[0] == '$' || t.text == "ENVIRON"):
 			v = p.concat(v, p.operand())
 		case t.kind == lexOp && t.text == p.lang.concat && p.lang.concat != "":
 			p.at++
@@ -43,8 +43,11 @@ func (p *program) expression() value {
 			p.at++
 			p.operand()
 			v = noValue()
-		case p.pipes():
+		case p.pipes() && (!p.inPrint || p.peek(1).text == "getline"):
 			v = p.awkPipe(v)
+		case p.isOp(0, "=~") && p.peek(1).subst != nil:
+			v = p.onEach(v, p.peek(1).subst.apply)
+			p.at += 2
 		default:
 			return v
 		}
@@ -135,6 +138,9 @@ func (p *program) operand() value {
 			return p.destructured()
 		}
 		return value{}
+	case p.isOp(0, ":") && p.lang.name == "ruby" && p.peek(1).kind == lexName:
+		p.at += 2
+		return p.postfix(textValue(Text(p.peek(-1).text)))
 	case p.isOp(0, "!", "-", "+", "~", "&", "*", "\\", "<"):
 		p.at++
 		return p.operand()

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -11,6 +12,31 @@ type lexeme struct {
 	word Word   // the value of a string
 	code bool   // the string is run as shell code (backticks)
 	fill bool   // the string, in text, has expressions to fill in
+	// subst is a substitution s/…/…/ or tr/…/…/.
+	subst *substitution
+}
+
+// substitution is s/pattern/with/flags, or a table of characters.
+type substitution struct {
+	table             bool
+	pattern, with, fl string
+}
+
+// apply returns the word after the substitution.
+func (s *substitution) apply(w Word) Word {
+	if s.table {
+		out, ok := translated(w, []Word{Text(s.pattern), Text(s.with)})
+		if !ok {
+			return unknown("")
+		}
+		return out
+	}
+	re, err := regexp.Compile(goRegexp(s.pattern, true, strings.Contains(s.fl, "i")))
+	text, ok := w.Text()
+	if err != nil || !ok {
+		return unknown("")
+	}
+	return Text(sedReplace(re, text, strings.NewReplacer("$&", "&", "$1", `\1`, "$2", `\2`).Replace(s.with), strings.Contains(s.fl, "g")))
 }
 
 type lexKind uint8
@@ -104,7 +130,7 @@ func (l *lexer) after(op string) bool {
 }
 
 func (l *lexer) operator() {
-	for _, op := range []string{"...", "===", "!==", "**", "::", "->", "=>", "..", "==", "!=", "<=", ">=", "+=", ".=", "||", "&&", ">>", "<<", "|&", ":="} {
+	for _, op := range []string{"...", "===", "!==", "**", "::", "->", "=>", "..", "==", "!=", "<=", ">=", "+=", ".=", "=~", "||", "&&", ">>", "<<", "|&", ":="} {
 		if strings.HasPrefix(l.src, op) {
 			l.add(lexeme{kind: lexOp, text: l.take(len(op))})
 			return
@@ -140,6 +166,9 @@ func (l *lexer) name() {
 //
 //nolint:cyclop // One case per form that the grammar knows.
 func (l *lexer) quoteOperator(s string, n int) bool {
+	if l.p.lang.name == "perl" && (s == "s" || s == "tr" || s == "y") && strings.IndexByte("/|#!~,{([", l.src[n]) >= 0 && !l.after("->") && !l.after("{") && !l.after("sub") && !l.after("&") {
+		return l.substitution(s, n)
+	}
 	perl := l.p.lang.name == "perl" && (s == "q" || s == "qq" || s == "qx" || s == "qw")
 	ruby := l.p.lang.name == "ruby" && l.after("%") && (s == "x" || s == "q" || s == "Q" || s == "w" || s == "W")
 	if !perl && !ruby || isNameByte(l.src[n]) || strings.IndexByte(" =,;)", l.src[n]) >= 0 {
@@ -164,6 +193,32 @@ func (l *lexer) quoteOperator(s string, n int) bool {
 		x.word = l.p.r.fillHoles(body)
 	} else {
 		x.text, x.fill = unescapeProgram(body), true
+	}
+	l.add(x)
+	return true
+}
+
+// substitution reads s/…/…/, tr/…/…/ and y/…/…/ of perl.
+func (l *lexer) substitution(s string, n int) bool {
+	first, rest := delimited(l.src[n:])
+	if open := l.src[n]; open == '{' || open == '(' || open == '[' {
+		rest = strings.TrimLeft(rest, " \t\n")
+		if rest == "" {
+			return false
+		}
+	} else {
+		rest = l.src[n:n+1] + rest
+	}
+	with, rest := delimited(rest)
+	k := 0
+	for k < len(rest) && isNameByte(rest[k]) {
+		k++
+	}
+	x := lexeme{kind: lexString, subst: &substitution{table: s != "s", pattern: first, with: with, fl: rest[:k]}}
+	l.src = rest[k:]
+	if s == "s" && strings.Contains(x.subst.fl, "e") {
+		l.src = ";" + with + ";" + l.src // the replacement is code
+		return true
 	}
 	l.add(x)
 	return true

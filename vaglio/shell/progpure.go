@@ -61,6 +61,15 @@ func (p *program) pureCall(name, last string, args []value) (value, bool) {
 		return p.onEach(a, func(w Word) Word { return decodedOr(w, decode64) }), true
 	case "b32decode":
 		return p.onEach(a, func(w Word) Word { return decodedOr(w, decode32) }), true
+	case "pack":
+		if f := a.word().Prefix(); len(args) > 1 && (f == "H*" || f == "h*") {
+			return p.onEach(args[1], func(w Word) Word { return decodedOr(w, unhex) }), true
+		}
+		if f := a.word().Prefix(); len(args) > 1 && (strings.HasPrefix(f, "C") || strings.HasPrefix(f, "U") || strings.HasPrefix(f, "c")) {
+			return characters(args[1:]), true
+		}
+	case "glob":
+		return p.onEach(a, globbed), true
 	case "unhexlify", "fromhex", "hex2bin":
 		return p.onEach(a, func(w Word) Word { return decodedOr(w, unhex) }), true
 	case "chr", "fromCharCode", "fromCodePoint", "char":

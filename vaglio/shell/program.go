@@ -142,17 +142,88 @@ func (r *reader) runProgram(f *frame, k *call, name string) Word {
 		}
 	}
 	if len(texts) > 0 {
-		p := r.newProgram(g, lang, rest)
-		if opts.any("n", "p") || lang.operand {
-			p.implicit = rest
-		}
-		p.read(joinLines(texts))
-		return out
+		return r.programText(f, g, lang, opts, joinLines(texts), rest, out)
 	}
-	if opts.any("m") {
-		return out
+	if m, ok := opts.get("m"); ok && lang.name == "python" {
+		return r.moduleOutput(f, m, rest, out)
 	}
 	return r.programFile(f, g, lang, rest, out)
+}
+
+// maxRecords bounds how many lines of its input a program is read for.
+const maxRecords = 64
+
+// programText reads program text, once per line of a known input when the
+// program runs for each.
+func (r *reader) programText(f, g *frame, lang language, opts options, text Word, rest []Word, out Word) Word {
+	p := r.newProgram(g, lang, rest)
+	p.lines = opts.any("l")
+	perLine := lang.operand || lang.name == "perl" && opts.any("n", "p")
+	if opts.any("n", "p") || lang.operand {
+		p.implicit = rest
+	}
+	input := f.stdin.Text.lines()
+	if !perLine || f.stdin.Kind != InputText || len(input) == 0 || f.stdin.Text.IsUnknown() || len(input) > maxRecords {
+		p.read(text)
+		return p.output(f, out)
+	}
+	sep, _ := opts.get("F", "field-separator")
+	for _, l := range input {
+		p.record = recordOf(l, sep)
+		p.vars["$_"] = textValue(l)
+		p.read(text)
+		if w := p.vars["$_"].word(); opts.any("p") && lang.name == "perl" {
+			p.print(Glue(w, Text("\n")))
+		}
+		p.implicit = nil
+	}
+	return p.output(f, out)
+}
+
+// recordOf are the line and its fields.
+func recordOf(line, sep Word) []Word {
+	out := []Word{line}
+	s, ok := line.Text()
+	if !ok {
+		return out
+	}
+	fs, _ := sep.Text()
+	fields := strings.Fields(s)
+	if fs = ansiC(fs); fs != "" && fs != " " {
+		fields = strings.Split(s, fs)
+	}
+	for _, f := range fields {
+		out = append(out, Text(f))
+	}
+	return out
+}
+
+// output is what the program wrote; out when that is not known. What a loop
+// or a branch writes may differ.
+func (p *program) output(f *frame, out Word) Word {
+	if !f.capture || !p.wrote {
+		return out
+	}
+	if p.loop {
+		p.out.add(Part{Kind: PartUnknown, From: p.lang.name, MayBeEmpty: true})
+	}
+	return p.out.word()
+}
+
+// moduleOutput is the output of the modules of python that decode text.
+func (r *reader) moduleOutput(f *frame, module Word, args []Word, out Word) Word {
+	if !f.capture || f.stdin.Kind != InputText {
+		return out
+	}
+	if module.Is("base64") {
+		if w, ok := decodeFlag(f.stdin.Text, args, decode64, encode64); ok {
+			return w
+		}
+	}
+	if module.Is("json.tool") {
+		return f.stdin.Text
+	}
+	return out
 }
 
 // normalOptions spells the cluster -pe of node as -e.
@@ -191,7 +262,9 @@ func (r *reader) programFile(f, g *frame, lang language, rest []Word, out Word) 
 	if len(rest) == 0 || rest[0].Is("-") || isStdin(rest[0]) {
 		switch {
 		case f.stdin.Kind == InputText || f.stdin.Kind == InputFile && r.written(f.stdin.File):
-			r.newProgram(g, lang, tail(rest, 1)).read(f.stdin.Text)
+			p := r.newProgram(g, lang, tail(rest, 1))
+			p.read(f.stdin.Text)
+			return p.output(f, out)
 		case f.stdin.Kind == InputFile:
 			r.scriptProblem(g, f.stdin.File, f.stdin.Text, lang.name)
 		}
@@ -199,8 +272,9 @@ func (r *reader) programFile(f, g *frame, lang language, rest []Word, out Word) 
 	}
 	content := r.content(f, rest[0])
 	if r.written(rest[0]) {
-		r.newProgram(g, lang, rest[1:]).read(content)
-		return out
+		p := r.newProgram(g, lang, rest[1:])
+		p.read(content)
+		return p.output(f, out)
 	}
 	r.scriptProblem(g, rest[0], content, lang.name)
 	return out

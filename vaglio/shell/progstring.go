@@ -136,26 +136,55 @@ func (p *program) awkPipe(v value) value {
 
 // awkIO reads print and getline with their redirections.
 func (p *program) awkIO(name string) value {
-	for p.at < len(p.toks) && !p.isOp(0, ";", "}") && p.r.step(p.f, 1) {
+	p.inPrint = name != "getline"
+	defer func() { p.inPrint = false }()
+	var args []value
+	for p.at < len(p.toks) && !p.isOp(0, ";", "}", ">", ">>", "<", "|", "|&") && p.r.step(p.f, 1) {
+		before := p.at
 		switch {
-		case p.isOp(0, ">", ">>"):
-			verb := VerbWrite
-			if p.isOp(0, ">>") {
-				verb = VerbAppend
-			}
-			p.at++
-			p.emitEach(name, verb, []value{p.expression()})
-		case p.isOp(0, "<"):
-			p.at++
-			p.emitEach(name, VerbRead, []value{p.expression()})
 		case p.isOp(0, ","):
 			p.at++
-		default:
-			before := p.at
-			p.expression()
-			if p.at == before {
-				p.at++
+		case p.isOp(0, "(") && len(args) == 0:
+			p.at++
+			args = p.listUntil(")")
+			if len(args) == 1 && p.peek(0).kind == lexString {
+				args[0] = p.concat(args[0], p.operand())
 			}
+		default:
+			args = append(args, p.expression())
+		}
+		if p.at == before {
+			p.at++
+		}
+	}
+	p.inPrint = false
+	var text Word
+	if how, ok := printers["awk"][name]; ok {
+		if len(args) == 0 {
+			args = []value{p.field("$0")}
+		}
+		text = p.printed(how, args)
+	}
+	if !p.isOp(0, ">", ">>", "<", "|", "|&") {
+		if name != "getline" {
+			p.print(text)
+		}
+		return noValue()
+	}
+	op := p.peek(0).text
+	p.at++
+	target := p.expression()
+	for _, w := range target.words() {
+		switch op {
+		case "|", "|&":
+			p.pipesTo[name] = w
+			p.feed(name, text)
+		case "<":
+			p.emit(name, VerbRead, w)
+		case ">>":
+			p.emit(name, VerbAppend, w)
+		default:
+			p.emit(name, VerbWrite, w)
 		}
 	}
 	return noValue()

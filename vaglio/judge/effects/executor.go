@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
 // tool is a proposal's executor as its name and arguments read.
@@ -17,11 +18,15 @@ type tool struct {
 	words  []string // of the name, lower case
 	args   vaglio.Args
 	caps   []string
+	known  catalog.Executor // what the catalog knows, empty if it is not listed
 }
 
 // executor reads a proposal.
 func (r *reading) executor(p vaglio.Proposal) {
 	t := &tool{r: r, args: p.Args, caps: p.Context.Capability}
+	if p.Context.Known != nil {
+		t.known = *p.Context.Known
+	}
 	t.name, t.server = splitName(p.Executor)
 	t.words = taskWords(t.name)
 	for _, read := range []func() bool{t.carriedLine, t.shell, t.editor, t.sql, t.code, t.commandLine, t.file, t.request, t.browser} {
@@ -29,7 +34,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 			return
 		}
 	}
-	r.add(t.byName()...)
+	r.add(t.hinted(t.byName())...)
 }
 
 // splitName takes the server's name off a tool's name: "mcp__git__git_log",
@@ -169,7 +174,7 @@ func (t *tool) mentions(texts ...string) bool {
 
 // shell reads executors that run command lines.
 func (t *tool) shell() bool {
-	named := t.has("shell", "bash", "terminal", "zsh", "sh", "powershell", "exec", "command", "commands", "cmd", "subprocess", "console", "tmux", "process", "ssh") ||
+	named := t.known.Shell || t.has("shell", "bash", "terminal", "zsh", "sh", "powershell", "exec", "command", "commands", "cmd", "subprocess", "console", "tmux", "process", "ssh") ||
 		t.has("run", "execute") && len(t.words) <= 2 || t.hasServer("shell", "terminal", "bash", "ssh") || slices.ContainsFunc(t.caps, func(c string) bool { return c == "code:exec" || strings.HasPrefix(c, "shell") })
 	if !named || t.has("editor", "sql", "query") {
 		return false

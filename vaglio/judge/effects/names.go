@@ -47,8 +47,8 @@ func (t *tool) generic(at int) bool {
 func (t *tool) action() (verb, bool) {
 	for _, k := range []string{"method", "action", "operation", "op", "verb", "action_type", "actionType", "operation_type", "command"} {
 		s, ok := t.args[k].(string)
-		if !ok || s == "" || len(s) > 60 {
-			continue
+		if !ok || s == "" || len(s) > 60 || strings.ContainsAny(s, " \t\n;|&$") {
+			continue // a command line or a sentence is no verb
 		}
 		switch strings.ToUpper(s) {
 		case "GET", "HEAD", "OPTIONS":
