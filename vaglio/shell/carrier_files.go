@@ -95,6 +95,10 @@ func (r *reader) runSed(f *frame, k *call) Word {
 func (r *reader) sedCode(f *frame, script, in Word) {
 	for _, l := range script.lines() {
 		s := strings.TrimLeft(l.Prefix(), "0123456789,$!;{} \t")
+		if s == "e" {
+			r.carried(f, in, "sed e") // the input is the code
+			continue
+		}
 		if code, ok := strings.CutPrefix(s, "e "); ok {
 			r.carried(f, l.cut(len(l.Prefix())-len(code)), "sed e")
 			continue

@@ -158,7 +158,7 @@ func (r *reader) runShellLike(f *frame, k *call, name string) Word {
 		switch strings.ToLower(w.Prefix()) {
 		case "-c", "-command", "--command", "/c":
 			if rest := tail(k.argv, i+2); len(rest) > 0 {
-				r.carried(g, r.code(rest), name)
+				r.carried(g, powerShellWords(r.code(rest)), name)
 			}
 			return out
 		case "-file", "-f", "--file":
@@ -166,9 +166,16 @@ func (r *reader) runShellLike(f *frame, k *call, name string) Word {
 		}
 	}
 	if f.stdin.Kind == InputText {
-		r.carried(g, f.stdin.Text, name)
+		r.carried(g, powerShellWords(f.stdin.Text), name)
 	}
 	return out
+}
+
+// powerShellWords spells the commands that remove and read files as ours.
+func powerShellWords(code Word) Word {
+	words := strings.NewReplacer("Remove-Item", "rm", "remove-item", "rm", "-Recurse", "-r", "-recurse", "-r", "-Force", "-f", "-force", "-f",
+		"-LiteralPath ", "", "-Path ", "", "Get-Content", "cat", "get-content", "cat", "Clear-Content", "truncate -s0", "$env:", "$")
+	return code.mapText(words.Replace)
 }
 
 // fdCommand reads the command that fd runs on what it finds: below the second

@@ -71,9 +71,6 @@ func coded(s string, from, limit, base int, unicode bool) (string, int) {
 	if unicode {
 		return string(rune(v)), n //nolint:gosec // An impossible character becomes U+FFFD.
 	}
-	if v == 0 {
-		return "", n // shells drop NUL
-	}
 	return string([]byte{byte(v)}), n //nolint:gosec // Shells keep the low byte.
 }
 
@@ -189,67 +186,6 @@ func trSet(s string) []rune {
 		out = append(out, runes[i])
 	}
 	return out
-}
-
-// sedOutput is the output of sed with substitutions alone.
-func (r *reader) sedOutput(in Word, args []Word) (Word, bool) {
-	var script []string
-	extended := false
-	for i := 0; i < len(args); i++ {
-		s, ok := args[i].Text()
-		switch {
-		case !ok:
-			return Word{}, false
-		case s == "-E" || s == "-r":
-			extended = true
-		case s == "-e" && i+1 < len(args):
-			i++
-			e, _ := args[i].Text()
-			script = append(script, e)
-		case strings.HasPrefix(s, "-"):
-			return Word{}, false
-		case len(script) == 0:
-			script = append(script, s)
-		}
-	}
-	return onText(in, func(s string) (string, bool) {
-		ok := len(script) > 0
-		for _, e := range script {
-			for e != "" && ok {
-				s, e, ok = sedStep(s, strings.TrimLeft(e, "; \n"), extended)
-			}
-		}
-		return s, ok
-	})
-}
-
-// sedStep applies the first command of a script and returns the rest of it.
-func sedStep(text, script string, extended bool) (out, rest string, ok bool) {
-	if len(script) < 2 || script[0] != 's' && script[0] != 'y' {
-		return "", "", false
-	}
-	pat, with, flags, rest, ok := sedCommand(script)
-	if !ok {
-		return "", "", false
-	}
-	if script[0] == 'y' {
-		w, _ := translated(Text(text), []Word{Text(strings.ReplaceAll(pat, "-", `\055`)), Text(with)})
-		s, ok := w.Text()
-		return s, rest, ok
-	}
-	re, err := regexp.Compile(goRegexp(pat, extended, strings.ContainsAny(flags, "iI")))
-	if err != nil || strings.Trim(flags, "gIi") != "" {
-		return "", "", false
-	}
-	var b strings.Builder
-	for l := range strings.Lines(text) {
-		line := strings.TrimSuffix(l, "\n")
-		b.WriteString(sedReplace(re, line, with, strings.Contains(flags, "g")))
-		if line != l {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String(), rest, true
 }
 
 // sedCommand splits s/pattern/replacement/flags; the pattern loses the

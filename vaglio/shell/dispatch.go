@@ -104,7 +104,7 @@ var programs = map[string]kind{
 	"npm": kindOptionCode, "pnpm": kindOptionCode, "yarn": kindOptionCode, "npx": kindOptionCode, "bunx": kindOptionCode,
 	"tcpdump": kindOptionCode, "date": kindPlain, "nmap": kindOptionCode, "dpkg": kindOptionCode, "apt": kindOptionCode,
 	"apt-get": kindOptionCode, "openvpn": kindOptionCode, "xterm": kindOptionCode, "gnome-terminal": kindOptionCode,
-	"konsole": kindOptionCode, "alacritty": kindOptionCode, "kitty": kindOptionCode, "inotifywait": kindPlain,
+	"konsole": kindOptionCode, "alacritty": kindOptionCode, "inotifywait": kindPlain,
 	"on_ac_power": kindPlain, "sysctl": kindPlain, "nsupdate": kindPlain, "ffmpeg": kindPlain, "capsh": kindOptionCode,
 	"cmake": kindOptionCode, "ansible": kindOptionCode, "pdsh": kindSSH, "rsh": kindSSH, "jq": kindPlain, "rlogin": kindSSH,
 	"tclsh8": kindProgram, "wish": kindProgram, "entr": kindOptionCode, "nodemon": kindOptionCode, "concurrently": kindOptionCode,

@@ -123,7 +123,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) 
 			e.has = true
 			s := p.Value
 			if p.Dollar {
-				s = ansiC(s)
+				s, _, _ = strings.Cut(ansiC(s), "\x00") // a word ends there
 			}
 			e.quotedText(s)
 		case *syntax.DblQuoted:

@@ -16,7 +16,7 @@ import (
 // themselves do not matter: only a decompressor looks at them.
 const packedMark = "\x00packed\x00"
 
-// unpackers are the programs that decompress, with or without an option.
+// unpacks reports whether a program decompresses, by its name or an option.
 func unpacks(name string, args []Word) bool {
 	switch name {
 	case "zcat", "gunzip", "bunzip2", "bzcat", "unxz", "xzcat", "zstdcat", "unzstd", "lz4cat", "unlz4", "lzcat", "unlzma", "uncompress", "gzcat", "zlib-flate":
@@ -93,25 +93,25 @@ func grepped(in Word, args []Word, name string) (Word, bool) {
 	if err != nil {
 		return Word{}, false
 	}
-	return onText(in, func(s string) (string, bool) {
-		var b strings.Builder
-		for l := range strings.Lines(s) {
-			l = strings.TrimSuffix(l, "\n")
-			switch {
-			case re.MatchString(l) == opts.any("v", "invert-match"):
-			case opts.any("o", "only-matching"):
-				for _, m := range re.FindAllString(l, -1) {
-					b.WriteString(m + "\n")
-				}
-			default:
-				b.WriteString(l + "\n")
-			}
+	var b builder
+	for _, w := range in.lines() {
+		l, static := w.Text()
+		switch {
+		case !static:
+			b.addWord(w) // the line may match
+		case re.MatchString(l) == opts.any("v", "invert-match"):
+			continue
+		case opts.any("o", "only-matching"):
+			b.addText(strings.Join(re.FindAllString(l, -1), "\n"))
+		default:
+			b.addText(l)
 		}
-		return b.String(), true
-	})
+		b.addText("\n")
+	}
+	return b.word(), !in.IsUnknown()
 }
 
-// listed reports whether position n, from 1, is in a list such as 1,3-5,7-;
+// listRange reports whether position n, from 1, is in a list such as 1,3-5,7-;
 // false if it is no list.
 func listRange(list string) (func(n int) bool, bool) {
 	type span struct{ from, to int }

@@ -150,6 +150,9 @@ func (p *program) bareCall(name string) bool {
 	if _, _, ok := p.lookupCall(name); !ok {
 		return false
 	}
+	if p.isOp(0, "{") && name == "eval" {
+		return false // a block, not a text
+	}
 	t := p.peek(0)
 	return t.kind == lexString || t.kind == lexName && !p.isOp(1, "=") || t.kind == lexNumber || p.isOp(0, "<", "{", "\\", ":", "[") || name == "fork" || name == "rmtree"
 }
@@ -173,7 +176,7 @@ func (p *program) field(name string) value {
 // bareArgs reads arguments up to the statement's end.
 func (p *program) bareArgs() []value {
 	var out []value
-	if p.lang.name == "perl" && p.isOp(0, "{") {
+	if p.lang.name == "perl" && p.isOp(0, "{") && (p.peek(-1).text == "system" || p.peek(-1).text == "exec") {
 		for p.at < len(p.toks) && !p.isOp(0, "}") {
 			p.at++ // system {$program} @words
 		}

@@ -86,7 +86,7 @@ func (p *program) read(text Word) {
 }
 
 func (p *program) peek(n int) lexeme {
-	if p.at+n < len(p.toks) {
+	if p.at+n >= 0 && p.at+n < len(p.toks) {
 		return p.toks[p.at+n]
 	}
 	return lexeme{}

@@ -271,6 +271,8 @@ func (p *program) method(name string, recv value, args []value) (value, bool) {
 		return textValue(w), true
 	case "expanduser":
 		return p.onEach(recv, p.expandUser), true
+	case "reversed":
+		return p.reversed(recv), true
 	case "unpack1", "unpack":
 		return p.onEach(recv, func(w Word) Word { return decodedOr(w, decode64) }), true
 	case "concat":

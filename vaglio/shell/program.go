@@ -84,7 +84,7 @@ type language struct {
 //nolint:gochecknoglobals // A table that is only read.
 var languages = map[string]language{
 	"python": {name: "python", code: []string{"c"}, grammar: grammar{values: "cmWXQ"}, comment: "#", concat: "+"},
-	"perl":   {name: "perl", code: []string{"e", "E"}, grammar: grammar{values: "eEIi?mMxl?0?F?C?D?"}, comment: "#", concat: ".", sigil: "$", bare: true},
+	"perl":   {name: "perl", code: []string{"e", "E"}, grammar: grammar{values: "eEIi?mMxF?C?D?"}, comment: "#", concat: ".", sigil: "$", bare: true},
 	"ruby":   {name: "ruby", code: []string{"e"}, grammar: grammar{values: "eICEFrKTWx?i?"}, comment: "#", concat: "+", sigil: "$", bare: true},
 	"node":   {name: "node", code: []string{"e", "eval", "p", "print"}, grammar: grammar{values: "eprC", long: "eval print require import loader input-type"}, comment: "//", concat: "+"},
 	"php":    {name: "php", code: []string{"r", "B", "R", "E"}, grammar: grammar{values: "rBREdcfFtz", long: "run"}, comment: "//", concat: ".", sigil: "$", bare: true},
@@ -145,7 +145,7 @@ func (r *reader) runProgram(f *frame, k *call, name string) Word {
 		return r.programText(f, g, lang, opts, joinLines(texts), rest, out)
 	}
 	if m, ok := opts.get("m"); ok && lang.name == "python" {
-		return r.moduleOutput(f, m, rest, out)
+		return r.moduleOutput(f, m, k.argv[1:], out)
 	}
 	return r.programFile(f, g, lang, rest, out)
 }

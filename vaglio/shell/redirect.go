@@ -254,7 +254,11 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 	g := *f
 	g.capture = true
 	g.assigns = nil
-	return trimNewlines(r.subshell(&g, c.Stmts))
+	out := r.subshell(&g, c.Stmts)
+	if !strings.HasPrefix(out.Prefix(), packedMark) {
+		out = out.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") })
+	}
+	return trimNewlines(out)
 }
 
 // trimNewlines removes the newlines that a word ends with.

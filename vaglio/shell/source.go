@@ -38,28 +38,44 @@ func (r *reader) source(f *frame, src string) Word {
 		return outputOf("")
 	}
 	defer r.leave()
+	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
 	var out []Word
 	parser := r.takeParser()
 	in := &bounded{src: src, r: r}
+	var line []*syntax.Stmt
+	flush := func() {
+		for _, stmt := range line {
+			if !r.stopped {
+				out = append(out, r.stmt(f, stmt))
+			}
+		}
+		line = line[:0]
+	}
 	done := false
 	// The loop is never left early, for the parser may go on after an error;
-	// it is starved instead.
+	// it is starved instead. A statement is read only when the next line has
+	// begun, for the body of its here-document comes after the line.
 	for stmt, err := range parser.StmtsSeq(in) {
 		switch {
 		case done:
 		case err != nil:
+			flush()
 			done = true
 			in.off = len(src)
 			if o, ok := r.closed(f, src, err); ok {
 				out = []Word{o}
 			}
 		default:
-			out = append(out, r.stmt(f, stmt))
+			if n := len(line); n > 0 && stmt.Pos().Line() > line[n-1].End().Line() {
+				flush()
+			}
+			line = append(line, stmt)
 			if done = r.stopped; done {
 				in.off = len(src)
 			}
 		}
 	}
+	flush()
 	r.parser = parser
 	if !f.capture {
 		return Word{}

@@ -1,0 +1,203 @@
+package shell
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// sedOutput is the output of sed with the commands s, y, d, p and q.
+func (r *reader) sedOutput(in Word, args []Word) (Word, bool) {
+	opts, rest := grammar{values: "ef", long: "expression file", permute: true}.parse(args)
+	texts := opts.all("e", "expression")
+	if opts.any("f", "file", "i", "in-place", "s", "z") {
+		return Word{}, false
+	}
+	if len(texts) == 0 && len(rest) > 0 {
+		texts = rest[:1]
+	}
+	var script []sedStep
+	for _, w := range texts {
+		s, ok := w.Text()
+		steps, parsed := sedSteps(s, opts.any("E", "r", "regexp-extended"))
+		if !ok || !parsed {
+			return Word{}, false
+		}
+		script = append(script, steps...)
+	}
+	return onText(in, func(s string) (string, bool) {
+		if len(script) == 0 || !r.step(nil, len(script)*(1+strings.Count(s, "\n"))+len(s)/4) {
+			return "", false
+		}
+		return sedRun(script, s, opts.any("n", "quiet", "silent")), true
+	})
+}
+
+// sedStep is one command of a script with its address.
+type sedStep struct {
+	from, to    int // line numbers; 0 is none and -1 the last line
+	match       *regexp.Regexp
+	not         bool
+	verb        byte
+	re          *regexp.Regexp
+	with, flags string
+	table       map[rune]rune
+}
+
+// sedSteps parses a script; false when it has a command that is not followed.
+func sedSteps(s string, extended bool) ([]sedStep, bool) {
+	var out []sedStep
+	for {
+		s = strings.TrimLeft(s, "; \t\n")
+		if s == "" || s[0] == '#' {
+			return out, true
+		}
+		var st sedStep
+		s = st.address(s, extended)
+		if s == "" {
+			return nil, false
+		}
+		st.verb = s[0]
+		switch st.verb {
+		case 'p', 'd', 'q':
+			s = s[1:]
+		case 's', 'y':
+			if len(s) < 2 {
+				return nil, false
+			}
+			pat, with, flags, rest, ok := sedCommand(s)
+			if !ok || !st.substitution(pat, with, flags, extended) {
+				return nil, false
+			}
+			s = rest
+		default:
+			return nil, false
+		}
+		out = append(out, st)
+	}
+}
+
+func (st *sedStep) substitution(pat, with, flags string, extended bool) bool {
+	if st.verb == 'y' {
+		from, to := []rune(ansiC(pat)), []rune(ansiC(with))
+		st.table = make(map[rune]rune, len(from))
+		for i, c := range from {
+			if i < len(to) {
+				st.table[c] = to[i]
+			}
+		}
+		return len(from) == len(to)
+	}
+	re, err := regexp.Compile(goRegexp(pat, extended, strings.ContainsAny(flags, "iI")))
+	st.re, st.with, st.flags = re, with, flags
+	return err == nil && strings.Trim(flags, "gIip") == ""
+}
+
+// address reads the lines that a command is for and returns the rest.
+func (st *sedStep) address(s string, extended bool) string {
+	n := 0
+	for n < len(s) && isDigit(s[n], 10) {
+		n++
+	}
+	switch {
+	case n > 0:
+		st.from, _ = strconv.Atoi(s[:n])
+		st.to = st.from
+		s = s[n:]
+	case s[0] == '$':
+		st.from, st.to = -1, -1
+		s = s[1:]
+	case s[0] == '/':
+		pat, rest := delimited(s)
+		re, err := regexp.Compile(goRegexp(pat, extended, false))
+		if err != nil {
+			return ""
+		}
+		st.match, s = re, rest
+	}
+	if rest, ok := strings.CutPrefix(s, ","); ok && st.from > 0 {
+		n = 0
+		for n < len(rest) && isDigit(rest[n], 10) {
+			n++
+		}
+		switch {
+		case n > 0:
+			st.to, _ = strconv.Atoi(rest[:n])
+		case strings.HasPrefix(rest, "$"):
+			st.to, n = -1, 1
+		default:
+			return ""
+		}
+		s = rest[n:]
+	}
+	s = strings.TrimLeft(s, " ")
+	if strings.HasPrefix(s, "!") {
+		st.not = true
+		s = strings.TrimLeft(s[1:], " ")
+	}
+	return s
+}
+
+// applies reports whether the command is for a line.
+func (st *sedStep) applies(n int, last bool, line string) bool {
+	ok := true
+	switch {
+	case st.match != nil:
+		ok = st.match.MatchString(line)
+	case st.from == -1:
+		ok = last
+	case st.from > 0:
+		ok = n >= st.from && (st.to == -1 || n <= st.to || n == st.from)
+	}
+	return ok != st.not
+}
+
+// sedRun runs a script on every line.
+func sedRun(script []sedStep, s string, quiet bool) string {
+	var b strings.Builder
+	lines := strings.SplitAfter(s, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	for i, l := range lines {
+		line := strings.TrimSuffix(l, "\n")
+		end := l[len(line):]
+		kept, quit := true, false
+		for _, st := range script {
+			if !st.applies(i+1, i == len(lines)-1, line) {
+				continue
+			}
+			switch st.verb {
+			case 'd':
+				kept = false
+			case 'q':
+				quit = true
+			case 'p':
+				b.WriteString(line + "\n")
+			case 'y':
+				line = strings.Map(func(c rune) rune {
+					if t, ok := st.table[c]; ok {
+						return t
+					}
+					return c
+				}, line)
+			default:
+				hit := st.re.MatchString(line)
+				line = sedReplace(st.re, line, st.with, strings.Contains(st.flags, "g"))
+				if hit && strings.Contains(st.flags, "p") {
+					b.WriteString(line + end)
+				}
+			}
+			if !kept || quit {
+				break
+			}
+		}
+		if kept && !quiet {
+			b.WriteString(line + end)
+		}
+		if quit {
+			break
+		}
+	}
+	return b.String()
+}
