@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func mayRun(args map[string]any) bool {
 // else is to run, that is what runs.
 func isInputKey(key string) bool {
 	switch strings.ToLower(key) {
-	case "stdin", "input", "keys":
+	case "stdin", "input", "keys", "query", "source", "statement", "expression", "__arg1", "file":
 		return true
 	default:
 		return false
@@ -93,14 +92,18 @@ func (s *commandSet) below(v any, depth int) string {
 // arguments beside a command.
 func (s *commandSet) surroundings() {
 	for _, k := range sortedKeys(s.args) {
-		switch strings.ToLower(k) {
-		case "cwd", "workdir", "working_directory", "working_dir", "dir", "directory", "workingdirectory":
+		switch plainKey(k) {
+		case "cwd", "workdir", "workingdirectory", "workingdir", "dir", "directory", "pwd", "currentdirectory", "currentdir", "currentworkingdirectory", "initialdirectory", "chdir", "basedir":
 			if dir, ok := s.args[k].(string); ok && dir != "" {
 				s.o.Cwd = folderOf(s.g, s.o.Cwd, dir)
 			}
-		case "env", "environment", "env_vars":
-			if vars, ok := s.args[k].(map[string]any); ok {
-				s.setEnv(vars)
+		case "env", "environment", "envvars", "environmentvariables":
+			s.setEnv(s.args[k])
+		case "options", "opts", "config", "settings":
+			if more, ok := s.args[k].(map[string]any); ok {
+				in := commandSet{g: s.g, o: s.o, lang: s.lang, args: more}
+				in.surroundings()
+				s.o, s.lang = in.o, in.lang
 			}
 		case "language", "lang", "interpreter", "runtime", "shell":
 			if name, ok := s.args[k].(string); ok {
@@ -112,14 +115,32 @@ func (s *commandSet) surroundings() {
 	}
 }
 
-func (s *commandSet) setEnv(vars map[string]any) {
-	env := make(map[string]string, len(vars))
-	for k, v := range vars {
-		if text, ok := v.(string); ok {
-			env[k] = text
+// setEnv takes the environment from a map, or from a list of NAME=value.
+func (s *commandSet) setEnv(vars any) {
+	env := map[string]string{}
+	switch vars := vars.(type) {
+	case map[string]any:
+		for k, v := range vars {
+			if text, ok := v.(string); ok {
+				env[k] = text
+			}
 		}
+	case []any:
+		for _, e := range vars {
+			if text, ok := e.(string); ok {
+				name, value, _ := strings.Cut(text, "=")
+				env[name] = value
+			}
+		}
+	default:
+		return
 	}
 	s.o.Env = env
+}
+
+// plainKey is a key in lower case without the marks between its words.
+func plainKey(key string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(key))
 }
 
 func folderOf(g *Guard, cwd, dir string) string {
@@ -145,8 +166,8 @@ func isRunKey(key string) bool {
 	if isCommandKey(key) {
 		return !strings.EqualFold(key, "stdin")
 	}
-	switch strings.ToLower(key) {
-	case "shell_command", "bash_command", "keystrokes", "source_code", "program", "chars":
+	switch plainKey(key) {
+	case "shellcommand", "bashcommand", "keystrokes", "sourcecode", "program", "chars", "run", "line", "commandstring", "cell", "bash", "executable", "binary":
 		return true
 	default:
 		return false
@@ -193,7 +214,10 @@ func (s *commandSet) line(key, text string) string {
 		return s.code(text)
 	}
 	if isInputKey(key) {
-		return s.g.readLine(text, s.o)
+		return s.fed(key, text)
+	}
+	if more, ok := s.args["args"].(string); ok && more != "" {
+		text += " " + more
 	}
 	if words := s.words(); words != nil && !strings.ContainsAny(text, " \t\n;|&") {
 		return s.argv(append([]string{text}, words...))
@@ -205,9 +229,26 @@ func (s *commandSet) line(key, text string) string {
 	return s.g.readLine(text, s.o)
 }
 
+// fed tries what an executor reads when nothing else is to run.
+func (s *commandSet) fed(key, text string) string {
+	switch {
+	case strings.EqualFold(key, "file"):
+		if words := s.words(); words != nil {
+			return s.argv(append([]string{text}, words...))
+		}
+		return ""
+	case s.lang != "" && s.lang != "sh":
+		return s.code(text)
+	case s.lang == "sh" || strings.EqualFold(key, "stdin") || strings.EqualFold(key, "input") || strings.EqualFold(key, "keys"):
+		return s.g.readLine(text, s.o)
+	default:
+		return ""
+	}
+}
+
 func isCodeKey(key string) bool {
 	switch strings.ToLower(key) {
-	case "code", "source_code", "program":
+	case "code", "source_code", "cell":
 		return true
 	default:
 		return false
@@ -216,15 +257,19 @@ func isCodeKey(key string) bool {
 
 // words are the arguments that stand beside a command's name.
 func (s *commandSet) words() []string {
+	var flags []string
+	if list, ok := s.args["flags"].([]any); ok {
+		flags = words(list, nil, 0)
+	}
 	for _, k := range [...]string{"args", "arguments", "argv", "parameters"} {
 		if list, ok := s.args[k].([]any); ok {
-			return words(list, nil, 0)
+			return words(list, flags, 0)
 		}
 		if list, ok := s.args[k].([]string); ok {
-			return list
+			return append(flags, list...)
 		}
 	}
-	return nil
+	return flags
 }
 
 // input is the text for the command's standard input.
@@ -255,6 +300,11 @@ func (s *commandSet) list(key string, list []any) string {
 		}
 	}
 	all := words(list, nil, 0)
+	if lines && len(list) > 1 { // the lines may run in one shell
+		if id := s.g.readLine(strings.Join(all, "\n"), s.o); id != "" && id != unreadableRule {
+			return id
+		}
+	}
 	for _, w := range all {
 		switch w {
 		case "&&", "||", ";", "|", "&", ">", ">>", "<":
@@ -280,80 +330,3 @@ func (s *commandSet) argv(argv []string) string {
 	}
 	return s.g.examine(shell.ReadArgv(argv, s.o))
 }
-
-// code tries a program in its language. Where nobody names one it is read as a
-// shell reads it and as the common languages do; what only some can read is no
-// finding.
-func (s *commandSet) code(text string) string {
-	if s.lang == "sh" {
-		return s.g.readLine(text, s.o)
-	}
-	if s.lang != "" {
-		return s.inline(s.lang, text)
-	}
-	if id := s.g.readLine(text, s.o); id != "" && id != unreadableRule {
-		return id
-	}
-	for _, lang := range [...]string{"python", "node"} {
-		if id := s.inline(lang, text); id != "" && id != unreadableRule {
-			return id
-		}
-	}
-	return ""
-}
-
-func (s *commandSet) inline(lang, text string) string {
-	flag := "-c"
-	switch lang {
-	case "node", "perl", "ruby", "lua":
-		flag = "-e"
-	case "php":
-		flag = "-r"
-	}
-	return s.g.examine(shell.ReadArgv([]string{lang, flag, text}, s.o))
-}
-
-// languageOf finds the language in the name of an executor or an argument.
-func languageOf(name string) string {
-	for t := range tokens(name) {
-		switch t {
-		case "python", "python3", "py", "ipython", "jupyter", "notebook":
-			return "python"
-		case "node", "nodejs", "javascript", "js", "typescript", "ts", "deno", "bun":
-			return "node"
-		case "perl", "ruby", "php", "lua":
-			return t
-		case "bash", "sh", "shell", "zsh", "dash", "ksh":
-			return "sh"
-		}
-	}
-	return ""
-}
-
-// tokens yields the words of a name in snake, kebab, dotted or camel case, in
-// lower case.
-func tokens(name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		start := 0
-		for i := 0; i <= len(name); i++ {
-			border := i == len(name) || !isAlnum(name[i])
-			if !border && !isHump(name, i) {
-				continue
-			}
-			if i > start && !yield(strings.ToLower(name[start:i])) {
-				return
-			}
-			start = i
-			if border {
-				start++
-			}
-		}
-	}
-}
-
-// isHump says that a word begins at i in camel case.
-func isHump(name string, i int) bool {
-	return i > 0 && i < len(name) && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
-}
-
-func isAlnum(c byte) bool { return isLetter(c) || ('0' <= c && c <= '9') }

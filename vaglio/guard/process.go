@@ -56,11 +56,23 @@ func (l *look) killsListed(args []string) string {
 	switch list := &l.s.processes; {
 	case l.s.asksVaglio:
 		return ownProcess
-	case list.init, list.all && !list.filtered && l.comesFrom(processTexts()...):
+	case list.init, list.all && !list.filtered && (l.comesFrom(processTexts()...) || l.isField()):
 		return killRule
 	default:
 		return ""
 	}
+}
+
+// isField says whether one of the command's words is a column that awk prints.
+func (l *look) isField() bool {
+	for _, w := range l.c.Argv {
+		for _, p := range w.Parts() {
+			if p.Name == "$" && p.MayBeEmpty {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // processTexts are the programs that a list of processes goes through.

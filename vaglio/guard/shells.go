@@ -24,6 +24,12 @@ func shellNames() map[string]bool {
 // whole name, by its last part behind a server's or a plugin's name, or by its
 // last two or three words.
 func (g *Guard) isNamedShell(executor string) bool {
+	for t := range tokens(executor) {
+		switch t {
+		case "bash", "zsh", "ksh", "dash", "powershell", "pwsh", "shell", "terminal", "ssh", "repl", "ipython", "jupyter", "interpreter", "subprocess":
+			return true
+		}
+	}
 	const most = 3
 	words := 0
 	for i := len(executor) - 1; i >= 0; i-- {
