@@ -121,7 +121,11 @@ func (r *reading) problem(p *shell.Problem) {
 	case shell.ProblemScriptFile:
 		r.note("It runs a script file that was not read: " + argOf(p.Word).text + ".")
 	case shell.ProblemDownload:
-		r.add(usual(KindForeignCode).with("runs code downloaded from the network without review", argOf(p.Word).text))
+		what := "runs code downloaded from the network without review"
+		if a := argOf(p.Word); a.known && a.text != "" {
+			what += ": " + a.text
+		}
+		r.add(usual(KindForeignCode).with(what, argOf(p.Word).text))
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with("starts processes without end until the machine stalls", ""))
 	case shell.ProblemDynamicCode:
@@ -129,13 +133,23 @@ func (r *reading) problem(p *shell.Problem) {
 			r.add(own("sets the shell up by " + a.from[0])...)
 			return
 		}
-		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, argOf(p.Word).text))
+		r.unread(p)
 	case shell.ProblemUnparsable, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
 		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
-		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, argOf(p.Word).text))
+		r.unread(p)
 	default:
 		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, ""))
 	}
+}
+
+// unread is the effect of what the shell reader could not read.
+func (r *reading) unread(p *shell.Problem) {
+	what := "could not be read: " + p.Detail
+	a := argOf(p.Word)
+	if a.text != "" && !strings.Contains(what, a.text) {
+		what += ": " + a.text
+	}
+	r.add(usual(KindUnknown).with(what, a.text))
 }
 
 // trustedSetup reports whether text that eval runs is the output of a program

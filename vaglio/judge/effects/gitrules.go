@@ -60,7 +60,7 @@ func mainBranch(ref string) bool {
 // gitPush passes a push that only adds commits to a feature branch.
 func gitPush(c *call) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
-	to := join(ops)
+	to := pushTarget(ops)
 	if c.has("-n", "--dry-run") || c.name == "git" && c.has("--help") {
 		return reads()
 	}
@@ -96,9 +96,9 @@ func gitPush(c *call) []Effect {
 		case !r.known && !strings.Contains(r.text, "$(git)"):
 			return []Effect{usual(KindPublish).with("pushes to a branch that is not known: "+r.text, r.text).as(Partial, ReachShared)}
 		case strings.HasPrefix(r.text, "+"):
-			return []Effect{e.with("overwrites "+dst+" on the remote", dst)}
+			return []Effect{e.with("overwrites "+dst+" on the remote", to)}
 		case colon && src == "":
-			return []Effect{e.with("deletes "+dst+" on the remote", dst)}
+			return []Effect{e.with("deletes "+dst+" on the remote", to)}
 		case mainBranch(dst) && dst != "HEAD":
 			return []Effect{usual(KindPublish).with("pushes to "+dst+", on which others build", dst).as(Partial, ReachShared)}
 		case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
@@ -112,6 +112,23 @@ func gitPush(c *call) []Effect {
 		return []Effect{usual(KindPublish).with("pushes to a remote that is not known: "+ops[0].text, to).as(Partial, ReachShared)}
 	}
 	return own("adds commits to a feature branch of the remote")
+}
+
+// pushTarget names the remote and what is pushed to on it.
+func pushTarget(ops []arg) string {
+	var b strings.Builder
+	for i, a := range ops {
+		s := a.text
+		if i > 0 {
+			b.WriteByte(' ')
+			if _, dst, ok := strings.Cut(s, ":"); ok {
+				s = dst
+			}
+			s = strings.TrimPrefix(strings.TrimPrefix(s, "+"), "refs/heads/")
+		}
+		b.WriteString(s)
+	}
+	return clip(b.String(), 160)
 }
 
 func versionTag(s string) bool {

@@ -15,6 +15,10 @@ func (e Effect) sentence() string {
 	}
 	var b strings.Builder
 	b.WriteString(clip(why, 240))
+	if e.Kind == KindUnknown {
+		b.WriteString("; what it would do is not known.")
+		return b.String()
+	}
 	b.WriteString("; ")
 	switch e.Reversibility {
 	case Reversible:

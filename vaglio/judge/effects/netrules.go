@@ -147,7 +147,7 @@ func (r *reading) request(method, address, body string) []Effect {
 		if what := carriesData(address); what != "" && !local {
 			return one(KindSend, "sends data inside the address ("+what+"): "+address, address)
 		}
-		return reads()
+		return one(KindRead, "fetches "+address, "")
 	}
 	if readingPost(address, body) {
 		return reads()

@@ -95,7 +95,8 @@ func (w words) asks(e Effect) bool {
 		return false
 	}
 	named := false
-	for s := range strings.FieldsFuncSeq(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == '/' || r == ',' }) {
+	for s := range strings.FieldsFuncSeq(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == ',' }) {
+		s = lastPart(strings.TrimRight(s, "/")) // a folder above it names it not
 		if len(s) > 2 && w[strings.Trim(s, "./-")] {
 			named = true
 			break

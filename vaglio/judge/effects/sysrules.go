@@ -195,7 +195,11 @@ func killRule(c *call) []Effect {
 	if mine {
 		return own("stops a process that it started")
 	}
-	return one(KindKill, "stops processes that it may not have started: "+c.name+" "+join(c.all), join(c.all))
+	target := c.rest(0)
+	if target == "" {
+		target = join(c.all)
+	}
+	return one(KindKill, "stops processes that it may not have started: "+c.name+" "+join(c.all), target)
 }
 
 func tmuxRule(c *call) []Effect {

@@ -351,7 +351,9 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 			e.Sure = 0.6
 			return []Effect{e.with("runs "+file.text+", which by its name reaches further than the workspace", file.text)}
 		}
-		return own("runs " + file.text)
+		e := own("runs " + file.text + ", a file of the workspace that was not read")
+		e[0].Sure = 0.6
+		return e
 	case placeUnknown:
 		return unknown("runs a file whose name is not known: "+file.text, file.text)
 	case placeTemp, placeNowhere, placeControl, placeSecret, placeHome, placeSystem:
