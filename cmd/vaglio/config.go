@@ -17,6 +17,7 @@ import (
 
 	"github.com/kelseyhightower/envconfig"
 
+	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -39,6 +40,10 @@ type config struct {
 	PublicURL string
 	// Deadline is how long an approval waits for a person.
 	Deadline time.Duration
+	// Quiet are the hours in which people do not want to be disturbed.
+	Quiet dispatcher.Quiet
+	// Zone is where people are.
+	Zone *time.Location
 	// Policy is the path of the policy file; may be empty.
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
@@ -60,6 +65,8 @@ type environment struct {
 	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox"`
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
+	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
+	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
@@ -127,6 +134,8 @@ func loadConfig() (config, error) {
 	c.Listen = m.listen("METNOS_LISTEN", e.Listen.value)
 	c.PublicURL = m.publicURL("METNOS_PUBLIC_URL", e.PublicURL)
 	c.Deadline = m.deadline("METNOS_APPROVAL_DEADLINE", e.ApprovalDeadline.value)
+	c.Zone = m.zone("METNOS_TZ", e.TZ)
+	c.Quiet = m.quiet("METNOS_QUIET", e.Quiet, c.Zone)
 	if e.Policy.set && e.Policy.value == "" {
 		m.add("METNOS_POLICY", "is set but empty; unset it, or give the path of a file")
 	}

@@ -124,7 +124,7 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine,
 		Secret: secret, Approvers: []string{web.Owner}, MayDecide: paired, Effect: reader.Key,
-		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Log: d.log,
+		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet, Log: d.log,
 	})
 	return nil
 }
@@ -143,7 +143,7 @@ func (d *daemon) face(p policy, secret approval.Secret, token [32]byte) (err err
 	d.api, err = httpapi.New(httpapi.Config{
 		Proposals: d.dispatcher, Permits: d.dispatcher, Turns: d.dispatcher,
 		Tokens: httpapi.Tokens{{Agent: tokenAgent, Hash: token}},
-		Ready:  d.ready, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
+		Ready:  d.ready, Channels: d.dispatcher.Channels, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
 	})
 	return err
 }

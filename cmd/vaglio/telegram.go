@@ -121,7 +121,7 @@ func (d *daemon) talk(ctx context.Context) error {
 	}
 	bot, err := telegram.New(ctx, telegram.Config{
 		Token: string(c.Token), API: c.API, Memory: botMemory{d.store}, Chat: c.Chat, Topic: c.Topic,
-		Webhook: c.Webhook, Approvers: c.Approvers, Zone: time.Local, Log: d.log,
+		Webhook: c.Webhook, Approvers: c.Approvers, Zone: d.config.Zone, Log: d.log,
 		Texts: d.config.Texts, Lang: d.config.Lang,
 	})
 	if errors.Is(err, telegram.ErrToken) {

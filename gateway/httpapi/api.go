@@ -22,12 +22,13 @@ type API struct {
 	turns     Turns
 	tokens    Authenticator
 	ready     func(context.Context) error
+	channels  func() []dispatcher.ChannelHealth
 	slots     *slots
 	meters    *meters
 	log       *slog.Logger
 }
 
-// Config is what an [API] is made of. All but MaxWaiters must be set.
+// Config is what an [API] is made of. All but Channels and MaxWaiters must be set.
 type Config struct {
 	Proposals Proposals
 	Permits   Permits
@@ -36,6 +37,9 @@ type Config struct {
 	Tokens Authenticator
 	// Ready returns nil when proposals can be answered.
 	Ready func(context.Context) error
+	// Channels tells how the places do where people are asked; nil means that
+	// nothing is told of them.
+	Channels func() []dispatcher.ChannelHealth
 	// MaxWaiters is the greatest number of requests that wait for a person at
 	// one time; 0 means [DefaultMaxWaiters]. Keep it below what [Capacity]
 	// returns, or the descriptors run out first.
@@ -84,7 +88,7 @@ func New(c Config) (*API, error) {
 	s := &slots{max: int64(c.MaxWaiters)}
 	return &API{
 		proposals: c.Proposals, permits: c.Permits, turns: c.Turns,
-		tokens: c.Tokens, ready: c.Ready, slots: s, meters: newMeters(s), log: c.Log,
+		tokens: c.Tokens, ready: c.Ready, channels: c.Channels, slots: s, meters: newMeters(s), log: c.Log,
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
@@ -82,6 +83,8 @@ func TestBadInput(t *testing.T) {
 		{name: "schema-mismatch", body: callOK, fails: fmt.Errorf("judge: %w", &catalog.Error{Kind: catalog.KindSchema, Field: "/path", Msg: "m"}), want: 422, field: "/args/path"},
 		{name: "out-of-scope", body: callOK, fails: &catalog.Error{Kind: catalog.KindScope, Field: "/path", Msg: "m"}, want: 422, field: "/args/path"},
 		{name: "out-of-scope-in-a-plan", path: "/v1/plans", body: `{"calls":[` + callOK + `]}`, fails: &catalog.Error{Kind: catalog.KindScope, Field: "/path", Msg: "m"}, want: 422, field: "/calls/0/args/path"},
+		{name: "too-many-asks", body: callOK, fails: fmt.Errorf("open: %w", &dispatcher.CrowdError{Max: 5}), want: 429},
+		{name: "too-many-asks-of-a-plan", path: "/v1/plans", body: `{"calls":[` + callOK + `]}`, fails: &dispatcher.CrowdError{Max: 5}, want: 429},
 		{name: "store-without-room", body: callOK, fails: fmt.Errorf("bolt: %w", approval.ErrFull), want: 507},
 		{name: "disk-full", body: callOK, fails: &fs.PathError{Op: "write", Path: "/home/" + secret, Err: syscall.ENOSPC}, want: 507},
 		{name: "read-only-disk", body: callOK, fails: fmt.Errorf("store %s: %w", secret, syscall.EROFS), want: 503},

@@ -3,6 +3,7 @@ package httpapi
 import (
 	_ "embed" // the OpenAPI document
 	"net/http"
+	"time"
 )
 
 // builtin is the OpenAPI 3.1 description of this API.
@@ -18,16 +19,62 @@ type health struct {
 // healthz says that the process serves.
 func (a *API) healthz(c *call) error { return c.answer(health{"ok"}) }
 
-// readyz says that proposals can be answered.
+// readiness is the answer of the probe that asks whether proposals can be
+// answered, and how people can be asked.
+type readiness struct {
+	// Status is "ready", or "degraded" when some channel has trouble while
+	// people can be asked on another.
+	Status   string           `json:"status"`
+	Channels []channelReading `json:"channels"`
+}
+
+// channelReading is how one channel does, in words without secrets.
+type channelReading struct {
+	Name    string    `json:"name"`
+	OK      bool      `json:"ok"`
+	Problem string    `json:"problem,omitempty"`
+	Remedy  string    `json:"remedy,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+}
+
+// readyz says whether proposals can be answered. A channel that is down is not
+// what makes vaglio unready as long as people can answer on another one: what
+// the judges let through needs nobody, and what they do not waits.
 func (a *API) readyz(c *call) error {
 	if err := a.ready(c.ctx()); err != nil {
 		a.log.WarnContext(c.ctx(), "not ready", "error", err)
-		return &problemError{
-			Type: "not-ready", Title: "Not ready", Status: http.StatusServiceUnavailable,
-			Detail: "vaglio cannot answer proposals at the moment: the log says why", retryAfter: 1,
+		return notReady("vaglio cannot answer proposals at the moment: the log says why")
+	}
+	r, well := a.readings()
+	if len(r.Channels) > 0 && well == 0 {
+		return notReady("nobody can be asked: every channel has trouble, and the log says which")
+	}
+	if well < len(r.Channels) {
+		r.Status = "degraded"
+	}
+	return c.answer(r)
+}
+
+// readings tells how the channels do, and how many do well.
+func (a *API) readings() (r readiness, well int) {
+	r = readiness{Status: "ready", Channels: []channelReading{}}
+	if a.channels == nil {
+		return r, 0
+	}
+	for _, ch := range a.channels() {
+		r.Channels = append(r.Channels, channelReading{ch.Name, ch.OK(), ch.Problem, ch.Remedy, ch.Since.UTC()})
+		if ch.OK() {
+			well++
 		}
 	}
-	return c.answer(health{"ready"})
+	return r, well
+}
+
+func notReady(detail string) *problemError {
+	return &problemError{
+		Type: "not-ready", Title: "Not ready", Status: http.StatusServiceUnavailable,
+		Detail: detail, retryAfter: 1,
+	}
 }
 
 func (a *API) openapi(c *call) error {

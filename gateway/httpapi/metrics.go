@@ -60,6 +60,14 @@ func (a *API) metrics(c *call) error {
 	if _, err := c.query(""); err != nil {
 		return err
 	}
+	r, _ := a.readings()
+	for i := range r.Channels {
+		up := 0.0
+		if r.Channels[i].OK {
+			up = 1
+		}
+		a.meters.set.GetOrCreateGauge(fmt.Sprintf("vaglio_channel_up{channel=%q}", r.Channels[i].Name), nil).Set(up)
+	}
 	var b bytes.Buffer
 	a.meters.set.WritePrometheus(&b)
 	c.send(200, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())

@@ -127,6 +127,12 @@ func stateProblem(err error) *problemError {
 	if errors.Is(err, dispatcher.ErrStopping) {
 		return stopping()
 	}
+	if e, ok := errors.AsType[*dispatcher.CrowdError](err); ok {
+		return &problemError{
+			Type: "too-many-asks", Title: "Too many calls wait", Status: http.StatusTooManyRequests,
+			Detail: e.Error() + "; this call was not asked and must not run", retryAfter: 60,
+		}
+	}
 	e, ok := errors.AsType[*approval.MoveError](err)
 	if !ok {
 		return nil
