@@ -76,7 +76,9 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 			return nil, &CallError{Index: i, Err: err}
 		}
 	}
-	tellApart(calls)
+	if err := d.tellApart(calls); err != nil {
+		return nil, err
+	}
 	if err := d.replace(ctx, agent, calls); err != nil {
 		return nil, err
 	}
@@ -134,11 +136,17 @@ func onePlan(rs []Request) ([]Request, error) {
 // tellApart gives the calls of one plan that share a key keys of their own:
 // calls that run side by side may bear the same step, and none of them is a
 // changed form of another.
-func tellApart(calls []call) {
+func (d *Dispatcher) tellApart(calls []call) error {
+	if len(calls) == 1 {
+		return nil
+	}
 	first := make(map[string]approval.Fingerprint, len(calls))
 	shared := make(map[string]bool)
 	for i := range calls {
 		c := &calls[i]
+		if err := d.printed(c); err != nil {
+			return err
+		}
 		if _, ok := first[c.Key]; !ok {
 			first[c.Key] = c.print
 		}
@@ -149,6 +157,16 @@ func tellApart(calls []call) {
 			c.Key = "part:" + string(c.print) + ":" + c.Key
 		}
 	}
+	return nil
+}
+
+// printed gives the call its fingerprint. A single call that the judges let
+// through mostly needs none.
+func (d *Dispatcher) printed(c *call) (err error) {
+	if c.print == "" {
+		c.print, err = d.secret.Fingerprint(c.Proposal)
+	}
+	return err
 }
 
 // replace voids what waits under the key of a changed call that needs nobody.
@@ -162,7 +180,13 @@ func (d *Dispatcher) replace(ctx context.Context, agent string, calls []call) er
 		if err != nil {
 			return err
 		}
-		if a != nil && a.Fingerprint != c.print {
+		if a == nil {
+			continue
+		}
+		if err := d.printed(c); err != nil {
+			return err
+		}
+		if a.Fingerprint != c.print {
 			if err := d.void(ctx, a.ID); err != nil {
 				return err
 			}
@@ -176,17 +200,18 @@ func (d *Dispatcher) keyed(ctx context.Context, agent string, c *call) (*approva
 	return d.heldBy(ctx, approval.IdempotencyKey(agent, c.Key), func(a *approval.Approval) bool { return a.Key == c.Key })
 }
 
-// judge gives the call its fingerprint and its verdict, and the answer where
-// no person is needed.
+// judge gives the call its verdict, its fingerprint where a person is needed,
+// and the answer where none is.
 func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	var err error
-	if c.print, err = d.secret.Fingerprint(c.Proposal); err != nil {
-		return err
-	}
 	c.step = approval.Step{At: now(), Proposal: c.Proposal}
 	if c.verdict, err = d.engine.Judge(ctx, c.Proposal); err != nil {
 		c.step.Error = err.Error()
-		c.step.ID, _ = stepID(c) // a call with a fingerprint has one
+		id, unnamed := stepID(c)
+		if unnamed != nil {
+			return errors.Join(err, unnamed)
+		}
+		c.step.ID = id
 		return errors.Join(err, d.keepStep(ctx, c.step))
 	}
 	c.step.Verdict = &c.verdict
@@ -198,6 +223,7 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 		if d.effect != nil {
 			c.effect, _ = d.effect(c.Proposal)
 		}
+		return d.printed(c)
 	default:
 		refusal := approval.Refuse(c.Proposal, c.verdict)
 		a := approval.Refused(c.verdict, refusal)

@@ -36,7 +36,7 @@ func stepID(c *call) (string, error) {
 	if p.TurnID == "" {
 		return "-/" + rand.Text(), nil
 	}
-	form, err := strictjson.Canonical(p)
+	form, err := strictjson.Marshal(p)
 	if err != nil {
 		return "", fmt.Errorf("dispatcher: name a step: %w", err)
 	}
