@@ -36,6 +36,11 @@ func (s *scan) forms(t text) *rule {
 	if r := s.place(t, t.s, traits); r != nil {
 		return r
 	}
+	if traits&slash != 0 && t.use != asData && !t.key && !t.command {
+		if r := s.several(t); r != nil {
+			return r
+		}
+	}
 	if traits&(encoded|nul|wide|backslash|colon|quoted) == 0 {
 		return nil
 	}
@@ -45,6 +50,42 @@ func (s *scan) forms(t text) *rule {
 			return r
 		}
 		cur = next
+	}
+	return nil
+}
+
+// several tries the parts of a text that holds more than one path, or one in
+// marks: a list with commas, colons or lines, a list of JSON, an angle bracket.
+// Each part must begin as a path does.
+func (s *scan) several(t text) *rule {
+	listed := t.use == asPath || t.use == asGoal || (t.s[0] == '[' || t.s[0] == '{' || t.s[0] == '<' || t.s[0] == '@')
+	if !listed && !strings.Contains(t.s, "file:/") {
+		return nil
+	}
+	const most = 64
+	if !strings.ContainsAny(t.s, ",;:|<>[]{}\"'@ \t\n") {
+		return nil
+	}
+	marks := ",;|<>[]{}\"'@ \t\n"
+	if !strings.Contains(t.s, "://") && !strings.Contains(t.s, "file:") {
+		marks += ":"
+	}
+	tried := 0
+	for part := range strings.FieldsFuncSeq(t.s, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
+		if at := strings.Index(part, "file:/"); at > 0 {
+			part = fileURL(strings.TrimRight(part[at:], "!"))
+		} else if at == 0 {
+			part = fileURL(part)
+		}
+		if len(part) == len(t.s) || (part[0] != '/' && part[0] != '~') {
+			continue
+		}
+		if tried++; tried > most {
+			return nil
+		}
+		if r := s.place(t, part, traitsOf(part)); r != nil {
+			return r
+		}
 	}
 	return nil
 }

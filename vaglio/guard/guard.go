@@ -168,6 +168,7 @@ func (g *Guard) Check(c Call) (d Denial, denied bool) {
 func (g *Guard) check(c Call) (Denial, bool) {
 	s := scan{g: g, executor: c.Executor, shell: isShell(c)}
 	s.texts = s.room[:0]
+	s.action = actionOf(c.Args)
 	s.runs = mayRun(c.Args) && (s.shell || g.isNamedShell(c.Executor))
 	if r := s.core(c); r != nil {
 		return r.denial(), true
@@ -222,6 +223,12 @@ func (s *scan) structural(c Call) *rule {
 	}
 	if killsAll(c.Args) && s.handling().kills {
 		return s.g.ruleOf(killRule)
+	}
+	if r := s.named(c.Args); r != nil {
+		return r
+	}
+	if r := s.statement(c.Args); r != nil {
+		return r
 	}
 	return s.found
 }

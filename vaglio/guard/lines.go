@@ -140,6 +140,9 @@ func (s *commandSet) setEnv(vars any) {
 
 // plainKey is a key in lower case without the marks between its words.
 func plainKey(key string) string {
+	if strings.IndexByte(key, '_') < 0 && strings.IndexByte(key, '-') < 0 && strings.IndexByte(key, ' ') < 0 {
+		return strings.ToLower(key)
+	}
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(key))
 }
 

@@ -28,7 +28,9 @@ type scan struct {
 	users map[string]string
 	// h is what the executor does to paths, once somebody asks.
 	executor string
-	h        handling
+	// action is what an argument says that the executor does, behind a mark.
+	action string
+	h      handling
 	// found is the first structural rule that a path broke; the core comes first.
 	found *rule
 }
@@ -168,33 +170,45 @@ func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
-	if !namesFolder(c.Args) {
-		return
-	}
-	for _, key := range [...]string{"cwd", "workdir", "working_directory", "dir", "directory", "folder", "base_path", "base", "root"} {
-		dir, _ := c.Args[key].(string)
-		if dir == "" {
-			continue
-		}
-		if dir = s.expand(dir); !strings.HasPrefix(dir, "/") {
-			if !s.inCwd {
-				continue
+	s.addBases(c.Args, 0)
+}
+
+// addBases takes the folders that arguments name, at any depth that tools use.
+func (s *scan) addBases(args map[string]any, depth int) {
+	const deepest, most = 3, 8
+	for _, key := range sortedKeys(args) {
+		switch v := args[key].(type) {
+		case map[string]any:
+			if depth < deepest {
+				s.addBases(v, depth+1)
 			}
-			dir = s.bases[0].lexical + "/" + dir
+		case string:
+			if v != "" && len(s.bases) < most && namesFolder(key) {
+				s.addBase(v)
+			}
 		}
-		s.bases = append(s.bases, base{dir: dir, lexical: path.Clean(dir)})
 	}
 }
 
-// namesFolder says whether any argument may name a folder: a cheap first look.
-func namesFolder(args map[string]any) bool {
-	for key := range args {
-		switch key {
-		case "cwd", "workdir", "working_directory", "dir", "directory", "folder", "base_path", "base", "root":
-			return true
+func (s *scan) addBase(dir string) {
+	if dir = s.expand(dir); !strings.HasPrefix(dir, "/") {
+		if !s.inCwd {
+			return
 		}
+		dir = s.bases[0].lexical + "/" + dir
 	}
-	return false
+	s.bases = append(s.bases, base{dir: dir, lexical: path.Clean(dir)})
+}
+
+// namesFolder says whether an argument names a folder in which others begin.
+func namesFolder(key string) bool {
+	switch plainKey(key) {
+	case "cwd", "pwd", "workdir", "workingdirectory", "workingdir", "dir", "directory", "folder", "basepath", "basedir", "basefolder", "base", "root", "rootdir", "rootpath",
+		"parent", "parentdir", "parentpath", "dirname", "dirpath", "folderpath", "directorypath", "prefix", "location":
+		return true
+	default:
+		return false
+	}
 }
 
 // expandUser replaces a leading ~ or ~user as Python's expanduser does.

@@ -17,7 +17,7 @@ type handling struct {
 	// remote says that it works on something else, where a path is none.
 	remote bool
 	// modes, kills, moves say more of what it does.
-	modes, kills, moves bool
+	modes, kills, moves, copies bool
 	// ready says that the rest is known.
 	ready bool
 }
@@ -39,6 +39,8 @@ func handlingOf(executor string) handling {
 			h.deed = writes
 		case "move", "rename", "mv":
 			h.moves = true
+		case "copy", "cp", "duplicate", "clone", "zip", "tar", "archive", "compress", "pack":
+			h.copies = true
 		case "list", "ls", "stat", "exists", "find", "glob", "search", "grep", "tree_view", "info", "walk", "watch", "open_folder", "cd", "chdir":
 			h.lists = true
 		case "chmod", "chown", "permission", "permissions", "acl", "mode":
@@ -86,10 +88,21 @@ func useOf(key string) use {
 	}
 }
 
+// actionOf gives what an argument says that a tool of many does.
+func actionOf(args map[string]any) string {
+	for _, key := range [...]string{"action", "operation", "op", "verb", "method", "mode"} {
+		const longest = 32
+		if text, ok := args[key].(string); ok && text != "" && len(text) <= longest && isLetter(text[0]) {
+			return "_" + text
+		}
+	}
+	return ""
+}
+
 // handling is what the executor does to paths, found out once.
 func (s *scan) handling() *handling {
 	if !s.h.ready {
-		s.h = handlingOf(s.executor)
+		s.h = handlingOf(s.executor + s.action)
 		s.h.ready = true
 	}
 	return &s.h
@@ -113,8 +126,10 @@ func (s *scan) placeRule(t text, where string) *rule {
 	}
 	d := h.deed
 	switch {
-	case h.moves && t.use == asGoal:
+	case (h.moves || h.copies) && t.use == asGoal:
 		d = writes
+	case h.copies:
+		d = reads
 	case h.moves:
 		d = empties
 	}
