@@ -70,8 +70,12 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 	done
 
 .PHONY: corpora
-corpora: ## measure guard and effects on labelled calls; CORPORA=folder
-	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./vaglio/guard ./vaglio/judge/effects
+corpora: ## measure guard, effects and masks on labelled calls; CORPORA=folder
+	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./vaglio/guard ./vaglio/judge/effects ./approval
+
+.PHONY: secrets
+secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
+	$(GO) generate ./approval
 
 .PHONY: agents
 agents: ## install the pinned coding agents from npm and run them, offline, behind the gate

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -19,30 +20,85 @@ import (
 //
 // Where the two promises meet, what runs is shown: of a command line only
 // single words are masked, never anything that a shell would act on.
-type Masker struct{ secret Secret }
+type Masker struct {
+	secret Secret
+	finder func() *finder
+}
 
 // NewMasker returns a masker whose tags are keyed by the secret.
-func NewMasker(s Secret) Masker { return Masker{s} }
+func NewMasker(s Secret) Masker { return Masker{s, sync.OnceValue(newBuiltinFinder)} }
 
 // Mask returns s with every secret in it masked.
 func (m Masker) Mask(s string) string {
+	// What stands beside a mask may be a word of its own only now. More than a
+	// few passes are needed by nobody but who wrote a text to need them.
+	for range maxPasses {
+		masked := m.pass(s)
+		if masked == s {
+			break
+		}
+		s = masked
+	}
+	return s
+}
+
+const maxPasses = 8
+
+// pass masks what the masker's own rules find, and in the rest what the rules
+// of issuers find.
+func (m Masker) pass(s string) string {
+	found, own := m.finder().find(s)
+	if len(found) == 0 && !own {
+		return s
+	}
+	w := maskWriter{masker: m, text: s, found: found}
 	sc := scanner{masker: m, text: s}
-	var b strings.Builder
-	last := 0
-	for sc.at < len(s) {
+	for own && sc.at < len(s) {
 		from, to := sc.next()
 		if to == 0 {
 			break
 		}
-		b.WriteString(s[last:from])
-		b.WriteString(m.mask(s[from:to]))
-		last = to
+		w.until(from, to)
+		w.mask(from, to)
 	}
-	if last == 0 {
+	w.until(len(s), len(s))
+	if w.last == 0 {
 		return s
 	}
-	b.WriteString(s[last:])
-	return b.String()
+	w.b.WriteString(s[w.last:])
+	return w.b.String()
+}
+
+// maskWriter writes a text with masks in it, from left to right.
+type maskWriter struct {
+	masker Masker
+	text   string
+	b      strings.Builder
+	// last is how far it is written, found what issuers' rules found behind.
+	last  int
+	found []place
+}
+
+func (w *maskWriter) mask(from, to int) {
+	w.b.WriteString(w.text[w.last:from])
+	w.b.WriteString(w.masker.mask(w.text[from:to]))
+	w.last = to
+}
+
+// until masks what issuers' rules found before our own finding from..to. Where
+// they meet, ours knows better where the secret begins, if it reaches as far.
+func (w *maskWriter) until(from, to int) {
+	for len(w.found) > 0 && w.found[0].from < from {
+		p := w.found[0]
+		begin, end := max(p.from, w.last), min(p.to, from)
+		if end-begin >= leastSecret && (p.to <= from || p.to > to) {
+			w.mask(begin, end)
+		}
+		if p.to > to {
+			return
+		}
+		w.found = w.found[1:]
+	}
 }
 
 const (

@@ -56,6 +56,7 @@ func TestMaskFindsSecrets(t *testing.T) {
 		"BasicInJSON":         {`{"Authorization":"Basic `, "dXNlcjpwYXNz", `"}`},
 		"HeaderWithoutScheme": {"Authorization: ", fill(20), ""},
 		"APIKeyHeader":        {"X-Api-Key: ", fill(20), " x"},
+		"CurlHeader":          {"curl -sH 'X-Api-Token: ", "abcdefghijk", "' https://x"},
 		"Cookie":              {"Cookie: session=", "abcdef123", "; theme=‹"},
 		"ShellVariable":       {"PGPASSWORD=", "hunter2", " psql"},
 		"ShellQuoted":         {"export DB_PASS='", "hun;ter2"[:3], ";ter2'"},
@@ -65,6 +66,7 @@ func TestMaskFindsSecrets(t *testing.T) {
 		"FlagToken":           {"gh auth --with-token ", "abc123def", ""},
 		"CurlUser":            {"curl -u admin:", "hunter2", " https://x"},
 		"CurlUserLong":        {"curl --user 'admin:", "hunter2", "' https://x"},
+		"HTTPieAuth":          {"http --auth admin:", "hunter2", " example.org"},
 		"SSHPass":             {"sshpass -p ", "hunter2", " ssh host"},
 		"JSON":                {`{"password":"`, "hunter2", `","user":"u"}`},
 		"JSONSpaced":          {`{"client_secret": "`, "abcd1234", `"}`},
@@ -81,6 +83,8 @@ func TestMaskFindsSecrets(t *testing.T) {
 		"URLUserinfoNoUser":   {"redis://:", "hunter2", "@cache:6379"},
 		"URLTokenAsUser":      {"https://", fill(24), "@git.example/r"},
 		"ConnectionString":    {"Server=x;Pwd=", "hunter2", ";Database=y"},
+		"ODBC":                {"UID=app;PWD=", "hunter2", ";Server=x"},
+		"PasswdVariable":      {"export PASSWD=", "hunter2", ""},
 		"Azure":               {"AccountKey=", fill(60) + "==", ";EndpointSuffix=x"},
 		"Passphrase":          {"passphrase=", "ünïcode", " x"},
 		"ForgedMask":          {"", "‹masked", " 40 chars #3fa9c2d17be0›"},
@@ -137,9 +141,13 @@ func TestMaskLeavesTheRest(t *testing.T) {
 		"PublicKey":       "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----",
 		"NoKey":           "-----BEGIN PRIVATE KEY-----\nrm -rf home\n-----END PRIVATE KEY-----",
 		"Prose":           "The password is asked for; a token of thanks. Secret: nobody knows.",
+		"ShellFolder":     `docker run -v "$PWD":/w -e PWD=/data/in OLDPWD=/srv/one`,
+		"Sudoers":         `echo "me ALL=(ALL) NOPASSWD:ALL, PASSWD: LIST" >> /etc/sudoers`,
+		"Alias":           `alias pwd='echo -n $(/bin/pwd) | pbcopy'`,
+		"AuthMethod":      "swaks --auth CRAM-MD5 --to x",
 		"Author":          "author: someone, authority=9",
 		"BearerOfNews":    "Bearer of bad news",
-		"Sudoers":         "curl -u admin https://x; sort -u file:name",
+		"CurlUserAlone":   "curl -u admin https://x; sort -u file:name",
 		"AWSAccountThing": "AKIAlooksLikeOne AKIA1234",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,6 +217,7 @@ func TestMaskCall(t *testing.T) {
 			"max_tokens": strictjson.Number("4096"), "token": "$TOKEN", "secret": "$(rm -rf ~)",
 			"nested": map[string]any{"api_key": []any{"abcd", "efgh"}, "PASSWORD=hunter2": true},
 			"env":    map[string]any{"PASSWORD": "rm -rf /home/u/photos", "Authorization": "Basic dTpodW50ZXIy/w==", "DB_PASS": "p;w|d>2"},
+			"heroku": "fedcba98-89ab-cdef-8123-678901abcdef", "id": "fedcba98-89ab-cdef-8123-678901abcd00",
 			"argv":   []any{"mysql", "--password", "correct horse", "-e", "select 1"},
 		},
 		Context: vaglio.Context{Cwd: "/home/u", Mounts: []string{"/mnt/token=abcd1234"}},
@@ -222,12 +231,12 @@ func TestMaskCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, gone := range []string{"hunter2", "correct horse", "123456", "abcd", "efgh", "dTpodW50ZXIy", "p;w|d>2"} {
+	for _, gone := range []string{"hunter2", "correct horse", "123456", "abcd\"", "efgh", "dTpodW50ZXIy", "p;w|d>2", "678901abcdef"} {
 		if strings.Contains(string(form), gone) {
 			t.Errorf("%q is left in %s", gone, form)
 		}
 	}
-	for _, left := range []string{"4096", "$TOKEN", "$(rm -rf ~)", "select 1", "/home/u", "rm -rf /home/u/photos"} {
+	for _, left := range []string{"4096", "$TOKEN", "$(rm -rf ~)", "select 1", "/home/u", "rm -rf /home/u/photos", "678901abcd00"} {
 		if !strings.Contains(string(form), left) {
 			t.Errorf("%q is gone from %s", left, form)
 		}

@@ -14,11 +14,8 @@ type value struct {
 func (sc *scanner) assigned() (from, to int) {
 	s, i := sc.text, sc.at
 	if s[i] == ':' {
-		if strings.HasPrefix(s[i:], "://") {
-			return sc.userinfo()
-		}
-		if n := telegram(s, i); n > 0 {
-			return i + 1, i + 1 + n
+		if from, to = sc.colon(); to > from {
+			return from, to
 		}
 	}
 	name, spaced := nameBefore(s, i)
@@ -36,13 +33,45 @@ func (sc *scanner) assigned() (from, to int) {
 		return 0, 0
 	}
 	v := sc.valueAfter(i+1, spaced)
+	if sc.shellsOwn(name, v, s[i]) {
+		return 0, 0
+	}
 	if kind == credentials {
 		v, kind = sc.pastScheme(v)
+	}
+	if kind == maybeSecret && s[i] == ':' && sc.commandHas("curl") {
+		kind = surelySecret // a header, which only looks like code
 	}
 	if sc.keep(v, kind, s[i]) {
 		return 0, 0
 	}
 	return v.from, v.to
+}
+
+// colon looks at a colon in a URL, and in the token of a bot.
+func (sc *scanner) colon() (from, to int) {
+	if strings.HasPrefix(sc.text[sc.at:], "://") {
+		return sc.userinfo()
+	}
+	if n := telegram(sc.text, sc.at); n > 0 {
+		return sc.at + 1, sc.at + 1 + n
+	}
+	return 0, 0
+}
+
+// shellsOwn reports whether a name that sounds like a password's has another
+// meaning where it stands: a shell's folder, a word of sudoers.
+func (sc *scanner) shellsOwn(name string, v value, sign byte) bool {
+	switch name {
+	case "PWD", "OLDPWD":
+		return v.to > v.from && strings.IndexByte("/~.", sc.text[v.from]) >= 0
+	case "NOPASSWD", "PASSWD":
+		return sign == ':'
+	case "pwd":
+		return sc.commandHas("alias ")
+	default:
+		return false
+	}
 }
 
 // pastScheme returns what follows the scheme in the value of a header. Behind a
@@ -230,6 +259,14 @@ func (sc *scanner) dashes() (from, to int) {
 func (sc *scanner) flag(name string, v *value) secrecy {
 	switch {
 	case (name == "u" || name == "user") && sc.commandHas("curl"):
+		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
+		if !ok {
+			return notSecret
+		}
+		v.from = v.to - len(password)
+		return surelySecret
+	case name == "auth":
+		// What follows is a method, or a user and a password.
 		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
 		if !ok {
 			return notSecret

@@ -120,7 +120,7 @@ func (m Masker) named(name string, v any) any {
 		if kind.hides(v) {
 			return m.whole(v)
 		}
-		return m.Mask(v)
+		return m.Mask(m.issued(name, v))
 	case strictjson.Number:
 		if kind != notSecret && len(v) >= 4 {
 			return m.whole(string(v))
@@ -149,6 +149,25 @@ func (m Masker) list(name string, list []any) []any {
 		masked[i] = m.named(under, v)
 	}
 	return masked
+}
+
+// issued masks in a short value what only its name and its looks together give
+// away, as {"heroku_key": …} does: some issuers' tokens have no form of their own.
+func (m Masker) issued(name, v string) string {
+	const short = 512 // bytes: more than any of those has
+	if len(name)+len(v) > short {
+		return v
+	}
+	begin := len(name) + len("=")
+	found, _ := m.finder().find(name + "=" + v)
+	w := maskWriter{masker: m, text: v}
+	for _, p := range found {
+		if p.from >= begin {
+			w.mask(p.from-begin, p.to-begin)
+		}
+	}
+	w.b.WriteString(v[w.last:])
+	return w.b.String()
 }
 
 func before(list []any, i int) (string, bool) {

@@ -80,12 +80,17 @@ func keySecrecy(end string) secrecy {
 	if !ok {
 		return notSecret
 	}
-	for _, secret := range [...]string{"api", "access", "secret", "private", "account", "signing", "encryption", "master", "auth", "shared", "subscription"} {
+	for _, secret := range keyKinds() {
 		if strings.HasSuffix(kind, secret) {
 			return maybeSecret
 		}
 	}
 	return notSecret
+}
+
+// keyKinds are the kinds of keys that are secret.
+func keyKinds() [11]string {
+	return [...]string{"api", "access", "secret", "private", "account", "signing", "encryption", "master", "auth", "shared", "subscription"}
 }
 
 // placeholder reports whether a value stands for a secret without being one: a
