@@ -218,7 +218,7 @@ func TestMaskCall(t *testing.T) {
 			"nested": map[string]any{"api_key": []any{"abcd", "efgh"}, "PASSWORD=hunter2": true},
 			"env":    map[string]any{"PASSWORD": "rm -rf /home/u/photos", "Authorization": "Basic dTpodW50ZXIy/w==", "DB_PASS": "p;w|d>2"},
 			"heroku": "fedcba98-89ab-cdef-8123-678901abcdef", "id": "fedcba98-89ab-cdef-8123-678901abcd00",
-			"argv":   []any{"mysql", "--password", "correct horse", "-e", "select 1"},
+			"argv": []any{"mysql", "--password", "correct horse", "-e", "select 1"},
 		},
 		Context: vaglio.Context{Cwd: "/home/u", Mounts: []string{"/mnt/token=abcd1234"}},
 	}

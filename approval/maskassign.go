@@ -36,16 +36,22 @@ func (sc *scanner) assigned() (from, to int) {
 	if sc.shellsOwn(name, v, s[i]) {
 		return 0, 0
 	}
-	if kind == credentials {
-		v, kind = sc.pastScheme(v)
-	}
-	if kind == maybeSecret && s[i] == ':' && sc.commandHas("curl") {
-		kind = surelySecret // a header, which only looks like code
-	}
-	if sc.keep(v, kind, s[i]) {
+	if v, kind = sc.inHeader(v, kind); sc.keep(v, kind, s[i]) {
 		return 0, 0
 	}
 	return v.from, v.to
+}
+
+// inHeader narrows the value of a header to the secret. What curl sends as one
+// is surely a secret, although it looks like code.
+func (sc *scanner) inHeader(v value, kind secrecy) (value, secrecy) {
+	if kind == credentials {
+		v, kind = sc.pastScheme(v)
+	}
+	if kind == maybeSecret && sc.text[sc.at] == ':' && sc.commandHas("curl") {
+		kind = surelySecret
+	}
+	return v, kind
 }
 
 // colon looks at a colon in a URL, and in the token of a bot.
