@@ -39,10 +39,12 @@ const (
 	jsonlib    = "github.com/go-json-experiment/json"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
 	shparser   = "mvdan.cc/sh/v3"
+	slackgo    = "github.com/slack-go/slack"
 	sqllexer   = "github.com/DataDog/go-sqllexer"
 	tgbotapi   = "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 	testscript = "github.com/rogpeppe/go-internal"
 	vmetrics   = "github.com/VictoriaMetrics/metrics"
+	websocket  = "github.com/gorilla/websocket"
 	xnet       = "golang.org/x/net"
 	xsys       = "golang.org/x/sys"
 	xtext      = "golang.org/x/text"
@@ -99,6 +101,7 @@ var rooms = map[string]room{
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "vaglio"},
 	},
 	"channels/telegram/telegramtest": {modules: []string{jsonlib}},
+	"channels/slack/slacktest":       {modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
 
 	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
 	"gateway/httpapi": {

@@ -1,0 +1,249 @@
+package slacktest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// answer is what a method answers besides "ok": the zero value is all well.
+type answer struct {
+	err    string
+	detail string // for response_metadata
+	fields map[string]any
+}
+
+// method is one method of the Web API.
+type method struct {
+	// app says that it takes the app's token, not the bot's.
+	app bool
+	// scope is what the app needs for it.
+	scope string
+	do    func(s *Server, args map[string]string) answer
+}
+
+// methods are those that the fake knows.
+func methods() map[string]method {
+	return map[string]method{
+		"auth.test":                    {do: (*Server).authTest},
+		"apps.connections.open":        {app: true, scope: "connections:write", do: (*Server).open},
+		"chat.postMessage":             {scope: "chat:write", do: (*Server).postMessage},
+		"chat.update":                  {scope: "chat:write", do: (*Server).update},
+		"chat.delete":                  {scope: "chat:write", do: (*Server).remove},
+		"chat.postEphemeral":           {scope: "chat:write", do: (*Server).postEphemeral},
+		"conversations.info":           {scope: "channels:read", do: (*Server).info},
+		"conversations.replies":        {scope: "channels:history", do: (*Server).replies},
+		"users.info":                   {scope: "users:read", do: (*Server).userInfo},
+		"usergroups.users.list":        {scope: "usergroups:read", do: (*Server).groupUsers},
+		"files.getUploadURLExternal":   {scope: "files:write", do: (*Server).uploadURL},
+		"files.completeUploadExternal": {scope: "files:write", do: (*Server).uploaded},
+		"views.open":                   {do: (*Server).viewOpen},
+		"views.update":                 {do: (*Server).viewUpdate},
+		"views.publish":                {do: (*Server).viewPublish},
+	}
+}
+
+// ServeHTTP is the Web API, the place of uploads, and the WebSockets' door.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch path := r.URL.Path; {
+	case path == socketPath:
+		s.serveSocket(w, r)
+	case strings.HasPrefix(path, uploadPath):
+		s.takeUpload(w, r)
+	case strings.HasPrefix(path, "/api/"):
+		s.call(w, r, strings.TrimPrefix(path, "/api/"))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// maxBody bounds a request; the greatest is a file.
+const maxBody = 64 << 20
+
+func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
+	args, token, err := readArgs(r)
+	s.mu.Lock()
+	slow := s.slow
+	s.mu.Unlock()
+	time.Sleep(slow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	args["_host"] = r.Host
+	s.calls = append(s.calls, Call{name, args, time.Now()})
+	fault, failed := s.fault(name)
+	if failed && !fault.After {
+		fault.write(w)
+		return
+	}
+	var a answer
+	if err != nil {
+		a.err = "invalid_json"
+	} else if a = s.admit(name, token); a.err == "" {
+		a = methods()[name].do(s, args)
+	}
+	if failed {
+		fault.write(w)
+		return
+	}
+	a.write(w)
+}
+
+// admit says why a token may not call a method.
+func (s *Server) admit(name, token string) answer {
+	m, known := methods()[name]
+	right, wrong := BotToken, AppToken
+	if m.app {
+		right, wrong = wrong, right
+	}
+	switch {
+	case !known:
+		return answer{err: "unknown_method"}
+	case token == "":
+		return answer{err: "not_authed"}
+	case s.revoked != "":
+		return answer{err: s.revoked}
+	case token == wrong:
+		return answer{err: "not_allowed_token_type"}
+	case token != right:
+		return answer{err: "invalid_auth"}
+	case s.denied[m.scope]:
+		return answer{err: "missing_scope", fields: map[string]any{"needed": m.scope, "provided": "chat:write"}}
+	}
+	return answer{}
+}
+
+// fault takes the next fault of a method.
+func (s *Server) fault(name string) (Fault, bool) {
+	for _, key := range []string{name, ""} {
+		if list := s.faults[key]; len(list) > 0 {
+			s.faults[key] = list[1:]
+			return list[0], true
+		}
+	}
+	return Fault{}, false
+}
+
+func (f Fault) write(w http.ResponseWriter) {
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	}
+	if f.Body == "" && f.Error != "" {
+		w.Header().Set("Content-Type", "application/json")
+		f.Body = `{"ok":false,"error":"` + f.Error + `"}`
+	}
+	if f.Code != 0 {
+		w.WriteHeader(f.Code)
+	}
+	_, _ = io.WriteString(w, f.Body) // a client that is gone needs no answer
+}
+
+func (a answer) write(w http.ResponseWriter) {
+	body := map[string]any{"ok": a.err == ""}
+	maps.Copy(body, a.fields)
+	if a.err == tooFast {
+		after, _ := a.fields["retry_after"].(time.Duration)
+		Fault{Error: a.err, Code: http.StatusTooManyRequests, RetryAfter: after}.write(w)
+		return
+	}
+	if a.err != "" {
+		body["error"] = a.err
+	}
+	if a.detail != "" {
+		body["response_metadata"] = map[string]any{"messages": []string{"[ERROR] " + a.detail}}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.MarshalWrite(w, body) // a client that is gone needs no answer
+}
+
+// readArgs reads a form or a JSON object. Values of JSON that are no texts stay
+// JSON.
+func readArgs(r *http.Request) (args map[string]string, token string, err error) {
+	args = map[string]string{}
+	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
+	token, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		raw := map[string]jsontext.Value{}
+		if err := json.UnmarshalRead(r.Body, &raw); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return args, token, err
+		}
+		for k, v := range raw {
+			args[k] = string(v)
+			if v.Kind() == '"' {
+				var text string
+				if err := json.Unmarshal(v, &text); err != nil {
+					return args, token, err
+				}
+				args[k] = text
+			}
+		}
+		return args, token, nil
+	}
+	if err := r.ParseForm(); err != nil {
+		return args, token, err
+	}
+	for k := range r.Form {
+		args[k] = r.Form.Get(k)
+	}
+	if args["token"] != "" {
+		token = args["token"]
+	}
+	delete(args, "token")
+	return args, token, nil
+}
+
+func (s *Server) authTest(map[string]string) answer {
+	return answer{fields: map[string]any{
+		"url": TeamURL, "team": "Team", "user": "vaglio", "team_id": TeamID, "user_id": BotUID, "bot_id": BotID,
+	}}
+}
+
+func (s *Server) userInfo(args map[string]string) answer {
+	u := s.users[args["user"]]
+	if u == nil {
+		return answer{err: "user_not_found"}
+	}
+	return answer{fields: map[string]any{"user": map[string]any{
+		"id": u.ID, "team_id": u.Team, "name": u.Name, "real_name": u.RealName, "is_bot": u.Bot,
+		"profile": map[string]any{"real_name": u.RealName, "display_name": u.Name},
+	}}}
+}
+
+func (s *Server) groupUsers(args map[string]string) answer {
+	users, ok := s.groups[args["usergroup"]]
+	if !ok {
+		return answer{err: "no_such_subteam"}
+	}
+	return answer{fields: map[string]any{"users": users}}
+}
+
+func (s *Server) info(args map[string]string) answer {
+	c := s.channels[args["channel"]]
+	if c == nil {
+		return answer{err: "channel_not_found"}
+	}
+	return answer{fields: map[string]any{"channel": map[string]any{
+		"id": c.id, "name": strings.ToLower(c.id), "is_channel": true, "is_archived": c.archived, "is_member": slices.Contains(c.members, BotUID),
+	}}}
+}
+
+// id makes an id that nothing else has.
+func (s *Server) id(kind string) string {
+	s.serial++
+	return fmt.Sprintf("%s%010d", kind, s.serial)
+}
+
+// stamp makes a message's timestamp, which is its id in the channel.
+func (s *Server) stamp() string {
+	s.lastTS = max(s.lastTS+1, time.Now().UnixMicro())
+	return fmt.Sprintf("%d.%06d", s.lastTS/1e6, s.lastTS%1e6)
+}

@@ -1,0 +1,254 @@
+// Package slacktest is a Slack for tests: a stateful Web API, and a Socket Mode
+// on real WebSockets. It keeps channels, messages, files and views, enforces the
+// limits and gives the errors that the platform documents, and records every
+// call. A test plays the people: they press buttons, fill in modals, write in
+// threads and send slash commands.
+package slacktest
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// What the app is known by. A test looks for the secrets in errors and logs.
+const (
+	BotToken      = "xoxb-1000000001-2000000002-FAKEtokenThatMustNotLeak"
+	AppToken      = "xapp-1-A0000000001-3000000003-fakeThatMustNotLeakEither"
+	SigningSecret = "0123456789abcdef0123456789abcdef"
+
+	AppID  = "A0000000001"
+	BotID  = "B0000000001"
+	BotUID = "U0BOT000001"
+	TeamID = "T0000000001"
+	// TeamURL is the workspace's address.
+	TeamURL = "https://team.slack.test/"
+)
+
+// Server is the platform. Its clock is time.Now, so it can live in a bubble of
+// testing/synctest, reached through [Server.Client] and [Server.Dial], or be
+// served as the [http.Handler] that it is.
+type Server struct {
+	mu       sync.Mutex
+	users    map[string]*User
+	groups   map[string][]string
+	channels map[string]*channel
+	views    map[string]*View
+	homes    map[string]*View
+	triggers map[string]*trigger
+	uploads  map[string]*upload
+	whispers []Ephemeral
+	calls    []Call
+	faults   map[string][]Fault
+	denied   map[string]bool // scopes that the app lacks
+	revoked  string
+	slow     time.Duration
+	pace     time.Duration
+	serial   int
+	lastTS   int64
+
+	sockets   []*socket
+	tickets   map[string]bool
+	next      int
+	twice     bool
+	mute      bool
+	delivered map[string]*Delivery
+	endpoint  http.RoundTripper
+
+	net     network
+	working sync.WaitGroup
+}
+
+// Call is one request of the app, in the order of arrival.
+type Call struct {
+	Method string
+	Args   map[string]string
+	At     time.Time
+}
+
+// Fault is what a call gets instead of an answer.
+type Fault struct {
+	// Error is the platform's word, such as "is_archived".
+	Error string
+	// Code is the HTTP status; 0 means 200. 429 needs RetryAfter.
+	Code       int
+	RetryAfter time.Duration
+	// Body replaces the answer, as a proxy's page does.
+	Body string
+	// After lets the call take effect before the fault answers it.
+	After bool
+}
+
+// User is a person in the workspace.
+type User struct {
+	ID, Name, RealName string
+	// Team is the workspace that the person is of; empty means ours.
+	Team string
+	Bot  bool
+}
+
+// New returns a workspace with the app in it and nobody else.
+func New() *Server {
+	return &Server{
+		users: map[string]*User{}, groups: map[string][]string{}, channels: map[string]*channel{}, views: map[string]*View{},
+		homes: map[string]*View{}, triggers: map[string]*trigger{}, uploads: map[string]*upload{}, faults: map[string][]Fault{},
+		denied: map[string]bool{}, tickets: map[string]bool{}, delivered: map[string]*Delivery{},
+	}
+}
+
+// Slow makes every call take that long.
+func (s *Server) Slow(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = d
+}
+
+// Pace allows one new message of the app in each channel per period.
+func (s *Server) Pace(every time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pace = every
+}
+
+// Fail makes the next n calls of a method fail; the method "" means every one.
+func (s *Server) Fail(method string, n int, f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range n {
+		s.faults[method] = append(s.faults[method], f)
+	}
+}
+
+// Heal forgets the faults that were not used yet.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.faults)
+}
+
+// Revoke makes every call fail with the word, such as "token_revoked", until
+// it is revoked with "".
+func (s *Server) Revoke(word string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = word
+}
+
+// Scope takes a scope from the app, or gives it back.
+func (s *Server) Scope(name string, granted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.denied[name] = !granted
+}
+
+// AddUser puts a person into the workspace.
+func (s *Server) AddUser(u User) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u.Team == "" {
+		u.Team = TeamID
+	}
+	s.users[u.ID] = &u
+}
+
+// SetGroup makes a user group hold these people.
+func (s *Server) SetGroup(id string, users ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups[id] = users
+}
+
+// AddChannel opens a channel that the app and the people are members of.
+func (s *Server) AddChannel(id string, members ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[id] = &channel{id: id, members: append(slices.Clone(members), BotUID)}
+}
+
+// Archive archives a channel, or opens it again.
+func (s *Server) Archive(id string, archived bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[id].archived = archived
+}
+
+// Kick takes the app out of a channel, or invites it again.
+func (s *Server) Kick(id string, out bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[id]
+	c.members = slices.DeleteFunc(c.members, func(m string) bool { return m == BotUID })
+	if !out {
+		c.members = append(c.members, BotUID)
+	}
+}
+
+// Calls returns the requests of a method, or all of them for "".
+func (s *Server) Calls(method string) []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.calls), func(c Call) bool { return method != "" && c.Method != method })
+}
+
+// Ephemerals returns what single people were told, in order.
+func (s *Server) Ephemerals() []Ephemeral {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.whispers)
+}
+
+// Messages returns what stands in a channel, threads included, oldest first.
+func (s *Server) Messages(channelID string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channelID]
+	if c == nil {
+		return nil
+	}
+	all := make([]Message, 0, len(c.messages))
+	for _, m := range c.messages {
+		all = append(all, *m)
+	}
+	return all
+}
+
+// Message returns one message of a channel.
+func (s *Server) Message(channelID, ts string) (Message, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.message(channelID, ts); m != nil {
+		return *m, true
+	}
+	return Message{}, false
+}
+
+// Delete deletes a message, as an admin does.
+func (s *Server) Delete(channelID, ts string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channelID]
+	c.messages = slices.DeleteFunc(c.messages, func(m *Message) bool { return m.TS == ts })
+}
+
+// Home returns what the app shows a person in its home tab.
+func (s *Server) Home(user string) (View, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.homes[user]; v != nil {
+		return *v, true
+	}
+	return View{}, false
+}
+
+// Modal returns the modal that a person has open.
+func (s *Server) Modal(user string) (View, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.views {
+		if v.User == user && v.Type == "modal" && !v.Closed {
+			return *v, true
+		}
+	}
+	return View{}, false
+}

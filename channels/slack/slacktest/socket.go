@@ -1,0 +1,184 @@
+package slacktest
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gorilla/websocket"
+)
+
+const (
+	socketPath = "/link/"
+	// pingEvery is how often a socket is pinged.
+	pingEvery = 10 * time.Second
+	// MaxSockets is the most connections of an app.
+	MaxSockets = 10
+	// MaxAck is what an acknowledgement may have in bytes; a greater one is
+	// dropped without a word.
+	MaxAck = 20 << 10
+)
+
+// socket is one connection of the app.
+type socket struct {
+	conn *websocket.Conn
+	mu   sync.Mutex // of writing
+	dead chan struct{}
+}
+
+func (k *socket) send(v any) {
+	raw, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_ = k.conn.SetWriteDeadline(time.Now().Add(5 * time.Second)) // a dead one fails the write
+	_ = k.conn.WriteMessage(websocket.TextMessage, raw)          // a dead socket gets nothing
+}
+
+func (s *Server) open(args map[string]string) answer {
+	if len(s.sockets)+len(s.tickets) >= MaxSockets {
+		return answer{err: "too_many_websockets"}
+	}
+	ticket := s.id("ticket")
+	s.tickets[ticket] = true
+	return answer{fields: map[string]any{"url": "ws://" + args["_host"] + socketPath + "?ticket=" + ticket}}
+}
+
+// Sockets is how many connections the app has.
+func (s *Server) Sockets() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sockets)
+}
+
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+	ticket := r.URL.Query().Get("ticket")
+	s.mu.Lock()
+	known := s.tickets[ticket]
+	delete(s.tickets, ticket)
+	s.mu.Unlock()
+	if !known {
+		http.Error(w, "the ticket is not good", http.StatusUnauthorized)
+		return
+	}
+	up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	k := &socket{conn: conn, dead: make(chan struct{})}
+	s.mu.Lock()
+	s.sockets = append(s.sockets, k)
+	n := len(s.sockets)
+	s.mu.Unlock()
+	s.working.Go(func() { s.ping(k) })
+	s.working.Go(func() {
+		defer s.gone(k)
+		k.send(map[string]any{
+			"type": "hello", "num_connections": n, "connection_info": map[string]any{"app_id": AppID},
+			"debug_info": map[string]any{"host": "applink-1", "approximate_connection_time": 18060},
+		})
+		for {
+			_, raw, err := conn.ReadMessage()
+			if err != nil {
+				return
+			}
+			s.acked(raw)
+		}
+	})
+}
+
+func (s *Server) gone(k *socket) {
+	_ = k.conn.Close() // it is dead already, or is now
+	close(k.dead)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sockets = slices.DeleteFunc(s.sockets, func(o *socket) bool { return o == k })
+}
+
+// ping keeps a socket alive.
+func (s *Server) ping(k *socket) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		s.mu.Lock()
+		mute := s.mute
+		s.mu.Unlock()
+		if !mute {
+			_ = k.conn.WriteControl(websocket.PingMessage, []byte("ping"), time.Now().Add(time.Second)) // a dead socket is found by its reader
+		}
+		select {
+		case <-k.dead:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// acked takes an acknowledgement.
+func (s *Server) acked(raw []byte) {
+	var ack struct {
+		EnvelopeID string         `json:"envelope_id"`
+		Payload    jsontext.Value `json:"payload"`
+	}
+	if len(raw) >= MaxAck || json.Unmarshal(raw, &ack) != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle(s.delivered[ack.EnvelopeID], ack.Payload)
+}
+
+// Duplicate makes the next delivery come twice, on two connections if there are.
+func (s *Server) Duplicate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.twice = true
+}
+
+// Mute lets every socket look alive on our side and say nothing any more, not
+// even a ping, until it is undone.
+func (s *Server) Mute(mute bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = mute
+}
+
+// Disconnect asks the app to leave one connection, as the platform does every
+// few hours; the reason is "warning" or "refresh_requested".
+func (s *Server) Disconnect(reason string) {
+	s.mu.Lock()
+	all := slices.Clone(s.sockets)
+	s.mu.Unlock()
+	if len(all) > 0 {
+		all[0].send(map[string]any{"type": "disconnect", "reason": reason, "debug_info": map[string]any{"host": "applink-1"}})
+	}
+}
+
+// Drop cuts every socket without a word.
+func (s *Server) Drop() {
+	s.mu.Lock()
+	all := slices.Clone(s.sockets)
+	s.mu.Unlock()
+	for _, k := range all {
+		_ = k.conn.NetConn().Close() // its reader ends
+	}
+}
+
+// Garble sends every socket a message that is none.
+func (s *Server) Garble(raw string) {
+	s.mu.Lock()
+	all := slices.Clone(s.sockets)
+	s.mu.Unlock()
+	for _, k := range all {
+		k.mu.Lock()
+		_ = k.conn.WriteMessage(websocket.TextMessage, bytes.ToValidUTF8([]byte(raw), nil)) // a dead socket gets nothing
+		k.mu.Unlock()
+	}
+}
