@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// maxAddress bounds the path and the query of an address that is fetched, in
+// bytes: what browsers and servers commonly stop at.
+const maxAddress = 8 << 10
+
 // carriesData finds what an address that is only fetched carries out of the
 // machine: data packed into its path or its query, or a place whose only use
 // is to collect what it is sent. It returns "" when it finds nothing.
@@ -13,6 +17,9 @@ func carriesData(address string) string {
 	u, err := url.Parse(strings.Trim(address, "'\""))
 	if err != nil || u.Host == "" || localURL(address) {
 		return ""
+	}
+	if len(u.RawQuery)+len(u.Path) > maxAddress {
+		return "more text than an address needs"
 	}
 	host := strings.ToLower(u.Hostname())
 	for _, h := range []string{"webhook.site", "requestbin", "pipedream.net", "burpcollaborator", "oastify", "interact.sh", "interactsh", "dnslog", "beeceptor", "hookbin", "requestcatcher", "canarytokens", "ngrok", "oast.", "postb.in", "requestinspector", "ptsv", "webhookrelay", "mockbin"} {

@@ -38,8 +38,13 @@ func (r *reading) script(s *shell.Script) {
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}
-	list := make([]*invocation, len(s.Commands))
-	for i := range s.Commands {
+	commands := s.Commands
+	if len(commands) > maxCommands {
+		commands = commands[:maxCommands]
+		r.add(usual(KindUnknown).with("runs more commands than are read", ""))
+	}
+	list := make([]*invocation, len(commands))
+	for i := range commands {
 		list[i] = invocationOf(&s.Commands[i])
 	}
 	for i, v := range list {
@@ -55,6 +60,13 @@ func (r *reading) script(s *shell.Script) {
 		r.add(reads()...)
 	}
 }
+
+// maxCommands bounds the commands of a call that are judged, and maxWords the
+// words of one: what people write stays far below. A call with more is asked.
+const (
+	maxCommands = 4096
+	maxWords    = 16 << 10
+)
 
 // upstream reports whether a command is only the remote's name after git's -u,
 // which sets the upstream of a branch. The shell reader takes the word for the
@@ -167,7 +179,11 @@ func trustedSetup(a arg) bool {
 
 // invocation judges one command with all that surrounds it.
 func (r *reading) invocation(v *invocation) []Effect {
-	out := r.named(v)
+	var out []Effect
+	if len(v.args) >= maxWords {
+		out = append(out, usual(KindUnknown).with("runs "+v.name+" with more words than are read", v.name))
+	}
+	out = append(out, r.named(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {
 			out = append(out, usual(KindDelete).with("throws away the uncommitted changes in "+w.text, w.text))

@@ -135,6 +135,9 @@ func redisRule(c *call) []Effect {
 		case all && text.text != "":
 			var out []Effect
 			for l := range strings.Lines(text.text) {
+				if len(out) >= maxCommands {
+					return append(out, unknown("runs more commands on the key store than are read", "redis")...)
+				}
 				var words []arg
 				for f := range strings.FieldsSeq(l) {
 					words = append(words, literal(f))

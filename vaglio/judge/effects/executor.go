@@ -93,6 +93,10 @@ func (t *tool) list(keys ...string) []string {
 			}
 		case []any:
 			var out []string
+			if len(v) > maxCommands {
+				t.r.add(usual(KindUnknown).with("names more than is read", k))
+				v = v[:maxCommands]
+			}
 			for _, e := range v {
 				switch e := e.(type) {
 				case string:

@@ -104,7 +104,7 @@ func invocationOf(c *shell.Command) *invocation {
 	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, call: c.Call}
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
-		v.args = argsOf(c.Argv[1:])
+		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])
 	}
 	if cwd, ok := c.Cwd.Text(); ok {
 		v.cwd = cwd

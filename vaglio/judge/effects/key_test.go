@@ -37,8 +37,10 @@ func TestKeySpellings(t *testing.T) {
 	}
 	first, _ := j.Key(command("rm -rf src"))
 	for _, p := range []vaglio.Proposal{
-		{Executor: "delete_file", Args: vaglio.Args{"path": "src"}}, {Executor: "mcp__filesystem__delete_directory", Args: vaglio.Args{"path": "/home/ann/src/shop/src"}},
-		{Executor: "Bash", Args: vaglio.Args{"command": "rm -rf src"}}, {Executor: "run_terminal_cmd", Args: vaglio.Args{"command": "rm -rf /home/ann/src/shop/src"}},
+		{Executor: "delete_file", Args: vaglio.Args{"path": "src"}},
+		{Executor: "mcp__filesystem__delete_directory", Args: vaglio.Args{"path": "/home/ann/src/shop/src"}},
+		{Executor: "Bash", Args: vaglio.Args{"command": "rm -rf src"}},
+		{Executor: "run_terminal_cmd", Args: vaglio.Args{"command": "rm -rf /home/ann/src/shop/src"}},
 	} {
 		p.Context.Cwd = testCwd
 		if key, _ := j.Key(p); key != first {

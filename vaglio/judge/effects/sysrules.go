@@ -70,32 +70,6 @@ func sysRules(m map[string]rule) {
 	m["chain"] = chainRule
 }
 
-func diskTool(c *call) []Effect {
-	text := " " + join(c.all) + " "
-	if c.name == "swapoff" || c.name == "umount" {
-		return one(KindPrivilege, "changes mounts or swap: "+c.name+text, c.rest(0))
-	}
-	for _, w := range []string{" list", " info", " status", " get ", " show", " subvolume list", " filesystem df", " filesystem show", " filesystem usage", " iostat", " history", " -l ", " --list", " --help", " print ", " --print", " -n ", " --json", " --detail", " -a ", " -i ", " -s ", " -I ", " --getsize64", " --show", " --scan", " smart-log", " id-", " isLuks", " luksDump", " --version", " -H ", " --examine", " -x "} {
-		if strings.Contains(text, w) && !strings.Contains(text, "destroy") && !strings.Contains(text, "delete") && !strings.Contains(text, " set ") {
-			return reads()
-		}
-	}
-	if len(c.all) == 0 && (c.name == "losetup" || c.name == "swapon" || c.name == "hdiutil" || c.name == "wipefs") {
-		return reads()
-	}
-	if len(c.operands) == 1 && len(c.flags) == 0 && c.name == "wipefs" {
-		return reads()
-	}
-	switch c.name {
-	case "swapon", "swapoff", "umount", "losetup":
-		return one(KindPrivilege, "changes mounts or swap: "+c.name+text, c.rest(0))
-	}
-	if len(c.operands) > 0 && c.r.world.placeOf(c.operands[len(c.operands)-1], c.cwd) == placeWorkspace && strings.HasPrefix(c.name, "mkfs") {
-		return own("formats a file of the workspace")
-	}
-	return []Effect{usual(KindPrivilege).with("changes disks or file systems: "+c.name+text, c.rest(0)).as(Irreversible, ReachSystem)}
-}
-
 func ipTool(c *call) []Effect {
 	for _, a := range c.operands {
 		switch a.text {
