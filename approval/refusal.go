@@ -27,10 +27,21 @@ type Refusal struct {
 	Why string `json:"why"`
 	// Rule is the guard rule, when the guard denied.
 	Rule string `json:"rule,omitempty"`
+	// Scores are what the judges gave it, when a judge denied; the last is the
+	// one that rejected.
+	Scores []Score `json:"scores,omitempty"`
 	// Words are the person's, when a person denied.
 	Words string `json:"words,omitempty"`
 	// Alternatives say what can be done instead.
 	Alternatives []string `json:"alternatives"`
+	// Allow says how this call can be allowed; empty when it cannot.
+	Allow string `json:"allow,omitempty"`
+}
+
+// Score is what one judge gave a call, in [0,1].
+type Score struct {
+	Judge string  `json:"judge"`
+	Score float64 `json:"score"`
 }
 
 // The greatest lengths of a refusal's texts, in characters.
@@ -54,7 +65,8 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 			r.Rule = clip(v.Rule.ID, maxName)
 		}
 	case askable(v):
-		r.Why, r.Alternatives = judgeWhy(v), judgeInstead(v)
+		r.Why, r.Scores, r.Alternatives = judgeWhy(v), scores(v), judgeInstead(v)
+		r.Allow = "A person is asked, and may allow exactly this call, once. Wait for the answer."
 	default:
 		r.Final, r.Why = true, "The verdict is none that lets a call run: "+quote(v.Reason, maxReason)+"."
 		r.Alternatives = []string{"Tell the user that this call could not be judged."}
@@ -161,27 +173,19 @@ func judgeInstead(v vaglio.Verdict) []string {
 	}
 	return append(instead,
 		"Propose a narrower call that does only what the user asked for.",
-		"Wait: a person may still allow this call. Do not try it in another spelling meanwhile.")
+		"Go on with what does not need this call. Do not try it in another spelling meanwhile.")
 }
 
-// effectInstead says what can be done instead of a call with the effect.
-func effectInstead(category string) string {
-	switch category {
-	case "delete":
-		return "Move what would be deleted into a folder of its own, or name exactly what to delete."
-	case "overwrite":
-		return "Write to a new file instead of replacing one."
-	case "send":
-		return "Prepare the message as a draft and let the user send it."
-	case "publish":
-		return "Prepare it locally and let the user publish it."
-	case "run_foreign_code", "foreign_code", "foreign-code":
-		return "Download it first and show the user what would run."
-	case "raise_privilege", "privilege", "raise-privilege":
-		return "Do it without raised privileges, or ask the user to do that step."
-	default:
-		return ""
+// scores lists what the judges that ran gave.
+func scores(v vaglio.Verdict) []Score {
+	var all []Score
+	for i := range v.Results {
+		all = append(all, Score{clip(v.Results[i].Judge, maxName), v.Results[i].Score})
 	}
+	if len(all) == 0 {
+		all = append(all, Score{clip(v.JudgeKind, maxName), v.Score})
+	}
+	return all
 }
 
 // score writes a score so that it never looks higher than it is.
@@ -197,7 +201,7 @@ func score(x float64) string {
 // any more. It tells apart what a person decided from what nobody did.
 func AfterDecision(a Approval) Refusal {
 	r := a.Refusal
-	r.Ran, r.Words = false, ""
+	r.Ran, r.Words, r.Allow = false, "", ""
 	reason := " What the judges said: " + a.Refusal.Why
 	switch a.State {
 	case Denied:
@@ -209,16 +213,19 @@ func AfterDecision(a Approval) Refusal {
 		}
 	case Expired:
 		r.Why = "Nobody answered in time. That is no denial by a person, and no permission." + reason
-		r.Alternatives = []string{"Tell the user that the call still needs an answer.", "Propose it again, under a new step or idempotency key, when somebody can answer.", "Go on with what does not need it."}
+		r.Alternatives = []string{"Tell the user that the call still needs an answer.", "Go on with what does not need it."}
+		r.Allow = "Propose it again, under a new step or idempotency key, when somebody can answer."
 	case Withdrawn:
 		r.Why = "The agent withdrew it, or its turn ended, before anybody answered." + reason
-		r.Alternatives = []string{"Propose the call again, under a new step or idempotency key, if it is still needed."}
+		r.Alternatives = []string{"Go on without the call."}
+		r.Allow = "Propose it again, under a new step or idempotency key, if it is still needed."
 	case Superseded:
 		r.Why = "A changed call under the same idempotency key took its place before anybody answered." + reason
 		r.Alternatives = []string{"Wait for the answer to the newer call.", "Use a new idempotency key for a new call."}
 	case Lapsed:
 		r.Why = "A person allowed it, but the permit was not redeemed in time and is void." + reason
-		r.Alternatives = []string{"Propose the call again, under a new step or idempotency key, and redeem the permit as soon as it is there."}
+		r.Alternatives = []string{"Go on without the call."}
+		r.Allow = "Propose it again, under a new step or idempotency key, and redeem the permit as soon as it is there."
 	case Spent, Succeeded, Failed, Unknown:
 		r.Why = spentWhy(a)
 		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call anew, under a new idempotency key, if it must run again."}

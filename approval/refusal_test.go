@@ -35,7 +35,8 @@ Denied by the guard (rule shell-rm-root). The guard forbids it: "forbidden shell
 This is final: nobody can allow this call.
 What can be done instead:
 - Name the folder to remove.
-- Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.`,
+- Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.
+Do not retry the same call, as it is or in another spelling, unless this text says so.`,
 		},
 		"Judge": {
 			judgeDenies(0.41),
@@ -45,16 +46,20 @@ What can be done instead:
 				Alternatives: []string{
 					"Move what would be deleted into a folder of its own, or name exactly what to delete.",
 					"Propose a narrower call that does only what the user asked for.",
-					"Wait: a person may still allow this call. Do not try it in another spelling meanwhile.",
+					"Go on with what does not need this call. Do not try it in another spelling meanwhile.",
 				},
+				Scores: []approval.Score{{Judge: "effects", Score: 0.41}},
+				Allow:  "A person is asked, and may allow exactly this call, once. Wait for the answer.",
 			},
 			`vaglio: this call did not run.
 Wanted: shell_exec {"command":"rm -rf ./build"}
 Not allowed so far. The judge effects scored it 0.41. Its reason, quoted: "score below 0.5". Its reasoning, quoted: "deletes a folder that nobody named".
+This is not final. A person is asked, and may allow exactly this call, once. Wait for the answer.
 What can be done instead:
 - Move what would be deleted into a folder of its own, or name exactly what to delete.
 - Propose a narrower call that does only what the user asked for.
-- Wait: a person may still allow this call. Do not try it in another spelling meanwhile.`,
+- Go on with what does not need this call. Do not try it in another spelling meanwhile.
+Do not retry the same call, as it is or in another spelling, unless this text says so.`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,9 +90,9 @@ func TestAfterDecision(t *testing.T) {
 		says, hint string
 		never      []string
 	}{
-		approval.Denied:     {true, "A person denied it.", "Do not propose this call again", []string{"Nobody answered"}},
+		approval.Denied:     {true, "A person denied it.", "Do not propose this call again", []string{"Nobody answered", "not final"}},
 		approval.Expired:    {false, "Nobody answered in time. That is no denial by a person, and no permission.", "Propose it again, under a new step or idempotency key, when somebody can answer.", []string{"A person denied"}},
-		approval.Withdrawn:  {false, "The agent withdrew it", "Propose the call again", []string{"denied it", "Nobody answered"}},
+		approval.Withdrawn:  {false, "The agent withdrew it", "Propose it again", []string{"denied it", "Nobody answered"}},
 		approval.Superseded: {false, "A changed call under the same idempotency key", "Wait for the answer to the newer call.", []string{"denied it"}},
 		approval.Lapsed:     {false, "A person allowed it, but the permit was not redeemed in time", "redeem the permit as soon as", []string{"denied it"}},
 		approval.Spent:      {false, "its permit is spent; how that run ended is not known yet", "Check what the first run did", []string{"denied it"}},
@@ -103,7 +108,7 @@ func TestAfterDecision(t *testing.T) {
 			if r.Ran || r.Final != tt.final || !strings.Contains(text, tt.says) || !strings.Contains(text, tt.hint) || !strings.Contains(text, "did not run") {
 				t.Errorf("final %v, text:\n%s", r.Final, text)
 			}
-			for _, never := range append(tt.never, "may still allow") {
+			for _, never := range append(tt.never, "may allow") {
 				if strings.Contains(text, never) {
 					t.Errorf("%q is not true of it:\n%s", never, text)
 				}
@@ -165,7 +170,8 @@ func checkText(t *testing.T, name string, r approval.Refusal) {
 	}
 	for _, line := range lines[3:] {
 		known := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "The person's words: \"") ||
-			line == "This is final: nobody can allow this call." || line == "What can be done instead:"
+			line == "This is final: nobody can allow this call." || strings.HasPrefix(line, "This is not final. ") ||
+			line == "Do not retry the same call, as it is or in another spelling, unless this text says so." || line == "What can be done instead:"
 		if !known {
 			t.Errorf("%s: a stranger wrote the line %.80q", name, line)
 		}

@@ -22,8 +22,11 @@ func (r Refusal) Text() string {
 	if r.Words != "" {
 		b.WriteString("The person's words: " + clip(quote(r.Words, MaxWords), 2*MaxWords) + "\n")
 	}
-	if r.Final {
+	switch {
+	case r.Final:
 		b.WriteString("This is final: nobody can allow this call.\n")
+	case r.Allow != "":
+		b.WriteString("This is not final. " + oneLine(clip(r.Allow, maxAlternative)) + "\n")
 	}
 	if len(r.Alternatives) > 0 {
 		b.WriteString("What can be done instead:\n")
@@ -34,7 +37,8 @@ func (r Refusal) Text() string {
 		}
 		b.WriteString("- " + oneLine(clip(alternative, maxAlternative)) + "\n")
 	}
-	return clip(strings.TrimSuffix(b.String(), "\n"), maxText)
+	b.WriteString("Do not retry the same call, as it is or in another spelling, unless this text says so.")
+	return clip(b.String(), maxText)
 }
 
 func (r Refusal) heading() string {

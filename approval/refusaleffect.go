@@ -1,0 +1,31 @@
+package approval
+
+// effectInstead says what can be done instead of a call with the effect, whose
+// names are those of the effects judge. It is empty for any other category.
+func effectInstead(category string) string {
+	return map[string]string{
+		"read":             "Read only what the task needs, or ask the user for it.",
+		"create":           "Create it inside the workspace, or show the user what would be created.",
+		"overwrite":        "Write to a new file instead of replacing one, or keep a copy of the old one beside it.",
+		"delete":           "Move what would be deleted into a folder of its own, or name exactly what to delete.",
+		"move":             "Copy it instead of moving it, and leave the original where it is.",
+		"run-foreign-code": "Download it first and show the user what would run.",
+		"install":          "Install it inside the project, at a fixed version, instead of into the system.",
+		"send":             "Prepare the message as a draft and let the user send it.",
+		"publish":          "Prepare it locally, on a branch or as a draft, and let the user publish it.",
+		"infrastructure":   "Make the plan only (a dry run or a diff), and let the user apply it.",
+		"database":         "Read instead, or write the statement down inside a transaction that is rolled back, and let the user run it.",
+		"privilege":        "Do it without raised privileges, or ask the user to do that step.",
+		"permissions":      "Change the permissions of the one file that needs it, and no further than it needs.",
+		"credentials":      "Do without the secret, or ask the user to put it where the tool looks for it.",
+		"spend":            "Work out what it costs, and let the user pay.",
+		"schedule":         "Run it once now, or show the user the entry that would run by itself.",
+		"safeguard-off":    "Leave the safeguard on, and solve what it complains about.",
+		"kill":             "Stop only what you started yourself, by its id.",
+		"power":            "Ask the user to restart or switch off the machine.",
+		"physical":         "Tell the user what to do to the device, and let them do it.",
+		"people":           "Write down what would be said, and let the user say it.",
+		"unknown":          "Say it in a plainer call whose effect can be read: no eval, no generated code.",
+		"unread":           "Say it in a plainer call whose effect can be read: no eval, no generated code.",
+	}[category]
+}
