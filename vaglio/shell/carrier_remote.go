@@ -67,7 +67,6 @@ var remotes = map[string]remoteTool{
 	"systemd-nspawn": {grammar{}, []remoteVerb{{grammar: grammar{values: "DMiupSEnLZj?x?UabqV", long: "directory template image oci-bundle root-hash machine hostname uuid slice property user " +
 		"chdir bind bind-ro tmpfs setenv capability drop-capability network-interface network-macvlan network-zone port link-journal resolv-conf timezone console kill-signal " +
 		"as-pid2 rlimit oom-score-adjust cpu-affinity personality settings private-users overlay overlay-ro volatile background notify-ready system-call-filter"}}}},
-	"adb":  {grammar{values: "sHPtL"}, []remoteVerb{{words: "shell", joined: true, grammar: grammar{values: "e"}}, {words: "exec-out", joined: true}}},
 	"salt": {grammar{values: "EGLNCRItbc", long: "timeout batch-size config-dir out output"}, []remoteVerb{{skip: 2, joined: true}}},
 	"pssh": {grammar{}, []remoteVerb{{joined: true, grammar: grammar{values: "HhloepOtxXg", long: "host hosts user par outdir errdir timeout options extra-args"}}}},
 	"aws": {grammar{long: "profile region output endpoint-url"}, []remoteVerb{
@@ -116,7 +115,6 @@ func (r *reader) runRemote(f *frame, k *call, name string) Word {
 			args = head
 		}
 		if ok {
-			r.wrapper(f, k)
 			return r.remoteCommand(f, k, name, v, args, dashed)
 		}
 	}
@@ -156,6 +154,10 @@ func (r *reader) remoteCommand(f *frame, k *call, name string, v remoteVerb, arg
 	if argv == nil && !v.dash && len(rest) > v.skip {
 		argv = rest[v.skip:]
 	}
+	if len(argv) == 0 && !opts.any(v.code...) {
+		return r.plain(f, k)
+	}
+	r.wrapper(f, k)
 	return r.scoped(func() Word {
 		if !v.here {
 			r.freshCwd()

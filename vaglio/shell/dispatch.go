@@ -85,7 +85,7 @@ var programs = map[string]kind{
 	"lxc-attach": kindRemote, "kubectl": kindRemote, "oc": kindRemote, "k3s": kindRemote, "microk8s": kindRemote, "minikube": kindRemote,
 	"systemd-nspawn": kindRemote, "machinectl": kindRemote, "vagrant": kindSSH, "gcloud": kindRemote, "flyctl": kindRemote,
 	"heroku": kindRemote, "toolbox": kindRemote, "distrobox": kindRemote, "wsl": kindRemote, "wsl.exe": kindRemote, "crictl": kindRemote,
-	"ctr": kindRemote, "fly": kindRemote, "adb": kindRemote, "salt": kindRemote, "pssh": kindRemote, "parallel-ssh": kindRemote, "aws": kindRemote, "az": kindRemote,
+	"ctr": kindRemote, "fly": kindRemote, "salt": kindRemote, "pssh": kindRemote, "parallel-ssh": kindRemote, "aws": kindRemote, "az": kindRemote,
 	"git": kindGit, "tar": kindTar, "gtar": kindTar, "bsdtar": kindTar, "rsync": kindRsync, "at": kindJob, "batch": kindJob,
 	"crontab": kindJob, "tmux": kindTmux, "screen": kindTmux, "byobu": kindTmux, "zellij": kindTmux,
 	"make": kindMake, "gmake": kindMake, "python": kindProgram, "pypy": kindProgram, "python-config": kindPlain,
