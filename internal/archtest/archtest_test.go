@@ -71,6 +71,7 @@ var rooms = map[string]room{
 	"vaglio/judge/effects": {
 		may:     []string{"vaglio", "vaglio/catalog", "vaglio/shell", "internal/strictjson"},
 		modules: []string{jsonlib, sqllexer, xtext},
+		tests:   []string{"vaglio/judge"},
 	},
 
 	"approval": {

@@ -1,0 +1,53 @@
+package effects_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// BenchmarkEngine takes calls through the guard and both judges in process, as
+// the default policy does, and tells the median and the 99th percentile beside
+// the mean. The goals: a simple command below 50 µs in the median and 1 ms at
+// the 99th percentile, a script of a mebibyte below a second.
+func BenchmarkEngine(b *testing.B) {
+	e, err := vaglio.New(vaglio.Config{
+		Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: 0.3}, {Judge: newJudge(b), MinScore: effects.Threshold}},
+		Kind:   judge.KindRules, Home: testHome,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	script := strings.Repeat("cd src && git add -A; npm test | tee out.log\nfor f in *.ts; do wc -l \"$f\"; done\nD=build; rm -rf $D\ndocker compose ps; curl -s localhost:3000/health\n", 5)
+	for _, bench := range []struct {
+		name string
+		p    vaglio.Proposal
+	}{
+		{"Simple", command("git push origin feature/x")},
+		{"Read", command("ls -la src")},
+		{"Script40", command(script)},
+		{"Mebibyte", command(strings.Repeat("echo one two three >> out.log\n", (1<<20)/30-1))},
+		{"Path", vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "src/app.ts"}, Context: vaglio.Context{Cwd: testCwd}}},
+		{"Tool", vaglio.Proposal{Executor: "send_email", Args: vaglio.Args{"to": "a@b.c", "body": "x"}, Context: vaglio.Context{Cwd: testCwd}}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var took []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				if _, err := e.Judge(b.Context(), bench.p); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "p50-ns")
+			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
+		})
+	}
+}
