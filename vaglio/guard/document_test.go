@@ -93,6 +93,8 @@ It looks twice. The core holds texts against patterns, where a mention is enough
 - A target beats a verb: a program that no table knows is denied a disk, an account file or a private key as an operand.
 - What may be the root is the root: ` + "`\"$UNSET\"/*`, `\"$(cmd)/\"` and `/$X`" + ` are denied to a removal that recurses. ` + "`\"${DIR:?}\"/*`" + ` is not: it cannot be empty.
 - A pattern of the shell counts as every name that it may match.
+- What an ls, a find, a which, a ps or a lsblk of the same line prints counts as what it would print: ids out of a list of all processes are every process, a file that a find from / hands on by the name shadow is /etc/shadow.
+- A statement or an option that reads a file (pg_read_file, .import, --device) is judged by that file; the rest of a statement is data.
 - What cannot be read to its end is denied, with what to do instead. What is only known when it runs (a script file, a download, an eval of unknown text) is left to the judges, except where the known part already breaks a rule.
 
 ## Which executors are shells
@@ -119,7 +121,12 @@ const documentTail = `
 | find with a test that leaves most files out, below any folder | cleaning |
 | reading a disk to make an image, fsck, resize2fs, labels, lvreduce, vgreduce, mounting | repair and care; a person is asked |
 | /sys/class, /sys/devices, cgroups, /proc/sys outside kernel | lights, fans, limits |
-| useradd, usermod, passwd, visudo, crontab, systemctl, shutdown, iptables | change the machine by its own tools; a person is asked |
+| useradd, usermod, passwd and crontab for others than root, visudo, systemctl, shutdown, iptables | change the machine by its own tools; a person is asked |
+| programs that print a credential by themselves (gh auth token, gcloud auth print-access-token, aws configure get, pass show, vault read) | their words name no file; a person is asked |
+| copying, packing or searching all of /etc, a home or the root | backups and searches do it every day; one pattern or name that means a secret there is denied |
+| removing a service's data below /var/lib (docker, mysql, postgresql) | lost for good, but not the system; a person is asked |
+| removing packages that the system is not made of, old kernels among them | the package manager knows what needs them; a person is asked |
+| repair of a file system or a volume (fsck -y, xfs_repair -L, lvreduce) | care, with its own risk; a person is asked |
 | rm -rf of the workspace itself | the user's own, and in version control as a rule |
 | a path in which two unknown names must both be empty to hit a tree | "$dir/$name" is in every second script |
 | docker run without a mount of this machine | the container is thrown away |

@@ -28,7 +28,11 @@ func gitCommand(l *look) string {
 			continue
 		}
 		if looksLikePath(a) {
-			if id := l.touch(reads, a); id != "" {
+			d := reads
+			if i > 0 && (l.args[i-1] == "-o" || l.args[i-1] == "--output") {
+				d = replaces
+			}
+			if id := l.touch(d, a); id != "" {
 				return id
 			}
 		}

@@ -62,6 +62,7 @@ func systemPlaces() []place {
 				"/etc/group", "/etc/group-", "/etc/pam.d/**", "/etc/pam.conf", "/etc/security/**", "/etc/ssh/**", "/etc/doas.conf", "/etc/polkit-1/**",
 				"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/crontab", "/etc/cron.d/**", "/etc/cron.hourly/**", "/etc/cron.daily/**",
 				"/etc/cron.weekly/**", "/etc/cron.monthly/**", "/etc/cron.allow", "/etc/cron.deny", "/etc/at.allow", "/etc/at.deny",
+				"/lib/security/**", "/lib64/security/**", "/usr/lib/security/**", "/usr/lib64/security/**", "/lib/*-linux-gnu/security/**", "/usr/lib/*-linux-gnu/security/**",
 				"/var/spool/cron/**", "/etc/nsswitch.conf", "/etc/login.defs", "/etc/securetty", "/etc/krb5.keytab",
 			},
 		},

@@ -283,14 +283,28 @@ func fromFile(l *look) string {
 func mount(l *look) string {
 	_, operands := l.splitBy("tLUo")
 	bind := false
+	const two = 2
 	for _, a := range l.args {
 		bind = bind || strings.HasSuffix(a, "bind") || strings.HasPrefix(a, "bind,") || a == "-B" || a == "-R"
 	}
-	const two = 2
+	if len(operands) == two && l.isProgramTree(operands[1]) {
+		return treeSystem // what was there is hidden
+	}
 	if bind && len(operands) == two && l.s != nil && len(l.cwds) > 0 {
 		l.s.addLink(l, operands[0], operands[1])
 	}
 	return ""
+}
+
+// isProgramTree says whether a folder holds the system's programs, libraries or
+// settings.
+func (l *look) isProgramTree(o string) bool {
+	switch l.absolute(o) {
+	case "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64":
+		return true
+	default:
+		return false
+	}
 }
 
 // fdFind runs a command on what it finds.

@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // database is a client that sends the statements in its words: a statement
@@ -12,8 +14,25 @@ func database(l *look) string {
 		if id := l.filesRead(a); id != "" {
 			return id
 		}
+		if id := l.runsProgram(a); id != "" {
+			return id
+		}
 	}
 	return client(l)
+}
+
+// runsProgram tries the command that a statement hands to a shell: copy from
+// program '...'.
+func (l *look) runsProgram(statement string) string {
+	at := strings.Index(strings.ToLower(statement), "program '")
+	if at < 0 {
+		return ""
+	}
+	command, _, ok := strings.Cut(statement[at+len("program '"):], "'")
+	if !ok || len(l.cwds) != 1 || isVague(statement) {
+		return ""
+	}
+	return l.g.readLine(command, shell.Options{Home: l.g.home, User: l.g.user, Cwd: l.cwds[0]})
 }
 
 // filesRead tries the paths in a text that stand behind a word which reads
@@ -103,13 +122,21 @@ func physical(l *look) string {
 func accountOfRoot(l *look) string {
 	options, operands := l.splitBy("pugGdsceloS")
 	for i, a := range l.args {
-		switch a {
-		case "-u", "--uid":
-			if i+1 < len(l.args) && l.args[i+1] == "0" {
-				return authWrite
-			}
-		case "-ou0", "-u0", "--uid=0":
+		if a == "-ou0" || a == "-u0" || a == "--uid=0" {
 			return authWrite
+		}
+		if i+1 < len(l.args) && l.args[i+1] == "0" && (a == "--uid" || (len(a) > 1 && a[0] == '-' && a[1] != '-' && a[len(a)-1] == 'u')) {
+			return authWrite
+		}
+	}
+	switch name := programName(l.c); {
+	case name == "chpasswd":
+		if text, _ := l.c.Stdin.Text.Text(); strings.HasPrefix(text, "root:") || strings.Contains(text, "\nroot:") {
+			return authWrite
+		}
+	case name == "userdel" && hasOption(options, 'r', "remove"), name == "deluser" && (hasOption(options, 0, "remove-home") || hasOption(options, 0, "remove-all-files")):
+		if l.g.user != "" && slices.Contains(operands, l.g.user) {
+			return treeHome
 		}
 	}
 	if !slices.Contains(operands, "root") && !slices.Contains(l.args, "root") {
@@ -128,4 +155,26 @@ func accountOfRoot(l *look) string {
 		}
 	}
 	return ""
+}
+
+// crontab sets what runs at a time; root's runs as root.
+func crontab(l *look) string {
+	options, operands := l.splitBy("u")
+	root := slices.Contains(l.args, "-uroot")
+	for i, a := range l.args {
+		root = root || (a == "-u" && i+1 < len(l.args) && l.args[i+1] == "root")
+	}
+	if root && (len(operands) > 0 || hasOption(options, 'r', "")) {
+		return authWrite
+	}
+	return l.each(reads, operands)
+}
+
+// gio removes files by two of its commands.
+func gio(l *look) string {
+	_, operands := l.split()
+	if len(operands) > 1 && (operands[0] == "trash" || operands[0] == "remove") {
+		return l.removeAll(empties, operands[1:])
+	}
+	return l.operands(uses)
 }

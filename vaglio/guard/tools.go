@@ -29,7 +29,7 @@ func addData(add func(tool, string)) {
 		"e2label dosfslabel fatlabel exfatlabel ntfslabel swaplabel xfs_admin xfs_info dumpe2fs e2freefrag filefrag e2image xfsdump photorec testdisk hdparm-read growpart fstrim "+
 		"lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan vgscan pvscan lvmdiskscan lvcreate lvextend lvresize lvreduce lvrename lvchange lvconvert vgchange vgrename vgcfgbackup vgcfgrestore vgck "+
 		"pvresize pvmove pvck pvchange pvs multipath iscsiadm compgen complete bind history fc shopt times caller enable suspend logout "+
-		"git-log apt-cache groupadd chage adduser deluser visudo "+
+		"git-log apt-cache groupadd chage visudo "+
 		"fdisk-list gnome-disks isosize timedatectl hostnamectl journalctl dmesg systemd-analyze strings-of commit say diskutil-list")
 }
 
@@ -45,7 +45,8 @@ func addFiles(add func(tool, string)) {
 		"column fold fmt pr split csplit shuf tsort iconv file openssl cksfv hashdeep mbuffer cpio look expand unexpand vis")
 	add(hexDump, "xxd")
 	add(namedInput("-f", "--file"), "logger at batch")
-	add(readFiles, "crontab")
+	add(crontab, "crontab")
+	add(gio, "gio")
 	add(archive, "tar bsdtar gtar zip 7z 7za 7zz rar ar zipinfo")
 	add(writeFiles, "tee sponge touch fallocate mktemp-at mkfifo mknod")
 	add(edit, "sed gsed")
@@ -115,7 +116,7 @@ func addOthers(add func(tool, string)) {
 	add(debugger, "gdb lldb strace ltrace gcore ptrace perf")
 	add(packages, "apt apt-get aptitude dpkg rpm dnf yum microdnf zypper pacman yay paru apk emerge xbps-remove opkg brew snap flatpak pkg pkg_delete port")
 	add(accounts, "getent")
-	add(accountOfRoot, "passwd usermod useradd userdel chpasswd")
+	add(accountOfRoot, "passwd usermod useradd userdel deluser adduser chpasswd")
 	add(database, "psql mysql mariadb sqlite3 duckdb mysqlsh")
 	add(physical, "devmem devmem2")
 	add(searchProcess, "pgrep pidof")
