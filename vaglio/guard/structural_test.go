@@ -210,6 +210,16 @@ func TestTools(t *testing.T) {
 	})
 }
 
+// TestCalls checks other tools than shells, in the shapes in which they come.
+func TestCalls(t *testing.T) {
+	g := structuralGuard()
+	for _, r := range readRows(t, "testdata/calls.jsonl") {
+		if d, denied := g.Check(r.call()); denied != (r.Expect == "block") {
+			t.Errorf("%s %v: denied by %q, want %s", r.Executor, r.Args, d.ID, r.Expect)
+		}
+	}
+}
+
 // TestAdministratorsHome checks that an agent of root may work in its home.
 func TestAdministratorsHome(t *testing.T) {
 	g := New(Config{Home: "/root"})
