@@ -8,8 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
@@ -265,61 +263,6 @@ func TestPairedNeedsAChatAndSomebodyWhoDecides(t *testing.T) {
 		if err != nil || ch.Status().Paired != c.want {
 			t.Errorf("%s: paired %v %v, want %v", name, ch.Status().Paired, err, c.want)
 		}
-	}
-}
-
-func TestTheTokenNeverLeaks(t *testing.T) {
-	t.Parallel()
-	for name, trouble := range map[string]func(*telegramtest.Server){
-		"Down":    (*telegramtest.Server).Stop,
-		"Revoked": func(s *telegramtest.Server) { s.Revoke(true) },
-		"Echo": func(s *telegramtest.Server) {
-			s.Fail("", 1000, telegramtest.Fault{Code: 400, Description: "bad bot" + telegramtest.Token})
-		},
-		"Proxy": func(s *telegramtest.Server) {
-			s.Fail("", 1000, telegramtest.Fault{Code: 502, Body: "/bot" + telegramtest.Token})
-		},
-		"Slow": func(s *telegramtest.Server) { s.Slow(time.Hour) },
-		"Flood": func(s *telegramtest.Server) {
-			s.Fail("", 1000, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 1})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				t := w.t
-				a := w.ask(command("make"))
-				long := card(newAsk(t, command(strings.Repeat("long ", 2000))), telegram.Name)
-				w.server.Say(ann(), w.chat, "/help")
-				w.server.PressData(ann(), w.chat, 1, "v1:x")
-				trouble(w.server)
-				var errs []error
-				for range 2 {
-					_, err := w.channel.Post(t.Context(), card(a, telegram.Name))
-					_, err2 := w.channel.Post(t.Context(), long)
-					errs = append(errs, err, err2, w.amend(a))
-				}
-				w.stop()
-				w.start() // getMe and setMyCommands fail as well.
-				time.Sleep(3 * time.Minute)
-				secret := strings.SplitN(telegramtest.Token, ":", 2)[1]
-				for _, err := range errs {
-					if err == nil || strings.Contains(err.Error(), secret) {
-						t.Errorf("the error is %v", err)
-					}
-					for e := err; e != nil; e = errors.Unwrap(e) {
-						if b, _ := json.Marshal(e.Error()); strings.Contains(string(b), secret) {
-							t.Errorf("an inner error shows the token: %v", e)
-						}
-					}
-				}
-				if log := w.log.String(); log == "" || strings.Contains(log, secret) {
-					t.Errorf("the log is %q", log)
-				}
-				if strings.Contains(w.channel.Health().Problem, secret) {
-					t.Error("the health shows the token")
-				}
-			})
-		})
 	}
 }
 

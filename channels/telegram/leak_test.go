@@ -1,0 +1,240 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+)
+
+// spoiled makes calls of one method fail, in one way, with the token wherever a
+// platform, a proxy or a network could put it.
+type spoiled struct {
+	next   http.RoundTripper
+	method string
+	way    func(r *http.Request) (*http.Response, error)
+
+	mu   sync.Mutex
+	hits int
+}
+
+func (s *spoiled) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != "telegram.test" {
+		return nil, fmt.Errorf("the token was carried to %s", r.URL)
+	}
+	if !strings.HasSuffix(r.URL.Path, "/"+s.method) {
+		return s.next.RoundTrip(r)
+	}
+	s.mu.Lock()
+	s.hits++
+	s.mu.Unlock()
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	return s.way(r)
+}
+
+// said answers with a status and a body.
+func said(code int, header, body string) func(*http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) {
+		h := http.Header{}
+		if k, v, ok := strings.Cut(header, ": "); ok {
+			h.Set(k, v)
+		}
+		return &http.Response{StatusCode: code, Status: fmt.Sprint(code, " ", telegramtest.Token), Header: h, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	}
+}
+
+// broken is a body that ends with an error.
+type broken struct{ read bool }
+
+func (b *broken) Read(p []byte) (int, error) {
+	if b.read {
+		return 0, errors.New("reset while reading /bot" + telegramtest.Token + "/")
+	}
+	b.read = true
+	return copy(p, `{"ok":tr`), nil
+}
+
+func (b *broken) Close() error { return nil }
+
+// ways are the ways in which a call fails.
+func ways() map[string]func(*http.Request) (*http.Response, error) {
+	refusal := func(code int, text string) func(*http.Request) (*http.Response, error) {
+		return said(code, "", fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q,"parameters":{"retry_after":2}}`, code, text+" /bot"+telegramtest.Token+"/x"))
+	}
+	return map[string]func(*http.Request) (*http.Response, error){
+		"Refused": func(r *http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused " + r.URL.String())}
+		},
+		"URLError": func(r *http.Request) (*http.Response, error) {
+			return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: &url.Error{Op: "proxy", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}}
+		},
+		"Escaped": func(*http.Request) (*http.Response, error) {
+			return nil, errors.New("bad path " + url.QueryEscape("/bot"+telegramtest.Token+"/x") + " " + url.PathEscape(telegramtest.Token))
+		},
+		"Timeout": func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, fmt.Errorf("%s: %w", r.URL, r.Context().Err())
+		},
+		"Half": func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: &broken{}, Request: r}, nil
+		},
+		"Redirect":     said(302, "Location: https://evil.example/bot"+telegramtest.Token+"/x", ""),
+		"RedirectBad":  said(307, "Location: ://"+telegramtest.Token, ""),
+		"Page":         said(502, "", "<html>/bot"+telegramtest.Token+"/x"),
+		"NotJSON":      said(200, "", `{"ok":true,"result":`+telegramtest.Token),
+		"OtherJSON":    said(200, "", `"`+telegramtest.Token+`"`),
+		"WrongResult":  said(200, "", `{"ok":true,"result":"`+telegramtest.Token+`"}`),
+		"Unauthorized": refusal(401, "Unauthorized"),
+		"Forbidden":    refusal(403, "Forbidden"),
+		"NotFound":     refusal(404, "Not Found"),
+		"Conflict":     refusal(409, "Conflict"),
+		"BadRequest":   refusal(400, "Bad Request"),
+		"Flood":        refusal(429, "Too Many Requests"),
+		"Internal":     refusal(500, "Internal Server Error"),
+	}
+}
+
+// TestNoFailureShowsTheToken makes every call of the API fail in every way, and
+// looks at errors, log, health and chat.
+func TestNoFailureShowsTheToken(t *testing.T) {
+	t.Parallel()
+	methods := []string{
+		"getMe", "setMyCommands", "getUpdates", "sendMessage", "sendDocument", "editMessageText", "answerCallbackQuery",
+		"deleteMessage", "setWebhook", "getWebhookInfo", "deleteWebhook",
+	}
+	for _, method := range methods {
+		for name, way := range ways() {
+			t.Run(method+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { spoil(t, method, way) })
+			})
+		}
+	}
+}
+
+func spoil(t *testing.T, method string, way func(*http.Request) (*http.Response, error)) {
+	w := newWorld(t)
+	w.chat = w.server.Private(ann())
+	w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+	s := &spoiled{next: w.config.Client.Transport, method: method, way: way}
+	client := *w.config.Client
+	client.Transport = s
+	switch method {
+	case "setWebhook", "getWebhookInfo":
+		w.config.Webhook = hookAddress
+	case "deleteWebhook":
+		w.memory.notes.Webhook = hookAddress
+		w.server.SetWebhook(hookAddress)
+	}
+	healthy := w.config.Client
+	w.start()
+	a := w.ask(command("make"))
+	long := newAsk(t, command(strings.Repeat("long ", 2000)))
+	if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name)); err != nil {
+		t.Fatal(err)
+	}
+	w.stop()
+
+	w.config.Client = &client
+	if method == "deleteWebhook" {
+		w.memory.notes.Webhook = hookAddress
+		w.server.SetWebhook(hookAddress)
+	}
+	w.start()
+	w.server.Say(ann(), w.chat, "/status")
+	w.server.PressData(ann(), w.chat, w.shown(a).ID, w.shown(a).Buttons()[1].Data)
+	time.Sleep(70 * time.Second)
+	w.desk.mu.Lock()
+	if a.Waiting() {
+		_, _ = a.Decide(approval.Tap{Ask: a.ID, Choice: approval.ChoiceDeny, By: approval.Person{ID: "web:owner"}}, time.Now(), time.Minute)
+	}
+	w.desk.mu.Unlock()
+	_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make b")), telegram.Name))
+	_, err2 := w.channel.Post(t.Context(), card(long, telegram.Name))
+	errs := []error{err, err2, w.amend(a), w.channel.Notify(t.Context(), approval.Notice{Agent: "coder"})}
+	b := newAsk(t, command("make c"))
+	errs = append(errs, w.channel.Remind(t.Context(), a.Cards[0].Ref, card(b, telegram.Name)))
+	if s.hits == 0 {
+		t.Error("the call was never made")
+	}
+	health := fmt.Sprint(w.channel.Health())
+	w.stop()
+	w.config.Client = healthy
+
+	_, secret, _ := strings.Cut(telegramtest.Token, ":")
+	places := []string{w.log.String(), health}
+	for _, err := range errs {
+		places = append(places, chain(err)...)
+	}
+	for _, m := range w.server.Messages(w.chat) {
+		places = append(places, m.Text)
+	}
+	for _, a := range w.server.Answers() {
+		places = append(places, a.Text)
+	}
+	for _, p := range places {
+		if strings.Contains(p, secret) || strings.Contains(p, url.QueryEscape(telegramtest.Token)) || strings.Contains(p, "evil.example") {
+			t.Fatalf("the token shows in %q", p)
+		}
+	}
+}
+
+// chain is the texts of an error and of all that it wraps.
+func chain(err error) []string {
+	if err == nil {
+		return nil
+	}
+	quoted, _ := json.Marshal(err.Error())
+	all := []string{err.Error(), string(quoted), fmt.Sprintf("%+v %#v", err, err)}
+	switch e := err.(type) { //nolint:errorlint // The chain itself is looked at.
+	case interface{ Unwrap() error }:
+		all = append(all, chain(e.Unwrap())...)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			all = append(all, chain(one)...)
+		}
+	}
+	return slices.Compact(all)
+}
+
+// TestAStolenWayOutIsNotTaken sees that a redirect is not followed.
+func TestAStolenWayOutIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var hosts []string
+	client := *w.config.Client
+	client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		hosts = append(hosts, r.URL.Host)
+		return said(302, "Location: https://evil.example"+r.URL.Path, "")(r)
+	})
+	w.config.Client, w.config.Chat = &client, 5
+	ch, err := telegram.New(t.Context(), w.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ch.Post(context.WithoutCancel(t.Context()), card(newAsk(t, command("make")), telegram.Name))
+	if err == nil || !slices.Equal(hosts, []string{"telegram.test"}) {
+		t.Errorf("%v, asked %v", err, hosts)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
