@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +26,7 @@ import (
 type spoiled struct {
 	next   http.RoundTripper
 	method string
-	way    func(r *http.Request) (*http.Response, error)
+	way    way
 
 	mu   sync.Mutex
 	hits int
@@ -46,17 +45,33 @@ func (s *spoiled) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
 	}
-	return s.way(r)
+	out := s.way(r)
+	if out.err != nil {
+		return nil, out.err
+	}
+	res := &http.Response{
+		StatusCode: out.code, Status: fmt.Sprint(out.code, " ", telegramtest.Token), Header: http.Header{}, Body: out.body, Request: r,
+	}
+	if k, v, ok := strings.Cut(out.header, ": "); ok {
+		res.Header.Set(k, v)
+	}
+	return res, nil
+}
+
+// way is how a call fails.
+type way func(r *http.Request) failure
+
+type failure struct {
+	err    error
+	code   int
+	header string
+	body   io.ReadCloser
 }
 
 // said answers with a status and a body.
-func said(code int, header, body string) func(*http.Request) (*http.Response, error) {
-	return func(r *http.Request) (*http.Response, error) {
-		h := http.Header{}
-		if k, v, ok := strings.Cut(header, ": "); ok {
-			h.Set(k, v)
-		}
-		return &http.Response{StatusCode: code, Status: fmt.Sprint(code, " ", telegramtest.Token), Header: h, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+func said(code int, header, body string) way {
+	return func(*http.Request) failure {
+		return failure{code: code, header: header, body: io.NopCloser(strings.NewReader(body))}
 	}
 }
 
@@ -74,26 +89,26 @@ func (b *broken) Read(p []byte) (int, error) {
 func (b *broken) Close() error { return nil }
 
 // ways are the ways in which a call fails.
-func ways() map[string]func(*http.Request) (*http.Response, error) {
-	refusal := func(code int, text string) func(*http.Request) (*http.Response, error) {
+func ways() map[string]way {
+	refusal := func(code int, text string) way {
 		return said(code, "", fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q,"parameters":{"retry_after":2}}`, code, text+" /bot"+telegramtest.Token+"/x"))
 	}
-	return map[string]func(*http.Request) (*http.Response, error){
-		"Refused": func(r *http.Request) (*http.Response, error) {
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused " + r.URL.String())}
+	return map[string]way{
+		"Refused": func(r *http.Request) failure {
+			return failure{err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused " + r.URL.String())}}
 		},
-		"URLError": func(r *http.Request) (*http.Response, error) {
-			return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: &url.Error{Op: "proxy", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}}
+		"URLError": func(r *http.Request) failure {
+			return failure{err: &url.Error{Op: "Post", URL: r.URL.String(), Err: &url.Error{Op: "proxy", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}}}
 		},
-		"Escaped": func(*http.Request) (*http.Response, error) {
-			return nil, errors.New("bad path " + url.QueryEscape("/bot"+telegramtest.Token+"/x") + " " + url.PathEscape(telegramtest.Token))
+		"Escaped": func(*http.Request) failure {
+			return failure{err: errors.New("bad path " + url.QueryEscape("/bot"+telegramtest.Token+"/x") + " " + url.PathEscape(telegramtest.Token))}
 		},
-		"Timeout": func(r *http.Request) (*http.Response, error) {
+		"Timeout": func(r *http.Request) failure {
 			<-r.Context().Done()
-			return nil, fmt.Errorf("%s: %w", r.URL, r.Context().Err())
+			return failure{err: fmt.Errorf("%s: %w", r.URL, r.Context().Err())}
 		},
-		"Half": func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: &broken{}, Request: r}, nil
+		"Half": func(*http.Request) failure {
+			return failure{code: 200, body: &broken{}}
 		},
 		"Redirect":     said(302, "Location: https://evil.example/bot"+telegramtest.Token+"/x", ""),
 		"RedirectBad":  said(307, "Location: ://"+telegramtest.Token, ""),
@@ -129,11 +144,11 @@ func TestNoFailureShowsTheToken(t *testing.T) {
 	}
 }
 
-func spoil(t *testing.T, method string, way func(*http.Request) (*http.Response, error)) {
+func spoil(t *testing.T, method string, how way) {
 	w := newWorld(t)
 	w.chat = w.server.Private(ann())
 	w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
-	s := &spoiled{next: w.config.Client.Transport, method: method, way: way}
+	s := &spoiled{next: w.config.Client.Transport, method: method, way: how}
 	client := *w.config.Client
 	client.Transport = s
 	switch method {
@@ -214,27 +229,20 @@ func chain(err error) []string {
 	return slices.Compact(all)
 }
 
-// TestAStolenWayOutIsNotTaken sees that a redirect is not followed.
-func TestAStolenWayOutIsNotTaken(t *testing.T) {
+// TestARedirectIsNotFollowed sees where the token goes.
+func TestARedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var hosts []string
 	client := *w.config.Client
-	client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
-		hosts = append(hosts, r.URL.Host)
-		return said(302, "Location: https://evil.example"+r.URL.Path, "")(r)
-	})
+	s := &spoiled{next: client.Transport, method: "sendMessage", way: said(302, "Location: https://evil.example/bot/sendMessage", "")}
+	client.Transport = s
 	w.config.Client, w.config.Chat = &client, 5
 	ch, err := telegram.New(t.Context(), w.config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = ch.Post(context.WithoutCancel(t.Context()), card(newAsk(t, command("make")), telegram.Name))
-	if err == nil || !slices.Equal(hosts, []string{"telegram.test"}) {
-		t.Errorf("%v, asked %v", err, hosts)
+	_, err = ch.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
+	if err == nil || strings.Contains(err.Error(), "carried") || s.hits != 1 {
+		t.Errorf("%v, %d calls", err, s.hits)
 	}
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
