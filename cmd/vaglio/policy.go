@@ -97,7 +97,7 @@ func parsePolicy(name string, b []byte, home string) (policy, error) {
 	f.Home = home
 	var err error
 	if p.catalog, err = catalog.New(f.Config); err != nil {
-		return policy{}, fmt.Errorf("METNOS_POLICY: %s: %s", name, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return policy{}, fmt.Errorf("METNOS_POLICY: %s", catalogMistakes(name, b, err))
 	}
 	return p, nil
 }
@@ -107,7 +107,112 @@ func parsePolicy(name string, b []byte, home string) (policy, error) {
 func yamlMistake(err error) string {
 	if e, ok := errors.AsType[yaml.Error](err); ok {
 		at := e.GetToken().Position
-		return fmt.Sprintf("%d:%d: %s", at.Line, at.Column, e.GetMessage())
+		return fmt.Sprintf("%d:%d: %s", at.Line, at.Column, plainYAML(e.GetMessage()))
 	}
 	return " " + err.Error()
+}
+
+// catalogMistakes tells what is wrong with the executors, each with its place.
+func catalogMistakes(name string, text []byte, err error) string {
+	var all []string
+	for _, one := range joined(err) {
+		m, ok := errors.AsType[*catalog.Mistake](one)
+		if !ok {
+			all = append(all, name+": "+one.Error())
+			continue
+		}
+		path := fmt.Sprintf("$.executors[%d]", m.Index)
+		if m.Field != "" {
+			path += "." + m.Field
+		}
+		place := name + ":"
+		if at, ok := position(text, path); ok {
+			place += at + ":"
+		}
+		all = append(all, place+" "+strings.TrimPrefix(m.Error(), "catalog: "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// joined takes an error apart that errors.Join made.
+func joined(err error) []error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // The joined error itself is meant.
+		return many.Unwrap()
+	}
+	return []error{err}
+}
+
+// plainYAML says a message of the library without the names of Go.
+func plainYAML(message string) string {
+	if field, ok := strings.CutPrefix(message, "unknown field "); ok {
+		if best := nearestKey(strings.Trim(field, `"`)); best != "" {
+			message += fmt.Sprintf("; did you mean %q?", best)
+		}
+		return message
+	}
+	if got, want, ok := strings.Cut(message, " was used where "); ok {
+		return fmt.Sprintf("this is %s; %s is wanted", kindWords(got), kindWords(strings.TrimSuffix(want, " is expected")))
+	}
+	rest, ok := strings.CutPrefix(message, "cannot unmarshal ")
+	if !ok {
+		return message
+	}
+	got, rest, _ := strings.Cut(rest, " into ")
+	want := rest[strings.LastIndexByte(rest, ' ')+1:]
+	return fmt.Sprintf("this is %s; %s is wanted", kindWords(got), kindWords(want))
+}
+
+// kindWords says a type of Go or YAML to a person.
+func kindWords(kind string) string {
+	switch {
+	case kind == "bool":
+		return "true or false"
+	case kind == "string":
+		return "a text"
+	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+		return "a whole number"
+	case strings.HasPrefix(kind, "float"), kind == "number":
+		return "a number"
+	case strings.HasPrefix(kind, "[]"), kind == "sequence", kind == "array", kind == "Array":
+		return "a list"
+	case strings.HasPrefix(kind, "map"), kind == "object", kind == "mapping", strings.Contains(kind, "."):
+		return "a mapping"
+	}
+	return kind
+}
+
+// nearestKey returns the key of a policy that one slip or two turn into what
+// was written, empty when there is none.
+func nearestKey(written string) string {
+	best, least := "", 3
+	for _, key := range []string{
+		"executors", "closed", "execution", "tool_validation", "type", "judge_agent", "criteria", "min_score", "min_confidence", "timeout_seconds",
+		"name", "args_schema", "capabilities", "hint", "critical", "skip_judge", "shell", "annotations", "title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint",
+	} {
+		if d := slips(strings.ToLower(written), strings.ToLower(key)); d < least && d < len(key)/2 {
+			best, least = key, d
+		}
+	}
+	return best
+}
+
+// slips counts the letters to add, drop or change that turn a into b.
+func slips(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := left
+			if a[i] != b[j] {
+				change++
+			}
+			left = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -132,18 +132,26 @@ func placeOf(text []byte, err error) string {
 	if e.field != "" {
 		path += "." + e.field
 	}
+	if at, ok := position(text, path); ok {
+		return at + ": " + e.Error()
+	}
+	return " " + e.Error()
+}
+
+// position finds where a path of YAML stands in a text, as "line:column".
+func position(text []byte, path string) (string, bool) {
 	at, err := yaml.PathString(path)
 	if err != nil {
-		return " " + e.Error()
+		return "", false
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return " " + e.Error()
+		return "", false
 	}
 	node, err := at.FilterFile(file)
-	if err != nil {
-		return " " + e.Error()
+	if err != nil || node == nil {
+		return "", false
 	}
 	place := node.GetToken().Position
-	return fmt.Sprintf("%d:%d: %s", place.Line, place.Column, e.Error())
+	return fmt.Sprintf("%d:%d", place.Line, place.Column), true
 }

@@ -118,22 +118,43 @@ type Error struct {
 // Error tells all that is wrong.
 func (e *Error) Error() string { return e.Msg }
 
-// New makes a catalog. Its error joins every mistake of every executor.
+// Mistake is what is wrong with one executor of a [Config].
+type Mistake struct {
+	// Index counts the executors from 0.
+	Index int
+	// Field is the executor's field, under its name in the file; empty is the
+	// executor itself.
+	Field string
+	Err   error
+}
+
+// Error tells what is wrong and what would be right.
+func (m *Mistake) Error() string { return m.Err.Error() }
+
+// Unwrap gives the cause.
+func (m *Mistake) Unwrap() error { return m.Err }
+
+// New makes a catalog. Its error joins every mistake of every executor, each a
+// [*Mistake].
 func New(c Config) (*Catalog, error) {
 	cat := &Catalog{known: make(map[string]*entry, len(c.Executors)), closed: c.Closed, home: c.Home}
 	var errs []error
 	for i, ex := range c.Executors {
 		if strings.TrimSpace(ex.Name) == "" {
-			errs = append(errs, fmt.Errorf("catalog: executor %d has no name; give it one", i+1))
+			errs = append(errs, &Mistake{i, "", fmt.Errorf("catalog: executor %d has no name; give it one", i+1)})
 			continue
 		}
 		if cat.known[ex.Name] != nil {
-			errs = append(errs, fmt.Errorf("catalog: executor %q is listed twice; list it once", ex.Name))
+			errs = append(errs, &Mistake{i, "name", fmt.Errorf("catalog: executor %q is listed twice; list it once", ex.Name)})
 			continue
 		}
 		e, err := prepare(ex, c.Home)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("catalog: executor %q: %w", ex.Name, err))
+			field := "capabilities"
+			if _, bad := compile(ex.ArgsSchema); bad != nil {
+				field = "args_schema"
+			}
+			errs = append(errs, &Mistake{i, field, fmt.Errorf("catalog: executor %q: %w", ex.Name, err)})
 			continue
 		}
 		cat.known[ex.Name] = e
