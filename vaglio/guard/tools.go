@@ -128,12 +128,14 @@ func addOthers(add func(tool, string)) {
 	add(download, "curl wget aria2c")
 	add(goTool, "go")
 	add(cluster, "kubectl oc helm")
-	add(client, "aws gcloud gsutil az npm npx pnpm yarn pip pip3 uv pipx twine poetry cargo gh glab terraform tofu terragrunt pulumi ansible ansible-playbook ansible-vault vault "+
+	add(client, "aws gcloud gsutil az npm npx pnpm yarn pip pip3 uv pipx twine poetry cargo gh glab terraform tofu terragrunt pulumi ansible-playbook ansible-vault vault "+
 		"mysqldump mongosh redis-cli k9s kubectx stern flux argocd fly vercel netlify heroku doctl rclone restic borg s3cmd gem bundle composer mvn gradle http https xh")
 	add(gpg, "gpg gpg2 gpgv gpgconf pass gopass age sops")
 	add(keychain, "security")
 	add(sysctl, "sysctl")
 	add(xargs, "xargs parallel")
+	add(playbook, "ansible")
+	add(fleet, "salt salt-call salt-ssh pssh parallel-ssh pdsh clush dsh mussh fab mco bolt knife consul")
 	add(cmdExe, "cmd")
 }
 
