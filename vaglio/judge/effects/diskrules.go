@@ -49,7 +49,11 @@ func (c *call) diskReads() bool {
 	case "tune2fs", "resize2fs", "kpartx":
 		return c.has("-l", "-P") && len(c.flags) <= 1
 	case "e2fsck", "fsck", "xfs_repair", "ntfsfix", "xfs_growfs", "mke2fs":
-		return c.has("-n", "-N")
+		return c.has("-n")
+	case "mkfs.ext2", "mkfs.ext3", "mkfs.ext4":
+		return c.has("-n")
+	case "mkfs.xfs":
+		return c.has("-N")
 	case "partprobe":
 		return c.has("-d", "-s") && !c.has("-a")
 	case "multipath":

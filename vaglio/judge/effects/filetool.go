@@ -30,7 +30,7 @@ func (t *tool) file() bool {
 	}
 	t.r.add(t.fileEffects(verb, paths, source, dest)...)
 	if len(t.r.effects) == 0 {
-		t.r.add(reads()...)
+		t.r.add(usual(KindRead).with("reads "+clip(strings.Join(append(paths, source...), " "), 120), ""))
 	}
 	return true
 }

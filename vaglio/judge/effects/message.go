@@ -38,6 +38,10 @@ func (e Effect) sentence() string {
 	case ReachShared:
 		b.WriteString("and others are affected")
 	case ReachPublic:
+		if e.Kind == KindDatabase {
+			b.WriteString("and everyone who uses it is affected")
+			break
+		}
 		b.WriteString("and it leaves for the outside world")
 	}
 	if e.Sure < 0.5 {

@@ -118,7 +118,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		if s, ok := t.secret(); ok {
 			return one(KindCredentials, "reads secrets by the tool "+t.name+t.about(), s)
 		}
-		return reads()
+		return one(KindRead, "reads by the tool "+t.name+t.about(), "")
 	}
 	people, touchy := t.noun("person"), t.noun("money") || t.noun("health") || t.noun("access")
 	_, secret := t.secret()
@@ -144,7 +144,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e.Reach = ReachShared
 	}
 	e.Sure = 0.6
-	return []Effect{e.with(e.Kind.phrase()+" "+what, t.target())}
+	return []Effect{e.with(strings.TrimRight(e.Kind.phrase(), ":")+" by the tool "+t.name+t.about(), t.target())}
 }
 
 // worsen raises an effect by the nouns it is done to.
