@@ -1,5 +1,7 @@
 package approval
 
+import "github.com/metnos/vaglio/vaglio"
+
 // effectInstead says what can be done instead of a call with the effect, whose
 // names are those of the effects judge. It is empty for any other category.
 func effectInstead(category string) string {
@@ -28,4 +30,47 @@ func effectInstead(category string) string {
 		"unknown":          "Say it in a plainer call whose effect can be read: no eval, no generated code.",
 		"unread":           "Say it in a plainer call whose effect can be read: no eval, no generated code.",
 	}[category]
+}
+
+// Reason is the worst that a judge said of a call: what channels tell a person
+// first.
+type Reason struct {
+	Judge string
+	Score float64
+	// Effect is the category of the worst signal; empty without signals.
+	Effect string
+	// Reversibility and Reach are the effects judge's words for whether it can be
+	// undone and whom it touches; empty when they are not known.
+	Reversibility, Reach string
+	// Message says it in the judge's own words.
+	Message string
+}
+
+// ReasonOf returns the worst that the rejecting judge said.
+func ReasonOf(v vaglio.Verdict) Reason {
+	r := Reason{Judge: v.JudgeKind, Score: v.Score, Message: v.Reason}
+	g := rejecting(v)
+	if g == nil {
+		return r
+	}
+	if g.Reasoning != "" {
+		r.Message = g.Reasoning
+	}
+	worst := -1
+	for i := range g.Signals {
+		if worst < 0 || g.Signals[i].Score < g.Signals[worst].Score {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return r
+	}
+	r.Effect = g.Signals[worst].Category
+	if effects, ok := g.Metadata["effects"].([]any); ok && worst < len(effects) {
+		if e, ok := effects[worst].(map[string]any); ok && e["kind"] == r.Effect {
+			r.Reversibility, _ = e["reversibility"].(string)
+			r.Reach, _ = e["reach"].(string)
+		}
+	}
+	return r
 }

@@ -272,7 +272,7 @@ func (c *checker) distinct(file string, texts map[Key]*template.Template) {
 	read := map[string]Key{}
 	for _, key := range slices.Sorted(maps.Keys(texts)) {
 		group, _, _ := strings.Cut(string(key), ".")
-		if !slices.Contains([]string{"state", "button", "tap"}, group) || c.fields[key] == nil {
+		if !slices.Contains([]string{"state", "button", "tap", "effect", "undo", "reach"}, group) || c.fields[key] == nil {
 			continue
 		}
 		text, err := sample(texts[key], c.fields[key], 1, "")

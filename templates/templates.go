@@ -17,6 +17,7 @@ import (
 	"embed"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -108,6 +109,15 @@ func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 
 // Lang returns the language.
 func (t *Texts) Lang() Lang { return t.lang }
+
+// Score writes a score of a judge, with the language's decimal sign.
+func (t *Texts) Score(f float64) string {
+	s := strconv.FormatFloat(f, 'f', 2, 64)
+	if t.lang == Italian {
+		s = strings.Replace(s, ".", ",", 1)
+	}
+	return s
+}
 
 // Has reports whether there is a text under the key.
 func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }

@@ -40,8 +40,11 @@ type itemView struct {
 	executor, args, command, cwd, why, wanted, words seen
 	detail, by                                       seen
 	mounts                                           []seen
-	at                                               time.Time
-	buttons                                          []approval.Button
+	// effect is what the call would do, in our words; empty where the judge's own
+	// say it better.
+	effect  string
+	at      time.Time
+	buttons []approval.Button
 }
 
 const (
@@ -65,7 +68,7 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 		it := &c.Items[i]
 		iv := itemView{
 			state: it.State, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd), command: see(it.Command),
-			why: seeLine(it.Refusal.Why), wanted: seeLine(wanted(it)), at: it.EndedAt, buttons: it.Buttons,
+			why: seeLine(whyOf(it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt, buttons: it.Buttons,
 		}
 		if it.Command == "" || it.Args != commandArgs(it.Command) {
 			iv.args = see(it.Args)
@@ -293,7 +296,11 @@ func (v *cardView) standing(p *page, it *itemView, budget int) {
 		return theirs(s)
 	}
 	if it.state == approval.Pending {
-		if it.why.runes > 0 {
+		switch {
+		case it.why.runes == 0:
+		case it.effect != "":
+			p.line("why.effect", map[string]any{"effect": it.effect, "why": bounded(it.why, maxWhy)})
+		default:
 			p.line("why", map[string]any{"why": bounded(it.why, maxWhy)})
 		}
 		if len(v.items) > 1 && v.open < len(v.items) {

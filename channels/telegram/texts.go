@@ -97,3 +97,39 @@ func (c *Channel) promptOf(text string) approval.AskID {
 	}
 	return ""
 }
+
+// whyOf is why a call is asked about, in the judge's own words where there are.
+func whyOf(it *approval.Item) string {
+	if r := approval.ReasonOf(it.Verdict); r.Message != "" {
+		return r.Message
+	}
+	return it.Refusal.Why
+}
+
+// effectName names a category of signals in the language of the texts, if it is
+// one that we have words for.
+func effectName(texts *templates.Texts, category string) string {
+	if ph := phrase("effect." + category); texts.Lang() != templates.English && texts.Has(ph) {
+		return texts.Plain(ph, nil)
+	}
+	return category
+}
+
+// effectOf says what a call would do, whether that can be undone, and whom it
+// touches. The judge says all of it in English; there it is not said twice.
+func effectOf(texts *templates.Texts, it *approval.Item) string {
+	if texts.Lang() == templates.English {
+		return ""
+	}
+	r := approval.ReasonOf(it.Verdict)
+	var said []string
+	for _, ph := range []phrase{phrase("effect." + r.Effect), phrase("undo." + r.Reversibility), phrase("reach." + r.Reach)} {
+		if texts.Has(ph) {
+			said = append(said, texts.Plain(ph, nil))
+		}
+	}
+	if !texts.Has(phrase("effect." + r.Effect)) {
+		return ""
+	}
+	return strings.Join(said, ", ")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
@@ -265,18 +264,16 @@ func reasons(p *page, card *approval.Card) *page {
 	}
 	for i := range card.Items {
 		it := &card.Items[i]
-		add("why", map[string]any{"why": short(it.Refusal.Why)})
+		add("why", map[string]any{"why": short(whyOf(it))})
 		for _, g := range it.Verdict.Results {
-			add("why.judge", map[string]any{"judge": short(g.Judge), "score": number(g.Score), "confidence": number(g.Confidence)})
+			add("why.judge", map[string]any{"judge": short(g.Judge), "score": p.texts.Score(g.Score), "confidence": p.texts.Score(g.Confidence)})
 			for _, s := range g.Signals {
-				add("why.signal", map[string]any{"category": short(s.Category), "score": number(s.Score), "message": short(s.Message)})
+				add("why.signal", map[string]any{"category": short(effectName(p.texts, s.Category)), "score": p.texts.Score(s.Score), "message": short(s.Message)})
 			}
 		}
 	}
 	return p
 }
-
-func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
 // status tells how the bot does.
 func (l *loop) status(ctx context.Context, m *message) error {

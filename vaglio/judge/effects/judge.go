@@ -92,7 +92,9 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	said := wordsOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1}
 	worst := r.Effects[0]
+	by := map[string]Effect{}
 	for _, e := range r.Effects {
+		by[e.sentence()] = e
 		s := e.score(said)
 		out.Confidence = min(out.Confidence, e.Sure)
 		if s < out.Score {
@@ -113,6 +115,7 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	if len(out.Signals) > maxSignals {
 		out.Signals = out.Signals[:maxSignals]
 	}
+	out.Metadata = facts(out.Signals, by)
 	for _, n := range r.Notes {
 		out.Confidence = min(out.Confidence, 0.6)
 		out.Signals = append(out.Signals, vaglio.Signal{Category: "unread", Score: out.Score, Message: n})
@@ -122,6 +125,17 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 		out.Reasoning = "It only reads."
 	}
 	return out
+}
+
+// facts keeps what the sentences of the signals say, in their order, for those
+// who say it in another language.
+func facts(signals []vaglio.Signal, by map[string]Effect) vaglio.Args {
+	list := make([]any, len(signals))
+	for i := range signals {
+		e := by[signals[i].Message]
+		list[i] = map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
+	}
+	return vaglio.Args{"effects": list}
 }
 
 // maxSignals bounds the signals of one answer; the lowest are kept.

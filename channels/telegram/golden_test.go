@@ -1,0 +1,135 @@
+package telegram
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden files anew")
+
+// TestWhatPeopleRead holds every card, notice and answer as the platform gets
+// it, in each language.
+func TestWhatPeopleRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		set, err := templates.Load(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lang := range templates.Langs() {
+			texts := set.In(lang, time.FixedZone("CET", 3600))
+			got := goldenPages(texts)
+			if strings.Contains(got, "[state.") || strings.Contains(got, "<no value>") {
+				t.Errorf("%s: a text is missing:\n%s", lang, got)
+			}
+			path := "testdata/cards." + string(lang) + ".html"
+			if *updateGolden {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
+			}
+		}
+	})
+}
+
+// goldenPages is all that people read in one language.
+func goldenPages(texts *templates.Texts) string {
+	var b strings.Builder
+	add := func(name, page, keyboard string) {
+		b.WriteString("=== " + name + "\n" + page + "\n")
+		if keyboard != "" {
+			b.WriteString(strings.ReplaceAll(keyboard, `},{`, "},\n{") + "\n")
+		}
+		b.WriteString("\n")
+	}
+	show := func(name string, c approval.Card, attached bool) {
+		v := viewOf(c, texts)
+		p, whole := v.fit(attached, false)
+		add(name, p.b.String(), v.keyboard(whole))
+	}
+	for _, s := range []approval.State{
+		approval.Pending, approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded,
+		approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown,
+	} {
+		show(string(s), goldenCard(s), false)
+	}
+	show("a plan", goldenCard(approval.Pending, approval.Pending), false)
+	show("a plan, half answered", goldenCard(approval.Pending, approval.Pending, approval.Denied), false)
+	long := goldenCard(approval.Pending)
+	long.Items[0].Command += strings.Repeat(" && make more", 500)
+	show("a long call", long, true)
+	show("a long call without its file", long, false)
+	card := goldenCard(approval.Pending)
+	add("why", reasons(&page{texts: texts}, &card).b.String(), "")
+	n := goldenNotice()
+	add("notice", noticePage(&page{texts: texts}, &n).b.String(), "")
+	return b.String()
+}
+
+// goldenCard is a card whose calls stand so.
+func goldenCard(states ...approval.State) approval.Card {
+	now := time.Now()
+	verdict := vaglio.Verdict{
+		Reason: "score 0.2", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge,
+		Results: []vaglio.GradientResult{{
+			Judge: "effects", Score: 0.2, Confidence: 1,
+			Reasoning: "Deletes ../other; it cannot be undone, and touches more than the workspace.",
+			Signals: []vaglio.Signal{
+				{Category: "delete", Score: 0.2, Message: "Deletes ../other; it cannot be undone, and touches more than the workspace."},
+				{Category: "overwrite", Score: 0.6, Message: "Changes a; it can be undone only in part, and touches the workspace only."},
+			},
+			Metadata: vaglio.Args{"effects": []any{
+				map[string]any{"kind": "delete", "reversibility": "irreversible", "reach": "user"},
+				map[string]any{"kind": "overwrite", "reversibility": "partial", "reach": "workspace"},
+			}},
+		}},
+	}
+	c := approval.Card{Ask: "abcdefghijklmnop", Agent: "coder", Intent: "clean up", TurnID: "t-1", ExpiresAt: now.Add(30 * time.Minute)}
+	for _, s := range states {
+		it := approval.Item{
+			State: s, Executor: "shell_exec", Command: "rm -rf ../other", Args: commandArgs("rm -rf ../other"), Cwd: "/home/ann/app",
+			Verdict: verdict, EndedAt: now.Add(-26 * time.Hour),
+		}
+		if s == approval.Pending {
+			it.Buttons = []approval.Button{{Choice: approval.ChoiceAllow, Token: "ALLOW1"}, {Choice: approval.ChoiceDeny, Token: "DENY1"}}
+			c.Buttons = []approval.Button{{Choice: approval.ChoiceAllow, Token: "ALLOW"}, {Choice: approval.ChoiceDeny, Token: "DENY"}}
+		} else if s != approval.Expired && s != approval.Withdrawn && s != approval.Superseded {
+			it.Decision = &approval.Decision{Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:4711", Name: "Ann"}, At: now}
+		}
+		switch s {
+		case approval.Denied:
+			it.Decision.Choice, it.Decision.Words = approval.ChoiceDeny, "use make clean"
+		case approval.Failed:
+			it.Outcome = &approval.Outcome{Detail: "exit status 1", At: now}
+		default:
+		}
+		c.Items = append(c.Items, it)
+	}
+	return c
+}
+
+func goldenNotice() approval.Notice {
+	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /"}}
+	v := vaglio.Verdict{Reason: "forbidden shell pattern", BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{
+		ID: "shell-rm-root", Why: "Removing a root cannot be undone.", Instead: "Name the folder to remove.",
+	}}
+	now := time.Now()
+	return approval.Notice{Agent: "coder", Rule: "shell-rm-root", Count: 3, First: now.Add(-time.Minute), Last: now, Refusal: approval.Refuse(p, v)}
+}
