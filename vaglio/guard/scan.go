@@ -170,7 +170,12 @@ func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
-	s.addBases(c.Args, 0)
+	for key, v := range c.Args { // a cheap first look
+		if _, nests := v.(map[string]any); nests || namesFolder(key) {
+			s.addBases(c.Args, 0)
+			return
+		}
+	}
 }
 
 // addBases takes the folders that arguments name, at any depth that tools use.
