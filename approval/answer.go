@@ -113,6 +113,9 @@ var ErrNotApprover = errors.New("you are not among those who may decide this")
 type Receipt struct {
 	// Won says that this tap decided. Otherwise Decisions say who did.
 	Won bool
+	// Voted says that the tap is kept and counts, and that more people must allow
+	// before the call may run.
+	Voted bool
 	// Replaced says that the button was on a message that was given up for a
 	// newer one, so the tap decided nothing. A channel takes the buttons off the
 	// old message and leads to the new one.

@@ -18,6 +18,7 @@ package approval
 import (
 	"crypto/rand"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,8 +58,23 @@ type Ask struct {
 	Cards     []Shown   `json:"cards"`
 	OpenedAt  time.Time `json:"opened_at"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// Routes are where the ask went: one, and the one that it escalated to. None
+	// is the only route of a configuration without any.
+	Routes []Active `json:"routes,omitempty"`
+	// EscalateAt is when the ask goes to the people of EscalateTo as well, if it
+	// still waits.
+	EscalateAt time.Time `json:"escalate_at,omitzero"`
+	EscalateTo string    `json:"escalate_to,omitempty"`
 	// Closed says that no further call joins the ask.
 	Closed bool `json:"closed,omitempty"`
+}
+
+// Active is a route that an ask is on, as a card tells of it. Who may decide is
+// read from the configuration as it is now.
+type Active struct {
+	Route string `json:"route"`
+	// Quorum is how many people the route wanted when the ask went there.
+	Quorum int `json:"quorum"`
 }
 
 // Approval is a judge-phase refusal that waits for a person.
@@ -71,7 +87,10 @@ type Approval struct {
 	Refusal     Refusal         `json:"refusal"`
 	// Key is the idempotency key under which the agent proposed the call.
 	Key string `json:"key,omitempty"`
-	// Decision is set once, when a person allowed or denied.
+	// Votes are the people who allowed it so far, where one is not enough.
+	Votes []Vote `json:"votes,omitempty"`
+	// Decision is set once, when a person denied, or the last one allowed whose
+	// vote it took.
 	Decision *Decision `json:"decision,omitempty"`
 	// Permit is set when a person allowed the call.
 	Permit *Permit `json:"permit,omitempty"`
@@ -196,6 +215,12 @@ func (a *Ask) View() View {
 			b.WriteByte(',')
 		}
 		b.WriteString(string(a.Approvals[i].State))
+		if p := &a.Approvals[i]; p.State == Pending && len(p.Votes) > 0 {
+			b.WriteString("+" + strconv.Itoa(len(p.Votes)))
+		}
+	}
+	if len(a.Routes) > 1 {
+		b.WriteString(";escalated")
 	}
 	return View(b.String())
 }

@@ -3,7 +3,6 @@ package approval
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +22,8 @@ type Opening struct {
 	At       time.Time
 	// ExpiresAt is when the ask stops waiting for a person.
 	ExpiresAt time.Time
+	// Route is where the ask goes; empty in a configuration without routes.
+	Route Route
 }
 
 // Call is one call that a judge denied and a person may allow.
@@ -57,6 +58,12 @@ func Open(o Opening) (Ask, error) {
 	a := Ask{
 		ID: NewAskID(), Agent: o.Agent, Intent: o.Intent, TurnID: o.TurnID,
 		OpenedAt: o.At, ExpiresAt: o.ExpiresAt,
+	}
+	if o.Route.Name != "" {
+		a.Routes = []Active{o.Route.active()}
+	}
+	if o.Route.EscalateAfter > 0 {
+		a.EscalateAt, a.EscalateTo = o.At.Add(o.Route.EscalateAfter), o.Route.EscalateTo
 	}
 	for i := range o.Calls {
 		a.add(&o.Calls[i])
@@ -183,7 +190,7 @@ func (a *Ask) Keys() []string {
 		}
 	}
 	if a.open() {
-		keys = append(keys, TurnKey(a.Agent, a.TurnID, a.Intent))
+		keys = append(keys, TurnKey(a.Agent, a.TurnID, a.Intent, a.route()))
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
@@ -199,10 +206,18 @@ func IdempotencyKey(agent, key string) string { return nameKey("idem", agent, ke
 // answers it.
 func FingerprintKey(agent string, f Fingerprint) string { return nameKey("fp", agent, string(f)) }
 
-// TurnKey is the key under which further calls of a turn find the ask that they
-// may join.
-func TurnKey(agent, turn, intent string) string {
-	return nameKey("turn", agent, strconv.Itoa(len(turn))+":"+turn+":"+intent)
+// TurnKey is the key under which further calls of a turn, that go to the same
+// route, find the ask that they may join.
+func TurnKey(agent, turn, intent, route string) string {
+	return nameKey("turn", agent, fmt.Sprintf("%d:%s:%d:%s:%s", len(route), route, len(turn), turn, intent))
+}
+
+// route is the route that the ask was opened on.
+func (a *Ask) route() string {
+	if len(a.Routes) == 0 {
+		return ""
+	}
+	return a.Routes[0].Route
 }
 
 // nameKey joins the parts so that no two pairs give one key, and keeps what a

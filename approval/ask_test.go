@@ -202,7 +202,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %d tokens are found, want all", step, tokens)
 		}
 	}
-	turn := approval.TurnKey("local", a.TurnID, a.Intent)
+	turn := approval.TurnKey("local", a.TurnID, a.Intent, "")
 	want("open", idem("k1"), idem("k3"), equal(0), equal(2), turn)
 	decide(t, &a, approval.Tap{Approval: a.Approvals[2].ID, Choice: approval.ChoiceDeny, By: owner}, start)
 	want("denied", idem("k1"), idem("k3"), equal(0), equal(2))
@@ -226,7 +226,7 @@ func TestKeysOfDifferentNamesDiffer(t *testing.T) {
 		approval.IdempotencyKey("a", "b:c"), approval.IdempotencyKey("a:b", "c"), approval.IdempotencyKey("a%3Ab", "c"),
 		approval.IdempotencyKey("a", long), approval.IdempotencyKey("a", long+"k"), approval.IdempotencyKey(long, "a"),
 		approval.FingerprintKey("a", "b:c"), approval.TokenKey("a:b:c"),
-		approval.TurnKey("a", "b:c", "d"), approval.TurnKey("a", "b", "c:d"), approval.TurnKey("a:b", "c", "d"),
+		approval.TurnKey("a", "b:c", "d", ""), approval.TurnKey("a", "b", "c:d", ""), approval.TurnKey("a:b", "c", "d", ""), approval.TurnKey("a", "b", "d", "c"),
 	}
 	if n := len(slices.Compact(slices.Sorted(slices.Values(keys)))); n != len(keys) {
 		t.Errorf("%d names give %d keys: %q", len(keys), n, keys)

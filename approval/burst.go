@@ -140,6 +140,29 @@ func (a *Ask) shownOn(channels []string) bool {
 	return true
 }
 
+// Escalate sends an ask that still waits to a further route, and shows it on
+// those of the route's channels where it is not shown yet. The tokens, as many
+// as [Ask.PostTokens] for each channel, become the buttons there. It reports
+// false, and changes nothing, where there is nothing to escalate or the tokens
+// are too few.
+func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
+	if a.EscalateTo == "" || to.Name != a.EscalateTo || !a.Waiting() || len(tokens) < len(channels)*a.PostTokens() {
+		return false
+	}
+	a.EscalateAt, a.EscalateTo, a.Closed = time.Time{}, "", true
+	a.Routes = append(a.Routes, to.active())
+	next := dealer(tokens)
+	for _, channel := range channels {
+		if a.On(channel) != nil {
+			continue
+		}
+		s := Shown{Channel: channel, Callbacks: make(map[Token]Callback, a.PostTokens())}
+		s.mint(a.Approvals, 0, next)
+		a.Cards = append(a.Cards, s)
+	}
+	return true
+}
+
 // dealer deals tokens.
 func dealer(tokens []Token) func() Token {
 	return func() Token {

@@ -29,6 +29,8 @@ type Card struct {
 	ExpiresAt time.Time
 	// View is what this picture shows; the dispatcher records it as shown.
 	View View
+	// Routes are where the ask went, and how many people it takes there.
+	Routes []Active
 	// Posted is how many of the items the message showed when it was posted; 0
 	// for a card that has not been. More items than that have joined since.
 	Posted int
@@ -51,6 +53,8 @@ type Item struct {
 	Mounts  []string
 	Refusal Refusal
 	Verdict vaglio.Verdict
+	// Votes are the people who allowed the call so far, where one is not enough.
+	Votes []Vote
 	// Decision, Permit and Outcome are set when they happened.
 	Decision *Decision
 	Permit   *Permit
@@ -75,6 +79,7 @@ func NewCard(a Ask, channel string, m Masker) Card {
 		Ask: a.ID, Agent: a.Agent, Intent: m.Mask(a.Intent), TurnID: m.Mask(a.TurnID),
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(),
 	}
+	c.Routes = a.Routes
 	if s := a.On(channel); s != nil {
 		c.Posted = s.Posted
 	}
@@ -121,7 +126,7 @@ func newItem(a Approval) Item {
 		Approval: a.ID, State: a.State, Executor: a.Proposal.Executor,
 		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
-		Refusal: a.Refusal, Verdict: a.Verdict,
+		Refusal: a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
 	}
 	return it

@@ -57,6 +57,9 @@ func fullAsk() approval.Ask {
 			{
 				ID: "abc-2", State: approval.Pending, Proposal: proposal, Fingerprint: "f2", Verdict: verdict,
 				Refusal: approval.Refusal{Alternatives: []string{}},
+				Votes: []approval.Vote{{
+					Human: "ann", By: approval.Person{ID: "web:owner", Name: "Owner"}, Route: "ops", Terms: "abc", Channel: "web", At: at, Words: "w",
+				}},
 			},
 		},
 		Cards: []approval.Shown{{
@@ -66,6 +69,7 @@ func fullAsk() approval.Ask {
 			},
 		}},
 		OpenedAt: at, ExpiresAt: at.Add(time.Hour), Closed: true,
+		Routes: []approval.Active{{Route: "ops", Quorum: 2}}, EscalateAt: at, EscalateTo: "leads",
 	}
 }
 

@@ -43,16 +43,23 @@ type WordsError struct{ Problem string }
 
 func (e *WordsError) Error() string { return "the words " + e.Problem }
 
-// Decide takes a person's tap. It moves every approval that the tap means and
-// that still waits; the receipt says whether there was one. What is overdue at
-// that moment expires first, so a tap at or after the deadline never wins. An
-// allowed approval gets a permit that lapses after permitFor.
-//
-// Decide may change the ask also where the tap did not win. It changes nothing
-// when it returns an error: [ErrNotFound] for an unknown token, ask or
-// approval, [ErrNobody], a [*ChoiceError], a [*WordsError], or [ErrNotAskable]
-// for an approval that holds anything but a judge's denial.
+// Decide takes a person's tap where any one person decides. Who that may be is
+// the caller's to check; [Ask.Vote] is for everything else.
 func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, error) {
+	return a.Vote(t, Everybody(), at, permitFor)
+}
+
+// Vote takes a person's tap. A denial moves every approval that the tap means
+// and that still waits; so does an allowance, where the people who allowed are
+// enough with it. Where they are not it is kept. The receipt says which. What
+// is overdue at that moment expires first, so a tap at or after the deadline
+// never wins. An allowed approval gets a permit that lapses after permitFor.
+//
+// Vote may change the ask also where the tap did not win. It changes nothing
+// when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
+// token, ask or approval, [ErrNobody], a [*ChoiceError], a [*WordsError], or
+// [ErrNotAskable] for an approval that holds anything but a judge's denial.
+func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
 	if err != nil {
 		return Receipt{}, err
@@ -61,27 +68,33 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 	if err != nil {
 		return Receipt{}, err
 	}
-	for _, id := range m.ids {
-		if p := a.Find(id); m.choice == ChoiceAllow && !askable(p.Verdict) {
-			return Receipt{}, ErrNotAskable
-		}
+	if m.choice == ChoiceAllow && !a.askable(m.ids) {
+		return Receipt{}, ErrNotAskable
+	}
+	human, under := e.of(t.By.ID)
+	if len(under) == 0 {
+		return Receipt{}, ErrNotApprover
 	}
 	a.Lapse(at)
 	r := Receipt{Approvals: m.ids, Replaced: m.replaced}
+	b := ballot{&e, human, under, d, permitFor}
 	for _, id := range m.ids {
-		if m.replaced {
-			break
-		}
-		if p := a.Find(id); p.State == Pending {
-			if err := p.decide(d, permitFor); err != nil {
+		if p := a.Find(id); p.State == Pending && !m.replaced {
+			won, kept, err := b.cast(p)
+			if err != nil {
 				return Receipt{}, err
 			}
-			r.Won = true
+			r.Won, r.Voted = r.Won || won, r.Voted || kept
 		}
 	}
 	r.Ask = *a
 	r.Ask.Approvals = slices.Clone(a.Approvals)
 	return r, nil
+}
+
+// askable reports whether a person may overrule what was denied, of all of them.
+func (a *Ask) askable(ids []ID) bool {
+	return !slices.ContainsFunc(ids, func(id ID) bool { return !askable(a.Find(id).Verdict) })
 }
 
 // meaning is what a tap is about, and what it answers.

@@ -54,6 +54,10 @@ func (m Masker) Approval(a Approval) Approval {
 	a.Refusal = m.Refusal(a.Refusal)
 	a.Refusal.Wanted = wanted(a.Proposal)
 	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
+	a.Votes = slices.Clone(a.Votes)
+	for i := range a.Votes {
+		a.Votes[i].Words = m.Mask(a.Votes[i].Words)
+	}
 	if a.Decision != nil {
 		a.Decision.Words = m.Mask(a.Decision.Words)
 	}

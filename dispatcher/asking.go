@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,8 +43,7 @@ func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error
 // draft joins the calls that are asked already and drafts one ask of the rest.
 func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (approval.Opening, []*call, error) {
 	var fresh []*call
-	at := now()
-	o := approval.Opening{Agent: agent, At: at, ExpiresAt: at.Add(d.deadlines.AskFor)}
+	o := approval.Opening{Agent: agent, At: now()}
 	seen := make(map[approval.Fingerprint]bool)
 	for i := range calls {
 		c := &calls[i]
@@ -56,23 +56,22 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 		}
 		// The same call twice in one plan is asked once; the second finds the
 		// first's approval on the next round.
-		if joined || seen[c.print] {
-			continue
+		if joined || seen[c.print] || len(fresh) > 0 && c.route.Name != o.Route.Name {
+			continue // So does a call that goes to other people.
 		}
 		seen[c.print] = true
 		denial, err := approval.JudgeDenial(c.verdict)
 		if err != nil {
 			return o, nil, err
 		}
-		o.Intent, o.TurnID = c.Proposal.Intent, c.Proposal.TurnID
+		o.Intent, o.TurnID, o.Route = c.Proposal.Intent, c.Proposal.TurnID, c.route
 		o.Calls = append(o.Calls, approval.Call{
 			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect,
 		})
 		fresh = append(fresh, c)
 	}
-	for name := range d.channels {
-		o.Channels = append(o.Channels, name)
-	}
+	o.Channels = d.shownOn(&o.Route)
+	o.ExpiresAt = o.At.Add(cmp.Or(o.Route.Deadline, d.deadlines.AskFor))
 	return o, fresh, nil
 }
 
@@ -107,7 +106,7 @@ func (d *Dispatcher) gather(ctx context.Context, o *approval.Opening) (approval.
 	if o.TurnID == "" || len(o.Calls) >= approval.MaxGathered {
 		return approval.Ask{}, nil, approval.ErrNoJoining
 	}
-	host, err := d.ask(ctx, approval.TurnKey(o.Agent, o.TurnID, o.Intent))
+	host, err := d.ask(ctx, approval.TurnKey(o.Agent, o.TurnID, o.Intent, o.Route.Name))
 	if errors.Is(err, approval.ErrNotFound) {
 		return host, nil, approval.ErrNoJoining
 	}

@@ -1,6 +1,7 @@
 package dispatcher_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 // chat is a channel on which every Post leaves a message of its own, as on a
 // platform that knows of no repeats.
 type chat struct {
+	name     string // "chat" when empty
 	mu       sync.Mutex
 	messages []*message
 	reminded []string
@@ -37,7 +39,7 @@ type message struct {
 	card approval.Card
 }
 
-func (c *chat) Name() string { return "chat" }
+func (c *chat) Name() string { return cmp.Or(c.name, "chat") }
 
 func (c *chat) Post(_ context.Context, card approval.Card) (string, error) {
 	sent, err := c.verdict("post")
@@ -141,8 +143,11 @@ type house struct {
 	*gate
 
 	chat  *chat
+	also  []dispatcher.Channel
 	quiet dispatcher.Quiet
-	t     *testing.T
+	// routing is what the next start knows.
+	routing approval.Routing
+	t       *testing.T
 }
 
 // housed runs a test in a bubble with a dispatcher and a chat.
@@ -160,8 +165,8 @@ func housed(t *testing.T, test func(t *testing.T, h *house)) {
 // start starts a dispatcher, a further one after the last was killed.
 func (h *house) start() {
 	d := dispatcher.New(dispatcher.Config{
-		Store: h.store, Channels: []dispatcher.Channel{h.chat}, Engine: newEngine(h.t, &strict{}),
-		Secret: approval.Secret{1}, Approvers: []string{owner.ID}, Quiet: h.quiet,
+		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...), Engine: newEngine(h.t, &strict{}),
+		Secret: approval.Secret{1}, Approvers: []string{owner.ID}, Quiet: h.quiet, Routing: h.routing,
 		Log: slog.New(slog.NewTextHandler(h.t.Output(), nil)),
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -13,11 +13,11 @@ import (
 // decides. When it returns, what the receipt says is on disk.
 //
 // A tap that came too late is no error: its receipt says who decided, when and
-// what. [approval.ErrNotFound] is an unknown token, [approval.ErrNotApprover] a person
+// what. Nor is one that more people have to join before the call may run. [approval.ErrNotFound] is an unknown token, [approval.ErrNotApprover] a person
 // who may not decide, [*approval.ChoiceError] an answer that is neither yes
 // nor no.
 func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
-	if !d.approvers[t.By.ID] && (d.mayDecide == nil || !d.mayDecide(t.By.ID)) {
+	if _, known := d.human(t.By.ID); !known {
 		return approval.Receipt{}, approval.ErrNotApprover
 	}
 	key := string(t.Ask)
@@ -31,7 +31,7 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 	var receipt approval.Receipt
 	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		var err error
-		receipt, err = ask.Decide(t, now(), d.deadlines.PermitFor)
+		receipt, err = ask.Vote(t, d.electorate(ask), now(), d.deadlines.PermitFor)
 		if err == nil && receipt.Replaced {
 			return approval.ErrKeep
 		}

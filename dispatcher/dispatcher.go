@@ -35,7 +35,9 @@ type Dispatcher struct {
 	quiet     Quiet
 	log       *slog.Logger
 
-	effect func(vaglio.Proposal) (string, bool)
+	routing approval.Routing
+	traits  func(vaglio.Proposal) (effects, reaches []string)
+	effect  func(vaglio.Proposal) (string, bool)
 
 	waiters   waiters
 	denials   denials
@@ -43,6 +45,7 @@ type Dispatcher struct {
 	watchers  watchers
 	alarms    alarms
 	reminders alarms
+	escalated alarms
 	couriers  map[string]*courier
 	heralds   []*herald
 	steps     chan approval.Step
@@ -65,6 +68,13 @@ type Config struct {
 	// MayDecide knows of further ones, such as people who paired while we run;
 	// it may be nil.
 	MayDecide func(id string) bool
+	// Routing says who decides what, and where. The zero value lets each of the
+	// approvers decide everything alone, on every channel. It must have passed
+	// [approval.Routing.Check].
+	Routing approval.Routing
+	// Traits tells what a call would do, and how far that goes, for the routing's
+	// rules; it may be nil.
+	Traits func(vaglio.Proposal) (effects, reaches []string)
 	// Effect names what a call would do and to what, in one form for every
 	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
 	// the same.
@@ -147,6 +157,8 @@ func New(c Config) *Dispatcher {
 		masker:    approval.NewMasker(c.Secret),
 		approvers: make(map[string]bool, len(c.Approvers)),
 		mayDecide: c.MayDecide,
+		routing:   c.Routing,
+		traits:    c.Traits,
 		effect:    c.Effect,
 		deadlines: c.Deadlines.orDefault(),
 		quiet:     c.Quiet,
@@ -157,7 +169,9 @@ func New(c Config) *Dispatcher {
 		began:     now(),
 	}
 	d.crowd.most = MaxOpen
-	d.alarms.kick, d.reminders.kick = make(chan struct{}, 1), make(chan struct{}, 1)
+	for _, a := range []*alarms{&d.alarms, &d.reminders, &d.escalated} {
+		a.kick = make(chan struct{}, 1)
+	}
 	for _, ch := range c.Channels {
 		d.channels[ch.Name()] = ch
 		d.couriers[ch.Name()] = newCourier(ch)
@@ -202,6 +216,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	part(d.follow)
 	part(d.keepDeadlines)
 	part(d.keepReminders)
+	part(d.keepEscalations)
 	for _, c := range d.couriers {
 		part(func(ctx context.Context) error { return c.run(ctx, d) })
 	}
@@ -267,6 +282,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
 		}
+		d.prune(ctx, r)
 		d.changed(ctx, r)
 	}
 	for r, err := range d.store.Watch(ctx, approval.KindAsk, after) {
@@ -292,6 +308,9 @@ func (d *Dispatcher) changed(ctx context.Context, r approval.Record) {
 		d.alarms.set(ask.ID, at)
 	}
 	d.setReminder(&ask)
+	if !ask.EscalateAt.IsZero() && ask.Waiting() {
+		d.escalated.set(ask.ID, ask.EscalateAt)
+	}
 	for i := range ask.Cards {
 		if c := d.couriers[ask.Cards[i].Channel]; c != nil && ask.Cards[i].Stale(ask.View()) {
 			c.take(ask.ID)

@@ -26,6 +26,7 @@ type call struct {
 	Request
 	print   approval.Fingerprint
 	effect  string
+	route   approval.Route
 	verdict vaglio.Verdict
 	// step is where the call stands in the turn log.
 	step approval.Step
@@ -223,6 +224,7 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 		if d.effect != nil {
 			c.effect, _ = d.effect(c.Proposal)
 		}
+		c.route = d.routeOf(c.Proposal)
 		return d.printed(c)
 	default:
 		refusal := approval.Refuse(c.Proposal, c.verdict)

@@ -1,0 +1,302 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Routing says who may decide what, and where they are asked. It comes from the
+// configuration alone: the agent chooses none of it. The zero value has one
+// route, to everybody who may decide at all, on every channel.
+type Routing struct {
+	// Members are the people that routes name. One person's ids on several
+	// platforms count once.
+	Members []Member
+	// Owners says whose an agent is: agent to member. "*" is for every agent
+	// that is not named.
+	Owners map[string]string
+	Routes []Route
+	// Rules choose the route; the first that fits does. The last one has no
+	// conditions, so that every call has a route.
+	Rules []Rule
+}
+
+// Member is one person.
+type Member struct {
+	// Name is the person's name in routes. It has no colon in it, so that it is
+	// never taken for an id.
+	Name string
+	// IDs are stable and channel-qualified, such as "telegram:4711".
+	IDs []string
+}
+
+// Anyone stands, among a route's approvers, for everybody who may decide at
+// all.
+const Anyone = "anyone"
+
+// anyAgent stands for the agents that Owners does not name.
+const anyAgent = "*"
+
+// Route is where an ask goes, and what it takes to allow it. One person who may
+// decide is enough to deny.
+type Route struct {
+	Name string
+	// Channels are where the ask is shown; none means everywhere.
+	Channels []string
+	// Approvers are members' names, ids of people who are no member, or
+	// [Anyone].
+	Approvers []string
+	// Quorum is how many different people must allow; 0 means 1.
+	Quorum int
+	// Separate says that the person whose agent asks cannot allow alone.
+	Separate bool
+	// Deadline is how long the ask waits; 0 leaves it to the configuration.
+	Deadline time.Duration
+	// EscalateAfter is how long after its opening an ask that still waits goes
+	// to the people of the route EscalateTo as well; 0 means never. Then either
+	// route's people may allow it, by the rules of their own route.
+	EscalateAfter time.Duration
+	EscalateTo    string
+}
+
+func (r *Route) active() Active { return Active{r.Name, max(r.Quorum, 1)} }
+
+// Rule sends what fits all of its conditions to a route. A condition that names
+// nothing fits everything.
+type Rule struct {
+	Agents, Executors, Effects, Reaches []string
+	Route                               string
+}
+
+// Case is what rules look at.
+type Case struct {
+	Agent, Executor string
+	// Effects and Reaches are what the call would do and how far that goes, as
+	// far as that is known. A condition fits when one of them is named.
+	Effects, Reaches []string
+}
+
+// DefaultRoute is the name of the route that a zero [Routing] has.
+const DefaultRoute = "default"
+
+func openRoute() Route { return Route{Name: DefaultRoute, Approvers: []string{Anyone}} }
+
+// For returns the route of a call.
+func (r *Routing) For(c Case) Route {
+	for i := range r.Rules {
+		if rule := &r.Rules[i]; rule.fits(&c) {
+			if to := r.route(rule.Route); to != nil {
+				return *to
+			}
+		}
+	}
+	if len(r.Routes) == 0 {
+		return openRoute()
+	}
+	// A checked routing does not come here. Nobody may decide.
+	return Route{}
+}
+
+func (r *Rule) fits(c *Case) bool {
+	one := func(want []string, have ...string) bool {
+		return len(want) == 0 || slices.ContainsFunc(have, func(h string) bool { return slices.Contains(want, h) })
+	}
+	return one(r.Agents, c.Agent) && one(r.Executors, c.Executor) && one(r.Effects, c.Effects...) && one(r.Reaches, c.Reaches...)
+}
+
+// Knows reports whether the routing names the id, as a member's or an
+// approver's.
+func (r *Routing) Knows(id string) bool {
+	return r.Human(id) != id ||
+		slices.ContainsFunc(r.Routes, func(to Route) bool { return qualified(id) && slices.Contains(to.Approvers, id) })
+}
+
+// Route returns the route with the name.
+func (r *Routing) Route(name string) (Route, bool) {
+	if to := r.route(name); to != nil {
+		return *to, true
+	}
+	return Route{}, false
+}
+
+func (r *Routing) route(name string) *Route {
+	for i := range r.Routes {
+		if r.Routes[i].Name == name {
+			return &r.Routes[i]
+		}
+	}
+	return nil
+}
+
+// Human returns who is behind an id: the member who has it, or the id itself.
+func (r *Routing) Human(id string) string {
+	for i := range r.Members {
+		if slices.Contains(r.Members[i].IDs, id) {
+			return r.Members[i].Name
+		}
+	}
+	return id
+}
+
+// RoutingError says what is wrong with a routing.
+type RoutingError struct {
+	// What is the route, rule or member, and Problem the mistake.
+	What, Problem string
+}
+
+func (e *RoutingError) Error() string { return e.What + " " + e.Problem }
+
+// Check says with a [*RoutingError] what keeps the routing from working: a name
+// that stands for nothing, or a route that nobody can satisfy. The channels are
+// those that there are.
+func (r *Routing) Check(channels []string) error {
+	if err := r.checkMembers(); err != nil {
+		return err
+	}
+	seen := make(map[string]bool, len(r.Routes))
+	for i := range r.Routes {
+		to := &r.Routes[i]
+		if to.Name == "" || seen[to.Name] {
+			return &RoutingError{fmt.Sprintf("route %d", i+1), fmt.Sprintf("is named %q, which must be set and used once", to.Name)}
+		}
+		seen[to.Name] = true
+		if err := r.checkRoute(to, channels); err != nil {
+			return err
+		}
+	}
+	return r.checkRules()
+}
+
+func (r *Routing) checkMembers() error {
+	names, ids := make(map[string]bool), make(map[string]string)
+	for i := range r.Members {
+		m := &r.Members[i]
+		what := fmt.Sprintf("member %q", m.Name)
+		switch {
+		case m.Name == "" || m.Name == Anyone || strings.Contains(m.Name, ":") || names[m.Name]:
+			return &RoutingError{what, fmt.Sprintf("must have a name of its own, without a colon, that is not %q", Anyone)}
+		case len(m.IDs) == 0:
+			return &RoutingError{what, `has no id, such as "telegram:4711"`}
+		}
+		names[m.Name] = true
+		for _, id := range m.IDs {
+			if !qualified(id) {
+				return &RoutingError{what, fmt.Sprintf(`has the id %q, which is none such as "telegram:4711"`, id)}
+			}
+			if other, taken := ids[id]; taken {
+				return &RoutingError{what, fmt.Sprintf("has the id %q of %q: an id is one person's", id, other)}
+			}
+			ids[id] = m.Name
+		}
+	}
+	for agent, owner := range r.Owners {
+		if !names[owner] {
+			return &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is no member", owner)}
+		}
+	}
+	return nil
+}
+
+// qualified reports whether an id names its channel.
+func qualified(id string) bool {
+	channel, own, ok := strings.Cut(id, ":")
+	return ok && channel != "" && own != "" && strings.TrimSpace(id) == id
+}
+
+func (r *Routing) checkRoute(to *Route, channels []string) error {
+	bad := func(format string, args ...any) error {
+		return &RoutingError{fmt.Sprintf("route %q", to.Name), fmt.Sprintf(format, args...)}
+	}
+	for _, c := range to.Channels {
+		if !slices.Contains(channels, c) {
+			return bad("goes to the channel %q; there is %s", c, strings.Join(channels, ", "))
+		}
+	}
+	people, err := r.people(to.Approvers)
+	if err != nil {
+		return bad("%v", err)
+	}
+	anyone := people[Anyone]
+	switch {
+	case len(people) == 0:
+		return bad("has no approvers, so nobody could ever allow anything")
+	case to.Quorum < 0:
+		return bad("has the quorum %d; it is how many people must allow", to.Quorum)
+	case anyone && (to.Quorum > 1 || to.Separate):
+		return bad("counts people, so it must name them: %q may be one person twice", Anyone)
+	case !anyone && to.Quorum > len(people):
+		return bad("wants %d people to allow and names %d", to.Quorum, len(people))
+	}
+	if err := r.checkSeparation(to, people, bad); err != nil {
+		return err
+	}
+	return r.checkTimes(to, bad)
+}
+
+// people returns who is meant by approvers: each person once, and [Anyone].
+func (r *Routing) people(approvers []string) (map[string]bool, error) {
+	people := make(map[string]bool, len(approvers))
+	for _, name := range approvers {
+		switch {
+		case name == Anyone, slices.ContainsFunc(r.Members, func(m Member) bool { return m.Name == name }):
+			people[name] = true
+		case qualified(name):
+			people[r.Human(name)] = true
+		default:
+			return nil, fmt.Errorf("names the approver %q, who is no member", name)
+		}
+	}
+	return people, nil
+}
+
+func (r *Routing) checkSeparation(to *Route, people map[string]bool, bad func(string, ...any) error) error {
+	if !to.Separate {
+		return nil
+	}
+	if r.Owners[anyAgent] == "" {
+		return bad("separates duties, so it must be known whose agent asks: name an owner for %q", anyAgent)
+	}
+	for agent, owner := range r.Owners {
+		if len(people) == 1 && people[owner] {
+			return bad("separates duties, and %q, whose agent %q asks, is its only approver: name another one, or let a single owner decide and say so", owner, agent)
+		}
+	}
+	return nil
+}
+
+func (r *Routing) checkTimes(to *Route, bad func(string, ...any) error) error {
+	switch {
+	case to.Deadline < 0:
+		return bad("has a deadline in the past")
+	case to.EscalateAfter == 0 && to.EscalateTo == "":
+		return nil
+	case to.EscalateAfter <= 0:
+		return bad("escalates after %s, which must be some time after the opening", to.EscalateAfter)
+	case to.Deadline > 0 && to.EscalateAfter >= to.Deadline:
+		return bad("escalates after %s, when its deadline of %s is over", to.EscalateAfter, to.Deadline)
+	case to.EscalateTo == to.Name || r.route(to.EscalateTo) == nil:
+		return bad("escalates to %q, which is no other route", to.EscalateTo)
+	}
+	return nil
+}
+
+func (r *Routing) checkRules() error {
+	for i := range r.Rules {
+		rule := &r.Rules[i]
+		if r.route(rule.Route) == nil {
+			return &RoutingError{fmt.Sprintf("rule %d", i+1), fmt.Sprintf("sends to %q, which is no route", rule.Route)}
+		}
+		if free := len(rule.Agents)+len(rule.Executors)+len(rule.Effects)+len(rule.Reaches) == 0; free != (i == len(r.Rules)-1) {
+			if free {
+				return &RoutingError{fmt.Sprintf("rule %d", i+1), "has no conditions, so those behind it would never be asked"}
+			}
+			return &RoutingError{fmt.Sprintf("rule %d", i+1), "is the last one and has conditions: what fits none would have no route"}
+		}
+	}
+	if len(r.Routes) > 0 && len(r.Rules) == 0 {
+		return &RoutingError{"the routes", "have no rules that choose between them"}
+	}
+	return nil
+}

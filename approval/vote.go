@@ -1,0 +1,210 @@
+package approval
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Vote is one person's yes where one is not enough. It counts for one route, as
+// long as nothing changes about who may decide there.
+type Vote struct {
+	// Human is the person, however they are called on a platform.
+	Human string `json:"human"`
+	By    Person `json:"by"`
+	// Route and Terms are what the vote counts for.
+	Route   string    `json:"route"`
+	Terms   Mark      `json:"terms"`
+	Channel string    `json:"channel"`
+	At      time.Time `json:"at"`
+	Words   string    `json:"words,omitempty"`
+}
+
+// Mark stands for everything about a route that says what a vote is worth. Two
+// routes with equal marks have equal rules.
+type Mark string
+
+// Terms are what it takes to allow an agent's call on a route.
+type Terms struct {
+	route    string
+	quorum   int
+	anyone   bool
+	people   map[string]bool
+	separate bool
+	owner    string
+	mark     Mark
+}
+
+// Terms returns what it takes to allow the agent's calls on the named route. A
+// route that is not there any more has terms that nobody meets.
+func (r *Routing) Terms(name, agent string) Terms {
+	t := Terms{route: name, quorum: 1, people: map[string]bool{}}
+	to := r.route(name)
+	if len(r.Routes) == 0 && (name == "" || name == DefaultRoute) {
+		open := openRoute()
+		to = &open
+	}
+	if to == nil {
+		return t
+	}
+	t.quorum, t.separate = max(to.Quorum, 1), to.Separate
+	t.owner = cmp.Or(r.Owners[agent], r.Owners[anyAgent])
+	for _, name := range to.Approvers {
+		if name == Anyone {
+			t.anyone = true
+			continue
+		}
+		t.people[r.Human(name)] = true
+	}
+	t.mark = t.sign(r.Members)
+	return t
+}
+
+// sign writes the terms down so that no two sets of them give one mark.
+func (t *Terms) sign(members []Member) Mark {
+	var b strings.Builder
+	part := func(s string) { fmt.Fprintf(&b, "%d:%s,", len(s), s) }
+	part(strconv.Itoa(t.quorum))
+	part(strconv.FormatBool(t.anyone))
+	part(strconv.FormatBool(t.separate))
+	part(t.owner)
+	names := make([]string, 0, len(t.people))
+	for name := range t.people {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		part(name)
+		for i := range members {
+			if members[i].Name != name {
+				continue
+			}
+			ids := slices.Sorted(slices.Values(members[i].IDs))
+			part(strconv.Itoa(len(ids)))
+			for _, id := range ids {
+				part(id)
+			}
+		}
+	}
+	return Mark(digest(b.String())[:16])
+}
+
+// permits reports whether the person may decide under the terms.
+func (t *Terms) permits(human string) bool { return human != "" && (t.anyone || t.people[human]) }
+
+// single reports whether any one person who may decide can allow.
+func (t *Terms) single() bool { return t.quorum == 1 && !t.separate }
+
+// met reports whether the people who allowed are enough.
+func (t *Terms) met(humans map[string]bool) bool {
+	if len(humans) < t.quorum {
+		return false
+	}
+	if !t.separate {
+		return true
+	}
+	for h := range humans {
+		if h != t.owner {
+			return true
+		}
+	}
+	return false
+}
+
+// Electorate is who may decide an ask now.
+type Electorate struct {
+	// Terms are those of the routes that the ask is on.
+	Terms []Terms
+	// Human says who is behind an id, and whether they may decide anything.
+	Human func(id string) (human string, ok bool)
+}
+
+// Everybody lets each person decide alone. It is for callers who have checked
+// who that is.
+func Everybody() Electorate {
+	var r Routing
+	return Electorate{[]Terms{r.Terms(DefaultRoute, "")}, func(id string) (string, bool) { return id, true }}
+}
+
+// of returns who the person is, and under which terms they may decide.
+func (e *Electorate) of(id string) (human string, under []Terms) {
+	human, ok := e.Human(id)
+	if !ok {
+		return "", nil
+	}
+	for i := range e.Terms {
+		if e.Terms[i].permits(human) {
+			under = append(under, e.Terms[i])
+		}
+	}
+	return human, under
+}
+
+// counts reports whether a vote is worth anything: its route's terms are those
+// under which it was given, and who gave it is the same person and still may.
+func (e *Electorate) counts(v *Vote) bool {
+	human, under := e.of(v.By.ID)
+	return human == v.Human && slices.ContainsFunc(under, func(t Terms) bool { return t.route == v.Route && t.mark == v.Terms })
+}
+
+// Prune drops the votes that are worth nothing any more, and tells whether
+// there were any.
+func (a *Ask) Prune(e Electorate) bool {
+	pruned := false
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		if p.State != Pending {
+			continue // What was decided is decided.
+		}
+		before := len(p.Votes)
+		p.Votes = slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !e.counts(&v) })
+		pruned = pruned || len(p.Votes) != before
+	}
+	return pruned
+}
+
+// ballot is one person's answer on its way into approvals.
+type ballot struct {
+	e         *Electorate
+	human     string
+	under     []Terms
+	d         Decision
+	permitFor time.Duration
+}
+
+// cast puts the answer into an approval that waits. It decides when it denies,
+// or when the people who allow are enough now; otherwise it is kept.
+func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
+	if b.d.Choice != ChoiceAllow {
+		return true, false, p.decide(b.d, b.permitFor)
+	}
+	votes := slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !b.e.counts(&v) })
+	for i := range b.under {
+		t := &b.under[i]
+		humans := map[string]bool{}
+		for j := range votes {
+			if votes[j].Route == t.route {
+				humans[votes[j].Human] = true
+			}
+		}
+		if !humans[b.human] && !t.single() {
+			kept = true
+			votes = append(votes, Vote{
+				Human: b.human, By: b.d.By, Route: t.route, Terms: t.mark, Channel: b.d.Channel, At: b.d.At, Words: b.d.Words,
+			})
+		}
+		humans[b.human] = true
+		decided = decided || t.met(humans)
+	}
+	p.Votes = votes
+	if len(votes) == 0 {
+		p.Votes = nil
+	}
+	if decided {
+		return true, false, p.decide(b.d, b.permitFor)
+	}
+	return false, kept, nil
+}

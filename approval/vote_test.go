@@ -1,0 +1,191 @@
+package approval_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// voters is the electorate of an agent's ask on the routes, for people whom the
+// routing knows.
+func voters(r *approval.Routing, agent string, routes ...string) approval.Electorate {
+	e := approval.Electorate{Human: func(id string) (string, bool) { return r.Human(id), id != "telegram:stranger" }}
+	for _, name := range routes {
+		e.Terms = append(e.Terms, r.Terms(name, agent))
+	}
+	return e
+}
+
+// TestVotes walks through elections: each step is a person's answer, or a change
+// of the rules.
+func TestVotes(t *testing.T) {
+	const (
+		annT, annS, bob, cat = "telegram:1", "slack:U1", "telegram:2", "slack:U3"
+		yes, no              = approval.ChoiceAllow, approval.ChoiceDeny
+	)
+	type step struct {
+		id     string
+		choice approval.Choice
+		change func(r *approval.Routing)
+		want   string // what the receipt says: won, voted, nothing, refused
+	}
+	for name, tt := range map[string]struct {
+		agent  string
+		routes []string
+		steps  []step
+		want   approval.State
+	}{
+		"TwoPeople":         {"coder", []string{"prod"}, []step{{id: bob, choice: yes, want: "voted"}, {id: cat, choice: yes, want: "won"}}, approval.Allowed},
+		"OnePersonTwice":    {"coder", []string{"prod"}, []step{{id: bob, choice: yes, want: "voted"}, {id: bob, choice: yes, want: "nothing"}}, approval.Pending},
+		"OnePersonTwoNames": {"bobs", []string{"prod"}, []step{{id: annT, choice: yes, want: "voted"}, {id: annS, choice: yes, want: "nothing"}}, approval.Pending},
+		"OwnerAndAnother":   {"coder", []string{"prod"}, []step{{id: annT, choice: yes, want: "voted"}, {id: bob, choice: yes, want: "won"}}, approval.Allowed},
+		"OneDenies":         {"coder", []string{"prod"}, []step{{id: bob, choice: yes, want: "voted"}, {id: cat, choice: no, want: "won"}}, approval.Denied},
+		"OwnerDenies":       {"coder", []string{"prod"}, []step{{id: annS, choice: no, want: "won"}}, approval.Denied},
+		"VoterDenies":       {"coder", []string{"prod"}, []step{{id: bob, choice: yes, want: "voted"}, {id: bob, choice: no, want: "won"}}, approval.Denied},
+		"Stranger":          {"coder", []string{"prod"}, []step{{id: "telegram:stranger", choice: no, want: "refused"}, {id: "telegram:99", choice: yes, want: "refused"}}, approval.Pending},
+		"NobodysRoute":      {"coder", []string{"gone"}, []step{{id: annT, choice: yes, want: "refused"}, {id: bob, choice: no, want: "refused"}}, approval.Pending},
+		"RosterShrinks": {"coder", []string{"prod"}, []step{
+			{id: bob, choice: yes, want: "voted"},
+			{change: func(r *approval.Routing) { r.Routes[0].Approvers = []string{"ann", "cat"} }},
+			{id: cat, choice: yes, want: "voted"},
+			{id: annT, choice: yes, want: "won"},
+		}, approval.Allowed},
+		"RosterGrows": {"coder", []string{"prod"}, []step{
+			{id: bob, choice: yes, want: "voted"},
+			{change: func(r *approval.Routing) { r.Routes[0].Approvers = append(r.Routes[0].Approvers, "telegram:7") }},
+			{id: cat, choice: yes, want: "voted"},
+			{id: bob, choice: yes, want: "won"},
+		}, approval.Allowed},
+		"AnIDChangesHands": {"coder", []string{"prod"}, []step{
+			{id: bob, choice: yes, want: "voted"},
+			{change: func(r *approval.Routing) { r.Members[1].IDs = []string{"telegram:22"} }},
+			{id: cat, choice: yes, want: "voted"},
+		}, approval.Pending},
+		"QuorumFalls": {"coder", []string{"prod"}, []step{
+			{id: annT, choice: yes, want: "voted"},
+			{change: func(r *approval.Routing) { r.Routes[0].Quorum, r.Routes[0].Separate = 1, false }},
+			{id: annT, choice: yes, want: "won"},
+		}, approval.Allowed},
+		"OwnerAloneWithQuorumOne": {"coder", []string{"prod"}, []step{
+			{change: func(r *approval.Routing) { r.Routes[0].Quorum = 1 }},
+			{id: annT, choice: yes, want: "voted"},
+			{id: annS, choice: yes, want: "nothing"},
+			{id: bob, choice: yes, want: "won"},
+		}, approval.Allowed},
+		"Escalated":        {"coder", []string{"prod", "leads"}, []step{{id: bob, choice: yes, want: "voted"}, {id: "telegram:99", choice: yes, want: "won"}}, approval.Allowed},
+		"EscalatedToThose": {"coder", []string{"prod", "leads"}, []step{{id: annT, choice: yes, want: "voted"}, {id: bob, choice: yes, want: "won"}}, approval.Allowed},
+		"InBothRoutes":     {"coder", []string{"prod", "leads"}, []step{{id: cat, choice: yes, want: "won"}}, approval.Allowed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, a := team(), open(t, "make a")
+			for i, s := range tt.steps {
+				if s.change != nil {
+					s.change(&r)
+					continue
+				}
+				got := "nothing"
+				receipt, err := a.Vote(approval.Tap{Ask: a.ID, Choice: s.choice, By: approval.Person{ID: s.id}, Channel: "web"}, voters(&r, tt.agent, tt.routes...), start, time.Minute)
+				switch {
+				case errors.Is(err, approval.ErrNotApprover):
+					got = "refused"
+				case err != nil:
+					t.Fatal(err)
+				case receipt.Won:
+					got = "won"
+				case receipt.Voted:
+					got = "voted"
+				}
+				if got != s.want {
+					t.Errorf("step %d: %s, want %s", i+1, got, s.want)
+				}
+			}
+			if p := a.Approvals[0]; p.State != tt.want || (p.Permit != nil) != (tt.want == approval.Allowed) {
+				t.Errorf("it is %s with the permit %v, want %s", p.State, p.Permit, tt.want)
+			}
+		})
+	}
+}
+
+// P7: no sequence of votes by fewer than the wanted number of different people,
+// who may decide as things stand, ever allows; nor does an agent's own person
+// alone where duties are separate. Rosters change in between. The count is kept
+// here by its own, simple means.
+func TestNoVotesOfTooFewAllow(t *testing.T) {
+	ids := []string{"telegram:1", "slack:U1", "telegram:2", "slack:U3", "telegram:4", "telegram:stranger"}
+	allowed := 0
+	for seed := range uint64(3000) {
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		draw := func() approval.Routing {
+			r := team()
+			r.Routes[0].Quorum, r.Routes[0].Separate = 1+rnd.IntN(3), rnd.IntN(2) == 0
+			pool := []string{"ann", "bob", "cat", "telegram:4"}
+			rnd.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+			r.Routes[0].Approvers = slices.Sorted(slices.Values(pool[:1+rnd.IntN(4)]))
+			if rnd.IntN(4) == 0 {
+				r.Members[0].IDs = []string{"telegram:1"} // slack:U1 is nobody's then
+			}
+			return r
+		}
+		r, a := draw(), open(t, "make a")
+		yes := map[string]bool{} // the people who allowed since the rules last changed
+		for range 12 {
+			if rnd.IntN(5) == 0 {
+				before := fmt.Sprintf("%+v", r)
+				if r = draw(); fmt.Sprintf("%+v", r) != before {
+					clear(yes)
+					a.Prune(voters(&r, "coder", "prod")) // as a start with other rules does
+				}
+				continue
+			}
+			id := ids[rnd.IntN(len(ids))]
+			human := id
+			for _, m := range r.Members {
+				if slices.Contains(m.IDs, id) {
+					human = m.Name
+				}
+			}
+			may := slices.Contains(r.Routes[0].Approvers, human) && id != "telegram:stranger"
+			was := a.Approvals[0].State
+			_, err := a.Vote(approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: id}, Channel: "web"}, voters(&r, "coder", "prod"), start, time.Minute)
+			if may != (err == nil) {
+				t.Fatalf("seed %d: %s may vote: %v, got %v", seed, id, may, err)
+			}
+			if !may || was != approval.Pending {
+				continue
+			}
+			yes[human] = true
+			enough := len(yes) >= r.Routes[0].Quorum && (!r.Routes[0].Separate || len(yes) > 1 || !yes["ann"])
+			if got := a.Approvals[0].State == approval.Allowed; got && !enough {
+				t.Fatalf("seed %d: %v allowed it; %d are wanted, separate %v", seed, yes, r.Routes[0].Quorum, r.Routes[0].Separate)
+			} else if got {
+				allowed++
+			} else if enough {
+				t.Fatalf("seed %d: %v are enough and it is %s", seed, yes, a.Approvals[0].State)
+			}
+		}
+	}
+	if allowed < 100 {
+		t.Errorf("only %d elections allowed anything", allowed)
+	}
+}
+
+// Votes that are worth nothing any more go when the rules are read anew.
+func TestPrune(t *testing.T) {
+	r, a := team(), open(t, "make a", "make b")
+	e := voters(&r, "coder", "prod")
+	if _, err := a.Vote(approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:2"}, Channel: "web"}, e, start, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if a.View() != "pending+1,pending+1" || a.Prune(e) {
+		t.Errorf("the votes stand: %s", a.View())
+	}
+	r.Routes[0].Quorum = 3
+	if !a.Prune(voters(&r, "coder", "prod")) || a.View() != "pending,pending" {
+		t.Errorf("after a change: %s", a.View())
+	}
+}

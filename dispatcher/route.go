@@ -1,0 +1,106 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// routeOf returns the route of a call that a judge denied. It has no name where
+// the configuration has no routes.
+func (d *Dispatcher) routeOf(p vaglio.Proposal) approval.Route {
+	if len(d.routing.Routes) == 0 {
+		return approval.Route{}
+	}
+	c := approval.Case{Agent: p.Agent, Executor: p.Executor}
+	if d.traits != nil {
+		c.Effects, c.Reaches = d.traits(p)
+	}
+	return d.routing.For(c)
+}
+
+// shownOn returns the channels of a route.
+func (d *Dispatcher) shownOn(r *approval.Route) []string {
+	if len(r.Channels) > 0 {
+		return r.Channels
+	}
+	all := make([]string, 0, len(d.channels))
+	for name := range d.channels {
+		all = append(all, name)
+	}
+	return all
+}
+
+// human says who is behind an id, and whether they may decide anything at all.
+func (d *Dispatcher) human(id string) (string, bool) {
+	may := d.approvers[id] || d.mayDecide != nil && d.mayDecide(id) || d.routing.Knows(id)
+	return d.routing.Human(id), may
+}
+
+// electorate is who may decide the ask, by the configuration as it is now.
+func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
+	e := approval.Electorate{Human: d.human}
+	for _, on := range ask.Routes {
+		e.Terms = append(e.Terms, d.routing.Terms(on.Route, ask.Agent))
+	}
+	if len(ask.Routes) == 0 {
+		e.Terms = append(e.Terms, d.routing.Terms("", ask.Agent))
+	}
+	return e
+}
+
+// prune drops the votes of an ask that are worth nothing under the
+// configuration with which we started.
+func (d *Dispatcher) prune(ctx context.Context, r approval.Record) {
+	ask, err := approval.DecodeAsk(r.Body)
+	if err != nil || !ask.Prune(d.electorate(&ask)) {
+		return // What cannot be read is told when it is taken up.
+	}
+	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		if !ask.Prune(d.electorate(ask)) {
+			return approval.ErrKeep
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		d.log.ErrorContext(ctx, "votes that are void could not be dropped; they do not count", "ask", ask.ID, "error", err)
+	}
+}
+
+// keepEscalations sends asks that still wait to the people of a further route.
+func (d *Dispatcher) keepEscalations(ctx context.Context) error {
+	return d.escalated.run(ctx, func(al alarm) {
+		if err := d.escalate(ctx, al); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "an ask could not be escalated; trying again", "ask", al.ask, "error", err)
+			d.escalated.hold(al)
+		}
+	})
+}
+
+func (d *Dispatcher) escalate(ctx context.Context, al alarm) error {
+	ask, err := d.ask(ctx, string(al.ask))
+	if errors.Is(err, approval.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("dispatcher: read ask %s: %w", al.ask, err)
+	}
+	to, ok := d.routing.Route(ask.EscalateTo)
+	if !ok {
+		d.log.WarnContext(ctx, "an ask escalates to a route that is no more", "ask", al.ask, "route", ask.EscalateTo)
+		return nil
+	}
+	channels := d.shownOn(&to)
+	// Calls may join meanwhile.
+	tokens := approval.NewTokens(len(channels) * (ask.PostTokens() + 2*approval.MaxGathered))
+	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		if ask.EscalateAt.IsZero() || ask.EscalateAt.After(al.deadline) || !ask.Escalate(to, channels, tokens) {
+			return approval.ErrKeep
+		}
+		return nil
+	})
+	return err
+}

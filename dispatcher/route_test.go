@@ -1,0 +1,214 @@
+package dispatcher_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+)
+
+const (
+	ann, annToo, bob, cat = "chat:ann", "desk:ann", "chat:bob", "desk:cat"
+)
+
+// teamed runs a test with two channels and a team of three, of whom two must
+// allow what the shell does, and one what else there is.
+func teamed(t *testing.T, test func(t *testing.T, h *house, desk *chat)) {
+	t.Helper()
+	housed(t, func(t *testing.T, h *house) {
+		desk := &chat{name: "desk"}
+		h.also = []dispatcher.Channel{desk}
+		h.routing = approval.Routing{
+			Members: []approval.Member{{Name: "ann", IDs: []string{ann, annToo}}, {Name: "bob", IDs: []string{bob}}, {Name: "cat", IDs: []string{cat}}},
+			Owners:  map[string]string{"*": "ann"},
+			Routes: []approval.Route{
+				{Name: "shell", Channels: []string{"chat"}, Approvers: []string{"ann", "bob"}, Quorum: 2, Separate: true, EscalateAfter: 10 * time.Minute, EscalateTo: "rest"},
+				{Name: "rest", Approvers: []string{"cat"}, Deadline: time.Hour},
+			},
+			Rules: []approval.Rule{{Executors: []string{"shell_exec"}, Route: "shell"}, {Route: "rest"}},
+		}
+		if err := h.routing.Check([]string{"chat", "desk"}); err != nil {
+			t.Fatal(err)
+		}
+		h.restart()
+		test(t, h, desk)
+	})
+}
+
+// vote presses the button for all on the card, as the person.
+func (h *house) vote(m message, id string, c approval.Choice) (approval.Receipt, error) {
+	h.t.Helper()
+	for _, b := range m.card.Buttons {
+		if b.Choice == c {
+			return h.Decide(h.t.Context(), approval.Tap{Token: b.Token, By: approval.Person{ID: id}, Channel: "chat"})
+		}
+	}
+	h.t.Fatalf("no button %s in %+v", c, m.card)
+	return approval.Receipt{}, nil
+}
+
+// P7, P3: one yes of two is kept over a restart, gives no permit, and wakes
+// nobody; the second one allows.
+func TestTwoPeopleAllow(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, desk *chat) {
+		a := h.ask("make a", 1)
+		settle()
+		card := h.chat.seen()[0]
+		if n := len(desk.seen()); n != 0 {
+			t.Errorf("%d cards on a channel that is not the route's", n)
+		}
+		if r, err := h.vote(card, ann, approval.ChoiceAllow); err != nil || r.Won || !r.Voted {
+			t.Fatalf("the first: %+v, %v", r, err)
+		}
+		settle()
+		if it := h.chat.seen()[0].card.Items[0]; len(it.Votes) != 1 || it.Votes[0].Human != "ann" {
+			t.Errorf("the card shows %+v", it.Votes)
+		}
+		for _, id := range []string{cat, owner.ID, "chat:eve"} {
+			if _, err := h.vote(card, id, approval.ChoiceAllow); !errors.Is(err, approval.ErrNotApprover) {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if b, err := h.Await(t.Context(), agent, a.Approval.ID, 0); err != nil || b.Permit != nil || b.Decision != approval.RulingPending {
+			t.Errorf("with one vote the agent has %+v, %v", b, err)
+		}
+		h.restart()
+		if r, err := h.vote(card, annToo, approval.ChoiceAllow); err != nil || r.Won || r.Voted {
+			t.Errorf("the same person elsewhere: %+v, %v", r, err)
+		}
+		if r, err := h.vote(card, bob, approval.ChoiceAllow); err != nil || !r.Won {
+			t.Errorf("the second: %+v, %v", r, err)
+		}
+		settle()
+		if m := h.chat.seen()[0]; len(m.card.Buttons) != 0 || h.state(a.Approval.ID) != approval.Allowed {
+			t.Errorf("in the end it is %s: %+v", h.state(a.Approval.ID), m.card)
+		}
+	})
+}
+
+// However often one person presses, under however many names, one vote is one.
+func TestOnePersonIsNoQuorum(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, _ *chat) {
+		a := h.ask("make a", 1)
+		settle()
+		card := h.chat.seen()[0]
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		kept := 0
+		for i := range 100 {
+			wg.Go(func() {
+				r, err := h.vote(card, []string{ann, annToo}[i%2], approval.ChoiceAllow)
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil || r.Won {
+					t.Errorf("press %d: %+v, %v", i, r, err)
+				}
+				if r.Voted {
+					kept++
+				}
+			})
+		}
+		wg.Wait()
+		if kept != 1 || h.state(a.Approval.ID) != approval.Pending {
+			t.Errorf("%d votes were kept, it is %s", kept, h.state(a.Approval.ID))
+		}
+	})
+}
+
+// A start with another roster voids the votes of the old one, on the card too.
+func TestAnotherRosterVoidsVotes(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, _ *chat) {
+		a := h.ask("make a", 1)
+		settle()
+		card := h.chat.seen()[0]
+		if _, err := h.vote(card, ann, approval.ChoiceAllow); err != nil {
+			t.Fatal(err)
+		}
+		h.end()
+		h.routing.Routes[0].Approvers = []string{"ann", "bob", "cat"}
+		h.restart()
+		settle()
+		if it := h.chat.seen()[0].card.Items[0]; len(it.Votes) != 0 {
+			t.Errorf("the card shows %+v", it.Votes)
+		}
+		if r, err := h.vote(card, bob, approval.ChoiceAllow); err != nil || r.Won || !r.Voted {
+			t.Errorf("bob: %+v, %v", r, err)
+		}
+		if r, err := h.vote(card, cat, approval.ChoiceAllow); err != nil || !r.Won || h.state(a.Approval.ID) != approval.Allowed {
+			t.Errorf("cat: %+v, %v", r, err)
+		}
+	})
+}
+
+// An ask that nobody answers goes to further people, who see it on their
+// channels, also when nobody ran when it was due. Its deadline stays.
+func TestAnAskEscalates(t *testing.T) {
+	for name, wait := range map[string]func(h *house){
+		"Running": func(*house) { time.Sleep(10 * time.Minute) },
+		"Down": func(h *house) {
+			h.end()
+			time.Sleep(11 * time.Minute)
+			h.restart()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			teamed(t, func(t *testing.T, h *house, desk *chat) {
+				a, began := h.ask("make a", 1), time.Now()
+				settle()
+				first := h.chat.seen()[0]
+				if _, err := h.vote(first, cat, approval.ChoiceDeny); !errors.Is(err, approval.ErrNotApprover) {
+					t.Errorf("before: %v", err)
+				}
+				wait(h)
+				settle()
+				if len(desk.seen()) != 1 || len(h.chat.seen()) != 1 || len(h.chat.seen()[0].card.Routes) != 2 {
+					t.Fatalf("it is on %d and %d cards: %+v", len(h.chat.seen()), len(desk.seen()), h.chat.seen())
+				}
+				if ask, err := h.Find(t.Context(), string(a.Approval.ID)); err != nil || !ask.ExpiresAt.Equal(began.Add(dispatcher.DefaultAskFor).UTC()) {
+					t.Errorf("the deadline moved to %v, %v", ask.ExpiresAt, err)
+				}
+				if r, err := h.vote(desk.seen()[0], cat, approval.ChoiceAllow); err != nil || !r.Won {
+					t.Errorf("after: %+v, %v", r, err)
+				}
+				settle()
+				for _, c := range []*chat{h.chat, desk} {
+					if m := c.seen()[0]; len(m.card.Buttons) != 0 || m.card.Items[0].State != approval.Allowed {
+						t.Errorf("%s shows %+v", c.Name(), m.card)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The calls of one plan that go to different people are on different cards.
+func TestAPlanOverTwoRoutes(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, _ *chat) {
+		rs := []dispatcher.Request{inTurn("make a", 1), inTurn("make b", 2), inTurn("make c", 3)}
+		rs[1].Proposal.Executor = "fs_write"
+		as, err := h.ProposePlan(t.Context(), agent, rs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		ids := [3]approval.AskID{}
+		for i, a := range as {
+			if a.Decision != approval.RulingPending {
+				t.Fatalf("call %d: %+v", i, a)
+			}
+			ids[i] = a.Approval.ID.Ask()
+		}
+		if ids[0] != ids[2] || ids[0] == ids[1] {
+			t.Errorf("the calls are on %v", ids)
+		}
+		for i, want := range map[int]time.Duration{0: dispatcher.DefaultAskFor, 1: time.Hour} {
+			if got := time.Until(as[i].Approval.ExpiresAt).Round(time.Minute); got != want {
+				t.Errorf("call %d waits %v, want %v", i, got, want)
+			}
+		}
+	})
+}
