@@ -23,28 +23,69 @@ type Channel interface {
 	Amend(ctx context.Context, ref string, c approval.Card) error
 }
 
-// Facts are what a platform can do.
+// Facts are what a platform can do. They are declared, and the suite holds the
+// channel to them.
 type Facts struct {
-	// TextLimit is the most characters of a message.
+	// TextLimit is the most characters of a message; 0 means that there is none.
 	TextLimit int
 	// Files says that a message may have a file beside it.
 	Files bool
+	// Delivers says that cards are messages, which can fail to get there and can
+	// be deleted. A channel that shows the state at every look has none.
+	Delivers bool
 }
 
-// Picture is what a person sees of a card.
+// Picture is what a person sees of a card, save what only names the card itself:
+// sums and sizes of files.
 type Picture struct {
 	Text    string
-	Choices []approval.Choice
+	Buttons []Button
 	// Files are the contents of what is attached.
 	Files []string
+	// Links are what leads out of the card where it is touched: addresses,
+	// mentions, commands.
+	Links []string
 }
+
+// Button is one choice that a person has.
+type Button struct {
+	Choice approval.Choice
+	// Label is what the person reads or hears of it.
+	Label string
+	// Press presses it, also when the card does not show it any more, and returns
+	// what who pressed is told.
+	Press func(Who) string
+}
+
+// Who is somebody at the platform.
+type Who int
+
+// The people of the suite.
+const (
+	// Owner may decide.
+	Owner Who = iota
+	// Stranger may not.
+	Stranger
+)
 
 // Harness is a channel with its platform under the test's hand.
 type Harness struct {
 	Channel Channel
 	Facts   Facts
+	// Desk is what the channel hands taps to.
+	Desk *Desk
 	// Shown returns what a person sees of the message.
 	Shown func(ref string) Picture
+	// Reply answers the card with words and returns what who wrote is told.
+	Reply func(who Who, ref, words string) string
+	// Restart ends the channel's process and starts another over what it kept.
+	// The harness's Channel is the new one.
+	Restart func() Channel
+	// Secret is what no error may show; empty when the channel has none.
+	Secret string
+
+	// For a platform that delivers:
+
 	// Limit makes the platform refuse the next call with that pause.
 	Limit func(after time.Duration)
 	// Down makes the platform unreachable, or reachable again.
@@ -53,29 +94,46 @@ type Harness struct {
 	Fail func()
 	// Remove deletes the message.
 	Remove func(ref string)
-	// Secret is what no error may show.
-	Secret string
 }
 
 // Run runs the contract. Each case gets a harness of its own from with, which
 // may run it in a bubble.
-func Run(t *testing.T, with func(t *testing.T, test func(t *testing.T, h Harness))) {
+func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing.T, h Harness))) {
 	t.Helper()
-	for name, test := range map[string]func(*testing.T, Harness){
+	cases := map[string]func(*testing.T, Harness){
 		"ACardShowsTheCallAndItsChoices":       showsTheCall,
 		"AFinalCardSaysHowAndHasNoButtons":     turnsFinal,
 		"PostAndAmendMayBeRepeated":            mayBeRepeated,
 		"DifferentCallsAreDifferentCards":      differs,
 		"WhatIsUnseenIsMadeVisible":            reveals,
 		"AllowOnlyWhereAllIsSeen":              allOrNoAllow,
-		"ARateLimitSaysWhenToComeBack":         limited,
-		"AnOutageIsTriedAgainAndPasses":        outage,
-		"AMessageThatIsGoneIsToldSo":           gone,
 		"ADecidedPlanOffersOnlyWhatStillWaits": partly,
-	} {
+		"EachButtonMeansWhatItSays":            means,
+		"HostileTextChangesNothing":            hostile,
+		"SecretsAreNotShown":                   masked,
+		"AGuardDenialCannotBeAllowed":          guarded,
+		"ATapDecidesOnceAndIsToldTruthfully":   once,
+		"AStrangerDecidesNothing":              stranger,
+		"AStaleTapChangesNothing":              stale,
+		"WordsDenyAndNeverAllow":               wordsDeny,
+		"ARestartForgetsNothing":               restarts,
+		"WhatIsNotKeptIsNotAcknowledged":       unkept,
+	}
+	if facts.Delivers {
+		cases["ARateLimitSaysWhenToComeBack"] = limited
+		cases["AnOutageIsTriedAgainAndPasses"] = outage
+		cases["AMessageThatIsGoneIsToldSo"] = gone
+	}
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			with(t, test)
+			with(t, func(t *testing.T, h Harness) {
+				t.Helper()
+				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil {
+					t.Fatal("the harness is not complete")
+				}
+				test(t, h)
+			})
 		})
 	}
 }
@@ -83,16 +141,22 @@ func Run(t *testing.T, with func(t *testing.T, test func(t *testing.T, h Harness
 // Ask opens an ask for command lines, as a judge's denial does.
 func Ask(t *testing.T, channel string, lines ...string) approval.Ask {
 	t.Helper()
+	var ps []vaglio.Proposal
+	for _, line := range lines {
+		ps = append(ps, vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/u"}})
+	}
+	return open(t, channel, "coder", "clean up", ps...)
+}
+
+func open(t *testing.T, channel, agent, intent string, ps ...vaglio.Proposal) approval.Ask {
+	t.Helper()
 	d, err := approval.JudgeDenial(vaglio.Verdict{Reason: "too broad", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := approval.Opening{
-		Agent: "coder", Intent: "clean up", Channels: []string{channel},
-		At: time.Now(), ExpiresAt: time.Now().Add(30 * time.Minute),
-	}
-	for i, line := range lines {
-		p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/u"}}
+	now := time.Now()
+	o := approval.Opening{Agent: agent, Intent: intent, Channels: []string{channel}, At: now, ExpiresAt: now.Add(30 * time.Minute)}
+	for i, p := range ps {
 		o.Calls = append(o.Calls, approval.Call{Proposal: p, Denial: d, Fingerprint: approval.Fingerprint(fmt.Sprint(i))})
 	}
 	a, err := approval.Open(o)
@@ -102,139 +166,145 @@ func Ask(t *testing.T, channel string, lines ...string) approval.Ask {
 	return a
 }
 
-func (h *Harness) card(a approval.Ask) approval.Card {
-	return approval.NewCard(a, h.Channel.Name(), approval.NewMasker(approval.Secret{1}))
+func (h *Harness) card(a *approval.Ask) approval.Card {
+	h.Desk.mu.Lock()
+	defer h.Desk.mu.Unlock()
+	return picture(a, h.Channel.Name())
 }
 
-func (h *Harness) post(t *testing.T, a approval.Ask) (string, Picture) {
+// ask opens an ask, puts it on the desk and posts its card.
+func (h *Harness) ask(t *testing.T, lines ...string) (a *approval.Ask, ref string, p Picture) {
 	t.Helper()
+	opened := Ask(t, h.Channel.Name(), lines...)
+	ref, p = h.post(t, &opened)
+	return &opened, ref, p
+}
+
+func (h *Harness) post(t *testing.T, a *approval.Ask) (string, Picture) {
+	t.Helper()
+	h.Desk.Add(a)
 	ref, err := h.Channel.Post(t.Context(), h.card(a))
 	if err != nil || ref == "" {
 		t.Fatalf("Post: %q %v", ref, err)
 	}
+	h.Desk.change(func() { a.Cards[0].Ref = ref })
 	return ref, h.Shown(ref)
 }
 
-func decide(t *testing.T, a *approval.Ask, c approval.Choice, id approval.ID) {
+// amend makes the card show the state, and returns what a person then sees.
+func (h *Harness) amend(t *testing.T, ref string, a *approval.Ask) Picture {
 	t.Helper()
-	r, err := a.Decide(approval.Tap{Ask: a.ID, Approval: id, Choice: c, By: approval.Person{ID: "test:1", Name: "Ann"}, Channel: "test", Words: "because"}, time.Now(), time.Minute)
+	if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
+		t.Fatalf("Amend: %v", err)
+	}
+	return h.Shown(ref)
+}
+
+// elsewhere answers the ask, or one call of it, on another channel.
+func (h *Harness) elsewhere(t *testing.T, a *approval.Ask, c approval.Choice, id approval.ID) {
+	t.Helper()
+	h.Desk.mu.Lock()
+	defer h.Desk.mu.Unlock()
+	r, err := a.Decide(approval.Tap{
+		Ask: a.ID, Approval: id, Choice: c, By: approval.Person{ID: "test:1", Name: "Bob"}, Channel: "test", Words: "because",
+	}, time.Now(), permitFor)
 	if err != nil || !r.Won {
 		t.Fatalf("decide: %v %v", r.Won, err)
 	}
 }
 
+// choices are what the picture offers, in order.
+func (p *Picture) choices() (all []approval.Choice) {
+	for _, b := range p.Buttons {
+		all = append(all, b.Choice)
+	}
+	return all
+}
+
+// button returns the first button with the choice.
+func (p *Picture) button(t *testing.T, c approval.Choice) Button {
+	t.Helper()
+	for _, b := range p.Buttons {
+		if b.Choice == c {
+			return b
+		}
+	}
+	t.Fatalf("there is no button to %s", c)
+	return Button{}
+}
+
 func showsTheCall(t *testing.T, h Harness) {
-	_, p := h.post(t, Ask(t, h.Channel.Name(), "rm -rf ./build"))
+	_, _, p := h.ask(t, "rm -rf ./build")
 	for _, want := range []string{"coder", "clean up", "shell_exec", "rm -rf ./build", "/home/u"} {
 		if !strings.Contains(p.Text, want) {
 			t.Errorf("the card lacks %q: %s", want, p.Text)
 		}
 	}
-	if !slices.Contains(p.Choices, approval.ChoiceAllow) || !slices.Contains(p.Choices, approval.ChoiceDeny) || len(p.Choices) != 2 {
-		t.Errorf("the card offers %v", p.Choices)
+	got := p.choices()
+	if len(got) != 2 || !slices.Contains(got, approval.ChoiceAllow) || !slices.Contains(got, approval.ChoiceDeny) {
+		t.Errorf("the card offers %v", got)
 	}
 }
 
 func turnsFinal(t *testing.T, h Harness) {
 	for name, end := range map[string]func(a *approval.Ask){
-		"allowed":   func(a *approval.Ask) { decide(t, a, approval.ChoiceAllow, "") },
-		"denied":    func(a *approval.Ask) { decide(t, a, approval.ChoiceDeny, "") },
-		"expired":   func(a *approval.Ask) { a.Lapse(a.ExpiresAt) },
-		"withdrawn": func(a *approval.Ask) { _ = a.Withdraw(a.Approvals[0].ID, time.Now()) },
+		"allowed":   func(a *approval.Ask) { h.elsewhere(t, a, approval.ChoiceAllow, "") },
+		"denied":    func(a *approval.Ask) { h.elsewhere(t, a, approval.ChoiceDeny, "") },
+		"expired":   func(a *approval.Ask) { h.Desk.change(func() { a.Lapse(a.ExpiresAt) }) },
+		"withdrawn": func(a *approval.Ask) { h.Desk.change(func() { _ = a.Withdraw(a.Approvals[0].ID, time.Now()) }) },
 	} {
-		a := Ask(t, h.Channel.Name(), "make "+name)
-		ref, before := h.post(t, a)
-		end(&a)
-		if a.Waiting() {
-			t.Fatalf("%s: the ask still waits", name)
+		a, ref, before := h.ask(t, "make "+name)
+		end(a)
+		p := h.amend(t, ref, a)
+		if len(p.Buttons) != 0 || p.Text == before.Text || !strings.Contains(strings.ToLower(p.Text), name) {
+			t.Errorf("%s: the card shows %v %s", name, p.choices(), p.Text)
 		}
-		if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		p := h.Shown(ref)
-		if len(p.Choices) != 0 || p.Text == before.Text || !strings.Contains(strings.ToLower(p.Text), name) {
-			t.Errorf("%s: the card shows %v %s", name, p.Choices, p.Text)
-		}
-		if a.Approvals[0].Decision != nil && (!strings.Contains(p.Text, "Ann") || !strings.Contains(p.Text, "because")) {
+		if a.Approvals[0].Decision != nil && (!strings.Contains(p.Text, "Bob") || !strings.Contains(p.Text, "because")) {
 			t.Errorf("%s: the card does not say by whom, with which words: %s", name, p.Text)
 		}
 	}
 }
 
 func mayBeRepeated(t *testing.T, h Harness) {
-	a := Ask(t, h.Channel.Name(), "make")
-	h.post(t, a)
-	ref, first := h.post(t, a)
-	for range 2 {
-		if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
-			t.Errorf("an Amend that changes nothing: %v", err)
-		}
+	a, _, _ := h.ask(t, "make")
+	ref, err := h.Channel.Post(t.Context(), h.card(a))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if again := h.Shown(ref); again.Text != first.Text || !slices.Equal(again.Choices, first.Choices) {
+	first := h.Shown(ref)
+	for range 2 {
+		h.amend(t, ref, a)
+	}
+	if again := h.Shown(ref); again.Text != first.Text || !slices.Equal(again.choices(), first.choices()) {
 		t.Errorf("repeating changed the card: %+v", again)
 	}
 }
 
-// alike are lines that are easily taken for each other.
-func alike() []string {
-	return []string{
-		"rm a", "rm  a", "rm а", "rm a ", "rm a\n", "rm\ta", "rm \u200ba", "rm \u202ea", "<b>rm a</b>", "&lt;b&gt;rm a", "rm a\\", "*rm a*", "`rm a`",
-		strings.Repeat("x", 9000), strings.Repeat("x", 9001), strings.Repeat("x", 8999) + "y",
-	}
-}
-
-func differs(t *testing.T, h Harness) {
-	seen := map[string]string{}
-	for _, line := range alike() {
-		_, p := h.post(t, Ask(t, h.Channel.Name(), line))
-		text, _, _ := strings.Cut(p.Text, "Answer by")
-		for _, f := range p.Files {
-			_, rest, _ := strings.Cut(f, "\n")
-			text += "\x00" + rest
-		}
-		if other, ok := seen[text]; ok {
-			t.Errorf("%.40q and %.40q look the same", line, other)
-		}
-		seen[text] = line
-	}
-}
-
-func reveals(t *testing.T, h Harness) {
-	_, p := h.post(t, Ask(t, h.Channel.Name(), "echo \u202e\u200b\u2066\x1b[2J\ufeff done"))
-	if i := strings.IndexAny(p.Text, "\u202e\u200b\u2066\x1b\ufeff"); i >= 0 {
-		t.Errorf("something unseen is on the card: %q", p.Text)
-	}
-	if !strings.Contains(p.Text, "U+202E") {
-		t.Errorf("the card hides what was there: %q", p.Text)
-	}
-}
-
 func allOrNoAllow(t *testing.T, h Harness) {
-	line := "echo " + strings.Repeat("word ", h.Facts.TextLimit) + "END"
-	_, p := h.post(t, Ask(t, h.Channel.Name(), line))
-	if n := utf8.RuneCountInString(p.Text); n > h.Facts.TextLimit {
+	line := "echo " + strings.Repeat("word ", max(h.Facts.TextLimit, 20_000)) + "END"
+	a, ref, p := h.ask(t, line)
+	if n := utf8.RuneCountInString(p.Text); h.Facts.TextLimit > 0 && n > h.Facts.TextLimit {
 		t.Errorf("the card has %d characters", n)
 	}
-	all := strings.Contains(strings.Join(p.Files, ""), line)
-	if all != h.Facts.Files || slices.Contains(p.Choices, approval.ChoiceAllow) != all {
-		t.Errorf("attached whole: %v; the choices are %v", all, p.Choices)
+	all := strings.Contains(p.Text+strings.Join(p.Files, ""), line)
+	if able := h.Facts.Files || h.Facts.TextLimit == 0; all != able || slices.Contains(p.choices(), approval.ChoiceAllow) != all {
+		t.Errorf("all of it can be seen: %v; the choices are %v", all, p.choices())
 	}
-	if !slices.Contains(p.Choices, approval.ChoiceDeny) {
-		t.Error("the card cannot be denied")
+	if told := p.button(t, approval.ChoiceDeny).Press(Owner); h.Desk.states(a)[0] != approval.Denied {
+		t.Errorf("it cannot be denied: %q", told)
+	}
+	if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
+		t.Errorf("denied, the card offers %v", p.choices())
 	}
 }
 
 func partly(t *testing.T, h Harness) {
-	a := Ask(t, h.Channel.Name(), "make a", "make b")
-	ref, p := h.post(t, a)
-	if len(p.Choices) != 6 {
-		t.Errorf("a plan of two offers %v", p.Choices)
+	a, ref, p := h.ask(t, "make a", "make b")
+	if len(p.Buttons) != 6 {
+		t.Errorf("a plan of two offers %v", p.choices())
 	}
-	decide(t, &a, approval.ChoiceDeny, a.Approvals[0].ID)
-	if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
-		t.Fatal(err)
-	}
-	if p := h.Shown(ref); len(p.Choices) != 2 || !strings.Contains(p.Text, "make b") || !strings.Contains(p.Text, "Ann") {
-		t.Errorf("half answered, the card shows %v %s", p.Choices, p.Text)
+	h.elsewhere(t, a, approval.ChoiceDeny, a.Approvals[0].ID)
+	if p := h.amend(t, ref, a); len(p.Buttons) != 2 || !strings.Contains(p.Text, "make b") || !strings.Contains(p.Text, "Bob") {
+		t.Errorf("half answered, the card shows %v %s", p.choices(), p.Text)
 	}
 }

@@ -2,6 +2,7 @@ package telegram_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,46 +16,35 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	channeltest.Run(t, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+	t.Parallel()
+	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true}
+	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.chat = w.server.Private(ann())
 			w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
-			var err error
-			if w.channel, err = telegram.New(t.Context(), w.config); err != nil {
-				t.Fatal(err)
-			}
-			test(t, w.harness())
+			desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
+			w.hands = desk
+			w.start()
+			test(t, w.harness(desk))
 		})
 	})
 }
 
 // harness is the world as the contract wants it.
-func (w *world) harness() channeltest.Harness {
+func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 	_, secret, _ := strings.Cut(telegramtest.Token, ":")
-	id := func(ref string) (n int) {
-		_, rest, _ := strings.Cut(ref, ":")
-		_, _ = fmt.Sscan(rest, &n)
-		return n
-	}
 	return channeltest.Harness{
-		Channel: w.channel, Facts: channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true}, Secret: secret,
-		Shown: func(ref string) channeltest.Picture {
-			m, _ := w.server.Message(w.chat, id(ref))
-			p := channeltest.Picture{Text: m.Text}
-			for _, b := range m.Buttons() {
-				switch verb, _, _ := strings.Cut(b.Text, " "); verb {
-				case "Allow":
-					p.Choices = append(p.Choices, approval.ChoiceAllow)
-				case "Deny":
-					p.Choices = append(p.Choices, approval.ChoiceDeny)
-				}
-			}
-			if f, ok := w.server.Message(w.chat, m.ReplyTo); ok && f.File != nil {
-				p.Files = append(p.Files, string(f.File.Data))
-			}
-			return p
+		Channel: w.channel, Desk: desk, Secret: secret, Shown: w.picture,
+		Reply: func(who channeltest.Who, ref, words string) string {
+			id := w.server.Reply(somebody(who), w.chat, number(ref), words)
+			synctest.Wait()
+			return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
+		},
+		Restart: func() channeltest.Channel {
+			w.restart()
+			return w.channel
 		},
 		Limit: func(after time.Duration) {
 			w.server.Fail("", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: int(after / time.Second)})
@@ -67,17 +57,77 @@ func (w *world) harness() channeltest.Harness {
 			}
 		},
 		Fail:   func() { w.server.Fail("", 1, telegramtest.Fault{Code: 502, Body: "<html>" + secret}) },
-		Remove: func(ref string) { w.server.Delete(w.chat, id(ref)) },
+		Remove: func(ref string) { w.server.Delete(w.chat, number(ref)) },
 	}
 }
 
-// TestTheHarnessSeesButtons keeps the contract's view honest: a card's buttons
-// are found by their words.
-func TestTheHarnessSeesButtons(t *testing.T) {
-	inWorld(t, func(w *world) {
-		a := w.ask(command("make"), command("make test"))
-		if got := w.harness().Shown(a.Cards[0].Ref).Choices; len(got) != 6 || !slices.Contains(got, approval.ChoiceAllow) {
-			w.t.Errorf("got %v", got)
+// number is the message's in a reference.
+func number(ref string) (n int) {
+	_, rest, _ := strings.Cut(ref, ":")
+	_, _ = fmt.Sscan(rest, &n)
+	return n
+}
+
+func somebody(who channeltest.Who) telegramtest.User {
+	if who == channeltest.Owner {
+		return ann()
+	}
+	return telegramtest.User{ID: 666, FirstName: "Eve"}
+}
+
+// text is that of the newest message that fits.
+func (w *world) text(fits func(telegramtest.Message) bool) string {
+	for _, m := range slices.Backward(w.server.Messages(w.chat)) {
+		if m.From.IsBot && fits(m) {
+			return m.Text
 		}
-	})
+	}
+	return ""
+}
+
+// fileSum is what a card says of its file, which names the ask.
+var fileSum = regexp.MustCompile(`begins with [0-9a-f]{16}`)
+
+func (w *world) picture(ref string) channeltest.Picture {
+	m, _ := w.server.Message(w.chat, number(ref))
+	p := channeltest.Picture{Text: fileSum.ReplaceAllString(m.Text, "begins with SUM")}
+	for _, b := range m.Buttons() {
+		one := channeltest.Button{Label: b.Text, Press: func(who channeltest.Who) string {
+			return w.told(w.server.PressData(somebody(who), w.chat, m.ID, b.Data))
+		}}
+		switch verb, _, _ := strings.Cut(b.Text, " "); verb {
+		case "Allow":
+			one.Choice = approval.ChoiceAllow
+		case "Deny":
+			one.Choice = approval.ChoiceDeny
+		default:
+			continue
+		}
+		p.Buttons = append(p.Buttons, one)
+	}
+	for _, e := range m.Entities {
+		switch e.Type {
+		case "bold", "code", "pre", "expandable_blockquote":
+		default:
+			p.Links = append(p.Links, e.Of(m.Text))
+		}
+	}
+	if f, ok := w.server.Message(w.chat, m.ReplyTo); ok && f.File != nil {
+		p.Files = append(p.Files, string(f.File.Data))
+	}
+	return p
+}
+
+// told waits for the answer to a press, as long as there can be one.
+func (w *world) told(id string) string {
+	for range telegramtest.AnswerWithin / time.Second {
+		synctest.Wait()
+		for _, a := range w.server.Answers() {
+			if a.ID == id {
+				return a.Text
+			}
+		}
+		time.Sleep(time.Second)
+	}
+	return ""
 }

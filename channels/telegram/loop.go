@@ -47,8 +47,10 @@ const (
 	longConflict  = 5 * time.Minute
 	// hotPoll is the least time between two polls that bring nothing.
 	hotPoll = time.Second
-	// tries is how often an update is tried whose effect cannot be kept.
-	tries = 5
+	// tries is how often a polled update is tried whose effect cannot be kept.
+	// They take seven seconds: after some fifteen a press cannot be answered any
+	// more, and who pressed is to know.
+	tries = 4
 )
 
 // Run takes what people do until ctx ends. Trouble with the platform ends
@@ -207,11 +209,13 @@ func (l *loop) take(ctx context.Context, raw jsontext.Value) error {
 		return err
 	}
 	for try := range tries {
+		if try > 0 {
+			sleep(ctx, firstPause<<(try-1))
+		}
 		if err = l.effect(ctx, id, &u); err == nil || ctx.Err() != nil {
 			break
 		}
 		l.log.ErrorContext(ctx, "an update has had no effect yet", "update", id, "try", try+1, "error", err)
-		sleep(ctx, firstPause<<try)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -158,14 +158,17 @@ func TestStoreTroubleLosesNoTap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(14 * time.Second)
+		time.Sleep(6 * time.Second)
 		synctest.Wait()
 		for _, x := range w.server.Answers() {
 			if x.ID == id {
 				t.Errorf("answered too early: %+v", x)
 			}
 		}
-		time.Sleep(20 * time.Second)
+		time.Sleep(2 * time.Second)
+		if got := w.answer(id); !strings.Contains(got.Text, "could not be kept") {
+			t.Errorf("given up, the press is answered %+v", got)
+		}
 		w.desk.fails(nil)
 		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending lists") {
 			t.Errorf("one update that cannot be kept blocks the rest: %q", m.Text)

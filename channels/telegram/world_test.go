@@ -168,6 +168,7 @@ type world struct {
 	t       *testing.T
 	server  *telegramtest.Server
 	desk    *desk
+	hands   telegram.Desk // what the bot hands taps to: desk, unless a test changes it
 	memory  *memory
 	channel *telegram.Channel
 	chat    int64
@@ -194,6 +195,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, server: telegramtest.New(), desk: &desk{}, memory: &memory{}, log: &text{}}
+	w.hands = w.desk
 	w.server.Start()
 	t.Cleanup(w.server.Stop)
 	w.config = telegram.Config{
@@ -217,7 +219,7 @@ func (w *world) start() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := w.channel.Run(ctx, w.desk); err != nil {
+		if err := channel.Run(ctx, w.hands); err != nil {
 			w.t.Error(err)
 		}
 	}()

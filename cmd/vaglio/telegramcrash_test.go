@@ -215,7 +215,7 @@ func (c *crash) try(method, path, body string) (reply, error) {
 	}}
 	r, err := trySend(context.WithoutCancel(c.t.Context()), client, method, "http://vaglio"+path, body, "")
 	if err != nil {
-		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // A daemon that was killed takes a moment to come back.
+		time.Sleep(5 * time.Millisecond) // A daemon that was killed takes a moment to come back.
 	}
 	return r, err
 }

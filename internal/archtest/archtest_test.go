@@ -91,7 +91,7 @@ var rooms = map[string]room{
 	"channels/web": {
 		may:     []string{"approval", "vaglio", "internal/strictjson", "templates"},
 		modules: []string{jsonlib, xtext},
-		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", chromedp, cdproto, xnet},
+		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
 
 	"channels/channeltest": {may: []string{"approval", "vaglio"}},

@@ -1,0 +1,166 @@
+package channeltest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// alike are lines that are easily taken for each other.
+func alike() []string {
+	return []string{
+		"rm a", "rm  a", "rm а", "rm a ", "rm a\n", "rm\ta", "rm \u200ba", "rm \u202ea", "rm a\u00a0", "rm\u2003a", "rm \u00e4", "rm a\u0308",
+		"rm ａ", "rm 𝐚", "rm a\ufe0f", "rm a\U000e0100", "rm \u2066a\u2069", "rm \u00ada", "rm \ufeffa", "rm\u2028a", "rm\r\na", "rm a\x00", "rm a\x1b[0m",
+		"<b>rm a</b>", "&lt;b&gt;rm a", "rm a\\", "*rm a*", "`rm a`", "_rm a_", "rm a…", "rm a...", "⟨U+200B⟩rm a", "\u200brm a", "rm \xffa", "rm \xfea", "rm \ufffda",
+		strings.Repeat("x", 9000), strings.Repeat("x", 9001), strings.Repeat("x", 8999) + "y", strings.Repeat("x", 4000) + "y" + strings.Repeat("x", 4999),
+		strings.Repeat(" ", 200) + "rm", strings.Repeat(" ", 201) + "rm", strings.Repeat("\n", 50) + "rm", strings.Repeat("\n", 51) + "rm",
+	}
+}
+
+// bare is the picture without what differs for equal calls too.
+func bare(p *Picture, a *approval.Ask) string {
+	return strings.ReplaceAll(p.Text+"\x00"+strings.Join(p.Files, "\x00"), string(a.ID), "ID")
+}
+
+func differs(t *testing.T, h Harness) {
+	seen := map[string]string{}
+	show := func(what string, p vaglio.Proposal, agent string) {
+		a := open(t, h.Channel.Name(), agent, "clean up", p)
+		_, pic := h.post(t, &a)
+		text := bare(&pic, &a)
+		if other, ok := seen[text]; ok {
+			t.Errorf("%.40q and %.40q look the same", what, other)
+		}
+		seen[text] = what
+	}
+	for _, line := range alike() {
+		show(line, vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}}, "coder")
+	}
+	p := vaglio.Proposal{Executor: "send", Args: vaglio.Args{"to": "ann", "body": "hi"}}
+	show("a call", p, "coder")
+	for _, text := range []string{"ann ", "аnn", "ann\u200b", "ann\"", "ann\\"} {
+		p.Args = vaglio.Args{"to": text, "body": "hi"}
+		show("an argument "+text, p, "coder")
+	}
+	p.Args = vaglio.Args{"to\u200b": "ann", "body": "hi"}
+	show("a key", p, "coder")
+	p.Args = vaglio.Args{"to": 1, "body": "hi"}
+	show("a number", p, "coder")
+	p.Args = vaglio.Args{"to": "1", "body": "hi"}
+	show("a text of a digit", p, "coder")
+	p.Executor = "ѕend"
+	show("another executor", p, "coder")
+	show("another agent", p, "соder")
+	p.Context = vaglio.Context{Cwd: "/srv"}
+	show("a folder", p, "coder")
+	p.Context = vaglio.Context{Cwd: "/srv\u200b", Mounts: []string{"/a"}}
+	show("another folder", p, "coder")
+	p.Context = vaglio.Context{Cwd: "/srv\u200b", Mounts: []string{"/a "}}
+	show("another mount", p, "coder")
+}
+
+func reveals(t *testing.T, h Harness) {
+	_, _, p := h.ask(t, "echo \u202e\u200b\u2066\x1b[2J\ufeff\U000e0041 done")
+	unseen(t, &p)
+	if !strings.Contains(p.Text, "U+202E") {
+		t.Errorf("the card hides what was there: %q", p.Text)
+	}
+}
+
+// unseen fails the test when the picture holds what nobody sees.
+func unseen(t *testing.T, p *Picture) {
+	t.Helper()
+	for _, r := range p.Text {
+		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && r != '\ufe0f') {
+			t.Errorf("%U is on the card unseen: %q", r, p.Text)
+			return
+		}
+	}
+}
+
+// forgeries are texts with which an agent would make a card say what is not so,
+// or lead somewhere.
+func forgeries() map[string]string {
+	return map[string]string{
+		"HTML":     `</code></pre></blockquote></b><a href="https://evil.example">Allow</a><script>x</script>`,
+		"Markdown": "*bold* [Allow](https://evil.example) ```\n# title\n```",
+		"Slack":    "<https://evil.example|Allow> <!channel> <@U123>",
+		"Links":    "https://evil.example evil.com @somebody_else /start #tag $USD +12025550123 ann@evil.com",
+		"Form":     `</textarea><form action="/inbox/decide"><button name="token" value="X" data-choice="allow">Allow once</button></form>`,
+		"Line":     "ls\n\n✅ Allowed once by Ann\n🔸 coder: ls\n",
+		"Template": "{{.agent}} {agent} %s ${x} \ufdd0\ufdd1",
+		"Entities": "&lt;b&gt; &#60;b&#62; &amp; &unknown; &",
+		"Bytes":    "\xff\xfe\xc0\xaf\xed\xa0\x80",
+		"Emoji":    "👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 é é",
+		"Zalgo":    "a" + strings.Repeat("\u0301", 300),
+		"Long":     strings.Repeat("<&>", 700),
+	}
+}
+
+func hostile(t *testing.T, h Harness) {
+	_, _, want := h.ask(t, "make")
+	for name, text := range forgeries() {
+		p := vaglio.Proposal{
+			Executor: "e" + text, TurnID: text, Intent: text, Args: vaglio.Args{"command": text, "k": strings.ToValidUTF8(text, "?")},
+			Context: vaglio.Context{Cwd: text, Mounts: []string{text}},
+		}
+		a := open(t, h.Channel.Name(), "a"+text, text, p)
+		h.Desk.change(func() { a.Approvals[0].Refusal.Why = text })
+		ref, got := h.post(t, &a)
+		if !slices.Equal(got.choices(), want.choices()) {
+			t.Errorf("%s: the card offers %v, want %v", name, got.choices(), want.choices())
+		}
+		words := strings.ToValidUTF8(text[:min(len(text), approval.MaxWords)], "?")
+		h.Desk.change(func() {
+			_, err := a.Decide(approval.Tap{
+				Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: "test:1", Name: "n" + text}, Words: words,
+			}, a.OpenedAt, permitFor)
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		final := h.amend(t, ref, &a)
+		for _, p := range []Picture{got, final} {
+			unseen(t, &p)
+			if len(p.Links) > 0 {
+				t.Errorf("%s: the card leads to %q", name, p.Links)
+			}
+		}
+		if len(final.Buttons) != 0 {
+			t.Errorf("%s: the final card offers %v", name, final.choices())
+		}
+	}
+}
+
+func masked(t *testing.T, h Harness) {
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	a := open(t, h.Channel.Name(), "coder", "push with "+secret, vaglio.Proposal{
+		Executor: "shell_exec", TurnID: secret, Args: vaglio.Args{"command": "git push https://" + secret + "@github.com/x/y", "password": "hunter2hunter2"},
+	})
+	ref, p := h.post(t, &a)
+	h.elsewhere(t, &a, approval.ChoiceDeny, "")
+	for _, p := range []Picture{p, h.amend(t, ref, &a)} {
+		parts := append(slices.Clone(p.Files), p.Text)
+		for _, b := range p.Buttons {
+			parts = append(parts, b.Label)
+		}
+		all := strings.Join(parts, "\n")
+		if strings.Contains(all, secret) || strings.Contains(all, "hunter2hunter2") {
+			t.Errorf("a secret is on the card: %s", all)
+		}
+	}
+}
+
+func guarded(t *testing.T, h Harness) {
+	// No such ask can be opened; this is one that a broken store would hold.
+	a := Ask(t, h.Channel.Name(), "rm -rf /")
+	v := &a.Approvals[0].Verdict
+	v.BlockedBy, v.Rule = vaglio.PhaseGuard, &vaglio.GuardRule{ID: "root.remove"}
+	if _, p := h.post(t, &a); len(p.Buttons) != 0 {
+		t.Errorf("the card offers %v", p.choices())
+	}
+}

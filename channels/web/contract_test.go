@@ -1,0 +1,139 @@
+package web_test
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/channeltest"
+	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// contractDesk is the contract's desk with what the inbox reads besides.
+type contractDesk struct{ *channeltest.Desk }
+
+func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
+	c := make(chan struct{})
+	context.AfterFunc(ctx, func() { close(c) })
+	return c
+}
+
+func (contractDesk) History(context.Context, approval.Filter) (approval.Page, error) {
+	return approval.Page{}, nil
+}
+
+func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
+
+func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.Answer, error) {
+	return approval.Answer{}, approval.ErrNotFound
+}
+
+func TestContract(t *testing.T) {
+	// Its pages show all of a call, so there is no limit and no file.
+	channeltest.Run(t, channeltest.Facts{}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}
+			c.start()
+			test(t, channeltest.Harness{
+				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Reply: c.reply,
+				Restart: func() channeltest.Channel { c.start(); return web.Channel{} },
+			})
+		})
+	})
+}
+
+// contractInbox is an inbox with somebody signed in, and somebody who is not.
+type contractInbox struct {
+	*testing.T
+	desk            contractDesk
+	owner, stranger *inbox
+	// deny is the form that answers an ask with words.
+	deny map[string]url.Values
+}
+
+// start is a new process.
+func (c *contractInbox) start() {
+	c.Helper()
+	w, err := web.New(web.Config{
+		Desk: c.desk, Book: c.desk, Propose: c.desk.Propose, Samples: samples(), Secret: [32]byte{1}, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(w.Stop)
+	c.stranger = &inbox{T: c.T, web: w, h: w.Handler()}
+	c.owner = (&inbox{T: c.T, web: w, h: w.Handler()}).signIn()
+}
+
+// shown is the ask's card on its own page.
+func (c *contractInbox) shown(ref string) channeltest.Picture {
+	c.Helper()
+	rec := c.owner.get("/inbox/ask/" + ref)
+	if rec.Code != http.StatusOK {
+		c.Fatalf("the page of ask %s: %d", ref, rec.Code)
+	}
+	card := sound(c.T, rec).id(c.T, "ask-"+ref)
+	p := channeltest.Picture{Text: card.text()}
+	seen := map[string]bool{}
+	for _, form := range card.all("form") {
+		values := url.Values{}
+		for _, field := range form.all("input", "button") {
+			if field.attr("name") != "" {
+				values.Set(field.attr("name"), field.attr("value"))
+			}
+		}
+		// An answer with words has the token of the one without.
+		token := values.Get("token")
+		if token == "" || seen[token] {
+			continue
+		}
+		seen[token] = true
+		b := form.all("button")[0]
+		one := channeltest.Button{
+			Choice: approval.Choice(b.attr("data-choice")), Label: b.name(),
+			Press: func(who channeltest.Who) string { return c.tap(who, values) },
+		}
+		p.Buttons = append(p.Buttons, one)
+		if one.Choice == approval.ChoiceDeny {
+			c.deny[ref] = values
+		}
+	}
+	for _, a := range card.all("a", "form", "img", "script") {
+		for _, key := range []string{"href", "action", "src"} {
+			if to := a.attr(key); to != "" && !strings.HasPrefix(to, "/inbox/") {
+				p.Links = append(p.Links, to)
+			}
+		}
+	}
+	return p
+}
+
+func (c *contractInbox) reply(who channeltest.Who, ref, words string) string {
+	c.Helper()
+	values := url.Values{"words": {words}}
+	maps.Copy(values, c.deny[ref])
+	return c.tap(who, values)
+}
+
+// tap sends a form and returns what the page behind it tells.
+func (c *contractInbox) tap(who channeltest.Who, form url.Values) string {
+	c.Helper()
+	in := c.owner
+	if who == channeltest.Stranger {
+		in = c.stranger
+	}
+	rec := in.post("/inbox/decide", form)
+	if rec.Code == http.StatusSeeOther {
+		rec = in.get(rec.Header().Get("Location"))
+		return sound(c.T, rec).id(c.T, "notice").words()
+	}
+	return sound(c.T, rec).all("main")[0].words()
+}
