@@ -116,7 +116,7 @@ func yamlMistake(err error) string {
 func catalogMistakes(name string, text []byte, err error) string {
 	var all []string
 	for _, one := range joined(err) {
-		m, ok := errors.AsType[*catalog.Mistake](one)
+		m, ok := errors.AsType[*catalog.MistakeError](one)
 		if !ok {
 			all = append(all, name+": "+one.Error())
 			continue
@@ -136,7 +136,7 @@ func catalogMistakes(name string, text []byte, err error) string {
 
 // joined takes an error apart that errors.Join made.
 func joined(err error) []error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // The joined error itself is meant.
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return many.Unwrap()
 	}
 	return []error{err}

@@ -118,8 +118,8 @@ type Error struct {
 // Error tells all that is wrong.
 func (e *Error) Error() string { return e.Msg }
 
-// Mistake is what is wrong with one executor of a [Config].
-type Mistake struct {
+// MistakeError is what is wrong with one executor of a [Config].
+type MistakeError struct {
 	// Index counts the executors from 0.
 	Index int
 	// Field is the executor's field, under its name in the file; empty is the
@@ -129,23 +129,23 @@ type Mistake struct {
 }
 
 // Error tells what is wrong and what would be right.
-func (m *Mistake) Error() string { return m.Err.Error() }
+func (m *MistakeError) Error() string { return m.Err.Error() }
 
 // Unwrap gives the cause.
-func (m *Mistake) Unwrap() error { return m.Err }
+func (m *MistakeError) Unwrap() error { return m.Err }
 
 // New makes a catalog. Its error joins every mistake of every executor, each a
-// [*Mistake].
+// [*MistakeError].
 func New(c Config) (*Catalog, error) {
 	cat := &Catalog{known: make(map[string]*entry, len(c.Executors)), closed: c.Closed, home: c.Home}
 	var errs []error
 	for i, ex := range c.Executors {
 		if strings.TrimSpace(ex.Name) == "" {
-			errs = append(errs, &Mistake{i, "", fmt.Errorf("catalog: executor %d has no name; give it one", i+1)})
+			errs = append(errs, &MistakeError{i, "", fmt.Errorf("catalog: executor %d has no name; give it one", i+1)})
 			continue
 		}
 		if cat.known[ex.Name] != nil {
-			errs = append(errs, &Mistake{i, "name", fmt.Errorf("catalog: executor %q is listed twice; list it once", ex.Name)})
+			errs = append(errs, &MistakeError{i, "name", fmt.Errorf("catalog: executor %q is listed twice; list it once", ex.Name)})
 			continue
 		}
 		e, err := prepare(ex, c.Home)
@@ -154,7 +154,7 @@ func New(c Config) (*Catalog, error) {
 			if _, bad := compile(ex.ArgsSchema); bad != nil {
 				field = "args_schema"
 			}
-			errs = append(errs, &Mistake{i, field, fmt.Errorf("catalog: executor %q: %w", ex.Name, err)})
+			errs = append(errs, &MistakeError{i, field, fmt.Errorf("catalog: executor %q: %w", ex.Name, err)})
 			continue
 		}
 		cat.known[ex.Name] = e
