@@ -10,8 +10,13 @@ import (
 
 // lock takes the lock that bbolt takes, on the same open file, so that bbolt
 // finds it taken by itself. The kernel frees it when the process ends.
-func lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// lockShared takes the lock that readers share.
+func lockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
+
+func flock(f *os.File, how int) error {
+	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return errHeld
 	}

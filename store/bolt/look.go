@@ -1,0 +1,100 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Look is a store that is open for reading alone. Nothing is made, mended or
+// written, not even what [Open] would.
+type Look struct{ db DB }
+
+// LookInto opens the file of a store that no process holds, for a look: it
+// shares the lock with other looks, and no service can start while it is open.
+//
+// Errors: [os.ErrNotExist], and those of [Open].
+func LookInto(path string) (*Look, error) {
+	f, err := os.Open(path) //nolint:gosec // The owner names the file.
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	l := &Look{DB{path: path, file: f, closed: make(chan struct{})}}
+	if err := l.open(); err != nil {
+		// bbolt closed the file if it came so far; a second Close does nothing.
+		_ = f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Look) open() (err error) {
+	info, err := l.db.file.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return &ForeignError{l.db.path, "it is not a regular file"}
+	}
+	if err := lockShared(l.db.file); errors.Is(err, errHeld) {
+		return &LockedError{l.db.path}
+	} else if err != nil {
+		return fmt.Errorf("store: lock %s: %w", l.db.path, err)
+	}
+	unborn, err := neverUsed(l.db.file, info.Size())
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if unborn {
+		return fmt.Errorf("store: %s holds nothing yet: %w", l.db.path, os.ErrNotExist)
+	}
+	if err := inspect(l.db.file, info.Size(), l.db.path); err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = &DamagedError{l.db.path, fmt.Sprint(r)}
+		}
+	}()
+	l.db.bolt, err = bbolt.Open(l.db.path, fileMode, &bbolt.Options{
+		Timeout: time.Millisecond, ReadOnly: true, // the lock is ours already
+		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return l.db.file, nil },
+	})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return &LockedError{l.db.path}
+	}
+	if err != nil {
+		return l.db.ioError("open", err)
+	}
+	return l.check()
+}
+
+// check answers whether the file is a store whose form we know.
+func (l *Look) check() error {
+	err := l.db.bolt.View(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(bucketVaglio))
+		if b == nil {
+			return &ForeignError{l.db.path, "it is a database of another program"}
+		}
+		return l.db.checkForm(tx, b)
+	})
+	if err != nil {
+		return errors.Join(err, l.db.bolt.Close())
+	}
+	return nil
+}
+
+// Get is as [DB.Get].
+func (l *Look) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
+	return l.db.Get(ctx, kind, idOrKey)
+}
+
+// Close lets go of the file.
+func (l *Look) Close() error { return l.db.bolt.Close() }
