@@ -166,7 +166,16 @@ func (s *Server) call(ctx context.Context, method string, p map[string]string, f
 func (s *Server) settle(method string, p map[string]string) (any, *Fault) {
 	switch method {
 	case "getMe":
-		return User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName}, nil
+		return map[string]any{
+			"id": BotID, "is_bot": true, "first_name": "Vaglio", "username": BotName,
+			"can_join_groups": true, "can_read_all_group_messages": s.readsAll, "supports_inline_queries": false,
+		}, nil
+	case "getChat":
+		return s.getChat(p)
+	case "getChatMember":
+		return s.getChatMember(p)
+	case "sendChatAction":
+		return s.chatAction(p)
 	case "getWebhookInfo":
 		return s.hookInfo(), nil
 	case "setWebhook":

@@ -79,6 +79,9 @@ type chat struct {
 	moved    int64  // the supergroup that it became
 	// topics are a forum's, by number; nil when the chat is no forum.
 	topics map[int]topic
+	// members are how people and the bot stand in a group; the bot is a member
+	// when nothing is said of it.
+	members map[int64]standing
 }
 
 // topic is how a forum topic stands.

@@ -51,6 +51,7 @@ type Server struct {
 	allowed  []string
 	hook     webhook
 	revoked  bool
+	readsAll bool
 	poll     *poll
 	tick     chan struct{}
 	queries  map[string]*query
