@@ -39,6 +39,9 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		l.answer(ctx, q, "", false)
 		return l.why(ctx, q.Message, id)
 	}
+	if token, ok := strings.CutPrefix(q.Data, dataTest); ok {
+		return l.rehearsed(ctx, q, token)
+	}
 	l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
 	return nil
 }

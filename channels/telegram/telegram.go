@@ -47,6 +47,7 @@ type Channel struct {
 	self      user
 
 	strangers  patience
+	rehearsals map[string]chan approval.Person // by the button's token
 	webhook    string
 	deliveries chan parcel
 	delivered  time.Time // the last delivery that had its effect

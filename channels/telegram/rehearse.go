@@ -1,0 +1,153 @@
+package telegram
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// RehearsalLives is how long a test card waits: less than the platform keeps a
+// press.
+const RehearsalLives = 2 * time.Minute
+
+// dataTest begins the data of a test card's button.
+const dataTest = "t1:"
+
+// Rehearse sends a card with one button to where cards go, and returns who
+// pressed it. It decides nothing. alone says that no Run hears updates, here or
+// in another process; then it polls by itself, and confirms nothing of what the
+// next Run has to take. The error is
+// [approval.ErrUntapped], [approval.ErrUnpaired], that of ctx, or the platform's,
+// and shows no token.
+func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, RehearsalLives, approval.ErrUntapped)
+	defer cancel()
+	chat, ok := c.place()
+	if !ok {
+		return approval.Person{}, approval.ErrUnpaired
+	}
+	token := rand.Text()
+	pressed := make(chan approval.Person, 1)
+	c.mu.Lock()
+	if c.rehearsals == nil {
+		c.rehearsals = map[string]chan approval.Person{}
+	}
+	c.rehearsals[token] = pressed
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.rehearsals, token)
+	}()
+	p := &page{texts: c.textsFor(chat)}
+	p.say("test.card", nil)
+	id, err := c.send(ctx, chat, p, note{thread: c.topic, markup: marshal(map[string]any{
+		"inline_keyboard": [][]button{{{p.texts.Plain("button.test", nil), dataTest + token}}},
+	})})
+	if err != nil {
+		return approval.Person{}, err
+	}
+	by, err := c.pressed(ctx, pressed, alone)
+	c.endRehearsal(context.WithoutCancel(ctx), chat, id, by)
+	return by, err
+}
+
+// pressed waits for the press.
+func (c *Channel) pressed(ctx context.Context, pressed <-chan approval.Person, alone bool) (by approval.Person, err error) {
+	polling, stop := context.WithCancel(ctx)
+	failed := make(chan error, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if alone {
+			failed <- (&loop{c, nil}).pollForTest(polling)
+		}
+	}()
+	defer func() { stop(); <-ended }()
+	select {
+	case by = <-pressed:
+		return by, nil
+	case err = <-failed:
+		if ctx.Err() == nil {
+			return by, err
+		}
+	case <-ctx.Done():
+	}
+	return by, context.Cause(ctx)
+}
+
+// endRehearsal makes the test card final.
+func (c *Channel) endRehearsal(ctx context.Context, chat int64, id int, by approval.Person) {
+	p := &page{texts: c.textsFor(chat)}
+	if by.ID == "" {
+		p.say("test.over", nil)
+	} else {
+		p.say("test.done", map[string]any{"by": theirs(seeLine(by.Name + " (" + by.ID + ")").String()), "when": time.Now()})
+	}
+	if err := c.edit(ctx, chat, id, p, ""); err != nil {
+		c.log.WarnContext(ctx, "a test card kept its button, which does nothing", "error", err)
+	}
+}
+
+// rehearsed takes a press of a test card's button.
+func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
+	l.mu.Lock()
+	pressed := l.rehearsals[token]
+	l.mu.Unlock()
+	if pressed == nil {
+		l.answer(ctx, q, l.textsOf(q).Plain("test.over", nil), true)
+		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "test.over"); err != nil {
+			l.log.WarnContext(ctx, "an old test card kept its button, which does nothing", "error", err)
+		}
+		return nil
+	}
+	l.answer(ctx, q, l.textsOf(q).Plain("test.tap", nil), false)
+	select {
+	case pressed <- q.From.person():
+	default: // a second press
+	}
+	return nil
+}
+
+// pollForTest hears presses of test cards, and nothing else. It names no
+// offset, so the platform keeps everything for the next Run, and brings the same
+// again each time.
+func (l *loop) pollForTest(ctx context.Context) error {
+	// The platform makes whoever repeats a poll wait as long.
+	const again = 3 * time.Second
+	taken := map[string]bool{}
+	for ctx.Err() == nil {
+		res, err := l.api.call(ctx, "getUpdates", tgbotapi.Params{
+			"timeout": strconv.Itoa(int(pollFor / time.Second)), "limit": "100",
+		}, pollWithin)
+		if err != nil {
+			return err
+		}
+		var batch []update
+		if err := json.Unmarshal(res, &batch); err != nil {
+			return &PlatformError{Method: "getUpdates", Code: http.StatusBadRequest, Description: "the answer cannot be read"}
+		}
+		for i := range batch {
+			q := batch[i].Callback
+			if q == nil || taken[q.ID] || !strings.HasPrefix(q.Data, dataTest) {
+				continue
+			}
+			taken[q.ID] = true
+			if err := l.press(ctx, q); err != nil {
+				return err
+			}
+		}
+		if len(batch) > 0 {
+			sleep(ctx, again)
+		}
+	}
+	return ctx.Err()
+}
