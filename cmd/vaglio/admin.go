@@ -79,10 +79,12 @@ func accounts(c approval.Card) []account {
 
 // admin answers the owner.
 type admin struct {
-	desk desk
-	link func() string
-	pair func() (pairAnswer, error)
-	log  *slog.Logger
+	desk     desk
+	link     func() string
+	pair     func() (pairAnswer, error)
+	examine  func(context.Context) examination
+	rehearse func(context.Context, string) (rehearsal, error)
+	log      *slog.Logger
 }
 
 // handler serves the owner's side.
@@ -91,8 +93,12 @@ func (a *admin) handler() http.Handler {
 	for pattern, serve := range map[string]func(*http.Request) (any, error){
 		"POST /inbox-link": func(*http.Request) (any, error) { return linkAnswer{a.link()}, nil },
 		"POST /pair":       func(*http.Request) (any, error) { return a.pair() },
-		"GET /pending":     func(r *http.Request) (any, error) { return a.pending(r.Context()) },
-		"GET /why/{id}":    func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
+		"POST /doctor":     func(r *http.Request) (any, error) { return a.examine(r.Context()), nil },
+		"POST /doctor/tap/{channel}": func(r *http.Request) (any, error) {
+			return a.rehearse(r.Context(), r.PathValue("channel"))
+		},
+		"GET /pending":  func(r *http.Request) (any, error) { return a.pending(r.Context()) },
+		"GET /why/{id}": func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			answer, err := serve(r)

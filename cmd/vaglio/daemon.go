@@ -43,6 +43,9 @@ type daemon struct {
 	api     *httpapi.API
 	fronts  []front
 	closers []func() error
+	// policy is the path of the policy file, and began when it was read.
+	policy string
+	began  time.Time
 	// address is where the network front listens.
 	address string
 	// connections and waiters are what the system's limits leave us.
@@ -69,7 +72,7 @@ func (c *config) auditDir() string {
 // open builds the daemon. The store's lock comes first: a second daemon must
 // not touch the first one's sockets.
 func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon, err error) {
-	d := &daemon{config: c, log: log, stopping: make(chan struct{})}
+	d := &daemon{config: c, log: log, policy: p.path, began: time.Now(), stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -192,7 +195,7 @@ func (d *daemon) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.front("owner's socket", owners, (&admin{d.dispatcher, d.link, d.pair, d.log}).handler())
+	d.front("owner's socket", owners, (&admin{d.dispatcher, d.link, d.pair, d.examine, d.rehearse, d.log}).handler())
 	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken by another program: stop it, or set METNOS_LISTEN to another address", d.config.Listen)

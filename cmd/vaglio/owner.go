@@ -24,6 +24,11 @@ var errNoDaemon = errors.New("no vaglio is serving this data folder; start one w
 
 // askDaemon asks the owner's side of the daemon and decodes its answer.
 func askDaemon(ctx context.Context, method, path string, answer any) error {
+	return askDaemonFor(ctx, askTimeout, method, path, answer)
+}
+
+// askDaemonFor is askDaemon for questions that take longer.
+func askDaemonFor(ctx context.Context, within time.Duration, method, path string, answer any) error {
 	dir, err := loadDataDir()
 	if err != nil {
 		return err
@@ -32,7 +37,7 @@ func askDaemon(ctx context.Context, method, path string, answer any) error {
 	if err := checkSocketPath(socket); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	transport := &http.Transport{
 		DisableKeepAlives: true,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strconv"
@@ -115,20 +116,26 @@ func telegramAPI(address string) error {
 
 // talk builds the bot, if there is a token.
 func (d *daemon) talk(ctx context.Context) error {
-	c := d.config.Telegram
-	if c.Token == "" {
+	if d.config.Telegram.Token == "" {
 		return nil
 	}
+	var err error
+	d.bot, err = newBot(ctx, &d.config, botMemory{d.store}, d.log)
+	return err
+}
+
+// newBot makes the bot of the configuration, over its notes.
+func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Logger) (*telegram.Channel, error) {
+	t := &c.Telegram
 	bot, err := telegram.New(ctx, telegram.Config{
-		Token: string(c.Token), API: c.API, Memory: botMemory{d.store}, Chat: c.Chat, Topic: c.Topic,
-		Webhook: c.Webhook, Approvers: c.Approvers, Zone: d.config.Zone, Log: d.log,
-		Texts: d.config.Texts, Lang: d.config.Lang,
+		Token: string(t.Token), API: t.API, Memory: notes, Chat: t.Chat, Topic: t.Topic,
+		Webhook: t.Webhook, Approvers: t.Approvers, Zone: c.Zone, Log: log,
+		Texts: c.Texts, Lang: c.Lang,
 	})
 	if errors.Is(err, telegram.ErrToken) {
-		return &configError{fmt.Errorf("METNOS_TELEGRAM_TOKEN: %w", err)}
+		return nil, &configError{fmt.Errorf("METNOS_TELEGRAM_TOKEN: %w", err)}
 	}
-	d.bot = bot
-	return err
+	return bot, err
 }
 
 // botMemory keeps the bot's notes in the store.
@@ -141,8 +148,16 @@ type botBody struct {
 }
 
 // Load returns the notes.
-func (m botMemory) Load(ctx context.Context) (telegram.Notes, error) {
-	r, err := m.store.Get(ctx, approval.KindMeta, telegramRecord)
+func (m botMemory) Load(ctx context.Context) (telegram.Notes, error) { return botNotes(ctx, m.store) }
+
+// shelf is where records can be read.
+type shelf interface {
+	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
+}
+
+// botNotes reads the bot's notes.
+func botNotes(ctx context.Context, from shelf) (telegram.Notes, error) {
+	r, err := from.Get(ctx, approval.KindMeta, telegramRecord)
 	if errors.Is(err, approval.ErrNotFound) {
 		return telegram.Notes{}, nil
 	}
