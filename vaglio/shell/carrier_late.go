@@ -7,7 +7,7 @@ import (
 
 // lateCommand reads the code of programs that take it in ways of their own.
 //
-//nolint:cyclop // One case per form that the grammar knows.
+//nolint:cyclop,funlen // One case per form that the grammar knows.
 func (r *reader) lateCommand(f *frame, k *call, name string) {
 	switch name {
 	case "socat":
@@ -71,6 +71,8 @@ func (r *reader) lateCommand(f *frame, k *call, name string) {
 }
 
 // laterCommand reads more programs that take code in ways of their own.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) laterCommand(f *frame, k *call, name string) {
 	switch name {
 	case "less", "more", "ftp", "tftp", "telnet":
@@ -196,6 +198,8 @@ func (r *reader) fdCommand(f *frame, k *call, head, argv []Word) {
 }
 
 // cmakeCommand reads cmake -E, a wrapper and a set of file tools.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) cmakeCommand(f *frame, k *call) {
 	if len(k.argv) > 2 && k.argv[1].Is("-P") && r.written(k.argv[2]) {
 		for text := r.content(f, k.argv[2]); ; {

@@ -95,6 +95,8 @@ func remoteToolOf(name string) (remoteTool, bool) {
 }
 
 // runRemote reads kubectl exec and other tools that run a command elsewhere.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runRemote(f *frame, k *call, name string) Word {
 	if (name == "k3s" || name == "microk8s" || name == "minikube") && len(k.argv) > 1 && (k.argv[1].Is("kubectl") || k.argv[1].Is("ctr")) {
 		rest := k.argv[1:]
@@ -142,6 +144,8 @@ func (v remoteVerb) after(rest []Word) ([]Word, bool) {
 }
 
 // remoteCommand reads the command that a tool runs elsewhere.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) remoteCommand(f *frame, k *call, name string, v remoteVerb, args, dashed []Word) Word {
 	opts, rest := v.parse(args)
 	if v.skip > 0 && len(rest) > 0 && dashed == nil && !v.dash && !v.permute {

@@ -78,6 +78,9 @@ func isDigit(c byte, base int) bool {
 	if base == 8 {
 		return '0' <= c && c <= '7'
 	}
+	if base == 10 {
+		return '0' <= c && c <= '9'
+	}
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 

@@ -66,6 +66,8 @@ func compressed(in Word, args []Word, name string) (Word, bool) {
 }
 
 // grepped is the output of grep on a known text.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func grepped(in Word, args []Word, name string) (Word, bool) {
 	opts, rest := grammar{values: "efmABCd", long: "regexp file max-count after-context before-context context color", permute: true}.parse(args)
 	pats := opts.all("e", "regexp")
@@ -113,6 +115,8 @@ func grepped(in Word, args []Word, name string) (Word, bool) {
 
 // listRange reports whether position n, from 1, is in a list such as 1,3-5,7-;
 // false if it is no list.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func listRange(list string) (func(n int) bool, bool) {
 	type span struct{ from, to int }
 	var spans []span
@@ -194,6 +198,8 @@ func cutOutput(in Word, args []Word) (Word, bool) {
 }
 
 // headTail is the output of head or tail.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func headTail(in Word, args []Word, name string) (Word, bool) {
 	opts, _ := grammar{values: "ncs", long: "lines bytes pid sleep-interval", permute: true}.parse(args)
 	count, byBytes := opts.get("c", "bytes")

@@ -94,6 +94,8 @@ func (st *sedStep) substitution(pat, with, flags string, extended bool) bool {
 }
 
 // address reads the lines that a command is for and returns the rest.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (st *sedStep) address(s string, extended bool) string {
 	n := 0
 	for n < len(s) && isDigit(s[n], 10) {
@@ -153,6 +155,8 @@ func (st *sedStep) applies(n int, last bool, line string) bool {
 }
 
 // sedRun runs a script on every line.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func sedRun(script []sedStep, s string, quiet bool) string {
 	var b strings.Builder
 	lines := strings.SplitAfter(s, "\n")

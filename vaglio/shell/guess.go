@@ -22,6 +22,8 @@ const maxGuesses = 12
 
 // guesses are the commands that a name may be of which something is known: a
 // pattern below a folder of programs, or text around parts that may be empty.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) guesses(name Word) []string {
 	dir, base, known := splitName(name)
 	if !known {
@@ -71,9 +73,9 @@ func splitName(name Word) (dir, base Word, ok bool) {
 	w := b.word()
 	parts := slices.Clone(w.Parts())
 	var d, f builder
-	for i := len(parts) - 1; i >= 0; i-- {
-		at := strings.LastIndexByte(parts[i].Text, '/')
-		if parts[i].Kind != PartText || at < 0 {
+	for i, p := range slices.Backward(parts) {
+		at := strings.LastIndexByte(p.Text, '/')
+		if p.Kind != PartText || at < 0 {
 			continue
 		}
 		for _, p := range parts[:i] {

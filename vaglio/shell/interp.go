@@ -8,7 +8,7 @@ import (
 // runShell reads a call of a shell: code by -c, a script file, or standard
 // input.
 //
-//nolint:cyclop // One case per form that the grammar knows.
+//nolint:cyclop,funlen // One case per form that the grammar knows.
 func (r *reader) runShell(f *frame, k *call, name string) Word {
 	args := k.argv[1:]
 	var code bool

@@ -123,6 +123,8 @@ type looseCall struct {
 
 // looseCalls finds the calls of a program: a name of the table, and the string
 // literals up to the end of the statement.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func looseCalls(src string, lang looseLanguage) []looseCall {
 	var out []looseCall
 	var pending []string // texts that no call has taken
@@ -135,8 +137,8 @@ func looseCalls(src string, lang looseLanguage) []looseCall {
 	}
 	for i := 0; i < len(src); {
 		c := src[i]
-		switch {
-		case c == '"' || c == '\'' || c == '`':
+		switch c {
+		case '"', '\'', '`':
 			text, n := looseString(src[i:])
 			if n == 0 {
 				i++
@@ -148,7 +150,7 @@ func looseCalls(src string, lang looseLanguage) []looseCall {
 			} else {
 				pending = append(pending, text)
 			}
-		case c == ';' || c == '\n':
+		case ';', '\n':
 			flush()
 			pending = nil
 			i++

@@ -163,12 +163,13 @@ func reverseLines(s string) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
+//nolint:cyclop // One case per form that the grammar knows.
 func sorted(in Word, args []Word, name string) (Word, bool) {
 	unique := name == "uniq"
 	for _, w := range args {
 		unique = unique || w.Is("-u") && name == "sort" || w.Is("--unique")
 	}
-	if len(args) > 0 && !(name == "sort" && len(args) == 1 && unique) || in.HasUnknown() {
+	if len(args) > 0 && (name != "sort" || len(args) != 1 || !unique) || in.HasUnknown() {
 		return Word{}, false
 	}
 	lines := in.lines()

@@ -174,6 +174,8 @@ func (p *program) field(name string) value {
 }
 
 // bareArgs reads arguments up to the statement's end.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) bareArgs() []value {
 	var out []value
 	if p.lang.name == "perl" && p.isOp(0, "{") && (p.peek(-1).text == "system" || p.peek(-1).text == "exec") {
@@ -333,6 +335,8 @@ func (p *program) index(v value, at []value) value {
 
 // call evaluates a call: a pure function to its value, one that matters to a
 // command of the script.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) call(name string, recv value, args []value) value {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if out, ok := p.moduleCall(name, args); ok {

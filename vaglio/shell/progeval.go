@@ -166,6 +166,8 @@ func (p *program) importStatement() bool {
 
 // nodeImport reads import a from "m", import {a as b} from "m" and
 // import * as a from "m".
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) nodeImport() {
 	if p.isOp(0, "(") {
 		p.at-- // import("m") is a call

@@ -89,6 +89,8 @@ func (p *program) print(w Word) {
 
 // printStatement reads a printing statement that stands without parentheses,
 // or with a file handle: print $fh "text".
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) printStatement(name string) bool {
 	how, ok := printers[p.lang.name][name]
 	if !ok || p.lang.name == "awk" || p.lang.name == "node" {

@@ -155,6 +155,8 @@ const maxRecords = 64
 
 // programText reads program text, once per line of a known input when the
 // program runs for each.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) programText(f, g *frame, lang language, opts options, text Word, rest []Word, out Word) Word {
 	p := r.newProgram(g, lang, rest)
 	p.lines = opts.any("l")

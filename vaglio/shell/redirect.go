@@ -189,6 +189,8 @@ func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 }
 
 // writeFile remembers the content of a file that the source writes.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	key, ok := r.fileKey(file)
 	if !ok || strings.HasPrefix(key, keyFile+"/dev/") && !strings.HasPrefix(key, keyFile+"/dev/shm/") {

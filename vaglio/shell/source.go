@@ -29,6 +29,8 @@ func Read(src string, o Options) *Script {
 }
 
 // source reads a program text and returns its output.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) source(f *frame, src string) Word {
 	if len(src) > MaxSource {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})

@@ -33,7 +33,11 @@ func (r *reader) runFind(f *frame, k *call) Word {
 		g.inLoop = true
 		g.stdin = Input{}
 		argv := slices.Clone(args[i+1 : end])
-		for _, target := range found {
+		targets := found
+		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
+			targets = found[:1] // the command is the same for every name
+		}
+		for _, target := range targets {
 			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
 		}
 		i = end
@@ -77,9 +81,17 @@ func foundBelow(starts, args []Word) []Word {
 		if !hasWord(args, "-mindepth") {
 			out = append(out, s)
 		}
-		out = append(out, Glue(s, Text(sep), NewWord(below)))
+		if !atStarts(args) {
+			out = append(out, Glue(s, Text(sep), NewWord(below)))
+		}
 	}
 	return out
+}
+
+// atStarts reports whether find looks at its starts alone: -maxdepth 0.
+func atStarts(args []Word) bool {
+	i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-maxdepth") })
+	return i >= 0 && i+1 < len(args) && args[i+1].Is("0")
 }
 
 // nameCondition is the pattern of -name, when every name that find passes on

@@ -6,6 +6,8 @@ import (
 )
 
 // runXargs reads xargs: its command with the items of the input.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runXargs(f *frame, k *call) Word {
 	g := grammar{
 		values: "aEdILnPsRSJi?l?e?",
