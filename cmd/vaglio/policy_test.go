@@ -95,21 +95,22 @@ executors:
 
 func TestAPolicysMistakesSayWhereAndWhat(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"closed: true\nexecuters: []\n":              `p.yaml:2:1: unknown field "executers"; did you mean "executors"?`,
-		"closed: true\nwhatever: 1\n":                `p.yaml:2:1: unknown field "whatever"`,
-		"closed: maybe\n":                            "p.yaml:1:9: this is a text; true or false is wanted",
-		"- a\n":                                      "p.yaml:1:1: this is a list; a mapping is wanted",
-		"executors: a\n":                             "p.yaml:1:12: this is a text; a list is wanted",
-		"executors:\n  - name: [a]\n":                "p.yaml:2:11: this is a list; a text is wanted",
-		"executors:\n  - name: a\n  - shell: true\n": "p.yaml:3:10: executor 2 has no name; give it one",
-		"executors:\n  - name: a\n  - name: a\n":     `p.yaml:3:11: executor "a" is listed twice; list it once`,
-		"executors:\n  - name: a\n    args_schema: {type: strng}\n":                        `p.yaml:3:18: executor "a": args_schema is no JSON Schema`,
-		"executors:\n  - name: a\n    capabilities: [{name: \"fs:read\", hint: [work]}]\n": `p.yaml:3:19: executor "a": capability "fs:read": hint "work" is no absolute path`,
-		"executors:\n  - name: a\n    annotations: {readonlyHint: true}\n":                 `p.yaml:3:19: unknown field "readonlyHint"; did you mean "readOnlyHint"?`,
-		"execution:\n  tool_validation:\n    - {type: effects, min_score: high}\n":         "p.yaml:3:34: this is a text; a number is wanted",
-		"executors:\n  - shell: true\n  - shell: true\n":                                   "executor 1 has no name; give it one; p.yaml:3:10: executor 2",
+	for _, tt := range [][2]string{
+		{"closed: true\nexecuters: []\n", `p.yaml:2:1: unknown field "executers"; did you mean "executors"?`},
+		{"closed: true\nwhatever: 1\n", `p.yaml:2:1: unknown field "whatever"`},
+		{"closed: maybe\n", "p.yaml:1:9: this is a text; true or false is wanted"},
+		{"- a\n", "p.yaml:1:1: this is a list; a mapping is wanted"},
+		{"executors: a\n", "p.yaml:1:12: this is a text; a list is wanted"},
+		{"executors:\n  - name: [a]\n", "p.yaml:2:11: this is a list; a text is wanted"},
+		{"executors:\n  - name: a\n  - shell: true\n", "p.yaml:3:10: executor 2 has no name; give it one"},
+		{"executors:\n  - name: a\n  - name: a\n", `p.yaml:3:11: executor "a" is listed twice; list it once`},
+		{"executors:\n  - name: a\n    args_schema: {type: strng}\n", `p.yaml:3:18: executor "a": args_schema is no JSON Schema`},
+		{"executors:\n  - name: a\n    capabilities: [{name: \"fs:read\", hint: [work]}]\n", `p.yaml:3:19: executor "a": capability "fs:read": hint "work" is no absolute path`},
+		{"executors:\n  - name: a\n    annotations: {readonlyHint: true}\n", `p.yaml:3:19: unknown field "readonlyHint"; did you mean "readOnlyHint"?`},
+		{"execution:\n  tool_validation:\n    - {type: effects, min_score: high}\n", "p.yaml:3:34: this is a text; a number is wanted"},
+		{"executors:\n  - shell: true\n  - shell: true\n", "executor 1 has no name; give it one; p.yaml:3:10: executor 2"},
 	} {
+		text, want := tt[0], tt[1]
 		_, err := parsePolicy("p.yaml", []byte(text), "/home/u")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
