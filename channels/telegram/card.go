@@ -38,7 +38,7 @@ type cardView struct {
 type itemView struct {
 	state                                            approval.State
 	executor, args, command, cwd, why, wanted, words seen
-	detail, by                                       seen
+	detail, by, votes                                seen
 	mounts                                           []seen
 	// effect is what the call would do, in our words; empty where the judge's own
 	// say it better.
@@ -75,6 +75,9 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 		}
 		for _, m := range it.Mounts {
 			iv.mounts = append(iv.mounts, seeLine(m))
+		}
+		for _, vote := range it.Votes {
+			iv.votes = seeLine(strings.TrimPrefix(iv.votes.String()+", "+vote.By.Name+" ("+vote.By.ID+")", ", "))
 		}
 		if d := it.Decision; d != nil {
 			iv.by, iv.at, iv.words = seeLine(d.By.Name+" ("+d.By.ID+")"), d.At, seeLine(d.Words)
@@ -114,7 +117,7 @@ func (v *cardView) overflows() bool {
 	n.items = slices.Clone(v.items)
 	for i := range n.items {
 		it := &n.items[i]
-		it.state, it.words, it.detail, it.by = approval.Pending, seen{}, seen{}, seen{}
+		it.state, it.words, it.detail, it.by, it.votes = approval.Pending, seen{}, seen{}, seen{}, seen{}
 	}
 	p := n.layout(everything, everything)
 	return p.units+roomForEnd*(len(v.items)+1) > maxText || p.entities+4*len(v.items) > maxEntities
@@ -302,6 +305,9 @@ func (v *cardView) standing(p *page, it *itemView, budget int) {
 			p.line("why.effect", map[string]any{"effect": it.effect, "why": bounded(it.why, maxWhy)})
 		default:
 			p.line("why", map[string]any{"why": bounded(it.why, maxWhy)})
+		}
+		if it.votes.runes > 0 {
+			p.line("votes", map[string]any{"by": bounded(it.votes, 100)})
 		}
 		if len(v.items) > 1 && v.open < len(v.items) {
 			p.line("state.pending", nil)

@@ -67,7 +67,7 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 	if receipt.Replaced {
 		return l.replaced(ctx, q, receipt.Ask.ID)
 	}
-	l.answer(ctx, q, l.told(texts, &receipt, by), !receipt.Won)
+	l.answer(ctx, q, l.told(texts, &receipt, by), !receipt.Won && !receipt.Voted)
 	l.heal(ctx, q, &receipt.Ask)
 	return nil
 }
@@ -90,6 +90,9 @@ func (l *loop) told(texts *templates.Texts, r *approval.Receipt, by approval.Per
 			return texts.Plain("tap.allowed", nil)
 		}
 		return texts.Plain("tap.denied", nil)
+	}
+	if r.Voted {
+		return texts.Plain("tap.voted", nil)
 	}
 	values := map[string]any{"when": a.EndedAt}
 	if d != nil {

@@ -101,7 +101,7 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	it := c.Items[i]
 	v := itemView{
 		Item: it, Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil),
-		Stands: fate{it.State, it.Decision, it.Permit, it.Outcome, it.EndedAt, c.ExpiresAt}.standing(),
+		Stands: fate{it.State, it.Decision, it.Permit, it.Outcome, it.EndedAt, c.ExpiresAt, it.Votes}.standing(),
 		Judges: w.judges(it.Verdict),
 	}
 	if len(c.Items) > 1 {

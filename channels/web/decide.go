@@ -79,7 +79,7 @@ func unknownButton(back string, err error) error {
 // tell sends the person back with a sealed note of what the tap did. The note
 // names the ask; the sentence is made from the ask's state when it is shown.
 func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, from string) error {
-	note, err := w.told.seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, IDs: receipt.Approvals})
+	note, err := w.told.seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, Voted: receipt.Voted, IDs: receipt.Approvals})
 	if err != nil {
 		return err
 	}
@@ -107,9 +107,10 @@ func cleanWords(text string) string {
 
 // told is the sealed note between a tap and the page that follows it.
 type told struct {
-	Ask approval.AskID `json:"ask"`
-	Won bool           `json:"won"`
-	IDs []approval.ID  `json:"ids"`
+	Ask   approval.AskID `json:"ask"`
+	Won   bool           `json:"won"`
+	Voted bool           `json:"voted,omitempty"`
+	IDs   []approval.ID  `json:"ids"`
 }
 
 // notice is what the person is told of a tap.
@@ -141,11 +142,11 @@ func (w *Web) noticeOf(r *http.Request) *notice {
 	if err != nil {
 		return nil // The card below, or its absence, says what there is to say.
 	}
-	n := &notice{Won: t.Won}
+	n := &notice{Won: t.Won || t.Voted}
 	for i := range c.Items {
 		for _, id := range t.IDs {
 			if c.Items[i].Approval == id {
-				n.Lines = append(n.Lines, line(&c.Items[i], t.Won))
+				n.Lines = append(n.Lines, line(&c.Items[i], t))
 			}
 		}
 	}
@@ -155,9 +156,13 @@ func (w *Web) noticeOf(r *http.Request) *notice {
 	return n
 }
 
-func line(it *approval.Item, won bool) noticeLine {
+func line(it *approval.Item, t told) noticeLine {
 	l := noticeLine{Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil), At: it.EndedAt}
 	d := it.Decision
+	if d == nil && t.Voted {
+		l.Text = "Your yes is kept. More people must allow it before it may run"
+		return l
+	}
 	if d == nil {
 		word, _, says := words(it.State)
 		l.Text = word + ". " + says
@@ -165,8 +170,11 @@ func line(it *approval.Item, won bool) noticeLine {
 	}
 	l.At = d.At
 	l.Text = verb(d)
-	if !won {
-		l.Text, l.By = "Your answer came second: already "+strings.ToLower(l.Text), d.By.Name+" ("+d.Channel+")"
+	if !t.Won {
+		if !t.Voted {
+			l.Text = "Your answer came second: already " + strings.ToLower(l.Text)
+		}
+		l.By = d.By.Name + " (" + d.Channel + ")"
 		return l
 	}
 	l.Words = d.Words != ""

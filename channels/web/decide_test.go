@@ -115,6 +115,48 @@ func TestLateTapsAreToldTheTruth(t *testing.T) {
 	}
 }
 
+// Where more people must allow, a yes is kept and said to be, on the card too.
+func TestAYesThatIsNotEnough(t *testing.T) {
+	d := full()
+	r := approval.Routing{Routes: []approval.Route{{Name: "two", Approvers: []string{"web:owner", "telegram:1"}, Quorum: 2}}}
+	d.voters = &approval.Electorate{
+		Terms: []approval.Terms{r.Terms("two", "coder")},
+		Human: func(id string) (string, bool) { return id, true },
+	}
+	in := newInbox(t, d).signIn()
+	doc := in.press(tap(approval.ChoiceAllow))
+	if got := doc.id(t, "notice").words(); !strings.Contains(got, "Your yes is kept. More people must allow it") {
+		t.Errorf("notice: %q", got)
+	}
+	card := doc.id(t, "ask-rmbuild1")
+	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "Allowed so far by owner (web:owner); more people must allow it.") {
+		t.Errorf("card: %q", card.words())
+	}
+	doc = in.press(tap(approval.ChoiceAllow))
+	if got := doc.id(t, "notice").words(); !strings.Contains(got, "Waiting for you") || len(doc.id(t, "notice").class("late")) != 1 {
+		t.Errorf("the same yes again: %q", got)
+	}
+}
+
+// A button of a card that was given up for a newer one decides nothing.
+func TestAReplacedButtonMeansNothing(t *testing.T) {
+	d := full()
+	in := newInbox(t, d).signIn()
+	form := tap(approval.ChoiceAllow)
+	d.change(func() {
+		for i := range d.asks {
+			d.asks[i].Repost("web", approval.NewTokens(d.asks[i].PostTokens()))
+		}
+	})
+	rec := in.post("/inbox/decide", form)
+	if rec.Code != http.StatusNotFound || !strings.Contains(rec.Body.String(), "This button means nothing any more") {
+		t.Errorf("got %d %s", rec.Code, rec.Body)
+	}
+	if got := d.asks[0].Approvals[0].State; got != approval.Pending {
+		t.Errorf("it is %s", got)
+	}
+}
+
 func TestOfManyTapsOneIsToldThatItDecided(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	var wg sync.WaitGroup

@@ -20,6 +20,8 @@ import (
 // desk is a small dispatcher in memory. It keeps the promises that the inbox
 // rests on: one tap decides, the card comes from the state, every change ticks.
 type desk struct {
+	// voters are who may decide; nil lets each decide alone.
+	voters   *approval.Electorate
 	mu       sync.Mutex
 	asks     []approval.Ask
 	entries  []approval.Entry
@@ -57,7 +59,11 @@ func (d *desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, er
 		return approval.Receipt{}, d.fail
 	}
 	for i := range d.asks {
-		r, err := d.asks[i].Decide(t, time.Now(), 10*time.Minute)
+		voters := approval.Everybody()
+		if d.voters != nil {
+			voters = *d.voters
+		}
+		r, err := d.asks[i].Vote(t, voters, time.Now(), 10*time.Minute)
 		if !errors.Is(err, approval.ErrNotFound) {
 			d.tick()
 			return r, err

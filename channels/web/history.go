@@ -245,7 +245,7 @@ func (w *Web) entry(e *approval.Entry) entryView {
 		v.Judges, v.Guard = w.judges(*s.Verdict), s.Verdict.Rule
 	}
 	if a := e.Approval; a != nil {
-		v.Stands = fate{a.State, a.Decision, a.Permit, a.Outcome, a.EndedAt, a.ExpiresAt}.standing()
+		v.Stands = fate{a.State, a.Decision, a.Permit, a.Outcome, a.EndedAt, a.ExpiresAt, a.Votes}.standing()
 	}
 	if s.Approval != "" {
 		v.Ask = "/inbox/ask/" + url.PathEscape(string(s.Approval))

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -37,6 +38,7 @@ type fate struct {
 	outcome   *approval.Outcome
 	endedAt   time.Time
 	expiresAt time.Time
+	votes     []approval.Vote
 }
 
 // said is a state's word, its tone and its sentence.
@@ -69,6 +71,13 @@ func (f fate) standing() standing {
 	s.Word, s.Tone, s.Says = words(f.state)
 	if f.state == approval.Pending && !f.expiresAt.IsZero() {
 		s.Due, s.Until = "It expires", f.expiresAt
+	}
+	if f.state == approval.Pending && len(f.votes) > 0 {
+		names := make([]string, 0, len(f.votes))
+		for i := range f.votes {
+			names = append(names, plain(f.votes[i].By.Name+" ("+f.votes[i].By.ID+")"))
+		}
+		s.Says = "The call has not run. Allowed so far by " + strings.Join(names, ", ") + "; more people must allow it."
 	}
 	if f.state == approval.Allowed && f.permit != nil {
 		s.Due, s.Until = "The permit lapses", f.permit.LapsesAt
