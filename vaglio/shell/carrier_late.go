@@ -292,8 +292,9 @@ func (r *reader) scanTail(f *frame, k *call) {
 	if _, known := prefixes[name]; known {
 		return
 	}
-	for i := 1; i < len(k.argv)-1; i++ {
-		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") || !commandLike(k.argv[i+1:]) {
+	last := lastCommandLike(k.argv)
+	for i := 1; i < last; i++ {
+		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
 			continue
 		}
 		g := f.at(k, name+"?")
@@ -303,13 +304,16 @@ func (r *reader) scanTail(f *frame, k *call) {
 	}
 }
 
-// commandLike reports whether words look like those of a file tool: an option
-// or a path is among them, other than in "tool rm NAME".
-func commandLike(words []Word) bool {
-	return slices.ContainsFunc(words, func(w Word) bool {
+// lastCommandLike is the place of the last word that looks like one of a file
+// tool: an option or a path, other than in "tool rm NAME"; 0 if there is none.
+func lastCommandLike(words []Word) int {
+	for i, w := range slices.Backward(words) {
 		s := w.Prefix()
-		return w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".."
-	})
+		if w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
+			return i
+		}
+	}
+	return 0
 }
 
 // destructive reports whether a program's name alone is worth a second look.

@@ -136,7 +136,7 @@ func (p *program) awkPipe(v value) value {
 
 // awkIO reads print and getline with their redirections.
 //
-//nolint:cyclop // One case per form that the grammar knows.
+//nolint:cyclop,funlen // One case per form that the grammar knows.
 func (p *program) awkIO(name string) value {
 	p.inPrint = name != "getline"
 	defer func() { p.inPrint = false }()

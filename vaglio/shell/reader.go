@@ -277,9 +277,13 @@ func (r *reader) problem(f *frame, p Problem) {
 	if r.problems == nil {
 		r.problems = make(map[problemKey]bool)
 	}
-	if r.problems[key] || len(r.out.Problems) >= maxProblems {
+	// The first of a kind always counts, so that many small findings cannot
+	// hide that the reading broke off.
+	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, p.sameKind) {
 		return
 	}
 	r.problems[key] = true
 	r.out.Problems = append(r.out.Problems, p)
 }
+
+func (p Problem) sameKind(q Problem) bool { return p.Kind == q.Kind }
