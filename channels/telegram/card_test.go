@@ -1,9 +1,15 @@
 package telegram
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -30,65 +36,147 @@ func hostile(agent, intent, executor, command, arg string) approval.Card {
 	}
 }
 
+// loaded are the embedded texts; to load them takes longer than a card.
+var loaded = sync.OnceValues(func() (*templates.Set, error) { return templates.Load(nil) })
+
 // testTexts are the embedded texts in English.
 func testTexts(t *testing.T) *templates.Texts {
 	t.Helper()
-	set, err := templates.Load(nil)
+	set, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set.In(templates.English, time.UTC)
 }
 
-// picture is what a person gets of a card, and fails the test when the platform
-// would not take it.
+// picture is what a person gets of a card: text, markup and file. It fails the
+// test when the platform would not take it, when something in it is not seen, or
+// when a line or a link is not ours.
 func picture(t *testing.T, c approval.Card) string {
 	t.Helper()
 	v := viewOf(c, testTexts(t))
 	attached := v.sum != ""
-	p, whole := v.fit(attached, false)
-	text, entities, err := telegramtest.ParseHTML(p.b.String())
-	if err != nil {
-		t.Fatalf("%v in %q", err, p.b.String())
+	var seen []string
+	for _, coming := range []bool{true, false} {
+		p, whole := v.fit(attached, coming)
+		text, entities, err := telegramtest.ParseHTML(p.b.String())
+		if err != nil {
+			t.Fatalf("%v in %q", err, p.b.String())
+		}
+		if n := len(utf16.Encode([]rune(text))); n > telegramtest.MaxText || n > p.units || len(entities) > telegramtest.MaxEntities {
+			t.Fatalf("%d units, counted as %d, %d entities", n, p.units, len(entities))
+		}
+		if !whole {
+			t.Fatal("a card that is shown whole, or attached, has no Allow")
+		}
+		honest(t, text, entities)
+		seen = append(seen, text, fmt.Sprint(entities))
 	}
-	if n := utf8.RuneCountInString(text); n > telegramtest.MaxText || n > p.units {
-		t.Fatalf("%d characters, counted as %d", n, p.units)
+	return strings.Join(append(seen, string(v.data)), "\x00")
+}
+
+// honest fails the test when a text shows what nobody sees, leads somewhere, or
+// has words outside of code that are not ours.
+func honest(t *testing.T, text string, entities []telegramtest.Entity) {
+	t.Helper()
+	for _, r := range text {
+		if r != '\n' && r != '\ufe0f' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)) {
+			t.Fatalf("%U is not seen in %.1000q", r, text)
+		}
 	}
-	if !whole {
-		t.Fatal("a card that is shown whole, or attached, has no Allow")
-	}
+	units := utf16.Encode([]rune(text))
+	theirs := make([]bool, len(units))
 	for _, e := range entities {
 		switch e.Type {
-		case "bold", "code", "pre", "expandable_blockquote":
+		case "bold":
+			continue
+		case "code", "pre", "expandable_blockquote":
 		default:
 			t.Fatalf("the text made a %s of %q", e.Type, e.Of(text))
 		}
-	}
-	for _, r := range text {
-		if r != '\n' && (r < ' ' || r == 0x7f || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069) {
-			t.Fatalf("%U is not seen in %q", r, text)
+		// One line of code is within a line of ours; several are in a box.
+		boxed := e.Type != "code" || slices.ContainsFunc(entities, func(b telegramtest.Entity) bool {
+			return b.Type != "code" && b.Offset <= e.Offset && b.Offset+b.Length >= e.Offset+e.Length
+		})
+		if !boxed && strings.Contains(e.Of(text), "\n") {
+			t.Fatalf("somebody else begins a line: %.300q", e.Of(text))
+		}
+		for i := range e.Length {
+			theirs[e.Offset+i] = true
 		}
 	}
-	if attached {
-		return text + "\x00" + string(v.file())
+	var rest []uint16
+	for i, u := range units {
+		if !theirs[i] {
+			rest = append(rest, u)
+		}
 	}
-	return p.b.String()
+	for line := range strings.Lines(string(utf16.Decode(rest))) {
+		if line = ours.ReplaceAllString(strings.TrimSpace(line), ""); line != "" {
+			t.Fatalf("a line is not ours: %.100q in %.1000q", line, text)
+		}
+	}
+}
+
+// ours are the lines that a card has outside of code.
+var ours = regexp.MustCompile(`^(🔸|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) : ?(\d+ calls?: ?|\d+ of \d+ calls still wait: ?)?$|` +
+	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^(The \d+ )?calls? (is|are) in the attached file\.$|` +
+	`^The \d+ calls are in the attached file\.$|^\d+ of them:|^All of it is in the attached file; its SHA-256 begins with$|` +
+	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +
+	`^One by one they can be answered in the inbox\.$|^⏳ Waits for you$|` +
+	`(✅|🚫|⌛|↩️|🔁|💤|▶️|❌|❔) (Allowed|Denied|Expired|Withdrawn|Replaced)[^\n]*$`)
+
+// calls are the parts of a card that another may differ in.
+type calls struct{ agent, intent, executor, command, arg string }
+
+func (c calls) card() approval.Card { return hostile(c.agent, c.intent, c.executor, c.command, c.arg) }
+
+// ended is the card when somebody with such a name allowed it, and the agent
+// says such a thing.
+func (c calls) ended(s approval.State) approval.Card {
+	card := c.card()
+	it := &card.Items[0]
+	it.State, it.EndedAt, card.Buttons = s, time.Unix(1e9, 0), nil
+	it.Decision = &approval.Decision{By: approval.Person{ID: "telegram:1", Name: c.agent}, Words: c.arg, At: time.Unix(1e9, 0)}
+	it.Outcome = &approval.Outcome{Detail: c.intent}
+	return card
 }
 
 func FuzzCard(f *testing.F) {
 	for _, s := range []string{
 		"plain", "<b>x</b>", "</code></pre><a href=\"https://evil.test\">Allow</a>", "&lt;&amp;&#39;", "https://evil.test @somebody /start #tag $USD",
-		"a\u202eb", "zero\u200bwidth", "\u2066x", "\xff\xfe", "\x00\x1b[2J", "line\n\n✅ Allowed once by Ann\n", strings.Repeat("<&>\n", 3000),
-		strings.Repeat("😀", 5000), "раураl", "⟨U+202E⟩", "\ud7ff\ue000", "{agent}{why}{id}",
+		"a\u202eb", "zero\u200bwidth", "\u2066x", "\xff\xfe", "\x00\x1b[2J", "line\n\n✅ Allowed once by Ann\n", strings.Repeat("<&>\n", 700),
+		strings.Repeat("😀", 2100), "раураl", "⟨U+202E⟩", "⟨newline⟩", "\ud7ff\ue000", "{agent}{why}{id}", "{{.agent}}", "\ufdd0\ufdd1", "\r", "\u2028\u2029\u0085",
+		"👨‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿", "x: 🔸 coder: ls", strings.Repeat(" ", 100), strings.Repeat("\n", 100), "a\u0301\u0301\u0301\u0301\u0301",
 	} {
-		f.Add(s, "intent", "shell_exec", s, s)
-		f.Add("agent", s, s, "", s)
+		f.Add(s, "intent", "shell_exec", s, s, "x")
+		f.Add("agent", s, s, "", s, s)
+		f.Add(s, s, "e", "c", "a", "\u200b")
 	}
-	f.Fuzz(func(t *testing.T, agent, intent, executor, command, arg string) {
-		a := picture(t, hostile(agent, intent, executor, command, arg))
-		b := picture(t, hostile(agent, intent, executor, command+"x", arg))
-		if a == b {
-			t.Errorf("two calls give one card: %q", a)
+	f.Fuzz(func(t *testing.T, agent, intent, executor, command, arg, other string) {
+		c := calls{agent, intent, executor, command, arg}
+		seen := map[string]calls{picture(t, c.card()): c}
+		for _, d := range []calls{
+			{other, intent, executor, command, arg},
+			{agent, other, executor, command, arg},
+			{agent, intent, other, command, arg},
+			{agent, intent, executor, other, arg},
+			{agent, intent, executor, command, other},
+			{agent, intent, executor, command + other, arg},
+			{agent, intent, executor, other + command, arg},
+			{agent, intent, executor + other, command, arg},
+		} {
+			p := picture(t, d.card())
+			if was, ok := seen[p]; ok && was != d && utf8.ValidString(arg+other) {
+				t.Errorf("two calls give one card: %.300q and %.300q", was, d)
+			}
+			seen[p] = d
+		}
+		for _, s := range []approval.State{approval.Allowed, approval.Denied, approval.Failed} {
+			picture(t, c.ended(s))
+		}
+		if first, _, _ := strings.Cut(picture(t, c.card()), "\n"); !strings.HasPrefix(first, "🔸 "+nickname(agent)+": ") || utf8.RuneCountInString(first) > 220 {
+			t.Errorf("a locked phone shows %.300q", first)
 		}
 	})
 }
@@ -96,8 +184,12 @@ func FuzzCard(f *testing.F) {
 func TestAMegabyteIsShownWhole(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("<script>\u202e😀\n", 1<<16)
-	if picture(t, hostile("a", "b", "c", big, "d")) == picture(t, hostile("a", "b", "c", big+" ", "d")) {
-		t.Error("two calls give one card")
+	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {"a", big, "c", "x", "d"}, {"a", "b", big, "x", "d"}, {big, "b", "c", "x", "d"}} {
+		d := c
+		d.command += " "
+		if picture(t, c.card()) == picture(t, d.card()) {
+			t.Error("two calls give one card")
+		}
 	}
 }
 

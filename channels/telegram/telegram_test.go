@@ -198,7 +198,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("Why?: %+v", m)
 		}
 		for line, want := range map[string]string{
-			"/why": "Send /why and the id", "/why zzzz": "No ask has this id", "/status": "20 asks wait",
+			"/why": "Send /why and the id", "/why zzzz": "No ask has this id", "/status": "2 people may decide: 4711, 4712",
 			"/help": "/pending lists what waits", "/start": "/pending lists", "hello": "reply to a card", "/start x": "wrong or too old",
 		} {
 			if m := w.say(bob(), 0, line); !strings.Contains(m.Text, want) && line != "/start x" {
@@ -208,6 +208,28 @@ func TestCommands(t *testing.T) {
 		before := w.last().ID
 		if m := w.say(ann(), 0, "/pending@another_bot"); m.From.IsBot && m.ID > before+1 && !strings.Contains(m.Text, "reply to a card") {
 			t.Errorf("a command for another bot: %q", m.Text)
+		}
+	})
+}
+
+func TestStatusTellsAll(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.ask(command("make"))
+		m := w.say(ann(), 0, "/status")
+		for _, want := range []string{"chat 4711", "1 ask waits", "last heard at", "first of them ends at", "2 people may decide: 4711, 4712", "I ask Telegram"} {
+			if !strings.Contains(m.Text, want) {
+				t.Errorf("/status lacks %q: %q", want, m.Text)
+			}
+		}
+		if strings.Contains(m.Text, "wrong") {
+			t.Errorf("/status tells of trouble: %q", m.Text)
+		}
+		w.config.Topic = 7 // In a chat that has no topics.
+		w.restart()
+		w.ask(command("make b"))
+		if m := w.say(ann(), 0, "/status"); !strings.Contains(m.Text, "Something is wrong since") || !strings.Contains(m.Text, "METNOS_TELEGRAM_TOPIC") {
+			t.Errorf("/status in trouble: %q", m.Text)
 		}
 	})
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -277,13 +280,47 @@ func reasons(p *page, card *approval.Card) *page {
 
 // status tells how the bot does.
 func (l *loop) status(ctx context.Context, m *message) error {
-	n, err := l.waiting(ctx)
-	if err != nil {
-		return err
+	n, next := 0, time.Time{}
+	for card, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return err
+		}
+		if n++; next.IsZero() || card.ExpiresAt.Before(next) {
+			next = card.ExpiresAt
+		}
 	}
 	chat, _ := l.place()
-	l.reply(ctx, m, "status", map[string]any{
-		"chat": fmt.Sprint(chat), "n": n, "when": l.Status().Heard,
-	})
+	p := l.page(m)
+	p.line("status", map[string]any{"chat": fmt.Sprint(chat), "n": n, "when": l.Status().Heard})
+	if n > 0 {
+		p.line("status.next", map[string]any{"when": next})
+	}
+	who := l.deciders()
+	p.line("status.who", map[string]any{"n": len(who), "who": theirs(strings.Join(who, ", "))})
+	way := phrase("status.poll")
+	if l.webhook != "" {
+		way = "status.hook"
+	}
+	p.line(way, nil)
+	if h := l.Health(); !h.OK() {
+		p.line("status.trouble", map[string]any{"since": h.Since, "problem": theirs(h.Problem), "remedy": theirs(h.Remedy)})
+	}
+	l.replyPage(ctx, m, p, "")
 	return nil
+}
+
+// deciders are the numbers of those who may decide.
+func (c *Channel) deciders() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := slices.Clone(c.approvers)
+	if c.notes.Person != 0 {
+		all = append(all, c.notes.Person)
+	}
+	slices.Sort(all)
+	var who []string
+	for _, n := range slices.Compact(all) {
+		who = append(who, strconv.FormatInt(n, 10))
+	}
+	return who
 }
