@@ -76,9 +76,11 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 		for _, m := range it.Mounts {
 			iv.mounts = append(iv.mounts, seeLine(m))
 		}
+		voters := make([]string, 0, len(it.Votes))
 		for _, vote := range it.Votes {
-			iv.votes = seeLine(strings.TrimPrefix(iv.votes.String()+", "+vote.By.Name+" ("+vote.By.ID+")", ", "))
+			voters = append(voters, vote.By.Name+" ("+vote.By.ID+")")
 		}
+		iv.votes = seeLine(strings.Join(voters, ", "))
 		if d := it.Decision; d != nil {
 			iv.by, iv.at, iv.words = seeLine(d.By.Name+" ("+d.By.ID+")"), d.At, seeLine(d.Words)
 		}
