@@ -218,21 +218,47 @@ func (r *Routing) checkRoute(to *Route, channels []string) error {
 	if err != nil {
 		return bad("%v", err)
 	}
-	anyone := people[Anyone]
+	for human := range people {
+		if !r.reachable(human, channels) {
+			return bad("names the approver %q, who is on no channel that there is: %s", human, strings.Join(channels, ", "))
+		}
+	}
+	for _, check := range []func(*Route, map[string]bool, func(string, ...any) error) error{
+		r.checkQuorum, r.checkSeparation, r.checkTimes,
+	} {
+		if err := check(to, people, bad); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Routing) checkQuorum(to *Route, people map[string]bool, bad func(string, ...any) error) error {
 	switch {
 	case len(people) == 0:
 		return bad("has no approvers, so nobody could ever allow anything")
 	case to.Quorum < 0:
 		return bad("has the quorum %d; it is how many people must allow", to.Quorum)
-	case anyone && (to.Quorum > 1 || to.Separate):
+	case people[Anyone] && (to.Quorum > 1 || to.Separate):
 		return bad("counts people, so it must name them: %q may be one person twice", Anyone)
-	case !anyone && to.Quorum > len(people):
+	case to.Quorum > len(people):
 		return bad("wants %d people to allow and names %d", to.Quorum, len(people))
 	}
-	if err := r.checkSeparation(to, people, bad); err != nil {
-		return err
+	return nil
+}
+
+// reachable reports whether a person has an id on one of the channels.
+func (r *Routing) reachable(human string, channels []string) bool {
+	ids := []string{human}
+	for i := range r.Members {
+		if r.Members[i].Name == human {
+			ids = r.Members[i].IDs
+		}
 	}
-	return r.checkTimes(to, bad)
+	return human == Anyone || slices.ContainsFunc(ids, func(id string) bool {
+		channel, _, _ := strings.Cut(id, ":")
+		return slices.Contains(channels, channel)
+	})
 }
 
 // people returns who is meant by approvers: each person once, and [Anyone].
@@ -266,7 +292,7 @@ func (r *Routing) checkSeparation(to *Route, people map[string]bool, bad func(st
 	return nil
 }
 
-func (r *Routing) checkTimes(to *Route, bad func(string, ...any) error) error {
+func (r *Routing) checkTimes(to *Route, _ map[string]bool, bad func(string, ...any) error) error {
 	switch {
 	case to.Deadline < 0:
 		return bad("has a deadline in the past")

@@ -74,6 +74,7 @@ func TestARouteThatNobodyCanSatisfy(t *testing.T) {
 		"SeparateUnknown":   {func(r *approval.Routing) { r.Owners = map[string]string{"bobs": "bob"} }, `it must be known whose agent asks`},
 		"OwnerUnknown":      {func(r *approval.Routing) { r.Owners["x"] = "dan" }, `agent "x" belongs to "dan", who is no member`},
 		"ApproverUnknown":   {func(r *approval.Routing) { r.Routes[0].Approvers[0] = "dan" }, `names the approver "dan", who is no member`},
+		"ApproverNowhere":   {func(r *approval.Routing) { r.Members[1].IDs = []string{"irc:bob"} }, `names the approver "bob", who is on no channel that there is: slack, telegram, web`},
 		"ChannelUnknown":    {func(r *approval.Routing) { r.Routes[0].Channels = []string{"slak"} }, `goes to the channel "slak"; there is slack, telegram, web`},
 		"SharedID":          {func(r *approval.Routing) { r.Members[1].IDs[0] = "slack:U1" }, `member "bob" has the id "slack:U1" of "ann"`},
 		"BareID":            {func(r *approval.Routing) { r.Members[1].IDs[0] = "2" }, `member "bob" has the id "2"`},

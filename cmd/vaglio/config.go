@@ -67,7 +67,7 @@ type environment struct {
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
 	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
-	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes"`
+	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 

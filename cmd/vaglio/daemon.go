@@ -93,6 +93,8 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	if err != nil {
 		return nil, err
 	}
+	// Who decides by a route must be listened to.
+	d.config.Telegram.Approvers = append(slices.Clone(c.Telegram.Approvers), telegramIDs(&p.routing)...)
 	if err := d.talk(ctx); err != nil {
 		return nil, err
 	}
@@ -127,6 +129,7 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine,
 		Secret: secret, Approvers: []string{web.Owner}, MayDecide: paired, Effect: reader.Key,
+		Routing: p.routing, Traits: traitsOf(reader),
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet, Log: d.log,
 	})
 	return nil

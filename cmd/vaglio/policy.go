@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
@@ -23,6 +24,8 @@ type policy struct {
 	catalog *catalog.Catalog
 	// judges follow the judge that METNOS_JUDGE_KIND names, in order.
 	judges []validation
+	// routing says who may decide what, and where.
+	routing approval.Routing
 	// path is the file's, for the guard to keep; empty when there is none.
 	path string
 }
@@ -36,6 +39,7 @@ func defaultPolicy() policy {
 // policyFile is the file as an operator writes it.
 type policyFile struct {
 	catalog.Config `yaml:",inline"`
+	Approval       *routingFile `yaml:"approval"`
 	Execution      *struct {
 		ToolValidation *[]validation `yaml:"tool_validation"`
 	} `yaml:"execution"`
@@ -96,6 +100,9 @@ func parsePolicy(name string, b []byte, home string) (policy, error) {
 	}
 	f.Home = home
 	var err error
+	if p.routing, err = f.Approval.routing(); err != nil {
+		return policy{}, fmt.Errorf("METNOS_POLICY: %s: approval: %w", name, err)
+	}
 	if p.catalog, err = catalog.New(f.Config); err != nil {
 		return policy{}, fmt.Errorf("METNOS_POLICY: %s", catalogMistakes(name, b, err))
 	}

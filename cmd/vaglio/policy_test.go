@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 func TestPolicyMistakesSayWhere(t *testing.T) {
@@ -42,6 +46,95 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 				t.Errorf("got %v, want one line with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// routed is a policy that says who may decide.
+const routed = `
+approval:
+  members:
+    ann: ["web:owner", "telegram:4711"]
+    bob: ["telegram:4712"]
+  agents: {"*": ann}
+  routes:
+    - {name: careful, approvers: [ann, bob], quorum: 2, separate: true, deadline: 1h, escalate: {after: 20m, to: quick}}
+    - {name: quick, channels: [telegram], approvers: [bob]}
+    - {name: usual, approvers: [anyone]}
+  rules:
+    - {agents: [deployer], effects: [delete, publish], reaches: [shared, public], route: careful}
+    - {executors: [db_exec], route: quick}
+    - {route: usual}
+`
+
+func TestMistakesInWhoMayDecide(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ old, new, want string }{
+		"NoSuchEffect": {"[delete, publish]", "[delte]", `approval: rule 1 asks for the effect "delte"; there is read, create, overwrite, delete`},
+		"NoSuchReach":  {"[shared, public]", "[world]", `rule 1 asks for the reach "world"; there is workspace, user`},
+		"NoQuorum":     {"quorum: 2", "quorum: 3", `route "careful" wants 3 people to allow and names 2`},
+		"NoChannel":    {"channels: [telegram]", "channels: [slack]", `route "quick" goes to the channel "slack"; there is telegram, web`},
+		"LongDeadline": {"deadline: 1h", "deadline: 48h", `route "careful" has the deadline "48h", which is no time between 1m and 24h`},
+		"NoTime":       {"after: 20m", "after: soon", `route "careful" has the escalate.after "soon"`},
+		"NoLastRule":   {"- {route: usual}", "", `rule 2 is the last one and has conditions`},
+		"UnknownKey":   {"separate: true", "seperate: true", `unknown field "seperate"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(routed, c.old, c.new, 1)
+			_, err := parsePolicy("p.yaml", []byte(text), "/home/u")
+			if text == routed || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want one line with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// The example of the documentation is one.
+func TestTheDocumentedApprovers(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../../docs/approvers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(doc), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	p, err := parsePolicy("p.yaml", []byte(text), "/home/u")
+	if err != nil || len(p.routing.Routes) != 3 || p.checkChannels(config{Telegram: telegramConfig{Token: "x"}}) != nil {
+		t.Errorf("got %+v, %v", p.routing, err)
+	}
+	for _, name := range slices.Concat(effectKinds(), reachKinds()) {
+		if !strings.Contains(string(doc), name) {
+			t.Errorf("the effect or reach %s is not told", name)
+		}
+	}
+}
+
+func TestWhoMayDecideIsRead(t *testing.T) {
+	t.Parallel()
+	p, err := parsePolicy("p.yaml", []byte(routed), "/home/u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := approval.Case{Agent: "deployer", Effects: []string{"delete"}, Reaches: []string{"public"}}
+	want := approval.Route{
+		Name: "careful", Approvers: []string{"ann", "bob"}, Quorum: 2, Separate: true,
+		Deadline: time.Hour, EscalateAfter: 20 * time.Minute, EscalateTo: "quick",
+	}
+	if got := p.routing.For(c); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := telegramIDs(&p.routing); !slices.Equal(got, []int64{4711, 4712}) {
+		t.Errorf("who is listened to on Telegram: %v", got)
+	}
+	if err := p.checkChannels(config{Telegram: telegramConfig{Token: "x"}}); err != nil {
+		t.Errorf("with a bot: %v", err)
+	}
+	if err := p.checkChannels(config{}); err == nil || !strings.Contains(err.Error(), "who is on no channel that there is: web") {
+		t.Errorf("without a bot: %v", err)
+	}
+	var b strings.Builder
+	describeRouting(&b, &p.routing)
+	if want := "route      careful: ann, bob; 2 of them must allow; not the agent's own person alone; after 20m0s quick too\n"; !strings.HasPrefix(b.String(), want) {
+		t.Errorf("in words:\n%s", b.String())
 	}
 }
 

@@ -78,6 +78,7 @@ func describePolicy(w io.Writer, c config, p policy) error {
 			fmt.Fprintf(&b, "           then %s, from %.2f\n", v.Type, v.minScore())
 		}
 	}
+	describeRouting(&b, &p.routing)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -64,6 +64,9 @@ func serve(ctx context.Context, std stdio, api string) error {
 	c, err := loadConfig()
 	c.Telegram.API = api
 	p, mistake := loadPolicy(c.Policy, c.Home)
+	if mistake == nil {
+		mistake = p.checkChannels(c)
+	}
 	if mistake == nil && c.DataDir != "" {
 		mistake = checkSocketPath(c.path(adminSocket))
 	}

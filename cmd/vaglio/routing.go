@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// routingFile is the part of the policy file that says who may decide.
+type routingFile struct {
+	// Members are people, by the name that routes use, with their ids.
+	Members map[string][]string `yaml:"members"`
+	// Agents says whose an agent is; "*" is every other agent.
+	Agents map[string]string `yaml:"agents"`
+	Routes []routeFile       `yaml:"routes"`
+	Rules  []ruleFile        `yaml:"rules"`
+}
+
+// routeFile is one route.
+type routeFile struct {
+	Name      string        `yaml:"name"`
+	Channels  []string      `yaml:"channels"`
+	Approvers []string      `yaml:"approvers"`
+	Quorum    int           `yaml:"quorum"`
+	Separate  bool          `yaml:"separate"`
+	Deadline  string        `yaml:"deadline"`
+	Escalate  *escalateFile `yaml:"escalate"`
+}
+
+// escalateFile says when an ask goes to further people, and to whom.
+type escalateFile struct {
+	After string `yaml:"after"`
+	To    string `yaml:"to"`
+}
+
+// ruleFile sends calls to a route.
+type ruleFile struct {
+	Agents    []string `yaml:"agents"`
+	Executors []string `yaml:"executors"`
+	Effects   []string `yaml:"effects"`
+	Reaches   []string `yaml:"reaches"`
+	Route     string   `yaml:"route"`
+}
+
+// routing returns what the file says, checked but for which channels are on. A
+// nil file lets everybody who may decide decide alone.
+func (f *routingFile) routing() (approval.Routing, error) {
+	var r approval.Routing
+	if f == nil {
+		return r, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
+		r.Members = append(r.Members, approval.Member{Name: name, IDs: f.Members[name]})
+	}
+	r.Owners = f.Agents
+	for i := range f.Routes {
+		to, err := f.Routes[i].route()
+		if err != nil {
+			return r, err
+		}
+		r.Routes = append(r.Routes, to)
+	}
+	for i := range f.Rules {
+		rule := &f.Rules[i]
+		if err := rule.check(i); err != nil {
+			return r, err
+		}
+		r.Rules = append(r.Rules, approval.Rule{
+			Agents: rule.Agents, Executors: rule.Executors, Effects: rule.Effects, Reaches: rule.Reaches, Route: rule.Route,
+		})
+	}
+	if len(r.Routes) == 0 {
+		return r, &approval.RoutingError{What: "approval.routes", Problem: "are none; leave approval out to let everybody who may decide decide alone"}
+	}
+	return r, r.Check([]string{telegram.Name, web.Name})
+}
+
+// checkChannels says what keeps the routing from working with the channels that
+// are on.
+func (p *policy) checkChannels(c config) error {
+	on := []string{web.Name}
+	if c.Telegram.Token != "" {
+		on = append(on, telegram.Name)
+	}
+	if err := p.routing.Check(on); err != nil {
+		return fmt.Errorf("METNOS_POLICY: %s: approval: %w", p.path, err)
+	}
+	return nil
+}
+
+func (f *routeFile) route() (approval.Route, error) {
+	to := approval.Route{Name: f.Name, Channels: f.Channels, Approvers: f.Approvers, Quorum: f.Quorum, Separate: f.Separate}
+	var err error
+	if f.Deadline != "" {
+		if to.Deadline, err = f.span("deadline", f.Deadline); err != nil {
+			return to, err
+		}
+	}
+	if f.Escalate != nil {
+		to.EscalateTo = f.Escalate.To
+		to.EscalateAfter, err = f.span("escalate.after", f.Escalate.After)
+	}
+	return to, err
+}
+
+// span reads a time between a minute and a day, as METNOS_APPROVAL_DEADLINE.
+func (f *routeFile) span(field, value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < time.Minute || d > 24*time.Hour {
+		return 0, &approval.RoutingError{What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("has the %s %q, which is no time between 1m and 24h", field, value)}
+	}
+	return d, nil
+}
+
+// check refuses names of effects and reaches that do not exist: a rule with a
+// slip of the pen would never fit, and what it was meant for would go to other
+// people.
+func (f *ruleFile) check(i int) error {
+	for _, c := range []struct {
+		what        string
+		names, have []string
+	}{{"effect", f.Effects, effectKinds()}, {"reach", f.Reaches, reachKinds()}} {
+		for _, name := range c.names {
+			if !slices.Contains(c.have, name) {
+				return &approval.RoutingError{
+					What:    fmt.Sprintf("rule %d", i+1),
+					Problem: fmt.Sprintf("asks for the %s %q; there is %s", c.what, name, strings.Join(c.have, ", ")),
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// effectKinds are the effects that the judge of effects tells apart.
+func effectKinds() []string {
+	return texts(effects.KindRead, effects.KindCreate, effects.KindOverwrite, effects.KindDelete, effects.KindMove,
+		effects.KindForeignCode, effects.KindInstall, effects.KindSend, effects.KindPublish, effects.KindInfrastructure,
+		effects.KindDatabase, effects.KindPrivilege, effects.KindPermissions, effects.KindCredentials, effects.KindSpend,
+		effects.KindSchedule, effects.KindSafeguardOff, effects.KindKill, effects.KindPower, effects.KindPhysical,
+		effects.KindPeople, effects.KindUnknown)
+}
+
+// reachKinds are how far an effect can go.
+func reachKinds() []string {
+	return texts(effects.ReachWorkspace, effects.ReachUser, effects.ReachSystem, effects.ReachShared, effects.ReachPublic)
+}
+
+func texts[T ~string](names ...T) []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = string(n)
+	}
+	return all
+}
+
+// traitsOf reads for the routing's rules what a call would do.
+func traitsOf(reader *effects.Judge) func(vaglio.Proposal) (kinds, reaches []string) {
+	return func(p vaglio.Proposal) (kinds, reaches []string) {
+		for _, e := range reader.Read(p).Effects {
+			kinds, reaches = append(kinds, string(e.Kind)), append(reaches, string(e.Reach))
+		}
+		return kinds, reaches
+	}
+}
+
+// telegramIDs returns the numbers of those who decide on Telegram.
+func telegramIDs(r *approval.Routing) []int64 {
+	var ids []int64
+	add := func(id string) {
+		number, ok := strings.CutPrefix(id, telegram.Name+":")
+		if n, err := strconv.ParseInt(number, 10, 64); ok && err == nil && n > 0 && !slices.Contains(ids, n) {
+			ids = append(ids, n)
+		}
+	}
+	for i := range r.Members {
+		for _, id := range r.Members[i].IDs {
+			add(id)
+		}
+	}
+	for i := range r.Routes {
+		for _, id := range r.Routes[i].Approvers {
+			add(id)
+		}
+	}
+	return ids
+}
+
+// describeRouting says in words who may decide.
+func describeRouting(b *strings.Builder, r *approval.Routing) {
+	if len(r.Routes) == 0 {
+		b.WriteString("approvers  each person who may decide decides alone\n")
+		return
+	}
+	for i := range r.Routes {
+		to := &r.Routes[i]
+		fmt.Fprintf(b, "route      %s: %s", to.Name, strings.Join(to.Approvers, ", "))
+		if to.Quorum > 1 {
+			fmt.Fprintf(b, "; %d of them must allow", to.Quorum)
+		}
+		if to.Separate {
+			b.WriteString("; not the agent's own person alone")
+		}
+		if to.EscalateTo != "" {
+			fmt.Fprintf(b, "; after %s %s too", to.EscalateAfter, to.EscalateTo)
+		}
+		b.WriteByte('\n')
+	}
+}
