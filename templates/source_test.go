@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,14 +42,12 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 					used[s] = true
 				}
 			case *ast.CallExpr:
-				key, given, ok := said(n)
-				want, known := fields[key]
-				switch {
-				case !ok:
-				case !known:
-					t.Errorf("%s: there is no text %q", pos.Position(n.Pos()), key)
-				case given != nil && !slices.Equal(given, want):
-					t.Errorf("%s: %s is given the fields %v, and has %v", pos.Position(n.Pos()), key, given, want)
+				if key, given, ok := said(n); ok {
+					check(t, fields, pos.Position(n.Pos()).String(), key, given)
+				}
+			case *ast.CompositeLit:
+				if key, given, ok := prepared(n); ok {
+					check(t, fields, pos.Position(n.Pos()).String(), key, given)
 				}
 			}
 			return true
@@ -62,20 +61,86 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all strings.Builder
+	call := regexp.MustCompile(`\{\{t "([^"]+)"([^}]*)\}\}`)
+	field := regexp.MustCompile(` "([^"]+)"`)
 	for _, p := range pages {
 		b, err := os.ReadFile(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.Write(b)
+		for _, m := range call.FindAllStringSubmatch(string(b), -1) {
+			given := []string{}
+			for _, f := range field.FindAllStringSubmatch(m[2], -1) {
+				given = append(given, f[1])
+			}
+			used[m[1]] = true
+			check(t, fields, p, templates.Key(m[1]), given)
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		group, _, _ := strings.Cut(string(key), ".")
-		if !used[string(key)] && !used[group+"."] && !strings.Contains(all.String(), `"`+string(key)+`"`) {
+		found := used[string(key)]
+		for i := range key {
+			found = found || key[i] == '.' && used[string(key[:i+1])]
+		}
+		if !found {
 			t.Errorf("nobody says %s", key)
 		}
 	}
+}
+
+// check holds what is said somewhere against the texts. given is nil when the
+// values are not spelled out there.
+func check(t *testing.T, fields map[templates.Key][]string, where string, key templates.Key, given []string) {
+	t.Helper()
+	slices.Sort(given)
+	want, known := fields[key]
+	switch {
+	case !known:
+		t.Errorf("%s: there is no text %q", where, key)
+	case given != nil && !slices.Equal(given, want):
+		t.Errorf("%s: %s is given the fields %v, and has %v", where, key, given, want)
+	}
+}
+
+// prepared reads a text that is filled later, as the inbox has them.
+func prepared(lit *ast.CompositeLit) (key templates.Key, given []string, ok bool) {
+	if name, isName := lit.Type.(*ast.Ident); !isName || name.Name != "text" || len(lit.Elts) == 0 {
+		return "", nil, false
+	}
+	what := lit.Elts[0]
+	if pair, isPair := what.(*ast.KeyValueExpr); isPair {
+		what = pair.Value
+	}
+	basic, isLit := what.(*ast.BasicLit)
+	if !isLit {
+		return "", nil, false
+	}
+	s, err := strconv.Unquote(basic.Value)
+	if err != nil {
+		return "", nil, false
+	}
+	if len(lit.Elts) == 1 {
+		return templates.Key(s), []string{}, true
+	}
+	if values, isMap := lit.Elts[1].(*ast.CompositeLit); isMap {
+		return templates.Key(s), names(values), true
+	}
+	return templates.Key(s), nil, true
+}
+
+// names are the keys of a map that is spelled out.
+func names(lit *ast.CompositeLit) []string {
+	all := []string{}
+	for _, e := range lit.Elts {
+		if pair, ok := e.(*ast.KeyValueExpr); ok {
+			if name, ok := pair.Key.(*ast.BasicLit); ok {
+				if s, err := strconv.Unquote(name.Value); err == nil {
+					all = append(all, s)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // said reads a call that hands over a key. given is nil when the values are not
@@ -101,16 +166,7 @@ func said(call *ast.CallExpr) (key templates.Key, given []string, ok bool) {
 	}
 	switch values := call.Args[len(call.Args)-1].(type) {
 	case *ast.CompositeLit:
-		given = []string{}
-		for _, e := range values.Elts {
-			if pair, isPair := e.(*ast.KeyValueExpr); isPair {
-				if name, isLit := pair.Key.(*ast.BasicLit); isLit {
-					field, _ := strconv.Unquote(name.Value)
-					given = append(given, field)
-				}
-			}
-		}
-		slices.Sort(given)
+		given = names(values)
 	case *ast.Ident:
 		if values.Name == "nil" {
 			given = []string{}

@@ -119,6 +119,15 @@ func (t *Texts) Score(f float64) string {
 	return s
 }
 
+// Stamp writes a time to the second, with its day and zone.
+func (t *Texts) Stamp(at time.Time) string {
+	at = at.In(t.zone)
+	if t.lang == Italian {
+		return at.Format("2 ") + mese(at.Month())[:3] + at.Format(" 2006, 15:04:05 MST")
+	}
+	return at.Format("2 Jan 2006, 15:04:05 MST")
+}
+
 // Has reports whether there is a text under the key.
 func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }
 

@@ -12,7 +12,7 @@ import (
 // pageError is a failure as a person reads it.
 type pageError struct {
 	Status      int
-	Title, Text string
+	Title, Text text
 	// Link leads to where the person can go on; empty means to the inbox.
 	Link string
 	// Err is the cause, for the log.
@@ -21,9 +21,9 @@ type pageError struct {
 
 func (e *pageError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("web: %s: %v", e.Title, e.Err)
+		return fmt.Sprintf("web: %s: %v", e.Title.Key, e.Err)
 	}
-	return "web: " + e.Title
+	return "web: " + string(e.Title.Key)
 }
 
 func (e *pageError) Unwrap() error { return e.Err }
@@ -45,7 +45,7 @@ func (w *Web) open(h handler) http.Handler {
 func (w *Web) signedIn(h handler) http.Handler {
 	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
 		if _, ok := w.sessions.of(r); !ok {
-			return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: "Sign in"})
+			return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}})
 		}
 		return h(rw, r)
 	})
@@ -58,13 +58,13 @@ func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	case ok:
 	case errors.Is(err, approval.ErrNotFound):
 		shown = &pageError{
-			Status: http.StatusNotFound, Title: "Not found",
-			Text: "No ask has this id. It may have been cleared away, or the id was cut short.",
+			Status: http.StatusNotFound, Title: text{Key: "web.fault.unknown.title"},
+			Text: text{Key: "web.fault.unknown"},
 		}
 	default:
 		shown = &pageError{
-			Status: http.StatusInternalServerError, Title: "Something went wrong here",
-			Text: "The fault is on vaglio's side; its log says what it was. Nothing was allowed by it.", Err: err,
+			Status: http.StatusInternalServerError, Title: text{Key: "web.fault.ours.title"},
+			Text: text{Key: "web.fault.ours"}, Err: err,
 		}
 	}
 	if shown.Status >= http.StatusInternalServerError && shown.Err != nil {
@@ -78,6 +78,6 @@ func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	if err := w.render(rw, r, p); err != nil {
 		w.log.LogAttrs(r.Context(), slog.LevelError, "inbox page failed",
 			slog.String("path", r.URL.Path), slog.Any("error", err))
-		http.Error(rw, shown.Title, http.StatusInternalServerError)
+		http.Error(rw, w.textsFor(r).Plain(shown.Title.Key, nil), http.StatusInternalServerError)
 	}
 }

@@ -1,12 +1,12 @@
 package web
 
 import (
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -46,7 +46,8 @@ type actView struct {
 	Allow, Deny approval.Token
 	// AllowText and DenyText are the buttons' words, and Label names the call
 	// for readers who hear them.
-	AllowText, DenyText, Label string
+	AllowText, DenyText text
+	Label               string
 	// ID tells the rows of a page apart.
 	ID string
 	// From names the page that the forms are on, where an answer leads back to.
@@ -118,15 +119,15 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 func (v *cardView) badge() standing {
 	word, tone, _ := words(approval.Pending)
 	if v.Waiting && v.Open < len(v.Items) {
-		return standing{Word: fmt.Sprintf("%d of %d wait for you", v.Open, len(v.Items)), Tone: tone}
+		return standing{Word: text{"web.some.wait", templates.Values{"open": v.Open, "n": len(v.Items)}}, Tone: tone}
 	}
 	if v.Waiting || len(v.Items) == 0 {
 		return standing{Word: word, Tone: tone}
 	}
 	first := v.Items[0].Stands
 	for i := range v.Items {
-		if v.Items[i].Stands.Word != first.Word {
-			return standing{Word: "All answered", Tone: "quiet"}
+		if v.Items[i].Stands.Word.Key != first.Word.Key {
+			return standing{Word: text{Key: "web.all.answered"}, Tone: "quiet"}
 		}
 	}
 	return standing{Word: first.Word, Tone: first.Tone}
@@ -140,7 +141,7 @@ func (v *cardView) offer(from string) {
 		return
 	}
 	row := func(bs []approval.Button, id, label string, whole bool) *actView {
-		a := &actView{Ask: v.Ask, AllowText: "Allow once", DenyText: "Deny", Label: plain(label), ID: id, From: from, Open: v.Open}
+		a := &actView{Ask: v.Ask, AllowText: text{Key: "button.allow"}, DenyText: text{Key: "button.deny"}, Label: plain(label), ID: id, From: from, Open: v.Open}
 		for _, b := range bs {
 			switch {
 			case b.Choice == approval.ChoiceAllow && whole:
@@ -166,8 +167,9 @@ func (v *cardView) offer(from string) {
 		}
 	}
 	if v.Open > 1 {
-		v.Act = row(v.Buttons, string(v.Ask), v.Agent+", a plan", v.Whole)
-		v.Act.AllowText, v.Act.DenyText = fmt.Sprintf("Allow all %d once", v.Open), fmt.Sprintf("Deny all %d", v.Open)
+		v.Act = row(v.Buttons, string(v.Ask), v.Agent, v.Whole)
+		n := templates.Values{"n": v.Open}
+		v.Act.AllowText, v.Act.DenyText = text{"button.allow.all", n}, text{"button.deny.all", n}
 		v.Act.All = true
 	}
 }
@@ -226,15 +228,15 @@ func ends(text string) (head, tail string) {
 	return text[:i], text[j:]
 }
 
-// Line names the card in a list.
-func (v cardView) Line() string {
+// line names a card in a list.
+func (v *cardView) line(texts *templates.Texts) string {
 	switch len(v.Items) {
 	case 0:
-		return "ask " + string(v.Ask)
+		return texts.Plain("web.title.ask", templates.Values{"id": plain(v.Ask)})
 	case 1:
 		return plain(v.Items[0].Wanted)
 	default:
-		return fmt.Sprintf("a plan of %d calls, from %s", len(v.Items), plain(v.Items[0].Wanted))
+		return texts.Plain("web.line.plan", templates.Values{"n": len(v.Items), "wanted": plain(v.Items[0].Wanted)})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // decideWithin bounds one decision, which goes on when its reader leaves.
@@ -46,33 +47,33 @@ func undecided(err error, back string) error {
 	}
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
 		return &pageError{
-			Status: http.StatusUnprocessableEntity, Title: "Your words cannot be taken",
-			Text: "Nothing was decided: the words " + bad.Problem + ". Go back and change them.", Link: back, Err: err,
+			Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.words.title"},
+			Text: text{"web.fault.words", templates.Values{"problem": bad.Problem}}, Link: back, Err: err,
 		}
 	}
 	if errors.Is(err, approval.ErrNotAskable) {
 		return &pageError{
-			Status: http.StatusForbidden, Title: "This is final",
-			Text: "Nobody can allow this call, so nothing was allowed.", Link: back, Err: err,
+			Status: http.StatusForbidden, Title: text{Key: "web.fault.final.title"},
+			Text: text{Key: "web.fault.final"}, Link: back, Err: err,
 		}
 	}
 	if errors.Is(err, approval.ErrNotApprover) {
 		return &pageError{
-			Status: http.StatusForbidden, Title: "You may not decide this",
-			Text: "Nothing was decided: you are not among those who may.", Link: back, Err: err,
+			Status: http.StatusForbidden, Title: text{Key: "web.fault.stranger.title"},
+			Text: text{Key: "web.fault.stranger"}, Link: back, Err: err,
 		}
 	}
 	return &pageError{
-		Status: http.StatusInternalServerError, Title: "Your answer may not have been kept",
-		Text: "Something went wrong while it was written down. Open the ask again: it shows how it stands.",
+		Status: http.StatusInternalServerError, Title: text{Key: "web.fault.unsure.title"},
+		Text: text{Key: "web.fault.unsure"},
 		Link: back, Err: err,
 	}
 }
 
 func unknownButton(back string, err error) error {
 	return &pageError{
-		Status: http.StatusNotFound, Title: "This button means nothing any more",
-		Text: "Nothing was decided by it. Open the ask again: it shows how it stands.", Link: back, Err: err,
+		Status: http.StatusNotFound, Title: text{Key: "web.fault.button.title"},
+		Text: text{Key: "web.fault.button"}, Link: back, Err: err,
 	}
 }
 
@@ -121,8 +122,9 @@ type notice struct {
 
 // noticeLine tells how one call stands.
 type noticeLine struct {
-	Wanted, Text string
-	At           time.Time
+	Wanted string
+	Text   text
+	At     time.Time
 	// By is who decided, when it was not this tap.
 	By string
 	// Until is when the permit lapses.
@@ -160,21 +162,25 @@ func line(it *approval.Item, t told) noticeLine {
 	l := noticeLine{Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil), At: it.EndedAt}
 	d := it.Decision
 	if d == nil && t.Voted {
-		l.Text = "Your yes is kept. More people must allow it before it may run"
+		l.Text = text{Key: "web.voted"}
 		return l
 	}
 	if d == nil {
 		word, _, says := words(it.State)
-		l.Text = word + ". " + says
+		l.Text = text{"web.stands", templates.Values{"word": word, "says": says}}
 		return l
 	}
 	l.At = d.At
 	l.Text = verb(d)
 	if !t.Won {
-		if !t.Voted {
-			l.Text = "Your answer came second: already " + strings.ToLower(l.Text)
-		}
 		l.By = d.By.Name + " (" + d.Channel + ")"
+		switch {
+		case t.Voted:
+		case d.Choice == approval.ChoiceAllow:
+			l.Text = text{Key: "web.second.allowed"}
+		default:
+			l.Text = text{Key: "web.second.denied"}
+		}
 		return l
 	}
 	l.Words = d.Words != ""

@@ -23,8 +23,8 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	case <-w.stopped:
 		rw.Header().Set("Retry-After", "5")
 		return &pageError{
-			Status: http.StatusServiceUnavailable, Title: "Vaglio is stopping",
-			Text: "It comes back when it was started again.",
+			Status: http.StatusServiceUnavailable, Title: text{Key: "web.fault.stopping.title"},
+			Text: text{Key: "web.fault.stopping"},
 		}
 	default:
 	}
@@ -34,8 +34,8 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	default:
 		rw.Header().Set("Retry-After", "30")
 		return &pageError{
-			Status: http.StatusServiceUnavailable, Title: "Too many live pages",
-			Text: "Close other pages of the inbox; this one works without being live.",
+			Status: http.StatusServiceUnavailable, Title: text{Key: "web.fault.streams.title"},
+			Text: text{Key: "web.fault.streams"},
 		}
 	}
 	who, _ := w.sessions.of(r)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -48,8 +49,9 @@ type historyView struct {
 
 // outcome is one choice of the filter.
 type outcome struct {
-	Value, Word string
-	Chosen      bool
+	Value  string
+	Word   text
+	Chosen bool
 }
 
 const (
@@ -67,7 +69,7 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 	}
 	outcomes, ok := outcomes(f.Outcome)
 	if !ok {
-		return badFilter("outcome", "one of the outcomes in the list")
+		return badFilter("web.fault.filter.outcome")
 	}
 	// A page of one entry shows all of it.
 	whole := r.URL.Query().Has("whole")
@@ -94,7 +96,7 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 		}
 		v.Older = "/inbox/history?" + older.Encode()
 	}
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "history", Title: "History", Nav: "history", Body: v})
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "history", Title: text{Key: "web.history"}, Nav: "history", Body: v})
 }
 
 // filterOf reads the filter from the page's address.
@@ -109,16 +111,15 @@ func filterOf(q url.Values) (approval.Filter, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n == 0 {
-		return f, badFilter("before", "the number that the link to older entries carries")
+		return f, badFilter("web.fault.filter.before")
 	}
 	f.Before = n
 	return f, nil
 }
 
-func badFilter(field, want string) error {
+func badFilter(what templates.Key) error {
 	return &pageError{
-		Status: http.StatusBadRequest, Title: "This filter is not one",
-		Text: "The address of the page is wrong: " + field + " must be " + want + ".", Link: "/inbox/history",
+		Status: http.StatusBadRequest, Title: text{Key: "web.fault.filter.title"}, Text: text{Key: what}, Link: "/inbox/history",
 	}
 }
 
@@ -126,11 +127,11 @@ func badFilter(field, want string) error {
 // among them.
 func outcomes(chosen string) ([]outcome, bool) {
 	all := []outcome{
-		{Value: "", Word: "Any outcome"},
-		{Value: "approved", Word: "Approved by the judges"},
-		{Value: string(vaglio.PhaseGuard), Word: "Stopped by the guard"},
-		{Value: string(vaglio.PhaseJudge), Word: "Refused by a judge"},
-		{Value: "error", Word: "Not judged"},
+		{Value: "", Word: text{Key: "web.outcome.any"}},
+		{Value: "approved", Word: text{Key: "web.outcome.approved"}},
+		{Value: string(vaglio.PhaseGuard), Word: text{Key: "web.ruled.guard"}},
+		{Value: string(vaglio.PhaseJudge), Word: text{Key: "web.ruled.judge"}},
+		{Value: "error", Word: text{Key: "web.ruled.error"}},
 	}
 	for _, s := range []approval.State{
 		approval.Pending, approval.Allowed, approval.Spent, approval.Succeeded, approval.Failed, approval.Unknown,
@@ -166,8 +167,8 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 	}
 	if len(steps) == 0 {
 		return &pageError{
-			Status: http.StatusNotFound, Title: "No such turn",
-			Text: "No step of this turn is kept. The turn log forgets after a while; the agent's name and the turn's id must be exact.",
+			Status: http.StatusNotFound, Title: text{Key: "web.fault.turn.title"},
+			Text: text{Key: "web.fault.turn"},
 			Link: "/inbox/history",
 		}
 	}
@@ -181,7 +182,7 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 		}
 		v.Steps = append(v.Steps, w.entry(&e))
 	}
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: "Turn " + plain(v.Turn), Nav: "history", Body: v})
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: text{"web.title.turn", templates.Values{"id": plain(v.Turn)}}, Nav: "history", Body: v})
 }
 
 // standsAs returns how an approval stands, from its card, where secrets are

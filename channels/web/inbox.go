@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // inboxView is what the first page shows.
@@ -44,7 +45,7 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	})
 	v.Recent = w.entries(entries[:min(len(entries), recent)])
 	n := &waiting{v.Open, v.Uncounted}
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "inbox", Title: "Inbox", Nav: "inbox", Waiting: n, Body: v})
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "inbox", Title: text{Key: "web.inbox"}, Nav: "inbox", Waiting: n, Body: v})
 }
 
 // fill reads the cards that wait, and puts those among them that the reader
@@ -118,6 +119,6 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	if c.TurnID != "" {
 		v.Turn = turnURL(c.Agent, c.TurnID)
 	}
-	title := "Ask " + plain(c.Ask)
+	title := text{"web.title.ask", templates.Values{"id": plain(c.Ask)}}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
 }

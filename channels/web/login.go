@@ -19,9 +19,9 @@ const Owner = Name + ":" + owner
 func (w *Web) loginPage(rw http.ResponseWriter, r *http.Request) error {
 	code := strings.TrimSpace(r.URL.Query().Get("code"))
 	if code == "" {
-		return w.render(rw, r, page{Status: http.StatusOK, Name: "signin", Title: "Sign in"})
+		return w.render(rw, r, page{Status: http.StatusOK, Name: "signin", Title: text{Key: "web.signin"}})
 	}
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "login", Title: "Sign in", Body: code})
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "login", Title: text{Key: "web.signin"}, Body: code})
 }
 
 func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
@@ -31,8 +31,8 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 	}
 	if !w.codes.spend(strings.TrimSpace(f.Get("code"))) {
 		return &pageError{
-			Status: http.StatusForbidden, Title: "This link does not work any more",
-			Text: "A link signs in once, within ten minutes, and ends when vaglio restarts. Run “vaglio inbox” for a new one.",
+			Status: http.StatusForbidden, Title: text{Key: "web.fault.link.title"},
+			Text: text{Key: "web.fault.link"},
 		}
 	}
 	c, err := w.sessions.start(owner, w.secure(r))
@@ -72,8 +72,8 @@ func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, error) {
 	_ = c.SetReadDeadline(time.Now().Add(formWithin))
 	if err := r.ParseForm(); err != nil {
 		return nil, &pageError{
-			Status: http.StatusBadRequest, Title: "The form did not arrive whole",
-			Text: "Nothing was done. Go back, and send it again; a form may hold at most 4 MiB.", Err: err,
+			Status: http.StatusBadRequest, Title: text{Key: "web.fault.form.title"},
+			Text: text{Key: "web.fault.form"}, Err: err,
 		}
 	}
 	_ = c.SetReadDeadline(time.Time{})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // page is one answer in HTML.
@@ -21,7 +22,7 @@ type page struct {
 	Status int
 	// Name is the template's, without its ending.
 	Name  string
-	Title string
+	Title text
 	// Nav names the entry of the menu that is current.
 	Nav string
 	// Waiting is how many asks wait; nil makes render count them.
@@ -82,7 +83,7 @@ func loadAssets() (map[string]asset, error) {
 func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 	a, ok := w.assets[r.PathValue("name")]
 	if !ok {
-		return &pageError{Status: http.StatusNotFound, Title: "No such file", Text: "The inbox has no file of this name."}
+		return &pageError{Status: http.StatusNotFound, Title: text{Key: "web.fault.file.title"}, Text: text{Key: "web.fault.file"}}
 	}
 	rw.Header().Set("Content-Type", a.kind)
 	rw.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
@@ -92,8 +93,8 @@ func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 }
 
 // loadPages parses each page together with the layout and the shared parts.
-func (w *Web) loadPages() (map[string]*template.Template, error) {
-	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).
+func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, error) {
+	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).Funcs(textFuncs(texts)).
 		ParseFS(builtin, "pages/layout.html", "pages/parts.html")
 	if err != nil {
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
@@ -120,12 +121,8 @@ func (w *Web) funcs() template.FuncMap {
 		"brief":   brief,
 		"plain":   plain,
 		"asset":   func(name string) string { return w.assets[name].url },
-		"when":    func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04:05 MST") },
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"left":    left,
-		"score":   func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 		"turnURL": turnURL,
-		"size":    size,
 		// The browser counts in units of UTF-16, which are never fewer than
 		// characters: what it lets through is taken.
 		"maxWords": func() int { return approval.MaxWords },
@@ -144,10 +141,12 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 		f.Waiting = w.count(r)
 	}
 	var b bytes.Buffer
-	if err := w.pages[p.Name].ExecuteTemplate(&b, "layout.html", f); err != nil {
+	if err := w.pages[w.textsFor(r).Lang()][p.Name].ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("web: rendering %s: %w", p.Name, err)
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	rw.Header().Set("Content-Language", string(w.textsFor(r).Lang()))
+	rw.Header().Add("Vary", "Accept-Language")
 	rw.WriteHeader(p.Status)
 	_, _ = b.WriteTo(rw) // The reader may be gone; there is nobody to tell.
 	return nil
@@ -169,21 +168,4 @@ func (w *Web) count(r *http.Request) *waiting {
 		weight += weigh(&c)
 	}
 	return &n
-}
-
-// left says in words how long it is until t, for readers without the script.
-func left(t time.Time) string {
-	d := time.Until(t)
-	switch {
-	case d <= 0:
-		return "now"
-	case d < time.Minute:
-		return "in less than a minute"
-	case d < 2*time.Minute:
-		return "in about a minute"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("in about %d minutes", int(d/time.Minute))
-	default:
-		return fmt.Sprintf("in about %d hours", int(d/time.Hour))
-	}
 }

@@ -3,9 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -63,21 +61,4 @@ func plain(text any) string {
 		}
 	}
 	return s
-}
-
-// size says how long a text is, so that nobody has to trust the looks.
-func size(text string) string {
-	return many(strings.Count(text, "\n")+1, "line") + ", " + many(utf8.RuneCountInString(text), "character")
-}
-
-// many counts in words, with the thousands apart.
-func many(n int, what string) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if n == 1 {
-		return "1 " + what
-	}
-	return digits + " " + what + "s"
 }

@@ -3,11 +3,13 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"golang.org/x/net/html"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
 // FuzzShow holds that a browser reads from the markup exactly the text that
@@ -57,11 +59,16 @@ func read(t *testing.T, n *html.Node, b *strings.Builder) {
 }
 
 func TestSize(t *testing.T) {
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	en := set.In(templates.English, time.UTC)
 	for text, want := range map[string]string{
 		"": "1 line, 0 characters", "a": "1 line, 1 character", "ü\nb": "2 lines, 3 characters",
 		strings.Repeat("x", 1234567): "1 line, 1,234,567 characters", strings.Repeat("\n", 999): "1,000 lines, 999 characters",
 	} {
-		if got := size(text); got != want {
+		if got := size(en, text); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -5,25 +5,26 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // standing says how a call stands, in words; the tone only colours them.
 type standing struct {
-	Word string
+	Word text
 	// Tone is one of waiting, yes, no, done, bad, final and quiet.
 	Tone string
 	// Says completes the word to a sentence.
-	Says string
+	Says text
 	// At is when it came to stand so; zero when the answer's time says it, or
 	// nothing does.
 	At time.Time
 	// Due says what will happen at Until; empty when nothing will.
-	Due   string
+	Due   text
 	Until time.Time
 	// Answer is the person's, and Verb what it did; nil when nobody answered.
 	Answer *approval.Decision
-	Verb   string
+	Verb   text
 	// Words are the person's.
 	Words string
 	// Detail is the agent's report.
@@ -41,46 +42,36 @@ type fate struct {
 	votes     []approval.Vote
 }
 
-// said is a state's word, its tone and its sentence.
-type said struct{ word, tone, says string }
-
-// words gives each state its words.
-func words(s approval.State) (word, tone, says string) {
-	all := map[approval.State]said{
-		approval.Pending:    {"Waiting for you", "waiting", "The call has not run. The agent waits for your answer."},
-		approval.Allowed:    {"Allowed once", "yes", "The agent may run exactly this call, once. It has not used the permit yet."},
-		approval.Denied:     {"Denied", "no", "The call did not run."},
-		approval.Expired:    {"Expired", "quiet", "Nobody answered in time. Nobody denied it either; the call did not run."},
-		approval.Withdrawn:  {"Withdrawn", "quiet", "The agent gave up before an answer. The call did not run."},
-		approval.Superseded: {"Superseded", "quiet", "The agent proposed a changed call in its place. This one did not run."},
-		approval.Spent:      {"Permit used", "yes", "The agent has used the permit; the call may be running. It has not reported how it ended."},
-		approval.Lapsed:     {"Lapsed", "quiet", "It was allowed, but the agent did not use the permit in time. The call did not run."},
-		approval.Succeeded:  {"Ran: worked", "done", "The agent ran the call and reports that it worked."},
-		approval.Failed:     {"Ran: failed", "bad", "The agent ran the call and reports that it failed."},
-		approval.Unknown:    {"Ran: end unknown", "bad", "The permit was used, but how the call ended will not be known."},
+// words gives each state its words and its tone.
+func words(s approval.State) (word text, tone string, says text) {
+	tones := map[approval.State]string{
+		approval.Pending: "waiting", approval.Allowed: "yes", approval.Denied: "no", approval.Expired: "quiet",
+		approval.Withdrawn: "quiet", approval.Superseded: "quiet", approval.Spent: "yes", approval.Lapsed: "quiet",
+		approval.Succeeded: "done", approval.Failed: "bad", approval.Unknown: "bad",
 	}
-	w, ok := all[s]
+	tone, ok := tones[s]
 	if !ok {
-		return "Unclear", "bad", "The record is in a state that this page does not know: " + plain(s) + "."
+		return text{Key: "web.unclear"}, "bad", text{"web.unclear.says", templates.Values{"state": plain(s)}}
 	}
-	return w.word, w.tone, w.says
+	key := templates.Key("web.state." + string(s))
+	return text{Key: key}, tone, text{Key: key + ".says"}
 }
 
 func (f fate) standing() standing {
 	s := standing{At: f.moved(), Answer: f.decision}
 	s.Word, s.Tone, s.Says = words(f.state)
 	if f.state == approval.Pending && !f.expiresAt.IsZero() {
-		s.Due, s.Until = "It expires", f.expiresAt
+		s.Due, s.Until = text{Key: "web.due.expires"}, f.expiresAt
 	}
 	if f.state == approval.Pending && len(f.votes) > 0 {
 		names := make([]string, 0, len(f.votes))
 		for i := range f.votes {
 			names = append(names, plain(f.votes[i].By.Name+" ("+f.votes[i].By.ID+")"))
 		}
-		s.Says = "The call has not run. Allowed so far by " + strings.Join(names, ", ") + "; more people must allow it."
+		s.Says = text{"web.votes", templates.Values{"by": strings.Join(names, ", ")}}
 	}
 	if f.state == approval.Allowed && f.permit != nil {
-		s.Due, s.Until = "The permit lapses", f.permit.LapsesAt
+		s.Due, s.Until = text{Key: "web.lapses"}, f.permit.LapsesAt
 	}
 	if f.outcome != nil {
 		s.Detail = f.outcome.Detail
@@ -111,11 +102,11 @@ func (f fate) moved() time.Time {
 }
 
 // verb says what a decision did.
-func verb(d *approval.Decision) string {
+func verb(d *approval.Decision) text {
 	if d.Choice == approval.ChoiceAllow {
-		return "Allowed once"
+		return text{Key: "web.verb.allowed"}
 	}
-	return "Denied"
+	return text{Key: "web.verb.denied"}
 }
 
 // ruled says how a step stands that no person was asked about.
@@ -123,17 +114,17 @@ func ruled(s *approval.Step) standing {
 	switch {
 	case s.Verdict == nil:
 		return standing{
-			Word: "Not judged", Tone: "quiet", At: s.At,
-			Says: "The call has a mistake in its form or leaves its declared scope, so vaglio was not asked. It did not run.",
+			Word: text{Key: "web.ruled.error"}, Tone: "quiet", At: s.At,
+			Says: text{Key: "web.ruled.error.says"},
 		}
 	case s.Verdict.Approved:
-		return standing{Word: "Approved", Tone: "done", At: s.At, Says: "The judges let it pass. Nobody had to be asked."}
+		return standing{Word: text{Key: "web.ruled.approved"}, Tone: "done", At: s.At, Says: text{Key: "web.ruled.approved.says"}}
 	case s.Verdict.BlockedBy == vaglio.PhaseGuard:
 		return standing{
-			Word: "Stopped by the guard", Tone: "final", At: s.At,
-			Says: "This is final: the call did not run, and nobody can allow it.",
+			Word: text{Key: "web.ruled.guard"}, Tone: "final", At: s.At,
+			Says: text{Key: "web.ruled.guard.says"},
 		}
 	default:
-		return standing{Word: "Refused by a judge", Tone: "no", At: s.At, Says: "The call did not run."}
+		return standing{Word: text{Key: "web.ruled.judge"}, Tone: "no", At: s.At, Says: text{Key: "web.state.denied.says"}}
 	}
 }

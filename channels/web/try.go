@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -28,7 +29,7 @@ type sampleView struct {
 type tryResult struct {
 	Sent, Answer string
 	Word, Tone   string
-	Says         string
+	Says         text
 	// Ask is the address of the ask's page; empty when nobody is asked.
 	Ask string
 	// Waits says that the ask waits for a person.
@@ -56,12 +57,12 @@ func (w *Web) try(rw http.ResponseWriter, r *http.Request) error {
 		s, ok := w.sample(name)
 		if !ok {
 			return &pageError{
-				Status: http.StatusNotFound, Title: "No such sample",
-				Text: "Nothing was proposed. The page Try it lists the samples.", Link: "/inbox/try",
+				Status: http.StatusNotFound, Title: text{Key: "web.fault.sample.title"},
+				Text: text{Key: "web.fault.sample"}, Link: "/inbox/try",
 			}
 		}
 		p, v.Text = s.Proposal, ""
-	} else if v.Mistake = readProposal(v.Text, &p); v.Mistake != "" {
+	} else if v.Mistake = w.readProposal(r, v.Text, &p); v.Mistake != "" {
 		return w.renderTry(rw, r, http.StatusUnprocessableEntity, v)
 	}
 	p.Agent = TryAgent
@@ -78,9 +79,9 @@ func (w *Web) try(rw http.ResponseWriter, r *http.Request) error {
 }
 
 // readProposal reads the reader's own text, as strictly as an agent's.
-func readProposal(text string, p *vaglio.Proposal) (mistake string) {
+func (w *Web) readProposal(r *http.Request, text string, p *vaglio.Proposal) (mistake string) {
 	if len(text) > maxProposal {
-		return "The proposal is longer than 1 MiB, which is the most that an agent may send."
+		return w.textsFor(r).Plain("web.try.long", nil)
 	}
 	if err := strictjson.Unmarshal([]byte(text), p); err != nil {
 		return err.Error()
@@ -109,24 +110,23 @@ func resultOf(p vaglio.Proposal, a approval.Answer) *tryResult {
 	switch {
 	case a.Decision == approval.RulingAllow && a.Permit != nil:
 		t.Word, t.Tone = "allow", "yes"
-		t.Says = "A person allowed this very call before, and its permit was not used yet."
+		t.Says = text{Key: "web.try.says.permit"}
 	case a.Decision == approval.RulingAllow:
 		t.Word, t.Tone = "allow", "done"
-		t.Says = "The guard had nothing against it and the judges let it pass, so nobody is asked."
+		t.Says = text{Key: "web.try.says.approved"}
 	case a.Decision == approval.RulingPending:
 		t.Word, t.Tone, t.Waits = "pending", "waiting", true
-		t.Says = "A judge said no, so a person is asked: you. The card is in the inbox. The agent would wait there, or come back later."
+		t.Says = text{Key: "web.try.says.asked"}
 	case a.Verdict.BlockedBy == vaglio.PhaseGuard:
 		t.Word, t.Tone = "deny", "final"
-		t.Says = "The guard stopped it. That is final: there is no card, and nobody can allow it."
+		t.Says = text{Key: "web.try.says.guard"}
 	case a.Approval != nil:
 		word, _, says := words(a.Approval.State)
 		t.Word, t.Tone = "deny", "no"
-		t.Says = "This call was asked about already, and the old answer stands for a while, so that an agent cannot wear a person down. " +
-			word + ": " + says
+		t.Says = text{"web.try.says.before", templates.Values{"word": word, "says": says}}
 	default:
 		t.Word, t.Tone = "deny", "no"
-		t.Says = "The call was refused."
+		t.Says = text{Key: "web.try.says.refused"}
 	}
 	return t
 }
@@ -140,5 +140,5 @@ func (w *Web) renderTry(rw http.ResponseWriter, r *http.Request, status int, v t
 	if v.Text == "" && len(v.Samples) > 0 {
 		v.Text = v.Samples[min(1, len(v.Samples)-1)].JSON
 	}
-	return w.render(rw, r, page{Status: status, Name: "try", Title: "Try it", Nav: "try", Body: v})
+	return w.render(rw, r, page{Status: status, Name: "try", Title: text{Key: "web.try"}, Nav: "try", Body: v})
 }

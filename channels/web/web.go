@@ -23,8 +23,10 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -41,7 +43,9 @@ type Web struct {
 	sessions sessions
 	codes    codes
 	told     sealer
-	pages    map[string]*template.Template
+	texts    *templates.Set
+	lang     templates.Lang
+	pages    map[templates.Lang]map[string]*template.Template
 	assets   map[string]asset
 	streams  chan struct{}
 	stopped  chan struct{}
@@ -68,6 +72,10 @@ type Config struct {
 	// Public is the address at which people reach the inbox from elsewhere,
 	// such as "https://vaglio.example.org". Empty means from this machine only.
 	Public string
+	// Texts are what people read; nil means the embedded ones.
+	Texts *templates.Set
+	// Lang is the language of browsers that prefer none that there are texts in.
+	Lang templates.Lang
 	// Log receives what went wrong on our side.
 	Log *slog.Logger
 }
@@ -156,8 +164,23 @@ func New(c Config) (*Web, error) {
 	if w.assets, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	w.pages, err = w.loadPages()
-	return w, err
+	return w, w.speak(c)
+}
+
+// speak loads the pages in every language.
+func (w *Web) speak(c Config) (err error) {
+	if w.texts, w.lang = c.Texts, c.Lang; w.texts == nil {
+		if w.texts, err = templates.Load(nil); err != nil {
+			return err
+		}
+	}
+	w.pages = map[templates.Lang]map[string]*template.Template{}
+	for _, lang := range templates.Langs() {
+		if w.pages[lang], err = w.loadPages(w.texts.In(lang, time.Local)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Config) check() error {
@@ -210,8 +233,8 @@ func (w *Web) Handler() http.Handler {
 	same := http.NewCrossOriginProtection()
 	same.SetDenyHandler(w.open(func(http.ResponseWriter, *http.Request) error {
 		return &pageError{
-			Status: http.StatusForbidden, Title: "Not from this page",
-			Text: "The form was sent from another site, so nothing was done. Open the inbox and press there.",
+			Status: http.StatusForbidden, Title: text{Key: "web.fault.site.title"},
+			Text: text{Key: "web.fault.site"},
 		}
 	}))
 	return w.armour(same.Handler(mux))
@@ -224,7 +247,7 @@ func (w *Web) elsewhere(rw http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return &pageError{
-		Status: http.StatusNotFound, Title: "No such page",
-		Text: "The inbox has no page at this address.",
+		Status: http.StatusNotFound, Title: text{Key: "web.fault.page.title"},
+		Text: text{Key: "web.fault.page"},
 	}
 }

@@ -140,7 +140,8 @@ func (d *daemon) face(p policy, secret approval.Secret, token [32]byte) (err err
 	d.inbox, err = web.New(web.Config{
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Samples: samples(),
 		Thresholds: thresholds(d.config, p),
-		Secret:     secret, Public: d.config.PublicURL, Log: d.log,
+		Texts:      d.config.Texts, Lang: d.config.Lang,
+		Secret: secret, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {
 		return err

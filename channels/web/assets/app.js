@@ -8,27 +8,32 @@
   const $ = (id) => document.getElementById(id);
   const say = (text) => { $("say").textContent = ""; requestAnimationFrame(() => { $("say").textContent = text; }); };
 
+  // What this script says comes with the page, in its language.
+  const words = Object.fromEntries([...$("texts").children].map((el) => [el.dataset.key, el.textContent]));
+
   // --- Time -------------------------------------------------------------
 
-  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
-  const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+  const lang = document.documentElement.lang;
+  const zone = lang === "en" ? "en-GB" : lang;
+  const clock = new Intl.DateTimeFormat(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+  const day = new Intl.DateTimeFormat(zone, { day: "numeric", month: "short", year: "numeric" });
+  const far = new Intl.RelativeTimeFormat(lang, { numeric: "always" });
 
   function ago(at, now) {
     const s = Math.round((now - at) / 1000);
-    if (s < 5) return "just now";
-    if (s < 60) return `${s} seconds ago`;
-    if (s < 3600) return `${many(Math.floor(s / 60), "minute")} ago`;
-    if (s < 86400) return `${many(Math.floor(s / 3600), "hour")} ago`;
-    return `${many(Math.floor(s / 86400), "day")} ago`;
+    if (s < 5) return words["now.past"];
+    if (s < 60) return far.format(-s, "second");
+    if (s < 3600) return far.format(-Math.floor(s / 60), "minute");
+    if (s < 86400) return far.format(-Math.floor(s / 3600), "hour");
+    return far.format(-Math.floor(s / 86400), "day");
   }
 
   function until(at, now) {
     const s = Math.ceil((at - now) / 1000);
-    if (s <= 0) return "now";
-    if (s < 120) return `in ${many(s, "second")}`;
-    if (s < 7200) return `in ${many(Math.floor(s / 60), "minute")}`;
-    return `in ${many(Math.floor(s / 3600), "hour")}`;
+    if (s <= 0) return words["left.now"];
+    if (s < 120) return far.format(s, "second");
+    if (s < 7200) return far.format(Math.floor(s / 60), "minute");
+    return far.format(Math.floor(s / 3600), "hour");
   }
 
   function write(el, text) { if (el.textContent !== text) el.textContent = text; }
@@ -147,7 +152,7 @@
       if (put.added.length + put.changed.length + put.gone.length > 0) moved = performance.now();
       if (!list.hasAttribute("data-cards")) continue;
       for (const el of put.added) {
-        if (el.hasAttribute("data-waiting")) { el.classList.add("fresh"); news.push(`New: ${wants(el)}.`); }
+        if (el.hasAttribute("data-waiting")) { el.classList.add("fresh"); news.push(`${words.new}: ${wants(el)}.`); }
       }
       for (const el of put.changed) {
         if (el.matches(".card")) news.push(`${el.querySelector(".badge")?.textContent.trim()}: ${title(el)}.`);
@@ -193,7 +198,7 @@
   function live(on) {
     $("live").classList.toggle("on", on);
     $("live").classList.toggle("off", !on);
-    write($("live-text"), on ? "Live: what changes is shown at once." : "Not live: looking for vaglio…");
+    write($("live-text"), on ? words["live.on"] : words["live.off"]);
   }
 
   // One page holds the stream for all pages of this browser, which has few
@@ -277,7 +282,7 @@
         say($("notice")?.textContent.replace(/\s+/g, " ").trim() ?? "");
       }
     } catch {
-      fault("Your answer may not have arrived: vaglio does not answer. Look at the card again before you press.");
+      fault(words.lost);
     }
     sending = false;
     if (button.isConnected) button.removeAttribute("aria-disabled");
@@ -296,7 +301,7 @@
     const allow = e.target.closest?.("[data-choice=allow]");
     if (!allow || e.detail === 0 || performance.now() - moved > 700) return;
     e.preventDefault();
-    say("The page has just changed. Look again, then press.");
+    say(words.moved);
   }, true);
 
   // --- Keys ---------------------------------------------------------------
@@ -329,8 +334,8 @@
   const keys = {
     j: () => step(1),
     k: () => step(-1),
-    a: () => { const b = within("[data-choice=allow]"); if (b) { b.focus(); say("Press Enter to allow once."); } },
-    d: () => { const b = within("[data-choice=deny]"); if (b) { b.focus(); say("Press Enter to deny."); } },
+    a: () => { const b = within("[data-choice=allow]"); if (b) { b.focus(); say(words["enter.allow"]); } },
+    d: () => { const b = within("[data-choice=deny]"); if (b) { b.focus(); say(words["enter.deny"]); } },
     w: () => { const d = within("details.say"); if (d) { d.open = true; d.querySelector("textarea").focus(); } },
     Enter: () => { const c = document.activeElement; if (c?.matches(".card")) c.querySelector(".open-ask")?.click(); },
     "?": () => $("help").showModal(),

@@ -1,0 +1,107 @@
+package web_test
+
+import (
+	"flag"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// spoken asks for a page in a language.
+func (in *inbox) spoken(target, languages string) tree {
+	in.Helper()
+	r := in.request(http.MethodGet, target, nil)
+	if languages != "" {
+		r.Header.Set("Accept-Language", languages)
+	}
+	return sound(in.T, in.do(r))
+}
+
+func TestTheBrowserChoosesTheLanguage(t *testing.T) {
+	c := config(full())
+	c.Lang = templates.Italian
+	for _, tt := range []struct {
+		configured templates.Lang
+		header     string
+		want       string
+	}{
+		{"en", "", "en"},
+		{"it", "", "it"},
+		{"en", "it", "it"},
+		{"en", "it-CH, de;q=0.9", "it"},
+		{"it", "en-GB,en;q=0.9,it;q=0.8", "en"},
+		{"it", "en;q=0.5,it;q=0.9", "it"},
+		{"it", "de,fr;q=0.8", "it"},
+		{"en", "de,fr", "en"},
+		{"en", ";;;q=", "en"},
+		{"en", "*", "en"},
+	} {
+		c.Lang = tt.configured
+		in := inboxOf(t, full(), c).signIn()
+		if got := in.spoken("/inbox", tt.header).all("html")[0].attr("lang"); got != tt.want {
+			t.Errorf("%s configured and %q preferred: the page speaks %s", tt.configured, tt.header, got)
+		}
+	}
+}
+
+// stamps are what differs between two runs.
+var stamps = regexp.MustCompile(`\d{1,2} [A-Za-z]{3} \d{4}, \d\d:\d\d:\d\d [A-Z0-9+-]+`)
+
+// TestWhatPeopleRead holds the words of every page in each language.
+func TestWhatPeopleRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, lang := range templates.Langs() {
+			var b strings.Builder
+			add := func(name string, doc tree) {
+				b.WriteString("=== " + name + "\n")
+				for line := range strings.Lines(doc.all("title")[0].text() + "\n" + doc.all("body")[0].text()) {
+					if line = stamps.ReplaceAllString(strings.Join(strings.Fields(line), " "), "[time]"); line != "" {
+						b.WriteString(line + "\n")
+					}
+				}
+			}
+			in := newInbox(t, full()).signIn()
+			for _, p := range append(pages(), "/inbox/nothing", "/inbox/ask/nothing", "/inbox/turn/a/b", "/inbox/history?outcome=x", "/inbox/history?before=x") {
+				add(p, in.spoken(p, string(lang)))
+			}
+			for _, s := range []approval.State{
+				approval.Pending, approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded,
+				approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown,
+			} {
+				d := newDesk()
+				d.open("oneask", proposal("make"))
+				d.change(func() { d.asks[0].Approvals[0].State, d.asks[0].Approvals[0].EndedAt = s, time.Now() })
+				doc := newInbox(t, d).signIn().spoken("/inbox/ask/oneask", string(lang))
+				b.WriteString("=== " + string(s) + "\n" + stamps.ReplaceAllString(doc.id(t, "ask-oneask").words(), "[time]") + "\n")
+			}
+			got := b.String()
+			if strings.Contains(got, "[]") || strings.Contains(got, "[web.") || strings.Contains(got, "[button.") {
+				t.Errorf("%s: a text is missing:\n%s", lang, got)
+			}
+			path := "testdata/pages." + string(lang) + ".txt"
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
+			}
+		}
+	})
+}

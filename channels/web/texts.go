@@ -1,0 +1,152 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// text is one of our texts, to be filled in the reader's language. Its values
+// may be texts themselves.
+type text struct {
+	Key    templates.Key
+	Values templates.Values
+}
+
+// in fills the text.
+func (t text) in(texts *templates.Texts) string {
+	values := templates.Values{}
+	for name, v := range t.Values {
+		if inner, ok := v.(text); ok {
+			v = inner.in(texts)
+		}
+		values[name] = v
+	}
+	return texts.Plain(t.Key, values)
+}
+
+// textsFor returns the texts in the language that the browser prefers, among
+// those that there are, or else in the configured one.
+func (w *Web) textsFor(r *http.Request) *templates.Texts {
+	wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
+	if err == nil {
+		for _, tag := range wanted {
+			base, _ := tag.Base()
+			if lang, ok := templates.Language(base.String()); ok {
+				return w.texts.In(lang, time.Local)
+			}
+		}
+	}
+	return w.texts.In(w.lang, time.Local)
+}
+
+// textFuncs are the functions of the pages that say something of ours.
+func textFuncs(texts *templates.Texts) template.FuncMap {
+	return template.FuncMap{
+		"lang":   func() string { return string(texts.Lang()) },
+		"t":      func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
+		"line":   func(v cardView) string { return v.line(texts) },
+		"score":  texts.Score,
+		"when":   texts.Stamp,
+		"left":   func(t time.Time) string { return left(texts, t) },
+		"size":   func(s string) string { return size(texts, s) },
+		"effect": func(category string) template.HTML { return effect(texts, category) },
+		"why":    func(v itemView) string { return why(texts, v.Item) },
+		"script": func() []scriptText { return scriptTexts(texts) },
+		"sample": func(name, part, otherwise string) string {
+			if key := templates.Key("web.sample." + name + "." + part); texts.Has(key) {
+				return texts.Plain(key, nil)
+			}
+			return otherwise
+		},
+	}
+}
+
+// fill fills a text that a page names by its key, with pairs of field and
+// value, or that was prepared.
+func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
+	switch what := what.(type) {
+	case text:
+		return what.in(texts), nil
+	case string:
+		values := templates.Values{}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			name, ok := pairs[i].(string)
+			if !ok {
+				return "", fmt.Errorf("web: the text %s: %v is no field", what, pairs[i])
+			}
+			values[name] = pairs[i+1]
+		}
+		return texts.Plain(templates.Key(what), values), nil
+	default:
+		return "", fmt.Errorf("web: %T is no text", what)
+	}
+}
+
+// left says in words how long it is until t, for readers without the script.
+func left(texts *templates.Texts, t time.Time) string {
+	switch d := time.Until(t); {
+	case d <= 0:
+		return texts.Plain("web.left.now", nil)
+	case d < time.Minute:
+		return texts.Plain("web.left.soon", nil)
+	case d < 2*time.Minute:
+		return texts.Plain("web.left.minute", nil)
+	case d < 2*time.Hour:
+		return texts.Plain("web.left.minutes", templates.Values{"n": int(d / time.Minute)})
+	default:
+		return texts.Plain("web.left.hours", templates.Values{"n": int(d / time.Hour)})
+	}
+}
+
+// size says how long a text is, so that nobody has to trust the looks.
+func size(texts *templates.Texts, s string) string {
+	return texts.Plain("web.size", templates.Values{"lines": strings.Count(s, "\n") + 1, "chars": utf8.RuneCountInString(s)})
+}
+
+// effect names a category of signals in the reader's language, if it is one that
+// we have words for. The judge's own name is English already.
+func effect(texts *templates.Texts, category string) template.HTML {
+	if key := templates.Key("effect." + category); texts.Lang() != templates.English && texts.Has(key) {
+		return template.HTML(template.HTMLEscapeString(texts.Plain(key, nil))) //nolint:gosec // It was escaped.
+	}
+	return brief(category)
+}
+
+// why says in the reader's language what the judge says in English below it;
+// empty in English.
+func why(texts *templates.Texts, it approval.Item) string {
+	r := approval.ReasonOf(it.Verdict)
+	if texts.Lang() == templates.English || !texts.Has(templates.Key("effect."+r.Effect)) {
+		return ""
+	}
+	var said []string
+	for _, key := range []templates.Key{
+		templates.Key("effect." + r.Effect), templates.Key("undo." + r.Reversibility), templates.Key("reach." + r.Reach),
+	} {
+		if texts.Has(key) {
+			said = append(said, texts.Plain(key, nil))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// scriptText is one text of the script.
+type scriptText struct{ Name, Text string }
+
+// scriptTexts are what the script says.
+func scriptTexts(texts *templates.Texts) []scriptText {
+	var all []scriptText
+	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny"} {
+		all = append(all, scriptText{name, texts.Plain(templates.Key("web.script."+name), nil)})
+	}
+	return append(all, scriptText{"left.now", texts.Plain("web.left.now", nil)})
+}
