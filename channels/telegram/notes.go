@@ -67,19 +67,25 @@ func (n *Notes) add(update int64, now time.Time) {
 	n.Done = n.Done[max(0, len(n.Done)-maxDone):]
 }
 
-// keep changes the notes, on disk first.
+// keep changes the notes, on disk first. It does not hold c.mu while it waits for
+// the disk: the store's own writer asks who may decide.
 func (c *Channel) keep(ctx context.Context, change func(*Notes)) error {
+	c.keeping.Lock()
+	defer c.keeping.Unlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.notes
+	before := c.notes
+	c.mu.Unlock()
+	n := before
 	n.Done, n.Drafts = slices.Clone(n.Done), slices.Clone(n.Drafts)
 	change(&n)
-	if n.equal(&c.notes) {
+	if n.equal(&before) {
 		return nil
 	}
 	if err := c.memory.Save(ctx, n); err != nil {
 		return fmt.Errorf("telegram: keep the notes: %w", err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.notes = n
 	return nil
 }
