@@ -73,3 +73,16 @@ func (c *Channel) Found(ask approval.AskID) (ref string, ok bool) {
 	}
 	return refTo(c.notes.Drafts[i].Chat, c.notes.Drafts[i].Message), true
 }
+
+// besides returns the ask beside whose card the message stands, as its file or
+// its reminder. Empty means none.
+func (c *Channel) besides(m *message) approval.AskID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.notes.Drafts {
+		if d.Chat == m.Chat.ID && (m.ID == d.File || m.ID == d.Reminder) {
+			return d.Ask
+		}
+	}
+	return ""
+}

@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"html"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -48,6 +49,15 @@ func (p *page) bold(s string) { p.element("<b>", s, "</b>") }
 
 // code writes what somebody else wrote, on one line.
 func (p *page) code(s string) { p.element("<code>", s, "</code>") }
+
+// mention names a person so that the platform tells them.
+func (p *page) mention(u *user) {
+	name, left := seeLine(u.person().Name).first(40)
+	if left > 0 || name == "" {
+		name += "…"
+	}
+	p.element(`<a href="tg://user?id=`+strconv.FormatInt(u.ID, 10)+`">`, name, "</a>")
+}
 
 // block writes what somebody else wrote, in lines of its own; a long text is
 // folded.

@@ -164,3 +164,63 @@ func TestPairingBesideAConfiguredChatSaysWhereCardsGo(t *testing.T) {
 		}
 	})
 }
+
+func TestAReplyOpensForWhoAskedForIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.chat = w.server.Group(-100)
+		w.config.Chat, w.config.Approvers = -100, []int64{ann().ID, bob().ID}
+		w.start()
+		a := w.ask(command("make"))
+		bobby := bob()
+		bobby.FirstName = "Bob <b>\u202e"
+		w.press(bobby, a, "Reply…")
+		prompt := w.last()
+		if !prompt.Force || !prompt.Selective || !strings.Contains(prompt.Text, "\nBob <b>⟨U+202E") {
+			t.Errorf("the prompt: %+v", prompt)
+		}
+		for _, e := range prompt.Entities {
+			if e.Type == "text_link" && e.URL != "tg://user?id=4712" {
+				t.Errorf("the prompt mentions %q", e.URL)
+			}
+		}
+		w.say(bob(), prompt.ID, "use staging")
+		if s := w.desk.state(a); s != approval.Denied {
+			t.Errorf("after the reply the call is %s", s)
+		}
+	})
+}
+
+func TestAReplyBesideTheCardCounts(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("echo " + strings.Repeat("long ", 2000)))
+		file := w.shown(a).ReplyTo
+		if m := w.say(ann(), file, "too long"); !strings.Contains(m.Text, "Denied.") || w.desk.state(a) != approval.Denied {
+			w.t.Errorf("a reply to the file: %q, %s", m.Text, w.desk.state(a))
+		}
+		b := w.ask(command("make"))
+		if err := w.channel.Remind(w.t.Context(), b.Cards[0].Ref, card(b, telegram.Name)); err != nil {
+			w.t.Fatal(err)
+		}
+		if m := w.say(ann(), w.last().ID, "no"); !strings.Contains(m.Text, "Denied.") || w.desk.state(b) != approval.Denied {
+			w.t.Errorf("a reply to the reminder: %q, %s", m.Text, w.desk.state(b))
+		}
+	})
+}
+
+func TestACardInTheOldChatStillCounts(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		code, _ := w.channel.NewCode()
+		other := w.server.Group(-55)
+		w.server.Say(ann(), other, "/start "+code)
+		synctest.Wait()
+		if w.memory.notes.Chat != other {
+			w.t.Fatalf("cards go to %d", w.memory.notes.Chat)
+		}
+		if got := w.press(ann(), a, "Deny"); got.Text != "Denied." {
+			w.t.Errorf("a press in the old chat: %+v", got)
+		}
+	})
+}

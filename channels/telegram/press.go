@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,14 +17,16 @@ import (
 const maxAnswerText = 200
 
 // press takes a press of a button. Only a listed person may press, and only in
-// the chat that cards go to; everybody else is told so, alone.
+// the chat that cards go to, or on a button that the platform says is really
+// there: a card that was posted before the chat changed. Everybody else is told
+// so, alone.
 func (l *loop) press(ctx context.Context, q *callback) error {
 	texts := l.textsOf(q)
 	if q.From.IsBot || !l.listed(q.From.ID) {
 		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
 		return nil
 	}
-	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home {
+	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home && !q.Message.has(q.Data) {
 		l.answer(ctx, q, texts.Plain("tap.place", nil), true)
 		return nil
 	}
@@ -110,14 +111,11 @@ func (l *loop) told(texts *templates.Texts, r *approval.Receipt, by approval.Per
 // message if it really has that one: what a press says it was is the sender's.
 func (l *loop) unknown(ctx context.Context, q *callback) {
 	l.answer(ctx, q, l.textsOf(q).Plain("tap.unknown", nil), true)
-	for _, b := range slices.Concat(q.Message.Markup.Rows...) {
-		if b.Data != q.Data {
-			continue
-		}
-		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
-			l.log.WarnContext(ctx, "a message whose buttons mean nothing kept them", "error", err)
-		}
+	if !q.Message.has(q.Data) {
 		return
+	}
+	if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
+		l.log.WarnContext(ctx, "a message whose buttons mean nothing kept them", "error", err)
 	}
 }
 
@@ -165,9 +163,15 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
 	l.answer(ctx, q, "", false)
 	p := l.page(q.Message)
 	p.line("prompt", nil)
+	// In a group the reply opens for whom the prompt mentions, and nobody else.
+	alone := q.Message.Chat.Type == private
+	if !alone {
+		p.mention(&q.From)
+		p.text("\n")
+	}
 	p.say("id", map[string]any{"id": theirs(ask.ID)})
 	l.replyPage(ctx, q.Message, p, marshal(map[string]any{
-		"force_reply": true, "input_field_placeholder": p.texts.Plain("prompt.placeholder", nil),
+		"force_reply": true, "selective": !alone, "input_field_placeholder": p.texts.Plain("prompt.placeholder", nil),
 	}))
 	return nil
 }

@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -62,6 +63,12 @@ type message struct {
 // in the name of a group or a channel, and not by passing on what another wrote.
 func (m *message) personal() bool {
 	return m.From != nil && !m.From.IsBot && m.Sender == nil && m.Via == nil && len(m.Origin) == 0 && m.Date == 0
+}
+
+// has reports whether the message has a button with the data. The platform says
+// so, not who presses.
+func (m *message) has(data string) bool {
+	return slices.ContainsFunc(slices.Concat(m.Markup.Rows...), func(b button) bool { return b.Data == data })
 }
 
 // topic is the forum topic that the message is in, 0 for none.

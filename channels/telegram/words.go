@@ -170,6 +170,9 @@ func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 	if id := l.promptOf(m.Text); id != "" {
 		return id, nil
 	}
+	if id := l.besides(m); id != "" {
+		return id, nil
+	}
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return "", err

@@ -16,6 +16,8 @@ type content struct {
 	entities []Entity
 	keyboard [][]Button
 	force    bool
+	// selective opens the reply for whom the text mentions.
+	selective bool
 }
 
 // readContent checks text and keyboard as the platform does.
@@ -51,13 +53,14 @@ func (c *content) markup(source string) *Fault {
 	var m struct {
 		Keyboard    *[][]Button `json:"inline_keyboard"`
 		Force       bool        `json:"force_reply"`
+		Selective   bool        `json:"selective"`
 		Placeholder string      `json:"input_field_placeholder"`
 	}
 	if err := json.Unmarshal([]byte(source), &m); err != nil {
 		return bad("can't parse reply keyboard markup JSON object")
 	}
 	if m.Force {
-		c.force = true
+		c.force, c.selective = true, m.Selective
 		if utf8.RuneCountInString(m.Placeholder) > maxPlaceholder {
 			return bad("REPLY_MARKUP_INVALID")
 		}
@@ -145,7 +148,7 @@ func (s *Server) send(p map[string]string, f *File) (any, *Fault) {
 	s.lastID++
 	m := &Message{
 		ID: s.lastID, Thread: thread, Chat: chat.id, From: User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName},
-		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, ReplyTo: reply.ID,
+		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, Selective: c.selective, ReplyTo: reply.ID,
 		File: f, Silent: p["disable_notification"] == "true", At: time.Now(),
 	}
 	chat.messages[m.ID] = m

@@ -39,8 +39,9 @@ type Message struct {
 	Text     string
 	Entities []Entity
 	Keyboard [][]Button
-	// Force says that the message opens a reply.
-	Force bool
+	// Force says that the message opens a reply, and Selective that it does so
+	// for whom it mentions alone.
+	Force, Selective bool
 	// ReplyTo is the id of the message that it answers, 0 if none.
 	ReplyTo int
 	File    *File
