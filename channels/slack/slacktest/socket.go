@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -23,22 +22,28 @@ const (
 	MaxAck = 20 << 10
 )
 
-// socket is one connection of the app.
+// socket is one connection of the app. One goroutine writes to it.
 type socket struct {
 	conn *websocket.Conn
-	mu   sync.Mutex // of writing
+	out  chan []byte
 	dead chan struct{}
 }
 
+// maxQueued is how many messages wait for a socket's writer.
+const maxQueued = 1024
+
+// send queues a message; a dead socket gets nothing.
 func (k *socket) send(v any) {
-	raw, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		return
+	if raw, err := json.Marshal(v, json.Deterministic(true)); err == nil {
+		k.sendRaw(raw)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_ = k.conn.SetWriteDeadline(time.Now().Add(5 * time.Second)) // a dead one fails the write
-	_ = k.conn.WriteMessage(websocket.TextMessage, raw)          // a dead socket gets nothing
+}
+
+func (k *socket) sendRaw(raw []byte) {
+	select {
+	case k.out <- raw:
+	case <-k.dead:
+	}
 }
 
 func (s *Server) open(args map[string]string) answer {
@@ -72,12 +77,12 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the upgrader has answered
 	}
-	k := &socket{conn: conn, dead: make(chan struct{})}
+	k := &socket{conn: conn, out: make(chan []byte, maxQueued), dead: make(chan struct{})}
 	s.mu.Lock()
 	s.sockets = append(s.sockets, k)
 	n := len(s.sockets)
 	s.mu.Unlock()
-	s.working.Go(func() { s.ping(k) })
+	s.working.Go(func() { s.write(k) })
 	s.working.Go(func() {
 		defer s.gone(k)
 		k.send(map[string]any{
@@ -102,21 +107,27 @@ func (s *Server) gone(k *socket) {
 	s.sockets = slices.DeleteFunc(s.sockets, func(o *socket) bool { return o == k })
 }
 
-// ping keeps a socket alive.
-func (s *Server) ping(k *socket) {
+// write sends what is queued, and keeps the socket alive with pings.
+func (s *Server) write(k *socket) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
-	for {
+	ping := func() {
 		s.mu.Lock()
 		mute := s.mute
 		s.mu.Unlock()
 		if !mute {
 			_ = k.conn.WriteControl(websocket.PingMessage, []byte("ping"), time.Now().Add(time.Second)) // a dead socket is found by its reader
 		}
+	}
+	ping()
+	for {
 		select {
 		case <-k.dead:
 			return
+		case raw := <-k.out:
+			_ = k.conn.WriteMessage(websocket.TextMessage, raw) // as above
 		case <-tick.C:
+			ping()
 		}
 	}
 }
@@ -177,8 +188,6 @@ func (s *Server) Garble(raw string) {
 	all := slices.Clone(s.sockets)
 	s.mu.Unlock()
 	for _, k := range all {
-		k.mu.Lock()
-		_ = k.conn.WriteMessage(websocket.TextMessage, bytes.ToValidUTF8([]byte(raw), nil)) // a dead socket gets nothing
-		k.mu.Unlock()
+		k.sendRaw(bytes.ToValidUTF8([]byte(raw), nil))
 	}
 }
