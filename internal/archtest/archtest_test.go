@@ -102,7 +102,12 @@ var rooms = map[string]room{
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "vaglio"},
 	},
 	"channels/telegram/telegramtest": {modules: []string{jsonlib}},
-	"channels/slack/slacktest":       {modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
+	"channels/slack": {
+		may:     []string{"approval", "templates"},
+		modules: []string{jsonlib, slackgo, websocket},
+		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "vaglio"},
+	},
+	"channels/slack/slacktest": {modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
 
 	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
 	"gateway/httpapi": {

@@ -103,6 +103,32 @@ func Shown(blocks []Block) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n")
 }
 
+// Links returns what leads out of blocks where it is touched, or may be read as
+// markup: links, mentions, and every text in the platform's markup.
+func Links(blocks []Block) (all []string) {
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			switch kind := v["type"]; kind {
+			case "link", "user", "usergroup", "channel", "broadcast", "emoji", "mrkdwn":
+				all = append(all, fmt.Sprint(kind, " ", v))
+			}
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	for _, b := range blocks {
+		walk(map[string]any(b))
+	}
+	return all
+}
+
 // spans joins the texts of an element of rich text.
 func spans(e Block) string {
 	var b strings.Builder

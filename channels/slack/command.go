@@ -1,0 +1,152 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+const (
+	// maxListed is how many asks a list names.
+	maxListed = 15
+	// maxAnswer is the most text in the answer to a command: it travels in the
+	// acknowledgement, which may have 20 KB.
+	maxAnswer = 3500
+)
+
+// obey runs a slash command. Its answer comes with the acknowledgement, so that
+// only who asked sees it, and it needs no membership in the channel.
+func (l *loop) obey(ctx context.Context, a *act) error {
+	c := a.command
+	who := person{id: c.UserID, team: c.TeamID, enterprise: c.EnterpriseID, name: c.UserName}
+	p, err := l.answer(ctx, who, c)
+	if err != nil {
+		p = l.page("failed")
+	}
+	notice := l.texts.Plain("menu.help", nil)
+	answer := map[string]any{"response_type": "ephemeral", "text": notice, "blocks": p.done()}
+	if !a.ack.give(answer) {
+		l.whisperPage(ctx, place{channel: c.ChannelID}, who, p, notice)
+	}
+	return err
+}
+
+// page says one text.
+func (l *loop) page(ph phrase) *page {
+	p := &page{texts: l.texts}
+	p.say(ph, nil)
+	return p
+}
+
+func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand) (*page, error) {
+	if !l.may(ctx, who) {
+		return l.page("stranger"), nil
+	}
+	verb, rest, _ := strings.Cut(strings.TrimSpace(c.Text), " ")
+	switch rest = strings.TrimSpace(rest); strings.ToLower(verb) {
+	case "pending":
+		p := &page{texts: l.texts}
+		return p, l.pending(ctx, p)
+	case "why":
+		if rest == "" {
+			return l.page("slack.why"), nil
+		}
+		p, err := l.reasons(ctx, rest, maxAnswer)
+		if errors.Is(err, approval.ErrNotFound) {
+			return l.page("why.none"), nil
+		}
+		return p, err
+	default:
+		return l.page("help.slack"), nil
+	}
+}
+
+// pending lists what waits, each with a link to its card.
+func (l *loop) pending(ctx context.Context, p *page) error {
+	var cards []approval.Card
+	n := 0
+	for card, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return err
+		}
+		if n++; n <= maxListed && len(card.Items) > 0 {
+			cards = append(cards, card)
+		}
+	}
+	if n == 0 {
+		p.line("pending.none", nil)
+		return nil
+	}
+	p.line("pending.some", map[string]any{"n": n})
+	for i := range cards {
+		c := &cards[i]
+		p.say("pending.line", map[string]any{
+			"when": c.ExpiresAt, "id": theirs(c.Ask), "agent": within(c.Agent, 40), "wanted": within(wanted(&c.Items[0]), 100),
+		})
+		at, ok, err := l.shown(ctx, c.Ask)
+		if err != nil && !errors.Is(err, approval.ErrNotFound) {
+			return err
+		}
+		if url := l.linkTo(at); ok && url != "" {
+			p.text(" ")
+			p.link(url, l.texts.Plain("slack.open", nil))
+		}
+		p.end()
+	}
+	if n > maxListed {
+		p.line("pending.more", map[string]any{"n": n - maxListed})
+	}
+	return nil
+}
+
+// linkTo is a message's address in the workspace; empty when that is not known.
+func (l *loop) linkTo(m place) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !strings.HasPrefix(l.self.address, "https://") || m.ts == "" {
+		return ""
+	}
+	return strings.TrimRight(l.self.address, "/") + "/archives/" + m.channel + "/p" + strings.ReplaceAll(m.ts, ".", "")
+}
+
+// reasons lists the judges' answers about an ask, as many as fit.
+func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) {
+	ask, err := l.desk.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	card, err := l.desk.Card(ctx, ask.ID, Name)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{texts: l.texts}
+	p.line("why.title", map[string]any{"id": theirs(card.Ask)})
+	const each = 300
+	for i := range card.Items {
+		it := &card.Items[i]
+		if p.units > most-4*each {
+			break
+		}
+		p.line("why", map[string]any{"why": within(it.Refusal.Why, each)})
+		for _, g := range it.Verdict.Results {
+			if p.units > most-4*each {
+				break
+			}
+			p.line("why.judge", map[string]any{"judge": within(g.Judge, 60), "score": number(g.Score), "confidence": number(g.Confidence)})
+			for _, s := range g.Signals {
+				if p.units > most-2*each {
+					break
+				}
+				p.line("why.signal", map[string]any{"category": within(s.Category, 60), "score": number(s.Score), "message": within(s.Message, each)})
+			}
+		}
+	}
+	return p, nil
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

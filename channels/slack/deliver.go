@@ -1,0 +1,230 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// maxFile bounds an attached file; the platform takes far more.
+const maxFile = 45 << 20
+
+// place is a message of ours: where it stands, and the file in its thread that
+// holds all of its card, if it has one.
+type place struct{ channel, ts, file string }
+
+func (m place) ref() string {
+	ref := m.channel + ":" + m.ts
+	if m.file != "" {
+		ref += ":" + m.file
+	}
+	return ref
+}
+
+func parseRef(ref string) (place, bool) {
+	parts := strings.Split(ref, ":")
+	if len(parts) < 2 || len(parts) > 3 || parts[0] == "" || parts[1] == "" {
+		return place{}, false
+	}
+	m := place{channel: parts[0], ts: parts[1]}
+	if len(parts) == 3 {
+		m.file = parts[2]
+	}
+	return m, true
+}
+
+// Post shows the card. One that does not fit is shown without Allow first, then
+// all of it is put into the thread, and only then Allow is offered. The
+// reference names the channel, the message and the file.
+func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
+	v := viewOf(card, c.texts)
+	m := place{channel: c.config.Channel}
+	page, notice := v.fit(false), v.title()
+	ts, err := c.send(ctx, m, page, notice)
+	if means(err) == meansBlocks {
+		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.id, "error", err, "problems", problems(err))
+		ts, err = c.send(ctx, m, v.cut(0, 0, false), notice)
+	}
+	if c.noteTelling(err); err != nil {
+		return "", delivery(err)
+	}
+	m.ts = ts
+	if !v.overflows() {
+		return m.ref(), nil
+	}
+	return c.complete(ctx, m, v)
+}
+
+// complete puts the whole card into the thread of its message, and then offers
+// Allow. A failure that passes takes the message back, so that it is posted
+// anew; a file that can never be taken leaves the card without Allow.
+func (c *Channel) complete(ctx context.Context, m place, v *cardView) (string, error) {
+	short := m.ref()
+	data := v.file()
+	if len(data) > maxFile {
+		return short, nil
+	}
+	file, err := c.attach(ctx, m, v, data)
+	if err == nil {
+		c.noteFiling("", "")
+		m.file = file
+		err = c.update(ctx, m, v)
+	}
+	switch {
+	case err == nil:
+		return m.ref(), nil
+	case means(err) == meansToken, says(err, "file_uploads_disabled", "not_allowed") || means(err) == meansShut && says(err, "restricted_action"):
+		c.log.WarnContext(ctx, "a card's file cannot be put into its thread; it can be allowed in the inbox alone", "ask", v.id, "error", err)
+		c.noteFiling(problemFiles, remedyFiles)
+		return short, nil
+	}
+	undone := c.do(ctx, "chat.delete", func(ctx context.Context) error {
+		_, _, err := c.api.DeleteMessageContext(ctx, m.channel, m.ts)
+		return err
+	})
+	failed := delivery(err)
+	if retry, ok := errors.AsType[*approval.RetryError](failed); ok {
+		return "", &approval.RetryError{After: retry.After, Unsent: undone == nil || says(undone, "message_not_found"), Err: err}
+	}
+	return "", failed
+}
+
+// attach puts the card's file into the thread and returns the file's id.
+func (c *Channel) attach(ctx context.Context, m place, v *cardView, data []byte) (id string, err error) {
+	err = c.do(ctx, "files.upload", func(ctx context.Context) error {
+		f, err := c.api.UploadFileContext(ctx, slackapi.UploadFileParameters{
+			Content: string(data), FileSize: len(data), Filename: "ask-" + string(v.id) + ".txt", Title: "ask " + string(v.id),
+			InitialComment: v.texts.Plain("file.hash", map[string]any{"id": theirs(v.id), "hash": theirs(sum(data))}),
+			Channel:        m.channel, ThreadTimestamp: m.ts,
+		})
+		if err == nil {
+			id = f.ID
+		}
+		return err
+	})
+	return id, err
+}
+
+// Amend makes the message show the card. One whose file lacks what has joined
+// since gives way to a message of its own.
+func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) error {
+	m, ok := parseRef(ref)
+	if !ok {
+		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
+	}
+	v := viewOf(card, c.texts)
+	if 0 < card.Posted && card.Posted < len(card.Items) && v.open > 0 && v.overflows() {
+		return c.replace(ctx, m)
+	}
+	err := c.update(ctx, m, v)
+	c.noteTelling(err)
+	return final(err)
+}
+
+// update makes a message show the card.
+func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
+	err := c.edit(ctx, m, v.fit(m.file != ""), v.title())
+	if means(err) == meansBlocks {
+		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.id, "error", err, "problems", problems(err))
+		err = c.edit(ctx, m, v.cut(0, 0, m.file != ""), v.title())
+	}
+	return err
+}
+
+// replace takes the buttons off a message, whose card gets one of its own.
+func (c *Channel) replace(ctx context.Context, m place) error {
+	p := &page{texts: c.texts}
+	p.say("replaced", nil)
+	err := final(c.edit(ctx, m, p, c.texts.Plain("replaced", nil)))
+	if err != nil && !errors.Is(err, approval.ErrGone) {
+		return err
+	}
+	return approval.ErrRepost
+}
+
+// Remind says in the card's thread, and in the channel too, that it still waits.
+func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) error {
+	m, ok := parseRef(ref)
+	if !ok {
+		return approval.ErrGone
+	}
+	v := viewOf(card, c.texts)
+	if v.open == 0 {
+		return nil
+	}
+	p := &page{texts: c.texts}
+	values := map[string]any{"agent": theirs(v.who), "wanted": theirs(v.short()), "when": v.until}
+	p.say("remind", values)
+	_, err := c.send(ctx, m, p, clip(c.texts.Plain("remind", values), maxNotice), slackapi.MsgOptionBroadcast())
+	c.noteTelling(err)
+	return final(err)
+}
+
+// maxRefused is the most characters of each text in a notice.
+const maxRefused = 600
+
+// Notify tells what the guard denied, as a message of its own without buttons:
+// there is nothing to answer.
+func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
+	p := &page{texts: c.texts}
+	head := map[string]any{"agent": theirs(nickname(n.Agent)), "wanted": within(n.Refusal.Wanted, maxRefused)}
+	p.line("notice", head)
+	p.line("notice.final", map[string]any{"rule": within(n.Rule, 100)})
+	if n.Count > 1 {
+		p.line("notice.count", map[string]any{"n": n.Count, "first": n.First})
+	}
+	p.line("notice.why", map[string]any{"why": within(n.Refusal.Why, maxRefused)})
+	if len(n.Refusal.Alternatives) > 0 {
+		p.line("notice.instead", map[string]any{"instead": within(strings.Join(n.Refusal.Alternatives, " "), maxRefused)})
+	}
+	_, err := c.send(ctx, place{channel: c.config.Channel}, p, clip(c.texts.Plain("notice", head), maxNotice))
+	c.noteTelling(err)
+	return delivery(err)
+}
+
+// message is what every message of ours has: blocks, a text for notifications
+// in which nothing is markup, and no links that are fetched.
+func message(p *page, notice string) []slackapi.MsgOption {
+	if !utf8.ValidString(notice) {
+		notice = strings.ToValidUTF8(notice, "�")
+	}
+	return []slackapi.MsgOption{
+		slackapi.MsgOptionBlocks(p.done()...), slackapi.MsgOptionText(notice, true), slackapi.MsgOptionDisableMarkdown(),
+		slackapi.MsgOptionDisableLinkUnfurl(), slackapi.MsgOptionDisableMediaUnfurl(),
+	}
+}
+
+// send posts a message, in the thread of m if it has one, and returns its
+// timestamp.
+func (c *Channel) send(ctx context.Context, m place, p *page, notice string, more ...slackapi.MsgOption) (ts string, err error) {
+	options := append(message(p, notice), more...)
+	if m.ts != "" {
+		options = append(options, slackapi.MsgOptionTS(m.ts))
+	}
+	err = c.do(ctx, "chat.postMessage", func(ctx context.Context) error {
+		_, ts, err = c.api.PostMessageContext(ctx, m.channel, options...)
+		return err
+	})
+	return ts, err
+}
+
+func (c *Channel) edit(ctx context.Context, m place, p *page, notice string) error {
+	return c.do(ctx, "chat.update", func(ctx context.Context) error {
+		_, _, _, err := c.api.UpdateMessageContext(ctx, m.channel, m.ts, message(p, notice)...)
+		return err
+	})
+}
+
+// problems are what the platform says is wrong with blocks: paths and limits.
+func problems(err error) []string {
+	if e, ok := errors.AsType[slackapi.SlackErrorResponse](err); ok {
+		return e.ResponseMetadata.Messages
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package slack
+
+import (
+	"errors"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// silentFor is how long nobody may be heard before it counts as a problem: a
+// connection that is exchanged takes a moment.
+const silentFor = 15 * time.Second
+
+// Health tells what is wrong with the app, if anything is: first what keeps it
+// from hearing people, then what keeps it from writing to them.
+func (c *Channel) Health() approval.Health {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.hearing.Problem != "":
+		return c.hearing
+	case c.telling.Problem != "":
+		return c.telling
+	case c.filing.Problem != "":
+		return c.filing
+	case c.config.AppToken != "" && !c.heardAt.IsZero() && c.up() == 0 && time.Since(c.heardAt) > silentFor:
+		return approval.Health{Problem: "Slack cannot be heard: no connection is open, so presses are lost.", Remedy: remedyNet, Since: c.heardAt}
+	default:
+		return approval.Health{}
+	}
+}
+
+// Connections is how many sockets are open now.
+func (c *Channel) Connections() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.up()
+}
+
+// up counts the open sockets; c.mu is held.
+func (c *Channel) up() int {
+	n := 0
+	for _, l := range c.sockets {
+		if l.up {
+			n++
+		}
+	}
+	return n
+}
+
+// What can be wrong, and what helps.
+const (
+	remedyNet     = "Check the network and the proxy; it is tried again by itself."
+	problemFiles  = "Slack takes no files from the app, so a card that does not fit cannot be allowed there."
+	remedyFiles   = "Give the app the scope files:write and install it again; docs/slack.md says how."
+	problemShut   = "The app is not in the channel that cards go to."
+	remedyShut    = "Invite it there with /invite, or correct METNOS_SLACK_CHANNEL; until then the inbox has the cards."
+	problemClosed = "The channel that cards go to is archived."
+	remedyClosed  = "Open it again, or correct METNOS_SLACK_CHANNEL; until then the inbox has the cards."
+	problemToken  = "Slack refuses the app's token." //nolint:gosec // A sentence.
+	remedyToken   = "Take the current token from the app's page, and start vaglio with it."
+	problemScope  = "The app lacks a scope."
+	remedyScope   = "Install the app again from deploy/slack/manifest.yaml."
+)
+
+// begin makes a problem the one that h tells; one that goes on keeps its
+// beginning.
+func begin(h *approval.Health, problem, remedy string) {
+	since := h.Since
+	if since.IsZero() {
+		since = time.Now()
+	}
+	*h = approval.Health{Problem: problem, Remedy: remedy, Since: since}
+}
+
+// closed keeps what keeps the app from writing to the channel.
+func (c *Channel) closed(problem, remedy string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	begin(&c.telling, problem, remedy)
+}
+
+// noteTelling keeps how a message to the channel fared.
+func (c *Channel) noteTelling(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.telling = approval.Health{}
+		return
+	}
+	if problem, remedy := diagnose(err); problem != "" {
+		begin(&c.telling, problem, remedy)
+	}
+}
+
+// noteFiling keeps what keeps the app from putting files into threads; empty
+// when nothing does.
+func (c *Channel) noteFiling(problem, remedy string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if problem == "" {
+		c.filing = approval.Health{}
+		return
+	}
+	begin(&c.filing, problem, remedy)
+}
+
+// diagnose says in words what a failure means for the operator; a failure that
+// is about one message, or passes by itself, means nothing.
+func diagnose(err error) (problem, remedy string) {
+	switch e, _ := errors.AsType[slackapi.SlackErrorResponse](err); {
+	case e.Err == "missing_scope":
+		if e.Needed != "" {
+			return "The app lacks the scope " + clip(e.Needed, 60) + ".", remedyScope
+		}
+		return problemScope, remedyScope
+	case says(err, "not_in_channel", "channel_not_found"):
+		return problemShut, remedyShut
+	case says(err, "is_archived", "channel_is_archived"):
+		return problemClosed, remedyClosed
+	case means(err) == meansToken:
+		return problemToken, remedyToken
+	}
+	return "", ""
+}
+
+// deaf keeps what keeps the app from hearing, and says how long to wait before
+// it tries again. failures is how often it tried.
+func (c *Channel) deaf(err error, failures int) time.Duration {
+	pause := min(firstPause<<min(failures, 10), longestPause)
+	problem, remedy := diagnose(err)
+	if e, ok := errors.AsType[*slackapi.RateLimitedError](err); ok {
+		pause = max(pause, e.RetryAfter)
+	}
+	switch {
+	case problem != "":
+		pause = longestPause
+	case says(err, "too_many_websockets"):
+		problem, remedy = "Other programs hold all connections that Slack gives the app.", "Stop them, or use an app of vaglio's own."
+	default:
+		problem, remedy = "Slack cannot be reached.", remedyNet
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.up() == 0 {
+		begin(&c.hearing, problem, remedy)
+	}
+	return pause
+}

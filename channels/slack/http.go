@@ -1,0 +1,139 @@
+package slack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	slackapi "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+)
+
+const (
+	// maxRequest bounds a delivery: a press brings its message.
+	maxRequest = 1 << 20
+	// handWithin is how long a delivery waits for somebody to take it; the
+	// platform gives three seconds in all.
+	handWithin = 2 * time.Second
+)
+
+// Handler takes the platform's deliveries, for a channel whose Config has a
+// signing secret: interactivity, commands and events alike. What is not signed
+// with the secret, over the raw body and within five minutes, is refused.
+func (c *Channel) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if !c.signed(r.Header, body) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		a, challenge, err := c.read(r, body)
+		switch {
+		case err != nil:
+			w.WriteHeader(http.StatusBadRequest)
+		case challenge != "":
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.MarshalWrite(w, map[string]string{"challenge": challenge}) // the platform asks again
+		default:
+			c.hand(w, r, a)
+		}
+	})
+}
+
+// signed reports whether the platform signed the body. The comparison takes
+// the same time whatever is wrong.
+func (c *Channel) signed(h http.Header, body []byte) bool {
+	v, err := slackapi.NewSecretsVerifier(h, c.config.SigningSecret)
+	if err != nil {
+		return false
+	}
+	if _, err := v.Write(body); err != nil {
+		return false
+	}
+	return v.Ensure() == nil
+}
+
+// read reads a signed delivery. A challenge is answered as it is.
+func (c *Channel) read(r *http.Request, body []byte) (a act, challenge string, err error) {
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return act{}, "", err
+	}
+	if kind == "application/json" {
+		e, err := slackevents.ParseEvent(body, slackevents.OptionNoVerifyToken())
+		if v, ok := e.Data.(*slackevents.EventsAPIURLVerificationEvent); ok {
+			return act{}, v.Challenge, nil
+		}
+		return act{event: &e}.named(), "", err
+	}
+	if err := r.ParseForm(); err != nil {
+		return act{}, "", err
+	}
+	if r.PostForm.Has("command") {
+		command, err := slackapi.SlashCommandParse(r)
+		return act{command: &command}.named(), "", err
+	}
+	press, err := slackapi.InteractionCallbackParse(r)
+	return act{press: &press}.named(), "", err
+}
+
+// hand gives an act to the loop and answers with its acknowledgement.
+func (c *Channel) hand(w http.ResponseWriter, r *http.Request, a act) {
+	answer := make(chan any, 1)
+	a.ack = &ack{send: func(payload any) { answer <- payload }}
+	ctx, cancel := context.WithTimeout(r.Context(), handWithin)
+	defer cancel()
+	select {
+	case c.acts <- a:
+	case <-ctx.Done():
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	timer := time.NewTimer(workWithin)
+	defer timer.Stop()
+	select {
+	case payload := <-answer:
+		if payload == nil {
+			w.WriteHeader(http.StatusOK)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.MarshalWrite(w, payload); err != nil {
+			c.log.WarnContext(ctx, "an act on slack could not be answered; what it decided stands", "error", err)
+		}
+	case <-timer.C:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case <-r.Context().Done():
+	}
+}
+
+// receive takes deliveries until ctx ends.
+func (l *loop) receive(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-l.acts:
+			l.take(ctx, a)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package slack
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Desk is what the channel asks of the dispatcher.
+type Desk interface {
+	// Decide takes a tap. What it returned is on disk.
+	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	// Pending yields the cards that wait, oldest first.
+	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Card returns the card of an ask.
+	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
+	// Find returns the ask that a person names.
+	Find(ctx context.Context, id string) (approval.Ask, error)
+	// History returns what was proposed and what became of it, newest first.
+	History(ctx context.Context, f approval.Filter) (approval.Page, error)
+}
+
+// loop takes what people do.
+type loop struct {
+	*Channel
+	desk    Desk
+	working sync.WaitGroup
+	// slots bound how many acts are worked on at once.
+	slots chan struct{}
+	// kick asks for a look at once.
+	kick chan struct{}
+}
+
+const (
+	firstPause   = time.Second
+	longestPause = time.Minute
+	// ackBy is when an act is acknowledged though its effect is not committed:
+	// the platform gives three seconds. Until then the acknowledgement waits for
+	// the commit, so that a person whose act was lost with us sees a warning.
+	ackBy = 2 * time.Second
+	// workWithin is when an act is given up whose effect cannot be kept.
+	workWithin = 20 * time.Second
+	// maxAtOnce is how many acts are worked on at once.
+	maxAtOnce = 32
+	// lookEvery is the pause between two looks at how the channel does.
+	lookEvery = 10 * time.Second
+)
+
+// act is something that a person did. One of the three is set.
+type act struct {
+	// id is the same when the platform brings the act again.
+	id      string
+	press   *slackapi.InteractionCallback
+	command *slackapi.SlashCommand
+	event   *slackevents.EventsAPIEvent
+	ack     *ack
+}
+
+// ack acknowledges an act, once.
+type ack struct {
+	once sync.Once
+	send func(payload any)
+}
+
+// give acknowledges with a payload, nil for none. It reports false when that was
+// done before, and the payload goes nowhere.
+func (a *ack) give(payload any) (first bool) {
+	a.once.Do(func() { first = true; a.send(payload) })
+	return first
+}
+
+// Run takes what people do until ctx ends. Trouble with the platform ends
+// nothing: it is told by Health, and tried again after a pause.
+func (c *Channel) Run(ctx context.Context, desk Desk) error {
+	l := &loop{Channel: c, desk: desk, slots: make(chan struct{}, maxAtOnce), kick: make(chan struct{}, 1)}
+	defer l.working.Wait()
+	for failures := 0; ctx.Err() == nil; failures++ {
+		err := l.introduce(ctx)
+		if err == nil {
+			break
+		}
+		pause := c.deaf(err, failures)
+		c.log.WarnContext(ctx, "slack cannot be spoken to; trying again", "error", err, "pause", pause)
+		sleep(ctx, pause)
+	}
+	l.working.Go(func() { l.look(ctx) })
+	if c.config.AppToken == "" {
+		l.receive(ctx)
+		return nil
+	}
+	for n := range connections {
+		l.working.Go(func() { l.keepSocket(ctx, n) })
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// introduce finds out who the app is, who may decide and how the channel stands.
+func (l *loop) introduce(ctx context.Context) error {
+	err := l.do(ctx, "auth.test", func(ctx context.Context) error {
+		who, err := l.api.AuthTestContext(ctx)
+		if err == nil {
+			l.mu.Lock()
+			l.self = self{who.TeamID, who.EnterpriseID, who.UserID, who.URL}
+			l.hearing = approval.Health{}
+			l.mu.Unlock()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.lookUp(ctx, 0)
+	err = l.do(ctx, "conversations.info", func(ctx context.Context) error {
+		ch, err := l.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: l.config.Channel})
+		switch {
+		case err != nil:
+		case ch.IsArchived:
+			l.closed(problemClosed, remedyClosed)
+		case !ch.IsMember:
+			l.closed(problemShut, remedyShut)
+		}
+		return err
+	})
+	l.noteTroubleOnly(err)
+	return nil
+}
+
+// noteTroubleOnly keeps what a look at the channel shows, if that is trouble.
+func (l *loop) noteTroubleOnly(err error) {
+	if err != nil {
+		l.noteTelling(err)
+	}
+}
+
+// look keeps the user groups fresh, and notes that people can be heard.
+func (l *loop) look(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		l.lookUp(ctx, rosterEvery)
+		l.mu.Lock()
+		hears := l.config.AppToken == "" || l.up() > 0
+		if hears {
+			l.heardAt = time.Now()
+		}
+		l.mu.Unlock()
+		if hears {
+			if err := l.heard(ctx); err != nil && ctx.Err() == nil {
+				l.log.ErrorContext(ctx, "that slack is heard cannot be kept", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		case <-l.kick:
+		}
+	}
+}
+
+// take works on an act, unless it did before.
+func (l *loop) take(ctx context.Context, a act) {
+	if a.id != "" && !l.seen.first(a.id) {
+		a.ack.give(nil)
+		return
+	}
+	select {
+	case l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	l.working.Go(func() {
+		defer func() { <-l.slots }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workWithin)
+		defer cancel()
+		timer := time.AfterFunc(ackBy, func() { a.ack.give(nil) })
+		defer timer.Stop()
+		if err := l.handle(ctx, &a); err != nil {
+			l.log.ErrorContext(ctx, "what a person did on slack has had no effect", "error", err)
+			// The platform brings an event again that nobody acknowledged.
+			l.seen.forget(a.id)
+			if a.event != nil {
+				return
+			}
+		}
+		a.ack.give(nil)
+	})
+}
+
+// handle lets an act have its effect.
+func (l *loop) handle(ctx context.Context, a *act) error {
+	switch {
+	case a.press != nil && a.press.Type == slackapi.InteractionTypeBlockActions:
+		return l.press(ctx, a)
+	case a.press != nil && a.press.Type == slackapi.InteractionTypeViewSubmission:
+		return l.submit(ctx, a)
+	case a.command != nil:
+		return l.obey(ctx, a)
+	case a.event != nil:
+		return l.hear(ctx, a)
+	default:
+		return nil
+	}
+}
+
+// hear takes an event: words in a thread, or a look at the home tab.
+func (l *loop) hear(ctx context.Context, a *act) error {
+	switch e := a.event.InnerEvent.Data.(type) {
+	case *slackevents.MessageEvent:
+		return l.words(ctx, e)
+	case *slackevents.AppHomeOpenedEvent:
+		if e.Tab != "home" {
+			return nil
+		}
+		a.ack.give(nil)
+		return l.home(ctx, person{id: e.User, team: a.event.TeamID, enterprise: a.event.EnterpriseID})
+	default:
+		return nil
+	}
+}
+
+// recent remembers the acts that were taken last. Its zero value is ready.
+type recent struct {
+	mu    sync.Mutex
+	known map[string]bool
+	order []string
+}
+
+// maxRecent is how many acts are remembered: far more than come in the minutes
+// in which the platform brings one again.
+const maxRecent = 4096
+
+// first reports whether the act is a new one, and remembers it.
+func (r *recent) first(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known[id] {
+		return false
+	}
+	if r.known == nil {
+		r.known = map[string]bool{}
+	}
+	if len(r.order) == maxRecent {
+		delete(r.known, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.known[id] = true
+	r.order = append(r.order, id)
+	return true
+}
+
+// forget lets an act that had no effect come again.
+func (r *recent) forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.known, id)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

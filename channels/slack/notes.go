@@ -1,0 +1,75 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Memory keeps the channel's notes past the process.
+type Memory interface {
+	// Load returns the notes that were saved last, or the zero Notes.
+	Load(ctx context.Context) (Notes, error)
+	// Save stores the notes. What it returned nil for is on disk.
+	Save(ctx context.Context, n Notes) error
+}
+
+// Notes are what the channel must remember.
+type Notes struct {
+	// Heard is when people could last be heard.
+	Heard time.Time `json:"heard,omitzero"`
+}
+
+const (
+	// noteEvery is how often it is written down that people can be heard.
+	noteEvery = 30 * time.Second
+	// awayFor is how long nobody was heard before people are told. Presses of
+	// that time are lost: the platform does not bring them again.
+	awayFor = 45 * time.Second
+)
+
+// heard notes that people can be heard. After a pause it tells them that what
+// they pressed is lost.
+func (l *loop) heard(ctx context.Context) error {
+	now := time.Now().Round(0)
+	l.mu.Lock()
+	before := l.notes.Heard
+	l.mu.Unlock()
+	if !before.IsZero() && now.Sub(before) >= awayFor {
+		if err := l.away(ctx, before, now); err != nil {
+			return err
+		}
+	}
+	if now.Sub(before) < noteEvery {
+		return nil
+	}
+	n := Notes{Heard: now}
+	if err := l.config.Memory.Save(ctx, n); err != nil {
+		return fmt.Errorf("slack: keep the notes: %w", err)
+	}
+	l.mu.Lock()
+	l.notes = n
+	l.mu.Unlock()
+	return nil
+}
+
+// away tells that presses are lost, if anything waits for one.
+func (l *loop) away(ctx context.Context, from, to time.Time) error {
+	n := 0
+	for _, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	p := &page{texts: l.texts}
+	values := map[string]any{"from": from, "to": to, "n": n}
+	p.say("away", values)
+	if _, err := l.send(ctx, place{channel: l.config.Channel}, p, clip(l.texts.Plain("away", values), maxNotice)); err != nil {
+		l.log.WarnContext(ctx, "the channel could not be told that presses are lost", "error", err)
+	}
+	return nil
+}

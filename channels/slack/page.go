@@ -1,0 +1,156 @@
+package slack
+
+import (
+	"unicode/utf16"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/templates"
+)
+
+// The platform's limits, in characters where nothing else is said.
+const (
+	maxBlocks = 50
+	// maxText is the most text in the blocks of one message. It is not
+	// documented; 11341 characters were refused and about 10000 never were.
+	maxText    = 10000
+	maxHeader  = 150
+	maxButton  = 75
+	maxConfirm = 300
+	maxVerb    = 30
+	maxTitle   = 24 // a modal's title and its buttons
+	// maxNotice is our bound for the text that a phone's notification shows.
+	maxNotice = 300
+)
+
+// page writes the blocks of a message. It is the one place where blocks are
+// made. What others wrote becomes text elements of rich text, which hold plain
+// text: the platform reads no markup in them. It counts as the platform does,
+// with the greatest of the measures that it may use.
+type page struct {
+	texts  *templates.Texts
+	blocks []slackapi.Block
+	rich   *slackapi.RichTextBlock
+	row    []slackapi.RichTextSectionElement
+	units  int
+}
+
+// fits reports whether the platform takes the page.
+func (p *page) fits() bool {
+	p.flush()
+	return p.units <= maxText && len(p.blocks) <= maxBlocks
+}
+
+// done returns the blocks.
+func (p *page) done() []slackapi.Block {
+	p.flush()
+	return p.blocks
+}
+
+func (p *page) count(s string) { p.units += len(utf16.Encode([]rune(s))) }
+
+// header is the first line, in our words.
+func (p *page) header(s string) {
+	s = clip(s, maxHeader)
+	p.count(s)
+	p.add(slackapi.NewHeaderBlock(plain(s)))
+}
+
+// footer is a small last line, in our words.
+func (p *page) footer(s string) {
+	p.count(s)
+	p.add(slackapi.NewContextBlock("", plain(s)))
+}
+
+// add ends the text and puts a block below it.
+func (p *page) add(b slackapi.Block) {
+	p.flush()
+	p.blocks = append(p.blocks, b)
+}
+
+// flush ends the text that is being written.
+func (p *page) flush() {
+	p.section()
+	if p.rich != nil && len(p.rich.Elements) > 0 {
+		p.blocks = append(p.blocks, p.rich)
+	}
+	p.rich = nil
+}
+
+// section ends a run of lines.
+func (p *page) section() {
+	if len(p.row) > 0 {
+		p.put(slackapi.NewRichTextSection(p.row...))
+	}
+	p.row = nil
+}
+
+func (p *page) put(e slackapi.RichTextElement) {
+	if p.rich == nil {
+		p.rich = slackapi.NewRichTextBlock("")
+	}
+	p.rich.Elements = append(p.rich.Elements, e)
+}
+
+// inline writes a piece of a line. The platform refuses empty ones.
+func (p *page) inline(s string, style *slackapi.RichTextSectionTextStyle) {
+	if s == "" {
+		return
+	}
+	p.count(s)
+	p.row = append(p.row, slackapi.NewRichTextSectionTextElement(s, style))
+}
+
+func (p *page) text(s string) { p.inline(s, nil) }
+
+func (p *page) bold(s string) { p.inline(s, &slackapi.RichTextSectionTextStyle{Bold: true}) }
+
+// code writes what somebody else wrote, on one line.
+func (p *page) code(s string) { p.inline(s, &slackapi.RichTextSectionTextStyle{Code: true}) }
+
+// link leads to an address of the platform's own.
+func (p *page) link(url, s string) {
+	p.count(s)
+	p.row = append(p.row, slackapi.NewRichTextSectionLinkElement(url, s, nil))
+}
+
+// pre writes what somebody else wrote, in lines of its own.
+func (p *page) pre(s string) {
+	if s == "" {
+		return
+	}
+	p.section()
+	p.count(s)
+	p.put(&slackapi.RichTextPreformatted{
+		Type: slackapi.RTEPreformatted, Elements: []slackapi.RichTextSectionElement{slackapi.NewRichTextSectionTextElement(s, nil)},
+	})
+}
+
+// say writes one of our texts. What is theirs in it goes into code.
+func (p *page) say(ph phrase, values map[string]any) {
+	for _, part := range p.texts.Say(ph, values) {
+		if part.Theirs {
+			p.code(part.Text)
+		} else {
+			p.text(part.Text)
+		}
+	}
+}
+
+// end ends a line, unless nothing stands on it.
+func (p *page) end() {
+	if len(p.row) > 0 {
+		p.text("\n")
+	}
+}
+
+// line is say on a line of its own.
+func (p *page) line(ph phrase, values map[string]any) {
+	p.say(ph, values)
+	p.end()
+}
+
+// plain is a text that the platform shows as it stands.
+func plain(s string) *slackapi.TextBlockObject {
+	return &slackapi.TextBlockObject{Type: slackapi.PlainTextType, Text: s, Emoji: new(bool)}
+}

@@ -1,0 +1,150 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// people are what is known of the workspace's people.
+type people struct {
+	groups map[string]roster
+	names  map[string]string
+}
+
+// roster is who is in a user group, and when that was so.
+type roster struct {
+	members []string
+	at      time.Time
+}
+
+const (
+	// rosterEvery is how often a user group is looked up.
+	rosterEvery = 5 * time.Minute
+	// rosterLives is how long its members may decide when it cannot be.
+	rosterLives = 15 * time.Minute
+	// rosterAgain is the least time between two look-ups that a press causes.
+	rosterAgain = 30 * time.Second
+	// maxNames is how many names are remembered.
+	maxNames = 1000
+)
+
+// Approves reports whether the person may decide: by their own id, or as a
+// member of a user group that was looked up of late. The id is qualified, such
+// as "slack:U0123456789".
+func (c *Channel) Approves(id string) bool {
+	user, ok := strings.CutPrefix(id, Name+":")
+	if !ok || !personID.MatchString(user) {
+		return false
+	}
+	if slices.Contains(c.config.Approvers, user) {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, g := range c.people.groups {
+		if time.Since(g.at) < rosterLives && slices.Contains(g.members, user) {
+			return true
+		}
+	}
+	return false
+}
+
+// may reports whether a person who acts on Slack may decide. Somebody of
+// another workspace, in a shared channel, may not. A group that a person joined
+// a moment ago is looked up once more.
+func (c *Channel) may(ctx context.Context, p person) bool {
+	c.mu.Lock()
+	team, enterprise := c.self.team, c.self.enterprise
+	c.mu.Unlock()
+	if p.team != "" && p.team != team && (enterprise == "" || p.enterprise != enterprise) {
+		return false
+	}
+	if c.Approves(p.qualified()) {
+		return true
+	}
+	if !c.lookUp(ctx, rosterAgain) {
+		return false
+	}
+	return c.Approves(p.qualified())
+}
+
+// lookUp looks up the user groups that were not for so long, and reports whether
+// there were any.
+func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
+	there := false
+	for _, id := range c.config.Approvers {
+		c.mu.Lock()
+		old := c.people.groups[id]
+		c.mu.Unlock()
+		if !groupID.MatchString(id) || time.Since(old.at) < age {
+			continue
+		}
+		there = true
+		err := c.do(ctx, "usergroups.users.list", func(ctx context.Context) error {
+			members, err := c.api.GetUserGroupMembersContext(ctx, id)
+			if err == nil {
+				c.mu.Lock()
+				c.people.groups[id] = roster{members, time.Now()}
+				c.mu.Unlock()
+			}
+			return err
+		})
+		if says(err, "no_such_subteam", "subteam_not_found") {
+			c.mu.Lock()
+			delete(c.people.groups, id)
+			c.mu.Unlock()
+		}
+		if err != nil {
+			c.log.WarnContext(ctx, "a user group could not be looked up; its members may decide for a while only", "group", id, "error", err)
+		}
+	}
+	return there
+}
+
+// person is somebody who acts.
+type person struct{ id, team, enterprise, name string }
+
+func (p person) qualified() string { return Name + ":" + p.id }
+
+// known is the person as the approval knows them, by their full name where the
+// platform tells it.
+func (c *Channel) known(ctx context.Context, p person) approval.Person {
+	c.mu.Lock()
+	name, ok := c.people.names[p.id]
+	c.mu.Unlock()
+	if !ok {
+		// A name is for display alone: a decision does not wait long for it.
+		ctx, cancel := context.WithTimeout(ctx, nameWithin)
+		defer cancel()
+		err := c.do(ctx, "users.info", func(ctx context.Context) error {
+			u, err := c.api.GetUserInfoContext(ctx, p.id)
+			if err == nil {
+				name = nameOf(u)
+			}
+			return err
+		})
+		if err == nil {
+			c.mu.Lock()
+			if len(c.people.names) >= maxNames {
+				clear(c.people.names)
+			}
+			c.people.names[p.id] = name
+			c.mu.Unlock()
+		}
+	}
+	return approval.Person{ID: p.qualified(), Name: cmp.Or(name, p.name, p.id)}
+}
+
+// nameWithin is how long a name is waited for.
+const nameWithin = 500 * time.Millisecond
+
+func nameOf(u *slackapi.User) string {
+	return cmp.Or(u.Profile.RealName, u.RealName, u.Profile.DisplayName, u.Name)
+}

@@ -1,0 +1,152 @@
+package slack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// press takes a press of a button. Only a listed person may press, and only in
+// the channel that cards go to; everybody else is told so, alone.
+func (l *loop) press(ctx context.Context, a *act) error {
+	q := a.press
+	if len(q.ActionCallback.BlockActions) == 0 {
+		return nil
+	}
+	b, who := q.ActionCallback.BlockActions[0], presser(q)
+	m := place{channel: cmp.Or(q.Container.ChannelID, q.Channel.ID), ts: cmp.Or(q.Container.MessageTs, q.Message.Timestamp)}
+	switch {
+	case !l.may(ctx, who):
+		l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
+		return nil
+	case m.channel != l.config.Channel:
+		l.whisper(ctx, m, who, l.texts.Plain("tap.place", nil))
+		return nil
+	}
+	switch b.ActionID {
+	case actionAllow, actionDeny:
+		return l.decide(ctx, m, who, approval.Token(b.Value))
+	case actionReply:
+		a.ack.give(nil)
+		return l.prompt(ctx, m, who, q.TriggerID, b.Value)
+	case actionWhy:
+		a.ack.give(nil)
+		return l.explain(ctx, m, who, b.Value)
+	default:
+		l.whisper(ctx, m, who, l.texts.Plain("tap.unknown", nil))
+		return nil
+	}
+}
+
+// presser is who interacted.
+func presser(q *slackapi.InteractionCallback) person {
+	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), enterprise: q.Enterprise.ID, name: q.User.Name}
+}
+
+// decide hands a choice in, and answers after the commit.
+func (l *loop) decide(ctx context.Context, m place, who person, token approval.Token) error {
+	by := l.known(ctx, who)
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: Name})
+	if err != nil {
+		said, failed := l.failed(err)
+		l.whisper(ctx, m, who, said)
+		return failed
+	}
+	if receipt.Replaced {
+		l.whisper(ctx, m, who, l.texts.Plain("tap.replaced", nil))
+		if err := l.replace(ctx, m); !errors.Is(err, approval.ErrRepost) {
+			l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", receipt.Ask.ID, "error", err)
+		}
+		return nil
+	}
+	l.whisper(ctx, m, who, l.told(&receipt, by))
+	l.freshen(ctx, who)
+	return nil
+}
+
+// failed says why a tap decided nothing, and returns the error if it is trouble
+// of ours.
+func (l *loop) failed(err error) (said string, trouble error) {
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		return l.texts.Plain("tap.unknown", nil), nil
+	case errors.Is(err, approval.ErrNotApprover):
+		return l.texts.Plain("tap.stranger", nil), nil
+	case errors.Is(err, approval.ErrNotAskable):
+		return l.texts.Plain("tap.final", nil), nil
+	default:
+		return l.texts.Plain("tap.failed", nil), err
+	}
+}
+
+// told says what a tap did, from what is committed.
+func (l *loop) told(r *approval.Receipt, by approval.Person) string {
+	if len(r.Approvals) == 0 {
+		return l.texts.Plain("tap.over", nil)
+	}
+	a := r.Ask.Find(r.Approvals[0])
+	d := a.Decision
+	if r.Won {
+		// A tap may mean several calls, of which some had ended before.
+		for _, id := range r.Approvals {
+			if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
+				d = p.Decision
+			}
+		}
+		if d != nil && d.Choice == approval.ChoiceAllow {
+			return l.texts.Plain("tap.allowed", nil)
+		}
+		return l.texts.Plain("tap.denied", nil)
+	}
+	if r.Voted {
+		return l.texts.Plain("tap.voted", nil)
+	}
+	values := map[string]any{"when": a.EndedAt}
+	if d != nil {
+		values = map[string]any{"when": d.At, "by": within(d.By.Name+" ("+d.By.ID+")", 80)}
+	}
+	state := l.texts.Plain(phrase("state."+string(a.State)), values)
+	if d != nil && d.By.ID == by.ID {
+		return l.texts.Plain("tap.again", map[string]any{"state": state})
+	}
+	return l.texts.Plain("tap.too.late", map[string]any{"state": state})
+}
+
+// whisper tells one person something where they acted. It comes after the
+// commit, so one that is lost takes nothing back: the card shows the same.
+func (l *loop) whisper(ctx context.Context, m place, who person, said string) {
+	p := &page{texts: l.texts}
+	p.text(said)
+	l.whisperPage(ctx, m, who, p, said)
+}
+
+func (l *loop) whisperPage(ctx context.Context, m place, who person, p *page, notice string) {
+	err := l.do(ctx, "chat.postEphemeral", func(ctx context.Context) error {
+		_, err := l.api.PostEphemeralContext(ctx, m.channel, who.id, message(p, clip(notice, maxNotice))...)
+		return err
+	})
+	if err != nil {
+		l.log.WarnContext(ctx, "a person could not be answered; what they decided stands", "error", err)
+	}
+}
+
+// explain shows the judges' signals of an ask in the card's thread.
+func (l *loop) explain(ctx context.Context, m place, who person, id string) error {
+	p, err := l.reasons(ctx, id, maxText)
+	if errors.Is(err, approval.ErrNotFound) {
+		l.whisper(ctx, m, who, l.texts.Plain("tap.unknown", nil))
+		return nil
+	}
+	if err != nil {
+		l.whisper(ctx, m, who, l.texts.Plain("failed", nil))
+		return err
+	}
+	if _, err := l.send(ctx, m, p, l.texts.Plain("button.why", nil)); err != nil {
+		l.log.WarnContext(ctx, "the reasons could not be shown", "error", err)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package slack
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+type (
+	// phrase names a text that a person reads.
+	phrase = templates.Key
+	// theirs is a text that somebody else wrote, ready to be seen.
+	theirs = templates.Theirs
+)
+
+// seen is a text that somebody else wrote, as a person may see it: nothing in
+// it is invisible or looks like something else.
+type seen struct {
+	runs  []approval.Run
+	runes int
+}
+
+// see reveals a text, which may have several lines.
+func see(s string) seen { return reveal(s, func(s string) string { return s }) }
+
+// seeLine reveals a text that must not begin a line: its line ends are marks.
+func seeLine(s string) seen {
+	return reveal(s, func(s string) string { return strings.ReplaceAll(s, "\n", "⟨newline⟩") })
+}
+
+func reveal(s string, as func(string) string) seen {
+	t := seen{runs: approval.Reveal(s)}
+	for i := range t.runs {
+		t.runs[i].Text = as(t.runs[i].Text)
+		t.runes += utf8.RuneCountInString(t.runs[i].Text)
+	}
+	return t
+}
+
+// first returns the first n characters, without a mark in pieces, and how many
+// were left out.
+func (t seen) first(n int) (string, int) {
+	var b strings.Builder
+	left := t.runes
+	for _, r := range t.runs {
+		size := utf8.RuneCountInString(r.Text)
+		switch {
+		case size <= n:
+			b.WriteString(r.Text)
+		case r.Kind == approval.Plain:
+			b.WriteString(firstRunes(r.Text, n))
+			return b.String(), left - n
+		default:
+			return b.String(), left
+		}
+		n, left = n-size, left-size
+	}
+	return b.String(), left
+}
+
+// String returns the whole text.
+func (t seen) String() string {
+	s, _ := t.first(t.runes)
+	return s
+}
+
+// within returns the text on one line with n characters at most.
+func within(s string, n int) theirs {
+	t, left := seeLine(s).first(n)
+	if left > 0 {
+		t += "…"
+	}
+	return theirs(t)
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// clip shortens one of our own texts to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return firstRunes(s, n-1) + "…"
+}

@@ -1,0 +1,171 @@
+// Package slack is the channel that asks a team on Slack. It shows cards,
+// amends them until they are final, and hands in what people press, write and
+// command; it decides nothing. It hears people by Socket Mode, over two
+// connections, or by signed HTTP requests.
+//
+// What an agent wrote stands in plain text elements of rich text alone, where
+// the platform reads no markup: no mention, link, emoji or fence can be made
+// there.
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Name is the channel's name in records.
+const Name = "slack"
+
+// Channel is the app in one workspace. Post and Amend work at once; presses,
+// words and commands are taken while Run runs. It is safe for concurrent use.
+type Channel struct {
+	config Config
+	api    *slackapi.Client
+	texts  *templates.Texts
+	log    *slog.Logger
+	seen   recent
+	acts   chan act
+
+	mu      sync.Mutex
+	notes   Notes
+	self    self
+	people  people
+	sockets [connections]line
+	heardAt time.Time
+	hearing approval.Health // of taking what people do
+	telling approval.Health // of writing to the channel
+	filing  approval.Health // of putting files into threads
+	pauses  map[string]time.Time
+	homes   map[string]time.Time
+}
+
+// Config is what a channel is made of.
+type Config struct {
+	// BotToken is the app's xoxb token. No secret appears in an error or a log.
+	BotToken string
+	// AppToken is the app's xapp token, for Socket Mode.
+	AppToken string
+	// SigningSecret is the app's, for HTTP; one of the two modes is set.
+	SigningSecret string
+	// Channel is the id of the channel that cards go to, such as C0123456789.
+	Channel string
+	// Approvers are the ids of people (U…, W…) and of user groups (S…) who may
+	// decide.
+	Approvers []string
+	// API is the Web API's address; empty means Slack's own.
+	API string
+	// Client makes the requests; nil means one of our own.
+	Client *http.Client
+	// Dial opens the sockets' connections; nil means over the network.
+	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	Memory Memory
+	// Texts are what people read; nil means the embedded ones.
+	Texts *templates.Set
+	Lang  templates.Lang
+	// Zone is the time zone of what people read; nil means UTC.
+	Zone *time.Location
+	Log  *slog.Logger
+}
+
+// The forms of what the configuration names, as errors that say which is wrong.
+var (
+	ErrBotToken      = errors.New("the token is no bot token: it must look like xoxb-…, from the app's page OAuth & Permissions")
+	ErrAppToken      = errors.New("the token is no app-level token: it must look like xapp-…, from the app's page Basic Information")
+	ErrSigningSecret = errors.New("the secret is no signing secret: it must have 32 hexadecimal digits, from the app's page Basic Information")
+	ErrMode          = errors.New("exactly one of the app-level token and the signing secret must be set")
+	ErrChannel       = errors.New("the channel is no channel's id, such as C0123456789")
+	ErrApprover      = errors.New("is neither a person's id, such as U0123456789, nor a user group's, such as S0123456789")
+)
+
+var (
+	botToken      = regexp.MustCompile(`^xoxb-[A-Za-z0-9-]{10,200}$`)
+	appToken      = regexp.MustCompile(`^xapp-[A-Za-z0-9-]{10,200}$`)
+	signingSecret = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	channelID     = regexp.MustCompile(`^[CG][A-Z0-9]{7,20}$`)
+	personID      = regexp.MustCompile(`^[UW][A-Z0-9]{1,20}$`)
+	groupID       = regexp.MustCompile(`^S[A-Z0-9]{1,20}$`)
+)
+
+// callWithin is when a request that says nothing counts as lost.
+const callWithin = 30 * time.Second
+
+// Check returns what is wrong with the configuration's ids and secrets, without
+// repeating a secret.
+func (c *Config) Check() error {
+	switch {
+	case !botToken.MatchString(c.BotToken):
+		return ErrBotToken
+	case (c.AppToken == "") == (c.SigningSecret == ""):
+		return ErrMode
+	case c.AppToken != "" && !appToken.MatchString(c.AppToken):
+		return ErrAppToken
+	case c.SigningSecret != "" && !signingSecret.MatchString(c.SigningSecret):
+		return ErrSigningSecret
+	case !channelID.MatchString(c.Channel):
+		return ErrChannel
+	}
+	for _, id := range c.Approvers {
+		if !personID.MatchString(id) && !groupID.MatchString(id) {
+			return fmt.Errorf("%q %w", id, ErrApprover)
+		}
+	}
+	return nil
+}
+
+// New returns the channel with the notes that its memory holds.
+func New(ctx context.Context, c Config) (*Channel, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if c.API == "" {
+		c.API = slackapi.APIURL
+	}
+	if c.Client == nil {
+		c.Client = &http.Client{}
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	if c.Texts == nil {
+		var err error
+		if c.Texts, err = templates.Load(nil); err != nil {
+			return nil, err
+		}
+	}
+	c.Approvers = slices.Clone(c.Approvers)
+	notes, err := c.Memory.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("slack: read the notes: %w", err)
+	}
+	ch := &Channel{
+		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
+		people: people{groups: map[string]roster{}, names: map[string]string{}}, pauses: map[string]time.Time{}, homes: map[string]time.Time{},
+	}
+	ch.api = slackapi.New(c.BotToken, slackapi.OptionAPIURL(strings.TrimRight(c.API, "/")+"/"),
+		slackapi.OptionAppLevelToken(c.AppToken), slackapi.OptionHTTPClient(c.Client))
+	return ch, nil
+}
+
+// Name returns [Name].
+func (c *Channel) Name() string { return Name }
+
+// self is what the platform says of the app.
+type self struct {
+	team, enterprise, user string
+	// address is the workspace's, for links to messages.
+	address string
+}

@@ -1,0 +1,409 @@
+package slack_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
+	"github.com/metnos/vaglio/channels/slack/slacktest"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+func TestAPressDecides(t *testing.T) {
+	for name, c := range map[string]struct {
+		user, label, told string
+		state             approval.State
+	}{
+		"Allow":           {ann, "Allow once", "Allowed once.", approval.Allowed},
+		"Deny":            {ann, "Deny", "Denied.", approval.Denied},
+		"AMemberOfAGroup": {bob, "Allow once", "Allowed once.", approval.Allowed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				a := w.ask(command("rm -rf ./build"))
+				if d := w.press(c.user, a, c.label); d.Acked.IsZero() {
+					w.t.Errorf("the press was not acknowledged: %+v", d)
+				}
+				if got := w.desk.state(a); got != c.state {
+					w.t.Errorf("the call is %s, want %s", got, c.state)
+				}
+				w.wants(w.whispered(c.user), c.told)
+				by := w.desk.taps[0].By
+				if by.ID != "slack:"+c.user || by.Name == "" || by.Name == c.user {
+					w.t.Errorf("it was %+v", by)
+				}
+				if err := w.amend(a); err != nil {
+					w.t.Fatal(err)
+				}
+				if m := w.shown(a); len(m.Buttons()) != 0 {
+					w.t.Errorf("the final card has buttons: %+v", m.Buttons())
+				}
+			})
+		})
+	}
+}
+
+func TestOnlyApproversDecide(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.AddUser(slacktest.User{ID: "U0000000FA1", Name: "ann", RealName: "Ann", Team: "T0000000002"})
+		a := w.ask(command("make"))
+		w.press(eve, a, "Allow once")
+		w.wants(w.whispered(eve), "You are not among those who may decide")
+		w.server.AddUser(slacktest.User{ID: ann, Name: "ann", Team: "T0000000002"})
+		w.press(ann, a, "Allow once")
+		w.wants(w.whispered(ann), "You are not among those who may decide")
+		w.server.Say(eve, home, ts(a), "yes, do it")
+		w.wants(w.whispered(eve), "You are not among those who may decide")
+		if len(w.desk.taps) != 0 {
+			w.t.Errorf("the desk was told %+v", w.desk.taps)
+		}
+		for _, id := range []string{"slack:" + eve, "telegram:" + ann, ann, "slack:", "slack:" + group, "slack:" + strings.ToLower(ann)} {
+			if w.channel.Approves(id) {
+				w.t.Errorf("%s may decide", id)
+			}
+		}
+	})
+}
+
+func TestAGroupIsLookedUp(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.server.SetGroup(group, eve)
+		time.Sleep(time.Minute)
+		w.press(eve, a, "Allow once")
+		if got := w.desk.state(a); got != approval.Allowed {
+			w.t.Errorf("a new member's press gives %s", got)
+		}
+		if w.channel.Approves("slack:" + bob) {
+			w.t.Error("a former member may decide")
+		}
+		w.server.Fail("usergroups.users.list", 100, slacktest.Fault{Error: "internal_error"})
+		time.Sleep(20 * time.Minute)
+		if w.channel.Approves("slack:" + eve) {
+			w.t.Error("members may decide though the group cannot be looked up for long")
+		}
+		if !w.channel.Approves("slack:" + ann) {
+			w.t.Error("who is listed may not decide")
+		}
+	})
+}
+
+func TestAPressElsewhereDecidesNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		b := w.shown(a).Buttons()[0]
+		w.server.PressButton(ann, other, ts(a), b)
+		w.wants(w.whispered(ann), "another chat")
+		b.Value = "no-such-token"
+		w.server.PressButton(ann, home, ts(a), b)
+		w.wants(w.whispered(ann), "means nothing any more")
+		b.ActionID = "else"
+		w.server.PressButton(ann, home, ts(a), b)
+		if w.desk.won != 0 {
+			w.t.Error("something was decided")
+		}
+	})
+}
+
+func TestADuplicateActsOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.server.Duplicate()
+		w.press(ann, a, "Allow once")
+		if len(w.desk.taps) != 1 || len(w.server.Ephemerals()) != 1 {
+			w.t.Errorf("%d taps, %d answers", len(w.desk.taps), len(w.server.Ephemerals()))
+		}
+		w.press(bob, a, "Deny")
+		w.wants(w.whispered(bob), "Allowed once by Ann", "Your answer changed nothing")
+		w.press(ann, a, "Deny")
+		w.wants(w.whispered(ann), "You answered this already")
+	})
+}
+
+// TestAllowedIsToldAfterTheCommit holds the commit back: the press is
+// acknowledged in time all the same, and nobody is told anything before.
+func TestAllowedIsToldAfterTheCommit(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		held := make(chan struct{})
+		w.desk.set(func(d *desk) { d.wait = held })
+		d := w.press(ann, a, "Allow once")
+		if !d.Acked.IsZero() {
+			w.t.Error("acknowledged before the commit, though there was time")
+		}
+		time.Sleep(2500 * time.Millisecond)
+		synctest.Wait()
+		if d := w.server.Delivery(d.ID); d.Acked.IsZero() {
+			w.t.Error("not acknowledged within three seconds")
+		}
+		if said := w.whispered(ann); said != "" {
+			w.t.Errorf("told before the commit: %s", said)
+		}
+		close(held)
+		w.wants(w.whispered(ann), "Allowed once.")
+	})
+}
+
+func TestTroubleOfTheStore(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.desk.set(func(d *desk) { d.fail = errors.New("the disk is full") })
+		w.press(ann, a, "Allow once")
+		w.wants(w.whispered(ann), "could not be kept")
+		_, id := w.server.Say(ann, home, ts(a), "no")
+		synctest.Wait()
+		if d := w.server.Delivery(id); !d.Acked.IsZero() && d.Acked.Sub(d.Sent) < time.Second {
+			w.t.Error("words that had no effect were acknowledged at once")
+		}
+		w.server.Command(ann, home, "pending")
+		synctest.Wait()
+		w.desk.set(func(d *desk) { d.fail = nil })
+		w.press(ann, a, "Allow once")
+		if got := w.desk.state(a); got != approval.Allowed {
+			w.t.Errorf("after the trouble a press gives %s", got)
+		}
+	})
+}
+
+func TestReplyDeniesWithWords(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.press(ann, a, "Reply…")
+		v, ok := w.server.Modal(ann)
+		if !ok || v.Metadata != string(a.ID) || strings.Contains(v.Shown(), "make") {
+			w.t.Fatalf("the modal is %+v", v)
+		}
+		if _, err := w.server.Submit(ann, map[string]string{"words": " "}); err != nil {
+			w.t.Fatal(err)
+		}
+		synctest.Wait()
+		v, _ = w.server.Modal(ann)
+		w.wants(v.Errors["words"], "Only text can be passed on")
+		id, err := w.server.Submit(ann, map[string]string{"words": "use make clean"})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, open := w.server.Modal(ann); open || w.server.Delivery(id).Acked.IsZero() {
+			w.t.Error("the modal is still open")
+		}
+		w.wants(w.whispered(ann), "Your words go to the agent")
+		if p := a.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "use make clean" {
+			w.t.Errorf("the call is %+v", p.Decision)
+		}
+		if w.press(bob, a, "Reply…"); w.whispered(bob) != "Nothing of this ask waits any more." {
+			w.t.Errorf("told %q", w.whispered(bob))
+		}
+	})
+}
+
+func TestAModalIsCheckedWhenItIsSent(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.press(bob, a, "Reply…")
+		w.server.SetGroup(group)
+		time.Sleep(10 * time.Minute)
+		if _, err := w.server.Submit(bob, map[string]string{"words": "no"}); err != nil {
+			w.t.Fatal(err)
+		}
+		synctest.Wait()
+		v, _ := w.server.Modal(bob)
+		w.wants(v.Errors["words"], "not among those who may decide")
+		w.press(ann, a, "Reply…")
+		w.press(ann, a, "Allow once")
+		if _, err := w.server.Submit(ann, map[string]string{"words": "no"}); err != nil {
+			w.t.Fatal(err)
+		}
+		synctest.Wait()
+		v, _ = w.server.Modal(ann)
+		w.wants(v.Errors["words"], "You answered this already")
+		if got := w.desk.state(a); got != approval.Allowed {
+			w.t.Errorf("the call is %s", got)
+		}
+	})
+}
+
+func TestWordsInTheThreadDeny(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.server.Say(ann, home, "", "good morning")
+		w.server.Event(map[string]any{"type": "message", "subtype": "message_changed", "channel": home, "thread_ts": ts(a), "user": ann, "text": "edited", "ts": "1.000002"})
+		w.server.Event(map[string]any{"type": "message", "bot_id": "B2", "channel": home, "thread_ts": ts(a), "user": ann, "text": "beep", "ts": "1.000003"})
+		w.server.Say(ann, other, ts(a), "elsewhere")
+		synctest.Wait()
+		if len(w.desk.taps) != 0 {
+			w.t.Fatalf("talk was taken for words: %+v", w.desk.taps)
+		}
+		w.server.Duplicate()
+		w.server.Say(ann, home, ts(a), "no: a &lt;b&gt; &amp;lt; c")
+		w.wants(w.whispered(ann), "Your words go to the agent")
+		if p := a.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "no: a <b> &lt; c" || len(w.desk.taps) != 1 {
+			w.t.Errorf("the call is %+v", p.Decision)
+		}
+		said := len(w.server.Ephemerals())
+		w.server.Say(ann, home, ts(a), "they talk on")
+		synctest.Wait()
+		if len(w.server.Ephemerals()) != said {
+			w.t.Error("talk below a card that is over is answered")
+		}
+	})
+}
+
+func TestWhyAnswersInTheThread(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.press(ann, a, "Why?")
+		all := w.thread(a)
+		if len(all) != 1 || len(all[0].Buttons()) != 0 {
+			w.t.Fatalf("the thread is %+v", all)
+		}
+		w.wants(all[0].Shown(), string(a.ID), "delete", "0.20", "removes ./build")
+	})
+}
+
+func TestCommands(t *testing.T) {
+	inWorld(t, func(w *world) {
+		say := func(user, text string) string {
+			id := w.server.Command(user, other, text)
+			synctest.Wait()
+			d := w.server.Delivery(id)
+			w.wants(string(d.Answer), `"response_type":"ephemeral"`)
+			return string(d.Answer)
+		}
+		w.wants(say(ann, "pending"), "Nothing waits for you")
+		a := w.ask(command("rm -rf ./build"))
+		w.wants(say(ann, "pending"), "1 ask waits", string(a.ID), "rm -rf ./build", "https://team.slack.test/archives/"+home+"/p")
+		w.wants(say(ann, "why "+string(a.ID)), "removes ./build")
+		w.wants(say(ann, "why"), "/vaglio why")
+		w.wants(say(ann, "why zzzzzz"), "No ask has this id")
+		for _, text := range []string{"", "help", "HELP", "nonsense"} {
+			w.wants(say(ann, text), "Allow once lets exactly the shown call run")
+		}
+		if got := say(eve, "pending"); strings.Contains(got, "build") || !strings.Contains(got, "not among those who may decide") {
+			w.t.Errorf("a stranger is told %s", got)
+		}
+	})
+}
+
+func TestTheHomeTab(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.server.OpenHome(eve)
+		w.server.OpenHome(ann)
+		synctest.Wait()
+		v, _ := w.server.Home(eve)
+		w.wants(v.Shown(), "not among those who may decide")
+		v, _ = w.server.Home(ann)
+		w.wants(v.Shown(), "Nothing waits for you", "What you decided last", "What was vetoed today")
+		a := w.ask(command("rm -rf ./build"))
+		denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{ID: "rm-root"}}
+		step := approval.Step{At: time.Now(), Proposal: command("rm -rf /"), Verdict: &denied}
+		step.Proposal.Agent = "wild"
+		r := approval.Refuse(step.Proposal, denied)
+		step.Refusal = &r
+		w.desk.set(func(d *desk) {
+			d.entries = []approval.Entry{{Step: step}, {Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]}}
+		})
+		w.press(ann, a, "Deny")
+		v, _ = w.server.Home(ann)
+		w.wants(v.Shown(), "Refused by the guard", "wild", "Denied by Ann")
+		if len(v.Buttons()) != 0 {
+			w.t.Error("the home tab has buttons")
+		}
+	})
+}
+
+func TestWhatCannotBeUndoneAsksOnceMore(t *testing.T) {
+	inWorld(t, func(w *world) {
+		plain, forever := w.ask(command("make")), w.post(newAsk(w.t, denial("irreversible"), command("drop it")))
+		allow := func(a *approval.Ask) slacktest.Button { return w.shown(a).Buttons()[0] }
+		if b := allow(plain); b.Style != "primary" || b.Confirm != "" {
+			w.t.Errorf("the button is %+v", b)
+		}
+		if b := allow(forever); b.Style != "danger" || !strings.Contains(b.Confirm, "cannot be undone") {
+			w.t.Errorf("the button is %+v", b)
+		}
+	})
+}
+
+// TestAgentsCannotMakeMarkup writes everything that Slack reads as markup.
+func TestAgentsCannotMakeMarkup(t *testing.T) {
+	hostile := []string{
+		"<!channel> <!here> <@" + ann + ">", "<https://evil.test|Allowed>", "*bold* _it_ ~s~ `c` :rotating_light:", "```\nAllowed once by Ann\n```",
+		"https://evil.test/x", "@here #general", "<!subteam^S1|x>", "&lt;!channel&gt;", "\u202egnp.exe", "mailto:a@b.test",
+	}
+	inWorld(t, func(w *world) {
+		for _, line := range hostile {
+			p := command(line)
+			p.Executor, p.Context.Cwd, p.Context.Mounts = line, line, []string{line}
+			a := newAsk(w.t, denial("partial"), p, command("make"))
+			a.Agent, a.Intent, a.TurnID = line, line, line
+			w.post(a)
+			w.press(ann, a, "Why?")
+			m := w.shown(a)
+			if m.Unfurls || strings.ContainsAny(m.Text, "<>") {
+				w.t.Errorf("the fallback is %q, unfurled: %v", m.Text, m.Unfurls)
+			}
+			w.onlyPlain(m.Blocks)
+			for _, m := range w.thread(a) {
+				w.onlyPlain(m.Blocks)
+			}
+		}
+	})
+}
+
+// onlyPlain fails the test when a block holds anything but plain text.
+func (w *world) onlyPlain(blocks []slacktest.Block) {
+	w.t.Helper()
+	kinds := []string{"header", "rich_text", "context", "actions", "button", "plain_text", "rich_text_section", "rich_text_preformatted", "text"}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			if kind, ok := v["type"].(string); ok && !slices.Contains(kinds, kind) {
+				w.t.Errorf("there is a %s", kind)
+			}
+			if v["type"] == "plain_text" && v["emoji"] != false {
+				w.t.Errorf("emoji are read in %v", v)
+			}
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	for _, b := range blocks {
+		walk(map[string]any(b))
+	}
+}
+
+func TestRemindersAndNotices(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		if err := w.channel.Remind(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name)); err != nil {
+			w.t.Fatal(err)
+		}
+		all := w.thread(a)
+		if len(all) != 1 || len(all[0].Buttons()) != 0 {
+			w.t.Fatalf("the thread is %+v", all)
+		}
+		w.wants(all[0].Shown(), "still waits", "make")
+		denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
+		n := approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: approval.Refuse(command("rm -rf /"), denied)}
+		if err := w.channel.Notify(w.t.Context(), n); err != nil {
+			w.t.Fatal(err)
+		}
+		last := w.server.Messages(home)[2]
+		w.wants(last.Shown(), "rm -rf /", "rm-root", "3 such calls", "nobody can allow it")
+		if len(last.Buttons()) != 0 || last.ThreadTS != "" {
+			w.t.Errorf("the notice is %+v", last)
+		}
+	})
+}

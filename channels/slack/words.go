@@ -1,0 +1,174 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	slackapi "github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// wordsID names the modal for words, its input and the input's block.
+const wordsID = "words"
+
+// prompt opens a modal for words that deny. The platform lets it be opened
+// within three seconds of the press alone, so it comes before all slow work.
+func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id string) error {
+	ask, err := l.desk.Find(ctx, id)
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		l.whisper(ctx, m, who, l.texts.Plain("tap.unknown", nil))
+		return nil
+	case err != nil:
+		l.whisper(ctx, m, who, l.texts.Plain("failed", nil))
+		return err
+	case !ask.Waiting():
+		l.whisper(ctx, m, who, l.texts.Plain("tap.over", nil))
+		return nil
+	}
+	err = l.do(ctx, "views.open", func(ctx context.Context) error {
+		_, err := l.api.OpenViewContext(ctx, trigger, l.modal(ask.ID))
+		return err
+	})
+	if err != nil {
+		l.whisper(ctx, m, who, l.texts.Plain("failed", nil))
+		l.log.WarnContext(ctx, "the modal for words could not be opened", "error", err)
+	}
+	return nil
+}
+
+// modal asks for words. It carries the ask's id and nothing that an agent wrote.
+func (l *loop) modal(id approval.AskID) slackapi.ModalViewRequest {
+	say := func(ph phrase, most int) *slackapi.TextBlockObject {
+		return plain(clip(l.texts.Plain(ph, nil), most))
+	}
+	input := slackapi.NewPlainTextInputBlockElement(say("prompt.placeholder", maxHeader), wordsID)
+	input.Multiline, input.MaxLength, input.FocusOnLoad = true, approval.MaxWords, true
+	return slackapi.ModalViewRequest{
+		Type: slackapi.VTModal, CallbackID: wordsID, PrivateMetadata: string(id),
+		Title: say("modal.title", maxTitle), Submit: say("button.deny", maxTitle), Close: say("confirm.no", maxTitle),
+		Blocks: slackapi.Blocks{BlockSet: []slackapi.Block{
+			slackapi.NewInputBlock(wordsID, say("modal.label", maxHeader), nil, input),
+			slackapi.NewContextBlock("", plain(l.texts.Plain("modal.hint", nil))),
+		}},
+	}
+}
+
+// submit takes the words of the modal. Who may decide, and whether something
+// still waits, is looked at anew: minutes may have passed.
+func (l *loop) submit(ctx context.Context, a *act) error {
+	q := a.press
+	if q.View.CallbackID != wordsID || q.View.State == nil {
+		return nil
+	}
+	who, home := presser(q), place{channel: l.config.Channel}
+	refuse := func(said string) {
+		if !a.ack.give(map[string]any{"response_action": "errors", "errors": map[string]string{wordsID: clip(said, maxHeader)}}) {
+			l.whisper(ctx, home, who, said)
+		}
+	}
+	if !l.may(ctx, who) {
+		refuse(l.texts.Plain("tap.stranger", nil))
+		return nil
+	}
+	said, won, err := l.deny(ctx, who, approval.AskID(q.View.PrivateMetadata), q.View.State.Values[wordsID][wordsID].Value)
+	if err != nil || !won {
+		refuse(said)
+		return err
+	}
+	a.ack.give(nil)
+	l.whisper(ctx, home, who, said)
+	l.freshen(ctx, who)
+	return nil
+}
+
+// deny denies an ask with words for the agent, and says what came of it.
+// Nothing that is written grants.
+func (l *loop) deny(ctx context.Context, who person, id approval.AskID, words string) (said string, won bool, err error) {
+	by := l.known(ctx, who)
+	if strings.TrimSpace(words) == "" {
+		return l.texts.Plain("words.text", nil), false, nil
+	}
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: words})
+	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
+		return l.texts.Plain("words.bad", map[string]any{"problem": bad.Problem}), false, nil
+	}
+	if err != nil {
+		said, err := l.failed(err)
+		return said, false, err
+	}
+	if receipt.Won {
+		return l.texts.Plain("words.kept", nil), true, nil
+	}
+	return l.told(&receipt, by), false, nil
+}
+
+// words takes a message: what an approver writes in the thread of a card that
+// waits is words for the agent. All other talk is left alone.
+func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
+	spoken := e.SubType == "" || e.SubType == "thread_broadcast"
+	if !spoken || e.Channel != l.config.Channel || e.ThreadTimeStamp == "" || e.BotID != "" || e.User == "" {
+		return nil
+	}
+	id, err := l.meant(ctx, place{channel: e.Channel, ts: e.ThreadTimeStamp})
+	if err != nil || id == "" {
+		return err
+	}
+	m, who := place{channel: e.Channel, ts: e.ThreadTimeStamp}, person{id: e.User, team: e.UserTeam}
+	l.mu.Lock()
+	ours := e.User == l.self.user
+	l.mu.Unlock()
+	switch {
+	case ours:
+		return nil
+	case !l.may(ctx, who):
+		l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
+		return nil
+	}
+	said, won, err := l.deny(ctx, who, id, unescape(e.Text))
+	l.whisper(ctx, m, who, said)
+	if won {
+		l.freshen(ctx, who)
+	}
+	return err
+}
+
+// unescape undoes what the platform does to people's texts.
+func unescape(s string) string {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
+}
+
+// meant returns the ask whose card the message is, if it waits; empty means
+// none.
+func (l *loop) meant(ctx context.Context, m place) (approval.AskID, error) {
+	for card, err := range l.desk.Pending(ctx, Name) {
+		if err != nil {
+			return "", err
+		}
+		at, ok, err := l.shown(ctx, card.Ask)
+		if err != nil {
+			return "", err
+		}
+		if ok && at.channel == m.channel && at.ts == m.ts {
+			return card.Ask, nil
+		}
+	}
+	return "", nil
+}
+
+// shown returns where an ask's card stands.
+func (l *loop) shown(ctx context.Context, id approval.AskID) (place, bool, error) {
+	ask, err := l.desk.Find(ctx, string(id))
+	if err != nil {
+		return place{}, false, err
+	}
+	s := ask.On(Name)
+	if s == nil {
+		return place{}, false, nil
+	}
+	m, ok := parseRef(s.Ref)
+	return m, ok, nil
+}
