@@ -39,7 +39,11 @@ func (e *ChoiceError) Error() string {
 }
 
 // WordsError says what is wrong with a person's words.
-type WordsError struct{ Problem string }
+type WordsError struct {
+	Problem string
+	// Have is how many characters they have, when that is too many; else 0.
+	Have int
+}
 
 func (e *WordsError) Error() string { return "the words " + e.Problem }
 
@@ -170,9 +174,9 @@ func (t Tap) decision(choice Choice, at time.Time) (Decision, error) {
 	words := strings.TrimSpace(t.Words)
 	switch n := utf8.RuneCountInString(words); {
 	case !utf8.ValidString(words):
-		return Decision{}, &WordsError{"are not valid UTF-8; send them as UTF-8 text"}
+		return Decision{}, &WordsError{Problem: "are not valid UTF-8; send them as UTF-8 text"}
 	case n > MaxWords:
-		return Decision{}, &WordsError{fmt.Sprintf("have %d characters; at most %d are taken", n, MaxWords)}
+		return Decision{}, &WordsError{fmt.Sprintf("have %d characters; at most %d are taken", n, MaxWords), n}
 	}
 	by := Person{ID: t.By.ID, Name: clip(strings.ToValidUTF8(t.By.Name, "�"), maxPerson)}
 	return Decision{Choice: choice, By: by, Channel: t.Channel, At: at, Words: words}, nil

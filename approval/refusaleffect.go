@@ -35,8 +35,6 @@ func effectInstead(category string) string {
 // Reason is the worst that a judge said of a call: what channels tell a person
 // first.
 type Reason struct {
-	Judge string
-	Score float64
 	// Effect is the category of the worst signal; empty without signals.
 	Effect string
 	// Reversibility and Reach are the effects judge's words for whether it can be
@@ -48,7 +46,7 @@ type Reason struct {
 
 // ReasonOf returns the worst that the rejecting judge said.
 func ReasonOf(v vaglio.Verdict) Reason {
-	r := Reason{Judge: v.JudgeKind, Score: v.Score, Message: v.Reason}
+	r := Reason{Message: v.Reason}
 	g := rejecting(v)
 	if g == nil {
 		return r

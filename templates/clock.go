@@ -3,6 +3,7 @@ package templates
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"text/template"
 	"time"
 )
@@ -51,6 +52,13 @@ func functions(lang Lang) template.FuncMap {
 			}
 			return m.at.Format("by 2 January") + m.year() + ", " + m.clock()
 		},
+		// since is from when on: "since 14:05".
+		"since": func(m moment) string {
+			if m.today() {
+				return "since " + m.clock()
+			}
+			return m.at.Format("since 2 January") + m.year() + ", " + m.clock()
+		},
 		// clock is the bare time, for lists.
 		"clock": func(m moment) string {
 			if m.today() {
@@ -74,6 +82,13 @@ func functions(lang Lang) template.FuncMap {
 				return "entro le " + m.clock()
 			}
 			return "entro " + m.giorno() + " alle " + m.clock()
+		}
+		f["since"] = func(m moment) string {
+			if m.today() {
+				return "dalle " + m.clock()
+			}
+			// "il 3" becomes "dal 3", and "l’8" becomes "dall’8".
+			return "dal" + strings.TrimPrefix(m.giorno(), "il") + " alle " + m.clock()
 		}
 		f["clock"] = func(m moment) string {
 			if m.today() {

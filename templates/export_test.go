@@ -1,6 +1,10 @@
 package templates
 
-import "slices"
+import (
+	"slices"
+	"testing/fstest"
+	"time"
+)
 
 // Fields returns the names of the fields of every text.
 func Fields() map[Key][]string {
@@ -15,4 +19,31 @@ func Fields() map[Key][]string {
 		slices.Sort(all[key])
 	}
 	return all
+}
+
+// Samples returns values for every text.
+func Samples() map[Key]Values {
+	c := checker{}
+	c.reference()
+	all := map[Key]Values{}
+	for key, fields := range c.fields {
+		all[key] = Values{}
+		for name, k := range fields {
+			all[key][name] = map[kind]any{aText: Theirs("x"), aCount: 3, aTime: time.Unix(1e9, 0)}[k]
+		}
+	}
+	return all
+}
+
+// Overrider returns what [Load] does with one file of a folder, for which it
+// reads the reference only once: the texts, and the mistakes.
+func Overrider() func(body string) (*Texts, []string) {
+	reference := checker{}
+	reference.reference()
+	return func(body string) (*Texts, []string) {
+		c := checker{fields: reference.fields}
+		f := c.read(fstest.MapFS{"it.tmpl": {Data: []byte(body)}}, Italian, "")
+		c.check(f)
+		return &Texts{Italian, time.UTC, f.texts}, c.mistakes
+	}
 }

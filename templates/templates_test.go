@@ -34,23 +34,27 @@ func TestSay(t *testing.T) {
 			values templates.Values
 			want   string
 		}{
-			"Plain":     {"en", rome, "button.deny", nil, "Deny"},
-			"Italian":   {"it", rome, "button.deny", nil, "Nega"},
-			"Today":     {"en", rome, "state.expired", templates.Values{"when": now}, "⌛ Expired at 01:00: nobody answered in time. It did not run"},
-			"Oggi":      {"it", rome, "state.withdrawn", templates.Values{"when": now}, "↩️ Ritirata dall’agente alle 01:00: non è stata eseguita"},
-			"UTC":       {"en", time.UTC, "until", templates.Values{"when": now, "id": "x"}, "Answer by 00:00 UTC · x"},
-			"Yesterday": {"en", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Answer by 31 December 1999, 01:00 · x"},
-			"Ieri":      {"it", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Rispondi entro il 31 dicembre 1999 alle 01:00 · x"},
-			"Ottavo":    {"it", rome, "until", templates.Values{"when": now.AddDate(0, 0, 7), "id": "x"}, "Rispondi entro l’8 gennaio alle 01:00 · x"},
-			"Primo":     {"it", rome, "until", templates.Values{"when": now.AddDate(0, 1, 0), "id": "x"}, "Rispondi entro il 1º febbraio alle 01:00 · x"},
-			"One":       {"en", rome, "pending.some", templates.Values{"n": 1}, "1 ask waits for you:"},
-			"Many":      {"en", rome, "cut", templates.Values{"left": 12345}, "… 12,345 more characters"},
-			"Uno":       {"it", rome, "pending.some", templates.Values{"n": 1}, "1 richiesta ti aspetta:"},
-			"Molti":     {"it", rome, "cut", templates.Values{"left": 12345}, "… 12.345 altri caratteri"},
-			"NoField":   {"en", rome, "from", nil, "[from]"},
-			"WrongKind": {"en", rome, "cut", templates.Values{"left": "many"}, "[cut] many"},
-			"NoText":    {"it", rome, "no.such", templates.Values{"b": templates.Theirs("B"), "a": 1}, "[no.such] 1 B"},
-			"NoLang":    {"xx", rome, "button.deny", nil, "Deny"},
+			"Plain":      {"en", rome, "button.deny", nil, "Deny"},
+			"Italian":    {"it", rome, "button.deny", nil, "Nega"},
+			"Today":      {"en", rome, "state.expired", templates.Values{"when": now}, "⌛ Expired at 01:00: nobody answered in time. It did not run"},
+			"Oggi":       {"it", rome, "state.withdrawn", templates.Values{"when": now}, "↩️ Ritirata dall’agente alle 01:00: non è stata eseguita"},
+			"UTC":        {"en", time.UTC, "until", templates.Values{"when": now, "id": "x"}, "Answer by 00:00 UTC · x"},
+			"Yesterday":  {"en", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Answer by 31 December 1999, 01:00 · x"},
+			"Ieri":       {"it", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Rispondi entro il 31 dicembre 1999 alle 01:00 · x"},
+			"Ottavo":     {"it", rome, "until", templates.Values{"when": now.AddDate(0, 0, 7), "id": "x"}, "Rispondi entro l’8 gennaio alle 01:00 · x"},
+			"DalSecondo": {"it", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 1)}, "2 azioni così dal 2 gennaio alle 01:00; si vede l’ultima."},
+			"Dall8":      {"it", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 7)}, "2 azioni così dall’8 gennaio alle 01:00; si vede l’ultima."},
+			"Dalle":      {"it", rome, "notice.count", templates.Values{"n": 2, "first": now}, "2 azioni così dalle 01:00; si vede l’ultima."},
+			"Since":      {"en", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 1)}, "2 such calls since 2 January, 01:00; the last one is shown."},
+			"Primo":      {"it", rome, "until", templates.Values{"when": now.AddDate(0, 1, 0), "id": "x"}, "Rispondi entro il 1º febbraio alle 01:00 · x"},
+			"One":        {"en", rome, "pending.some", templates.Values{"n": 1}, "1 ask waits for you:"},
+			"Many":       {"en", rome, "cut", templates.Values{"left": 12345}, "… 12,345 more characters"},
+			"Uno":        {"it", rome, "pending.some", templates.Values{"n": 1}, "1 richiesta ti aspetta:"},
+			"Molti":      {"it", rome, "cut", templates.Values{"left": 12345}, "… 12.345 altri caratteri"},
+			"NoField":    {"en", rome, "from", nil, "[from]"},
+			"WrongKind":  {"en", rome, "cut", templates.Values{"left": "many"}, "[cut] many"},
+			"NoText":     {"it", rome, "no.such", templates.Values{"b": templates.Theirs("B"), "a": 1}, "[no.such] 1 B"},
+			"NoLang":     {"xx", rome, "button.deny", nil, "Deny"},
 		} {
 			if got := set.In(tt.lang, tt.zone).Plain(tt.key, tt.values); got != tt.want {
 				t.Errorf("%s: says %q, want %q", name, got, tt.want)
@@ -123,9 +127,9 @@ func TestOverrideMistakes(t *testing.T) {
 		"Invisible":   {"it.tmpl", define("from", "\n{{.agent}}\u202e"), "it.tmpl:3: holds a character that cannot be seen"},
 		"Mark":        {"it.tmpl", define("from", "{{.agent}}\uFDD0"), "it.tmpl:2: holds a character that cannot be seen"},
 		"NotUTF8":     {"it.tmpl", define("from", "{{.agent}}\xff"), "holds a character that cannot be seen, or is no UTF-8"},
-		"Range":       {"it.tmpl", define("from", "{{range .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields, at, by, clock and plural, and nothing else"},
+		"Range":       {"it.tmpl", define("from", "{{range .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields, at, by, since, clock and plural, and nothing else"},
 		"If":          {"it.tmpl", define("from", "{{if .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields"},
-		"Printf":      {"it.tmpl", define("from", `{{printf "%q" .agent}}`), "it.tmpl:2: from: printf cannot be used; there is at, by, clock and plural"},
+		"Printf":      {"it.tmpl", define("from", `{{printf "%q" .agent}}`), "it.tmpl:2: from: printf cannot be used; there is at, by, since, clock and plural"},
 		"Pipe":        {"it.tmpl", define("from", `{{.agent | html}}`), "it.tmpl:2: from: a text can hold no variables and no |"},
 		"Dot":         {"it.tmpl", define("from", `{{.}} {{.agent}}`), "it.tmpl:2: from: a field is written {{.name}}"},
 		"Kind":        {"it.tmpl", define("from", `{{at .agent}}`), "it.tmpl:2: from: the field .agent is a text, not a time"},
@@ -163,5 +167,49 @@ func TestLanguage(t *testing.T) {
 		if got, ok := templates.Language(tag); ok != (want != "") || ok && got != want {
 			t.Errorf("%q is %q, %v", tag, got, ok)
 		}
+	}
+}
+
+// Whatever stands in a folder, the load comes back: with mistakes, or with texts
+// that all say something.
+func FuzzOverride(f *testing.F) {
+	for _, s := range []string{
+		`{{define "button.deny"}}No{{end}}`, `{{define "from"}}{{.agent}}{{.agent}}{{end}}`, `{{define "cut"}}{{plural .left "a" "b"}}{{end}}`,
+		`{{define "until"}}{{at .when}}{{by .when}}{{.id}}{{end}}`, `{{define "x"}}{{template "x"}}{{end}}`, `{{define "from"}}{{with .agent}}{{.}}{{end}}{{end}}`,
+		`{{block "from" .}}{{end}}`, `{{/*`, `{{define "from"}}{{break}}{{end}}`, "{{define \"from\"}}{{- .agent -}}{{end}}", `{{define "from"}}{{.agent.x}}{{end}}`,
+	} {
+		f.Add(s)
+	}
+	samples, override := templates.Samples(), templates.Overrider()
+	f.Fuzz(func(t *testing.T, body string) {
+		it, mistakes := override(body)
+		if len(mistakes) > 0 {
+			return
+		}
+		for key, values := range samples {
+			if got := strings.TrimSpace(it.Plain(key, values)); it.Has(key) && (got == "" || strings.HasPrefix(got, "["+string(key)+"]")) {
+				t.Errorf("%s says %q", key, got)
+			}
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := templates.Load(nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSay(b *testing.B) {
+	set, err := templates.Load(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	it, now := set.In(templates.Italian, time.UTC), time.Now()
+	b.ReportAllocs()
+	for b.Loop() {
+		it.Say("state.allowed", templates.Values{"by": templates.Theirs("Ann"), "when": now})
 	}
 }

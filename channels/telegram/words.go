@@ -144,7 +144,11 @@ func (l *loop) words(ctx context.Context, m *message) error {
 		Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: m.Text,
 	})
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
-		l.reply(ctx, m, "words.bad", map[string]any{"problem": bad.Problem})
+		if bad.Have == 0 {
+			l.reply(ctx, m, "words.text", nil)
+			return nil
+		}
+		l.reply(ctx, m, "words.long", map[string]any{"n": bad.Have, "most": approval.MaxWords})
 		return nil
 	}
 	switch {

@@ -48,7 +48,7 @@ func undecided(err error, back string) error {
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
 		return &pageError{
 			Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.words.title"},
-			Text: text{"web.fault.words", templates.Values{"problem": bad.Problem}}, Link: back, Err: err,
+			Text: text{"web.fault.words", templates.Values{"n": bad.Have, "most": approval.MaxWords}}, Link: back, Err: err,
 		}
 	}
 	if errors.Is(err, approval.ErrNotAskable) {
