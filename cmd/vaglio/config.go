@@ -53,6 +53,8 @@ type config struct {
 	Texts *templates.Set
 	// Telegram is the bot that asks people; it is off without a token.
 	Telegram telegramConfig
+	// Slack is the app that asks a team; it is off without a token.
+	Slack slackConfig
 }
 
 // environment is the environment as envconfig reads it: texts alone, so that
@@ -80,6 +82,15 @@ type environment struct {
 	TelegramTopic     text `split_words:"true" desc:"number of the forum topic in METNOS_TELEGRAM_CHAT"`
 	TelegramWebhook   text `split_words:"true" desc:"public https address, ending in /telegram, to which Telegram delivers instead of being polled"`
 	TelegramApprovers text `split_words:"true" desc:"numbers of people who may decide besides the paired one, with commas between"`
+
+	SlackBotToken          text `split_words:"true" desc:"bot token (xoxb-…) of the Slack app that asks your team (docs/slack.md)"`
+	SlackBotTokenFile      text `split_words:"true" desc:"file that holds METNOS_SLACK_BOT_TOKEN"`
+	SlackAppToken          text `split_words:"true" desc:"app-level token (xapp-…), for Socket Mode: no public address is needed"`
+	SlackAppTokenFile      text `split_words:"true" desc:"file that holds METNOS_SLACK_APP_TOKEN"`
+	SlackSigningSecret     text `split_words:"true" desc:"signing secret, for HTTP in place of Socket Mode: Slack delivers to /slack/ behind your proxy"`
+	SlackSigningSecretFile text `split_words:"true" desc:"file that holds METNOS_SLACK_SIGNING_SECRET"`
+	SlackChannel           text `split_words:"true" desc:"id of the Slack channel that cards go to, such as C0123456789"`
+	SlackApprovers         text `split_words:"true" desc:"ids of people (U…) and user groups (S…) who may decide on Slack, with commas between"`
 }
 
 // text is a variable that may be unset, which is not the same as empty.
@@ -146,6 +157,7 @@ func loadConfig() (config, error) {
 	}
 	c.Lang, c.Texts = m.texts(&e)
 	c.Telegram = m.telegram(&e)
+	c.Slack = m.slack(&e)
 	return c, m.err()
 }
 

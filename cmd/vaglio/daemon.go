@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/dispatcher"
@@ -39,7 +40,9 @@ type daemon struct {
 	dispatcher *dispatcher.Dispatcher
 	inbox      *web.Web
 	// bot is nil without a token.
-	bot     *telegram.Channel
+	bot *telegram.Channel
+	// slack is nil without a token.
+	slack   *slack.Channel
 	api     *httpapi.API
 	fronts  []front
 	closers []func() error
@@ -95,7 +98,10 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	}
 	// Who decides by a route must be listened to.
 	d.config.Telegram.Approvers = append(slices.Clone(c.Telegram.Approvers), telegramIDs(&p.routing)...)
-	if err := d.talk(ctx); err != nil {
+	if d.config.Slack.on() {
+		d.config.Slack.Approvers = append(slices.Clone(c.Slack.Approvers), slackIDs(&p.routing)...)
+	}
+	if err := errors.Join(d.talk(ctx), d.team(ctx)); err != nil {
 		return nil, err
 	}
 	if err := d.think(p, secret); err != nil {
@@ -122,17 +128,24 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 		return err
 	}
 	channels := []dispatcher.Channel{web.Channel{}}
-	var paired func(string) bool
 	if d.bot != nil {
-		channels, paired = append(channels, d.bot), d.bot.Approves
+		channels = append(channels, d.bot)
+	}
+	if d.slack != nil {
+		channels = append(channels, d.slack)
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine,
-		Secret: secret, Approvers: []string{web.Owner}, MayDecide: paired, Effect: reader.Key,
+		Secret: secret, Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Effect: reader.Key,
 		Routing: p.routing, Traits: traitsOf(reader),
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet, Log: d.log,
 	})
 	return nil
+}
+
+// mayDecide reports whether somebody on one of the chats may.
+func (d *daemon) mayDecide(id string) bool {
+	return d.bot != nil && d.bot.Approves(id) || d.slack != nil && d.slack.Approves(id)
 }
 
 // face builds the two sides that are spoken to: the agents' API and the inbox.
@@ -231,6 +244,7 @@ func (d *daemon) site() http.Handler {
 	if d.config.Telegram.Webhook != "" {
 		bot = d.bot.Webhook()
 	}
+	team := d.slackFront()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/" && r.Method == http.MethodGet:
@@ -239,6 +253,8 @@ func (d *daemon) site() http.Handler {
 			inbox.ServeHTTP(w, r)
 		case path == telegramPath && bot != nil:
 			bot.ServeHTTP(w, r)
+		case isSlackPath(path) && team != nil:
+			team.ServeHTTP(w, r)
 		default:
 			api.ServeHTTP(w, r)
 		}
@@ -270,6 +286,12 @@ func (d *daemon) run(ctx context.Context) error {
 				return nil
 			}
 			return d.bot.Run(ctx, d.dispatcher)
+		},
+		func(ctx context.Context) error {
+			if d.slack == nil {
+				return nil
+			}
+			return d.slack.Run(ctx, d.dispatcher)
 		},
 		func(ctx context.Context) error {
 			defer end()

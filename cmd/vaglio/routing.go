@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/vaglio"
@@ -81,7 +82,7 @@ func (f *routingFile) routing() (approval.Routing, error) {
 	if len(r.Routes) == 0 {
 		return r, &approval.RoutingError{What: "approval.routes", Problem: "are none; leave approval out to let everybody who may decide decide alone"}
 	}
-	return r, r.Check([]string{telegram.Name, web.Name})
+	return r, r.Check([]string{telegram.Name, slack.Name, web.Name})
 }
 
 // checkChannels says what keeps the routing from working with the channels that
@@ -90,6 +91,9 @@ func (p *policy) checkChannels(c config) error {
 	on := []string{web.Name}
 	if c.Telegram.Token != "" {
 		on = append(on, telegram.Name)
+	}
+	if c.Slack.on() {
+		on = append(on, slack.Name)
 	}
 	if err := p.routing.Check(on); err != nil {
 		return fmt.Errorf("METNOS_POLICY: %s: approval: %w", p.path, err)

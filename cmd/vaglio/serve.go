@@ -13,7 +13,7 @@ import (
 )
 
 func newServe(std stdio) *cobra.Command {
-	api := ""
+	var api platforms
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the agents' API and the inbox on this machine",
@@ -22,8 +22,11 @@ func newServe(std stdio) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), std, api) },
 	}
-	cmd.Flags().StringVar(&api, "telegram-api", "", "address of the Bot API, for trying and testing")
-	cmd.Flags().Lookup("telegram-api").Hidden = true
+	cmd.Flags().StringVar(&api.telegram, "telegram-api", "", "address of the Bot API, for trying and testing")
+	cmd.Flags().StringVar(&api.slack, "slack-api", "", "address of Slack's Web API, for trying and testing")
+	for _, name := range []string{"telegram-api", "slack-api"} {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
 	// The help is made when it is asked for: a hook, which builds every command
 	// for each tool call, should not pay for it.
 	help := cmd.HelpFunc()
@@ -59,10 +62,13 @@ command line or in the configuration.`)
 	return b.String()
 }
 
+// platforms are the addresses of the chats' platforms; empty means their own.
+type platforms struct{ telegram, slack string }
+
 // serve runs the daemon until ctx ends.
-func serve(ctx context.Context, std stdio, api string) error {
+func serve(ctx context.Context, std stdio, api platforms) error {
 	c, err := loadConfig()
-	c.Telegram.API = api
+	c.Telegram.API, c.Slack.API = api.telegram, api.slack
 	p, mistake := loadPolicy(c.Policy, c.Home)
 	if mistake == nil {
 		mistake = p.checkChannels(c)
@@ -70,7 +76,7 @@ func serve(ctx context.Context, std stdio, api string) error {
 	if mistake == nil && c.DataDir != "" {
 		mistake = checkSocketPath(c.path(adminSocket))
 	}
-	if err := errors.Join(err, mistake, telegramAPI(api)); err != nil {
+	if err := errors.Join(err, mistake, telegramAPI(api.telegram), slackAPI(api.slack)); err != nil {
 		return &configError{err}
 	}
 	// Nothing that the daemon makes is for others.

@@ -53,6 +53,18 @@ func methods() map[string]method {
 	}
 }
 
+// Scopes are those that an app needs for the methods that take a bot's token.
+func Scopes() []string {
+	var all []string
+	for _, m := range methods() {
+		if m.scope != "" && !m.app && !slices.Contains(all, m.scope) {
+			all = append(all, m.scope)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // ServeHTTP is the Web API, the place of uploads, and the WebSockets' door.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
