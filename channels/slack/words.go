@@ -94,7 +94,10 @@ func (l *loop) deny(ctx context.Context, who person, id approval.AskID, words st
 	}
 	receipt, err := l.desk.Decide(ctx, approval.Tap{Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: words})
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
-		return l.texts.Plain("words.bad", map[string]any{"problem": bad.Problem}), false, nil
+		if bad.Have == 0 {
+			return l.texts.Plain("words.text", nil), false, nil
+		}
+		return l.texts.Plain("words.long", map[string]any{"n": bad.Have, "most": approval.MaxWords}), false, nil
 	}
 	if err != nil {
 		said, err := l.failed(err)
