@@ -1,0 +1,339 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// crashSeed makes a crash run choose the same again; 0 chooses anew. Which call
+// meets which kill still depends on the machine.
+var crashSeed = flag.Uint64("crash.seed", 0, "seed of the crash run")
+
+// TestKilledAtRandomInstants kills the daemon again and again while agents
+// propose and redeem and a person taps, before, during and after. In the end
+// every tap that was acknowledged took effect, once; no permit was spent twice;
+// every card is final; and no message has a button that could still be pressed, nor
+// did ever two of one ask.
+func TestKilledAtRandomInstants(t *testing.T) {
+	asks, kills := 500, 50
+	if len(buildFlags) > 0 || testing.Short() {
+		asks, kills = 120, 14 // under the race detector everything is slower
+	}
+	seed := *crashSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	c := newCrash(t, seed, asks)
+	if c.run(kills) {
+		c.check()
+	}
+}
+
+// crash is one run: one store, several daemons over it, one platform.
+type crash struct {
+	t    *testing.T
+	seed uint64
+	h    *home
+	p    *platform
+	asks []*crashAsk
+	// agents calls the daemon that serves now.
+	agents *http.Client
+	fuse   *fuse
+
+	mu sync.Mutex
+	// reborn is closed and replaced when another daemon serves.
+	reborn chan struct{}
+	// down and later are presses that wait for the daemon's end, and for the next
+	// one's start. At the end of the run nothing is put off any more.
+	down, later []func()
+	putOff      bool
+	// seen are the messages whose buttons the person looked at.
+	seen map[int]bool
+	// stir is closed and replaced whenever the platform was called, or an agent
+	// was told a decision.
+	stir chan struct{}
+}
+
+// crashAsk is one ask and what became of it.
+type crashAsk struct {
+	n    int
+	body string
+	plan plan
+	id   approval.ID
+	// told is what the agent was answered at last.
+	told approval.Ruling
+	// granted counts redemptions that were answered with a yes, and cut those
+	// whose answer a kill took away.
+	granted, cut int
+
+	mu sync.Mutex
+	// presses are Ann's, by query.
+	presses map[string]approval.Choice
+	// cards are the messages that had buttons.
+	cards []int
+}
+
+// plan is what the person does with a card.
+type plan int
+
+// The plans.
+const (
+	tapAtOnce plan = iota
+	tapBoth
+	tapWhileDown
+	tapAfterRestart
+	tapAfterStranger
+	plans
+)
+
+func newCrash(t *testing.T, seed uint64, asks int) *crash {
+	t.Helper()
+	c := &crash{t: t, seed: seed, seen: map[int]bool{}, reborn: make(chan struct{}), stir: make(chan struct{}), putOff: true}
+	t.Logf("the seed is %d: go test ./cmd/vaglio -run %s -crash.seed=%d", seed, t.Name(), seed)
+	c.p = &platform{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
+	c.p.chat = c.p.Private(c.p.ann)
+	c.p.url = serveHandler(t, http.HandlerFunc(c.platform))
+	c.h = newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711", "METNOS_TELEGRAM_APPROVERS=4711")
+	c.agents = c.h.over("agent.sock")
+	c.fuse = &fuse{}
+	for n := range asks {
+		dice := c.dice(uint64(n) + 1)
+		c.asks = append(c.asks, &crashAsk{
+			n: n, plan: plan(dice.IntN(int(plans))), presses: map[string]approval.Choice{},
+			body: fmt.Sprintf(`{"turn_id":"t-%d","step":1,"intent":"clean up","executor":"shell_exec",
+				"args":{"command":"git push --force origin branch-%d"},"context":{"capability":"code:exec","cwd":"/srv/app"}}`, n, n),
+		})
+	}
+	return c
+}
+
+// dice are the random choices of one matter.
+func (c *crash) dice(matter uint64) *rand.Rand { return rand.New(rand.NewPCG(c.seed, matter)) }
+
+// fail tells what went wrong, with the seed.
+func (c *crash) fail(format string, args ...any) {
+	c.t.Helper()
+	c.t.Errorf("seed %d: "+format, append([]any{c.seed}, args...)...)
+}
+
+// run proposes everything and kills as often as it should. It reports whether
+// everything came to an end.
+func (c *crash) run(kills int) bool {
+	began := time.Now()
+	dice := c.dice(0)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 2*patience)
+	defer cancel()
+	var agents sync.WaitGroup
+	done := make(chan struct{})
+	agents.Go(func() { c.propose(ctx, &agents) })
+	go func() { defer close(done); agents.Wait() }()
+	killed, finished := 0, false
+	for !finished {
+		s := c.p.serve(c.h)
+		c.serves()
+		if killed < kills {
+			// Each ask makes a dozen events or so.
+			c.fuse.light(1+dice.IntN(24*len(c.asks)/kills), func() { _ = s.cmd.Process.Kill() }) // it may be dying already
+		}
+		select {
+		case <-s.done:
+			killed++
+			c.fuse.cut()
+			c.press(&c.down)
+		case <-done:
+			finished = true
+		case <-ctx.Done():
+			c.fail("after %d kills %s\n%s", killed, c.undecided(), s.log)
+			cancel()
+			<-done
+			return false
+		}
+		if strings.Contains(s.log.String(), "DATA RACE") {
+			c.fail("a data race\n%s", s.log)
+		}
+	}
+	c.settled(ctx)
+	c.t.Logf("%d asks, %d kills, %d messages, %d calls of the platform, %s", len(c.asks), killed,
+		len(c.p.Messages(c.p.chat)), len(c.p.Calls("")), time.Since(began).Round(time.Millisecond))
+	if killed < kills*2/3 {
+		c.fail("only %d kills of %d happened: the run was over before", killed, kills)
+	}
+	return true
+}
+
+// undecided tells which asks nobody decided.
+func (c *crash) undecided() string {
+	var b strings.Builder
+	for _, a := range c.asks {
+		a.mu.Lock()
+		if a.told == "" {
+			fmt.Fprintf(&b, "ask %d (%s) by plan %d waits for ever, though pressed %v\n", a.n, a.id, a.plan, a.presses)
+		}
+		a.mu.Unlock()
+	}
+	return b.String()
+}
+
+// serves says that a daemon serves, and presses what waited for that.
+func (c *crash) serves() {
+	c.mu.Lock()
+	close(c.reborn)
+	c.reborn = make(chan struct{})
+	c.mu.Unlock()
+	c.press(&c.later)
+}
+
+// press does what was put off.
+func (c *crash) press(list *[]func()) {
+	c.mu.Lock()
+	all := *list
+	*list = nil
+	c.mu.Unlock()
+	for _, f := range all {
+		f()
+	}
+}
+
+// call makes a request until some daemon answers it. cut counts how often a
+// daemon may have taken it and could not answer.
+func (c *crash) call(ctx context.Context, method, path, body string) (r reply, cut int, err error) {
+	for {
+		c.mu.Lock()
+		reborn := c.reborn
+		c.mu.Unlock()
+		r, err = trySend(ctx, c.agents, method, "http://vaglio"+path, body, "")
+		c.fuse.burn()
+		if err == nil && r.status != http.StatusServiceUnavailable && r.status != http.StatusTooManyRequests {
+			return r, cut, nil
+		}
+		if err != nil {
+			cut++
+		}
+		select {
+		case <-ctx.Done():
+			return r, cut, ctx.Err()
+		case <-reborn:
+		}
+	}
+}
+
+// propose lets agents propose everything, some at a time, and lets each wait
+// for its answer.
+func (c *crash) propose(ctx context.Context, waiting *sync.WaitGroup) {
+	const agents = 12
+	todo := make(chan *crashAsk)
+	var all sync.WaitGroup
+	for range agents {
+		all.Go(func() {
+			for a := range todo {
+				r, _, err := c.call(ctx, http.MethodPost, "/v1/proposals", a.body)
+				if err != nil {
+					return
+				}
+				var answer approval.Answer
+				if err := strictjson.Unmarshal([]byte(r.body), &answer); err != nil || answer.Approval == nil {
+					c.fail("ask %d is answered %d %s", a.n, r.status, r.body)
+					return
+				}
+				a.mu.Lock()
+				a.id = answer.Approval.ID
+				a.mu.Unlock()
+				waiting.Go(func() { c.follow(ctx, a) })
+				if a.plan == tapAtOnce || a.plan == tapBoth {
+					c.decided(ctx, a) // so that not all cards come at the same time
+				}
+			}
+		})
+	}
+	for _, a := range c.asks {
+		select {
+		case todo <- a:
+		case <-ctx.Done():
+		}
+	}
+	close(todo)
+	all.Wait()
+	// Nobody proposes any more: what was put off is pressed now, and at once.
+	c.mu.Lock()
+	c.putOff = false
+	c.mu.Unlock()
+	c.press(&c.down)
+	c.press(&c.later)
+}
+
+// decided waits until the ask's decision is known to its agent.
+func (c *crash) decided(ctx context.Context, a *crashAsk) {
+	for {
+		a.mu.Lock()
+		over := a.told != ""
+		a.mu.Unlock()
+		if over || ctx.Err() != nil {
+			return
+		}
+		c.mu.Lock()
+		stir := c.stir
+		c.mu.Unlock()
+		select {
+		case <-ctx.Done():
+		case <-stir:
+		}
+	}
+}
+
+// follow waits for the decision, and uses the permit twice at the same time.
+func (c *crash) follow(ctx context.Context, a *crashAsk) {
+	var answer approval.Answer
+	for {
+		r, _, err := c.call(ctx, http.MethodGet, "/v1/approvals/"+string(a.id)+"?wait=55s", "")
+		if err != nil {
+			return
+		}
+		answer = approval.Answer{}
+		if err := strictjson.Unmarshal([]byte(r.body), &answer); err != nil {
+			c.fail("ask %d is answered %d %s", a.n, r.status, r.body)
+			return
+		}
+		if answer.Decision != approval.RulingPending {
+			break
+		}
+	}
+	if answer.Decision == approval.RulingAllow && answer.Permit != nil {
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() { c.redeem(ctx, a, answer.Permit.Permit) })
+		}
+		both.Wait()
+	}
+	a.mu.Lock()
+	a.told = answer.Decision
+	a.mu.Unlock()
+	c.stirred()
+}
+
+func (c *crash) redeem(ctx context.Context, a *crashAsk, permit string) {
+	r, cut, err := c.call(ctx, http.MethodPost, "/v1/permits/"+permit+"/redeem", a.body)
+	if err != nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cut += cut
+	switch r.status {
+	case http.StatusNoContent:
+		a.granted++
+	case http.StatusConflict:
+	default:
+		c.fail("ask %d: redeeming is answered %d %s", a.n, r.status, r.body)
+	}
+}
