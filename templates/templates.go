@@ -99,6 +99,10 @@ func Load(override fs.FS) (*Set, error) {
 	return set, nil
 }
 
+// Source returns the embedded file of a language, which is what an override
+// begins with.
+func Source(lang Lang) ([]byte, error) { return builtin.ReadFile(string(lang) + ending) }
+
 // In returns the texts in a language; times are told in the zone.
 func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 	if _, ok := s.langs[lang]; !ok {

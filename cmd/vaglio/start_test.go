@@ -271,7 +271,7 @@ func TestCommandLines(t *testing.T) {
 			}
 		})
 	}
-	for _, cmd := range []string{"serve", "judge", "explain", "policy", "policy check", "inbox", "pending", "why", "hook", "version"} {
+	for _, cmd := range []string{"serve", "judge", "explain", "policy", "policy check", "texts", "texts check", "inbox", "pending", "why", "hook", "version"} {
 		r := h.run("", append(strings.Fields(cmd), "--help")...)
 		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) || !strings.Contains(r.out, "Exit codes: ") {
 			t.Errorf("%s --help: %d without an example or its exit codes:\n%s", cmd, r.code, r.out)
@@ -290,5 +290,32 @@ func TestABrokenTextStopsTheStart(t *testing.T) {
 	want := "METNOS_TEMPLATES: it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"
 	if r.code != 2 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, want) {
 		t.Errorf("exit code %d, want 2 and one line with %q; got\n%s", r.code, want, r.err)
+	}
+}
+
+// What texts prints is a folder that passes its check; a mistake is told.
+func TestTextsAreTheirOwnOverride(t *testing.T) {
+	t.Parallel()
+	h, dir := newHome(t), t.TempDir()
+	for _, lang := range []string{"en", "it"} {
+		r := h.run("", "texts", lang)
+		if r.code != 0 || !strings.Contains(r.out, `{{define "button.allow"}}`) {
+			t.Fatalf("%s: exit code %d and %.100q", lang, r.code, r.out)
+		}
+		if err := os.WriteFile(filepath.Join(dir, lang+".tmpl"), []byte(r.out), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := h.run("", "texts", "check", dir); r.code != 0 || r.out != "The texts are right.\n" {
+		t.Errorf("exit code %d, %q and %q", r.code, r.out, r.err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "it.tmpl"), []byte(`{{define "from"}}Da un agente{{end}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "texts", "check", dir); r.code != 1 || !strings.Contains(r.err, "it.tmpl:1: from: the field .agent does not show") {
+		t.Errorf("exit code %d and %q", r.code, r.err)
+	}
+	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "give a language, en or it") {
+		t.Errorf("exit code %d and %q", r.code, r.err)
 	}
 }

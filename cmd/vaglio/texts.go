@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/templates"
 )
@@ -30,4 +33,56 @@ func (m *mistakes) texts(e *environment) (templates.Lang, *templates.Set) {
 		}
 	}
 	return lang, set
+}
+
+func newTexts() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "texts <language>",
+		Short: "Print the texts that people read, to change some of them",
+		Long: `Print the texts that people read, in a language: en or it. Those that you want
+to change belong into a file of the same form, it.tmpl or en.tmpl, in a folder
+that METNOS_TEMPLATES names; see 'vaglio texts check'.
+
+Exit codes: 0 printed, 2 a mistake in the command line.`,
+		Example: "  vaglio texts it > all.txt",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if lang, ok := templates.Language(args[0]); ok && string(lang) == args[0] {
+					return nil
+				}
+			}
+			return errors.New("give a language, en or it")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			source, err := templates.Source(templates.Lang(args[0]))
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(source)
+			return err
+		},
+	}
+	cmd.AddCommand(newTextsCheck())
+	return cmd
+}
+
+func newTextsCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check <folder>",
+		Short: "Check a folder of texts as serve would read it",
+		Long: `Check a folder of texts as serve would read it. Each mistake is told with its
+file and line.
+
+Exit codes: 0 the texts are right, 1 there is a mistake, 2 a mistake in the
+command line.`,
+		Example: "  vaglio texts check ~/.config/vaglio/texts",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := templates.Load(os.DirFS(args[0])); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "The texts are right.")
+			return err
+		},
+	}
 }
