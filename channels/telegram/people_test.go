@@ -96,8 +96,8 @@ func TestAGroupTellsAStrangerAlone(t *testing.T) {
 		if got := w.press(eve, a, "Deny"); !got.Alert || got.User != eve.ID || !strings.Contains(got.Text, "not among those") {
 			t.Errorf("a stranger who pressed is told %+v", got)
 		}
-		if w.desk.state(a) != approval.Pending {
-			t.Errorf("a stranger made it %s", w.desk.state(a))
+		if w.desk.state(a) != approval.Pending || !strings.Contains(w.log.String(), "person=666") {
+			t.Errorf("a stranger made it %s\n%s", w.desk.state(a), w.log)
 		}
 		if got := w.press(ann(), a, "Deny"); got.Text != "Denied." {
 			t.Errorf("Ann is told %+v", got)

@@ -23,6 +23,10 @@ const maxAnswerText = 200
 func (l *loop) press(ctx context.Context, q *callback) error {
 	texts := l.textsOf(q)
 	if q.From.IsBot || !l.listed(q.From.ID) {
+		if l.strangers.heeds(q.From.ID) {
+			// Who sets a group up needs the number.
+			l.log.InfoContext(ctx, "somebody who may not decide pressed a button", "person", q.From.ID)
+		}
 		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
 		return nil
 	}

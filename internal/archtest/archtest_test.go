@@ -101,7 +101,8 @@ var rooms = map[string]room{
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "vaglio"},
 	},
-	"channels/telegram/telegramtest": {modules: []string{jsonlib}},
+	"channels/telegram/telegramtest":        {modules: []string{jsonlib}},
+	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
 	"channels/slack": {
 		may:     []string{"approval", "templates"},
 		modules: []string{jsonlib, slackgo, websocket},
