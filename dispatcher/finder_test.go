@@ -1,0 +1,92 @@
+package dispatcher_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+)
+
+// finder is a chat that keeps on disk what it posts before it has buttons.
+type finder struct{ *chat }
+
+func (f finder) Found(ask approval.AskID) (string, bool) {
+	for _, m := range f.seen() {
+		if m.card.Ask == ask {
+			return m.ref, true
+		}
+	}
+	return "", false
+}
+
+// A message that a crash left, and that its channel knows of, is no orphan: its
+// buttons decide, and it turns final, also when somebody answers elsewhere
+// before it is recorded.
+func TestAMessageThatIsFoundIsTheCards(t *testing.T) {
+	for name, elsewhere := range map[string]bool{"PressedThere": false, "AnsweredElsewhere": true} {
+		t.Run(name, func(t *testing.T) {
+			housed(t, func(t *testing.T, h *house) {
+				f := finder{&chat{name: "finder"}}
+				h.also = []dispatcher.Channel{f}
+				h.restart()
+				f.posting = func() {
+					f.mu.Lock()
+					defer f.mu.Unlock()
+					f.posting = nil
+					h.store.Break(errors.New("killed"))
+				}
+				a := h.ask("make a", 1)
+				settle()
+				f.failingOn("amend", &approval.RetryError{After: time.Minute, Err: errors.New("slow down")})
+				h.restart()
+				settle()
+				if n := len(f.seen()); n != 1 {
+					t.Fatalf("%d messages were posted", n)
+				}
+				from := f.seen()[0]
+				if elsewhere {
+					from = h.chat.seen()[len(h.chat.seen())-1]
+				}
+				if r := h.press(from, all, approval.ChoiceDeny); !r.Won || r.Replaced {
+					t.Errorf("the press: %+v", r)
+				}
+				f.failing(nil)
+				time.Sleep(2 * time.Minute)
+				settle()
+				all := f.seen()
+				if len(all) != 1 || len(all[0].card.Buttons) != 0 || all[0].card.Items[0].State != approval.Denied || h.state(a.Approval.ID) != approval.Denied {
+					t.Errorf("at the end there are %+v", all)
+				}
+			})
+		})
+	}
+}
+
+// One that is found and was deleted meanwhile gets a message in its place.
+func TestAFoundMessageThatIsGoneIsPostedAgain(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		f := finder{&chat{name: "finder"}}
+		h.also = []dispatcher.Channel{f}
+		h.restart()
+		f.posting = func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.posting = nil
+			h.store.Break(errors.New("killed"))
+		}
+		h.ask("make a", 1)
+		settle()
+		f.failingOn("amend", approval.ErrGone)
+		h.restart()
+		settle()
+		messages := f.seen()
+		if len(messages) != 2 {
+			t.Fatalf("%d messages were posted", len(messages))
+		}
+		if r := h.press(messages[1], all, approval.ChoiceAllow); !r.Won {
+			t.Errorf("the new message: %+v", r)
+		}
+	})
+}
