@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -44,8 +45,18 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// logout ends the session on this side too, so that a copy of its cookie is
+// worth nothing.
 func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
 	http.SetCookie(rw, w.sessions.end(w.secure(r)))
+	if who, ok := w.sessions.of(r); ok {
+		if err := w.sessions.ended.add(context.WithoutCancel(r.Context()), who); err != nil {
+			return &pageError{
+				Status: http.StatusInternalServerError, Title: text{Key: "web.fault.signout.title"},
+				Text: text{Key: "web.fault.signout"}, Err: err,
+			}
+		}
+	}
 	http.Redirect(rw, r, "/inbox/login", http.StatusSeeOther)
 	return nil
 }

@@ -35,6 +35,7 @@ type sessions struct {
 	// ignore the port: two instances on one machine must not sign each other's
 	// people out.
 	cookie string
+	ended  *ended
 }
 
 // session is what the cookie says, once its seal was checked.
@@ -45,13 +46,13 @@ type session struct {
 	Nonce string `json:"nonce"`
 }
 
-func newSessions(secret [32]byte) (sessions, error) {
+func newSessions(secret [32]byte, over *ended) (sessions, error) {
 	s, err := newSealer(secret, "session/v1")
 	if err != nil {
 		return sessions{}, err
 	}
 	name := sha256.Sum256(append([]byte("name:"), s.key...))
-	return sessions{sealer: s, cookie: "vaglio_" + hex.EncodeToString(name[:4])}, nil
+	return sessions{sealer: s, cookie: "vaglio_" + hex.EncodeToString(name[:4]), ended: over}, nil
 }
 
 // start returns the cookie of a new session of the person. secure says that the
@@ -83,7 +84,7 @@ func (s *sessions) of(r *http.Request) (session, bool) {
 		return session{}, false
 	}
 	var v session
-	if !s.sealer.open(c.Value, &v) || v.Person == "" || v.over() {
+	if !s.sealer.open(c.Value, &v) || v.Person == "" || v.over() || s.ended.has(v) {
 		return session{}, false
 	}
 	return v, true

@@ -19,6 +19,7 @@ import (
 	"html/template"
 	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -67,6 +68,12 @@ type Config struct {
 	// Thresholds holds, by kind of judge, the score that the judge wants at
 	// least. The score of a judge that is not listed is shown without one.
 	Thresholds map[string]float64
+	// Ended are the sessions that people ended before: when each would have been
+	// over by itself, in seconds since 1970, by its nonce.
+	Ended map[string]int64
+	// KeepEnded stores all that ended; what it returned nil for is on disk. Nil
+	// forgets them with the process.
+	KeepEnded func(ctx context.Context, ended map[string]int64) error
 	// Secret is the instance's secret; the keys of sessions derive from it.
 	Secret [32]byte
 	// Public is the address at which people reach the inbox from elsewhere,
@@ -154,8 +161,10 @@ func New(c Config) (*Web, error) {
 		}
 		w.public = public
 	}
+	over := &ended{keep: c.KeepEnded, by: make(map[string]int64, len(c.Ended))}
+	maps.Copy(over.by, c.Ended)
 	var err error
-	if w.sessions, err = newSessions(c.Secret); err != nil {
+	if w.sessions, err = newSessions(c.Secret, over); err != nil {
 		return nil, err
 	}
 	if w.told, err = newSealer(c.Secret, "told/v1"); err != nil {

@@ -107,7 +107,7 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	if err := d.think(p, secret); err != nil {
 		return nil, err
 	}
-	if err := d.face(p, secret, hash); err != nil {
+	if err := d.face(ctx, p, secret, hash); err != nil {
 		return nil, err
 	}
 	return d, d.listen(ctx)
@@ -149,12 +149,17 @@ func (d *daemon) mayDecide(id string) bool {
 }
 
 // face builds the two sides that are spoken to: the agents' API and the inbox.
-func (d *daemon) face(p policy, secret approval.Secret, token [32]byte) (err error) {
+func (d *daemon) face(ctx context.Context, p policy, secret approval.Secret, token [32]byte) (err error) {
+	memory := endedMemory{d.store}
+	ended, err := memory.load(ctx)
+	if err != nil {
+		return fmt.Errorf("read the ended sessions: %w", err)
+	}
 	d.inbox, err = web.New(web.Config{
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Samples: samples(),
 		Thresholds: thresholds(d.config, p),
 		Texts:      d.config.Texts, Lang: d.config.Lang,
-		Secret: secret, Public: d.config.PublicURL, Log: d.log,
+		Secret: secret, Ended: ended, KeepEnded: memory.save, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {
 		return err
