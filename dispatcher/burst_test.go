@@ -203,7 +203,9 @@ func TestPressesRaceWithJoining(t *testing.T) {
 			shown := map[approval.ID]bool{}
 			var wg sync.WaitGroup
 			for i := range 12 {
+				mu.Lock()
 				pause, press := time.Duration(r.IntN(3000))*time.Millisecond, r.IntN(3) == 0
+				mu.Unlock()
 				wg.Go(func() {
 					time.Sleep(pause)
 					h.ask(fmt.Sprint("make ", i), i+1)
