@@ -59,6 +59,7 @@ const (
 // comes again.
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	l := &loop{c, desk}
+	defer c.end()
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
 	listen := l.listen

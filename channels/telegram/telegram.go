@@ -52,7 +52,9 @@ type Channel struct {
 	rehearsals map[string]chan approval.Person // by the button's token
 	webhook    string
 	deliveries chan parcel
-	delivered  time.Time // the last delivery that had its effect
+	over       chan struct{} // closed when Run has ended
+	end        func()        // closes it
+	delivered  time.Time     // the last delivery that had its effect
 }
 
 // Config is what a channel is made of.
@@ -112,11 +114,12 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("telegram: read the notes: %w", err)
 	}
+	over := make(chan struct{})
 	return &Channel{
 		api: newAPI(c.API, c.Token, c.Client), memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
 		notes: notes, began: time.Now(),
 		texts: c.Texts, lang: c.Lang,
-		webhook: c.Webhook, deliveries: make(chan parcel),
+		webhook: c.Webhook, deliveries: make(chan parcel), over: over, end: sync.OnceFunc(func() { close(over) }),
 	}, nil
 }
 

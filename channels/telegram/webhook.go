@@ -90,6 +90,8 @@ func (c *Channel) deliver(ctx context.Context, update jsontext.Value) int {
 	d := parcel{update, make(chan error, 1)}
 	select {
 	case c.deliveries <- d:
+	case <-c.over: // Nobody listens any more; the next process does.
+		return http.StatusServiceUnavailable
 	case <-ctx.Done():
 		return http.StatusServiceUnavailable
 	}

@@ -215,6 +215,20 @@ func TestAWebhookRefusesWhatIsNotThePlatforms(t *testing.T) {
 	})
 }
 
+func TestABotThatEndedLetsNoDeliveryWait(t *testing.T) {
+	inHookWorld(t, func(w *world, _ *lane) {
+		secret := w.server.Calls("setWebhook")[0].Params["secret_token"]
+		w.stop()
+		r := httptest.NewRequestWithContext(w.t.Context(), "POST", hookAddress, strings.NewReader(`{"update_id":9}`))
+		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
+		r.Header.Set("Content-Type", "application/json")
+		rec, began := httptest.NewRecorder(), time.Now()
+		if w.handler().ServeHTTP(rec, r); rec.Code != 503 || time.Since(began) > 0 {
+			w.t.Errorf("%d after %s", rec.Code, time.Since(began))
+		}
+	})
+}
+
 func TestWithoutAWebhookNothingIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := httptest.NewRequestWithContext(w.t.Context(), "POST", hookAddress, strings.NewReader(`{"update_id":1}`))
