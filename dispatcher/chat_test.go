@@ -144,8 +144,6 @@ type house struct {
 
 	chat *chat
 	also []dispatcher.Channel
-	// finds says that the chat is a Finder.
-	finds bool
 	quiet dispatcher.Quiet
 	// routing is what the next start knows.
 	routing approval.Routing
@@ -166,12 +164,8 @@ func housed(t *testing.T, test func(t *testing.T, h *house)) {
 
 // start starts a dispatcher, a further one after the last was killed.
 func (h *house) start() {
-	var place dispatcher.Channel = h.chat
-	if h.finds {
-		place = finder{h.chat}
-	}
 	d := dispatcher.New(dispatcher.Config{
-		Store: h.store, Channels: append([]dispatcher.Channel{place}, h.also...), Engine: newEngine(h.t, &strict{}),
+		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...), Engine: newEngine(h.t, &strict{}),
 		Secret: approval.Secret{1}, Approvers: []string{owner.ID}, Quiet: h.quiet, Routing: h.routing,
 		Log: slog.New(slog.NewTextHandler(h.t.Output(), nil)),
 	})

@@ -42,42 +42,6 @@ func TestAnOrphanDecidesNothing(t *testing.T) {
 	})
 }
 
-// finder is a chat that keeps on disk what it posts.
-type finder struct{ *chat }
-
-func (f finder) Found(ask approval.AskID) (string, bool) {
-	for _, m := range f.seen() {
-		if m.card.Ask == ask {
-			return m.ref, true
-		}
-	}
-	return "", false
-}
-
-// Where the channel knows what was posted, the card is brought up to date and
-// its buttons go on meaning what they say.
-func TestAMessageThatItsChannelKnowsIsNoOrphan(t *testing.T) {
-	housed(t, func(t *testing.T, h *house) {
-		h.end()
-		h.finds = true
-		h.restart()
-		a := h.askAndCrash()
-		h.restart()
-		settle()
-		messages := h.chat.seen()
-		if len(messages) != 1 {
-			t.Fatalf("%d messages were posted", len(messages))
-		}
-		if r := h.press(messages[0], all, approval.ChoiceAllow); !r.Won || h.state(a.Approval.ID) != approval.Allowed {
-			t.Errorf("got %+v", r)
-		}
-		settle()
-		if m := h.chat.seen()[0]; len(m.card.Buttons) != 0 {
-			t.Errorf("the card shows %+v", m.card)
-		}
-	})
-}
-
 // The same at every call of the store around the posting, before and behind its
 // commit, in one life and over a restart: of all messages at most one has
 // buttons that decide, and it is the one that turns final.
