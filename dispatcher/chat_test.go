@@ -142,8 +142,8 @@ func (c *chat) told() ([]approval.Notice, []string) {
 type house struct {
 	*gate
 
-	chat *chat
-	also []dispatcher.Channel
+	chat  *chat
+	also  []dispatcher.Channel
 	quiet dispatcher.Quiet
 	// routing is what the next start knows.
 	routing approval.Routing
