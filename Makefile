@@ -82,6 +82,10 @@ agents: ## install the pinned coding agents from npm and run them, offline, behi
 	npm ci --prefix gateway/hook/agents --no-audit --no-fund
 	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -v ./cmd/vaglio
 
+.PHONY: pictures
+pictures: ## draw docs/pictures anew, from real cards, with Chromium
+	$(GO) test -run='^TestPictures$$' -count=1 ./cmd/vaglio -pictures
+
 .PHONY: clean
 clean: ## remove what was built and installed here
 	rm -rf bin gateway/hook/agents/node_modules

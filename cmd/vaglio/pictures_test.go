@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"html/template"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+)
+
+// makePictures makes docs/pictures anew, as `make pictures` does.
+var makePictures = flag.Bool("pictures", false, "make docs/pictures anew, with Chromium")
+
+// maxPicture bounds a picture, so that a clone of the repository stays small.
+const maxPicture = 80 << 10
+
+const sceneZone = "Europe/Rome"
+
+// scene is a conversation in one language.
+type scene struct {
+	lang, intent, words, allow string
+}
+
+func scenes() []scene {
+	return []scene{
+		{"en", "clean up the history of main", "not on a Friday, please", "Allow once"},
+		{"it", "metti in ordine la storia di main", "non di venerdì, per favore", "Permetti una volta"},
+	}
+}
+
+// TestPictures lets a daemon post the cards that the README shows. With -pictures
+// it draws them, from what stands in the chat; else it looks whether the
+// pictures are there.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	for _, sc := range scenes() {
+		asked, answered := sc.play(t)
+		for name, messages := range map[string][]telegramtest.Message{"asked": asked, "answered": answered} {
+			file := filepath.Join("..", "..", "docs", "pictures", name+"-"+sc.lang+".png")
+			if *makePictures {
+				draw(t, file, messages)
+			}
+			if info, err := os.Stat(file); err != nil || info.Size() > maxPicture {
+				t.Errorf("%s: %v %v; it must be there and have at most %d bytes: run make pictures", file, info, err, maxPicture)
+			}
+		}
+	}
+}
+
+// play proposes calls and answers them, and returns what stands in the chat.
+func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
+	t.Helper()
+	p := newPlatform(t)
+	s := p.serve(newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711",
+		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_LANG="+sc.lang, "METNOS_TZ="+sceneZone))
+	propose := func(turn, executor, args string) {
+		body := fmt.Sprintf(`{"turn_id":%q,"step":1,"intent":%q,"executor":%q,"args":%s,"context":{"capability":"code:exec","cwd":"/srv/app"}}`,
+			turn, sc.intent, executor, args)
+		s.agent("POST", "/v1/proposals", body).answer(t)
+	}
+	card := func(command string) telegramtest.Message {
+		propose(command, "shell_exec", fmt.Sprintf(`{"command":%q}`, command))
+		return p.await("of "+command, func(m telegramtest.Message) bool {
+			return strings.Contains(m.Text, command) && len(m.Buttons()) > 0
+		})
+	}
+	over := func(m telegramtest.Message) telegramtest.Message {
+		return p.await("that is over", func(o telegramtest.Message) bool { return o.ID == m.ID && len(o.Buttons()) == 0 })
+	}
+	asked = []telegramtest.Message{card("git push --force origin main")}
+	allowed, denied := card("rm -rf ../backups/2019"), card("npm publish --access public")
+	if _, err := p.Press(p.ann, p.chat, allowed.ID, sc.allow); err != nil {
+		t.Fatal(err)
+	}
+	p.Reply(p.ann, p.chat, denied.ID, sc.words)
+	answered = []telegramtest.Message{over(allowed), over(denied)}
+	propose("guarded", "read_file", `{"path":"/etc/shadow"}`)
+	notice := p.await("that notes the denial", func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "🛑") })
+	s.stop()
+	return asked, append(answered, notice)
+}
+
+// draw draws the messages as the platform's app does.
+func draw(t *testing.T, file string, messages []telegramtest.Message) {
+	t.Helper()
+	var page strings.Builder
+	if err := chatPage().Execute(&page, messages); err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "chat.html")
+	if err := os.WriteFile(source, []byte(page.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx := browser(t)
+	if err := chromedp.Do(ctx, chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String())); err != nil {
+		t.Fatal(err)
+	}
+	const scale = 1.5
+	picture, err := chromedp.Run(ctx, chromedp.ScreenshotScale(chromedp.CSS("#chat"), scale))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	picture, err = fewColours(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, picture, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d bytes", file, len(picture))
+}
+
+// fewColours writes a picture again with the 256 colours that it has most of,
+// which for a text are nearly all.
+func fewColours(picture []byte) ([]byte, error) {
+	const most = 256
+	full, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, err
+	}
+	count := map[color.RGBA]int{}
+	each := func(f func(x, y int, c color.RGBA)) {
+		for y := full.Bounds().Min.Y; y < full.Bounds().Max.Y; y++ {
+			for x := full.Bounds().Min.X; x < full.Bounds().Max.X; x++ {
+				r, g, b, _ := full.At(x, y).RGBA()
+				// Nobody sees the last bits.
+				f(x, y, color.RGBA{uint8(r>>8) | 7, uint8(g>>8) | 7, uint8(b>>8) | 7, 255})
+			}
+		}
+	}
+	each(func(_, _ int, c color.RGBA) { count[c]++ })
+	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int { return count[b] - count[a] })
+	var palette color.Palette
+	for _, c := range colours[:min(most, len(colours))] {
+		palette = append(palette, c)
+	}
+	few := image.NewPaletted(full.Bounds(), palette)
+	index := map[color.RGBA]uint8{}
+	each(func(x, y int, c color.RGBA) {
+		i, ok := index[c]
+		if !ok {
+			i = uint8(palette.Index(c))
+			index[c] = i
+		}
+		few.SetColorIndex(x, y, i)
+	})
+	var out bytes.Buffer
+	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, few)
+	return out.Bytes(), err
+}
+
+// marked is the message's text with its entities as markup.
+func marked(m telegramtest.Message) template.HTML {
+	open := map[string]string{
+		"bold": "<b>", "italic": "<i>", "code": "<code>", "pre": "<pre>", "blockquote": "<blockquote>", "expandable_blockquote": "<blockquote>",
+	}
+	units := utf16.Encode([]rune(m.Text))
+	var b strings.Builder
+	for at := 0; at <= len(units); at++ {
+		for _, e := range slices.Backward(m.Entities) {
+			if tag := open[e.Type]; tag != "" && e.Offset+e.Length == at {
+				b.WriteString(strings.Replace(tag, "<", "</", 1))
+			}
+		}
+		for _, e := range m.Entities {
+			if tag := open[e.Type]; tag != "" && e.Offset == at {
+				b.WriteString(tag)
+			}
+		}
+		if at == len(units) {
+			break
+		}
+		one := units[at : at+1]
+		if utf16.IsSurrogate(rune(units[at])) {
+			one = units[at : at+2]
+			at++
+		}
+		if one[0] == '\n' && strings.HasSuffix(b.String(), "</pre>") {
+			continue // the app ends the line with the block
+		}
+		b.WriteString(glyph(string(utf16.Decode(one))))
+	}
+	return template.HTML(b.String())
+}
+
+// glyph draws the signs of our texts for which the machine may have no font.
+func glyph(s string) string {
+	const from, to = `<svg viewBox="0 0 20 20">`, `</svg>`
+	drawn := map[string]string{
+		"🔸": `<path d="M10 4l6 6-6 6-6-6z" fill="#f5a623"/>`,
+		"✅": `<rect x="1" y="1" width="18" height="18" rx="4" fill="#4bb34b"/><path d="M5 10.5l3.5 3.5L15 7" stroke="#fff" stroke-width="2.4" fill="none"/>`,
+		"🚫": `<circle cx="10" cy="10" r="7.8" stroke="#e0393e" stroke-width="2.6" fill="none"/><path d="M4.6 4.6l10.8 10.8" stroke="#e0393e" stroke-width="2.6"/>`,
+		"🛑": `<path d="M6 1h8l5 5v8l-5 5H6l-5-5V6z" fill="#e0393e"/>`,
+		"⏳": `<path d="M5 2h10M5 18h10" stroke="#8a6d3b" stroke-width="2"/><path d="M6 2c0 5 4 5 4 8s-4 3-4 8h8c0-5-4-5-4-8s4-3 4-8z" fill="#f0c36d"/>`,
+	}
+	if svg, ok := drawn[s]; ok {
+		return from + svg + to
+	}
+	return template.HTMLEscapeString(s)
+}
+
+// clock is the time in the corner of a message, where the people of the scenes are.
+func clock(at time.Time) (string, error) {
+	zone, err := time.LoadLocation(sceneZone)
+	return at.In(zone).Format("15:04"), err
+}
+
+func chatPage() *template.Template {
+	return template.Must(template.New("chat").Funcs(template.FuncMap{"marked": marked, "clock": clock}).Parse(`<!DOCTYPE html><meta charset="utf-8"><style>
+body { margin: 0 }
+#chat { width: 400px; background: #cfdcc0; padding-bottom: 12px; font: 14px/1.38 Roboto, "Liberation Sans", "DejaVu Sans", sans-serif; color: #0f0f0f }
+header { background: #527da3; color: #fff; padding: 9px 14px; display: flex; align-items: center; gap: 10px }
+header span { width: 34px; height: 34px; border-radius: 50%; background: #e17076; display: grid; place-items: center; font-size: 17px }
+header b { display: block; line-height: 1.15 } header small { color: #d5e3f0; font-size: 12px }
+article { margin: 10px 44px 0 10px }
+.text { display: flow-root; background: #fff; border-radius: 12px 12px 12px 4px; padding: 7px 11px 8px; white-space: pre-wrap; overflow-wrap: anywhere; box-shadow: 0 1px 1px #0002 }
+code, pre { font: 12.5px/1.4 "Liberation Mono", "DejaVu Sans Mono", monospace; color: #2f6ea5 }
+pre { margin: 3px 0; padding: 6px 8px; background: #eef3f8; border-left: 3px solid #6aa2d5; border-radius: 4px; white-space: pre-wrap }
+pre code { color: inherit } blockquote { margin: 3px 0; padding: 4px 8px; border-left: 3px solid #6aa2d5; background: #eef3f8; border-radius: 4px }
+time { float: right; margin: 3px 0 -4px 10px; font-size: 11.5px; color: #9aa3a9 }
+.row { display: flex; gap: 4px; margin-top: 4px }
+.row div { flex: 1 1 0; min-width: 0; text-align: center; background: #6f8a63cc; color: #fff; border-radius: 7px; padding: 7px 4px; font-weight: 500 }
+svg { width: 1.05em; height: 1.05em; vertical-align: -0.17em }
+</style><div id="chat"><header><span>V</span><div><b>Vaglio</b><small>bot</small></div></header>
+{{range .}}<article><div class="text">{{marked .}}<time>{{clock .At}}</time></div>
+{{range .Keyboard}}<div class="row">{{range .}}<div>{{.Text}}</div>{{end}}</div>{{end}}</article>{{end}}</div>`))
+}
