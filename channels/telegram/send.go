@@ -55,6 +55,7 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	params := c.params(chat, caption, note{thread: c.topic, silent: true})
 	params["caption"] = params["text"]
 	delete(params, "text")
+	delete(params, "link_preview_options") // The platform takes it with a text alone.
 	return c.put(chat, params, func(params tgbotapi.Params) (jsontext.Value, error) {
 		return c.api.upload(ctx, params, file)
 	})
