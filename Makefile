@@ -86,6 +86,12 @@ agents: ## install the pinned coding agents from npm and run them, offline, behi
 pictures: ## draw docs/pictures anew, from real cards, with Chromium
 	$(GO) test -run='^TestPictures$$' -count=1 ./cmd/vaglio -pictures
 
+.PHONY: payloads
+payloads: ## check what the chats are sent against @slack/types and @grammyjs/types; needs npm
+	npm ci --prefix channels/payloads --no-audit --no-fund
+	VAGLIO_PAYLOADS=$(CURDIR)/channels/payloads/sent $(GO) test -run='^TestPayloads$$' -count=1 ./channels/slack ./channels/telegram
+	channels/payloads/node_modules/.bin/tsc -p channels/payloads
+
 .PHONY: clean
 clean: ## remove what was built and installed here
-	rm -rf bin gateway/hook/agents/node_modules
+	rm -rf bin gateway/hook/agents/node_modules channels/payloads/node_modules channels/payloads/sent

@@ -99,14 +99,15 @@ var rooms = map[string]room{
 	"channels/telegram": {
 		may:     []string{"approval", "templates"},
 		modules: []string{jsonlib, tgbotapi},
-		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "vaglio"},
+		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
 	"channels/telegram/telegramtest":        {modules: []string{jsonlib}},
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
+	"channels/payloads":                     {may: []string{"approval", "vaglio"}, modules: []string{jsonlib}},
 	"channels/slack": {
 		may:     []string{"approval", "templates"},
 		modules: []string{jsonlib, slackgo, websocket},
-		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "vaglio"},
+		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
 	"channels/slack/slacktest": {modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
 

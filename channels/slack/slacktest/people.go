@@ -51,6 +51,17 @@ func (s *Server) Delivery(id string) Delivery {
 	return Delivery{}
 }
 
+// Deliveries returns how all acts fared, in no order.
+func (s *Server) Deliveries() []Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]Delivery, 0, len(s.delivered))
+	for _, d := range s.delivered {
+		all = append(all, *d)
+	}
+	return all
+}
+
 // Serve makes the platform deliver by signed HTTP requests to
 // https://vaglio.test/slack/… over the transport, instead of by sockets.
 func (s *Server) Serve(over http.RoundTripper) {

@@ -1,0 +1,140 @@
+package slack_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/payloads"
+	"github.com/metnos/vaglio/channels/slack"
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// TestPayloads sends everything that the channel can say, in every language, and
+// gathers what was sent. With VAGLIO_PAYLOADS it is written there for tsc.
+func TestPayloads(t *testing.T) {
+	t.Parallel()
+	var all []payloads.Payload
+	for _, lang := range templates.Langs() {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.config.Lang = lang
+			w.build()
+			w.start()
+			w.sayAll()
+			all = append(all, w.sent()...)
+		})
+	}
+	payloads.Write(t, os.Getenv("VAGLIO_PAYLOADS"), "slack.ts", `import type { HomeView, KnownBlock, ModalView } from "@slack/types";`, all)
+}
+
+// sayAll makes the channel say everything.
+func (w *world) sayAll() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	for _, kind := range payloads.Cards(w.t, slack.Name) {
+		ref, err := w.channel.Post(ctx, kind[0])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for i := range kind {
+			if err := w.channel.Amend(ctx, ref, kind[i]); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		if err := w.channel.Remind(ctx, ref, kind[0]); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
+	refusal := approval.Refuse(command("rm -rf /"), denied)
+	if err := w.channel.Notify(ctx, approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: refusal}); err != nil {
+		w.t.Fatal(err)
+	}
+	a, b := w.ask(command("make")), w.ask(command("make b"))
+	w.desk.set(func(d *desk) {
+		d.entries = []approval.Entry{
+			{Step: approval.Step{At: time.Now(), Verdict: &denied, Refusal: &refusal}},
+			{Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]},
+		}
+	})
+	act := func(action, user string) {
+		for _, one := range w.shown(a).Buttons() {
+			if one.ActionID == action {
+				w.server.PressButton(user, home, ts(a), one)
+				synctest.Wait()
+			}
+		}
+	}
+	for _, user := range []string{eve, ann} {
+		w.server.OpenHome(user)
+		for _, text := range []string{"help", "pending", "why", "why " + string(b.ID)} {
+			w.server.Command(user, home, text)
+		}
+		synctest.Wait()
+	}
+	act("why", ann)
+	act("reply", ann)
+	act("allow", eve)
+	act("allow", ann)
+	act("deny", ann)
+	w.server.OpenHome(ann)
+	w.server.Say(ann, home, ts(b), "no")
+	// A restart after a while tells of the gap; a file that came too late makes
+	// the card give way to another.
+	w.ask(command("make c"))
+	w.stop()
+	time.Sleep(10 * time.Minute)
+	w.build()
+	w.start()
+	grown := payloads.Cards(w.t, slack.Name)[6][0]
+	ref, err := w.channel.Post(ctx, grown)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	grown.Posted = 1
+	if err := w.channel.Amend(ctx, ref, grown); err == nil {
+		w.t.Error("a card whose file lacks calls stays")
+	}
+	synctest.Wait()
+}
+
+// sent is what the platform was sent.
+func (w *world) sent() []payloads.Payload {
+	var all []payloads.Payload
+	seen := map[string]int{}
+	add := func(what, kind, raw string) {
+		if raw != "" {
+			seen[what]++
+			all = append(all, payloads.Payload{Type: kind, JSON: raw})
+		}
+	}
+	for _, c := range w.server.Calls("") {
+		add(c.Method, "KnownBlock[]", c.Args["blocks"])
+		add(c.Method, map[string]string{"views.open": "ModalView", "views.publish": "HomeView"}[c.Method], c.Args["view"])
+	}
+	for _, d := range w.server.Deliveries() {
+		var answer struct {
+			Blocks jsontext.Value `json:"blocks"`
+		}
+		if len(d.Answer) > 0 && json.Unmarshal(d.Answer, &answer) == nil {
+			add("answers", "KnownBlock[]", string(answer.Blocks))
+		}
+	}
+	for _, method := range []string{"chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "views.publish", "answers"} {
+		if seen[method] == 0 {
+			w.t.Errorf("nothing was sent by %s", method)
+		}
+	}
+	if !strings.Contains(w.server.Calls("chat.update")[0].Args["blocks"], "rich_text") {
+		w.t.Error("the cards are empty")
+	}
+	return all
+}

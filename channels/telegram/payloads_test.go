@@ -1,0 +1,114 @@
+package telegram_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/payloads"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// TestPayloads sends everything that the channel can say, in every language, and
+// gathers what was sent. With VAGLIO_PAYLOADS it is written there for tsc.
+func TestPayloads(t *testing.T) {
+	t.Parallel()
+	var all []payloads.Payload
+	for _, lang := range templates.Langs() {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.config.Lang = lang
+			w.chat = w.server.Private(ann())
+			w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+			w.start()
+			w.sayAll()
+			all = append(all, w.sent()...)
+		})
+	}
+	payloads.Write(t, os.Getenv("VAGLIO_PAYLOADS"), "telegram.ts", `import type { Opts } from "@grammyjs/types";`, all)
+}
+
+// sayAll makes the channel say everything.
+func (w *world) sayAll() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	for _, kind := range payloads.Cards(w.t, telegram.Name) {
+		ref, err := w.channel.Post(ctx, kind[0])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for i := range kind {
+			if err := w.channel.Amend(ctx, ref, kind[i]); err != nil && !errors.Is(err, approval.ErrRepost) {
+				w.t.Fatal(err)
+			}
+		}
+		if err := w.channel.Remind(ctx, ref, kind[0]); err != nil && !errors.Is(err, approval.ErrGone) {
+			w.t.Fatal(err)
+		}
+	}
+	denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
+	if err := w.channel.Notify(ctx, approval.Notice{
+		Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: approval.Refuse(command("rm -rf /"), denied),
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	a, b := w.ask(command("make")), w.ask(command("make b"))
+	m := w.shown(a)
+	for _, button := range m.Buttons() {
+		w.server.PressData(ann(), m.Chat, m.ID, button.Data)
+		synctest.Wait()
+	}
+	for _, text := range []string{"/help", "/pending", "/why", "/why " + string(b.ID), "/status", "/lang", "/start x", "hello"} {
+		w.server.Reply(ann(), w.chat, 0, text)
+		synctest.Wait()
+	}
+	w.server.Reply(ann(), w.chat, w.shown(b).ID, "no")
+	synctest.Wait()
+}
+
+// sent is what the platform was sent. Values travel as texts; what is a number,
+// a truth or JSON is checked as that.
+func (w *world) sent() []payloads.Payload {
+	texts := []string{"text", "caption", "parse_mode", "callback_query_id", "url", "secret_token", "language_code"}
+	var all []payloads.Payload
+	seen := map[string]bool{}
+	for _, c := range w.server.Calls("") {
+		args := map[string]jsontext.Value{}
+		for _, name := range slices.Sorted(maps.Keys(c.Params)) {
+			value := jsontext.Value(c.Params[name])
+			if slices.Contains(texts, name) || !value.IsValid() {
+				quoted, err := json.Marshal(c.Params[name])
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				value = quoted
+			}
+			args[name] = value
+		}
+		if c.Method == "sendDocument" {
+			args["document"] = jsontext.Value(`"the file"`)
+		}
+		raw, err := json.Marshal(args, json.Deterministic(true))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		seen[c.Method] = true
+		all = append(all, payloads.Payload{Type: `Opts<string>["` + c.Method + `"]`, JSON: string(raw)})
+	}
+	for _, method := range []string{"sendMessage", "editMessageText", "sendDocument", "answerCallbackQuery", "getUpdates", "setMyCommands"} {
+		if !seen[method] {
+			w.t.Errorf("nothing was sent by %s", method)
+		}
+	}
+	return all
+}
