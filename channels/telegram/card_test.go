@@ -184,7 +184,7 @@ func FuzzCard(f *testing.F) {
 func TestAMegabyteIsShownWhole(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("<script>\u202e😀\n", 1<<16)
-	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {"a", big, "c", "x", "d"}, {"a", "b", big, "x", "d"}, {big, "b", "c", "x", "d"}} {
+	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {big, big[:1<<16], big[:1<<16], "x", "d"}} {
 		d := c
 		d.command += " "
 		if picture(t, c.card()) == picture(t, d.card()) {

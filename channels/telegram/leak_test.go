@@ -58,6 +58,13 @@ func (s *spoiled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
+// made is how many calls were spoiled.
+func (s *spoiled) made() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hits
+}
+
 // way is how a call fails.
 type way func(r *http.Request) failure
 
@@ -186,12 +193,12 @@ func spoil(t *testing.T, method string, how way) {
 	errs := []error{err, err2, w.amend(a), w.channel.Notify(t.Context(), approval.Notice{Agent: "coder"})}
 	b := newAsk(t, command("make c"))
 	errs = append(errs, w.channel.Remind(t.Context(), a.Cards[0].Ref, card(b, telegram.Name)))
-	if s.hits == 0 {
-		t.Error("the call was never made")
-	}
 	health := fmt.Sprint(w.channel.Health())
 	w.stop()
 	w.config.Client = healthy
+	if s.made() == 0 {
+		t.Error("the call was never made")
+	}
 
 	_, secret, _ := strings.Cut(telegramtest.Token, ":")
 	places := []string{w.log.String(), health}
@@ -242,7 +249,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ch.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
-	if err == nil || strings.Contains(err.Error(), "carried") || s.hits != 1 {
-		t.Errorf("%v, %d calls", err, s.hits)
+	if err == nil || strings.Contains(err.Error(), "carried") || s.made() != 1 {
+		t.Errorf("%v, %d calls", err, s.made())
 	}
 }
