@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,9 +58,22 @@ func (d *daemon) examine(ctx context.Context) examination {
 	if d.bot == nil {
 		x.found("telegram", approval.Noted, "It is off: the daemon was started without METNOS_TELEGRAM_TOKEN.", "")
 	}
+	ill := map[string]bool{}
 	for _, p := range d.patients() {
 		x.Channels = append(x.Channels, p.Name())
+		before := x.wrong()
 		x.Findings = append(x.Findings, p.Examine(ctx, false)...)
+		ill[p.Name()] = x.wrong() > before
+	}
+	for _, ch := range d.dispatcher.Channels() {
+		told, examined := ill[ch.Name]
+		switch {
+		case told, examined && ch.OK():
+		case ch.OK():
+			x.found(ch.Name, approval.Fine, "It does well.", "")
+		default:
+			x.found(ch.Name, approval.Wrong, ch.Problem, cmp.Or(ch.Remedy, "The daemon's log says more."))
+		}
 	}
 	return x
 }

@@ -269,6 +269,9 @@ func (d *doctor) channelsHere(ctx context.Context, notes telegram.Notes) {
 	} else {
 		patients = append(patients, bot)
 	}
+	if d.config.Slack.on() {
+		d.found("slack", approval.Unseen, "Not looked at: a running daemon tells how it does.", "")
+	}
 	for _, p := range patients {
 		d.channels = append(d.channels, p.Name())
 		d.Findings = append(d.Findings, p.Examine(ctx, true)...)
