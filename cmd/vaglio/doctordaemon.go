@@ -58,7 +58,14 @@ func (d *daemon) examine(ctx context.Context) examination {
 	if d.bot == nil {
 		x.found("telegram", approval.Noted, "It is off: the daemon was started without METNOS_TELEGRAM_TOKEN.", "")
 	}
-	ill := map[string]bool{}
+	d.examineChannels(ctx, &x)
+	return x
+}
+
+// examineChannels looks at every channel: with care at those that can be
+// examined, and at what the others say of themselves.
+func (d *daemon) examineChannels(ctx context.Context, x *examination) {
+	ill := map[string]bool{} // by channel that was examined
 	for _, p := range d.patients() {
 		x.Channels = append(x.Channels, p.Name())
 		before := x.wrong()
@@ -75,7 +82,6 @@ func (d *daemon) examine(ctx context.Context) examination {
 			x.found(ch.Name, approval.Wrong, ch.Problem, cmp.Or(ch.Remedy, "The daemon's log says more."))
 		}
 	}
-	return x
 }
 
 // rehearse sends a test card on one of the daemon's channels.
