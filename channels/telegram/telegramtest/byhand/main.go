@@ -52,11 +52,11 @@ func run(ctx context.Context, address string, in io.Reader, out io.Writer) error
 	var working sync.WaitGroup
 	working.Go(func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			t.say("the Bot API ended: %v\n", err)
+			t.writef("the Bot API ended: %v\n", err)
 		}
 	})
 	working.Go(func() { t.watch(done) })
-	t.say("In another terminal:\n\n  METNOS_TELEGRAM_TOKEN=%s vaglio serve --telegram-api http://%s\n\n%s\n", telegramtest.Token, l.Addr(), help)
+	t.writef("In another terminal:\n\n  METNOS_TELEGRAM_TOKEN=%s vaglio serve --telegram-api http://%s\n\n%s\n", telegramtest.Token, l.Addr(), help)
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		if line := strings.TrimSpace(lines.Text()); line != "" {
@@ -81,7 +81,7 @@ type table struct {
 	told  int
 }
 
-func (t *table) say(format string, args ...any) {
+func (t *table) writef(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, _ = fmt.Fprintf(t.out, format, args...) // a terminal that is gone has no reader
@@ -101,7 +101,7 @@ func (t *table) watch(done <-chan struct{}) {
 			}
 			for _, a := range t.Answers()[t.told:] {
 				t.told++
-				t.say("    (told: %s)\n", a.Text)
+				t.writef("    (told: %s)\n", a.Text)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (t *table) show(m telegramtest.Message) {
 		note = ", changed"
 	}
 	t.shown[m.ID] = text
-	t.say("\n#%d %s%s\n    %s\n", m.ID, m.From.FirstName, note, text)
+	t.writef("\n#%d %s%s\n    %s\n", m.ID, m.From.FirstName, note, text)
 }
 
 // obey does what a line says.
@@ -137,7 +137,7 @@ func (t *table) obey(line string) {
 	switch {
 	case verb == "press" && err == nil:
 		if _, err := t.Press(t.ann, t.chat, id, words); err != nil {
-			t.say("%v\n", err)
+			t.writef("%v\n", err)
 		}
 	case verb == "reply" && err == nil:
 		t.Reply(t.ann, t.chat, id, words)
