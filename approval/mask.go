@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -20,13 +19,10 @@ import (
 //
 // Where the two promises meet, what runs is shown: of a command line only
 // single words are masked, never anything that a shell would act on.
-type Masker struct {
-	secret Secret
-	finder func() *finder
-}
+type Masker struct{ secret Secret }
 
 // NewMasker returns a masker whose tags are keyed by the secret.
-func NewMasker(s Secret) Masker { return Masker{s, sync.OnceValue(newBuiltinFinder)} }
+func NewMasker(s Secret) Masker { return Masker{s} }
 
 // Mask returns s with every secret in it masked.
 func (m Masker) Mask(s string) string {
@@ -47,7 +43,7 @@ const maxPasses = 8
 // pass masks what the masker's own rules find, and in the rest what the rules
 // of issuers find.
 func (m Masker) pass(s string) string {
-	found, own := m.finder().find(s)
+	found, own := builtin().find(s)
 	if len(found) == 0 && !own {
 		return s
 	}

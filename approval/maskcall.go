@@ -163,7 +163,7 @@ func (m Masker) issued(name, v string) string {
 		return v
 	}
 	begin := len(name) + len("=")
-	found, _ := m.finder().find(name + "=" + v)
+	found, _ := builtin().find(name + "=" + v)
 	w := maskWriter{masker: m, text: v}
 	for _, p := range found {
 		if p.from >= begin {

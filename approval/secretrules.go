@@ -24,7 +24,10 @@ import (
 //go:embed secrets.jsonl
 var builtinRules []byte
 
-// newBuiltinFinder returns a finder by those rules.
+// builtin is the finder by those rules. It is made when the first text is masked,
+// for some milliseconds, and never written after that.
+var builtin = sync.OnceValue(newBuiltinFinder)
+
 func newBuiltinFinder() *finder {
 	f, err := newFinder(builtinRules)
 	if err != nil {
