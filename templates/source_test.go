@@ -26,7 +26,10 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 	t.Parallel()
 	fields := templates.Fields()
 	used := map[string]bool{}
-	err := filepath.WalkDir("../channels", func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../channels", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasSuffix(d.Name(), "test") {
+			return fs.SkipDir // what tests are driven by says nothing to people
+		}
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
