@@ -76,10 +76,12 @@ func BenchmarkParkedWaiter(b *testing.B) {
 	for b.Loop() {
 		d := benchGate(b, &strict{})
 		ids := make([]approval.ID, waiters)
+		// No agent may have so many asks alone.
+		of := func(i int) string { return fmt.Sprint(agent, i/dispatcher.MaxOpen) }
 		var wg sync.WaitGroup
 		for i := range ids {
 			wg.Go(func() {
-				a, err := d.Propose(b.Context(), agent, dispatcher.Request{Proposal: shell(fmt.Sprint("make ", i))})
+				a, err := d.Propose(b.Context(), of(i), dispatcher.Request{Proposal: shell(fmt.Sprint("make ", i))})
 				if err != nil {
 					b.Error(err)
 					return
@@ -90,8 +92,8 @@ func BenchmarkParkedWaiter(b *testing.B) {
 		wg.Wait()
 		before := memory()
 		ctx, cancel := context.WithCancel(b.Context())
-		for _, id := range ids {
-			wg.Go(func() { _, _ = d.Await(ctx, agent, id, time.Hour) })
+		for i, id := range ids {
+			wg.Go(func() { _, _ = d.Await(ctx, of(i), id, time.Hour) })
 		}
 		for runtime.NumGoroutine() < waiters {
 			runtime.Gosched()
