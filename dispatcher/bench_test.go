@@ -93,7 +93,8 @@ func BenchmarkParkedWaiter(b *testing.B) {
 		before := memory()
 		ctx, cancel := context.WithCancel(b.Context())
 		for i, id := range ids {
-			wg.Go(func() { _, _ = d.Await(ctx, of(i), id, time.Hour) })
+			who := of(i)
+			wg.Go(func() { _, _ = d.Await(ctx, who, id, time.Hour) })
 		}
 		for runtime.NumGoroutine() < waiters {
 			runtime.Gosched()
