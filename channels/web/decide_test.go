@@ -205,7 +205,7 @@ func TestDecideRefuses(t *testing.T) {
 		{"no_token", url.Values{"ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
 		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
 		{"choice_without_token", url.Values{"choice": {"allow"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "Nothing was decided"},
-		{"long_words", url.Values{"token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2001 characters; at most 2000 are taken"},
+		{"long_words", url.Values{"token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2,001 characters; at most 2000 are taken"},
 		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusBadRequest, "Nothing was done"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
