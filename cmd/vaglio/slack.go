@@ -103,6 +103,10 @@ func (d *daemon) team(ctx context.Context) error {
 		Channel: c.Channel, Approvers: c.Approvers, Memory: slackMemory{d.store},
 		Texts: d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone, Log: d.log,
 	})
+	if errors.Is(err, slack.ErrApprover) {
+		// Those of the environment were checked; this one is the policy's.
+		return &configError{fmt.Errorf("METNOS_POLICY: approval: %w", err)}
+	}
 	return err
 }
 
