@@ -14,7 +14,7 @@ import (
 // repeat.
 //
 // A channel that can do more says so by being a [Finder], a [Reminder], a
-// [Notifier] or a [Reporter] too.
+// [Notifier], a [Digester] or a [Reporter] too.
 type Channel interface {
 	// Name is the channel's name in records and routes, such as "web".
 	Name() string

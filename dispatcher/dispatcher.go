@@ -48,6 +48,8 @@ type Dispatcher struct {
 	escalated alarms
 	couriers  map[string]*courier
 	heralds   []*herald
+	postmen   []*postman
+	hours     *approval.Hours
 	steps     chan approval.Step
 	// began is when this process took up its work.
 	began time.Time
@@ -83,7 +85,9 @@ type Config struct {
 	Deadlines Deadlines
 	// Quiet are the hours in which people do not want to be disturbed.
 	Quiet Quiet
-	Log   *slog.Logger
+	// Digest is when digests are sent; nil sends none.
+	Digest *approval.Hours
+	Log    *slog.Logger
 }
 
 // Deadlines bound how long each thing stands.
@@ -162,6 +166,7 @@ func New(c Config) *Dispatcher {
 		effect:    c.Effect,
 		deadlines: c.Deadlines.orDefault(),
 		quiet:     c.Quiet,
+		hours:     c.Digest,
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
 		steps:     make(chan approval.Step, stepQueue),
@@ -177,6 +182,9 @@ func New(c Config) *Dispatcher {
 		d.couriers[ch.Name()] = newCourier(ch)
 		if n, ok := ch.(Notifier); ok {
 			d.heralds = append(d.heralds, newHerald(ch.Name(), n))
+		}
+		if g, ok := ch.(Digester); ok {
+			d.postmen = append(d.postmen, &postman{ch.Name(), g, make(chan struct{}, 1)})
 		}
 	}
 	for _, id := range c.Approvers {
@@ -223,6 +231,10 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	for _, h := range d.heralds {
 		part(func(ctx context.Context) error { return h.run(ctx, d) })
 	}
+	for _, p := range d.postmen {
+		part(func(ctx context.Context) error { return p.run(ctx, d) })
+	}
+	part(d.tickDigests)
 	part(d.writeSteps)
 	part(d.sweep)
 	wg.Wait()

@@ -34,6 +34,7 @@ const (
 	chromedp   = "github.com/chromedp/chromedp"
 	cdproto    = "github.com/chromedp/cdproto"
 	cobra      = "github.com/spf13/cobra"
+	cronlib    = "github.com/robfig/cron/v3"
 	envconfig  = "github.com/kelseyhightower/envconfig"
 	gocmp      = "github.com/google/go-cmp"
 	jsonlib    = "github.com/go-json-experiment/json"
@@ -81,7 +82,7 @@ var rooms = map[string]room{
 	},
 	"dispatcher": {
 		may:     []string{"approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{jsonlib},
+		modules: []string{jsonlib, cronlib},
 		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
 	},
 

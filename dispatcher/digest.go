@@ -1,0 +1,237 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// Digester is a channel that shows people a digest. A message is opened first
+// and filled when its reference is on disk, so that a crash in between leaves
+// one that tells nothing, and never two that tell the same.
+type Digester interface {
+	// OpenDigest posts a message that says that a digest is coming, and returns
+	// its reference.
+	OpenDigest(ctx context.Context, silent bool) (ref string, err error)
+	// ShowDigest makes the message show the digest; it is repeated until it
+	// succeeds. [approval.ErrGone] asks for a new message.
+	ShowDigest(ctx context.Context, ref string, d approval.Digest) error
+}
+
+// postman sends one channel its digests, each window once. What was sent is
+// read from the store, never from the ticks that wake it.
+type postman struct {
+	name    string
+	channel Digester
+	kick    chan struct{}
+}
+
+// digestsBody is the record of a channel's digests. Windows join because each
+// begins where the last one sent ended.
+type digestsBody struct {
+	Version int `json:"v"`
+	// Through is until when digests were sent.
+	Through time.Time `json:"through"`
+	// Due is the end of the window that is being sent; zero when none is.
+	Due time.Time `json:"due,omitzero"`
+	// Ref is the message that is to show it; empty until it was opened.
+	Ref string `json:"ref,omitempty"`
+}
+
+const (
+	// digestLate is how long after its time a digest counts as late.
+	digestLate = 15 * time.Minute
+	// digestsMissed is how many missed days are told of one by one. What is
+	// older comes as one digest.
+	digestsMissed = 7
+	// digestAhead is how far in the future the last digest may lie. Beyond that
+	// the clock was wrong when it was sent, and counts no more.
+	digestAhead = 25 * time.Hour
+)
+
+// tickDigests wakes the postmen at the time of the day, and every minute for
+// what that misses: a day on which the clock skips the time, a machine that
+// slept, a channel that was down.
+func (d *Dispatcher) tickDigests(ctx context.Context) error {
+	if d.hours == nil || len(d.postmen) == 0 {
+		return d.forgetDigests(ctx)
+	}
+	zone := d.hours.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	clock := cron.New(cron.WithLocation(zone), cron.WithLogger(cron.DiscardLogger))
+	wake := func() {
+		for _, p := range d.postmen {
+			select {
+			case p.kick <- struct{}{}:
+			default:
+			}
+		}
+	}
+	for _, spec := range []string{fmt.Sprintf("%d %d * * *", d.hours.Minute%60, d.hours.Minute/60), "@every 1m"} {
+		if _, err := clock.AddFunc(spec, wake); err != nil {
+			return fmt.Errorf("dispatcher: schedule digests: %w", err)
+		}
+	}
+	wake()
+	clock.Start()
+	<-ctx.Done()
+	<-clock.Stop().Done()
+	return nil
+}
+
+// forgetDigests drops what was sent, where digests are off: when they are on
+// again, nobody is told of the time between.
+func (d *Dispatcher) forgetDigests(ctx context.Context) error {
+	for _, p := range d.postmen {
+		_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
+			if !r.Exists() {
+				return r, approval.ErrKeep
+			}
+			r.Drop = true
+			return r, nil
+		})
+		if err != nil && ctx.Err() == nil {
+			d.log.WarnContext(ctx, "what was sent of digests cannot be forgotten", "channel", p.name, "error", err)
+		}
+	}
+	return nil
+}
+
+func (p *postman) record() string { return "digest/" + p.name }
+
+// run sends what is due at every tick until ctx ends.
+func (p *postman) run(ctx context.Context, d *Dispatcher) error {
+	if d.hours == nil {
+		return nil
+	}
+	for tries := 0; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.kick:
+		}
+		err := p.send(ctx, d)
+		if err == nil || ctx.Err() != nil {
+			tries = 0
+			continue
+		}
+		pause := min(firstPause<<min(tries, 10), longestPause)
+		if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
+			pause = retry.After
+		}
+		tries++
+		d.log.WarnContext(ctx, "a digest had trouble", "channel", p.name, "pause", pause, "error", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// send sends every digest that is due, the oldest first.
+func (p *postman) send(ctx context.Context, d *Dispatcher) error {
+	for {
+		body, err := p.begin(ctx, d)
+		if err != nil || body.Due.IsZero() {
+			return err
+		}
+		if err := p.deliver(ctx, d, body); err != nil {
+			return err
+		}
+	}
+}
+
+// begin notes which window is to be sent next, if one is over.
+func (p *postman) begin(ctx context.Context, d *Dispatcher) (digestsBody, error) {
+	at := now()
+	return p.update(ctx, d, func(b *digestsBody) error {
+		if b.Through.IsZero() || b.Through.Sub(at) > digestAhead {
+			*b = digestsBody{Version: b.Version, Through: d.hours.Last(at).To}
+			return nil
+		}
+		if !b.Due.IsZero() {
+			return approval.ErrKeep
+		}
+		last := d.hours.Last(at)
+		due := later(d.hours.After(b.Through), d.hours.Last(last.To.AddDate(0, 0, 1-digestsMissed)).To)
+		if due.After(at) || !due.After(b.Through) {
+			return approval.ErrKeep
+		}
+		b.Due = due
+		return nil
+	})
+}
+
+// deliver opens a message, shows the digest in it and notes that it is sent.
+func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) error {
+	// Another process may have gone on meanwhile.
+	mine := func(change func(*digestsBody)) func(*digestsBody) error {
+		return func(b *digestsBody) error {
+			if b.Due.Equal(body.Due) {
+				change(b)
+				return nil
+			}
+			return approval.ErrKeep
+		}
+	}
+	if body.Ref == "" {
+		ref, err := p.channel.OpenDigest(ctx, d.quiet.at(time.Now()))
+		if err != nil {
+			return err
+		}
+		if body, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Ref = ref })); err != nil {
+			return err
+		}
+	}
+	digest, err := d.digest(ctx, approval.Window{From: body.Through, To: body.Due})
+	if err != nil {
+		return err
+	}
+	digest.Late = now().Sub(body.Due) > digestLate
+	err = p.channel.ShowDigest(ctx, body.Ref, digest)
+	if errors.Is(err, approval.ErrGone) {
+		_, kept := p.update(ctx, d, mine(func(b *digestsBody) { b.Ref = "" }))
+		return errors.Join(err, kept)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Through, b.Due, b.Ref = b.Due, time.Time{}, "" }))
+	return err
+}
+
+// update changes the channel's record as one compare-and-swap, and returns what
+// is kept.
+func (p *postman) update(ctx context.Context, d *Dispatcher, change func(*digestsBody) error) (digestsBody, error) {
+	var body digestsBody
+	_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
+		body = digestsBody{Version: 1}
+		if r.Exists() {
+			if err := strictjson.Unmarshal(r.Body, &body); err != nil {
+				return r, err
+			}
+		}
+		if body.Version != 1 {
+			return r, errors.New("dispatcher: what was sent of digests is from a newer vaglio")
+		}
+		if err := change(&body); err != nil {
+			return r, err
+		}
+		var err error
+		r.Body, err = strictjson.Marshal(body)
+		return r, err
+	})
+	if err != nil {
+		return body, fmt.Errorf("dispatcher: keep what was sent of digests: %w", err)
+	}
+	return body, nil
+}

@@ -1,0 +1,364 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+)
+
+// paper is a channel that keeps the digests that its messages show.
+type paper struct {
+	*fakeChannel
+
+	name   string
+	opened int
+	shown  map[string]approval.Digest
+	refs   []string
+	// trouble says how a call ends; it is given what was called.
+	trouble func(what string) error
+}
+
+func newPaper(name string) *paper {
+	return &paper{fakeChannel: newFakeChannel(), name: name, shown: map[string]approval.Digest{}}
+}
+
+func (p *paper) Name() string { return p.name }
+
+func (p *paper) fails(what string) error {
+	if p.trouble == nil {
+		return nil
+	}
+	return p.trouble(what)
+}
+
+func (p *paper) OpenDigest(context.Context, bool) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.fails("open"); err != nil {
+		return "", err
+	}
+	p.opened++
+	return fmt.Sprintf("d-%d", p.opened), nil
+}
+
+func (p *paper) ShowDigest(_ context.Context, ref string, d approval.Digest) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.fails("show"); err != nil {
+		return err
+	}
+	if _, again := p.shown[ref]; !again {
+		p.refs = append(p.refs, ref)
+	}
+	p.shown[ref] = d
+	return nil
+}
+
+// all returns the digests in the order in which they were first shown.
+func (p *paper) all() []approval.Digest {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]approval.Digest, 0, len(p.refs))
+	for _, ref := range p.refs {
+		all = append(all, p.shown[ref])
+	}
+	return all
+}
+
+// press is a dispatcher that sends digests, over a store that outlives it.
+type press struct {
+	*dispatcher.Dispatcher
+	end func()
+}
+
+func printing(t *testing.T, store *storetest.Memory, hours *approval.Hours, papers ...*paper) *press {
+	t.Helper()
+	c := dispatcher.Config{
+		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Approvers: []string{owner.ID},
+		Effect: effect, Digest: hours, Log: slog.New(slog.DiscardHandler),
+	}
+	for _, p := range papers {
+		c.Channels = append(c.Channels, p)
+	}
+	d := dispatcher.New(c)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := d.Run(ctx); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	var once sync.Once
+	p := &press{d, func() { once.Do(func() { cancel(); wg.Wait() }) }}
+	t.Cleanup(p.end)
+	return p
+}
+
+// morning is eight o'clock UTC.
+var morning = &approval.Hours{Minute: 480}
+
+func TestADigestIsSentOnceADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chat := newPaper("chat")
+		p := printing(t, storetest.NewMemory(), morning, chat)
+		time.Sleep(8*time.Hour - time.Second)
+		if n := len(chat.all()); n != 0 {
+			t.Fatalf("%d digests came before the first window was over", n)
+		}
+		// The first window began at eight on the day before.
+		if _, err := p.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("rm -rf /")}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		all := chat.all()
+		if len(all) != 1 || all[0].Counts.Guard != 1 || all[0].Late {
+			t.Fatalf("at eight: %+v", all)
+		}
+		time.Sleep(23 * time.Hour)
+		if n := len(chat.all()); n != 1 {
+			t.Errorf("%d digests on one day", n)
+		}
+	})
+}
+
+func TestAMissedDigestIsCaughtUpOnceAndMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, chat, other := storetest.NewMemory(), newPaper("chat"), newPaper("other")
+		down := true
+		other.trouble = func(string) error {
+			if down {
+				return errors.New("no network")
+			}
+			return nil
+		}
+		p := printing(t, store, morning, chat, other)
+		time.Sleep(9 * time.Hour)
+		if len(chat.all()) != 1 || len(other.all()) != 0 {
+			t.Fatal("one channel's trouble is another's")
+		}
+		other.mu.Lock()
+		down = false
+		other.mu.Unlock()
+		time.Sleep(2 * time.Minute)
+		if all := other.all(); len(all) != 1 || !all[0].Late || len(chat.all()) != 1 {
+			t.Fatalf("caught up with %+v", all)
+		}
+		// The daemon is down for two mornings, and then for a month.
+		p.end()
+		time.Sleep(48 * time.Hour)
+		p = printing(t, store, morning, chat, other)
+		time.Sleep(time.Minute)
+		if all := chat.all(); len(all) != 3 || !all[2].Late || all[2].Window.From != all[1].Window.To {
+			t.Fatalf("after two days: %+v", all)
+		}
+		p.end()
+		time.Sleep(30 * 24 * time.Hour)
+		printing(t, store, morning, chat, other)
+		time.Sleep(time.Minute)
+		all := chat.all()
+		if len(all) != 10 || all[3].Window.To.Sub(all[3].Window.From) != 24*24*time.Hour {
+			t.Fatalf("after a month there are %d, the fourth of %v", len(all), all[3].Window)
+		}
+		for i := 1; i < len(all); i++ {
+			if all[i].Window.From != all[i-1].Window.To {
+				t.Errorf("%v follows %v", all[i].Window, all[i-1].Window)
+			}
+		}
+	})
+}
+
+func TestADigestThatCannotBeShownGetsAnotherMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chat, gone := newPaper("chat"), false
+		chat.trouble = func(what string) error {
+			if what == "show" && !gone {
+				gone = true
+				return approval.ErrGone
+			}
+			return nil
+		}
+		printing(t, storetest.NewMemory(), morning, chat)
+		time.Sleep(9 * time.Hour)
+		if all := chat.all(); len(all) != 1 || chat.opened != 2 {
+			t.Errorf("%d digests in %d messages", len(all), chat.opened)
+		}
+	})
+}
+
+func TestDigestsThatAreOffAreNotCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, chat := storetest.NewMemory(), newPaper("chat")
+		for _, hours := range []*approval.Hours{morning, nil, morning} {
+			p := printing(t, store, hours, chat)
+			time.Sleep(5 * 24 * time.Hour)
+			synctest.Wait()
+			p.end()
+		}
+		if n := len(chat.all()); n != 10 {
+			t.Errorf("%d digests in ten days with and five without", n)
+		}
+	})
+}
+
+// The clock was a year ahead when a digest was sent, and was put right.
+func TestAClockThatWasAheadStopsNoDigest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, chat := storetest.NewMemory(), newPaper("chat")
+		_, err := store.Update(t.Context(), approval.KindMeta, "digest/chat", func(r approval.Record) (approval.Record, error) {
+			r.Body = []byte(`{"v":1,"through":"2001-01-01T08:00:00Z"}`)
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		printing(t, store, morning, chat)
+		time.Sleep(9 * time.Hour)
+		if n := len(chat.all()); n != 1 {
+			t.Errorf("%d digests came", n)
+		}
+	})
+}
+
+func TestTheDigestOfADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := printing(t, storetest.NewMemory(), morning)
+		time.Sleep(9 * time.Hour)
+		d, err := p.Digest(t.Context(), "")
+		if err != nil || p.DigestDay(d.Window) != "2000-01-01" {
+			t.Errorf("the last one: %v, %v", d.Window, err)
+		}
+		for _, bad := range []string{"2000-01-02", "yesterday"} {
+			if _, err := p.Digest(t.Context(), bad); err == nil {
+				t.Errorf("%s has a digest", bad)
+			} else if _, ok := errors.AsType[*approval.DayError](err); !ok {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
+	})
+}
+
+// A month with restarts, days without a daemon, channels in trouble and the day
+// on which the clock is changed: each window is sent once, windows join, and what
+// they tell of is all that happened.
+func TestAMonthOfDigests(t *testing.T) {
+	for _, tt := range []struct {
+		zone  string
+		begin time.Time
+		odd   time.Duration
+	}{
+		{"Europe/Rome", time.Date(2000, 3, 10, 12, 0, 0, 0, time.UTC), 23 * time.Hour},
+		{"Europe/Rome", time.Date(2000, 10, 15, 12, 0, 0, 0, time.UTC), 25 * time.Hour},
+		{"America/New_York", time.Date(2000, 3, 15, 12, 0, 0, 0, time.UTC), 23 * time.Hour},
+		{"America/New_York", time.Date(2000, 10, 15, 12, 0, 0, 0, time.UTC), 25 * time.Hour},
+	} {
+		t.Run(fmt.Sprintf("%s %s", strings.ReplaceAll(tt.zone, "/", " "), tt.begin.Month()), func(t *testing.T) {
+			t.Parallel()
+			zone, err := time.LoadLocation(tt.zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(tt.begin))
+				month(t, &approval.Hours{Minute: 480, Zone: zone}, tt.odd)
+			})
+		})
+	}
+}
+
+func month(t *testing.T, hours *approval.Hours, odd time.Duration) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	store, papers := storetest.NewMemory(), []*paper{newPaper("chat"), newPaper("other")}
+	var mu sync.Mutex // The channels draw at the same time.
+	dice := func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return rng.IntN(n)
+	}
+	for _, p := range papers {
+		p.trouble = func(string) error {
+			if dice(3) == 0 {
+				return errors.New("no network")
+			}
+			return nil
+		}
+	}
+	p := printing(t, store, hours, papers...)
+	time.Sleep(time.Second)
+	made := 0
+	for begun := time.Now(); time.Since(begun) < 30*24*time.Hour; {
+		time.Sleep(time.Duration(dice(5*60)) * time.Minute)
+		switch dice(8) {
+		case 0: // a restart
+			p.end()
+			p = printing(t, store, hours, papers...)
+		case 1: // a machine that is off for a while
+			p.end()
+			time.Sleep(time.Duration(dice(40)) * time.Hour)
+			p = printing(t, store, hours, papers...)
+		}
+		made++
+		call := dispatcher.Request{Proposal: shell(fmt.Sprintf("make %d", made))}
+		if dice(3) == 0 {
+			call.Proposal = shell("rm -rf /")
+		}
+		a, err := p.Propose(t.Context(), agent, call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Approval == nil || dice(3) == 0 {
+			continue
+		}
+		time.Sleep(time.Duration(dice(60)) * time.Minute)
+		tap := approval.Tap{Ask: a.Approval.ID.Ask(), Choice: []approval.Choice{approval.ChoiceAllow, approval.ChoiceDeny}[dice(2)], By: owner, Channel: "chat"}
+		if _, err := p.Decide(t.Context(), tap); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range papers {
+		p.mu.Lock()
+		p.trouble = nil
+		p.mu.Unlock()
+	}
+	time.Sleep(26 * time.Hour)
+	for _, paper := range papers {
+		told(t, paper, made, odd)
+	}
+}
+
+// told checks the digests of a month in which so many calls were made.
+func told(t *testing.T, p *paper, made int, odd time.Duration) {
+	t.Helper()
+	all, judged, carried, odds := p.all(), 0, 0, 0
+	for i, d := range all {
+		c := d.Counts
+		if i > 0 && d.Window.From != all[i-1].Window.To {
+			t.Errorf("%s: %v follows %v", p.name, d.Window, all[i-1].Window)
+		}
+		switch span := d.Window.To.Sub(d.Window.From); span {
+		case odd:
+			odds++
+		case 24 * time.Hour:
+		default:
+			t.Errorf("%s: a window of %v", p.name, span)
+		}
+		if c.Judged != c.Approved+c.Guard+c.Vetoed || c.Vetoed != c.Fates.Sum() || c.Fates.Allowed != c.Fates.Runs.Sum() || c.Carried.Sum() != carried {
+			t.Errorf("%s: %+v does not add up; %d were carried", p.name, c, carried)
+		}
+		judged, carried = judged+c.Judged, c.Fates.Waiting+c.Carried.Waiting
+	}
+	if judged != made || odds != 1 || len(all) < 30 {
+		t.Errorf("%s: %d digests tell of %d calls of %d; %d days were odd", p.name, len(all), judged, made, odds)
+	}
+}

@@ -1,0 +1,103 @@
+package dispatcher
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+const (
+	// digestReach is how long before a window a record may have been born that
+	// still concerns it: a call waits a day at most, and its run may be reported
+	// a day later. The rest is room for a clock that was set.
+	digestReach = 4 * 24 * time.Hour
+	// digestOld is how many records before that reach end the reading. A single
+	// one says nothing: the clock may have been wrong.
+	digestOld = 1000
+)
+
+// Digest returns the digest that was due on a day such as "2026-11-21"; empty
+// is the last one. A day that is none, or has not come, is an
+// [*approval.DayError].
+func (d *Dispatcher) Digest(ctx context.Context, day string) (approval.Digest, error) {
+	w := d.digestHours().Last(now())
+	if day != "" {
+		var err error
+		if w, err = d.digestHours().Parse(day); err != nil {
+			return approval.Digest{}, err
+		}
+		if w.To.After(now()) {
+			return approval.Digest{}, &approval.DayError{Day: day, Early: true}
+		}
+	}
+	return d.digest(ctx, w)
+}
+
+// DigestDay returns the day on which a window's digest is due.
+func (d *Dispatcher) DigestDay(w approval.Window) string { return d.digestHours().Day(w) }
+
+// digestHours are the hours of digests, also where none is sent.
+func (d *Dispatcher) digestHours() approval.Hours {
+	if d.hours == nil {
+		return approval.Hours{Zone: d.quiet.Zone}
+	}
+	return *d.hours
+}
+
+// digest computes a window's digest from the store's records.
+func (d *Dispatcher) digest(ctx context.Context, w approval.Window) (approval.Digest, error) {
+	zone := d.digestHours().Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	ago := func(t time.Time) time.Time { return t.In(zone).AddDate(0, 0, -7) }
+	before := approval.Window{From: ago(w.From), To: ago(w.To)}
+	this, then := approval.NewDigestBuilder(w, d.masker), approval.NewDigestBuilder(before, d.masker)
+	since := before.From.Add(-digestReach)
+	err := d.recent(ctx, approval.KindAsk, func(body []byte) (bool, error) {
+		a, err := approval.DecodeAsk(body)
+		if err == nil {
+			this.Ask(&a)
+			then.Ask(&a)
+		}
+		return a.OpenedAt.Before(since), err
+	})
+	if err != nil {
+		return approval.Digest{}, err
+	}
+	err = d.recent(ctx, approval.KindStep, func(body []byte) (bool, error) {
+		s, err := approval.DecodeStep(body)
+		if err == nil {
+			this.Step(&s)
+			then.Step(&s)
+		}
+		return s.At.Before(since), err
+	})
+	if err != nil {
+		return approval.Digest{}, err
+	}
+	return this.Digest(then), nil
+}
+
+// recent reads the records of a kind, newest first, until take has called many
+// in a row old.
+func (d *Dispatcher) recent(ctx context.Context, kind approval.Kind, take func(body []byte) (old bool, err error)) error {
+	aged := 0
+	for r, err := range d.store.List(ctx, approval.Query{Kind: kind, Newest: true}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: read records for a digest: %w", err)
+		}
+		old, err := take(r.Body)
+		if err != nil {
+			return err
+		}
+		if !old {
+			aged = 0
+		} else if aged++; aged == digestOld {
+			return nil
+		}
+	}
+	return nil
+}
