@@ -31,13 +31,16 @@ func TestAMessageThatIsFoundIsTheCards(t *testing.T) {
 				f := finder{&chat{name: "finder"}}
 				h.also = []dispatcher.Channel{f}
 				h.restart()
+				asked := make(chan struct{})
 				f.posting = func() {
+					<-asked
 					f.mu.Lock()
 					defer f.mu.Unlock()
 					f.posting = nil
 					h.store.Break(errors.New("killed"))
 				}
 				a := h.ask("make a", 1)
+				close(asked)
 				settle()
 				f.failingOn("amend", &approval.RetryError{After: time.Minute, Err: errors.New("slow down")})
 				h.restart()
@@ -70,13 +73,16 @@ func TestAFoundMessageThatIsGoneIsPostedAgain(t *testing.T) {
 		f := finder{&chat{name: "finder"}}
 		h.also = []dispatcher.Channel{f}
 		h.restart()
+		asked := make(chan struct{})
 		f.posting = func() {
+			<-asked
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.posting = nil
 			h.store.Break(errors.New("killed"))
 		}
 		h.ask("make a", 1)
+		close(asked)
 		settle()
 		f.failingOn("amend", approval.ErrGone)
 		h.restart()
