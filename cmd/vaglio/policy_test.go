@@ -72,7 +72,7 @@ func TestMistakesInWhoMayDecide(t *testing.T) {
 		"NoSuchEffect": {"[delete, publish]", "[delte]", `approval: rule 1 asks for the effect "delte"; there is read, create, overwrite, delete`},
 		"NoSuchReach":  {"[shared, public]", "[world]", `rule 1 asks for the reach "world"; there is workspace, user`},
 		"NoQuorum":     {"quorum: 2", "quorum: 3", `route "careful" wants 3 people to allow and names 2`},
-		"NoChannel":    {"channels: [telegram]", "channels: [slack]", `route "quick" goes to the channel "slack"; there is telegram, web`},
+		"NoChannel":    {"channels: [telegram]", "channels: [pigeon]", `route "quick" goes to the channel "pigeon"; there is telegram, slack, web`},
 		"LongDeadline": {"deadline: 1h", "deadline: 48h", `route "careful" has the deadline "48h", which is no time between 1m and 24h`},
 		"NoTime":       {"after: 20m", "after: soon", `route "careful" has the escalate.after "soon"`},
 		"NoLastRule":   {"- {route: usual}", "", `rule 2 is the last one and has conditions`},
