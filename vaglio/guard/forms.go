@@ -66,7 +66,10 @@ func (s *scan) several(t text) *rule {
 	if !strings.ContainsAny(t.s, ",;:|<>[]{}\"'@ \t\n") {
 		return nil
 	}
-	marks := ",;|<>[]{}\"'@ \t\n"
+	marks := ",;|<>[]{}\"'@\t\n"
+	if strings.ContainsRune("/~[{<@\"'", rune(t.s[0])) {
+		marks += " " // what begins with a word is a sentence: the seed lets it mention a path
+	}
 	if !strings.Contains(t.s, "://") && !strings.Contains(t.s, "file:") {
 		marks += ":"
 	}
