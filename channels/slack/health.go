@@ -62,6 +62,8 @@ const (
 	problemToken  = "Slack refuses the app's token." //nolint:gosec // A sentence.
 	remedyToken   = "Take the current token from the app's page, and start vaglio with it."
 	problemScope  = "The app lacks a scope."
+	problemCrowd  = "Other programs hold all connections that Slack gives the app."
+	remedyCrowd   = "Stop them, or use an app of vaglio's own."
 	remedyScope   = "Install the app again from deploy/slack/manifest.yaml."
 )
 
@@ -138,7 +140,7 @@ func (c *Channel) deaf(err error, failures int) time.Duration {
 	case problem != "":
 		pause = longestPause
 	case says(err, "too_many_websockets"):
-		problem, remedy = "Other programs hold all connections that Slack gives the app.", "Stop them, or use an app of vaglio's own."
+		problem, remedy = problemCrowd, remedyCrowd
 	default:
 		problem, remedy = "Slack cannot be reached.", remedyNet
 	}

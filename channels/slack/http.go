@@ -41,7 +41,9 @@ func (c *Channel) Handler() http.Handler {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		if !c.signed(r.Header, body) {
+		signed := c.signed(r.Header, body)
+		c.noteDelivery(signed)
+		if !signed {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -56,6 +58,17 @@ func (c *Channel) Handler() http.Handler {
 			c.hand(w, r, a)
 		}
 	})
+}
+
+// noteDelivery keeps when a delivery came.
+func (c *Channel) noteDelivery(signed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if signed {
+		c.signedAt = time.Now()
+	} else {
+		c.forgedAt = time.Now()
+	}
 }
 
 // signed reports whether the platform signed the body. The comparison takes

@@ -33,6 +33,8 @@ func (l *loop) press(ctx context.Context, a *act) error {
 	case actionReply:
 		a.ack.give(nil)
 		return l.prompt(ctx, m, who, q.TriggerID, b.Value)
+	case actionTest:
+		return l.rehearsed(ctx, m, who, b.Value)
 	case actionWhy:
 		a.ack.give(nil)
 		return l.explain(ctx, m, who, b.Value)

@@ -51,6 +51,11 @@ type Channel struct {
 	filing  approval.Health // of putting files into threads
 	pauses  map[string]time.Time
 	homes   map[string]time.Time
+	// rehearsals wait for the press of a test card, by its button's value.
+	rehearsals map[string]chan approval.Person
+	// signedAt and forgedAt are when the last delivery by HTTP came that the
+	// platform signed, and that it did not.
+	signedAt, forgedAt time.Time
 }
 
 // Config is what a channel is made of.
@@ -154,6 +159,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	ch := &Channel{
 		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
 		people: people{groups: map[string]roster{}, names: map[string]string{}}, pauses: map[string]time.Time{}, homes: map[string]time.Time{},
+		rehearsals: map[string]chan approval.Person{},
 	}
 	ch.api = slackapi.New(c.BotToken, slackapi.OptionAPIURL(strings.TrimRight(c.API, "/")+"/"),
 		slackapi.OptionAppLevelToken(c.AppToken), slackapi.OptionHTTPClient(c.Client))

@@ -65,6 +65,12 @@ func Scopes() []string {
 	return all
 }
 
+// granted are the scopes that the app has.
+func (s *Server) granted() []string {
+	all := append(Scopes(), "commands", "groups:history", "groups:read")
+	return slices.DeleteFunc(all, func(scope string) bool { return s.denied[scope] })
+}
+
 // ServeHTTP is the Web API, the place of uploads, and the WebSockets' door.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
@@ -106,6 +112,9 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	if failed {
 		fault.write(w)
 		return
+	}
+	if token == BotToken {
+		w.Header().Set("X-OAuth-Scopes", strings.Join(s.granted(), ","))
 	}
 	a.write(w)
 }

@@ -1,0 +1,225 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Examine looks at how the app stands, and changes nothing. alone says that no
+// Run hears people, here or in another process of ours. What it finds shows no
+// secret.
+func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
+	e := &examiner{Channel: c, alone: alone}
+	if !e.token(ctx) {
+		for _, subject := range []string{"slack scopes", subjectPresses, "slack channel", "slack groups"} {
+			e.found(subject, approval.Unseen, "Not looked at: it takes an answer of Slack's.", "")
+		}
+		return e.findings
+	}
+	e.presses(ctx)
+	e.room(ctx)
+	e.rosters(ctx)
+	return e.findings
+}
+
+// Scopes are those that the app's manifest asks for.
+func Scopes() []string {
+	return []string{
+		"channels:history", "channels:read", "chat:write", "commands", "files:write",
+		"groups:history", "groups:read", "usergroups:read", "users:read",
+	}
+}
+
+// examiner is one look at the app.
+type examiner struct {
+	*Channel
+	alone    bool
+	findings []approval.Finding
+}
+
+// examineWithin bounds each call, so that a platform which does not answer does
+// not hold up a person at a terminal.
+const examineWithin = 8 * time.Second
+
+const subjectPresses = "slack presses"
+
+func (e *examiner) found(subject string, g approval.Grade, text, remedy string) {
+	e.findings = append(e.findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
+}
+
+// ask makes a call that changes nothing.
+func (e *examiner) ask(ctx context.Context, method string, call func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, examineWithin)
+	defer cancel()
+	return e.do(ctx, method, call)
+}
+
+// failed tells of a call that brought no answer to the question.
+func (e *examiner) failed(subject string, err error) {
+	text, remedy := diagnose(err)
+	status, _ := errors.AsType[slackapi.StatusCodeError](err)
+	pause, paused := errors.AsType[*slackapi.RateLimitedError](err)
+	switch {
+	case text != "":
+	case paused:
+		text, remedy = "Slack asks for a pause.", fmt.Sprintf("Ask again in %s.", max(pause.RetryAfter, firstPause).Round(time.Second))
+	case status.Code >= http.StatusInternalServerError, means(err) == meansUnsure:
+		text, remedy = "Slack answers with errors: "+err.Error()+".", "Ask again later: it is most likely down."
+	case status.Code != 0, word(err) != "":
+		text, remedy = "Slack answers what was not expected: "+clip(err.Error(), 200)+".", "Check the address of the Web API, and what stands between."
+	default:
+		text, remedy = "Slack cannot be reached: "+clip(err.Error(), 200)+".", "Check the network, the name service and the proxy on the way to slack.com."
+	}
+	e.found(subject, approval.Wrong, text, remedy)
+}
+
+// token finds out who the app is, and what it may.
+func (e *examiner) token(ctx context.Context) bool {
+	var who *slackapi.AuthTestResponse
+	err := e.ask(ctx, "auth.test", func(ctx context.Context) (err error) {
+		who, err = e.api.AuthTestContext(ctx)
+		return err
+	})
+	if err != nil {
+		e.failed("slack token", err)
+		return false
+	}
+	e.found("slack token", approval.Fine, "Slack takes it: the app is "+clip(who.User, 80)+" in "+clip(who.Team, 80)+".", "")
+	e.scopes(who.Header.Get("X-Oauth-Scopes"))
+	return true
+}
+
+// scopes holds what the token grants against the manifest.
+func (e *examiner) scopes(header string) {
+	const subject = "slack scopes"
+	if strings.TrimSpace(header) == "" {
+		e.found(subject, approval.Unseen, "Slack's answer names none.", "")
+		return
+	}
+	var granted []string
+	for one := range strings.SplitSeq(header, ",") {
+		granted = append(granted, strings.TrimSpace(one))
+	}
+	missing := slices.DeleteFunc(Scopes(), func(s string) bool { return slices.Contains(granted, s) })
+	more := slices.DeleteFunc(granted, func(s string) bool { return slices.Contains(Scopes(), s) })
+	switch {
+	case len(missing) > 0:
+		e.found(subject, approval.Wrong, "The app lacks "+strings.Join(missing, ", ")+".", remedyScope)
+	case len(more) > 0:
+		e.found(subject, approval.Noted, "The app may more than it needs: "+clip(strings.Join(more, ", "), 200)+".", "")
+	default:
+		e.found(subject, approval.Fine, "They are those of the manifest.", "")
+	}
+}
+
+// presses finds out whether what people do comes to us. Whether interactivity is
+// on no method tells; a rehearsal does.
+func (e *examiner) presses(ctx context.Context) {
+	e.mu.Lock()
+	hearing, up, signed, forged := e.hearing, e.up(), e.signedAt, e.forgedAt
+	e.mu.Unlock()
+	switch {
+	case e.config.AppToken == "":
+		e.deliveries(signed, forged)
+	case !e.alone && up > 0:
+		e.found(subjectPresses, approval.Fine, fmt.Sprintf("The daemon hears them, over %d of %d connections.", up, connections), "")
+	case !e.alone && hearing.Problem != "":
+		e.found(subjectPresses, approval.Wrong, hearing.Problem, hearing.Remedy)
+	default:
+		e.door(ctx)
+	}
+}
+
+// deliveries tells what came by HTTP.
+func (e *examiner) deliveries(signed, forged time.Time) {
+	at := func(t time.Time) string { return t.In(e.config.Zone).Format("15:04:05") }
+	switch {
+	case e.alone:
+		e.found(subjectPresses, approval.Unseen, "Slack delivers them by HTTP, to a daemon that serves.", "")
+	case forged.After(signed):
+		e.found(subjectPresses, approval.Wrong, "The last request, at "+at(forged)+", was not signed with the app's secret.",
+			"If it was Slack's, take METNOS_SLACK_SIGNING_SECRET anew from the app's page, and let the system keep its time.")
+	case signed.IsZero():
+		e.found(subjectPresses, approval.Noted, "No request of Slack's came since the daemon started; --tap shows whether presses come.", "")
+	default:
+		e.found(subjectPresses, approval.Fine, "Slack delivers them, the last at "+at(signed)+".", "")
+	}
+}
+
+// door finds out whether a socket could be opened, and opens none.
+func (e *examiner) door(ctx context.Context) {
+	err := e.ask(ctx, "apps.connections.open", func(ctx context.Context) error {
+		_, _, err := e.api.StartSocketModeContext(ctx)
+		return err
+	})
+	switch {
+	case err == nil:
+		e.found(subjectPresses, approval.Fine, "Slack lets the app open a connection for them.", "")
+	case word(err) == "too_many_websockets":
+		e.found(subjectPresses, approval.Wrong, problemCrowd, remedyCrowd)
+	case means(err) == meansToken:
+		e.found(subjectPresses, approval.Wrong, "Slack refuses the app-level token.",
+			"Take one with the scope connections:write from the app's page Basic Information, and see that Socket Mode is on.")
+	default:
+		e.failed(subjectPresses, err)
+	}
+}
+
+// room finds out whether cards can be put where they are to go.
+func (e *examiner) room(ctx context.Context) {
+	const subject = "slack channel"
+	var ch *slackapi.Channel
+	err := e.ask(ctx, "conversations.info", func(ctx context.Context) (err error) {
+		ch, err = e.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: e.config.Channel})
+		return err
+	})
+	switch {
+	case err != nil:
+		e.failed(subject, err)
+	case ch.IsArchived:
+		e.found(subject, approval.Wrong, problemClosed, remedyClosed)
+	case !ch.IsMember:
+		e.found(subject, approval.Wrong, problemShut, remedyShut)
+	default:
+		e.found(subject, approval.Fine, "Cards go to #"+clip(ch.Name, 80)+", where the app is a member.", "")
+	}
+}
+
+// rosters finds out whether the user groups are there and hold anybody.
+func (e *examiner) rosters(ctx context.Context) {
+	const subject = "slack groups"
+	n := 0
+	for _, id := range e.config.Approvers {
+		if !groupID.MatchString(id) {
+			continue
+		}
+		n++
+		var members []string
+		err := e.ask(ctx, "usergroups.users.list", func(ctx context.Context) (err error) {
+			members, err = e.api.GetUserGroupMembersContext(ctx, id)
+			return err
+		})
+		switch {
+		case says(err, "no_such_subteam", "subteam_not_found"):
+			e.found(subject, approval.Wrong, "There is no user group "+id+", so nobody decides by it.", "Correct METNOS_SLACK_APPROVERS or the policy's routes.")
+		case err != nil:
+			e.failed(subject, err)
+		case len(members) == 0:
+			e.found(subject, approval.Wrong, "The user group "+id+" is empty, so nobody decides by it.", "Put people into it, or take it from those who may decide.")
+		default:
+			e.found(subject, approval.Fine, fmt.Sprintf("%s has %d members.", id, len(members)), "")
+		}
+	}
+	if n == 0 {
+		e.found(subject, approval.Noted, "None decides: people are listed one by one.", "")
+	}
+}

@@ -1,0 +1,121 @@
+package slack
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// RehearsalLives is how long a test card waits.
+const RehearsalLives = 2 * time.Minute
+
+// actionTest is the verb of a test card's button.
+const actionTest = "test"
+
+// ErrUnheard says that a press is delivered to a daemon, and none serves.
+var ErrUnheard = errors.New("over HTTP Slack delivers a press to a daemon alone, and none serves")
+
+// Rehearse sends a card with one button to where cards go, and returns who of
+// those who may decide pressed it. It decides nothing. alone says that no Run
+// hears people, here or in another process; then it opens a connection of its
+// own, and takes nothing else from it. The error is [approval.ErrUntapped],
+// [ErrUnheard], that of ctx, or the platform's, and shows no secret.
+func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, RehearsalLives, approval.ErrUntapped)
+	defer cancel()
+	l := &loop{Channel: c, slots: make(chan struct{}, 1), kick: make(chan struct{}, 1)}
+	if alone {
+		if c.config.AppToken == "" {
+			return approval.Person{}, ErrUnheard
+		}
+		if err := l.introduce(ctx); err != nil {
+			return approval.Person{}, err
+		}
+	}
+	token := rand.Text()
+	pressed := make(chan approval.Person, 1)
+	c.mu.Lock()
+	c.rehearsals[token] = pressed
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.rehearsals, token)
+	}()
+	m := place{channel: c.config.Channel}
+	p := &page{texts: c.texts}
+	p.say("test.card", nil)
+	p.add(slackapi.NewActionBlock("", button(actionTest, token, c.texts.Plain("button.test", nil))))
+	ts, err := c.send(ctx, m, p, c.texts.Plain("test.card", nil))
+	if err != nil {
+		return approval.Person{}, err
+	}
+	m.ts = ts
+	by, err := l.pressed(ctx, pressed, alone)
+	l.endRehearsal(context.WithoutCancel(ctx), m, by)
+	return by, err
+}
+
+// pressed waits for the press.
+func (l *loop) pressed(ctx context.Context, pressed <-chan approval.Person, alone bool) (by approval.Person, err error) {
+	hearing, stop := context.WithCancel(ctx)
+	failed := make(chan error, 1)
+	if alone {
+		l.working.Go(func() {
+			_, err := l.socket(hearing, 0)
+			failed <- err
+		})
+	}
+	defer func() { stop(); l.working.Wait() }()
+	select {
+	case by = <-pressed:
+		return by, nil
+	case err = <-failed:
+		if ctx.Err() == nil {
+			return by, err
+		}
+	case <-ctx.Done():
+	}
+	return by, context.Cause(ctx)
+}
+
+// endRehearsal makes the test card final.
+func (l *loop) endRehearsal(ctx context.Context, m place, by approval.Person) {
+	p, notice := &page{texts: l.texts}, phrase("test.over")
+	var values map[string]any
+	if by.ID != "" {
+		notice, values = "test.done", map[string]any{"by": within(by.Name+" ("+by.ID+")", 80), "when": time.Now()}
+	}
+	p.say(notice, values)
+	if err := l.edit(ctx, m, p, clip(l.texts.Plain(notice, values), maxNotice)); err != nil {
+		l.log.WarnContext(ctx, "a test card kept its button, which does nothing", "error", err)
+	}
+}
+
+// rehearsed takes a press of a test card's button.
+func (l *loop) rehearsed(ctx context.Context, m place, who person, token string) error {
+	l.mu.Lock()
+	pressed := l.rehearsals[token]
+	l.mu.Unlock()
+	if pressed == nil {
+		l.whisper(ctx, m, who, l.texts.Plain("test.over", nil))
+		l.endRehearsal(ctx, m, approval.Person{})
+		return nil
+	}
+	l.whisper(ctx, m, who, l.texts.Plain("test.tap", nil))
+	select {
+	case pressed <- l.known(ctx, who):
+	default: // a second press
+	}
+	return nil
+}
+
+// rehearses reports whether the act is a press of a test card's button.
+func (a *act) rehearses() bool {
+	return a.press != nil && len(a.press.ActionCallback.BlockActions) > 0 && a.press.ActionCallback.BlockActions[0].ActionID == actionTest
+}
