@@ -23,7 +23,7 @@ func newDoctor(std stdio) *cobra.Command {
 		Short: "Find out what keeps you from being asked, and what helps",
 		Long: `Look at everything between an agent's call and your answer: the configuration,
 the policy, the files and the room for them, the store, the audit log, the sockets
-and the address, and each channel: the token, who is paired, whether the chat takes
+and the address, and each channel: the tokens and scopes, who is paired, whether the chat takes
 messages, who may decide and can see the cards, where presses go, and the clock.
 
 A running daemon is asked to look at what only it can, with the settings that it
@@ -45,7 +45,9 @@ mistake in the command line.`,
 	f.BoolVar(&d.asJSON, "json", false, "print JSON")
 	f.BoolVar(&d.tap, "tap", false, "send a test card and wait for a press of its button")
 	f.StringVar(&d.api, "telegram-api", "", "address of the Bot API when no daemon runs, for trying and testing")
+	f.StringVar(&d.slackAPI, "slack-api", "", "address of Slack's Web API when no daemon runs, for trying and testing")
 	f.Lookup("telegram-api").Hidden = true
+	f.Lookup("slack-api").Hidden = true
 	return cmd
 }
 
@@ -54,6 +56,7 @@ type doctor struct {
 	std         stdio
 	asJSON, tap bool
 	api         string
+	slackAPI    string
 
 	config config
 	chart
@@ -102,7 +105,7 @@ func (c *chart) wrong() int {
 }
 
 func (d *doctor) run(ctx context.Context) error {
-	if err := telegramAPI(d.api); err != nil {
+	if err := errors.Join(telegramAPI(d.api), slackAPI(d.slackAPI)); err != nil {
 		return err
 	}
 	d.configuration()
@@ -158,7 +161,7 @@ func (d *doctor) report(ctx context.Context) error {
 func (d *doctor) tapAll(ctx context.Context) error {
 	if len(d.channels) == 0 {
 		d.found("tap", approval.Wrong, "There is no channel that a test card could go to.",
-			"Set METNOS_TELEGRAM_TOKEN where the daemon is started; docs/telegram.md tells how.")
+			"Set METNOS_TELEGRAM_TOKEN or METNOS_SLACK_BOT_TOKEN where the daemon is started; docs/telegram.md and docs/slack.md tell how.")
 		return nil
 	}
 	for _, channel := range d.channels {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -246,27 +245,4 @@ func TestTheDoctorsTap(t *testing.T) {
 	tap()
 	s.stop()
 	tap()
-}
-
-// TestTheDoctorTellsHowOtherChannelsDo gives Slack an app token that is none of
-// its own.
-func TestTheDoctorTellsHowOtherChannelsDo(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t)
-	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken)...)
-	s := w.serve(h)
-	if wrong := h.doctor(); len(wrong) != 0 {
-		t.Errorf("when all is well: %q\n%s", wrong, s.log)
-	}
-	s.stop()
-	h.env = slices.DeleteFunc(h.env, func(v string) bool { return strings.HasPrefix(v, "METNOS_SLACK_APP_TOKEN=") })
-	h.env = append(h.env, "METNOS_SLACK_APP_TOKEN=xapp-1-A0000000000-1234567890123-"+strings.Repeat("0", 64))
-	s = w.serve(h)
-	var wrong []string
-	w.await("a problem", func() bool { wrong = h.doctor(); return len(wrong) > 0 })
-	if len(wrong) != 1 || !strings.HasPrefix(wrong[0], "slack: ") {
-		t.Errorf("with a wrong token: %q\n%s", wrong, s.log)
-	}
-	t.Log(wrong)
-	s.stop()
 }

@@ -7,12 +7,15 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
+	"github.com/metnos/vaglio/channels/telegram"
 )
 
 // examination is what a daemon says of itself to the doctor.
@@ -33,10 +36,14 @@ type rehearsal struct {
 
 // patients are the channels that can be looked at.
 func (d *daemon) patients() []patient {
-	if d.bot == nil {
-		return nil
+	var all []patient
+	if d.bot != nil {
+		all = append(all, d.bot)
 	}
-	return []patient{d.bot}
+	if d.slack != nil {
+		all = append(all, d.slack)
+	}
+	return all
 }
 
 // examine looks at what only the daemon can.
@@ -57,6 +64,9 @@ func (d *daemon) examine(ctx context.Context) examination {
 	}
 	if d.bot == nil {
 		x.found("telegram", approval.Noted, "It is off: the daemon was started without METNOS_TELEGRAM_TOKEN.", "")
+	}
+	if d.slack == nil {
+		x.found("slack", approval.Noted, "It is off: the daemon was started without METNOS_SLACK_BOT_TOKEN.", "")
 	}
 	d.examineChannels(ctx, &x)
 	return x
@@ -118,8 +128,11 @@ func (d *doctor) besideDaemon(ctx context.Context, seen *examination) {
 		d.public(ctx, seen.Public)
 	}
 	d.Findings = append(d.Findings, seen.Findings...)
-	if d.config.Telegram.Token != "" && len(seen.Channels) == 0 {
+	if d.config.Telegram.Token != "" && !slices.Contains(seen.Channels, telegram.Name) {
 		d.found("telegram", approval.Wrong, "This terminal has a bot token, and the daemon was started without one.", "Start the daemon with METNOS_TELEGRAM_TOKEN.")
+	}
+	if d.config.Slack.on() && !slices.Contains(seen.Channels, slack.Name) {
+		d.found("slack", approval.Wrong, "This terminal has an app's token, and the daemon was started without one.", "Start the daemon with METNOS_SLACK_BOT_TOKEN.")
 	}
 	d.channels = seen.Channels
 	d.rehearse = func(ctx context.Context, channel string) approval.Finding {

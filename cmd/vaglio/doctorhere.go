@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/store/bolt"
 )
@@ -29,7 +30,7 @@ const minRoom = 64 << 20
 func (d *doctor) configuration() {
 	const subject = "configuration"
 	c, err := loadConfig()
-	c.Telegram.API = d.api
+	c.Telegram.API, c.Slack.API = d.api, d.slackAPI
 	d.config = c
 	if err == nil && c.DataDir != "" {
 		err = checkSocketPath(c.path(adminSocket))
@@ -42,6 +43,9 @@ func (d *doctor) configuration() {
 		}
 	}
 	p, err := loadPolicy(c.Policy, c.Home)
+	if err == nil && c.Slack.on() {
+		d.config.Slack.Approvers = append(c.Slack.Approvers, slackIDs(&p.routing)...)
+	}
 	switch {
 	case err != nil:
 		d.found("policy", approval.Wrong, sentence(err.Error()), "Correct the file; 'vaglio policy check' says what it means then.")
@@ -259,6 +263,15 @@ func (n notebook) Load(context.Context) (telegram.Notes, error) { return n.notes
 // Save keeps nothing: the doctor changes nothing.
 func (notebook) Save(context.Context, telegram.Notes) error { return nil }
 
+// blankSlack is a memory that keeps nothing.
+type blankSlack struct{}
+
+// Load returns no notes: a look needs none.
+func (blankSlack) Load(context.Context) (slack.Notes, error) { return slack.Notes{}, nil }
+
+// Save keeps nothing: the doctor changes nothing.
+func (blankSlack) Save(context.Context, slack.Notes) error { return nil }
+
 // channelsHere looks at the channels with the settings here.
 func (d *doctor) channelsHere(ctx context.Context, notes telegram.Notes) {
 	var patients []patient
@@ -269,8 +282,14 @@ func (d *doctor) channelsHere(ctx context.Context, notes telegram.Notes) {
 	} else {
 		patients = append(patients, bot)
 	}
-	if d.config.Slack.on() {
-		d.found("slack", approval.Unseen, "Not looked at: a running daemon tells how it does.", "")
+	if !d.config.Slack.on() {
+		d.found("slack", approval.Noted, "It is off: METNOS_SLACK_BOT_TOKEN is not set.", "")
+	} else if d.wrong() > 0 && d.config.Slack.check() != nil {
+		d.found("slack", approval.Unseen, "Not looked at: its settings are wrong.", "")
+	} else if app, err := newTeam(ctx, &d.config, blankSlack{}, slog.New(slog.DiscardHandler)); err != nil {
+		d.found("slack", approval.Wrong, sentence(err.Error()), "Correct it: nothing starts with it. docs/slack.md says where each setting comes from.")
+	} else {
+		patients = append(patients, app)
 	}
 	for _, p := range patients {
 		d.channels = append(d.channels, p.Name())

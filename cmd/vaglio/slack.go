@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,10 +60,7 @@ func (m *mistakes) slack(e *environment) slackConfig {
 
 // slackApp checks the settings of an app that is on.
 func (m *mistakes) slackApp(c *slackConfig) {
-	s := slack.Config{
-		BotToken: string(c.BotToken), AppToken: string(c.AppToken), SigningSecret: string(c.SigningSecret), Channel: c.Channel, Approvers: c.Approvers,
-	}
-	err := s.Check()
+	err := c.check()
 	for name, mistake := range map[string]error{
 		"METNOS_SLACK_BOT_TOKEN": slack.ErrBotToken, "METNOS_SLACK_APP_TOKEN": slack.ErrAppToken, "METNOS_SLACK_SIGNING_SECRET": slack.ErrSigningSecret,
 		"METNOS_SLACK_CHANNEL": slack.ErrChannel, "METNOS_SLACK_APPROVERS": slack.ErrApprover,
@@ -74,6 +72,14 @@ func (m *mistakes) slackApp(c *slackConfig) {
 	if errors.Is(err, slack.ErrMode) {
 		m.add("METNOS_SLACK_APP_TOKEN", "set it for Socket Mode, or METNOS_SLACK_SIGNING_SECRET for HTTP, and not both")
 	}
+}
+
+// check returns what is wrong with the settings.
+func (c *slackConfig) check() error {
+	s := slack.Config{
+		BotToken: string(c.BotToken), AppToken: string(c.AppToken), SigningSecret: string(c.SigningSecret), Channel: c.Channel, Approvers: c.Approvers,
+	}
+	return s.Check()
 }
 
 // slackAPI checks the address of another Web API.
@@ -89,25 +95,29 @@ func slackAPI(address string) error {
 }
 
 // team builds the Slack app, if there is a token.
-func (d *daemon) team(ctx context.Context) error {
-	c := &d.config.Slack
-	if !c.on() {
-		return nil
+func (d *daemon) team(ctx context.Context) (err error) {
+	if d.config.Slack.on() {
+		d.slack, err = newTeam(ctx, &d.config, slackMemory{d.store}, d.log)
 	}
+	return err
+}
+
+// newTeam builds the Slack app.
+func newTeam(ctx context.Context, conf *config, notes slack.Memory, log *slog.Logger) (*slack.Channel, error) {
+	c := &conf.Slack
 	if len(c.Approvers) == 0 {
-		return &configError{errors.New("METNOS_SLACK_APPROVERS: nobody may decide on Slack; name people (U…) or user groups (S…), with commas between")}
+		return nil, &configError{errors.New("METNOS_SLACK_APPROVERS: nobody may decide on Slack; name people (U…) or user groups (S…), with commas between")}
 	}
-	var err error
-	d.slack, err = slack.New(ctx, slack.Config{
+	app, err := slack.New(ctx, slack.Config{
 		BotToken: string(c.BotToken), AppToken: string(c.AppToken), SigningSecret: string(c.SigningSecret), API: c.API,
-		Channel: c.Channel, Approvers: c.Approvers, Memory: slackMemory{d.store},
-		Texts: d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone, Log: d.log,
+		Channel: c.Channel, Approvers: c.Approvers, Memory: notes,
+		Texts: conf.Texts, Lang: conf.Lang, Zone: conf.Zone, Log: log,
 	})
 	if errors.Is(err, slack.ErrApprover) {
 		// Those of the environment were checked; this one is the policy's.
-		return &configError{fmt.Errorf("METNOS_POLICY: approval: %w", err)}
+		return nil, &configError{fmt.Errorf("METNOS_POLICY: approval: %w", err)}
 	}
-	return err
+	return app, err
 }
 
 // slackFront takes the platform's requests; nil when it delivers over sockets.

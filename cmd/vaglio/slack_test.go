@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
@@ -183,6 +184,9 @@ func TestTheManifestAsksForWhatIsUsed(t *testing.T) {
 	slices.Sort(got)
 	if want = slices.Compact(want); !slices.Equal(got, want) {
 		t.Errorf("the scopes are %v, want %v", got, want)
+	}
+	if !slices.Equal(got, slack.Scopes()) {
+		t.Errorf("the doctor wants %v", slack.Scopes())
 	}
 	if s := manifest.Settings; !s.Interactivity.On || !s.Sockets || !slices.Equal(s.Events.Bot, []string{"app_home_opened", "message.channels", "message.groups"}) {
 		t.Errorf("the settings are %+v", s)
