@@ -137,6 +137,22 @@ func commandRules() []commandRule {
 // doubled writes a pattern as Python's repr does.
 func doubled(pattern string) string { return strings.ReplaceAll(pattern, `\`, `\\`) }
 
+// Rules returns the denial of every rule that there is, in the order of the
+// documentation: what there must be words for, wherever denials are told.
+func Rules() []Denial {
+	var all []Denial
+	for _, r := range pathRules() {
+		all = append(all, r.denial())
+	}
+	for _, r := range commandRules() {
+		all = append(all, r.denial())
+	}
+	for _, r := range append(structuralRules(), *ownRule(), *depthRule(), *kindRule(), *faultRule()) {
+		all = append(all, r.denial())
+	}
+	return all
+}
+
 func ownRule() *rule {
 	return &rule{
 		id:      "own.path",
