@@ -291,6 +291,7 @@ func (c *checker) distinct(file string, texts map[Key]*template.Template) {
 const (
 	maxTalk  = 2000
 	maxCard  = 160
+	maxRule  = 400
 	maxState = 100
 	maxLabel = 40 // a button, or what stands before others' words
 )
@@ -304,6 +305,8 @@ func limit(key Key) int {
 		return maxLabel
 	case key == "prompt.placeholder":
 		return 64
+	case group == "guard", group == "told":
+		return maxRule
 	case group == "state", group == "menu", group == "title":
 		return maxState
 	case slices.Contains([]string{"prompt", "words", "help", "away", "pair", "web", "status", "lang"}, group):

@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,13 +21,14 @@ import (
 // sayers are the functions to which the channels hand a key and its values.
 var sayers = []string{"Say", "Plain", "say", "line", "reply"}
 
-// TestChannelsSayWhatThereIs reads the channels' sources: each text that they
+// TestChannelsSayWhatThereIs reads the sources of the channels, and of what says
+// refusals for them: each text that they
 // name is there, and is given exactly its fields; and each text is used.
 func TestChannelsSayWhatThereIs(t *testing.T) {
 	t.Parallel()
 	fields := templates.Fields()
 	used := map[string]bool{}
-	err := filepath.WalkDir("../channels", func(path string, d fs.DirEntry, err error) error {
+	read := func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasSuffix(d.Name(), "test") {
 			return fs.SkipDir // what tests are driven by says nothing to people
 		}
@@ -56,8 +58,8 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 			return true
 		})
 		return nil
-	})
-	if err != nil {
+	}
+	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read)); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob("../channels/web/pages/*.html")

@@ -64,6 +64,7 @@ type Part struct {
 // safe for concurrent use.
 type Set struct {
 	langs map[Lang]map[Key]*template.Template
+	told  map[string]Key
 }
 
 // Texts are the texts in one language and time zone.
@@ -71,6 +72,7 @@ type Texts struct {
 	lang  Lang
 	zone  *time.Location
 	texts map[Key]*template.Template
+	told  map[string]Key
 }
 
 //go:embed *.tmpl
@@ -86,10 +88,11 @@ const ending = ".tmpl"
 func Load(override fs.FS) (*Set, error) {
 	c := checker{}
 	c.reference()
-	set := &Set{map[Lang]map[Key]*template.Template{}}
+	set := &Set{map[Lang]map[Key]*template.Template{}, map[string]Key{}}
 	for _, lang := range Langs() {
 		set.langs[lang] = c.language(lang)
 	}
+	set.told = told(set.langs[English])
 	if override != nil {
 		c.overrides(override, set.langs)
 	}
@@ -108,7 +111,7 @@ func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 	if _, ok := s.langs[lang]; !ok {
 		lang = English
 	}
-	return &Texts{lang, zone, s.langs[lang]}
+	return &Texts{lang, zone, s.langs[lang], s.told}
 }
 
 // Lang returns the language.

@@ -179,9 +179,16 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	if n.Count > 1 {
 		p.line("notice.count", map[string]any{"n": n.Count, "first": n.First})
 	}
-	p.line("notice.why", map[string]any{"why": within(n.Refusal.Why, maxRefused)})
-	if len(n.Refusal.Alternatives) > 0 {
-		p.line("notice.instead", map[string]any{"instead": within(strings.Join(n.Refusal.Alternatives, " "), maxRefused)})
+	// Of a rule that is not known here, all is shown as it was told.
+	if why := p.texts.Guard(n.Rule); why != "" {
+		p.line("notice.why", map[string]any{"why": why})
+	} else {
+		p.line("notice.why", map[string]any{"why": within(n.Refusal.Why, maxRefused)})
+	}
+	if said, ok := p.texts.Told(n.Refusal.Alternatives...); ok && said != "" {
+		p.line("notice.instead", map[string]any{"instead": said})
+	} else if said != "" {
+		p.line("notice.instead", map[string]any{"instead": within(said, maxRefused)})
 	}
 	_, err := c.send(ctx, place{channel: c.config.Channel}, p, clip(c.texts.Plain("notice", head), maxNotice))
 	c.noteTelling(err)

@@ -98,18 +98,8 @@ func whyOf(it *approval.Item) string {
 	return it.Refusal.Why
 }
 
-// effectOf says what a call would do, whether that can be undone, and whom it
-// touches. The judge says all of it in English; there it is not said twice.
+// effectOf says what a call would do, where the judge says it in another language.
 func effectOf(texts *templates.Texts, it *approval.Item) string {
 	r := approval.ReasonOf(it.Verdict)
-	if texts.Lang() == templates.English || !texts.Has(phrase("effect."+r.Effect)) {
-		return ""
-	}
-	var said []string
-	for _, ph := range []phrase{phrase("effect." + r.Effect), phrase("undo." + r.Reversibility), phrase("reach." + r.Reach)} {
-		if texts.Has(ph) {
-			said = append(said, texts.Plain(ph, nil))
-		}
-	}
-	return strings.Join(said, ", ")
+	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
 }

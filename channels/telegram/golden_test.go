@@ -128,8 +128,9 @@ func goldenCard(states ...approval.State) approval.Card {
 func goldenNotice() approval.Notice {
 	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /"}}
 	v := vaglio.Verdict{Reason: "forbidden shell pattern", BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{
-		ID: "shell-rm-root", Why: "Removing a root cannot be undone.", Instead: "Name the folder to remove.",
+		ID: "shell.rm_root", Why: "Removing the root of the file system cannot be undone.",
+		Instead: "Name exactly the files below the workspace that should go, one by one.",
 	}}
 	now := time.Now()
-	return approval.Notice{Agent: "coder", Rule: "shell-rm-root", Count: 3, First: now.Add(-time.Minute), Last: now, Refusal: approval.Refuse(p, v)}
+	return approval.Notice{Agent: "coder", Rule: "shell.rm_root", Count: 3, First: now.Add(-time.Minute), Last: now, Refusal: approval.Refuse(p, v)}
 }

@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -66,9 +65,16 @@ func noticePage(p *page, n *approval.Notice) *page {
 	if n.Count > 1 {
 		p.line("notice.count", map[string]any{"n": n.Count, "first": n.First})
 	}
-	p.line("notice.why", map[string]any{"why": short(n.Refusal.Why, maxRefused)})
-	if len(n.Refusal.Alternatives) > 0 {
-		p.line("notice.instead", map[string]any{"instead": short(strings.Join(n.Refusal.Alternatives, " "), maxRefused)})
+	// Of a rule that is not known here, all is shown as it was told.
+	if why := p.texts.Guard(n.Rule); why != "" {
+		p.line("notice.why", map[string]any{"why": why})
+	} else {
+		p.line("notice.why", map[string]any{"why": short(n.Refusal.Why, maxRefused)})
+	}
+	if said, ok := p.texts.Told(n.Refusal.Alternatives...); ok && said != "" {
+		p.line("notice.instead", map[string]any{"instead": said})
+	} else if said != "" {
+		p.line("notice.instead", map[string]any{"instead": short(said, maxRefused)})
 	}
 	return p
 }

@@ -72,7 +72,7 @@ func (l *loop) setMenus(ctx context.Context) error {
 	for _, code := range append([]templates.Lang{""}, templates.Langs()...) {
 		texts := l.texts.In(cmp.Or(code, l.lang), l.zone)
 		var menu []entry
-		for _, name := range []string{"pending", "why", "digest", "status", "lang", "help"} {
+		for _, name := range []string{"pending", "why", "status", "lang", "help"} {
 			menu = append(menu, entry{name, texts.Plain(phrase("menu."+name), nil)})
 		}
 		params := tgbotapi.Params{"commands": marshal(menu)}
@@ -106,30 +106,8 @@ func whyOf(it *approval.Item) string {
 	return it.Refusal.Why
 }
 
-// effectName names a category of signals in the language of the texts, if it is
-// one that we have words for.
-func effectName(texts *templates.Texts, category string) string {
-	if ph := phrase("effect." + category); texts.Lang() != templates.English && texts.Has(ph) {
-		return texts.Plain(ph, nil)
-	}
-	return category
-}
-
-// effectOf says what a call would do, whether that can be undone, and whom it
-// touches. The judge says all of it in English; there it is not said twice.
+// effectOf says what a call would do, where the judge says it in another language.
 func effectOf(texts *templates.Texts, it *approval.Item) string {
-	if texts.Lang() == templates.English {
-		return ""
-	}
 	r := approval.ReasonOf(it.Verdict)
-	var said []string
-	for _, ph := range []phrase{phrase("effect." + r.Effect), phrase("undo." + r.Reversibility), phrase("reach." + r.Reach)} {
-		if texts.Has(ph) {
-			said = append(said, texts.Plain(ph, nil))
-		}
-	}
-	if !texts.Has(phrase("effect." + r.Effect)) {
-		return ""
-	}
-	return strings.Join(said, ", ")
+	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
 }

@@ -117,8 +117,6 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
 		return l.why(ctx, m, rest)
 	case "status":
 		return l.status(ctx, m)
-	case "digest":
-		return l.digest(ctx, m, rest)
 	case "lang":
 		return l.speak(ctx, m, rest)
 	default:
@@ -280,7 +278,7 @@ func reasons(p *page, card *approval.Card) *page {
 		for _, g := range it.Verdict.Results {
 			add("why.judge", map[string]any{"judge": short(g.Judge), "score": p.texts.Score(g.Score), "confidence": p.texts.Score(g.Confidence)})
 			for _, s := range g.Signals {
-				add("why.signal", map[string]any{"category": short(effectName(p.texts, s.Category)), "score": p.texts.Score(s.Score), "message": short(s.Message)})
+				add("why.signal", map[string]any{"category": short(p.texts.EffectName(s.Category)), "score": p.texts.Score(s.Score), "message": short(s.Message)})
 			}
 		}
 	}

@@ -98,13 +98,13 @@ func guarded() approval.Step {
 		Verdict: &vaglio.Verdict{
 			Reason: "path forbidden: .ssh/id_", JudgeKind: "rule-based-v1", BlockedBy: vaglio.PhaseGuard,
 			Rule: &vaglio.GuardRule{
-				ID: "path.ssh-key", Why: "Private keys give away every machine that trusts them.",
-				Instead: "Name the public key instead, or ask the person to run the command that needs the key.",
+				ID: "path.ssh", Why: "SSH keys open other machines, and a key that has left cannot be called back.",
+				Instead: "Ask the user to do what needs the key, or name a path outside that folder.",
 			},
 		},
 		Refusal: &approval.Refusal{
-			Final: true, Phase: vaglio.PhaseGuard, Wanted: "fs_read /home/u/.ssh/id_rsa", Why: "path forbidden", Rule: "path.ssh-key",
-			Alternatives: []string{"Name the public key instead."},
+			Final: true, Phase: vaglio.PhaseGuard, Wanted: "fs_read /home/u/.ssh/id_rsa", Why: "path forbidden", Rule: "path.ssh",
+			Alternatives: []string{"Ask the user to do what needs the key, or name a path outside that folder."},
 		},
 	}
 }

@@ -152,7 +152,7 @@ func TestGuardDenialHasNoAllow(t *testing.T) {
 	for _, p := range []string{"/inbox", "/inbox/history", "/inbox/turn/claude-code/t-81"} {
 		doc := sound(t, in.get(p))
 		entry := doc.id(t, "step-guarded")
-		for _, want := range []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it.", "path.ssh-key", "Private keys give away", "Name the public key"} {
+		for _, want := range []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it.", "path.ssh", "SSH keys open other machines", "name a path outside that folder"} {
 			if !strings.Contains(entry.words(), want) {
 				t.Errorf("%s does not say %q: %s", p, want, entry.words())
 			}

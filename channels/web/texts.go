@@ -12,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // text is one of our texts, to be filled in the reader's language. Its values
@@ -60,6 +61,8 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"size":   func(s string) string { return size(texts, s) },
 		"effect": func(category string) template.HTML { return effect(texts, category) },
 		"why":    func(v itemView) string { return why(texts, v.Item) },
+		"told":   func(sentence string) template.HTML { return agentTold(texts, sentence) },
+		"guard":  func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
 		"script": func() []scriptText { return scriptTexts(texts) },
 		"sample": func(name, part, otherwise string) string {
 			if key := templates.Key("web.sample." + name + "." + part); texts.Has(key) {
@@ -112,11 +115,11 @@ func size(texts *templates.Texts, s string) string {
 	return texts.Plain("web.size", templates.Values{"lines": strings.Count(s, "\n") + 1, "chars": utf8.RuneCountInString(s)})
 }
 
-// effect names a category of signals in the reader's language, if it is one that
-// we have words for. The judge's own name is English already.
+// effect names a category of signals. The judge's own name for it may be
+// anything, and is shown with care.
 func effect(texts *templates.Texts, category string) template.HTML {
-	if key := templates.Key("effect." + category); texts.Lang() != templates.English && texts.Has(key) {
-		return template.HTML(template.HTMLEscapeString(texts.Plain(key, nil))) //nolint:gosec // It was escaped.
+	if name := texts.EffectName(category); name != category {
+		return template.HTML(template.HTMLEscapeString(name)) //nolint:gosec // It was escaped.
 	}
 	return brief(category)
 }
@@ -125,18 +128,24 @@ func effect(texts *templates.Texts, category string) template.HTML {
 // empty in English.
 func why(texts *templates.Texts, it approval.Item) string {
 	r := approval.ReasonOf(it.Verdict)
-	if texts.Lang() == templates.English || !texts.Has(templates.Key("effect."+r.Effect)) {
-		return ""
+	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
+}
+
+// agentTold says in the reader's language what the agent is told in English; what is
+// none of our sentences is shown with care.
+func agentTold(texts *templates.Texts, sentence string) template.HTML {
+	if said, ok := texts.Told(sentence); ok {
+		return template.HTML(template.HTMLEscapeString(said)) //nolint:gosec // It was escaped.
 	}
-	var said []string
-	for _, key := range []templates.Key{
-		templates.Key("effect." + r.Effect), templates.Key("undo." + r.Reversibility), templates.Key("reach." + r.Reach),
-	} {
-		if texts.Has(key) {
-			said = append(said, texts.Plain(key, nil))
-		}
+	return show(sentence)
+}
+
+// forbids says in the reader's language why the guard has a rule.
+func forbids(texts *templates.Texts, rule *vaglio.GuardRule) template.HTML {
+	if said := texts.Guard(rule.ID); said != "" {
+		return template.HTML(template.HTMLEscapeString(said)) //nolint:gosec // It was escaped.
 	}
-	return strings.Join(said, ", ")
+	return show(rule.Why)
 }
 
 // scriptText is one text of the script.

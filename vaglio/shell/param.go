@@ -1,9 +1,6 @@
 package shell
 
 import (
-	"maps"
-	"slices"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -98,10 +95,9 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	case p.Param.Value == "@" || p.Param.Value == "*":
 		items = r.args()
 	default:
-		name := r.resolveRef(p.Param.Value)
-		items = r.elements(name)
+		items = r.elements(r.resolveRef(p.Param.Value))
 		if p.Excl {
-			items = r.keys(name)
+			return []Word{unknown(p.Param.Value)}
 		}
 	}
 	if !r.step(f, len(items)) {
@@ -116,19 +112,6 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	out := make([]Word, len(items))
 	for i, w := range items {
 		out[i] = r.transform(f, p, w)
-	}
-	return out
-}
-
-// keys are the subscripts of an array.
-func (r *reader) keys(name string) []Word {
-	e := r.st.get(name)
-	if e == nil || !e.isList || e.assoc == nil || len(e.assoc) != len(e.list) {
-		return []Word{unknown(name)}
-	}
-	var out []Word
-	for _, key := range slices.Sorted(maps.Keys(e.assoc)) {
-		out = append(out, Text(key))
 	}
 	return out
 }

@@ -133,9 +133,7 @@ func (r *reader) runWritten(f *frame, k *call) {
 		}
 	}
 	argv := append([]Word{Text(interp)}, k.argv...)
-	g := *f
-	g.conditional = false // as in a function: what counts is whether its own commands are sure
-	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
+	r.dispatch(f, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
 }
 
 // callFunction reads the body of a function for one call.

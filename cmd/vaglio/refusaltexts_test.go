@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/guard"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// TestRefusalsAreSaidInEveryLanguage holds the texts against what the guard and
+// the refusals say in English: nobody reads a card half in another language, and
+// English reads what agents are told.
+func TestRefusalsAreSaidInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	english, italian := set.In(templates.English, time.UTC), set.In(templates.Italian, time.UTC)
+	say := func(sentence, where string) {
+		en, known := english.Told(sentence)
+		it, _ := italian.Told(sentence)
+		if !known || en != sentence || it == sentence || it == "" {
+			t.Errorf("%s: %q is told as %q and %q (known: %t)", where, sentence, en, it, known)
+		}
+	}
+	rules := guard.Rules()
+	for _, d := range rules {
+		en, it := english.Guard(d.ID), italian.Guard(d.ID)
+		if !strings.HasSuffix(en, d.Why) || it == "" || it == en {
+			t.Errorf("the rule %s is %q, and told as %q and %q", d.ID, d.Why, en, it)
+		}
+		rule := &vaglio.GuardRule{ID: d.ID, Why: d.Why, Instead: d.Instead}
+		for _, s := range approval.Refuse(vaglio.Proposal{}, vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: d.Reason, Rule: rule}).Alternatives {
+			say(s, d.ID)
+		}
+	}
+	if len(rules) < 40 {
+		t.Errorf("the guard has %d rules", len(rules))
+	}
+	for _, s := range approval.Refuse(vaglio.Proposal{}, vaglio.Verdict{BlockedBy: vaglio.PhaseGuard}).Alternatives {
+		say(s, "a guard without a rule")
+	}
+	for _, s := range approval.Refuse(vaglio.Proposal{}, vaglio.Verdict{}).Alternatives {
+		say(s, "a verdict that makes no sense")
+	}
+	for _, kind := range []effects.Kind{
+		effects.KindRead, effects.KindCreate, effects.KindOverwrite, effects.KindDelete, effects.KindMove, effects.KindForeignCode,
+		effects.KindInstall, effects.KindSend, effects.KindPublish, effects.KindInfrastructure, effects.KindDatabase, effects.KindPrivilege,
+		effects.KindPermissions, effects.KindCredentials, effects.KindSpend, effects.KindSchedule, effects.KindSafeguardOff,
+		effects.KindKill, effects.KindPower, effects.KindPhysical, effects.KindPeople, effects.KindUnknown,
+	} {
+		v := vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, JudgeKind: "effects", Results: []vaglio.GradientResult{{
+			Judge: "effects", Signals: []vaglio.Signal{{Category: string(kind)}},
+		}}}
+		said := approval.Refuse(vaglio.Proposal{}, v).Alternatives
+		if len(said) < 3 {
+			t.Errorf("nothing is told to do instead of an effect %q", kind)
+		}
+		for _, s := range said {
+			say(s, string(kind))
+		}
+	}
+}

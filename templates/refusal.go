@@ -1,0 +1,70 @@
+package templates
+
+import (
+	"strings"
+	"text/template"
+)
+
+// Guard says why the guard has a rule, by the rule's id; empty for a rule that
+// there are no words for, as a record of a later release may name.
+func (t *Texts) Guard(rule string) string {
+	if key := Key("guard." + rule); t.Has(key) {
+		return t.Plain(key, nil)
+	}
+	return ""
+}
+
+// Told says in the reader's language sentences that agents are told in English,
+// such as what to do instead of a refused call. ok is false, and they come back
+// as they are, when one of them is none of ours: then somebody else wrote it.
+func (t *Texts) Told(sentences ...string) (said string, ok bool) {
+	var all []string
+	for _, s := range sentences {
+		key, ok := t.told[s]
+		if !ok {
+			return strings.Join(sentences, " "), false
+		}
+		all = append(all, t.Plain(key, nil))
+	}
+	return strings.Join(all, " "), true
+}
+
+// told finds the sentences that agents are told by their embedded English.
+func told(english map[Key]*template.Template) map[string]Key {
+	keys := map[string]Key{}
+	for key, tmpl := range english {
+		if !strings.HasPrefix(string(key), "told.") {
+			continue
+		}
+		var b strings.Builder
+		if tmpl.Execute(&b, nil) == nil {
+			keys[strings.TrimSpace(b.String())] = key
+		}
+	}
+	return keys
+}
+
+// Effect says what a call would do, whether that can be undone, and whom it
+// touches, from the effects judge's words for them; empty for an effect that
+// there are no words for, and in English, in which the judge says it itself.
+func (t *Texts) Effect(effect, reversibility, reach string) string {
+	if t.lang == English || !t.Has(Key("effect."+effect)) {
+		return ""
+	}
+	var said []string
+	for _, key := range []Key{Key("effect." + effect), Key("undo." + reversibility), Key("reach." + reach)} {
+		if t.Has(key) {
+			said = append(said, t.Plain(key, nil))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// EffectName names a category of signals in the reader's language, if it is one
+// that there are words for; the judge's own name is English already.
+func (t *Texts) EffectName(category string) string {
+	if key := Key("effect." + category); t.lang != English && t.Has(key) {
+		return t.Plain(key, nil)
+	}
+	return category
+}
