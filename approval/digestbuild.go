@@ -72,7 +72,7 @@ func (b *DigestBuilder) Ask(a *Ask) {
 		p := &a.Approvals[i]
 		at := a.OpenedAt
 		if p.Verdict.TS > 0 {
-			at = instant(p.Verdict.TS)
+			at = Instant(p.Verdict.TS)
 		}
 		if p.State == Pending {
 			b.wait(a, p)
@@ -100,7 +100,7 @@ func (b *DigestBuilder) Ask(a *Ask) {
 func (b *DigestBuilder) Step(s *Step) {
 	at := s.At
 	if s.Verdict != nil && s.Verdict.TS > 0 {
-		at = instant(s.Verdict.TS)
+		at = Instant(s.Verdict.TS)
 	}
 	if !b.window.Holds(at) {
 		return

@@ -87,9 +87,9 @@ func (r *Runs) add(s State) {
 	}
 }
 
-// instant is the time of a verdict, which is kept in seconds since 1970. The
+// Instant is the time of a verdict, which is kept in seconds since 1970. The
 // audit log has the same number, so both tell the same window.
-func instant(ts float64) time.Time {
+func Instant(ts float64) time.Time {
 	whole := int64(ts)
 	return time.Unix(whole, int64((ts-float64(whole))*1e9)).UTC()
 }

@@ -2,6 +2,7 @@ package dispatcher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -100,4 +101,34 @@ func (d *Dispatcher) recent(ctx context.Context, kind approval.Kind, take func(b
 		}
 	}
 	return nil
+}
+
+// ErrNoDigester says that no channel shows digests.
+var ErrNoDigester = errors.New("no channel shows digests: set one up, such as the Telegram bot")
+
+// SendDigest shows the digest of a day on every channel that shows digests, also
+// where it was sent before, and returns the channels' names. What is sent by the
+// clock stays as it is.
+func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, error) {
+	if len(d.postmen) == 0 {
+		return nil, ErrNoDigester
+	}
+	digest, err := d.Digest(ctx, day)
+	if err != nil {
+		return nil, err
+	}
+	var sent []string
+	var errs []error
+	for _, p := range d.postmen {
+		ref, err := p.channel.OpenDigest(ctx, false)
+		if err == nil {
+			err = p.channel.ShowDigest(ctx, ref, digest)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("dispatcher: send a digest on %s: %w", p.name, err))
+			continue
+		}
+		sent = append(sent, p.name)
+	}
+	return sent, errors.Join(errs...)
 }

@@ -134,3 +134,8 @@ func (d *Desk) states(a *approval.Ask) (all []approval.State) {
 func picture(a *approval.Ask, channel string) approval.Card {
 	return approval.NewCard(*a, channel, approval.NewMasker(approval.Secret{1}))
 }
+
+// Digest returns the digest of a day on which nothing happened.
+func (d *Desk) Digest(context.Context, string) (approval.Digest, error) {
+	return approval.Digest{}, nil
+}

@@ -25,6 +25,10 @@ type Desk interface {
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
 	// Find returns the ask that a person names.
 	Find(ctx context.Context, id string) (approval.Ask, error)
+	// Digest returns the digest that was due on a day such as "2026-11-21", and
+	// the last one for an empty day. An [*approval.DayError] says that there is
+	// none.
+	Digest(ctx context.Context, day string) (approval.Digest, error)
 }
 
 // loop takes the updates in, one after the other.

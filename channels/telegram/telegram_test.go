@@ -66,7 +66,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 			t.Errorf("after the decision the card is %q %v", m.Text, labels(m))
 		}
 		for code, want := range map[string]string{"": "What waits for you", "en": "What waits for you", "it": "Che cosa ti aspetta"} {
-			if menu := w.server.Commands(code); len(menu) != 5 || menu[0].Description != want {
+			if menu := w.server.Commands(code); len(menu) != 6 || menu[0].Description != want {
 				t.Errorf("in language %q the menu is %v", code, menu)
 			}
 		}

@@ -72,7 +72,7 @@ func (l *loop) setMenus(ctx context.Context) error {
 	for _, code := range append([]templates.Lang{""}, templates.Langs()...) {
 		texts := l.texts.In(cmp.Or(code, l.lang), l.zone)
 		var menu []entry
-		for _, name := range []string{"pending", "why", "status", "lang", "help"} {
+		for _, name := range []string{"pending", "why", "digest", "status", "lang", "help"} {
 			menu = append(menu, entry{name, texts.Plain(phrase("menu."+name), nil)})
 		}
 		params := tgbotapi.Params{"commands": marshal(menu)}

@@ -117,6 +117,8 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
 		return l.why(ctx, m, rest)
 	case "status":
 		return l.status(ctx, m)
+	case "digest":
+		return l.digest(ctx, m, rest)
 	case "lang":
 		return l.speak(ctx, m, rest)
 	default:

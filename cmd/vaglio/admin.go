@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -21,6 +22,8 @@ type desk interface {
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 	Find(ctx context.Context, id string) (approval.Ask, error)
+	Digest(ctx context.Context, day string) (approval.Digest, error)
+	SendDigest(ctx context.Context, day string) ([]string, error)
 }
 
 // linkAnswer is a one-time link into the inbox.
@@ -97,6 +100,8 @@ func (a *admin) handler() http.Handler {
 		"POST /doctor/tap/{channel}": func(r *http.Request) (any, error) {
 			return a.rehearse(r.Context(), r.PathValue("channel"))
 		},
+		"GET /digest":   func(r *http.Request) (any, error) { return a.desk.Digest(r.Context(), r.FormValue("date")) },
+		"POST /digest":  func(r *http.Request) (any, error) { return a.sendDigest(r.Context(), r.FormValue("date")) },
 		"GET /pending":  func(r *http.Request) (any, error) { return a.pending(r.Context()) },
 		"GET /why/{id}": func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
 	} {
@@ -151,7 +156,9 @@ func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error)
 		status, v = http.StatusNotFound, problemAnswer{
 			"no approval has this id, or several begin like it: give more of it, at least four characters",
 		}
-	case errors.Is(err, errNoBot):
+	case isDayError(err):
+		status, v = http.StatusBadRequest, problemAnswer{err.Error()}
+	case errors.Is(err, errNoBot), errors.Is(err, dispatcher.ErrNoDigester):
 		status, v = http.StatusConflict, problemAnswer{err.Error()}
 	case err != nil:
 		a.log.ErrorContext(r.Context(), "the owner's side failed", "call", r.Pattern, "error", err)

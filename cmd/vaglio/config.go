@@ -17,6 +17,7 @@ import (
 
 	"github.com/kelseyhightower/envconfig"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/templates"
 )
@@ -44,6 +45,8 @@ type config struct {
 	Quiet dispatcher.Quiet
 	// Zone is where people are.
 	Zone *time.Location
+	// Digest is when the digest of the day is sent; nil sends none.
+	Digest *approval.Hours
 	// Policy is the path of the policy file; may be empty.
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
@@ -68,6 +71,7 @@ type environment struct {
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
 	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
+	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
@@ -147,6 +151,7 @@ func loadConfig() (config, error) {
 	c.Deadline = m.deadline("METNOS_APPROVAL_DEADLINE", e.ApprovalDeadline.value)
 	c.Zone = m.zone("METNOS_TZ", e.TZ)
 	c.Quiet = m.quiet("METNOS_QUIET", e.Quiet, c.Zone)
+	c.Digest = m.digest("METNOS_DIGEST_AT", e.DigestAt.value, c.Zone)
 	if e.Policy.set && e.Policy.value == "" {
 		m.add("METNOS_POLICY", "is set but empty; unset it, or give the path of a file")
 	}

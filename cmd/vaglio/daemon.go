@@ -138,7 +138,8 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 		Store: d.store, Channels: channels, Engine: engine,
 		Secret: secret, Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Effect: reader.Key,
 		Routing: p.routing, Traits: traitsOf(reader),
-		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet, Log: d.log,
+		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet,
+		Digest: d.config.Digest, Log: d.log,
 	})
 	return nil
 }

@@ -122,7 +122,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 	}
 	root.AddCommand(
 		newServe(std), newJudge(std), newExplain(std), newPolicy(), newHook(std),
-		newInbox(), newPending(), newWhy(), newPair(), newDoctor(std), newTexts(), newVersion(),
+		newInbox(), newPending(), newWhy(), newDigest(), newPair(), newDoctor(std), newTexts(), newVersion(),
 	)
 	return root
 }

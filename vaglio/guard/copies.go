@@ -44,6 +44,9 @@ func archive(l *look) string {
 		if id := l.each(reads, operands); id != "" {
 			return id
 		}
+		if id := l.archiveFile(); id != "" {
+			return id
+		}
 	}
 	if moves || hasOption(options, 0, "remove-files") {
 		if id := l.removeAll(empties, operands); id != "" {
@@ -51,6 +54,20 @@ func archive(l *look) string {
 		}
 	}
 	return l.operands(reads)
+}
+
+// archiveFile tries the file that tar writes its archive to.
+func (l *look) archiveFile() string {
+	for i, a := range l.args {
+		first := i == 0 && a != "" && a[0] != '-'
+		if !first && (len(a) < len("-c") || a[0] != '-' || a[1] == '-') || !strings.ContainsAny(a, "cru") || !strings.HasSuffix(a, "f") || i+1 == len(l.args) {
+			continue
+		}
+		if to := l.args[i+1]; !strings.Contains(to, ":") {
+			return l.touch(writes, to)
+		}
+	}
+	return ""
 }
 
 // inFolders gives tar's operands below the folders that -C names.

@@ -262,7 +262,28 @@ func edit(l *look) string {
 			return id
 		}
 	}
+	for _, a := range l.args {
+		if to, ok := writtenBySed(a); ok {
+			if id := l.touch(writes, to); id != "" {
+				return id
+			}
+		}
+	}
 	return l.afterPattern("efs", "efl")
+}
+
+// writtenBySed is the file that the w command of a sed script names.
+func writtenBySed(program string) (string, bool) {
+	for line := range strings.FieldsFuncSeq(program, func(r rune) bool { return r == ';' || r == '\n' }) {
+		order := strings.TrimLeft(line, "0123456789,$!{} \t")
+		if to, ok := strings.CutPrefix(order, "w "); ok {
+			return strings.TrimSpace(to), true
+		}
+		if i := strings.LastIndex(order, "/w "); i > 0 && order[0] == 's' {
+			return strings.TrimSpace(order[i+len("/w "):]), true
+		}
+	}
+	return "", false
 }
 
 // search reads files after a pattern.

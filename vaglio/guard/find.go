@@ -141,11 +141,11 @@ func findTests(tests []string) (limited, deletes bool, names []string) {
 		case "-user", "-group", "-uid", "-gid":
 			limited = limited || (!negated && value != "root" && value != "0")
 			i++
-		case "-newer", "-samefile", "-inum", "-links", "-perm", "-fstype", "-context":
+		case "-newer", "-samefile", "-inum", "-links", "-fstype", "-context":
 			limited = limited || !negated
 			i++
-		case "-size":
-			limited = limited || (!negated && strings.Trim(value, "+0ckwbMG") != "")
+		case "-size", "-perm":
+			limited = limited || (!negated && (t == "-perm" && isRareMode(value) || t == "-size" && strings.Trim(value, "+0ckwbMG") != ""))
 			i++
 		case "-empty", "-nouser", "-nogroup":
 			limited = limited || !negated
@@ -158,6 +158,20 @@ func findTests(tests []string) (limited, deletes bool, names []string) {
 		negated = false
 	}
 	return limited, deletes, names
+}
+
+// isRareMode says that few files of a system have the mode that a find asks
+// for: one that lets everybody write, or that lends rights.
+func isRareMode(value string) bool {
+	mode := strings.TrimLeft(value, "-/+0")
+	if mode == "" {
+		return false
+	}
+	const bits = 3
+	if strings.Trim(mode, "01234567") != "" {
+		return strings.ContainsAny(mode, "st") || strings.Contains(mode, "o+w") || strings.Contains(mode, "a+w")
+	}
+	return len(mode) > bits || strings.IndexByte("2367", mode[len(mode)-1]) >= 0
 }
 
 // isTelling says that a pattern of names leaves out most names.

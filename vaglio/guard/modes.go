@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,9 @@ func chmod(l *look) string {
 		mode, operands = operands[0], operands[1:]
 	}
 	recursive := hasOption(options, 'R', "recursive") || l.everything(operands)
+	if l.s != nil && l.listed() && slices.Contains(operands, string(perhaps)) {
+		operands = append(operands, l.s.shown...)
+	}
 	for _, o := range operands {
 		if l.s != nil && l.s.leftOut(l.c, o) {
 			continue

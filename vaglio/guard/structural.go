@@ -298,10 +298,14 @@ func (l *look) interpreter(name string) string {
 
 // follow replaces the beginning of a path that is a link of this line.
 func (s *survey) follow(clean string) (string, bool) {
+	longest := "" // the innermost link counts, in whatever order they are kept
 	for name, to := range s.links {
-		if rest, ok := strings.CutPrefix(clean, name); ok && isStep(rest) && !strings.HasPrefix(to, clean) {
-			return cleanSpot(to + rest), true
+		if rest, ok := strings.CutPrefix(clean, name); ok && isStep(rest) && !strings.HasPrefix(to, clean) && len(name) > len(longest) {
+			longest = name
 		}
 	}
-	return clean, false
+	if longest == "" {
+		return clean, false
+	}
+	return cleanSpot(s.links[longest] + clean[len(longest):]), true
 }

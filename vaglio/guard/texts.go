@@ -131,8 +131,11 @@ func accountOfRoot(l *look) string {
 	}
 	switch name := programName(l.c); {
 	case name == "chpasswd":
-		if text, _ := l.c.Stdin.Text.Text(); strings.HasPrefix(text, "root:") || strings.Contains(text, "\nroot:") {
-			return authWrite
+		text, _ := l.c.Stdin.Text.Text()
+		for line := range strings.Lines(text) {
+			if name, _, _ := strings.Cut(line, ":"); name == "root" || name == l.g.user && name != "" {
+				return authWrite // it locks out the person
+			}
 		}
 	case name == "userdel" && hasOption(options, 'r', "remove"), name == "deluser" && (hasOption(options, 0, "remove-home") || hasOption(options, 0, "remove-all-files")):
 		if l.g.user != "" && slices.Contains(operands, l.g.user) {

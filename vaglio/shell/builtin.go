@@ -76,13 +76,28 @@ func (r *reader) runCd(k *call, name string) {
 	case rest[0].Is(""):
 		target = old
 	default:
-		target = r.resolvePath(rest[0])
+		target = r.resolvePath(r.belowCdpath(k, rest[0]))
 	}
 	if target.size() > maxPath {
 		target = unknownHome("PWD")
 	}
 	r.st.set(keyPrev, old)
 	r.st.set(keyCwd, target)
+}
+
+// belowCdpath is where cd looks for a relative folder when CDPATH is one
+// folder that is known.
+func (r *reader) belowCdpath(k *call, to Word) Word {
+	root, ok := assigned(k.assigns, "CDPATH")
+	if e := r.st.get("CDPATH"); !ok && e != nil && !e.isList && len(e.vals) > 0 {
+		root, ok = e.vals[r.pick("CDPATH", len(e.vals))], true
+	}
+	s, _ := root.Text()
+	first := to.Prefix()
+	if !ok || !strings.HasPrefix(s, "/") || strings.Contains(s, ":") || first == "" || first[0] == '/' || first[0] == '.' {
+		return to
+	}
+	return Glue(root, Text("/"), to)
 }
 
 // maxStack is how many folders pushd remembers.

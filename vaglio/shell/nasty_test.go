@@ -5,20 +5,28 @@ import (
 	"strings"
 )
 
-// fill repeats a unit up to the size of the largest source.
-func fill(pre, unit, post string) string {
-	n := (MaxSource - len(pre) - len(post)) / len(unit)
-	return pre + strings.Repeat(unit, n) + post
-}
-
-// nasty are sources of up to a mebibyte of shapes that cost much for their
-// size.
+// nasty are sources of shapes that cost much for their size: of up to a
+// mebibyte, or of the share of it that is asked for.
 //
 //nolint:maintidx // A table.
-func nasty() map[string]string {
-	rep := strings.Repeat
+func nasty(share int) map[string]string {
+	// What repeats a few times only is a matter of depth and stays.
+	const few = 500
+	rep := func(unit string, n int) string {
+		if n > few {
+			n = max(few, n/share)
+		}
+		return strings.Repeat(unit, n)
+	}
+	fill := func(pre, unit, post string) string {
+		n := (MaxSource - len(pre) - len(post)) / len(unit)
+		return pre + strings.Repeat(unit, n/share) + post
+	}
 	num := func(format string, n int) string {
 		var b strings.Builder
+		if n > few {
+			n = max(few, n/share)
+		}
 		for i := range n {
 			fmt.Fprintf(&b, format, i)
 			if b.Len() > MaxSource-100 {

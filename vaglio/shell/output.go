@@ -69,6 +69,10 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 		if r.opts.User != "" {
 			return Text(r.opts.User + "\n"), true
 		}
+	case "printenv":
+		return r.printedVariable(args)
+	case "getent":
+		return r.account(args)
 	case "dirname":
 		return pathPart(args, path.Dir)
 	case "basename":

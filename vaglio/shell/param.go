@@ -1,6 +1,9 @@
 package shell
 
 import (
+	"maps"
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -95,9 +98,10 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	case p.Param.Value == "@" || p.Param.Value == "*":
 		items = r.args()
 	default:
-		items = r.elements(r.resolveRef(p.Param.Value))
+		name := r.resolveRef(p.Param.Value)
+		items = r.elements(name)
 		if p.Excl {
-			return []Word{unknown(p.Param.Value)}
+			items = r.keys(name)
 		}
 	}
 	if !r.step(f, len(items)) {
@@ -112,6 +116,19 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	out := make([]Word, len(items))
 	for i, w := range items {
 		out[i] = r.transform(f, p, w)
+	}
+	return out
+}
+
+// keys are the subscripts of an array.
+func (r *reader) keys(name string) []Word {
+	e := r.st.get(name)
+	if e == nil || !e.isList || e.assoc == nil || len(e.assoc) != len(e.list) {
+		return []Word{unknown(name)}
+	}
+	var out []Word
+	for _, key := range slices.Sorted(maps.Keys(e.assoc)) {
+		out = append(out, Text(key))
 	}
 	return out
 }

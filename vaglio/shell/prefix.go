@@ -64,7 +64,7 @@ var prefixes = map[string]prefix{
 	"stdbuf":            {grammar: grammar{values: "ieo", long: "input output error"}},
 	"unbuffer":          {},
 	"setsid":            {},
-	"setarch":           {skip: 1},
+	"setarch":           {},
 	"linux32":           {},
 	"linux64":           {},
 	"setpriv":           {grammar: grammar{long: "reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig selinux-label apparmor-profile"}, privileged: true},

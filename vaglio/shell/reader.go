@@ -20,7 +20,7 @@ const (
 	// nest, taken together.
 	MaxDepth = 100
 
-	maxSteps = 1_000_000
+	maxSteps = 500_000
 	// bytesPerStep is how many bytes one step copies or looks at.
 	bytesPerStep = 16
 	maxCommands  = 100_000
@@ -28,7 +28,7 @@ const (
 	maxFields    = 10_000  // the most words that one expansion may yield
 	maxPasses    = 64      // the most combinations of alternatives per command
 	maxFrames    = 4_000   // the deepest stack of the parser, in calls
-	maxCalls     = 3       // the most activations of one function at a time
+	maxCalls     = 3       // the most activations of one function or text at a time
 	maxProblems  = 1_000
 )
 
@@ -53,10 +53,12 @@ type reader struct {
 	out     *Script
 	st      state
 	steps   int
+	budget  int // the most steps
 	depth   int
 	stopped bool
 	picks   []pick
 	active  map[*syntax.Stmt]int // functions being called
+	texts   map[string]int       // texts being read
 	loops   int                  // how many loops are being read twice
 	holes   []hole               // the words spliced into carried text
 	procs   int                  // how many process substitutions were met
@@ -165,7 +167,7 @@ func ReadArgv(argv []string, o Options) *Script {
 }
 
 func run(o Options, read func(*reader, *frame)) (out *Script) {
-	r := &reader{opts: &o, out: &Script{}}
+	r := &reader{opts: &o, out: &Script{}, budget: maxSteps}
 	defer func() {
 		if v := recover(); v != nil {
 			out = r.out
@@ -232,7 +234,7 @@ func (r *reader) step(f *frame, n int) bool {
 		return false
 	}
 	r.steps += n
-	if r.steps > maxSteps || len(r.out.Commands) > maxCommands {
+	if r.steps > r.budget || len(r.out.Commands) > maxCommands {
 		r.stopped = true
 		r.problem(f, Problem{Kind: ProblemTooCostly, Detail: "the command does too much to be read in full"})
 		return false

@@ -133,7 +133,9 @@ func (r *reader) runWritten(f *frame, k *call) {
 		}
 	}
 	argv := append([]Word{Text(interp)}, k.argv...)
-	r.dispatch(f, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
+	g := *f
+	g.conditional = false // as in a function: what counts is whether its own commands are sure
+	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
 }
 
 // callFunction reads the body of a function for one call.

@@ -36,10 +36,10 @@ func (r *reader) source(f *frame, src string) Word {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
 		return outputOf("")
 	}
-	if !r.step(f, 5+len(src)/64) || !r.enter(f) {
+	if !r.step(f, 5+len(src)/64) || !r.enterText(f, src) {
 		return outputOf("")
 	}
-	defer r.leave()
+	defer r.leaveText(src)
 	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
 	var out []Word
 	parser := r.takeParser()
@@ -83,6 +83,30 @@ func (r *reader) source(f *frame, src string) Word {
 		return Word{}
 	}
 	return Glue(out...)
+}
+
+// enterText counts a text that is being read and reports whether it is to be
+// read at all. A text that runs itself, as a file does that names itself or an
+// eval of its own variable, would double with every level.
+func (r *reader) enterText(f *frame, src string) bool {
+	n := r.texts[src]
+	if n > 0 && (f.background || f.piped) && !f.conditional {
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a text starts copies of itself beside itself, without end"})
+		return false
+	}
+	if n >= maxCalls || !r.enter(f) {
+		return false
+	}
+	if r.texts == nil {
+		r.texts = make(map[string]int)
+	}
+	r.texts[src]++
+	return true
+}
+
+func (r *reader) leaveText(src string) {
+	r.texts[src]--
+	r.leave()
 }
 
 // closed reads a source again whose last here-document is open, as a shell

@@ -10,6 +10,9 @@ import (
 //nolint:cyclop,funlen // One case per form that the grammar knows.
 func (r *reader) runPrefix(f *frame, k *call, name string, p prefix) Word {
 	opts, rest := p.parse(k.argv[1:])
+	if name == "setarch" && len(rest) > 0 && architecture(rest[0]) {
+		opts, rest = p.parse(rest[1:])
+	}
 	via := name
 	g := f.at(k, via)
 	r.prefixFrame(g, opts, p)
@@ -277,4 +280,14 @@ func (r *reader) runSu(f *frame, k *call, name string) Word {
 		return r.carried(h, h.stdin.Text, name)
 	}
 	return Word{}
+}
+
+// architecture reports whether a word is the machine that setarch may be given.
+func architecture(w Word) bool {
+	s, _ := w.Text()
+	switch s {
+	case "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "amd64", "athlon", "uname26", "aarch64", "arm64", "ppc", "ppc64", "ppc64le", "s390", "s390x", "riscv64":
+		return true
+	}
+	return strings.HasPrefix(s, "arm")
 }

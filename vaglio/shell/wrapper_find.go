@@ -73,7 +73,7 @@ func foundBelow(starts, args []Word) []Word {
 		if strings.HasSuffix(s.Suffix(), "/") {
 			sep = ""
 		}
-		if name, ok := nameCondition(args); ok {
+		if name, ok := nameCondition(args); ok && !negatedGroup(args) {
 			below.MayBeEmpty = false
 			out = append(out, Glue(s, Text(sep), name), Glue(s, Text(sep), NewWord(below), Text("/"), name))
 			continue
@@ -101,10 +101,11 @@ func nameCondition(args []Word) (Word, bool) {
 	found := false
 	for i, w := range args {
 		switch s, _ := w.Text(); s {
-		case "-o", "-or", "-not", "!", ",", "-prune":
+		case "-o", "-or", ",", "-prune":
 			return Word{}, false
 		case "-name", "-iname":
-			if i+1 < len(args) {
+			// What a negated condition leaves out narrows nothing.
+			if i+1 < len(args) && (i == 0 || !args[i-1].Is("!") && !args[i-1].Is("-not")) {
 				name, found = args[i+1], true
 			}
 		}
@@ -115,6 +116,16 @@ func nameCondition(args []Word) (Word, bool) {
 		name = x.cur.word()
 	}
 	return name, found
+}
+
+// negatedGroup reports whether a bracket of conditions is negated.
+func negatedGroup(args []Word) bool {
+	for i, w := range args[:max(0, len(args)-1)] {
+		if (w.Is("!") || w.Is("-not")) && (args[i+1].Is("(") || args[i+1].Is("!") || args[i+1].Is("-not")) {
+			return true
+		}
+	}
+	return false
 }
 
 // fillBraces puts a word in place of a mark such as {} in each word.

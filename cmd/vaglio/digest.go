@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// digestWithin is how long a digest may take: it reads every record of two weeks.
+const digestWithin = 2 * time.Minute
+
+func newDigest() *cobra.Command {
+	var date string
+	var send, check, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "digest",
+		Short: "Tell what was vetoed on a day, and what became of it",
+		Long: `Tell what was judged and vetoed in the window of a digest, and what became of it
+by the window's end: the last one, or that of the day that --date names. It is
+computed from what the daemon keeps; --check counts the verdicts of the same
+window in the audit log and says where the two differ. A step that an agent
+repeated is in the log each time, and counts once in a digest.
+
+Exit codes: 0 told, 1 no daemon, no such digest, or --check found a difference;
+2 a mistake in the command line or in the configuration.`,
+		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path := "/digest?" + url.Values{"date": {date}}.Encode()
+			if send {
+				var a sentAnswer
+				if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodPost, path, &a); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "Sent on "+strings.Join(a.Channels, ", ")+".")
+				return err
+			}
+			var d approval.Digest
+			if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodGet, path, &d); err != nil {
+				return err
+			}
+			switch {
+			case check:
+				return checkDigest(cmd.OutOrStdout(), &d)
+			case asJSON:
+				return writeJSON(cmd.OutOrStdout(), d)
+			}
+			return writeDigest(cmd.OutOrStdout(), &d)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&date, "date", "", "the day on which the digest was due, such as 2026-11-21; the last one if left out")
+	f.BoolVar(&send, "send", false, "send it to every channel that shows digests")
+	f.BoolVar(&check, "check", false, "hold it against the audit log")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("send", "check", "json")
+	return cmd
+}
+
+// sentAnswer names the channels that a digest was sent on.
+type sentAnswer struct {
+	Channels []string `json:"channels"`
+}
+
+func (a *admin) sendDigest(ctx context.Context, day string) (sentAnswer, error) {
+	sent, err := a.desk.SendDigest(ctx, day)
+	return sentAnswer{sent}, err
+}
+
+func isDayError(err error) bool {
+	_, ok := errors.AsType[*approval.DayError](err)
+	return ok
+}
+
+// writeDigest writes the digest's lines. What others wrote is made visible, and
+// stays on its line.
+func writeDigest(w io.Writer, d *approval.Digest) error {
+	set, err := templates.Load(nil)
+	if err != nil {
+		return err
+	}
+	texts := set.In(templates.English, time.Local)
+	var b strings.Builder
+	lines := d.Lines()
+	for i := range lines {
+		l := &lines[i]
+		if i > 0 && l.Head {
+			b.WriteByte('\n')
+		}
+		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(
+			func(key string) (string, bool) {
+				return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
+			},
+			func(s string) any { return templates.Theirs(oneLine(s, 200)) },
+		)))
+		b.WriteByte('\n')
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// digest reads when digests are sent; off is never.
+func (m *mistakes) digest(name, value string, zone *time.Location) *approval.Hours {
+	if value == "off" {
+		return nil
+	}
+	minute, ok := minuteOfDay(value)
+	if !ok {
+		m.add(name, "%q is not a time such as 08:00, and not off", value)
+	}
+	return &approval.Hours{Minute: minute, Zone: zone}
+}
