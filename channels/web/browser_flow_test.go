@@ -251,7 +251,7 @@ func TestBrowserNamesAndRoom(t *testing.T) {
 	base := in.serve()
 	b.enter(in, base)
 	b.do(chromedp.EmulateViewport(360, 740))
-	for _, p := range []string{"/inbox", "/inbox/ask/plan4711", "/inbox/history", "/inbox/turn/claude-code/t-81", "/inbox/try", "/inbox/login?code=X"} {
+	for _, p := range []string{"/inbox", "/inbox/ask/plan4711", "/inbox/history", "/inbox/digest", "/inbox/turn/claude-code/t-81", "/inbox/try", "/inbox/login?code=X"} {
 		b.do(chromedp.Navigate(base+p), see("#main"))
 		pressable := map[string]int{}
 		for _, n := range call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {

@@ -31,6 +31,10 @@ func (contractDesk) History(context.Context, approval.Filter) (approval.Page, er
 
 func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
 
+func (contractDesk) Digest(context.Context, string) (approval.Digest, error) {
+	return approval.Digest{}, nil
+}
+
 func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.Answer, error) {
 	return approval.Answer{}, approval.ErrNotFound
 }

@@ -100,7 +100,7 @@ func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, 
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
 	}
 	all := map[string]*template.Template{}
-	for _, name := range []string{"inbox", "ask", "history", "turn", "try", "signin", "login", "error"} {
+	for _, name := range []string{"inbox", "ask", "history", "digest", "turn", "try", "signin", "login", "error"} {
 		own, err := shared.Clone()
 		if err == nil {
 			own, err = own.ParseFS(builtin, "pages/"+name+".html")

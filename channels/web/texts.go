@@ -63,6 +63,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"why":    func(v itemView) string { return why(texts, v.Item) },
 		"told":   func(sentence string) template.HTML { return agentTold(texts, sentence) },
 		"guard":  func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
+		"digest": func(d *approval.Digest) []digestLine { return digestLines(texts, d) },
 		"script": func() []scriptText { return scriptTexts(texts) },
 		"sample": func(name, part, otherwise string) string {
 			if key := templates.Key("web.sample." + name + "." + part); texts.Has(key) {

@@ -109,6 +109,10 @@ type Book interface {
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
 	// Steps returns the steps of one turn, in order.
 	Steps(ctx context.Context, agent, turnID string) ([]approval.Step, error)
+	// Digest returns the digest that was due on a day such as "2026-11-21", and
+	// the last one for an empty day. An [*approval.DayError] says that there is
+	// none.
+	Digest(ctx context.Context, day string) (approval.Digest, error)
 }
 
 // TryAgent is the agent in whose name the page Try it proposes.
@@ -226,6 +230,7 @@ func (w *Web) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /inbox", w.signedIn(w.inbox))
 	mux.Handle("GET /inbox/history", w.signedIn(w.history))
+	mux.Handle("GET /inbox/digest", w.signedIn(w.digest))
 	mux.Handle("GET /inbox/ask/{id}", w.signedIn(w.ask))
 	mux.Handle("GET /inbox/turn", w.signedIn(w.turn))
 	mux.Handle("GET /inbox/turn/{agent}/{turn}", w.signedIn(w.turn))
