@@ -43,6 +43,21 @@ func parseRef(ref string) (place, bool) {
 // all of it is put into the thread, and only then Allow is offered. The
 // reference names the channel, the message and the file.
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
+	c.posting.RLock()
+	defer c.posting.RUnlock()
+	ref, err := c.post(ctx, card)
+	if m, ok := parseRef(ref); ok {
+		c.posted.first(m.ts)
+	}
+	if retry, ok := errors.AsType[*approval.RetryError](err); ok && !retry.Unsent {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.untidy = true
+	}
+	return ref, err
+}
+
+func (c *Channel) post(ctx context.Context, card approval.Card) (string, error) {
 	v := viewOf(card, c.texts)
 	m := place{channel: c.config.Channel}
 	page, notice := v.fit(false), v.title()

@@ -145,6 +145,7 @@ func (l *loop) look(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		l.lookUp(ctx, rosterEvery)
+		l.tidy(ctx)
 		l.mu.Lock()
 		hears := l.config.AppToken == "" || l.up() > 0
 		if hears {
@@ -257,6 +258,13 @@ func (r *recent) first(id string) bool {
 	r.known[id] = true
 	r.order = append(r.order, id)
 	return true
+}
+
+// has reports whether the act is remembered.
+func (r *recent) has(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known[id]
 }
 
 // forget lets an act that had no effect come again.

@@ -38,7 +38,12 @@ type Channel struct {
 	texts  *templates.Texts
 	log    *slog.Logger
 	seen   recent
+	posted recent // cards of this process, by timestamp
 	acts   chan act
+
+	// posting is held while a card is on its way, and against it while orphans
+	// are looked for.
+	posting sync.RWMutex
 
 	mu      sync.Mutex
 	notes   Notes
@@ -56,6 +61,10 @@ type Channel struct {
 	// signedAt and forgedAt are when the last delivery by HTTP came that the
 	// platform signed, and that it did not.
 	signedAt, forgedAt time.Time
+	// untidy says that there may be orphans, and tidiedAt when they were looked
+	// for last.
+	untidy   bool
+	tidiedAt time.Time
 }
 
 // Config is what a channel is made of.
@@ -159,7 +168,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	ch := &Channel{
 		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
 		people: people{groups: map[string]roster{}, names: map[string]string{}}, pauses: map[string]time.Time{}, homes: map[string]time.Time{},
-		rehearsals: map[string]chan approval.Person{},
+		rehearsals: map[string]chan approval.Person{}, untidy: true,
 	}
 	ch.api = slackapi.New(c.BotToken, slackapi.OptionAPIURL(strings.TrimRight(c.API, "/")+"/"),
 		slackapi.OptionAppLevelToken(c.AppToken), slackapi.OptionHTTPClient(c.Client))

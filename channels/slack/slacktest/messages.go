@@ -3,6 +3,7 @@ package slacktest
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -217,6 +218,34 @@ func (s *Server) replies(args map[string]string) answer {
 		if m.TS == args["ts"] || m.ThreadTS == args["ts"] {
 			all = append(all, s.picture(m))
 		}
+	}
+	return answer{fields: map[string]any{"messages": all, "has_more": false}}
+}
+
+// history hands out what stands in a channel, without the threads, newest first.
+// A cursor is the timestamp of the last message before.
+func (s *Server) history(args map[string]string) answer {
+	c := s.channels[args["channel"]]
+	switch {
+	case c == nil:
+		return answer{err: "channel_not_found"}
+	case !slices.Contains(c.members, BotUID):
+		return answer{err: "not_in_channel"}
+	}
+	limit, err := strconv.Atoi(args["limit"])
+	if err != nil || limit < 1 || limit > 999 {
+		return answer{err: "invalid_limit"}
+	}
+	all := []any{}
+	for _, m := range slices.Backward(c.messages) {
+		if m.ThreadTS != "" || m.TS <= args["oldest"] || args["cursor"] != "" && m.TS >= args["cursor"] {
+			continue
+		}
+		if len(all) == limit {
+			last, _ := all[limit-1].(map[string]any)
+			return answer{fields: map[string]any{"messages": all, "has_more": true, "response_metadata": map[string]any{"next_cursor": last["ts"]}}}
+		}
+		all = append(all, s.picture(m))
 	}
 	return answer{fields: map[string]any{"messages": all, "has_more": false}}
 }

@@ -42,6 +42,7 @@ func methods() map[string]method {
 		"chat.delete":                  {scope: "chat:write", do: (*Server).remove},
 		"chat.postEphemeral":           {scope: "chat:write", do: (*Server).postEphemeral},
 		"conversations.info":           {scope: "channels:read", do: (*Server).info},
+		"conversations.history":        {scope: "channels:history", do: (*Server).history},
 		"conversations.replies":        {scope: "channels:history", do: (*Server).replies},
 		"users.info":                   {scope: "users:read", do: (*Server).userInfo},
 		"usergroups.users.list":        {scope: "usergroups:read", do: (*Server).groupUsers},
