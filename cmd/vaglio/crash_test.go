@@ -30,14 +30,36 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	if len(buildFlags) > 0 || testing.Short() {
 		asks, kills = 120, 14 // under the race detector everything is slower
 	}
-	seed := *crashSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	c := newCrash(t, seed, asks)
+	c := newCrash(t, chosenSeed(), asks)
 	if c.run(kills) {
 		c.check()
 	}
+}
+
+// TestKilledWithTapsOnBothChats does the same with a card of each ask on Slack,
+// too, where Ann presses at the same time as on Telegram, and not always the
+// same. In the end both cards are final and tell the same.
+func TestKilledWithTapsOnBothChats(t *testing.T) {
+	asks, kills := 160, 20
+	if len(buildFlags) > 0 || testing.Short() {
+		asks, kills = 40, 5
+	}
+	c := newCrash(t, chosenSeed(), asks)
+	c.onSlack()
+	stop := c.team.press()
+	done := c.run(kills)
+	stop()
+	if done {
+		c.check()
+		c.team.check()
+	}
+}
+
+func chosenSeed() uint64 {
+	if *crashSeed != 0 {
+		return *crashSeed
+	}
+	return rand.Uint64()
 }
 
 // crash is one run: one store, several daemons over it, one platform.
@@ -46,6 +68,8 @@ type crash struct {
 	seed uint64
 	h    *home
 	p    *platform
+	// team is the workspace, in a run with two chats.
+	team *crashTeam
 	asks []*crashAsk
 	// agents calls the daemon that serves now.
 	agents *http.Client
@@ -76,6 +100,9 @@ type crashAsk struct {
 	// granted counts redemptions that were answered with a yes, and cut those
 	// whose answer a kill took away.
 	granted, cut int
+
+	// decision is what is kept in the end.
+	decision *approval.Decision
 
 	mu sync.Mutex
 	// presses are Ann's, by query.
@@ -140,7 +167,7 @@ func (c *crash) run(kills int) bool {
 	go func() { defer close(done); agents.Wait() }()
 	killed, finished := 0, false
 	for !finished {
-		s := c.p.serve(c.h)
+		s := c.daemon()
 		c.serves()
 		if killed < kills {
 			// Each ask makes a dozen events or so.

@@ -62,7 +62,9 @@ func TestTheDoctorOfATeam(t *testing.T) {
 	s.stop()
 	h.env = append(h.env, "METNOS_SLACK_CHANNEL=#ops")
 	look("with a channel by its name", "configuration: METNOS_SLACK_CHANNEL: ")
-	h.env = slices.DeleteFunc(h.env, func(v string) bool { return v == "METNOS_SLACK_CHANNEL=#ops" || strings.HasPrefix(v, "METNOS_SLACK_APPROVERS=") })
+	h.env = slices.DeleteFunc(h.env, func(v string) bool {
+		return v == "METNOS_SLACK_CHANNEL=#ops" || strings.HasPrefix(v, "METNOS_SLACK_APPROVERS=")
+	})
 	look("without approvers", "slack: METNOS_SLACK_APPROVERS: nobody may decide on Slack")
 }
 

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack/slacktest"
+)
+
+// crashTeam is the workspace of a crash run.
+type crashTeam struct {
+	*workspace
+	c *crash
+
+	mu sync.Mutex
+	// presses are Ann's, by ask and by delivery.
+	presses map[int]map[string]approval.Choice
+}
+
+// onSlack shows the run's cards in a workspace, too.
+func (c *crash) onSlack() {
+	w := &workspace{Server: slacktest.New(), t: c.t}
+	w.AddUser(slacktest.User{ID: slackAnn, Name: "ann", RealName: "Ann"})
+	w.AddChannel(slackHome, slackAnn)
+	c.team = &crashTeam{workspace: w, c: c, presses: map[int]map[string]approval.Choice{}}
+	w.url = serveHandler(c.t, http.HandlerFunc(c.team.platform))
+	c.t.Cleanup(w.Drop)
+	c.h.env = append(c.h.env, "METNOS_SLACK_BOT_TOKEN="+slacktest.BotToken, "METNOS_SLACK_APP_TOKEN="+slacktest.AppToken,
+		"METNOS_SLACK_CHANNEL="+slackHome, "METNOS_SLACK_APPROVERS="+slackAnn)
+}
+
+// daemon starts the one that serves next.
+func (c *crash) daemon() *served {
+	c.t.Helper()
+	return c.h.start(func(cmd *exec.Cmd) {
+		cmd.Args = append(cmd.Args, "--telegram-api", c.p.url)
+		if c.team != nil {
+			cmd.Args = append(cmd.Args, "--slack-api", c.team.url+"/api")
+		}
+	})
+}
+
+// platform is the Web API, where a kill can happen before a call takes effect,
+// and after it did and before it is answered. Sockets pass.
+func (m *crashTeam) platform(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		m.ServeHTTP(w, r)
+		return
+	}
+	m.c.fuse.burn()
+	answer := httptest.NewRecorder()
+	m.ServeHTTP(answer, r)
+	m.c.stirred()
+	m.c.fuse.burn()
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes()) // a daemon that was killed does not read it
+}
+
+// press lets Ann press on Slack until the returned function is called: each card
+// once, and again when she sees that a press was lost.
+func (m *crashTeam) press() (stop func()) {
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			m.look()
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-ended }
+}
+
+// look presses what has buttons and is not on its way.
+func (m *crashTeam) look() {
+	if m.Sockets() == 0 {
+		return
+	}
+	for _, card := range m.Messages(slackHome) {
+		n, ok := m.askOf(&card)
+		if !ok || len(card.Buttons()) == 0 || !m.onTelegram(n) {
+			continue
+		}
+		dice := m.c.dice(1<<40 + uint64(n))
+		if dice.IntN(3) == 0 || m.onItsWay(n) {
+			continue // a third is left to Telegram
+		}
+		label, choice := "Allow once", approval.ChoiceAllow
+		if dice.IntN(2) == 0 {
+			label, choice = "Deny", approval.ChoiceDeny
+		}
+		id, err := m.Press(slackAnn, slackHome, card.TS, label)
+		if err != nil {
+			continue // the card became final meanwhile
+		}
+		m.mu.Lock()
+		if m.presses[n] == nil {
+			m.presses[n] = map[string]approval.Choice{}
+		}
+		m.presses[n][id] = choice
+		m.mu.Unlock()
+	}
+}
+
+// onTelegram reports whether the ask's card is there, too: one that is decided
+// before never comes.
+func (m *crashTeam) onTelegram(n int) bool {
+	a := m.c.asks[n]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.cards) > 0
+}
+
+// onItsWay reports whether a press of the ask's card was heard, or may be yet.
+func (m *crashTeam) onItsWay(n int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id := range m.presses[n] {
+		if d := m.Delivery(id); !d.Lost && (!d.Acked.IsZero() || time.Since(d.Sent) < slacktest.AckWithin) {
+			return true
+		}
+	}
+	return false
+}
+
+// askOf finds the ask that a message of the channel is about.
+func (m *crashTeam) askOf(card *slacktest.Message) (n int, ok bool) {
+	found := branch.FindStringSubmatch(card.Shown())
+	if found == nil || card.ThreadTS != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(found[1])
+	return n, err == nil && n < len(m.c.asks)
+}
+
+var ended = regexp.MustCompile(`(Allowed once|Denied) by Ann \((\S+)\)`)
+
+// finals are how the cards of each ask say that it ended; empty for one that
+// does not say so.
+func (m *crashTeam) finals() map[int][]string {
+	all := map[int][]string{}
+	for _, card := range m.Messages(slackHome) {
+		if n, ok := m.askOf(&card); ok {
+			all[n] = append(all[n], ended.FindString(card.Shown()))
+		}
+	}
+	return all
+}
+
+// unfinished names what is not final in the workspace.
+func (m *crashTeam) unfinished() string {
+	for _, card := range m.Messages(slackHome) {
+		if len(card.Buttons()) > 0 {
+			return "message " + card.TS + " has buttons: " + card.Shown()
+		}
+	}
+	for n, all := range m.finals() {
+		if len(all) != 1 || all[0] == "" {
+			return "ask " + strconv.Itoa(n) + " is shown as " + strings.Join(all, ", and as ")
+		}
+	}
+	return ""
+}
+
+// ackBy is when a press is acknowledged though nothing is committed yet; before,
+// an acknowledgement says that it was.
+const ackBy = 2 * time.Second
+
+// check holds both chats against what is kept, and what is kept against what was
+// acknowledged.
+func (m *crashTeam) check() {
+	m.t.Helper()
+	if left := m.unfinished(); left != "" {
+		m.c.fail("on Slack: %s", left)
+	}
+	finals, there := m.finals(), map[int][]string{}
+	for _, msg := range m.c.p.Messages(m.c.p.chat) {
+		if a := m.c.askOf(msg); a != nil {
+			if how := ended.FindString(msg.Text); how != "" {
+				there[a.n] = append(there[a.n], how)
+			}
+		}
+	}
+	words := map[approval.Choice]string{approval.ChoiceAllow: "Allowed once", approval.ChoiceDeny: "Denied"}
+	pressed, acked, won := 0, 0, 0
+	acks := map[int]bool{}
+	for _, a := range m.c.asks {
+		if a.decision == nil {
+			continue // told already
+		}
+		want := words[a.decision.Choice] + " by Ann (" + a.decision.By.ID + ")"
+		mine := strings.HasPrefix(a.decision.By.ID, "slack:")
+		// What Telegram decided before its card came here never comes.
+		absent := len(finals[a.n]) == 0 && !mine && len(m.presses[a.n]) == 0
+		if !absent && !slices.Equal(finals[a.n], []string{want}) || !slices.Equal(there[a.n], []string{want}) {
+			m.c.fail("ask %d: kept is %q, Slack tells %q and Telegram %q", a.n, want, finals[a.n], there[a.n])
+		}
+		if mine {
+			won++
+		}
+		chosen := slices.Collect(maps.Values(m.presses[a.n]))
+		if mine && !slices.Contains(chosen, a.decision.Choice) {
+			m.c.fail("ask %d: nobody pressed on Slack what is kept: %v", a.n, chosen)
+		}
+		for id := range m.presses[a.n] {
+			d := m.Delivery(id)
+			pressed++
+			if !d.Acked.IsZero() && d.Acked.Sub(d.Sent) < ackBy {
+				acked++
+				acks[a.n] = true
+			}
+		}
+		if acks[a.n] && !mine && len(a.presses) == 0 {
+			m.c.fail("ask %d: a press on Slack was acknowledged, nobody tapped on Telegram, and %s decided", a.n, a.decision.By.ID)
+		}
+	}
+	m.t.Logf("on Slack %d presses, %d acknowledged by a commit, %d asks decided there", pressed, acked, won)
+	if won == 0 || won == len(m.c.asks) {
+		m.c.fail("%d of %d asks were decided on Slack: the two chats did not race", won, len(m.c.asks))
+	}
+}
