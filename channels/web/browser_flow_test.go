@@ -15,6 +15,7 @@ import (
 )
 
 func TestBrowserPictures(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	in := newInbox(t, full())
 	base := in.serve()
@@ -53,6 +54,7 @@ func (b tab) text(sel string) string {
 // A person signs in by the link, a card comes by itself, and the keyboard alone
 // allows it.
 func TestBrowserKeyboardAllows(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	d := newDesk()
 	in := newInbox(t, d)
@@ -92,6 +94,7 @@ func TestBrowserKeyboardAllows(t *testing.T) {
 // What a person types stays, with the focus, while the page changes around it;
 // and what somebody else decides turns final in its place.
 func TestBrowserKeepsTypedWords(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	d := newDesk()
 	d.open("firstone", proposal("make one"))
@@ -130,6 +133,7 @@ func TestBrowserKeepsTypedWords(t *testing.T) {
 
 // Two pages of one browser share one stream, and both are live.
 func TestBrowserTwoPagesAreLive(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	d := newDesk()
 	in := newInbox(t, d)
@@ -157,6 +161,7 @@ func TestBrowserTwoPagesAreLive(t *testing.T) {
 // A press that reaches the page right after it moved is not taken for an
 // answer.
 func TestBrowserPressAfterAMoveIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	d := newDesk()
 	d.open("firstone", proposal("make one"))
@@ -178,6 +183,7 @@ func TestBrowserPressAfterAMoveIsAskedAgain(t *testing.T) {
 // When vaglio goes away the page says so, and does not pretend that an answer
 // arrived.
 func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	d := newDesk()
 	d.open("firstone", proposal("make one"))
@@ -199,6 +205,7 @@ func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
 
 // Everything that decides works without the script.
 func TestBrowserWithoutScript(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	d := newDesk()
 	d.open("firstone", proposal("make one"))
@@ -246,6 +253,7 @@ func (b tab) press(sel string) {
 // Readers who hear the page find a name on everything that can be pressed, and
 // fingers find room.
 func TestBrowserNamesAndRoom(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	in := newInbox(t, full())
 	base := in.serve()
@@ -286,6 +294,7 @@ func TestBrowserNamesAndRoom(t *testing.T) {
 
 // No text from outside makes a page wider than a phone, or leaves its block.
 func TestBrowserHostileTextStaysInside(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	for _, name := range []string{"bidi", "lookalike", "padding", "zalgo", "long_word", "right_to_left"} {
 		in := newInbox(t, everywhere(hostile()[name]))

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"flag"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -110,9 +111,13 @@ func call[P, R any](b tab, c cdp.Command[P, R], p P) R {
 // see waits until the selector matches something in sight.
 func see(sel string) chromedp.Action[chromedp.Void] { return chromedp.WaitVisible(chromedp.CSS(sel)) }
 
-// shoot keeps a picture of the whole page for people to look at.
+// shoot keeps a picture of the whole page for people to look at, when they want
+// them: go test -artifacts. It takes most of the time of these tests.
 func (b tab) shoot(name string) {
 	b.Helper()
+	if wanted := flag.Lookup("test.artifacts"); wanted == nil || wanted.Value.String() != "true" {
+		return
+	}
 	png := get(b, chromedp.FullScreenshot(100))
 	if err := os.WriteFile(filepath.Join(b.ArtifactDir(), name+".png"), png, 0o600); err != nil {
 		b.Fatal(err)
