@@ -98,9 +98,10 @@ func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {
 // life no approval was decided twice, no permit ran two calls, and every card
 // shows its ask's state.
 func TestRandomLives(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(24) {
 		t.Run(fmt.Sprintf("seed%d", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { newLife(t, seed).live(400) })
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { newLife(t, seed).live(200) })
 		})
 	}
 }
