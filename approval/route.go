@@ -21,6 +21,10 @@ type Routing struct {
 	// Rules choose the route; the first that fits does. The last one has no
 	// conditions, so that every call has a route.
 	Rules []Rule
+	// Roster returns the qualified ids of who is in a group now; known is false
+	// when that cannot be told, and then nobody decides by the group. Nil knows of
+	// no group.
+	Roster func(group string) (ids []string, known bool)
 }
 
 // Member is one person.
@@ -48,6 +52,9 @@ type Route struct {
 	// Approvers are members' names, ids of people who are no member, or
 	// [Anyone].
 	Approvers []string
+	// Groups are the ids of groups whose members may decide, each for themself,
+	// such as "slack:S0123456789".
+	Groups []string
 	// Quorum is how many different people must allow; 0 means 1.
 	Quorum int
 	// Separate says that the person whose agent asks cannot allow alone.
@@ -218,6 +225,11 @@ func (r *Routing) checkRoute(to *Route, channels []string) error {
 	if err != nil {
 		return bad("%v", err)
 	}
+	for _, group := range to.Groups {
+		if !qualified(group) || !r.reachable(group, channels) {
+			return bad("names the group %q, which is on no channel that there is: %s", group, strings.Join(channels, ", "))
+		}
+	}
 	for human := range people {
 		if !r.reachable(human, channels) {
 			return bad("names the approver %q, who is on no channel that there is: %s", human, strings.Join(channels, ", "))
@@ -235,13 +247,13 @@ func (r *Routing) checkRoute(to *Route, channels []string) error {
 
 func (r *Routing) checkQuorum(to *Route, people map[string]bool, bad func(string, ...any) error) error {
 	switch {
-	case len(people) == 0:
+	case len(people)+len(to.Groups) == 0:
 		return bad("has no approvers, so nobody could ever allow anything")
 	case to.Quorum < 0:
 		return bad("has the quorum %d; it is how many people must allow", to.Quorum)
 	case people[Anyone] && (to.Quorum > 1 || to.Separate):
 		return bad("counts people, so it must name them: %q may be one person twice", Anyone)
-	case to.Quorum > len(people):
+	case to.Quorum > len(people) && len(to.Groups) == 0: // who is in a group is not known yet
 		return bad("wants %d people to allow and names %d", to.Quorum, len(people))
 	}
 	return nil
@@ -285,7 +297,7 @@ func (r *Routing) checkSeparation(to *Route, people map[string]bool, bad func(st
 		return bad("separates duties, so it must be known whose agent asks: name an owner for %q", anyAgent)
 	}
 	for agent, owner := range r.Owners {
-		if len(people) == 1 && people[owner] {
+		if len(people) == 1 && people[owner] && len(to.Groups) == 0 {
 			return bad("separates duties, and %q, whose agent %q asks, is its only approver: name another one, or let a single owner decide and say so", owner, agent)
 		}
 	}

@@ -36,6 +36,8 @@ type Terms struct {
 	separate bool
 	owner    string
 	mark     Mark
+	// unsure says that it cannot be told who is in a group.
+	unsure bool
 }
 
 // Terms returns what it takes to allow the agent's calls on the named route. A
@@ -59,8 +61,26 @@ func (r *Routing) Terms(name, agent string) Terms {
 		}
 		t.people[r.Human(name)] = true
 	}
+	for _, group := range to.Groups {
+		ids, known := r.roster(group)
+		t.unsure = t.unsure || !known
+		for _, id := range ids {
+			t.people[r.Human(id)] = true
+		}
+	}
 	t.mark = t.sign(r.Members)
 	return t
+}
+
+// roster returns who is in a group; nobody, when that is not known.
+func (r *Routing) roster(group string) (ids []string, known bool) {
+	if r.Roster == nil {
+		return nil, false
+	}
+	if ids, known = r.Roster(group); !known {
+		return nil, false
+	}
+	return ids, true
 }
 
 // sign writes the terms down so that no two sets of them give one mark.
@@ -127,6 +147,12 @@ type Electorate struct {
 func Everybody() Electorate {
 	var r Routing
 	return Electorate{[]Terms{r.Terms(DefaultRoute, "")}, func(id string) (string, bool) { return id, true }}
+}
+
+// Unsure reports whether it cannot be told who is in a group, so that votes may
+// be worth more in a moment than now.
+func (e *Electorate) Unsure() bool {
+	return slices.ContainsFunc(e.Terms, func(t Terms) bool { return t.unsure })
 }
 
 // of returns who the person is, and under which terms they may decide.

@@ -56,8 +56,12 @@ func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
 // configuration with which we started.
 func (d *Dispatcher) prune(ctx context.Context, r approval.Record) {
 	ask, err := approval.DecodeAsk(r.Body)
-	if err != nil || !ask.Prune(d.electorate(&ask)) {
-		return // What cannot be read is told when it is taken up.
+	if err != nil {
+		return // It is told when it is taken up.
+	}
+	// Who is in a group is not known yet at the start; the next vote prunes.
+	if e := d.electorate(&ask); e.Unsure() || !ask.Prune(e) {
+		return
 	}
 	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		if !ask.Prune(d.electorate(ask)) {
