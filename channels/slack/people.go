@@ -56,6 +56,23 @@ func (c *Channel) Approves(id string) bool {
 	return false
 }
 
+// Roster returns the qualified ids of who is in the user group, such as
+// "slack:S0123456789". known is false when it was not looked up of late, or is no
+// group of those who may decide.
+func (c *Channel) Roster(group string) (ids []string, known bool) {
+	id, ok := strings.CutPrefix(group, Name+":")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g, there := c.people.groups[id]
+	if !ok || !there || time.Since(g.at) >= rosterLives {
+		return nil, false
+	}
+	for _, member := range g.members {
+		ids = append(ids, Name+":"+member)
+	}
+	return ids, true
+}
+
 // may reports whether a person who acts on Slack may decide. Somebody of
 // another workspace, in a shared channel, may not. A group that a person joined
 // a moment ago is looked up once more.

@@ -114,6 +114,12 @@ var (
 	groupID       = regexp.MustCompile(`^S[A-Z0-9]{1,20}$`)
 )
 
+// IsGroup reports whether a qualified id is a user group's.
+func IsGroup(id string) bool {
+	own, ok := strings.CutPrefix(id, Name+":")
+	return ok && groupID.MatchString(own)
+}
+
 // callWithin is when a request that says nothing counts as lost.
 const callWithin = 30 * time.Second
 

@@ -134,10 +134,14 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	if d.slack != nil {
 		channels = append(channels, d.slack)
 	}
+	routing := p.routing
+	if d.slack != nil {
+		routing.Roster = d.slack.Roster
+	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine,
 		Secret: secret, Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Effect: reader.Key,
-		Routing: p.routing, Traits: traitsOf(reader),
+		Routing: routing, Traits: traitsOf(reader),
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet,
 		Digest: d.config.Digest, Log: d.log,
 	})

@@ -102,7 +102,14 @@ func (p *policy) checkChannels(c config) error {
 }
 
 func (f *routeFile) route() (approval.Route, error) {
-	to := approval.Route{Name: f.Name, Channels: f.Channels, Approvers: f.Approvers, Quorum: f.Quorum, Separate: f.Separate}
+	to := approval.Route{Name: f.Name, Channels: f.Channels, Quorum: f.Quorum, Separate: f.Separate}
+	for _, id := range f.Approvers {
+		if slack.IsGroup(id) {
+			to.Groups = append(to.Groups, id)
+		} else {
+			to.Approvers = append(to.Approvers, id)
+		}
+	}
 	var err error
 	if f.Deadline != "" {
 		if to.Deadline, err = f.span("deadline", f.Deadline); err != nil {
@@ -207,7 +214,7 @@ func describeRouting(b *strings.Builder, r *approval.Routing) {
 	}
 	for i := range r.Routes {
 		to := &r.Routes[i]
-		fmt.Fprintf(b, "route      %s: %s", to.Name, strings.Join(to.Approvers, ", "))
+		fmt.Fprintf(b, "route      %s: %s", to.Name, strings.Join(slices.Concat(to.Approvers, to.Groups), ", "))
 		if to.Quorum > 1 {
 			fmt.Fprintf(b, "; %d of them must allow", to.Quorum)
 		}

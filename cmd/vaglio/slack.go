@@ -148,6 +148,7 @@ func slackIDs(r *approval.Routing) []string {
 	}
 	for i := range r.Routes {
 		add(r.Routes[i].Approvers)
+		add(r.Routes[i].Groups)
 	}
 	return ids
 }
