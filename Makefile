@@ -28,8 +28,8 @@ test: ## run every test
 	$(GO) test -shuffle=on ./...
 
 .PHONY: race
-race: ## run every test under the race detector
-	$(GO) test -race -shuffle=on ./...
+race: ## run every test under the race detector, the longest ones shorter
+	$(GO) test -race -short -shuffle=on ./...
 
 .PHONY: check
 check: fmt-check vet lint ## what every change must pass besides the tests

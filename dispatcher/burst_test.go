@@ -190,7 +190,11 @@ func TestACrashBetweenJoiningAndAmending(t *testing.T) {
 // fail. Nothing is ever allowed that was not on the card whose button was
 // pressed, and no call is decided twice.
 func TestPressesRaceWithJoining(t *testing.T) {
-	for seed := range uint64(30) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		housed(t, func(t *testing.T, h *house) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			var mu sync.Mutex

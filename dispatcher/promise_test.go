@@ -98,7 +98,11 @@ func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {
 // life no approval was decided twice, no permit ran two calls, and every card
 // shows its ask's state.
 func TestRandomLives(t *testing.T) {
-	for seed := range uint64(24) {
+	lives := uint64(24)
+	if testing.Short() {
+		lives = 6
+	}
+	for seed := range lives {
 		t.Run(fmt.Sprintf("seed%d", seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { newLife(t, seed).live(200) })
