@@ -70,10 +70,7 @@ func NewDigestBuilder(w Window, m Masker) *DigestBuilder {
 func (b *DigestBuilder) Ask(a *Ask) {
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
-		at := a.OpenedAt
-		if p.Verdict.TS > 0 {
-			at = Instant(p.Verdict.TS)
-		}
+		at := judgedAt(p.Verdict, a.OpenedAt)
 		if p.State == Pending {
 			b.wait(a, p)
 		}
@@ -82,15 +79,10 @@ func (b *DigestBuilder) Ask(a *Ask) {
 		}
 		state := stateAt(p, b.window.To)
 		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: p.Proposal}
-		switch ended := p.EndedAt; {
-		case b.window.Holds(at):
-			b.counts.Fates.add(state)
+		b.counts.asked(b.window, p, at)
+		if b.window.Holds(at) {
 			b.veto(groupKey{effect: ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
 			b.spare(p, state)
-		case ended.IsZero() || !ended.Before(b.window.From):
-			b.counts.Carried.add(state)
-		case !over(stateAt(p, b.window.From)):
-			b.counts.Settled.add(state)
 		}
 		b.habit(a, p)
 	}
@@ -98,10 +90,7 @@ func (b *DigestBuilder) Ask(a *Ask) {
 
 // Step takes a step of the turn log in.
 func (b *DigestBuilder) Step(s *Step) {
-	at := s.At
-	if s.Verdict != nil && s.Verdict.TS > 0 {
-		at = Instant(s.Verdict.TS)
-	}
+	at := s.judged()
 	if !b.window.Holds(at) {
 		return
 	}
@@ -233,11 +222,11 @@ func (b *DigestBuilder) habit(a *Ask, p *Approval) {
 // Digest returns what was counted. before is the builder of the window a week
 // earlier, or nil.
 func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
-	d := Digest{Window: b.window, Counts: b.sums()}
+	d := Digest{Window: b.window, Counts: b.counts.summed()}
 	if before == nil {
 		before = NewDigestBuilder(Window{}, b.masker)
 	}
-	d.WeekAgo = before.sums()
+	d.WeekAgo = before.counts.summed()
 	d.Waiting, d.WaitingMore = b.waits()
 	d.Rules = tallies(b.rules, before.rules, digestRules)
 	d.Groups = b.vetoGroups(before)
@@ -251,13 +240,6 @@ func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
 	d.Workarounds = b.workarounds()
 	d.People = b.habits()
 	return d
-}
-
-func (b *DigestBuilder) sums() Counts {
-	c := b.counts
-	c.Vetoed = c.Fates.Sum()
-	c.Judged = c.Approved + c.Guard + c.Vetoed
-	return c
 }
 
 // waits returns the first calls to end of those that wait, and how many more do.

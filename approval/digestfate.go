@@ -3,6 +3,8 @@ package approval
 import (
 	"slices"
 	"time"
+
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // stateAt returns in which state an approval was at an instant. Its times tell;
@@ -85,6 +87,44 @@ func (r *Runs) add(s State) {
 		r.Unknown++
 	case Pending, Denied, Expired, Withdrawn, Superseded:
 	}
+}
+
+// asked counts an approval that was asked at an instant before the window's end,
+// in the state that it had at that end.
+func (c *Counts) asked(w Window, p *Approval, at time.Time) {
+	state := stateAt(p, w.To)
+	switch ended := p.EndedAt; {
+	case w.Holds(at):
+		c.Fates.add(state)
+	case ended.IsZero() || !ended.Before(w.From):
+		c.Carried.add(state)
+	case !over(stateAt(p, w.From)):
+		c.Settled.add(state)
+	}
+}
+
+// summed returns the counts with their sums.
+func (c Counts) summed() Counts {
+	c.Vetoed = c.Fates.Sum()
+	c.Judged = c.Approved + c.Guard + c.Vetoed
+	return c
+}
+
+// judgedAt returns when a verdict was given; otherwise is for one that states
+// no time.
+func judgedAt(v vaglio.Verdict, otherwise time.Time) time.Time {
+	if v.TS > 0 {
+		return Instant(v.TS)
+	}
+	return otherwise
+}
+
+// judged returns when the step was judged.
+func (s *Step) judged() time.Time {
+	if s.Verdict == nil {
+		return s.At
+	}
+	return judgedAt(*s.Verdict, s.At)
 }
 
 // Instant is the time of a verdict, which is kept in seconds since 1970. The
