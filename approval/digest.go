@@ -14,6 +14,9 @@ type Digest struct {
 	Counts Counts `json:"counts"`
 	// WeekAgo are the counts of the same window a week before.
 	WeekAgo Counts `json:"week_ago"`
+	// Week are the windows of the last seven days, which join, and what was
+	// counted in each; the earliest first, and the last is Window with Counts.
+	Week []Day `json:"week"`
 	// Waiting are the calls that wait for a person now, the first to end first.
 	Waiting []Waiting `json:"waiting"`
 	// WaitingMore is how many more wait.

@@ -47,8 +47,8 @@ func ruled(rule string, hour float64) approval.Step {
 	return approval.Step{At: digestAt(hour), Proposal: vaglio.Proposal{Agent: "bot", Executor: "read", Args: vaglio.Args{"token": "ghp_" + strings.Repeat("a1B2", 9)}}, Verdict: &v}
 }
 
-func build(w approval.Window, asks []approval.Ask, steps []approval.Step) approval.Digest {
-	b := approval.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}))
+func build(w approval.Window, asks []approval.Ask, steps []approval.Step, before ...approval.Window) approval.Digest {
+	b := approval.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}), before...)
 	for i := range asks {
 		b.Ask(&asks[i])
 	}
@@ -182,9 +182,18 @@ func TestDigestsJoin(t *testing.T) {
 			steps = append(steps, ruled("r", rng.Float64()*70))
 		}
 		carried, judged := 0, 0
+		var windows []approval.Window
+		var days []approval.Counts
 		for day := range 3 {
-			d := build(approval.Window{From: digestAt(float64(24 * day)), To: digestAt(float64(24*day + 24))}, asks, steps)
+			w := approval.Window{From: digestAt(float64(24 * day)), To: digestAt(float64(24*day + 24))}
+			d := build(w, asks, steps, windows...)
 			c := d.Counts
+			windows, days = append(windows, w), append(days, c)
+			for i, told := range d.Week {
+				if told.Window != windows[i] || told.Counts != days[i] || len(d.Week) != len(days) {
+					t.Fatalf("day %d of the week is %+v, and its own digest counts %+v", i, told, days[i])
+				}
+			}
 			if c.Judged != c.Approved+c.Guard+c.Vetoed || c.Vetoed != c.Fates.Sum() || c.Fates.Allowed != c.Fates.Runs.Sum() {
 				t.Fatalf("buckets do not add up: %+v", c)
 			}
@@ -226,6 +235,12 @@ func TestDigestWindows(t *testing.T) {
 			}
 			if got := h.Last(w.To); got != w || h.Last(w.To.Add(-1)).To != w.From {
 				t.Errorf("last is %v", got)
+			}
+			week := append(h.Week(w), w)
+			for i := 1; i < len(week); i++ {
+				if len(week) != 7 || week[i-1].To != week[i].From || h.Last(week[i].To) != week[i] {
+					t.Errorf("the week is %v", week)
+				}
 			}
 			if h.Day(w) != tt.day || h.After(w.From) != w.To || h.After(w.To.Add(-1)) != w.To {
 				t.Errorf("day %s, after %v", h.Day(w), h.After(w.From))

@@ -17,6 +17,7 @@ type DigestBuilder struct {
 	masker Masker
 
 	counts  Counts
+	days    []Day
 	asked   map[ID]*askedCall
 	waiting []heldCall[Waiting]
 	rules   map[string]int
@@ -57,10 +58,15 @@ type heldCall[T any] struct {
 // spare counts calls of one kind that were decided.
 type spare struct{ allowed, others int }
 
-// NewDigestBuilder returns a builder without records.
-func NewDigestBuilder(w Window, m Masker) *DigestBuilder {
+// NewDigestBuilder returns a builder without records. Of the windows before it
+// only the counts are told; they are the earliest first, and join.
+func NewDigestBuilder(w Window, m Masker, before ...Window) *DigestBuilder {
+	days := make([]Day, len(before))
+	for i := range before {
+		days[i].Window = before[i]
+	}
 	return &DigestBuilder{
-		window: w, masker: m,
+		window: w, masker: m, days: days,
 		asked: make(map[ID]*askedCall), rules: make(map[string]int), groups: make(map[groupKey]*vetoes),
 		spares: make(map[string]*spare), people: make(map[string]*Habit),
 	}
@@ -77,6 +83,7 @@ func (b *DigestBuilder) Ask(a *Ask) {
 		if !at.Before(b.window.To) {
 			continue
 		}
+		b.askedDays(p, at)
 		state := stateAt(p, b.window.To)
 		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: p.Proposal}
 		b.counts.asked(b.window, p, at)
@@ -91,14 +98,13 @@ func (b *DigestBuilder) Ask(a *Ask) {
 // Step takes a step of the turn log in.
 func (b *DigestBuilder) Step(s *Step) {
 	at := s.judged()
-	if !b.window.Holds(at) {
+	counts := b.countsAt(at)
+	if counts == nil {
 		return
 	}
+	opened := b.count(counts, s, at)
 	switch {
-	case s.Verdict == nil:
-		b.counts.Errors++
-	case s.Verdict.Approved:
-		b.counts.Approved++
+	case !b.window.Holds(at), s.Verdict == nil, s.Verdict.Approved, opened:
 	case s.Verdict.BlockedBy == vaglio.PhaseGuard:
 		b.guard(s, at)
 	default:
@@ -107,7 +113,6 @@ func (b *DigestBuilder) Step(s *Step) {
 }
 
 func (b *DigestBuilder) guard(s *Step, at time.Time) {
-	b.counts.Guard++
 	rule := string(vaglio.PhaseGuard)
 	if s.Verdict.Rule != nil {
 		rule = s.Verdict.Rule.ID
@@ -120,24 +125,13 @@ func (b *DigestBuilder) guard(s *Step, at time.Time) {
 	b.veto(groupKey{rule: rule}, Veto{At: at, Agent: s.Proposal.Agent}, s.Proposal)
 }
 
-// judged takes in a step that judges vetoed. The one that opened an approval is
-// counted with it.
+// judged takes in a step that judges vetoed and that opened no approval.
 func (b *DigestBuilder) judged(s *Step, at time.Time) {
 	c := b.asked[s.Approval]
 	if c == nil {
-		if s.Approval == "" {
-			b.counts.Fates.Unasked++
-		} else {
-			b.counts.Fates.Repeated++
-		}
 		b.veto(groupKey{effect: ReasonOf(*s.Verdict).Effect}, Veto{At: at, Agent: s.Proposal.Agent}, s.Proposal)
 		return
 	}
-	if at.Equal(c.at) && !c.opened {
-		c.opened = true
-		return
-	}
-	b.counts.Fates.Repeated++
 	if c.state == Denied && at.After(c.ended) && wanted(s.Proposal) != wanted(c.call) {
 		c.tries++
 	}
@@ -227,6 +221,7 @@ func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
 		before = NewDigestBuilder(Window{}, b.masker)
 	}
 	d.WeekAgo = before.counts.summed()
+	d.Week = b.week()
 	d.Waiting, d.WaitingMore = b.waits()
 	d.Rules = tallies(b.rules, before.rules, digestRules)
 	d.Groups = b.vetoGroups(before)

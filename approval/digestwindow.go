@@ -50,6 +50,18 @@ func (h Hours) Last(at time.Time) Window {
 	return w
 }
 
+// Week returns the six windows that join before a window, the earliest first.
+func (h Hours) Week(w Window) []Window {
+	week := make([]Window, 6)
+	for i, to := len(week)-1, w.From; i >= 0; i-- {
+		// A window that ends at another time of the day, because that was set
+		// anew, has one before it that is shorter than a day.
+		from := h.Last(to.Add(-1)).To
+		week[i], to = Window{from, to}, from
+	}
+	return week
+}
+
 // After returns the end of the first window that ends after an instant.
 func (h Hours) After(at time.Time) time.Time {
 	year, month, day := at.In(h.zone()).Date()

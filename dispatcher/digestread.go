@@ -55,7 +55,7 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window) (approval.Di
 	}
 	ago := func(t time.Time) time.Time { return t.In(zone).AddDate(0, 0, -7) }
 	before := approval.Window{From: ago(w.From), To: ago(w.To)}
-	this, then := approval.NewDigestBuilder(w, d.masker), approval.NewDigestBuilder(before, d.masker)
+	this, then := approval.NewDigestBuilder(w, d.masker, d.digestHours().Week(w)...), approval.NewDigestBuilder(before, d.masker)
 	since := before.From.Add(-digestReach)
 	err := d.recent(ctx, approval.KindAsk, func(body []byte) (bool, error) {
 		a, err := approval.DecodeAsk(body)
