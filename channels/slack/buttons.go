@@ -4,6 +4,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // The verbs of buttons. A button's value says nothing by itself: it is a token,
@@ -16,37 +17,37 @@ const (
 )
 
 func button(action, value, label string) *slackapi.ButtonBlockElement {
-	return slackapi.NewButtonBlockElement(action, value, plain(clip(label, maxButton)))
+	return slackapi.NewButtonBlockElement(action, value, plain(cardtext.Clip(label, maxButton)))
 }
 
 // choices puts the buttons of one call of a plan below it.
 func (v *cardView) choices(p *page, i int, whole bool) {
-	it := &v.items[i]
-	if len(v.items) < 2 || v.open > maxPerItem || it.state != approval.Pending {
+	it := &v.Calls[i]
+	if len(v.Calls) < 2 || v.Open > maxPerItem || it.State != approval.Pending {
 		return
 	}
 	n := map[string]any{"n": i + 1}
-	v.row(p, v.pair(it.buttons, whole, it.forever, v.texts.Plain("button.allow.nth", n), v.texts.Plain("button.deny.nth", n)))
+	v.row(p, v.pair(it.Buttons, whole, it.Irreversible, v.Texts.Plain("button.allow.nth", n), v.Texts.Plain("button.deny.nth", n)))
 }
 
 // all puts the buttons that mean everything that waits below the card, and those
 // that ask back.
 func (v *cardView) all(p *page, whole bool) {
-	if v.open == 0 {
+	if v.Open == 0 {
 		return
 	}
 	forever := false
-	for i := range v.items {
-		forever = forever || v.items[i].forever && v.items[i].state == approval.Pending
+	for i := range v.Calls {
+		forever = forever || v.Calls[i].Irreversible && v.Calls[i].State == approval.Pending
 	}
 	var row []slackapi.BlockElement
-	switch n := map[string]any{"n": v.open}; {
-	case len(v.items) == 1:
-		row = v.pair(v.buttons, whole, forever, v.texts.Plain("button.allow", nil), v.texts.Plain("button.deny", nil))
-	case v.open > 1:
-		row = v.pair(v.buttons, whole, forever, v.texts.Plain("button.allow.all", n), v.texts.Plain("button.deny.all", n))
+	switch n := map[string]any{"n": v.Open}; {
+	case len(v.Calls) == 1:
+		row = v.pair(v.Buttons, whole, forever, v.Texts.Plain("button.allow", nil), v.Texts.Plain("button.deny", nil))
+	case v.Open > 1:
+		row = v.pair(v.Buttons, whole, forever, v.Texts.Plain("button.allow.all", n), v.Texts.Plain("button.deny.all", n))
 	}
-	v.row(p, append(row, button(actionReply, string(v.id), v.texts.Plain("button.reply", nil)), button(actionWhy, string(v.id), v.texts.Plain("button.why", nil))))
+	v.row(p, append(row, button(actionReply, string(v.Ask), v.Texts.Plain("button.reply", nil)), button(actionWhy, string(v.Ask), v.Texts.Plain("button.why", nil))))
 }
 
 func (v *cardView) row(p *page, row []slackapi.BlockElement) {
@@ -63,8 +64,8 @@ func (v *cardView) pair(bs []approval.Button, whole, forever bool, allow, deny s
 		switch {
 		case b.Choice == approval.ChoiceAllow && whole && forever:
 			row = append(row, button(actionAllow, string(b.Token), allow).WithStyle(slackapi.StyleDanger).WithConfirm(&slackapi.ConfirmationBlockObject{
-				Title: plain(clip(v.texts.Plain("confirm.title", nil), maxButton)), Text: plain(clip(v.texts.Plain("confirm.text", nil), maxConfirm)),
-				Confirm: plain(clip(allow, maxVerb)), Deny: plain(clip(v.texts.Plain("confirm.no", nil), maxVerb)), Style: slackapi.StyleDanger,
+				Title: plain(cardtext.Clip(v.Texts.Plain("confirm.title", nil), maxButton)), Text: plain(cardtext.Clip(v.Texts.Plain("confirm.text", nil), maxConfirm)),
+				Confirm: plain(cardtext.Clip(allow, maxVerb)), Deny: plain(cardtext.Clip(v.Texts.Plain("confirm.no", nil), maxVerb)), Style: slackapi.StyleDanger,
 			}))
 		case b.Choice == approval.ChoiceAllow && whole:
 			row = append(row, button(actionAllow, string(b.Token), allow).WithStyle(slackapi.StylePrimary))

@@ -9,6 +9,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 const (
@@ -85,9 +86,7 @@ func (l *loop) pending(ctx context.Context, p *page) error {
 	p.line("pending.some", map[string]any{"n": n})
 	for i := range cards {
 		c := &cards[i]
-		p.say("pending.line", map[string]any{
-			"when": c.ExpiresAt, "id": theirs(c.Ask), "agent": within(c.Agent, 40), "wanted": within(wanted(&c.Items[0]), 100),
-		})
+		p.write(cardtext.Waiting(l.texts, c))
 		at, ok, err := l.shown(ctx, c.Ask)
 		if err != nil && !errors.Is(err, approval.ErrNotFound) {
 			return err
@@ -132,17 +131,17 @@ func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) 
 		if p.units > most-4*each {
 			break
 		}
-		p.line("why", map[string]any{"why": within(it.Refusal.Why, each)})
+		p.line("why", map[string]any{"why": cardtext.Within(it.Refusal.Why, each)})
 		for _, g := range it.Verdict.Results {
 			if p.units > most-4*each {
 				break
 			}
-			p.line("why.judge", map[string]any{"judge": within(g.Judge, 60), "score": number(g.Score), "confidence": number(g.Confidence)})
+			p.line("why.judge", map[string]any{"judge": cardtext.Within(g.Judge, 60), "score": number(g.Score), "confidence": number(g.Confidence)})
 			for _, s := range g.Signals {
 				if p.units > most-2*each {
 					break
 				}
-				p.line("why.signal", map[string]any{"category": within(s.Category, 60), "score": number(s.Score), "message": within(s.Message, each)})
+				p.line("why.signal", map[string]any{"category": cardtext.Within(s.Category, 60), "score": number(s.Score), "message": cardtext.Within(s.Message, each)})
 			}
 		}
 	}

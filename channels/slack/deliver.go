@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // maxFile bounds an attached file; the platform takes far more.
@@ -60,10 +60,10 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 func (c *Channel) post(ctx context.Context, card approval.Card) (string, error) {
 	v := viewOf(card, c.texts)
 	m := place{channel: c.config.Channel}
-	page, notice := v.fit(false), v.title()
+	page, notice := v.fit(false), v.Title().String()
 	ts, err := c.send(ctx, m, page, notice)
 	if means(err) == meansBlocks {
-		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.id, "error", err, "problems", problems(err))
+		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
 		ts, err = c.send(ctx, m, v.cut(0, 0, false), notice)
 	}
 	if c.noteTelling(err); err != nil {
@@ -81,11 +81,11 @@ func (c *Channel) post(ctx context.Context, card approval.Card) (string, error) 
 // anew; a file that can never be taken leaves the card without Allow.
 func (c *Channel) complete(ctx context.Context, m place, v *cardView) (string, error) {
 	short := m.ref()
-	data := v.file()
-	if len(data) > maxFile {
+	f := v.File()
+	if len(f.Data) > maxFile {
 		return short, nil
 	}
-	file, err := c.attach(ctx, m, v, data)
+	file, err := c.attach(ctx, m, v, f)
 	if err == nil {
 		c.noteFiling("", "")
 		m.file = file
@@ -95,7 +95,7 @@ func (c *Channel) complete(ctx context.Context, m place, v *cardView) (string, e
 	case err == nil:
 		return m.ref(), nil
 	case means(err) == meansToken, says(err, "file_uploads_disabled", "not_allowed") || means(err) == meansShut && says(err, "restricted_action"):
-		c.log.WarnContext(ctx, "a card's file cannot be put into its thread; it can be allowed in the inbox alone", "ask", v.id, "error", err)
+		c.log.WarnContext(ctx, "a card's file cannot be put into its thread; it can be allowed in the inbox alone", "ask", v.Ask, "error", err)
 		c.noteFiling(problemFiles, remedyFiles)
 		return short, nil
 	}
@@ -111,11 +111,11 @@ func (c *Channel) complete(ctx context.Context, m place, v *cardView) (string, e
 }
 
 // attach puts the card's file into the thread and returns the file's id.
-func (c *Channel) attach(ctx context.Context, m place, v *cardView, data []byte) (id string, err error) {
+func (c *Channel) attach(ctx context.Context, m place, v *cardView, file cardtext.File) (id string, err error) {
 	err = c.do(ctx, "files.upload", func(ctx context.Context) error {
 		f, err := c.api.UploadFileContext(ctx, slackapi.UploadFileParameters{
-			Content: string(data), FileSize: len(data), Filename: "ask-" + string(v.id) + ".txt", Title: "ask " + string(v.id),
-			InitialComment: v.texts.Plain("file.hash", map[string]any{"id": theirs(v.id), "hash": theirs(sum(data))}),
+			Content: string(file.Data), FileSize: len(file.Data), Filename: file.Name, Title: "ask " + string(v.Ask),
+			InitialComment: v.Caption(file.Sum).String(),
 			Channel:        m.channel, ThreadTimestamp: m.ts,
 		})
 		if err == nil {
@@ -134,7 +134,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
 	}
 	v := viewOf(card, c.texts)
-	if 0 < card.Posted && card.Posted < len(card.Items) && v.open > 0 && v.overflows() {
+	if 0 < card.Posted && card.Posted < len(card.Items) && v.Open > 0 && v.overflows() {
 		return c.replace(ctx, m)
 	}
 	err := c.update(ctx, m, v)
@@ -144,10 +144,10 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 
 // update makes a message show the card.
 func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
-	err := c.edit(ctx, m, v.fit(m.file != ""), v.title())
+	err := c.edit(ctx, m, v.fit(m.file != ""), v.Title().String())
 	if means(err) == meansBlocks {
-		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.id, "error", err, "problems", problems(err))
-		err = c.edit(ctx, m, v.cut(0, 0, m.file != ""), v.title())
+		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
+		err = c.edit(ctx, m, v.cut(0, 0, m.file != ""), v.Title().String())
 	}
 	return err
 }
@@ -170,42 +170,26 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 		return approval.ErrGone
 	}
 	v := viewOf(card, c.texts)
-	if v.open == 0 {
+	if v.Open == 0 {
 		return nil
 	}
 	p := &page{texts: c.texts}
-	values := map[string]any{"agent": theirs(v.who), "wanted": theirs(v.short()), "when": v.until}
-	p.say("remind", values)
-	_, err := c.send(ctx, m, p, clip(c.texts.Plain("remind", values), maxNotice), slackapi.MsgOptionBroadcast())
+	said := v.Reminder()
+	p.write(said)
+	_, err := c.send(ctx, m, p, said.String(), slackapi.MsgOptionBroadcast())
 	c.noteTelling(err)
 	return final(err)
 }
-
-// maxRefused is the most characters of each text in a notice.
-const maxRefused = 600
 
 // Notify tells what the guard denied, as a message of its own without buttons:
 // there is nothing to answer.
 func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	p := &page{texts: c.texts}
-	head := map[string]any{"agent": theirs(nickname(n.Agent)), "wanted": within(n.Refusal.Wanted, maxRefused)}
-	p.line("notice", head)
-	p.line("notice.final", map[string]any{"rule": within(n.Rule, 100)})
-	if n.Count > 1 {
-		p.line("notice.count", map[string]any{"n": n.Count, "first": n.First})
-	}
-	// Of a rule that is not known here, all is shown as it was told.
-	if why := p.texts.Guard(n.Rule); why != "" {
-		p.line("notice.why", map[string]any{"why": why})
-	} else {
-		p.line("notice.why", map[string]any{"why": within(n.Refusal.Why, maxRefused)})
-	}
-	if said, ok := p.texts.Told(n.Refusal.Alternatives...); ok && said != "" {
-		p.line("notice.instead", map[string]any{"instead": said})
-	} else if said != "" {
-		p.line("notice.instead", map[string]any{"instead": within(said, maxRefused)})
-	}
-	_, err := c.send(ctx, place{channel: c.config.Channel}, p, clip(c.texts.Plain("notice", head), maxNotice))
+	head, rest := cardtext.Notice(c.texts, &n)
+	p.write(head)
+	p.end()
+	p.write(rest)
+	_, err := c.send(ctx, place{channel: c.config.Channel}, p, head.String())
 	c.noteTelling(err)
 	return delivery(err)
 }
@@ -213,9 +197,7 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 // message is what every message of ours has: blocks, a text for notifications
 // in which nothing is markup, and no links that are fetched.
 func message(p *page, notice string) []slackapi.MsgOption {
-	if !utf8.ValidString(notice) {
-		notice = strings.ToValidUTF8(notice, "�")
-	}
+	notice = strings.ToValidUTF8(cardtext.Clip(notice, maxNotice), "�")
 	return []slackapi.MsgOption{
 		slackapi.MsgOptionBlocks(p.done()...), slackapi.MsgOptionText(notice, true), slackapi.MsgOptionDisableMarkdown(),
 		slackapi.MsgOptionDisableLinkUnfurl(), slackapi.MsgOptionDisableMediaUnfurl(),

@@ -12,6 +12,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // Examine looks at how the app stands, and changes nothing. alone says that no
@@ -75,9 +76,9 @@ func (e *examiner) failed(subject string, err error) {
 	case status.Code >= http.StatusInternalServerError, means(err) == meansUnsure:
 		text, remedy = "Slack answers with errors: "+err.Error()+".", "Ask again later: it is most likely down."
 	case status.Code != 0, word(err) != "":
-		text, remedy = "Slack answers what was not expected: "+clip(err.Error(), 200)+".", "Check the address of the Web API, and what stands between."
+		text, remedy = "Slack answers what was not expected: "+cardtext.Clip(err.Error(), 200)+".", "Check the address of the Web API, and what stands between."
 	default:
-		text, remedy = "Slack cannot be reached: "+clip(err.Error(), 200)+".", "Check the network, the name service and the proxy on the way to slack.com."
+		text, remedy = "Slack cannot be reached: "+cardtext.Clip(err.Error(), 200)+".", "Check the network, the name service and the proxy on the way to slack.com."
 	}
 	e.found(subject, approval.Wrong, text, remedy)
 }
@@ -93,7 +94,7 @@ func (e *examiner) token(ctx context.Context) bool {
 		e.failed("slack token", err)
 		return false
 	}
-	e.found("slack token", approval.Fine, "Slack takes it: the app is "+clip(who.User, 80)+" in "+clip(who.Team, 80)+".", "")
+	e.found("slack token", approval.Fine, "Slack takes it: the app is "+cardtext.Clip(who.User, 80)+" in "+cardtext.Clip(who.Team, 80)+".", "")
 	e.scopes(who.Header.Get("X-Oauth-Scopes"))
 	return true
 }
@@ -115,7 +116,7 @@ func (e *examiner) scopes(header string) {
 	case len(missing) > 0:
 		e.found(subject, approval.Wrong, "The app lacks "+strings.Join(missing, ", ")+".", remedyScope)
 	case len(more) > 0:
-		e.found(subject, approval.Noted, "The app may more than it needs: "+clip(strings.Join(more, ", "), 200)+".", "")
+		e.found(subject, approval.Noted, "The app may more than it needs: "+cardtext.Clip(strings.Join(more, ", "), 200)+".", "")
 	default:
 		e.found(subject, approval.Fine, "They are those of the manifest.", "")
 	}
@@ -190,7 +191,7 @@ func (e *examiner) room(ctx context.Context) {
 	case !ch.IsMember:
 		e.found(subject, approval.Wrong, problemShut, remedyShut)
 	default:
-		e.found(subject, approval.Fine, "Cards go to #"+clip(ch.Name, 80)+", where the app is a member.", "")
+		e.found(subject, approval.Fine, "Cards go to #"+cardtext.Clip(ch.Name, 80)+", where the app is a member.", "")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // silentFor is how long nobody may be heard before it counts as a problem: a
@@ -115,7 +116,7 @@ func diagnose(err error) (problem, remedy string) {
 	switch e, _ := errors.AsType[slackapi.SlackErrorResponse](err); {
 	case e.Err == "missing_scope":
 		if e.Needed != "" {
-			return "The app lacks the scope " + clip(e.Needed, 60) + ".", remedyScope
+			return "The app lacks the scope " + cardtext.Clip(e.Needed, 60) + ".", remedyScope
 		}
 		return problemScope, remedyScope
 	case says(err, "not_in_channel", "channel_not_found"):

@@ -8,6 +8,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 const (
@@ -63,7 +64,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, fits func(*a
 			continue
 		}
 		n++
-		p.say("home.line", map[string]any{"when": e.Step.At, "agent": within(e.Step.Proposal.Agent, 40), "wanted": within(wantedOf(e), 100)})
+		p.say("home.line", map[string]any{"when": e.Step.At, "agent": cardtext.Within(e.Step.Proposal.Agent, 40), "wanted": cardtext.Within(wantedOf(e), 100)})
 		p.text(" ")
 		if e.Approval == nil {
 			p.line("home.guard", nil)
@@ -71,7 +72,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, fits func(*a
 		}
 		values := map[string]any{"when": e.Approval.EndedAt}
 		if d := e.Approval.Decision; d != nil {
-			values = map[string]any{"when": d.At, "by": within(d.By.Name, 40)}
+			values = map[string]any{"when": d.At, "by": cardtext.Within(d.By.Name, 40)}
 		}
 		p.say(phrase("state."+string(e.Approval.State)), values)
 		p.end()

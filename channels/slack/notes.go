@@ -68,7 +68,7 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	p := &page{texts: l.texts}
 	values := map[string]any{"from": from, "to": to, "n": n}
 	p.say("away", values)
-	if _, err := l.send(ctx, place{channel: l.config.Channel}, p, clip(l.texts.Plain("away", values), maxNotice)); err != nil {
+	if _, err := l.send(ctx, place{channel: l.config.Channel}, p, l.texts.Plain("away", values)); err != nil {
 		l.log.WarnContext(ctx, "the channel could not be told that presses are lost", "error", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -51,7 +52,7 @@ func (p *page) count(s string) { p.units += len(utf16.Encode([]rune(s))) }
 
 // header is the first line, in our words.
 func (p *page) header(s string) {
-	s = clip(s, maxHeader)
+	s = cardtext.Clip(s, maxHeader)
 	p.count(s)
 	p.add(slackapi.NewHeaderBlock(plain(s)))
 }
@@ -126,16 +127,26 @@ func (p *page) pre(s string) {
 	})
 }
 
-// say writes one of our texts. What is theirs in it goes into code.
-func (p *page) say(ph phrase, values map[string]any) {
-	for _, part := range p.texts.Say(ph, values) {
-		if part.Theirs {
-			p.code(part.Text)
-		} else {
-			p.text(part.Text)
+// write writes what a person reads. What is theirs in it goes into code.
+func (p *page) write(t cardtext.Text) {
+	for _, piece := range t {
+		switch piece.Kind {
+		case cardtext.Ours:
+			p.text(piece.Text)
+		case cardtext.Strong:
+			p.bold(piece.Text)
+		case cardtext.Command, cardtext.Block:
+			p.pre(piece.Text)
+		case cardtext.End:
+			p.end()
+		default:
+			p.code(piece.Text)
 		}
 	}
 }
+
+// say writes one of our texts.
+func (p *page) say(ph phrase, values map[string]any) { p.write(cardtext.Say(p.texts, ph, values)) }
 
 // end ends a line, unless nothing stands on it.
 func (p *page) end() {

@@ -8,6 +8,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // press takes a press of a button. Only a listed person may press, and only in
@@ -65,7 +66,7 @@ func (l *loop) decide(ctx context.Context, m place, who person, token approval.T
 		}
 		return nil
 	}
-	l.whisper(ctx, m, who, l.told(&receipt, by))
+	l.whisper(ctx, m, who, cardtext.Answer(l.texts, &receipt, by))
 	l.freshen(ctx, who)
 	return nil
 }
@@ -85,39 +86,6 @@ func (l *loop) failed(err error) (said string, trouble error) {
 	}
 }
 
-// told says what a tap did, from what is committed.
-func (l *loop) told(r *approval.Receipt, by approval.Person) string {
-	if len(r.Approvals) == 0 {
-		return l.texts.Plain("tap.over", nil)
-	}
-	a := r.Ask.Find(r.Approvals[0])
-	d := a.Decision
-	if r.Won {
-		// A tap may mean several calls, of which some had ended before.
-		for _, id := range r.Approvals {
-			if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
-				d = p.Decision
-			}
-		}
-		if d != nil && d.Choice == approval.ChoiceAllow {
-			return l.texts.Plain("tap.allowed", nil)
-		}
-		return l.texts.Plain("tap.denied", nil)
-	}
-	if r.Voted {
-		return l.texts.Plain("tap.voted", nil)
-	}
-	values := map[string]any{"when": a.EndedAt}
-	if d != nil {
-		values = map[string]any{"when": d.At, "by": within(d.By.Name+" ("+d.By.ID+")", 80)}
-	}
-	state := l.texts.Plain(phrase("state."+string(a.State)), values)
-	if d != nil && d.By.ID == by.ID {
-		return l.texts.Plain("tap.again", map[string]any{"state": state})
-	}
-	return l.texts.Plain("tap.too.late", map[string]any{"state": state})
-}
-
 // whisper tells one person something where they acted. It comes after the
 // commit, so one that is lost takes nothing back: the card shows the same.
 func (l *loop) whisper(ctx context.Context, m place, who person, said string) {
@@ -128,7 +96,7 @@ func (l *loop) whisper(ctx context.Context, m place, who person, said string) {
 
 func (l *loop) whisperPage(ctx context.Context, m place, who person, p *page, notice string) {
 	err := l.do(ctx, "chat.postEphemeral", func(ctx context.Context) error {
-		_, err := l.api.PostEphemeralContext(ctx, m.channel, who.id, message(p, clip(notice, maxNotice))...)
+		_, err := l.api.PostEphemeralContext(ctx, m.channel, who.id, message(p, notice)...)
 		return err
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // RehearsalLives is how long a test card waits.
@@ -89,10 +90,10 @@ func (l *loop) endRehearsal(ctx context.Context, m place, by approval.Person) {
 	p, notice := &page{texts: l.texts}, phrase("test.over")
 	var values map[string]any
 	if by.ID != "" {
-		notice, values = "test.done", map[string]any{"by": within(by.Name+" ("+by.ID+")", 80), "when": time.Now()}
+		notice, values = "test.done", map[string]any{"by": cardtext.Within(by.Name+" ("+by.ID+")", 80), "when": time.Now()}
 	}
 	p.say(notice, values)
-	if err := l.edit(ctx, m, p, clip(l.texts.Plain(notice, values), maxNotice)); err != nil {
+	if err := l.edit(ctx, m, p, l.texts.Plain(notice, values)); err != nil {
 		l.log.WarnContext(ctx, "a test card kept its button, which does nothing", "error", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // wordsID names the modal for words, its input and the input's block.
@@ -43,7 +44,7 @@ func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id stri
 // modal asks for words. It carries the ask's id and nothing that an agent wrote.
 func (l *loop) modal(id approval.AskID) slackapi.ModalViewRequest {
 	say := func(ph phrase, most int) *slackapi.TextBlockObject {
-		return plain(clip(l.texts.Plain(ph, nil), most))
+		return plain(cardtext.Clip(l.texts.Plain(ph, nil), most))
 	}
 	input := slackapi.NewPlainTextInputBlockElement(say("prompt.placeholder", maxHeader), wordsID)
 	input.Multiline, input.MaxLength, input.FocusOnLoad = true, approval.MaxWords, true
@@ -66,7 +67,7 @@ func (l *loop) submit(ctx context.Context, a *act) error {
 	}
 	who, home := presser(q), place{channel: l.config.Channel}
 	refuse := func(said string) {
-		if !a.ack.give(map[string]any{"response_action": "errors", "errors": map[string]string{wordsID: clip(said, maxHeader)}}) {
+		if !a.ack.give(map[string]any{"response_action": "errors", "errors": map[string]string{wordsID: cardtext.Clip(said, maxHeader)}}) {
 			l.whisper(ctx, home, who, said)
 		}
 	}
@@ -106,7 +107,7 @@ func (l *loop) deny(ctx context.Context, who person, id approval.AskID, words st
 	if receipt.Won {
 		return l.texts.Plain("words.kept", nil), true, nil
 	}
-	return l.told(&receipt, by), false, nil
+	return cardtext.Answer(l.texts, &receipt, by), false, nil
 }
 
 // words takes a message: what an approver writes in the thread of a card that

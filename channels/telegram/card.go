@@ -1,32 +1,14 @@
 package telegram
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 )
 
-// cardView is a card whose texts are revealed, once, for every try to lay it
-// out.
+// cardView is a card on its way into a message.
 type cardView struct {
-	id                  approval.AskID
-	agent, intent, turn seen
-	who                 string // the agent in short
-	items               []itemView
-	buttons             []approval.Button
-	open                int
-	until               time.Time
-	texts               *templates.Texts
+	*cardtext.Card
 
 	// data is the whole card as a document and sum its SHA-256, where the message
 	// cannot hold it and the platform takes it; empty otherwise.
@@ -34,116 +16,49 @@ type cardView struct {
 	sum  string
 }
 
-// itemView is one call of a card.
-type itemView struct {
-	state                                            approval.State
-	executor, args, command, cwd, why, wanted, words seen
-	detail, by, votes                                seen
-	mounts                                           []seen
-	// effect is what the call would do, in our words; empty where the judge's own
-	// say it better.
-	effect  string
-	at      time.Time
-	buttons []approval.Button
-}
-
 const (
 	// maxPerItem is how many calls of a plan get buttons of their own.
 	maxPerItem = 40
-	// everything is the budget of a card that cuts nothing.
-	everything = -1
 	// roomForEnd is kept free per call for how it ends.
 	roomForEnd = 160
-	// maxWhy and maxWords bound what is said about a call; it is not the call.
-	maxWhy, maxWords = 400, 200
 )
 
-// viewOf reveals a card.
 func viewOf(c approval.Card, texts *templates.Texts) *cardView {
-	v := &cardView{
-		id: c.Ask, who: nickname(c.Agent), agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
-		buttons: c.Buttons, until: c.ExpiresAt, texts: texts,
-	}
-	for i := range c.Items {
-		it := &c.Items[i]
-		iv := itemView{
-			state: it.State, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd), command: see(it.Command),
-			why: seeLine(whyOf(it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt, buttons: it.Buttons,
-		}
-		if it.Command == "" || it.Args != commandArgs(it.Command) {
-			iv.args = see(it.Args)
-		}
-		for _, m := range it.Mounts {
-			iv.mounts = append(iv.mounts, seeLine(m))
-		}
-		voters := make([]string, 0, len(it.Votes))
-		for _, vote := range it.Votes {
-			voters = append(voters, vote.By.Name+" ("+vote.By.ID+")")
-		}
-		iv.votes = seeLine(strings.Join(voters, ", "))
-		if d := it.Decision; d != nil {
-			iv.by, iv.at, iv.words = seeLine(d.By.Name+" ("+d.By.ID+")"), d.At, seeLine(d.Words)
-		}
-		if o := it.Outcome; o != nil {
-			iv.detail = seeLine(o.Detail)
-		}
-		if it.State == approval.Pending {
-			v.open++
-		}
-		v.items = append(v.items, iv)
-	}
+	v := &cardView{Card: cardtext.Read(c, texts)}
 	if v.overflows() {
-		if data := v.file(); len(data) <= maxFile {
-			v.data, v.sum = data, sum(data)
+		if f := v.File(); len(f.Data) <= maxFile {
+			v.data, v.sum = f.Data, f.Sum
 		}
 	}
 	return v
 }
 
-// commandArgs are the arguments of a call that has a command and nothing else:
-// they would say the same again.
-func commandArgs(command string) string {
-	b, err := json.Marshal(map[string]string{"command": command})
-	v := jsontext.Value(b)
-	if err != nil || v.Canonicalize() != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
-		return ""
-	}
-	return string(v)
-}
-
-// overflows reports whether the card needs a file. It depends on the calls
-// alone and not on how they stand, so every picture of an ask agrees.
+// overflows reports whether the card needs a file, however its calls stand.
 func (v *cardView) overflows() bool {
-	n := *v
-	n.open = len(v.items)
-	n.items = slices.Clone(v.items)
-	for i := range n.items {
-		it := &n.items[i]
-		it.state, it.words, it.detail, it.by, it.votes = approval.Pending, seen{}, seen{}, seen{}, seen{}
-	}
-	p := n.layout(everything, everything)
-	return p.units+roomForEnd*(len(v.items)+1) > maxText || p.entities+4*len(v.items) > maxEntities
+	n := cardView{Card: v.Unanswered()}
+	p := n.layout(cardtext.Everything, cardtext.Everything)
+	return p.units+roomForEnd*(len(v.Calls)+1) > maxText || p.entities+4*len(v.Calls) > maxEntities
 }
 
 // fit lays the card out so that the platform takes it. attached says that the
-// file is beside it, and coming that its buttons are not there yet. whole says
+// file is beside it, and coming that its buttons are not there yet. seen says
 // that the person can see every call that waits, here or in the file.
-func (v *cardView) fit(attached, coming bool) (p *page, whole bool) {
+func (v *cardView) fit(attached, coming bool) (p *page, seen bool) {
 	if !attached {
-		for _, ended := range []int{everything, 200, 60} {
-			p := v.layout(everything, ended)
-			v.remark(p, "", coming)
+		for _, ended := range []int{cardtext.Everything, 200, 60} {
+			p := v.layout(cardtext.Everything, ended)
+			v.remark(p, nil, coming)
 			if p.fits() {
 				return p, true
 			}
 		}
 	}
-	where := phrase("unseen")
+	var where cardtext.Text
 	switch {
 	case attached:
-		where = "file"
-	case v.open == 0:
-		where = ""
+		where = v.Attached(v.sum)
+	case v.Open > 0:
+		where = cardtext.Say(v.Texts, "unseen", nil)
 	}
 	for _, budget := range []int{1500, 600, 250, 100, 40} {
 		p := v.layout(budget, min(budget, 60))
@@ -158,202 +73,36 @@ func (v *cardView) fit(attached, coming bool) (p *page, whole bool) {
 }
 
 // remark says where the rest is, if there is one, and that buttons are to come.
-func (v *cardView) remark(p *page, where phrase, coming bool) {
-	if where != "" {
+func (v *cardView) remark(p *page, where cardtext.Text, coming bool) {
+	if len(where) > 0 {
 		p.text("\n")
-		p.say(where, map[string]any{"hash": theirs(firstRunes(v.sum, 16))})
+		p.write(where)
 	}
-	if coming && v.open > 0 {
+	if coming && v.Open > 0 {
 		p.text("\n")
 		p.say("coming", nil)
 	}
 }
 
-// page is an empty page for the card's texts.
-func (v *cardView) page() *page { return &page{texts: v.texts} }
-
-// layout writes the card. A budget is the most characters of one text of a
-// call that waits, or of one that ended; 0 names no call at all.
+// layout writes the card, with one budget for calls that wait and one for those
+// that ended; 0 names no call at all.
 func (v *cardView) layout(waiting, ended int) *page {
-	p := v.page()
-	v.title(p)
-	short := func(t seen) theirs {
-		if waiting == everything {
-			return theirs(t.String())
-		}
-		s, left := t.first(max(waiting, 40))
-		if left > 0 {
-			s += "…"
-		}
-		return theirs(s)
-	}
-	p.line("from", map[string]any{"agent": short(v.agent)})
-	if v.intent.runes > 0 {
-		p.line("intent", map[string]any{"intent": short(v.intent)})
-	}
+	p := &page{texts: v.Texts}
+	p.write(v.Title())
+	p.text("\n")
+	p.write(v.Opening(waiting))
 	if waiting == 0 {
-		v.summary(p)
+		p.write(v.Summary())
 	} else {
-		for i := range v.items {
-			budget := ended
-			if v.items[i].state == approval.Pending {
-				budget = waiting
-			}
-			v.item(p, i, budget)
+		for i := range v.Calls {
+			p.text("\n")
+			p.write(v.Call(i, waiting, ended))
 		}
 	}
 	p.text("\n")
-	if v.open > maxPerItem {
+	if v.Open > maxPerItem {
 		p.line("many", nil)
 	}
-	if v.open > 0 {
-		p.say("until", map[string]any{"when": v.until, "id": theirs(v.id)})
-	} else {
-		p.say("id", map[string]any{"id": theirs(v.id)})
-	}
+	p.write(v.Foot())
 	return p
-}
-
-// item writes one call.
-func (v *cardView) item(p *page, i, budget int) {
-	it := &v.items[i]
-	p.text("\n")
-	if len(v.items) > 1 {
-		p.bold(strconv.Itoa(i+1) + ". ")
-	}
-	v.part(p, it.executor, budget, p.code)
-	p.text("\n")
-	if it.command.runes > 0 {
-		v.part(p, it.command, budget, func(s string) { p.block(s, "bash") })
-		p.text("\n")
-	}
-	if it.args.runes > 0 {
-		p.line("args", nil)
-		v.part(p, it.args, budget, func(s string) { p.block(s, "") })
-		p.text("\n")
-	}
-	for _, m := range it.mounts {
-		p.say("mount", nil)
-		p.text(" ")
-		v.part(p, m, budget, p.code)
-		p.text("\n")
-	}
-	if it.cwd.runes > 0 {
-		p.say("in", nil)
-		p.text(" ")
-		v.part(p, it.cwd, budget, p.code)
-		p.text("\n")
-	}
-	v.standing(p, it, budget)
-}
-
-// summary stands for a plan whose calls cannot be named here: how many there
-// are, and how those ended that did.
-func (v *cardView) summary(p *page) {
-	const most = 8
-	p.line("calls.file", map[string]any{"n": len(v.items)})
-	var order []string
-	groups, counts := map[string]*page{}, map[string]int{}
-	for i := range v.items {
-		if v.items[i].state == approval.Pending {
-			continue
-		}
-		line := v.page()
-		v.standing(line, &v.items[i], 40)
-		key := line.b.String()
-		if counts[key]++; counts[key] == 1 {
-			order, groups[key] = append(order, key), line
-		}
-	}
-	for i, key := range order {
-		if i == most {
-			p.line("calls.more", nil)
-			return
-		}
-		p.say("calls.ended", map[string]any{"n": counts[key]})
-		p.text(" ")
-		p.join(groups[key])
-	}
-}
-
-// part writes a text, or as much of it as the budget allows.
-func (v *cardView) part(p *page, t seen, budget int, write func(string)) {
-	if budget == everything || t.runes <= budget {
-		write(t.String())
-		return
-	}
-	s, left := t.first(budget)
-	write(s)
-	p.text(" ")
-	p.say("cut", map[string]any{"left": left})
-}
-
-// standing tells why the call waits, or how it ended, by whom and when.
-func (v *cardView) standing(p *page, it *itemView, budget int) {
-	bounded := func(t seen, most int) theirs {
-		if budget != everything {
-			most = min(most, max(budget, 40))
-		}
-		s, left := t.first(most)
-		if left > 0 {
-			s += "…"
-		}
-		return theirs(s)
-	}
-	if it.state == approval.Pending {
-		switch {
-		case it.why.runes == 0:
-		case it.effect != "":
-			p.line("why.effect", map[string]any{"effect": it.effect, "why": bounded(it.why, maxWhy)})
-		default:
-			p.line("why", map[string]any{"why": bounded(it.why, maxWhy)})
-		}
-		if it.votes.runes > 0 {
-			p.line("votes", map[string]any{"by": bounded(it.votes, 100)})
-		}
-		if len(v.items) > 1 && v.open < len(v.items) {
-			p.line("state.pending", nil)
-		}
-		return
-	}
-	p.line(phrase("state."+string(it.state)), map[string]any{"when": it.at, "by": bounded(it.by, 60)})
-	if it.words.runes > 0 {
-		p.line("words", map[string]any{"words": bounded(it.words, maxWords)})
-	}
-	if it.detail.runes > 0 {
-		p.line("detail", map[string]any{"detail": bounded(it.detail, maxWords)})
-	}
-}
-
-// file is the card as a document: every text whole, each of its lines indented
-// so that it cannot pass for one of ours.
-func (v *cardView) file() []byte {
-	var b strings.Builder
-	field := func(name string, t seen) {
-		if t.runes > 0 {
-			fmt.Fprintf(&b, "%s:\n    %s\n", name, strings.ReplaceAll(t.String(), "\n", "\n    "))
-		}
-	}
-	fmt.Fprintf(&b, "ask %s\n", v.id)
-	field("agent", v.agent)
-	field("turn", v.turn)
-	field("intent", v.intent)
-	for i := range v.items {
-		it := &v.items[i]
-		fmt.Fprintf(&b, "\ncall %d of %d\n", i+1, len(v.items))
-		field("executor", it.executor)
-		field("command", it.command)
-		field("arguments", it.args)
-		field("working folder", it.cwd)
-		for _, m := range it.mounts {
-			field("mount", m)
-		}
-		field("why it asks", it.why)
-	}
-	return []byte(b.String())
-}
-
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -175,7 +176,7 @@ func FuzzCard(f *testing.F) {
 		for _, s := range []approval.State{approval.Allowed, approval.Denied, approval.Failed} {
 			picture(t, c.ended(s))
 		}
-		if first, _, _ := strings.Cut(picture(t, c.card()), "\n"); !strings.HasPrefix(first, "🔸 "+nickname(agent)+": ") || utf8.RuneCountInString(first) > 220 {
+		if first, _, _ := strings.Cut(picture(t, c.card()), "\n"); !strings.HasPrefix(first, "🔸 "+cardtext.Nickname(agent)+": ") || utf8.RuneCountInString(first) > 220 {
 			t.Errorf("a locked phone shows %.300q", first)
 		}
 	})

@@ -86,9 +86,9 @@ func (c *Channel) attach(ctx context.Context, v *cardView, d Draft) (Draft, erro
 	if v.sum == "" || v.sum == d.Sum && d.File != 0 {
 		return d, nil
 	}
-	caption := &page{texts: v.texts}
-	caption.say("file.hash", map[string]any{"id": theirs(v.id), "hash": theirs(v.sum)})
-	id, err := c.upload(ctx, d.Chat, caption, tgbotapi.FileBytes{Name: "ask-" + string(v.id) + ".txt", Bytes: v.data})
+	caption := &page{texts: v.Texts}
+	caption.write(v.Caption(v.sum))
+	id, err := c.upload(ctx, d.Chat, caption, tgbotapi.FileBytes{Name: "ask-" + string(v.Ask) + ".txt", Bytes: v.data})
 	if err != nil {
 		return d, err
 	}
@@ -105,7 +105,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return fmt.Errorf("telegram: the reference is not one of ours: %w", approval.ErrGone)
 	}
 	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
-	attached := v.sum != "" && (v.open == 0 || v.sum == d.Sum)
+	attached := v.sum != "" && (v.Open == 0 || v.sum == d.Sum)
 	if v.sum != "" && !attached {
 		// The file beside the message, if there is one, is not of these calls.
 		return c.replace(ctx, chat, id, card.Ask)
@@ -123,7 +123,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 // settle forgets what is not needed any more of a card whose message the
 // dispatcher knows, and takes away a reminder of what is over.
 func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
-	if v.open > 0 && (d.File != 0 || d.Reminder != 0) {
+	if v.Open > 0 && (d.File != 0 || d.Reminder != 0) {
 		return nil
 	}
 	if d.Reminder != 0 {
@@ -131,10 +131,10 @@ func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
 			"chat_id": strconv.FormatInt(d.Chat, 10), "message_id": strconv.Itoa(d.Reminder),
 		}, callWithin)
 		if err != nil {
-			c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", v.id, "error", err)
+			c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", v.Ask, "error", err)
 		}
 	}
-	return c.dropDraft(ctx, v.id)
+	return c.dropDraft(ctx, v.Ask)
 }
 
 // instead does for a card whose message cannot be changed any more what it can.
@@ -145,10 +145,10 @@ func (c *Channel) instead(ctx context.Context, chat int64, id int, v *cardView, 
 		}
 		chat, id = why.MigrateTo, 0
 	}
-	if err := c.dropDraft(ctx, v.id); err != nil {
+	if err := c.dropDraft(ctx, v.Ask); err != nil {
 		return err
 	}
-	if v.open > 0 {
+	if v.Open > 0 {
 		return fmt.Errorf("%w: %w", approval.ErrRepost, why)
 	}
 	p, _ := v.fit(false, false)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // maxDigested is the most characters of each text of others in a digest.
@@ -80,12 +81,6 @@ func (p *page) digestLine(l *approval.DigestLine, further bool) *page {
 	}
 	line.say(phrase("digest."+l.Key), l.Fill(
 		func(key string) (string, bool) { return p.texts.Plain(phrase(key), nil), p.texts.Has(phrase(key)) },
-		func(s string) any {
-			short, left := seeLine(s).first(maxDigested)
-			if left > 0 {
-				short += "…"
-			}
-			return theirs(short)
-		}))
+		func(s string) any { return cardtext.Within(s, maxDigested) }))
 	return line
 }

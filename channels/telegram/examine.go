@@ -14,6 +14,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // Examine looks at how the bot stands, and changes nothing. alone says that no
@@ -187,7 +188,7 @@ func (e *examiner) hooked(info *hookInfo) {
 	case info.URL != e.webhook:
 		e.found(subject, approval.Wrong, "The bot's webhook is not the one that the daemon set.", "Stop the program that sets it, or use a bot of vaglio's own.")
 	case (&loop{e.Channel, nil}).fails(info):
-		e.found(subject, approval.Wrong, "Telegram cannot deliver to the webhook: "+firstRunes(info.Error, 200)+"."+waiting(info.Pending),
+		e.found(subject, approval.Wrong, "Telegram cannot deliver to the webhook: "+cardtext.Clip(info.Error, 200)+"."+waiting(info.Pending),
 			"Check that METNOS_TELEGRAM_WEBHOOK leads to vaglio from outside, with a certificate that Telegram trusts.")
 	default:
 		e.found(subject, approval.Fine, "Telegram delivers to the webhook."+waiting(info.Pending), "")

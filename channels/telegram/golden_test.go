@@ -104,7 +104,7 @@ func goldenCard(states ...approval.State) approval.Card {
 	c := approval.Card{Ask: "abcdefghijklmnop", Agent: "coder", Intent: "clean up", TurnID: "t-1", ExpiresAt: now.Add(30 * time.Minute)}
 	for _, s := range states {
 		it := approval.Item{
-			State: s, Executor: "shell_exec", Command: "rm -rf ../other", Args: commandArgs("rm -rf ../other"), Cwd: "/home/ann/app",
+			State: s, Executor: "shell_exec", Command: "rm -rf ../other", Args: "{\n  \"command\": \"rm -rf ../other\"\n}", Cwd: "/home/ann/app",
 			Verdict: verdict, EndedAt: now.Add(-26 * time.Hour),
 		}
 		if s == approval.Pending {

@@ -22,45 +22,45 @@ type button struct {
 
 // keyboard returns the buttons of a card: Allow only where the person can see
 // the whole of what waits. It is empty when nothing waits.
-func (v *cardView) keyboard(whole bool) string {
-	if v.open == 0 {
+func (v *cardView) keyboard(seen bool) string {
+	if v.Open == 0 {
 		return ""
 	}
-	say := v.texts.Plain
+	say := v.Texts.Plain
 	var rows [][]button
 	row := func(bs []approval.Button, allow, deny string) {
-		if r := choices(bs, whole, allow, deny); len(r) > 0 {
+		if r := choices(bs, seen, allow, deny); len(r) > 0 {
 			rows = append(rows, r)
 		}
 	}
-	switch n := map[string]any{"n": v.open}; {
-	case len(v.items) == 1:
-		row(v.buttons, say("button.allow", nil), say("button.deny", nil))
-	case v.open > 1:
-		row(v.buttons, say("button.allow.all", n), say("button.deny.all", n))
+	switch n := map[string]any{"n": v.Open}; {
+	case len(v.Calls) == 1:
+		row(v.Buttons, say("button.allow", nil), say("button.deny", nil))
+	case v.Open > 1:
+		row(v.Buttons, say("button.allow.all", n), say("button.deny.all", n))
 	}
-	if len(v.items) > 1 && v.open <= maxPerItem {
-		for i := range v.items {
-			if v.items[i].state != approval.Pending {
+	if len(v.Calls) > 1 && v.Open <= maxPerItem {
+		for i := range v.Calls {
+			if v.Calls[i].State != approval.Pending {
 				continue
 			}
 			n := map[string]any{"n": i + 1}
-			row(v.items[i].buttons, say("button.allow.nth", n), say("button.deny.nth", n))
+			row(v.Calls[i].Buttons, say("button.allow.nth", n), say("button.deny.nth", n))
 		}
 	}
 	rows = append(rows, []button{
-		{say("button.reply", nil), dataReply + string(v.id)},
-		{say("button.why", nil), dataWhy + string(v.id)},
+		{say("button.reply", nil), dataReply + string(v.Ask)},
+		{say("button.why", nil), dataWhy + string(v.Ask)},
 	})
 	return marshal(map[string]any{"inline_keyboard": rows})
 }
 
 // choices is one row: Allow, where it may be offered, and Deny.
-func choices(bs []approval.Button, whole bool, allow, deny string) []button {
+func choices(bs []approval.Button, seen bool, allow, deny string) []button {
 	var r []button
 	for _, b := range bs {
 		switch {
-		case b.Choice == approval.ChoiceAllow && whole:
+		case b.Choice == approval.ChoiceAllow && seen:
 			r = append(r, button{allow, dataChoice + string(b.Token)})
 		case b.Choice == approval.ChoiceDeny:
 			r = append(r, button{deny, dataChoice + string(b.Token)})

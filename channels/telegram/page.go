@@ -1,13 +1,14 @@
 package telegram
 
 import (
+	"cmp"
 	"html"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -52,10 +53,7 @@ func (p *page) code(s string) { p.element("<code>", s, "</code>") }
 
 // mention names a person so that the platform tells them.
 func (p *page) mention(u *user) {
-	name, left := seeLine(u.person().Name).first(40)
-	if left > 0 || name == "" {
-		name += "…"
-	}
+	name := cmp.Or(string(cardtext.Within(u.person().Name, 40)), "…")
 	p.element(`<a href="tg://user?id=`+strconv.FormatInt(u.ID, 10)+`">`, name, "</a>")
 }
 
@@ -74,83 +72,31 @@ func (p *page) block(s, language string) {
 	}
 }
 
-// say writes one of our texts. What is theirs in it goes into code.
-func (p *page) say(ph phrase, values map[string]any) {
-	for _, part := range p.texts.Say(ph, values) {
-		if part.Theirs {
-			p.code(part.Text)
-		} else {
-			p.text(part.Text)
+// write writes what a person reads. What is theirs in it goes into code.
+func (p *page) write(t cardtext.Text) {
+	for _, piece := range t {
+		switch piece.Kind {
+		case cardtext.Ours:
+			p.text(piece.Text)
+		case cardtext.Strong:
+			p.bold(piece.Text)
+		case cardtext.Command:
+			p.block(piece.Text, "bash")
+		case cardtext.Block:
+			p.block(piece.Text, "")
+		case cardtext.End:
+			p.text("\n")
+		default:
+			p.code(piece.Text)
 		}
 	}
 }
+
+// say writes one of our texts.
+func (p *page) say(ph phrase, values map[string]any) { p.write(cardtext.Say(p.texts, ph, values)) }
 
 // line is say with a line end.
 func (p *page) line(ph phrase, values map[string]any) {
 	p.say(ph, values)
 	p.text("\n")
-}
-
-// seen is a text that somebody else wrote, as a person may see it: nothing in
-// it is invisible or looks like something else.
-type seen struct {
-	runs  []approval.Run
-	runes int
-}
-
-// see reveals a text, which may have several lines.
-func see(s string) seen {
-	t := seen{runs: approval.Reveal(s)}
-	for i := range t.runs {
-		t.runes += utf8.RuneCountInString(t.runs[i].Text)
-	}
-	return t
-}
-
-// seeLine reveals a text that must not begin a line: its line ends are marks.
-func seeLine(s string) seen {
-	t := see(s)
-	t.runes = 0
-	for i := range t.runs {
-		t.runs[i].Text = strings.ReplaceAll(t.runs[i].Text, "\n", "⟨newline⟩")
-		t.runes += utf8.RuneCountInString(t.runs[i].Text)
-	}
-	return t
-}
-
-// first returns the first n characters, without a mark in pieces, and how many
-// were left out.
-func (t seen) first(n int) (string, int) {
-	var b strings.Builder
-	left := t.runes
-	for _, r := range t.runs {
-		size := utf8.RuneCountInString(r.Text)
-		switch {
-		case size <= n:
-			b.WriteString(r.Text)
-		case r.Kind == approval.Plain:
-			b.WriteString(firstRunes(r.Text, n))
-			return b.String(), left - n
-		default:
-			return b.String(), left
-		}
-		n, left = n-size, left-size
-	}
-	return b.String(), left
-}
-
-// String returns the whole text.
-func (t seen) String() string {
-	s, _ := t.first(t.runes)
-	return s
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

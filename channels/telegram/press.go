@@ -5,12 +5,11 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // maxAnswerText is the most characters of the answer to a press.
@@ -72,43 +71,9 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 	if receipt.Replaced {
 		return l.replaced(ctx, q, receipt.Ask.ID)
 	}
-	l.answer(ctx, q, l.told(texts, &receipt, by), !receipt.Won && !receipt.Voted)
+	l.answer(ctx, q, cardtext.Answer(texts, &receipt, by), !receipt.Won && !receipt.Voted)
 	l.heal(ctx, q, &receipt.Ask)
 	return nil
-}
-
-// told says what a tap did, from what is committed.
-func (l *loop) told(texts *templates.Texts, r *approval.Receipt, by approval.Person) string {
-	if len(r.Approvals) == 0 {
-		return texts.Plain("tap.over", nil)
-	}
-	a := r.Ask.Find(r.Approvals[0])
-	d := a.Decision
-	if r.Won {
-		// A tap may mean several calls, of which some had ended before.
-		for _, id := range r.Approvals {
-			if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
-				d = p.Decision
-			}
-		}
-		if d != nil && d.Choice == approval.ChoiceAllow {
-			return texts.Plain("tap.allowed", nil)
-		}
-		return texts.Plain("tap.denied", nil)
-	}
-	if r.Voted {
-		return texts.Plain("tap.voted", nil)
-	}
-	values := map[string]any{"when": a.EndedAt}
-	if d != nil {
-		name, _ := seeLine(d.By.Name + " (" + d.By.ID + ")").first(80)
-		values = map[string]any{"when": d.At, "by": name}
-	}
-	state := texts.Plain(phrase("state."+string(a.State)), values)
-	if d != nil && d.By.ID == by.ID {
-		return texts.Plain("tap.again", map[string]any{"state": state})
-	}
-	return texts.Plain("tap.too.late", map[string]any{"state": state})
 }
 
 // unknown answers a press that means nothing, and takes the buttons off the
@@ -143,7 +108,7 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	card, err := l.desk.Card(ctx, ask.ID, Name)
 	if err == nil {
 		v := viewOf(card, l.textsFor(q.Message.Chat.ID))
-		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, v, v.sum != "" && v.open == 0))
+		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, v, v.sum != "" && v.Open == 0))
 	}
 	if err != nil {
 		l.log.WarnContext(ctx, "the twin of a card could not be brought up to date", "ask", ask.ID, "error", err)
@@ -185,10 +150,7 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
 func (l *loop) answer(ctx context.Context, q *callback, text string, alert bool) {
 	params := tgbotapi.Params{"callback_query_id": q.ID, "show_alert": strconv.FormatBool(alert)}
 	if text != "" {
-		if utf8.RuneCountInString(text) > maxAnswerText {
-			text = firstRunes(text, maxAnswerText-1) + "…"
-		}
-		params["text"] = text
+		params["text"] = cardtext.Clip(text, maxAnswerText)
 	}
 	_, err := l.api.call(ctx, "answerCallbackQuery", params, callWithin)
 	if p, ok := errors.AsType[*PlatformError](err); ok && p.says("query is too old") {

@@ -12,6 +12,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // RehearsalLives is how long a test card waits: less than the platform keeps a
@@ -90,7 +91,7 @@ func (c *Channel) endRehearsal(ctx context.Context, chat int64, id int, by appro
 	if by.ID == "" {
 		p.say("test.over", nil)
 	} else {
-		p.say("test.done", map[string]any{"by": theirs(seeLine(by.Name + " (" + by.ID + ")").String()), "when": time.Now()})
+		p.say("test.done", map[string]any{"by": cardtext.Within(by.Name+" ("+by.ID+")", 80), "when": time.Now()})
 	}
 	if err := c.edit(ctx, chat, id, p, ""); err != nil {
 		c.log.WarnContext(ctx, "a test card kept its button, which does nothing", "error", err)

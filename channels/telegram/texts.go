@@ -97,17 +97,3 @@ func (c *Channel) promptOf(text string) approval.AskID {
 	}
 	return ""
 }
-
-// whyOf is why a call is asked about, in the judge's own words where there are.
-func whyOf(it *approval.Item) string {
-	if r := approval.ReasonOf(it.Verdict); r.Message != "" {
-		return r.Message
-	}
-	return it.Refusal.Why
-}
-
-// effectOf says what a call would do, where the judge says it in another language.
-func effectOf(texts *templates.Texts, it *approval.Item) string {
-	r := approval.ReasonOf(it.Verdict)
-	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
-}

@@ -15,6 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 const (
@@ -154,7 +156,7 @@ func (l *loop) serveHook(ctx context.Context) error {
 			return errTaken
 		case l.fails(&info):
 			l.mu.Lock()
-			begin(&l.hearing, "Telegram cannot deliver to the webhook: "+firstRunes(l.api.hide(info.Error), 200)+".",
+			begin(&l.hearing, "Telegram cannot deliver to the webhook: "+cardtext.Clip(l.api.hide(info.Error), 200)+".",
 				"Check that METNOS_TELEGRAM_WEBHOOK leads to vaglio from outside, with a certificate that Telegram trusts.")
 			l.mu.Unlock()
 		default:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // maxListed is how many asks /pending names.
@@ -165,7 +166,7 @@ func (l *loop) words(ctx context.Context, m *message) error {
 		return nil
 	}
 	p := l.page(m)
-	p.text(l.told(p.texts, &receipt, by))
+	p.text(cardtext.Answer(p.texts, &receipt, by))
 	l.replyPage(ctx, m, p, "")
 	return nil
 }
@@ -196,7 +197,7 @@ func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 
 // pending lists what waits.
 func (l *loop) pending(ctx context.Context, m *message) error {
-	body, n := l.page(m), 0
+	p, body, n := l.page(m), l.page(m), 0
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return err
@@ -204,24 +205,13 @@ func (l *loop) pending(ctx context.Context, m *message) error {
 		if n++; n > maxListed || len(card.Items) == 0 {
 			continue
 		}
-		short := func(s string, most int) theirs {
-			t, left := seeLine(s).first(most)
-			if left > 0 {
-				t += "…"
-			}
-			return theirs(t)
-		}
 		body.text("\n")
-		body.say("pending.line", map[string]any{
-			"when": card.ExpiresAt, "id": theirs(card.Ask), "agent": short(card.Agent, 40),
-			"wanted": short(wanted(&card.Items[0]), 100),
-		})
+		body.write(cardtext.Waiting(p.texts, &card))
 	}
 	if n == 0 {
 		l.reply(ctx, m, "pending.none", nil)
 		return nil
 	}
-	p := l.page(m)
 	p.say("pending.some", map[string]any{"n": n})
 	p.join(body)
 	if n > maxListed {
@@ -267,16 +257,10 @@ func reasons(p *page, card *approval.Card) *page {
 			p.join(line)
 		}
 	}
-	short := func(s string) theirs {
-		t, left := seeLine(s).first(300)
-		if left > 0 {
-			t += "…"
-		}
-		return theirs(t)
-	}
+	short := func(s string) theirs { return cardtext.Within(s, 300) }
 	for i := range card.Items {
 		it := &card.Items[i]
-		add("why", map[string]any{"why": short(whyOf(it))})
+		add("why", map[string]any{"why": short(cardtext.Why(it))})
 		for _, g := range it.Verdict.Results {
 			add("why.judge", map[string]any{"judge": short(g.Judge), "score": p.texts.Score(g.Score), "confidence": p.texts.Score(g.Confidence)})
 			for _, s := range g.Signals {

@@ -97,8 +97,9 @@ var rooms = map[string]room{
 
 	"channels/channeltest": {may: []string{"approval", "vaglio"}},
 	"templates":            {},
+	"channels/cardtext":    {may: []string{"approval", "templates"}, modules: []string{jsonlib}, tests: []string{"vaglio"}},
 	"channels/telegram": {
-		may:     []string{"approval", "templates"},
+		may:     []string{"approval", "templates", "channels/cardtext"},
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
@@ -106,7 +107,7 @@ var rooms = map[string]room{
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
 	"channels/payloads":                     {may: []string{"approval", "vaglio"}, modules: []string{jsonlib}},
 	"channels/slack": {
-		may:     []string{"approval", "templates"},
+		may:     []string{"approval", "templates", "channels/cardtext"},
 		modules: []string{jsonlib, slackgo, websocket},
 		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},

@@ -1,4 +1,4 @@
-package slack
+package cardtext
 
 import (
 	"strings"
@@ -6,13 +6,6 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
-)
-
-type (
-	// phrase names a text that a person reads.
-	phrase = templates.Key
-	// theirs is a text that somebody else wrote, ready to be seen.
-	theirs = templates.Theirs
 )
 
 // seen is a text that somebody else wrote, as a person may see it: nothing in
@@ -66,13 +59,25 @@ func (t seen) String() string {
 	return s
 }
 
-// within returns the text on one line with n characters at most.
-func within(s string, n int) theirs {
-	t, left := seeLine(s).first(n)
+// within returns the text with n characters at most.
+func (t seen) within(n int) templates.Theirs {
+	s, left := t.first(n)
 	if left > 0 {
-		t += "…"
+		s += "…"
 	}
-	return theirs(t)
+	return templates.Theirs(s)
+}
+
+// Within returns what somebody else wrote as a person may see it, on one line,
+// with its first n characters at most, and … for the others.
+func Within(s string, n int) templates.Theirs { return seeLine(s).within(n) }
+
+// Clip shortens one of our own texts to n characters.
+func Clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return firstRunes(s, n-1) + "…"
 }
 
 func firstRunes(s string, n int) string {
@@ -83,12 +88,4 @@ func firstRunes(s string, n int) string {
 		n--
 	}
 	return s
-}
-
-// clip shortens one of our own texts to n characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return firstRunes(s, n-1) + "…"
 }

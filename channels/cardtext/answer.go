@@ -1,0 +1,46 @@
+package cardtext
+
+import (
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Answer says to the person who tapped what the tap did, from what is committed.
+func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) string {
+	if len(r.Approvals) == 0 {
+		return texts.Plain("tap.over", nil)
+	}
+	a := r.Ask.Find(r.Approvals[0])
+	d := a.Decision
+	if r.Won {
+		// A tap may mean several calls, of which some had ended before.
+		for _, id := range r.Approvals {
+			if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
+				d = p.Decision
+			}
+		}
+		if d != nil && d.Choice == approval.ChoiceAllow {
+			return texts.Plain("tap.allowed", nil)
+		}
+		return texts.Plain("tap.denied", nil)
+	}
+	if r.Voted {
+		return texts.Plain("tap.voted", nil)
+	}
+	values := templates.Values{"when": a.EndedAt}
+	if d != nil {
+		values = templates.Values{"when": d.At, "by": Within(fullName(d.By), 80)}
+	}
+	state := templates.Values{"state": texts.Plain(templates.Key("state."+string(a.State)), values)}
+	if d != nil && d.By.ID == by.ID {
+		return texts.Plain("tap.again", state)
+	}
+	return texts.Plain("tap.too.late", state)
+}
+
+// Waiting is the line of a list that names a card that waits.
+func Waiting(texts *templates.Texts, c *approval.Card) Text {
+	return Say(texts, "pending.line", templates.Values{
+		"when": c.ExpiresAt, "id": templates.Theirs(c.Ask), "agent": Within(c.Agent, 40), "wanted": Within(wanted(&c.Items[0]), 100),
+	})
+}

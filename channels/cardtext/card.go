@@ -1,0 +1,266 @@
+// Package cardtext reads cards and notices for people: what they say in the
+// reader's language, piece by piece, before a chat gives it a form. What others
+// wrote is made visible and shortened here, and told apart from our words; a
+// chat only writes the pieces down in its own way, and knows its own limits.
+package cardtext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Card is a card whose texts were revealed, once, for every try to lay it out.
+type Card struct {
+	Ask   approval.AskID
+	Calls []Call
+	// Buttons mean every call that waits, of which there are Open.
+	Buttons []approval.Button
+	Open    int
+	// Texts are in the reader's language.
+	Texts *templates.Texts
+
+	agent, intent, turn seen
+	nickname            string
+	until               time.Time
+}
+
+// Call is one call of a card.
+type Call struct {
+	State   approval.State
+	Buttons []approval.Button
+	// Irreversible says that a judge holds the call's effect to be so.
+	Irreversible bool
+
+	executor, args, command, cwd, why, wanted, words seen
+	detail, by, votes                                seen
+	mounts                                           []seen
+	// effect is what the call would do, in our words; empty where the judge's own
+	// say it better.
+	effect string
+	at     time.Time
+}
+
+const (
+	// Everything is the budget of a text that cuts nothing. Any other is the most
+	// characters of one text of a call.
+	Everything = -1
+	// least is how much of a text about the call is shown on any budget.
+	least = 40
+	// maxWhy and maxWords bound what is said about a call; it is not the call.
+	maxWhy, maxWords = 400, 200
+	// maxGroups is how many ways in which calls ended a summary tells.
+	maxGroups = 8
+)
+
+// Read reveals a card.
+func Read(c approval.Card, texts *templates.Texts) *Card {
+	v := &Card{
+		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, nickname: Nickname(c.Agent),
+		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
+	}
+	for i := range c.Items {
+		if c.Items[i].State == approval.Pending {
+			v.Open++
+		}
+		v.Calls = append(v.Calls, read(&c.Items[i], texts))
+	}
+	return v
+}
+
+func read(it *approval.Item, texts *templates.Texts) Call {
+	c := Call{
+		State: it.State, Buttons: it.Buttons, Irreversible: irreversible(it), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
+		command: see(it.Command), why: seeLine(Why(it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt,
+	}
+	if it.Command == "" || it.Args != commandArgs(it.Command) {
+		c.args = see(it.Args)
+	}
+	for _, m := range it.Mounts {
+		c.mounts = append(c.mounts, seeLine(m))
+	}
+	voters := make([]string, 0, len(it.Votes))
+	for _, vote := range it.Votes {
+		voters = append(voters, fullName(vote.By))
+	}
+	c.votes = seeLine(strings.Join(voters, ", "))
+	if d := it.Decision; d != nil {
+		c.by, c.at, c.words = seeLine(fullName(d.By)), d.At, seeLine(d.Words)
+	}
+	if o := it.Outcome; o != nil {
+		c.detail = seeLine(o.Detail)
+	}
+	return c
+}
+
+// fullName names a person beyond doubt.
+func fullName(p approval.Person) string { return p.Name + " (" + p.ID + ")" }
+
+// irreversible reports whether a judge says so of any effect of the call.
+func irreversible(it *approval.Item) bool {
+	for _, r := range it.Verdict.Results {
+		effects, _ := r.Metadata["effects"].([]any)
+		for _, e := range effects {
+			if e, ok := e.(map[string]any); ok && e["reversibility"] == "irreversible" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commandArgs are the arguments of a call that has a command and nothing else:
+// they would say the same again.
+func commandArgs(command string) string {
+	b, err := json.Marshal(map[string]string{"command": command})
+	v := jsontext.Value(b)
+	if err != nil || v.Canonicalize() != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
+		return ""
+	}
+	return string(v)
+}
+
+// Unanswered returns the card as if every call of it waited and nobody had said
+// anything. What a chat learns from it depends on the calls alone and not on
+// how they stand, so every picture of an ask agrees.
+func (c *Card) Unanswered() *Card {
+	n := *c
+	n.Open = len(c.Calls)
+	n.Calls = slices.Clone(c.Calls)
+	for i := range n.Calls {
+		call := &n.Calls[i]
+		call.State, call.words, call.detail, call.by, call.votes = approval.Pending, seen{}, seen{}, seen{}, seen{}
+	}
+	return &n
+}
+
+// Opening says who asks, and what they were asked for.
+func (c *Card) Opening(budget int) Text {
+	w := writer{texts: c.Texts}
+	short := func(t seen) templates.Theirs {
+		if budget == Everything {
+			return templates.Theirs(t.String())
+		}
+		return t.within(max(budget, least))
+	}
+	w.line("from", templates.Values{"agent": short(c.agent)})
+	if c.intent.runes > 0 {
+		w.line("intent", templates.Values{"intent": short(c.intent)})
+	}
+	return w.text
+}
+
+// Call says what the call of that index is and how it stands. It has one budget
+// for a call that waits and one for a call that ended.
+func (c *Card) Call(i, waiting, ended int) Text {
+	w, call, budget := writer{texts: c.Texts}, &c.Calls[i], ended
+	if call.State == approval.Pending {
+		budget = waiting
+	}
+	if len(c.Calls) > 1 {
+		w.put(Strong, strconv.Itoa(i+1)+". ")
+	}
+	w.part(Theirs, call.executor, budget)
+	w.end()
+	if call.command.runes > 0 {
+		w.part(Command, call.command, budget)
+		w.end()
+	}
+	if call.args.runes > 0 {
+		w.line("args", nil)
+		w.part(Block, call.args, budget)
+		w.end()
+	}
+	place := func(key templates.Key, t seen) {
+		w.say(key, nil)
+		w.put(Ours, " ")
+		w.part(Theirs, t, budget)
+		w.end()
+	}
+	for _, m := range call.mounts {
+		place("mount", m)
+	}
+	if call.cwd.runes > 0 {
+		place("in", call.cwd)
+	}
+	c.standing(&w, call, budget)
+	return w.text
+}
+
+// Summary stands for calls that cannot be named: how many there are, and how
+// those ended that did.
+func (c *Card) Summary() Text {
+	w := writer{texts: c.Texts}
+	w.line("calls.file", templates.Values{"n": len(c.Calls)})
+	var order []string
+	groups, counts := map[string]Text{}, map[string]int{}
+	for i := range c.Calls {
+		if c.Calls[i].State == approval.Pending {
+			continue
+		}
+		line := writer{texts: c.Texts}
+		c.standing(&line, &c.Calls[i], least)
+		key := line.text.String()
+		if counts[key]++; counts[key] == 1 {
+			order, groups[key] = append(order, key), line.text
+		}
+	}
+	for i, key := range order {
+		if i == maxGroups {
+			w.line("calls.more", nil)
+			break
+		}
+		w.say("calls.ended", templates.Values{"n": counts[key]})
+		w.put(Ours, " ")
+		w.text = append(w.text, groups[key]...)
+	}
+	return w.text
+}
+
+// standing tells why the call waits, or how it ended, by whom and when.
+func (c *Card) standing(w *writer, call *Call, budget int) {
+	bounded := func(t seen, most int) templates.Theirs {
+		if budget != Everything {
+			most = min(most, max(budget, least))
+		}
+		return t.within(most)
+	}
+	if call.State == approval.Pending {
+		switch {
+		case call.why.runes == 0:
+		case call.effect != "":
+			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
+		default:
+			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
+		}
+		if call.votes.runes > 0 {
+			w.line("votes", templates.Values{"by": bounded(call.votes, 100)})
+		}
+		if len(c.Calls) > 1 && c.Open < len(c.Calls) {
+			w.line("state.pending", nil)
+		}
+		return
+	}
+	w.line(templates.Key("state."+string(call.State)), templates.Values{"when": call.at, "by": bounded(call.by, 60)})
+	if call.words.runes > 0 {
+		w.line("words", templates.Values{"words": bounded(call.words, maxWords)})
+	}
+	if call.detail.runes > 0 {
+		w.line("detail", templates.Values{"detail": bounded(call.detail, maxWords)})
+	}
+}
+
+// Foot says until when an answer counts, if anything waits, and names the ask.
+func (c *Card) Foot() Text {
+	if c.Open == 0 {
+		return Say(c.Texts, "id", templates.Values{"id": templates.Theirs(c.Ask)})
+	}
+	return Say(c.Texts, "until", templates.Values{"when": c.until, "id": templates.Theirs(c.Ask)})
+}

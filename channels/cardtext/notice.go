@@ -1,0 +1,32 @@
+package cardtext
+
+import (
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// maxRefused is the most characters of each text in a notice.
+const maxRefused = 600
+
+// Notice tells what the guard denied: first who wanted what, which is the line
+// that a locked phone shows, then the rest.
+func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
+	head = Say(texts, "notice", templates.Values{"agent": templates.Theirs(Nickname(n.Agent)), "wanted": Within(n.Refusal.Wanted, maxRefused)})
+	w := writer{texts: texts}
+	w.line("notice.final", templates.Values{"rule": Within(n.Rule, 100)})
+	if n.Count > 1 {
+		w.line("notice.count", templates.Values{"n": n.Count, "first": n.First})
+	}
+	// Of a rule that is not known here, all is shown as it was told.
+	if why := texts.Guard(n.Rule); why != "" {
+		w.line("notice.why", templates.Values{"why": why})
+	} else {
+		w.line("notice.why", templates.Values{"why": Within(n.Refusal.Why, maxRefused)})
+	}
+	if said, ok := texts.Told(n.Refusal.Alternatives...); ok && said != "" {
+		w.line("notice.instead", templates.Values{"instead": said})
+	} else if said != "" {
+		w.line("notice.instead", templates.Values{"instead": Within(said, maxRefused)})
+	}
+	return head, w.text
+}

@@ -1,0 +1,95 @@
+package cardtext
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/templates"
+)
+
+// Text is what a person reads, piece by piece.
+type Text []Piece
+
+// Piece is a part of a text that a chat writes in one form. What is Theirs,
+// Command or Block was written by somebody else: a chat must show it as it
+// stands, and take nothing in it for markup.
+type Piece struct {
+	Kind Kind
+	Text string
+}
+
+// Kind says whose words a piece holds, and how they stand.
+type Kind int
+
+// The kinds.
+const (
+	// Ours are our words, within a line.
+	Ours Kind = iota
+	// Strong are our words, made to stand out.
+	Strong
+	// Theirs is what somebody else wrote, within a line.
+	Theirs
+	// Command is a command line of somebody else's, in lines of its own.
+	Command
+	// Block is any other text of somebody else's, in lines of its own.
+	Block
+	// End ends a line. It has no text.
+	End
+)
+
+// Say fills one of our texts.
+func Say(texts *templates.Texts, key templates.Key, values templates.Values) Text {
+	w := writer{texts: texts}
+	w.say(key, values)
+	return w.text
+}
+
+// String returns the text for a place where its pieces cannot be told apart.
+func (t Text) String() string {
+	var b strings.Builder
+	for _, p := range t {
+		if p.Kind == End {
+			b.WriteByte('\n')
+		}
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// writer makes a text.
+type writer struct {
+	texts *templates.Texts
+	text  Text
+}
+
+func (w *writer) put(k Kind, s string) { w.text = append(w.text, Piece{k, s}) }
+
+func (w *writer) end() { w.put(End, "") }
+
+// say writes one of our texts.
+func (w *writer) say(key templates.Key, values templates.Values) {
+	for _, part := range w.texts.Say(key, values) {
+		kind := Ours
+		if part.Theirs {
+			kind = Theirs
+		}
+		w.put(kind, part.Text)
+	}
+}
+
+// line is say on a line of its own.
+func (w *writer) line(key templates.Key, values templates.Values) {
+	w.say(key, values)
+	w.end()
+}
+
+// part writes a text, or as much of it as the budget allows.
+func (w *writer) part(k Kind, t seen, budget int) {
+	if budget == Everything || t.runes <= budget {
+		w.put(k, t.String())
+		return
+	}
+	s, left := t.first(budget)
+	w.put(k, s)
+	w.put(Ours, " ")
+	w.say("cut", templates.Values{"left": left})
+}
