@@ -114,6 +114,8 @@ type served struct {
 	base string
 	// out and log are what it wrote so far.
 	out, log *buffer
+	// greeting has the inbox's link once the daemon serves.
+	greeting chan string
 	done     chan struct{}
 }
 
@@ -128,31 +130,9 @@ func (h *home) serve() *served {
 // start is serve with changes to the command.
 func (h *home) start(change func(*exec.Cmd)) *served {
 	h.t.Helper()
-	s := &served{h: h, cmd: h.command(context.WithoutCancel(h.t.Context()), "serve"), out: &buffer{}, log: &buffer{}, done: make(chan struct{})}
-	change(s.cmd)
-	s.cmd.Stderr = s.log
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
-	greeting := make(chan string, 1)
-	go func() {
-		defer close(s.done)
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			fmt.Fprintln(s.out, lines.Text())
-			if m := linkLine.FindStringSubmatch(lines.Text()); m != nil {
-				greeting <- m[1]
-			}
-		}
-		_ = s.cmd.Wait() // the tests that care look at ProcessState
-	}()
-	h.t.Cleanup(s.stop)
+	s := h.begin(change)
 	select {
-	case s.link = <-greeting:
+	case s.link = <-s.greeting:
 	case <-s.done:
 		h.t.Fatalf("the daemon ended at its start: %s\n%s", s.cmd.ProcessState, s.log)
 	case <-time.After(patience):
@@ -163,6 +143,37 @@ func (h *home) start(change func(*exec.Cmd)) *served {
 		h.t.Fatal(err)
 	}
 	s.base = u.Scheme + "://" + u.Host
+	return s
+}
+
+// begin is start without waiting for the greeting.
+func (h *home) begin(change func(*exec.Cmd)) *served {
+	h.t.Helper()
+	s := &served{
+		h: h, cmd: h.command(context.WithoutCancel(h.t.Context()), "serve"), out: &buffer{}, log: &buffer{},
+		greeting: make(chan string, 1), done: make(chan struct{}),
+	}
+	change(s.cmd)
+	s.cmd.Stderr = s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	go func() {
+		defer close(s.done)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			fmt.Fprintln(s.out, lines.Text())
+			if m := linkLine.FindStringSubmatch(lines.Text()); m != nil {
+				s.greeting <- m[1]
+			}
+		}
+		_ = s.cmd.Wait() // the tests that care look at ProcessState
+	}()
+	h.t.Cleanup(s.stop)
 	return s
 }
 
