@@ -17,11 +17,20 @@ import (
 // one that tells nothing, and never two that tell the same.
 type Digester interface {
 	// OpenDigest posts a message that says that a digest is coming, and returns
-	// its reference.
-	OpenDigest(ctx context.Context, silent bool) (ref string, err error)
+	// its reference. The key is the digest's, in ASCII letters, digits, colons
+	// and hyphens; no other digest has it on the channel.
+	OpenDigest(ctx context.Context, key string, silent bool) (ref string, err error)
 	// ShowDigest makes the message show the digest; it is repeated until it
 	// succeeds. [approval.ErrGone] asks for a new message.
 	ShowDigest(ctx context.Context, ref string, d approval.Digest) error
+}
+
+// DigestFinder is a Digester that can look for a message that an OpenDigest
+// left which may never have returned.
+type DigestFinder interface {
+	// FindDigest returns the reference of the message that was opened with the
+	// key; ok is false where there is none, or where nobody can tell.
+	FindDigest(ctx context.Context, key string) (ref string, ok bool, err error)
 }
 
 // postman sends one channel its digests, each window once. What was sent is
@@ -40,6 +49,8 @@ type digestsBody struct {
 	Through time.Time `json:"through"`
 	// Due is the end of the window that is being sent; zero when none is.
 	Due time.Time `json:"due,omitzero"`
+	// Begun says that its message may be there, though Ref does not know it.
+	Begun bool `json:"begun,omitempty"`
 	// Ref is the message that is to show it; empty until it was opened.
 	Ref string `json:"ref,omitempty"`
 }
@@ -184,11 +195,11 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 		}
 	}
 	if body.Ref == "" {
-		ref, err := p.channel.OpenDigest(ctx, d.quiet.at(time.Now()))
+		ref, err := p.open(ctx, d, body, mine)
 		if err != nil {
 			return err
 		}
-		if body, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Ref = ref })); err != nil {
+		if body, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Ref, b.Begun = ref, false })); err != nil {
 			return err
 		}
 	}
@@ -207,6 +218,21 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 	}
 	_, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Through, b.Due, b.Ref = b.Due, time.Time{}, "" }))
 	return err
+}
+
+// open returns the message that is to show the digest: one that an earlier try
+// left behind, or a new one.
+func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (string, error) {
+	key := body.Due.UTC().Format(time.RFC3339)
+	if f, ok := p.channel.(DigestFinder); ok && body.Begun {
+		if ref, found, err := f.FindDigest(ctx, key); found || err != nil {
+			return ref, err
+		}
+	}
+	if _, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Begun = true })); err != nil {
+		return "", err
+	}
+	return p.channel.OpenDigest(ctx, key, d.quiet.at(time.Now()))
 }
 
 // update changes the channel's record as one compare-and-swap, and returns what

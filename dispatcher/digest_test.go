@@ -25,12 +25,13 @@ type paper struct {
 	opened int
 	shown  map[string]approval.Digest
 	refs   []string
+	keys   map[string]string
 	// trouble says how a call ends; it is given what was called.
 	trouble func(what string) error
 }
 
 func newPaper(name string) *paper {
-	return &paper{fakeChannel: newFakeChannel(), name: name, shown: map[string]approval.Digest{}}
+	return &paper{fakeChannel: newFakeChannel(), name: name, shown: map[string]approval.Digest{}, keys: map[string]string{}}
 }
 
 func (p *paper) Name() string { return p.name }
@@ -42,14 +43,26 @@ func (p *paper) fails(what string) error {
 	return p.trouble(what)
 }
 
-func (p *paper) OpenDigest(context.Context, bool) (string, error) {
+func (p *paper) OpenDigest(_ context.Context, key string, _ bool) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.fails("open"); err != nil {
 		return "", err
 	}
 	p.opened++
-	return fmt.Sprintf("d-%d", p.opened), nil
+	ref := fmt.Sprintf("d-%d", p.opened)
+	p.keys[key] = ref
+	return ref, p.fails("opened")
+}
+
+// legible is a paper that can look for what it opened.
+type legible struct{ *paper }
+
+func (p legible) FindDigest(_ context.Context, key string) (string, bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ref, ok := p.keys[key]
+	return ref, ok, p.fails("find")
 }
 
 func (p *paper) ShowDigest(_ context.Context, ref string, d approval.Digest) error {
@@ -85,12 +98,19 @@ type press struct {
 
 func printing(t *testing.T, store *storetest.Memory, hours *approval.Hours, papers ...*paper) *press {
 	t.Helper()
+	channels := make([]dispatcher.Channel, 0, len(papers))
+	for _, p := range papers {
+		channels = append(channels, p)
+	}
+	return printingOn(t, store, hours, channels...)
+}
+
+// printingOn is printing on channels of any kind.
+func printingOn(t *testing.T, store *storetest.Memory, hours *approval.Hours, channels ...dispatcher.Channel) *press {
+	t.Helper()
 	c := dispatcher.Config{
 		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Approvers: []string{owner.ID},
-		Effect: effect, Digest: hours, Log: slog.New(slog.DiscardHandler),
-	}
-	for _, p := range papers {
-		c.Channels = append(c.Channels, p)
+		Effect: effect, Digest: hours, Log: slog.New(slog.DiscardHandler), Channels: channels,
 	}
 	d := dispatcher.New(c)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -192,6 +212,48 @@ func TestADigestThatCannotBeShownGetsAnotherMessage(t *testing.T) {
 		printing(t, storetest.NewMemory(), morning, chat)
 		time.Sleep(9 * time.Hour)
 		if all := chat.all(); len(all) != 1 || chat.opened != 2 {
+			t.Errorf("%d digests in %d messages", len(all), chat.opened)
+		}
+	})
+}
+
+// A message that was opened while we died, or that was not answered, is found and
+// filled: the next process opens no second one.
+func TestAMessageThatNobodyKeptIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, chat := storetest.NewMemory(), newPaper("chat")
+		looks := 0
+		chat.trouble = func(what string) error {
+			if what == "find" {
+				looks++
+			}
+			if what == "opened" && chat.opened == 2 || what == "find" && looks < 3 {
+				return errors.New("no answer")
+			}
+			return nil
+		}
+		p := printingOn(t, store, morning, legible{chat})
+		time.Sleep(33 * time.Hour) // the second digest's message is not answered
+		synctest.Wait()
+		if all := chat.all(); len(all) != 2 || chat.opened != 2 || looks != 3 {
+			t.Errorf("%d digests in %d messages after %d looks", len(all), chat.opened, looks)
+		}
+		p.end()
+		// The third one's was opened by a process that died.
+		_, err := store.Update(t.Context(), approval.KindMeta, "digest/chat", func(r approval.Record) (approval.Record, error) {
+			r.Body = []byte(`{"v":1,"through":"2000-01-02T08:00:00Z","due":"2000-01-03T08:00:00Z","begun":true}`)
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chat.OpenDigest(t.Context(), "2000-01-03T08:00:00Z", false); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(24 * time.Hour)
+		printingOn(t, store, morning, legible{chat})
+		time.Sleep(time.Minute)
+		if all := chat.all(); len(all) != 3 || chat.opened != 3 {
 			t.Errorf("%d digests in %d messages", len(all), chat.opened)
 		}
 	})

@@ -2,6 +2,7 @@ package dispatcher
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -120,7 +121,7 @@ func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, erro
 	var sent []string
 	var errs []error
 	for _, p := range d.postmen {
-		ref, err := p.channel.OpenDigest(ctx, false)
+		ref, err := p.channel.OpenDigest(ctx, "by-hand-"+rand.Text(), false)
 		if err == nil {
 			err = p.channel.ShowDigest(ctx, ref, digest)
 		}

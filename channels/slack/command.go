@@ -18,6 +18,9 @@ const (
 	// maxAnswer is the most text in the answer to a command: it travels in the
 	// acknowledgement, which may have 20 KB.
 	maxAnswer = 3500
+	// maxAckBytes is the most that the blocks of an answer may be, with room for
+	// what stands around them.
+	maxAckBytes = 18_000
 )
 
 // obey runs a slash command. Its answer comes with the acknowledgement, so that
@@ -32,9 +35,22 @@ func (l *loop) obey(ctx context.Context, a *act) error {
 	notice := l.texts.Plain("menu.help", nil)
 	answer := map[string]any{"response_type": "ephemeral", "text": notice, "blocks": p.done()}
 	if !a.ack.give(answer) {
-		l.whisperPage(ctx, place{channel: c.ChannelID}, who, p, notice)
+		l.reply(ctx, c, p, notice)
 	}
 	return err
+}
+
+// reply answers a command that was acknowledged already. It takes the way that
+// the command came with, which needs no membership in the channel either.
+func (l *loop) reply(ctx context.Context, c *slackapi.SlashCommand, p *page, notice string) {
+	err := l.do(ctx, "response_url", func(ctx context.Context) error {
+		_, _, err := l.api.PostMessageContext(ctx, c.ChannelID, append(message(p, cardtext.Clip(notice, maxNotice)),
+			slackapi.MsgOptionResponseURL(c.ResponseURL, slackapi.ResponseTypeEphemeral))...)
+		return err
+	})
+	if err != nil {
+		l.log.WarnContext(ctx, "a command could not be answered", "error", err)
+	}
 }
 
 // page says one text.
@@ -62,6 +78,8 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 			return l.page("why.none"), nil
 		}
 		return p, err
+	case "digest":
+		return l.digest(ctx, rest)
 	default:
 		return l.page("help.slack"), nil
 	}

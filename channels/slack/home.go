@@ -39,9 +39,11 @@ func (l *loop) home(ctx context.Context, who person) error {
 	})
 	now := time.Now().In(l.config.Zone)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, l.config.Zone)
-	l.past(p, "home.vetoed", page.Entries, func(e *approval.Entry) bool {
+	vetoed := func(e *approval.Entry) bool {
 		return !e.Step.At.Before(today) && (e.Outcome() == "guard" || e.Outcome() == string(approval.Denied))
-	})
+	}
+	l.past(p, "home.vetoed", page.Entries, vetoed)
+	l.toDigest(p)
 	if err := l.publish(ctx, who, p); err != nil {
 		return err
 	}
@@ -52,6 +54,20 @@ func (l *loop) home(ctx context.Context, who person) error {
 	}
 	l.homes[who.id] = time.Now()
 	return nil
+}
+
+// toDigest leads to the last digest, or says how to ask for one.
+func (l *loop) toDigest(p *page) {
+	l.mu.Lock()
+	ref := l.notes.Digest
+	l.mu.Unlock()
+	m, _ := parseRef(ref)
+	if url := l.linkTo(m); url != "" {
+		p.link(url, l.texts.Plain("home.digest", nil))
+		p.end()
+		return
+	}
+	p.line("digest.slack.usage", nil)
 }
 
 // past lists entries of the history.

@@ -22,8 +22,16 @@ type Desk interface {
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
 	// Find returns the ask that a person names.
 	Find(ctx context.Context, id string) (approval.Ask, error)
+	Book
+}
+
+// Book is where the channel reads what was.
+type Book interface {
 	// History returns what was proposed and what became of it, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
+	// Digest returns the digest that was due on a day, or the last one for "". A
+	// day without one is an [*approval.DayError].
+	Digest(ctx context.Context, day string) (approval.Digest, error)
 }
 
 // loop takes what people do.

@@ -18,6 +18,8 @@ type Memory interface {
 type Notes struct {
 	// Heard is when people could last be heard.
 	Heard time.Time `json:"heard,omitzero"`
+	// Digest is the reference of the message that shows the last digest.
+	Digest string `json:"digest,omitempty"`
 }
 
 const (
@@ -43,13 +45,23 @@ func (l *loop) heard(ctx context.Context) error {
 	if now.Sub(before) < noteEvery {
 		return nil
 	}
-	n := Notes{Heard: now}
-	if err := l.config.Memory.Save(ctx, n); err != nil {
+	return l.note(ctx, func(n *Notes) { n.Heard = now })
+}
+
+// note changes the notes, on disk first.
+func (c *Channel) note(ctx context.Context, change func(*Notes)) error {
+	c.noting.Lock()
+	defer c.noting.Unlock()
+	c.mu.Lock()
+	n := c.notes
+	c.mu.Unlock()
+	change(&n)
+	if err := c.config.Memory.Save(ctx, n); err != nil {
 		return fmt.Errorf("slack: keep the notes: %w", err)
 	}
-	l.mu.Lock()
-	l.notes = n
-	l.mu.Unlock()
+	c.mu.Lock()
+	c.notes = n
+	c.mu.Unlock()
 	return nil
 }
 

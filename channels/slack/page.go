@@ -1,8 +1,10 @@
 package slack
 
 import (
+	"math"
 	"unicode/utf16"
 
+	"github.com/go-json-experiment/json"
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/channels/cardtext"
@@ -147,6 +149,24 @@ func (p *page) write(t cardtext.Text) {
 
 // say writes one of our texts.
 func (p *page) say(ph phrase, values map[string]any) { p.write(cardtext.Say(p.texts, ph, values)) }
+
+// name gives the text that is being written an id, by which the message can be
+// found again.
+func (p *page) name(id string) {
+	p.section()
+	if p.rich != nil {
+		p.rich.BlockID = id
+	}
+}
+
+// weight is how many bytes the blocks are on their way to the platform.
+func (p *page) weight() int {
+	b, err := json.Marshal(p.done())
+	if err != nil {
+		return math.MaxInt // It is tried with less.
+	}
+	return len(b)
+}
 
 // end ends a line, unless nothing stands on it.
 func (p *page) end() {

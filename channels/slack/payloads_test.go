@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -58,6 +59,11 @@ func (w *world) sayAll() {
 	if err := w.channel.Notify(ctx, approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: refusal}); err != nil {
 		w.t.Fatal(err)
 	}
+	for n := range 4 {
+		if err := w.channel.ShowDigest(ctx, w.open(strconv.Itoa(n)), payloads.Digest(n)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 	a, b := w.ask(command("make")), w.ask(command("make b"))
 	w.desk.set(func(d *desk) {
 		d.entries = []approval.Entry{
@@ -75,7 +81,7 @@ func (w *world) sayAll() {
 	}
 	for _, user := range []string{eve, ann} {
 		w.server.OpenHome(user)
-		for _, text := range []string{"help", "pending", "why", "why " + string(b.ID)} {
+		for _, text := range []string{"help", "pending", "why", "why " + string(b.ID), "digest", "digest x"} {
 			w.server.Command(user, home, text)
 		}
 		synctest.Wait()

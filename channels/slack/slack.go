@@ -44,6 +44,8 @@ type Channel struct {
 	// posting is held while a card is on its way, and against it while orphans
 	// are looked for.
 	posting sync.RWMutex
+	// noting is held while the notes are changed.
+	noting sync.Mutex
 
 	mu      sync.Mutex
 	notes   Notes

@@ -40,6 +40,8 @@ type desk struct {
 	entries []approval.Entry
 	// fail, when set, is what every call answers.
 	fail error
+	// slow is how long a digest takes.
+	slow time.Duration
 	// wait, when set, holds every decision back until it is closed.
 	wait chan struct{}
 }

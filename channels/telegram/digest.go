@@ -8,11 +8,9 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// maxDigested is the most characters of each text of others in a digest.
-const maxDigested = 120
-
-// OpenDigest sends the message that is to hold a digest.
-func (c *Channel) OpenDigest(ctx context.Context, silent bool) (string, error) {
+// OpenDigest sends the message that is to hold a digest. The key is of no use
+// here: a bot cannot look for what it sent.
+func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string, error) {
 	chat, ok := c.place()
 	if !ok {
 		return "", &approval.RetryError{After: unpairedPause, Unsent: true, Err: errUnpaired}
@@ -79,8 +77,6 @@ func (p *page) digestLine(l *approval.DigestLine, further bool) *page {
 	if further {
 		line.text("\n")
 	}
-	line.say(phrase("digest."+l.Key), l.Fill(
-		func(key string) (string, bool) { return p.texts.Plain(phrase(key), nil), p.texts.Has(phrase(key)) },
-		func(s string) any { return cardtext.Within(s, maxDigested) }))
+	line.write(cardtext.DigestLine(p.texts, l))
 	return line
 }

@@ -77,6 +77,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == socketPath:
 		s.serveSocket(w, r)
+	case strings.HasPrefix(path, hookPath):
+		s.serveHook(w, r)
 	case strings.HasPrefix(path, uploadPath):
 		s.takeUpload(w, r)
 	case strings.HasPrefix(path, "/api/"):
@@ -97,7 +99,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	time.Sleep(slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	args["_host"] = r.Host
+	args["_host"], s.host = r.Host, r.Host
 	s.calls = append(s.calls, Call{name, args, time.Now()})
 	fault, failed := s.fault(name)
 	if failed && !fault.After {

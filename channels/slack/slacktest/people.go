@@ -149,7 +149,7 @@ func (s *Server) Command(user, channelID, text string) string {
 	p := map[string]any{
 		"token": "legacy", "team_id": TeamID, "team_domain": "team", "channel_id": channelID, "channel_name": strings.ToLower(channelID),
 		"user_id": user, "user_name": user, "command": "/vaglio", "text": text, "api_app_id": AppID, "is_enterprise_install": "false",
-		"response_url": "https://hooks.slack.test/commands/x", "trigger_id": s.trigger(user),
+		"response_url": s.hook(user, channelID), "trigger_id": s.trigger(user),
 	}
 	if u := s.users[user]; u != nil {
 		p["user_name"], p["team_id"] = u.Name, u.Team

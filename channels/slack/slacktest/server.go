@@ -38,6 +38,7 @@ type Server struct {
 	homes    map[string]*View
 	triggers map[string]*trigger
 	uploads  map[string]*upload
+	hooks    map[string]*hook
 	whispers []Ephemeral
 	calls    []Call
 	faults   map[string][]Fault
@@ -46,6 +47,7 @@ type Server struct {
 	slow     time.Duration
 	pace     time.Duration
 	serial   int
+	host     string // by which the app reaches us
 	lastTS   int64
 
 	sockets   []*socket
@@ -92,7 +94,7 @@ type User struct {
 func New() *Server {
 	return &Server{
 		users: map[string]*User{}, groups: map[string][]string{}, channels: map[string]*channel{}, views: map[string]*View{},
-		homes: map[string]*View{}, triggers: map[string]*trigger{}, uploads: map[string]*upload{}, faults: map[string][]Fault{},
+		homes: map[string]*View{}, triggers: map[string]*trigger{}, uploads: map[string]*upload{}, hooks: map[string]*hook{}, faults: map[string][]Fault{},
 		denied: map[string]bool{}, tickets: map[string]bool{}, delivered: map[string]*Delivery{},
 	}
 }

@@ -1,0 +1,135 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+)
+
+// digestMark begins the id of the block by which a message that was opened for a
+// digest is known; the digest's key follows.
+const digestMark = "digest-"
+
+// OpenDigest sends the message that is to hold a digest.
+func (c *Channel) OpenDigest(ctx context.Context, key string, _ bool) (string, error) {
+	p := &page{texts: c.texts}
+	p.line("digest.coming", nil)
+	p.name(digestMark + key)
+	m := place{channel: c.config.Channel}
+	ts, err := c.send(ctx, m, p, cardtext.Clip(c.texts.Plain("digest.coming", nil), maxNotice))
+	if c.noteTelling(err); err != nil {
+		return "", delivery(err)
+	}
+	m.ts = ts
+	return m.ref(), nil
+}
+
+// FindDigest looks for the message that was opened with the key. Where the app
+// may not read what stands in the channel, nobody can tell.
+func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, error) {
+	p := slackapi.GetConversationHistoryParameters{
+		ChannelID: c.config.Channel, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
+	}
+	for range orphanPages {
+		var page *slackapi.GetConversationHistoryResponse
+		err := c.do(ctx, "conversations.history", func(ctx context.Context) (err error) {
+			page, err = c.api.GetConversationHistoryContext(ctx, &p)
+			return err
+		})
+		switch {
+		case means(err) == meansToken:
+			c.log.WarnContext(ctx, "a digest's message cannot be looked for; one that says it is being made may stay", "error", err)
+			return "", false, nil
+		case err != nil:
+			return "", false, delivery(err)
+		}
+		for i := range page.Messages {
+			m := &page.Messages[i]
+			for _, b := range m.Blocks.BlockSet {
+				if b.ID() == digestMark+key {
+					return place{channel: c.config.Channel, ts: m.Timestamp}.ref(), true, nil
+				}
+			}
+		}
+		if p.Cursor = page.ResponseMetaData.NextCursor; p.Cursor == "" {
+			break
+		}
+	}
+	return "", false, nil
+}
+
+// ShowDigest writes the digest into its message.
+func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
+	m, ok := parseRef(ref)
+	if !ok {
+		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
+	}
+	p := digestPage(&page{texts: c.texts}, &d, maxText)
+	err := c.edit(ctx, m, p, digestNotice(p, &d))
+	if c.noteTelling(err); err != nil {
+		return delivery(err)
+	}
+	if err := c.note(ctx, func(n *Notes) { n.Digest = ref }); err != nil {
+		c.log.WarnContext(ctx, "home tabs may lead to an older digest", "error", err)
+	}
+	return nil
+}
+
+// digestPage writes the digest's lines, as many as fit into so much text, and
+// counts the others.
+func digestPage(p *page, d *approval.Digest, most int) *page {
+	lines := d.Lines()
+	for i := range lines {
+		l := &lines[i]
+		// A line is written to see how much it is, and how much it would be to say
+		// that it and what follows are left out.
+		line, cut := &page{texts: p.texts}, &page{texts: p.texts}
+		line.write(cardtext.DigestLine(p.texts, l))
+		cut.line("digest.cut", map[string]any{"n": len(lines) - i})
+		if i > 0 && p.units+line.units+cut.units > most {
+			p.line("digest.cut", map[string]any{"n": len(lines) - i})
+			break
+		}
+		switch {
+		case i == 0:
+			p.header(cardtext.DigestLine(p.texts, l).String())
+			continue
+		case l.Head && len(p.blocks) < maxBlocks-1:
+			p.flush()
+		}
+		p.write(cardtext.DigestLine(p.texts, l))
+		p.end()
+	}
+	return p
+}
+
+// digestNotice is what a notification shows of a digest: whose it is, in one
+// line, and nothing that others wrote.
+func digestNotice(p *page, d *approval.Digest) string {
+	lines := d.Lines()
+	return cardtext.Clip(cardtext.DigestLine(p.texts, &lines[0]).String(), maxNotice)
+}
+
+// digest answers /vaglio digest.
+func (l *loop) digest(ctx context.Context, day string) (*page, error) {
+	d, err := l.desk.Digest(ctx, day)
+	if _, ok := errors.AsType[*approval.DayError](err); ok {
+		return l.page("digest.slack.usage"), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var p *page
+	for _, most := range []int{maxAnswer, maxAnswer / 2, maxAnswer / 4} {
+		if p = digestPage(&page{texts: l.texts}, &d, most); p.weight() <= maxAckBytes {
+			break
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,213 @@
+package slack_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/payloads"
+	"github.com/metnos/vaglio/channels/slack/slacktest"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Digest returns the fullest digest, for one day.
+func (d *desk) Digest(_ context.Context, day string) (approval.Digest, error) {
+	d.mu.Lock()
+	slow := d.slow
+	d.mu.Unlock()
+	time.Sleep(slow)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if day != "" && day != "2000-01-01" {
+		return approval.Digest{}, &approval.DayError{Day: day}
+	}
+	return payloads.Digest(3), d.fail
+}
+
+// open opens a digest's message and returns its reference.
+func (w *world) open(key string) string {
+	w.t.Helper()
+	ref, err := w.channel.OpenDigest(w.t.Context(), key, false)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ref
+}
+
+// last returns the newest message of the channel.
+func (w *world) last() slacktest.Message {
+	w.t.Helper()
+	synctest.Wait()
+	all := w.server.Messages(home)
+	return all[len(all)-1]
+}
+
+func TestADigestComesInItsMessage(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		ref := w.open("2000-01-01T08:00:00Z")
+		if m := w.last(); !strings.Contains(m.Shown(), "being made") || !strings.Contains(m.Text, "being made") {
+			t.Errorf("opened with %+v", m)
+		}
+		for range 2 { // Showing it again changes nothing.
+			if err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := w.last()
+		w.wants(m.Shown(), "Digest, ", "comes late", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth: 3 (none a week before)",
+			"other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",
+			"shell_exec: delete was asked and allowed 5 times", "bot went on after a no", "A week before: 1 judged", "Vetoed: deletes something: 99 (none")
+		if n := len(w.server.Messages(home)); n != 1 || strings.Contains(m.Shown(), "[digest") || !strings.HasPrefix(m.Text, "📋 Digest, ") {
+			t.Errorf("%d messages, notified as %q:\n%s", n, m.Text, m.Shown())
+		}
+	})
+}
+
+// The platform refuses what is beyond its limits, and the fake does, too.
+func TestTheFullestDigestFits(t *testing.T) {
+	t.Parallel()
+	for _, lang := range templates.Langs() {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.config.Lang = lang
+			w.build()
+			w.start()
+			defer w.stop()
+			for n := range 9 {
+				ref := w.open(strings.Repeat("x", n+1))
+				err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(n))
+				m := w.last()
+				shown := m.Shown()
+				if err != nil || n > 4 && !strings.Contains(shown, "vaglio digest") {
+					t.Errorf("%s %d: %v\n%s", lang, n, err, shown)
+				}
+				if strings.Contains(shown, "[digest") || strings.Contains(shown, "\u202e") || len(slacktest.Links(m.Blocks)) > 0 {
+					t.Errorf("%s %d:\n%s", lang, n, shown)
+				}
+			}
+		})
+	}
+}
+
+func TestDigestMeetsTrouble(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		ref := w.open("day")
+		w.server.Fail("chat.update", 1, slacktest.Fault{Error: "message_not_found"})
+		if err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(0)); !errors.Is(err, approval.ErrGone) {
+			t.Errorf("a deleted message: %v", err)
+		}
+		if err := w.channel.ShowDigest(t.Context(), "nonsense", payloads.Digest(0)); !errors.Is(err, approval.ErrGone) {
+			t.Errorf("no reference: %v", err)
+		}
+		w.server.Archive(home, true)
+		for _, err := range []error{
+			w.channel.ShowDigest(t.Context(), ref, payloads.Digest(0)),
+			func() error { _, err := w.channel.OpenDigest(t.Context(), "other", false); return err }(),
+		} {
+			if retry, ok := errors.AsType[*approval.RetryError](err); !ok || retry.After == 0 {
+				t.Errorf("a closed channel: %v", err)
+			}
+		}
+	})
+}
+
+// A message that was opened, and of which nobody kept the reference, is found.
+func TestADigestsMessageIsFound(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.open("2000-01-01T08:00:00Z")
+		w.server.Fail("chat.postMessage", 1, slacktest.Fault{Code: 500, After: true})
+		if _, err := w.channel.OpenDigest(t.Context(), "2000-01-02T08:00:00Z", false); err == nil {
+			t.Fatal("a message that was not answered is there")
+		}
+		want := home + ":" + w.last().TS
+		for range 250 { // further than one page of the channel's history
+			w.server.Say(bob, home, "", "hello")
+		}
+		if ref, ok, err := w.channel.FindDigest(t.Context(), "2000-01-02T08:00:00Z"); ref != want || !ok || err != nil {
+			t.Errorf("found %s, %t, %v; it is %s", ref, ok, err, want)
+		}
+		if ref, ok, err := w.channel.FindDigest(t.Context(), "2000-01-03T08:00:00Z"); ok || err != nil {
+			t.Errorf("found %s of a digest that was not opened, %v", ref, err)
+		}
+		w.server.Fail("conversations.history", 1, slacktest.Fault{Code: 503})
+		if _, _, err := w.channel.FindDigest(t.Context(), "2000-01-02T08:00:00Z"); err == nil {
+			t.Error("a look that failed finds nothing")
+		}
+		w.server.Scope("channels:history", false)
+		if _, ok, err := w.channel.FindDigest(t.Context(), "2000-01-02T08:00:00Z"); ok || err != nil {
+			t.Errorf("without the right to look: %t, %v", ok, err)
+		}
+	})
+}
+
+// The answer is for the one who asked, wherever that was.
+func TestTheDigestIsAskedFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		const elsewhere = "D0000000009"
+		a := w.ask(command("make"))
+		wait := make(chan struct{})
+		w.desk.set(func(d *desk) { d.wait = wait })
+		for _, b := range w.shown(a).Buttons()[:1] { // A tap that hangs keeps nobody.
+			w.server.PressButton(ann, home, ts(a), b)
+		}
+		for text, want := range map[string]string{
+			"digest": "50 calls were judged", "digest 2000-01-01": "50 calls were judged", "digest yesterday": "/vaglio digest 2026-11-21",
+		} {
+			id := w.server.Command(ann, elsewhere, text)
+			synctest.Wait()
+			if d := w.server.Delivery(id); !strings.Contains(string(d.Answer), want) || len(d.Answer) > 20_000 || !strings.Contains(string(d.Answer), "ephemeral") {
+				t.Errorf("%s: %d bytes, %s", text, len(d.Answer), d.Answer)
+			}
+		}
+		close(wait)
+		id := w.server.Command(eve, home, "digest")
+		synctest.Wait()
+		if d := w.server.Delivery(id); strings.Contains(string(d.Answer), "judged") {
+			t.Errorf("a stranger is told %s", d.Answer)
+		}
+		// One that takes long is acknowledged in time, and comes after.
+		w.desk.set(func(d *desk) { d.slow = 5 * time.Second })
+		id = w.server.Command(ann, elsewhere, "digest")
+		time.Sleep(10 * time.Second)
+		w.wants(w.whispered(ann), "50 calls were judged")
+		if d := w.server.Delivery(id); d.Acked.Sub(d.Sent) > slacktest.AckWithin || len(w.server.Messages(home)) != 1 {
+			t.Errorf("acknowledged after %v", d.Acked.Sub(d.Sent))
+		}
+		w.desk.set(func(d *desk) { d.slow, d.fail = 0, errors.New("no disk") })
+		id = w.server.Command(ann, elsewhere, "digest")
+		synctest.Wait()
+		w.wants(string(w.server.Delivery(id).Answer), "Something went wrong")
+	})
+}
+
+// The home tab leads to the last digest, also after a restart.
+func TestTheHomeTabLeadsToTheDigest(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		tab := func() string {
+			w.server.OpenHome(ann)
+			synctest.Wait()
+			v, _ := w.server.Home(ann)
+			return slacktest.Shown(v.Blocks) + strings.Join(slacktest.Links(v.Blocks), " ")
+		}
+		w.wants(tab(), "/vaglio digest")
+		ref := w.open("day")
+		if err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(0)); err != nil {
+			t.Fatal(err)
+		}
+		address := "archives/" + home + "/p" + strings.ReplaceAll(w.last().TS, ".", "")
+		w.wants(tab(), "Open the last digest", address)
+		w.stop()
+		w.build()
+		w.start()
+		w.wants(tab(), address)
+	})
+}

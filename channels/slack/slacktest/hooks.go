@@ -1,0 +1,68 @@
+package slacktest
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// hookPath is where answers to commands are taken that come after the
+// acknowledgement.
+const hookPath = "/hooks/"
+
+// How long and how often an answer is taken.
+const (
+	hookWithin = 30 * time.Minute
+	hookUses   = 5
+)
+
+// hook is the way by which one command can be answered.
+type hook struct {
+	user, channel string
+	until         time.Time
+	left          int
+}
+
+// hook makes the address by which the app can answer a command.
+func (s *Server) hook(user, channelID string) string {
+	id := s.id("H")
+	s.hooks[id] = &hook{user, channelID, time.Now().Add(hookWithin), hookUses}
+	return "http://" + cmp.Or(s.host, "slack.test") + hookPath + id
+}
+
+// serveHook shows an answer to the one who gave the command.
+func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
+	var said struct {
+		Text   string  `json:"text"`
+		Blocks []Block `json:"blocks"`
+		Type   string  `json:"response_type"`
+	}
+	err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), &said)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, Call{Method: "response_url", At: time.Now()})
+	if f, failed := s.fault("response_url"); failed {
+		f.write(w)
+		return
+	}
+	h := s.hooks[strings.TrimPrefix(r.URL.Path, hookPath)]
+	w.Header().Set("Content-Type", "text/plain")
+	switch {
+	case h == nil || h.left == 0 || time.Now().After(h.until):
+		http.Error(w, "used_url", http.StatusNotFound)
+		return
+	case err != nil || said.Type != "ephemeral":
+		http.Error(w, "invalid_payload", http.StatusBadRequest)
+		return
+	}
+	if a := checkMessage(said.Blocks); a.err != "" {
+		http.Error(w, a.err, http.StatusBadRequest)
+		return
+	}
+	h.left--
+	s.whispers = append(s.whispers, Ephemeral{h.channel, h.user, "", cmp.Or(Shown(said.Blocks), said.Text), said.Blocks, time.Now()})
+	_, _ = w.Write([]byte("ok")) // a client that is gone needs no answer
+}
