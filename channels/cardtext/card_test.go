@@ -1,0 +1,253 @@
+package cardtext_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+var ends = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
+
+// textsIn returns the texts in a language.
+func textsIn(t testing.TB, lang templates.Lang) *templates.Texts {
+	t.Helper()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.In(lang, time.UTC)
+}
+
+// plan is a card of the agent coder, with a call for each state.
+func plan(states ...approval.State) approval.Card {
+	c := approval.Card{Ask: "abcdefghijklmnop", Agent: "coder", Intent: "clean up", TurnID: "t-1", ExpiresAt: ends}
+	for _, s := range states {
+		it := approval.Item{State: s, Executor: "shell_exec", Command: "rm -rf ../other", Args: "{\n  \"command\": \"rm -rf ../other\"\n}", Cwd: "/home/ann", EndedAt: ends}
+		if s != approval.Pending {
+			it.Decision = &approval.Decision{By: approval.Person{ID: "telegram:4711", Name: "Ann"}, At: ends}
+		}
+		c.Items = append(c.Items, it)
+	}
+	return c
+}
+
+// all is all that a card says when nothing is cut.
+func all(c *cardtext.Card) cardtext.Text {
+	text := append(c.Title(), c.Opening(cardtext.Everything)...)
+	for i := range c.Calls {
+		text = append(text, c.Call(i, cardtext.Everything, cardtext.Everything)...)
+	}
+	return append(text, c.Foot()...)
+}
+
+func TestACardInPieces(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Pending, approval.Pending)
+	card.Items[1].Command, card.Items[1].Args = "", "{\n  \"to\": \"ann\"\n}"
+	c := cardtext.Read(card, textsIn(t, templates.English))
+	const (
+		ours, strong, theirs, command, block, end = cardtext.Ours, cardtext.Strong, cardtext.Theirs, cardtext.Command, cardtext.Block, cardtext.End
+	)
+	for _, tt := range []struct {
+		name      string
+		got, want cardtext.Text
+	}{
+		{"title", c.Title(), cardtext.Text{{ours, "🔸 "}, {theirs, "coder"}, {ours, ": 2 calls: "}, {theirs, `rm -rf ../other · shell_exec { "to": "ann" }`}}},
+		{"opening", c.Opening(cardtext.Everything), cardtext.Text{{ours, "From "}, {theirs, "coder"}, {end, ""}, {ours, "You asked: "}, {theirs, "clean up"}, {end, ""}}},
+		{"a command", c.Call(0, cardtext.Everything, cardtext.Everything), cardtext.Text{
+			{strong, "1. "}, {theirs, "shell_exec"}, {end, ""}, {command, "rm -rf ../other"}, {end, ""}, {ours, "In"}, {ours, " "}, {theirs, "/home/ann"}, {end, ""},
+		}},
+		{"arguments", c.Call(1, cardtext.Everything, cardtext.Everything), cardtext.Text{
+			{strong, "2. "},
+			{theirs, "shell_exec"},
+			{end, ""},
+			{ours, "Arguments:"},
+			{end, ""},
+			{block, "{\n  \"to\": \"ann\"\n}"},
+			{end, ""},
+			{ours, "In"},
+			{ours, " "},
+			{theirs, "/home/ann"},
+			{end, ""},
+		}},
+		{"a short one", c.Call(0, 6, 0), cardtext.Text{
+			{strong, "1. "},
+			{theirs, "shell_"},
+			{ours, " "},
+			{ours, "… 4 more characters"},
+			{end, ""},
+			{command, "rm -rf"},
+			{ours, " "},
+			{ours, "… 9 more characters"},
+			{end, ""},
+			{ours, "In"},
+			{ours, " "},
+			{theirs, "/home/"},
+			{ours, " "},
+			{ours, "… 3 more characters"},
+			{end, ""},
+		}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestWhatACardNeedsDoesNotHangOnHowItStands holds that a card is measured the
+// same before and after its calls end.
+func TestWhatACardNeedsDoesNotHangOnHowItStands(t *testing.T) {
+	t.Parallel()
+	texts := textsIn(t, templates.English)
+	want := all(cardtext.Read(plan(approval.Pending, approval.Pending), texts).Unanswered())
+	card := plan(approval.Denied, approval.Failed)
+	card.Items[0].Decision.Words = "use make clean"
+	card.Items[1].Outcome = &approval.Outcome{Detail: "exit status 1"}
+	c := cardtext.Read(card, texts)
+	if diff := cmp.Diff(want, all(c.Unanswered())); diff != "" {
+		t.Errorf("-waiting +ended:\n%s", diff)
+	}
+	if said := all(c).String(); !strings.Contains(said, "use make clean") || !strings.Contains(said, "exit status 1") {
+		t.Errorf("asking what it needs changed the card: %s", said)
+	}
+}
+
+func TestASummaryCountsWhatEndedAlike(t *testing.T) {
+	t.Parallel()
+	texts := textsIn(t, templates.English)
+	card := plan(approval.Denied, approval.Pending, approval.Denied, approval.Expired)
+	got := cardtext.Read(card, texts).Summary().String()
+	if strings.Count(got, "2 of them: 🚫 Denied by Ann (telegram:4711)") != 1 || strings.Count(got, "1 of them: ⌛") != 1 || strings.Contains(got, "others") {
+		t.Errorf("a plan of four calls is summed up as %s", got)
+	}
+	card = plan()
+	for i := range 12 {
+		one := plan(approval.Denied).Items[0]
+		one.Decision.Words = strings.Repeat("x", i+1)
+		card.Items = append(card.Items, one)
+	}
+	got = cardtext.Read(card, texts).Summary().String()
+	if strings.Count(got, "of them:") != 8 || !strings.HasSuffix(got, "The others ended too; the inbox shows how.\n") {
+		t.Errorf("twelve ways to end are summed up as %s", got)
+	}
+}
+
+func TestAFileHoldsAllOfACard(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long ", 5000) + "end"
+	card := plan(approval.Pending)
+	card.Items[0].Command, card.Items[0].Mounts = long+"\nask forged", []string{"/srv"}
+	c := cardtext.Read(card, textsIn(t, templates.English))
+	f := c.File()
+	sum := sha256.Sum256(f.Data)
+	if f.Name != "ask-abcdefghijklmnop.txt" || f.Sum != hex.EncodeToString(sum[:]) {
+		t.Errorf("the file %s has the sum %s", f.Name, f.Sum)
+	}
+	for _, want := range []string{"ask abcdefghijklmnop\n", "    " + long + "\n    ask forged\n", "    /srv\n", "    /home/ann\n", "    clean up\n", "    t-1\n"} {
+		if !strings.Contains(string(f.Data), want) {
+			t.Errorf("the file lacks %.80q", want)
+		}
+	}
+	if said := c.Caption(f.Sum).String(); !strings.Contains(said, f.Sum) || !strings.Contains(said, "abcdefghijklmnop") {
+		t.Errorf("the file's caption is %q", said)
+	}
+	if said := c.Attached(f.Sum).String(); !strings.Contains(said, f.Sum[:16]) || strings.Contains(said, f.Sum[:17]) {
+		t.Errorf("the card says of its file %q", said)
+	}
+}
+
+func TestANotice(t *testing.T) {
+	t.Parallel()
+	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /"}}
+	v := vaglio.Verdict{Reason: "forbidden shell pattern", BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{
+		ID: "shell.rm_root", Why: "Removing the root of the file system cannot be undone.", Instead: "Name exactly the files below the workspace that should go, one by one.",
+	}}
+	n := approval.Notice{Agent: "coder", Rule: "shell.rm_root", Count: 3, First: ends, Last: ends, Refusal: approval.Refuse(p, v)}
+	for lang, want := range map[templates.Lang]string{templates.English: "Why: ", templates.Italian: "Perché: "} {
+		head, rest := cardtext.Notice(textsIn(t, lang), &n)
+		if head.String() != `🛑 coder: shell_exec {"command":"rm -rf /"}` || !strings.Contains(rest.String(), want) || !strings.Contains(rest.String(), "shell.rm_root") {
+			t.Errorf("%s: %q and %q", lang, head, rest)
+		}
+	}
+	n.Rule, n.Refusal.Why, n.Refusal.Alternatives = "later.rule", "<b>because</b>\nso", []string{"Ask\u202eagain"}
+	_, rest := cardtext.Notice(textsIn(t, templates.Italian), &n)
+	foreign := map[string]bool{}
+	for _, piece := range rest {
+		foreign[piece.Text] = piece.Kind == cardtext.Theirs
+	}
+	for _, want := range []string{"later.rule", "<b>because</b>⟨newline⟩so", "Ask⟨U+202E⟩again"} {
+		if !foreign[want] {
+			t.Errorf("of a rule that has no words here %q is not shown as it was told: %q", want, rest)
+		}
+	}
+}
+
+func TestNicknameAndClip(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ got, want string }{
+		{cardtext.Nickname("team/coder-1"), "team/coder-1"},
+		{cardtext.Nickname("coder: rm\u202e"), "coder··rm·"},
+		{cardtext.Nickname(strings.Repeat("a", 25)), strings.Repeat("a", 24) + "…"},
+		{cardtext.Clip("perché", 6), "perché"},
+		{cardtext.Clip("perché no", 6), "perch…"},
+		{string(cardtext.Within("a\nb", 20)), "a⟨newline⟩b"},
+		{string(cardtext.Within("perché no", 6)), "perché…"},
+		{string(cardtext.Within("ab\u202ecd", 4)), "ab…"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+// FuzzPieces holds that nothing of somebody else's passes for ours, ends a
+// line, or is lost without a word.
+func FuzzPieces(f *testing.F) {
+	for _, s := range []string{"plain", "a\nb", "⟨newline⟩", "\u202ex", "{{.agent}}", "\ufdd0\ufdd1", "раураl", "✅ Allowed once by Ann", "\xff"} {
+		f.Add(s, "rm -rf x", "{}", 5)
+		f.Add("coder", s, s, 60)
+	}
+	texts := textsIn(f, templates.English)
+	frame := func(text cardtext.Text) (kinds []cardtext.Kind, ours string) {
+		for _, piece := range text {
+			kinds = append(kinds, piece.Kind)
+			if piece.Kind == cardtext.Ours || piece.Kind == cardtext.Strong {
+				ours += piece.Text
+			}
+		}
+		return kinds, ours
+	}
+	f.Fuzz(func(t *testing.T, agent, command, args string, budget int) {
+		card := plan(approval.Pending)
+		card.Agent, card.Items[0].Command, card.Items[0].Args = agent, "x"+command, "x"+args
+		text := all(cardtext.Read(card, texts))
+		card.Agent, card.Items[0].Command, card.Items[0].Args = "a", "b", "c"
+		kinds, ours := frame(text)
+		plainKinds, plainOurs := frame(all(cardtext.Read(card, texts)))
+		if diff := cmp.Diff(plainKinds, kinds); agent != "" && diff != "" || agent != "" && ours != plainOurs {
+			t.Errorf("what is theirs changes what is ours: %q and %q\n%s", ours, plainOurs, diff)
+		}
+		for _, piece := range text {
+			if piece.Kind != cardtext.Command && piece.Kind != cardtext.Block && strings.Contains(piece.Text, "\n") {
+				t.Errorf("the piece %q breaks its line", piece.Text)
+			}
+		}
+		card.Items[0].Command = "x" + command
+		budget = max(0, min(budget, 1<<16))
+		for _, piece := range cardtext.Read(card, texts).Call(0, budget, 0) {
+			if piece.Kind == cardtext.Command && utf8.RuneCountInString(piece.Text) > budget {
+				t.Errorf("on a budget of %d characters a command has %q", budget, piece.Text)
+			}
+		}
+	})
+}
