@@ -44,3 +44,25 @@ func Waiting(texts *templates.Texts, c *approval.Card) Text {
 		"when": c.ExpiresAt, "id": templates.Theirs(c.Ask), "agent": Within(c.Agent, 40), "wanted": Within(wanted(&c.Items[0]), 100),
 	})
 }
+
+// maxReason is the most characters of one text in the reasons.
+const maxReason = 300
+
+// Reasons are the judges' answers about a card, in lines without their ends: a
+// title, and below it as many as a chat has room for.
+func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text) {
+	add := func(key templates.Key, values templates.Values) { lines = append(lines, Say(texts, key, values)) }
+	for i := range c.Items {
+		it := &c.Items[i]
+		add("why", templates.Values{"why": Within(whyOf(it), maxReason)})
+		for _, g := range it.Verdict.Results {
+			add("why.judge", templates.Values{"judge": Within(g.Judge, maxReason), "score": texts.Score(g.Score), "confidence": texts.Score(g.Confidence)})
+			for _, s := range g.Signals {
+				add("why.signal", templates.Values{
+					"category": Within(texts.EffectName(s.Category), maxReason), "score": texts.Score(s.Score), "message": Within(s.Message, maxReason),
+				})
+			}
+		}
+	}
+	return Say(texts, "why.title", templates.Values{"id": templates.Theirs(c.Ask)}), lines
+}

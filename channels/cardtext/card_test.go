@@ -251,3 +251,25 @@ func FuzzPieces(f *testing.F) {
 		}
 	})
 }
+
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Pending)
+	card.Items[0].Refusal.Why = "the judge\nsays no"
+	card.Items[0].Verdict.Results = []vaglio.GradientResult{{
+		Judge: "effects", Score: 0.2, Confidence: 1, Signals: []vaglio.Signal{{Category: "delete", Score: 0.25, Message: "Deletes ../other."}},
+	}}
+	for lang, want := range map[templates.Lang][]string{
+		templates.English: {"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.20, confidence 1.00", "• delete 0.25: Deletes ../other."},
+		templates.Italian: {"Perché abcdefghijklmnop non è passata da sola", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,20, sicurezza 1,00", "• cancella qualcosa 0,25: Deletes ../other."},
+	} {
+		title, lines := cardtext.Reasons(textsIn(t, lang), &card)
+		got := []string{title.String()}
+		for _, l := range lines {
+			got = append(got, l.String())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", lang, diff)
+		}
+	}
+}

@@ -110,8 +110,8 @@ func wanted(it *approval.Item) string {
 	return it.Executor + " " + strings.Join(strings.Fields(it.Args), " ")
 }
 
-// Why is why a call is asked about, in the judge's own words where there are.
-func Why(it *approval.Item) string {
+// whyOf is why a call is asked about, in the judge's own words where there are.
+func whyOf(it *approval.Item) string {
 	if r := approval.ReasonOf(it.Verdict); r.Message != "" {
 		return r.Message
 	}

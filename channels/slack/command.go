@@ -3,7 +3,6 @@ package slack
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	slackapi "github.com/slack-go/slack"
@@ -142,28 +141,15 @@ func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) 
 		return nil, err
 	}
 	p := &page{texts: l.texts}
-	p.line("why.title", map[string]any{"id": theirs(card.Ask)})
-	const each = 300
-	for i := range card.Items {
-		it := &card.Items[i]
-		if p.units > most-4*each {
+	title, lines := cardtext.Reasons(l.texts, &card)
+	p.write(title)
+	p.end()
+	for _, line := range lines {
+		if p.units+len(line.String()) >= most {
 			break
 		}
-		p.line("why", map[string]any{"why": cardtext.Within(it.Refusal.Why, each)})
-		for _, g := range it.Verdict.Results {
-			if p.units > most-4*each {
-				break
-			}
-			p.line("why.judge", map[string]any{"judge": cardtext.Within(g.Judge, 60), "score": number(g.Score), "confidence": number(g.Confidence)})
-			for _, s := range g.Signals {
-				if p.units > most-2*each {
-					break
-				}
-				p.line("why.signal", map[string]any{"category": cardtext.Within(s.Category, 60), "score": number(s.Score), "message": cardtext.Within(s.Message, each)})
-			}
-		}
+		p.write(line)
+		p.end()
 	}
 	return p, nil
 }
-
-func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

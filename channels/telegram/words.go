@@ -248,24 +248,14 @@ func (l *loop) why(ctx context.Context, m *message, id string) error {
 
 // reasons lists the judges' answers, as many as fit.
 func reasons(p *page, card *approval.Card) *page {
-	p.say("why.title", map[string]any{"id": theirs(card.Ask)})
-	add := func(ph phrase, values map[string]any) {
+	title, lines := cardtext.Reasons(p.texts, card)
+	p.write(title)
+	for _, l := range lines {
 		line := &page{texts: p.texts}
 		line.text("\n")
-		line.say(ph, values)
+		line.write(l)
 		if p.units+line.units <= maxText-1 && p.entities+line.entities <= maxEntities {
 			p.join(line)
-		}
-	}
-	short := func(s string) theirs { return cardtext.Within(s, 300) }
-	for i := range card.Items {
-		it := &card.Items[i]
-		add("why", map[string]any{"why": short(cardtext.Why(it))})
-		for _, g := range it.Verdict.Results {
-			add("why.judge", map[string]any{"judge": short(g.Judge), "score": p.texts.Score(g.Score), "confidence": p.texts.Score(g.Confidence)})
-			for _, s := range g.Signals {
-				add("why.signal", map[string]any{"category": short(p.texts.EffectName(s.Category)), "score": p.texts.Score(s.Score), "message": short(s.Message)})
-			}
 		}
 	}
 	return p
