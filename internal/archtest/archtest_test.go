@@ -36,6 +36,7 @@ const (
 	cobra      = "github.com/spf13/cobra"
 	cronlib    = "github.com/robfig/cron/v3"
 	envconfig  = "github.com/kelseyhightower/envconfig"
+	gonumplot  = "gonum.org/v1/plot"
 	gocmp      = "github.com/google/go-cmp"
 	jsonlib    = "github.com/go-json-experiment/json"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -46,6 +47,7 @@ const (
 	testscript = "github.com/rogpeppe/go-internal"
 	vmetrics   = "github.com/VictoriaMetrics/metrics"
 	websocket  = "github.com/gorilla/websocket"
+	ximage     = "golang.org/x/image"
 	xnet       = "golang.org/x/net"
 	xsys       = "golang.org/x/sys"
 	xtext      = "golang.org/x/text"
@@ -89,8 +91,9 @@ var rooms = map[string]room{
 	"store/bolt":      {may: []string{"approval", "internal/strictjson"}, modules: []string{bbolt, jsonlib, xsys}, tests: []string{"store/storetest"}},
 	"store/storetest": {may: []string{"approval", "internal/strictjson"}, modules: []string{gocmp, jsonlib}},
 
+	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{gonumplot, ximage}},
 	"channels/web": {
-		may:     []string{"approval", "vaglio", "internal/strictjson", "templates"},
+		may:     []string{"approval", "channels/chart", "vaglio", "internal/strictjson", "templates"},
 		modules: []string{jsonlib, xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
@@ -99,7 +102,7 @@ var rooms = map[string]room{
 	"templates":            {},
 	"channels/cardtext":    {may: []string{"approval", "templates"}, modules: []string{jsonlib}, tests: []string{"vaglio"}},
 	"channels/telegram": {
-		may:     []string{"approval", "templates", "channels/cardtext"},
+		may:     []string{"approval", "templates", "channels/cardtext", "channels/chart"},
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
@@ -107,7 +110,7 @@ var rooms = map[string]room{
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
 	"channels/payloads":                     {may: []string{"approval", "vaglio"}, modules: []string{jsonlib}},
 	"channels/slack": {
-		may:     []string{"approval", "templates", "channels/cardtext"},
+		may:     []string{"approval", "templates", "channels/cardtext", "channels/chart"},
 		modules: []string{jsonlib, slackgo, websocket},
 		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},

@@ -1,0 +1,193 @@
+// Package chart draws small charts of counts: pictures for chats, which must be
+// read on a phone and on any background, and drawings for pages, which take the
+// page's colours. Both come from one layout.
+//
+// A chart is read without its colours: every series has a pattern of its own,
+// and numbers stand on the columns. It has no links, no scripts and no styles of
+// its own, so that a strict page may hold it. Equal charts are equal bytes.
+package chart
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// Chart is how many there were of what, by category. Who shows it puts a table
+// with the same numbers beside it.
+type Chart struct {
+	Title string
+	// Categories are the days, or the kinds, that are counted; "\n" begins a
+	// second line of a column's label. What does not fit is cut with an ellipsis,
+	// or every so many are labelled.
+	Categories []string
+	// Series are stacked, the first one at the axis.
+	Series []Series
+	Kind   Kind
+	// Last sets the last category off from the others: it is what the chart is
+	// shown for.
+	Last bool
+	// Empty is said where every number is 0.
+	Empty string
+	// Number writes a count in the reader's language; nil writes plain digits.
+	Number func(int) string
+	// Words tell what the drawing shows, for who does not see it; empty stands
+	// for the title and the sums.
+	Words string
+}
+
+// Series is one kind of what is counted.
+type Series struct {
+	Name string
+	Tone Tone
+	// Values belong to the categories, in their order. None is below 0.
+	Values []int
+}
+
+// Kind is how a chart stands.
+type Kind int
+
+// The kinds of charts.
+const (
+	// Columns stand side by side: for days, and for ranges of one measure.
+	Columns Kind = iota
+	// Rows lie below each other: for names.
+	Rows
+)
+
+// Tone is what a series means. It decides the color and the pattern, so that a
+// meaning looks the same in every chart.
+type Tone int
+
+// The tones.
+const (
+	// Plain is for a chart with one series that is neither good nor bad.
+	Plain Tone = iota
+	// Passed are calls that judges let pass.
+	Passed
+	// Guard are calls that the guard refused.
+	Guard
+	// Denied are calls that a person denied.
+	Denied
+	// Ended are calls that ended with no decision.
+	Ended
+	// Waiting are calls that still waited.
+	Waiting
+	// Allowed are calls that a person allowed once.
+	Allowed
+)
+
+// sum returns the total of a category.
+func (c *Chart) sum(category int) int {
+	n := 0
+	for _, s := range c.Series {
+		n += s.at(category)
+	}
+	return n
+}
+
+func (s *Series) at(category int) int {
+	if category >= len(s.Values) {
+		return 0
+	}
+	return max(0, s.Values[category])
+}
+
+// top returns the greatest total of a category.
+func (c *Chart) top() int {
+	top := 0
+	for i := range c.Categories {
+		top = max(top, c.sum(i))
+	}
+	return top
+}
+
+func (c *Chart) number(n int) string {
+	if c.Number == nil {
+		return strconv.Itoa(n)
+	}
+	return c.Number(n)
+}
+
+// wordsMost is how many categories [Chart.Alt] names one by one.
+const wordsMost = 14
+
+// Alt returns what the drawing shows, in words.
+func (c *Chart) Alt() string {
+	if c.Words != "" {
+		return c.Words
+	}
+	if c.top() == 0 {
+		return strings.TrimSpace(c.Title + ": " + c.Empty)
+	}
+	var said []string
+	if len(c.Series) > 1 || len(c.Categories) > wordsMost {
+		for _, s := range c.Series {
+			n := 0
+			for i := range c.Categories {
+				n += s.at(i)
+			}
+			said = append(said, s.Name+" "+c.number(n))
+		}
+	}
+	if len(c.Categories) <= wordsMost {
+		for i, name := range c.Categories {
+			said = append(said, strings.ReplaceAll(name, "\n", " ")+": "+c.number(c.sum(i)))
+		}
+	}
+	return c.Title + ". " + strings.Join(said, ", ") + "."
+}
+
+// Fold returns the chart with its first categories, most of them at the most;
+// the others are one, of which rest returns the name for their number. Sort the
+// categories before.
+func (c *Chart) Fold(most int, rest func(n int) string) Chart {
+	if len(c.Categories) <= most {
+		return *c
+	}
+	keep := most - 1
+	folded := *c
+	folded.Categories = append(append([]string{}, c.Categories[:keep]...), rest(len(c.Categories)-keep))
+	folded.Series = nil
+	for _, s := range c.Series {
+		f := Series{Name: s.Name, Tone: s.Tone, Values: make([]int, keep+1)}
+		for i := range c.Categories {
+			f.Values[min(i, keep)] += s.at(i)
+		}
+		folded.Series = append(folded.Series, f)
+	}
+	return folded
+}
+
+// SVG returns the chart as an element for a page, without the title. Its text
+// has the page's font and color; see the classes of [paint] for the others.
+func (c *Chart) SVG() ([]byte, error) {
+	s, err := newScene()
+	if err != nil {
+		return nil, err
+	}
+	s.chart(c, tall)
+	return s.svg(c.Alt()), nil
+}
+
+// Picture is one or more charts under one title.
+type Picture struct {
+	Title string
+	// Lead is a line below the title.
+	Lead   string
+	Charts []Chart
+}
+
+// PNG returns the picture, [PictureWidth] dots wide, on a background of its own.
+func (p *Picture) PNG() ([]byte, error) {
+	s, err := newScene()
+	if err != nil {
+		return nil, err
+	}
+	s.picture(p)
+	var b bytes.Buffer
+	if err := s.png(&b); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

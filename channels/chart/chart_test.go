@@ -1,0 +1,213 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/channels/chart"
+)
+
+func week(values ...[]int) chart.Chart {
+	c := chart.Chart{
+		Title: "Stopped", Last: true, Empty: "Nothing was stopped.",
+		Categories: []string{"Sun\n15", "Mon\n16", "Tue\n17", "Wed\n18", "Thu\n19", "Fri\n20", "Sat\n21"},
+	}
+	for i, v := range values {
+		c.Series = append(c.Series, chart.Series{Name: fmt.Sprintf("Kind %d", i), Tone: chart.Guard + chart.Tone(i), Values: v})
+	}
+	return c
+}
+
+// texts returns what a drawing says, and fails where it is no well-formed
+// element, or holds what a strict page does not allow.
+func texts(t *testing.T, svg []byte) []string {
+	t.Helper()
+	var said []string
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	in := ""
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return said
+		}
+		if err != nil {
+			t.Fatalf("%v in %s", err, svg)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			in = token.Name.Local
+			if !strings.Contains(" svg rect path text ", " "+in+" ") {
+				t.Errorf("there is an element %s", in)
+			}
+			for _, a := range token.Attr {
+				if a.Name.Local == "style" || a.Name.Local == "id" || strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Value, "NaN") {
+					t.Errorf("there is an attribute %s=%q", a.Name.Local, a.Value)
+				}
+			}
+		case xml.CharData:
+			if in == "text" {
+				said = append(said, string(token))
+			}
+		case xml.EndElement:
+			in = ""
+		}
+	}
+}
+
+func svg(t *testing.T, c chart.Chart) []byte {
+	t.Helper()
+	b, err := c.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func picture(t *testing.T, p chart.Picture) image.Image {
+	t.Helper()
+	b, err := p.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.PNG()
+	if err != nil || !bytes.Equal(b, again) {
+		t.Errorf("equal pictures differ: %v", err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := img.Bounds().Size()
+	// What Telegram takes as a photo: 10 MB, width and height together 10,000.
+	if size.X != chart.PictureWidth || size.X+size.Y > 10_000 || len(b) > 1<<20 {
+		t.Errorf("the picture is %v and has %d bytes", size, len(b))
+	}
+	return img
+}
+
+// dots counts how many dots of a picture have a color.
+func dots(img image.Image, c color.NRGBA) int {
+	size := img.Bounds()
+	flat := image.NewNRGBA(size)
+	draw.Draw(flat, size, img, size.Min, draw.Src)
+	n := 0
+	for i := 0; i < len(flat.Pix); i += 4 {
+		if bytes.Equal(flat.Pix[i:i+4], []byte{c.R, c.G, c.B, c.A}) {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	green = color.NRGBA{0x00, 0x91, 0x6a, 0xff}
+	paper = color.NRGBA{0xfd, 0xfc, 0xf9, 0xff}
+)
+
+func TestEveryNumberIsLegible(t *testing.T) {
+	for name, tt := range map[string]struct {
+		values [][]int
+		want   []string
+	}{
+		"Usual":                    {[][]int{{2, 3, 0, 1, 8, 4, 6}, {1, 3, 0, 3, 5, 1, 4}}, []string{"3", "6", "0", "4", "13", "5", "10"}},
+		"Ten thousand":             {[][]int{{0, 0, 0, 0, 0, 0, 10_000}, {1, 0, 0, 0, 0, 0, 0}}, []string{"1", "0", "10000"}},
+		"Too wide for the columns": {[][]int{{0, 0, 0, 0, 0, 0, 12_345_678_901}}, []string{"0", "5000000000", "15000000000"}},
+		"Fewer values than days":   {[][]int{{7}}, []string{"7", "0"}},
+		"Below nought":             {[][]int{{-7, 1}}, []string{"0", "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := week(tt.values...)
+			said := strings.Join(texts(t, svg(t, c)), "|") + "|"
+			for _, want := range append(tt.want, "Sun|15|", "Sat|21|") {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q is not in %q", want, said)
+				}
+			}
+			if img := picture(t, chart.Picture{Title: "Week", Charts: []chart.Chart{c, c}}); dots(img, paper) < 100_000 {
+				t.Error("there is no paper around the charts")
+			}
+		})
+	}
+}
+
+// One call among ten thousand is still to be seen.
+func TestTheSmallestIsInSight(t *testing.T) {
+	with, without := week([]int{0, 0, 0, 0, 0, 0, 9999}), week([]int{0, 0, 0, 0, 0, 0, 9999})
+	with.Series = append(with.Series, chart.Series{Name: "Allowed", Tone: chart.Allowed, Values: []int{0, 0, 0, 0, 0, 0, 1}})
+	without.Series = append(without.Series, chart.Series{Name: "Allowed", Tone: chart.Allowed, Values: []int{0, 0, 0, 0, 0, 0, 0}})
+	a := dots(picture(t, chart.Picture{Charts: []chart.Chart{with}}), green)
+	b := dots(picture(t, chart.Picture{Charts: []chart.Chart{without}}), green)
+	if a <= b {
+		t.Errorf("%d green dots with the call, %d without it", a, b)
+	}
+}
+
+func TestAnEmptyChartSaysSo(t *testing.T) {
+	for _, kind := range []chart.Kind{chart.Columns, chart.Rows} {
+		c := week([]int{0, 0, 0, 0, 0, 0, 0})
+		c.Kind = kind
+		if said := strings.Join(texts(t, svg(t, c)), "|"); !strings.Contains(said, "Nothing was stopped.") {
+			t.Errorf("it says %q", said)
+		}
+		c.Categories, c.Series = nil, nil
+		texts(t, svg(t, c))
+	}
+}
+
+func TestManyCategoriesAreThinnedOut(t *testing.T) {
+	c := chart.Chart{Title: "Calls", Series: []chart.Series{{Name: "Calls"}}}
+	for i := range 90 {
+		c.Categories = append(c.Categories, fmt.Sprintf("%d Nov", i))
+		c.Series[0].Values = append(c.Series[0].Values, i*7)
+	}
+	said := strings.Join(texts(t, svg(t, c)), "|")
+	// 89*7 is 623: the scale ends at 800 and the last day has its name.
+	if !strings.Contains(said, "|800|") || !strings.HasSuffix(said, "89 Nov") || strings.Count(said, "Nov") > 12 {
+		t.Errorf("it says %q", said)
+	}
+}
+
+func TestRowsCutNamesAndKeepNumbers(t *testing.T) {
+	c := chart.Chart{Kind: chart.Rows, Title: "Vetoed", Series: []chart.Series{{Name: "Vetoed", Values: []int{40, 2, 1}}}}
+	c.Categories = []string{"shell_exec", strings.Repeat("very_long_name_", 9), `<script>&"`}
+	said := texts(t, svg(t, c))
+	if len(said) != 6 || said[0] != "shell_exec" || said[1] != "40" || !strings.HasSuffix(said[2], "…") || said[4] != `<script>&"` {
+		t.Errorf("it says %q", said)
+	}
+	c.Words = `"><script>`
+	if b := svg(t, c); bytes.Contains(b, []byte("<script")) {
+		t.Errorf("a word left its attribute: %s", b)
+	}
+}
+
+func TestFoldSumsTheRest(t *testing.T) {
+	c := chart.Chart{Categories: []string{"a", "b", "c", "d", "e"}, Series: []chart.Series{{Values: []int{5, 4, 3, 2, 1}}, {Values: []int{1, 1}}}}
+	rest := func(n int) string { return fmt.Sprintf("%d others", n) }
+	f := c.Fold(3, rest)
+	if got := fmt.Sprint(f.Categories, f.Series); got != "[a b 3 others] [{ 0 [5 4 6]} { 0 [1 1 0]}]" {
+		t.Error(got)
+	}
+	if got := c.Fold(5, rest); len(got.Categories) != 5 || c.Series[0].Values[2] != 3 {
+		t.Errorf("%v, %v", got, c)
+	}
+}
+
+func TestAltTellsTheNumbers(t *testing.T) {
+	c := week([]int{2, 3, 0, 1, 8, 4, 6}, []int{1, 0, 0, 0, 0, 0, 0})
+	if got := c.Alt(); got != "Stopped. Kind 0 24, Kind 1 1, Sun 15: 3, Mon 16: 3, Tue 17: 0, Wed 18: 1, Thu 19: 8, Fri 20: 4, Sat 21: 6." {
+		t.Error(got)
+	}
+	c = week([]int{0})
+	if got := c.Alt(); !strings.Contains(got, "Nothing was stopped.") {
+		t.Error(got)
+	}
+}

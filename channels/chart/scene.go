@@ -1,0 +1,156 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// scene is a drawing before it is known on what it is drawn. Lengths are in
+// pixels of a phone, from the upper left corner.
+type scene struct {
+	regular, bold *opentype.Font
+	draw          []func(surface)
+	// margin is left free on all sides, y is how far down the drawing is.
+	margin, y float64
+}
+
+// surface is what a scene is drawn on.
+type surface interface {
+	rect(b box, p paint)
+	// lines draws lines of one width, each from its first point to its second.
+	lines(l []line, width float64, p paint)
+	text(t label)
+}
+
+type box struct{ x, y, w, h float64 }
+
+type line struct{ x1, y1, x2, y2 float64 }
+
+// label is a text; at is where its baseline begins, has its middle or ends.
+type label struct {
+	text   string
+	x, y   float64
+	anchor anchor
+	size   float64
+	bold   bool
+	paint  paint
+	width  float64
+}
+
+type anchor int
+
+const (
+	start anchor = iota
+	middle
+	end
+)
+
+// width is how wide every scene is: that of a small phone.
+const width = 360.0
+
+func newScene() (*scene, error) {
+	regular, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("chart: read the font: %w", err)
+	}
+	bold, err := opentype.Parse(gobold.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("chart: read the bold font: %w", err)
+	}
+	return &scene{regular: regular, bold: bold}, nil
+}
+
+// face returns a font at a size.
+func (s *scene) face(size float64, bold bool) font.Face {
+	f := s.regular
+	if bold {
+		f = s.bold
+	}
+	return font.Face{Font: font.Font{Size: vg.Points(size)}, Face: f}
+}
+
+func (s *scene) wide(text string, size float64, bold bool) float64 {
+	f := s.face(size, bold)
+	return f.Width(text).Points()
+}
+
+// clip returns the text, or as much of it as is not wider than most.
+func (s *scene) clip(text string, size float64, bold bool, most float64) string {
+	if s.wide(text, size, bold) <= most {
+		return text
+	}
+	for text != "" {
+		_, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+		if s.wide(text+"…", size, bold) <= most {
+			return text + "…"
+		}
+	}
+	return ""
+}
+
+// inner is how wide the drawing is without its margins.
+func (s *scene) inner() float64 { return width - 2*s.margin }
+
+func (s *scene) rect(b box, p paint) {
+	s.draw = append(s.draw, func(f surface) { f.rect(b, p) })
+}
+
+func (s *scene) lines(l []line, w float64, p paint) {
+	if len(l) > 0 {
+		s.draw = append(s.draw, func(f surface) { f.lines(l, w, p) })
+	}
+}
+
+// write writes a text, and moves it where it would leave the drawing.
+func (s *scene) write(l label) {
+	if l.text == "" {
+		return
+	}
+	l.width = s.wide(l.text, l.size, l.bold)
+	left := l.x - l.width*float64(l.anchor)/2
+	l.x += max(0, s.margin-left) - max(0, left+l.width-(width-s.margin))
+	s.draw = append(s.draw, func(f surface) { f.text(l) })
+}
+
+// segment draws a part of a column or of a row in its tone.
+func (s *scene) segment(b box, t Tone) {
+	l := t.look()
+	s.rect(b, l.paint)
+	s.lines(hatch(b, l.pattern), 0.9, paper())
+}
+
+// hatch returns the lines of a pattern, cut at the box's sides.
+func hatch(b box, p pattern) []line {
+	const apart = 6.0
+	var all []line
+	switch p {
+	case level:
+		for y := b.y + b.h - apart; y > b.y; y -= apart {
+			all = append(all, line{b.x, y, b.x + b.w, y})
+		}
+	case rising, crossed:
+		// x+y is the same on a rising line.
+		for d := apart * (math.Floor((b.x+b.y)/apart) + 1); d < b.x+b.w+b.y+b.h; d += apart {
+			x1, x2 := max(b.x, d-b.y-b.h), min(b.x+b.w, d-b.y)
+			all = append(all, line{x1, d - x1, x2, d - x2})
+		}
+		if p == crossed {
+			all = append(all, hatch(b, falling)...)
+		}
+	case falling:
+		for d := apart * (math.Floor((b.y-b.x-b.w)/apart) + 1); d < b.y+b.h-b.x; d += apart {
+			x1, x2 := max(b.x, b.y-d), min(b.x+b.w, b.y+b.h-d)
+			all = append(all, line{x1, x1 + d, x2, x2 + d})
+		}
+	case solid:
+	}
+	return all
+}
