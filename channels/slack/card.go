@@ -6,12 +6,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-type (
-	// phrase names a text that a person reads.
-	phrase = templates.Key
-	// theirs is a text that somebody else wrote, ready to be seen.
-	theirs = templates.Theirs
-)
+// phrase names a text that a person reads.
+type phrase = templates.Key
 
 // cardView is a card on its way into a message.
 type cardView struct{ *cardtext.Card }
