@@ -106,7 +106,8 @@ var rooms = map[string]room{
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
-	"channels/telegram/telegramtest":        {modules: []string{jsonlib}},
+	"channels/platformtest":                 {},
+	"channels/telegram/telegramtest":        {may: []string{"channels/platformtest"}, modules: []string{jsonlib}},
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
 	"channels/payloads":                     {may: []string{"approval", "vaglio"}, modules: []string{jsonlib}},
 	"channels/slack": {
@@ -114,7 +115,7 @@ var rooms = map[string]room{
 		modules: []string{jsonlib, slackgo, websocket},
 		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
-	"channels/slack/slacktest": {modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
+	"channels/slack/slacktest": {may: []string{"channels/platformtest"}, modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
 
 	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
 	"gateway/httpapi": {

@@ -47,7 +47,7 @@ func (s *Server) takeUpload(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, Call{Method: "upload"})
-	if f, failed := s.fault("upload"); failed {
+	if f := s.Next("upload"); f != nil {
 		f.write(w)
 		return
 	}

@@ -44,7 +44,7 @@ func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, Call{Method: "response_url", At: time.Now()})
-	if f, failed := s.fault("response_url"); failed {
+	if f := s.Next("response_url"); f != nil {
 		f.write(w)
 		return
 	}

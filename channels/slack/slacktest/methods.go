@@ -93,16 +93,13 @@ const maxBody = 64 << 20
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	args, token, err := readArgs(r)
-	s.mu.Lock()
-	slow := s.slow
-	s.mu.Unlock()
-	time.Sleep(slow)
+	time.Sleep(s.Takes())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	args["_host"], s.host = r.Host, r.Host
 	s.calls = append(s.calls, Call{name, args, time.Now()})
-	fault, failed := s.fault(name)
-	if failed && !fault.After {
+	fault := s.Next(name)
+	if fault != nil && !fault.After {
 		fault.write(w)
 		return
 	}
@@ -112,7 +109,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	} else if a = s.admit(name, token); a.err == "" {
 		a = methods()[name].do(s, args)
 	}
-	if failed {
+	if fault != nil {
 		fault.write(w)
 		return
 	}
@@ -144,17 +141,6 @@ func (s *Server) admit(name, token string) answer {
 		return answer{err: "missing_scope", fields: map[string]any{"needed": m.scope, "provided": "chat:write"}}
 	}
 	return answer{}
-}
-
-// fault takes the next fault of a method.
-func (s *Server) fault(name string) (Fault, bool) {
-	for _, key := range []string{name, ""} {
-		if list := s.faults[key]; len(list) > 0 {
-			s.faults[key] = list[1:]
-			return list[0], true
-		}
-	}
-	return Fault{}, false
 }
 
 func (f Fault) write(w http.ResponseWriter) {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/metnos/vaglio/channels/platformtest"
 )
 
 // What the app is known by. A test looks for the secrets in errors and logs.
@@ -41,10 +43,8 @@ type Server struct {
 	hooks    map[string]*hook
 	whispers []Ephemeral
 	calls    []Call
-	faults   map[string][]Fault
 	denied   map[string]bool // scopes that the app lacks
 	revoked  string
-	slow     time.Duration
 	pace     time.Duration
 	serial   int
 	host     string // by which the app reaches us
@@ -58,7 +58,8 @@ type Server struct {
 	delivered map[string]*Delivery
 	endpoint  http.RoundTripper
 
-	net     network
+	platformtest.Trouble[Fault]
+	network platformtest.Network
 	working sync.WaitGroup
 }
 
@@ -94,16 +95,9 @@ type User struct {
 func New() *Server {
 	return &Server{
 		users: map[string]*User{}, groups: map[string][]string{}, channels: map[string]*channel{}, views: map[string]*View{},
-		homes: map[string]*View{}, triggers: map[string]*trigger{}, uploads: map[string]*upload{}, hooks: map[string]*hook{}, faults: map[string][]Fault{},
+		homes: map[string]*View{}, triggers: map[string]*trigger{}, uploads: map[string]*upload{}, hooks: map[string]*hook{},
 		denied: map[string]bool{}, tickets: map[string]bool{}, delivered: map[string]*Delivery{},
 	}
-}
-
-// Slow makes every call take that long.
-func (s *Server) Slow(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.slow = d
 }
 
 // Pace allows one new message of the app in each channel per period.
@@ -111,22 +105,6 @@ func (s *Server) Pace(every time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pace = every
-}
-
-// Fail makes the next n calls of a method fail; the method "" means every one.
-func (s *Server) Fail(method string, n int, f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range n {
-		s.faults[method] = append(s.faults[method], f)
-	}
-}
-
-// Heal forgets the faults that were not used yet.
-func (s *Server) Heal() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.faults)
 }
 
 // Revoke makes every call fail with the word, such as "token_revoked", until

@@ -26,10 +26,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.calls = append(s.calls, Call{method, params, time.Now()})
-	slow, revoked := s.slow, s.revoked
-	fault := s.fault(method)
+	revoked := s.revoked
+	fault := s.Next(method)
 	s.mu.Unlock()
-	if slow > 0 {
+	if slow := s.Takes(); slow > 0 {
 		timer := time.NewTimer(slow)
 		defer timer.Stop()
 		select {
@@ -50,17 +50,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.reply(w, result, failed)
 	}
-}
-
-// fault takes the next fault that is meant for the method; s.mu is held.
-func (s *Server) fault(method string) *Fault {
-	for _, key := range []string{method, ""} {
-		if list := s.faults[key]; len(list) > 0 {
-			s.faults[key] = list[1:]
-			return &list[0]
-		}
-	}
-	return nil
 }
 
 func bad(description string) *Fault {

@@ -6,12 +6,12 @@ package telegramtest
 
 import (
 	"cmp"
-	"context"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/metnos/vaglio/channels/platformtest"
 )
 
 // Token is the bot's token; a test looks for it in errors and logs.
@@ -57,14 +57,10 @@ type Server struct {
 	queries  map[string]*query
 	answers  []Answer
 	calls    []Call
-	faults   map[string][]Fault
 	commands map[string][]Command
-	slow     time.Duration
 
-	netMu    sync.Mutex
-	listener *pipeListener
-	server   *http.Server
-	serving  sync.WaitGroup
+	platformtest.Trouble[Fault]
+	network platformtest.Network
 }
 
 // Call is one request of the bot, in the order of arrival.
@@ -98,75 +94,20 @@ type Command struct {
 // [http.Handler] that it is.
 func New() *Server {
 	return &Server{
-		chats: map[int64]*chat{}, queries: map[string]*query{}, faults: map[string][]Fault{},
+		chats: map[int64]*chat{}, queries: map[string]*query{},
 		commands: map[string][]Command{}, nextID: 1000, lastID: 10, tick: make(chan struct{}),
 	}
 }
 
 // Start takes connections again, with everything that the platform knows.
-func (s *Server) Start() {
-	s.netMu.Lock()
-	defer s.netMu.Unlock()
-	if s.listener != nil {
-		return
-	}
-	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
-	s.listener, s.server = l, server
-	s.serving.Go(func() { _ = server.Serve(l) }) // it always ends with an error
-}
+func (s *Server) Start() { s.network.Start(s) }
 
 // Stop cuts every connection and refuses new ones. What people do meanwhile is
 // queued, and expires.
-func (s *Server) Stop() {
-	s.netMu.Lock()
-	defer s.netMu.Unlock()
-	if s.listener == nil {
-		return
-	}
-	_ = s.server.Close() // its listener knows no failure
-	s.serving.Wait()
-	s.listener, s.server = nil, nil
-}
+func (s *Server) Stop() { s.network.Stop() }
 
 // Client returns a client whose every connection leads here, whatever the host.
-func (s *Server) Client() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			s.netMu.Lock()
-			l := s.listener
-			s.netMu.Unlock()
-			if l == nil {
-				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errRefused}
-			}
-			return l.dial(ctx)
-		},
-	}}
-}
-
-// Slow makes every call take that long.
-func (s *Server) Slow(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.slow = d
-}
-
-// Fail makes the next n calls of a method fail; the method "" means every one.
-func (s *Server) Fail(method string, n int, f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range n {
-		s.faults[method] = append(s.faults[method], f)
-	}
-}
-
-// Heal forgets the faults that were not used yet.
-func (s *Server) Heal() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.faults)
-}
+func (s *Server) Client() *http.Client { return s.network.Client() }
 
 // Revoke makes the token invalid, or valid again.
 func (s *Server) Revoke(revoked bool) {
