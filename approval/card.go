@@ -34,6 +34,9 @@ type Card struct {
 	// Posted is how many of the items the message showed when it was posted; 0
 	// for a card that has not been. More items than that have joined since.
 	Posted int
+	// Places are where the ask is shown: the messages' references, by channel. A
+	// reference is empty where the card is still to be posted.
+	Places map[string]string
 	// Silent says that people do not want to be disturbed now: the card comes
 	// without a sound.
 	Silent bool
@@ -77,9 +80,14 @@ type Button struct {
 func NewCard(a Ask, channel string, m Masker) Card {
 	c := Card{
 		Ask: a.ID, Agent: a.Agent, Intent: m.Mask(a.Intent), TurnID: m.Mask(a.TurnID),
-		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(),
+		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
+		Places: make(map[string]string, len(a.Cards)),
 	}
-	c.Routes = a.Routes
+	for i := range a.Cards {
+		if s := &a.Cards[i]; !s.Gone {
+			c.Places[s.Channel] = s.Ref
+		}
+	}
 	if s := a.On(channel); s != nil {
 		c.Posted = s.Posted
 	}

@@ -47,7 +47,8 @@ const anyAgent = "*"
 // decide is enough to deny.
 type Route struct {
 	Name string
-	// Channels are where the ask is shown; none means everywhere.
+	// Channels are where the ask is shown; none means each channel that is a
+	// [IsPlain] one.
 	Channels []string
 	// Approvers are members' names, ids of people who are no member, or
 	// [Anyone].
@@ -206,6 +207,23 @@ func (r *Routing) checkMembers() error {
 	return nil
 }
 
+// Platform returns where a channel is: "slack" for the channels "slack" and
+// "slack:C0123456789". People's and groups' ids begin with it, too.
+func Platform(channel string) string {
+	platform, _, _ := strings.Cut(channel, ":")
+	return platform
+}
+
+// IsPlain reports whether the channel is the one that its platform has without
+// being told more, such as "slack". Where routes name no channels, asks are
+// shown on these.
+func IsPlain(channel string) bool { return Platform(channel) == channel }
+
+// plain returns those of the channels that are plain.
+func plain(channels []string) []string {
+	return slices.DeleteFunc(slices.Clone(channels), func(c string) bool { return !IsPlain(c) })
+}
+
 // qualified reports whether an id names its channel.
 func qualified(id string) bool {
 	channel, own, ok := strings.Cut(id, ":")
@@ -216,9 +234,12 @@ func (r *Routing) checkRoute(to *Route, channels []string) error {
 	bad := func(format string, args ...any) error {
 		return &RoutingError{fmt.Sprintf("route %q", to.Name), fmt.Sprintf(format, args...)}
 	}
-	for _, c := range to.Channels {
-		if !slices.Contains(channels, c) {
-			return bad("goes to the channel %q; there is %s", c, strings.Join(channels, ", "))
+	for i, c := range to.Channels {
+		switch {
+		case !slices.Contains(channels, c):
+			return bad("goes to the channel %q; there is %s", c, strings.Join(plain(channels), ", "))
+		case slices.Contains(to.Channels[:i], c):
+			return bad("goes to the channel %q twice", c)
 		}
 	}
 	people, err := r.people(to.Approvers)
@@ -227,12 +248,12 @@ func (r *Routing) checkRoute(to *Route, channels []string) error {
 	}
 	for _, group := range to.Groups {
 		if !qualified(group) || !r.reachable(group, channels) {
-			return bad("names the group %q, which is on no channel that there is: %s", group, strings.Join(channels, ", "))
+			return bad("names the group %q, which is on no channel that there is: %s", group, strings.Join(plain(channels), ", "))
 		}
 	}
 	for human := range people {
 		if !r.reachable(human, channels) {
-			return bad("names the approver %q, who is on no channel that there is: %s", human, strings.Join(channels, ", "))
+			return bad("names the approver %q, who is on no channel that there is: %s", human, strings.Join(plain(channels), ", "))
 		}
 	}
 	for _, check := range []func(*Route, map[string]bool, func(string, ...any) error) error{
@@ -268,8 +289,7 @@ func (r *Routing) reachable(human string, channels []string) bool {
 		}
 	}
 	return human == Anyone || slices.ContainsFunc(ids, func(id string) bool {
-		channel, _, _ := strings.Cut(id, ":")
-		return slices.Contains(channels, channel)
+		return slices.ContainsFunc(channels, func(c string) bool { return Platform(c) == Platform(id) })
 	})
 }
 

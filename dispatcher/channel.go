@@ -16,7 +16,9 @@ import (
 // A channel that can do more says so by being a [Finder], a [Reminder], a
 // [Notifier], a [Digester] or a [Reporter] too.
 type Channel interface {
-	// Name is the channel's name in records and routes, such as "web".
+	// Name is the channel's name in records and routes, such as "web". One that
+	// is not [approval.IsPlain], such as "slack:C0123456789", shows what a route
+	// sends there by that name alone.
 	Name() string
 	// Post shows the card and returns the message's reference on the platform.
 	// That it was begun is on disk before, and its reference after. When it is

@@ -68,10 +68,11 @@ type Config struct {
 	// Approvers are the stable ids of those who may decide. Nobody else can.
 	Approvers []string
 	// MayDecide knows of further ones, such as people who paired while we run;
-	// it may be nil.
+	// it may be nil. It is asked inside a change of the store, so it answers from
+	// memory and never waits, for a disk, a network or the store itself.
 	MayDecide func(id string) bool
 	// Routing says who decides what, and where. The zero value lets each of the
-	// approvers decide everything alone, on every channel. It must have passed
+	// approvers decide everything alone, on every plain channel. It must have passed
 	// [approval.Routing.Check].
 	Routing approval.Routing
 	// Traits tells what a call would do, and how far that goes, for the routing's

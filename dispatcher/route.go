@@ -22,14 +22,17 @@ func (d *Dispatcher) routeOf(p vaglio.Proposal) approval.Route {
 	return d.routing.For(c)
 }
 
-// shownOn returns the channels of a route.
+// shownOn returns the channels of a route; of one that names none, the plain
+// ones.
 func (d *Dispatcher) shownOn(r *approval.Route) []string {
 	if len(r.Channels) > 0 {
 		return r.Channels
 	}
 	all := make([]string, 0, len(d.channels))
 	for name := range d.channels {
-		all = append(all, name)
+		if approval.IsPlain(name) {
+			all = append(all, name)
+		}
 	}
 	return all
 }

@@ -104,11 +104,7 @@ func (l *loop) pending(ctx context.Context, p *page) error {
 	for i := range cards {
 		c := &cards[i]
 		p.write(cardtext.Waiting(l.texts, c))
-		at, ok, err := l.shown(ctx, c.Ask)
-		if err != nil && !errors.Is(err, approval.ErrNotFound) {
-			return err
-		}
-		if url := l.linkTo(at); ok && url != "" {
+		if url := l.linkTo(placeOf(c)); url != "" {
 			p.text(" ")
 			p.link(url, l.texts.Plain("slack.open", nil))
 		}

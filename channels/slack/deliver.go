@@ -27,6 +27,9 @@ func (m place) ref() string {
 	return ref
 }
 
+// message names the message among those of all channels.
+func (m place) message() string { return m.channel + ":" + m.ts }
+
 func parseRef(ref string) (place, bool) {
 	parts := strings.Split(ref, ":")
 	if len(parts) < 2 || len(parts) > 3 || parts[0] == "" || parts[1] == "" {
@@ -42,52 +45,53 @@ func parseRef(ref string) (place, bool) {
 // Post shows the card. One that does not fit is shown without Allow first, then
 // all of it is put into the thread, and only then Allow is offered. The
 // reference names the channel, the message and the file.
-func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
-	c.posting.RLock()
-	defer c.posting.RUnlock()
-	ref, err := c.post(ctx, card)
+func (at *Conversation) Post(ctx context.Context, card approval.Card) (string, error) {
+	at.posting.RLock()
+	defer at.posting.RUnlock()
+	ref, err := at.post(ctx, card)
 	if m, ok := parseRef(ref); ok {
-		c.posted.first(m.ts)
+		at.app.posted.first(m.message())
 	}
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && !retry.Unsent {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.untidy = true
+		at.app.mu.Lock()
+		defer at.app.mu.Unlock()
+		at.untidy = true
 	}
 	return ref, err
 }
 
-func (c *Channel) post(ctx context.Context, card approval.Card) (string, error) {
+func (at *Conversation) post(ctx context.Context, card approval.Card) (string, error) {
+	c := at.app
 	v := viewOf(card, c.texts)
-	m := place{channel: c.config.Channel}
+	m := place{channel: at.id}
 	page, notice := v.fit(false), v.Title().String()
 	ts, err := c.send(ctx, m, page, notice)
 	if means(err) == meansBlocks {
 		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
 		ts, err = c.send(ctx, m, v.cut(0, 0, false), notice)
 	}
-	if c.noteTelling(err); err != nil {
+	if at.noteTelling(err); err != nil {
 		return "", delivery(err)
 	}
 	m.ts = ts
 	if !v.overflows() {
 		return m.ref(), nil
 	}
-	return c.complete(ctx, m, v)
+	return at.complete(ctx, m, v)
 }
 
 // complete puts the whole card into the thread of its message, and then offers
 // Allow. A failure that passes takes the message back, so that it is posted
 // anew; a file that can never be taken leaves the card without Allow.
-func (c *Channel) complete(ctx context.Context, m place, v *cardView) (string, error) {
-	short := m.ref()
+func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (string, error) {
+	c, short := at.app, m.ref()
 	f := v.File()
 	if len(f.Data) > maxFile {
 		return short, nil
 	}
 	file, err := c.attach(ctx, m, v, f)
 	if err == nil {
-		c.noteFiling("", "")
+		at.noteFiling("", "")
 		m.file = file
 		err = c.update(ctx, m, v)
 	}
@@ -96,7 +100,7 @@ func (c *Channel) complete(ctx context.Context, m place, v *cardView) (string, e
 		return m.ref(), nil
 	case means(err) == meansToken, says(err, "file_uploads_disabled", "not_allowed") || means(err) == meansShut && says(err, "restricted_action"):
 		c.log.WarnContext(ctx, "a card's file cannot be put into its thread; it can be allowed in the inbox alone", "ask", v.Ask, "error", err)
-		c.noteFiling(problemFiles, remedyFiles)
+		at.noteFiling(problemFiles, remedyFiles)
 		return short, nil
 	}
 	undone := c.do(ctx, "chat.delete", func(ctx context.Context) error {
@@ -128,17 +132,18 @@ func (c *Channel) attach(ctx context.Context, m place, v *cardView, file cardtex
 
 // Amend makes the message show the card. One whose file lacks what has joined
 // since gives way to a message of its own.
-func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) error {
+func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Card) error {
 	m, ok := parseRef(ref)
 	if !ok {
 		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
 	}
+	c := at.app
 	v := viewOf(card, c.texts)
 	if 0 < card.Posted && card.Posted < len(card.Items) && v.Open > 0 && v.overflows() {
 		return c.replace(ctx, m)
 	}
 	err := c.update(ctx, m, v)
-	c.noteTelling(err)
+	at.noteTelling(err)
 	return final(err)
 }
 
@@ -164,11 +169,12 @@ func (c *Channel) replace(ctx context.Context, m place) error {
 }
 
 // Remind says in the card's thread, and in the channel too, that it still waits.
-func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) error {
+func (at *Conversation) Remind(ctx context.Context, ref string, card approval.Card) error {
 	m, ok := parseRef(ref)
 	if !ok {
 		return approval.ErrGone
 	}
+	c := at.app
 	v := viewOf(card, c.texts)
 	if v.Open == 0 {
 		return nil
@@ -177,7 +183,7 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 	said := v.Reminder()
 	p.write(said)
 	_, err := c.send(ctx, m, p, said.String(), slackapi.MsgOptionBroadcast())
-	c.noteTelling(err)
+	at.noteTelling(err)
 	return final(err)
 }
 
@@ -189,8 +195,8 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	p.write(head)
 	p.end()
 	p.write(rest)
-	_, err := c.send(ctx, place{channel: c.config.Channel}, p, head.String())
-	c.noteTelling(err)
+	_, err := c.send(ctx, place{channel: c.own.id}, p, head.String())
+	c.own.noteTelling(err)
 	return delivery(err)
 }
 

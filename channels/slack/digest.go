@@ -21,9 +21,9 @@ func (c *Channel) OpenDigest(ctx context.Context, key string, _ bool) (string, e
 	p := &page{texts: c.texts}
 	p.line("digest.coming", nil)
 	p.name(digestMark + key)
-	m := place{channel: c.config.Channel}
+	m := place{channel: c.own.id}
 	ts, err := c.send(ctx, m, p, cardtext.Clip(c.texts.Plain("digest.coming", nil), maxNotice))
-	if c.noteTelling(err); err != nil {
+	if c.own.noteTelling(err); err != nil {
 		return "", delivery(err)
 	}
 	m.ts = ts
@@ -34,7 +34,7 @@ func (c *Channel) OpenDigest(ctx context.Context, key string, _ bool) (string, e
 // may not read what stands in the channel, nobody can tell.
 func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, error) {
 	p := slackapi.GetConversationHistoryParameters{
-		ChannelID: c.config.Channel, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
+		ChannelID: c.own.id, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
 	}
 	for range orphanPages {
 		var page *slackapi.GetConversationHistoryResponse
@@ -53,7 +53,7 @@ func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, err
 			m := &page.Messages[i]
 			for _, b := range m.Blocks.BlockSet {
 				if b.ID() == digestMark+key {
-					return place{channel: c.config.Channel, ts: m.Timestamp}.ref(), true, nil
+					return place{channel: c.own.id, ts: m.Timestamp}.ref(), true, nil
 				}
 			}
 		}
@@ -72,7 +72,7 @@ func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest)
 	}
 	p := digestPage(&page{texts: c.texts}, &d, maxText)
 	err := c.edit(ctx, m, p, digestNotice(p, &d))
-	if c.noteTelling(err); err != nil {
+	if c.own.noteTelling(err); err != nil {
 		return delivery(err)
 	}
 	if err := c.note(ctx, func(n *Notes) { n.Digest = ref }); err != nil {

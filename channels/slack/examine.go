@@ -27,7 +27,9 @@ func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 		return e.findings
 	}
 	e.presses(ctx)
-	e.room(ctx)
+	for _, at := range e.all() {
+		e.room(ctx, at)
+	}
 	e.rosters(ctx)
 	return e.findings
 }
@@ -176,23 +178,31 @@ func (e *examiner) door(ctx context.Context) {
 }
 
 // room finds out whether cards can be put where they are to go.
-func (e *examiner) room(ctx context.Context) {
-	const subject = "slack channel"
+func (e *examiner) room(ctx context.Context, at *Conversation) {
+	subject := "slack channel"
+	if at != e.own {
+		subject += " " + at.id
+	}
 	var ch *slackapi.Channel
 	err := e.ask(ctx, "conversations.info", func(ctx context.Context) (err error) {
-		ch, err = e.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: e.config.Channel})
+		ch, err = e.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: at.id})
 		return err
 	})
+	problem, remedy := at.diagnose(err)
 	switch {
+	case problem != "":
 	case err != nil:
 		e.failed(subject, err)
+		return
 	case ch.IsArchived:
-		e.found(subject, approval.Wrong, problemClosed, remedyClosed)
+		problem, remedy = at.closed()
 	case !ch.IsMember:
-		e.found(subject, approval.Wrong, problemShut, remedyShut)
+		problem, remedy = at.shut()
 	default:
 		e.found(subject, approval.Fine, "Cards go to #"+cardtext.Clip(ch.Name, 80)+", where the app is a member.", "")
+		return
 	}
+	e.found(subject, approval.Wrong, problem, remedy)
 }
 
 // rosters finds out whether the user groups are there and hold anybody.

@@ -67,9 +67,9 @@ func TestExamine(t *testing.T) {
 		"Crowd": {func(w *world) {
 			w.server.Fail("apps.connections.open", 1, slacktest.Fault{Error: "too_many_websockets"})
 		}, false, []string{"slack presses: Other programs hold all connections"}},
-		"NotInChannel": {func(w *world) { w.server.Kick(home, true) }, false, []string{"slack channel: The app is not in the channel that cards go to. → Invite it"}},
-		"NoChannel":    {func(w *world) { w.config.Channel = "C0000000099" }, false, []string{"slack channel: The app is not in the channel that cards go to."}},
-		"Archived":     {func(w *world) { w.server.Archive(home, true) }, false, []string{"slack channel: The channel that cards go to is archived."}},
+		"NotInChannel": {func(w *world) { w.server.Kick(home, true) }, false, []string{"slack channel: The app is not in the channel C0000000001, where cards are to go. → Invite it"}},
+		"NoChannel":    {func(w *world) { w.config.Channel = "C0000000099" }, false, []string{"slack channel: The app is not in the channel C0000000099, where cards are to go."}},
+		"Archived":     {func(w *world) { w.server.Archive(home, true) }, false, []string{"slack channel: The channel C0000000001, where cards are to go, is archived."}},
 		"GroupEmpty":   {func(w *world) { w.server.SetGroup(group) }, false, []string{"slack groups: The user group " + group + " is empty"}},
 		"GroupGone":    {func(w *world) { w.config.Approvers = []string{ann, "S0000000099"} }, false, []string{"slack groups: There is no user group S0000000099"}},
 	} {

@@ -15,17 +15,15 @@ import (
 const silentFor = 15 * time.Second
 
 // Health tells what is wrong with the app, if anything is: first what keeps it
-// from hearing people, then what keeps it from writing to them.
+// from hearing people, then what keeps it from writing to its own channel.
 func (c *Channel) Health() approval.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.hearing.Problem != "":
 		return c.hearing
-	case c.telling.Problem != "":
-		return c.telling
-	case c.filing.Problem != "":
-		return c.filing
+	case !c.own.trouble().OK():
+		return c.own.trouble()
 	case c.config.AppToken != "" && !c.heardAt.IsZero() && c.up() == 0 && time.Since(c.heardAt) > silentFor:
 		return approval.Health{Problem: "Slack cannot be heard: no connection is open, so presses are lost.", Remedy: remedyNet, Since: c.heardAt}
 	default:
@@ -53,19 +51,15 @@ func (c *Channel) up() int {
 
 // What can be wrong, and what helps.
 const (
-	remedyNet     = "Check the network and the proxy; it is tried again by itself."
-	problemFiles  = "Slack takes no files from the app, so a card that does not fit cannot be allowed there."
-	remedyFiles   = "Give the app the scope files:write and install it again; docs/slack.md says how."
-	problemShut   = "The app is not in the channel that cards go to."
-	remedyShut    = "Invite it there with /invite, or correct METNOS_SLACK_CHANNEL; until then the inbox has the cards."
-	problemClosed = "The channel that cards go to is archived."
-	remedyClosed  = "Open it again, or correct METNOS_SLACK_CHANNEL; until then the inbox has the cards."
-	problemToken  = "Slack refuses the app's token." //nolint:gosec // A sentence.
-	remedyToken   = "Take the current token from the app's page, and start vaglio with it."
-	problemScope  = "The app lacks a scope."
-	problemCrowd  = "Other programs hold all connections that Slack gives the app."
-	remedyCrowd   = "Stop them, or use an app of vaglio's own."
-	remedyScope   = "Install the app again from deploy/slack/manifest.yaml."
+	remedyNet    = "Check the network and the proxy; it is tried again by itself."
+	problemFiles = "Slack takes no files from the app, so a card that does not fit cannot be allowed there."
+	remedyFiles  = "Give the app the scope files:write and install it again; docs/slack.md says how."
+	problemToken = "Slack refuses the app's token." //nolint:gosec // A sentence.
+	remedyToken  = "Take the current token from the app's page, and start vaglio with it."
+	problemScope = "The app lacks a scope."
+	problemCrowd = "Other programs hold all connections that Slack gives the app."
+	remedyCrowd  = "Stop them, or use an app of vaglio's own."
+	remedyScope  = "Install the app again from deploy/slack/manifest.yaml."
 )
 
 // begin makes a problem the one that h tells; one that goes on keeps its
@@ -78,38 +72,6 @@ func begin(h *approval.Health, problem, remedy string) {
 	*h = approval.Health{Problem: problem, Remedy: remedy, Since: since}
 }
 
-// closed keeps what keeps the app from writing to the channel.
-func (c *Channel) closed(problem, remedy string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	begin(&c.telling, problem, remedy)
-}
-
-// noteTelling keeps how a message to the channel fared.
-func (c *Channel) noteTelling(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err == nil {
-		c.telling = approval.Health{}
-		return
-	}
-	if problem, remedy := diagnose(err); problem != "" {
-		begin(&c.telling, problem, remedy)
-	}
-}
-
-// noteFiling keeps what keeps the app from putting files into threads; empty
-// when nothing does.
-func (c *Channel) noteFiling(problem, remedy string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if problem == "" {
-		c.filing = approval.Health{}
-		return
-	}
-	begin(&c.filing, problem, remedy)
-}
-
 // diagnose says in words what a failure means for the operator; a failure that
 // is about one message, or passes by itself, means nothing.
 func diagnose(err error) (problem, remedy string) {
@@ -119,10 +81,6 @@ func diagnose(err error) (problem, remedy string) {
 			return "The app lacks the scope " + cardtext.Clip(e.Needed, 60) + ".", remedyScope
 		}
 		return problemScope, remedyScope
-	case says(err, "not_in_channel", "channel_not_found"):
-		return problemShut, remedyShut
-	case says(err, "is_archived", "channel_is_archived"):
-		return problemClosed, remedyClosed
 	case means(err) == meansToken:
 		return problemToken, remedyToken
 	}

@@ -109,7 +109,7 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	return nil
 }
 
-// introduce finds out who the app is, who may decide and how the channel stands.
+// introduce finds out who the app is, who may decide and how its channels stand.
 func (l *loop) introduce(ctx context.Context) error {
 	err := l.do(ctx, "auth.test", func(ctx context.Context) error {
 		who, err := l.api.AuthTestContext(ctx)
@@ -125,26 +125,10 @@ func (l *loop) introduce(ctx context.Context) error {
 		return err
 	}
 	l.lookUp(ctx, 0)
-	err = l.do(ctx, "conversations.info", func(ctx context.Context) error {
-		ch, err := l.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: l.config.Channel})
-		switch {
-		case err != nil:
-		case ch.IsArchived:
-			l.closed(problemClosed, remedyClosed)
-		case !ch.IsMember:
-			l.closed(problemShut, remedyShut)
-		}
-		return err
-	})
-	l.noteTroubleOnly(err)
-	return nil
-}
-
-// noteTroubleOnly keeps what a look at the channel shows, if that is trouble.
-func (l *loop) noteTroubleOnly(err error) {
-	if err != nil {
-		l.noteTelling(err)
+	for _, at := range l.all() {
+		at.inspect(ctx)
 	}
+	return nil
 }
 
 // look keeps the user groups fresh, and notes that people can be heard.
@@ -153,7 +137,9 @@ func (l *loop) look(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		l.lookUp(ctx, rosterEvery)
-		l.tidy(ctx)
+		for _, at := range l.all() {
+			l.tidy(ctx, at)
+		}
 		l.mu.Lock()
 		hears := l.config.AppToken == "" || l.up() > 0
 		if hears {

@@ -65,23 +65,29 @@ func (c *Channel) note(ctx context.Context, change func(*Notes)) error {
 	return nil
 }
 
-// away tells that presses are lost, if anything waits for one.
+// away tells that presses are lost, in each channel where something waits for
+// one.
 func (l *loop) away(ctx context.Context, from, to time.Time) error {
-	n := 0
-	for _, err := range l.desk.Pending(ctx, Name) {
+	waiting := map[string]int{} // by channel's name
+	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return err
 		}
-		n++
+		for name := range card.Places {
+			waiting[name]++
+		}
 	}
-	if n == 0 {
-		return nil
-	}
-	p := &page{texts: l.texts}
-	values := map[string]any{"from": from, "to": to, "n": n}
-	p.say("away", values)
-	if _, err := l.send(ctx, place{channel: l.config.Channel}, p, l.texts.Plain("away", values)); err != nil {
-		l.log.WarnContext(ctx, "the channel could not be told that presses are lost", "error", err)
+	for _, at := range l.all() {
+		n := waiting[at.name]
+		if n == 0 {
+			continue
+		}
+		p := &page{texts: l.texts}
+		values := map[string]any{"from": from, "to": to, "n": n}
+		p.say("away", values)
+		if _, err := l.send(ctx, place{channel: at.id}, p, l.texts.Plain("away", values)); err != nil {
+			l.log.WarnContext(ctx, "a channel could not be told that presses are lost", "channel", at.name, "error", err)
+		}
 	}
 	return nil
 }

@@ -24,39 +24,39 @@ const (
 // died, or were not answered, between sending them and keeping where they stand.
 // Their cards were posted anew. It looks once after a start, and again after a
 // message that may have got there.
-func (l *loop) tidy(ctx context.Context) {
+func (l *loop) tidy(ctx context.Context, at *Conversation) {
 	l.mu.Lock()
-	due := l.untidy && time.Since(l.tidiedAt) > longestPause
+	due := at.untidy && time.Since(at.tidiedAt) > longestPause
 	l.mu.Unlock()
 	if !due {
 		return
 	}
-	orphans, err := l.orphans(ctx)
+	orphans, err := l.orphans(ctx, at)
 	for _, m := range orphans {
 		if failed := l.replace(ctx, m); !errors.Is(failed, approval.ErrRepost) {
 			err = errors.Join(err, failed)
 		}
 	}
 	l.mu.Lock()
-	l.tidiedAt = time.Now()
-	l.untidy = l.untidy || err != nil
+	at.tidiedAt = time.Now()
+	at.untidy = at.untidy || err != nil
 	l.mu.Unlock()
 	if err != nil && ctx.Err() == nil {
-		l.log.WarnContext(ctx, "messages that nobody knows of may have kept their buttons; they decide nothing", "error", err)
+		l.log.WarnContext(ctx, "messages that nobody knows of may have kept their buttons; they decide nothing", "channel", at.name, "error", err)
 	}
 }
 
 // orphans returns the messages with buttons that are no ask's card. No card is
 // sent meanwhile, so that one on its way is not taken for an orphan.
-func (l *loop) orphans(ctx context.Context) (found []place, err error) {
-	l.posting.Lock()
-	defer l.posting.Unlock()
+func (l *loop) orphans(ctx context.Context, at *Conversation) (found []place, err error) {
+	at.posting.Lock()
+	defer at.posting.Unlock()
 	// A message that may have got there from now on asks for another look.
 	l.mu.Lock()
-	l.untidy = false
+	at.untidy = false
 	l.mu.Unlock()
 	p := slackapi.GetConversationHistoryParameters{
-		ChannelID: l.config.Channel, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
+		ChannelID: at.id, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
 	}
 	for range orphanPages {
 		var page *slackapi.GetConversationHistoryResponse
@@ -68,8 +68,8 @@ func (l *loop) orphans(ctx context.Context) (found []place, err error) {
 			return found, err
 		}
 		for i := range page.Messages {
-			m := place{channel: l.config.Channel, ts: page.Messages[i].Timestamp}
-			orphan, err := l.orphan(ctx, &page.Messages[i])
+			m := place{channel: at.id, ts: page.Messages[i].Timestamp}
+			orphan, err := l.orphan(ctx, m, &page.Messages[i])
 			if err != nil {
 				return found, err
 			}
@@ -86,19 +86,19 @@ func (l *loop) orphans(ctx context.Context) (found []place, err error) {
 
 // orphan reports whether a message of ours has the buttons of an ask whose card
 // is another message.
-func (l *loop) orphan(ctx context.Context, m *slackapi.Message) (bool, error) {
+func (l *loop) orphan(ctx context.Context, m place, said *slackapi.Message) (bool, error) {
 	l.mu.Lock()
-	ours := m.User == l.self.user
+	ours := said.User == l.self.user
 	l.mu.Unlock()
-	id, ok := askOf(m)
-	if !ours || !ok || l.posted.has(m.Timestamp) {
+	id, ok := askOf(said)
+	if !ours || !ok || l.posted.has(m.message()) {
 		return false, nil
 	}
-	at, _, err := l.shown(ctx, id)
+	card, err := l.desk.Card(ctx, id, Name)
 	if err != nil && !errors.Is(err, approval.ErrNotFound) {
 		return false, err
 	}
-	return at.ts != m.Timestamp, nil
+	return !shows(&card, m), nil
 }
 
 // askOf returns the ask whose buttons a message has.

@@ -12,7 +12,7 @@ import (
 )
 
 // press takes a press of a button. Only a listed person may press, and only in
-// the channel that cards go to; everybody else is told so, alone.
+// a channel that cards go to; everybody else is told so, alone.
 func (l *loop) press(ctx context.Context, a *act) error {
 	q := a.press
 	if len(q.ActionCallback.BlockActions) == 0 {
@@ -20,17 +20,18 @@ func (l *loop) press(ctx context.Context, a *act) error {
 	}
 	b, who := q.ActionCallback.BlockActions[0], presser(q)
 	m := place{channel: cmp.Or(q.Container.ChannelID, q.Channel.ID), ts: cmp.Or(q.Container.MessageTs, q.Message.Timestamp)}
+	at := l.conversation(m.channel)
 	switch {
 	case !l.may(ctx, who):
 		l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
 		return nil
-	case m.channel != l.config.Channel:
+	case at == nil:
 		l.whisper(ctx, m, who, l.texts.Plain("tap.place", nil))
 		return nil
 	}
 	switch b.ActionID {
 	case actionAllow, actionDeny:
-		return l.decide(ctx, m, who, approval.Token(b.Value))
+		return l.decide(ctx, at, m, who, approval.Token(b.Value))
 	case actionReply:
 		a.ack.give(nil)
 		return l.prompt(ctx, m, who, q.TriggerID, b.Value)
@@ -51,9 +52,9 @@ func presser(q *slackapi.InteractionCallback) person {
 }
 
 // decide hands a choice in, and answers after the commit.
-func (l *loop) decide(ctx context.Context, m place, who person, token approval.Token) error {
+func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person, token approval.Token) error {
 	by := l.known(ctx, who)
-	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: Name})
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: at.name})
 	if err != nil {
 		said, failed := l.failed(err)
 		l.whisper(ctx, m, who, said)

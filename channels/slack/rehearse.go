@@ -48,7 +48,7 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 		defer c.mu.Unlock()
 		delete(c.rehearsals, token)
 	}()
-	m := place{channel: c.config.Channel}
+	m := place{channel: c.own.id}
 	p := &page{texts: c.texts}
 	p.say("test.card", nil)
 	p.add(slackapi.NewActionBlock("", button(actionTest, token, c.texts.Plain("button.test", nil))))

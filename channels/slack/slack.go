@@ -30,20 +30,24 @@ import (
 // Name is the channel's name in records.
 const Name = "slack"
 
-// Channel is the app in one workspace. Post and Amend work at once; presses,
-// words and commands are taken while Run runs. It is safe for concurrent use.
+// Channel is the app in one workspace. As a channel it is the one that cards go to
+// when no route names another; [Channel.Conversations] are the others. Post and
+// Amend work at once; presses, words and commands are taken while Run runs. It is
+// safe for concurrent use.
 type Channel struct {
 	config Config
 	api    *slackapi.Client
 	texts  *templates.Texts
 	log    *slog.Logger
 	seen   recent
-	posted recent // cards of this process, by timestamp
+	posted recent // messages with cards of this process
 	acts   chan act
 
-	// posting is held while a card is on its way, and against it while orphans
-	// are looked for.
-	posting sync.RWMutex
+	// own is where cards go that no route sends elsewhere, and others are the
+	// channels of routes.
+	own    *Conversation
+	others []*Conversation
+
 	// noting is held while the notes are changed.
 	noting sync.Mutex
 
@@ -54,8 +58,6 @@ type Channel struct {
 	sockets [connections]line
 	heardAt time.Time
 	hearing approval.Health // of taking what people do
-	telling approval.Health // of writing to the channel
-	filing  approval.Health // of putting files into threads
 	pauses  map[string]time.Time
 	homes   map[string]time.Time
 	// rehearsals wait for the press of a test card, by its button's value.
@@ -63,10 +65,6 @@ type Channel struct {
 	// signedAt and forgedAt are when the last delivery by HTTP came that the
 	// platform signed, and that it did not.
 	signedAt, forgedAt time.Time
-	// untidy says that there may be orphans, and tidiedAt when they were looked
-	// for last.
-	untidy   bool
-	tidiedAt time.Time
 }
 
 // Config is what a channel is made of.
@@ -79,6 +77,8 @@ type Config struct {
 	SigningSecret string
 	// Channel is the id of the channel that cards go to, such as C0123456789.
 	Channel string
+	// Others are the ids of further channels that routes name.
+	Others []string
 	// Approvers are the ids of people (U…, W…) and of user groups (S…) who may
 	// decide.
 	Approvers []string
@@ -137,7 +137,7 @@ func (c *Config) Check() error {
 		return ErrAppToken
 	case c.SigningSecret != "" && !signingSecret.MatchString(c.SigningSecret):
 		return ErrSigningSecret
-	case !channelID.MatchString(c.Channel):
+	case !channelID.MatchString(c.Channel), slices.ContainsFunc(c.Others, func(id string) bool { return !channelID.MatchString(id) }):
 		return ErrChannel
 	}
 	for _, id := range c.Approvers {
@@ -176,15 +176,13 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	ch := &Channel{
 		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
 		people: people{groups: map[string]roster{}, names: map[string]string{}}, pauses: map[string]time.Time{}, homes: map[string]time.Time{},
-		rehearsals: map[string]chan approval.Person{}, untidy: true,
+		rehearsals: map[string]chan approval.Person{},
 	}
+	ch.converse()
 	ch.api = slackapi.New(c.BotToken, slackapi.OptionAPIURL(strings.TrimRight(c.API, "/")+"/"),
 		slackapi.OptionAppLevelToken(c.AppToken), slackapi.OptionHTTPClient(c.Client))
 	return ch, nil
 }
-
-// Name returns [Name].
-func (c *Channel) Name() string { return Name }
 
 // self is what the platform says of the app.
 type self struct {

@@ -175,7 +175,7 @@ func TestReplyDeniesWithWords(t *testing.T) {
 		a := w.ask(command("make"))
 		w.press(ann, a, "Reply…")
 		v, ok := w.server.Modal(ann)
-		if !ok || v.Metadata != string(a.ID) || strings.Contains(v.Shown(), "make") {
+		if !ok || v.Metadata != string(a.ID)+" "+home || strings.Contains(v.Shown(), "make") {
 			w.t.Fatalf("the modal is %+v", v)
 		}
 		if _, err := w.server.Submit(ann, map[string]string{"words": " "}); err != nil {

@@ -31,7 +31,7 @@ func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id stri
 		return nil
 	}
 	err = l.do(ctx, "views.open", func(ctx context.Context) error {
-		_, err := l.api.OpenViewContext(ctx, trigger, l.modal(ask.ID))
+		_, err := l.api.OpenViewContext(ctx, trigger, l.modal(ask.ID, m.channel))
 		return err
 	})
 	if err != nil {
@@ -41,21 +41,32 @@ func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id stri
 	return nil
 }
 
-// modal asks for words. It carries the ask's id and nothing that an agent wrote.
-func (l *loop) modal(id approval.AskID) slackapi.ModalViewRequest {
+// modal asks for words. It carries the ask's id and the channel where it was
+// opened, and nothing that an agent wrote.
+func (l *loop) modal(id approval.AskID, channel string) slackapi.ModalViewRequest {
 	say := func(ph phrase, most int) *slackapi.TextBlockObject {
 		return plain(cardtext.Clip(l.texts.Plain(ph, nil), most))
 	}
 	input := slackapi.NewPlainTextInputBlockElement(say("prompt.placeholder", maxHeader), wordsID)
 	input.Multiline, input.MaxLength, input.FocusOnLoad = true, approval.MaxWords, true
 	return slackapi.ModalViewRequest{
-		Type: slackapi.VTModal, CallbackID: wordsID, PrivateMetadata: string(id),
+		Type: slackapi.VTModal, CallbackID: wordsID, PrivateMetadata: string(id) + " " + channel,
 		Title: say("modal.title", maxTitle), Submit: say("button.deny", maxTitle), Close: say("confirm.no", maxTitle),
 		Blocks: slackapi.Blocks{BlockSet: []slackapi.Block{
 			slackapi.NewInputBlock(wordsID, say("modal.label", maxHeader), nil, input),
 			slackapi.NewContextBlock("", plain(l.texts.Plain("modal.hint", nil))),
 		}},
 	}
+}
+
+// opened reads what a modal carries. One that an older program opened names no
+// channel.
+func (l *loop) opened(carried string) (approval.AskID, *Conversation) {
+	id, channel, _ := strings.Cut(carried, " ")
+	if at := l.conversation(channel); at != nil {
+		return approval.AskID(id), at
+	}
+	return approval.AskID(id), l.own
 }
 
 // submit takes the words of the modal. Who may decide, and whether something
@@ -65,7 +76,8 @@ func (l *loop) submit(ctx context.Context, a *act) error {
 	if q.View.CallbackID != wordsID || q.View.State == nil {
 		return nil
 	}
-	who, home := presser(q), place{channel: l.config.Channel}
+	id, at := l.opened(q.View.PrivateMetadata)
+	who, home := presser(q), place{channel: at.id}
 	refuse := func(said string) {
 		if !a.ack.give(map[string]any{"response_action": "errors", "errors": map[string]string{wordsID: cardtext.Clip(said, maxHeader)}}) {
 			l.whisper(ctx, home, who, said)
@@ -75,7 +87,7 @@ func (l *loop) submit(ctx context.Context, a *act) error {
 		refuse(l.texts.Plain("tap.stranger", nil))
 		return nil
 	}
-	said, won, err := l.deny(ctx, who, approval.AskID(q.View.PrivateMetadata), q.View.State.Values[wordsID][wordsID].Value)
+	said, won, err := l.deny(ctx, at, who, id, q.View.State.Values[wordsID][wordsID].Value)
 	if err != nil || !won {
 		refuse(said)
 		return err
@@ -88,12 +100,12 @@ func (l *loop) submit(ctx context.Context, a *act) error {
 
 // deny denies an ask with words for the agent, and says what came of it.
 // Nothing that is written grants.
-func (l *loop) deny(ctx context.Context, who person, id approval.AskID, words string) (said string, won bool, err error) {
+func (l *loop) deny(ctx context.Context, at *Conversation, who person, id approval.AskID, words string) (said string, won bool, err error) {
 	by := l.known(ctx, who)
 	if strings.TrimSpace(words) == "" {
 		return l.texts.Plain("words.text", nil), false, nil
 	}
-	receipt, err := l.desk.Decide(ctx, approval.Tap{Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: words})
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: at.name, Words: words})
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
 		if bad.Have == 0 {
 			return l.texts.Plain("words.text", nil), false, nil
@@ -114,14 +126,18 @@ func (l *loop) deny(ctx context.Context, who person, id approval.AskID, words st
 // waits is words for the agent. All other talk is left alone.
 func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
 	spoken := e.SubType == "" || e.SubType == "thread_broadcast"
-	if !spoken || e.Channel != l.config.Channel || e.ThreadTimeStamp == "" || e.BotID != "" || e.User == "" {
+	if !spoken || e.ThreadTimeStamp == "" || e.BotID != "" || e.User == "" {
 		return nil
 	}
-	id, err := l.meant(ctx, place{channel: e.Channel, ts: e.ThreadTimeStamp})
+	at := l.conversation(e.Channel)
+	if at == nil {
+		return nil
+	}
+	m, who := place{channel: e.Channel, ts: e.ThreadTimeStamp}, person{id: e.User, team: e.UserTeam}
+	id, err := l.meant(ctx, m)
 	if err != nil || id == "" {
 		return err
 	}
-	m, who := place{channel: e.Channel, ts: e.ThreadTimeStamp}, person{id: e.User, team: e.UserTeam}
 	l.mu.Lock()
 	ours := e.User == l.self.user
 	l.mu.Unlock()
@@ -132,7 +148,7 @@ func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
 		l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
 		return nil
 	}
-	said, won, err := l.deny(ctx, who, id, unescape(e.Text))
+	said, won, err := l.deny(ctx, at, who, id, unescape(e.Text))
 	l.whisper(ctx, m, who, said)
 	if won {
 		l.freshen(ctx, who)
@@ -152,27 +168,9 @@ func (l *loop) meant(ctx context.Context, m place) (approval.AskID, error) {
 		if err != nil {
 			return "", err
 		}
-		at, ok, err := l.shown(ctx, card.Ask)
-		if err != nil {
-			return "", err
-		}
-		if ok && at.channel == m.channel && at.ts == m.ts {
+		if shows(&card, m) {
 			return card.Ask, nil
 		}
 	}
 	return "", nil
-}
-
-// shown returns where an ask's card stands.
-func (l *loop) shown(ctx context.Context, id approval.AskID) (place, bool, error) {
-	ask, err := l.desk.Find(ctx, string(id))
-	if err != nil {
-		return place{}, false, err
-	}
-	s := ask.On(Name)
-	if s == nil {
-		return place{}, false, nil
-	}
-	m, ok := parseRef(s.Ref)
-	return m, ok, nil
 }

@@ -100,6 +100,9 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	d.config.Telegram.Approvers = append(slices.Clone(c.Telegram.Approvers), telegramIDs(&p.routing)...)
 	if d.config.Slack.on() {
 		d.config.Slack.Approvers = append(slices.Clone(c.Slack.Approvers), slackIDs(&p.routing)...)
+		if d.config.Slack.Others, err = slackOthers(ctx, d.store, &p.routing); err != nil {
+			return nil, err
+		}
 	}
 	if err := errors.Join(d.talk(ctx), d.team(ctx)); err != nil {
 		return nil, err
@@ -133,6 +136,9 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	}
 	if d.slack != nil {
 		channels = append(channels, d.slack)
+		for _, at := range d.slack.Conversations() {
+			channels = append(channels, at)
+		}
 	}
 	routing := p.routing
 	if d.slack != nil {

@@ -42,10 +42,7 @@ func (d *doctor) configuration() {
 			d.found(subject, approval.Wrong, sentence(line), "Correct it: nothing starts with it. 'vaglio serve --help' lists the settings.")
 		}
 	}
-	p, err := loadPolicy(c.Policy, c.Home)
-	if err == nil && c.Slack.on() {
-		d.config.Slack.Approvers = append(c.Slack.Approvers, slackIDs(&p.routing)...)
-	}
+	p, err := d.policy(c, err == nil)
 	switch {
 	case err != nil:
 		d.found("policy", approval.Wrong, sentence(err.Error()), "Correct the file; 'vaglio policy check' says what it means then.")
@@ -56,6 +53,20 @@ func (d *doctor) configuration() {
 	default:
 		d.found("policy", approval.Fine, fmt.Sprintf("%d executors are known; any other may be proposed, too.", len(p.catalog.Names())), "")
 	}
+}
+
+// policy reads the policy, and what it asks of Slack. Whether its channels are on
+// can be told where the settings are right.
+func (d *doctor) policy(c config, right bool) (policy, error) {
+	p, err := loadPolicy(c.Policy, c.Home)
+	if err == nil && right {
+		err = p.checkChannels(c)
+	}
+	if err == nil && c.Slack.on() {
+		d.config.Slack.Approvers = append(c.Slack.Approvers, slackIDs(&p.routing)...)
+		d.config.Slack.Others = slackIDsOf(slackChannels(&p.routing))
+	}
+	return p, err
 }
 
 // withoutDaemon looks at what a start would find.

@@ -82,7 +82,10 @@ func (f *routingFile) routing() (approval.Routing, error) {
 	if len(r.Routes) == 0 {
 		return r, &approval.RoutingError{What: "approval.routes", Problem: "are none; leave approval out to let everybody who may decide decide alone"}
 	}
-	return r, r.Check([]string{telegram.Name, slack.Name, web.Name})
+	if err := checkSlackChannels(&r); err != nil {
+		return r, err
+	}
+	return r, r.Check(append([]string{telegram.Name, slack.Name, web.Name}, slackChannels(&r)...))
 }
 
 // checkChannels says what keeps the routing from working with the channels that
@@ -94,6 +97,8 @@ func (p *policy) checkChannels(c config) error {
 	}
 	if c.Slack.on() {
 		on = append(on, slack.Name)
+		ownSlackChannel(&p.routing, c.Slack.Channel)
+		on = append(on, slackChannels(&p.routing)...)
 	}
 	if err := p.routing.Check(on); err != nil {
 		return fmt.Errorf("METNOS_POLICY: %s: approval: %w", p.path, err)
@@ -215,6 +220,9 @@ func describeRouting(b *strings.Builder, r *approval.Routing) {
 	for i := range r.Routes {
 		to := &r.Routes[i]
 		fmt.Fprintf(b, "route      %s: %s", to.Name, strings.Join(slices.Concat(to.Approvers, to.Groups), ", "))
+		if len(to.Channels) > 0 {
+			b.WriteString(", on " + strings.Join(to.Channels, ", "))
+		}
 		if to.Quorum > 1 {
 			fmt.Fprintf(b, "; %d of them must allow", to.Quorum)
 		}

@@ -29,6 +29,8 @@ type slackConfig struct {
 	API       string
 	Channel   string
 	Approvers []string
+	// Others are further channels, which the policy's routes name.
+	Others []string
 }
 
 // on reports whether the app is to be served.
@@ -110,7 +112,7 @@ func newTeam(ctx context.Context, conf *config, notes slack.Memory, log *slog.Lo
 	}
 	app, err := slack.New(ctx, slack.Config{
 		BotToken: string(c.BotToken), AppToken: string(c.AppToken), SigningSecret: string(c.SigningSecret), API: c.API,
-		Channel: c.Channel, Approvers: c.Approvers, Memory: notes,
+		Channel: c.Channel, Others: c.Others, Approvers: c.Approvers, Memory: notes,
 		Texts: conf.Texts, Lang: conf.Lang, Zone: conf.Zone, Log: log,
 	})
 	if errors.Is(err, slack.ErrApprover) {
