@@ -1,0 +1,121 @@
+package approval_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+func zone(t *testing.T, name string) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func TestRangesAreDaysOfTheZone(t *testing.T) {
+	// In Rome it is tomorrow already.
+	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		r        approval.Range
+		from, to string
+	}{
+		"Today":     {approval.Range{Days: 1}, "2026-11-20T23:00Z", "2026-11-21T23:00Z"},
+		"Week":      {approval.Range{Days: 7}, "2026-11-14T23:00Z", "2026-11-21T23:00Z"},
+		"Month":     {approval.Range{Days: 30}, "2026-10-22T22:00Z", "2026-11-21T23:00Z"},
+		"One":       {approval.Range{From: "2026-10-25", To: " 2026-10-25 "}, "2026-10-24T22:00Z", "2026-10-25T23:00Z"},
+		"UntilNow":  {approval.Range{From: "2026-03-29"}, "2026-03-28T23:00Z", "2026-11-21T23:00Z"},
+		"Ahead":     {approval.Range{From: "2026-11-21", To: "2026-12-01"}, "2026-11-20T23:00Z", "2026-12-01T23:00Z"},
+		"TenYears":  {approval.Range{From: "2016-11-13", To: "2026-11-20"}, "2016-11-12T23:00Z", "2026-11-20T23:00Z"},
+		"DaysFirst": {approval.Range{Days: 1, From: "x"}, "2026-11-20T23:00Z", "2026-11-21T23:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := tt.r.Window(now, zone(t, "Europe/Rome"))
+			const minute = "2006-01-02T15:04Z07:00"
+			if err != nil || w.From.Format(minute) != tt.from || w.To.Format(minute) != tt.to {
+				t.Errorf("got %v, %v", w, err)
+			}
+		})
+	}
+}
+
+func TestRangesThatAreNone(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for r, want := range map[approval.Range]approval.RangeFault{
+		{}:                                     approval.RangeOpen,
+		{To: "2026-11-01"}:                     approval.RangeOpen,
+		{From: "yesterday"}:                    approval.RangeFrom,
+		{From: "2026-02-30"}:                   approval.RangeFrom,
+		{From: "21.11.2026", To: "x"}:          approval.RangeFrom,
+		{From: "2026-11-01", To: "now"}:        approval.RangeTo,
+		{From: "2026-11-02", To: "2026-11-01"}: approval.RangeOrder,
+		{From: "2026-11-22", To: "2026-11-30"}: approval.RangeAhead,
+		{From: "0001-01-01", To: "9999-12-31"}: approval.RangeLong,
+		{From: "2016-11-12", To: "2026-11-20"}: approval.RangeLong,
+		{Days: -1}:                             approval.RangeLong,
+		{Days: 1 << 40}:                        approval.RangeLong,
+	} {
+		_, err := r.Window(now, nil)
+		e, ok := errors.AsType[*approval.RangeError](err)
+		if !ok || e.Fault != want || e.Error() == "" {
+			t.Errorf("%+v: got %v", r, err)
+		}
+	}
+}
+
+// Windows are cut where clocks and calendars begin something, in every zone and
+// on every day.
+func TestCutsAreOfTheZone(t *testing.T) {
+	for name, tt := range map[string]struct {
+		zone, from, to string
+		grain          approval.Grain
+		parts          int
+		first          time.Duration
+	}{
+		"Plain":       {"Europe/Rome", "2026-11-21", "2026-11-21", approval.Hourly, 24, time.Hour},
+		"RomeSpring":  {"Europe/Rome", "2026-03-29", "2026-03-29", approval.Hourly, 23, time.Hour},
+		"RomeAutumn":  {"Europe/Rome", "2026-10-25", "2026-10-25", approval.Hourly, 25, time.Hour},
+		"YorkAutumn":  {"America/New_York", "2026-10-31", "2026-11-01", approval.Hourly, 49, time.Hour},
+		"HalfAnHour":  {"Australia/Lord_Howe", "2026-04-05", "2026-04-05", approval.Hourly, 25, time.Hour},
+		"Kathmandu":   {"Asia/Kathmandu", "2026-04-05", "2026-04-05", approval.Hourly, 24, time.Hour},
+		"RomeWeek":    {"Europe/Rome", "2026-10-19", "2026-10-25", approval.Daily, 7, 24 * time.Hour},
+		"Autumn":      {"Europe/Rome", "2026-10-25", "2026-10-31", approval.Daily, 7, 25 * time.Hour},
+		"TwoMonths":   {"Europe/Rome", "2026-03-01", "2026-05-01", approval.Daily, 62, 24 * time.Hour},
+		"Year":        {"Europe/Rome", "2026-01-01", "2026-12-31", approval.Weekly, 53, 4 * 24 * time.Hour},
+		"MidWeek":     {"UTC", "2026-08-09", "2026-11-21", approval.Weekly, 16, 24 * time.Hour},
+		"Years":       {"Europe/Rome", "2024-01-31", "2026-03-01", approval.Monthly, 27, 24 * time.Hour},
+		"LeftOutDay":  {"Pacific/Apia", "2011-12-29", "2012-01-02", approval.Daily, 4, 24 * time.Hour},
+		"NoMidnight":  {"America/Sao_Paulo", "2018-11-03", "2018-11-05", approval.Daily, 3, 24 * time.Hour},
+		"NoMidnights": {"Africa/Cairo", "2026-04-22", "2026-04-24", approval.Daily, 3, 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			z := zone(t, tt.zone)
+			w, err := approval.Range{From: tt.from, To: tt.to}.Window(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := w.Cut(w.Grain(), z)
+			if w.Grain() != tt.grain || len(parts) != tt.parts || parts[0].To.Sub(parts[0].From) != tt.first {
+				t.Errorf("%d parts by the %s, the first of %v", len(parts), w.Grain(), parts[0].To.Sub(parts[0].From))
+			}
+			for i, p := range parts {
+				if i > 0 && p.From != parts[i-1].To || !p.From.Before(p.To) {
+					t.Errorf("part %d is %v", i, p)
+				}
+				local := p.From.In(z)
+				if local.Minute() != 0 && tt.zone != "Australia/Lord_Howe" || i > 0 && local.Day() == p.From.Add(-1).In(z).Day() && tt.grain != approval.Hourly ||
+					i > 0 && tt.grain == approval.Weekly && local.Weekday() != time.Monday ||
+					i > 0 && tt.grain == approval.Monthly && local.Day() != 1 {
+					t.Errorf("part %d begins at %v", i, local)
+				}
+			}
+			if parts[0].From != w.From || parts[len(parts)-1].To != w.To {
+				t.Errorf("%v is cut from %v to %v", w, parts[0].From, parts[len(parts)-1].To)
+			}
+		})
+	}
+}
