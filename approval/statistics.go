@@ -7,6 +7,7 @@ import "time"
 // from the records alone, and their counts are those of the digest of the same
 // window.
 type Statistics struct {
+	// Window is told in the zone of the people, and so are all other times.
 	Window Window
 	Grain  Grain
 	// Since is when the record of all calls begins, where that is within the

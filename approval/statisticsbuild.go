@@ -290,9 +290,13 @@ func (b *StatisticsBuilder) Statistics() Statistics {
 	b.joined.drain()
 	b.cards.drain()
 	b.delays.Median, b.delays.P90 = b.sketch.quantile(.5), b.sketch.quantile(.9)
+	local := func(w Window) Window { return Window{w.From.In(b.zone), w.To.In(b.zone)} }
+	for i := range b.spans {
+		b.spans[i].Window = local(b.spans[i].Window)
+	}
 	byVetoes := func(u *Usage) int { return u.Guard + u.Vetoed }
 	return Statistics{
-		Window: b.window, Grain: b.grain, Counts: b.counts.summed(), Spans: b.spans,
+		Window: local(b.window), Grain: b.grain, Counts: b.counts.summed(), Spans: b.spans,
 		Executors: b.executors.top(b.masker, byVetoes), Effects: b.effects.top(b.masker, byVetoes),
 		Rules: b.rules.top(b.masker, byVetoes), Agents: b.agents.top(b.masker, byVetoes),
 		Judges: b.scores(), Delays: b.delays, Turns: b.turns, Night: b.night,

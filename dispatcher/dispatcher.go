@@ -51,6 +51,8 @@ type Dispatcher struct {
 	postmen   []*postman
 	hours     *approval.Hours
 	steps     chan approval.Step
+	// readers has a place for each that reads statistics.
+	readers chan struct{}
 	// began is when this process took up its work.
 	began time.Time
 
@@ -171,6 +173,7 @@ func New(c Config) *Dispatcher {
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
 		steps:     make(chan approval.Step, stepQueue),
+		readers:   make(chan struct{}, statisticsReaders),
 		stopping:  make(chan struct{}),
 		began:     now(),
 	}
