@@ -33,6 +33,9 @@ type Digest struct {
 	Workarounds []Workaround `json:"workarounds"`
 	// People are those who decided, by what they decided in the window.
 	People []Habit `json:"people"`
+	// Checkpoint is the signed state of the history as it was when the digest was
+	// made; empty where none is kept. Whoever has it can prove the history later.
+	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
 // Counts are the buckets of a window. Judged is the sum of Approved, Guard and

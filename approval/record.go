@@ -26,6 +26,7 @@ const (
 	MaxName = 1024     // an id, a key, the name of a lease, a holder
 	MaxKeys = 4096     // keys of one record
 	MaxBody = 64 << 20 // a body
+	MaxLeaf = 64 << 10 // a leaf of the history
 )
 
 // Record is one stored thing. Body is opaque to the store.
@@ -48,14 +49,18 @@ type Record struct {
 	// does not tell of it.
 	Drop bool
 	Body []byte
+	// Leaves are what the change adds to the history, in their order: set by the
+	// function given to Update, and written with the record or not at all. They
+	// are no part of the record: what a store returns has none.
+	Leaves [][]byte
 }
 
 // Exists reports whether the record was stored.
 func (r Record) Exists() bool { return r.Seq != 0 }
 
-// Clone returns a copy that shares nothing with r.
+// Clone returns a copy of what is stored of r, that shares nothing with it.
 func (r Record) Clone() Record {
-	r.Keys, r.Body = slices.Clone(r.Keys), slices.Clone(r.Body)
+	r.Keys, r.Body, r.Leaves = slices.Clone(r.Keys), slices.Clone(r.Body), nil
 	return r
 }
 
@@ -115,6 +120,11 @@ func (r Record) Check() error {
 	}
 	if len(r.Body) > MaxBody {
 		return &RecordError{"body", fmt.Sprintf("has %d bytes, at most %d can be kept", len(r.Body), MaxBody)}
+	}
+	for _, leaf := range r.Leaves {
+		if len(leaf) == 0 || len(leaf) > MaxLeaf {
+			return &RecordError{"leaves", fmt.Sprintf("have one of %d bytes, from 1 to %d can be kept", len(leaf), MaxLeaf)}
+		}
 	}
 	return nil
 }
