@@ -68,3 +68,13 @@ func (a *Approval) Move(e Event) error {
 
 // Final reports whether no event leads out of s.
 func (s State) Final() bool { return len(lifecycle[s]) == 0 }
+
+// Leads reports whether some event leads from s to the state.
+func (s State) Leads(to State) bool {
+	for _, next := range lifecycle[s] {
+		if next == to {
+			return true
+		}
+	}
+	return false
+}

@@ -48,6 +48,7 @@ const (
 	vmetrics   = "github.com/VictoriaMetrics/metrics"
 	websocket  = "github.com/gorilla/websocket"
 	ximage     = "golang.org/x/image"
+	xmod       = "golang.org/x/mod"
 	xnet       = "golang.org/x/net"
 	xsys       = "golang.org/x/sys"
 	xtext      = "golang.org/x/text"
@@ -82,14 +83,23 @@ var rooms = map[string]room{
 		modules: []string{jsonlib, xtext},
 		tests:   []string{"vaglio/judge"},
 	},
+	"approval/history": {
+		may:     []string{"approval", "vaglio", "internal/strictjson"},
+		modules: []string{xmod},
+		tests:   []string{"store/storetest"},
+	},
 	"dispatcher": {
-		may:     []string{"approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{jsonlib, cronlib},
+		may:     []string{"approval", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
+		modules: []string{jsonlib, cronlib, xmod},
 		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
 	},
 
-	"store/bolt":      {may: []string{"approval", "internal/strictjson"}, modules: []string{bbolt, jsonlib, xsys}, tests: []string{"store/storetest"}},
-	"store/storetest": {may: []string{"approval", "internal/strictjson"}, modules: []string{gocmp, jsonlib}},
+	"store/bolt": {
+		may:     []string{"approval", "approval/history", "internal/strictjson"},
+		modules: []string{bbolt, jsonlib, xmod, xsys},
+		tests:   []string{"store/storetest"},
+	},
+	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, jsonlib, xmod}},
 
 	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{gonumplot, ximage}},
 	"channels/web": {
@@ -130,7 +140,7 @@ var rooms = map[string]room{
 
 	"cmd/vaglio": {
 		may:     []string{"*"},
-		modules: []string{cobra, envconfig, yaml, jsonlib, xsys},
+		modules: []string{cobra, envconfig, yaml, jsonlib, xmod, xsys},
 		tests:   []string{chromedp, cdproto, testscript, xnet},
 	},
 }

@@ -14,6 +14,8 @@
 //	born     kind 0x00 born → id
 //	seq      kind 0x00 seq  → id
 //	lease    name           → holder, end and fencing token
+//	leaf     index          → what a leaf of the history tells, until it is dropped
+//	tree     index          → the hashes that the leaf added to the history's tree
 //
 // The counter behind Seq and Born is the sequence of the bucket "record", the
 // one behind fencing tokens that of the bucket "lease".
@@ -108,7 +110,11 @@ func (e *BrokenError) Error() string {
 func (e *BrokenError) Unwrap() error { return e.Err }
 
 // fileForm is the form of the files that this program writes.
-const fileForm = 1
+const fileForm = 2
+
+// treeForm is the first form with a history. An older file gets one when it is
+// opened for writing.
+const treeForm = 2
 
 // The names of the buckets; the package comment says what is in them.
 const (
@@ -119,6 +125,8 @@ const (
 	bucketBorn   = "born"
 	bucketSeq    = "seq"
 	bucketLease  = "lease"
+	bucketLeaf   = "leaf"
+	bucketTree   = "tree"
 
 	keyForm = "form"
 	keyPing = "ping"
@@ -184,23 +192,25 @@ const mapSize = 1 << (20 + 10*(^uint(0)>>63)) // 1 GiB, or 1 MiB with 32 bits
 
 // setUp makes the buckets of a new file and checks the form of an old one.
 func (db *DB) setUp() error {
-	fresh := false
+	var missing []string
 	err := db.bolt.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(bucketVaglio))
 		if b == nil {
 			if k, _ := tx.Cursor().First(); k != nil {
 				return &ForeignError{db.path, "it is a database of another program"}
 			}
-			fresh = true
+			missing = append([]string{bucketVaglio}, parts(fileForm)...)
 			return nil
 		}
-		return db.checkForm(tx, b)
+		form, err := db.checkForm(tx, b)
+		missing = parts(fileForm)[len(parts(form)):]
+		return err
 	})
-	if err != nil || !fresh {
+	if err != nil || len(missing) == 0 {
 		return err
 	}
 	err = db.bolt.Update(func(tx *bbolt.Tx) error {
-		for _, name := range []string{bucketVaglio, bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease} {
+		for _, name := range missing {
 			if _, err := tx.CreateBucket([]byte(name)); err != nil {
 				return err
 			}
@@ -213,23 +223,32 @@ func (db *DB) setUp() error {
 	return nil
 }
 
-func (db *DB) checkForm(tx *bbolt.Tx, b *bbolt.Bucket) error {
+// parts are the buckets of a file with the form, besides the one that says so.
+func parts(form uint64) []string {
+	all := []string{bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease}
+	if form >= treeForm {
+		all = append(all, bucketLeaf, bucketTree)
+	}
+	return all
+}
+
+func (db *DB) checkForm(tx *bbolt.Tx, b *bbolt.Bucket) (form uint64, err error) {
 	v := b.Get([]byte(keyForm))
 	if len(v) != 8 {
-		return &DamagedError{db.path, "its form is missing"}
+		return 0, &DamagedError{db.path, "its form is missing"}
 	}
-	switch form := binary.BigEndian.Uint64(v); {
+	switch form = binary.BigEndian.Uint64(v); {
 	case form > fileForm:
-		return &FormError{db.path, form, fileForm}
+		return form, &FormError{db.path, form, fileForm}
 	case form == 0:
-		return &DamagedError{db.path, "its form is 0"}
+		return form, &DamagedError{db.path, "its form is 0"}
 	}
-	for _, name := range []string{bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease} {
+	for _, name := range parts(form) {
 		if tx.Bucket([]byte(name)) == nil {
-			return &DamagedError{db.path, "the part " + name + " is missing"}
+			return form, &DamagedError{db.path, "the part " + name + " is missing"}
 		}
 	}
-	return nil
+	return form, nil
 }
 
 // Path returns the path of the store's file.

@@ -70,6 +70,9 @@ func writeUntilKilled(path string) {
 					r.Open, r.Keys = n%3 == 0, []string{fmt.Sprint(id, "-", n/5), id + "-key"}
 					// Sizes differ, so that pages move.
 					r.Body = fmt.Appendf(nil, "%d%s", n+1, strings.Repeat(" ", (n*977)%5000))
+					for part := range 1 + n%3 {
+						r.Leaves = append(r.Leaves, fmt.Appendf(nil, "%s %d %d", id, n+1, part))
+					}
 					return r, nil
 				})
 				if err != nil {
@@ -114,6 +117,7 @@ func TestKillLosesNothing(t *testing.T) {
 		}
 		storetest.Check(t, db, approval.KindAsk)
 		audit(t, db)
+		checkLeaves(t, db)
 		for id, n := range acked {
 			r, err := db.Get(t.Context(), approval.KindAsk, id+"-key")
 			if err != nil {
@@ -134,6 +138,43 @@ func TestKillLosesNothing(t *testing.T) {
 		t.Errorf("only %d writes were acknowledged", total)
 	}
 	t.Logf("%d kills, %d acknowledged writes, none lost", kills, total)
+}
+
+// checkLeaves fails the test unless the history tells exactly of what was
+// written: every count of every record, in order, up to the one that it has.
+func checkLeaves(t *testing.T, db *bolt.DB) {
+	t.Helper()
+	want := map[string]string{}
+	for _, v := range storetest.CheckHistory(t, db) {
+		var id string
+		var n, part int
+		if _, err := fmt.Sscanf(string(v), "%s %d %d", &id, &n, &part); err != nil {
+			t.Fatalf("a leaf tells %q", v)
+		}
+		next, begun := want[id]
+		if !begun {
+			next = fmt.Sprint(id, " 1 0")
+		}
+		if string(v) != next {
+			t.Errorf("a leaf tells %q, and %q should be next", v, next)
+		}
+		if want[id] = fmt.Sprintf("%s %d %d", id, n, part+1); part == (n-1)%3 {
+			want[id] = fmt.Sprintf("%s %d 0", id, n+1)
+		}
+	}
+	for r, err := range db.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := strconv.Atoi(strings.TrimSpace(string(r.Body)))
+		if next := fmt.Sprintf("%s %d 0", r.ID, n+1); want[r.ID] != next {
+			t.Errorf("the record %s is at %d, and the leaf %q would be next", r.ID, n, want[r.ID])
+		}
+		delete(want, r.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("leaves tell of %v, which have no records", want)
+	}
 }
 
 // runAndKill starts a writer, kills it after some acknowledged writes and

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"time"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 )
 
 // Look is a store that is open for reading alone. Nothing is made, mended or
@@ -83,7 +86,8 @@ func (l *Look) check() error {
 		if b == nil {
 			return &ForeignError{l.db.path, "it is a database of another program"}
 		}
-		return l.db.checkForm(tx, b)
+		_, err := l.db.checkForm(tx, b)
+		return err
 	})
 	if err != nil {
 		return errors.Join(err, l.db.bolt.Close())
@@ -95,6 +99,27 @@ func (l *Look) check() error {
 func (l *Look) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
 	return l.db.Get(ctx, kind, idOrKey)
 }
+
+// List is as [DB.List].
+func (l *Look) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
+	return l.db.List(ctx, q)
+}
+
+// TreeSize is as [DB.TreeSize].
+func (l *Look) TreeSize(ctx context.Context) (int64, error) { return l.db.TreeSize(ctx) }
+
+// Leaves is as [DB.Leaves].
+func (l *Look) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error] {
+	return l.db.Leaves(ctx, from)
+}
+
+// TreeHashes is as [DB.TreeHashes].
+func (l *Look) TreeHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	return l.db.TreeHashes(ctx, indexes)
+}
+
+// DropLeaves drops nothing: a look changes nothing.
+func (l *Look) DropLeaves(context.Context, int64) error { return errors.ErrUnsupported }
 
 // Close lets go of the file.
 func (l *Look) Close() error { return l.db.bolt.Close() }

@@ -14,7 +14,7 @@ import (
 
 // tables are the buckets as one transaction of the writer sees them.
 type tables struct {
-	vaglio, record, key, open, born, seq, lease *bbolt.Bucket
+	vaglio, record, key, open, born, seq, lease, leaf, tree *bbolt.Bucket
 	// wrote says that there is something to commit.
 	wrote bool
 	// err is why the transaction cannot be committed. A change that is refused
@@ -26,7 +26,7 @@ func newTables(tx *bbolt.Tx) *tables {
 	b := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
 	return &tables{
 		vaglio: b(bucketVaglio), record: b(bucketRecord), key: b(bucketKey), open: b(bucketOpen),
-		born: b(bucketBorn), seq: b(bucketSeq), lease: b(bucketLease),
+		born: b(bucketBorn), seq: b(bucketSeq), lease: b(bucketLease), leaf: b(bucketLeaf), tree: b(bucketTree),
 	}
 }
 
@@ -64,15 +64,22 @@ func (t *tables) update(kind approval.Kind, id string, change func(approval.Reco
 		return old, nil
 	case err != nil:
 		return approval.Record{}, err
-	case rec.Drop:
+	}
+	if !rec.Drop {
+		if err := t.free(kind, old, rec); err != nil {
+			return approval.Record{}, err
+		}
+	}
+	if err := t.grow(rec.Leaves); err != nil {
+		return approval.Record{}, err
+	}
+	if rec.Drop {
 		if old.Exists() {
 			t.drop(kind, old)
 		}
 		return approval.Record{}, nil
 	}
-	if err := t.free(kind, old, rec); err != nil {
-		return approval.Record{}, err
-	}
+	rec.Leaves = nil
 	rec.Seq = t.next(t.record)
 	if !old.Exists() {
 		rec.Born = rec.Seq

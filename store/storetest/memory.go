@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 )
 
 // Memory is a store that forgets everything with the process: a fake for tests
@@ -35,6 +36,7 @@ type kept struct {
 	seq, tokens uint64
 	records     map[approval.Kind]map[string]approval.Record
 	leases      map[string]loan
+	leaves      []history.Leaf
 }
 
 type loan struct {
@@ -157,13 +159,19 @@ func (m *Memory) Update(ctx context.Context, kind approval.Kind, id string, chan
 	if err != nil {
 		return approval.Record{}, err
 	}
+	if !rec.Drop {
+		if err := m.free(kind, rec); err != nil {
+			return approval.Record{}, err
+		}
+	}
+	if err := m.kept.grow(rec.Leaves); err != nil {
+		return approval.Record{}, err
+	}
 	if rec.Drop {
 		delete(m.kept.records[kind], id)
 		return approval.Record{}, late
 	}
-	if err := m.free(kind, rec); err != nil {
-		return approval.Record{}, err
-	}
+	rec.Leaves = nil
 	m.kept.seq++
 	rec.Seq = m.kept.seq
 	if !old.Exists() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 )
 
 // Store is what the contract is about. It is the interface that the dispatcher
@@ -26,6 +27,9 @@ type Store interface {
 	Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error]
 	Lease(ctx context.Context, name, holder string, ttl time.Duration) (uint64, error)
 }
+
+// Tree is what a store shows of the history besides; every store keeps it.
+type Tree = history.Tree
 
 // Harness makes the stores that are tested.
 type Harness struct {
@@ -45,7 +49,7 @@ func kinds() []approval.Kind {
 
 // Run runs every case against stores of the harness.
 func Run(t *testing.T, h Harness) {
-	for _, c := range slices.Concat(updateCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases()) {
+	for _, c := range slices.Concat(updateCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases()) {
 		t.Run(c.name, func(t *testing.T) { c.run(&bench{T: t, h: h}) })
 	}
 }
@@ -87,6 +91,7 @@ func (b *bench) watchOver(s Store) {
 			return
 		}
 		Check(b.T, s, kinds()...)
+		CheckHistory(b.T, s)
 		if b.h.Invariant != nil {
 			b.h.Invariant(b.T, s)
 		}

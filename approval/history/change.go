@@ -1,0 +1,180 @@
+package history
+
+import (
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Writer turns what happens into leaves.
+type Writer struct {
+	mask func(string) string
+}
+
+// NewWriter returns a writer that masks free texts with mask.
+func NewWriter(mask func(string) string) Writer { return Writer{mask} }
+
+// Before is what of an ask has to be remembered to tell what changed.
+type Before struct {
+	approvals []approval.Approval
+	routes    int
+}
+
+// Remember notes how an ask stands before a change. The change may be made to the
+// ask itself.
+func Remember(a *approval.Ask) Before {
+	return Before{slices.Clone(a.Approvals), len(a.Routes)}
+}
+
+// Change returns the leaves of everything that happened to an ask between the two
+// moments; none when nothing did that belongs into the history. at is when, where
+// the ask itself does not say. The seed is random, and of this change alone.
+func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed string) ([][]byte, error) {
+	l := leaves{salts: salts{seed: seed}}
+	if n := len(after.Routes); n > before.routes && before.approvals != nil {
+		l.add(Event{Kind: Escalated, At: at, Agent: after.Agent, Turn: w.mask(after.TurnID), Ask: after.ID, Route: after.Routes[n-1].Route}, nil)
+	}
+	for i := range after.Approvals {
+		p := &after.Approvals[i]
+		if i >= len(before.approvals) {
+			e := w.about(after, p, Opened, after.OpenedAt)
+			if before.approvals != nil {
+				e.Kind, e.At = Joined, at
+			}
+			e.To, e.Fingerprint, e.Route = p.State, p.Fingerprint, routeOf(after)
+			e.Judge, e.Score = p.Verdict.JudgeKind, p.Verdict.Score
+			l.add(e, sealOf(after, p))
+			continue
+		}
+		w.voted(&l, after, before.approvals[i].Votes, p, at)
+		if from := before.approvals[i].State; from != p.State {
+			e := w.moved(after, p, at)
+			e.From, e.To = from, p.State
+			l.add(e, sealOf(after, p))
+		}
+	}
+	return l.all, l.err
+}
+
+// Veto returns the leaves of a denial by the guard. A veto at the redemption of a
+// permit names the approval, and has no step in the turn log.
+func (w Writer) Veto(s *approval.Step, seed string) ([][]byte, error) {
+	e := Event{
+		Kind: Vetoed, At: s.At, Agent: s.Proposal.Agent, Turn: w.mask(s.Proposal.TurnID), Step: s.ID,
+		Approval: s.Approval, Executor: w.mask(s.Proposal.Executor),
+	}
+	if s.Verdict != nil && s.Verdict.Rule != nil {
+		e.Rule = s.Verdict.Rule.ID
+	}
+	l := leaves{salts: salts{seed: seed}}
+	if s.ID == "" {
+		l.add(e, nil)
+	} else {
+		l.add(e, s)
+	}
+	return l.all, l.err
+}
+
+// Note returns an event of the history itself as a leaf.
+func (w Writer) Note(e Event, seed string) ([][]byte, error) { //nolint:gocritic // It is rare, and its own.
+	l := leaves{salts: salts{seed: seed}}
+	l.add(e, nil)
+	return l.all, l.err
+}
+
+// about is an event of one approval.
+func (w Writer) about(a *approval.Ask, p *approval.Approval, k Kind, at time.Time) Event {
+	return Event{
+		Kind: k, At: at, Agent: a.Agent, Turn: w.mask(a.TurnID), Approval: p.ID, Executor: w.mask(p.Proposal.Executor),
+	}
+}
+
+// voted tells which votes came and which are gone.
+func (w Writer) voted(l *leaves, a *approval.Ask, before []approval.Vote, p *approval.Approval, at time.Time) {
+	tell := func(k Kind, v *approval.Vote, at time.Time) {
+		e := w.about(a, p, k, at)
+		e.By, e.Name, e.Channel, e.Words, e.Route = v.By.ID, w.mask(v.By.Name), v.Channel, w.mask(v.Words), v.Route
+		l.add(e, nil)
+	}
+	for i := range before {
+		if !slices.Contains(p.Votes, before[i]) {
+			tell(Unvote, &before[i], at)
+		}
+	}
+	for i := range p.Votes {
+		if !slices.Contains(before, p.Votes[i]) {
+			tell(Vote, &p.Votes[i], p.Votes[i].At)
+		}
+	}
+}
+
+// moved is the event of an approval that came into its state.
+func (w Writer) moved(a *approval.Ask, p *approval.Approval, at time.Time) Event {
+	e := w.about(a, p, Kind(p.State), at)
+	switch p.State {
+	case approval.Allowed, approval.Denied:
+		if d := p.Decision; d != nil {
+			e.At, e.By, e.Name, e.Channel, e.Words = d.At, d.By.ID, w.mask(d.By.Name), d.Channel, w.mask(d.Words)
+		}
+	case approval.Succeeded, approval.Failed:
+		if o := p.Outcome; o != nil {
+			e.At, e.Detail = o.At, w.mask(o.Detail)
+		}
+	case approval.Spent:
+		if p.Permit != nil {
+			e.At = p.Permit.SpentAt
+		}
+	case approval.Expired, approval.Withdrawn, approval.Superseded:
+		e.At = p.EndedAt
+	case approval.Pending, approval.Lapsed, approval.Unknown:
+	}
+	return e
+}
+
+// routeOf is where the ask went first.
+func routeOf(a *approval.Ask) string {
+	if len(a.Routes) == 0 {
+		return ""
+	}
+	return a.Routes[0].Route
+}
+
+// seal is everything about an approval that nobody may change but by an event: all
+// but the names under which it is found, and its votes, which have events of
+// their own. A change in how it is encoded takes a new form of leaves.
+type seal struct {
+	Agent    string            `json:"agent"`
+	Intent   string            `json:"intent"`
+	TurnID   string            `json:"turn_id"`
+	OpenedAt time.Time         `json:"opened_at"`
+	Approval approval.Approval `json:"approval"`
+}
+
+func sealOf(a *approval.Ask, p *approval.Approval) *seal {
+	s := &seal{a.Agent, a.Intent, a.TurnID, a.OpenedAt, *p}
+	s.Approval.Key, s.Approval.Settled, s.Approval.Votes = "", false, nil
+	return s
+}
+
+// leaves collects the leaves of one change.
+type leaves struct {
+	salts salts
+	all   [][]byte
+	err   error
+}
+
+// add writes an event down, with the sum of a record where there is one.
+func (l *leaves) add(e Event, record any) {
+	if l.err != nil {
+		return
+	}
+	e.Version, e.Salt, e.At = form, l.salts.next(), e.At.UTC()
+	if record != nil {
+		if e.Sum, l.err = sum(e.Salt, record); l.err != nil {
+			return
+		}
+	}
+	value, err := Encode(&e)
+	l.all, l.err = append(l.all, value), err
+}

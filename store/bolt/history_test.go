@@ -1,0 +1,128 @@
+package bolt_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/store/storetest"
+)
+
+// inFile changes the closed store's file behind its back.
+func inFile(t testing.TB, path string, change func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(change); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func leave(ctx context.Context, db *bolt.DB, id string, leaves ...string) error {
+	_, err := db.Update(ctx, approval.KindAsk, id, func(r approval.Record) (approval.Record, error) {
+		for _, l := range leaves {
+			r.Leaves = append(r.Leaves, []byte(l))
+		}
+		return r, nil
+	})
+	return err
+}
+
+// TestOldFileGetsAHistory opens a file of the first form, for a look and for
+// writing.
+func TestOldFileGetsAHistory(t *testing.T) {
+	path := newFile(t)
+	db := open(t, path)
+	fill(t, db, 10)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		for _, name := range []string{"leaf", "tree"} {
+			if err := tx.DeleteBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket([]byte("vaglio")).Put([]byte("form"), binary.BigEndian.AppendUint64(nil, 1))
+	})
+	look, err := bolt.LookInto(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := look.TreeSize(t.Context()); n != 0 || err != nil {
+		t.Errorf("an old file has %d leaves, %v", n, err)
+	}
+	for l, err := range look.Leaves(t.Context(), 0) {
+		t.Errorf("an old file has a leaf: %v, %v", l, err)
+	}
+	if err := look.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, path)
+	if err := leave(t.Context(), db, "n00001", "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(storetest.CheckHistory(t, db)); n != 2 {
+		t.Errorf("there are %d leaves", n)
+	}
+	audit(t, db)
+}
+
+// TestMissingHashIsDamage takes away what the next leaf needs. Nothing is then
+// written beside a tree that is not one.
+func TestMissingHashIsDamage(t *testing.T) {
+	path := newFile(t)
+	db := open(t, path)
+	if err := leave(t.Context(), db, "a", "0", "1", "2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("tree")).Delete(binary.BigEndian.AppendUint64(nil, 1))
+	})
+	db = open(t, path)
+	err := leave(t.Context(), db, "a", "3")
+	if want := "store " + path + " is damaged: the history lacks a hash of leaf 1; restore it from a backup"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := leave(t.Context(), db, "b"); err != nil {
+		t.Errorf("a record without leaves: %v", err)
+	}
+}
+
+func BenchmarkLeaves(b *testing.B) {
+	for _, leaves := range []int{0, 1, 4} {
+		b.Run(fmt.Sprint(leaves), func(b *testing.B) {
+			db := open(b, newFile(b))
+			value := make([]byte, 600)
+			b.ReportAllocs()
+			b.SetParallelism(64)
+			var n int
+			for b.Loop() {
+				_, err := db.Update(b.Context(), approval.KindAsk, fmt.Sprint("r", n%1000), func(r approval.Record) (approval.Record, error) {
+					r.Body = body
+					for range leaves {
+						r.Leaves = append(r.Leaves, value)
+					}
+					return r, nil
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+		})
+	}
+}
