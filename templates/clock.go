@@ -101,6 +101,39 @@ func functions(lang Lang) template.FuncMap {
 	return f
 }
 
+// Number writes a number, its thousands apart.
+func (t *Texts) Number(n int) string {
+	if t.lang == Italian {
+		return grouped(n, ".")
+	}
+	return grouped(n, ",")
+}
+
+// Weekday writes the day of the week in three letters.
+func (t *Texts) Weekday(at time.Time) string {
+	at = at.In(t.zone)
+	if t.lang == Italian {
+		return [...]string{"dom", "lun", "mar", "mer", "gio", "ven", "sab"}[at.Weekday()]
+	}
+	return at.Format("Mon")
+}
+
+// Day writes the day and the month, always: it does not depend on what day it is
+// now.
+func (t *Texts) Day(at time.Time) string {
+	at = at.In(t.zone)
+	if t.lang == Italian {
+		return at.Format("2 ") + mese(at.Month())[:3]
+	}
+	return at.Format("2 Jan")
+}
+
+// Year writes the year.
+func (t *Texts) Year(at time.Time) string { return at.In(t.zone).Format("2006") }
+
+// Clock writes the time of the day, with UTC where that is the zone.
+func (t *Texts) Clock(at time.Time) string { return moment{at: at.In(t.zone)}.clock() }
+
 // giorno is the day with its article: "il 3 novembre", "l’8 novembre".
 func (m moment) giorno() string {
 	day := "il " + strconv.Itoa(m.at.Day())

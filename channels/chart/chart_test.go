@@ -27,9 +27,9 @@ func week(values ...[]int) chart.Chart {
 	return c
 }
 
-// texts returns what a drawing says, and fails where it is no well-formed
+// told returns what a drawing says, and fails where it is no well-formed
 // element, or holds what a strict page does not allow.
-func texts(t *testing.T, svg []byte) []string {
+func told(t *testing.T, svg []byte) []string {
 	t.Helper()
 	var said []string
 	d := xml.NewDecoder(bytes.NewReader(svg))
@@ -126,7 +126,7 @@ func TestEveryNumberIsLegible(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := week(tt.values...)
-			said := strings.Join(texts(t, svg(t, c)), "|") + "|"
+			said := strings.Join(told(t, svg(t, c)), "|") + "|"
 			for _, want := range append(tt.want, "Sun|15|", "Sat|21|") {
 				if !strings.Contains(said, want) {
 					t.Errorf("%q is not in %q", want, said)
@@ -155,11 +155,11 @@ func TestAnEmptyChartSaysSo(t *testing.T) {
 	for _, kind := range []chart.Kind{chart.Columns, chart.Rows} {
 		c := week([]int{0, 0, 0, 0, 0, 0, 0})
 		c.Kind = kind
-		if said := strings.Join(texts(t, svg(t, c)), "|"); !strings.Contains(said, "Nothing was stopped.") {
+		if said := strings.Join(told(t, svg(t, c)), "|"); !strings.Contains(said, "Nothing was stopped.") {
 			t.Errorf("it says %q", said)
 		}
 		c.Categories, c.Series = nil, nil
-		texts(t, svg(t, c))
+		told(t, svg(t, c))
 	}
 }
 
@@ -169,7 +169,7 @@ func TestManyCategoriesAreThinnedOut(t *testing.T) {
 		c.Categories = append(c.Categories, fmt.Sprintf("%d Nov", i))
 		c.Series[0].Values = append(c.Series[0].Values, i*7)
 	}
-	said := strings.Join(texts(t, svg(t, c)), "|")
+	said := strings.Join(told(t, svg(t, c)), "|")
 	// 89*7 is 623: the scale ends at 800 and the last day has its name.
 	if !strings.Contains(said, "|800|") || !strings.HasSuffix(said, "89 Nov") || strings.Count(said, "Nov") > 12 {
 		t.Errorf("it says %q", said)
@@ -179,7 +179,7 @@ func TestManyCategoriesAreThinnedOut(t *testing.T) {
 func TestRowsCutNamesAndKeepNumbers(t *testing.T) {
 	c := chart.Chart{Kind: chart.Rows, Title: "Vetoed", Series: []chart.Series{{Name: "Vetoed", Values: []int{40, 2, 1}}}}
 	c.Categories = []string{"shell_exec", strings.Repeat("very_long_name_", 9), `<script>&"`}
-	said := texts(t, svg(t, c))
+	said := told(t, svg(t, c))
 	if len(said) != 6 || said[0] != "shell_exec" || said[1] != "40" || !strings.HasSuffix(said[2], "…") || said[4] != `<script>&"` {
 		t.Errorf("it says %q", said)
 	}
@@ -210,4 +210,9 @@ func TestAltTellsTheNumbers(t *testing.T) {
 	if got := c.Alt(); !strings.Contains(got, "Nothing was stopped.") {
 		t.Error(got)
 	}
+}
+
+func isPaper(c color.Color) bool {
+	r, g, b, _ := c.RGBA()
+	return uint8(r>>8) == paper.R && uint8(g>>8) == paper.G && uint8(b>>8) == paper.B
 }

@@ -41,7 +41,9 @@ func (s *scene) picture(p *Picture) {
 
 // chart lays out a chart from where the drawing is.
 func (s *scene) chart(c *Chart, height float64) {
-	if len(c.Series) > 1 {
+	if c.top() == 0 {
+		height = low
+	} else if len(c.Series) > 1 {
 		s.legend(c)
 	}
 	if c.Kind == Rows {

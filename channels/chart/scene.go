@@ -122,9 +122,12 @@ func (s *scene) write(l label) {
 
 // segment draws a part of a column or of a row in its tone.
 func (s *scene) segment(b box, t Tone) {
+	const least = 4.0 // of a pattern there is nothing to see in less
 	l := t.look()
 	s.rect(b, l.paint)
-	s.lines(hatch(b, l.pattern), 0.9, paper())
+	if min(b.w, b.h) >= least {
+		s.lines(hatch(b, l.pattern), 0.9, paper())
+	}
 }
 
 // hatch returns the lines of a pattern, cut at the box's sides.

@@ -1,0 +1,103 @@
+package chart
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// OfDigest returns the picture of a digest, in the language and time zone of the
+// texts: the days of its week, with what was stopped by what became of it, and
+// what passed. It depends on the digest alone, not on when it is drawn.
+func OfDigest(d *approval.Digest, texts *templates.Texts) *Picture {
+	p := &Picture{Title: texts.Plain("chart.week", nil), Charts: []Chart{ofStopped(d, texts), ofPassed(d, texts)}}
+	if n := len(d.Week); n > 0 {
+		first, last := d.Week[0].Window.From, d.Week[n-1].Window.From
+		p.Lead = texts.Plain("chart.week.lead", templates.Values{
+			"from": texts.Day(first), "to": texts.Day(last), "year": texts.Year(last), "time": texts.Clock(d.Window.From),
+		})
+	}
+	return p
+}
+
+// Alt returns what the picture shows, in words.
+func (p *Picture) Alt() string {
+	said := make([]string, 0, len(p.Charts))
+	for i := range p.Charts {
+		said = append(said, p.Charts[i].Alt())
+	}
+	return strings.Join(said, " ")
+}
+
+// ofStopped counts what the guard and judges refused. A day is named by the date
+// on which it began.
+func ofStopped(d *approval.Digest, texts *templates.Texts) Chart {
+	c := ofWeek(d, texts, "chart.stopped", "chart.stopped.none")
+	for _, one := range []struct {
+		tone  Tone
+		key   templates.Key
+		count func(*approval.Counts) int
+	}{
+		{Guard, "chart.guard", func(n *approval.Counts) int { return n.Guard }},
+		{Denied, "chart.denied", func(n *approval.Counts) int { return n.Fates.Denied }},
+		{Ended, "chart.ended", func(n *approval.Counts) int {
+			f := &n.Fates
+			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
+		}},
+		{Waiting, "chart.waiting", func(n *approval.Counts) int { return n.Fates.Waiting }},
+		{Allowed, "chart.allowed", func(n *approval.Counts) int { return n.Fates.Allowed }},
+	} {
+		s := Series{Name: texts.Plain(one.key, nil), Tone: one.tone}
+		for i := range d.Week {
+			s.Values = append(s.Values, one.count(&d.Week[i].Counts))
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c.told(texts, "chart.stopped.alt")
+}
+
+func ofPassed(d *approval.Digest, texts *templates.Texts) Chart {
+	c := ofWeek(d, texts, "chart.passed", "chart.passed.none")
+	s := Series{Name: c.Title, Tone: Passed}
+	for i := range d.Week {
+		s.Values = append(s.Values, d.Week[i].Counts.Approved)
+	}
+	c.Series = []Series{s}
+	return c.told(texts, "chart.passed.alt")
+}
+
+func ofWeek(d *approval.Digest, texts *templates.Texts, title, none templates.Key) Chart {
+	c := Chart{Title: texts.Plain(title, nil), Empty: texts.Plain(none, nil), Last: true, Number: texts.Number}
+	for i := range d.Week {
+		at := d.Week[i].Window.From
+		day, _, _ := strings.Cut(texts.Day(at), " ")
+		c.Categories = append(c.Categories, texts.Weekday(at)+"\n"+day)
+	}
+	return c
+}
+
+// told returns the chart with its words: the sums of the days, and what those of
+// the last one are made of.
+func (c Chart) told(texts *templates.Texts, key templates.Key) Chart {
+	last := len(c.Categories) - 1
+	if c.top() == 0 {
+		c.Words = c.Empty
+		return c
+	}
+	days, parts := make([]string, 0, last+1), []string{}
+	for i, name := range c.Categories {
+		days = append(days, strings.ReplaceAll(name, "\n", " ")+": "+c.number(c.sum(i)))
+	}
+	for i := range c.Series {
+		if n := c.Series[i].at(last); n > 0 && len(c.Series) > 1 {
+			parts = append(parts, c.Series[i].Name+": "+strconv.Itoa(n))
+		}
+	}
+	c.Words = texts.Plain(key, templates.Values{"days": strings.Join(days, ", ")})
+	if len(parts) > 0 {
+		c.Words += " " + texts.Plain("chart.last.alt", templates.Values{"parts": strings.Join(parts, ", ")})
+	}
+	return c
+}

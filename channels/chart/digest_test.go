@@ -1,0 +1,184 @@
+package chart_test
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/chart"
+	"github.com/metnos/vaglio/templates"
+)
+
+var keep = flag.String("pictures", "", "folder in which to leave the pictures, to be looked at")
+
+// digest returns a digest with the week's counts, the days beginning at 08:00 in
+// Rome; the clock is set back on its last day.
+func digest(t *testing.T, days ...approval.Counts) *approval.Digest {
+	t.Helper()
+	zone := rome(t)
+	h := approval.Hours{Minute: 8 * 60, Zone: zone}
+	d := &approval.Digest{Window: h.Window(2026, time.October, 25)}
+	for i, w := range append(h.Week(d.Window), d.Window) {
+		day := approval.Day{Window: w}
+		if i < len(days) {
+			day.Counts = days[i]
+		}
+		d.Week = append(d.Week, day)
+	}
+	d.Counts = d.Week[6].Counts
+	return d
+}
+
+func rome(t *testing.T) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Rome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+func texts(t *testing.T, lang templates.Lang) *templates.Texts {
+	t.Helper()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.In(lang, rome(t))
+}
+
+func counts(passed, guard, denied, allowed, expired, waiting int) approval.Counts {
+	return approval.Counts{Approved: passed, Guard: guard, Fates: approval.Fates{
+		Denied: denied, Allowed: allowed, Expired: expired, Waiting: waiting,
+	}}
+}
+
+func usual() []approval.Counts {
+	return []approval.Counts{
+		counts(120, 2, 1, 4, 0, 0), counts(340, 3, 3, 2, 1, 0), counts(0, 0, 0, 0, 0, 0), counts(512, 1, 3, 5, 3, 0),
+		counts(410, 8, 5, 12, 2, 0), counts(199, 4, 1, 3, 1, 0), counts(288, 6, 4, 9, 3, 2),
+	}
+}
+
+func TestDigestPicture(t *testing.T) {
+	for name, tt := range map[string]struct {
+		days   []approval.Counts
+		lang   templates.Lang
+		lead   string
+		alt    []string
+		words  []string
+		colors bool
+	}{
+		"empty-en": {nil, templates.English, "18 Oct – 24 Oct 2026 · each day begins at 08:00", []string{"Nothing was stopped. Nothing passed."}, nil, false},
+		"empty-it": {nil, templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00", []string{"Niente è stato fermato. Niente è passato."}, []string{"Niente è stato fermato."}, false},
+		"usual-en": {
+			usual(), templates.English, "18 Oct – 24 Oct 2026 · each day begins at 08:00",
+			[]string{"calls stopped: Sun 18: 7, Mon 19: 9, Tue 20: 0, Wed 21: 12, Thu 22: 27, Fri 23: 9, Sat 24: 24.", "The last day: Refused by the guard: 6, Denied: 4, Expired or other: 3, Still waiting: 2, Allowed once: 9.", "calls passed: Sun 18: 120"},
+			[]string{"24", "27", "Refused by the guard", "Expired or other", "Sat"},
+			true,
+		},
+		"usual-it": {
+			usual(), templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00",
+			[]string{"azioni fermate: dom 18: 7, lun 19: 9", "L’ultimo giorno: Rifiutate dalla guardia: 6"},
+			[]string{"24", "Scadute o altro", "sab"},
+			true,
+		},
+		"full-en": {
+			append(usual()[:6], counts(9741, 120, 40, 98, 1, 0)), templates.English, "18 Oct – 24 Oct 2026 · each day begins at 08:00",
+			[]string{"Sat 24: 259", "Sat 24: 9,741"},
+			[]string{"259", "120", "98", "40"},
+			true,
+		},
+		"full-it": {
+			[]approval.Counts{6: counts(0, 9999, 0, 0, 1, 0)},
+			templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00",
+			[]string{"sab 24: 10.000", "Niente è passato."},
+			[]string{"10.000", "0"},
+			false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := chart.OfDigest(digest(t, tt.days...), texts(t, tt.lang))
+			if p.Lead != tt.lead {
+				t.Errorf("the lead is %q", p.Lead)
+			}
+			for _, want := range tt.alt {
+				if !strings.Contains(p.Alt(), want) {
+					t.Errorf("%q is missing from %q", want, p.Alt())
+				}
+			}
+			said := strings.Join(told(t, svg(t, p.Charts[0])), "|")
+			for _, want := range tt.words {
+				if !strings.Contains("|"+said+"|", "|"+want+"|") {
+					t.Errorf("%q is missing from %q", want, said)
+				}
+			}
+			img := picture(t, *p)
+			if got := dots(img, green) > 5000; got != tt.colors {
+				t.Errorf("%d dots are green", dots(img, green))
+			}
+			// Nothing is cut off: all sides are paper, a margin wide.
+			size := img.Bounds()
+			for x := range size.Dx() {
+				for _, y := range []int{0, 20, size.Dy() - 20, size.Dy() - 1} {
+					if !isPaper(img.At(x, y)) {
+						t.Fatalf("the picture's margin is not free at %d, %d", x, y)
+					}
+				}
+			}
+			for y := range size.Dy() {
+				for _, x := range []int{0, 40, size.Dx() - 40, size.Dx() - 1} {
+					if !isPaper(img.At(x, y)) {
+						t.Fatalf("the picture's margin is not free at %d, %d", x, y)
+					}
+				}
+			}
+			if *keep != "" {
+				var b bytes.Buffer
+				if err := png.Encode(&b, img); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(*keep, name+".png"), b.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// The picture is the digest's and not the day's on which it is drawn, and a
+// digest without a week still has one.
+func TestDigestPictureOfNoWeek(t *testing.T) {
+	p := chart.OfDigest(&approval.Digest{}, texts(t, templates.English))
+	picture(t, *p)
+	if p.Alt() != "Nothing was stopped. Nothing passed." {
+		t.Error(p.Alt())
+	}
+}
+
+func BenchmarkDigestPicture(b *testing.B) {
+	set, err := templates.Load(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := &approval.Digest{}
+	for i, c := range usual() {
+		at := time.Date(2026, 11, 15+i, 8, 0, 0, 0, time.UTC)
+		d.Week = append(d.Week, approval.Day{Window: approval.Window{From: at, To: at.AddDate(0, 0, 1)}, Counts: c})
+	}
+	n := 0
+	for b.Loop() {
+		png, err := chart.OfDigest(d, set.In(templates.English, time.UTC)).PNG()
+		if err != nil {
+			b.Fatal(err)
+		}
+		n = len(png)
+	}
+	b.ReportMetric(float64(n), "png-bytes")
+}
