@@ -139,6 +139,9 @@ type Step struct {
 	Error string `json:"error,omitempty"`
 	// Approval is the approval that the step opened or joined.
 	Approval ID `json:"approval,omitempty"`
+	// Route is the name of the route whose people are asked about such a call,
+	// also where nobody had to be; empty where the configuration has no routes.
+	Route string `json:"route,omitempty"`
 }
 
 // Filter selects entries of the history.

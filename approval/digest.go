@@ -9,6 +9,8 @@ import (
 // stood at the window's end, so the digests of windows that join add up.
 type Digest struct {
 	Window Window `json:"window"`
+	// Routes are those of whose calls it tells; none means all calls.
+	Routes []string `json:"routes,omitempty"`
 	// Late says that the digest was due earlier, and nobody could send it then.
 	Late   bool   `json:"late,omitempty"`
 	Counts Counts `json:"counts"`
@@ -38,6 +40,10 @@ type Digest struct {
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
+// Empty reports whether there is nothing to tell: nothing happened in the window,
+// and nothing waits.
+func (d *Digest) Empty() bool { return d.Counts.none() && len(d.Waiting) == 0 }
+
 // Counts are the buckets of a window. Judged is the sum of Approved, Guard and
 // the fates of what judges vetoed.
 type Counts struct {
@@ -54,6 +60,11 @@ type Counts struct {
 	Settled Runs `json:"settled"`
 	// Errors are calls that could not be judged: a mistake of shape or scope.
 	Errors int `json:"errors"`
+}
+
+// none reports whether nothing happened.
+func (c *Counts) none() bool {
+	return c.Judged+c.Carried.Sum()+c.Settled.Sum()+c.Errors == 0
 }
 
 // Fates count what became of calls that judges vetoed.

@@ -14,6 +14,7 @@ import (
 // What it holds grows with the asks, not with the steps.
 type DigestBuilder struct {
 	window Window
+	routes []string // none means all
 	masker Masker
 
 	counts  Counts
@@ -33,6 +34,8 @@ type askedCall struct {
 	state State
 	agent string
 	call  vaglio.Proposal
+	// ours says that it is of a route that the digest tells of.
+	ours bool
 	// opened says that the step which opened it was seen, tries how often the
 	// same was tried in other words after the denial.
 	opened bool
@@ -72,20 +75,34 @@ func NewDigestBuilder(w Window, m Masker, before ...Window) *DigestBuilder {
 	}
 }
 
+// Of makes the digest tell of the routes' calls alone, by the route that each
+// call was sent to first. It comes before all records. The digests of all routes
+// and of no route, which is "", add up to the digest of everything.
+func (b *DigestBuilder) Of(routes ...string) { b.routes = routes }
+
+func (b *DigestBuilder) tellsOf(route string) bool {
+	return len(b.routes) == 0 || slices.Contains(b.routes, route)
+}
+
 // Ask takes an ask in, as it stands now.
 func (b *DigestBuilder) Ask(a *Ask) {
+	ours := b.tellsOf(a.routedTo())
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
 		at := judgedAt(p.Verdict, a.OpenedAt)
-		if p.State == Pending {
+		// Where an ask escalated to, people wait for it, too.
+		if p.State == Pending && (ours || slices.ContainsFunc(a.Routes, func(to Active) bool { return b.tellsOf(to.Route) })) {
 			b.wait(a, p)
 		}
 		if !at.Before(b.window.To) {
 			continue
 		}
-		b.askedDays(p, at)
 		state := stateAt(p, b.window.To)
-		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: p.Proposal}
+		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: p.Proposal, ours: ours}
+		if !ours {
+			continue
+		}
+		b.askedDays(p, at)
 		b.counts.asked(b.window, p, at)
 		if b.window.Holds(at) {
 			b.veto(groupKey{effect: ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
@@ -95,16 +112,24 @@ func (b *DigestBuilder) Ask(a *Ask) {
 	}
 }
 
+// routedTo is the route that the ask was sent to first; "" where there are none.
+func (a *Ask) routedTo() string {
+	if len(a.Routes) == 0 {
+		return ""
+	}
+	return a.Routes[0].Route
+}
+
 // Step takes a step of the turn log in.
 func (b *DigestBuilder) Step(s *Step) {
 	at := s.judged()
 	counts := b.countsAt(at)
-	if counts == nil {
+	if counts == nil || b.opened(s, at) || !b.tellsOf(s.Route) {
 		return
 	}
-	opened := b.count(counts, s, at)
+	counts.step(s)
 	switch {
-	case !b.window.Holds(at), s.Verdict == nil, s.Verdict.Approved, opened:
+	case !b.window.Holds(at), s.Verdict == nil, s.Verdict.Approved:
 	case s.Verdict.BlockedBy == vaglio.PhaseGuard:
 		b.guard(s, at)
 	default:
@@ -132,7 +157,7 @@ func (b *DigestBuilder) judged(s *Step, at time.Time) {
 		b.veto(groupKey{effect: ReasonOf(*s.Verdict).Effect}, Veto{At: at, Agent: s.Proposal.Agent}, s.Proposal)
 		return
 	}
-	if c.state == Denied && at.After(c.ended) && wanted(s.Proposal) != wanted(c.call) {
+	if c.ours && c.state == Denied && at.After(c.ended) && wanted(s.Proposal) != wanted(c.call) {
 		c.tries++
 	}
 }
@@ -216,7 +241,7 @@ func (b *DigestBuilder) habit(a *Ask, p *Approval) {
 // Digest returns what was counted. before is the builder of the window a week
 // earlier, or nil.
 func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
-	d := Digest{Window: b.window, Counts: b.counts.summed()}
+	d := Digest{Window: b.window, Routes: b.routes, Counts: b.counts.summed()}
 	if before == nil {
 		before = NewDigestBuilder(Window{}, b.masker)
 	}

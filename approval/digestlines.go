@@ -29,13 +29,23 @@ const digestWords = 200
 // cannot show all of is cut from the end.
 func (d *Digest) Lines() []DigestLine {
 	var l lines
-	l.head("title", "from", d.Window.From, "to", d.Window.To)
+	title := "title"
+	if d.Empty() {
+		title = "title.empty"
+	}
+	l.head(title, "from", d.Window.From, "to", d.Window.To)
 	if d.Late {
 		l.add("late")
 	}
+	if len(d.Routes) > 0 {
+		l.add("routes", "routes", Foreign(strings.Join(d.Routes, ", ")))
+	}
+	if d.Empty() {
+		return l.all
+	}
 	l.waiting(d)
 	c := &d.Counts
-	if c.Judged+c.Carried.Sum()+c.Settled.Sum()+c.Errors == 0 {
+	if c.none() {
 		l.head("none")
 		return l.all
 	}

@@ -43,10 +43,19 @@ func (b *DigestBuilder) countsAt(at time.Time) *Counts {
 	return nil
 }
 
-// count counts a step, unless it opened an approval: that is counted with the
-// ask. It reports whether it did.
-func (b *DigestBuilder) count(c *Counts, s *Step, at time.Time) (opened bool) {
-	switch asked := b.asked[s.Approval]; {
+// opened reports whether the step opened an approval: it is counted with the ask.
+func (b *DigestBuilder) opened(s *Step, at time.Time) bool {
+	asked := b.asked[s.Approval]
+	if s.Approval == "" || asked == nil || asked.opened || !at.Equal(asked.at) {
+		return false
+	}
+	asked.opened = true
+	return true
+}
+
+// step counts a step that opened no approval.
+func (c *Counts) step(s *Step) {
+	switch {
 	case s.Verdict == nil:
 		c.Errors++
 	case s.Verdict.Approved:
@@ -55,11 +64,7 @@ func (b *DigestBuilder) count(c *Counts, s *Step, at time.Time) (opened bool) {
 		c.Guard++
 	case s.Approval == "":
 		c.Fates.Unasked++
-	case asked != nil && !asked.opened && at.Equal(asked.at):
-		asked.opened = true
-		return true
 	default:
 		c.Fates.Repeated++
 	}
-	return false
 }

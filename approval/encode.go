@@ -12,10 +12,10 @@ import (
 
 // The forms in which [EncodeAsk] and [EncodeStep] write. A change that an older
 // program would misread raises one. In the second form of an ask a button may
-// mean some of its calls, or nothing any more.
+// mean some of its calls, or nothing any more; a step's names its route.
 const (
 	askForm  = 2
-	stepForm = 1
+	stepForm = 2
 )
 
 // FormError says that a stored body has a form that this program does not

@@ -182,7 +182,8 @@ func (p *postman) begin(ctx context.Context, d *Dispatcher) (digestsBody, error)
 	})
 }
 
-// deliver opens a message, shows the digest in it and notes that it is sent.
+// deliver opens a message, shows the digest in it and notes that it is sent. A
+// window of which nothing is to be said counts as sent, too.
 func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) error {
 	// Another process may have gone on meanwhile.
 	mine := func(change func(*digestsBody)) func(*digestsBody) error {
@@ -194,16 +195,25 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 			return approval.ErrKeep
 		}
 	}
-	if body.Ref == "" {
-		ref, err := p.open(ctx, d, body, mine)
-		if err != nil {
+	tell := func() (approval.Digest, error) {
+		return d.digest(ctx, approval.Window{From: body.Through, To: body.Due}, d.digestRoutes(p.name))
+	}
+	done := func() error {
+		_, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Through, b.Due, b.Ref, b.Begun = b.Due, time.Time{}, "", false }))
+		return err
+	}
+	if d.quietDays && body.Ref == "" && !body.Begun {
+		if digest, err := tell(); err != nil {
 			return err
-		}
-		if body, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Ref, b.Begun = ref, false })); err != nil {
-			return err
+		} else if digest.Empty() {
+			return done()
 		}
 	}
-	digest, err := d.digest(ctx, approval.Window{From: body.Through, To: body.Due})
+	body, err := p.open(ctx, d, body, mine)
+	if err != nil {
+		return err
+	}
+	digest, err := tell()
 	if err != nil {
 		return err
 	}
@@ -216,23 +226,32 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 	if err != nil {
 		return err
 	}
-	_, err = p.update(ctx, d, mine(func(b *digestsBody) { b.Through, b.Due, b.Ref = b.Due, time.Time{}, "" }))
-	return err
+	return done()
 }
 
-// open returns the message that is to show the digest: one that an earlier try
-// left behind, or a new one.
-func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (string, error) {
-	key := body.Due.UTC().Format(time.RFC3339)
+// open returns the record with the message that is to show the digest: one that
+// is there already, one that an earlier try left behind, or a new one.
+func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
+	if body.Ref != "" {
+		return body, nil
+	}
+	ref, key := "", body.Due.UTC().Format(time.RFC3339)
 	if f, ok := p.channel.(DigestFinder); ok && body.Begun {
-		if ref, found, err := f.FindDigest(ctx, key); found || err != nil {
-			return ref, err
+		var err error
+		if ref, _, err = f.FindDigest(ctx, key); err != nil {
+			return body, err
 		}
 	}
-	if _, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Begun = true })); err != nil {
-		return "", err
+	if ref == "" {
+		_, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Begun = true }))
+		if err == nil {
+			ref, err = p.channel.OpenDigest(ctx, key, d.quiet.at(time.Now()))
+		}
+		if err != nil {
+			return body, err
+		}
 	}
-	return p.channel.OpenDigest(ctx, key, d.quiet.at(time.Now()))
+	return p.update(ctx, d, mine(func(b *digestsBody) { b.Ref, b.Begun = ref, false }))
 }
 
 // update changes the channel's record as one compare-and-swap, and returns what

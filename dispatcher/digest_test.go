@@ -108,10 +108,17 @@ func printing(t *testing.T, store *storetest.Memory, hours *approval.Hours, pape
 // printingOn is printing on channels of any kind.
 func printingOn(t *testing.T, store *storetest.Memory, hours *approval.Hours, channels ...dispatcher.Channel) *press {
 	t.Helper()
+	return printed(t, store, func(c *dispatcher.Config) { c.Digest, c.Channels = hours, channels })
+}
+
+// printed runs a dispatcher as it is configured.
+func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.Config)) *press {
+	t.Helper()
 	c := dispatcher.Config{
 		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Approvers: []string{owner.ID},
-		Effect: effect, Digest: hours, Log: slog.New(slog.DiscardHandler), Channels: channels,
+		Effect: effect, Log: slog.New(slog.DiscardHandler),
 	}
+	configure(&c)
 	d := dispatcher.New(c)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup

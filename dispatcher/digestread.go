@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -24,17 +26,23 @@ const (
 // is the last one. A day that is none, or has not come, is an
 // [*approval.DayError].
 func (d *Dispatcher) Digest(ctx context.Context, day string) (approval.Digest, error) {
-	w := d.digestHours().Last(now())
-	if day != "" {
-		var err error
-		if w, err = d.digestHours().Parse(day); err != nil {
-			return approval.Digest{}, err
-		}
-		if w.To.After(now()) {
-			return approval.Digest{}, &approval.DayError{Day: day, Early: true}
-		}
+	w, err := d.digestWindow(day)
+	if err != nil {
+		return approval.Digest{}, err
 	}
-	return d.digest(ctx, w)
+	return d.digest(ctx, w, nil)
+}
+
+// digestWindow is the window of a day, or the last one.
+func (d *Dispatcher) digestWindow(day string) (approval.Window, error) {
+	if day == "" {
+		return d.digestHours().Last(now()), nil
+	}
+	w, err := d.digestHours().Parse(day)
+	if err == nil && w.To.After(now()) {
+		err = &approval.DayError{Day: day, Early: true}
+	}
+	return w, err
 }
 
 // DigestDay returns the day on which a window's digest is due.
@@ -48,8 +56,24 @@ func (d *Dispatcher) digestHours() approval.Hours {
 	return *d.hours
 }
 
-// digest computes a window's digest from the store's records.
-func (d *Dispatcher) digest(ctx context.Context, w approval.Window) (approval.Digest, error) {
+// digestRoutes are those of whose calls a channel's digests tell: the routes that
+// name a channel which shows nothing else. None means all calls.
+func (d *Dispatcher) digestRoutes(channel string) []string {
+	if !strings.Contains(channel, ":") {
+		return nil
+	}
+	var names []string
+	for i := range d.routing.Routes {
+		if to := &d.routing.Routes[i]; slices.Contains(to.Channels, channel) {
+			names = append(names, to.Name)
+		}
+	}
+	return names
+}
+
+// digest computes a window's digest from the store's records, of the routes'
+// calls or of all.
+func (d *Dispatcher) digest(ctx context.Context, w approval.Window, routes []string) (approval.Digest, error) {
 	zone := d.digestHours().Zone
 	if zone == nil {
 		zone = time.UTC
@@ -57,6 +81,8 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window) (approval.Di
 	ago := func(t time.Time) time.Time { return t.In(zone).AddDate(0, 0, -7) }
 	before := approval.Window{From: ago(w.From), To: ago(w.To)}
 	this, then := approval.NewDigestBuilder(w, d.masker, d.digestHours().Week(w)...), approval.NewDigestBuilder(before, d.masker)
+	this.Of(routes...)
+	then.Of(routes...)
 	since := before.From.Add(-digestReach)
 	err := d.recent(ctx, approval.KindAsk, func(body []byte) (bool, error) {
 		a, err := approval.DecodeAsk(body)
@@ -114,22 +140,31 @@ func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, erro
 	if len(d.postmen) == 0 {
 		return nil, ErrNoDigester
 	}
-	digest, err := d.Digest(ctx, day)
+	w, err := d.digestWindow(day)
 	if err != nil {
 		return nil, err
 	}
 	var sent []string
 	var errs []error
 	for _, p := range d.postmen {
-		ref, err := p.channel.OpenDigest(ctx, "by-hand-"+rand.Text(), false)
-		if err == nil {
-			err = p.channel.ShowDigest(ctx, ref, digest)
-		}
-		if err != nil {
+		if err := p.byHand(ctx, d, w); err != nil {
 			errs = append(errs, fmt.Errorf("dispatcher: send a digest on %s: %w", p.name, err))
 			continue
 		}
 		sent = append(sent, p.name)
 	}
 	return sent, errors.Join(errs...)
+}
+
+// byHand shows a window's digest in a message of its own.
+func (p *postman) byHand(ctx context.Context, d *Dispatcher, w approval.Window) error {
+	digest, err := d.digest(ctx, w, d.digestRoutes(p.name))
+	if err != nil {
+		return err
+	}
+	ref, err := p.channel.OpenDigest(ctx, "by-hand-"+rand.Text(), false)
+	if err != nil {
+		return err
+	}
+	return p.channel.ShowDigest(ctx, ref, digest)
 }

@@ -50,6 +50,7 @@ type Dispatcher struct {
 	heralds   []*herald
 	postmen   []*postman
 	hours     *approval.Hours
+	quietDays bool
 	steps     chan approval.Step
 	// readers has a place for each that reads statistics.
 	readers chan struct{}
@@ -90,7 +91,10 @@ type Config struct {
 	Quiet Quiet
 	// Digest is when digests are sent; nil sends none.
 	Digest *approval.Hours
-	Log    *slog.Logger
+	// QuietDays says that a digest which has nothing to tell is not sent. Silence
+	// then cannot be told from a channel that is broken.
+	QuietDays bool
+	Log       *slog.Logger
 }
 
 // Deadlines bound how long each thing stands.
@@ -170,6 +174,7 @@ func New(c Config) *Dispatcher {
 		deadlines: c.Deadlines.orDefault(),
 		quiet:     c.Quiet,
 		hours:     c.Digest,
+		quietDays: c.QuietDays,
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
 		steps:     make(chan approval.Step, stepQueue),

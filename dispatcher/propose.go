@@ -207,7 +207,7 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	var err error
 	c.step = approval.Step{At: now(), Proposal: c.Proposal}
 	if c.verdict, err = d.engine.Judge(ctx, c.Proposal); err != nil {
-		c.step.Error = err.Error()
+		c.step.Error, c.step.Route = err.Error(), d.routeOf(c.Proposal).Name
 		id, unnamed := stepID(c)
 		if unnamed != nil {
 			return errors.Join(err, unnamed)
@@ -225,11 +225,12 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 			c.effect, _ = d.effect(c.Proposal)
 		}
 		c.route = d.routeOf(c.Proposal)
+		c.step.Route = c.route.Name
 		return d.printed(c)
 	default:
 		refusal := approval.Refuse(c.Proposal, c.verdict)
 		a := approval.Refused(c.verdict, refusal)
-		c.answer, c.step.Refusal = &a, &refusal
+		c.answer, c.step.Refusal, c.step.Route = &a, &refusal, d.routeOf(c.Proposal).Name
 	}
 	return nil
 }

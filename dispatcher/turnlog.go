@@ -106,6 +106,8 @@ func (d *Dispatcher) writeSteps(ctx context.Context) error {
 }
 
 func (d *Dispatcher) writeStep(ctx context.Context, s approval.Step) {
+	// It takes a reading of the call, for which the agent need not wait.
+	s.Route = d.routeOf(s.Proposal).Name
 	if err := d.keepStep(context.WithoutCancel(ctx), s); err != nil {
 		d.log.ErrorContext(ctx, "a step is missing from the turn log", "executor", s.Proposal.Executor, "error", err)
 	}

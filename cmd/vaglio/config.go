@@ -47,6 +47,8 @@ type config struct {
 	Zone *time.Location
 	// Digest is when the digest of the day is sent; nil sends none.
 	Digest *approval.Hours
+	// QuietDays says that a digest which has nothing to tell is not sent.
+	QuietDays bool
 	// Policy is the path of the policy file; may be empty.
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
@@ -72,6 +74,7 @@ type environment struct {
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
 	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
 	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off"`
+	DigestEmpty      text `split_words:"true" default:"say" desc:"say that a day was empty, in one line, or be silent: silence looks the same when something is broken"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
@@ -152,6 +155,7 @@ func loadConfig() (config, error) {
 	c.Zone = m.zone("METNOS_TZ", e.TZ)
 	c.Quiet = m.quiet("METNOS_QUIET", e.Quiet, c.Zone)
 	c.Digest = m.digest("METNOS_DIGEST_AT", e.DigestAt.value, c.Zone)
+	c.QuietDays = m.quietDays("METNOS_DIGEST_EMPTY", e.DigestEmpty.value)
 	if e.Policy.set && e.Policy.value == "" {
 		m.add("METNOS_POLICY", "is set but empty; unset it, or give the path of a file")
 	}

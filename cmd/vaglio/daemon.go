@@ -149,7 +149,7 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 		Secret: secret, Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Effect: reader.Key,
 		Routing: routing, Traits: traitsOf(reader),
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet,
-		Digest: d.config.Digest, Log: d.log,
+		Digest: d.config.Digest, QuietDays: d.config.QuietDays, Log: d.log,
 	})
 	return nil
 }

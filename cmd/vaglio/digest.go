@@ -109,6 +109,14 @@ func writeDigest(w io.Writer, d *approval.Digest) error {
 	return err
 }
 
+// quietDays reads whether a digest that has nothing to tell is sent.
+func (m *mistakes) quietDays(name, value string) bool {
+	if value != "say" && value != "silent" {
+		m.add(name, "%q is neither say nor silent", value)
+	}
+	return value == "silent"
+}
+
 // digest reads when digests are sent; off is never.
 func (m *mistakes) digest(name, value string, zone *time.Location) *approval.Hours {
 	if value == "off" {

@@ -62,6 +62,7 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"DeadlineLong":     {"METNOS_APPROVAL_DEADLINE=25h", "METNOS_APPROVAL_DEADLINE: 25h is not between"},
 		"QuietInWords":     {"METNOS_QUIET=at night", `METNOS_QUIET: "at night" is not a part of the day, such as 22:00-07:00`},
 		"QuietTooLate":     {"METNOS_QUIET=22:00-24:30", `METNOS_QUIET: "22:00-24:30" is not a part of the day`},
+		"DigestEmptyOff":   {"METNOS_DIGEST_EMPTY=no", `METNOS_DIGEST_EMPTY: "no" is neither say nor silent`},
 		"DigestInWords":    {"METNOS_DIGEST_AT=at dawn", `METNOS_DIGEST_AT: "at dawn" is not a time such as 08:00, and not off`},
 		"QuietForNothing":  {"METNOS_QUIET=22:00-22:00", `METNOS_QUIET: "22:00-22:00" begins and ends at the same time`},
 		"NoSuchZone":       {"METNOS_TZ=Europe/Roma", `METNOS_TZ: "Europe/Roma" is not a time zone, such as Europe/Rome`},
