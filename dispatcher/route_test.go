@@ -212,3 +212,37 @@ func TestAPlanOverTwoRoutes(t *testing.T) {
 		}
 	})
 }
+
+// A route that names no channel goes to the plain ones. One that is not plain is
+// asked where it is named alone.
+func TestARouteWithoutChannels(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		ops := &chat{name: "chat:ops"}
+		h.also = []dispatcher.Channel{ops}
+		h.routing = approval.Routing{
+			Routes: []approval.Route{
+				{Name: "ops", Channels: []string{"chat:ops"}, Approvers: []string{ann}},
+				{Name: "rest", Approvers: []string{approval.Anyone}},
+			},
+			Rules: []approval.Rule{{Agents: []string{agent}, Executors: []string{"fs_write"}, Route: "ops"}, {Route: "rest"}},
+		}
+		if err := h.routing.Check([]string{"chat", "chat:ops"}); err != nil {
+			t.Fatal(err)
+		}
+		h.restart()
+		h.ask("make a", 1)
+		settle()
+		if plain, own := len(h.chat.seen()), len(ops.seen()); plain != 1 || own != 0 {
+			t.Errorf("%d cards on the plain channel and %d on the other", plain, own)
+		}
+		p := shell("x")
+		p.Executor = "fs_write"
+		if _, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: p}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		if plain, own := len(h.chat.seen()), len(ops.seen()); plain != 1 || own != 1 {
+			t.Errorf("%d cards on the plain channel and %d on the other", plain, own)
+		}
+	})
+}
