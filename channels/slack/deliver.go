@@ -217,7 +217,10 @@ func (c *Channel) send(ctx context.Context, m place, p *page, notice string, mor
 	if m.ts != "" {
 		options = append(options, slackapi.MsgOptionTS(m.ts))
 	}
-	err = c.do(ctx, "chat.postMessage", func(ctx context.Context) error {
+	if err := c.pace.turn(ctx, m.channel); err != nil {
+		return "", &callError{"chat.postMessage", err}
+	}
+	err = c.under(ctx, messages(m.channel), func(ctx context.Context) error {
 		_, ts, err = c.api.PostMessageContext(ctx, m.channel, options...)
 		return err
 	})

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	slackapi "github.com/slack-go/slack"
 
@@ -74,13 +73,16 @@ func means(err error) meaning {
 	}
 }
 
-// do makes one call of the platform. While it asked for a pause the call is not
-// made: asking again would only prolong it.
+// do makes one call of the platform.
 func (c *Channel) do(ctx context.Context, method string, call func(ctx context.Context) error) error {
-	c.mu.Lock()
-	left := time.Until(c.pauses[method])
-	c.mu.Unlock()
-	if left > 0 {
+	return c.under(ctx, limit{method: method}, call)
+}
+
+// under makes one call of the platform under a limit. While it asked for a pause
+// the call is not made: asking again would only prolong it.
+func (c *Channel) under(ctx context.Context, l limit, call func(ctx context.Context) error) error {
+	method := l.method
+	if left := c.pace.paused(l); left > 0 {
 		return &callError{method, &slackapi.RateLimitedError{RetryAfter: left}}
 	}
 	within, cancel := context.WithTimeout(ctx, callWithin)
@@ -90,9 +92,7 @@ func (c *Channel) do(ctx context.Context, method string, call func(ctx context.C
 		return nil
 	}
 	if e, ok := errors.AsType[*slackapi.RateLimitedError](err); ok {
-		c.mu.Lock()
-		c.pauses[method] = time.Now().Add(e.RetryAfter)
-		c.mu.Unlock()
+		c.pace.pause(l, e.RetryAfter)
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err

@@ -42,6 +42,7 @@ type Channel struct {
 	seen   recent
 	posted recent // messages with cards of this process
 	acts   chan act
+	pace   pace
 
 	// own is where cards go that no route sends elsewhere, and others are the
 	// channels of routes.
@@ -58,7 +59,6 @@ type Channel struct {
 	sockets [connections]line
 	heardAt time.Time
 	hearing approval.Health // of taking what people do
-	pauses  map[string]time.Time
 	homes   map[string]time.Time
 	// rehearsals wait for the press of a test card, by its button's value.
 	rehearsals map[string]chan approval.Person
@@ -175,7 +175,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	}
 	ch := &Channel{
 		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
-		people: people{groups: map[string]roster{}, names: map[string]string{}}, pauses: map[string]time.Time{}, homes: map[string]time.Time{},
+		people: people{groups: map[string]roster{}, names: map[string]string{}}, homes: map[string]time.Time{},
 		rehearsals: map[string]chan approval.Person{},
 	}
 	ch.converse()

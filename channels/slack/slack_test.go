@@ -258,6 +258,7 @@ func TestWhyAnswersInTheThread(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
 		w.press(ann, a, "Why?")
+		time.Sleep(time.Second) // The card was the channel's message of this one.
 		all := w.thread(a)
 		if len(all) != 1 || len(all[0].Buttons()) != 0 {
 			w.t.Fatalf("the thread is %+v", all)
