@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -59,7 +58,7 @@ func (d *Dispatcher) digestHours() approval.Hours {
 // digestRoutes are those of whose calls a channel's digests tell: the routes that
 // name a channel which shows nothing else. None means all calls.
 func (d *Dispatcher) digestRoutes(channel string) []string {
-	if !strings.Contains(channel, ":") {
+	if approval.IsPlain(channel) {
 		return nil
 	}
 	var names []string

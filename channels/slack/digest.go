@@ -17,13 +17,14 @@ import (
 const digestMark = "digest-"
 
 // OpenDigest sends the message that is to hold a digest.
-func (c *Channel) OpenDigest(ctx context.Context, key string, _ bool) (string, error) {
+func (at *Conversation) OpenDigest(ctx context.Context, key string, _ bool) (string, error) {
+	c := at.app
 	p := &page{texts: c.texts}
 	p.line("digest.coming", nil)
 	p.name(digestMark + key)
-	m := place{channel: c.own.id}
+	m := place{channel: at.id}
 	ts, err := c.send(ctx, m, p, cardtext.Clip(c.texts.Plain("digest.coming", nil), maxNotice))
-	if c.own.noteTelling(err); err != nil {
+	if at.noteTelling(err); err != nil {
 		return "", delivery(err)
 	}
 	m.ts = ts
@@ -32,9 +33,10 @@ func (c *Channel) OpenDigest(ctx context.Context, key string, _ bool) (string, e
 
 // FindDigest looks for the message that was opened with the key. Where the app
 // may not read what stands in the channel, nobody can tell.
-func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, error) {
+func (at *Conversation) FindDigest(ctx context.Context, key string) (string, bool, error) {
+	c := at.app
 	p := slackapi.GetConversationHistoryParameters{
-		ChannelID: c.own.id, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
+		ChannelID: at.id, Limit: orphanPage, Oldest: fmt.Sprintf("%d.000000", time.Now().Add(-orphanAge).Unix()),
 	}
 	for range orphanPages {
 		var page *slackapi.GetConversationHistoryResponse
@@ -53,7 +55,7 @@ func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, err
 			m := &page.Messages[i]
 			for _, b := range m.Blocks.BlockSet {
 				if b.ID() == digestMark+key {
-					return place{channel: c.own.id, ts: m.Timestamp}.ref(), true, nil
+					return place{channel: at.id, ts: m.Timestamp}.ref(), true, nil
 				}
 			}
 		}
@@ -64,21 +66,43 @@ func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, err
 	return "", false, nil
 }
 
-// ShowDigest writes the digest into its message.
-func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
+// ShowDigest writes the digest into its message, and puts its picture below it.
+func (at *Conversation) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
 	m, ok := parseRef(ref)
 	if !ok {
 		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
 	}
+	c := at.app
 	p := digestPage(&page{texts: c.texts}, &d, maxText)
 	err := c.edit(ctx, m, p, digestNotice(p, &d))
-	if c.own.noteTelling(err); err != nil {
+	if at.noteTelling(err); err != nil {
 		return delivery(err)
+	}
+	if err := c.showPicture(ctx, m, &d); err != nil {
+		return delivery(err)
+	}
+	if at != c.own {
+		return nil
 	}
 	if err := c.note(ctx, func(n *Notes) { n.Digest = ref }); err != nil {
 		c.log.WarnContext(ctx, "home tabs may lead to an older digest", "error", err)
 	}
 	return nil
+}
+
+// OpenDigest opens a digest in the app's own channel, as [Conversation.OpenDigest].
+func (c *Channel) OpenDigest(ctx context.Context, key string, silent bool) (string, error) {
+	return c.own.OpenDigest(ctx, key, silent)
+}
+
+// FindDigest looks in the app's own channel, as [Conversation.FindDigest].
+func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, error) {
+	return c.own.FindDigest(ctx, key)
+}
+
+// ShowDigest shows a digest, as [Conversation.ShowDigest].
+func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
+	return c.own.ShowDigest(ctx, ref, d)
 }
 
 // digestPage writes the digest's lines, as many as fit into so much text, and

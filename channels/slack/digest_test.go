@@ -3,6 +3,7 @@ package slack_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,11 +39,11 @@ func (w *world) open(key string) string {
 	return ref
 }
 
-// last returns the newest message of the channel.
+// last returns the newest message of the channel, without its threads.
 func (w *world) last() slacktest.Message {
 	w.t.Helper()
 	synctest.Wait()
-	all := w.server.Messages(home)
+	all := slices.DeleteFunc(w.server.Messages(home), func(m slacktest.Message) bool { return m.ThreadTS != "" })
 	return all[len(all)-1]
 }
 
@@ -62,7 +63,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 		w.wants(m.Shown(), "Digest, ", "comes late", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth: 3 (none a week before)",
 			"other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",
 			"shell_exec: delete was asked and allowed 5 times", "bot went on after a no", "A week before: 1 judged", "Vetoed: deletes something: 99 (none")
-		if n := len(w.server.Messages(home)); n != 1 || strings.Contains(m.Shown(), "[digest") || !strings.HasPrefix(m.Text, "📋 Digest, ") {
+		if n := len(w.server.Messages(home)); n != 2 || strings.Contains(m.Shown(), "[digest") || !strings.HasPrefix(m.Text, "📋 Digest, ") {
 			t.Errorf("%d messages, notified as %q:\n%s", n, m.Text, m.Shown())
 		}
 	})
@@ -209,5 +210,99 @@ func TestTheHomeTabLeadsToTheDigest(t *testing.T) {
 		w.build()
 		w.start()
 		w.wants(tab(), address)
+	})
+}
+
+// pictures are the files below a digest's message.
+func (w *world) pictures(ref string) (all []*slacktest.File) {
+	w.t.Helper()
+	synctest.Wait()
+	for _, m := range w.server.Messages(home) {
+		if m.File != nil && m.ThreadTS == strings.Split(ref, ":")[1] {
+			all = append(all, m.File)
+		}
+	}
+	return all
+}
+
+// The picture comes once, whatever is repeated, and keeps no digest back.
+func TestADigestsPicture(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		d := payloads.Digest(1)
+		d.Window.To = time.Now()
+		show := func(ref string) error { return w.channel.ShowDigest(t.Context(), ref, d) }
+		ref := w.open("a")
+		w.server.Fail("files.completeUploadExternal", 1, slacktest.Fault{Code: 500, After: true})
+		if err := show(ref); err == nil {
+			t.Error("a picture that was not answered is there")
+		}
+		for range 2 {
+			if err := show(ref); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := w.pictures(ref)
+		if len(all) != 1 || all[0].Name != "digest.png" || !strings.HasPrefix(string(all[0].Data), "\x89PNG") || all[0].Alt == "" {
+			t.Fatalf("pictures: %+v", all)
+		}
+		// One that did not get there is sent again.
+		ref = w.open("b")
+		w.server.Fail("upload", 1, slacktest.Fault{Code: 503})
+		if err := show(ref); err == nil {
+			t.Error("a picture that could not be uploaded is there")
+		}
+		for word, wants := range map[string]int{"missing_scope": 1, "internal_error": 0} {
+			ref := w.open("c" + word)
+			w.server.Fail("conversations.replies", 1, slacktest.Fault{Error: word})
+			if err := show(ref); (err == nil) != (wants == 1) || len(w.pictures(ref)) != wants {
+				t.Errorf("a look that ends with %s: %v", word, err)
+			}
+		}
+		// Files are not allowed, or an hour has passed.
+		ref = w.open("d")
+		w.server.Scope("files:write", false)
+		if err := show(ref); err != nil || len(w.pictures(ref)) != 0 {
+			t.Errorf("without the right to upload: %v", err)
+		}
+		w.server.Scope("files:write", true)
+		w.server.Fail("upload", 9, slacktest.Fault{Code: 503})
+		d.Window.To = time.Now().Add(-2 * time.Hour)
+		if err := show(ref); err != nil {
+			t.Errorf("a late picture keeps the digest: %v", err)
+		}
+		w.wants(w.log.String(), "a digest comes without its picture")
+	})
+}
+
+// A channel of a route has digests of its own, and the home tab leads to the one
+// that tells everything.
+func TestAChannelOfARouteShowsItsDigest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.config.Others = []string{other}
+		w.build()
+		w.start()
+		defer w.stop()
+		at := w.channel.Conversations()[0]
+		ref, err := at.OpenDigest(t.Context(), "day", false)
+		if err == nil {
+			d := payloads.Digest(0)
+			d.Routes = []string{"ops"}
+			err = at.ShowDigest(t.Context(), ref, d)
+		}
+		found, ok, looked := at.FindDigest(t.Context(), "other day")
+		if err != nil || ok || looked != nil {
+			t.Errorf("%v; found %s, %v", err, found, looked)
+		}
+		all := w.server.Messages(other)
+		if len(all) != 2 || len(w.server.Messages(home)) != 0 || !strings.Contains(all[0].Shown(), "Of the calls alone that go to ops.") {
+			t.Errorf("%d messages: %+v", len(all), all)
+		}
+		w.server.OpenHome(ann)
+		synctest.Wait()
+		v, _ := w.server.Home(ann)
+		w.wants(slacktest.Shown(v.Blocks), "/vaglio digest")
 	})
 }

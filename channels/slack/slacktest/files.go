@@ -6,9 +6,13 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 )
+
+// MaxAlt is the most characters that a file's description may have.
+const MaxAlt = 1000
 
 // uploadPath is where files are put.
 const uploadPath = "/upload/"
@@ -22,11 +26,11 @@ type upload struct {
 
 func (s *Server) uploadURL(args map[string]string) answer {
 	size, err := strconv.Atoi(args["length"])
-	if err != nil || size <= 0 || args["filename"] == "" {
+	if err != nil || size <= 0 || args["filename"] == "" || utf8.RuneCountInString(args["alt_txt"]) > MaxAlt {
 		return answer{err: "invalid_arguments"}
 	}
 	id := s.id("F")
-	s.uploads[id] = &upload{file: File{ID: id, Name: args["filename"]}, size: size}
+	s.uploads[id] = &upload{file: File{ID: id, Name: args["filename"], Alt: args["alt_txt"]}, size: size}
 	return answer{fields: map[string]any{"file_id": id, "upload_url": "http://" + args["_host"] + uploadPath + id}}
 }
 

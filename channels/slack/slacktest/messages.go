@@ -38,7 +38,9 @@ type Ephemeral struct {
 // File is what was uploaded.
 type File struct {
 	ID, Name, Title string
-	Data            []byte
+	// Alt describes it for who does not see it.
+	Alt  string
+	Data []byte
 }
 
 // Shown returns what a person reads of the message.

@@ -1,0 +1,96 @@
+package slack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/chart"
+)
+
+const (
+	// pictureName is the picture's file; its message is known by it.
+	pictureName = "digest.png"
+	// pictureFor is how long after its time a digest still waits for its picture.
+	// The text is there, and tells the same.
+	pictureFor = time.Hour
+	// maxAlt is the most characters that a picture's description may have.
+	maxAlt = 1000
+	// maxReplies is how many messages of a thread are looked at: ours is among the
+	// first.
+	maxReplies = 200
+)
+
+// showPicture puts the digest's picture into the thread of its message, unless
+// it stands there: it may, though nobody was told. An error means that it can
+// be tried again.
+func (c *Channel) showPicture(ctx context.Context, m place, d *approval.Digest) error {
+	drawn := chart.OfDigest(d, c.texts)
+	data, err := drawn.PNG()
+	if err != nil {
+		c.log.ErrorContext(ctx, "a digest's picture cannot be drawn", "error", err)
+		return nil
+	}
+	there, err := c.hasPicture(ctx, m)
+	if there {
+		return nil
+	}
+	if err == nil {
+		err = c.do(ctx, "files.upload", func(ctx context.Context) error {
+			_, err := c.api.UploadFileContext(ctx, slackapi.UploadFileParameters{
+				Reader: bytes.NewReader(data), FileSize: len(data), Filename: pictureName, Title: cardtext.Clip(drawn.Title, maxHeader),
+				AltTxt: cardtext.Clip(drawn.Alt(), maxAlt), Channel: m.channel, ThreadTimestamp: m.ts,
+			})
+			return err
+		})
+	}
+	switch {
+	case err == nil:
+		return nil
+	case passes(err) && time.Since(d.Window.To) < pictureFor:
+		return err
+	default:
+		c.log.WarnContext(ctx, "a digest comes without its picture", "error", err)
+		return nil
+	}
+}
+
+// hasPicture reports whether the picture stands in the message's thread. Where
+// the app may not look it does not seem so.
+func (c *Channel) hasPicture(ctx context.Context, m place) (bool, error) {
+	var all []slackapi.Message
+	err := c.do(ctx, "conversations.replies", func(ctx context.Context) (err error) {
+		all, _, _, err = c.api.GetConversationRepliesContext(ctx, &slackapi.GetConversationRepliesParameters{
+			ChannelID: m.channel, Timestamp: m.ts, Limit: maxReplies,
+		})
+		return err
+	})
+	if means(err) == meansToken {
+		return false, nil
+	}
+	c.mu.Lock()
+	us := c.self.user
+	c.mu.Unlock()
+	return slices.ContainsFunc(all, func(m slackapi.Message) bool {
+		return m.User == us && slices.ContainsFunc(m.Files, func(f slackapi.File) bool { return f.Name == pictureName })
+	}), err
+}
+
+// passes reports whether what failed may work in a while.
+func passes(err error) bool {
+	if _, limited := errors.AsType[*slackapi.RateLimitedError](err); limited {
+		return true
+	}
+	switch means(err) {
+	case meansNothing, meansUnsure:
+		return true
+	default:
+		return false
+	}
+}
