@@ -145,9 +145,9 @@ func (e *examiner) updates(ctx context.Context) {
 	const subject = "telegram updates"
 	if !e.alone {
 		e.mu.Lock()
-		h := e.hearing
+		t := e.hearing
 		e.mu.Unlock()
-		if h.Problem != "" {
+		if h := e.inEnglish(t); !h.OK() {
 			e.found(subject, approval.Wrong, h.Problem, h.Remedy)
 			return
 		}

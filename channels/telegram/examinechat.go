@@ -76,6 +76,12 @@ func (e *examiner) chat(ctx context.Context) {
 	}
 }
 
+// closed tells what keeps the chat from taking messages.
+func (e *examiner) closed(subject, name string) {
+	h := e.inEnglish(trouble{name: name})
+	e.found(subject, approval.Wrong, h.Problem, h.Remedy)
+}
+
 // unreachable tells why a chat is closed to the bot.
 func (e *examiner) unreachable(subject string, err error) {
 	p, ok := errors.AsType[*PlatformError](err)
@@ -84,11 +90,11 @@ func (e *examiner) unreachable(subject string, err error) {
 		e.found(subject, approval.Wrong, fmt.Sprintf("The group became a supergroup with the number %d.", p.MigrateTo),
 			fmt.Sprintf("Set METNOS_TELEGRAM_CHAT to %d if it names the group; a paired chat is followed by itself.", p.MigrateTo))
 	case ok && p.topicless():
-		e.found(subject, approval.Wrong, problemTopic, remedyTopic)
+		e.closed(subject, troubleTopic)
 	case ok && p.shut():
-		e.found(subject, approval.Wrong, problemShut, remedyShut)
+		e.closed(subject, troubleShut)
 	case ok && p.gone():
-		e.found(subject, approval.Wrong, problemGone, remedyGone)
+		e.closed(subject, troubleGone)
 	default:
 		e.failed(subject, err)
 	}

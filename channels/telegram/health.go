@@ -6,26 +6,49 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 )
 
-// Health tells what is wrong with the bot, if anything is: first what keeps it
-// from hearing people, then what keeps it from writing to them.
-func (c *Channel) Health() approval.Health {
+// Health tells in English what is wrong with the bot, if anything is: first what
+// keeps it from hearing people, then what keeps it from writing to them.
+func (c *Channel) Health() approval.Health { return c.inEnglish(c.wrong()) }
+
+// trouble is what is wrong with the bot. Its name is that of two texts: what it
+// is, and what helps. Without a name nothing is wrong.
+type trouble struct {
+	name   string
+	values map[string]any
+	since  time.Time
+}
+
+// in tells the trouble in a language.
+func (t trouble) in(texts *templates.Texts) approval.Health {
+	if t.name == "" {
+		return approval.Health{}
+	}
+	key := phrase("trouble." + t.name)
+	return approval.Health{Problem: texts.Plain(key, t.values), Remedy: texts.Plain(key+".remedy", nil), Since: t.since}
+}
+
+// inEnglish tells the trouble as logs and the operator's commands do.
+func (c *Channel) inEnglish(t trouble) approval.Health {
+	return t.in(c.texts.In(templates.English, c.zone))
+}
+
+// wrong is the trouble that matters most.
+func (c *Channel) wrong() trouble {
 	paired := c.Status().Paired
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.hearing.Problem != "":
+	case c.hearing.name != "":
 		return c.hearing
-	case c.telling.Problem != "":
+	case c.telling.name != "":
 		return c.telling
 	case !paired:
-		return approval.Health{
-			Problem: "Nobody has paired with the Telegram bot, so its cards wait.",
-			Remedy:  "Run 'vaglio pair' and send the bot what it prints.", Since: c.began,
-		}
+		return trouble{name: "unpaired", since: c.began}
 	default:
-		return approval.Health{}
+		return trouble{}
 	}
 }
 
@@ -51,14 +74,13 @@ func (c *Channel) Status() Status {
 	}
 }
 
-// begin makes a problem the one that h tells; one that goes on keeps its
+// begin makes a trouble the one with that name; one that goes on keeps its
 // beginning.
-func begin(h *approval.Health, problem, remedy string) {
-	since := h.Since
-	if since.IsZero() {
-		since = time.Now()
+func (t *trouble) begin(name string, values map[string]any) {
+	if t.since.IsZero() {
+		t.since = time.Now()
 	}
-	*h = approval.Health{Problem: problem, Remedy: remedy, Since: since}
+	t.name, t.values = name, values
 }
 
 // deaf keeps what keeps the bot from hearing, and says how long to wait before
@@ -66,50 +88,49 @@ func begin(h *approval.Health, problem, remedy string) {
 func (c *Channel) deaf(err error, failures int) time.Duration {
 	pause := min(firstPause<<min(failures, 10), longestPause)
 	conflict := min(conflictPause<<min(failures, 10), longConflict)
-	problem, remedy := "What is heard on Telegram cannot be kept.", "The log says why; most likely the disk is full."
+	name := "disk"
 	p, ok := errors.AsType[*PlatformError](err)
 	_, unreached := errors.AsType[*reachError](err)
 	switch {
 	case unreached:
-		problem, remedy = "Telegram cannot be reached.", "Check the network and the proxy; it is tried again by itself."
+		name = "net"
 	case errors.Is(err, errTaken):
-		problem, remedy = "Another program sets this bot's webhook.", "Stop it, or use a bot of vaglio's own."
+		name = "rival.hook"
 		pause = conflict
 	case !ok:
 	case p.Code == http.StatusUnauthorized, p.Code == http.StatusNotFound:
-		problem, remedy = "Telegram refuses the bot token.", "Take the current token from BotFather and start vaglio with it."
+		name = "token"
 		pause = longestPause
 	case p.Code == http.StatusConflict && p.says("webhook"):
-		problem, remedy = "The bot has a webhook that is not ours, so its updates go elsewhere.",
-			"Delete the webhook where it was set, or use a bot of vaglio's own."
+		name = "foreign.hook"
 		pause = conflict
 	case p.Code == http.StatusConflict:
-		problem, remedy = "Another program polls with this bot's token.", "Stop it, or use a bot of vaglio's own."
+		name = "rival.poll"
 		pause = conflict
 	case p.Code == http.StatusTooManyRequests:
-		problem, remedy = "Telegram asks for a pause.", "Nothing: it ends by itself."
+		name = "pause"
 		pause = max(p.RetryAfter, firstPause)
 	default:
-		problem, remedy = "Telegram answers with errors.", "Nothing: it is most likely down, and tried again by itself."
+		name = "errors"
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	begin(&c.hearing, problem, remedy)
+	c.hearing.begin(name, nil)
 	return pause
 }
 
 // closed keeps what keeps the bot from writing to the home chat.
-func (c *Channel) closed(problem, remedy string) {
+func (c *Channel) closed(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	begin(&c.telling, problem, remedy)
+	c.telling.begin(name, nil)
 }
 
 // opened says that the home chat takes messages again.
 func (c *Channel) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.telling = approval.Health{}
+	c.telling = trouble{}
 }
 
 // stands notes how the bot stands in the home chat.
@@ -119,18 +140,16 @@ func (c *Channel) stands(m *member) {
 	}
 	switch m.New.Status {
 	case "kicked", "left":
-		c.closed(problemShut, remedyShut)
+		c.closed(troubleShut)
 	case "member", "administrator":
 		c.opened()
 	}
 }
 
-// What keeps a chat from taking messages.
+// What keeps a chat from taking messages: that it has shut the bot out, that it
+// is not there, or that its forum topic is not.
 const (
-	problemShut  = "The chat that cards go to has shut the bot out."
-	remedyShut   = "Unblock the bot, or add it to the group again; until then the inbox has the cards."
-	problemGone  = "The chat that cards go to is not there."
-	remedyGone   = "Correct METNOS_TELEGRAM_CHAT, or pair anew with 'vaglio pair'."
-	problemTopic = "The forum topic that cards go to is not there, so they go to the chat itself."
-	remedyTopic  = "Correct METNOS_TELEGRAM_TOPIC and start vaglio again."
+	troubleShut  = "shut"
+	troubleGone  = "gone"
+	troubleTopic = "topic"
 )

@@ -169,7 +169,7 @@ func (l *loop) heard(ctx context.Context) error {
 	now := time.Now().Round(0)
 	l.mu.Lock()
 	before := l.notes.Heard
-	l.lastHeard, l.hearing = now, approval.Health{}
+	l.lastHeard, l.hearing = now, trouble{}
 	l.mu.Unlock()
 	if !before.IsZero() && now.Sub(before) >= pressLives {
 		if err := l.away(ctx, before, now); err != nil {

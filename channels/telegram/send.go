@@ -71,7 +71,7 @@ func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Par
 	if refused && params["message_thread_id"] != "" && p.topicless() {
 		delete(params, "message_thread_id")
 		if res, err = c.api.hush(chat, put); err == nil {
-			c.closed(problemTopic, remedyTopic)
+			c.closed(troubleTopic)
 			return messageID(res)
 		}
 		p, refused = errors.AsType[*PlatformError](err)
@@ -79,9 +79,9 @@ func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Par
 	if home, _ := c.place(); chat == home {
 		switch {
 		case refused && p.shut():
-			c.closed(problemShut, remedyShut)
+			c.closed(troubleShut)
 		case refused && p.gone():
-			c.closed(problemGone, remedyGone)
+			c.closed(troubleGone)
 		case err == nil:
 			c.opened()
 		}

@@ -44,8 +44,8 @@ type Channel struct {
 	code      pairingCode
 	began     time.Time
 	lastHeard time.Time
-	hearing   approval.Health // of taking updates in
-	telling   approval.Health // of writing to the chat
+	hearing   trouble // with taking updates in
+	telling   trouble // with writing to the chat
 	self      user
 
 	strangers  patience

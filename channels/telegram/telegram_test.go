@@ -231,6 +231,14 @@ func TestStatusTellsAll(t *testing.T) {
 		if m := w.say(ann(), 0, "/status"); !strings.Contains(m.Text, "Something is wrong since") || !strings.Contains(m.Text, "METNOS_TELEGRAM_TOPIC") {
 			t.Errorf("/status in trouble: %q", m.Text)
 		}
+		w.say(ann(), 0, "/lang it")
+		w.ask(command("make c"))
+		if h := w.channel.Health(); !strings.Contains(h.Problem, "forum topic") {
+			t.Errorf("the operator is told %q", h.Problem)
+		}
+		if m := w.say(ann(), 0, "/status"); !strings.Contains(m.Text, "L’argomento del forum") || !strings.Contains(m.Text, "Correggi METNOS_TELEGRAM_TOPIC") {
+			t.Errorf("/status in trouble, in Italian: %q", m.Text)
+		}
 	})
 }
 

@@ -156,8 +156,7 @@ func (l *loop) serveHook(ctx context.Context) error {
 			return errTaken
 		case l.fails(&info):
 			l.mu.Lock()
-			begin(&l.hearing, "Telegram cannot deliver to the webhook: "+cardtext.Clip(l.api.hide(info.Error), 200)+".",
-				"Check that METNOS_TELEGRAM_WEBHOOK leads to vaglio from outside, with a certificate that Telegram trusts.")
+			l.hearing.begin("hook", map[string]any{"error": cardtext.Within(l.api.hide(info.Error), 200)})
 			l.mu.Unlock()
 		default:
 			if err := l.heard(ctx); err != nil {

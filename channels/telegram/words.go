@@ -285,7 +285,7 @@ func (l *loop) status(ctx context.Context, m *message) error {
 		way = "status.hook"
 	}
 	p.line(way, nil)
-	if h := l.Health(); !h.OK() {
+	if h := l.wrong().in(p.texts); !h.OK() {
 		p.line("status.trouble", map[string]any{"since": h.Since, "problem": theirs(h.Problem), "remedy": theirs(h.Remedy)})
 	}
 	l.replyPage(ctx, m, p, "")
