@@ -75,14 +75,14 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 		return err
 	}
 	if v, denied := d.engine.Guard(p); denied {
-		return &GuardError{v}
+		return d.veto(ctx, p, id, v)
 	}
 	asked, err := d.approvalOf(ctx, agent, id)
 	if err != nil {
 		return err
 	}
 	if v, denied := d.engine.Guard(asked.Proposal); denied && asked.Fingerprint == fingerprint {
-		return &GuardError{v}
+		return d.veto(ctx, p, id, v)
 	}
 	lapsed := false
 	_, err = d.move(ctx, agent, id, func(ask *approval.Ask) error {

@@ -53,6 +53,9 @@ type digestsBody struct {
 	Begun bool `json:"begun,omitempty"`
 	// Ref is the message that is to show it; empty until it was opened.
 	Ref string `json:"ref,omitempty"`
+	// Checkpoint is that of the history when the digest was begun, so that a
+	// repeat shows the same.
+	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
 const (
@@ -199,7 +202,9 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 		return d.digest(ctx, approval.Window{From: body.Through, To: body.Due}, d.digestRoutes(p.name))
 	}
 	done := func() error {
-		_, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Through, b.Due, b.Ref, b.Begun = b.Due, time.Time{}, "", false }))
+		_, err := p.update(ctx, d, mine(func(b *digestsBody) {
+			b.Through, b.Due, b.Ref, b.Begun, b.Checkpoint = b.Due, time.Time{}, "", false, ""
+		}))
 		return err
 	}
 	if d.quietDays && body.Ref == "" && !body.Begun {
@@ -213,10 +218,14 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 	if err != nil {
 		return err
 	}
+	if body, err = p.witness(ctx, d, body, mine); err != nil {
+		return err
+	}
 	digest, err := tell()
 	if err != nil {
 		return err
 	}
+	digest.Checkpoint = body.Checkpoint
 	digest.Late = now().Sub(body.Due) > digestLate
 	err = p.channel.ShowDigest(ctx, body.Ref, digest)
 	if errors.Is(err, approval.ErrGone) {

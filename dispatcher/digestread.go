@@ -29,7 +29,18 @@ func (d *Dispatcher) Digest(ctx context.Context, day string) (approval.Digest, e
 	if err != nil {
 		return approval.Digest{}, err
 	}
-	return d.digest(ctx, w, nil)
+	return d.signed(ctx, w, nil)
+}
+
+// signed computes a window's digest and gives it the checkpoint of now.
+func (d *Dispatcher) signed(ctx context.Context, w approval.Window, routes []string) (approval.Digest, error) {
+	checkpoint, err := d.Checkpoint(ctx)
+	if err != nil {
+		return approval.Digest{}, err
+	}
+	digest, err := d.digest(ctx, w, routes)
+	digest.Checkpoint = checkpoint
+	return digest, err
 }
 
 // digestWindow is the window of a day, or the last one.
@@ -157,7 +168,7 @@ func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, erro
 
 // byHand shows a window's digest in a message of its own.
 func (p *postman) byHand(ctx context.Context, d *Dispatcher, w approval.Window) error {
-	digest, err := d.digest(ctx, w, d.digestRoutes(p.name))
+	digest, err := d.signed(ctx, w, d.digestRoutes(p.name))
 	if err != nil {
 		return err
 	}

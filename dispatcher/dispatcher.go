@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -52,6 +53,8 @@ type Dispatcher struct {
 	hours     *approval.Hours
 	quietDays bool
 	steps     chan approval.Step
+	leaves    history.Writer
+	history   *History
 	// readers has a place for each that reads statistics.
 	readers chan struct{}
 	// began is when this process took up its work.
@@ -94,7 +97,10 @@ type Config struct {
 	// QuietDays says that a digest which has nothing to tell is not sent. Silence
 	// then cannot be told from a channel that is broken.
 	QuietDays bool
-	Log       *slog.Logger
+	// History signs the history and keeps it in bounds; nil leaves it as the store
+	// grows it.
+	History *History
+	Log     *slog.Logger
 }
 
 // Deadlines bound how long each thing stands.
@@ -175,6 +181,7 @@ func New(c Config) *Dispatcher {
 		quiet:     c.Quiet,
 		hours:     c.Digest,
 		quietDays: c.QuietDays,
+		history:   c.History,
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
 		steps:     make(chan approval.Step, stepQueue),
@@ -182,6 +189,7 @@ func New(c Config) *Dispatcher {
 		stopping:  make(chan struct{}),
 		began:     now(),
 	}
+	d.leaves = history.NewWriter(d.masker.Mask)
 	d.crowd.most = MaxOpen
 	for _, a := range []*alarms{&d.alarms, &d.reminders, &d.escalated} {
 		a.kick = make(chan struct{}, 1)
@@ -246,7 +254,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	part(d.tickDigests)
 	part(d.writeSteps)
 	part(d.sweep)
+	part(d.keepHistory)
 	wg.Wait()
+	d.seal(context.WithoutCancel(ctx))
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -2,10 +2,12 @@ package dispatcher
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 )
 
 // ask reads an ask by its id or by one of its keys.
@@ -30,10 +32,11 @@ func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.I
 	return a, nil
 }
 
-// update changes an ask that exists, as one compare-and-swap. change may run
-// more than once.
+// update changes an ask that exists, as one compare-and-swap, and tells the
+// history what happened to it. change may run more than once.
 func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(*approval.Ask) error) (approval.Ask, error) {
 	var ask approval.Ask
+	at, seed := now(), rand.Text()
 	_, err := d.store.Update(ctx, approval.KindAsk, string(id), func(r approval.Record) (approval.Record, error) {
 		if !r.Exists() {
 			return r, approval.ErrNotFound
@@ -42,7 +45,11 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 		if ask, err = approval.DecodeAsk(r.Body); err != nil {
 			return r, err
 		}
+		before := history.Remember(&ask)
 		if err := change(&ask); err != nil {
+			return r, err
+		}
+		if r.Leaves, err = d.leaves.Change(before, &ask, at, seed); err != nil {
 			return r, err
 		}
 		return recordOf(r, ask)
@@ -50,13 +57,18 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 	return ask, err
 }
 
-// create stores a new ask. A [*approval.KeyError] says that an equal call is
+// create stores a new ask, and tells the history. A [*approval.KeyError] says that an equal call is
 // already asked.
 func (d *Dispatcher) create(ctx context.Context, ask approval.Ask) error {
-	_, err := d.store.Update(ctx, approval.KindAsk, string(ask.ID), func(r approval.Record) (approval.Record, error) {
+	leaves, err := d.leaves.Change(history.Before{}, &ask, ask.OpenedAt, rand.Text())
+	if err != nil {
+		return err
+	}
+	_, err = d.store.Update(ctx, approval.KindAsk, string(ask.ID), func(r approval.Record) (approval.Record, error) {
 		if r.Exists() {
 			return r, fmt.Errorf("dispatcher: ask %s exists", ask.ID)
 		}
+		r.Leaves = leaves
 		return recordOf(r, ask)
 	})
 	return err

@@ -10,14 +10,17 @@ import (
 // sweepEvery is how often the turn log is swept.
 const sweepEvery = 24 * time.Hour
 
-// sweep drops steps that are older than the turn log keeps, at the start and
-// once a day.
+// sweep drops steps that are older than the turn log keeps, and what the history
+// keeps no longer, at the start and once a day.
 func (d *Dispatcher) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		if err := d.dropSteps(ctx, time.Now().Add(-stepsKept)); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "the turn log could not be swept; trying again tomorrow", "error", err)
+		}
+		if err := d.dropLeaves(ctx); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "old values of the history could not be dropped; trying again tomorrow", "error", err)
 		}
 		select {
 		case <-ctx.Done():

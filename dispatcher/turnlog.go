@@ -53,14 +53,21 @@ func turnPrefix(agent, turn string) string {
 	return hex.EncodeToString(h[:12]) + "/"
 }
 
-// keepStep writes a step and returns when it is on disk.
+// keepStep writes a step and returns when it is on disk. A denial by the guard is
+// in the history with it.
 func (d *Dispatcher) keepStep(ctx context.Context, s approval.Step) error {
 	body, err := approval.EncodeStep(s)
 	if err != nil {
 		return err
 	}
+	var leaves [][]byte
+	if guarded(&s) {
+		if leaves, err = d.leaves.Veto(&s, rand.Text()); err != nil {
+			return err
+		}
+	}
 	_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(r approval.Record) (approval.Record, error) {
-		r.ID, r.Body = s.ID, body
+		r.ID, r.Body, r.Leaves = s.ID, body, leaves
 		return r, nil
 	})
 	if err != nil {

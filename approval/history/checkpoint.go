@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -169,4 +170,29 @@ func keyName(verifier string) string {
 	name, rest, _ := strings.Cut(strings.TrimSpace(verifier), "+")
 	hash, _, _ := strings.Cut(rest, "+")
 	return name + "+" + hash
+}
+
+// Holds returns nil when the tree has grown from the one that the checkpoint was
+// signed for. A [*CheckpointError] says what does not fit, or that the checkpoint
+// is not good; another error, that the tree could not be read.
+func Holds(ctx context.Context, t Tree, text, verifier string) error {
+	c, err := OpenCheckpoint(text, verifier)
+	if err != nil {
+		return err
+	}
+	size, err := t.TreeSize(ctx)
+	if err != nil {
+		return fmt.Errorf("history: read the tree: %w", err)
+	}
+	if size < c.Size {
+		return &CheckpointError{fmt.Sprintf("the history has %d leaves, and had %d when it was signed last: an older copy of the store was put back", size, c.Size)}
+	}
+	root, err := Root(ctx, t, c.Size)
+	if err != nil {
+		return err
+	}
+	if root != c.Root {
+		return &CheckpointError{fmt.Sprintf("the first %d leaves of the history are not those that were signed last: an older copy of the store was put back, or it was rewritten", c.Size)}
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -66,9 +65,6 @@ func Root(ctx context.Context, t Tree, size int64) (tlog.Hash, error) {
 	}
 	return root, nil
 }
-
-// ErrShort says that a tree has fewer leaves than it should.
-var ErrShort = errors.New("the history is shorter than that")
 
 // spine is the tree built anew from the hashes of its leaves, in memory that
 // grows with the tree's height alone.

@@ -1,0 +1,299 @@
+package dispatcher
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// History is what it takes to sign the history of approvals, and to keep it in
+// bounds. What the history holds is decided where asks and steps are written, and
+// needs nothing of it.
+type History struct {
+	// Tree is the store's.
+	Tree history.Tree
+	// Key signs.
+	Key history.Key
+	// Keep is how long leaves keep what they tell; 0 is for ever.
+	Keep time.Duration
+	// Save keeps the newest checkpoint where an older copy of the store does not
+	// reach: in a file beside it.
+	Save func(checkpoint string) error
+
+	mu sync.Mutex
+	// saved is the size of the history that was saved last.
+	saved int64
+}
+
+const (
+	// historyRecord is what the history keeps of itself, besides its leaves.
+	historyRecord = "history"
+	// sealEvery is how often a history that grew is signed and saved, so that at
+	// most so much of it can be lost unnoticed with an older copy of the store.
+	sealEvery = time.Minute
+)
+
+// historyBody is the record of the history.
+type historyBody struct {
+	Version int `json:"v"`
+	// Key is the verifier key of those who sign now.
+	Key string `json:"key"`
+}
+
+// RollbackError says that the store is an older copy of itself, or that its
+// history was rewritten.
+type RollbackError struct {
+	// Problem is what does not fit.
+	Problem string
+}
+
+func (e *RollbackError) Error() string { return e.Problem }
+
+// BeginHistory begins the history in a store that has none, and otherwise holds
+// it against the checkpoint that was saved last; empty is none. A
+// [*RollbackError] says that they do not fit: a leaf tells of it then, and the
+// history goes on, for the guard is needed in any case. It comes before Run, and
+// before the first proposal.
+func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
+	size, err := d.history.Tree.TreeSize(ctx)
+	if err != nil {
+		return fmt.Errorf("dispatcher: read the history: %w", err)
+	}
+	body, err := d.historyBody(ctx)
+	key := d.history.Key.Verifier()
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		baseline, err := history.BaselineAt(ctx, d.store, d.history.Tree, size)
+		if err != nil {
+			return err
+		}
+		if err := d.tellHistory(ctx, history.Event{Kind: history.Began, At: now(), Baseline: &baseline, Key: key}); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case body.Key != key:
+		d.log.WarnContext(ctx, "the key that signs the history is another than before: it was lost or exchanged", "before", body.Key, "now", key)
+		if err := d.tellHistory(ctx, history.Event{Kind: history.Rekeyed, At: now(), Key: key}); err != nil {
+			return err
+		}
+	}
+	if last == "" {
+		return nil
+	}
+	verifier := key
+	if body.Key != "" {
+		verifier = body.Key // What was saved, the key before signed.
+	}
+	lost := history.Holds(ctx, d.history.Tree, last, verifier)
+	if _, ok := errors.AsType[*history.CheckpointError](lost); !ok {
+		return lost
+	}
+	if err := d.tellHistory(ctx, history.Event{Kind: history.Restored, At: now(), Lost: last, Key: key}); err != nil {
+		return err
+	}
+	return &RollbackError{lost.Error()}
+}
+
+// historyBody reads the record of the history.
+func (d *Dispatcher) historyBody(ctx context.Context) (body historyBody, err error) {
+	r, err := d.store.Get(ctx, approval.KindMeta, historyRecord)
+	if err != nil {
+		return body, err
+	}
+	if err := strictjson.Unmarshal(r.Body, &body); err != nil {
+		return body, fmt.Errorf("dispatcher: read the record of the history: %w", err)
+	}
+	if body.Version != 1 {
+		return body, errors.New("dispatcher: the record of the history is from a newer vaglio")
+	}
+	return body, nil
+}
+
+// tellHistory writes an event that is about no ask and no step.
+func (d *Dispatcher) tellHistory(ctx context.Context, e history.Event) error { //nolint:gocritic // It is rare, and its own.
+	leaves, err := d.leaves.Note(e, rand.Text())
+	if err != nil {
+		return err
+	}
+	return d.addLeaves(ctx, leaves)
+}
+
+// addLeaves writes leaves that belong to no other record.
+func (d *Dispatcher) addLeaves(ctx context.Context, leaves [][]byte) error {
+	body := historyBody{Version: 1}
+	if d.history != nil {
+		body.Key = d.history.Key.Verifier()
+	}
+	text, err := strictjson.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("dispatcher: write to the history: %w", err)
+	}
+	_, err = d.store.Update(ctx, approval.KindMeta, historyRecord, func(r approval.Record) (approval.Record, error) {
+		r.ID, r.Body, r.Leaves = historyRecord, text, leaves
+		return r, nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: write to the history: %w", err)
+	}
+	return nil
+}
+
+// veto is the guard's no to the redemption of a permit, which has no step in the
+// turn log. It stands also where the history cannot be told of it.
+func (d *Dispatcher) veto(ctx context.Context, p vaglio.Proposal, id approval.ID, v vaglio.Verdict) error { //nolint:gocritic // As the caller has them.
+	leaves, err := d.leaves.Veto(&approval.Step{At: now(), Proposal: p, Verdict: &v, Approval: id}, rand.Text())
+	if err == nil {
+		err = d.addLeaves(ctx, leaves)
+	}
+	if err != nil {
+		d.log.ErrorContext(ctx, "a veto of the guard is missing from the history", "approval", id, "error", err)
+	}
+	return &GuardError{v}
+}
+
+// Checkpoint signs the history as it is now and saves what it signed. It is empty
+// where nobody signs.
+func (d *Dispatcher) Checkpoint(ctx context.Context) (string, error) {
+	h := d.history
+	if h == nil {
+		return "", nil
+	}
+	size, err := h.Tree.TreeSize(ctx)
+	if err != nil {
+		return "", fmt.Errorf("dispatcher: read the history: %w", err)
+	}
+	root, err := history.Root(ctx, h.Tree, size)
+	if err != nil {
+		return "", err
+	}
+	text, err := h.Key.Sign(size, root)
+	if err != nil {
+		return "", err
+	}
+	h.save(ctx, d, text, size)
+	return text, nil
+}
+
+// save keeps the newest checkpoint outside of the store. Where that cannot be
+// done, the checkpoint is as good.
+func (h *History) save(ctx context.Context, d *Dispatcher, text string, size int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if size <= h.saved || h.Save == nil {
+		return
+	}
+	if err := h.Save(text); err != nil {
+		d.log.ErrorContext(ctx, "the newest checkpoint of the history could not be saved", "error", err)
+		return
+	}
+	h.saved = size
+}
+
+// witness keeps a checkpoint for the digest that is being sent, so that a repeat
+// shows the same.
+func (p *postman) witness(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
+	if body.Checkpoint != "" || d.history == nil {
+		return body, nil
+	}
+	checkpoint, err := d.Checkpoint(ctx)
+	if err != nil {
+		return body, err
+	}
+	return p.update(ctx, d, mine(func(b *digestsBody) { b.Checkpoint = checkpoint }))
+}
+
+// keepHistory signs and saves the history now and then.
+func (d *Dispatcher) keepHistory(ctx context.Context) error {
+	if d.history == nil {
+		return nil
+	}
+	tick := time.NewTicker(sealEvery)
+	defer tick.Stop()
+	for {
+		d.seal(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// seal signs and saves the history if it grew.
+func (d *Dispatcher) seal(ctx context.Context) {
+	h := d.history
+	if h == nil {
+		return
+	}
+	size, err := h.Tree.TreeSize(ctx)
+	if err == nil {
+		h.mu.Lock()
+		same := size == h.saved
+		h.mu.Unlock()
+		if same {
+			return
+		}
+		_, err = d.Checkpoint(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		d.log.ErrorContext(ctx, "the history cannot be signed; trying again", "error", err)
+	}
+}
+
+// dropLeaves drops what the history keeps no longer. A leaf says so first: values
+// that are missing without one were taken out.
+func (d *Dispatcher) dropLeaves(ctx context.Context) error {
+	h := d.history
+	if h == nil || h.Keep <= 0 {
+		return nil
+	}
+	from, through, err := d.oldLeaves(ctx, now().Add(-h.Keep))
+	if err != nil || through <= from {
+		return err
+	}
+	baseline, err := history.BaselineAt(ctx, d.store, h.Tree, through)
+	if err != nil {
+		return err
+	}
+	e := history.Event{Kind: history.Dropped, At: now(), Baseline: &baseline, Through: through, Key: h.Key.Verifier()}
+	if err := d.tellHistory(ctx, e); err != nil {
+		return err
+	}
+	return h.Tree.DropLeaves(ctx, through)
+}
+
+// oldLeaves returns the run of leaves, of those that have values, that are older
+// than an instant. A clock that was wrong for a while ends it early: nothing goes
+// too soon.
+func (d *Dispatcher) oldLeaves(ctx context.Context, before time.Time) (from, through int64, err error) {
+	from = -1
+	for leaf, err := range d.history.Tree.Leaves(ctx, 0) {
+		if err != nil {
+			return 0, 0, fmt.Errorf("dispatcher: read the history: %w", err)
+		}
+		if leaf.Value == nil {
+			continue
+		}
+		e, err := history.Decode(leaf.Value)
+		if err != nil {
+			return 0, 0, err
+		}
+		if from < 0 {
+			from, through = leaf.Index, leaf.Index
+		}
+		if !e.At.Before(before) {
+			return from, through, nil
+		}
+		through = leaf.Index + 1
+	}
+	return from, through, nil
+}
