@@ -21,6 +21,13 @@ func Digest(n int) approval.Digest {
 		Counts:  approval.Counts{Judged: 50, Approved: 9, Guard: 5, Vetoed: 36, Fates: fates, Carried: fates, Settled: fates.Runs, Errors: 2},
 		WeekAgo: approval.Counts{Judged: 1, Guard: 2, Vetoed: 3},
 	}
+	for i := range 7 {
+		from := at.AddDate(0, 0, i-7)
+		d.Week = append(d.Week, approval.Day{
+			Window: approval.Window{From: from, To: from.AddDate(0, 0, 1)}, Counts: approval.Counts{Approved: 1300 * i, Guard: i, Fates: fates},
+		})
+	}
+	d.Week[6].Counts = d.Counts
 	states := []approval.State{
 		approval.Pending, approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded,
 		approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown,

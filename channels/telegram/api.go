@@ -138,12 +138,11 @@ func (a *api) call(ctx context.Context, method string, p tgbotapi.Params, within
 	return jsontext.Value(res.Result), nil
 }
 
-// upload sends a document.
-func (a *api) upload(ctx context.Context, p tgbotapi.Params, file tgbotapi.FileBytes) (jsontext.Value, error) {
-	const method = "sendDocument"
-	ctx, cancel := context.WithTimeout(ctx, uploadWithin)
+// upload makes a call that brings a file along, in a field of its own.
+func (a *api) upload(ctx context.Context, method string, p tgbotapi.Params, field string, file tgbotapi.FileBytes, within time.Duration) (jsontext.Value, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	res, err := a.bot(ctx, method).UploadFiles(method, p, []tgbotapi.RequestFile{{Name: "document", Data: file}})
+	res, err := a.bot(ctx, method).UploadFiles(method, p, []tgbotapi.RequestFile{{Name: field, Data: file}})
 	if err != nil {
 		return nil, a.clean(method, err)
 	}

@@ -3,13 +3,17 @@ package telegram
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// OpenDigest sends the message that is to hold a digest. The key is of no use
-// here: a bot cannot look for what it sent.
+// OpenDigest sends the two messages that are to hold a digest: the first is for
+// its picture, and the second, which answers it, for its text. Where the second
+// cannot be sent the first is for the text, and there is no picture. The key is
+// of no use here: a bot cannot look for what it sent.
 func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string, error) {
 	chat, ok := c.place()
 	if !ok {
@@ -17,7 +21,7 @@ func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string
 	}
 	p := &page{texts: c.textsFor(chat)}
 	p.say("digest.coming", nil)
-	id, err := c.send(ctx, chat, p, note{thread: c.topic, silent: silent})
+	first, err := c.send(ctx, chat, p, note{thread: c.topic, silent: silent})
 	if p, ok := errors.AsType[*PlatformError](err); ok && p.MigrateTo != 0 {
 		if err := c.moved(ctx, chat, p.MigrateTo); err != nil {
 			return "", err
@@ -26,16 +30,47 @@ func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string
 	if err != nil {
 		return "", delivery(err)
 	}
-	return refTo(chat, id), nil
+	second, err := c.send(ctx, chat, p, note{reply: first, thread: c.topic, silent: true})
+	if err != nil {
+		c.log.WarnContext(ctx, "a digest comes without its picture", "error", err)
+		return refTo(chat, first), nil
+	}
+	return digestRef(chat, second, first), nil
 }
 
-// ShowDigest writes the digest into its message.
+// ShowDigest writes the digest into its message, and then its picture into the
+// other one. Only a text that is gone asks for new messages: by then the picture
+// is not shown, so that none comes twice.
 func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
-	chat, id, ok := parseRef(ref)
+	chat, text, picture, ok := parseDigestRef(ref)
 	if !ok {
 		return approval.ErrGone
 	}
-	return delivery(c.edit(ctx, chat, id, digestPage(&page{texts: c.textsFor(chat)}, &d), ""))
+	if err := delivery(c.edit(ctx, chat, text, digestPage(&page{texts: c.textsFor(chat)}, &d), "")); err != nil || picture == 0 {
+		return err
+	}
+	err := delivery(c.showPicture(ctx, chat, picture, &d))
+	if errors.Is(err, approval.ErrGone) {
+		return nil // somebody deleted it; the text tells everything
+	}
+	return err
+}
+
+// digestRef refers to the messages of a digest; picture is 0 for none.
+func digestRef(chat int64, text, picture int) string {
+	return refTo(chat, text) + ":" + strconv.Itoa(picture)
+}
+
+func parseDigestRef(ref string) (chat int64, text, picture int, ok bool) {
+	if parts := strings.Split(ref, ":"); len(parts) == 3 {
+		n, err := strconv.Atoi(parts[2])
+		if err != nil {
+			return 0, 0, 0, false
+		}
+		picture, ref = n, parts[0]+":"+parts[1]
+	}
+	chat, text, ok = parseRef(ref)
+	return chat, text, picture, ok
 }
 
 // digest answers /digest.
@@ -49,6 +84,7 @@ func (l *loop) digest(ctx context.Context, m *message, day string) error {
 		return err
 	}
 	l.replyPage(ctx, m, digestPage(l.page(m), &d), "")
+	l.replyPicture(ctx, m, &d)
 	return nil
 }
 

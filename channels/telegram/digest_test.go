@@ -31,13 +31,25 @@ func TestADigestComesInItsMessage(t *testing.T) {
 		if m := w.last(); !m.Silent || !strings.Contains(m.Text, "being made") {
 			t.Errorf("opened with %+v", m)
 		}
-		n := len(w.server.Messages(w.chat))
+		all := w.server.Messages(w.chat)
+		n := len(all)
+		if head := all[n-2]; all[n-1].ReplyTo != head.ID || !strings.Contains(head.Text, "being made") {
+			t.Errorf("the text answers %+v", head)
+		}
 		for range 2 { // Showing it again changes nothing.
 			if err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(0)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		m := w.last()
+		m, head := w.last(), w.server.Messages(w.chat)[n-2]
+		if head.Photo == nil || m.Photo != nil {
+			t.Errorf("the picture is in %+v", head)
+		}
+		for _, want := range []string{"calls wait for you now.", "50 calls were judged: 9 passed", "\n\nIn the picture: Columns for the days of a week, calls stopped: "} {
+			if !strings.Contains(head.Text, want) {
+				t.Errorf("%q is missing below the picture: %s", want, head.Text)
+			}
+		}
 		for _, want := range []string{
 			"Digest, ", "comes late", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth: 3 (none a week before)",
 			"other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",

@@ -62,13 +62,20 @@ func (w *world) sayAll() {
 	}); err != nil {
 		w.t.Fatal(err)
 	}
+	ref, err := w.channel.OpenDigest(ctx, "day", false)
+	if err == nil {
+		err = w.channel.ShowDigest(ctx, ref, payloads.Digest(3))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	a, b := w.ask(command("make")), w.ask(command("make b"))
 	m := w.shown(a)
 	for _, button := range m.Buttons() {
 		w.server.PressData(ann(), m.Chat, m.ID, button.Data)
 		synctest.Wait()
 	}
-	for _, text := range []string{"/help", "/pending", "/why", "/why " + string(b.ID), "/status", "/lang", "/start x", "hello"} {
+	for _, text := range []string{"/help", "/pending", "/why", "/why " + string(b.ID), "/status", "/digest", "/lang", "/start x", "hello"} {
 		w.server.Reply(ann(), w.chat, 0, text)
 		synctest.Wait()
 	}
@@ -98,6 +105,9 @@ func (w *world) sent() []payloads.Payload {
 		if c.Method == "sendDocument" {
 			args["document"] = jsontext.Value(`"the file"`)
 		}
+		if c.Method == "sendPhoto" {
+			args["photo"] = jsontext.Value(`"the file"`)
+		}
 		raw, err := json.Marshal(args, json.Deterministic(true))
 		if err != nil {
 			w.t.Fatal(err)
@@ -105,7 +115,7 @@ func (w *world) sent() []payloads.Payload {
 		seen[c.Method] = true
 		all = append(all, payloads.Payload{Type: `Opts<string>["` + c.Method + `"]`, JSON: string(raw)})
 	}
-	for _, method := range []string{"sendMessage", "editMessageText", "sendDocument", "answerCallbackQuery", "getUpdates", "setMyCommands"} {
+	for _, method := range []string{"sendMessage", "editMessageText", "sendDocument", "sendPhoto", "editMessageMedia", "answerCallbackQuery", "getUpdates", "setMyCommands"} {
 		if !seen[method] {
 			w.t.Errorf("nothing was sent by %s", method)
 		}

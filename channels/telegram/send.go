@@ -57,7 +57,7 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	delete(params, "text")
 	delete(params, "link_preview_options") // The platform takes it with a text alone.
 	return c.put(chat, params, func(params tgbotapi.Params) (jsontext.Value, error) {
-		return c.api.upload(ctx, params, file)
+		return c.api.upload(ctx, "sendDocument", params, "document", file, uploadWithin)
 	})
 }
 

@@ -113,10 +113,13 @@ func (s *Server) reach(p map[string]string) (*chat, any, *Fault) {
 	return c, nil, nil
 }
 
-// send is sendMessage and sendDocument.
-func (s *Server) send(p map[string]string, f *File) (any, *Fault) {
+// attached is what a message has beside its caption.
+type attached struct{ document, photo *File }
+
+// send is sendMessage, sendDocument and sendPhoto.
+func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	text, limit := p["text"], MaxText
-	if f != nil {
+	if with != nil {
 		text, limit = p["caption"], MaxCaption
 	}
 	s.mu.Lock()
@@ -149,7 +152,10 @@ func (s *Server) send(p map[string]string, f *File) (any, *Fault) {
 	m := &Message{
 		ID: s.lastID, Thread: thread, Chat: chat.id, From: User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName},
 		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, Selective: c.selective, ReplyTo: reply.ID,
-		File: f, Silent: p["disable_notification"] == "true", At: time.Now(),
+		Silent: p["disable_notification"] == "true", At: time.Now(),
+	}
+	if with != nil {
+		m.File, m.Photo = with.document, with.photo
 	}
 	chat.messages[m.ID] = m
 	return s.wire(chat, m, true), nil
@@ -201,7 +207,7 @@ func (s *Server) edit(p map[string]string) (any, *Fault) {
 		return nil, bad("message to edit not found")
 	case m.From.ID != BotID || m.frozen:
 		return nil, bad("message can't be edited")
-	case m.File != nil:
+	case m.File != nil || m.Photo != nil:
 		return nil, bad("there is no text in the message to edit")
 	}
 	c, fault := readContent(p, p["text"], MaxText)

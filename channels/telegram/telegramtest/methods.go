@@ -19,7 +19,7 @@ const maxRequest = 64 << 20
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
-	params, file, err := read(r)
+	params, files, err := read(r)
 	if err != nil {
 		s.reply(w, nil, bad(err.Error()))
 		return
@@ -27,7 +27,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.calls = append(s.calls, Call{method, params, time.Now()})
 	revoked := s.revoked
-	fault := s.Next(method)
+	fault := s.fault(method)
 	s.mu.Unlock()
 	if slow := s.Takes(); slow > 0 {
 		timer := time.NewTimer(slow)
@@ -44,7 +44,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fault != nil && !fault.After:
 		s.reply(w, nil, fault)
 	default:
-		result, failed := s.call(r.Context(), method, params, file)
+		result, failed := s.call(r.Context(), method, params, files)
 		if failed == nil {
 			failed = fault
 		}
@@ -52,12 +52,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// fault takes what the next call of a method meets; nil is nothing.
+func (s *Server) fault(method string) *Fault {
+	if f := s.Next(method); f != nil && !f.Pass {
+		return f
+	}
+	return nil
+}
+
 func bad(description string) *Fault {
 	return &Fault{Code: 400, Description: "Bad Request: " + strings.TrimPrefix(description, "Bad Request: ")}
 }
 
-// read returns a request's fields, and its document if there is one.
-func read(r *http.Request) (map[string]string, *File, error) {
+// read returns a request's fields, and its files by the fields' names.
+func read(r *http.Request) (map[string]string, map[string]*File, error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	params := map[string]string{}
 	if kind != "multipart/form-data" {
@@ -73,13 +81,13 @@ func read(r *http.Request) (map[string]string, *File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var file *File
+	files := map[string]*File{}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			// The server notices that a client left only behind the body's end.
 			_, err := io.Copy(io.Discard, r.Body)
-			return params, file, err
+			return params, files, err
 		}
 		if err != nil {
 			return nil, nil, err
@@ -89,7 +97,7 @@ func read(r *http.Request) (map[string]string, *File, error) {
 			return nil, nil, err
 		}
 		if part.FileName() != "" {
-			file = &File{part.FileName(), data}
+			files[part.FormName()] = &File{part.FileName(), data}
 			continue
 		}
 		params[part.FormName()] = string(data)
@@ -125,23 +133,28 @@ func (s *Server) reply(w http.ResponseWriter, result any, f *Fault) {
 }
 
 // call runs one method.
-func (s *Server) call(ctx context.Context, method string, p map[string]string, f *File) (any, *Fault) {
+func (s *Server) call(ctx context.Context, method string, p map[string]string, files map[string]*File) (any, *Fault) {
 	switch method {
 	case "getUpdates":
 		return s.getUpdates(ctx, p)
 	case "sendMessage":
 		return s.send(p, nil)
 	case "sendDocument":
+		f := files["document"]
 		if f == nil || len(f.Data) == 0 {
 			return nil, bad("file must be non-empty")
 		}
-		return s.send(p, f)
+		return s.send(p, &attached{document: f})
+	case "sendPhoto":
+		return s.sendPhoto(p, files["photo"])
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch method {
 	case "editMessageText":
 		return s.edit(p)
+	case "editMessageMedia":
+		return s.media(p, files)
 	case "deleteMessage":
 		return s.delete(p)
 	case "answerCallbackQuery":

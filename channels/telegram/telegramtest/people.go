@@ -34,8 +34,8 @@ type Message struct {
 	ID, Thread int
 	Chat       int64
 	From       User
-	// Text is what is read: the markup is in Entities. For a document it is
-	// the caption.
+	// Text is what is read: the markup is in Entities. For a document and a
+	// photo it is the caption.
 	Text     string
 	Entities []Entity
 	Keyboard [][]Button
@@ -45,6 +45,7 @@ type Message struct {
 	// ReplyTo is the id of the message that it answers, 0 if none.
 	ReplyTo int
 	File    *File
+	Photo   *File
 	Silent  bool
 	// Edited says that it was changed since it was sent.
 	Edited bool
@@ -83,6 +84,8 @@ type chat struct {
 	// members are how people and the bot stand in a group; the bot is a member
 	// when nothing is said of it.
 	members map[int64]standing
+	// noPhotos says that the bot may not send photos.
+	noPhotos bool
 }
 
 // topic is how a forum topic stands.
@@ -255,6 +258,10 @@ func (s *Server) wire(c *chat, m *Message, deep bool) map[string]any {
 	text, entities := "text", "entities"
 	if m.File != nil {
 		w["document"] = map[string]any{"file_id": "f", "file_unique_id": "f", "file_name": m.File.Name, "file_size": len(m.File.Data)}
+		text, entities = "caption", "caption_entities"
+	}
+	if m.Photo != nil {
+		w["photo"] = []any{map[string]any{"file_id": "p", "file_unique_id": "p", "width": 90, "height": 90, "file_size": len(m.Photo.Data)}}
 		text, entities = "caption", "caption_entities"
 	}
 	if m.Text != "" {

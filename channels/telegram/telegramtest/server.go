@@ -81,6 +81,8 @@ type Fault struct {
 	Body string
 	// After lets the call take effect before the fault answers it.
 	After bool
+	// Pass is no fault: a call that goes through before one that fails.
+	Pass bool
 }
 
 // Command is one entry of the bot's menu.
