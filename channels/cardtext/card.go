@@ -141,6 +141,11 @@ func (c *Card) Unanswered() *Card {
 	return &n
 }
 
+// Over reports whether nothing of the card can change any more.
+func (c *Card) Over() bool {
+	return !slices.ContainsFunc(c.Calls, func(call Call) bool { return !call.State.Final() })
+}
+
 // Opening says who asks, and what they were asked for.
 func (c *Card) Opening(budget int) Text {
 	w := writer{texts: c.Texts}

@@ -18,29 +18,30 @@ type File struct {
 }
 
 // File returns the card as a document: every text whole, each of its lines
-// indented so that it cannot pass for one of ours.
+// indented so that it cannot pass for one of ours. It is another one in another
+// language, so a chat keeps the sum of the one that it sent.
 func (c *Card) File() File {
 	var b strings.Builder
-	field := func(name string, t seen) {
+	field := func(key templates.Key, t seen) {
 		if t.runes > 0 {
-			fmt.Fprintf(&b, "%s:\n    %s\n", name, strings.ReplaceAll(t.String(), "\n", "\n    "))
+			fmt.Fprintf(&b, "%s:\n    %s\n", c.Texts.Plain(key, nil), strings.ReplaceAll(t.String(), "\n", "\n    "))
 		}
 	}
-	fmt.Fprintf(&b, "ask %s\n", c.Ask)
-	field("agent", c.agent)
-	field("turn", c.turn)
-	field("intent", c.intent)
+	fmt.Fprintf(&b, "%s\n", c.Texts.Plain("file.ask", templates.Values{"id": templates.Theirs(c.Ask)}))
+	field("file.agent", c.agent)
+	field("file.turn", c.turn)
+	field("file.intent", c.intent)
 	for i := range c.Calls {
 		call := &c.Calls[i]
-		fmt.Fprintf(&b, "\ncall %d of %d\n", i+1, len(c.Calls))
-		field("executor", call.executor)
-		field("command", call.command)
-		field("arguments", call.args)
-		field("working folder", call.cwd)
+		fmt.Fprintf(&b, "\n%s\n", c.Texts.Plain("file.call", templates.Values{"i": i + 1, "n": len(c.Calls)}))
+		field("file.executor", call.executor)
+		field("file.command", call.command)
+		field("file.args", call.args)
+		field("file.cwd", call.cwd)
 		for _, m := range call.mounts {
-			field("mount", m)
+			field("file.mount", m)
 		}
-		field("why it asks", call.why)
+		field("file.why", call.why)
 	}
 	data := []byte(b.String())
 	sum := sha256.Sum256(data)

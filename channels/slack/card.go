@@ -9,8 +9,12 @@ import (
 // phrase names a text that a person reads.
 type phrase = templates.Key
 
-// cardView is a card on its way into a message.
-type cardView struct{ *cardtext.Card }
+// cardView is a card on its way into a message. Its sum is that of the file in
+// the thread which holds all of it, or empty.
+type cardView struct {
+	*cardtext.Card
+	sum string
+}
 
 const (
 	// maxPerItem is how many calls of a plan get buttons of their own: with two
@@ -21,20 +25,19 @@ const (
 )
 
 func viewOf(c approval.Card, texts *templates.Texts) *cardView {
-	return &cardView{cardtext.Read(c, texts)}
+	return &cardView{Card: cardtext.Read(c, texts)}
 }
 
 // overflows reports whether the card needs a file, however its calls stand.
 func (v *cardView) overflows() bool {
-	n := cardView{v.Unanswered()}
+	n := cardView{Card: v.Unanswered()}
 	p := n.layout(cardtext.Everything, cardtext.Everything, true)
 	return !p.fits() || p.units+roomForEnd*(len(v.Calls)+1) > maxText
 }
 
-// fit lays the card out so that the platform takes it. attached says that the
-// whole of it is in a file in the thread. Allow is offered only where the
-// person can see every call that waits, here or there.
-func (v *cardView) fit(attached bool) *page {
+// fit lays the card out so that the platform takes it. Allow is offered only
+// where the person can see every call that waits, here or in the file.
+func (v *cardView) fit() *page {
 	if !v.overflows() {
 		for _, ended := range []int{cardtext.Everything, 200, 60} {
 			if p := v.layout(cardtext.Everything, ended, true); p.fits() {
@@ -43,19 +46,19 @@ func (v *cardView) fit(attached bool) *page {
 		}
 	}
 	for _, budget := range []int{3000, 1500, 600, 250, 100, 40} {
-		if p := v.cut(budget, min(budget, 60), attached); p.fits() {
+		if p := v.cut(budget, min(budget, 60)); p.fits() {
 			return p
 		}
 	}
-	return v.cut(0, 0, attached)
+	return v.cut(0, 0)
 }
 
 // cut lays the card out within budgets and says where the rest is.
-func (v *cardView) cut(waiting, ended int, attached bool) *page {
-	p := v.layout(waiting, ended, attached)
+func (v *cardView) cut(waiting, ended int) *page {
+	p := v.layout(waiting, ended, v.sum != "")
 	switch {
-	case attached:
-		p.footer(v.Attached(v.File().Sum).String())
+	case v.sum != "":
+		p.footer(v.Attached(v.sum).String())
 	case v.Open > 0:
 		p.footer(v.Texts.Plain("unseen", nil))
 	}

@@ -16,13 +16,13 @@ import (
 const maxFile = 45 << 20
 
 // place is a message of ours: where it stands, and the file in its thread that
-// holds all of its card, if it has one.
-type place struct{ channel, ts, file string }
+// holds all of its card, if it has one, with how the file's SHA-256 begins.
+type place struct{ channel, ts, file, sum string }
 
 func (m place) ref() string {
 	ref := m.channel + ":" + m.ts
 	if m.file != "" {
-		ref += ":" + m.file
+		ref += ":" + m.file + ":" + m.sum
 	}
 	return ref
 }
@@ -32,12 +32,15 @@ func (m place) message() string { return m.channel + ":" + m.ts }
 
 func parseRef(ref string) (place, bool) {
 	parts := strings.Split(ref, ":")
-	if len(parts) < 2 || len(parts) > 3 || parts[0] == "" || parts[1] == "" {
+	if len(parts) < 2 || len(parts) > 4 || parts[0] == "" || parts[1] == "" {
 		return place{}, false
 	}
 	m := place{channel: parts[0], ts: parts[1]}
-	if len(parts) == 3 {
+	if len(parts) > 2 {
 		m.file = parts[2]
+	}
+	if len(parts) > 3 {
+		m.sum = parts[3]
 	}
 	return m, true
 }
@@ -64,11 +67,11 @@ func (at *Conversation) post(ctx context.Context, card approval.Card) (string, e
 	c := at.app
 	v := viewOf(card, c.texts)
 	m := place{channel: at.id}
-	page, notice := v.fit(false), v.Title().String()
+	page, notice := v.fit(), v.Title().String()
 	ts, err := c.send(ctx, m, page, notice)
 	if means(err) == meansBlocks {
 		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
-		ts, err = c.send(ctx, m, v.cut(0, 0, false), notice)
+		ts, err = c.send(ctx, m, v.cut(0, 0), notice)
 	}
 	if at.noteTelling(err); err != nil {
 		return "", delivery(err)
@@ -92,7 +95,7 @@ func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (str
 	file, err := c.attach(ctx, m, v, f)
 	if err == nil {
 		at.noteFiling("", "")
-		m.file = file
+		m.file, m.sum = file, f.Sum[:16]
 		err = c.update(ctx, m, v)
 	}
 	switch {
@@ -118,7 +121,7 @@ func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (str
 func (c *Channel) attach(ctx context.Context, m place, v *cardView, file cardtext.File) (id string, err error) {
 	err = c.do(ctx, "files.upload", func(ctx context.Context) error {
 		f, err := c.api.UploadFileContext(ctx, slackapi.UploadFileParameters{
-			Content: string(file.Data), FileSize: len(file.Data), Filename: file.Name, Title: "ask " + string(v.Ask),
+			Content: string(file.Data), FileSize: len(file.Data), Filename: file.Name, Title: v.Texts.Plain("file.ask", map[string]any{"id": string(v.Ask)}),
 			InitialComment: v.Caption(file.Sum).String(),
 			Channel:        m.channel, ThreadTimestamp: m.ts,
 		})
@@ -149,10 +152,13 @@ func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Car
 
 // update makes a message show the card.
 func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
-	err := c.edit(ctx, m, v.fit(m.file != ""), v.Title().String())
+	if v.sum = m.sum; m.file != "" && m.sum == "" { // as an earlier release kept it
+		v.sum = v.File().Sum
+	}
+	err := c.edit(ctx, m, v.fit(), v.Title().String())
 	if means(err) == meansBlocks {
 		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
-		err = c.edit(ctx, m, v.cut(0, 0, m.file != ""), v.Title().String())
+		err = c.edit(ctx, m, v.cut(0, 0), v.Title().String())
 	}
 	return err
 }

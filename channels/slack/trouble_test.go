@@ -1,6 +1,8 @@
 package slack_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
+	"github.com/metnos/vaglio/templates"
 )
 
 // TestTwoSocketsAreKept exchanges and cuts them.
@@ -214,6 +217,26 @@ func TestLongCards(t *testing.T) {
 		if err := w.amend(a); err != nil || len(w.shown(a).Buttons()) != 0 {
 			w.t.Errorf("final: %v", err)
 		}
+		// The file stays the card's when the app speaks another language.
+		kept := w.ask(long)
+		data := w.thread(kept)[0].File.Data
+		sum := sha256.Sum256(data)
+		w.stop()
+		w.config.Lang = templates.Italian
+		w.build()
+		w.start()
+		if err := w.amend(kept); err != nil {
+			w.t.Error(err)
+		}
+		w.wants(w.shown(kept).Shown(), "comincia con "+hex.EncodeToString(sum[:])[:16])
+		if w.shown(kept).Buttons()[0].ActionID != "allow" {
+			w.t.Error("beside its file in another language the card lost Allow")
+		}
+		w.wants(string(w.thread(w.ask(long))[0].File.Data), "\ncomando:\n    ")
+		w.config.Lang = templates.English
+		w.stop()
+		w.build()
+		w.start()
 		// Without files it cannot be allowed, whatever is amended later.
 		w.server.Scope("files:write", false)
 		b := w.ask(long)

@@ -11,6 +11,8 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
 )
 
 const (
@@ -55,8 +57,8 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 }
 
 func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int, error) {
-	v := viewOf(card, c.textsFor(chat))
-	d, err := c.attach(ctx, v, c.draft(card.Ask, chat))
+	v, d := c.view(chat, card)
+	d, err := c.attach(ctx, v, d)
 	if err != nil {
 		return 0, err
 	}
@@ -78,6 +80,21 @@ func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int
 		return 0, errors.Join(&approval.RetryError{Unsent: true, Err: err}, c.keepDraft(ctx, d))
 	}
 	return d.Message, err
+}
+
+// view returns the card as the chat is to show it, and what is remembered of it.
+// A file beside it may have come before the chat changed its language.
+func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
+	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
+	if v.sum == "" || d.Sum == "" {
+		return v, d
+	}
+	for _, lang := range templates.Langs() {
+		if v.sum != d.Sum && cardtext.Read(card, c.texts.In(lang, c.zone)).File().Sum == d.Sum {
+			v.sum = d.Sum
+		}
+	}
+	return v, d
 }
 
 // attach sends the whole card as a document where the message cannot hold it,
@@ -104,7 +121,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 	if !ok {
 		return fmt.Errorf("telegram: the reference is not one of ours: %w", approval.ErrGone)
 	}
-	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
+	v, d := c.view(chat, card)
 	attached := v.sum != "" && (v.Open == 0 || v.sum == d.Sum)
 	if v.sum != "" && !attached {
 		// The file beside the message, if there is one, is not of these calls.
@@ -133,6 +150,11 @@ func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
 		if err != nil {
 			c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", v.Ask, "error", err)
 		}
+	}
+	if d.File != 0 && !v.Over() {
+		// The card will show its end too, and name this file.
+		d.Reminder = 0
+		return c.keepDraft(ctx, d)
 	}
 	return c.dropDraft(ctx, v.Ask)
 }

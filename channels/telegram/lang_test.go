@@ -1,10 +1,13 @@
 package telegram_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -57,6 +60,43 @@ func TestTheConfiguredLanguage(t *testing.T) {
 		}
 		if m := w.server.Commands(""); len(m) != 6 || m[0].Description != "Che cosa ti aspetta" {
 			t.Errorf("the menu: %v", m)
+		}
+	})
+}
+
+// A file that came in one language stays the card's in another one, until
+// nothing of the card can change any more.
+func TestACardKeepsItsFileInAnotherLanguage(t *testing.T) {
+	inWorld(t, func(w *world) {
+		long := "echo " + strings.Repeat("0123456789 ", 1000)
+		a := w.ask(command(long))
+		file := w.server.Messages(w.chat)[0].File
+		sum := sha256.Sum256(file.Data)
+		hash := hex.EncodeToString(sum[:])[:16]
+		shows := func(step, said, label string) {
+			w.t.Helper()
+			if err := w.amend(a); err != nil {
+				w.t.Fatalf("%s: %v", step, err)
+			}
+			m := w.shown(a)
+			if !strings.Contains(m.Text, said+hash) || (label == "") != (len(m.Buttons()) == 0) || label != "" && labels(m)[0] != label {
+				w.t.Errorf("%s the card with the file %s is %q %v", step, hash, m.Text, labels(m))
+			}
+		}
+		w.say(ann(), 0, "/lang it")
+		shows("in Italian", "comincia con ", "Permetti una volta")
+		w.press(ann(), a, "Permetti una volta")
+		shows("allowed", "comincia con ", "")
+		w.restart()
+		a.Approvals[0].State = approval.Succeeded
+		shows("done", "comincia con ", "")
+		if len(w.memory.notes.Drafts) != 0 {
+			w.t.Errorf("of what is over is remembered %+v", w.memory.notes.Drafts)
+		}
+		b := w.ask(command(long))
+		m, _ := w.server.Message(w.chat, w.shown(b).ReplyTo)
+		if text := string(m.File.Data); !strings.HasPrefix(text, "richiesta "+string(b.ID)+"\nagente:\n    coder\n") || !strings.Contains(text, "\ncomando:\n    echo 0123456789") {
+			w.t.Errorf("the file in Italian: %.300s", text)
 		}
 	})
 }

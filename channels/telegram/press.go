@@ -107,7 +107,7 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	}
 	card, err := l.desk.Card(ctx, ask.ID, Name)
 	if err == nil {
-		v := viewOf(card, l.textsFor(q.Message.Chat.ID))
+		v, _ := l.view(q.Message.Chat.ID, card)
 		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, v, v.sum != "" && v.Open == 0))
 	}
 	if err != nil {
