@@ -3,6 +3,7 @@ package approval
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,6 +46,9 @@ type stepBody struct {
 	V    int   `json:"v"`
 	Step *Step `json:"step"`
 }
+
+func (b *askBody) form() int  { return b.V }
+func (b *stepBody) form() int { return b.V }
 
 // EncodeAsk returns the ask as the body of a record of [KindAsk].
 func EncodeAsk(a Ask) ([]byte, error) {
@@ -91,21 +95,26 @@ func encode(what string, v any) ([]byte, error) {
 	return body, nil
 }
 
-// decode reads the form first, because what a newer program added would
-// otherwise look like a mistake. Unknown members are refused: writing the
-// value back would drop them. The decoder's own error may quote the body, which
+// decode reads a body of a known form. Unknown members are refused: writing the
+// value back would drop them. What a newer program added is told by its form,
+// and not as such a mistake. The decoder's own error may quote the body, which
 // holds live arguments, so only the place of the mistake is told.
-func decode(what string, known int, body []byte, v any) error {
-	var form struct {
-		V int `json:"v"`
+func decode(what string, known int, body []byte, v interface{ form() int }) error {
+	err := json.Unmarshal(body, v, json.RejectUnknownMembers(true), exactNumbers())
+	form := v.form()
+	if err != nil {
+		var only struct {
+			V int `json:"v"`
+		}
+		if err := json.Unmarshal(body, &only); err != nil {
+			return damaged(what, err)
+		}
+		form = only.V
 	}
-	if err := json.Unmarshal(body, &form); err != nil {
-		return damaged(what, err)
+	if form < 1 || form > known {
+		return &FormError{What: what, Found: form, Known: known}
 	}
-	if form.V < 1 || form.V > known {
-		return &FormError{What: what, Found: form.V, Known: known}
-	}
-	if err := json.Unmarshal(body, v, json.RejectUnknownMembers(true), exactNumbers()); err != nil {
+	if err != nil {
 		return damaged(what, err)
 	}
 	return nil
@@ -122,8 +131,9 @@ func damaged(what string, err error) error {
 }
 
 // exactNumbers keeps a number in free-form values as it was written, so that no
-// integer loses a digit.
-func exactNumbers() json.Options {
+// integer loses a digit. It is made once: it remembers what it was asked about
+// each type.
+var exactNumbers = sync.OnceValue(func() json.Options {
 	return json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
 		if d.PeekKind() != '0' {
 			return errors.ErrUnsupported
@@ -135,4 +145,4 @@ func exactNumbers() json.Options {
 		*v = strictjson.Number(tok.String())
 		return nil
 	}))
-}
+})
