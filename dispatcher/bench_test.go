@@ -18,6 +18,13 @@ import (
 // benchGate runs a dispatcher over a file, outside any bubble.
 func benchGate(b *testing.B, judge *strict) *dispatcher.Dispatcher {
 	b.Helper()
+	d, _ := benchFile(b, judge)
+	return d
+}
+
+// benchFile is benchGate for who needs the file, too.
+func benchFile(b *testing.B, judge *strict) (*dispatcher.Dispatcher, *bolt.DB) {
+	b.Helper()
 	db, err := bolt.Open(filepath.Join(b.TempDir(), "vaglio.db"), bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -36,7 +43,7 @@ func benchGate(b *testing.B, judge *strict) *dispatcher.Dispatcher {
 		wg.Wait()
 		_ = db.Close()
 	})
-	return d
+	return d, db
 }
 
 // BenchmarkDecideToWaiterAwake is the time from a person's press to the moment

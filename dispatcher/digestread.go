@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -122,11 +123,12 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, routes []str
 // recent reads the records of a kind, newest first, until take has called many
 // in a row old.
 func (d *Dispatcher) recent(ctx context.Context, kind approval.Kind, take func(body []byte) (old bool, err error)) error {
-	aged := 0
+	aged, work := 0, startLongRead()
 	for r, err := range d.store.List(ctx, approval.Query{Kind: kind, Newest: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: read records for a digest: %w", err)
 		}
+		work.rest()
 		old, err := take(r.Body)
 		if err != nil {
 			return err
@@ -138,6 +140,33 @@ func (d *Dispatcher) recent(ctx context.Context, kind approval.Kind, take func(b
 		}
 	}
 	return nil
+}
+
+// longRead is work that may take seconds, and that nobody waits for as agents do
+// for their answers: it leaves them a processor half of the time.
+type longRead struct{ since time.Time }
+
+const (
+	// readStint is how long a long read works before it rests as long.
+	readStint = time.Millisecond
+	// readRest is how long it rests at most: where the machine is busy, a stint
+	// lasts long because others have the processor anyway.
+	readRest = 5 * time.Millisecond
+)
+
+func startLongRead() *longRead { return &longRead{time.Now()} }
+
+// rest is called between two records.
+func (l *longRead) rest() {
+	worked := time.Since(l.since)
+	if worked < readStint {
+		// A proposal takes several steps from goroutine to goroutine: each may
+		// have its turn at once.
+		runtime.Gosched()
+		return
+	}
+	time.Sleep(min(worked, readRest))
+	l.since = time.Now()
 }
 
 // ErrNoDigester says that no channel shows digests.

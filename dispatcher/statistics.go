@@ -82,7 +82,7 @@ func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *approval
 		return a.OpenedAt.Before(since), err
 	})
 	defer asks.stop()
-	for steps.more || asks.more {
+	for work := startLongRead(); steps.more || asks.more; work.rest() {
 		p := steps
 		if asks.more && (!steps.more || asks.head.Born > steps.head.Born) {
 			p = asks
