@@ -123,7 +123,7 @@ var rooms = map[string]room{
 	"channels/slack": {
 		may:     []string{"approval", "templates", "channels/cardtext", "channels/chart"},
 		modules: []string{jsonlib, slackgo, websocket},
-		tests:   []string{"channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
+		tests:   []string{"dispatcher", "store/storetest", "channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
 	"channels/slack/slacktest": {may: []string{"channels/platformtest"}, modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
 
