@@ -25,7 +25,7 @@ const (
 	rooms   = 20
 	perRoom = 50
 	// outage is how long the platform is down while the asks come.
-	outage = 10 * time.Minute
+	outage = 3 * time.Minute
 	// burst is how many calls every fifth turn makes side by side.
 	burst = 3
 )
@@ -148,6 +148,9 @@ func (b *backlog) until(what string, is func() bool) time.Duration {
 // a second in each. They come while it is down, and then trouble goes on.
 func TestAThousandAsks(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		b := newBacklog(t)
 		b.server.Pace(time.Second)
