@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -87,6 +88,7 @@ type admin struct {
 	pair     func() (pairAnswer, error)
 	examine  func(context.Context) examination
 	rehearse func(context.Context, string) (rehearsal, error)
+	texts    *templates.Texts
 	log      *slog.Logger
 }
 
@@ -100,7 +102,10 @@ func (a *admin) handler() http.Handler {
 		"POST /doctor/tap/{channel}": func(r *http.Request) (any, error) {
 			return a.rehearse(r.Context(), r.PathValue("channel"))
 		},
-		"GET /digest":   func(r *http.Request) (any, error) { return a.desk.Digest(r.Context(), r.FormValue("date")) },
+		"GET /digest": func(r *http.Request) (any, error) { return a.desk.Digest(r.Context(), r.FormValue("date")) },
+		"GET /digest/picture": func(r *http.Request) (any, error) {
+			return a.picture(r.Context(), r.FormValue("date"))
+		},
 		"POST /digest":  func(r *http.Request) (any, error) { return a.sendDigest(r.Context(), r.FormValue("date")) },
 		"GET /pending":  func(r *http.Request) (any, error) { return a.pending(r.Context()) },
 		"GET /why/{id}": func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },

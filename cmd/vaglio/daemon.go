@@ -228,7 +228,7 @@ func (d *daemon) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.front("owner's socket", owners, (&admin{d.dispatcher, d.link, d.pair, d.examine, d.rehearse, d.log}).handler())
+	d.front("owner's socket", owners, d.admin().handler())
 	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken by another program: stop it, or set METNOS_LISTEN to another address", d.config.Listen)
@@ -239,6 +239,11 @@ func (d *daemon) listen(ctx context.Context) error {
 	d.address = tcp.Addr().String()
 	d.front("address", limit.Wrap(tcp), d.site())
 	return nil
+}
+
+// admin is the owner's side.
+func (d *daemon) admin() *admin {
+	return &admin{d.dispatcher, d.link, d.pair, d.examine, d.rehearse, d.config.Texts.In(d.config.Lang, d.config.Zone), d.log}
 }
 
 // front adds a listener and the server for it.

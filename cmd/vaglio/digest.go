@@ -20,7 +20,7 @@ import (
 const digestWithin = 2 * time.Minute
 
 func newDigest() *cobra.Command {
-	var date string
+	var date, picture string
 	var send, check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "digest",
@@ -33,9 +33,12 @@ repeated is in the log each time, and counts once in a digest.
 
 Exit codes: 0 told, 1 no daemon, no such digest, or --check found a difference;
 2 a mistake in the command line or in the configuration.`,
-		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send",
+		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("png") {
+				return drawDigest(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), date, picture)
+			}
 			path := "/digest?" + url.Values{"date": {date}}.Encode()
 			if send {
 				var a sentAnswer
@@ -63,7 +66,8 @@ Exit codes: 0 told, 1 no daemon, no such digest, or --check found a difference;
 	f.BoolVar(&send, "send", false, "send it to every channel that shows digests")
 	f.BoolVar(&check, "check", false, "hold it against the audit log")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.MarkFlagsMutuallyExclusive("send", "check", "json")
+	f.StringVar(&picture, "png", "", "draw the week up to it as PNG, into a file that it replaces, or - for the output")
+	cmd.MarkFlagsMutuallyExclusive("send", "check", "json", "png")
 	return cmd
 }
 

@@ -69,7 +69,13 @@ func run(ctx context.Context, args []string, std stdio) int {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	began := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cmd.ValidateFlagGroups(); err != nil {
+			return err
+		}
+		began = true
+		return nil
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK

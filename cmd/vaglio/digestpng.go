@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+
+	charts "github.com/metnos/vaglio/channels/chart"
+)
+
+// pictureAnswer is a digest's picture.
+type pictureAnswer struct {
+	PNG []byte `json:"png"`
+	// Alt says in words what it shows.
+	Alt string `json:"alt"`
+}
+
+// picture draws a digest as the chats get it, in the configured language and
+// time zone.
+func (a *admin) picture(ctx context.Context, day string) (pictureAnswer, error) {
+	d, err := a.desk.Digest(ctx, day)
+	if err != nil {
+		return pictureAnswer{}, err
+	}
+	p := charts.OfDigest(&d, a.texts)
+	png, err := p.PNG()
+	return pictureAnswer{png, p.Alt()}, err
+}
+
+// drawDigest writes the picture of a digest into a file, or onto the output for
+// "-". Of a file it leaves nothing half-written behind. What the picture shows
+// is told in words.
+func drawDigest(ctx context.Context, out, said io.Writer, day, file string) error {
+	switch {
+	case file == "":
+		return &exitError{exitUsage, errors.New("--png: name a file, such as week.png, or - for the output")}
+	case file == "-" && onTerminal(out):
+		return &exitError{exitUsage, errors.New("--png: a picture is not for the terminal: name a file, such as week.png, or lead the output into one")}
+	}
+	var a pictureAnswer
+	if err := askDaemonFor(ctx, digestWithin, http.MethodGet, "/digest/picture?"+url.Values{"date": {day}}.Encode(), &a); err != nil {
+		return err
+	}
+	if file == "-" {
+		if _, err := out.Write(a.PNG); err != nil {
+			return err
+		}
+	} else if err := writePicture(file, a.PNG); err != nil {
+		return fmt.Errorf("--png %s: %w", file, err)
+	}
+	_, err := fmt.Fprintln(said, a.Alt)
+	return err
+}
+
+// writePicture writes a file whole or not at all. What is there and no file, such
+// as a pipe, is written into and stays.
+func writePicture(path string, picture []byte) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return plain(err)
+	case err == nil && info.IsDir():
+		return errors.New("is a folder: name a file in it")
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return plain(err)
+		}
+		if onTerminal(f) {
+			return errors.Join(errors.New("is a terminal, which a picture is not for"), f.Close())
+		}
+		_, err = f.Write(picture)
+		return errors.Join(err, f.Close())
+	}
+	return writeFile(path, string(picture))
+}
+
+// onTerminal reports whether what is written appears on a terminal.
+func onTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&fs.ModeCharDevice == 0 {
+		return false
+	}
+	nowhere, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, nowhere)
+}
