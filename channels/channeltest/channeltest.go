@@ -5,7 +5,6 @@ package channeltest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -145,31 +144,17 @@ func Ask(t *testing.T, channel string, lines ...string) approval.Ask {
 	for _, line := range lines {
 		ps = append(ps, vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/u"}})
 	}
-	return open(t, channel, "coder", "clean up", ps...)
+	return openFor(t, channel, "coder", "clean up", ps...)
 }
 
-func open(t *testing.T, channel, agent, intent string, ps ...vaglio.Proposal) approval.Ask {
+func openFor(t *testing.T, channel, agent, intent string, ps ...vaglio.Proposal) approval.Ask {
 	t.Helper()
-	d, err := approval.JudgeDenial(vaglio.Verdict{Reason: "too broad", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	o := approval.Opening{Agent: agent, Intent: intent, Channels: []string{channel}, At: now, ExpiresAt: now.Add(30 * time.Minute)}
-	for i, p := range ps {
-		o.Calls = append(o.Calls, approval.Call{Proposal: p, Denial: d, Fingerprint: approval.Fingerprint(fmt.Sprint(i))})
-	}
-	a, err := approval.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	v := vaglio.Verdict{Reason: "too broad", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge}
+	return *open(t, v, approval.Opening{Agent: agent, Intent: intent, Channels: []string{channel}}, ps...)
 }
 
 func (h *Harness) card(a *approval.Ask) approval.Card {
-	h.Desk.mu.Lock()
-	defer h.Desk.mu.Unlock()
-	return picture(a, h.Channel.Name())
+	return h.Desk.Picture(a, h.Channel.Name())
 }
 
 // ask opens an ask, puts it on the desk and posts its card.
@@ -187,7 +172,7 @@ func (h *Harness) post(t *testing.T, a *approval.Ask) (string, Picture) {
 	if err != nil || ref == "" {
 		t.Fatalf("Post: %q %v", ref, err)
 	}
-	h.Desk.change(func() { a.Cards[0].Ref = ref })
+	h.Desk.Change(func() { a.Cards[0].Ref = ref })
 	return ref, h.Shown(ref)
 }
 
@@ -250,8 +235,8 @@ func turnsFinal(t *testing.T, h Harness) {
 	for name, end := range map[string]func(a *approval.Ask){
 		"allowed":   func(a *approval.Ask) { h.elsewhere(t, a, approval.ChoiceAllow, "") },
 		"denied":    func(a *approval.Ask) { h.elsewhere(t, a, approval.ChoiceDeny, "") },
-		"expired":   func(a *approval.Ask) { h.Desk.change(func() { a.Lapse(a.ExpiresAt) }) },
-		"withdrawn": func(a *approval.Ask) { h.Desk.change(func() { _ = a.Withdraw(a.Approvals[0].ID, time.Now()) }) },
+		"expired":   func(a *approval.Ask) { h.Desk.Change(func() { a.Lapse(a.ExpiresAt) }) },
+		"withdrawn": func(a *approval.Ask) { h.Desk.Change(func() { _ = a.Withdraw(a.Approvals[0].ID, time.Now()) }) },
 	} {
 		a, ref, before := h.ask(t, "make "+name)
 		end(a)

@@ -15,46 +15,108 @@ import (
 // Desk is the dispatcher behind the channel under test: one tap decides, only
 // who may does, and what a card shows comes from the state.
 type Desk struct {
-	mu   sync.Mutex
-	asks []*approval.Ask
-	taps []approval.Tap
-	fail error
-	may  func(id string) bool
+	mu      sync.Mutex
+	asks    []*approval.Ask
+	taps    []approval.Tap
+	won     int
+	fail    error
+	may     func(id string) bool
+	held    <-chan struct{}
+	decided func()
+	masker  approval.Masker
+	past    []approval.Entry
+	digest  approval.Digest
+	takes   time.Duration
 }
 
 // permitFor is how long the permits of the suite last.
 const permitFor = 10 * time.Minute
 
-// NewDesk returns a desk at which those may decide whom may names.
-func NewDesk(may func(id string) bool) *Desk { return &Desk{may: may} }
+// NewDesk returns a desk at which those may decide whom may names; nil names
+// everybody.
+func NewDesk(may func(id string) bool) *Desk {
+	return &Desk{may: may, masker: approval.NewMasker(approval.Secret{1})}
+}
 
-// Add puts an ask on the desk.
-func (d *Desk) Add(a *approval.Ask) {
+// Add puts asks on the desk.
+func (d *Desk) Add(asks ...*approval.Ask) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.asks = append(d.asks, a)
+	d.asks = append(d.asks, asks...)
+}
+
+// Forget takes every ask off the desk.
+func (d *Desk) Forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asks = nil
+}
+
+// Hold holds every decision back until the channel is closed; nil holds none.
+func (d *Desk) Hold(until <-chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held = until
+}
+
+// Then runs f after each decision that was committed; nil runs nothing.
+func (d *Desk) Then(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.decided = f
 }
 
 // Decide takes a tap.
 func (d *Desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
+	d.mu.Lock()
+	held := d.held
+	d.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-ctx.Done():
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := errors.Join(d.fail, ctx.Err()); err != nil {
 		return approval.Receipt{}, err
 	}
 	d.taps = append(d.taps, t)
-	if !d.may(t.By.ID) {
+	if d.may != nil && !d.may(t.By.ID) {
 		return approval.Receipt{}, approval.ErrNotApprover
 	}
 	for _, a := range d.asks {
 		if t.Token == "" && t.Ask != a.ID {
 			continue
 		}
-		if r, err := a.Decide(t, time.Now(), permitFor); !errors.Is(err, approval.ErrNotFound) {
-			return r, err
+		r, err := a.Decide(t, time.Now(), permitFor)
+		if errors.Is(err, approval.ErrNotFound) {
+			continue
 		}
+		if r.Won {
+			d.won++
+		}
+		if d.decided != nil {
+			d.decided()
+		}
+		return r, err
 	}
 	return approval.Receipt{}, approval.ErrNotFound
+}
+
+// Taps are those that the desk took, in order.
+func (d *Desk) Taps() []approval.Tap {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.taps)
+}
+
+// Won is how many taps decided something.
+func (d *Desk) Won() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.won
 }
 
 // Pending yields the cards that wait.
@@ -65,7 +127,7 @@ func (d *Desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Car
 	var cards []approval.Card
 	for _, a := range d.asks {
 		if a.Waiting() {
-			cards = append(cards, picture(a, channel))
+			cards = append(cards, d.picture(a, channel))
 		}
 	}
 	return func(yield func(approval.Card, error) bool) {
@@ -87,7 +149,7 @@ func (d *Desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 	defer d.mu.Unlock()
 	for _, a := range d.asks {
 		if a.ID == id {
-			return picture(a, channel), d.fail
+			return d.picture(a, channel), d.fail
 		}
 	}
 	return approval.Card{}, approval.ErrNotFound
@@ -114,12 +176,15 @@ func (d *Desk) Fail(err error) {
 	d.fail = err
 }
 
-// change changes an ask as the dispatcher does.
-func (d *Desk) change(f func()) {
+// Change changes asks as the dispatcher does.
+func (d *Desk) Change(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f()
 }
+
+// State is how the ask's first call stands.
+func (d *Desk) State(a *approval.Ask) approval.State { return d.states(a)[0] }
 
 // states are how the ask's calls stand.
 func (d *Desk) states(a *approval.Ask) (all []approval.State) {
@@ -131,11 +196,52 @@ func (d *Desk) states(a *approval.Ask) (all []approval.State) {
 	return all
 }
 
-func picture(a *approval.Ask, channel string) approval.Card {
-	return approval.NewCard(*a, channel, approval.NewMasker(approval.Secret{1}))
+// Picture is the ask's card as it stands.
+func (d *Desk) Picture(a *approval.Ask, channel string) approval.Card {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.picture(a, channel)
 }
 
-// Digest returns the digest of a day on which nothing happened.
-func (d *Desk) Digest(context.Context, string) (approval.Digest, error) {
-	return approval.Digest{}, nil
+func (d *Desk) picture(a *approval.Ask, channel string) approval.Card {
+	return approval.NewCard(*a, channel, d.masker)
+}
+
+// Remember makes these the desk's history.
+func (d *Desk) Remember(past ...approval.Entry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.past = past
+}
+
+// History returns what the desk remembers.
+func (d *Desk) History(context.Context, approval.Filter) (approval.Page, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return approval.Page{Entries: d.past}, d.fail
+}
+
+// DigestDay is the one day that the desk has a digest of.
+const DigestDay = "2000-01-01"
+
+// Account makes this the desk's digest, of DigestDay and of now, and lets it take
+// so long to make.
+func (d *Desk) Account(digest approval.Digest, takes time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.digest, d.takes = digest, takes
+}
+
+// Digest returns the digest of now, which is the empty day, or of DigestDay.
+func (d *Desk) Digest(_ context.Context, day string) (approval.Digest, error) {
+	d.mu.Lock()
+	takes := d.takes
+	d.mu.Unlock()
+	time.Sleep(takes)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if day != "" && day != DigestDay {
+		return approval.Digest{}, &approval.DayError{Day: day}
+	}
+	return d.digest, d.fail
 }

@@ -29,7 +29,7 @@ func bare(p *Picture, a *approval.Ask) string {
 func differs(t *testing.T, h Harness) {
 	seen := map[string]string{}
 	show := func(what string, p vaglio.Proposal, agent string) {
-		a := open(t, h.Channel.Name(), agent, "clean up", p)
+		a := openFor(t, h.Channel.Name(), agent, "clean up", p)
 		_, pic := h.post(t, &a)
 		text := bare(&pic, &a)
 		if other, ok := seen[text]; ok {
@@ -108,14 +108,14 @@ func hostile(t *testing.T, h Harness) {
 			Executor: "e" + text, TurnID: text, Intent: text, Args: vaglio.Args{"command": text, "k": strings.ToValidUTF8(text, "?")},
 			Context: vaglio.Context{Cwd: text, Mounts: []string{text}},
 		}
-		a := open(t, h.Channel.Name(), "a"+text, text, p)
-		h.Desk.change(func() { a.Approvals[0].Refusal.Why = text })
+		a := openFor(t, h.Channel.Name(), "a"+text, text, p)
+		h.Desk.Change(func() { a.Approvals[0].Refusal.Why = text })
 		ref, got := h.post(t, &a)
 		if !slices.Equal(got.choices(), want.choices()) {
 			t.Errorf("%s: the card offers %v, want %v", name, got.choices(), want.choices())
 		}
 		words := strings.ToValidUTF8(text[:min(len(text), approval.MaxWords)], "?")
-		h.Desk.change(func() {
+		h.Desk.Change(func() {
 			_, err := a.Decide(approval.Tap{
 				Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: "test:1", Name: "n" + text}, Words: words,
 			}, a.OpenedAt, permitFor)
@@ -138,7 +138,7 @@ func hostile(t *testing.T, h Harness) {
 
 func masked(t *testing.T, h Harness) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-	a := open(t, h.Channel.Name(), "coder", "push with "+secret, vaglio.Proposal{
+	a := openFor(t, h.Channel.Name(), "coder", "push with "+secret, vaglio.Proposal{
 		Executor: "shell_exec", TurnID: secret, Args: vaglio.Args{"command": "git push https://" + secret + "@github.com/x/y", "password": "hunter2hunter2"},
 	})
 	ref, p := h.post(t, &a)

@@ -81,8 +81,8 @@ func stranger(t *testing.T, h Harness) {
 func stale(t *testing.T, h Harness) {
 	for name, end := range map[string]func(a *approval.Ask){
 		"denied":    func(a *approval.Ask) { h.elsewhere(t, a, approval.ChoiceDeny, "") },
-		"expired":   func(a *approval.Ask) { h.Desk.change(func() { a.Lapse(a.ExpiresAt) }) },
-		"withdrawn": func(a *approval.Ask) { h.Desk.change(func() { _ = a.Withdraw(a.Approvals[0].ID, time.Now()) }) },
+		"expired":   func(a *approval.Ask) { h.Desk.Change(func() { a.Lapse(a.ExpiresAt) }) },
+		"withdrawn": func(a *approval.Ask) { h.Desk.Change(func() { _ = a.Withdraw(a.Approvals[0].ID, time.Now()) }) },
 	} {
 		a, ref, p := h.ask(t, "make")
 		end(a)

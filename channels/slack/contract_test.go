@@ -1,7 +1,6 @@
 package slack_test
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -22,18 +21,11 @@ func TestContract(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
-			w.hands = contractDesk{desk}
+			w.hands = desk
 			w.start()
 			test(t, w.harness(desk))
 		})
 	})
-}
-
-// contractDesk is the contract's desk, with nothing in the past.
-type contractDesk struct{ *channeltest.Desk }
-
-func (contractDesk) History(context.Context, approval.Filter) (approval.Page, error) {
-	return approval.Page{}, nil
 }
 
 // harness is the world as the contract wants it.

@@ -76,7 +76,7 @@ func (w *world) askOn(channels []string, calls ...vaglio.Proposal) *approval.Ask
 		}
 		a.Cards[i].Ref = ref
 	}
-	w.desk.set(func(d *desk) { d.asks = append(d.asks, a) })
+	w.desk.Add(a)
 	return a
 }
 
@@ -106,7 +106,7 @@ func TestAChannelOfARoute(t *testing.T) {
 			}
 		}
 		w.pressAt(ann, a, "slack:"+ops, "Allow once")
-		if tap := w.desk.taps[0]; tap.Channel != "slack:"+ops || tap.By.ID != "slack:"+ann || w.desk.won != 1 {
+		if tap := w.desk.Taps()[0]; tap.Channel != "slack:"+ops || tap.By.ID != "slack:"+ann || w.desk.Won() != 1 {
 			w.t.Errorf("the tap is %+v", tap)
 		}
 		w.pressAt(bob, a, "slack:"+deploy, "Deny")
@@ -131,8 +131,8 @@ func TestWordsInAChannelOfARoute(t *testing.T) {
 		w.server.Say(eve, channel, ts, "no")
 		w.server.Say(ann, home, ts, "a thread of another channel that has its timestamp")
 		synctest.Wait()
-		if w.desk.won != 0 {
-			w.t.Fatalf("decided by %+v", w.desk.taps)
+		if w.desk.Won() != 0 {
+			w.t.Fatalf("decided by %+v", w.desk.Taps())
 		}
 		w.server.Say(ann, channel, ts, "use the other folder")
 		synctest.Wait()

@@ -1,7 +1,6 @@
 package slack_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -14,20 +13,6 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/templates"
 )
-
-// Digest returns the fullest digest, for one day.
-func (d *desk) Digest(_ context.Context, day string) (approval.Digest, error) {
-	d.mu.Lock()
-	slow := d.slow
-	d.mu.Unlock()
-	time.Sleep(slow)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if day != "" && day != "2000-01-01" {
-		return approval.Digest{}, &approval.DayError{Day: day}
-	}
-	return payloads.Digest(3), d.fail
-}
 
 // open opens a digest's message and returns its reference.
 func (w *world) open(key string) string {
@@ -155,7 +140,7 @@ func TestTheDigestIsAskedFor(t *testing.T) {
 		const elsewhere = "D0000000009"
 		a := w.ask(command("make"))
 		wait := make(chan struct{})
-		w.desk.set(func(d *desk) { d.wait = wait })
+		w.desk.Hold(wait)
 		for _, b := range w.shown(a).Buttons()[:1] { // A tap that hangs keeps nobody.
 			w.server.PressButton(ann, home, ts(a), b)
 		}
@@ -175,14 +160,15 @@ func TestTheDigestIsAskedFor(t *testing.T) {
 			t.Errorf("a stranger is told %s", d.Answer)
 		}
 		// One that takes long is acknowledged in time, and comes after.
-		w.desk.set(func(d *desk) { d.slow = 5 * time.Second })
+		w.desk.Account(payloads.Digest(3), 5*time.Second)
 		id = w.server.Command(ann, elsewhere, "digest")
 		time.Sleep(10 * time.Second)
 		w.wants(w.whispered(ann), "50 calls were judged")
 		if d := w.server.Delivery(id); d.Acked.Sub(d.Sent) > slacktest.AckWithin || len(w.server.Messages(home)) != 1 {
 			t.Errorf("acknowledged after %v", d.Acked.Sub(d.Sent))
 		}
-		w.desk.set(func(d *desk) { d.slow, d.fail = 0, errors.New("no disk") })
+		w.desk.Account(approval.Digest{}, 0)
+		w.desk.Fail(errors.New("no disk"))
 		id = w.server.Command(ann, elsewhere, "digest")
 		synctest.Wait()
 		w.wants(string(w.server.Delivery(id).Answer), "Something went wrong")

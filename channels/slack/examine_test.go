@@ -205,8 +205,8 @@ func TestRehearse(t *testing.T) {
 				if m, _ := w.server.Message(home, card.TS); len(m.Buttons()) != 0 {
 					t.Error("the test card kept its button")
 				}
-				if len(w.desk.taps) != 0 {
-					t.Errorf("a test card decided: %+v", w.desk.taps)
+				if len(w.desk.Taps()) != 0 {
+					t.Errorf("a test card decided: %+v", w.desk.Taps())
 				}
 				w.discreet()
 			})

@@ -45,7 +45,7 @@ func TestTheDialogueOverHTTP(t *testing.T) {
 		}
 		a, b, c := w.ask(command("make")), w.ask(command("make b")), w.ask(command("make c"))
 		w.server.Duplicate()
-		if d := w.press(ann, a, "Allow once"); d.Status != 200 || w.desk.state(a) != approval.Allowed || len(w.desk.taps) != 1 {
+		if d := w.press(ann, a, "Allow once"); d.Status != 200 || w.desk.State(a) != approval.Allowed || len(w.desk.Taps()) != 1 {
 			w.t.Errorf("a press: %+v", d)
 		}
 		w.press(ann, b, "Reply…")
@@ -59,12 +59,12 @@ func TestTheDialogueOverHTTP(t *testing.T) {
 			w.t.Fatal(err)
 		}
 		synctest.Wait()
-		if w.desk.state(b) != approval.Denied {
+		if w.desk.State(b) != approval.Denied {
 			w.t.Error("the words did not deny")
 		}
 		w.server.Say(ann, home, ts(c), "no")
 		synctest.Wait()
-		if w.desk.state(c) != approval.Denied {
+		if w.desk.State(c) != approval.Denied {
 			w.t.Error("words in the thread did not deny")
 		}
 		id := w.server.Command(ann, home, "pending")

@@ -33,7 +33,7 @@ func TestOrphansLoseTheirButtons(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.desk.set(func(d *desk) { d.asks = append(d.asks, lost) })
+		w.desk.Add(lost)
 		w.build()
 		w.start()
 		defer w.stop()
@@ -41,14 +41,14 @@ func TestOrphansLoseTheirButtons(t *testing.T) {
 			t.Errorf("the messages have %v buttons", got)
 		}
 		w.press(ann, kept, "Allow once")
-		if w.desk.won != 1 {
+		if w.desk.Won() != 1 {
 			t.Error("the card that is known decides nothing")
 		}
 		ref, err := w.channel.Post(t.Context(), card(lost, slack.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.desk.set(func(*desk) { lost.Cards[0].Ref = ref })
+		w.desk.Change(func() { lost.Cards[0].Ref = ref })
 		time.Sleep(5 * time.Minute)
 		if got := w.buttons(); got[3] == 0 {
 			t.Errorf("the new card is taken for an orphan: %v", got)
@@ -64,7 +64,7 @@ func TestAMessageThatMayHaveGotThere(t *testing.T) {
 		w.start()
 		defer w.stop()
 		a := newAsk(t, denial("partial"), command("make clean"))
-		w.desk.set(func(d *desk) { d.asks = append(d.asks, a) })
+		w.desk.Add(a)
 		w.server.Fail("chat.postMessage", 1, slacktest.Fault{Code: 500, After: true})
 		if _, err := w.channel.Post(t.Context(), card(a, slack.Name)); err == nil {
 			t.Fatal("a message that was not answered is there")

@@ -65,12 +65,10 @@ func (w *world) sayAll() {
 		}
 	}
 	a, b := w.ask(command("make")), w.ask(command("make b"))
-	w.desk.set(func(d *desk) {
-		d.entries = []approval.Entry{
-			{Step: approval.Step{At: time.Now(), Verdict: &denied, Refusal: &refusal}},
-			{Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]},
-		}
-	})
+	w.desk.Remember(
+		approval.Entry{Step: approval.Step{At: time.Now(), Verdict: &denied, Refusal: &refusal}},
+		approval.Entry{Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]},
+	)
 	act := func(action, user string) {
 		for _, one := range w.shown(a).Buttons() {
 			if one.ActionID == action {

@@ -29,11 +29,11 @@ func TestAPressDecides(t *testing.T) {
 				if d := w.press(c.user, a, c.label); d.Acked.IsZero() {
 					w.t.Errorf("the press was not acknowledged: %+v", d)
 				}
-				if got := w.desk.state(a); got != c.state {
+				if got := w.desk.State(a); got != c.state {
 					w.t.Errorf("the call is %s, want %s", got, c.state)
 				}
 				w.wants(w.whispered(c.user), c.told)
-				by := w.desk.taps[0].By
+				by := w.desk.Taps()[0].By
 				if by.ID != "slack:"+c.user || by.Name == "" || by.Name == c.user {
 					w.t.Errorf("it was %+v", by)
 				}
@@ -59,8 +59,8 @@ func TestOnlyApproversDecide(t *testing.T) {
 		w.wants(w.whispered(ann), "You are not among those who may decide")
 		w.server.Say(eve, home, ts(a), "yes, do it")
 		w.wants(w.whispered(eve), "You are not among those who may decide")
-		if len(w.desk.taps) != 0 {
-			w.t.Errorf("the desk was told %+v", w.desk.taps)
+		if len(w.desk.Taps()) != 0 {
+			w.t.Errorf("the desk was told %+v", w.desk.Taps())
 		}
 		for _, id := range []string{"slack:" + eve, "telegram:" + ann, ann, "slack:", "slack:" + group, "slack:" + strings.ToLower(ann)} {
 			if w.channel.Approves(id) {
@@ -76,7 +76,7 @@ func TestAGroupIsLookedUp(t *testing.T) {
 		w.server.SetGroup(group, eve)
 		time.Sleep(time.Minute)
 		w.press(eve, a, "Allow once")
-		if got := w.desk.state(a); got != approval.Allowed {
+		if got := w.desk.State(a); got != approval.Allowed {
 			w.t.Errorf("a new member's press gives %s", got)
 		}
 		if w.channel.Approves("slack:" + bob) {
@@ -104,7 +104,7 @@ func TestAPressElsewhereDecidesNothing(t *testing.T) {
 		w.wants(w.whispered(ann), "means nothing any more")
 		b.ActionID = "else"
 		w.server.PressButton(ann, home, ts(a), b)
-		if w.desk.won != 0 {
+		if w.desk.Won() != 0 {
 			w.t.Error("something was decided")
 		}
 	})
@@ -115,8 +115,8 @@ func TestADuplicateActsOnce(t *testing.T) {
 		a := w.ask(command("make"))
 		w.server.Duplicate()
 		w.press(ann, a, "Allow once")
-		if len(w.desk.taps) != 1 || len(w.server.Ephemerals()) != 1 {
-			w.t.Errorf("%d taps, %d answers", len(w.desk.taps), len(w.server.Ephemerals()))
+		if len(w.desk.Taps()) != 1 || len(w.server.Ephemerals()) != 1 {
+			w.t.Errorf("%d taps, %d answers", len(w.desk.Taps()), len(w.server.Ephemerals()))
 		}
 		w.press(bob, a, "Deny")
 		w.wants(w.whispered(bob), "Allowed once by Ann", "Your answer changed nothing")
@@ -131,7 +131,7 @@ func TestAllowedIsToldAfterTheCommit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
 		held := make(chan struct{})
-		w.desk.set(func(d *desk) { d.wait = held })
+		w.desk.Hold(held)
 		d := w.press(ann, a, "Allow once")
 		if !d.Acked.IsZero() {
 			w.t.Error("acknowledged before the commit, though there was time")
@@ -152,7 +152,7 @@ func TestAllowedIsToldAfterTheCommit(t *testing.T) {
 func TestTroubleOfTheStore(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
-		w.desk.set(func(d *desk) { d.fail = errors.New("the disk is full") })
+		w.desk.Fail(errors.New("the disk is full"))
 		w.press(ann, a, "Allow once")
 		w.wants(w.whispered(ann), "could not be kept")
 		_, id := w.server.Say(ann, home, ts(a), "no")
@@ -162,9 +162,9 @@ func TestTroubleOfTheStore(t *testing.T) {
 		}
 		w.server.Command(ann, home, "pending")
 		synctest.Wait()
-		w.desk.set(func(d *desk) { d.fail = nil })
+		w.desk.Fail(nil)
 		w.press(ann, a, "Allow once")
-		if got := w.desk.state(a); got != approval.Allowed {
+		if got := w.desk.State(a); got != approval.Allowed {
 			w.t.Errorf("after the trouble a press gives %s", got)
 		}
 	})
@@ -222,7 +222,7 @@ func TestAModalIsCheckedWhenItIsSent(t *testing.T) {
 		synctest.Wait()
 		v, _ = w.server.Modal(ann)
 		w.wants(v.Errors["words"], "You answered this already")
-		if got := w.desk.state(a); got != approval.Allowed {
+		if got := w.desk.State(a); got != approval.Allowed {
 			w.t.Errorf("the call is %s", got)
 		}
 	})
@@ -236,13 +236,13 @@ func TestWordsInTheThreadDeny(t *testing.T) {
 		w.server.Event(map[string]any{"type": "message", "bot_id": "B2", "channel": home, "thread_ts": ts(a), "user": ann, "text": "beep", "ts": "1.000003"})
 		w.server.Say(ann, other, ts(a), "elsewhere")
 		synctest.Wait()
-		if len(w.desk.taps) != 0 {
-			w.t.Fatalf("talk was taken for words: %+v", w.desk.taps)
+		if len(w.desk.Taps()) != 0 {
+			w.t.Fatalf("talk was taken for words: %+v", w.desk.Taps())
 		}
 		w.server.Duplicate()
 		w.server.Say(ann, home, ts(a), "no: a &lt;b&gt; &amp;lt; c")
 		w.wants(w.whispered(ann), "Your words go to the agent")
-		if p := a.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "no: a <b> &lt; c" || len(w.desk.taps) != 1 {
+		if p := a.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "no: a <b> &lt; c" || len(w.desk.Taps()) != 1 {
 			w.t.Errorf("the call is %+v", p.Decision)
 		}
 		said := len(w.server.Ephemerals())
@@ -306,9 +306,7 @@ func TestTheHomeTab(t *testing.T) {
 		step.Proposal.Agent = "wild"
 		r := approval.Refuse(step.Proposal, denied)
 		step.Refusal = &r
-		w.desk.set(func(d *desk) {
-			d.entries = []approval.Entry{{Step: step}, {Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]}}
-		})
+		w.desk.Remember(approval.Entry{Step: step}, approval.Entry{Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]})
 		w.press(ann, a, "Deny")
 		v, _ = w.server.Home(ann)
 		w.wants(v.Shown(), "Refused by the guard", "wild", "Denied by Ann")

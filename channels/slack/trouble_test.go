@@ -66,7 +66,7 @@ func TestSilenceIsTold(t *testing.T) {
 			w.t.Errorf("people are not told that presses are lost: %s", all[len(all)-1].Shown())
 		}
 		w.press(ann, a, "Allow once")
-		if got := w.desk.state(a); got != approval.Allowed {
+		if got := w.desk.State(a); got != approval.Allowed {
 			w.t.Errorf("the call is %s", got)
 		}
 	})
@@ -293,7 +293,7 @@ func (w *world) plan(n, size int) {
 		w.t.Errorf("%d posts", len(before))
 	}
 	for i := range a.Approvals {
-		w.desk.set(func(*desk) {
+		w.desk.Change(func() {
 			tap := approval.Tap{
 				Ask: a.ID, Approval: a.Approvals[i].ID, Choice: []approval.Choice{approval.ChoiceAllow, approval.ChoiceDeny}[i%2],
 				By:      approval.Person{ID: "slack:" + ann, Name: strings.Repeat("Ann", 50)},

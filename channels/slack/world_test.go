@@ -1,19 +1,16 @@
 package slack_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"iter"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/channeltest"
+	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/vaglio"
@@ -30,173 +27,23 @@ const (
 	group = "S0000000001"
 )
 
-// desk is a small dispatcher in memory: one tap decides, and what a card shows
-// comes from the state.
-type desk struct {
-	mu      sync.Mutex
-	asks    []*approval.Ask
-	taps    []approval.Tap
-	won     int
-	entries []approval.Entry
-	// fail, when set, is what every call answers.
-	fail error
-	// slow is how long a digest takes.
-	slow time.Duration
-	// wait, when set, holds every decision back until it is closed.
-	wait chan struct{}
-}
+// memory is where the app keeps its notes.
+type memory = channeltest.Memory[slack.Notes]
 
-func (d *desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
-	d.mu.Lock()
-	wait := d.wait
-	d.mu.Unlock()
-	if wait != nil {
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return approval.Receipt{}, ctx.Err()
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.fail != nil {
-		return approval.Receipt{}, d.fail
-	}
-	d.taps = append(d.taps, t)
-	for _, a := range d.asks {
-		if t.Token == "" && t.Ask != a.ID {
-			continue
-		}
-		r, err := a.Decide(t, time.Now(), 10*time.Minute)
-		if errors.Is(err, approval.ErrNotFound) {
-			continue
-		}
-		if r.Won {
-			d.won++
-		}
-		return r, err
-	}
-	return approval.Receipt{}, approval.ErrNotFound
-}
+// pictures draws cards. It is shared, because each desk reads its rules once.
+var pictures = channeltest.NewDesk(nil)
 
-func (d *desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Card, error] {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var cards []approval.Card
-	for _, a := range d.asks {
-		if a.Waiting() {
-			cards = append(cards, card(a, channel))
-		}
-	}
-	fail := d.fail
-	return func(yield func(approval.Card, error) bool) {
-		if fail != nil {
-			yield(approval.Card{}, fail)
-			return
-		}
-		for _, c := range cards {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (approval.Card, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, a := range d.asks {
-		if a.ID == id {
-			return card(a, channel), d.fail
-		}
-	}
-	return approval.Card{}, approval.ErrNotFound
-}
-
-func (d *desk) Find(_ context.Context, id string) (approval.Ask, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, a := range d.asks {
-		if len(id) >= 4 && strings.HasPrefix(string(a.ID), id) {
-			return *a, d.fail
-		}
-	}
-	return approval.Ask{}, approval.ErrNotFound
-}
-
-func (d *desk) History(context.Context, approval.Filter) (approval.Page, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return approval.Page{Entries: d.entries}, d.fail
-}
-
-// set changes the desk.
-func (d *desk) set(change func(d *desk)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	change(d)
-}
-
-// state returns the state of an ask's first call.
-func (d *desk) state(a *approval.Ask) approval.State {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return a.Approvals[0].State
-}
-
-// masker is shared: each one reads its rules once.
-var masker = approval.NewMasker(approval.Secret{1})
-
-func card(a *approval.Ask, channel string) approval.Card {
-	return approval.NewCard(*a, channel, masker)
-}
-
-// memory is a Memory.
-type memory struct {
-	mu    sync.Mutex
-	notes slack.Notes
-}
-
-func (m *memory) Load(context.Context) (slack.Notes, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.notes, nil
-}
-
-func (m *memory) Save(_ context.Context, n slack.Notes) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.notes = n
-	return nil
-}
-
-// text is a log for several goroutines.
-type text struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *text) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *text) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
+func card(a *approval.Ask, channel string) approval.Card { return pictures.Picture(a, channel) }
 
 // world is a platform, a desk and the app between them.
 type world struct {
 	t       *testing.T
 	server  *slacktest.Server
-	desk    *desk
+	desk    *channeltest.Desk
 	hands   slack.Desk // the desk that the channel is given
 	memory  *memory
 	channel *slack.Channel
-	log     *text
+	log     *channeltest.Log
 	config  slack.Config
 	stop    func()
 }
@@ -214,8 +61,9 @@ func inWorld(t *testing.T, test func(w *world)) {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, server: slacktest.New(), desk: &desk{}, memory: &memory{}, log: &text{}, stop: func() {}}
+	w := &world{t: t, server: slacktest.New(), desk: channeltest.NewDesk(nil), memory: &memory{}, log: &channeltest.Log{}, stop: func() {}}
 	w.hands = w.desk
+	w.desk.Account(payloads.Digest(3), 0)
 	for id, name := range map[string]string{ann: "Ann", bob: "Bob", eve: "Eve"} {
 		w.server.AddUser(slacktest.User{ID: id, Name: strings.ToLower(name), RealName: name})
 	}
@@ -268,21 +116,14 @@ func (w *world) discreet() {
 	}
 }
 
-// denial is what a judge said of a call.
+// denial is what a judge said of a call, and whether it can be undone.
 func denial(undo string) vaglio.Verdict {
-	return vaglio.Verdict{
-		Reason: "it deletes more than was asked for", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge,
-		Results: []vaglio.GradientResult{{
-			Judge: "effects", Score: 0.2, Confidence: 1, Reasoning: "it deletes more than was asked for",
-			Signals:  []vaglio.Signal{{Category: "delete", Score: 0.2, Message: "removes ./build"}},
-			Metadata: vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": undo, "reach": "workspace"}}},
-		}},
-	}
+	v := channeltest.Denial()
+	v.Results[0].Metadata = vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": undo, "reach": "workspace"}}}
+	return v
 }
 
-func command(line string) vaglio.Proposal {
-	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/ann/app"}}
-}
+func command(line string) vaglio.Proposal { return channeltest.Command(line) }
 
 func commands(lines ...string) []vaglio.Proposal {
 	var all []vaglio.Proposal
@@ -295,22 +136,7 @@ func commands(lines ...string) []vaglio.Proposal {
 // newAsk opens an ask for the calls.
 func newAsk(t testing.TB, v vaglio.Verdict, calls ...vaglio.Proposal) *approval.Ask {
 	t.Helper()
-	d, err := approval.JudgeDenial(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := approval.Opening{
-		Agent: "coder", Intent: "clean the old build", TurnID: "t-1", Channels: []string{slack.Name},
-		At: time.Now(), ExpiresAt: time.Now().Add(30 * time.Minute),
-	}
-	for i, p := range calls {
-		o.Calls = append(o.Calls, approval.Call{Proposal: p, Denial: d, Fingerprint: approval.Fingerprint(fmt.Sprint("fp", i))})
-	}
-	a, err := approval.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &a
+	return channeltest.Open(t, slack.Name, v, calls...)
 }
 
 // ask opens an ask and posts its card.
@@ -326,10 +152,8 @@ func (w *world) post(a *approval.Ask) *approval.Ask {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.desk.set(func(d *desk) {
-		a.Cards[0].Ref = ref
-		d.asks = append(d.asks, a)
-	})
+	a.Cards[0].Ref = ref
+	w.desk.Add(a)
 	return a
 }
 

@@ -23,7 +23,7 @@ func TestContract(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.chat = w.server.Private(ann())
-			w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+			w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 			desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
 			w.hands = desk
 			w.start()

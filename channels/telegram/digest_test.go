@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -10,16 +9,6 @@ import (
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
-
-// Digest returns the fullest digest, for one day.
-func (d *desk) Digest(_ context.Context, day string) (approval.Digest, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if day != "" && day != "2000-01-01" {
-		return approval.Digest{}, &approval.DayError{Day: day}
-	}
-	return payloads.Digest(3), d.fail
-}
 
 func TestADigestComesInItsMessage(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -87,8 +87,8 @@ func TestExamine(t *testing.T) {
 		"Proxy": {func(w *world) {
 			w.server.Fail("getMe", 1, telegramtest.Fault{Code: 502, Body: "<html>bad gateway</html>"})
 		}, false, []string{"telegram token: Telegram answers with errors: telegram: getMe: 502 the answer is not the platform's → Ask again later"}},
-		"Unpaired": {func(w *world) { w.memory.notes = telegram.Notes{} }, false, []string{"telegram pairing: Nobody has paired with the bot"}},
-		"NobodyMayDecide": {func(w *world) { w.memory.notes.Person, w.config.Approvers = 0, nil }, false, []string{
+		"Unpaired": {func(w *world) { w.memory.Notes = telegram.Notes{} }, false, []string{"telegram pairing: Nobody has paired with the bot"}},
+		"NobodyMayDecide": {func(w *world) { w.memory.Notes.Person, w.config.Approvers = 0, nil }, false, []string{
 			"telegram pairing: Cards go to chat 4711, and nobody may decide there. → Run 'vaglio pair'",
 		}},
 		"Webhook": {func(w *world) { w.server.SetWebhook("https://other.example/hook/s3cret") }, false, []string{
@@ -123,7 +123,7 @@ func TestExamine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.chat = w.server.Private(ann())
-				w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+				w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 				if c.arrange != nil {
 					c.arrange(w)
 				}
@@ -144,14 +144,14 @@ func (w *world) look(t *testing.T, running bool, want []string) {
 			t.Fatal(err)
 		}
 	}
-	from, notes := len(w.server.Calls("")), w.memory.notes
+	from, notes := len(w.server.Calls("")), w.memory.Notes
 	got := wrong(t, w.channel.Examine(t.Context(), !running))
 	if running {
 		w.stop()
 	} else if did := changes(w.server, from); len(did) > 0 {
 		t.Errorf("the look did %v", did)
-	} else if w.memory.notes.Offset != notes.Offset || !w.memory.notes.Heard.Equal(notes.Heard) {
-		t.Errorf("the look wrote notes: %+v", w.memory.notes)
+	} else if w.memory.Notes.Offset != notes.Offset || !w.memory.Notes.Heard.Equal(notes.Heard) {
+		t.Errorf("the look wrote notes: %+v", w.memory.Notes)
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("wrong is\n%q, want\n%q", got, want)
@@ -164,7 +164,7 @@ func TestExamineFindsAnotherPoller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.chat = w.server.Private(ann())
-		w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -198,7 +198,7 @@ func TestExamineReadsTheClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.chat = w.server.Private(ann())
-			w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+			w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 			w.config.Client = &http.Client{Transport: dated{w.server.Client().Transport, off}}
 			w.look(t, false, want)
 		})
@@ -247,7 +247,7 @@ func TestExamineAWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.chat = w.server.Private(ann())
-		w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 		w.config.Webhook = hookAddress
 		w.look(t, false, nil) // the next start sets it
 		w.start()
@@ -284,7 +284,7 @@ func TestATestCardComesBack(t *testing.T) {
 // rehearse lets a stranger press a test card, and then Ann.
 func (w *world) rehearse(t *testing.T, alone bool) {
 	w.chat = w.server.Private(ann())
-	w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+	w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 	w.start()
 	if alone {
 		w.stop()
@@ -327,8 +327,8 @@ func (w *world) rehearse(t *testing.T, alone bool) {
 	if alone && w.server.Queued() != queued+1 {
 		t.Errorf("%d updates wait, want %d: the next start has to take them", w.server.Queued(), queued+1)
 	}
-	if len(w.desk.taps) != 0 {
-		t.Errorf("the test decided %v", w.desk.taps)
+	if len(w.desk.Taps()) != 0 {
+		t.Errorf("the test decided %v", w.desk.Taps())
 	}
 	w.start() // takes what waits, and leaves the card as it is or says it is over
 	if m := w.last(); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "est") {
@@ -346,7 +346,7 @@ func TestATestCardThatNobodyPresses(t *testing.T) {
 		if m := w.last(); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "This test is over") {
 			w.t.Errorf("the card says %q", m.Text)
 		}
-		w.memory.notes = telegram.Notes{}
+		w.memory.Notes = telegram.Notes{}
 		w.stop()
 		w.start()
 		if _, err := w.channel.Rehearse(w.t.Context(), false); !errors.Is(err, approval.ErrUnpaired) {

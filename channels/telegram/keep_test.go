@@ -39,7 +39,7 @@ func TestWhoMayDecideWaitsForNoDisk(t *testing.T) {
 	server := telegramtest.New()
 	server.Start()
 	t.Cleanup(server.Stop)
-	b := &busy{t: t, memory: memory{notes: telegram.Notes{Chat: server.Private(ann()), Person: ann().ID}}}
+	b := &busy{t: t, memory: memory{Notes: telegram.Notes{Chat: server.Private(ann()), Person: ann().ID}}}
 	var err error
 	b.channel, err = telegram.New(t.Context(), telegram.Config{
 		Token: telegramtest.Token, API: "http://telegram.test", Client: server.Client(), Memory: b, Log: slog.New(slog.DiscardHandler),

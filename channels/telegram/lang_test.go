@@ -90,8 +90,8 @@ func TestACardKeepsItsFileInAnotherLanguage(t *testing.T) {
 		w.restart()
 		a.Approvals[0].State = approval.Succeeded
 		shows("done", "comincia con ", "")
-		if len(w.memory.notes.Drafts) != 0 {
-			w.t.Errorf("of what is over is remembered %+v", w.memory.notes.Drafts)
+		if len(w.memory.Notes.Drafts) != 0 {
+			w.t.Errorf("of what is over is remembered %+v", w.memory.Notes.Drafts)
 		}
 		b := w.ask(command(long))
 		m, _ := w.server.Message(w.chat, w.shown(b).ReplyTo)

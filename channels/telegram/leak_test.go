@@ -154,7 +154,7 @@ func TestNoFailureShowsTheToken(t *testing.T) {
 func spoil(t *testing.T, method string, how way) {
 	w := newWorld(t)
 	w.chat = w.server.Private(ann())
-	w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+	w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 	s := &spoiled{next: w.config.Client.Transport, method: method, way: how}
 	client := *w.config.Client
 	client.Transport = s
@@ -162,37 +162,37 @@ func spoil(t *testing.T, method string, how way) {
 	case "setWebhook", "getWebhookInfo":
 		w.config.Webhook = hookAddress
 	case "deleteWebhook":
-		w.memory.notes.Webhook = hookAddress
+		w.memory.Notes.Webhook = hookAddress
 		w.server.SetWebhook(hookAddress)
 	}
 	healthy := w.config.Client
 	w.start()
 	a := w.ask(command("make"))
 	long := newAsk(t, command(strings.Repeat("long ", 2000)))
-	if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name)); err != nil {
+	if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); err != nil {
 		t.Fatal(err)
 	}
 	w.stop()
 
 	w.config.Client = &client
 	if method == "deleteWebhook" {
-		w.memory.notes.Webhook = hookAddress
+		w.memory.Notes.Webhook = hookAddress
 		w.server.SetWebhook(hookAddress)
 	}
 	w.start()
 	w.server.Say(ann(), w.chat, "/status")
 	w.server.PressData(ann(), w.chat, w.shown(a).ID, w.shown(a).Buttons()[1].Data)
 	time.Sleep(70 * time.Second)
-	w.desk.mu.Lock()
-	if a.Waiting() {
-		_, _ = a.Decide(approval.Tap{Ask: a.ID, Choice: approval.ChoiceDeny, By: approval.Person{ID: "web:owner"}}, time.Now(), time.Minute)
-	}
-	w.desk.mu.Unlock()
-	_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make b")), telegram.Name))
-	_, err2 := w.channel.Post(t.Context(), card(long, telegram.Name))
+	w.desk.Change(func() {
+		if a.Waiting() {
+			_, _ = a.Decide(approval.Tap{Ask: a.ID, Choice: approval.ChoiceDeny, By: approval.Person{ID: "web:owner"}}, time.Now(), time.Minute)
+		}
+	})
+	_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make b"))))
+	_, err2 := w.channel.Post(t.Context(), card(long))
 	errs := []error{err, err2, w.amend(a), w.channel.Notify(t.Context(), approval.Notice{Agent: "coder"})}
 	b := newAsk(t, command("make c"))
-	errs = append(errs, w.channel.Remind(t.Context(), a.Cards[0].Ref, card(b, telegram.Name)))
+	errs = append(errs, w.channel.Remind(t.Context(), a.Cards[0].Ref, card(b)))
 	health := fmt.Sprint(w.channel.Health())
 	w.stop()
 	w.config.Client = healthy
@@ -248,7 +248,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = ch.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
+	_, err = ch.Post(t.Context(), card(newAsk(t, command("make"))))
 	if err == nil || strings.Contains(err.Error(), "carried") || s.made() != 1 {
 		t.Errorf("%v, %d calls", err, s.made())
 	}

@@ -15,7 +15,7 @@ func TestAReminderLeadsToItsCardAndGoesWithIt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		a := w.ask(command("rm -rf ./build"), command("make"))
-		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name)); err != nil {
+		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); err != nil {
 			t.Fatal(err)
 		}
 		m := w.last()
@@ -24,7 +24,7 @@ func TestAReminderLeadsToItsCardAndGoesWithIt(t *testing.T) {
 		}
 		n := len(w.server.Messages(w.chat))
 		w.restart()
-		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name)); err != nil || len(w.server.Messages(w.chat)) != n {
+		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); err != nil || len(w.server.Messages(w.chat)) != n {
 			t.Errorf("reminded twice: %v", err)
 		}
 		w.press(ann(), a, "Deny 1.")
@@ -35,7 +35,7 @@ func TestAReminderLeadsToItsCardAndGoesWithIt(t *testing.T) {
 		if err := w.amend(a); err != nil || len(w.server.Messages(w.chat)) != n-1 {
 			t.Errorf("answered: %v, %d messages", err, len(w.server.Messages(w.chat)))
 		}
-		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name)); err != nil || len(w.server.Messages(w.chat)) != n-1 {
+		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); err != nil || len(w.server.Messages(w.chat)) != n-1 {
 			t.Errorf("reminded of what is over: %v", err)
 		}
 	})
@@ -46,16 +46,16 @@ func TestAReminderMeetsTrouble(t *testing.T) {
 		t := w.t
 		a := w.ask(command("make"))
 		w.server.Fail("sendMessage", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3})
-		err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name))
+		err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a))
 		if retry, ok := errors.AsType[*approval.RetryError](err); !ok || retry.After != 3*time.Second {
 			t.Errorf("a pause: %v", err)
 		}
 		time.Sleep(3 * time.Second)
 		w.server.Block(w.chat, "bot was blocked by the user")
-		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a, telegram.Name)); !errors.Is(err, approval.ErrGone) {
+		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); !errors.Is(err, approval.ErrGone) {
 			t.Errorf("blocked: %v", err)
 		}
-		if err := w.channel.Remind(t.Context(), "nonsense", card(a, telegram.Name)); !errors.Is(err, approval.ErrGone) {
+		if err := w.channel.Remind(t.Context(), "nonsense", card(a)); !errors.Is(err, approval.ErrGone) {
 			t.Errorf("no reference: %v", err)
 		}
 	})
@@ -66,7 +66,7 @@ func TestQuietHoursMakeNoSound(t *testing.T) {
 		t := w.t
 		for _, silent := range []bool{true, false} {
 			a := newAsk(t, command("echo "+strings.Repeat("long ", 2000)))
-			c := card(a, telegram.Name)
+			c := card(a)
 			c.Silent = silent
 			ref, err := w.channel.Post(t.Context(), c)
 			if err != nil {

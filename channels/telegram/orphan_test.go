@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
@@ -35,7 +34,7 @@ func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
 		t := w.t
 		a := newAsk(t, command("make"))
 		w.server.Fail("sendMessage", 1, telegramtest.Fault{Code: 502, Body: "<html>", After: true})
-		_, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+		_, err := w.channel.Post(t.Context(), card(a))
 		retry, ok := errors.AsType[*approval.RetryError](err)
 		if !ok || retry.Unsent {
 			t.Fatalf("got %v", err)
@@ -44,7 +43,7 @@ func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
 			t.Errorf("found %q", ref)
 		}
 		w.restart()
-		if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err != nil {
+		if _, err := w.channel.Post(t.Context(), card(a)); err != nil {
 			t.Fatal(err)
 		}
 		all := w.server.Messages(w.chat)
@@ -58,12 +57,12 @@ func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
 func TestAMessageThatIsNotedIsGoneOnWith(t *testing.T) {
 	for name, through := range map[string]func(w *world, a *approval.Ask) error{
 		"Posted": func(w *world, a *approval.Ask) error {
-			_, err := w.channel.Post(w.t.Context(), card(a, telegram.Name))
+			_, err := w.channel.Post(w.t.Context(), card(a))
 			return err
 		},
 		"Amended": func(w *world, a *approval.Ask) error {
 			ref, _ := w.channel.Found(a.ID)
-			return w.channel.Amend(w.t.Context(), ref, card(a, telegram.Name))
+			return w.channel.Amend(w.t.Context(), ref, card(a))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +71,7 @@ func TestAMessageThatIsNotedIsGoneOnWith(t *testing.T) {
 				for _, calls := range []string{"make", "echo " + strings.Repeat("long ", 2000)} {
 					a := newAsk(t, command(calls))
 					w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 500, Description: "Internal Server Error"})
-					if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err == nil {
+					if _, err := w.channel.Post(t.Context(), card(a)); err == nil {
 						t.Fatal("no error")
 					}
 					if w.withButtons() != 0 {
@@ -97,10 +96,8 @@ func TestAMessageThatIsNotedIsGoneOnWith(t *testing.T) {
 func TestWithoutItsNoteAMessageGetsNoButtons(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
-		w.memory.mu.Lock()
-		w.memory.fail = errors.New("disk full")
-		w.memory.mu.Unlock()
-		if _, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name)); err == nil || w.withButtons() != 0 {
+		w.memory.Fail(errors.New("disk full"))
+		if _, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")))); err == nil || w.withButtons() != 0 {
 			t.Errorf("%v, %d messages with buttons", err, w.withButtons())
 		}
 	})
@@ -111,12 +108,12 @@ func TestADraftThatWasDeletedIsSentAgain(t *testing.T) {
 		t := w.t
 		a := newAsk(t, command("make"))
 		w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 500, Description: "Internal Server Error"})
-		_, _ = w.channel.Post(t.Context(), card(a, telegram.Name))
+		_, _ = w.channel.Post(t.Context(), card(a))
 		w.server.Delete(w.chat, w.last().ID)
-		if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err == nil {
+		if _, err := w.channel.Post(t.Context(), card(a)); err == nil {
 			t.Fatal("a card that is not there was posted")
 		}
-		if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err != nil || w.withButtons() != 1 {
+		if _, err := w.channel.Post(t.Context(), card(a)); err != nil || w.withButtons() != 1 {
 			t.Errorf("%v, %d messages with buttons", err, w.withButtons())
 		}
 	})
@@ -126,9 +123,7 @@ func TestNotesAreForgottenWhenTheyAreNotNeeded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		drafts := func() int {
-			w.memory.mu.Lock()
-			defer w.memory.mu.Unlock()
-			return len(w.memory.notes.Drafts)
+			return len(w.memory.Kept().Drafts)
 		}
 		a := w.ask(command("make"), command("make test"))
 		b := w.ask(command("echo "+strings.Repeat("long ", 2000)), command("make"))
@@ -157,7 +152,7 @@ func TestACardThatGrewPastItsMessageGetsANewOne(t *testing.T) {
 		t := w.t
 		small := w.ask(command("make"))
 		grown := newAsk(t, command("make"), command("echo "+strings.Repeat("long ", 2000)))
-		c := card(grown, telegram.Name)
+		c := card(grown)
 		c.Ask = small.ID
 		if err := w.channel.Amend(t.Context(), small.Cards[0].Ref, c); !errors.Is(err, approval.ErrRepost) {
 			t.Fatalf("got %v", err)
@@ -183,9 +178,9 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		a := w.ask(command("make"))
 		twin := w.shown(a)
 		w.stop()
-		w.memory.notes.Drafts = nil
+		w.memory.Notes.Drafts = nil
 		w.start()
-		ref, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+		ref, err := w.channel.Post(t.Context(), card(a))
 		if err != nil || ref == a.Cards[0].Ref {
 			t.Fatal(ref, err)
 		}
@@ -202,9 +197,7 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		}
 		// A button that nobody knows is told so, and taken away.
 		b := w.ask(command("make b"))
-		w.desk.mu.Lock()
-		w.desk.asks = nil
-		w.desk.mu.Unlock()
+		w.desk.Forget()
 		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "means nothing") {
 			t.Errorf("an unknown button: %+v", got)
 		}

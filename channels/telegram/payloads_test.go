@@ -29,7 +29,7 @@ func TestPayloads(t *testing.T) {
 			w := newWorld(t)
 			w.config.Lang = lang
 			w.chat = w.server.Private(ann())
-			w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+			w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 			w.start()
 			w.sayAll()
 			all = append(all, w.sent()...)

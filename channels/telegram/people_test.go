@@ -39,7 +39,7 @@ func TestOnlyAPersonsOwnWordsCount(t *testing.T) {
 					w.server.QueueRaw("message", m)
 				}
 				synctest.Wait()
-				if s := w.desk.state(a); s != approval.Pending || len(w.server.Messages(w.chat)) != before {
+				if s := w.desk.State(a); s != approval.Pending || len(w.server.Messages(w.chat)) != before {
 					w.t.Errorf("the call is %s, and the chat holds %d messages, before %d", s, len(w.server.Messages(w.chat)), before)
 				}
 				if w.say(bob(), 0, "/start "+code); !w.channel.Approves("telegram:4712") {
@@ -58,7 +58,7 @@ func TestAnEditedMessageDecidesNothing(t *testing.T) {
 			"reply_to_message": map[string]any{"message_id": w.shown(a).ID, "from": map[string]any{"id": telegramtest.BotID}, "chat": map[string]any{"id": w.chat}},
 		})
 		synctest.Wait()
-		if s := w.desk.state(a); s != approval.Pending {
+		if s := w.desk.State(a); s != approval.Pending {
 			w.t.Errorf("the call is %s", s)
 		}
 	})
@@ -69,8 +69,8 @@ func TestABotPressesInVain(t *testing.T) {
 		a := w.ask(command("make"))
 		m := w.shown(a)
 		got := w.answer(w.server.PressData(telegramtest.User{ID: ann().ID, IsBot: true}, w.chat, m.ID, m.Buttons()[0].Data))
-		if !strings.Contains(got.Text, "not among those") || w.desk.state(a) != approval.Pending {
-			w.t.Errorf("told %q, and the call is %s", got.Text, w.desk.state(a))
+		if !strings.Contains(got.Text, "not among those") || w.desk.State(a) != approval.Pending {
+			w.t.Errorf("told %q, and the call is %s", got.Text, w.desk.State(a))
 		}
 	})
 }
@@ -96,8 +96,8 @@ func TestAGroupTellsAStrangerAlone(t *testing.T) {
 		if got := w.press(eve, a, "Deny"); !got.Alert || got.User != eve.ID || !strings.Contains(got.Text, "not among those") {
 			t.Errorf("a stranger who pressed is told %+v", got)
 		}
-		if w.desk.state(a) != approval.Pending || !strings.Contains(w.log.String(), "person=666") {
-			t.Errorf("a stranger made it %s\n%s", w.desk.state(a), w.log)
+		if w.desk.State(a) != approval.Pending || !strings.Contains(w.log.String(), "person=666") {
+			t.Errorf("a stranger made it %s\n%s", w.desk.State(a), w.log)
 		}
 		if got := w.press(ann(), a, "Deny"); got.Text != "Denied." {
 			t.Errorf("Ann is told %+v", got)
@@ -186,7 +186,7 @@ func TestAReplyOpensForWhoAskedForIt(t *testing.T) {
 			}
 		}
 		w.say(bob(), prompt.ID, "use staging")
-		if s := w.desk.state(a); s != approval.Denied {
+		if s := w.desk.State(a); s != approval.Denied {
 			t.Errorf("after the reply the call is %s", s)
 		}
 	})
@@ -196,15 +196,15 @@ func TestAReplyBesideTheCardCounts(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("echo " + strings.Repeat("long ", 2000)))
 		file := w.shown(a).ReplyTo
-		if m := w.say(ann(), file, "too long"); !strings.Contains(m.Text, "Denied.") || w.desk.state(a) != approval.Denied {
-			w.t.Errorf("a reply to the file: %q, %s", m.Text, w.desk.state(a))
+		if m := w.say(ann(), file, "too long"); !strings.Contains(m.Text, "Denied.") || w.desk.State(a) != approval.Denied {
+			w.t.Errorf("a reply to the file: %q, %s", m.Text, w.desk.State(a))
 		}
 		b := w.ask(command("make"))
-		if err := w.channel.Remind(w.t.Context(), b.Cards[0].Ref, card(b, telegram.Name)); err != nil {
+		if err := w.channel.Remind(w.t.Context(), b.Cards[0].Ref, card(b)); err != nil {
 			w.t.Fatal(err)
 		}
-		if m := w.say(ann(), w.last().ID, "no"); !strings.Contains(m.Text, "Denied.") || w.desk.state(b) != approval.Denied {
-			w.t.Errorf("a reply to the reminder: %q, %s", m.Text, w.desk.state(b))
+		if m := w.say(ann(), w.last().ID, "no"); !strings.Contains(m.Text, "Denied.") || w.desk.State(b) != approval.Denied {
+			w.t.Errorf("a reply to the reminder: %q, %s", m.Text, w.desk.State(b))
 		}
 	})
 }
@@ -216,8 +216,8 @@ func TestACardInTheOldChatStillCounts(t *testing.T) {
 		other := w.server.Group(-55)
 		w.server.Say(ann(), other, "/start "+code)
 		synctest.Wait()
-		if w.memory.notes.Chat != other {
-			w.t.Fatalf("cards go to %d", w.memory.notes.Chat)
+		if w.memory.Notes.Chat != other {
+			w.t.Fatalf("cards go to %d", w.memory.Notes.Chat)
 		}
 		if got := w.press(ann(), a, "Deny"); got.Text != "Denied." {
 			w.t.Errorf("a press in the old chat: %+v", got)

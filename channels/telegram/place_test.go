@@ -95,7 +95,7 @@ func TestAGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.chat = w.server.Group(-100)
-				w.memory.notes = telegram.Notes{Chat: -100, Person: ann().ID}
+				w.memory.Notes = telegram.Notes{Chat: -100, Person: ann().ID}
 				w.start()
 				a := w.ask(command("make"), command("make test"))
 				w.press(ann(), a, "Deny 1.")
@@ -104,8 +104,8 @@ func TestAGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 				}
 				w.server.Migrate(-100, -200)
 				synctest.Wait()
-				if w.memory.notes.Chat != -200 {
-					t.Fatalf("the notes say %d", w.memory.notes.Chat)
+				if w.memory.Notes.Chat != -200 {
+					t.Fatalf("the notes say %d", w.memory.Notes.Chat)
 				}
 				err := w.amend(a)
 				all := w.server.Messages(-200)
@@ -134,7 +134,7 @@ func TestAMigrationThatNobodyToldIsNoticed(t *testing.T) {
 		w.start()
 		w.stop()
 		w.server.Migrate(-100, -200)
-		ref, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
+		ref, err := w.channel.Post(t.Context(), card(newAsk(t, command("make"))))
 		if err != nil || !strings.HasPrefix(ref, "-200:") || !strings.Contains(w.log.String(), "put its new id into the configuration") {
 			t.Errorf("%q %v\n%s", ref, err, w.log)
 		}
@@ -156,7 +156,7 @@ func TestAChatThatShutsTheBotOutIsToldAndHeals(t *testing.T) {
 				if h := w.channel.Health(); !strings.Contains(h.Problem, c.want) {
 					t.Errorf("before anything was tried: %+v", h)
 				}
-				pending := card(newAsk(t, command("make")), telegram.Name)
+				pending := card(newAsk(t, command("make")))
 				_, err := w.channel.Post(t.Context(), pending)
 				retry, ok := errors.AsType[*approval.RetryError](err)
 				if !ok || !retry.Unsent || retry.After < time.Minute {
@@ -193,7 +193,7 @@ func TestAChatThatIsNotThereIsTold(t *testing.T) {
 		w := newWorld(t)
 		w.config.Chat = -404
 		w.start()
-		_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make")), telegram.Name))
+		_, err := w.channel.Post(t.Context(), card(newAsk(t, command("make"))))
 		if retry, ok := errors.AsType[*approval.RetryError](err); !ok || !retry.Unsent {
 			t.Errorf("got %v", err)
 		}

@@ -64,22 +64,20 @@ func TestSecretsAreNeverSent(t *testing.T) {
 				ap.Verdict.Reason, ap.Verdict.Results[0].Reasoning, ap.Verdict.Results[0].Signals[0].Message = all, all, all
 				ap.Refusal = approval.Refuse(ap.Proposal, ap.Verdict)
 			}
-			ref, err := w.channel.Post(w.t.Context(), card(a, "telegram"))
+			ref, err := w.channel.Post(w.t.Context(), card(a))
 			if err != nil {
 				w.t.Fatal(err)
 			}
 			a.Cards[0].Ref = ref
-			w.desk.mu.Lock()
-			w.desk.asks = append(w.desk.asks, a)
-			w.desk.mu.Unlock()
+			w.desk.Add(a)
 			w.press(ann(), a, "Why?")
 			w.press(ann(), a, "Reply…")
 			w.say(ann(), 0, "/pending")
 			w.say(ann(), 0, "/why "+string(a.ID))
 			w.press(ann(), a, "Allow all 2 once")
-			w.desk.mu.Lock()
-			a.Approvals[0].State, a.Approvals[0].Outcome = approval.Failed, &approval.Outcome{Detail: all, At: time.Now()}
-			w.desk.mu.Unlock()
+			w.desk.Change(func() {
+				a.Approvals[0].State, a.Approvals[0].Outcome = approval.Failed, &approval.Outcome{Detail: all, At: time.Now()}
+			})
 			if err := w.amend(a); err != nil {
 				w.t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		w.chat = w.server.Private(ann())
 		w.start()
 		a := newAsk(t, command("rm -rf ./build"))
-		_, err := w.channel.Post(t.Context(), card(a, telegram.Name))
+		_, err := w.channel.Post(t.Context(), card(a))
 		if retry, ok := errors.AsType[*approval.RetryError](err); !ok || retry.After == 0 {
 			t.Fatalf("without a chat Post says %v", err)
 		}
@@ -56,7 +56,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		if got := w.press(ann(), a, "Allow once"); got.Text != "Allowed once." || got.Alert {
 			t.Errorf("the tap was answered %+v", got)
 		}
-		if s := w.desk.state(a); s != approval.Allowed {
+		if s := w.desk.State(a); s != approval.Allowed {
 			t.Errorf("the call is %s", s)
 		}
 		if err := w.amend(a); err != nil {
@@ -113,8 +113,8 @@ func TestPressesAreAnsweredTruthfully(t *testing.T) {
 		if got := w.answer(w.server.PressData(ann(), other, 5, m.Buttons()[0].Data)); !strings.Contains(got.Text, "another chat") {
 			t.Errorf("another chat: %+v", got)
 		}
-		if len(w.desk.taps) != 1 || w.desk.state(a) != approval.Pending {
-			t.Errorf("the ask is %s after %d taps", w.desk.state(a), len(w.desk.taps))
+		if len(w.desk.Taps()) != 1 || w.desk.State(a) != approval.Pending {
+			t.Errorf("the ask is %s after %d taps", w.desk.State(a), len(w.desk.Taps()))
 		}
 		if got := w.press(bob(), a, "Deny"); got.Text != "Denied." {
 			t.Errorf("Bob is told %+v", got)
@@ -127,7 +127,7 @@ func TestPressesAreAnsweredTruthfully(t *testing.T) {
 		}
 		b := w.ask(command("make"))
 		time.Sleep(31 * time.Minute)
-		if got := w.press(ann(), b, "Allow once"); !strings.Contains(got.Text, "Expired at") || w.desk.state(b) != approval.Expired {
+		if got := w.press(ann(), b, "Allow once"); !strings.Contains(got.Text, "Expired at") || w.desk.State(b) != approval.Expired {
 			t.Errorf("after the deadline: %+v", got)
 		}
 	})
@@ -171,7 +171,7 @@ func TestWordsDenyAndNeverGrant(t *testing.T) {
 		if m := w.say(telegramtest.User{ID: 666}, w.shown(c).ID, "no"); !strings.Contains(m.Text, "works for somebody else") {
 			t.Errorf("a stranger's words: %q", m.Text)
 		}
-		if s := w.desk.state(c); s != approval.Pending {
+		if s := w.desk.State(c); s != approval.Pending {
 			t.Errorf("words that answer nothing made it %s", s)
 		}
 	})
@@ -272,7 +272,7 @@ func TestALongCallIsAttachedWhole(t *testing.T) {
 func TestTheFileComesFirstAndOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
-		c := card(newAsk(t, command(strings.Repeat("long ", 2000))), telegram.Name)
+		c := card(newAsk(t, command(strings.Repeat("long ", 2000))))
 		w.server.Fail("sendDocument", 1, telegramtest.Fault{Code: 502, Body: "<html>"})
 		if _, err := w.channel.Post(t.Context(), c); err == nil || len(w.server.Messages(w.chat)) != 0 {
 			t.Fatalf("a card without its file was shown: %v", err)

@@ -23,25 +23,25 @@ func TestAKillBetweenEffectAndOffsetDecidesOnce(t *testing.T) {
 		if w.channel, err = telegram.New(t.Context(), w.config); err != nil {
 			t.Fatal(err)
 		}
-		w.desk.decided = kill // The process dies right after the commit.
+		w.desk.Then(kill) // The process dies right after the commit.
 		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
 		if err != nil {
 			t.Fatal(err)
 		}
-		offset := w.memory.notes.Offset
+		offset := w.memory.Notes.Offset
 		if err := w.channel.Run(ctx, w.desk); err != nil {
 			t.Fatal(err)
 		}
-		if w.memory.notes.Offset != offset || w.server.Queued() != 1 || w.desk.won != 1 {
-			t.Fatalf("after the kill: offset %d, %d queued, %d won", w.memory.notes.Offset, w.server.Queued(), w.desk.won)
+		if w.memory.Notes.Offset != offset || w.server.Queued() != 1 || w.desk.Won() != 1 {
+			t.Fatalf("after the kill: offset %d, %d queued, %d won", w.memory.Notes.Offset, w.server.Queued(), w.desk.Won())
 		}
-		w.desk.decided = nil
+		w.desk.Then(nil)
 		w.start()
 		if got := w.answer(id); !strings.Contains(got.Text, "You answered this already. ✅ Allowed once by Ann") {
 			t.Errorf("the press was answered %+v", got)
 		}
-		if w.desk.won != 1 || w.desk.state(a) != approval.Allowed || w.memory.notes.Offset == offset {
-			t.Errorf("after the restart: %d won, %s, offset %d", w.desk.won, w.desk.state(a), w.memory.notes.Offset)
+		if w.desk.Won() != 1 || w.desk.State(a) != approval.Allowed || w.memory.Notes.Offset == offset {
+			t.Errorf("after the restart: %d won, %s, offset %d", w.desk.Won(), w.desk.State(a), w.memory.Notes.Offset)
 		}
 	})
 }
@@ -56,7 +56,7 @@ func TestATapWhileDownIsHonoured(t *testing.T) {
 		}
 		time.Sleep(100 * time.Second) // too late to be answered, not to be heard
 		w.start()
-		if s := w.desk.state(a); s != approval.Allowed {
+		if s := w.desk.State(a); s != approval.Allowed {
 			t.Errorf("the tap made it %s", s)
 		}
 		w.stop()
@@ -65,7 +65,7 @@ func TestATapWhileDownIsHonoured(t *testing.T) {
 		}
 		time.Sleep(telegramtest.PressLives)
 		w.start()
-		if s := w.desk.state(b); s != approval.Pending {
+		if s := w.desk.State(b); s != approval.Pending {
 			t.Errorf("a tap that the platform dropped made it %s", s)
 		}
 		if m := w.last(); !strings.Contains(m.Text, "1 ask still waits, please press again") {
@@ -132,8 +132,8 @@ func TestRestartedIDsAreHeard(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if w.memory.notes.Offset != 4 || w.server.Queued() != 0 {
-			t.Errorf("offset %d, %d queued", w.memory.notes.Offset, w.server.Queued())
+		if w.memory.Notes.Offset != 4 || w.server.Queued() != 0 {
+			t.Errorf("offset %d, %d queued", w.memory.Notes.Offset, w.server.Queued())
 		}
 	})
 }
@@ -142,18 +142,18 @@ func TestStoreTroubleLosesNoTap(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		a := w.ask(command("make"))
-		w.desk.fails(errors.New("disk full"))
+		w.desk.Fail(errors.New("disk full"))
 		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)
-		w.desk.fails(nil)
+		w.desk.Fail(nil)
 		time.Sleep(5 * time.Second)
 		if got := w.answer(id); got.Text != "Allowed once." {
 			t.Errorf("the press was answered %+v", got)
 		}
-		w.desk.fails(errors.New("disk full"))
+		w.desk.Fail(errors.New("disk full"))
 		id, err = w.server.Press(ann(), w.chat, w.shown(a).ID, "Deny")
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func TestStoreTroubleLosesNoTap(t *testing.T) {
 		if got := w.answer(id); !strings.Contains(got.Text, "could not be kept") {
 			t.Errorf("given up, the press is answered %+v", got)
 		}
-		w.desk.fails(nil)
+		w.desk.Fail(nil)
 		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending lists") {
 			t.Errorf("one update that cannot be kept blocks the rest: %q", m.Text)
 		}
@@ -227,7 +227,7 @@ func TestEveryCardReachesATrueEnd(t *testing.T) {
 					if retry.After != 7*time.Second {
 						t.Errorf("after %s, want 7 s", retry.After)
 					}
-					if _, err := w.channel.Post(t.Context(), card(a, telegram.Name)); err == nil || len(w.server.Calls("sendMessage")) != 1 {
+					if _, err := w.channel.Post(t.Context(), card(a)); err == nil || len(w.server.Calls("sendMessage")) != 1 {
 						t.Error("a chat that asked for a pause was written to")
 					}
 					time.Sleep(7 * time.Second)
@@ -261,7 +261,7 @@ func TestPairedNeedsAChatAndSomebodyWhoDecides(t *testing.T) {
 		"PairedBefore":  {0, nil, telegram.Notes{Chat: 1, Person: 1}, true},
 	} {
 		ch, err := telegram.New(t.Context(), telegram.Config{
-			Token: telegramtest.Token, Memory: &memory{notes: c.notes}, Chat: c.chat, Approvers: c.approvers,
+			Token: telegramtest.Token, Memory: &memory{Notes: c.notes}, Chat: c.chat, Approvers: c.approvers,
 		})
 		if err != nil || ch.Status().Paired != c.want {
 			t.Errorf("%s: paired %v %v, want %v", name, ch.Status().Paired, err, c.want)

@@ -43,10 +43,9 @@ func (l *lane) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // handler is the handler of the process that runs now.
-func (w *world) handler() http.Handler {
-	w.desk.mu.Lock()
-	defer w.desk.mu.Unlock()
-	return w.channel.Webhook()
+func (w *world) handler() (h http.Handler) {
+	w.desk.Change(func() { h = w.channel.Webhook() })
+	return h
 }
 
 // inHookWorld is inWorld with a bot to which the platform delivers.
@@ -56,7 +55,7 @@ func inHookWorld(t *testing.T, test func(w *world, l *lane)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.chat = w.server.Private(ann())
-		w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 		w.config.Webhook = hookAddress
 		w.start()
 		l := &lane{w: w}
@@ -103,8 +102,8 @@ func TestAWebhookUpdateActsOnce(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if n := l.count.Load(); n != 2 || len(w.server.Answers()) != 1 || len(w.desk.taps) != 1 || w.server.Queued() != 0 {
-			t.Errorf("%d deliveries, %d answers, %d taps, %d left", n, len(w.server.Answers()), len(w.desk.taps), w.server.Queued())
+		if n := l.count.Load(); n != 2 || len(w.server.Answers()) != 1 || len(w.desk.Taps()) != 1 || w.server.Queued() != 0 {
+			t.Errorf("%d deliveries, %d answers, %d taps, %d left", n, len(w.server.Answers()), len(w.desk.Taps()), w.server.Queued())
 		}
 		// The next process knows it too.
 		w.stop()
@@ -132,7 +131,7 @@ func TestAWebhookSaysYesOnlyAfterTheCommit(t *testing.T) {
 	inHookWorld(t, func(w *world, _ *lane) {
 		t := w.t
 		a := w.ask(command("make"))
-		w.desk.fails(errors.New("disk full"))
+		w.desk.Fail(errors.New("disk full"))
 		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
 		if err != nil {
 			t.Fatal(err)
@@ -141,10 +140,10 @@ func TestAWebhookSaysYesOnlyAfterTheCommit(t *testing.T) {
 		if w.server.Queued() != 1 {
 			t.Fatal("a delivery without effect was taken")
 		}
-		w.desk.fails(nil)
+		w.desk.Fail(nil)
 		time.Sleep(5 * time.Second)
-		if got := w.answer(id); got.Text != "Allowed once." || w.desk.state(a) != approval.Allowed {
-			t.Errorf("after the trouble: %+v, %s", got, w.desk.state(a))
+		if got := w.answer(id); got.Text != "Allowed once." || w.desk.State(a) != approval.Allowed {
+			t.Errorf("after the trouble: %+v, %s", got, w.desk.State(a))
 		}
 		// A bot that is not listening takes nothing.
 		b := w.ask(command("make b"))
@@ -153,14 +152,14 @@ func TestAWebhookSaysYesOnlyAfterTheCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(40 * time.Second)
-		if w.server.Queued() != 1 || w.desk.state(b) != approval.Pending {
-			t.Errorf("%d queued, %s", w.server.Queued(), w.desk.state(b))
+		if w.server.Queued() != 1 || w.desk.State(b) != approval.Pending {
+			t.Errorf("%d queued, %s", w.server.Queued(), w.desk.State(b))
 		}
 		w.start()
 		time.Sleep(80 * time.Second)
 		synctest.Wait()
-		if w.desk.state(b) != approval.Denied {
-			t.Errorf("a press while we were down made it %s", w.desk.state(b))
+		if w.desk.State(b) != approval.Denied {
+			t.Errorf("a press while we were down made it %s", w.desk.State(b))
 		}
 	})
 }
@@ -199,8 +198,8 @@ func TestAWebhookRefusesWhatIsNotThePlatforms(t *testing.T) {
 				t.Errorf("%s: %d %q, want %d", name, rec.Code, rec.Body, c.want)
 			}
 		}
-		if len(w.desk.taps) != 0 {
-			t.Errorf("%d taps came through", len(w.desk.taps))
+		if len(w.desk.Taps()) != 0 {
+			t.Errorf("%d taps came through", len(w.desk.Taps()))
 		}
 		// The greatest update that the platform makes is taken.
 		wide := strings.Repeat(`😀`, 4096)
@@ -342,8 +341,8 @@ func TestPressesLostOnTheWayToAWebhookAreTold(t *testing.T) {
 		l.broken.Store(false)
 		time.Sleep(6 * time.Minute)
 		synctest.Wait()
-		if m := w.last(); !strings.Contains(m.Text, "please press again") || w.desk.state(a) != approval.Pending {
-			t.Errorf("the chat ends with %q, and the call is %s", m.Text, w.desk.state(a))
+		if m := w.last(); !strings.Contains(m.Text, "please press again") || w.desk.State(a) != approval.Pending {
+			t.Errorf("the chat ends with %q, and the call is %s", m.Text, w.desk.State(a))
 		}
 	})
 }

@@ -1,178 +1,39 @@
 package telegram_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/channeltest"
+	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// desk is a small dispatcher in memory: one tap decides, and what a card shows
-// comes from the state.
-type desk struct {
-	mu   sync.Mutex
-	asks []*approval.Ask
-	taps []approval.Tap
-	won  int
-	// fail, when set, is what every call answers.
-	fail error
-	// decided runs after each decision was committed.
-	decided func()
-}
+// memory is where the bot keeps its notes.
+type memory = channeltest.Memory[telegram.Notes]
 
-func (d *desk) Decide(_ context.Context, t approval.Tap) (approval.Receipt, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.fail != nil {
-		return approval.Receipt{}, d.fail
-	}
-	d.taps = append(d.taps, t)
-	for _, a := range d.asks {
-		if t.Token == "" && t.Ask != a.ID {
-			continue
-		}
-		r, err := a.Decide(t, time.Now(), 10*time.Minute)
-		if errors.Is(err, approval.ErrNotFound) {
-			continue
-		}
-		if r.Won {
-			d.won++
-		}
-		if d.decided != nil {
-			d.decided()
-		}
-		return r, err
-	}
-	return approval.Receipt{}, approval.ErrNotFound
-}
+// pictures draws cards. It is shared, because each desk reads its rules once.
+var pictures = channeltest.NewDesk(nil)
 
-func (d *desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Card, error] {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var cards []approval.Card
-	for _, a := range d.asks {
-		if a.Waiting() {
-			cards = append(cards, card(a, channel))
-		}
-	}
-	fail := d.fail
-	return func(yield func(approval.Card, error) bool) {
-		if fail != nil {
-			yield(approval.Card{}, fail)
-			return
-		}
-		for _, c := range cards {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (approval.Card, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, a := range d.asks {
-		if a.ID == id {
-			return card(a, channel), d.fail
-		}
-	}
-	return approval.Card{}, approval.ErrNotFound
-}
-
-func (d *desk) Find(_ context.Context, id string) (approval.Ask, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, a := range d.asks {
-		if len(id) >= 4 && strings.HasPrefix(string(a.ID), id) {
-			return *a, d.fail
-		}
-	}
-	return approval.Ask{}, approval.ErrNotFound
-}
-
-// fails makes every call fail, or none.
-func (d *desk) fails(err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.fail = err
-}
-
-// state returns the state of an ask's first call.
-func (d *desk) state(a *approval.Ask) approval.State {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return a.Approvals[0].State
-}
-
-func card(a *approval.Ask, channel string) approval.Card {
-	return approval.NewCard(*a, channel, approval.NewMasker(approval.Secret{1}))
-}
-
-// memory is a Memory that can fail.
-type memory struct {
-	mu    sync.Mutex
-	notes telegram.Notes
-	fail  error
-}
-
-func (m *memory) Load(context.Context) (telegram.Notes, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.notes, nil
-}
-
-func (m *memory) Save(ctx context.Context, n telegram.Notes) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := errors.Join(m.fail, ctx.Err()); err != nil {
-		return err
-	}
-	m.notes = n
-	return nil
-}
-
-// text is a log for several goroutines.
-type text struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *text) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *text) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
+func card(a *approval.Ask) approval.Card { return pictures.Picture(a, telegram.Name) }
 
 // world is a platform, a desk and a bot between them.
 type world struct {
 	t       *testing.T
 	server  *telegramtest.Server
-	desk    *desk
+	desk    *channeltest.Desk
 	hands   telegram.Desk // what the bot hands taps to: desk, unless a test changes it
 	memory  *memory
 	channel *telegram.Channel
 	chat    int64
-	log     *text
+	log     *channeltest.Log
 	config  telegram.Config
 	stop    func()
 }
@@ -187,14 +48,15 @@ func inWorld(t *testing.T, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.chat = w.server.Private(ann())
-		w.memory.notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 		w.start()
 		test(w)
 	})
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, server: telegramtest.New(), desk: &desk{}, memory: &memory{}, log: &text{}}
+	w := &world{t: t, server: telegramtest.New(), desk: channeltest.NewDesk(nil), memory: &memory{}, log: &channeltest.Log{}}
+	w.desk.Account(payloads.Digest(3), 0)
 	w.hands = w.desk
 	w.server.Start()
 	t.Cleanup(w.server.Stop)
@@ -212,9 +74,7 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.desk.mu.Lock()
-	w.channel = channel
-	w.desk.mu.Unlock()
+	w.desk.Change(func() { w.channel = channel })
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -228,60 +88,30 @@ func (w *world) start() {
 	synctest.Wait()
 }
 
-// denial is what a judge said of a call.
-func denial() vaglio.Verdict {
-	return vaglio.Verdict{
-		Reason: "it deletes more than was asked for", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge,
-		Results: []vaglio.GradientResult{{
-			Judge: "effects", Score: 0.2, Confidence: 1, Reasoning: "it deletes more than was asked for",
-			Signals: []vaglio.Signal{{Category: "delete", Score: 0.2, Message: "removes ./build"}},
-		}},
-	}
-}
-
-func command(line string) vaglio.Proposal {
-	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/ann/app"}}
-}
+func command(line string) vaglio.Proposal { return channeltest.Command(line) }
 
 // newAsk opens an ask for the calls.
 func newAsk(t testing.TB, calls ...vaglio.Proposal) *approval.Ask {
 	t.Helper()
-	d, err := approval.JudgeDenial(denial())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := approval.Opening{
-		Agent: "coder", Intent: "clean the old build", TurnID: "t-1", Channels: []string{telegram.Name},
-		At: time.Now(), ExpiresAt: time.Now().Add(30 * time.Minute),
-	}
-	for i, p := range calls {
-		o.Calls = append(o.Calls, approval.Call{Proposal: p, Denial: d, Fingerprint: approval.Fingerprint(fmt.Sprint("fp", i))})
-	}
-	a, err := approval.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &a
+	return channeltest.Open(t, telegram.Name, channeltest.Denial(), calls...)
 }
 
 // ask opens an ask and posts its card.
 func (w *world) ask(calls ...vaglio.Proposal) *approval.Ask {
 	w.t.Helper()
 	a := newAsk(w.t, calls...)
-	ref, err := w.channel.Post(w.t.Context(), card(a, telegram.Name))
+	ref, err := w.channel.Post(w.t.Context(), card(a))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.desk.mu.Lock()
-	defer w.desk.mu.Unlock()
 	a.Cards[0].Ref = ref
-	w.desk.asks = append(w.desk.asks, a)
+	w.desk.Add(a)
 	return a
 }
 
 // amend makes the ask's card show its state.
 func (w *world) amend(a *approval.Ask) error {
-	return w.channel.Amend(w.t.Context(), a.Cards[0].Ref, card(a, telegram.Name))
+	return w.channel.Amend(w.t.Context(), a.Cards[0].Ref, card(a))
 }
 
 // shown returns the ask's card as it stands in the chat.

@@ -25,15 +25,7 @@ func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
 	return c
 }
 
-func (contractDesk) History(context.Context, approval.Filter) (approval.Page, error) {
-	return approval.Page{}, nil
-}
-
 func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
-
-func (contractDesk) Digest(context.Context, string) (approval.Digest, error) {
-	return approval.Digest{}, nil
-}
 
 func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.Answer, error) {
 	return approval.Answer{}, approval.ErrNotFound
