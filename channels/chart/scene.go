@@ -136,7 +136,7 @@ func hatch(b box, p pattern) []line {
 	var all []line
 	switch p {
 	case level:
-		for y := b.y + b.h - apart; y > b.y; y -= apart {
+		for y := b.y + b.h - apart; y > b.y+2; y -= apart {
 			all = append(all, line{b.x, y, b.x + b.w, y})
 		}
 	case rising, crossed:

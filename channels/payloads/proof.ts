@@ -18,3 +18,5 @@ check<Opts<string>["sendMessage"]>({ "chat_id": 1 });
 check<Opts<string>["sendMessage"]>({ "chat_id": 1, "text": "x", "parse_mode": "Html5" });
 // @ts-expect-error A button's data is a text.
 check<Opts<string>["sendMessage"]>({ "chat_id": 1, "text": "x", "reply_markup": { "inline_keyboard": [[{ "text": "x", "callback_data": 7 }]] } });
+// @ts-expect-error There is no such medium.
+check<Opts<string>["editMessageMedia"]>({ "chat_id": 1, "message_id": 2, "media": { "type": "picture", "media": "attach://digest" } });

@@ -20,7 +20,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/metnos/vaglio/approval"
+	charts "github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/templates"
 )
 
 // makePictures makes docs/pictures anew, as `make pictures` does.
@@ -55,11 +58,47 @@ func TestPictures(t *testing.T) {
 			if *makePictures {
 				draw(t, file, messages)
 			}
-			if info, err := os.Stat(file); err != nil || info.Size() > maxPicture {
-				t.Errorf("%s: %v %v; it must be there and have at most %d bytes: run make pictures", file, info, err, maxPicture)
-			}
+			isThere(t, file)
 		}
+		week := filepath.Join("..", "..", "docs", "pictures", "week-"+sc.lang+".png")
+		if *makePictures {
+			sc.drawWeek(t, week)
+		}
+		isThere(t, week)
 	}
+}
+
+func isThere(t *testing.T, file string) {
+	t.Helper()
+	if info, err := os.Stat(file); err != nil || info.Size() > maxPicture {
+		t.Errorf("%s: %v %v; it must be there and have at most %d bytes: run make pictures", file, info, err, maxPicture)
+	}
+}
+
+// drawWeek draws a digest's picture of a usual week.
+func (sc *scene) drawWeek(t *testing.T, file string) {
+	t.Helper()
+	zone, err := time.LoadLocation(sceneZone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := approval.Hours{Minute: 8 * 60, Zone: zone}
+	d := approval.Digest{Window: h.Window(2026, time.November, 21)}
+	for i, w := range append(h.Week(d.Window), d.Window) {
+		n := [][]int{{143, 2, 1, 4, 0, 0}, {37, 0, 0, 1, 0, 0}, {212, 3, 2, 7, 1, 0}, {268, 1, 3, 5, 2, 0}, {305, 6, 4, 11, 1, 0}, {241, 2, 1, 6, 0, 0}, {288, 4, 3, 8, 1, 2}}[i]
+		d.Week = append(d.Week, approval.Day{Window: w, Counts: approval.Counts{Approved: n[0], Guard: n[1], Fates: approval.Fates{
+			Denied: n[2], Allowed: n[3], Expired: n[4], Waiting: n[5],
+		}}})
+	}
+	picture, err := charts.OfDigest(&d, set.In(templates.Lang(sc.lang), zone)).PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(t, file, picture)
 }
 
 // play proposes calls and answers them, and returns what stands in the chat.
@@ -115,10 +154,16 @@ func draw(t *testing.T, file string, messages []telegramtest.Message) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	keep(t, file, picture)
+}
+
+// keep writes a picture into the documents.
+func keep(t *testing.T, file string, picture []byte) {
+	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	picture, err = fewColours(picture)
+	picture, err := fewColours(picture)
 	if err != nil {
 		t.Fatal(err)
 	}
