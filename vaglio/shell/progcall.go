@@ -5,81 +5,6 @@ import (
 	"strings"
 )
 
-// functions are the calls that matter, by language and verb. A name with a
-// leading dot counts with anything before it, one with a leading @ is a method
-// whose object is the target; any other name must be qualified as it stands.
-//
-//nolint:gochecknoglobals // A table that is only read.
-var functions = map[string]map[Verb]string{
-	"python": {
-		VerbDelete:      "os.remove os.unlink os.rmdir os.removedirs pathlib.Path.unlink @.unlink @.rmdir posix.remove posix.unlink",
-		VerbDeleteTree:  ".rmtree .remove_tree @.rmtree_p @.rmtree .send2trash",
-		VerbWrite:       "os.truncate @.write_text @.write_bytes @.touch",
-		VerbRead:        "netrc.netrc @.read_text @.read_bytes linecache.getlines linecache.getline np.fromfile pd.read_csv .read_csv",
-		VerbList:        "os.listdir os.scandir os.walk glob.glob @.iterdir @.glob @.rglob",
-		verbOpen:        "open io.open codecs.open os.open builtins.open gzip.open @.open os.fdopen",
-		VerbPermissions: "os.chmod os.chown os.lchown shutil.chown @.chmod @.lchmod",
-		VerbMove:        "os.rename os.renames os.replace shutil.move @.rename @.replace",
-		VerbCopy:        ".copyfile .copytree .copy2 shutil.copy",
-		VerbLink:        "os.symlink os.link @.symlink_to @.hardlink_to",
-		VerbCreate:      "os.mkdir os.makedirs @.mkdir",
-		verbShell:       "os.system os.popen .popen .system .getoutput .getstatusoutput pty.spawn .create_subprocess_shell commands.getoutput posix.system",
-		verbExec:        "subprocess.run subprocess.call .check_call .check_output subprocess.Popen .Popen os.execv os.execvp os.execve os.execvpe os.spawnv os.spawnvp .posix_spawn .posix_spawnp .create_subprocess_exec sh.rm",
-		verbExecl:       "os.execl os.execlp os.execle os.spawnl os.spawnlp",
-		verbEval:        "exec eval builtins.exec builtins.eval",
-		VerbKill:        "os.kill os.killpg",
-		VerbFork:        "os.fork .fork",
-		VerbNetwork:     ".urlopen .urlretrieve requests.get requests.post requests.put requests.delete requests.request requests.patch httpx.get httpx.post @.connect .create_connection",
-	},
-	"perl": {
-		VerbDelete: "unlink rmdir", VerbDeleteTree: "rmtree remove_tree .rmtree .remove_tree", verbOpen: "open sysopen IO.File.new",
-		VerbPermissions: "chmod chown", VerbMove: "rename move", VerbCopy: "copy", VerbLink: "link symlink", VerbCreate: "mkdir",
-		verbShell: "system exec", VerbFork: "fork", VerbKill: "kill", verbEval: "eval", VerbWrite: "truncate", VerbList: "opendir glob",
-		VerbNetwork: "getstore .get",
-	},
-	"ruby": {
-		VerbDelete:      "File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove FileUtils.rmdir .safe_unlink @.unlink",
-		VerbDeleteTree:  ".rm_rf .rm_r .rmtree .remove_dir .remove_entry .remove_entry_secure .safe_rm_rf",
-		VerbWrite:       "File.write IO.write File.binwrite File.truncate IO.binwrite FileUtils.touch",
-		VerbRead:        "File.read IO.read File.readlines IO.readlines File.binread File.foreach IO.foreach IO.binread",
-		VerbList:        "Dir.glob Dir.entries Dir.children Dir.each_child",
-		verbOpen:        "File.open File.new open Kernel.open IO.open",
-		VerbPermissions: "File.chmod File.chown FileUtils.chmod FileUtils.chmod_R FileUtils.chown FileUtils.chown_R .chmod_R .chown_R",
-		VerbMove:        "File.rename FileUtils.mv FileUtils.move", VerbCopy: "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.copy_file",
-		VerbLink: "File.symlink File.link FileUtils.ln_s FileUtils.ln_sf FileUtils.ln", VerbCreate: "Dir.mkdir FileUtils.mkdir_p",
-		verbShell: "system exec spawn Kernel.system Kernel.exec IO.popen Open3.capture2 Open3.capture3 Open3.popen3 Process.spawn .capture2e PTY.spawn",
-		verbEval:  "eval instance_eval", VerbFork: "fork Process.fork", VerbKill: "Process.kill",
-		VerbNetwork: "Net.HTTP.get Net.HTTP.post URI.open Net.HTTP.get_response Net.HTTP.post_form TCPSocket.new TCPSocket.open",
-	},
-	"node": {
-		VerbDelete:      ".unlinkSync .unlink .rmdirSync .rmdir",
-		VerbDeleteTree:  ".rmSync fs.rm fs.promises.rm promises.rm fsPromises.rm .rimrafSync rimraf rimraf.sync .removeSync .emptyDirSync Deno.remove Deno.removeSync",
-		VerbWrite:       ".writeFileSync .writeFile .truncateSync .truncate .createWriteStream Deno.writeTextFile Deno.writeTextFileSync Bun.write .outputFileSync",
-		VerbAppend:      ".appendFileSync .appendFile",
-		VerbRead:        ".readFileSync .readFile .createReadStream Deno.readTextFile Deno.readTextFileSync Deno.readFileSync Bun.file",
-		VerbList:        ".readdirSync .readdir .opendirSync",
-		verbOpen:        ".openSync fs.open",
-		VerbPermissions: ".chmodSync .chmod .chownSync .chown .lchownSync",
-		VerbMove:        ".renameSync .rename", VerbCopy: ".copyFileSync .copyFile .cpSync", VerbLink: ".symlinkSync .symlink .linkSync .link",
-		VerbCreate: ".mkdirSync .mkdir",
-		verbShell:  ".execSync child_process.exec cp.exec .shelljs.exec",
-		verbExec:   ".spawnSync .execFileSync .execFile .spawn Bun.spawn Bun.spawnSync Deno.Command .execa .execaSync execa .fork",
-		verbEval:   "eval Function vm.runInNewContext vm.runInThisContext", VerbKill: "process.kill",
-		VerbNetwork: "fetch axios axios.get axios.post http.get https.get http.request https.request net.connect",
-	},
-	"php": {
-		VerbDelete: "unlink rmdir", VerbWrite: "file_put_contents touch", VerbRead: "file_get_contents readfile file show_source highlight_file",
-		VerbList: "scandir glob opendir", verbOpen: "fopen SplFileObject", VerbPermissions: "chmod chown chgrp", VerbMove: "rename", VerbCopy: "copy",
-		VerbLink: "symlink link", VerbCreate: "mkdir", verbShell: "exec shell_exec system passthru popen proc_open",
-		verbExec: "pcntl_exec", verbEval: "eval assert", VerbFork: "pcntl_fork", VerbKill: "posix_kill", VerbNetwork: "fsockopen curl_init",
-	},
-	"awk": {verbShell: "system"},
-	"lua": {
-		VerbDelete: "os.remove lfs.rmdir", verbShell: "os.execute io.popen", verbOpen: "io.open", VerbRead: "io.lines io.input loadfile", VerbWrite: "io.output",
-		VerbMove: "os.rename", verbEval: "load loadstring dofile", VerbCreate: "lfs.mkdir",
-	},
-}
-
 // lookupCall finds the verb of a call and whether its object is the target.
 func (p *program) lookupCall(name string) (verb Verb, method, ok bool) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -101,13 +26,6 @@ func (p *program) lookupCall(name string) (verb Verb, method, ok bool) {
 	return verb, method, ok
 }
 
-func callVerbs() []Verb {
-	return []Verb{
-		VerbDelete, VerbDeleteTree, VerbWrite, VerbAppend, VerbRead, VerbList, VerbPermissions, VerbMove, VerbCopy, VerbLink, VerbCreate,
-		VerbKill, VerbFork, VerbNetwork, verbShell, verbExec, verbEval, verbOpen, verbExecl,
-	}
-}
-
 // nameOperand evaluates what begins with a name.
 //
 //nolint:cyclop // One case per form that the grammar knows.
@@ -115,6 +33,11 @@ func (p *program) nameOperand() value {
 	t := p.peek(0)
 	p.at++
 	name := t.text
+	if p.lang.name == "perl" || p.lang.name == "php" {
+		if v, ok := p.perlName(name); ok {
+			return p.postfix(v)
+		}
+	}
 	if p.lang.sigil != "" && len(name) > 1 && (name[0] == '$' || name[0] == '@') {
 		if v, ok := p.vars["$"+name[1:]]; ok {
 			return p.postfix(v)
@@ -124,6 +47,9 @@ func (p *program) nameOperand() value {
 		}
 	}
 	if v, ok := p.vars[name]; ok && v.path == "" {
+		if v.multi && p.grows(name, v) {
+			return p.vars[name]
+		}
 		return p.postfix(v)
 	}
 	if p.lang.name == "awk" && name[0] == '$' {
@@ -143,6 +69,8 @@ func (p *program) nameOperand() value {
 }
 
 // bareCall reports whether a known function is called without parentheses.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) bareCall(name string) bool {
 	if !p.lang.bare || p.isOp(0, "(") {
 		return false
@@ -154,7 +82,8 @@ func (p *program) bareCall(name string) bool {
 		return false // a block, not a text
 	}
 	t := p.peek(0)
-	return t.kind == lexString || t.kind == lexName && !p.isOp(1, "=") || t.kind == lexNumber || p.isOp(0, "<", "{", "\\", ":", "[") || name == "fork" || name == "rmtree"
+	return t.kind == lexString || t.kind == lexName && !p.isOp(1, "=") || t.kind == lexNumber || p.isOp(0, "<", "{", "\\", ":", "[") || name == "fork" || name == "rmtree" ||
+		(name == "unlink" || name == "rmdir") && (p.isOp(0, "}", ";", ")") || p.at >= len(p.toks))
 }
 
 // field is a field of awk's present line.
@@ -209,7 +138,18 @@ func (p *program) bareArgs() []value {
 //nolint:cyclop // One case per form that the grammar knows.
 func (p *program) postfix(v value) value {
 	for p.at < len(p.toks) && p.r.step(p.f, 1) {
+		if list, ok := p.arguments(v.path); ok {
+			v = list
+		}
 		switch {
+		case p.peek(0).kind == lexString && p.lang.name == "node" && (v.path == "$" || strings.HasSuffix(v.path, ".$")):
+			p.shell(p.operand().word(), v.path)
+			v = noValue()
+		case p.isOp(0, "(") && v.path == "" && p.named(v) != "":
+			p.at++
+			v = p.call(p.named(v), value{}, p.listUntil(")"))
+		case p.lang.name == "ruby" && p.isOp(0, "{") && p.isOp(1, "|") && len(v.alts) > 0:
+			v, _ = p.eachElement("each", v)
 		case p.isOp(0, ".", "::", "->", ":") && p.peek(1).kind == lexName && (!p.isOp(0, ".") || p.lang.concat != "." || v.path != "") && (!p.isOp(0, ":") || p.lang.name == "lua"):
 			v = p.member(v)
 		case p.isOp(0, "(") && v.path != "":
@@ -218,9 +158,9 @@ func (p *program) postfix(v value) value {
 		case p.isOp(0, "[") && p.isOp(1, "::") && p.isOp(2, "-") && p.peek(3).text == "1" && p.isOp(4, "]"):
 			p.at += 5
 			v = p.reversed(v)
-		case p.isOp(0, "[") && (v.multi || v.path != ""):
+		case p.isOp(0, "[") && (v.multi || v.path != "" || len(v.fields) > 0 || len(v.alts) > 0 && p.lang.name != "awk" && p.lang.name != "lua"):
 			p.at++
-			v = p.index(v, p.listUntil("]"))
+			v = p.subscript(v)
 		case p.isOp(0, "{") && (v.path == "$ENV" || v.path == "ENV" || v.path == "$_ENV"):
 			p.at++
 			name := p.peek(0).text
@@ -254,17 +194,33 @@ func (p *program) member(v value) value {
 		}
 		return value{path: full}
 	}
+	if e, ok := v.field(name); ok {
+		return e
+	}
+	if name == "__dict__" {
+		return v
+	}
+	if out, ok := p.eachElement(name, v); ok {
+		return out
+	}
 	if p.isOp(0, "(") {
 		p.at++
 		if v.path == "" {
 			full = "?." + name
 		}
-		return p.call(full, v, p.listUntil(")"))
+		args := p.listUntil(")")
+		if out, ok := p.callee(name, v.path, args); ok {
+			return out
+		}
+		return p.call(full, v, args)
 	}
 	if p.bareCall(full) {
 		return p.call(full, v, p.bareArgs())
 	}
-	if v.path == "" && len(v.alts) > 0 {
+	if _, method, _ := p.lookupCall("?." + name); method && p.lang.name == "ruby" && v.path == "" && len(v.alts) > 0 {
+		return p.call("?."+name, v, nil)
+	}
+	if v.path == "" && (len(v.alts) > 0 || v.multi) {
 		if out, ok := p.method(name, v, nil); ok {
 			return out
 		}
@@ -277,10 +233,13 @@ func (p *program) constant(v value) value {
 	if v.path == "" || v.multi || len(v.alts) > 0 && v.path == "" {
 		return v
 	}
+	if strings.HasSuffix(v.path, "().anchor") || strings.HasSuffix(v.path, "().root") {
+		return textValue(Text("/"))
+	}
 	switch v.path {
 	case "Dir.home", "os.homedir":
 		return textValue(p.home())
-	case "os.sep", "path.sep", "File.SEPARATOR":
+	case "os.sep", "os.path.sep", "path.sep", "File.SEPARATOR", "posixpath.sep", "path.posix.sep":
 		return textValue(Text("/"))
 	case "$HOME":
 		return textValue(p.home())
@@ -316,21 +275,31 @@ func (p *program) index(v value, at []value) value {
 	switch {
 	case ok && (strings.HasSuffix(v.path, "environ") || v.path == "ENV" || v.path == "process.env" || v.path == "$_ENV" || v.path == "$_SERVER" || v.path == "ENVIRON"):
 		return textValue(p.env(key))
-	case v.path == "sys.argv" || v.path == "ARGV" || v.path == "$ARGV" || v.path == "process.argv" || v.path == "arg":
-		n, err := strconv.Atoi(key)
-		if v.path == "sys.argv" || v.path == "arg" {
-			n--
-		}
-		if err == nil && n >= 0 && n < len(p.args) {
-			return textValue(p.args[n])
-		}
-	case v.multi:
-		n, err := strconv.Atoi(key)
-		if err == nil && n >= 0 && n < len(v.list) {
-			return v.list[n]
-		}
+	case v.path == "Dir" && p.lang.name == "ruby":
+		p.emit("Dir.[]", VerbList, at[0].word())
+		return p.listing("Dir.glob", at)
+	case v.path != "" && !v.multi && ok:
+		return value{path: v.path + "." + key}
 	}
-	return noValue()
+	if key == "" {
+		key = at[0].path
+	}
+	if e, ok := v.pairs().field(key); ok {
+		return e
+	}
+	n, ok := at[0].integer()
+	switch {
+	case !ok:
+		return noValue()
+	case v.multi:
+		if p.lang.name == "lua" && v.fields != nil {
+			n-- // its lists begin with one
+		}
+		return nth(v, n)
+	case n == -1:
+		return sliced(v, n, 0, false)
+	}
+	return sliced(v, n, n+1, true)
 }
 
 // call evaluates a call: a pure function to its value, one that matters to a
@@ -340,6 +309,9 @@ func (p *program) index(v value, at []value) value {
 func (p *program) call(name string, recv value, args []value) value {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if out, ok := p.moduleCall(name, args); ok {
+		return out
+	}
+	if out, ok := p.callRoutine(name, args); ok {
 		return out
 	}
 	if how, ok := printers[p.lang.name][name]; ok {
@@ -357,10 +329,21 @@ func (p *program) call(name string, recv value, args []value) value {
 			return noValue()
 		}
 		p.effect(name, verb, method, recv, args)
+		if method && verb == VerbList {
+			args = append([]value{recv}, args...)
+		}
 		if verb == VerbList && len(args) > 0 {
-			return p.onEach(args[0], globbed)
+			return p.listing(name, args)
+		}
+		if verb == verbEval && len(args) > 0 && p.lang.name == "python" {
+			if s, ok := args[0].word().Text(); ok {
+				return p.literal(s)
+			}
 		}
 		return noValue()
+	}
+	if out, ok := p.handedOn(last, args); ok {
+		return out
 	}
 	if out, ok := p.pureCall(name, last, args); ok {
 		return out

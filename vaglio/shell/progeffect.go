@@ -13,6 +13,7 @@ func (p *program) effect(name string, verb Verb, method bool, recv value, args [
 		args = append([]value{recv}, args...)
 		name = name[strings.LastIndexByte(name, '.')+1:]
 	}
+	args = p.targets(name, args, named)
 	switch verb {
 	case verbShell:
 		p.shellCall(name, args)
@@ -28,6 +29,7 @@ func (p *program) effect(name string, verb Verb, method bool, recv value, args [
 		p.openCall(name, args, named)
 	case VerbFork:
 		p.emit(name, VerbFork)
+		p.forks++
 		if p.loop || p.forkLoop() {
 			p.r.problem(p.f, Problem{Kind: ProblemForkBomb, Detail: "a program starts copies of itself in a loop", Interpreter: p.lang.name})
 		}
@@ -36,6 +38,8 @@ func (p *program) effect(name string, verb Verb, method bool, recv value, args [
 			args = args[min(len(args), 1):] // the mode comes first
 		}
 		p.emitEach(name, verb, args)
+	case VerbKill:
+		p.killCall(name, args)
 	case VerbMove, VerbCopy, VerbLink:
 		p.emit(name, verb, wordsOf(args[:min(len(args), 2)])...)
 	default:
@@ -50,15 +54,34 @@ func (p *program) effect(name string, verb Verb, method bool, recv value, args [
 func (p *program) forkLoop() bool {
 	for i := max(0, p.at-4); i < min(len(p.toks), p.at+4); i++ {
 		switch p.toks[i].text {
-		case "while", "until", "loop", "for":
+		case "while", "until", "loop", "for", "redo":
 			return true
 		}
 	}
 	return false
 }
 
+//nolint:cyclop // One case per form that the grammar knows.
 func splitNamed(args []value) (plain []value, named map[string]value) {
 	for _, a := range args {
+		if len(a.fields) > 0 && !a.multi && a.path == "" {
+			_, inner := splitNamed(a.fields)
+			for n, v := range inner {
+				if named == nil {
+					named = make(map[string]value)
+				}
+				named[n] = v
+			}
+			for i := 0; i+1 < len(a.fields); i += 2 {
+				if n, ok := a.fields[i].word().Text(); ok && a.fields[i].path == "" {
+					if named == nil {
+						named = make(map[string]value)
+					}
+					named[n] = a.fields[i+1]
+				}
+			}
+			continue
+		}
 		if n, ok := strings.CutSuffix(a.path, "="); ok {
 			if named == nil {
 				named = make(map[string]value)
@@ -256,7 +279,16 @@ func openVerb(mode string) Verb {
 }
 
 // perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|").
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) perlOpen(name string, args []value) {
+	if name == "POSIX.open" && len(args) > 1 {
+		p.emit(name, openVerb(args[1].path), args[0].word())
+		return
+	}
+	if strings.HasSuffix(name, ".new") {
+		args = append([]value{{}}, args...)
+	}
 	if len(args) < 2 {
 		return
 	}
@@ -267,6 +299,9 @@ func (p *program) perlOpen(name string, args []value) {
 		case s == "|-" && args[0].path != "":
 			p.pipesTo[args[0].path] = p.r.code(wordsOf(args[2:]))
 			p.shellCall(name, args[2:])
+		case strings.HasSuffix(name, ".new"):
+			mode, _ := args[2].word().Text()
+			p.emit(name, max(openVerb(mode), perlVerb(mode)), args[1].word())
 		case strings.Contains(s, "|"):
 			p.shellCall(name, args[2:])
 		default:
@@ -295,4 +330,49 @@ func perlVerb(mode string) Verb {
 		return VerbWrite
 	}
 	return VerbRead
+}
+
+// targets are the arguments of a call that begin with what it touches, which
+// may be named, implied or stand further behind.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (p *program) targets(name string, args []value, named map[string]value) []value {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	switch {
+	case last == "getspall" || last == "getspnam":
+		return []value{textValue(Text("/etc/shadow"))}
+	case last == "make_archive":
+		if root, ok := named["root_dir"]; ok {
+			return []value{root}
+		}
+		return args[min(len(args), 2):]
+	case last == "Function" && len(args) > 1:
+		return args[len(args)-1:]
+	case len(args) == 0 && p.lang.name == "perl" && (name == "unlink" || name == "rmdir"):
+		return []value{p.vars["$_"]}
+	case len(args) > 0:
+		return args
+	}
+	for _, n := range [...]string{"file", "files", "path", "filename", "name", "fd", "command", "cmd"} {
+		if v, ok := named[n]; ok {
+			return []value{v}
+		}
+	}
+	return args
+}
+
+// killCall notes which processes a signal goes to. Signal 0 only asks whether
+// they live.
+func (p *program) killCall(name string, args []value) {
+	if len(args) < 2 {
+		p.emitEach(name, VerbKill, args)
+		return
+	}
+	signal, processes := args[1], args[:1]
+	if p.lang.name == "perl" || p.lang.name == "ruby" {
+		signal, processes = args[0], args[1:]
+	}
+	if !signal.word().Is("0") {
+		p.emitEach(name, VerbKill, processes)
+	}
 }

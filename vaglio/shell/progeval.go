@@ -11,6 +11,7 @@ type program struct {
 	f        *frame
 	lang     language
 	args     []Word // the program's own arguments
+	file     bool   // the program stands in a file
 	implicit []Word // files that the program reads line by line
 	toks     []lexeme
 	at       int
@@ -24,14 +25,22 @@ type program struct {
 	inPrint  bool            // a | belongs to the print statement
 	pipesTo  map[string]Word // handles that lead into a command
 	record   []Word          // the fields of the present line, the line first
+	routines map[string]*routine
+	forks    int // how often it copies itself
 }
 
-// value is what an expression may be: a text with alternatives, or a list.
+// value is what an expression may be: a text with alternatives, a list or a
+// map.
 type value struct {
 	alts  []Word
 	list  []value
 	multi bool   // the value is a list
+	num   bool   // the text is a number
 	path  string // the dotted name of a function or module
+	ref   string // the same for a named argument, whose path is its name
+	// fields are a map's keys and values in turn, or values that their path
+	// names with an equal sign behind.
+	fields []value
 }
 
 func textValue(w Word) value { return value{alts: []Word{w}} }
@@ -59,7 +68,7 @@ func (v value) words() []Word {
 }
 
 func (r *reader) newProgram(f *frame, lang language, args []Word) *program {
-	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}, out: &builder{}, pipesTo: map[string]Word{}}
+	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}, out: &builder{}, pipesTo: map[string]Word{}, routines: map[string]*routine{}}
 }
 
 // read reads a program text. Text that is not known is a problem.
@@ -101,17 +110,30 @@ func (p *program) isOp(n int, ops ...string) bool {
 // no expression that it knows is passed over token by token.
 func (p *program) statements() {
 	for p.at < len(p.toks) && p.r.step(p.f, 1) {
-		before := p.at
-		if t := p.peek(0); t.kind == lexName && p.keyword(t.text) {
-			continue
-		}
-		if !p.assignment() {
-			p.expression()
-		}
-		if p.at == before {
-			p.at++
-		}
+		p.statement()
 	}
+}
+
+// statement reads a statement, or what of it is no expression, and yields its
+// value if it has one.
+//
+//nolint:cyclop // One case per form that the grammar knows.
+func (p *program) statement() (v value, ok bool) {
+	before := p.at
+	if last := p.peek(-1); before == 0 || last.kind == lexOp && (last.text == ";" || last.text == "{") {
+		p.modifier()
+	}
+	if t := p.peek(0); t.kind == lexName && p.keyword(t.text) {
+		return value{}, false
+	}
+	if !p.define() && !p.pattern() && !p.assignment() {
+		v = p.expression()
+		ok = p.at > before+1 || len(v.alts) > 0 || v.multi
+	}
+	if p.at == before {
+		p.at++
+	}
+	return v, ok
 }
 
 // keyword reads the statements that bind names.
@@ -251,7 +273,10 @@ func (p *program) dotted() string {
 }
 
 // forStatement reads for x in list, and binds x to every element.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) forStatement() bool {
+	def := p.at
 	p.at++
 	p.loop = true
 	for p.isOp(0, "(") || p.peek(0).text == "const" || p.peek(0).text == "let" || p.peek(0).text == "my" || p.peek(0).text == "var" {
@@ -261,13 +286,30 @@ func (p *program) forStatement() bool {
 	if t.kind != lexName {
 		return true
 	}
-	if next := p.peek(1); next.text == "in" || next.text == "of" || next.text == "(" && p.lang.sigil != "" {
-		p.at += 2
-		if next.text == "(" {
-			p.at--
-		}
+	names, at := []string{t.text}, p.at+1
+	for at+1 < len(p.toks) && p.toks[at].text == "," && p.toks[at+1].kind == lexName {
+		names, at = append(names, p.toks[at+1].text), at+2
+	}
+	switch next := p.peek(at - p.at); {
+	case next.text == "in" || next.text == "of":
+		p.at = at + 1
+		p.eachTurn(def, names, p.expression().listed())
+	case next.text == "(" && p.lang.name == "perl" && len(names) == 1:
+		p.at = at
+		p.eachTurn(def, names, p.expression().listed())
+	case p.lang.name == "php":
 		v := p.expression()
-		p.vars[t.text] = value{alts: v.words()}
+		if p.peek(0).text != "as" {
+			return true
+		}
+		p.at++
+		if p.isOp(1, "=>") {
+			p.at += 2
+		}
+		if t := p.peek(0); t.kind == lexName {
+			p.at++
+			p.eachTurn(def, []string{t.text}, v.listed())
+		}
 	}
 	return true
 }
@@ -299,6 +341,9 @@ func (p *program) assignment() bool {
 	p.vars[t.text] = v
 	if v.path != "" {
 		p.imports[t.text] = v.path
+	}
+	if t.text == "@ARGV" {
+		p.implicit = append(p.implicit, v.words()...) // what <> reads
 	}
 	return true
 }

@@ -8,7 +8,7 @@ import (
 
 // expression evaluates operands joined by operators.
 //
-//nolint:cyclop // One case per form that the grammar knows.
+//nolint:cyclop,funlen // One case per form that the grammar knows.
 func (p *program) expression() value {
 	if p.depth > 60 || !p.r.step(p.f, 1) {
 		p.at++
@@ -22,8 +22,19 @@ func (p *program) expression() value {
 		switch {
 		case t.kind == lexString && !t.code && len(v.alts) > 0 && (p.lang.name == "python" || p.lang.name == "awk"):
 			v = p.concat(v, p.operand())
-		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && (p.vars[t.text].alts != nil || t.text[0] == '$' || t.text == "ENVIRON"):
+		case t.kind == lexName && p.lang.name == "awk" && len(v.alts) > 0 && (p.vars[t.text].alts != nil || t.text[0] == '$' || t.text == "ENVIRON" || t.text == "ARGV" || p.isOp(1, "(")):
 			v = p.concat(v, p.operand())
+		case t.kind == lexOp && v.num && strings.Contains("+-*/%^", t.text) && !p.isOp(1, "="):
+			p.at++
+			b := p.operand()
+			n, ok := computed(t.text, v, b)
+			if !ok && t.text == p.lang.concat {
+				n, ok = p.concat(v, b), true
+			}
+			if !ok {
+				n = noValue()
+			}
+			v = n
 		case t.kind == lexOp && t.text == p.lang.concat && p.lang.concat != "":
 			p.at++
 			v = p.concat(v, p.operand())
@@ -89,21 +100,19 @@ func repeated(v, times value) value {
 
 // substituted fills the %s of a format.
 func substituted(v, args value) value {
-	w := v.word()
 	list := args.words()
-	for _, a := range list {
-		l, rest, ok := w.splitAt("%s")
-		if !ok {
-			break
+	if args.multi {
+		list = nil
+		for _, a := range args.list {
+			list = append(list, a.word())
 		}
-		w = Glue(l, a, rest)
 	}
-	return textValue(w)
+	return textValue(formatted(codedArgs(append([]Word{v.word()}, list...))))
 }
 
 // operand evaluates one operand with what is applied to it.
 //
-//nolint:cyclop // One case per form that the grammar knows.
+//nolint:cyclop,funlen // One case per form that the grammar knows.
 func (p *program) operand() value {
 	t := p.peek(0)
 	switch {
@@ -119,16 +128,22 @@ func (p *program) operand() value {
 		return p.postfix(textValue(t.word))
 	case t.kind == lexNumber:
 		p.at++
-		return p.postfix(textValue(Text(t.text)))
+		v := textValue(Text(t.text))
+		v.num = true
+		return p.postfix(v)
 	case t.kind == lexName:
 		return p.nameOperand()
 	case p.isOp(0, "["):
 		p.at++
+		if v, ok := p.comprehension(); ok {
+			return p.postfix(v)
+		}
 		return p.postfix(value{multi: true, list: p.listUntil("]")})
 	case p.isOp(0, "("):
+		p.applied()
 		p.at++
 		list := p.listUntil(")")
-		if len(list) == 1 {
+		if tuple := p.lang.name == "python" && p.isOp(-2, ","); len(list) == 1 && !tuple {
 			return p.postfix(list[0])
 		}
 		return p.postfix(value{multi: true, list: list})
@@ -137,11 +152,23 @@ func (p *program) operand() value {
 		if p.lang.name == "node" && p.peek(0).kind == lexName && p.isOp(1, ",", "}") {
 			return p.destructured()
 		}
+		if p.lang.name == "node" && p.peek(0).kind == lexName && p.isOp(1, ":") && p.closing(p.at-1)+1 < len(p.toks) && p.toks[p.closing(p.at-1)+1].text == "=" {
+			return p.destructured()
+		}
+		if t := p.peek(0); p.lang.name == "lua" || (t.kind == lexName || t.kind == lexString || t.kind == lexNumber) && p.isOp(1, ":", "=>") || p.isOp(0, "...") {
+			list := p.listUntil("}")
+			return p.postfix(value{fields: list, list: list, multi: p.lang.name == "lua"})
+		}
 		return value{}
 	case p.isOp(0, ":") && p.lang.name == "ruby" && p.peek(1).kind == lexName:
 		p.at += 2
 		return p.postfix(textValue(Text(p.peek(-1).text)))
-	case p.isOp(0, "!", "-", "+", "~", "&", "*", "\\", "<"):
+	case p.isOp(0, "-") && p.peek(1).kind == lexNumber:
+		p.at += 2
+		v := textValue(Text("-" + p.peek(-1).text))
+		v.num = true
+		return v
+	case p.isOp(0, "!", "-", "+", "~", "&", "*", "**", "...", "\\", "<"):
 		p.at++
 		return p.operand()
 	}
@@ -150,10 +177,12 @@ func (p *program) operand() value {
 
 // destructured reads {a, b} = require("m") of node.
 func (p *program) destructured() value {
-	var names []string
+	var names [][2]string // the field's and the local name
 	for p.at < len(p.toks) && !p.isOp(0, "}") {
-		if t := p.peek(0); t.kind == lexName {
-			names = append(names, t.text)
+		if t := p.peek(0); t.kind == lexName && p.isOp(-1, ":") && len(names) > 0 {
+			names[len(names)-1][1] = t.text
+		} else if t.kind == lexName {
+			names = append(names, [2]string{t.text, t.text})
 		}
 		p.at++
 	}
@@ -162,7 +191,11 @@ func (p *program) destructured() value {
 		p.at++
 		v := p.expression()
 		for _, n := range names {
-			p.imports[n] = v.path + "." + n
+			if e, ok := v.field(n[0]); ok {
+				p.set(n[1], e)
+				continue
+			}
+			p.imports[n[1]] = v.path + "." + n[0]
 		}
 	}
 	return noValue()
@@ -170,22 +203,37 @@ func (p *program) destructured() value {
 
 // listUntil evaluates the expressions up to a closing bracket. A keyword
 // argument becomes the text "name=value".
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func (p *program) listUntil(end string) []value {
 	var out []value
+	if v, ok := p.comprehension(); ok {
+		return []value{v}
+	}
 	for p.at < len(p.toks) && p.r.step(p.f, 1) {
 		if p.isOp(0, end) {
 			p.at++
 			return out
 		}
-		if p.isOp(0, ",", "=>", ";") {
+		if p.isOp(0, ",", "=>", ";") || p.isOp(0, ":") && p.lang.name != "ruby" {
 			p.at++
 			continue
 		}
 		before := p.at
+		if p.isOp(0, "*", "...", "**") && p.lang.name != "perl" {
+			p.at++
+			if v := p.expression(); v.multi || len(v.fields) > 0 {
+				out = append(append(out, v.list...), v.fields...)
+			} else {
+				out = append(out, letters(v)...)
+			}
+			continue
+		}
 		if t := p.peek(0); t.kind == lexName && p.isOp(1, "=", ":") {
 			p.at += 2
 			v := p.expression()
-			out = append(out, value{path: t.text + "=", alts: v.alts, list: v.list, multi: v.multi})
+			v.ref, v.path = v.path, t.text+"="
+			out = append(out, v)
 			continue
 		}
 		if t := p.peek(0); t.kind == lexName && p.keyword(t.text) {

@@ -12,6 +12,9 @@ type lexeme struct {
 	word Word   // the value of a string
 	code bool   // the string is run as shell code (backticks)
 	fill bool   // the string, in text, has expressions to fill in
+	// first says that a line begins with it, in this column.
+	first  bool
+	column int
 	// subst is a substitution s/…/…/ or tr/…/…/.
 	subst *substitution
 }
@@ -58,9 +61,14 @@ type lexer struct {
 	p   *program
 	src string
 	out []lexeme
+	// indented says that no token of the line has been read; column is how far
+	// it is indented.
+	indented bool
+	column   int
 }
 
 func (l *lexer) run() []lexeme {
+	l.indented = true
 	for l.src != "" && len(l.out) < maxLexemes {
 		before := len(l.src)
 		l.next()
@@ -71,7 +79,12 @@ func (l *lexer) run() []lexeme {
 	return l.out
 }
 
-func (l *lexer) add(x lexeme) { l.out = append(l.out, x) }
+func (l *lexer) add(x lexeme) {
+	if l.indented && x.text != ";" {
+		x.first, x.column, l.indented = true, l.column, false
+	}
+	l.out = append(l.out, x)
+}
 
 func (l *lexer) take(n int) string {
 	s := l.src[:n]
@@ -86,8 +99,12 @@ func (l *lexer) next() {
 	switch {
 	case c == '\n' || c == ';':
 		l.add(lexeme{kind: lexOp, text: ";"})
+		if c == '\n' {
+			l.indented, l.column = true, 0
+		}
 		l.take(1)
 	case c == ' ' || c == '\t' || c == '\r':
+		l.column++
 		l.take(1)
 	case lang.comment != "" && strings.HasPrefix(l.src, lang.comment) && (lang.name != "perl" || !l.after("$")):
 		i := strings.IndexByte(l.src, '\n')
@@ -111,6 +128,7 @@ func (l *lexer) next() {
 		l.add(lexeme{kind: lexString, word: w})
 	case c == '"' || c == '\'' || c == '`':
 		l.quoted("")
+	case c == '<' && lang.name == "perl" && l.pattern():
 	case isNameByte(c) && (c < '0' || c > '9') || c == '$' || c == '@':
 		l.name()
 	case c >= '0' && c <= '9':
@@ -122,6 +140,18 @@ func (l *lexer) next() {
 	default:
 		l.operator()
 	}
+}
+
+// pattern reads <*.c> of perl, which stands for the names that match.
+func (l *lexer) pattern() bool {
+	end := strings.IndexByte(l.src, '>')
+	if end < 0 || strings.ContainsAny(l.src[:end], " \t\n;=(") || !strings.ContainsAny(l.src[:end], "*/~") {
+		return false
+	}
+	pattern := l.p.expandUser(l.p.r.fillHoles(l.src[1:end]))
+	l.add(lexeme{kind: lexString, word: globbed(pattern)})
+	l.take(end + 1)
+	return true
 }
 
 // after reports whether the text just before was the operator.
@@ -214,6 +244,8 @@ func (l *lexer) substitution(s string, n int) bool {
 	for k < len(rest) && isNameByte(rest[k]) {
 		k++
 	}
+	mark := l.src[n : n+1]
+	first, with = strings.ReplaceAll(first, `\`+mark, mark), strings.ReplaceAll(with, `\`+mark, mark)
 	x := lexeme{kind: lexString, subst: &substitution{table: s != "s", pattern: first, with: with, fl: rest[:k]}}
 	l.src = rest[k:]
 	if s == "s" && strings.Contains(x.subst.fl, "e") {

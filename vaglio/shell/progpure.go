@@ -16,7 +16,11 @@ func (p *program) moduleCall(name string, args []value) (value, bool) {
 	switch name {
 	case "require", "__import__", "importlib.import_module", "import":
 		if p.lang.name == "node" || p.lang.name == "python" || p.lang.name == "lua" {
-			return value{path: strings.TrimPrefix(arg, "node:")}, true
+			return value{path: strings.ReplaceAll(strings.TrimPrefix(arg, "node:"), "/", ".")}, true
+		}
+	case "method":
+		if p.lang.name == "ruby" {
+			return value{path: arg}, true
 		}
 	case "getattr":
 		if len(args) > 1 {
@@ -33,6 +37,9 @@ func (p *program) moduleCall(name string, args []value) (value, bool) {
 //
 //nolint:cyclop,funlen // One case per function.
 func (p *program) pureCall(name, last string, args []value) (value, bool) {
+	if name == "Pathname.new" && len(args) == 1 {
+		return args[0], true
+	}
 	if strings.HasSuffix(name, "os.homedir") || name == "Dir.home" || name == "Path.home" || name == "pathlib.Path.home" {
 		return textValue(p.home()), true
 	}
@@ -43,8 +50,18 @@ func (p *program) pureCall(name, last string, args []value) (value, bool) {
 	switch last {
 	case "expanduser", "expand_path", "expandvars", "expand":
 		return p.onEach(a, p.expandUser), true
-	case "Path", "PurePath", "PosixPath", "str", "String", "repr", "decode", "encode", "fsencode", "fsdecode", "abspath", "realpath", "normpath", "resolve", "bytes", "bytearray", "Pathname", "quote", "shlex_quote":
-		if len(args) == 1 || last == "bytes" || last == "decode" || last == "encode" || last == "str" {
+	case "bytes", "bytearray":
+		if a.multi {
+			return characters(a.list), true
+		}
+		return a, true
+	case "decode":
+		if len(args) > 1 {
+			return p.decoded(a, args[1]), true
+		}
+		return a, true
+	case "Path", "PurePath", "PosixPath", "str", "String", "repr", "encode", "fsencode", "fsdecode", "abspath", "realpath", "normpath", "resolve", "Pathname", "quote", "shlex_quote":
+		if len(args) == 1 || last == "encode" || last == "str" {
 			return a, true
 		}
 		return joinPaths(args), true
@@ -90,10 +107,8 @@ func (p *program) pureCall(name, last string, args []value) (value, bool) {
 		if name == "Buffer.from" {
 			return p.buffer(args), true
 		}
-	case "concat":
-		return args[0], true
 	}
-	return value{}, false
+	return p.textCall(name, last, args)
 }
 
 func tailValues(args []value) []value {
@@ -231,12 +246,12 @@ func (p *program) buffer(args []value) value {
 
 // method evaluates methods of texts and lists.
 //
-//nolint:cyclop,funlen // One case per method.
+//nolint:cyclop // One case per method.
 func (p *program) method(name string, recv value, args []value) (value, bool) {
 	switch name {
 	case "decode", "encode", "toString", "to_s", "strip", "trim", "rstrip", "chomp", "resolve", "absolute", "as_posix", "to_str", "b", "freeze", "to_path":
-		if name == "decode" && len(args) > 0 && args[0].word().Is("hex") {
-			return p.onEach(recv, func(w Word) Word { return decodedOr(w, unhex) }), true
+		if name == "decode" && len(args) > 0 {
+			return p.decoded(recv, args[0]), true
 		}
 		return recv, true
 	case "join", "joinpath":
@@ -263,12 +278,6 @@ func (p *program) method(name string, recv value, args []value) (value, bool) {
 		return p.replacedText(recv, args), true
 	case "split":
 		return p.splitText(recv, args), true
-	case "format":
-		w := recv.word()
-		for _, a := range args {
-			w = replaceFirst(w, "{}", a.word())
-		}
-		return textValue(w), true
 	case "expanduser":
 		return p.onEach(recv, p.expandUser), true
 	case "reversed":
@@ -283,15 +292,7 @@ func (p *program) method(name string, recv value, args []value) (value, bool) {
 	case "each", "forEach", "map":
 		return recv, true
 	}
-	return value{}, false
-}
-
-func replaceFirst(w Word, mark string, by Word) Word {
-	l, rest, ok := w.splitAt(mark)
-	if !ok {
-		return w
-	}
-	return Glue(l, by, rest)
+	return p.textMethod(name, recv, args)
 }
 
 func (p *program) reversed(v value) value {

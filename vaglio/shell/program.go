@@ -265,6 +265,7 @@ func (r *reader) programFile(f, g *frame, lang language, rest []Word, out Word) 
 		switch {
 		case f.stdin.Kind == InputText || f.stdin.Kind == InputFile && r.written(f.stdin.File):
 			p := r.newProgram(g, lang, tail(rest, 1))
+			p.file = len(rest) > 0
 			p.read(f.stdin.Text)
 			return p.output(f, out)
 		case f.stdin.Kind == InputFile:
@@ -275,6 +276,7 @@ func (r *reader) programFile(f, g *frame, lang language, rest []Word, out Word) 
 	content := r.content(f, rest[0])
 	if r.written(rest[0]) {
 		p := r.newProgram(g, lang, rest[1:])
+		p.file = true
 		p.read(content)
 		return p.output(f, out)
 	}
@@ -303,6 +305,12 @@ func (r *reader) runnerVerb(f *frame, k *call, name string) (Word, bool) {
 			r.newProgram(f.at(k, name), languages["node"], nil).read(rest[0])
 		}
 		return outputOf(name), true
+	case name == "deno" && verb == "run":
+		_, rest := grammar{values: "c", long: "config import-map lock"}.parse(k.argv[2:])
+		out := r.plain(f, k)
+		g := f.at(k, name)
+		g.stdin = Input{}
+		return r.programFile(f, g, languages["node"], rest, out), true
 	case name == "bun" && (verb == "x" || verb == "exec"):
 		r.wrapper(f, k)
 		return r.inner(f, k, "bun x", k.argv[2:]), true

@@ -51,6 +51,8 @@ func (p *program) interpolation(b *builder, s string) string {
 			return s[2:]
 		}
 		open = "{"
+	case name == "php" && strings.HasPrefix(s, "{$"):
+		open = "{"
 	case name == "node" && strings.HasPrefix(s, "${"):
 		open = "${"
 	case name == "ruby" && strings.HasPrefix(s, "#{"):
@@ -110,8 +112,27 @@ func (p *program) sigil(b *builder, s string) string {
 			return s[n+end+1:]
 		}
 	}
+	if n < len(s) && (s[n] == '[' || s[n] == '{') && p.holds(s[1:n]) {
+		if end := strings.IndexAny(s[n:], "]}"); end > 0 {
+			b.addWord(p.inner(s[:n+end+1]))
+			return s[n+end+1:]
+		}
+	}
 	b.addWord(p.inner(s[:n]))
 	return s[n:]
+}
+
+// holds reports whether a name is that of a known list or map.
+func (p *program) holds(name string) bool {
+	if _, ok := p.arguments("$" + name); ok {
+		return true
+	}
+	for _, mark := range [...]string{"$", "@", ""} {
+		if v := p.vars[mark+name]; v.multi || len(v.fields) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pipes reports whether awk pipes a text to or from a command.
