@@ -14,7 +14,7 @@ func find(l *look) string {
 		starts = []string{"."}
 	}
 	limited, deletes, names := findTests(tests)
-	limited = limited && !l.findsTree(tests) && !l.findsVital(starts, names)
+	limited = limited && !l.findsTree(tests)
 	if l.s != nil {
 		l.s.find = findCall{limited: limited}
 		for _, s := range starts {
@@ -44,24 +44,6 @@ func find(l *look) string {
 	return ""
 }
 
-// findsVital says whether a find from the root or a system tree asks for names
-// that files have without which nothing starts.
-func (l *look) findsVital(starts, names []string) bool {
-	for _, n := range names {
-		for _, vital := range [...]string{"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libpthread.so.0", "bash", "systemd", "nsswitch.conf", "ld.so.conf", "fstab", "vmlinuz"} {
-			if !meet(n, vital) {
-				continue
-			}
-			for _, s := range starts {
-				if id := l.touch(empties, s); id == treeRoot || id == treeSystem {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // findsTree says whether a find asks for all below a root, a home or a system
 // tree by its path.
 func (l *look) findsTree(tests []string) bool {
@@ -89,7 +71,11 @@ func (l *look) findDeletes(start string, limited bool, names []string) string {
 		return id
 	}
 	for _, n := range names {
-		if id := l.touch(removes, strings.TrimRight(start, "/")+"/"+n); id != "" {
+		below := strings.TrimRight(start, "/") + "/"
+		if id := l.touch(removes, below+n); id != "" {
+			return id
+		}
+		if id := l.touch(removes, below+anyFolders+"/"+n); id != "" {
 			return id
 		}
 	}

@@ -41,6 +41,13 @@ func (s *scan) forms(t text) *rule {
 			return r
 		}
 	}
+	if traits&grouped != 0 && !t.key && !t.command && t.use != asData && !strings.ContainsAny(t.s, " \t\n;") {
+		for _, one := range braced(t.s) {
+			if r := s.place(t, one, traitsOf(one)); r != nil {
+				return r
+			}
+		}
+	}
 	if traits&(encoded|nul|wide|backslash|colon|quoted) == 0 {
 		return nil
 	}
@@ -100,7 +107,11 @@ func (s *scan) decode(t text, cur string) (string, *rule) {
 			return cur, r
 		}
 	}
-	for _, step := range [...]func(string) string{withoutNUL, visible, unquoted, unpercent, fileURL, s.forwardSlashes} {
+	for i, step := range [...]func(string) string{windowsHome, unescaped, entities, withoutNUL, visible, unquoted, unpercent, fileURL, streamed, s.forwardSlashes} {
+		const ofTexts = 3 // escapes in what nobody opens are data
+		if i < ofTexts && (t.command || t.use == asData) {
+			continue
+		}
 		next := step(cur)
 		if next == cur {
 			continue

@@ -82,7 +82,7 @@ func (x *placeIndex) add(p *placeRule) {
 // matches says whether a pattern fits steps of which the first at belong to a
 // home; at is 0 where there is none.
 func (p *placeRule) matches(steps []string, at int) bool {
-	if !fits(p.home, p.steps, steps, at) {
+	if !fits(p.home, p.steps, steps, at) && (p.home || !p.fitsFound(steps)) {
 		return false
 	}
 	for _, e := range p.except {
@@ -97,25 +97,26 @@ func fits(home bool, pattern, steps []string, at int) bool {
 	if home {
 		return at > 0 && matchSteps(pattern, steps[at:])
 	}
-	return matchSteps(pattern, steps) || fitsFound(pattern, steps)
+	return matchSteps(pattern, steps)
 }
 
-// fitsFound says whether the steps of a file that a find hands on, below a
-// folder that nobody knows, may be those of a pattern without wildcards.
-func fitsFound(pattern, steps []string) bool {
+// fitsFound says whether the steps of a file that a find hands on, below
+// folders that nobody knows, may be those of the pattern.
+func (p *placeRule) fitsFound(steps []string) bool {
 	last := len(steps) - 1
-	if last < 1 || steps[last-1] != anyFolders || last >= len(pattern) || !isTelling(steps[last]) {
+	if last < 1 || steps[last-1] != anyFolders || last >= len(p.steps) || !isTelling(steps[last]) {
 		return false
 	}
-	if name := strings.Trim(steps[last], vague); name != steps[last] && name[0] == '.' {
+	if name := strings.Trim(steps[last], vague); name != steps[last] && name[0] == '.' && !slices.Contains(p.row.endings, name) {
 		return false // only an ending, which says too little
 	}
-	for i, p := range pattern {
-		if strings.ContainsAny(p, "*?") || (i < last-1 && steps[i] != p) {
+	for i := range last - 1 {
+		if p.steps[i] != steps[i] {
 			return false
 		}
 	}
-	return meet(steps[last], pattern[len(pattern)-1])
+	name := p.steps[len(p.steps)-1]
+	return name[0] != '*' && meet(steps[last], name)
 }
 
 // ruleFor gives the rule that a row has for a deed.

@@ -21,6 +21,9 @@ type place struct {
 	where []string
 	// except are patterns of what is free below.
 	except []string
+	// endings are those by which a find of files picks the place's out: other
+	// endings say too little.
+	endings []string
 }
 
 const (
@@ -65,6 +68,7 @@ func systemPlaces() []place {
 				"/lib/security/**", "/lib64/security/**", "/usr/lib/security/**", "/usr/lib64/security/**", "/lib/*-linux-gnu/security/**", "/usr/lib/*-linux-gnu/security/**",
 				"/var/spool/cron/**", "/etc/nsswitch.conf", "/etc/login.defs", "/etc/securetty", "/etc/krb5.keytab",
 			},
+			endings: []string{".conf"},
 		},
 		{
 			what: "server keys", reading: keyRule, writing: authWrite, removing: authWrite,
@@ -90,7 +94,7 @@ func systemPlaces() []place {
 		},
 		{
 			what: "programs and libraries without which nothing starts", writing: vitalRule, removing: vitalRule,
-			where: vitalFiles(),
+			where: vitalFiles(), endings: []string{".so"},
 		},
 	}
 }

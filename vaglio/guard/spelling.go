@@ -96,6 +96,11 @@ func unpercent(text string) string {
 	}
 	out := append(make([]byte, 0, len(text)), text[:at]...)
 	for i := at; i < len(text); i++ {
+		if r, ok := unicodePercent(text[i:]); ok {
+			out = utf8.AppendRune(out, r)
+			i += len("%u002f") - 1
+			continue
+		}
 		if text[i] == '%' && i+2 < len(text) {
 			high, okHigh := unhex(text[i+1])
 			low, okLow := unhex(text[i+2])
@@ -108,6 +113,16 @@ func unpercent(text string) string {
 		out = append(out, text[i])
 	}
 	return strings.NewReplacer("\xc0\xaf", "/", "\xc0\xae", ".").Replace(string(out))
+}
+
+// unicodePercent reads %uXXXX, which some old programs write.
+func unicodePercent(text string) (rune, bool) {
+	const length = len("%u002f")
+	if len(text) < length || text[0] != '%' || (text[1] != 'u' && text[1] != 'U') {
+		return 0, false
+	}
+	r, n := escape(`\u` + text[2:length])
+	return r, n > 0
 }
 
 func unhex(c byte) (byte, bool) {
@@ -152,7 +167,7 @@ func (s *scan) forwardSlashes(text string) string {
 		return text
 	}
 	drive := len(text) > 2 && text[1] == ':' && (text[2] == '\\' || text[2] == '/')
-	if !drive && !strings.HasPrefix(text, `\\`) && !strings.HasPrefix(text, `~\`) && !s.g.fold {
+	if !drive && !strings.HasPrefix(text, `\\`) && !strings.HasPrefix(text, `~\`) && !strings.HasPrefix(text, "$") && !s.g.fold {
 		return text
 	}
 	return strings.ReplaceAll(text, `\`, "/")
@@ -172,6 +187,7 @@ const (
 	wide
 	blank
 	quoted
+	grouped
 )
 
 func traitsOf(text string) trait {
@@ -192,8 +208,10 @@ func traitOf(c byte) trait {
 	switch c {
 	case '/':
 		return slash
-	case '%':
+	case '%', '&':
 		return encoded
+	case '{', '(':
+		return grouped
 	case '$':
 		return dollar
 	case '~':

@@ -11,6 +11,8 @@ type handling struct {
 	deed deed
 	// lists says that it only tells names; then nothing but the core applies.
 	lists bool
+	// greps says that it prints what files hold: a pattern is one of texts.
+	greps bool
 	// files says that it works on files, or that its name is no more than what
 	// is done: a path is one of files here.
 	files bool
@@ -41,8 +43,10 @@ func handlingOf(executor string) handling {
 			h.moves = true
 		case "copy", "cp", "duplicate", "clone", "zip", "tar", "archive", "compress", "pack":
 			h.copies = true
-		case "list", "ls", "stat", "exists", "find", "glob", "search", "grep", "tree_view", "info", "walk", "watch", "open_folder", "cd", "chdir":
+		case "list", "ls", "stat", "exists", "find", "glob", "search", "tree_view", "info", "walk", "watch", "open_folder", "cd", "chdir":
 			h.lists = true
+		case "grep":
+			h.greps = true
 		case "chmod", "chown", "permission", "permissions", "acl", "mode":
 			h.modes = true
 		case "kill", "terminate", "signal":
@@ -110,7 +114,7 @@ func (s *scan) handling() *handling {
 
 // tryPlace remembers the first structural rule that a path breaks.
 func (s *scan) tryPlace(t text, where string) {
-	if s.found == nil && t.use != asData && !t.key && !t.command && !s.handling().lists {
+	if s.found == nil && t.use != asData && !t.key && !t.command && !s.handling().lists && (!s.h.greps || t.use == asPath) {
 		s.found = s.placeRule(t, where)
 	}
 }
@@ -121,9 +125,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if t.use == asAny && strings.ContainsAny(where, " \t\n") {
 		return nil
 	}
-	if strings.IndexByte(where, '*') >= 0 || strings.IndexByte(where, '?') >= 0 {
-		where = strings.NewReplacer("*", string([]byte{anyText}), "?", string([]byte{anyByte})).Replace(where)
-	}
+	where = globbed(where)
 	d := h.deed
 	switch {
 	case (h.moves || h.copies) && t.use == asGoal:
