@@ -116,7 +116,7 @@ func (l *look) splitModes() (options, operands []string) {
 
 // everything says that the operands are all that a find lists.
 func (l *look) everything(operands []string) bool {
-	if l.c == nil || !l.c.InLoop || len(l.c.Via) == 0 || l.s.find.limited {
+	if l.c == nil || !l.c.InLoop || l.s.find.limited {
 		return false
 	}
 	for _, o := range operands {

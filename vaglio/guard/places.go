@@ -94,7 +94,7 @@ func systemPlaces() []place {
 		},
 		{
 			what: "programs and libraries without which nothing starts", writing: vitalRule, removing: vitalRule,
-			where: vitalFiles(), endings: []string{".so"},
+			where: vitalFiles(), endings: []string{".so", ".so."},
 		},
 	}
 }

@@ -160,7 +160,11 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	file := args[0]
 	content := r.content(f, file)
+	if r.selfCall(f, file) && !f.conditional {
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a script starts copies of itself", Word: file, Span: k.span})
+	}
 	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
+		f.conditional = false // what counts is whether the script's own commands are sure
 		return r.nested(f, k, content, args[1:], by)
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})

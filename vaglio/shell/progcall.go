@@ -197,6 +197,9 @@ func (p *program) member(v value) value {
 	if e, ok := v.field(name); ok {
 		return e
 	}
+	if v.file != nil && p.written(name, v) {
+		return v
+	}
 	if name == "__dict__" {
 		return v
 	}
@@ -314,6 +317,9 @@ func (p *program) call(name string, recv value, args []value) value {
 	if out, ok := p.callRoutine(name, args); ok {
 		return out
 	}
+	if p.writes(last, args) {
+		return noValue()
+	}
 	if how, ok := printers[p.lang.name][name]; ok {
 		if name == "os.write" && len(args) > 1 {
 			args = args[1:]
@@ -331,6 +337,9 @@ func (p *program) call(name string, recv value, args []value) value {
 		p.effect(name, verb, method, recv, args)
 		if method && verb == VerbList {
 			args = append([]value{recv}, args...)
+		}
+		if verb == verbOpen || name == "fs.createWriteStream" {
+			return p.handle(recv, args, method)
 		}
 		if verb == VerbList && len(args) > 0 {
 			return p.listing(name, args)

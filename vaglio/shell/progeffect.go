@@ -14,6 +14,9 @@ func (p *program) effect(name string, verb Verb, method bool, recv value, args [
 		name = name[strings.LastIndexByte(name, '.')+1:]
 	}
 	args = p.targets(name, args, named)
+	if (verb == VerbWrite || verb == VerbAppend) && len(args) > 1 {
+		p.r.writeFile(p.f, args[0].word(), args[1].word(), verb == VerbAppend)
+	}
 	switch verb {
 	case verbShell:
 		p.shellCall(name, args)
@@ -306,6 +309,7 @@ func (p *program) perlOpen(name string, args []value) {
 			p.shellCall(name, args[2:])
 		default:
 			p.emit(name, perlVerb(s), args[2].word())
+			p.opens(args[0].path, perlVerb(s), args[2].word())
 		}
 		return
 	}
@@ -318,7 +322,9 @@ func (p *program) perlOpen(name string, args []value) {
 		p.shell(l, name)
 	default:
 		trimmed := strings.TrimLeft(mode.Prefix(), "+<> ")
-		p.emit(name, perlVerb(s), mode.cut(len(mode.Prefix())-len(trimmed)))
+		file := mode.cut(len(mode.Prefix()) - len(trimmed))
+		p.emit(name, perlVerb(s), file)
+		p.opens(args[0].path, perlVerb(s), file)
 	}
 }
 

@@ -26,7 +26,8 @@ type program struct {
 	pipesTo  map[string]Word // handles that lead into a command
 	record   []Word          // the fields of the present line, the line first
 	routines map[string]*routine
-	forks    int // how often it copies itself
+	forks    int             // how often it copies itself
+	opened   map[string]Word // handles of files that are written to
 }
 
 // value is what an expression may be: a text with alternatives, a list or a
@@ -38,6 +39,8 @@ type value struct {
 	num   bool   // the text is a number
 	path  string // the dotted name of a function or module
 	ref   string // the same for a named argument, whose path is its name
+	// file is what is written to, if the value is a file that is open for it.
+	file *Word
 	// fields are a map's keys and values in turn, or values that their path
 	// names with an equal sign behind.
 	fields []value
@@ -68,7 +71,7 @@ func (v value) words() []Word {
 }
 
 func (r *reader) newProgram(f *frame, lang language, args []Word) *program {
-	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}, out: &builder{}, pipesTo: map[string]Word{}, routines: map[string]*routine{}}
+	return &program{r: r, f: f, lang: lang, args: args, vars: map[string]value{}, imports: map[string]string{}, out: &builder{}, pipesTo: map[string]Word{}, routines: map[string]*routine{}, opened: map[string]Word{}}
 }
 
 // read reads a program text. Text that is not known is a problem.
@@ -148,6 +151,13 @@ func (p *program) keyword(name string) bool {
 		return p.fromStatement()
 	case "for", "foreach":
 		return p.forStatement()
+	case "with":
+		p.at++
+		if v := p.expression(); p.peek(0).text == "as" && p.peek(1).kind == lexName {
+			p.set(p.peek(1).text, v)
+			p.at += 2
+		}
+		return true
 	case "while", "until", "loop", "unless":
 		p.loop = true
 		p.at++

@@ -36,7 +36,7 @@ func (v value) listed() []value {
 	case v.multi:
 		return v.list
 	case len(v.alts) > 0:
-		return []value{{alts: v.alts}}
+		return []value{{alts: v.alts, file: v.file}}
 	}
 	return []value{noValue()}
 }

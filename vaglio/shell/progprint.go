@@ -149,6 +149,9 @@ func (p *program) parenthesised() []value {
 
 // feed gives text to the command that a handle was opened for.
 func (p *program) feed(handle string, text Word) {
+	if file, ok := p.opened[handle]; ok {
+		p.r.writeFile(p.f, file, text, true)
+	}
 	cmd, ok := p.pipesTo[handle]
 	if !ok {
 		return

@@ -164,7 +164,11 @@ func (r *reader) programText(f, g *frame, lang language, opts options, text Word
 	if opts.any("n", "p") || lang.operand {
 		p.implicit = rest
 	}
-	input := f.stdin.Text.lines()
+	stdin := f.stdin.Text
+	if opts.any("0") {
+		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
+	}
+	input := stdin.lines()
 	if !perLine || f.stdin.Kind != InputText || len(input) == 0 || f.stdin.Text.IsUnknown() || len(input) > maxRecords {
 		p.read(text)
 		return p.output(f, out)

@@ -206,8 +206,10 @@ func (p *program) awkIO(name string) value {
 			p.emit(name, VerbRead, w)
 		case ">>":
 			p.emit(name, VerbAppend, w)
+			p.r.writeFile(p.f, w, text, true)
 		default:
 			p.emit(name, VerbWrite, w)
+			p.r.writeFile(p.f, w, text, p.r.written(w))
 		}
 	}
 	return noValue()

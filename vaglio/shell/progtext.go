@@ -332,7 +332,7 @@ func (p *program) mapped(v value, args []value) value {
 // letter is a character, or the one that a number stands for.
 func letter(v value) string {
 	if n, ok := v.integer(); ok && v.num && 0 < n && n <= unicode.MaxRune {
-		return string(rune(n)) //nolint:gosec // It is in the range of runes.
+		return string(rune(n))
 	}
 	s, _ := v.word().Text()
 	return s

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -10,10 +12,8 @@ func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	endless := endlessLoop(c)
 	if !endless {
 		g.conditional = true
-	} else if onlyBackground(c.Do) {
-		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: "an endless loop starts processes and waits for none of them", Span: f.spanOf(c),
-		})
+	} else {
+		r.spawning(f, c, c.Do)
 	}
 	return r.loop(&g, endless, func() Word {
 		return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do))
@@ -61,7 +61,10 @@ func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
 		return r.wordIter(&g, c, l)
 	case *syntax.CStyleLoop:
 		r.arithmStmt(f, l.Init)
-		endless := l.Cond == nil
+		endless := l.Cond == nil || alwaysTrue(l.Cond)
+		if endless {
+			r.spawning(f, c, c.Do)
+		}
 		g.conditional = !endless || f.conditional
 		return r.loop(&g, false, func() Word {
 			r.arithmStmt(f, l.Cond)
@@ -108,19 +111,42 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 }
 
 // endlessLoop reports whether a loop's condition is constantly true.
+//
+//nolint:cyclop // One case per form that the grammar knows.
 func endlessLoop(c *syntax.WhileClause) bool {
 	if len(c.Cond) != 1 || c.Cond[0].Negated {
 		return false
+	}
+	if sum, ok := c.Cond[0].Cmd.(*syntax.ArithmCmd); ok && !c.Until {
+		return alwaysTrue(sum.X)
 	}
 	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
 		return false
 	}
-	name := call.Args[0].Lit()
-	if c.Until {
+	switch name := call.Args[0].Lit(); {
+	case c.Until:
 		return name == "false"
+	case name == "[" && len(call.Args) == 3, name == "test" && len(call.Args) == 2:
+		return call.Args[1].Lit() != ""
+	default:
+		return name == "true" || name == ":"
 	}
-	return name == "true" || name == ":"
+}
+
+// alwaysTrue reports whether a number stands for a condition, and not zero.
+func alwaysTrue(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
+}
+
+// spawning notes an endless loop that starts processes and nothing else.
+func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
+	if onlyBackground(body) {
+		r.problem(f, Problem{
+			Kind: ProblemForkBomb, Detail: "an endless loop starts processes and waits for none of them", Span: f.spanOf(loop),
+		})
+	}
 }
 
 func onlyBackground(list []*syntax.Stmt) bool {
