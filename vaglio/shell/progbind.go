@@ -54,7 +54,7 @@ func (p *program) comprehension() (value, bool) {
 		elements, p.loop = list.listed(), p.loop || !list.multi
 		at = p.clause(p.at, end)
 	}
-	if len(elements) > maxElements {
+	if !p.turns(len(elements), expr-start) {
 		elements = []value{value{multi: true, list: elements}.flat()}
 	}
 	for _, e := range elements {
@@ -192,12 +192,12 @@ func (p *program) grows(name string, v value) bool {
 // eachTurn reads the body of a loop once per element but the last, for which
 // it is read where it stands.
 func (p *program) eachTurn(def int, names []string, elements []value) {
-	if n := len(elements); n > 1 && n <= maxElements {
-		start := p.at
-		for start < len(p.toks) && p.toks[start].text == ")" {
-			start++
-		}
-		end := p.bodyEnd(def, start)
+	start := p.at
+	for start < len(p.toks) && p.toks[start].text == ")" {
+		start++
+	}
+	end := p.bodyEnd(def, start)
+	if n := len(elements); n > 1 && p.turns(n-1, end-start) {
 		for _, e := range elements[:n-1] {
 			p.bindFirst(names, []value{e})
 			p.body(start, end)

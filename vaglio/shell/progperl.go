@@ -105,7 +105,10 @@ func (p *program) perlMap() value {
 	}
 	after := p.at
 	out := value{multi: true}
-	for _, e := range list[:min(len(list), maxElements)] {
+	if !p.turns(len(list), end-start) {
+		list = nil
+	}
+	for _, e := range list {
 		p.vars["$_"] = e
 		v := p.body(start, end)
 		if v.path == "chr" || end == start+1 && p.toks[start].text == "chr" {

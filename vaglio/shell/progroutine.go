@@ -5,8 +5,23 @@ import (
 	"strings"
 )
 
-// maxElements bounds for how many elements of a list a body is read.
-const maxElements = 64
+const (
+	// maxElements bounds for how many elements of a list a body is read.
+	maxElements = 64
+	// maxAgain bounds how many tokens are read again, for another element or
+	// another call. Loops in loops would take all the work that a command may
+	// cost; what is beyond is read once, for all elements together.
+	maxAgain = 20_000
+)
+
+// turns reports whether a body of so many tokens is to be read so often.
+func (p *program) turns(n, size int) bool {
+	if n > maxElements || p.r.again+n*size > maxAgain {
+		return false
+	}
+	p.r.again += n * size
+	return true
+}
 
 // routine is a function that the program defines.
 type routine struct {
@@ -175,6 +190,9 @@ func (p *program) callRoutine(name string, args []value) (value, bool) {
 	if f == nil || f.active > 1 || f.start >= f.end {
 		return value{}, f != nil && f.active > 1
 	}
+	if !p.turns(1, f.end-f.start) {
+		return noValue(), true
+	}
 	if f.active > 0 && p.forks > 0 {
 		p.r.problem(p.f, Problem{Kind: ProblemForkBomb, Detail: "a function copies its process and calls itself", Interpreter: p.lang.name})
 	}
@@ -259,7 +277,7 @@ func (p *program) eachElement(name string, v value) (value, bool) {
 	if v.path != "" && !v.multi && len(v.alts) == 0 {
 		elements = []value{v}
 	}
-	if len(elements) > maxElements {
+	if !p.turns(len(elements), end-start) {
 		elements = []value{v.flat()}
 	}
 	out := value{multi: true}

@@ -54,6 +54,7 @@ type reader struct {
 	st      state
 	steps   int
 	budget  int // the most steps
+	again   int // tokens of inline programs that were read again
 	depth   int
 	stopped bool
 	picks   []pick
