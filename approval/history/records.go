@@ -155,6 +155,7 @@ func (c *comparison) finish() {
 	b := c.sum.baseline()
 	switch named := c.base.baseline; {
 	case c.base.leaf < 0 && b.Approvals == 0, b == named:
+	case c.base.leaf == 0 && named.Approvals == 0: // Told already, of each of their leaves.
 	case c.base.leaf < 0:
 		c.v.found(-1, "%d approvals are older than the leaves, and no leaf says how they stood", b.Approvals)
 	case b.Approvals != named.Approvals:

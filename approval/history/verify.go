@@ -259,8 +259,8 @@ func (v *verification) finish(ctx context.Context) error {
 		case v.broken:
 			v.found(-1, "the tree ends at leaf %d, so it cannot be held against %s, which is of %d leaves", v.tree.size, w.source, w.Size)
 		default:
-			v.found(-1, "there are %d leaves, and %s was signed for %d: the last %d were left out, or an older copy of the store was put back",
-				v.Size, w.source, w.Size, w.Size-v.Size)
+			v.found(-1, "there are %d leaves, and %s was signed for %d: the end was left out, or an older copy of the store was put back",
+				v.Size, w.source, w.Size)
 		}
 	}
 	if k := v.told.keys; v.c.Verifier != "" && len(k) > 0 && !slices.Contains(k, v.c.Verifier) {

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
@@ -89,7 +91,12 @@ type admin struct {
 	examine  func(context.Context) examination
 	rehearse func(context.Context, string) (rehearsal, error)
 	texts    *templates.Texts
-	log      *slog.Logger
+	tree     history.Tree
+	// checkpoint signs the history as it is.
+	checkpoint func(context.Context) (string, error)
+	// backup writes a copy of the store.
+	backup func(io.Writer) (int64, error)
+	log    *slog.Logger
 }
 
 // handler serves the owner's side.
@@ -106,7 +113,12 @@ func (a *admin) handler() http.Handler {
 		"GET /digest/picture": func(r *http.Request) (any, error) {
 			return a.picture(r.Context(), r.FormValue("date"))
 		},
-		"POST /digest":  func(r *http.Request) (any, error) { return a.sendDigest(r.Context(), r.FormValue("date")) },
+		"POST /digest": func(r *http.Request) (any, error) { return a.sendDigest(r.Context(), r.FormValue("date")) },
+		"GET /log":     func(r *http.Request) (any, error) { return a.readLog(r) },
+		"GET /checkpoint": func(r *http.Request) (any, error) {
+			text, err := a.checkpoint(r.Context())
+			return checkpointAnswer{text}, err
+		},
 		"GET /pending":  func(r *http.Request) (any, error) { return a.pending(r.Context()) },
 		"GET /why/{id}": func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
 	} {
@@ -115,7 +127,17 @@ func (a *admin) handler() http.Handler {
 			a.answer(w, r, answer, err)
 		})
 	}
+	mux.HandleFunc("GET /store", a.store)
 	return mux
+}
+
+// store hands out a copy of the store. One that is cut short must not look whole.
+func (a *admin) store(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if _, err := a.backup(w); err != nil {
+		a.log.ErrorContext(r.Context(), "a copy of the store was not handed out", "error", err)
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // pending lists what waits.

@@ -49,6 +49,8 @@ type config struct {
 	Digest *approval.Hours
 	// QuietDays says that a digest which has nothing to tell is not sent.
 	QuietDays bool
+	// HistoryFor is how long the history keeps what its leaves tell; 0 is for ever.
+	HistoryFor time.Duration
 	// Policy is the path of the policy file; may be empty.
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
@@ -75,6 +77,7 @@ type environment struct {
 	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
 	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off"`
 	DigestEmpty      text `split_words:"true" default:"say" desc:"say that a day was empty, in one line, or be silent: silence looks the same when something is broken"`
+	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
@@ -156,6 +159,7 @@ func loadConfig() (config, error) {
 	c.Quiet = m.quiet("METNOS_QUIET", e.Quiet, c.Zone)
 	c.Digest = m.digest("METNOS_DIGEST_AT", e.DigestAt.value, c.Zone)
 	c.QuietDays = m.quietDays("METNOS_DIGEST_EMPTY", e.DigestEmpty.value)
+	c.HistoryFor = m.historyDays("METNOS_HISTORY_DAYS", e.HistoryDays.value)
 	if e.Policy.set && e.Policy.value == "" {
 		m.add("METNOS_POLICY", "is set but empty; unset it, or give the path of a file")
 	}

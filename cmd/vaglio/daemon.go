@@ -110,6 +110,9 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 	if err := d.think(p, secret); err != nil {
 		return nil, err
 	}
+	if err := d.beginHistory(ctx); err != nil {
+		return nil, err
+	}
 	if err := d.face(ctx, p, secret, hash); err != nil {
 		return nil, err
 	}
@@ -144,12 +147,16 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	if d.slack != nil {
 		routing.Roster = d.slack.Roster
 	}
+	signer, err := d.signer()
+	if err != nil {
+		return err
+	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine,
 		Secret: secret, Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Effect: reader.Key,
 		Routing: routing, Traits: traitsOf(reader),
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet,
-		Digest: d.config.Digest, QuietDays: d.config.QuietDays, Log: d.log,
+		Digest: d.config.Digest, QuietDays: d.config.QuietDays, History: signer, Log: d.log,
 	})
 	return nil
 }
@@ -179,7 +186,7 @@ func (d *daemon) face(ctx context.Context, p policy, secret approval.Secret, tok
 	d.api, err = httpapi.New(httpapi.Config{
 		Proposals: d.dispatcher, Permits: d.dispatcher, Turns: d.dispatcher,
 		Tokens: httpapi.Tokens{{Agent: tokenAgent, Hash: token}},
-		Ready:  d.ready, Channels: d.dispatcher.Channels, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
+		Ready:  d.ready, Warnings: d.warnings, Leaves: d.leaves, Channels: d.dispatcher.Channels, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
 	})
 	return err
 }
@@ -243,7 +250,11 @@ func (d *daemon) listen(ctx context.Context) error {
 
 // admin is the owner's side.
 func (d *daemon) admin() *admin {
-	return &admin{d.dispatcher, d.link, d.pair, d.examine, d.rehearse, d.config.Texts.In(d.config.Lang, d.config.Zone), d.log}
+	return &admin{
+		desk: d.dispatcher, link: d.link, pair: d.pair, examine: d.examine, rehearse: d.rehearse,
+		texts: d.config.Texts.In(d.config.Lang, d.config.Zone),
+		tree:  d.store, checkpoint: d.dispatcher.Checkpoint, backup: d.store.Backup, log: d.log,
+	}
 }
 
 // front adds a listener and the server for it.

@@ -190,7 +190,7 @@ func (d *doctor) privacy() {
 	for _, file := range []struct {
 		name   string
 		others fs.FileMode // what they may not
-	}{{storeFile, 0o077}, {tokenFile, 0o027}} {
+	}{{storeFile, 0o077}, {tokenFile, 0o027}, {keyFile, 0o027}} {
 		path := d.config.path(file.name)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm()&file.others == 0 {
@@ -201,6 +201,9 @@ func (d *doctor) privacy() {
 	}
 	if well {
 		d.found(subject, approval.Fine, "What is secret is yours alone to read.", "")
+	}
+	if rolledBack(&d.config) {
+		d.found("history", approval.Wrong, rolledBackText, rolledBackRemedy(&d.config))
 	}
 }
 

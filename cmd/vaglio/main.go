@@ -128,7 +128,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 	}
 	root.AddCommand(
 		newServe(std), newJudge(std), newExplain(std), newPolicy(), newHook(std),
-		newInbox(), newPending(), newWhy(), newDigest(), newPair(), newDoctor(std), newTexts(), newVersion(),
+		newInbox(), newPending(), newWhy(), newDigest(), newLog(std), newPair(), newDoctor(std), newTexts(), newVersion(),
 	)
 	return root
 }

@@ -29,16 +29,34 @@ func askDaemon(ctx context.Context, method, path string, answer any) error {
 
 // askDaemonFor is askDaemon for questions that take longer.
 func askDaemonFor(ctx context.Context, within time.Duration, method, path string, answer any) error {
-	dir, err := loadDataDir()
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	in, err := openDaemon(ctx, method, path)
 	if err != nil {
 		return err
 	}
+	defer in.Close()
+	body, err := io.ReadAll(in)
+	if err != nil {
+		return fmt.Errorf("ask the daemon: %w", err)
+	}
+	if err := strictjson.Unmarshal(body, answer); err != nil {
+		return fmt.Errorf("ask the daemon: its answer is from another version: %w", err)
+	}
+	return nil
+}
+
+// openDaemon asks the owner's side of the daemon and returns its answer as it
+// comes. What is no answer is an error.
+func openDaemon(ctx context.Context, method, path string) (io.ReadCloser, error) {
+	dir, err := loadDataDir()
+	if err != nil {
+		return nil, err
+	}
 	socket := filepath.Join(dir, adminSocket)
 	if err := checkSocketPath(socket); err != nil {
-		return err
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
 	transport := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -47,31 +65,27 @@ func askDaemonFor(ctx context.Context, within time.Duration, method, path string
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://vaglio"+path, http.NoBody)
 	if err != nil {
-		return fmt.Errorf("ask the daemon: %w", err)
+		return nil, fmt.Errorf("ask the daemon: %w", err)
 	}
 	res, err := (&http.Client{Transport: transport}).Do(req)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("%w (looked for %s)", errNoDaemon, socket)
+		return nil, fmt.Errorf("%w (looked for %s)", errNoDaemon, socket)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s belongs to somebody else: run this as the user who serves", socket)
+		return nil, fmt.Errorf("%s belongs to somebody else: run this as the user who serves", socket)
 	case err != nil:
-		return fmt.Errorf("ask the daemon: %w", err)
+		return nil, fmt.Errorf("ask the daemon: %w", err)
+	case res.StatusCode == http.StatusOK:
+		return res.Body, nil
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return fmt.Errorf("ask the daemon: %w", err)
+		return nil, fmt.Errorf("ask the daemon: %w", err)
 	}
-	if res.StatusCode != http.StatusOK {
-		var p problemAnswer
-		if err := strictjson.Unmarshal(bytes.TrimSpace(body), &p); err != nil || p.Error == "" {
-			return fmt.Errorf("ask the daemon: it answered %s", res.Status)
-		}
-		return errors.New(p.Error)
+	var p problemAnswer
+	if err := strictjson.Unmarshal(bytes.TrimSpace(body), &p); err != nil || p.Error == "" {
+		return nil, fmt.Errorf("ask the daemon: it answered %s", res.Status)
 	}
-	if err := strictjson.Unmarshal(body, answer); err != nil {
-		return fmt.Errorf("ask the daemon: its answer is from another version: %w", err)
-	}
-	return nil
+	return nil, errors.New(p.Error)
 }

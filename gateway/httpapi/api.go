@@ -22,6 +22,8 @@ type API struct {
 	turns     Turns
 	tokens    Authenticator
 	ready     func(context.Context) error
+	warnings  func() []string
+	leaves    func(context.Context) (int64, error)
 	channels  func() []dispatcher.ChannelHealth
 	slots     *slots
 	meters    *meters
@@ -37,6 +39,11 @@ type Config struct {
 	Tokens Authenticator
 	// Ready returns nil when proposals can be answered.
 	Ready func(context.Context) error
+	// Warnings are what the owner must know though proposals can be answered; it
+	// may be nil. Everybody who reaches the probe reads them.
+	Warnings func() []string
+	// Leaves returns how many leaves the history of approvals has; it may be nil.
+	Leaves func(context.Context) (int64, error)
 	// Channels tells how the places do where people are asked; nil means that
 	// nothing is told of them.
 	Channels func() []dispatcher.ChannelHealth
@@ -88,7 +95,8 @@ func New(c Config) (*API, error) {
 	s := &slots{max: int64(c.MaxWaiters)}
 	return &API{
 		proposals: c.Proposals, permits: c.Permits, turns: c.Turns,
-		tokens: c.Tokens, ready: c.Ready, channels: c.Channels, slots: s, meters: newMeters(s), log: c.Log,
+		tokens: c.Tokens, ready: c.Ready, warnings: c.Warnings, leaves: c.Leaves,
+		channels: c.Channels, slots: s, meters: newMeters(s), log: c.Log,
 	}, nil
 }
 

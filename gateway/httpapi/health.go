@@ -22,10 +22,12 @@ func (a *API) healthz(c *call) error { return c.answer(health{"ok"}) }
 // readiness is the answer of the probe that asks whether proposals can be
 // answered, and how people can be asked.
 type readiness struct {
-	// Status is "ready", or "degraded" when some channel has trouble while
-	// people can be asked on another.
+	// Status is "ready", or "degraded" when there are warnings, or some channel has
+	// trouble while people can be asked on another.
 	Status   string           `json:"status"`
 	Channels []channelReading `json:"channels"`
+	// Warnings are what the owner must know.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // channelReading is how one channel does, in words without secrets.
@@ -49,7 +51,10 @@ func (a *API) readyz(c *call) error {
 	if len(r.Channels) > 0 && well == 0 {
 		return notReady("nobody can be asked: every channel has trouble, and the log says which")
 	}
-	if well < len(r.Channels) {
+	if a.warnings != nil {
+		r.Warnings = a.warnings()
+	}
+	if well < len(r.Channels) || len(r.Warnings) > 0 {
 		r.Status = "degraded"
 	}
 	return c.answer(r)

@@ -68,6 +68,13 @@ func (a *API) metrics(c *call) error {
 		}
 		a.meters.set.GetOrCreateGauge(fmt.Sprintf("vaglio_channel_up{channel=%q}", r.Channels[i].Name), nil).Set(up)
 	}
+	if a.leaves != nil {
+		n, err := a.leaves(c.ctx())
+		if err != nil {
+			return err
+		}
+		a.meters.set.GetOrCreateGauge("vaglio_history_leaves", nil).Set(float64(n))
+	}
 	var b bytes.Buffer
 	a.meters.set.WritePrometheus(&b)
 	c.send(200, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())

@@ -141,7 +141,7 @@ var rooms = map[string]room{
 	"cmd/vaglio": {
 		may:     []string{"*"},
 		modules: []string{cobra, envconfig, yaml, jsonlib, xmod, xsys},
-		tests:   []string{chromedp, cdproto, testscript, xnet},
+		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet},
 	},
 }
 

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/dispatcher"
+)
+
+// The files of the history beside the store. They are not in it, so that an older
+// copy of the store does not bring older ones of them.
+const (
+	keyFile        = "history.key"
+	checkpointFile = "history.checkpoint"
+	// lostFile is the checkpoint of a history that an older copy replaced.
+	lostFile = "history.lost"
+)
+
+// historyKey reads the key that signs the history, and makes it at the first
+// start.
+func historyKey(path string) (history.Key, error) {
+	text, err := readSecret(path)
+	if err == nil {
+		key, err := history.ParseKey(string(text))
+		if err != nil {
+			return key, fmt.Errorf("%s holds no key: put the right one there, or move it away, and a new one is made; "+
+				"what was signed before is then proved by the old one alone", path)
+		}
+		return key, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return history.Key{}, err
+	}
+	key, err := history.NewKey()
+	if err != nil {
+		return key, err
+	}
+	return key, writeFile(path, key.Secret()+"\n")
+}
+
+// signer is what the dispatcher needs to sign the history.
+func (d *daemon) signer() (*dispatcher.History, error) {
+	key, err := historyKey(d.config.path(keyFile))
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	return &dispatcher.History{
+		Tree: d.store, Key: key, Keep: d.config.HistoryFor,
+		Save: func(checkpoint string) error { return writeFile(d.config.path(checkpointFile), checkpoint) },
+	}, nil
+}
+
+// beginHistory takes the history up. An older copy of the store is no reason not
+// to guard: it is told of, as loud as can be, until the owner says that it is
+// known.
+func (d *daemon) beginHistory(ctx context.Context) error {
+	last, err := os.ReadFile(d.config.path(checkpointFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("history: %w", plain(err))
+	}
+	err = d.dispatcher.BeginHistory(ctx, string(last))
+	if rolled, ok := errors.AsType[*dispatcher.RollbackError](err); ok {
+		err = d.setAside(rolled)
+	}
+	if err != nil {
+		return err
+	}
+	if rolledBack(&d.config) {
+		d.log.ErrorContext(ctx, rolledBackText, "remedy", rolledBackRemedy(&d.config))
+	}
+	return nil
+}
+
+// setAside keeps the checkpoint that the store does not fit, and why. The first
+// of several stays: it knows of the most.
+func (d *daemon) setAside(e *dispatcher.RollbackError) error {
+	d.log.Error("the history is not the one that was signed last", "problem", e.Problem)
+	lost := d.config.path(lostFile)
+	if _, err := os.Stat(lost); err == nil {
+		return plain(os.Remove(d.config.path(checkpointFile)))
+	}
+	if err := os.Rename(d.config.path(checkpointFile), lost); err != nil {
+		return fmt.Errorf("history: %w", plain(err))
+	}
+	return syncDir(d.config.DataDir)
+}
+
+// rolledBackText is what the probe tells everybody, and the doctor the owner.
+const rolledBackText = "The history is not the one that was signed last: an older copy of the store was put back, or it was rewritten."
+
+// rolledBack reports whether a checkpoint was set aside that nobody has looked at.
+func rolledBack(c *config) bool {
+	_, err := os.Lstat(c.path(lostFile))
+	return err == nil
+}
+
+func rolledBackRemedy(c *config) string {
+	return "'vaglio log verify' tells what is lost. If you put the older store back yourself, remove " + c.path(lostFile) + "."
+}
+
+// warnings are what the owner must know, though vaglio can do its work.
+func (d *daemon) warnings() []string {
+	if rolledBack(&d.config) {
+		return []string{rolledBackText}
+	}
+	return nil
+}
+
+// leaves is the size of the history.
+func (d *daemon) leaves(ctx context.Context) (int64, error) { return d.store.TreeSize(ctx) }
+
+// historyDays reads how long the history keeps what its leaves tell.
+func (m *mistakes) historyDays(name, value string) time.Duration {
+	const most = 36500 // days: a hundred years
+	if value == "forever" {
+		return 0
+	}
+	days, err := strconv.Atoi(value)
+	if err != nil || days < 1 || days > most {
+		m.add(name, "%q is not a number of days from 1 to %d, such as 365, and not forever", value, most)
+	}
+	return time.Duration(days) * 24 * time.Hour
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+// logWithin bounds one question for a part of the history.
+const logWithin = time.Minute
+
+func newLog(std stdio) *cobra.Command {
+	var turn, agent, since string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Tell everything that happened to approvals, and every veto",
+		Long: `Tell the history of approvals, oldest first: what was asked, voted, allowed,
+denied, expired, withdrawn and run, by whom and with which words, and every veto of
+the guard. Each line is one leaf of a tree that shows later changes: see
+'vaglio log verify'. The daemon is asked; without one the store is read.
+
+Exit codes: 0 told, 1 the history cannot be read, 2 a mistake in the command line or
+in the configuration.`,
+		Example: "  vaglio log --since 24h\n  vaglio log --agent coder --turn t-81 --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := history.Filter{Turn: turn, Agent: agent}
+			if since != "" {
+				var err error
+				if f.Since, err = sinceWhen(since, time.Now()); err != nil {
+					return &exitError{exitUsage, err}
+				}
+			}
+			return readLog(cmd.Context(), f, logWriter(cmd.OutOrStdout(), asJSON))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&turn, "turn", "", "tell of this turn alone")
+	f.StringVar(&agent, "agent", "", "tell of this agent alone")
+	f.StringVar(&since, "since", "", "tell what happened since then: 24h, 7d, 2026-11-21 or 2026-11-21T08:00:00Z")
+	f.BoolVar(&asJSON, "json", false, "print JSON, one event on each line")
+	cmd.AddCommand(newLogVerify(std), newLogKey(), newLogCheckpoint())
+	return cmd
+}
+
+// sinceWhen reads a moment: so long ago, a day of the local calendar, or exactly.
+func sinceWhen(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("--since: %q is not a time such as 24h, 7d, 2026-11-21 or 2026-11-21T08:00:00Z", text)
+}
+
+// readLog reads the history in parts, of the daemon or, without one, of the store.
+func readLog(ctx context.Context, f history.Filter, write func(history.Page) error) error {
+	var look *bolt.Look
+	part := func(from int64) (p history.Page, err error) {
+		if look != nil {
+			return history.Read(ctx, look, from, f)
+		}
+		q := url.Values{"from": {strconv.FormatInt(from, 10)}, "turn": {f.Turn}, "agent": {f.Agent}}
+		if !f.Since.IsZero() {
+			q.Set("since", f.Since.Format(time.RFC3339Nano))
+		}
+		err = askDaemonFor(ctx, logWithin, http.MethodGet, "/log?"+q.Encode(), &p)
+		return p, err
+	}
+	p, err := part(0)
+	if errors.Is(err, errNoDaemon) {
+		dir, mistake := loadDataDir()
+		if mistake != nil {
+			return mistake
+		}
+		if look, err = bolt.LookInto((&config{DataDir: dir}).path(storeFile)); err != nil {
+			return err
+		}
+		defer func() { _ = look.Close() }() // It was only read.
+		p, err = part(0)
+	}
+	for err == nil {
+		if err = write(p); err != nil || p.Done {
+			return err
+		}
+		p, err = part(p.Next)
+	}
+	return err
+}
+
+// log is the daemon's side of `vaglio log`.
+func (a *admin) readLog(r *http.Request) (history.Page, error) {
+	from, err := strconv.ParseInt(r.FormValue("from"), 10, 64)
+	f := history.Filter{Turn: r.FormValue("turn"), Agent: r.FormValue("agent")}
+	if since := r.FormValue("since"); since != "" && err == nil {
+		f.Since, err = time.Parse(time.RFC3339Nano, since)
+	}
+	if err != nil {
+		return history.Page{}, fmt.Errorf("read the log: %w", err)
+	}
+	return history.Read(r.Context(), a.tree, from, f)
+}
+
+// logWriter writes events as JSON lines, or as a table with a head.
+func logWriter(w io.Writer, asJSON bool) func(history.Page) error {
+	if asJSON {
+		return func(p history.Page) error {
+			for i := range p.Entries {
+				if err := writeJSON(w, &p.Entries[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	dropped, told := int64(0), false
+	return func(p history.Page) error {
+		dropped += p.Dropped
+		var b strings.Builder
+		if len(p.Entries) > 0 && !told {
+			told = true
+			b.WriteString("LEAF\tTIME\tEVENT\tOF\tAGENT\tTOOL\tBY\tWORDS\n")
+		}
+		for i := range p.Entries {
+			logLine(&b, &p.Entries[i])
+		}
+		switch {
+		case !p.Done:
+		case dropped > 0:
+			fmt.Fprintf(&b, "%d older leaves were dropped, and have their hashes alone.\n", dropped)
+		case !told:
+			b.WriteString("Nothing of that is in the history.\n")
+		}
+		table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+		if _, err := io.WriteString(table, b.String()); err != nil {
+			return err
+		}
+		return table.Flush()
+	}
+}
+
+func logLine(b *strings.Builder, e *history.Entry) {
+	of, by := string(e.Approval), e.By
+	switch {
+	case e.Ask != "":
+		of = string(e.Ask)
+	case e.Approval == "" && e.Turn != "":
+		of = "turn " + e.Turn
+	}
+	switch {
+	case e.Name != "":
+		by = e.Name + " (" + e.By + ")"
+	case e.Rule != "":
+		by = "rule " + e.Rule
+	case e.Kind == history.Opened || e.Kind == history.Joined:
+		by = fmt.Sprintf("%s %.2f", e.Judge, e.Score)
+	case e.Route != "":
+		by = "route " + e.Route
+	}
+	words := e.Words
+	if words == "" {
+		words = e.Detail
+	}
+	fmt.Fprintf(b, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Leaf, stamp(e.At), e.Kind, oneLine(of, 40), oneLine(e.Agent, 16),
+		oneLine(e.Executor, 20), oneLine(by, 40), oneLine(words, 60))
+}
+
+func newLogKey() *cobra.Command {
+	return &cobra.Command{
+		Use:   "key",
+		Short: "Print the key that checks what the history's checkpoints are signed with",
+		Long: `Print the verifier key, which is no secret. Keep it where this machine cannot
+change it: 'vaglio log verify --key' then tells on any machine whether a checkpoint
+and a copy of the store are what was signed here.
+
+Exit codes: 0 printed, 1 there is no key yet, 2 a mistake in the command line or in
+the configuration.`,
+		Example: "  vaglio log key > vaglio-history.pub",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := loadDataDir()
+			if err != nil {
+				return err
+			}
+			verifier, err := verifierBeside(dir)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), verifier)
+			return err
+		},
+	}
+}
+
+func newLogCheckpoint() *cobra.Command {
+	return &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Print a signed checkpoint of the history as it is now",
+		Long: `Print the size of the history and the hash of its tree, signed: in the form of
+C2SP tlog-checkpoint. Every digest carries one. Whoever has it can tell later, with
+'vaglio log verify --checkpoint', whether anything before it was changed.
+
+Exit codes: 0 printed, 1 no daemon, 2 a mistake in the command line or in the
+configuration.`,
+		Example: "  vaglio log checkpoint | tee -a ~/witness",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var a checkpointAnswer
+			if err := askDaemon(cmd.Context(), http.MethodGet, "/checkpoint", &a); err != nil {
+				return err
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), a.Checkpoint)
+			return err
+		},
+	}
+}
+
+// checkpointAnswer is a signed checkpoint of now.
+type checkpointAnswer struct {
+	Checkpoint string `json:"checkpoint"`
+}

@@ -1,0 +1,454 @@
+package main
+
+import (
+	bigendian "encoding/binary"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+// chronicle is the data folder of a daemon with a history of nine leaves.
+type chronicle struct {
+	*testing.T
+	dir     string
+	allowed approval.ID
+	denied  approval.ID
+	// checkpoint was copied from the running daemon, and verifier is its key.
+	checkpoint, verifier string
+}
+
+const chronicleLeaves = 9
+
+// newChronicle lets a daemon run through a day: a call that is allowed and runs, a
+// veto, a call that is denied, and one that waits. older is the store as it was
+// before the denial.
+func newChronicle(t *testing.T) (h *home, c *chronicle, older []byte) {
+	t.Helper()
+	h = newHome(t)
+	s := h.serve()
+	p := s.signIn(s.link)
+	waits := s.propose()
+	s.waiting(1)
+	p.decide("allow", "")
+	a := waits.answer(t)
+	s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", forcePush)
+	s.agent("POST", "/v1/approvals/"+string(a.Approval.ID)+"/outcome", `{"succeeded":true,"detail":"pushed"}`)
+	if r := s.agent("POST", "/v1/proposals", `{"turn_id":"t-82","step":1,"executor":"shell_exec","args":{"command":"rm -rf /"}}`); r.answer(t).Decision != approval.RulingDeny {
+		t.Fatalf("the guard answers %s", r.body)
+	}
+	fresh, err := storeCopyIn(t, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := s.agent("POST", "/v1/proposals", strings.ReplaceAll(forcePush, "main", "next")).answer(t)
+	p.decide("deny", "not today")
+	s.agent("GET", "/v1/approvals/"+string(second.Approval.ID)+"?wait=55s", "")
+	s.agent("POST", "/v1/proposals", strings.ReplaceAll(forcePush, "main", "third")).answer(t)
+	signed, key := h.run("", "log", "checkpoint"), h.run("", "log", "key")
+	if signed.code != 0 || key.code != 0 {
+		t.Fatal(signed, key)
+	}
+	s.stop()
+	return h, &chronicle{t, h.data(""), a.Approval.ID, second.Approval.ID, signed.out, strings.TrimSpace(key.out)}, fresh
+}
+
+// storeCopyIn takes a copy of a running daemon's store.
+func storeCopyIn(t *testing.T, h *home) ([]byte, error) {
+	t.Helper()
+	t.Setenv("HOME", h.dir)
+	path, err := storeCopy(t.Context(), t.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// copyTo copies the data folder's files, so that a test can spoil them.
+func (c *chronicle) copyTo(t *testing.T) *chronicle {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{storeFile, keyFile, checkpointFile} {
+		b, err := os.ReadFile(filepath.Join(c.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoilt := *c
+	spoilt.T, spoilt.dir = t, dir
+	return &spoilt
+}
+
+func (c *chronicle) path(file string) string { return filepath.Join(c.dir, file) }
+
+// in changes the store's file behind its back.
+func (c *chronicle) in(change func(leaf, tree *bbolt.Bucket) error) {
+	c.Helper()
+	db, err := bbolt.Open(c.path(storeFile), 0o600, nil)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Update(func(tx *bbolt.Tx) error {
+		return change(tx.Bucket([]byte("leaf")), tx.Bucket([]byte("tree")))
+	}); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func at(i int) []byte { return bigendian.BigEndian.AppendUint64(nil, uint64(i)) }
+
+// record changes an approval's record, as one would who knows how.
+func (c *chronicle) record(id approval.ID, change func(*approval.Approval)) {
+	c.Helper()
+	db, err := bolt.Open(c.path(storeFile), bolt.Options{})
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Update(c.Context(), approval.KindAsk, string(id.Ask()), func(r approval.Record) (approval.Record, error) {
+		ask, err := approval.DecodeAsk(r.Body)
+		if err != nil {
+			return r, err
+		}
+		change(ask.Find(id))
+		r.Body, err = approval.EncodeAsk(ask)
+		return r, err
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// rebuild writes every hash of the tree anew, from the leaves as they are now.
+func rebuild(leaf, tree *bbolt.Bucket) error {
+	var all []tlog.Hash
+	read := tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
+		found := make([]tlog.Hash, len(indexes))
+		for i, index := range indexes {
+			found[i] = all[index]
+		}
+		return found, nil
+	})
+	n := int64(0)
+	return leaf.ForEach(func(k, v []byte) error {
+		hashes, err := tlog.StoredHashes(n, v, read)
+		if err != nil {
+			return err
+		}
+		n++
+		all = append(all, hashes...)
+		var packed []byte
+		for _, h := range hashes {
+			packed = append(packed, h[:]...)
+		}
+		return tree.Put(k, packed)
+	})
+}
+
+// values returns copies of the leaves' values.
+func values(leaf *bbolt.Bucket) (all [][]byte) {
+	_ = leaf.ForEach(func(_, v []byte) error { all = append(all, append([]byte{}, v...)); return nil }) // It fails for nothing.
+	return all
+}
+
+func put(leaf *bbolt.Bucket, all [][]byte) error {
+	for i, v := range all {
+		if err := leaf.Put(at(i), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tampering is what somebody does to a history, and what is told of it.
+type tampering struct {
+	do   func(c *chronicle)
+	want []string
+}
+
+// tamperings is the table. In the texts, DENIED stands for the denied approval and
+// ALLOWED for the other.
+func tamperings(older []byte) map[string]tampering {
+	in := func(change func(leaf, tree *bbolt.Bucket) error) func(*chronicle) {
+		return func(c *chronicle) { c.Helper(); c.in(change) }
+	}
+	const kept, copied = "the checkpoint kept beside the store", "the checkpoint given"
+	return map[string]tampering{
+		"a leaf altered": {in(func(leaf, _ *bbolt.Bucket) error {
+			return leaf.Put(at(7), []byte(strings.Replace(string(leaf.Get(at(7))), "not today", "certainly", 1)))
+		}), []string{"leaf 7 (approval DENIED, denied by owner, 20", ") was changed: its hash is not the one in the tree."}},
+		"a leaf altered with its hash": {in(func(leaf, tree *bbolt.Bucket) error {
+			v := []byte(strings.Replace(string(leaf.Get(at(7))), "not today", "certainly", 1))
+			h, packed := tlog.RecordHash(v), append([]byte{}, tree.Get(at(7))...)
+			copy(packed, h[:])
+			if err := leaf.Put(at(7), v); err != nil {
+				return err
+			}
+			return tree.Put(at(7), packed)
+		}), []string{
+			"the tree's hash over the leaves 6 to 7 is not that of these leaves", "the first 9 leaves are not those that " + kept + " was signed for",
+		}},
+		"a leaf altered with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
+			if err := leaf.Put(at(7), []byte(strings.Replace(string(leaf.Get(at(7))), "not today", "certainly", 1))); err != nil {
+				return err
+			}
+			return rebuild(leaf, tree)
+		}), []string{
+			"the first 9 leaves are not those that " + kept + " was signed for: one of the leaves 0 to 8 was changed, left out or put in",
+			"the first 9 leaves are not those that " + copied + " was signed for",
+		}},
+		"a leaf of nonsense": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(3), []byte(`{"v":1`)) }), []string{
+			"leaf 3 cannot be read", "leaf 3 was changed: its hash is not the one in the tree",
+		}},
+		"a leaf removed": {in(func(leaf, tree *bbolt.Bucket) error {
+			if err := leaf.Delete(at(5)); err != nil {
+				return err
+			}
+			return tree.Delete(at(5))
+		}), []string{"leaf 5 is missing: it was left out", "it cannot be held against " + kept, "a veto of the guard (a call of agent,"}},
+		"a leaf's value removed": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Delete(at(5)) }), []string{
+			"leaf 5 has no value, and no leaf says that it was dropped: it was taken out",
+		}},
+		"a leaf removed and the others moved up": {in(func(leaf, _ *bbolt.Bucket) error {
+			all := values(leaf)
+			return put(leaf, append(all[:5:5], all[6:]...))
+		}), []string{"a leaf was left out at leaf 5: what is in the leaves 5 to 7 belongs 1 further on"}},
+		"a leaf removed with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
+			all := values(leaf)
+			for _, b := range []*bbolt.Bucket{leaf, tree} {
+				if err := b.Delete(at(8)); err != nil {
+					return err
+				}
+			}
+			if err := put(leaf, append(all[:2:2], all[3:]...)); err != nil {
+				return err
+			}
+			return rebuild(leaf, tree)
+		}), []string{
+			"there are 8 leaves, and " + kept + " was signed for 9", "leaf 2 says that approval ALLOWED was allowed before, and leaf 1 left it pending",
+		}},
+		"a leaf put in": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(9), leaf.Get(at(5))) }), []string{
+			"leaf 9 (a call of agent, vetoed by the rule ", ") has no hash in the tree: it was put in",
+		}},
+		"a leaf put in between": {in(func(leaf, _ *bbolt.Bucket) error {
+			all := values(leaf)
+			return put(leaf, append(append(all[:3:3], all[5]), all[3:]...))
+		}), []string{"a leaf was put in at leaf 3: what is in the leaves 4 to 8 belongs 1 before"}},
+		"a leaf put in with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
+			all := values(leaf)
+			if err := put(leaf, append(append(all[:3:3], all[5]), all[3:]...)); err != nil {
+				return err
+			}
+			return rebuild(leaf, tree)
+		}), []string{"the first 9 leaves are not those that " + kept + " was signed for"}},
+		"leaves re-ordered": {in(func(leaf, _ *bbolt.Bucket) error {
+			all := values(leaf)
+			all[2], all[7] = all[7], all[2]
+			return put(leaf, all)
+		}), []string{
+			"leaf 2 (approval DENIED, denied by owner, 20", ") is out of order: it belongs at 7.",
+			"leaf 7 (approval ALLOWED, allowed by owner, 20", ") is out of order: it belongs at 2.",
+		}},
+		"leaves re-ordered with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
+			all := values(leaf)
+			all[2], all[3] = all[3], all[2]
+			if err := put(leaf, all); err != nil {
+				return err
+			}
+			return rebuild(leaf, tree)
+		}), []string{
+			"leaf 2 says that approval ALLOWED was allowed before, and leaf 1 left it pending", "the first 9 leaves are not those that " + kept,
+		}},
+		"an inner hash altered": {in(func(_, tree *bbolt.Bucket) error {
+			packed := append([]byte{}, tree.Get(at(3))...)
+			packed[tlog.HashSize]++ // over the leaves 2 to 3
+			return tree.Put(at(3), packed)
+		}), []string{"the tree's hash over the leaves 2 to 3 is not that of these leaves: it was changed"}},
+		"a record altered": {func(c *chronicle) {
+			c.record(c.denied, func(a *approval.Approval) { a.Decision.Words = "certainly" })
+		}, []string{"the record of approval DENIED was changed: it is not what leaf 7 (denied) left"}},
+		"a record's state altered": {func(c *chronicle) {
+			c.record(c.denied, func(a *approval.Approval) { a.State, a.Decision.Choice = approval.Allowed, approval.ChoiceAllow })
+		}, []string{"approval DENIED is allowed in the records, and denied by its last leaf, 7"}},
+		"an older copy of the store": {func(c *chronicle) {
+			if err := os.WriteFile(c.path(storeFile), older, 0o600); err != nil {
+				c.Fatal(err)
+			}
+		}, []string{
+			"there are 6 leaves, and " + kept + " was signed for 9: the end was left out, or an older copy of the store was put back",
+			"there are 6 leaves, and " + copied + " was signed for 9",
+		}},
+		"an older copy of everything": {func(c *chronicle) {
+			if err := os.WriteFile(c.path(storeFile), older, 0o600); err != nil {
+				c.Fatal(err)
+			}
+			if err := os.Remove(c.path(checkpointFile)); err != nil {
+				c.Fatal(err)
+			}
+		}, []string{"there are 6 leaves, and " + copied + " was signed for 9: the end was left out, or an older copy of the store was put back"}},
+		"the key exchanged": {func(c *chronicle) {
+			key, err := history.NewKey()
+			if err != nil {
+				c.Fatal(err)
+			}
+			if err := os.WriteFile(c.path(keyFile), []byte(key.Secret()), 0o600); err != nil {
+				c.Fatal(err)
+			}
+		}, []string{
+			kept + " proves nothing: it was signed with another key (vaglio/", copied + " proves nothing", "the history was begun with the key vaglio/", ": the key was exchanged",
+		}},
+	}
+}
+
+// TestWhateverIsDoneToTheHistoryIsFound spoils the files of a daemon in every way
+// that the table knows, and reads what is told.
+func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
+	h, c, older := newChronicle(t)
+	if r := h.run("", "log", "verify", "--checkpoint", c.checkpoint); r.code != 0 || !strings.Contains(r.out, fmt.Sprint(chronicleLeaves, " leaves")) ||
+		strings.Count(r.out, "agrees with the tree, up to leaf 8") != 2 || !strings.Contains(r.out, "3 approvals agree with it") {
+		t.Fatalf("unspoilt it is %d\n%s%s", r.code, r.out, r.err)
+	}
+	for name, tt := range tamperings(older) {
+		t.Run(name, func(t *testing.T) {
+			spoilt := c.copyTo(t)
+			tt.do(spoilt)
+			// The checkpoint comes as a chat gives it back, on one line.
+			oneLine := strings.Join(strings.Fields(c.checkpoint), " ")
+			r := h.run("", "log", "verify", "--store", spoilt.path(storeFile), "--checkpoint", oneLine)
+			if r.code != exitFailed {
+				t.Errorf("exit code %d: %s", r.code, r.err)
+			}
+			for _, want := range tt.want {
+				want = strings.NewReplacer("DENIED", string(c.denied), "ALLOWED", string(c.allowed)).Replace(want)
+				if !strings.Contains(r.out, want) {
+					t.Errorf("nothing is told of: %s", want)
+				}
+			}
+			t.Log("\n" + r.out)
+		})
+	}
+}
+
+// TestAnOlderStoreIsToldOf starts the daemon on an older copy of the store: it
+// guards, and says so everywhere until the owner knows.
+func TestAnOlderStoreIsToldOf(t *testing.T) {
+	h, c, older := newChronicle(t)
+	if err := os.WriteFile(h.data(storeFile), older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []bool{false, true} {
+		s := h.serve()
+		if r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", ""); !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "an older copy of the store was put back") || strings.Contains(r.body, h.dir) {
+			t.Errorf("again %t: the probe says %d %s", again, r.status, r.body)
+		}
+		if !strings.Contains(s.log.String(), "an older copy of the store was put back") {
+			t.Errorf("again %t: the log says %s", again, s.log)
+		}
+		if r := h.run("", "doctor"); r.code != 1 || !strings.Contains(r.out, "remove "+h.data(lostFile)) {
+			t.Errorf("again %t: the doctor says %d %s", again, r.code, r.out)
+		}
+		if r := s.agent("POST", "/v1/proposals", `{"executor":"shell_exec","args":{"command":"rm -rf /"}}`); r.answer(t).Decision != approval.RulingDeny {
+			t.Errorf("again %t: the guard answers %s", again, r.body)
+		}
+		r := h.run("", "log", "verify", "--checkpoint", c.checkpoint)
+		if r.code != exitFailed || !strings.Contains(r.out, "at that start an older copy of the store was found") || !strings.Contains(r.out, "the checkpoint that was set aside") {
+			t.Errorf("again %t: verify says %d\n%s%s", again, r.code, r.out, r.err)
+		}
+		s.stop()
+	}
+	if err := os.Remove(h.data(lostFile)); err != nil {
+		t.Fatal(err)
+	}
+	s := h.serve()
+	if r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", ""); !strings.Contains(r.body, `"ready"`) {
+		t.Errorf("with the file removed the probe says %s", r.body)
+	}
+	if r := h.run("", "log", "verify"); r.code != exitFailed {
+		t.Errorf("verify is content with an older store: %s", r.out)
+	}
+	if r := h.run("", "log", "verify", "--accept", "6"); r.code != exitOK {
+		t.Errorf("verify is not content though the owner is: %s%s", r.out, r.err)
+	}
+}
+
+// TestTheHistoryIsRead reads the history with and without a daemon.
+func TestTheHistoryIsRead(t *testing.T) {
+	h, c, _ := newChronicle(t)
+	read := func() (text string) {
+		t.Helper()
+		for _, args := range [][]string{{"log"}, {"log", "--json"}, {"log", "--json", "--turn", "t-82"}, {"log", "--agent", "nobody"}, {"log", "--since", "2999-01-01"}} {
+			r := h.run("", args...)
+			if r.code != 0 {
+				t.Fatalf("%v: %d %s", args, r.code, r.err)
+			}
+			text += r.out + "---\n"
+		}
+		return text
+	}
+	without := read()
+	s := h.serve()
+	if with := read(); with != without {
+		t.Errorf("with a daemon the log is\n%s\nand without\n%s", with, without)
+	}
+	if r := h.run("", "log", "verify", "--json"); r.code != 0 || !strings.Contains(r.out, `"findings":[]`) {
+		t.Errorf("verify beside a daemon: %d %s%s", r.code, r.out, r.err)
+	}
+	if left, err := filepath.Glob(h.data(".verify-*")); len(left) > 0 || err != nil {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	parts := strings.Split(without, "---\n")
+	for _, want := range []string{"denied", string(c.denied), "owner (web:owner)", "not today", "rule ", "succeeded"} {
+		if !strings.Contains(parts[0], want) {
+			t.Errorf("the log does not tell %q:\n%s", want, parts[0])
+		}
+	}
+	var all []history.Entry
+	for line := range strings.Lines(parts[1]) {
+		var e history.Entry
+		if err := strictjson.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	if len(all) != chronicleLeaves || all[7].Leaf != 7 || all[7].Kind != history.Denied {
+		t.Errorf("as JSON it is %+v", all)
+	}
+	if n := strings.Count(parts[2], "\n"); n != 1 || !strings.Contains(parts[2], `"vetoed"`) {
+		t.Errorf("of one turn it is %s", parts[2])
+	}
+	if want := "Nothing of that is in the history.\n"; parts[3] != want || parts[4] != want {
+		t.Errorf("of nothing it is %q and %q", parts[3], parts[4])
+	}
+	s.stop()
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"since":      {[]string{"log", "--since", "soon"}, exitUsage, `--since: "soon" is not a time`},
+		"no file":    {[]string{"log", "verify", "--store", "/none"}, exitFailed, "/none"},
+		"checkpoint": {[]string{"log", "verify", "--checkpoint", "hello"}, exitUsage, "--checkpoint is no checkpoint"},
+		"key":        {[]string{"log", "verify", "--key", "hello", "--checkpoint", c.checkpoint}, exitFailed, "the key is no verifier key"},
+	} {
+		if r := h.run("", tt.args...); r.code != tt.code || !strings.Contains(r.out+r.err, tt.want) {
+			t.Errorf("%s: %d %s%s", name, r.code, r.out, r.err)
+		}
+	}
+	if r := h.run(c.checkpoint, "log", "verify", "--checkpoint", "-", "--key", c.verifier, "--store", h.data(storeFile)); r.code != 0 {
+		t.Errorf("with the key given: %d %s%s", r.code, r.out, r.err)
+	}
+}
