@@ -27,6 +27,8 @@ type Chart struct {
 	// Last sets the last category off from the others: it is what the chart is
 	// shown for.
 	Last bool
+	// Mark is a line across the columns; nil is none.
+	Mark *Mark
 	// Empty is said where every number is 0.
 	Empty string
 	// Number writes a count in the reader's language; nil writes plain digits.
@@ -42,6 +44,14 @@ type Series struct {
 	Tone Tone
 	// Values belong to the categories, in their order. None is below 0.
 	Values []int
+}
+
+// Mark is a line across columns, such as a limit.
+type Mark struct {
+	// At is where it stands: 0 is before the first column, 1 between that and the
+	// second one.
+	At   float64
+	Text string
 }
 
 // Kind is how a chart stands.
@@ -166,9 +176,14 @@ func (c *Chart) SVG() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.stretch = pageStretch
 	s.chart(c, tall)
 	return s.svg(c.Alt()), nil
 }
+
+// pageStretch is how much wider the widest usual fonts of pages are than the one
+// that texts are measured with.
+const pageStretch = 1.16
 
 // Picture is one or more charts under one title.
 type Picture struct {

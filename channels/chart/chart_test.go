@@ -216,3 +216,22 @@ func isPaper(c color.Color) bool {
 	r, g, b, _ := c.RGBA()
 	return uint8(r>>8) == paper.R && uint8(g>>8) == paper.G && uint8(b>>8) == paper.B
 }
+
+// A limit stands across the columns, with its words, also at both ends; and no
+// number is hidden behind it.
+func TestAMarkIsDrawn(t *testing.T) {
+	for _, at := range []float64{0, 0.5, 3, 6.99, 7} {
+		c := week([]int{1, 22, 3, 44, 5, 6, 7})
+		c.Mark = &chart.Mark{At: at, Text: "wants 0.75"}
+		drawn := string(svg(t, c))
+		said := strings.Join(told(t, []byte(drawn)), "|")
+		if strings.Count(said, "wants 0.75") != 1 || strings.Count(drawn, "chart-ink-line") != 1 {
+			t.Errorf("at %v it says %q", at, said)
+		}
+		for _, n := range []string{"1", "22", "3", "44", "5", "6", "7"} {
+			if !strings.Contains(said+"|", "|"+n+"|") && !strings.HasPrefix(said, n+"|") {
+				t.Errorf("at %v the number %s is gone: %q", at, n, said)
+			}
+		}
+	}
+}

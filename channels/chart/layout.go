@@ -73,6 +73,7 @@ func (s *scene) legend(c *Chart) {
 // columns lays out columns. Where there is room each has its number on it;
 // otherwise a scale stands at the side.
 func (s *scene) columns(c *Chart, height float64) {
+	head := s.head(c)
 	top, n := c.top(), len(c.Categories)
 	left, right := s.margin, width-s.margin
 	size := s.numberSize(c, (right-left)/float64(max(1, n))-3)
@@ -102,9 +103,15 @@ func (s *scene) columns(c *Chart, height float64) {
 	}
 	for i := range c.Categories {
 		x := left + slot*float64(i) + (slot-bar)/2
-		y := s.column(c, i, box{x, base, bar, height / scale}, size > 0)
+		y := s.column(c, i, box{x, base, bar, height / scale}, size > 0 && !c.marks(i))
+		number := label{text: c.number(c.sum(i)), x: x + bar/2, y: y - 3, anchor: middle, size: size, bold: c.Last && i == n-1, paint: ink()}
+		if c.marks(i) {
+			s.mark(c.Mark, left+slot*c.Mark.At, head, base)
+			wide := s.wide(number.text, size, number.bold) + 4
+			s.rect(box{number.x - wide/2, y - 3 - size*0.8, wide, size}, paper())
+		}
 		if size > 0 && top > 0 {
-			s.write(label{text: c.number(c.sum(i)), x: x + bar/2, y: y - 3, anchor: middle, size: size, bold: c.Last && i == n-1, paint: ink()})
+			s.write(number)
 		}
 	}
 	s.lines([]line{{left, base, right, base}}, 1, dim())
@@ -113,6 +120,26 @@ func (s *scene) columns(c *Chart, height float64) {
 	}
 	s.y = base
 	s.categories(c, left, slot)
+}
+
+// head leaves room for the words of a mark, and returns where the columns' space
+// begins.
+func (s *scene) head(c *Chart) float64 {
+	if c.Mark != nil {
+		s.y += textSize + 3
+	}
+	return s.y
+}
+
+// mark draws a line across the columns, with its text above them.
+func (s *scene) mark(m *Mark, x, head, base float64) {
+	s.lines([]line{{x, head, x, base}}, 1.5, ink())
+	s.write(label{text: m.Text, x: x, y: head - 3, anchor: middle, size: textSize, bold: true, paint: ink()})
+}
+
+// marks reports whether the mark stands in a column's place.
+func (c *Chart) marks(category int) bool {
+	return c.Mark != nil && min(len(c.Categories)-1, int(c.Mark.At)) == category
 }
 
 // column stacks a category's numbers; unit is where the column stands, how wide

@@ -17,6 +17,8 @@ import (
 type scene struct {
 	regular, bold *opentype.Font
 	draw          []func(surface)
+	// stretch is how much wider texts may come out than in the fonts.
+	stretch float64
 	// margin is left free on all sides, y is how far down the drawing is.
 	margin, y float64
 }
@@ -64,7 +66,7 @@ func newScene() (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart: read the bold font: %w", err)
 	}
-	return &scene{regular: regular, bold: bold}, nil
+	return &scene{regular: regular, bold: bold, stretch: 1}, nil
 }
 
 // face returns a font at a size.
@@ -78,7 +80,7 @@ func (s *scene) face(size float64, bold bool) font.Face {
 
 func (s *scene) wide(text string, size float64, bold bool) float64 {
 	f := s.face(size, bold)
-	return f.Width(text).Points()
+	return f.Width(text).Points() * s.stretch
 }
 
 // clip returns the text, or as much of it as is not wider than most.
