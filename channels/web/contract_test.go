@@ -27,6 +27,10 @@ func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
 
 func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
 
+func (contractDesk) Statistics(context.Context, approval.Range) (approval.Statistics, error) {
+	return approval.Statistics{}, nil
+}
+
 func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.Answer, error) {
 	return approval.Answer{}, approval.ErrNotFound
 }

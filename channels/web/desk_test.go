@@ -31,6 +31,8 @@ type desk struct {
 	answers  map[string]approval.Answer
 	// fail, when set, is what every call answers.
 	fail error
+	// readings is how often statistics were read.
+	readings int
 	// frozen makes every write a test failure.
 	frozen *testing.T
 }

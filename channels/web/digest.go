@@ -42,7 +42,7 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := digestView{Day: day, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Body: v})
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
 }
 
 func digestRows(now, before *approval.Counts) []digestRow {

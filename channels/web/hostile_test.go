@@ -102,7 +102,7 @@ func skeleton(n *html.Node) []string {
 // Whatever an agent writes, a page has the structure that it has for plain
 // words, and holds no character that cannot be seen.
 func TestHostileTextChangesNoStructure(t *testing.T) {
-	addresses := []string{"/inbox?keep=answered", "/inbox/ask/waiting1", "/inbox/ask/answered", "/inbox/history"}
+	addresses := []string{"/inbox?keep=answered", "/inbox/ask/waiting1", "/inbox/ask/answered", "/inbox/history", "/inbox/statistics"}
 	plain := newInbox(t, everywhere(" plain words")).signIn()
 	turn := func(in *inbox) string {
 		for _, a := range sound(in.T, in.get("/inbox/ask/waiting1")).all("a") {
@@ -126,7 +126,15 @@ func TestHostileTextChangesNoStructure(t *testing.T) {
 				}
 				want := plain.get(append(slices.Clone(addresses), turn(plain))[i])
 				doc := sound(t, rec)
-				if diff := cmp.Diff(skeleton(parse(t, want).Node), skeleton(doc.Node)); diff != "" {
+				one, other := skeleton(parse(t, want).Node), skeleton(doc.Node)
+				if a == "/inbox/statistics" {
+					// The history has no filter for a long name: its row has no links.
+					if len(doc.all("a")) > len(parse(t, want).all("a")) {
+						t.Error("the page has more links")
+					}
+					one, other = unlinked(one), unlinked(other)
+				}
+				if diff := cmp.Diff(one, other); diff != "" {
 					t.Errorf("%s: the structure changed:\n%s", a, diff)
 				}
 				for _, c := range rec.Body.String() {
@@ -137,6 +145,11 @@ func TestHostileTextChangesNoStructure(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unlinked is a structure without its links.
+func unlinked(s []string) []string {
+	return slices.DeleteFunc(s, func(tag string) bool { return strings.HasPrefix(tag, "<a ") || tag == "</a>" })
 }
 
 // What a mark replaces, and what it says, is read as text too.

@@ -50,6 +50,13 @@ func TestContrast(t *testing.T) {
 			{"mark-edge", "sheet", 3},
 			{"no", "line", 3},
 			{"yes", "paper", 3},
+			{"tone-plain", "sheet", 3},
+			{"tone-passed", "sheet", 3},
+			{"tone-guard", "sheet", 3},
+			{"tone-denied", "sheet", 3},
+			{"tone-ended", "sheet", 3},
+			{"tone-waiting", "sheet", 3},
+			{"tone-allowed", "sheet", 3},
 		} {
 			if got := contrast(p[pair.front], p[pair.back]); got < pair.least {
 				t.Errorf("%s: %s on %s has a contrast of %.2f, under %.1f", name, pair.front, pair.back, got, pair.least)

@@ -25,6 +25,9 @@ type page struct {
 	Title text
 	// Nav names the entry of the menu that is current.
 	Nav string
+	// Still says that the page takes long to make, so that the script does not
+	// fetch it again with every change.
+	Still bool
 	// Waiting is how many asks wait; nil makes render count them.
 	Waiting *waiting
 	Body    any
@@ -100,7 +103,7 @@ func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, 
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
 	}
 	all := map[string]*template.Template{}
-	for _, name := range []string{"inbox", "ask", "history", "digest", "turn", "try", "signin", "login", "error"} {
+	for _, name := range []string{"inbox", "ask", "history", "digest", "statistics", "frame", "turn", "try", "signin", "login", "error"} {
 		own, err := shared.Clone()
 		if err == nil {
 			own, err = own.ParseFS(builtin, "pages/"+name+".html")

@@ -113,6 +113,9 @@ type Book interface {
 	// the last one for an empty day. An [*approval.DayError] says that there is
 	// none.
 	Digest(ctx context.Context, day string) (approval.Digest, error)
+	// Statistics tells how the gate was used in a range of days. An
+	// [*approval.RangeError] says that it is none.
+	Statistics(ctx context.Context, r approval.Range) (approval.Statistics, error)
 }
 
 // TryAgent is the agent in whose name the page Try it proposes.
@@ -231,6 +234,8 @@ func (w *Web) Handler() http.Handler {
 	mux.Handle("GET /inbox", w.signedIn(w.inbox))
 	mux.Handle("GET /inbox/history", w.signedIn(w.history))
 	mux.Handle("GET /inbox/digest", w.signedIn(w.digest))
+	mux.Handle("GET /inbox/statistics", w.signedIn(w.statistics))
+	mux.Handle("GET /inbox/frame", w.signedIn(w.frame))
 	mux.Handle("GET /inbox/ask/{id}", w.signedIn(w.ask))
 	mux.Handle("GET /inbox/turn", w.signedIn(w.turn))
 	mux.Handle("GET /inbox/turn/{agent}/{turn}", w.signedIn(w.turn))
@@ -252,6 +257,12 @@ func (w *Web) Handler() http.Handler {
 		}
 	}))
 	return w.armour(same.Handler(mux))
+}
+
+// frame is a page with nothing in it but the menu and what waits: the script
+// fetches it for pages that stand still.
+func (w *Web) frame(rw http.ResponseWriter, r *http.Request) error {
+	return w.render(rw, r, page{Status: http.StatusOK, Name: "frame", Title: text{Key: "web.inbox"}})
 }
 
 // elsewhere answers for paths below /inbox that are no page.

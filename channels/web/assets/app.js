@@ -11,6 +11,10 @@
   // What this script says comes with the page, in its language.
   const words = Object.fromEntries([...$("texts").children].map((el) => [el.dataset.key, el.textContent]));
 
+  // A page that stands still shows what took long to read: it is not read again
+  // with every change.
+  const still = document.body.hasAttribute("data-still");
+
   // --- Time -------------------------------------------------------------
 
   const lang = document.documentElement.lang;
@@ -139,7 +143,9 @@
   // take puts a page that was fetched into this one.
   function take(doc) {
     if (!doc.body.hasAttribute("data-signed")) { location.reload(); return; }
-    document.title = doc.title;
+    // Of a frame only the count of what waits is taken.
+    const count = (title) => /^\(\d+\+?\) /.exec(title)?.[0] ?? "";
+    document.title = still ? count(doc.title) + document.title.slice(count(document.title).length) : doc.title;
     for (const el of document.querySelectorAll("[data-text]")) {
       const twin = doc.getElementById(el.id);
       if (twin && el.innerHTML !== twin.innerHTML) el.replaceChildren(...document.importNode(twin, true).childNodes);
@@ -165,6 +171,7 @@
   // here is this page's address, with the cards that are in sight: one that is
   // decided elsewhere turns final in its place instead of vanishing.
   function here() {
+    if (still) return new URL("/inbox/frame", location.href);
     const to = new URL(location.href);
     to.hash = "";
     if (to.pathname !== "/inbox") return to;
@@ -198,7 +205,7 @@
   function live(on) {
     $("live").classList.toggle("on", on);
     $("live").classList.toggle("off", !on);
-    write($("live-text"), on ? words["live.on"] : words["live.off"]);
+    if (!still) write($("live-text"), on ? words["live.on"] : words["live.off"]);
   }
 
   // One page holds the stream for all pages of this browser, which has few

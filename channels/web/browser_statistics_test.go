@@ -1,0 +1,120 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// The page of statistics fits a phone and a desk, light and dark, in both
+// languages, with nothing in it and with ten thousand calls.
+func TestBrowserStatistics(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	for name, d := range map[string]*desk{"none": newDesk(), "busy": busy(10_000, 30)} {
+		for _, lang := range []string{"en", "it"} {
+			c := config(d)
+			in := inboxOf(t, d, c)
+			base := in.serve()
+			b.speak(lang)
+			b.enter(in, base)
+			for _, look := range []string{"light", "dark"} {
+				b.scheme(look)
+				for _, width := range []int64{320, 360, 1100} {
+					b.do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(base+"/inbox/statistics?days=30"), see("#r-from"))
+					if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+						t.Errorf("%s in %s is %d pixels too wide at width %d", name, lang, over, width)
+					}
+					if width != 320 {
+						b.shoot(fmt.Sprintf("statistics-%s-%s-%d-%s", name, lang, width, look))
+					}
+					if faint := get(b, chromedp.Evaluate[string](contrastOfCharts)); faint != "" {
+						t.Errorf("%s %s: %s", name, look, faint)
+					}
+				}
+			}
+		}
+	}
+}
+
+// speak lets the browser prefer a language.
+func (b tab) speak(lang string) {
+	b.Helper()
+	call(b, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": lang}})
+}
+
+// contrastOfCharts returns what of a chart stands out from its page by less than
+// 3 to 1, words by less than 4.5.
+const contrastOfCharts = `(() => {
+  const light = (c) => {
+    const [r, g, b] = c.match(/[\d.]+/g).map((n) => { const v = n / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  const bad = new Set();
+  for (const chart of document.querySelectorAll(".chart")) {
+    const back = light(getComputedStyle(chart.closest(".pair")).backgroundColor);
+    for (const el of chart.querySelectorAll("rect:not(.chart-paper), text")) {
+      const least = el.localName === "text" ? 4.5 : 3;
+      if (ratio(light(getComputedStyle(el).fill), back) < least) bad.add(el.getAttribute("class"));
+    }
+  }
+  return [...bad].join();
+})()`
+
+// The keyboard alone chooses a range, opens a table and comes to the calls
+// behind a number; and what happens meanwhile is not read again.
+func TestBrowserStatisticsByKeyboard(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	d := busy(500, 20)
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	tab := func(until string) {
+		t.Helper()
+		for range 60 {
+			b.do(chromedp.KeyEvent(kb.Tab))
+			if strings.HasPrefix(b.focus(), until) {
+				return
+			}
+		}
+		t.Fatalf("the key Tab does not come to %q", until)
+	}
+	tab("Statistics")
+	b.do(chromedp.KeyEvent(kb.Enter), see("#r-from"), see("#live.on"))
+	tab("30 days")
+	b.do(chromedp.KeyEvent(kb.Enter), see(`a[href$="days=30"][aria-current]`), see("#live.on"))
+	tab("In numbers: Verdicts over time")
+	b.do(chromedp.KeyEvent(kb.Enter), until(`document.activeElement.parentElement.open`))
+	tab("When") // The table can be scrolled.
+	before := func() int {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.readings
+	}
+	n := before()
+	d.open("meanwhil", proposal("make"))
+	b.do(until(`document.title.startsWith("(") && document.title.endsWith("Statistics · vaglio")`), until(`document.querySelector("#nav-count").textContent.includes("waiting")`))
+	if before() != n {
+		t.Error("a change let the statistics be read again")
+	}
+	if got := b.text("#live-text"); got != "Reload the page to see what is new." {
+		t.Errorf("the page says %q", got)
+	}
+	tab("git_push")
+	b.do(chromedp.KeyEvent(kb.Enter), see("#f-executor"))
+	if got := get(b, chromedp.Evaluate[string](`document.querySelector("#f-executor").value`)); got == "" {
+		t.Error("the history is not filtered")
+	}
+	// A wrong range keeps the form, and the sentence is read out with its field.
+	b.do(chromedp.Navigate(base+"/inbox/statistics?from=yesterday&to=2020-01-01"), see("#mistake"))
+	if got := get(b, chromedp.Evaluate[string](`document.querySelector("#r-from").value + " " + document.querySelector("#r-to").value`)); got != "yesterday 2020-01-01" {
+		t.Errorf("the form shows %q", got)
+	}
+	b.shoot("statistics-mistake")
+}

@@ -1,0 +1,236 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Statistics counts what is on the desk.
+func (d *desk) Statistics(ctx context.Context, r approval.Range) (approval.Statistics, error) {
+	w, err := r.Window(time.Now(), time.UTC)
+	if err != nil {
+		return approval.Statistics{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return approval.Statistics{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.readings++
+	b := approval.NewStatisticsBuilder(w, time.UTC, approval.DefaultNight(), approval.NewMasker(approval.Secret{1}))
+	for _, e := range slices.Backward(d.entries) {
+		b.Step(&e.Step)
+	}
+	for i := range slices.Backward(d.asks) {
+		b.Ask(&d.asks[i])
+	}
+	s := b.Statistics()
+	if len(d.entries) > 0 && d.entries[0].Step.At.After(w.From) {
+		s.Since = d.entries[0].Step.At.UTC()
+	}
+	return s, d.fail
+}
+
+// busy is a desk on which so many calls were judged in the last days.
+func busy(calls, days int) *desk {
+	d, rng := newDesk(), rand.New(rand.NewPCG(1, 2))
+	begin := time.Now().AddDate(0, 0, 1-days).Truncate(24 * time.Hour)
+	for n := range calls {
+		at := begin.Add(time.Duration(n) * ((time.Duration(days)*24*time.Hour - time.Hour) / time.Duration(calls)))
+		p := vaglio.Proposal{
+			Agent: fmt.Sprint("agent-", rng.IntN(4)), TurnID: fmt.Sprint("t-", n/9), Executor: []string{
+				"shell_exec", "git_push", "mail_send", "fs_write", "fs_read", "kubectl_apply", "a_tool_with_a_rather_long_name_of_its_own",
+			}[rng.IntN(7)],
+			Args: vaglio.Args{"command": fmt.Sprint("make ", n)},
+		}
+		graded := func(score float64) []vaglio.GradientResult {
+			signal := vaglio.Signal{Category: []string{"delete", "publish", "send", "overwrite"}[rng.IntN(4)], Score: -1}
+			return []vaglio.GradientResult{
+				{Judge: "effects", Score: .3 + .6*rng.Float64()},
+				{Judge: "rule-based-v1", Score: score, Signals: []vaglio.Signal{signal}},
+			}
+		}
+		v := vaglio.Verdict{TS: float64(at.UnixMilli()) / 1000, JudgeKind: "rule-based-v1"}
+		s := approval.Step{ID: fmt.Sprint("s", n), At: at, Proposal: p, Verdict: &v}
+		switch kind := rng.IntN(20); {
+		case kind < 13:
+			v.Approved, v.Results = true, graded(.75+.25*rng.Float64()*rng.Float64())
+		case kind < 15:
+			v.BlockedBy, v.Rule = vaglio.PhaseGuard, &vaglio.GuardRule{ID: []string{"path.ssh", "tree.root", "device.write"}[rng.IntN(3)]}
+		default:
+			v.BlockedBy, v.Results = vaglio.PhaseJudge, graded(.75*(1-rng.Float64()*rng.Float64()))
+			id := approval.ID(fmt.Sprintf("ask%06d-1", n))
+			a := approval.Ask{ID: id.Ask(), Agent: p.Agent, TurnID: p.TurnID, OpenedAt: at, ExpiresAt: at.Add(time.Hour), Approvals: []approval.Approval{
+				{ID: id, State: approval.Pending, Proposal: p, Verdict: v, Fingerprint: "f"},
+			}}
+			s.Approval = id
+			tap := approval.Tap{Ask: a.ID, By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web"}
+			switch after := at.Add(time.Duration(rng.ExpFloat64() * float64(40*time.Second))); {
+			case kind == 15:
+				a.Lapse(a.ExpiresAt)
+			case kind < 18:
+				tap.Choice = approval.ChoiceAllow
+				_, _ = a.Decide(tap, after, 10*time.Minute)
+			default:
+				tap.Choice = approval.ChoiceDeny
+				_, _ = a.Decide(tap, after, 10*time.Minute)
+			}
+			d.asks = append(d.asks, a)
+		}
+		d.entries = append(d.entries, approval.Entry{Cursor: uint64(n + 1), Step: s})
+	}
+	return d
+}
+
+// numbers returns the table of a part by the part's heading: its rows by their
+// names.
+func (n tree) numbers(t *testing.T, heading string) map[string][]string {
+	t.Helper()
+	for _, section := range n.class("stat") {
+		if section.all("h2")[0].words() != heading {
+			continue
+		}
+		rows := map[string][]string{}
+		for _, tr := range section.all("table")[0].all("tr") {
+			cells := []string{}
+			for _, td := range tr.all("td") {
+				cells = append(cells, td.words())
+			}
+			if len(cells) > 0 {
+				rows[tr.all("th")[0].words()] = cells
+			}
+		}
+		return rows
+	}
+	t.Fatalf("the page has no part %q", heading)
+	return nil
+}
+
+func TestStatisticsHaveAPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(12 * time.Hour)
+		d := busy(10_000, 30)
+		in := newInbox(t, d).signIn()
+		for _, lang := range []string{"en", "it"} {
+			for _, address := range []string{"", "?days=1", "?days=7", "?days=30", "?days=3660", "?from=1999-12-24&to=1999-12-26", "?from=1999-12-24&to="} {
+				doc := in.spoken("/inbox/statistics"+address, lang)
+				if words := doc.words(); strings.Contains(words, "[web.") || strings.Contains(words, "[chart.") {
+					t.Errorf("%s in %s: a text is missing: %s", address, lang, words)
+				}
+				parts := doc.class("stat")
+				if len(parts) != 9 {
+					t.Errorf("%s has %d parts", address, len(parts))
+				}
+				for _, p := range parts {
+					for _, svg := range p.class("chart") {
+						if svg.attr("role") != "img" || len(svg.attr("aria-label")) < 10 {
+							t.Errorf("%s: a chart has no words: %q", address, svg.attr("aria-label"))
+						}
+					}
+					if len(p.class("chart")) == 0 || len(p.all("table")) != 1 {
+						t.Errorf("%s: a part has %d charts and %d tables", address, len(p.class("chart")), len(p.all("table")))
+					}
+					for _, th := range p.all("th") {
+						if th.attr("scope") == "" {
+							t.Errorf("%s: a heading of a table has no scope", address)
+						}
+					}
+				}
+			}
+		}
+		doc := in.spoken("/inbox/statistics?from=1999-12-24&to=1999-12-26", "en")
+		over := doc.numbers(t, "Verdicts over time")
+		if got := over["Sat 25 Dec"]; len(over) != 3 || len(got) != 8 || got[0] == "0" {
+			t.Errorf("the table has %v", over)
+		}
+		if from := doc.id(t, "r-from"); from.attr("value") != "1999-12-24" || doc.id(t, "r-to").attr("value") != "1999-12-26" || from.attr("type") != "date" {
+			t.Errorf("the form forgets the range: %v %v", from.Attr, doc.id(t, "r-to").Attr)
+		}
+		month := in.spoken("/inbox/statistics?days=30", "it")
+		if rows := month.numbers(t, "I verdetti nel tempo"); len(rows) != 30 || len(month.all("details")) != 1 {
+			t.Errorf("%d days, %d long tables", len(rows), len(month.all("details")))
+		}
+		for _, a := range month.id(t, "main").all("a") {
+			if strings.HasPrefix(a.attr("href"), "/inbox/history?") && in.get(a.attr("href")).Code != http.StatusOK {
+				t.Errorf("%s leads nowhere", a.attr("href"))
+			}
+		}
+	})
+}
+
+func TestStatisticsOfNothing(t *testing.T) {
+	in := newInbox(t, newDesk()).signIn()
+	doc := in.spoken("/inbox/statistics", "en")
+	if words := doc.id(t, "main").words(); !strings.Contains(words, "Nothing was proposed in this time.") || len(doc.class("stat")) != 0 {
+		t.Errorf("the page says %q", words)
+	}
+}
+
+// A range that is none is answered with one sentence and the form as it was
+// typed.
+func TestStatisticsOfNoRange(t *testing.T) {
+	in := newInbox(t, busy(20, 2)).signIn()
+	for q, want := range map[string][2]string{
+		"days=-1":                        {"“-1” is no number of days", "r-from"},
+		"days=1e3":                       {"“1e3” is no number of days", ""},
+		"days=99999":                     {"A range has 3,660 days at most", "r-from"},
+		"from=&to=":                      {"Say from which day on", "r-from"},
+		"to=2026-11-21":                  {"Say from which day on", "r-from"},
+		"from=yesterday&to=":             {"“yesterday” is no day: write the first day", "r-from"},
+		"from=2026-01-01&to=2026-02-30":  {"“2026-02-30” is no day: write the last day", "r-to"},
+		"from=2020-02-02&to=2020-02-01":  {"The last day, 2020-02-01, is before the first one, 2020-02-02", "r-from"},
+		"from=9999-01-01&to=":            {"The first day, 9999-01-01, has not come yet", "r-from"},
+		"from=0001-01-01&to=":            {"A range has 3,660 days at most", "r-from"},
+		"from=%3Cscript%3E%e2%80%ae&to=": {"“<script>⟨U+202E⟩” is no day", "r-from"},
+	} {
+		rec := in.get("/inbox/statistics?" + q)
+		if rec.Code != http.StatusBadRequest {
+			t.Errorf("%s: got %d", q, rec.Code)
+			continue
+		}
+		doc := sound(t, rec)
+		if got := doc.id(t, "mistake"); !strings.HasPrefix(got.words(), want[0]) || got.attr("role") != "alert" || strings.Count(got.words(), ". ") > 0 {
+			t.Errorf("%s: the page says %q", q, got.words())
+		}
+		typed, _ := url.ParseQuery(q)
+		for name := range typed {
+			if name == "days" || strings.Contains(q, "script") {
+				continue
+			}
+			if field := doc.id(t, "r-"+name); field.attr("value") != typed.Get(name) {
+				t.Errorf("%s: the field %s holds %q", q, name, field.attr("value"))
+			}
+		}
+		if want[1] != "" && !strings.Contains(q, "days") && doc.id(t, want[1]).attr("aria-invalid") != "true" {
+			t.Errorf("%s: the field %s does not say that it is wrong", q, want[1])
+		}
+		if len(doc.class("stat")) != 0 {
+			t.Errorf("%s has numbers", q)
+		}
+		if it := in.spoken("/inbox/statistics?"+q, "it").id(t, "mistake").words(); strings.Contains(it, "[") || it == doc.id(t, "mistake").words() {
+			t.Errorf("%s in Italian: %q", q, it)
+		}
+	}
+}
+
+// Who goes away while the records are read is told nothing, and nothing is
+// logged.
+func TestStatisticsForNobody(t *testing.T) {
+	in := newInbox(t, busy(20, 2)).signIn()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if rec := in.do(in.request(http.MethodGet, "/inbox/statistics", nil).WithContext(ctx)); rec.Body.Len() != 0 {
+		t.Errorf("got %s", rec.Body)
+	}
+}

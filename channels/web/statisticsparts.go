@@ -1,0 +1,302 @@
+package web
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/chart"
+	"github.com/metnos/vaglio/templates"
+)
+
+// part is one thing that statistics show: charts, and a table of all their
+// numbers.
+type part struct {
+	ID    string
+	Title template.HTML
+	Says  []string
+	// Charts become Drawings.
+	Charts   []chart.Chart
+	Drawings []drawing
+	Table    table
+	// Beside says that the table is narrow enough to stand at the charts' side.
+	Beside bool
+	// Long says that the table is too long to stand open.
+	Long bool
+}
+
+// drawing is a chart as a page holds it.
+type drawing struct {
+	// Title is empty where the part has only this one.
+	Title string
+	SVG   template.HTML
+}
+
+// table has the numbers of a part.
+type table struct {
+	Head []string
+	Rows []row
+}
+
+// row is a line of a table. What it links to shows the calls that it counts.
+type row struct {
+	Name  template.HTML
+	Link  string
+	Cells []cell
+}
+
+type cell struct{ Text, Link string }
+
+const (
+	// longTable is how many rows stand open.
+	longTable = 14
+	// narrowTable is how many columns have room beside a chart.
+	narrowTable = 3
+)
+
+// draw draws the charts.
+func (p *part) draw() error {
+	for i := range p.Charts {
+		svg, err := p.Charts[i].SVG()
+		if err != nil {
+			return err
+		}
+		d := drawing{SVG: template.HTML(svg)} //nolint:gosec // The chart escapes what it writes.
+		if len(p.Charts) > 1 {
+			d.Title = p.Charts[i].Title
+		}
+		p.Drawings = append(p.Drawings, d)
+	}
+	p.Long, p.Beside = len(p.Table.Rows) > longTable, len(p.Table.Head) <= narrowTable
+	return nil
+}
+
+// said is a text of ours as markup.
+func said(text string) template.HTML {
+	return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // It was escaped.
+}
+
+// markedUp is a text of ours with what others wrote in it.
+func markedUp(parts []templates.Part) template.HTML {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Theirs {
+			b.WriteString("<code>" + string(brief(p.Text)) + "</code>")
+		} else {
+			b.WriteString(template.HTMLEscapeString(p.Text))
+		}
+	}
+	return template.HTML(b.String()) //nolint:gosec // Every piece was escaped.
+}
+
+// slice is a kind of call as all charts have it.
+type slice struct {
+	tone  chart.Tone
+	key   templates.Key
+	count func(*approval.Span) int
+}
+
+// stoppedSlices are what becomes of calls that were stopped; together they are all.
+func stoppedSlices() []slice {
+	return []slice{
+		{chart.Guard, "chart.guard", func(p *approval.Span) int { return p.Guard }},
+		{chart.Denied, "chart.denied", func(p *approval.Span) int { return p.Fates.Denied }},
+		{chart.Ended, "chart.ended", func(p *approval.Span) int {
+			f := &p.Fates
+			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
+		}},
+		{chart.Waiting, "chart.waiting", func(p *approval.Span) int { return p.Fates.Waiting }},
+		{chart.Allowed, "chart.allowed", func(p *approval.Span) int { return p.Fates.Allowed }},
+	}
+}
+
+// over shows the verdicts over time.
+func (t teller) over(s *approval.Statistics) part {
+	p := part{Title: said(t.Plain("web.stats.over", nil)), Table: table{Head: []string{
+		t.Plain("web.stats.when", nil), t.Plain("web.digest.row.judged", nil), t.Plain("chart.passed", nil),
+	}}}
+	stopped := chart.Chart{Title: t.Plain("chart.stopped", nil), Empty: t.Plain("chart.stopped.none", nil), Number: t.Number}
+	passed := chart.Chart{Title: t.Plain("chart.passed", nil), Empty: t.Plain("chart.passed.none", nil), Number: t.Number}
+	through := chart.Series{Name: passed.Title, Tone: chart.Passed}
+	names := t.spans(s)
+	for i := range s.Spans {
+		span := &s.Spans[i]
+		stopped.Categories, passed.Categories = append(stopped.Categories, names[i].short), append(passed.Categories, names[i].short)
+		through.Values = append(through.Values, span.Approved)
+		p.Table.Rows = append(p.Table.Rows, row{Name: said(names[i].long), Cells: []cell{{Text: t.Number(span.Judged())}, {Text: t.Number(span.Approved)}}})
+	}
+	passed.Series = []chart.Series{through}
+	for _, sl := range stoppedSlices() {
+		series := chart.Series{Name: t.Plain(sl.key, nil), Tone: sl.tone}
+		p.Table.Head = append(p.Table.Head, series.Name)
+		for i := range s.Spans {
+			n := sl.count(&s.Spans[i])
+			series.Values = append(series.Values, n)
+			p.Table.Rows[i].Cells = append(p.Table.Rows[i].Cells, cell{Text: t.Number(n)})
+		}
+		stopped.Series = append(stopped.Series, series)
+	}
+	p.Table.Head = append(p.Table.Head, t.Plain("web.stats.share", nil))
+	for i := range s.Spans {
+		f := &s.Spans[i].Fates
+		p.Table.Rows[i].Cells = append(p.Table.Rows[i].Cells, cell{Text: share(f.Allowed, f.Allowed+f.Denied)})
+	}
+	for _, c := range []*chart.Chart{&stopped, &passed} {
+		c.Words = t.overAlt(c)
+	}
+	p.Charts = []chart.Chart{stopped, passed}
+	return p
+}
+
+// overAlt says the sums of a chart over time.
+func (t teller) overAlt(c *chart.Chart) string {
+	var sums []string
+	for i := range c.Series {
+		n := 0
+		for _, v := range c.Series[i].Values {
+			n += v
+		}
+		sums = append(sums, c.Series[i].Name+": "+t.Number(n))
+	}
+	return t.Plain("web.stats.over.alt", templates.Values{"what": strings.ToLower(c.Title), "sums": strings.Join(sums, ", ")})
+}
+
+// spanName is what stands below a column, and in the table.
+type spanName struct{ short, long string }
+
+// spans names the parts of the window. An hour that a change of the clock brings
+// twice is told with its zone.
+func (t teller) spans(s *approval.Statistics) []spanName {
+	names := make([]spanName, 0, len(s.Spans))
+	before := ""
+	for i := range s.Spans {
+		at, last := s.Spans[i].From, s.Spans[i].To.Add(-time.Nanosecond)
+		var short, long string
+		switch s.Grain {
+		case approval.Hourly:
+			short, long = at.Format("15"), t.Day(at)+", "+at.Format("15:04")
+			if long == before {
+				long += " " + at.Format("MST")
+			} else {
+				before = long
+			}
+		case approval.Daily:
+			day, month, _ := strings.Cut(t.Day(at), " ")
+			short, long = day+"\n"+month, t.Weekday(at)+" "+t.Day(at)
+		case approval.Weekly:
+			day, month, _ := strings.Cut(t.Day(at), " ")
+			short, long = day+"\n"+month, t.Day(at)+" – "+t.Day(last)+" "+t.Year(last)
+		case approval.Monthly:
+			_, month, _ := strings.Cut(t.Day(at), " ")
+			short, long = month+"\n"+t.Year(at), month+" "+t.Year(at)
+		}
+		names = append(names, spanName{short, long})
+	}
+	return names
+}
+
+// usageColumns are the columns of a part about names, besides the names.
+type usageColumns struct{ calls, guard, judges bool }
+
+// usage shows names with what became of their calls. what is the part's name
+// among the texts.
+func (t teller) usage(what string, all []approval.Usage) part {
+	key := func(k string) string { return t.Plain(templates.Key("web.stats."+k), nil) }
+	has := usageColumns{what == "executors" || what == "agents", what != "effects", what != "rules"}
+	p := part{Title: said(key(what)), Says: []string{key(what + ".lead")}}
+	c := chart.Chart{Kind: chart.Rows, Title: key(what), Number: t.Number, Empty: t.Plain("chart.stopped.none", nil), Series: []chart.Series{
+		{Name: t.Plain("chart.guard", nil), Tone: chart.Guard},
+		{Name: t.Plain("chart.denied", nil), Tone: chart.Denied},
+		{Name: t.Plain("chart.ended", nil), Tone: chart.Ended},
+		{Name: t.Plain("chart.allowed", nil), Tone: chart.Allowed},
+	}}
+	p.Table.Head = []string{key("name." + what)}
+	if has.calls {
+		p.Table.Head = append(p.Table.Head, t.Plain("web.digest.row.judged", nil))
+	}
+	if has.guard {
+		p.Table.Head = append(p.Table.Head, c.Series[0].Name)
+	}
+	if has.judges {
+		p.Table.Head = append(p.Table.Head, t.Plain("web.digest.row.vetoed", nil), c.Series[1].Name, c.Series[3].Name, key("share"))
+	}
+	for i := range all {
+		u := &all[i]
+		p.Table.Rows = append(p.Table.Rows, t.usageRow(what, u, has))
+		if u.Guard+u.Vetoed == 0 {
+			continue
+		}
+		c.Categories = append(c.Categories, t.label(what, u.Name))
+		for j, n := range []int{u.Guard, u.Denied, u.Vetoed - u.Denied - u.Allowed, u.Allowed} {
+			c.Series[j].Values = append(c.Series[j].Values, n)
+		}
+	}
+	if !has.guard {
+		c.Series = c.Series[1:]
+	} else if !has.judges {
+		c.Series = c.Series[:1]
+	}
+	p.Charts = []chart.Chart{c}
+	return p
+}
+
+func (t teller) usageRow(what string, u *approval.Usage, has usageColumns) row {
+	r := row{Name: t.name(what, u.Name), Link: historyOf(what, u, "")}
+	if has.calls {
+		r.Cells = append(r.Cells, cell{Text: t.Number(u.Judged)})
+	}
+	if has.guard {
+		r.Cells = append(r.Cells, cell{t.Number(u.Guard), linkIf(u.Guard, historyOf(what, u, "guard"))})
+	}
+	if has.judges {
+		denied := cell{t.Number(u.Denied), linkIf(u.Denied, historyOf(what, u, "denied"))}
+		r.Cells = append(r.Cells, cell{Text: t.Number(u.Vetoed)}, denied, cell{Text: t.Number(u.Allowed)}, cell{Text: share(u.Allowed, u.Allowed+u.Denied)})
+	}
+	return r
+}
+
+// name is what a row is about, and label the same below a chart.
+func (t teller) name(what, name string) template.HTML {
+	switch {
+	case name == "":
+		return said(t.Plain("web.stats.others", nil))
+	case what == "effects":
+		return effect(t.Texts, name)
+	default:
+		return "<code>" + brief(name) + "</code>"
+	}
+}
+
+func (t teller) label(what, name string) string {
+	switch {
+	case name == "":
+		return t.Plain("web.stats.others", nil)
+	case what == "effects":
+		return plain(t.EffectName(name))
+	default:
+		return plain(name)
+	}
+}
+
+// historyOf is the address of the calls of a name in the history; empty where
+// the history has no filter for it.
+func historyOf(what string, u *approval.Usage, outcome string) string {
+	field := map[string]string{"executors": "executor", "agents": "agent"}[what]
+	if field == "" || !u.Whole {
+		return ""
+	}
+	q := url.Values{field: {u.Name}}
+	if outcome != "" {
+		q.Set("outcome", outcome)
+	}
+	return "/inbox/history?" + q.Encode()
+}
+
+func linkIf(n int, link string) string {
+	if n == 0 {
+		return ""
+	}
+	return link
+}
