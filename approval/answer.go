@@ -142,6 +142,26 @@ type Step struct {
 	// Route is the name of the route whose people are asked about such a call,
 	// also where nobody had to be; empty where the configuration has no routes.
 	Route string `json:"route,omitempty"`
+	// Repeats is how often the very same step was judged again, with the same
+	// outcome. The step stays the first one; Again are the times of the first
+	// [MaxAgain] repeats, as in [vaglio.Verdict.TS].
+	Repeats int       `json:"repeats,omitempty"`
+	Again   []float64 `json:"again,omitempty"`
+}
+
+// MaxAgain is of how many repeats a step keeps the times: an agent that goes
+// round in a circle must not fill the disk.
+const MaxAgain = 1000
+
+// Repeat notes that the same step was judged again.
+func (s *Step) Repeat(later *Step) {
+	if s.Verdict == nil || later.Verdict == nil || s.Verdict.TS == later.Verdict.TS {
+		return // It is the same judgement, written twice.
+	}
+	s.Repeats++
+	if len(s.Again) < MaxAgain {
+		s.Again = append(s.Again, later.Verdict.TS)
+	}
 }
 
 // Filter selects entries of the history.

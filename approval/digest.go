@@ -146,10 +146,10 @@ type Veto struct {
 	// State is the approval's at the window's end; empty where nobody was asked.
 	State State `json:"state,omitempty"`
 	// By, After and Words are of the person who decided: the display name, how
-	// long the call had waited, and what they said to the agent.
-	By    string        `json:"by,omitempty"`
-	After time.Duration `json:"after,omitzero,format:nano"`
-	Words string        `json:"words,omitempty"`
+	// many seconds the call had waited, and what they said to the agent.
+	By    string  `json:"by,omitempty"`
+	After float64 `json:"after,omitzero"`
+	Words string  `json:"words,omitempty"`
 }
 
 // Workaround is a denied call that its agent went on trying in other words.

@@ -16,6 +16,7 @@ type DigestBuilder struct {
 	window Window
 	routes []string // none means all
 	masker Masker
+	told   func(Judgement) // may be nil
 
 	counts  Counts
 	days    []Day
@@ -102,6 +103,7 @@ func (b *DigestBuilder) Ask(a *Ask) {
 		if !ours {
 			continue
 		}
+		b.tellOne(&p.Proposal, &p.Verdict, p.Verdict.TS, false)
 		b.askedDays(p, at)
 		b.counts.asked(b.window, p, at)
 		if b.window.Holds(at) {
@@ -123,8 +125,10 @@ func (a *Ask) routedTo() string {
 // Step takes a step of the turn log in.
 func (b *DigestBuilder) Step(s *Step) {
 	at := s.judged()
+	opened := b.opened(s, at)
+	b.tellStep(s, opened)
 	counts := b.countsAt(at)
-	if counts == nil || b.opened(s, at) || !b.tellsOf(s.Route) {
+	if counts == nil || opened || !b.tellsOf(s.Route) {
 		return
 	}
 	counts.step(s)
@@ -169,7 +173,7 @@ func (b *DigestBuilder) wait(a *Ask, p *Approval) {
 func vetoOf(a *Ask, p *Approval, at time.Time, state State, until time.Time) Veto {
 	v := Veto{ID: p.ID, At: at, Agent: a.Agent, State: state}
 	if d := p.Decision; d != nil && d.At.Before(until) {
-		v.By, v.After, v.Words = d.By.Name, d.At.Sub(a.OpenedAt), d.Words
+		v.By, v.After, v.Words = d.By.Name, d.At.Sub(a.OpenedAt).Seconds(), d.Words
 	}
 	return v
 }

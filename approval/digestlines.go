@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"math"
 	"strings"
 	"time"
 )
@@ -189,7 +190,7 @@ func (l *lines) action(v *Veto) {
 	}
 	l.add("action", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted), "state", DigestWord("digest.state."+string(v.State)))
 	if v.By != "" {
-		l.add("action.by", "by", Foreign(v.By), "after", v.After.Round(time.Second).String())
+		l.add("action.by", "by", Foreign(v.By), "after", time.Duration(math.Round(v.After)*float64(time.Second)).String())
 	}
 	if v.Words != "" {
 		l.add("action.words", "words", Foreign(clip(v.Words, digestWords)))

@@ -199,7 +199,7 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 		}
 	}
 	tell := func() (approval.Digest, error) {
-		return d.digest(ctx, approval.Window{From: body.Through, To: body.Due}, d.digestRoutes(p.name))
+		return d.digest(ctx, approval.Window{From: body.Through, To: body.Due}, telling{routes: d.digestRoutes(p.name)})
 	}
 	done := func() error {
 		_, err := p.update(ctx, d, mine(func(b *digestsBody) {

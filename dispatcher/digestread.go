@@ -30,18 +30,36 @@ func (d *Dispatcher) Digest(ctx context.Context, day string) (approval.Digest, e
 	if err != nil {
 		return approval.Digest{}, err
 	}
-	return d.signed(ctx, w, nil)
+	return d.signed(ctx, w, telling{})
 }
 
 // signed computes a window's digest and gives it the checkpoint of now.
-func (d *Dispatcher) signed(ctx context.Context, w approval.Window, routes []string) (approval.Digest, error) {
+func (d *Dispatcher) signed(ctx context.Context, w approval.Window, of telling) (approval.Digest, error) {
 	checkpoint, err := d.Checkpoint(ctx)
 	if err != nil {
 		return approval.Digest{}, err
 	}
-	digest, err := d.digest(ctx, w, routes)
+	digest, err := d.digest(ctx, w, of)
 	digest.Checkpoint = checkpoint
 	return digest, err
+}
+
+// Judgements is [Dispatcher.Digest], and hands on every verdict of its window, in
+// no order: what the audit log should have lines of.
+func (d *Dispatcher) Judgements(ctx context.Context, day string, each func(approval.Judgement)) (approval.Digest, error) {
+	w, err := d.digestWindow(day)
+	if err != nil {
+		return approval.Digest{}, err
+	}
+	return d.digest(ctx, w, telling{each: each})
+}
+
+// telling is what a digest tells.
+type telling struct {
+	// routes are those of whose calls it tells; none means all calls.
+	routes []string
+	// each is handed every verdict; it may be nil.
+	each func(approval.Judgement)
 }
 
 // digestWindow is the window of a day, or the last one.
@@ -82,9 +100,8 @@ func (d *Dispatcher) digestRoutes(channel string) []string {
 	return names
 }
 
-// digest computes a window's digest from the store's records, of the routes'
-// calls or of all.
-func (d *Dispatcher) digest(ctx context.Context, w approval.Window, routes []string) (approval.Digest, error) {
+// digest computes a window's digest from the store's records.
+func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) (approval.Digest, error) {
 	zone := d.digestHours().Zone
 	if zone == nil {
 		zone = time.UTC
@@ -92,8 +109,9 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, routes []str
 	ago := func(t time.Time) time.Time { return t.In(zone).AddDate(0, 0, -7) }
 	before := approval.Window{From: ago(w.From), To: ago(w.To)}
 	this, then := approval.NewDigestBuilder(w, d.masker, d.digestHours().Week(w)...), approval.NewDigestBuilder(before, d.masker)
-	this.Of(routes...)
-	then.Of(routes...)
+	this.Of(of.routes...)
+	then.Of(of.routes...)
+	this.Tell(of.each)
 	since := before.From.Add(-digestReach)
 	err := d.recent(ctx, approval.KindAsk, func(body []byte) (bool, error) {
 		a, err := approval.DecodeAsk(body)
@@ -197,7 +215,7 @@ func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, erro
 
 // byHand shows a window's digest in a message of its own.
 func (p *postman) byHand(ctx context.Context, d *Dispatcher, w approval.Window) error {
-	digest, err := d.signed(ctx, w, d.digestRoutes(p.name))
+	digest, err := d.signed(ctx, w, telling{routes: d.digestRoutes(p.name)})
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func (d *Dispatcher) addLeaves(ctx context.Context, leaves [][]byte) error {
 // veto is the guard's no to the redemption of a permit, which has no step in the
 // turn log. It stands also where the history cannot be told of it.
 func (d *Dispatcher) veto(ctx context.Context, p vaglio.Proposal, id approval.ID, v vaglio.Verdict) error { //nolint:gocritic // As the caller has them.
-	leaves, err := d.leaves.Veto(&approval.Step{At: now(), Proposal: p, Verdict: &v, Approval: id}, rand.Text())
+	leaves, err := d.leaves.Veto(&approval.Step{Proposal: p, Verdict: &v, Approval: id}, now(), rand.Text())
 	if err == nil {
 		err = d.addLeaves(ctx, leaves)
 	}

@@ -74,17 +74,11 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 		r.Key = r.key(i, len(rs))
 		calls[i].Request = r
 		if err := d.judge(ctx, &calls[i]); err != nil {
-			return nil, &CallError{Index: i, Err: err}
+			return nil, d.noteFailed(ctx, calls[:i], &CallError{Index: i, Err: err})
 		}
 	}
-	if err := d.tellApart(calls); err != nil {
-		return nil, err
-	}
-	if err := d.replace(ctx, agent, calls); err != nil {
-		return nil, err
-	}
-	if err := d.open(ctx, agent, calls); err != nil {
-		return nil, err
+	if err := d.put(ctx, agent, calls); err != nil {
+		return nil, d.noteFailed(ctx, calls, err)
 	}
 	for i := range calls {
 		if err := d.note(ctx, &calls[i]); err != nil {
@@ -92,6 +86,29 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 		}
 	}
 	return d.collect(ctx, agent, calls)
+}
+
+// put puts the calls that judges denied to people.
+func (d *Dispatcher) put(ctx context.Context, agent string, calls []call) error {
+	if err := d.tellApart(calls); err != nil {
+		return err
+	}
+	if err := d.replace(ctx, agent, calls); err != nil {
+		return err
+	}
+	return d.open(ctx, agent, calls)
+}
+
+// noteFailed writes the steps of calls that were judged though nothing came of
+// them: the audit log has their verdicts, too. It returns the failure.
+func (d *Dispatcher) noteFailed(ctx context.Context, calls []call, failure error) error {
+	ctx = context.WithoutCancel(ctx)
+	for i := range calls {
+		if err := d.note(ctx, &calls[i]); err != nil {
+			d.log.ErrorContext(ctx, "a step is missing from the turn log", "executor", calls[i].Proposal.Executor, "error", err)
+		}
+	}
+	return failure
 }
 
 // key returns the call's idempotency key, or nothing when it has none.

@@ -28,9 +28,9 @@ const (
 	stepsKept = 30 * 24 * time.Hour
 )
 
-// stepID places a step within its turn. A repeat of the very same step takes
-// the place of the first. One that tells anything else, another intent or a new
-// approval, stands beside it: an agent cannot write over what it did.
+// stepID places a step within its turn. A repeat of the very same step is noted
+// with the first. One that tells anything else, another intent, a new approval or
+// another outcome, stands beside it: an agent cannot write over what it did.
 func stepID(c *call) (string, error) {
 	p := c.Proposal
 	if p.TurnID == "" {
@@ -43,6 +43,8 @@ func stepID(c *call) (string, error) {
 	h := sha256.New()
 	h.Write(form)
 	h.Write([]byte(c.asked))
+	h.Write([]byte(c.verdict.BlockedBy))
+	h.Write([]byte(c.step.Error))
 	return turnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
 }
 
@@ -60,21 +62,35 @@ func (d *Dispatcher) keepStep(ctx context.Context, s approval.Step) error {
 	if err != nil {
 		return err
 	}
-	var leaves [][]byte
-	if guarded(&s) {
-		if leaves, err = d.leaves.Veto(&s, rand.Text()); err != nil {
-			return err
-		}
-	}
+	seed := rand.Text()
 	_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(r approval.Record) (approval.Record, error) {
-		r.ID, r.Body, r.Leaves = s.ID, body, leaves
-		return r, nil
+		kept, err := s, error(nil)
+		if r.Exists() {
+			kept, err = repeated(&r, &s)
+		} else {
+			r.ID, r.Body = s.ID, body
+		}
+		if err == nil && guarded(&s) {
+			r.Leaves, err = d.leaves.Veto(&kept, s.At, seed)
+		}
+		return r, err
 	})
 	if err != nil {
 		return fmt.Errorf("dispatcher: keep the turn log: %w", err)
 	}
 	d.watchers.tick()
 	return nil
+}
+
+// repeated notes in the record of a step that it was judged again.
+func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
+	first, err := approval.DecodeStep(r.Body)
+	if err != nil {
+		return first, err
+	}
+	first.Repeat(again)
+	r.Body, err = approval.EncodeStep(first)
+	return first, err
 }
 
 // queueStep hands a step to the writers. It waits only when they lag far.

@@ -57,11 +57,12 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 	return l.all, l.err
 }
 
-// Veto returns the leaves of a denial by the guard. A veto at the redemption of a
+// Veto returns the leaves of a denial by the guard at an instant: the step's own,
+// or that of a repeat. A veto at the redemption of a
 // permit names the approval, and has no step in the turn log.
-func (w Writer) Veto(s *approval.Step, seed string) ([][]byte, error) {
+func (w Writer) Veto(s *approval.Step, at time.Time, seed string) ([][]byte, error) {
 	e := Event{
-		Kind: Vetoed, At: s.At, Agent: s.Proposal.Agent, Turn: w.mask(s.Proposal.TurnID), Step: s.ID,
+		Kind: Vetoed, At: at, Agent: s.Proposal.Agent, Turn: w.mask(s.Proposal.TurnID), Step: s.ID,
 		Approval: s.Approval, Executor: w.mask(s.Proposal.Executor),
 	}
 	if s.Verdict != nil && s.Verdict.Rule != nil {

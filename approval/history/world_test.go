@@ -155,7 +155,7 @@ func (w *world) veto() {
 		Verdict:  &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{ID: "root"}},
 		Refusal:  &approval.Refusal{Final: true},
 	}
-	leaves, err := w.writer.Veto(&step, w.seed())
+	leaves, err := w.writer.Veto(&step, step.At, w.seed())
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func Digest(n int) approval.Digest {
 	for i := range n * len(states) {
 		actions = append(actions, approval.Veto{
 			ID: approval.ID(fmt.Sprintf("ask%d-1", i)), At: at, Agent: "<b>bot</b>", Wanted: "rm " + strings.Repeat("x", 300),
-			State: states[i%len(states)], By: "Ann\u202e", After: 3 * time.Second, Words: "not <now>",
+			State: states[i%len(states)], By: "Ann\u202e", After: 3, Words: "not <now>",
 		})
 	}
 	d.Waiting = []approval.Waiting{{ID: "ask0-1", Agent: "bot", Wanted: "make", Until: at}}

@@ -25,8 +25,14 @@ type desk interface {
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 	Find(ctx context.Context, id string) (approval.Ask, error)
+	digests
+}
+
+// digests are what the owner's side does with digests.
+type digests interface {
 	Digest(ctx context.Context, day string) (approval.Digest, error)
 	SendDigest(ctx context.Context, day string) ([]string, error)
+	Judgements(ctx context.Context, day string, each func(approval.Judgement)) (approval.Digest, error)
 }
 
 // linkAnswer is a one-time link into the inbox.
@@ -128,6 +134,7 @@ func (a *admin) handler() http.Handler {
 		})
 	}
 	mux.HandleFunc("GET /store", a.store)
+	mux.HandleFunc("GET /digest/judgements", a.judgements)
 	return mux
 }
 

@@ -27,12 +27,13 @@ func newDigest() *cobra.Command {
 		Short: "Tell what was vetoed on a day, and what became of it",
 		Long: `Tell what was judged and vetoed in the window of a digest, and what became of it
 by the window's end: the last one, or that of the day that --date names. It is
-computed from what the daemon keeps; --check counts the verdicts of the same
-window in the audit log and says where the two differ. A step that an agent
-repeated is in the log each time, and counts once in a digest.
+computed from what the daemon keeps; --check holds every verdict of the same window
+against the lines of the audit log, and names those that only one of them has. A
+step that an agent repeated is in the log each time, and counts once in a digest;
+that is no difference.
 
-Exit codes: 0 told, 1 no daemon, no such digest, or --check found a difference;
-2 a mistake in the command line or in the configuration.`,
+Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest, or
+--check found one; 2 a mistake in the command line or in the configuration.`,
 		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,13 +49,14 @@ Exit codes: 0 told, 1 no daemon, no such digest, or --check found a difference;
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "Sent on "+strings.Join(a.Channels, ", ")+".")
 				return err
 			}
+			if check {
+				return checkDigest(cmd.Context(), cmd.OutOrStdout(), date)
+			}
 			var d approval.Digest
 			if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodGet, path, &d); err != nil {
 				return err
 			}
 			switch {
-			case check:
-				return checkDigest(cmd.OutOrStdout(), &d)
 			case asJSON:
 				return writeJSON(cmd.OutOrStdout(), d)
 			}

@@ -2,115 +2,282 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"time"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/audit"
 )
 
-// verdicts are what the audit log tells of a window.
-type verdicts struct {
-	approved, guard, judge int
-	// unread are lines that are none of ours, such as one that a crash cut off.
-	unread int
+// maxDiffering is how many verdicts that differ are named on each side.
+const maxDiffering = 20
+
+// judgementsEnd is the last line of what the daemon tells of a window's verdicts:
+// without it, some are missing.
+type judgementsEnd struct {
+	Digest *approval.Digest `json:"digest"`
 }
 
-// checkDigest counts the window's verdicts in the audit log and says where the
-// digest differs.
-func checkDigest(w io.Writer, d *approval.Digest) error {
+// judgements tells each verdict of a digest's window on a line, and the digest on
+// the last one.
+func (a *admin) judgements(w http.ResponseWriter, r *http.Request) {
+	out := jsonLines{w: w}
+	d, err := a.desk.Judgements(r.Context(), r.FormValue("date"), func(j approval.Judgement) { out.tell(j) })
+	switch {
+	case err == nil:
+		out.tell(judgementsEnd{&d})
+		err = out.failure
+	case !out.begun:
+		a.answer(w, r, nil, err)
+		return
+	}
+	if err != nil {
+		a.log.ErrorContext(r.Context(), "an answer broke off", "call", r.Pattern, "error", err)
+	}
+}
+
+// jsonLines is an answer of one value a line.
+type jsonLines struct {
+	w       http.ResponseWriter
+	begun   bool
+	failure error // the first
+}
+
+func (l *jsonLines) tell(v any) {
+	if !l.begun {
+		l.begun = true
+		l.w.Header().Set("Content-Type", "application/jsonl")
+	}
+	if l.failure != nil {
+		return
+	}
+	line, err := strictjson.Marshal(v)
+	if err == nil {
+		_, err = l.w.Write(append(line, '\n'))
+	}
+	l.failure = err
+}
+
+// verdict is what the digest and the audit log both know of one.
+type verdict struct {
+	ts       float64
+	executor string
+	phase    vaglio.Phase
+}
+
+// comparison holds a digest against the audit log.
+type comparison struct {
+	digest *approval.Digest
+	// due are the verdicts of the digest's window of which no line was seen yet,
+	// those that it counts before repeats, and unlisted how many repeats there are
+	// of which it does not know the times.
+	due      map[verdict][]approval.Judgement
+	unlisted map[verdict]int
+	// logged counts the lines by phase; repeats are those among them that tell of
+	// a step again, which are not in it.
+	logged  map[vaglio.Phase]int
+	repeats int
+	// alien are the places of lines that the digest knows nothing of, and unread
+	// of lines that are none of ours, such as one that a crash cut off.
+	alien, unread places
+}
+
+func newComparison() *comparison {
+	return &comparison{due: map[verdict][]approval.Judgement{}, unlisted: map[verdict]int{}, logged: map[vaglio.Phase]int{}}
+}
+
+// checkDigest says where the audit log and the digest of a day differ.
+func checkDigest(ctx context.Context, w io.Writer, day string) error {
 	var m mistakes
 	c := config{Home: m.home()}
 	if err := m.err(); err != nil {
 		return err
 	}
-	logged, err := countAudit(c.auditDir(), d.Window)
+	x := newComparison()
+	path := "/digest/judgements?" + url.Values{"date": {day}}.Encode()
+	ctx, cancel := context.WithTimeout(ctx, digestWithin)
+	defer cancel()
+	in, err := openDaemon(ctx, http.MethodGet, path)
 	if err != nil {
 		return err
 	}
-	differ := false
-	for _, b := range []struct {
-		name            string
-		digest, inAudit int
-	}{
-		{"judged", d.Counts.Judged, logged.approved + logged.guard + logged.judge},
-		{"approved", d.Counts.Approved, logged.approved},
-		{"refused by the guard", d.Counts.Guard, logged.guard},
-		{"refused by judges", d.Counts.Vetoed, logged.judge},
-	} {
-		note := ""
-		if b.digest != b.inAudit {
-			differ, note = true, "  <- differs"
-		}
-		if _, err := fmt.Fprintf(w, "%-22s digest %6d, audit log %6d%s\n", b.name, b.digest, b.inAudit, note); err != nil {
-			return err
-		}
+	defer func() { _ = in.Close() }() // It was only read.
+	if err := x.expect(in); err != nil {
+		return err
 	}
-	if logged.unread > 0 {
-		if _, err := fmt.Fprintf(w, "%d lines of the audit log cannot be read\n", logged.unread); err != nil {
-			return err
-		}
+	if err := readAudit(c.auditDir(), x.digest.Window, x.line, x.unread.add); err != nil {
+		return err
 	}
-	if differ {
-		return errors.New("the digest and the audit log differ: a step that an agent repeated, a log that could not be written, or a change by hand")
+	return x.report(w)
+}
+
+// expect reads what the daemon tells.
+func (x *comparison) expect(r io.Reader) error {
+	in := bufio.NewReader(r)
+	for x.digest == nil {
+		text, err := in.ReadBytes('\n')
+		if err != nil {
+			return errors.New("ask the daemon: it broke off; its log says why")
+		}
+		var line struct {
+			approval.Judgement
+			judgementsEnd
+		}
+		if err := strictjson.Unmarshal(text, &line); err != nil {
+			return fmt.Errorf("ask the daemon: its answer is from another version: %w", err)
+		}
+		if line.Digest != nil {
+			x.digest = line.Digest
+			break
+		}
+		x.want(line.Judgement)
+	}
+	for key := range x.due {
+		slices.SortFunc(x.due[key], func(a, b approval.Judgement) int { return cmp.Compare(again(a), again(b)) })
 	}
 	return nil
 }
 
-// countAudit reads the log's files of the window's months.
-func countAudit(dir string, window approval.Window) (verdicts, error) {
-	var all verdicts
-	// The files are named by the local month, which may be another than ours: one
-	// more on each side has all of it.
-	first := window.From.Local().AddDate(0, 0, -2)
-	last := window.To.Local().AddDate(0, 0, 2)
-	month := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.Local)
-	for ; !month.After(last); month = month.AddDate(0, 1, 0) {
-		err := countFile(filepath.Join(dir, month.Format("2006-01")+".jsonl"), window, &all)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return all, fmt.Errorf("read the audit log: %w", err)
-		}
+func again(j approval.Judgement) int {
+	if j.Again {
+		return 1
 	}
-	return all, nil
+	return 0
 }
 
-func countFile(path string, window approval.Window, into *verdicts) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // It was only read.
-	const longest = 16 << 20            // bytes: far beyond any line of ours
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, longest)
-	for lines.Scan() {
-		if len(lines.Bytes()) > 0 {
-			into.count(lines.Bytes(), window)
-		}
-	}
-	return lines.Err()
-}
-
-func (v *verdicts) count(line []byte, window approval.Window) {
-	var r audit.Record
-	if err := strictjson.Unmarshal(line, &r); err != nil {
-		v.unread++
+func (x *comparison) want(j approval.Judgement) {
+	key := verdict{j.TS, j.Executor, j.Phase}
+	if j.Unlisted > 0 {
+		x.unlisted[key] += j.Unlisted
 		return
 	}
-	switch {
-	case !window.Holds(approval.Instant(float64(r.TS))):
-	case r.Approved:
-		v.approved++
-	case r.BlockedBy != nil && *r.BlockedBy == string(vaglio.PhaseGuard):
-		v.guard++
+	x.due[key] = append(x.due[key], j)
+}
+
+// line takes a line of the audit log in.
+func (x *comparison) line(at string, v verdict) {
+	timeless := verdict{0, v.executor, v.phase}
+	switch left := x.due[v]; {
+	case len(left) > 0:
+		if x.due[v] = left[1:]; !left[0].Again {
+			x.logged[v.phase]++
+			return
+		}
+		x.repeats++
+	case x.unlisted[timeless] > 0:
+		x.unlisted[timeless]--
+		x.repeats++
 	default:
-		v.judge++
+		x.logged[v.phase]++
+		x.alien.add(at + "  " + describe(v.ts, v.executor, v.phase))
+	}
+}
+
+// missing are the verdicts of which the audit log has no line, the first ones
+// first. A repeat is not counted, so a line of it that is missing is no
+// difference of numbers, and told all the same.
+func (x *comparison) missing() (all places) {
+	var left []approval.Judgement
+	for _, due := range x.due {
+		left = append(left, due...)
+	}
+	slices.SortFunc(left, func(a, b approval.Judgement) int {
+		return cmp.Or(cmp.Compare(a.TS, b.TS), cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Step, b.Step))
+	})
+	for _, j := range left {
+		turn := "no turn"
+		if j.Turn != "" {
+			turn = fmt.Sprintf("turn %s, step %d", oneLine(j.Turn, 60), j.Step)
+		}
+		all.add(fmt.Sprintf("%s, agent %s  %s", turn, oneLine(j.Agent, 60), describe(j.TS, j.Executor, j.Phase)))
+	}
+	return all
+}
+
+func describe(ts float64, executor string, phase vaglio.Phase) string {
+	outcome := map[vaglio.Phase]string{
+		vaglio.PhaseNone: "approved", vaglio.PhaseGuard: "refused by the guard", vaglio.PhaseJudge: "refused by judges",
+	}[phase]
+	return stamp(approval.Instant(ts)) + "  " + oneLine(executor, 60) + ": " + outcome
+}
+
+// report says how the two compare, and ends with an error if they differ.
+func (x *comparison) report(w io.Writer) error {
+	var b strings.Builder
+	differ := 0
+	c, sum := &x.digest.Counts, 0
+	for _, n := range x.logged {
+		sum += n
+	}
+	for _, row := range []struct {
+		name            string
+		digest, inAudit int
+	}{
+		{"judged", c.Judged, sum},
+		{"approved", c.Approved, x.logged[vaglio.PhaseNone]},
+		{"refused by the guard", c.Guard, x.logged[vaglio.PhaseGuard]},
+		{"refused by judges", c.Vetoed, x.logged[vaglio.PhaseJudge]},
+	} {
+		note := ""
+		if row.digest != row.inAudit {
+			note = "  <- differs"
+			differ++
+		}
+		fmt.Fprintf(&b, "%-22s digest %6d, audit log %6d%s\n", row.name, row.digest, row.inAudit, note)
+	}
+	if x.repeats > 0 {
+		fmt.Fprintf(&b, "Besides, the audit log has %s of steps that an agent repeated; the digest counts each step once.\n", number(x.repeats, "line", "lines"))
+	}
+	missing := x.missing()
+	x.unread.write(&b, "cannot be read in the audit log", "line", "lines")
+	x.alien.write(&b, "only in the audit log", "verdict", "verdicts")
+	missing.write(&b, "only in the digest", "verdict", "verdicts")
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	if differ+x.alien.n+missing.n > 0 {
+		return errors.New("the digest and the audit log differ: a log or a turn log that could not be written, 'vaglio judge --log', another daemon of this user, or a change by hand")
+	}
+	return nil
+}
+
+// number says how many there are of something.
+func number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// places are the first of some things that are to be named, and their number.
+type places struct {
+	first []string
+	n     int
+}
+
+func (p *places) add(one string) {
+	if p.n++; p.n <= maxDiffering {
+		p.first = append(p.first, one)
+	}
+}
+
+func (p *places) write(b *strings.Builder, what, one, many string) {
+	if p.n == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s %s:\n", number(p.n, one, many), what)
+	for _, place := range p.first {
+		b.WriteString("  " + place + "\n")
+	}
+	if more := p.n - len(p.first); more > 0 {
+		fmt.Fprintf(b, "  … and %d more\n", more)
 	}
 }
