@@ -246,6 +246,8 @@ func (p *program) constant(v value) value {
 		return textValue(Text("/"))
 	case "$HOME":
 		return textValue(p.home())
+	case "sys.executable", "process.execPath", "process.argv0", "RbConfig.ruby", "Gem.ruby", "PHP_BINARY":
+		return textValue(Text(p.lang.name)) // the interpreter itself
 	}
 	return v
 }

@@ -218,10 +218,11 @@ func anyName() Word { return NewWord(Part{Kind: PartGlob, Text: "*"}) }
 // chooses among them leaves most as they are, so that nothing is known of what
 // it takes.
 func (p *program) listing(name string, args []value) value {
-	dir := args[0]
-	if p.chooses() {
+	args, _ = splitNamed(args)
+	if len(args) == 0 || p.chooses() {
 		return noValue()
 	}
+	dir := args[0]
 	switch last := name[strings.LastIndexByte(name, '.')+1:]; last {
 	case "glob", "rglob", "iglob":
 		if len(args) > 1 { // Path(dir).glob(pattern)
