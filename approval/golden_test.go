@@ -1,42 +1,20 @@
 package approval_test
 
 import (
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/vaglio"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file under testdata, or writes it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := "testdata/" + name
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
-	}
-}
 
 // effectKinds are the effects judge's names, as its source has them.
 func effectKinds(t *testing.T) []string {
@@ -98,6 +76,6 @@ func TestWhatAgentsRead(t *testing.T) {
 		}
 		add(string(state), approval.AfterDecision(a))
 	}
-	golden(t, "refusals.txt", text.String())
-	golden(t, "refusals.json.txt", form.String())
+	golden.Check(t, "testdata/refusals.txt", text.String())
+	golden.Check(t, "testdata/refusals.json.txt", form.String())
 }

@@ -1,21 +1,16 @@
 package telegram
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
-
-var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
 // TestWhatPeopleRead holds every card, notice and answer as the platform gets
 // it, in each language.
@@ -32,19 +27,7 @@ func TestWhatPeopleRead(t *testing.T) {
 			if strings.Contains(got, "[state.") || strings.Contains(got, "<no value>") {
 				t.Errorf("%s: a text is missing:\n%s", lang, got)
 			}
-			path := "testdata/cards." + string(lang) + ".html"
-			if *updateGolden {
-				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
-			}
+			golden.Check(t, "testdata/cards."+string(lang)+".html", got)
 		}
 	})
 }

@@ -1,22 +1,17 @@
 package web_test
 
 import (
-	"flag"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/templates"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // spoken asks for a page in a language.
 func (in *inbox) spoken(target, languages string) tree {
@@ -89,19 +84,7 @@ func TestWhatPeopleRead(t *testing.T) {
 			if strings.Contains(got, "[]") || strings.Contains(got, "[web.") || strings.Contains(got, "[button.") {
 				t.Errorf("%s: a text is missing:\n%s", lang, got)
 			}
-			path := "testdata/pages." + string(lang) + ".txt"
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
-			}
+			golden.Check(t, "testdata/pages."+string(lang)+".txt", got)
 		}
 	})
 }

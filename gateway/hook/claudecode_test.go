@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"flag"
 	"net"
 	"net/http"
 	"os"
@@ -11,32 +10,12 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares got with the file, or writes it.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 // TestGolden maps each stdin in testdata to its proposal, and each answer of
 // the gate to its stdout.
@@ -63,12 +42,12 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".proposal.json", append(got, '\n'))
+			golden.Check(t, "testdata/"+name+".proposal.json", string(got)+"\n")
 		})
 	}
 	for name, a := range map[string]approval.Answer{"guard": guarded, "denied": denied, "allowed": allowed} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name+".stdout.json", run(t, &fakeGate{answer: a}, strings.NewReader(bash), 0))
+			golden.Check(t, "testdata/"+name+".stdout.json", string(run(t, &fakeGate{answer: a}, strings.NewReader(bash), 0)))
 		})
 	}
 }

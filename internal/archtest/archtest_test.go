@@ -59,6 +59,7 @@ const (
 // listed here fails the test, so drawing a new one is a decision.
 var rooms = map[string]room{
 	"internal/archtest":   {},
+	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
 
@@ -146,7 +147,7 @@ var rooms = map[string]room{
 }
 
 // everyTest may be used by the tests of every package.
-var everyTest = []string{gocmp, jsonlib, "internal/strictjson"}
+var everyTest = []string{gocmp, jsonlib, "internal/strictjson", "internal/golden"}
 
 // file is one Go file of the repository.
 type file struct {

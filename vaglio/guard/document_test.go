@@ -1,36 +1,18 @@
 package guard
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/metnos/vaglio/internal/golden"
 )
 
 const document = "../../docs/guard.md"
 
-var update = flag.Bool("update", false, "write docs/guard.md out of the tables")
-
 // TestDocument holds docs/guard.md against the tables. After a change of a
 // table, run it with -update.
-func TestDocument(t *testing.T) {
-	want := documentText()
-	if *update {
-		if err := os.WriteFile(document, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/guard.md is not what the tables say (run go test ./vaglio/guard -run TestDocument -update):\n%s", diff)
-	}
-}
+func TestDocument(t *testing.T) { golden.Check(t, document, documentText()) }
 
 func documentText() string {
 	var b strings.Builder
