@@ -196,30 +196,9 @@ func nearestKey(written string) string {
 		"executors", "closed", "execution", "tool_validation", "type", "judge_agent", "criteria", "min_score", "min_confidence", "timeout_seconds",
 		"name", "args_schema", "capabilities", "hint", "critical", "skip_judge", "shell", "annotations", "title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint",
 	} {
-		if d := slips(strings.ToLower(written), strings.ToLower(key)); d < least && d < len(key)/2 {
+		if d := distance(strings.ToLower(written), strings.ToLower(key)); d < least && d < len(key)/2 {
 			best, least = key, d
 		}
 	}
 	return best
-}
-
-// slips counts the letters to add, drop or change that turn a into b.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := left
-			if a[i] != b[j] {
-				change++
-			}
-			left = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
