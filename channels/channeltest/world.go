@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,4 +113,26 @@ func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// Wrong are the problems among what a channel found out about itself, as
+// "subject: text → remedy". It fails the test when a finding lacks one of these
+// or shows a secret.
+func Wrong(t testing.TB, all []approval.Finding, secrets ...string) []string {
+	t.Helper()
+	var out []string
+	for _, f := range all {
+		if f.Subject == "" || f.Text == "" || (f.Grade == approval.Wrong) != (f.Remedy != "") {
+			t.Errorf("every finding says what and how, and a problem says what helps: %+v", f)
+		}
+		for _, s := range secrets {
+			if strings.Contains(f.Text+f.Remedy, s) {
+				t.Errorf("a secret is in %+v", f)
+			}
+		}
+		if f.Grade == approval.Wrong {
+			out = append(out, f.Subject+": "+f.Text+" → "+f.Remedy)
+		}
+	}
+	return out
 }

@@ -5,6 +5,8 @@
 package payloads
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,6 +59,49 @@ func Write(t *testing.T, folder, name, prologue string, all []Payload) {
 		t.Fatal(err)
 	}
 	t.Logf("%d payloads in %s", len(written), name)
+}
+
+// Channel is what shows cards and notices.
+type Channel interface {
+	Post(ctx context.Context, c approval.Card) (ref string, err error)
+	Amend(ctx context.Context, ref string, c approval.Card) error
+	Remind(ctx context.Context, ref string, c approval.Card) error
+	Notify(ctx context.Context, n approval.Notice) error
+}
+
+// Show shows every kind of card in every state, a reminder of each, and a
+// notice. An error among those that may be is part of how the channel works.
+func Show(t *testing.T, ch Channel, name string, mayBe ...error) {
+	t.Helper()
+	fits := func(err error) bool {
+		return err == nil || slices.ContainsFunc(mayBe, func(e error) bool { return errors.Is(err, e) })
+	}
+	ctx := t.Context()
+	for _, kind := range Cards(t, name) {
+		ref, err := ch.Post(ctx, kind[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range kind {
+			if err := ch.Amend(ctx, ref, kind[i]); !fits(err) {
+				t.Fatal(err)
+			}
+		}
+		if err := ch.Remind(ctx, ref, kind[0]); !fits(err) {
+			t.Fatal(err)
+		}
+	}
+	refusal, _ := Guarded()
+	if err := ch.Notify(ctx, approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: refusal}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Guarded is a call that the guard denied.
+func Guarded() (approval.Refusal, vaglio.Verdict) {
+	v := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
+	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /"}, Context: vaglio.Context{Cwd: "/home/ann/app"}}
+	return approval.Refuse(p, v), v
 }
 
 // States are all that a call can be in.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/channeltest"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
@@ -18,19 +19,7 @@ import (
 // wrong are the problems among the findings, as "subject: text → remedy".
 func wrong(t *testing.T, all []approval.Finding) []string {
 	t.Helper()
-	var out []string
-	for _, f := range all {
-		if f.Subject == "" || f.Text == "" || (f.Grade == approval.Wrong) != (f.Remedy != "") {
-			t.Errorf("every finding says what and how, and a problem says what helps: %+v", f)
-		}
-		if strings.Contains(f.Text+f.Remedy, "MustNotLeak") || strings.Contains(f.Text+f.Remedy, slacktest.SigningSecret) {
-			t.Errorf("a secret is in %+v", f)
-		}
-		if f.Grade == approval.Wrong {
-			out = append(out, f.Subject+": "+f.Text+" → "+f.Remedy)
-		}
-	}
-	return out
+	return channeltest.Wrong(t, all, "MustNotLeak", slacktest.SigningSecret)
 }
 
 func TestExamine(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/templates"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestPayloads sends everything that the channel can say, in every language, and
@@ -40,31 +39,14 @@ func TestPayloads(t *testing.T) {
 func (w *world) sayAll() {
 	w.t.Helper()
 	ctx := w.t.Context()
-	for _, kind := range payloads.Cards(w.t, slack.Name) {
-		ref, err := w.channel.Post(ctx, kind[0])
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for i := range kind {
-			if err := w.channel.Amend(ctx, ref, kind[i]); err != nil {
-				w.t.Fatal(err)
-			}
-		}
-		if err := w.channel.Remind(ctx, ref, kind[0]); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-	denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
-	refusal := approval.Refuse(command("rm -rf /"), denied)
-	if err := w.channel.Notify(ctx, approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: refusal}); err != nil {
-		w.t.Fatal(err)
-	}
+	payloads.Show(w.t, w.channel, slack.Name)
 	for n := range 4 {
 		if err := w.channel.ShowDigest(ctx, w.open(strconv.Itoa(n)), payloads.Digest(n)); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	a, b := w.ask(command("make")), w.ask(command("make b"))
+	refusal, denied := payloads.Guarded()
 	w.desk.Remember(
 		approval.Entry{Step: approval.Step{At: time.Now(), Verdict: &denied, Refusal: &refusal}},
 		approval.Entry{Step: approval.Step{At: time.Now(), Verdict: &denied}, Approval: &a.Approvals[0]},

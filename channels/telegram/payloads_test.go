@@ -1,13 +1,11 @@
 package telegram_test
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,7 +14,6 @@ import (
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/templates"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestPayloads sends everything that the channel can say, in every language, and
@@ -42,26 +39,7 @@ func TestPayloads(t *testing.T) {
 func (w *world) sayAll() {
 	w.t.Helper()
 	ctx := w.t.Context()
-	for _, kind := range payloads.Cards(w.t, telegram.Name) {
-		ref, err := w.channel.Post(ctx, kind[0])
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for i := range kind {
-			if err := w.channel.Amend(ctx, ref, kind[i]); err != nil && !errors.Is(err, approval.ErrRepost) {
-				w.t.Fatal(err)
-			}
-		}
-		if err := w.channel.Remind(ctx, ref, kind[0]); err != nil && !errors.Is(err, approval.ErrGone) {
-			w.t.Fatal(err)
-		}
-	}
-	denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
-	if err := w.channel.Notify(ctx, approval.Notice{
-		Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: approval.Refuse(command("rm -rf /"), denied),
-	}); err != nil {
-		w.t.Fatal(err)
-	}
+	payloads.Show(w.t, w.channel, telegram.Name, approval.ErrRepost, approval.ErrGone)
 	ref, err := w.channel.OpenDigest(ctx, "day", false)
 	if err == nil {
 		err = w.channel.ShowDigest(ctx, ref, payloads.Digest(3))
