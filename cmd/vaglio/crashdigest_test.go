@@ -18,14 +18,16 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/store/bolt"
 )
 
 // TestKilledWhileDigestsAreSent kills the daemon again and again around the time
 // at which a digest is due: at every call by which it is sent, before the call
-// takes effect, after that, and when it was answered; and twice as often at
-// random instants, from the start or the first of these calls on. Each window's digest must be in each chat once.
+// takes effect, after that, and when it was answered; and more often at random
+// instants, from the start or the first of these calls on. Each window's digest
+// must be in each chat once, with one picture.
 //
 // A digest is due every day. The test reaches many of them by moving the time of
 // the day at which it is due, a minute between one window and the next.
@@ -49,6 +51,11 @@ type pressRun struct {
 	chats []*pressChat
 	// minute is the time of the day at which a digest is due now.
 	minute int
+	// fresh says that the next window's digest was not begun.
+	fresh bool
+	// starting is how long a daemon takes from its start to the first call by
+	// which a digest is sent, and sending from there to well after the last.
+	starting, sending time.Duration
 	// met counts the kills by where they happened.
 	met map[string]int
 
@@ -56,6 +63,8 @@ type pressRun struct {
 	// point is where the daemon that runs now is killed, once, by kill.
 	point pressPoint
 	kill  func()
+	// first is when it made the first call by which a digest is sent.
+	first time.Time
 	// stir is closed and replaced whenever a chat was called.
 	stir chan struct{}
 }
@@ -68,12 +77,20 @@ type pressChat struct {
 	run  *pressRun
 	// sends reports whether messages come or change by a method.
 	sends func(method string) bool
-	// texts are what the messages say.
-	texts func() []string
-	// half reports whether a digest's picture is still to come; nil where none does.
-	half func() bool
+	// told returns the digests in the chat, in their order, and what the other
+	// messages say.
+	told func() (digests []pressDigest, others []string)
 	// calls counts the calls that send, of the daemon that runs now.
 	calls int
+}
+
+// pressDigest is a digest in a chat.
+type pressDigest struct {
+	// end is the end of its window, in minutes since midnight; -1 when that does
+	// not begin a minute before.
+	end int
+	// pictures is how many pictures it has.
+	pictures int
 }
 
 // pressPoint is a call by which a digest is sent, and an instant of it; the zero
@@ -106,40 +123,76 @@ func newPressRun(t *testing.T, seed uint64) *pressRun {
 	r := &pressRun{t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), met: map[string]int{}, stir: make(chan struct{})}
 	// In this zone it is past noon: there is room for windows since midnight.
 	zone := fmt.Sprintf("Etc/GMT%+d", time.Now().UTC().Hour()-12)
-	r.h = newHome(t, "METNOS_TZ="+zone, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711", "METNOS_TELEGRAM_APPROVERS=4711")
+	r.h = newHome(t, "METNOS_TZ="+zone)
+	r.onTelegram()
+	r.onSlack()
+	return r
+}
+
+// onTelegram lets digests come in Ann's chat with the bot, where the picture is
+// the message that the text answers.
+func (r *pressRun) onTelegram() {
 	bot := telegramtest.New()
-	// texts counts the digests' texts by the messages that they answer.
-	texts := func(all []telegramtest.Message) map[int]int {
-		n := map[int]int{}
-		for _, m := range all {
-			if digestTitle.MatchString(m.Text) {
-				n[m.ReplyTo]++
-			}
-		}
-		return n
-	}
 	private := bot.Private(telegramtest.User{ID: 4711, FirstName: "Ann"})
+	r.h.env = append(r.h.env, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711", "METNOS_TELEGRAM_APPROVERS=4711")
 	url := r.add(&pressChat{
 		Handler: bot, name: "Telegram",
 		sends: func(method string) bool {
 			return strings.HasPrefix(method, "send") || strings.HasPrefix(method, "edit")
 		},
-		texts: func() (all []string) {
-			// A picture that no digest's text answers is a digest too many.
+		told: func() (digests []pressDigest, others []string) {
+			photos := map[int]string{}
 			for _, m := range bot.Messages(private) {
-				if m.Photo == nil || texts(bot.Messages(private))[m.ID] != 1 {
-					all = append(all, m.Text)
+				if end, ok := digestOf(m.Text); ok {
+					d := pressDigest{end: end}
+					if _, ok := photos[m.ReplyTo]; ok {
+						d.pictures++
+						delete(photos, m.ReplyTo)
+					}
+					digests = append(digests, d)
+				} else if m.Photo != nil {
+					photos[m.ID] = m.Text
+				} else {
+					others = append(others, m.Text)
 				}
 			}
-			return all
-		},
-		half: func() bool {
-			all := bot.Messages(private)
-			return slices.ContainsFunc(all, func(m telegramtest.Message) bool { return m.Photo == nil && texts(all)[m.ID] > 0 })
+			return digests, slices.AppendSeq(others, maps.Values(photos))
 		},
 	})
 	r.args = append(r.args, "--telegram-api", url)
-	return r
+}
+
+// onSlack lets digests come in a channel, where the picture is in the thread of
+// the text.
+func (r *pressRun) onSlack() {
+	team := slacktest.New()
+	team.AddUser(slacktest.User{ID: slackAnn, Name: "ann", RealName: "Ann"})
+	team.AddChannel(slackHome, slackAnn)
+	r.h.env = append(r.h.env, "METNOS_SLACK_BOT_TOKEN="+slacktest.BotToken, "METNOS_SLACK_APP_TOKEN="+slacktest.AppToken,
+		"METNOS_SLACK_CHANNEL="+slackHome, "METNOS_SLACK_APPROVERS="+slackAnn)
+	url := r.add(&pressChat{
+		Handler: team, name: "Slack",
+		sends: func(method string) bool {
+			return strings.HasPrefix(method, "chat.") || strings.HasPrefix(method, "files.")
+		},
+		told: func() (digests []pressDigest, others []string) {
+			at := map[string]int{}
+			for _, m := range team.Messages(slackHome) {
+				head, threaded := at[m.ThreadTS]
+				if end, ok := digestOf(m.Shown()); ok {
+					at[m.TS] = len(digests)
+					digests = append(digests, pressDigest{end: end})
+				} else if threaded && m.File != nil {
+					digests[head].pictures++
+				} else {
+					others = append(others, m.Shown())
+				}
+			}
+			return digests, others
+		},
+	})
+	r.t.Cleanup(team.Drop)
+	r.args = append(r.args, "--slack-api", url+"/api")
 }
 
 // add lets digests come in a chat, and returns its platform's address.
@@ -169,8 +222,13 @@ func (c *pressChat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.run.mu.Lock()
 	c.calls++
 	p := pressPoint{chat: c, call: c.calls, moment: fromThenOn}
+	if c.calls == 1 {
+		if c.run.first.IsZero() {
+			c.run.first = time.Now()
+		}
+	}
 	c.run.mu.Unlock()
-	c.run.reached(p, afterwards)
+	c.run.reached(p, c.run.within())
 	p.moment = beforeEffect
 	if c.run.reached(p, 0) {
 		panic(http.ErrAbortHandler) // what it asked for never came
@@ -205,6 +263,15 @@ func (r *pressRun) reached(p pressPoint, within time.Duration) bool {
 	return true
 }
 
+// within is for how long a daemon may live from the first call by which a digest
+// is sent. After a kill it may be twice as long, so that what was begun ends.
+func (r *pressRun) within() time.Duration {
+	if r.fresh {
+		return r.sending
+	}
+	return 2 * r.sending
+}
+
 // killWithin kills the daemon that runs now at a random instant within the time.
 func (r *pressRun) killWithin(d time.Duration) {
 	if d <= 0 {
@@ -226,7 +293,7 @@ func (r *pressRun) begin(p pressPoint) *served {
 	for _, c := range r.chats {
 		c.calls = 0
 	}
-	r.point, r.kill = p, func() { _ = s.cmd.Process.Kill() } // it may be dying already
+	r.first, r.point, r.kill = time.Time{}, p, func() { _ = s.cmd.Process.Kill() } // it may be dying already
 	return s
 }
 
@@ -235,46 +302,47 @@ func (r *pressRun) run(kills int) {
 	r.t.Helper()
 	began := time.Now()
 	r.settle()
-	sending := r.undisturbed()
+	r.undisturbed()
 	points := r.points()
+	todo := slices.Clone(points)
+	r.dice.Shuffle(len(todo), func(i, j int) { todo[i], todo[j] = todo[j], todo[i] })
 	for n := range kills {
 		var p pressPoint
-		switch n % 3 {
-		case 0:
-			if n/3%len(points) == 0 {
-				r.dice.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
-			}
-			p = points[n/3%len(points)]
-		case 1:
+		switch {
+		case r.fresh && len(todo) > 0:
+			// All calls of a digest are still to come.
+			p, todo = todo[0], todo[1:]
+		case n%2 == 0:
 			p = pressPoint{r.chats[r.dice.IntN(len(r.chats))], 1, fromThenOn}
 		}
 		s := r.begin(p)
 		if p.chat == nil {
-			r.reached(p, sending+afterwards)
+			r.reached(p, r.starting+r.within())
 		}
 		if !r.ended(s) {
 			return
 		}
-		if r.shown() {
+		if r.fresh = r.shown(); r.fresh {
 			r.minute++
 		}
 	}
 	r.undisturbed()
-	r.t.Logf("%d kills, %d windows, a digest is sent %s after the start, %s in all", kills, r.minute, sending.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	r.t.Logf("%d kills, %d windows, the sending begins %s after the start and takes %s, %s in all", kills, r.minute-1,
+		r.starting.Round(time.Millisecond), r.sending.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 	for _, where := range slices.Sorted(maps.Keys(r.met)) {
 		r.t.Logf("killed %d times: %s", r.met[where], where)
 	}
 	for _, p := range points {
-		if r.met[p.String()] == 0 && kills >= 12*len(points) {
+		if r.met[p.String()] == 0 && len(todo) == 0 {
 			r.fail("no daemon was killed at the point %s", p)
 		}
 	}
 }
 
-// settle lets a daemon note until when nobody is told: midnight.
+// settle lets a daemon note for each chat until when nobody is told: midnight.
 func (r *pressRun) settle() {
 	r.t.Helper()
-	for noted := false; !noted; {
+	for noted := 0; noted < len(r.chats); {
 		s := r.begin(pressPoint{})
 		select {
 		case <-s.greeting:
@@ -286,8 +354,11 @@ func (r *pressRun) settle() {
 		if err != nil {
 			r.t.Fatal(err)
 		}
+		noted = 0
 		for _, err := range db.List(r.t.Context(), approval.Query{Kind: approval.KindMeta, Prefix: "digest/"}) {
-			noted = noted || err == nil
+			if err == nil {
+				noted++
+			}
 		}
 		if err := db.Close(); err != nil {
 			r.t.Fatal(err)
@@ -296,17 +367,20 @@ func (r *pressRun) settle() {
 	r.minute = 1
 }
 
-// undisturbed lets a daemon send the next window's digest, and returns how long
-// that took from its start.
-func (r *pressRun) undisturbed() time.Duration {
+// undisturbed lets a daemon send the next window's digest, and notes how long
+// that takes.
+func (r *pressRun) undisturbed() {
 	r.t.Helper()
 	began := time.Now()
 	s := r.begin(pressPoint{})
 	r.await(s, r.shown)
-	took := time.Since(began)
+	ended := time.Now()
 	s.stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.starting, r.sending = r.first.Sub(began), ended.Sub(r.first)+afterwards
 	r.minute++
-	return took
+	r.fresh = true
 }
 
 // points are all instants at which the daemon that ran last could have been
@@ -365,52 +439,48 @@ func (r *pressRun) await(s *served, is func() bool) bool {
 
 // shown reports whether the digest that is due now is in each chat.
 func (r *pressRun) shown() bool {
-	return !slices.ContainsFunc(r.chats, func(c *pressChat) bool { return !slices.Contains(c.windows(), r.minute) || c.half != nil && c.half() })
+	return !slices.ContainsFunc(r.chats, func(c *pressChat) bool {
+		digests, _ := c.told()
+		return !slices.Contains(digests, pressDigest{r.minute, 1})
+	})
 }
 
 var digestTitle = regexp.MustCompile(`Digest, (\d\d):(\d\d) – (\d\d):(\d\d)`)
 
-// windows are the ends of the windows whose digests are in the chat, in minutes
-// since midnight. One that does not begin a minute before its end is -1.
-func (c *pressChat) windows() (all []int) {
-	for _, text := range c.texts() {
-		if found := digestTitle.FindStringSubmatch(text); found != nil {
-			at := func(i int) int {
-				hour, _ := strconv.Atoi(found[i])
-				minute, _ := strconv.Atoi(found[i+1])
-				return hour*60 + minute
-			}
-			if end := at(3); at(1) == end-1 {
-				all = append(all, end)
-			} else {
-				all = append(all, -1)
-			}
-		}
+// digestOf returns the end of the window of which a text is the digest.
+func digestOf(text string) (end int, ok bool) {
+	found := digestTitle.FindStringSubmatch(text)
+	if found == nil {
+		return 0, false
 	}
-	return all
+	at := func(i int) int {
+		hour, _ := strconv.Atoi(found[i])
+		minute, _ := strconv.Atoi(found[i+1])
+		return hour*60 + minute
+	}
+	if end = at(3); at(1) != end-1 {
+		return -1, true
+	}
+	return end, true
 }
 
 // check holds the chats against the windows that were due.
 func (r *pressRun) check() {
 	r.t.Helper()
-	var want []int
+	var want []pressDigest
 	for end := 1; end < r.minute; end++ {
-		want = append(want, end)
+		want = append(want, pressDigest{end, 1})
 	}
 	for _, c := range r.chats {
-		got := c.windows()
+		got, others := c.told()
 		if !slices.Equal(got, want) {
-			r.fail("%s has the digests of the windows that end at %v, want each to %d once", c.name, got, len(want))
+			r.fail("%s has the digests of the windows that end at, with so many pictures, %v; want each to %d once, with one", c.name, got, len(want))
 		}
-		waits := 0
-		for _, text := range c.texts() {
-			switch {
-			case strings.Contains(text, "Your digest is being made. If it does not come here, another message has it."):
-				waits++
-			case !digestTitle.MatchString(text):
+		for _, text := range others {
+			if !strings.Contains(text, "Your digest is being made. If it does not come here,") {
 				r.fail("%s has a message that says %q", c.name, text)
 			}
 		}
-		r.t.Logf("%s: %d digests; %d messages say that one is being made", c.name, len(got), waits)
+		r.t.Logf("%s: %d digests; %d messages say that one is being made", c.name, len(got), len(others))
 	}
 }
