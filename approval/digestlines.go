@@ -7,8 +7,8 @@ import (
 )
 
 // DigestLine is one line of a digest: the key of a text, which has "digest."
-// before it, and what fills it. A
-// value is a string, an int, a [time.Time], a [Foreign] or a [DigestWord].
+// before it, and what fills it. A value is a string, an int, a [time.Time], a
+// [Foreign], a [Copied] or a [DigestWord].
 type DigestLine struct {
 	Key    string
 	Values map[string]any
@@ -18,6 +18,10 @@ type DigestLine struct {
 
 // Foreign is a text that somebody else wrote.
 type Foreign string
+
+// Copied is a text that people copy: it is shown whole, as it is, and apart from
+// what is around it.
+type Copied string
 
 // DigestWord is the key of a text that is a word within a line. A reader that
 // has no such text shows what follows the key's first point.
@@ -42,12 +46,14 @@ func (d *Digest) Lines() []DigestLine {
 		l.add("routes", "routes", Foreign(strings.Join(d.Routes, ", ")))
 	}
 	if d.Empty() {
+		l.checkpoint(d)
 		return l.all
 	}
 	l.waiting(d)
 	c := &d.Counts
 	if c.none() {
 		l.head("none")
+		l.checkpoint(d)
 		return l.all
 	}
 	l.head("judged", "n", c.Judged, "approved", c.Approved, "guard", c.Guard, "vetoed", c.Vetoed)
@@ -61,6 +67,7 @@ func (d *Digest) Lines() []DigestLine {
 	}
 	w := &d.WeekAgo
 	l.head("week", "n", w.Judged, "guard", w.Guard, "vetoed", w.Vetoed)
+	l.checkpoint(d) // Before what is cut on a full day.
 	for i := range d.Groups {
 		l.group(&d.Groups[i])
 	}
@@ -69,19 +76,22 @@ func (d *Digest) Lines() []DigestLine {
 }
 
 // Fill returns the line's values as a channel fills its texts: words come from
-// word, which says whether it knows a key, and what others wrote from theirs.
-func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(string) any) map[string]any {
+// word, which says whether it knows a key, and what is set apart from theirs: what
+// others wrote, and, whole, what is copied.
+func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(s string, whole bool) any) map[string]any {
 	filled := make(map[string]any, len(l.Values))
 	for name, v := range l.Values {
 		switch v := v.(type) {
 		case Foreign:
-			filled[name] = theirs(string(v))
+			filled[name] = theirs(string(v), false)
+		case Copied:
+			filled[name] = theirs(string(v), true)
 		case DigestWord:
 			if text, ok := word(string(v)); ok {
 				filled[name] = text
 			} else {
 				_, rest, _ := strings.Cut(string(v), ".")
-				filled[name] = theirs(rest)
+				filled[name] = theirs(rest, false)
 			}
 		default:
 			filled[name] = v
@@ -112,6 +122,14 @@ func (l *lines) head(key string, pairs ...any) {
 func (l *lines) counted(key string, n int) {
 	if n > 0 {
 		l.add(key, "n", n)
+	}
+}
+
+// checkpoint shows the history's, on one line: none of its parts has a space in
+// it, and whoever reads it again takes spaces for line breaks.
+func (l *lines) checkpoint(d *Digest) {
+	if d.Checkpoint != "" {
+		l.head("checkpoint", "checkpoint", Copied(strings.Join(strings.Fields(d.Checkpoint), " ")))
 	}
 }
 

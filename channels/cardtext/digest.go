@@ -14,6 +14,11 @@ func DigestLine(texts *templates.Texts, l *approval.DigestLine) Text {
 		func(key string) (string, bool) {
 			return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
 		},
-		func(s string) any { return Within(s, maxDigested) },
+		func(s string, whole bool) any {
+			if whole {
+				return templates.Theirs(s)
+			}
+			return Within(s, maxDigested)
+		},
 	))
 }

@@ -21,6 +21,7 @@ func Digest(n int) approval.Digest {
 		Counts:  approval.Counts{Judged: 50, Approved: 9, Guard: 5, Vetoed: 36, Fates: fates, Carried: fates, Settled: fates.Runs, Errors: 2},
 		WeekAgo: approval.Counts{Judged: 1, Guard: 2, Vetoed: 3},
 	}
+	d.Checkpoint = "vaglio/x7k2m4ab6cd2\n1000000\n" + Hash + "\n\n— vaglio/x7k2m4ab6cd2 " + Signature + "\n"
 	for i := range 7 {
 		from := at.AddDate(0, 0, i-7)
 		d.Week = append(d.Week, approval.Day{
@@ -52,3 +53,13 @@ func Digest(n int) approval.Digest {
 	}
 	return d
 }
+
+// CopiedCheckpoint is the checkpoint of a [Digest] as people copy it.
+const CopiedCheckpoint = "vaglio/x7k2m4ab6cd2 1000000 " + Hash + " — vaglio/x7k2m4ab6cd2 " + Signature
+
+// The hash and the signature in the checkpoint: as long as real ones, and with
+// every character that those may have.
+const (
+	Hash      = "IuwxQZvbMIdXLpJhH0Y28mwy+sQ4oqkYfOEDSSGNL/0="
+	Signature = "cK7r2fq0m/5c8fzKZJ3X+Qpq1eQ7dZ7o1q0v9b3nTt8w4y6uI2o0p9a8s7d6f5g4h3j2k1l0z9x8c7v6b5n4m3Q2W1E="
+)

@@ -72,6 +72,9 @@ func TestTheFullestDigestFits(t *testing.T) {
 				if err != nil || n > 4 && !strings.Contains(shown, "vaglio digest") {
 					t.Errorf("%s %d: %v\n%s", lang, n, err, shown)
 				}
+				if !strings.Contains(shown, payloads.CopiedCheckpoint) {
+					t.Errorf("%s %d: the checkpoint is missing:\n%s", lang, n, shown)
+				}
 				if strings.Contains(shown, "[digest") || strings.Contains(shown, "\u202e") || len(slacktest.Links(m.Blocks)) > 0 {
 					t.Errorf("%s %d:\n%s", lang, n, shown)
 				}

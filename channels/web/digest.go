@@ -74,7 +74,7 @@ func digestLines(texts *templates.Texts, d *approval.Digest) []digestLine {
 			func(key string) (string, bool) {
 				return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
 			},
-			func(s string) any { return templates.Theirs(s) },
+			func(s string, _ bool) any { return templates.Theirs(s) },
 		)) {
 			if part.Theirs {
 				b.WriteString("<code>" + string(brief(part.Text)) + "</code>")

@@ -19,9 +19,10 @@ func (d *desk) Digest(_ context.Context, day string) (approval.Digest, error) {
 	fates := approval.Fates{Allowed: 1, Denied: 2, Runs: approval.Runs{Failed: 1}}
 	return approval.Digest{
 		Window: approval.Window{From: at.AddDate(0, 0, -1), To: at}, Late: true,
-		Counts:  approval.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates},
-		WeekAgo: approval.Counts{Judged: 17},
-		Rules:   []approval.Tally{{Name: "path.auth", Count: 7, New: true}},
+		Counts:     approval.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates},
+		WeekAgo:    approval.Counts{Judged: 17},
+		Rules:      []approval.Tally{{Name: "path.auth", Count: 7, New: true}},
+		Checkpoint: "vaglio/x\n41\nk/+=\n\n— vaglio/x s/+=\n",
 		Groups: []approval.VetoGroup{{Effect: "delete", Count: 3, Actions: []approval.Veto{{
 			ID: "ask-1", At: at, Agent: "<script>bot</script>", Wanted: "rm \u202ex", State: approval.Denied, By: "Ann", Words: "no\nno",
 		}}}},
@@ -34,7 +35,7 @@ func TestTheDigestHasAPage(t *testing.T) {
 		for _, address := range []string{"/inbox/digest", "/inbox/digest?date=2026-11-21"} {
 			doc := in.spoken(address, lang)
 			words := doc.words()
-			for _, want := range []string{"41", "17", "path.auth", "ask-1", "<script>bot</script>", "Ann"} {
+			for _, want := range []string{"41", "17", "path.auth", "ask-1", "<script>bot</script>", "Ann", "vaglio/x 41 k/+= — vaglio/x s/+="} {
 				if !strings.Contains(words, want) {
 					t.Errorf("%s in %s does not tell %q:\n%s", address, lang, want, words)
 				}

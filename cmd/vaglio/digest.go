@@ -107,7 +107,12 @@ func writeDigest(w io.Writer, d *approval.Digest) error {
 			func(key string) (string, bool) {
 				return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
 			},
-			func(s string) any { return templates.Theirs(oneLine(s, 200)) },
+			func(s string, whole bool) any {
+				if whole {
+					return templates.Theirs(s)
+				}
+				return templates.Theirs(oneLine(s, 200))
+			},
 		)))
 		b.WriteByte('\n')
 	}
