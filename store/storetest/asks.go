@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 )
 
 // Asks fails the test unless every stored ask is one that can have come about:
 // no guard denial waits for a person or was allowed, every approval is in a
 // state of the table and carries the decision and the permit that belong to it
-// and no others, every button leads to its ask, and what is not done is open.
-// It may run after the test's context ended.
+// and no others, every button leads to its ask, what is not done is open, and the
+// history tells of exactly what became of each. It may run after the test's context ended.
 func Asks(t *testing.T, s Store) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -44,6 +45,20 @@ func Asks(t *testing.T, s Store) {
 				}
 			}
 		}
+	}
+	Story(t, s)
+}
+
+// Story fails the test unless the history is whole, and tells of the records that
+// there are. It may run after the test's context ended.
+func Story(t *testing.T, s Store) {
+	t.Helper()
+	r, err := history.Verify(context.WithoutCancel(t.Context()), history.Case{Tree: tree(t, s), Records: s})
+	if err != nil {
+		t.Fatalf("verify the history: %v", err)
+	}
+	for _, f := range r.Findings {
+		t.Errorf("history: %s", f.Text)
 	}
 }
 
