@@ -138,6 +138,9 @@ func (t *Texts) Stamp(at time.Time) string {
 // Has reports whether there is a text under the key.
 func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }
 
+// Word returns the text under a key, if there is one; it is one without fields.
+func (t *Texts) Word(key string) (string, bool) { return t.Plain(Key(key), nil), t.Has(Key(key)) }
+
 // Say fills a text. It always says something: a text that is not there, or is
 // not given its fields, is shown by its name and with what was given, so that a
 // mistake of ours hides nothing from the person.

@@ -10,15 +10,10 @@ const maxDigested = 120
 
 // DigestLine reads one line of a digest.
 func DigestLine(texts *templates.Texts, l *approval.DigestLine) Text {
-	return Say(texts, templates.Key("digest."+l.Key), l.Fill(
-		func(key string) (string, bool) {
-			return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
-		},
-		func(s string, whole bool) any {
-			if whole {
-				return templates.Theirs(s)
-			}
-			return Within(s, maxDigested)
-		},
-	))
+	return Say(texts, templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, whole bool) any {
+		if whole {
+			return templates.Theirs(s)
+		}
+		return Within(s, maxDigested)
+	}))
 }

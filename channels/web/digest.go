@@ -70,12 +70,7 @@ func digestLines(texts *templates.Texts, d *approval.Digest) []digestLine {
 	for i := range said {
 		l := &said[i]
 		var b strings.Builder
-		for _, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(
-			func(key string) (string, bool) {
-				return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
-			},
-			func(s string, _ bool) any { return templates.Theirs(s) },
-		)) {
+		for _, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, _ bool) any { return templates.Theirs(s) })) {
 			if part.Theirs {
 				b.WriteString("<code>" + string(brief(part.Text)) + "</code>")
 			} else {

@@ -103,17 +103,12 @@ func writeDigest(w io.Writer, d *approval.Digest) error {
 		if i > 0 && l.Head {
 			b.WriteByte('\n')
 		}
-		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(
-			func(key string) (string, bool) {
-				return texts.Plain(templates.Key(key), nil), texts.Has(templates.Key(key))
-			},
-			func(s string, whole bool) any {
-				if whole {
-					return templates.Theirs(s)
-				}
-				return templates.Theirs(oneLine(s, 200))
-			},
-		)))
+		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, whole bool) any {
+			if whole {
+				return templates.Theirs(s)
+			}
+			return templates.Theirs(oneLine(s, 200))
+		})))
 		b.WriteByte('\n')
 	}
 	_, err = io.WriteString(w, b.String())
