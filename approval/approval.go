@@ -163,6 +163,8 @@ type Shown struct {
 	Posted int `json:"posted,omitempty"`
 	// Reminded says that people were reminded there that the ask still waits.
 	Reminded bool `json:"reminded,omitempty"`
+	// Tell says how far people were told beside the message how the ask ended.
+	Tell Telling `json:"tell,omitempty"`
 	// View is the view that the message last showed.
 	View View `json:"view,omitempty"`
 	// Gone says that the message cannot be shown or amended any more.

@@ -146,16 +146,14 @@ func askable(v vaglio.Verdict) bool {
 }
 
 // Done reports whether the ask needs no more work: nothing can happen to its
-// approvals, and every card shows how it ended.
+// approvals, every card shows how it ended, and people were told where they are.
 func (a *Ask) Done() bool {
 	view := a.View()
-	for i := range a.Approvals {
-		if !a.Approvals[i].State.Final() {
-			return false
-		}
+	if !a.Over() {
+		return false
 	}
 	for i := range a.Cards {
-		if a.Cards[i].Stale(view) {
+		if a.Cards[i].Stale(view) || a.Cards[i].Owes(a) {
 			return false
 		}
 	}

@@ -13,9 +13,10 @@ import (
 
 // The forms in which [EncodeAsk] and [EncodeStep] write. A change that an older
 // program would misread raises one. In the second form of an ask a button may
-// mean some of its calls, or nothing any more; a step's names its route.
+// mean some of its calls, or nothing any more; in the third people are told beside
+// a card how its ask ended. A step's second form names its route.
 const (
-	askForm  = 2
+	askForm  = 3
 	stepForm = 2
 )
 

@@ -63,7 +63,7 @@ func fullAsk() approval.Ask {
 			},
 		},
 		Cards: []approval.Shown{{
-			Channel: "web", Ref: "m1", View: "pending,pending", Begun: "pending", Posted: 1, Reminded: true,
+			Channel: "web", Ref: "m1", View: "pending,pending", Begun: "pending", Posted: 1, Reminded: true, Tell: approval.TellBegun,
 			Callbacks: map[approval.Token]approval.Callback{
 				"T1": {Approval: "abc-1", Choice: approval.ChoiceAllow}, "T2": {Choice: approval.ChoiceDeny, Calls: 2, Replaced: true},
 			},
@@ -126,7 +126,7 @@ func TestDecodeRefusesWhatItMightMisread(t *testing.T) {
 		body string
 		form int // the form that a FormError must name; -1 for any other error
 	}{
-		"newer":        {`{"v":3,"ask":{"id":"a","novelty":1}}`, 3},
+		"newer":        {`{"v":4,"ask":{"id":"a","novelty":1}}`, 4},
 		"no_form":      {`{"ask":{"id":"a"}}`, 0},
 		"negative":     {`{"v":-1,"ask":{"id":"a"}}`, -1},
 		"unknown":      {`{"v":1,"ask":{"id":"a","novelty":"` + secret + `"}}`, -1},

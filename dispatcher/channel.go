@@ -14,7 +14,7 @@ import (
 // repeat.
 //
 // A channel that can do more says so by being a [Finder], a [Reminder], a
-// [Notifier], a [Digester] or a [Reporter] too.
+// [Teller], a [Notifier], a [Digester] or a [Reporter] too.
 type Channel interface {
 	// Name is the channel's name in records and routes, such as "web". One that
 	// is not [approval.IsPlain], such as "slack:C0123456789", shows what a route

@@ -9,7 +9,7 @@ import (
 )
 
 // deliver makes the ask's card on the channel show the ask's state, and keeps
-// that it does. It reminds people where that is due.
+// that it does. It reminds people where that is due, and tells them the end.
 func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID, e *errand) error {
 	if e.sent != nil {
 		if err := d.record(ctx, ch, id, e); err != nil {
@@ -26,6 +26,9 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 	}
 	if shown.Stale(ask.View()) {
 		return d.show(ctx, ch, ask, e)
+	}
+	if shown.Owes(&ask) {
+		return d.tell(ctx, ch, ask, e)
 	}
 	return d.remind(ctx, ch, ask)
 }
@@ -128,6 +131,9 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 		shown.Ref, shown.View, shown.Gone = s.ref, s.view, s.gone
 		if s.posted > 0 {
 			shown.Begun, shown.Posted = "", s.posted
+			if _, tells := ch.(Teller); tells && shown.Tell == "" {
+				shown.Tell = approval.TellDue
+			}
 			// A card that comes this late is its own reminder.
 			shown.Reminded = shown.Reminded || d.reminds(ask, now())
 		}

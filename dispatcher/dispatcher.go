@@ -343,7 +343,8 @@ func (d *Dispatcher) changed(ctx context.Context, r approval.Record) {
 		d.escalated.set(ask.ID, ask.EscalateAt)
 	}
 	for i := range ask.Cards {
-		if c := d.couriers[ask.Cards[i].Channel]; c != nil && ask.Cards[i].Stale(ask.View()) {
+		shown := &ask.Cards[i]
+		if c := d.couriers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(&ask)) {
 			c.take(ask.ID)
 		}
 	}

@@ -204,28 +204,7 @@ func (c *Card) Call(i, waiting, ended int) Text {
 func (c *Card) Summary() Text {
 	w := writer{texts: c.Texts}
 	w.line("calls.file", templates.Values{"n": len(c.Calls)})
-	var order []string
-	groups, counts := map[string]Text{}, map[string]int{}
-	for i := range c.Calls {
-		if c.Calls[i].State == approval.Pending {
-			continue
-		}
-		line := writer{texts: c.Texts}
-		c.standing(&line, &c.Calls[i], least)
-		key := line.text.String()
-		if counts[key]++; counts[key] == 1 {
-			order, groups[key] = append(order, key), line.text
-		}
-	}
-	for i, key := range order {
-		if i == maxGroups {
-			w.line("calls.more", nil)
-			break
-		}
-		w.say("calls.ended", templates.Values{"n": counts[key]})
-		w.put(Ours, " ")
-		w.text = append(w.text, groups[key]...)
-	}
+	c.groups(&w)
 	return w.text
 }
 

@@ -145,9 +145,9 @@ func (b *backlog) until(what string, is func() bool) time.Duration {
 }
 
 // TestAThousandAsks wait in twenty channels while the platform takes one message
-// a second in each. They come while it is down, and then trouble goes on.
+// a second in each. They come while it is down, and then trouble goes on. It runs
+// alone: others would count in what it measures.
 func TestAThousandAsks(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}

@@ -40,6 +40,15 @@ func (w *world) sayAll() {
 	w.t.Helper()
 	ctx := w.t.Context()
 	payloads.Show(w.t, w.channel, slack.Name)
+	for _, kind := range payloads.Cards(w.t, slack.Name) {
+		ref, err := w.channel.Post(ctx, kind[0])
+		for i := 0; i < len(kind) && err == nil; i++ {
+			err = w.channel.Tell(ctx, ref, kind[i], payloads.Digest(1).Counts, i > 0)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
 	for n := range 4 {
 		if err := w.channel.ShowDigest(ctx, w.open(strconv.Itoa(n)), payloads.Digest(n)); err != nil {
 			w.t.Fatal(err)

@@ -207,6 +207,8 @@ func (s *Server) postEphemeral(args map[string]string) answer {
 	return answer{fields: map[string]any{"message_ts": s.stamp()}}
 }
 
+// replies hands out a thread, oldest first. A cursor is the timestamp of the last
+// message before.
 func (s *Server) replies(args map[string]string) answer {
 	c := s.channels[args["channel"]]
 	if c == nil {
@@ -215,11 +217,20 @@ func (s *Server) replies(args map[string]string) answer {
 	if s.message(c.id, args["ts"]) == nil {
 		return answer{err: "thread_not_found"}
 	}
+	limit, err := strconv.Atoi(cmp.Or(args["limit"], "999"))
+	if err != nil || limit < 1 || limit > 999 {
+		return answer{err: "invalid_limit"}
+	}
 	var all []any
 	for _, m := range c.messages {
-		if m.TS == args["ts"] || m.ThreadTS == args["ts"] {
-			all = append(all, s.picture(m))
+		if m.TS != args["ts"] && m.ThreadTS != args["ts"] || args["cursor"] != "" && m.TS <= args["cursor"] {
+			continue
 		}
+		if len(all) == limit {
+			last, _ := all[limit-1].(map[string]any)
+			return answer{fields: map[string]any{"messages": all, "has_more": true, "response_metadata": map[string]any{"next_cursor": last["ts"]}}}
+		}
+		all = append(all, s.picture(m))
 	}
 	return answer{fields: map[string]any{"messages": all, "has_more": false}}
 }

@@ -1,0 +1,41 @@
+package approval
+
+// Telling says how far people were told, beside a card, how its ask ended.
+type Telling string
+
+// The steps of telling. A card on a channel that tells nothing has none of them.
+const (
+	// TellDue: it is to be told when the ask is over.
+	TellDue Telling = "due"
+	// TellBegun: the telling was begun, and nobody knows whether people can read
+	// it. The channel looks before it tells again.
+	TellBegun Telling = "begun"
+	// Told: people can read it, or nobody can be told.
+	Told Telling = "told"
+)
+
+// Over reports whether nothing can happen to the ask's approvals any more.
+func (a *Ask) Over() bool {
+	for i := range a.Approvals {
+		if !a.Approvals[i].State.Final() {
+			return false
+		}
+	}
+	return true
+}
+
+// Owes reports whether people are still to be told, beside the card, how the ask
+// ended.
+func (s *Shown) Owes(a *Ask) bool {
+	return (s.Tell == TellDue || s.Tell == TellBegun) && !s.Gone && s.Ref != "" && a.Over()
+}
+
+// Fated tells what became of the calls that judges vetoed, in lines of a digest.
+func (c *Counts) Fated() []DigestLine {
+	var l lines
+	l.fates("vetoed", c.Fates)
+	if len(l.all) == 0 {
+		return nil
+	}
+	return l.all[1:]
+}

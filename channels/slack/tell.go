@@ -1,0 +1,82 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+const (
+	// toldMark begins the id of the block by which the message is known that told
+	// how an ask ended; the ask's id follows.
+	toldMark = "told-"
+	// tellPages bounds how many pages of a thread are looked through for it.
+	tellPages = 10
+)
+
+// Tell says in the card's thread how its ask ended, as [Conversation.Tell].
+func (c *Channel) Tell(ctx context.Context, ref string, card approval.Card, turn approval.Counts, again bool) error {
+	return c.own.Tell(ctx, ref, card, turn, again)
+}
+
+// Tell says in the card's thread how its ask ended, and what the turn did so
+// far. again says that it may stand there already.
+func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card, turn approval.Counts, again bool) error {
+	m, ok := parseRef(ref)
+	if !ok {
+		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
+	}
+	c := at.app
+	mark := toldMark + string(card.Ask)
+	if again {
+		told, err := c.marked(ctx, m, mark)
+		if err != nil || told {
+			return final(err)
+		}
+	}
+	v := viewOf(card, c.texts)
+	p := &page{texts: c.texts}
+	p.write(v.Told(&turn))
+	p.name(mark)
+	_, err := c.send(ctx, m, p, v.Title().String())
+	at.noteTelling(err)
+	return final(err)
+}
+
+// marked reports whether a message of ours with the mark stands in the thread.
+// Where the app may not look it does not seem so.
+func (c *Channel) marked(ctx context.Context, m place, mark string) (bool, error) {
+	c.mu.Lock()
+	us := c.self.user
+	c.mu.Unlock()
+	p := slackapi.GetConversationRepliesParameters{ChannelID: m.channel, Timestamp: m.ts, Limit: maxReplies}
+	for range tellPages {
+		var all []slackapi.Message
+		var more bool
+		err := c.do(ctx, "conversations.replies", func(ctx context.Context) (err error) {
+			all, more, p.Cursor, err = c.api.GetConversationRepliesContext(ctx, &p)
+			return err
+		})
+		switch {
+		case means(err) == meansToken:
+			c.log.WarnContext(ctx, "a thread cannot be read; how its ask ended may be told twice", "error", err)
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		for i := range all {
+			has := func(b slackapi.Block) bool { return b.ID() == mark }
+			if (us == "" || all[i].User == us) && slices.ContainsFunc(all[i].Blocks.BlockSet, has) {
+				return true, nil
+			}
+		}
+		if !more || p.Cursor == "" {
+			break
+		}
+	}
+	return false, nil
+}
