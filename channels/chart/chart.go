@@ -87,8 +87,8 @@ const (
 	Allowed
 )
 
-// sum returns the total of a category.
-func (c *Chart) sum(category int) int {
+// Sum returns the total of a category.
+func (c *Chart) Sum(category int) int {
 	n := 0
 	for _, s := range c.Series {
 		n += s.at(category)
@@ -107,7 +107,7 @@ func (s *Series) at(category int) int {
 func (c *Chart) top() int {
 	top := 0
 	for i := range c.Categories {
-		top = max(top, c.sum(i))
+		top = max(top, c.Sum(i))
 	}
 	return top
 }
@@ -142,7 +142,7 @@ func (c *Chart) Alt() string {
 	}
 	if len(c.Categories) <= wordsMost {
 		for i, name := range c.Categories {
-			said = append(said, strings.ReplaceAll(name, "\n", " ")+": "+c.number(c.sum(i)))
+			said = append(said, strings.ReplaceAll(name, "\n", " ")+": "+c.number(c.Sum(i)))
 		}
 	}
 	return c.Title + ". " + strings.Join(said, ", ") + "."
@@ -172,7 +172,7 @@ func (c *Chart) Fold(most int, rest func(n int) string) Chart {
 // SVG returns the chart as an element for a page, without the title. Its text
 // has the page's font and color; see the classes of [paint] for the others.
 func (c *Chart) SVG() ([]byte, error) {
-	s, err := newScene()
+	s, err := newScene(pageWidth)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ type Picture struct {
 
 // PNG returns the picture, [PictureWidth] dots wide, on a background of its own.
 func (p *Picture) PNG() ([]byte, error) {
-	s, err := newScene()
+	s, err := newScene(pictureWidth)
 	if err != nil {
 		return nil, err
 	}

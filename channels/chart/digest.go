@@ -88,7 +88,7 @@ func (c Chart) told(texts *templates.Texts, key templates.Key) Chart {
 	}
 	days, parts := make([]string, 0, last+1), []string{}
 	for i, name := range c.Categories {
-		days = append(days, strings.ReplaceAll(name, "\n", " ")+": "+c.number(c.sum(i)))
+		days = append(days, strings.ReplaceAll(name, "\n", " ")+": "+c.number(c.Sum(i)))
 	}
 	for i := range c.Series {
 		if n := c.Series[i].at(last); n > 0 && len(c.Series) > 1 {

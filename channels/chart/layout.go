@@ -60,7 +60,7 @@ func (s *scene) legend(c *Chart) {
 	for i := range c.Series {
 		name := s.clip(c.Series[i].Name, textSize, false, s.inner()-swatch-gap)
 		w := swatch + gap + s.wide(name, textSize, false)
-		if x > s.margin && x+w > width-s.margin {
+		if x > s.margin && x+w > s.width-s.margin {
 			x, s.y = s.margin, s.y+height
 		}
 		s.segment(box{x, s.y, swatch, swatch}, c.Series[i].Tone)
@@ -75,7 +75,7 @@ func (s *scene) legend(c *Chart) {
 func (s *scene) columns(c *Chart, height float64) {
 	head := s.head(c)
 	top, n := c.top(), len(c.Categories)
-	left, right := s.margin, width-s.margin
+	left, right := s.margin, s.width-s.margin
 	size := s.numberSize(c, (right-left)/float64(max(1, n))-3)
 	scale := float64(max(1, top))
 	if size == 0 {
@@ -104,7 +104,7 @@ func (s *scene) columns(c *Chart, height float64) {
 	for i := range c.Categories {
 		x := left + slot*float64(i) + (slot-bar)/2
 		y := s.column(c, i, box{x, base, bar, height / scale}, size > 0 && !c.marks(i))
-		number := label{text: c.number(c.sum(i)), x: x + bar/2, y: y - 3, anchor: middle, size: size, bold: c.Last && i == n-1, paint: ink()}
+		number := label{text: c.number(c.Sum(i)), x: x + bar/2, y: y - 3, anchor: middle, size: size, bold: c.Last && i == n-1, paint: ink()}
 		if c.marks(i) {
 			s.mark(c.Mark, left+slot*c.Mark.At, head, base)
 			wide := s.wide(number.text, size, number.bold) + 4
@@ -159,7 +159,7 @@ func (s *scene) column(c *Chart, category int, unit box, numbered bool) float64 
 		y -= h
 		text := c.number(n)
 		wide := s.wide(text, figure, false) + 5
-		if numbered && n != c.sum(category) && b.h >= figure+3 && wide <= b.w {
+		if numbered && n != c.Sum(category) && b.h >= figure+3 && wide <= b.w {
 			mid := box{b.x + (b.w-wide)/2, b.y + (b.h-figure-1)/2, wide, figure + 1}
 			s.rect(mid, paper())
 			s.write(label{text: text, x: b.x + b.w/2, y: mid.y + figure*0.86, anchor: middle, size: figure, paint: ink()})
@@ -205,7 +205,7 @@ func (s *scene) rows(c *Chart) {
 	top := c.top()
 	if top == 0 {
 		s.y += high
-		s.write(label{text: s.clip(c.Empty, headSize, false, s.inner()), x: width / 2, y: s.y, anchor: middle, size: headSize, paint: dim()})
+		s.write(label{text: s.clip(c.Empty, headSize, false, s.inner()), x: s.width / 2, y: s.y, anchor: middle, size: headSize, paint: dim()})
 		s.y += high
 		return
 	}
@@ -215,7 +215,7 @@ func (s *scene) rows(c *Chart) {
 	}
 	names = min(names, s.inner()*0.42)
 	left := s.margin + names + gap
-	unit := (width - s.margin - left - figure - 5) / float64(top)
+	unit := (s.width - s.margin - left - figure - 5) / float64(top)
 	for i, name := range c.Categories {
 		s.write(label{text: s.clip(name, textSize, false, names), x: s.margin + names, y: s.y + high*0.68, anchor: end, size: textSize, paint: ink()})
 		x := left
@@ -226,7 +226,7 @@ func (s *scene) rows(c *Chart) {
 				x += w
 			}
 		}
-		s.write(label{text: c.number(c.sum(i)), x: x + 5, y: s.y + high*0.68, size: textSize, paint: ink()})
+		s.write(label{text: c.number(c.Sum(i)), x: x + 5, y: s.y + high*0.68, size: textSize, paint: ink()})
 		s.y += high
 	}
 	s.lines([]line{{left - 0.5, s.y - high*float64(len(c.Categories)), left - 0.5, s.y}}, 1, dim())
@@ -239,7 +239,7 @@ func (s *scene) numberSize(c *Chart, room float64) float64 {
 	for size := textSize; size >= tightSize; size -= 0.5 {
 		fits := true
 		for i := range c.Categories {
-			fits = fits && s.wide(c.number(c.sum(i)), size, c.Last) <= room
+			fits = fits && s.wide(c.number(c.Sum(i)), size, c.Last) <= room
 		}
 		if fits {
 			return size

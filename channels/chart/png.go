@@ -13,7 +13,7 @@ const (
 	// have three.
 	dots = 3
 	// PictureWidth is how wide a picture is, in dots.
-	PictureWidth = width * dots
+	PictureWidth = pictureWidth * dots
 )
 
 // board draws a scene as dots.
@@ -25,7 +25,7 @@ type board struct {
 // png writes the scene as a PNG on paper.
 func (s *scene) png(w io.Writer) error {
 	c := vgimg.NewWith(
-		vgimg.UseWH(vg.Points(width), vg.Points(s.y)), vgimg.UseDPI(72*dots), vgimg.UseBackgroundColor(paper().color))
+		vgimg.UseWH(vg.Points(s.width), vg.Points(s.y)), vgimg.UseDPI(72*dots), vgimg.UseBackgroundColor(paper().color))
 	b := board{c, s}
 	for _, draw := range s.draw {
 		draw(b)

@@ -20,7 +20,7 @@ type scene struct {
 	// stretch is how much wider texts may come out than in the fonts.
 	stretch float64
 	// margin is left free on all sides, y is how far down the drawing is.
-	margin, y float64
+	width, margin, y float64
 }
 
 // surface is what a scene is drawn on.
@@ -54,10 +54,14 @@ const (
 	end
 )
 
-// width is how wide every scene is: that of a small phone.
-const width = 360.0
+// How wide drawings are: a chat shows a picture as wide as a small phone, and a
+// page has edges of its own.
+const (
+	pictureWidth = 360.0
+	pageWidth    = 304.0
+)
 
-func newScene() (*scene, error) {
+func newScene(width float64) (*scene, error) {
 	regular, err := opentype.Parse(goregular.TTF)
 	if err != nil {
 		return nil, fmt.Errorf("chart: read the font: %w", err)
@@ -66,7 +70,7 @@ func newScene() (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart: read the bold font: %w", err)
 	}
-	return &scene{regular: regular, bold: bold, stretch: 1}, nil
+	return &scene{regular: regular, bold: bold, stretch: 1, width: width}, nil
 }
 
 // face returns a font at a size.
@@ -99,7 +103,7 @@ func (s *scene) clip(text string, size float64, bold bool, most float64) string 
 }
 
 // inner is how wide the drawing is without its margins.
-func (s *scene) inner() float64 { return width - 2*s.margin }
+func (s *scene) inner() float64 { return s.width - 2*s.margin }
 
 func (s *scene) rect(b box, p paint) {
 	s.draw = append(s.draw, func(f surface) { f.rect(b, p) })
@@ -118,7 +122,7 @@ func (s *scene) write(l label) {
 	}
 	l.width = s.wide(l.text, l.size, l.bold)
 	left := l.x - l.width*float64(l.anchor)/2
-	l.x += max(0, s.margin-left) - max(0, left+l.width-(width-s.margin))
+	l.x += max(0, s.margin-left) - max(0, left+l.width-(s.width-s.margin))
 	s.draw = append(s.draw, func(f surface) { f.text(l) })
 }
 

@@ -20,6 +20,9 @@ import (
 // desk is a small dispatcher in memory. It keeps the promises that the inbox
 // rests on: one tap decides, the card comes from the state, every change ticks.
 type desk struct {
+	// digest is what every day's is; nil is a digest with what others wrote.
+	digest *approval.Digest
+
 	// voters are who may decide; nil lets each decide alone.
 	voters   *approval.Electorate
 	mu       sync.Mutex

@@ -13,7 +13,9 @@ import (
 // digestView is what the page of a digest shows.
 type digestView struct {
 	// Day is the chosen day; empty for the last digest.
-	Day    string
+	Day string
+	// Week shows the day among those before it.
+	Week   part
 	Rows   []digestRow
 	Digest *approval.Digest
 }
@@ -41,7 +43,11 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := digestView{Day: day, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
+	week, err := weekOf(w.textsFor(r), &d)
+	if err != nil {
+		return err
+	}
+	v := digestView{Day: day, Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
 }
 

@@ -15,10 +15,22 @@ func (d *desk) Digest(_ context.Context, day string) (approval.Digest, error) {
 	if day != "" && day != "2026-11-21" {
 		return approval.Digest{}, &approval.DayError{Day: day}
 	}
+	if d.digest != nil {
+		return *d.digest, nil
+	}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	fates := approval.Fates{Allowed: 1, Denied: 2, Runs: approval.Runs{Failed: 1}}
+	var week []approval.Day
+	for i := range 7 {
+		from := at.AddDate(0, 0, i-7)
+		week = append(week, approval.Day{
+			Window: approval.Window{From: from, To: from.AddDate(0, 0, 1)},
+			Counts: approval.Counts{Approved: 1000 * i, Guard: i, Vetoed: 3, Fates: fates},
+		})
+	}
+	week[6].Counts = approval.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates}
 	return approval.Digest{
-		Window: approval.Window{From: at.AddDate(0, 0, -1), To: at}, Late: true,
+		Window: approval.Window{From: at.AddDate(0, 0, -1), To: at}, Late: true, Week: week,
 		Counts:     approval.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates},
 		WeekAgo:    approval.Counts{Judged: 17},
 		Rules:      []approval.Tally{{Name: "path.auth", Count: 7, New: true}},
@@ -43,6 +55,7 @@ func TestTheDigestHasAPage(t *testing.T) {
 			if strings.Contains(words, "[digest") || strings.Contains(words, "[web.") || strings.Contains(words, "\u202e") {
 				t.Errorf("%s in %s says\n%s", address, lang, words)
 			}
+			tellsItsWeek(t, doc, lang)
 			if n := len(doc.all("caption")); n != 1 {
 				t.Errorf("%d tables have a caption", n)
 			}
@@ -60,5 +73,39 @@ func TestTheDigestHasAPage(t *testing.T) {
 	}
 	if rec := newInbox(t, full()).get("/inbox/digest"); rec.Code == http.StatusOK {
 		t.Error("a stranger reads the digest")
+	}
+}
+
+// tellsItsWeek finds both charts, with words for who does not see them, and every
+// number of theirs in the table beside them.
+func tellsItsWeek(t *testing.T, doc tree, lang string) {
+	t.Helper()
+	want := map[string][]string{
+		"en": {"calls stopped: Sat 14: 3, Sun 15: 4, Mon 16: 5, Tue 17: 6, Wed 18: 7, Thu 19: 8, Fri 20: 10.", "calls passed: Sat 14: 0, Sun 15: 1,000,"},
+		"it": {"azioni fermate: sab 14: 3, dom 15: 4,", "azioni passate: sab 14: 0, dom 15: 1.000,"},
+	}[lang]
+	drawn := 0
+	for _, svg := range doc.all("svg") {
+		if svg.attr("class") != "chart" {
+			continue
+		}
+		if drawn < len(want) && (svg.attr("role") != "img" || !strings.Contains(svg.attr("aria-label"), want[drawn])) {
+			t.Errorf("the chart says %q", svg.attr("aria-label"))
+		}
+		drawn++
+	}
+	if drawn != len(want) {
+		t.Errorf("there are %d charts", drawn)
+	}
+	rows := doc.all("tr")
+	if len(rows) < 8 {
+		t.Fatalf("the week has %d rows", len(rows))
+	}
+	var cells []string
+	for _, cell := range rows[7].all("th", "td") {
+		cells = append(cells, cell.words())
+	}
+	if got := strings.Join(cells, "|"); !strings.HasSuffix(got, "|10|7|2|0|0|1|31") || !strings.Contains(got, " 20 ") {
+		t.Errorf("the last day is told as %q", got)
 	}
 }

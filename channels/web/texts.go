@@ -42,11 +42,11 @@ func (w *Web) textsFor(r *http.Request) *templates.Texts {
 		for _, tag := range wanted {
 			base, _ := tag.Base()
 			if lang, ok := templates.Language(base.String()); ok {
-				return w.texts.In(lang, time.Local)
+				return w.texts.In(lang, w.zone)
 			}
 		}
 	}
-	return w.texts.In(w.lang, time.Local)
+	return w.texts.In(w.lang, w.zone)
 }
 
 // textFuncs are the functions of the pages that say something of ours.
@@ -56,6 +56,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"t":      func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
 		"line":   func(v cardView) string { return v.line(texts) },
 		"score":  texts.Score,
+		"number": texts.Number,
 		"when":   texts.Stamp,
 		"left":   func(t time.Time) string { return left(texts, t) },
 		"size":   func(s string) string { return size(texts, s) },

@@ -46,6 +46,7 @@ type Web struct {
 	told     sealer
 	texts    *templates.Set
 	lang     templates.Lang
+	zone     *time.Location
 	pages    map[templates.Lang]map[string]*template.Template
 	assets   map[string]asset
 	streams  chan struct{}
@@ -83,6 +84,8 @@ type Config struct {
 	Texts *templates.Set
 	// Lang is the language of browsers that prefer none that there are texts in.
 	Lang templates.Lang
+	// Zone is the time zone of what people read; nil means the machine's.
+	Zone *time.Location
 	// Log receives what went wrong on our side.
 	Log *slog.Logger
 }
@@ -185,6 +188,9 @@ func New(c Config) (*Web, error) {
 
 // speak loads the pages in every language.
 func (w *Web) speak(c Config) (err error) {
+	if w.zone = c.Zone; w.zone == nil {
+		w.zone = time.Local
+	}
 	if w.texts, w.lang = c.Texts, c.Lang; w.texts == nil {
 		if w.texts, err = templates.Load(nil); err != nil {
 			return err
@@ -192,7 +198,7 @@ func (w *Web) speak(c Config) (err error) {
 	}
 	w.pages = map[templates.Lang]map[string]*template.Template{}
 	for _, lang := range templates.Langs() {
-		if w.pages[lang], err = w.loadPages(w.texts.In(lang, time.Local)); err != nil {
+		if w.pages[lang], err = w.loadPages(w.texts.In(lang, w.zone)); err != nil {
 			return err
 		}
 	}

@@ -176,7 +176,7 @@ func (d *daemon) face(ctx context.Context, p policy, secret approval.Secret, tok
 	d.inbox, err = web.New(web.Config{
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Samples: samples(),
 		Thresholds: thresholds(d.config, p),
-		Texts:      d.config.Texts, Lang: d.config.Lang,
+		Texts:      d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone,
 		Secret: secret, Ended: ended, KeepEnded: memory.save, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {

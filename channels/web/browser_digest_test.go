@@ -1,0 +1,65 @@
+package web_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// weekUpTo returns a digest with what passed, what the guard refused, what was
+// denied, allowed, expired and waited on the days of its week.
+func weekUpTo(days ...[6]int) *approval.Digest {
+	h := approval.Hours{Minute: 8 * 60}
+	d := &approval.Digest{Window: h.Window(2026, time.November, 21)}
+	for i, w := range append(h.Week(d.Window), d.Window) {
+		day := approval.Day{Window: w}
+		if i < len(days) {
+			n := days[i]
+			f := approval.Fates{Denied: n[2], Allowed: n[3], Expired: n[4], Waiting: n[5], Runs: approval.Runs{Succeeded: n[3]}}
+			day.Counts = approval.Counts{Approved: n[0], Guard: n[1], Fates: f, Vetoed: f.Sum(), Judged: n[0] + n[1] + f.Sum()}
+		}
+		d.Week = append(d.Week, day)
+	}
+	d.Counts = d.Week[6].Counts
+	return d
+}
+
+// The page of a digest fits a phone and a desk, light and dark, in both
+// languages, on the smallest day and on the fullest.
+func TestBrowserDigest(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	for name, digest := range map[string]*approval.Digest{
+		"empty": weekUpTo(),
+		"usual": weekUpTo([6]int{143, 2, 1, 4}, [6]int{37, 0, 0, 1}, [6]int{212, 3, 2, 7, 1}, [6]int{268, 1, 3, 5, 2}, [6]int{305, 6, 4, 11, 1}, [6]int{241, 2, 1, 6}, [6]int{288, 4, 3, 8, 1, 2}),
+		"full":  weekUpTo([6]int{120, 2, 1, 4}, [6]int{}, [6]int{}, [6]int{}, [6]int{}, [6]int{199, 4, 1, 3, 1}, [6]int{9741, 120, 40, 98, 1}),
+	} {
+		d := newDesk()
+		d.digest = digest
+		for _, lang := range []string{"en", "it"} {
+			in := newInbox(t, d)
+			base := in.serve()
+			b.speak(lang)
+			b.enter(in, base)
+			for _, look := range []string{"light", "dark"} {
+				b.scheme(look)
+				for _, width := range []int64{320, 360, 1100} {
+					b.do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(base+"/inbox/digest"), see("svg.chart"))
+					if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+						t.Errorf("%s in %s is %d pixels too wide at width %d", name, lang, over, width)
+					}
+					if faint := get(b, chromedp.Evaluate[string](contrastOfCharts)); faint != "" {
+						t.Errorf("%s %s: %s", name, look, faint)
+					}
+					if width != 320 {
+						b.shoot(fmt.Sprintf("digest-%s-%s-%d-%s", name, lang, width, look))
+					}
+				}
+			}
+		}
+	}
+}
