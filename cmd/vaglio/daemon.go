@@ -67,7 +67,8 @@ type front struct {
 // path returns the path of a file in the data folder.
 func (c *config) path(file string) string { return filepath.Join(c.DataDir, file) }
 
-// auditDir is where the audit log is; it is not a parameter.
+// auditDir is where the audit log is. It is not a parameter: METNOS_DATA_DIR
+// does not move it.
 func (c *config) auditDir() string {
 	return filepath.Join(c.Home, ".local", "share", "metnos", "vaglio")
 }

@@ -163,6 +163,8 @@ func (d *doctor) writable(subject, dir, file string) {
 		d.found(subject, approval.Wrong, above+" cannot be written by this user.", "Give "+above+" to the user who serves.")
 	case err == nil && unix.Access(name, unix.W_OK|unix.R_OK) != nil:
 		d.found(subject, approval.Wrong, name+" cannot be written by this user.", "Give "+name+" to the user who serves.")
+	case filepath.Dir(dir) != filepath.Clean(d.config.DataDir):
+		d.found(subject, approval.Fine, name+" can be written; METNOS_DATA_DIR does not move it.", "")
 	default:
 		d.found(subject, approval.Fine, name+" can be written.", "")
 	}
