@@ -63,9 +63,18 @@ func ReasonOf(v vaglio.Verdict) Reason {
 	if worst < 0 {
 		return r
 	}
-	r.Effect = g.Signals[worst].Category
-	if effects, ok := g.Metadata["effects"].([]any); ok && worst < len(effects) {
-		if e, ok := effects[worst].(map[string]any); ok && e["kind"] == r.Effect {
+	message := r.Message
+	r = SignalOf(*g, worst)
+	r.Message = message
+	return r
+}
+
+// SignalOf returns what a judge's signal says, with what the effects judge knows
+// of it besides.
+func SignalOf(g vaglio.GradientResult, i int) Reason {
+	r := Reason{Effect: g.Signals[i].Category, Message: g.Signals[i].Message}
+	if effects, ok := g.Metadata["effects"].([]any); ok && i < len(effects) {
+		if e, ok := effects[i].(map[string]any); ok && e["kind"] == r.Effect {
 			r.Reversibility, _ = e["reversibility"].(string)
 			r.Reach, _ = e["reach"].(string)
 		}

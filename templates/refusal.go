@@ -29,6 +29,35 @@ func (t *Texts) Told(sentences ...string) (said string, ok bool) {
 	return strings.Join(all, " "), true
 }
 
+// Judged says in the reader's language what the judges that ship say of a call in
+// fixed words, with their values filled in. ok is false, and the text comes back
+// as it is, when some of it is none of them.
+func (t *Texts) Judged(text string) (said string, ok bool) {
+	parts := strings.Split(text, "; ")
+	for i, part := range parts {
+		key, named := strings.CutPrefix(part, "anomalous args key: '")
+		key, closed := strings.CutSuffix(key, "'")
+		if named && closed {
+			parts[i] = t.Plain("rules.key", Values{"key": Theirs(key)})
+			continue
+		}
+		if parts[i], ok = t.Told(part); !ok {
+			return text, false
+		}
+	}
+	return strings.Join(parts, "; "), true
+}
+
+// Undo says whether an effect can be undone and whom it touches, from the effects
+// judge's words; empty where Effect is.
+func (t *Texts) Undo(reversibility, reach string) string {
+	undo, touches := Key("undo."+reversibility), Key("reach."+reach)
+	if t.lang == English || !t.Has(undo) || !t.Has(touches) {
+		return ""
+	}
+	return t.Plain(undo, nil) + ", " + t.Plain(touches, nil)
+}
+
 // told finds the sentences that agents are told by their embedded English.
 func told(english map[Key]*template.Template) map[string]Key {
 	keys := map[string]Key{}

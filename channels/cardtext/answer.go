@@ -54,12 +54,12 @@ func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text
 	add := func(key templates.Key, values templates.Values) { lines = append(lines, Say(texts, key, values)) }
 	for i := range c.Items {
 		it := &c.Items[i]
-		add("why", templates.Values{"why": Within(whyOf(it), maxReason)})
+		add("why", templates.Values{"why": Within(whyOf(texts, it), maxReason)})
 		for _, g := range it.Verdict.Results {
 			add("why.judge", templates.Values{"judge": Within(g.Judge, maxReason), "score": texts.Score(g.Score), "confidence": texts.Score(g.Confidence)})
-			for _, s := range g.Signals {
+			for i, s := range g.Signals {
 				add("why.signal", templates.Values{
-					"category": Within(texts.EffectName(s.Category), maxReason), "score": texts.Score(s.Score), "message": Within(s.Message, maxReason),
+					"category": Within(texts.EffectName(s.Category), maxReason), "score": texts.Score(s.Score), "message": Within(signalOf(texts, approval.SignalOf(g, i)), maxReason),
 				})
 			}
 		}

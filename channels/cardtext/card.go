@@ -78,7 +78,7 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 func read(it *approval.Item, texts *templates.Texts) Call {
 	c := Call{
 		State: it.State, Buttons: it.Buttons, Irreversible: irreversible(it), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
-		command: see(it.Command), why: seeLine(whyOf(it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt,
+		command: see(it.Command), why: seeLine(whyOf(texts, it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt,
 	}
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)

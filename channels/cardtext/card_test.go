@@ -258,10 +258,19 @@ func TestReasons(t *testing.T) {
 	card.Items[0].Refusal.Why = "the judge\nsays no"
 	card.Items[0].Verdict.Results = []vaglio.GradientResult{{
 		Judge: "effects", Score: 0.2, Confidence: 1, Signals: []vaglio.Signal{{Category: "delete", Score: 0.25, Message: "Deletes ../other."}},
+		Metadata: vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": "irreversible", "reach": "user"}}},
+	}, {
+		Judge: "rules", Score: 0.8, Confidence: 1, Signals: []vaglio.Signal{{Category: "intent", Score: 1, Message: "intent matches executor"}},
 	}}
 	for lang, want := range map[templates.Lang][]string{
-		templates.English: {"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.20, confidence 1.00", "• delete 0.25: Deletes ../other."},
-		templates.Italian: {"Perché abcdefghijklmnop non è passata da sola", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,20, sicurezza 1,00", "• cancella qualcosa 0,25: Deletes ../other."},
+		templates.English: {
+			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.20, confidence 1.00", "• delete 0.25: Deletes ../other.",
+			"rules: score 0.80, confidence 1.00", "• intent 1.00: intent matches executor",
+		},
+		templates.Italian: {
+			"Perché abcdefghijklmnop non è passata da sola", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,20, sicurezza 1,00", "• cancella qualcosa 0,25: non si può annullare, esce dalla cartella di lavoro. Deletes ../other.",
+			"rules: punteggio 0,80, sicurezza 1,00", "• intent 1,00: la richiesta nomina ciò che l’azione usa",
+		},
 	} {
 		title, lines := cardtext.Reasons(textsIn(t, lang), &card)
 		got := []string{title.String()}

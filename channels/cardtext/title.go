@@ -111,11 +111,22 @@ func wanted(it *approval.Item) string {
 }
 
 // whyOf is why a call is asked about, in the judge's own words where there are.
-func whyOf(it *approval.Item) string {
+func whyOf(texts *templates.Texts, it *approval.Item) string {
 	if r := approval.ReasonOf(it.Verdict); r.Message != "" {
-		return r.Message
+		said, _ := texts.Judged(r.Message)
+		return said
 	}
 	return it.Refusal.Why
+}
+
+// signalOf is what a judge noticed: in the reader's language what can be said in
+// it, and after it the judge's own words, which name what they are about.
+func signalOf(texts *templates.Texts, r approval.Reason) string {
+	said, ok := texts.Judged(r.Message)
+	if undo := texts.Undo(r.Reversibility, r.Reach); !ok && undo != "" {
+		return undo + ". " + said
+	}
+	return said
 }
 
 // effectOf says what a call would do, where the judge says it in another language.

@@ -62,6 +62,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"size":   func(s string) string { return size(texts, s) },
 		"effect": func(category string) template.HTML { return effect(texts, category) },
 		"why":    func(v itemView) string { return why(texts, v.Item) },
+		"judged": func(said string) template.HTML { return judged(texts, said) },
 		"told":   func(sentence string) template.HTML { return agentTold(texts, sentence) },
 		"guard":  func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
 		"digest": func(d *approval.Digest) []digestLine { return digestLines(texts, d) },
@@ -140,6 +141,13 @@ func agentTold(texts *templates.Texts, sentence string) template.HTML {
 		return template.HTML(template.HTMLEscapeString(said)) //nolint:gosec // It was escaped.
 	}
 	return show(sentence)
+}
+
+// judged says in the reader's language what a judge says in fixed words; any other
+// words are shown with care.
+func judged(texts *templates.Texts, text string) template.HTML {
+	said, _ := texts.Judged(text)
+	return show(said)
 }
 
 // forbids says in the reader's language why the guard has a rule.

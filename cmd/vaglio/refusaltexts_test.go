@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/guard"
+	"github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -65,5 +66,51 @@ func TestRefusalsAreSaidInEveryLanguage(t *testing.T) {
 		for _, s := range said {
 			say(s, string(kind))
 		}
+	}
+}
+
+// TestRulesAreSaidInEveryLanguage holds the texts against what the rules say of
+// calls that make them say everything they can.
+func TestRulesAreSaidInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	english, italian := set.In(templates.English, time.UTC), set.In(templates.Italian, time.UTC)
+	said := map[string]bool{}
+	for _, p := range []vaglio.Proposal{
+		{Executor: "read_file"},
+		{
+			Executor: "read_file", Intent: "read it", Args: vaglio.Args{"path": "a/../b", "a-b": 1},
+			Context: vaglio.Context{Critical: new(bool)},
+		},
+	} {
+		g, err := judge.Rules().Grade(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences := []string{g.Reasoning}
+		for _, s := range g.Signals {
+			said[s.Category] = true
+			sentences = append(sentences, s.Message)
+		}
+		for _, s := range sentences {
+			en, known := english.Judged(s)
+			it, _ := italian.Judged(s)
+			if !known || en != s || it == s {
+				t.Errorf("%q is said as %q and %q (known: %t)", s, en, it, known)
+			}
+			if strings.Contains(s, "a-b") != strings.Contains(it, "a-b") {
+				t.Errorf("%q is said as %q: the argument's name is gone", s, it)
+			}
+		}
+	}
+	if len(said) != 4 {
+		t.Errorf("the rules noticed only %v", said)
+	}
+	const theirs = "intent matches executor; and more"
+	if it, known := italian.Judged(theirs); known || it != theirs {
+		t.Errorf("what no rule says became %q", it)
 	}
 }
