@@ -214,11 +214,22 @@ func (d *Desk) Remember(past ...approval.Entry) {
 	d.past = past
 }
 
-// History returns what the desk remembers.
-func (d *Desk) History(context.Context, approval.Filter) (approval.Page, error) {
+// History returns what the desk remembers, page by page.
+func (d *Desk) History(_ context.Context, f approval.Filter) (approval.Page, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return approval.Page{Entries: d.past}, d.fail
+	var page approval.Page
+	for _, e := range d.past {
+		if f.Before > 0 && e.Cursor >= f.Before {
+			continue
+		}
+		if f.Limit > 0 && len(page.Entries) == f.Limit {
+			page.Older = page.Entries[f.Limit-1].Cursor
+			break
+		}
+		page.Entries = append(page.Entries, e)
+	}
+	return page, d.fail
 }
 
 // DigestDay is the one day that the desk has a digest of.

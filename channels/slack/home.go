@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -14,9 +15,67 @@ import (
 const (
 	// maxRemembered is how many people's home tabs are kept up to date.
 	maxRemembered = 200
-	// maxHistory is how far back the home tab looks.
-	maxHistory = 500
+	// historyPage is how many steps are read at a time, and maxHistory after how
+	// many the home tab looks no further: it says so.
+	historyPage, maxHistory = 500, 10_000
+	// longestAsk is how long an ask waits at most.
+	longestAsk = 24 * time.Hour
 )
+
+// day is what the home tab tells of a day, each call once.
+type day struct {
+	decided, vetoed []approval.Entry
+	// cut says that there was more to read.
+	cut bool
+
+	seen map[approval.ID]bool
+}
+
+// take sorts an entry in.
+func (d *day) take(e *approval.Entry, who person, morning time.Time) {
+	p := e.Approval
+	if p == nil {
+		if e.Outcome() == "guard" && !e.Step.At.Before(morning) {
+			d.vetoed = append(d.vetoed, *e)
+		}
+		return
+	}
+	if p.Decision == nil || p.Decision.At.Before(morning) || d.seen[p.ID] {
+		return
+	}
+	d.seen[p.ID] = true
+	if p.State == approval.Denied {
+		d.vetoed = append(d.vetoed, *e)
+	}
+	if p.Decision.By.ID == who.qualified() {
+		d.decided = append(d.decided, *e)
+	}
+}
+
+// today reads back what the person decided since the morning, and what was
+// vetoed. What was proposed before may have been decided since.
+func (l *loop) today(ctx context.Context, who person, morning time.Time) (d day, err error) {
+	d.seen = map[approval.ID]bool{}
+	f := approval.Filter{Limit: historyPage}
+	for read := 0; ; {
+		page, err := l.desk.History(ctx, f)
+		if err != nil {
+			return day{}, err
+		}
+		for i := range page.Entries {
+			d.take(&page.Entries[i], who, morning)
+		}
+		read += len(page.Entries)
+		f.Before = page.Older
+		switch n := len(page.Entries); {
+		case page.Older == 0, n > 0 && page.Entries[n-1].Step.At.Before(morning.Add(-longestAsk)):
+			return d, nil
+		case read >= maxHistory:
+			d.cut = true
+			return d, nil
+		}
+	}
+}
 
 // home shows a person what waits for them, what they decided, and what was
 // vetoed today.
@@ -30,19 +89,13 @@ func (l *loop) home(ctx context.Context, who person) error {
 	if err := l.pending(ctx, p); err != nil {
 		return err
 	}
-	page, err := l.desk.History(ctx, approval.Filter{Limit: maxHistory})
+	now := time.Now().In(l.config.Zone)
+	day, err := l.today(ctx, who, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, l.config.Zone))
 	if err != nil {
 		return err
 	}
-	l.past(p, "home.decided", page.Entries, func(e *approval.Entry) bool {
-		return e.Approval != nil && e.Approval.Decision != nil && e.Approval.Decision.By.ID == who.qualified()
-	})
-	now := time.Now().In(l.config.Zone)
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, l.config.Zone)
-	vetoed := func(e *approval.Entry) bool {
-		return !e.Step.At.Before(today) && (e.Outcome() == "guard" || e.Outcome() == string(approval.Denied))
-	}
-	l.past(p, "home.vetoed", page.Entries, vetoed)
+	l.past(p, "home.decided", day.decided, day.cut)
+	l.past(p, "home.vetoed", day.vetoed, day.cut)
 	l.toDigest(p)
 	if err := l.publish(ctx, who, p); err != nil {
 		return err
@@ -70,16 +123,21 @@ func (l *loop) toDigest(p *page) {
 	p.line("digest.slack.usage", nil)
 }
 
-// past lists entries of the history.
-func (l *loop) past(p *page, head phrase, entries []approval.Entry, fits func(*approval.Entry) bool) {
+// happened is when what the home tab tells of an entry was.
+func happened(e *approval.Entry) time.Time {
+	if e.Approval != nil && e.Approval.Decision != nil {
+		return e.Approval.Decision.At
+	}
+	return e.Step.At
+}
+
+// past lists entries of the history, the last that happened first, and says how
+// many more there are.
+func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 	p.header(l.texts.Plain(head, nil))
-	n := 0
-	for i := range entries {
+	slices.SortStableFunc(entries, func(a, b approval.Entry) int { return happened(&b).Compare(happened(&a)) })
+	for i := range entries[:min(len(entries), maxListed)] {
 		e := &entries[i]
-		if !fits(e) || n == maxListed {
-			continue
-		}
-		n++
 		p.say("home.line", map[string]any{"when": e.Step.At, "agent": cardtext.Within(e.Step.Proposal.Agent, 40), "wanted": cardtext.Within(wantedOf(e), 100)})
 		p.text(" ")
 		if e.Approval == nil {
@@ -93,8 +151,14 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, fits func(*a
 		p.say(phrase("state."+string(e.Approval.State)), values)
 		p.end()
 	}
-	if n == 0 {
+	if len(entries) == 0 {
 		p.line("home.none", nil)
+	}
+	switch more := len(entries) - maxListed; {
+	case cut:
+		p.line("home.more.least", map[string]any{"n": max(more, 0)})
+	case more > 0:
+		p.line("home.more", map[string]any{"n": more})
 	}
 }
 

@@ -299,7 +299,7 @@ func TestTheHomeTab(t *testing.T) {
 		v, _ := w.server.Home(eve)
 		w.wants(v.Shown(), "not among those who may decide")
 		v, _ = w.server.Home(ann)
-		w.wants(v.Shown(), "Nothing waits for you", "What you decided last", "What was vetoed today")
+		w.wants(v.Shown(), "Nothing waits for you", "What you decided today", "What was vetoed today")
 		a := w.ask(command("rm -rf ./build"))
 		denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{ID: "rm-root"}}
 		step := approval.Step{At: time.Now(), Proposal: command("rm -rf /"), Verdict: &denied}
