@@ -194,20 +194,30 @@ func (s *Server) delete(p map[string]string) (any, *Fault) {
 	return true, nil
 }
 
-// edit is editMessageText; s.mu is held.
-func (s *Server) edit(p map[string]string) (any, *Fault) {
+// editable finds the message that an edit is meant for; s.mu is held.
+func (s *Server) editable(p map[string]string) (*chat, *Message, any, *Fault) {
 	chat, moved, fault := s.reach(p)
 	if fault != nil {
-		return moved, fault
+		return nil, nil, moved, fault
 	}
 	id, _ := strconv.Atoi(p["message_id"])
 	m := chat.messages[id]
 	switch {
 	case m == nil:
-		return nil, bad("message to edit not found")
+		return nil, nil, nil, bad("message to edit not found")
 	case m.From.ID != BotID || m.frozen:
-		return nil, bad("message can't be edited")
-	case m.File != nil || m.Photo != nil:
+		return nil, nil, nil, bad("message can't be edited")
+	}
+	return chat, m, nil, nil
+}
+
+// edit is editMessageText; s.mu is held.
+func (s *Server) edit(p map[string]string) (any, *Fault) {
+	chat, m, moved, fault := s.editable(p)
+	if fault != nil {
+		return moved, fault
+	}
+	if m.File != nil || m.Photo != nil {
 		return nil, bad("there is no text in the message to edit")
 	}
 	c, fault := readContent(p, p["text"], MaxText)

@@ -5,7 +5,6 @@ import (
 	"image"
 	_ "image/jpeg" // what the platform takes as photos
 	_ "image/png"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -65,17 +64,9 @@ func (s *Server) sendPhoto(p map[string]string, f *File) (any, *Fault) {
 // media is editMessageMedia with a photo, the only media that the bot knows: it
 // changes a photo, or makes one of a text. s.mu is held.
 func (s *Server) media(p map[string]string, files map[string]*File) (any, *Fault) {
-	chat, moved, fault := s.reach(p)
+	chat, m, moved, fault := s.editable(p)
 	if fault != nil {
 		return moved, fault
-	}
-	id, _ := strconv.Atoi(p["message_id"])
-	m := chat.messages[id]
-	switch {
-	case m == nil:
-		return nil, bad("message to edit not found")
-	case m.From.ID != BotID || m.frozen:
-		return nil, bad("message can't be edited")
 	}
 	var media struct {
 		Type    string `json:"type"`
