@@ -55,7 +55,7 @@ func (d *Dispatcher) beginning(ctx context.Context) (time.Time, error) {
 		if err != nil {
 			return time.Time{}, fmt.Errorf("dispatcher: find the oldest step: %w", err)
 		}
-		s, err := approval.GlanceStep(r.Body)
+		s, err := approval.DecodeStep(r.Body)
 		return s.At, err
 	}
 	return time.Time{}, nil
@@ -67,7 +67,7 @@ func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *approval
 	// The steps are begun first: the ask of each step that is listed was born
 	// before it, and is listed too.
 	steps := d.past(ctx, approval.KindStep, func(body []byte) (bool, error) {
-		s, err := approval.GlanceStep(body)
+		s, err := approval.DecodeStep(body)
 		if err == nil {
 			b.Step(&s)
 		}
