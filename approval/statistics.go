@@ -36,6 +36,8 @@ type Span struct {
 	// the span's calls stand at the end of the whole window.
 	Approved, Guard, Errors int
 	Fates                   Fates
+	// Newest is the [Entry.Cursor] of the span's newest step; 0 without one.
+	Newest uint64
 }
 
 // Judged returns how many calls were judged in the span.

@@ -43,11 +43,11 @@ func (h history) digest(w approval.Window) approval.Digest {
 
 func (h history) statistics(w approval.Window, zone *time.Location) approval.Statistics {
 	b := approval.NewStatisticsBuilder(w, zone, approval.DefaultNight(), approval.NewMasker(approval.Secret{1}))
-	for _, r := range slices.Backward(h) {
+	for i, r := range slices.Backward(h) {
 		if r.ask != nil {
 			b.Ask(r.ask)
 		} else {
-			b.Step(r.step)
+			b.Step(r.step, uint64(i+1))
 		}
 	}
 	return b.Statistics()

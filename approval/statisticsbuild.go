@@ -178,31 +178,34 @@ func (b *StatisticsBuilder) decision(a *Ask, p *Approval) {
 	}
 }
 
-// Step takes a step of the turn log in.
-func (b *StatisticsBuilder) Step(s *Step) {
+// Step takes a step of the turn log in. The cursor is its place in the history,
+// as in [Entry].
+func (b *StatisticsBuilder) Step(s *Step, cursor uint64) {
 	at := s.judged()
 	if !b.window.Holds(at) {
 		return
 	}
+	span := b.span(at)
+	span.Newest = max(span.Newest, cursor)
 	if s.Proposal.TurnID != "" {
 		b.turn(s.Proposal.Agent, s.Proposal.TurnID, 0)
 	}
 	if s.Verdict == nil {
 		b.counts.Errors++
-		b.span(at).Errors++
+		span.Errors++
 		return
 	}
 	b.graded(s.Verdict)
 	switch u := (Usage{Judged: 1}); {
 	case s.Verdict.Approved:
 		b.counts.Approved++
-		b.span(at).Approved++
+		span.Approved++
 		b.executors.add(s.Proposal.Executor, &u)
 		b.agents.add(s.Proposal.Agent, &u)
 	case s.Verdict.BlockedBy == vaglio.PhaseGuard:
 		u.Guard = 1
 		b.counts.Guard++
-		b.span(at).Guard++
+		span.Guard++
 		b.executors.add(s.Proposal.Executor, &u)
 		b.agents.add(s.Proposal.Agent, &u)
 		rule := string(vaglio.PhaseGuard)

@@ -66,16 +66,16 @@ func (d *Dispatcher) beginning(ctx context.Context) (time.Time, error) {
 func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *approval.StatisticsBuilder) error {
 	// The steps are begun first: the ask of each step that is listed was born
 	// before it, and is listed too.
-	steps := d.past(ctx, approval.KindStep, func(body []byte) (bool, error) {
-		s, err := approval.DecodeStep(body)
+	steps := d.past(ctx, approval.KindStep, func(r *approval.Record) (bool, error) {
+		s, err := approval.DecodeStep(r.Body)
 		if err == nil {
-			b.Step(&s)
+			b.Step(&s, r.Born)
 		}
 		return s.At.Before(since), err
 	})
 	defer steps.stop()
-	asks := d.past(ctx, approval.KindAsk, func(body []byte) (bool, error) {
-		a, err := approval.DecodeAsk(body)
+	asks := d.past(ctx, approval.KindAsk, func(r *approval.Record) (bool, error) {
+		a, err := approval.DecodeAsk(r.Body)
 		if err == nil {
 			b.Ask(&a)
 		}
@@ -103,11 +103,11 @@ type past struct {
 	aged int
 	next func() (approval.Record, error, bool)
 	stop func()
-	// read takes a record's body in, and says whether it was old.
-	read func(body []byte) (old bool, err error)
+	// read takes a record in, and says whether it was old.
+	read func(*approval.Record) (old bool, err error)
 }
 
-func (d *Dispatcher) past(ctx context.Context, kind approval.Kind, read func(body []byte) (bool, error)) *past {
+func (d *Dispatcher) past(ctx context.Context, kind approval.Kind, read func(*approval.Record) (bool, error)) *past {
 	p := &past{read: read}
 	p.next, p.stop = iter.Pull2(d.store.List(ctx, approval.Query{Kind: kind, Newest: true}))
 	p.head, p.err, p.more = p.next()
@@ -119,7 +119,7 @@ func (p *past) take() error {
 	if p.err != nil {
 		return fmt.Errorf("dispatcher: read records for statistics: %w", p.err)
 	}
-	old, err := p.read(p.head.Body)
+	old, err := p.read(&p.head)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +79,11 @@ func TestStatisticsAgreeWithDigests(t *testing.T) {
 				t.Errorf("%s:\n%s", day, diff)
 			}
 			judged += s.Counts.Judged
+			span := s.Spans[slices.IndexFunc(s.Spans, func(p approval.Span) bool { return p.Judged() > 0 })]
+			page, err := p.History(t.Context(), approval.Filter{Before: span.Newest + 1, Limit: 1})
+			if err != nil || len(page.Entries) != 1 || !span.Holds(page.Entries[0].Step.At) {
+				t.Errorf("%s: the history of %v has %+v, %v", day, span.Window, page.Entries, err)
+			}
 		}
 		all, err := p.Statistics(t.Context(), approval.Range{
 			From: begin.Format(time.DateOnly), To: begin.AddDate(0, 0, days-1).Format(time.DateOnly),

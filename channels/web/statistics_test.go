@@ -30,7 +30,7 @@ func (d *desk) Statistics(ctx context.Context, r approval.Range) (approval.Stati
 	d.readings++
 	b := approval.NewStatisticsBuilder(w, time.UTC, approval.DefaultNight(), approval.NewMasker(approval.Secret{1}))
 	for _, e := range slices.Backward(d.entries) {
-		b.Step(&e.Step)
+		b.Step(&e.Step, e.Cursor)
 	}
 	for i := range slices.Backward(d.asks) {
 		b.Ask(&d.asks[i])
@@ -150,6 +150,10 @@ func TestStatisticsHaveAPage(t *testing.T) {
 			}
 		}
 		doc := in.spoken("/inbox/statistics?from=1999-12-24&to=1999-12-26", "en")
+		day := doc.class("stat")[0].all("tbody")[0].all("a")[1]
+		if entries := sound(t, in.get(day.attr("href"))).class("entry"); day.words() != "Sat 25 Dec" || len(entries) != 50 || !strings.Contains(entries[0].words(), "25 Dec 1999, 2") {
+			t.Errorf("%s leads to %q", day.words(), entries[0].words())
+		}
 		over := doc.numbers(t, "Verdicts over time")
 		if got := over["Sat 25 Dec"]; len(over) != 3 || len(got) != 8 || got[0] == "0" {
 			t.Errorf("the table has %v", over)

@@ -3,6 +3,7 @@ package web
 import (
 	"html/template"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,7 +115,7 @@ func stoppedSlices() []slice {
 
 // over shows the verdicts over time.
 func (t teller) over(s *approval.Statistics) part {
-	p := part{Title: said(t.Plain("web.stats.over", nil)), Table: table{Head: []string{
+	p := part{Title: said(t.Plain("web.stats.over", nil)), Says: []string{t.Plain("web.stats.over.lead", nil)}, Table: table{Head: []string{
 		t.Plain("web.stats.when", nil), t.Plain("web.digest.row.judged", nil), t.Plain("chart.passed", nil),
 	}}}
 	stopped := chart.Chart{Title: t.Plain("chart.stopped", nil), Empty: t.Plain("chart.stopped.none", nil), Number: t.Number}
@@ -125,7 +126,7 @@ func (t teller) over(s *approval.Statistics) part {
 		span := &s.Spans[i]
 		stopped.Categories, passed.Categories = append(stopped.Categories, names[i].short), append(passed.Categories, names[i].short)
 		through.Values = append(through.Values, span.Approved)
-		p.Table.Rows = append(p.Table.Rows, row{Name: said(names[i].long), Cells: []cell{{Text: t.Number(span.Judged())}, {Text: t.Number(span.Approved)}}})
+		p.Table.Rows = append(p.Table.Rows, row{Name: said(names[i].long), Link: backFrom(span.Newest), Cells: []cell{{Text: t.Number(span.Judged())}, {Text: t.Number(span.Approved)}}})
 	}
 	passed.Series = []chart.Series{through}
 	for _, sl := range stoppedSlices() {
@@ -148,6 +149,15 @@ func (t teller) over(s *approval.Statistics) part {
 	}
 	p.Charts = []chart.Chart{stopped, passed}
 	return p
+}
+
+// backFrom is the address of the history from an entry on backwards; empty where
+// there is none.
+func backFrom(cursor uint64) string {
+	if cursor == 0 {
+		return ""
+	}
+	return "/inbox/history?before=" + strconv.FormatUint(cursor+1, 10)
 }
 
 // overAlt says the sums of a chart over time.
