@@ -137,8 +137,8 @@ type VetoGroup struct {
 
 // Veto is one vetoed action, its secrets masked.
 type Veto struct {
-	// ID is the approval's, which people ask about with /why; empty where
-	// nobody was asked.
+	// ID is the approval's, or where nobody was asked the [VetoID] of the step:
+	// people ask about it with /why.
 	ID     ID        `json:"id,omitempty"`
 	At     time.Time `json:"at"`
 	Agent  string    `json:"agent"`

@@ -151,14 +151,14 @@ func (b *DigestBuilder) guard(s *Step, at time.Time) {
 	} else {
 		b.rules[""]++
 	}
-	b.veto(groupKey{rule: rule}, Veto{At: at, Agent: s.Proposal.Agent}, s.Proposal)
+	b.veto(groupKey{rule: rule}, Veto{ID: VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
 }
 
 // judged takes in a step that judges vetoed and that opened no approval.
 func (b *DigestBuilder) judged(s *Step, at time.Time) {
 	c := b.asked[s.Approval]
 	if c == nil {
-		b.veto(groupKey{effect: ReasonOf(*s.Verdict).Effect}, Veto{At: at, Agent: s.Proposal.Agent}, s.Proposal)
+		b.veto(groupKey{effect: ReasonOf(*s.Verdict).Effect}, Veto{ID: VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
 		return
 	}
 	if c.ours && c.state == Denied && at.After(c.ended) && wanted(s.Proposal) != wanted(c.call) {

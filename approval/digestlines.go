@@ -202,8 +202,8 @@ func (l *lines) group(g *VetoGroup) {
 }
 
 func (l *lines) action(v *Veto) {
-	if v.ID == "" {
-		l.add("action.final", "when", v.At, "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted))
+	if v.State == "" {
+		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted))
 		return
 	}
 	l.add("action", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted), "state", DigestWord("digest.state."+string(v.State)))

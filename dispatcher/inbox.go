@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -64,6 +65,56 @@ func (d *Dispatcher) Find(ctx context.Context, id string) (approval.Ask, error) 
 		return approval.Ask{}, approval.ErrNotFound
 	}
 	return found, nil
+}
+
+// Why returns the card of what a person names, as the channel shows it: of an ask
+// as Find has it, or of a step that was refused without one, by its
+// [approval.VetoID] or the first characters of it, four at least after the mark.
+func (d *Dispatcher) Why(ctx context.Context, id, channel string) (approval.Card, error) {
+	if approval.IsVetoID(id) {
+		return d.vetoed(ctx, id)
+	}
+	ask, err := d.Find(ctx, id)
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return approval.NewCard(ask, channel, d.masker), nil
+}
+
+// vetoed looks a refused step up. People ask rarely, so there is no index: all that
+// the turn log keeps is read.
+func (d *Dispatcher) vetoed(ctx context.Context, id string) (approval.Card, error) {
+	whole := len(approval.VetoID(""))
+	if least := len(approval.VetoMark) + shortest; len(id) < least || len(id) > whole {
+		return approval.Card{}, approval.ErrNotFound
+	}
+	var found *approval.Step
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
+		if err != nil {
+			return approval.Card{}, fmt.Errorf("dispatcher: look a veto up: %w", err)
+		}
+		if !strings.HasPrefix(string(approval.VetoID(r.ID)), id) {
+			continue
+		}
+		s, err := approval.DecodeStep(r.Body)
+		if err != nil {
+			return approval.Card{}, err
+		}
+		if s.Verdict == nil || s.Verdict.Approved {
+			continue
+		}
+		if found != nil {
+			return approval.Card{}, approval.ErrNotFound
+		}
+		if s.ID = r.ID; len(id) == whole {
+			return approval.NewVetoCard(s, d.masker), nil
+		}
+		found = &s
+	}
+	if found == nil {
+		return approval.Card{}, approval.ErrNotFound
+	}
+	return approval.NewVetoCard(*found, d.masker), nil
 }
 
 const (

@@ -45,6 +45,33 @@ func Waiting(texts *templates.Texts, c *approval.Card) Text {
 	})
 }
 
+// refused says what was refused of which there is no card, and why if the guard
+// did. The lines are without their ends.
+func refused(texts *templates.Texts, c *approval.Card, it *approval.Item) []Text {
+	n := approval.Notice{Agent: c.Agent, Refusal: it.Refusal}
+	if it.Verdict.Rule != nil {
+		n.Rule = it.Verdict.Rule.ID
+	}
+	head, rest := Notice(texts, &n)
+	lines := []Text{head}
+	switch {
+	case it.Verdict.Rule != nil:
+		var line Text
+		for _, p := range rest {
+			if p.Kind == End {
+				lines, line = append(lines, line), nil
+				continue
+			}
+			line = append(line, p)
+		}
+	case it.Approval != "":
+		lines = append(lines, Say(texts, "why.repeated", templates.Values{"id": templates.Theirs(it.Approval)}))
+	default:
+		lines = append(lines, Say(texts, "why.unasked", nil))
+	}
+	return lines
+}
+
 // maxReason is the most characters of one text in the reasons.
 const maxReason = 300
 
@@ -54,6 +81,12 @@ func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text
 	add := func(key templates.Key, values templates.Values) { lines = append(lines, Say(texts, key, values)) }
 	for i := range c.Items {
 		it := &c.Items[i]
+		if it.State == "" { // It is a veto: there is no other card of it.
+			lines = append(lines, refused(texts, c, it)...)
+		}
+		if it.Verdict.Rule != nil {
+			continue
+		}
 		add("why", templates.Values{"why": Within(whyOf(texts, it), maxReason)})
 		for _, g := range it.Verdict.Results {
 			add("why.judge", templates.Values{"judge": Within(g.Judge, maxReason), "score": texts.Score(g.Score), "confidence": texts.Score(g.Confidence)})

@@ -27,6 +27,7 @@ type Desk struct {
 	past    []approval.Entry
 	digest  approval.Digest
 	takes   time.Duration
+	vetoes  []approval.Step
 }
 
 // permitFor is how long the permits of the suite last.
@@ -167,6 +168,30 @@ func (d *Desk) Find(_ context.Context, id string) (approval.Ask, error) {
 		}
 	}
 	return approval.Ask{}, approval.ErrNotFound
+}
+
+// Refuse puts steps on the desk that were refused without an ask.
+func (d *Desk) Refuse(steps ...approval.Step) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.vetoes = append(d.vetoes, steps...)
+}
+
+// Why returns the card of an ask or of a veto.
+func (d *Desk) Why(ctx context.Context, id, channel string) (approval.Card, error) {
+	d.mu.Lock()
+	for _, s := range d.vetoes {
+		if string(approval.VetoID(s.ID)) == id {
+			defer d.mu.Unlock()
+			return approval.NewVetoCard(s, d.masker), d.fail
+		}
+	}
+	d.mu.Unlock()
+	a, err := d.Find(ctx, id)
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return d.Card(ctx, a.ID, channel)
 }
 
 // Fail makes every call fail, or none when err is nil.

@@ -128,11 +128,7 @@ func (l *loop) linkTo(m place) string {
 
 // reasons lists the judges' answers about an ask, as many as fit.
 func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) {
-	ask, err := l.desk.Find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	card, err := l.desk.Card(ctx, ask.ID, Name)
+	card, err := l.desk.Why(ctx, id, Name)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,9 @@ type Desk interface {
 type Book interface {
 	// History returns what was proposed and what became of it, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
+	// Why returns the card of an ask, or of what was refused without one, that a
+	// person names.
+	Why(ctx context.Context, id, channel string) (approval.Card, error)
 	// Digest returns the digest that was due on a day, or the last one for "". A
 	// day without one is an [*approval.DayError].
 	Digest(ctx context.Context, day string) (approval.Digest, error)

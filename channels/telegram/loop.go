@@ -25,6 +25,14 @@ type Desk interface {
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
 	// Find returns the ask that a person names.
 	Find(ctx context.Context, id string) (approval.Ask, error)
+	Book
+}
+
+// Book is where the channel reads what was.
+type Book interface {
+	// Why returns the card of an ask, or of what was refused without one, that a
+	// person names.
+	Why(ctx context.Context, id, channel string) (approval.Card, error)
 	// Digest returns the digest that was due on a day such as "2026-11-21", and
 	// the last one for an empty day. An [*approval.DayError] says that there is
 	// none.

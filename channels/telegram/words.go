@@ -230,11 +230,7 @@ func (p *page) join(q *page) {
 
 // why shows the judges' signals of an ask.
 func (l *loop) why(ctx context.Context, m *message, id string) error {
-	ask, err := l.desk.Find(ctx, id)
-	var card approval.Card
-	if err == nil {
-		card, err = l.desk.Card(ctx, ask.ID, Name)
-	}
+	card, err := l.desk.Why(ctx, id, Name)
 	if errors.Is(err, approval.ErrNotFound) {
 		l.reply(ctx, m, "why.none", nil)
 		return nil

@@ -105,6 +105,24 @@ func (d *desk) Find(_ context.Context, id string) (approval.Ask, error) {
 	})
 }
 
+// Why knows one veto, of a turn or of none, besides the asks.
+func (d *desk) Why(ctx context.Context, id, channel string) (approval.Card, error) {
+	for _, turn := range []string{"t-1", ""} {
+		s := approval.Step{
+			ID: "step/" + turn, Proposal: vaglio.Proposal{Agent: "bot", TurnID: turn, Executor: "shell_exec"},
+			Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{ID: "tree.root"}},
+		}
+		if string(approval.VetoID(s.ID)) == id {
+			return approval.NewVetoCard(s, approval.NewMasker(approval.Secret{1})), nil
+		}
+	}
+	a, err := d.Find(ctx, id)
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return d.Card(ctx, a.ID, channel)
+}
+
 func (d *desk) find(is func(*approval.Ask) bool) (approval.Ask, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

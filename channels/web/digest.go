@@ -4,6 +4,7 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
@@ -77,9 +78,12 @@ func digestLines(texts *templates.Texts, d *approval.Digest) []digestLine {
 		l := &said[i]
 		var b strings.Builder
 		for _, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, _ bool) any { return templates.Theirs(s) })) {
-			if part.Theirs {
+			switch id, _ := l.Values["id"].(approval.Foreign); {
+			case part.Theirs && part.Text == string(id) && id != "":
+				b.WriteString(`<a href="` + template.HTMLEscapeString("/inbox/ask/"+url.PathEscape(part.Text)) + `"><code>` + string(brief(part.Text)) + "</code></a>")
+			case part.Theirs:
 				b.WriteString("<code>" + string(brief(part.Text)) + "</code>")
-			} else {
+			default:
 				b.WriteString(template.HTMLEscapeString(part.Text))
 			}
 		}

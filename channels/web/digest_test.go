@@ -109,3 +109,23 @@ func tellsItsWeek(t *testing.T, doc tree, lang string) {
 		t.Errorf("the last day is told as %q", got)
 	}
 }
+
+// The ids of a digest lead to what they name, also where nobody was asked.
+func TestTheIDsOfADigestLead(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	linked := false
+	for _, a := range in.spoken("/inbox/digest", "en").all("a") {
+		linked = linked || a.attr("href") == "/inbox/ask/ask-1"
+	}
+	if !linked {
+		t.Error("the id of a vetoed call leads nowhere")
+	}
+	for step, want := range map[string]string{"step/t-1": "/inbox/turn/bot/t-1", "step/": "/inbox/history?agent=bot&outcome=guard"} {
+		if rec := in.get("/inbox/ask/" + string(approval.VetoID(step))); rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != want {
+			t.Errorf("%s leads to %d %s, want %s", step, rec.Code, rec.Header().Get("Location"), want)
+		}
+	}
+	if rec := in.get("/inbox/ask/veto-none"); rec.Code != http.StatusNotFound {
+		t.Errorf("a veto that there is not: %d", rec.Code)
+	}
+}

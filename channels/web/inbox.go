@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/metnos/vaglio/approval"
@@ -107,6 +108,9 @@ type askView struct {
 
 // ask shows one ask as it stands, however long its calls are.
 func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
+	if approval.IsVetoID(r.PathValue("id")) {
+		return w.veto(rw, r)
+	}
 	a, err := w.book.Find(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -121,4 +125,19 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	}
 	title := text{"web.title.ask", templates.Values{"id": plain(c.Ask)}}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
+}
+
+// veto leads to where the inbox tells of a call that was refused without an ask:
+// its turn, or the history of its agent.
+func (w *Web) veto(rw http.ResponseWriter, r *http.Request) error {
+	c, err := w.book.Why(r.Context(), r.PathValue("id"), Name)
+	if err != nil {
+		return err
+	}
+	to := "/inbox/history?" + url.Values{"agent": {c.Agent}, "outcome": {string(c.Items[0].Verdict.BlockedBy)}}.Encode()
+	if c.TurnID != "" {
+		to = turnURL(c.Agent, c.TurnID)
+	}
+	http.Redirect(rw, r, to, http.StatusSeeOther)
+	return nil
 }

@@ -112,6 +112,14 @@ type Book interface {
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
 	// Steps returns the steps of one turn, in order.
 	Steps(ctx context.Context, agent, turnID string) ([]approval.Step, error)
+	// Why returns the card of an ask, or of what was refused without one, that a
+	// person names.
+	Why(ctx context.Context, id, channel string) (approval.Card, error)
+	Reports
+}
+
+// Reports tell of spans of time.
+type Reports interface {
 	// Digest returns the digest that was due on a day such as "2026-11-21", and
 	// the last one for an empty day. An [*approval.DayError] says that there is
 	// none.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -23,8 +24,7 @@ import (
 // desk is what the owner's side reads.
 type desk interface {
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
-	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
-	Find(ctx context.Context, id string) (approval.Ask, error)
+	Why(ctx context.Context, id, channel string) (approval.Card, error)
 	digests
 }
 
@@ -72,13 +72,20 @@ type problemAnswer struct {
 	Error string `json:"error"`
 }
 
+// stateRefused stands for the state of a call that nobody was asked about.
+const stateRefused approval.State = "refused"
+
 // accounts returns one account for each call of the card.
 func accounts(c approval.Card) []account {
 	all := make([]account, 0, len(c.Items))
 	for i := range c.Items {
 		it := &c.Items[i]
+		id := it.Approval
+		if it.State == "" {
+			id = approval.ID(c.Ask)
+		}
 		all = append(all, account{
-			ID: it.Approval, State: it.State,
+			ID: id, State: cmp.Or(it.State, stateRefused),
 			Agent: c.Agent, TurnID: c.TurnID, Intent: c.Intent,
 			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
 			Verdict: it.Verdict, Refusal: it.Refusal,
@@ -165,11 +172,7 @@ func (a *admin) pending(ctx context.Context) (approvalsAnswer, error) {
 
 // why explains one approval, or all of an ask when the id is the ask's.
 func (a *admin) why(ctx context.Context, id string) (approvalsAnswer, error) {
-	ask, err := a.desk.Find(ctx, id)
-	if err != nil {
-		return approvalsAnswer{}, err
-	}
-	card, err := a.desk.Card(ctx, ask.ID, webChannel)
+	card, err := a.desk.Why(ctx, id, webChannel)
 	if err != nil {
 		return approvalsAnswer{}, err
 	}
@@ -188,7 +191,7 @@ func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
 		status, v = http.StatusNotFound, problemAnswer{
-			"no approval has this id, or several begin like it: give more of it, at least four characters",
+			"nothing that was asked or refused has this id, or several begin like it: give more of it, at least four characters",
 		}
 	case isDayError(err):
 		status, v = http.StatusBadRequest, problemAnswer{err.Error()}

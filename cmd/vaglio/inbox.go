@@ -66,14 +66,15 @@ func newWhy() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why <id>",
-		Short: "Tell why a call was put to a person, and what became of it",
+		Short: "Tell why a call was put to a person or refused, and what became of it",
 		Long: `Tell why a call was put to a person: what the agent wanted, what each judge
-saw, what the person decided, and how the run ended. The first characters of
-the id do, four at least, when no other id begins with them.
+saw, what the person decided, and how the run ended. Of a call that was refused
+without one, such as by the guard, the digest has an id that begins with "veto-".
+The first characters of an id do, four at least, when no other id begins with them.
 
-Exit codes: 0 told, 1 no such approval or no daemon, 2 a mistake in the command
+Exit codes: 0 told, 1 nothing has this id or no daemon, 2 a mistake in the command
 line or in the configuration.`,
-		Example: "  vaglio why 7kq2\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
+		Example: "  vaglio why 7kq2\n  vaglio why veto-m4ab\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var a approvalsAnswer
@@ -168,8 +169,16 @@ func (a *account) write(b *strings.Builder) {
 	field("arguments", a.Args)
 	field("folder", a.Cwd)
 	field("mounts", strings.Join(a.Mounts, "\n"))
-	field("asked", stamp(a.OpenedAt)+", until "+stamp(a.ExpiresAt))
-	field("denied by", fmt.Sprintf("%s, score %.2f", a.Verdict.JudgeKind, a.Verdict.Score))
+	if a.State == stateRefused {
+		field("refused", stamp(a.OpenedAt))
+	} else {
+		field("asked", stamp(a.OpenedAt)+", until "+stamp(a.ExpiresAt))
+	}
+	if r := a.Verdict.Rule; r != nil {
+		field("denied by", "the guard, for good, by its rule "+r.ID)
+	} else {
+		field("denied by", fmt.Sprintf("%s, score %.2f", a.Verdict.JudgeKind, a.Verdict.Score))
+	}
 	field("because", a.Verdict.Reason)
 	for _, r := range a.Verdict.Results {
 		field("judge", fmt.Sprintf("%s, score %.2f, confidence %.2f", r.Judge, r.Score, r.Confidence))
