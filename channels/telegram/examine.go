@@ -72,6 +72,10 @@ type room struct {
 	chat
 	Title string `json:"title"`
 	Forum bool   `json:"is_forum"`
+	// Members is what a group's members may do; it is told of groups alone.
+	Members *struct {
+		Photos bool `json:"can_send_photos"`
+	} `json:"permissions"`
 }
 
 func (e *examiner) found(subject string, g approval.Grade, text, remedy string) {

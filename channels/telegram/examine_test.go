@@ -147,6 +147,29 @@ func (w *world) look(t *testing.T, running bool, want []string) {
 	}
 }
 
+// A group without photos is no problem, and is told of.
+func TestExamineFindsNoRoomForPhotos(t *testing.T) {
+	t.Parallel()
+	for status, noted := range map[string]bool{"member": true, "administrator": false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.inGroup()
+			w.server.Join(group, telegramtest.BotID, status)
+			w.server.BanPhotos(group, true)
+			var err error
+			if w.channel, err = telegram.New(t.Context(), w.config); err != nil {
+				t.Fatal(err)
+			}
+			found := slices.ContainsFunc(w.channel.Examine(t.Context(), true), func(f approval.Finding) bool {
+				return f.Grade == approval.Noted && strings.Contains(f.Text, "does not let the bot send photos")
+			})
+			if found != noted {
+				t.Errorf("of the bot as a %s: %v", status, found)
+			}
+		})
+	}
+}
+
 // TestExamineFindsAnotherPoller lets a program poll as most do: again after 3 s.
 func TestExamineFindsAnotherPoller(t *testing.T) {
 	t.Parallel()

@@ -124,9 +124,22 @@ func (e *examiner) writes(ctx context.Context, id int64, r *room) bool {
 // standing is how somebody stands in a chat.
 type standing struct {
 	Status string `json:"status"`
-	// Sends and IsMember are told of who is restricted.
+	// Sends, Photos and IsMember are told of who is restricted.
 	Sends    bool `json:"can_send_messages"`
+	Photos   bool `json:"can_send_photos"`
 	IsMember bool `json:"is_member"`
+}
+
+// shows reports whether they may send photos to a chat.
+func (s *standing) shows(r *room) bool {
+	switch s.Status {
+	case "restricted":
+		return s.Photos
+	case "member":
+		return r.Members == nil || r.Members.Photos
+	default:
+		return true
+	}
 }
 
 // inside reports whether they are in the chat.
@@ -154,6 +167,8 @@ func (e *examiner) group(ctx context.Context, id int64, r *room) {
 		e.found(rights, approval.Wrong, "The bot may not write in the group.", "Let an admin of the group give the bot the right to send messages.")
 	case r.Type == "channel":
 		e.found(rights, approval.Noted, "The chat is a channel: its cards can be pressed, and nobody can answer them in words.", "")
+	case !s.shows(r):
+		e.found(rights, approval.Noted, "The group does not let the bot send photos, so words stand in the place of a digest's picture; an admin can let it.", "")
 	default:
 		e.found(rights, approval.Fine, "The bot is its "+s.Status+"; it needs no right but to write.", "")
 	}

@@ -59,6 +59,7 @@ func (s *Server) getChat(p map[string]string) (any, *Fault) {
 		chat["first_name"] = "Somebody"
 	} else {
 		chat["title"] = "The group"
+		chat["permissions"] = map[string]any{"can_send_messages": true, "can_send_photos": !c.noPhotos}
 	}
 	return chat, nil
 }
@@ -82,7 +83,7 @@ func (s *Server) getChatMember(p map[string]string) (any, *Fault) {
 	}
 	return map[string]any{
 		"user": User{ID: user, IsBot: user == BotID, FirstName: "Somebody"}, "status": m.status,
-		"is_member": !slices.Contains([]string{"left", "kicked"}, m.status), "can_send_messages": !m.mute,
+		"is_member": !slices.Contains([]string{"left", "kicked"}, m.status), "can_send_messages": !m.mute, "can_send_photos": !m.mute && !c.noPhotos,
 	}, nil
 }
 
