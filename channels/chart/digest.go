@@ -35,27 +35,37 @@ func (p *Picture) Alt() string {
 // on which it began.
 func ofStopped(d *approval.Digest, texts *templates.Texts) Chart {
 	c := ofWeek(d, texts, "chart.stopped", "chart.stopped.none")
-	for _, one := range []struct {
-		tone  Tone
-		key   templates.Key
-		count func(*approval.Counts) int
-	}{
-		{Guard, "chart.guard", func(n *approval.Counts) int { return n.Guard }},
-		{Denied, "chart.denied", func(n *approval.Counts) int { return n.Fates.Denied }},
-		{Ended, "chart.ended", func(n *approval.Counts) int {
-			f := &n.Fates
-			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
-		}},
-		{Waiting, "chart.waiting", func(n *approval.Counts) int { return n.Fates.Waiting }},
-		{Allowed, "chart.allowed", func(n *approval.Counts) int { return n.Fates.Allowed }},
-	} {
-		s := Series{Name: texts.Plain(one.key, nil), Tone: one.tone}
+	for _, o := range Outcomes() {
+		s := Series{Name: texts.Plain(o.Name, nil), Tone: o.Tone}
 		for i := range d.Week {
-			s.Values = append(s.Values, one.count(&d.Week[i].Counts))
+			s.Values = append(s.Values, o.Count(d.Week[i].Counts.Guard, &d.Week[i].Counts.Fates))
 		}
 		c.Series = append(c.Series, s)
 	}
 	return c.told(texts, "chart.stopped.alt")
+}
+
+// Outcome is what became of calls that were stopped, as every chart has it.
+type Outcome struct {
+	Tone Tone
+	Name templates.Key
+	// Count returns how many there were, of what the guard refused and of the
+	// fates of what judges vetoed.
+	Count func(guard int, f *approval.Fates) int
+}
+
+// Outcomes returns all outcomes, from the axis on. Together they count every call
+// that was stopped.
+func Outcomes() []Outcome {
+	return []Outcome{
+		{Guard, "chart.guard", func(guard int, _ *approval.Fates) int { return guard }},
+		{Denied, "chart.denied", func(_ int, f *approval.Fates) int { return f.Denied }},
+		{Ended, "chart.ended", func(_ int, f *approval.Fates) int {
+			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
+		}},
+		{Waiting, "chart.waiting", func(_ int, f *approval.Fates) int { return f.Waiting }},
+		{Allowed, "chart.allowed", func(_ int, f *approval.Fates) int { return f.Allowed }},
+	}
 }
 
 func ofPassed(d *approval.Digest, texts *templates.Texts) Chart {

@@ -152,6 +152,18 @@ func TestDigestPicture(t *testing.T) {
 	}
 }
 
+// Every call that was stopped is in the picture, whatever became of it.
+func TestOutcomesAddUp(t *testing.T) {
+	f := approval.Fates{Allowed: 1, Denied: 2, Expired: 4, Withdrawn: 8, Superseded: 16, Waiting: 32, Repeated: 64, Unasked: 128}
+	n := 0
+	for _, o := range chart.Outcomes() {
+		n += o.Count(256, &f)
+	}
+	if n != 256+f.Sum() {
+		t.Errorf("%d calls of %d have an outcome", n, 256+f.Sum())
+	}
+}
+
 // The picture is the digest's and not the day's on which it is drawn, and a
 // digest without a week still has one.
 func TestDigestPictureOfNoWeek(t *testing.T) {

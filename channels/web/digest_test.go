@@ -76,6 +76,17 @@ func TestTheDigestHasAPage(t *testing.T) {
 	}
 }
 
+// A day is told in the time zone of people, not in the machine's.
+func TestTheDigestIsInItsZone(t *testing.T) {
+	d := full()
+	c := config(d)
+	c.Zone = time.FixedZone("", 13*3600+1800)
+	doc := inboxOf(t, d, c).signIn().spoken("/inbox/digest", "en")
+	if words := doc.words(); !strings.Contains(words, "each day begins at 21:30") || !strings.Contains(words, "20 Nov, 21:30") {
+		t.Error(words)
+	}
+}
+
 // tellsItsWeek finds both charts, with words for who does not see them, and every
 // number of theirs in the table beside them.
 func tellsItsWeek(t *testing.T, doc tree, lang string) {

@@ -92,27 +92,6 @@ func markedUp(parts []templates.Part) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // Every piece was escaped.
 }
 
-// slice is a kind of call as all charts have it.
-type slice struct {
-	tone  chart.Tone
-	key   templates.Key
-	count func(*approval.Span) int
-}
-
-// stoppedSlices are what becomes of calls that were stopped; together they are all.
-func stoppedSlices() []slice {
-	return []slice{
-		{chart.Guard, "chart.guard", func(p *approval.Span) int { return p.Guard }},
-		{chart.Denied, "chart.denied", func(p *approval.Span) int { return p.Fates.Denied }},
-		{chart.Ended, "chart.ended", func(p *approval.Span) int {
-			f := &p.Fates
-			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
-		}},
-		{chart.Waiting, "chart.waiting", func(p *approval.Span) int { return p.Fates.Waiting }},
-		{chart.Allowed, "chart.allowed", func(p *approval.Span) int { return p.Fates.Allowed }},
-	}
-}
-
 // over shows the verdicts over time.
 func (t teller) over(s *approval.Statistics) part {
 	p := part{Title: said(t.Plain("web.stats.over", nil)), Says: []string{t.Plain("web.stats.over.lead", nil)}, Table: table{Head: []string{
@@ -129,11 +108,11 @@ func (t teller) over(s *approval.Statistics) part {
 		p.Table.Rows = append(p.Table.Rows, row{Name: said(names[i].long), Link: backFrom(span.Newest), Cells: []cell{{Text: t.Number(span.Judged())}, {Text: t.Number(span.Approved)}}})
 	}
 	passed.Series = []chart.Series{through}
-	for _, sl := range stoppedSlices() {
-		series := chart.Series{Name: t.Plain(sl.key, nil), Tone: sl.tone}
+	for _, o := range chart.Outcomes() {
+		series := chart.Series{Name: t.Plain(o.Name, nil), Tone: o.Tone}
 		p.Table.Head = append(p.Table.Head, series.Name)
 		for i := range s.Spans {
-			n := sl.count(&s.Spans[i])
+			n := o.Count(s.Spans[i].Guard, &s.Spans[i].Fates)
 			series.Values = append(series.Values, n)
 			p.Table.Rows[i].Cells = append(p.Table.Rows[i].Cells, cell{Text: t.Number(n)})
 		}
