@@ -222,6 +222,9 @@ func TestDigestWindows(t *testing.T) {
 		"YorkSpring": {"America/New_York", 480, "2026-03-08", 23},
 		"YorkAutumn": {"America/New_York", 480, "2026-11-01", 25},
 		"LordHowe":   {"Australia/Lord_Howe", 480, "2026-04-05", 24.5},
+		// Half past midnight is left out: half past one is of the same day.
+		"NoMidnight": {"America/Sao_Paulo", 30, "2018-11-04", 24},
+		"DayAfter":   {"America/Sao_Paulo", 30, "2018-11-05", 23},
 	} {
 		t.Run(name, func(t *testing.T) {
 			zone, err := time.LoadLocation(tt.zone)
@@ -249,7 +252,7 @@ func TestDigestWindows(t *testing.T) {
 	}
 	// Every minute of the day joins, also those that a change leaves out or has
 	// twice.
-	for _, name := range []string{"Europe/Rome", "America/New_York", "Pacific/Apia"} {
+	for _, name := range []string{"Europe/Rome", "America/New_York", "Pacific/Apia", "America/Sao_Paulo"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)

@@ -24,8 +24,8 @@ type Hours struct {
 
 // Window returns the window of the digest that is due on a day of the calendar.
 // It begins when the day before had its own, so windows join; on a day on which
-// the clock is changed it has an hour more or less. A time that the change
-// leaves out is the one that [time.Date] makes of it.
+// the clock is changed it has an hour more or less. Where the change leaves the
+// time out, it is due as much later.
 func (h Hours) Window(year int, month time.Month, day int) Window {
 	return Window{h.due(year, month, day-1), h.due(year, month, day)}
 }
@@ -76,7 +76,15 @@ func (h Hours) After(at time.Time) time.Time {
 func (h Hours) Day(w Window) string { return w.To.In(h.zone()).Format(time.DateOnly) }
 
 func (h Hours) due(year int, month time.Month, day int) time.Time {
-	return time.Date(year, month, day, h.Minute/60, h.Minute%60, 0, 0, h.zone()).UTC()
+	t := time.Date(year, month, day, h.Minute/60, h.Minute%60, 0, 0, h.zone())
+	// A time that is left out may have become one before the change, and that may
+	// be on the day before, which has a digest of its own.
+	_, offset := t.Zone()
+	local := t.Add(time.Duration(offset) * time.Second).UTC()
+	if early := time.Date(year, month, day, h.Minute/60, h.Minute%60, 0, 0, time.UTC).Sub(local); early > 0 {
+		t = t.Add(early)
+	}
+	return t.UTC()
 }
 
 func (h Hours) zone() *time.Location {

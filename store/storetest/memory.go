@@ -100,8 +100,10 @@ func (m *Memory) Break(err error) {
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed = true
-	m.tell()
+	if !m.closed {
+		m.closed = true
+		m.tell()
+	}
 	return nil
 }
 
