@@ -232,6 +232,9 @@ func (c *crash) check() {
 		acknowledged += c.checkAsk(a, owner, answers)
 	}
 	c.t.Logf("%d taps were acknowledged", acknowledged)
+	if r := c.h.run("", "log", "verify"); r.code != exitOK {
+		c.fail("the history: %s%s", r.out, r.err)
+	}
 	orphans := 0
 	for _, m := range c.p.Messages(c.p.chat) {
 		if c.askOf(m) != nil && strings.Contains(m.Text, "The buttons are on their way") {
