@@ -222,7 +222,7 @@ func (a *Ask) route() string {
 // stranger wrote short enough for any index.
 func nameKey(kind, agent, name string) string {
 	const most = 256
-	agent = strings.NewReplacer("%", "%25", ":", "%3A").Replace(agent)
+	agent = strings.ReplaceAll(strings.ReplaceAll(agent, "%", "%25"), ":", "%3A")
 	if len(agent) > most {
 		agent = "%" + digest(agent)
 	}

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -23,7 +24,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-const benchCall = `{"turn_id":"t-81","step":2,"intent":"clean the old build","executor":"fs_read",` +
+// benchCall has a place for a step's number: an agent does not propose the same
+// step twice, and the turn log notes a repeat in the record of the first.
+const benchCall = `{"turn_id":"t-81","step":%d,"intent":"clean the old build","executor":"fs_read",` +
 	`"args":{"path":"/srv/data/build"},"context":{"mode":"local","capability":"fs:read","critical":false,"cwd":"/srv/app"}}`
 
 // approving approves everything, so that a benchmark measures the API alone.
@@ -51,11 +54,12 @@ func overHTTP(b *testing.B, h http.Handler, path string) {
 	defer tr.CloseIdleConnections()
 	client := &http.Client{Transport: tr}
 	url := "http://" + l.Addr().String() + path
+	var steps atomic.Int64
 	b.ReportAllocs()
 	b.SetParallelism(8)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			r, _ := http.NewRequest("POST", url, strings.NewReader(benchCall))
+			r, _ := http.NewRequest("POST", url, strings.NewReader(fmt.Sprintf(benchCall, steps.Add(1))))
 			r.Header.Set("Authorization", "Bearer "+tokenA)
 			r.Header.Set("Content-Type", "application/json")
 			resp, err := client.Do(r)

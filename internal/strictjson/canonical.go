@@ -16,7 +16,7 @@ import (
 // number that no double holds (1e999, 9007199254740993.0, a fraction of more
 // digits than a double has) is kept as written.
 func Canonical(v any) ([]byte, error) {
-	raw, err := json.Marshal(v, json.WithMarshalers(json.MarshalToFunc(canonicalNumber)))
+	raw, err := json.Marshal(v, canonical())
 	if err != nil {
 		return nil, fmt.Errorf("strictjson: canonical form: %w", err)
 	}

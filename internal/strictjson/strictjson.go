@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -51,8 +52,7 @@ func Unmarshal(data []byte, v any) error {
 		return err
 	}
 	err := json.Unmarshal(data, v,
-		json.RejectUnknownMembers(true),
-		json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalAny)))
+		json.RejectUnknownMembers(true), reading())
 	if err != nil {
 		return explain(data, err)
 	}
@@ -61,8 +61,7 @@ func Unmarshal(data []byte, v any) error {
 
 // Marshal encodes v with map keys in order and numbers as they were written.
 func Marshal(v any) ([]byte, error) {
-	b, err := json.Marshal(v, json.Deterministic(true),
-		json.WithMarshalers(json.MarshalToFunc(marshalNumber)))
+	b, err := json.Marshal(v, writing())
 	if err != nil {
 		return nil, fmt.Errorf("strictjson: %w", err)
 	}
@@ -129,9 +128,22 @@ func readObject(dec *jsontext.Decoder) (map[string]any, error) {
 // WriteValue writes what [ReadValue] reads, and whatever else JSON can hold,
 // with map keys in order and numbers as they were written.
 func WriteValue(enc *jsontext.Encoder, v any) error {
-	return json.MarshalEncode(enc, v, json.Deterministic(true),
-		json.WithMarshalers(json.MarshalToFunc(marshalNumber)))
+	return json.MarshalEncode(enc, v, writing())
 }
+
+// The options are made once: they remember what they were asked about each type,
+// and forgetting it costs more than the values themselves.
+var (
+	reading = sync.OnceValue(func() json.Options {
+		return json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalAny))
+	})
+	writing = sync.OnceValue(func() json.Options {
+		return json.JoinOptions(json.Deterministic(true), json.WithMarshalers(json.MarshalToFunc(marshalNumber)))
+	})
+	canonical = sync.OnceValue(func() json.Options {
+		return json.WithMarshalers(json.MarshalToFunc(canonicalNumber))
+	})
+)
 
 func unmarshalAny(dec *jsontext.Decoder, v *any) error {
 	read, err := ReadValue(dec)

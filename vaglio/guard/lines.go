@@ -143,7 +143,12 @@ func plainKey(key string) string {
 	if strings.IndexByte(key, '_') < 0 && strings.IndexByte(key, '-') < 0 && strings.IndexByte(key, ' ') < 0 {
 		return strings.ToLower(key)
 	}
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(key))
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == ' ' {
+			return -1
+		}
+		return c
+	}, strings.ToLower(key))
 }
 
 func folderOf(g *Guard, cwd, dir string) string {

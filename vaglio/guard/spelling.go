@@ -112,7 +112,7 @@ func unpercent(text string) string {
 		}
 		out = append(out, text[i])
 	}
-	return strings.NewReplacer("\xc0\xaf", "/", "\xc0\xae", ".").Replace(string(out))
+	return strings.ReplaceAll(strings.ReplaceAll(string(out), "\xc0\xaf", "/"), "\xc0\xae", ".")
 }
 
 // unicodePercent reads %uXXXX, which some old programs write.
