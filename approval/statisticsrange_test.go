@@ -119,3 +119,58 @@ func TestCutsAreOfTheZone(t *testing.T) {
 		})
 	}
 }
+
+// Whatever somebody types is a range that can be cut and charted, or is refused
+// with a reason.
+func FuzzRange(f *testing.F) {
+	for _, seed := range []struct {
+		days     int
+		from, to string
+		zone     uint8
+	}{
+		{7, "", "", 0},
+		{0, "2026-03-29", "2026-03-29", 0},
+		{0, "2011-12-30", "2011-12-30", 1},
+		{0, "2018-11-04", "2018-11-04", 2},
+		{0, "9999-12-31", "9999-12-31", 3},
+		{0, "0000-01-01", "", 0},
+		{3660, "x", "\x00", 4},
+		{0, "2016-02-29", "2026-02-29", 4},
+	} {
+		f.Add(seed.days, seed.from, seed.to, seed.zone)
+	}
+	now := time.Date(2026, 11, 21, 23, 30, 0, 0, time.UTC)
+	var zones []*time.Location
+	for _, name := range []string{"Europe/Rome", "Pacific/Apia", "America/Sao_Paulo", "Africa/Cairo", "Australia/Lord_Howe"} {
+		z, err := time.LoadLocation(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		zones = append(zones, z)
+	}
+	f.Fuzz(func(t *testing.T, days int, from, to string, zone uint8) {
+		z := zones[int(zone)%len(zones)]
+		w, err := approval.Range{Days: days, From: from, To: to}.Window(now, z)
+		if err != nil {
+			if e, ok := errors.AsType[*approval.RangeError](err); !ok || e.Error() == "" {
+				t.Fatalf("refused with %v", err)
+			}
+			return
+		}
+		// A day that a zone left out is none.
+		parts := w.Cut(w.Grain(), z)
+		if w.To.Before(w.From) || len(parts) > 125 {
+			t.Fatalf("%v has %d parts", w, len(parts))
+		}
+		at := w.From
+		for _, p := range parts {
+			if p.From != at || !p.From.Before(p.To) {
+				t.Fatalf("%v follows %v", p, at)
+			}
+			at = p.To
+		}
+		if at != w.To {
+			t.Fatalf("the parts of %v end at %v", w, at)
+		}
+	})
+}
