@@ -2,7 +2,6 @@ package slack
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"time"
 
@@ -38,51 +37,28 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 			return approval.Person{}, err
 		}
 	}
-	token := rand.Text()
-	pressed := make(chan approval.Person, 1)
-	c.mu.Lock()
-	c.rehearsals[token] = pressed
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.rehearsals, token)
-	}()
+	r := c.rehearsals.Open()
+	defer r.Close()
 	m := place{channel: c.own.id}
 	p := &page{texts: c.texts}
 	p.say("test.card", nil)
-	p.add(slackapi.NewActionBlock("", button(actionTest, token, c.texts.Plain("button.test", nil))))
+	p.add(slackapi.NewActionBlock("", button(actionTest, r.Token, c.texts.Plain("button.test", nil))))
 	ts, err := c.send(ctx, m, p, c.texts.Plain("test.card", nil))
 	if err != nil {
 		return approval.Person{}, err
 	}
 	m.ts = ts
-	by, err := l.pressed(ctx, pressed, alone)
+	var hear func(context.Context) error
+	if alone {
+		hear = func(ctx context.Context) error {
+			_, err := l.socket(ctx, 0)
+			return err
+		}
+	}
+	by, err := r.Wait(ctx, hear)
+	l.working.Wait()
 	l.endRehearsal(context.WithoutCancel(ctx), m, by)
 	return by, err
-}
-
-// pressed waits for the press.
-func (l *loop) pressed(ctx context.Context, pressed <-chan approval.Person, alone bool) (by approval.Person, err error) {
-	hearing, stop := context.WithCancel(ctx)
-	failed := make(chan error, 1)
-	if alone {
-		l.working.Go(func() {
-			_, err := l.socket(hearing, 0)
-			failed <- err
-		})
-	}
-	defer func() { stop(); l.working.Wait() }()
-	select {
-	case by = <-pressed:
-		return by, nil
-	case err = <-failed:
-		if ctx.Err() == nil {
-			return by, err
-		}
-	case <-ctx.Done():
-	}
-	return by, context.Cause(ctx)
 }
 
 // endRehearsal makes the test card final.
@@ -100,19 +76,14 @@ func (l *loop) endRehearsal(ctx context.Context, m place, by approval.Person) {
 
 // rehearsed takes a press of a test card's button.
 func (l *loop) rehearsed(ctx context.Context, m place, who person, token string) error {
-	l.mu.Lock()
-	pressed := l.rehearsals[token]
-	l.mu.Unlock()
-	if pressed == nil {
+	r := l.rehearsals.Find(token)
+	if r == nil {
 		l.whisper(ctx, m, who, l.texts.Plain("test.over", nil))
 		l.endRehearsal(ctx, m, approval.Person{})
 		return nil
 	}
 	l.whisper(ctx, m, who, l.texts.Plain("test.tap", nil))
-	select {
-	case pressed <- l.known(ctx, who):
-	default: // a second press
-	}
+	r.Press(l.known(ctx, who))
 	return nil
 }
 

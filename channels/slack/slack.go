@@ -24,6 +24,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/rehearsal"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -60,8 +61,8 @@ type Channel struct {
 	heardAt time.Time
 	hearing approval.Health // of taking what people do
 	homes   map[string]time.Time
-	// rehearsals wait for the press of a test card, by its button's value.
-	rehearsals map[string]chan approval.Person
+	// rehearsals wait for the press of a test card.
+	rehearsals rehearsal.Stage
 	// signedAt and forgedAt are when the last delivery by HTTP came that the
 	// platform signed, and that it did not.
 	signedAt, forgedAt time.Time
@@ -176,7 +177,6 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	ch := &Channel{
 		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
 		people: people{groups: map[string]roster{}, names: map[string]string{}}, homes: map[string]time.Time{},
-		rehearsals: map[string]chan approval.Person{},
 	}
 	ch.converse()
 	ch.api = slackapi.New(c.BotToken, slackapi.OptionAPIURL(strings.TrimRight(c.API, "/")+"/"),

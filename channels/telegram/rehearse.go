@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"strconv"
 	"strings"
@@ -35,54 +34,23 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 	if !ok {
 		return approval.Person{}, approval.ErrUnpaired
 	}
-	token := rand.Text()
-	pressed := make(chan approval.Person, 1)
-	c.mu.Lock()
-	if c.rehearsals == nil {
-		c.rehearsals = map[string]chan approval.Person{}
-	}
-	c.rehearsals[token] = pressed
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.rehearsals, token)
-	}()
+	r := c.rehearsals.Open()
+	defer r.Close()
 	p := &page{texts: c.textsFor(chat)}
 	p.say("test.card", nil)
 	id, err := c.send(ctx, chat, p, note{thread: c.topic, markup: marshal(map[string]any{
-		"inline_keyboard": [][]button{{{p.texts.Plain("button.test", nil), dataTest + token}}},
+		"inline_keyboard": [][]button{{{p.texts.Plain("button.test", nil), dataTest + r.Token}}},
 	})})
 	if err != nil {
 		return approval.Person{}, err
 	}
-	by, err := c.pressed(ctx, pressed, alone)
+	var hear func(context.Context) error
+	if alone {
+		hear = (&loop{c, nil}).pollForTest
+	}
+	by, err := r.Wait(ctx, hear)
 	c.endRehearsal(context.WithoutCancel(ctx), chat, id, by)
 	return by, err
-}
-
-// pressed waits for the press.
-func (c *Channel) pressed(ctx context.Context, pressed <-chan approval.Person, alone bool) (by approval.Person, err error) {
-	polling, stop := context.WithCancel(ctx)
-	failed := make(chan error, 1)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if alone {
-			failed <- (&loop{c, nil}).pollForTest(polling)
-		}
-	}()
-	defer func() { stop(); <-ended }()
-	select {
-	case by = <-pressed:
-		return by, nil
-	case err = <-failed:
-		if ctx.Err() == nil {
-			return by, err
-		}
-	case <-ctx.Done():
-	}
-	return by, context.Cause(ctx)
 }
 
 // endRehearsal makes the test card final.
@@ -100,10 +68,8 @@ func (c *Channel) endRehearsal(ctx context.Context, chat int64, id int, by appro
 
 // rehearsed takes a press of a test card's button.
 func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
-	l.mu.Lock()
-	pressed := l.rehearsals[token]
-	l.mu.Unlock()
-	if pressed == nil {
+	r := l.rehearsals.Find(token)
+	if r == nil {
 		l.answer(ctx, q, l.textsOf(q).Plain("test.over", nil), true)
 		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "test.over"); err != nil {
 			l.log.WarnContext(ctx, "an old test card kept its button, which does nothing", "error", err)
@@ -111,10 +77,7 @@ func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 		return nil
 	}
 	l.answer(ctx, q, l.textsOf(q).Plain("test.tap", nil), false)
-	select {
-	case pressed <- q.From.person():
-	default: // a second press
-	}
+	r.Press(q.From.person())
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/rehearsal"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -49,7 +49,7 @@ type Channel struct {
 	self      user
 
 	strangers  patience
-	rehearsals map[string]chan approval.Person // by the button's token
+	rehearsals rehearsal.Stage // test cards that wait for their press
 	webhook    string
 	deliveries chan parcel
 	over       chan struct{} // closed when Run has ended

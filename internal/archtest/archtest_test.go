@@ -111,9 +111,10 @@ var rooms = map[string]room{
 
 	"channels/channeltest": {may: []string{"approval", "vaglio"}},
 	"templates":            {},
+	"channels/rehearsal":   {may: []string{"approval"}},
 	"channels/cardtext":    {may: []string{"approval", "templates"}, modules: []string{jsonlib}, tests: []string{"vaglio"}},
 	"channels/telegram": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/chart"},
+		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart"},
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
@@ -122,7 +123,7 @@ var rooms = map[string]room{
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
 	"channels/payloads":                     {may: []string{"approval", "vaglio"}, modules: []string{jsonlib}},
 	"channels/slack": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/chart"},
+		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart"},
 		modules: []string{jsonlib, slackgo, websocket},
 		tests:   []string{"dispatcher", "store/storetest", "channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
