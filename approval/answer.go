@@ -145,7 +145,7 @@ type Step struct {
 	// Repeats is how often the very same step was judged again, with the same
 	// outcome. The step stays the first one; Again are the times of the first
 	// [MaxAgain] repeats, as in [vaglio.Verdict.TS].
-	Repeats int       `json:"repeats,omitempty"`
+	Repeats int       `json:"repeats,omitzero"`
 	Again   []float64 `json:"again,omitempty"`
 }
 
