@@ -36,9 +36,11 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	}
 }
 
-// TestKilledWithTapsOnBothChats does the same with a card of each ask on Slack,
+// TestKilledWithTapsOnBothChats does the same with cards of each ask on Slack,
 // too, where Ann presses at the same time as on Telegram, and not always the
-// same. In the end both cards are final and tell the same.
+// same. Routes lead the asks to six channels of Slack's, some to two at once, and
+// some proposals wait for their answer. In the end all cards are final and tell
+// the same, and the thread of each that was denied tells it once.
 func TestKilledWithTapsOnBothChats(t *testing.T) {
 	asks, kills := 160, 20
 	if len(buildFlags) > 0 || testing.Short() {
@@ -93,6 +95,8 @@ type crash struct {
 type crashAsk struct {
 	n    int
 	body string
+	// wait is how the proposal waits for its decision; empty when it does not.
+	wait string
 	plan plan
 	id   approval.ID
 	// told is what the agent was answered at last.
@@ -264,7 +268,7 @@ func (c *crash) propose(ctx context.Context, waiting *sync.WaitGroup) {
 	for range agents {
 		all.Go(func() {
 			for a := range todo {
-				r, _, err := c.call(ctx, http.MethodPost, "/v1/proposals", a.body)
+				r, _, err := c.call(ctx, http.MethodPost, "/v1/proposals"+a.wait, a.body)
 				if err != nil {
 					return
 				}
