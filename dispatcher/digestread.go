@@ -190,10 +190,17 @@ func (l *longRead) rest() {
 // ErrNoDigester says that no channel shows digests.
 var ErrNoDigester = errors.New("no channel shows digests: set one up, such as the Telegram bot")
 
+// DigestSending is how one channel was shown a digest.
+type DigestSending struct {
+	Channel string
+	// Err says why it may not have been; nil says that it was.
+	Err error
+}
+
 // SendDigest shows the digest of a day on every channel that shows digests, also
-// where it was sent before, and returns the channels' names. What is sent by the
-// clock stays as it is.
-func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, error) {
+// where it was sent before, and returns how that ended on each. What is sent by
+// the clock stays as it is.
+func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]DigestSending, error) {
 	if len(d.postmen) == 0 {
 		return nil, ErrNoDigester
 	}
@@ -201,16 +208,11 @@ func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	var sent []string
-	var errs []error
+	sent := make([]DigestSending, 0, len(d.postmen))
 	for _, p := range d.postmen {
-		if err := p.byHand(ctx, d, w); err != nil {
-			errs = append(errs, fmt.Errorf("dispatcher: send a digest on %s: %w", p.name, err))
-			continue
-		}
-		sent = append(sent, p.name)
+		sent = append(sent, DigestSending{p.name, p.byHand(ctx, d, w)})
 	}
-	return sent, errors.Join(errs...)
+	return sent, nil
 }
 
 // byHand shows a window's digest in a message of its own.

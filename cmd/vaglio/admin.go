@@ -31,7 +31,7 @@ type desk interface {
 // digests are what the owner's side does with digests.
 type digests interface {
 	Digest(ctx context.Context, day string) (approval.Digest, error)
-	SendDigest(ctx context.Context, day string) ([]string, error)
+	SendDigest(ctx context.Context, day string) ([]dispatcher.DigestSending, error)
 	Judgements(ctx context.Context, day string, each func(approval.Judgement)) (approval.Digest, error)
 }
 

@@ -32,8 +32,8 @@ against the lines of the audit log, and names those that only one of them has. A
 step that an agent repeated is in the log each time, and counts once in a digest;
 that is no difference.
 
-Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest, or
---check found one; 2 a mistake in the command line or in the configuration.`,
+Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest, a
+channel on which it could not be sent, or --check found a difference; 2 a mistake in the command line or in the configuration.`,
 		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,12 +42,7 @@ Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest
 			}
 			path := "/digest?" + url.Values{"date": {date}}.Encode()
 			if send {
-				var a sentAnswer
-				if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodPost, path, &a); err != nil {
-					return err
-				}
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), "Sent on "+strings.Join(a.Channels, ", ")+".")
-				return err
+				return sendDigest(cmd.Context(), cmd.OutOrStdout(), path)
 			}
 			if check {
 				return checkDigest(cmd.Context(), cmd.OutOrStdout(), date)
@@ -73,14 +68,49 @@ Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest
 	return cmd
 }
 
-// sentAnswer names the channels that a digest was sent on.
+// sentAnswer names the channels that a digest was sent on, and tells of the others
+// why it was not.
 type sentAnswer struct {
-	Channels []string `json:"channels"`
+	Channels []string       `json:"channels"`
+	Failed   []failedAnswer `json:"failed"`
+}
+
+// failedAnswer tells why something failed on a channel.
+type failedAnswer struct {
+	Channel string `json:"channel"`
+	Problem string `json:"problem"`
 }
 
 func (a *admin) sendDigest(ctx context.Context, day string) (sentAnswer, error) {
-	sent, err := a.desk.SendDigest(ctx, day)
-	return sentAnswer{sent}, err
+	all, err := a.desk.SendDigest(ctx, day)
+	answer := sentAnswer{[]string{}, []failedAnswer{}}
+	for _, s := range all {
+		if s.Err == nil {
+			answer.Channels = append(answer.Channels, s.Channel)
+			continue
+		}
+		a.log.WarnContext(ctx, "a digest could not be sent by hand", "channel", s.Channel, "error", s.Err)
+		answer.Failed = append(answer.Failed, failedAnswer{s.Channel, s.Err.Error()})
+	}
+	return answer, err
+}
+
+// sendDigest lets the daemon send a digest, and says where it is.
+func sendDigest(ctx context.Context, w io.Writer, path string) error {
+	var a sentAnswer
+	if err := askDaemonFor(ctx, digestWithin, http.MethodPost, path, &a); err != nil {
+		return err
+	}
+	if len(a.Channels) > 0 {
+		if _, err := fmt.Fprintln(w, "Sent on "+strings.Join(a.Channels, ", ")+"."); err != nil {
+			return err
+		}
+	}
+	var failed []error
+	for _, f := range a.Failed {
+		failed = append(failed, fmt.Errorf("not sent on %s: %s", f.Channel, oneLine(f.Problem, 300)))
+	}
+	return errors.Join(failed...)
 }
 
 func isDayError(err error) bool {
