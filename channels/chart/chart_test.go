@@ -183,6 +183,11 @@ func TestRowsCutNamesAndKeepNumbers(t *testing.T) {
 	if len(said) != 6 || said[0] != "shell_exec" || said[1] != "40" || !strings.HasSuffix(said[2], "…") || said[4] != `<script>&"` {
 		t.Errorf("it says %q", said)
 	}
+	// What the font does not have is as wide as high: 12 of 11 pixels have no room.
+	c.Categories[1] = strings.Repeat("語", 12)
+	if said := told(t, svg(t, c)); len(said[2]) > len("語")*11+len("…") || !strings.HasSuffix(said[2], "…") {
+		t.Errorf("it says %q", said)
+	}
 	c.Words = `"><script>`
 	if b := svg(t, c); bytes.Contains(b, []byte("<script")) {
 		t.Errorf("a word left its attribute: %s", b)
@@ -234,4 +239,22 @@ func TestAMarkIsDrawn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whatever names and numbers there are, the drawing is well-formed.
+func FuzzChart(f *testing.F) {
+	f.Add("Sat\n24", "Guard", 7, 10_000, false)
+	f.Add("\x00<b>\u202e", "\xff&\"", -1, 1<<40, true)
+	f.Fuzz(func(t *testing.T, category, series string, a, b int, rows bool) {
+		const most = 1 << 50 // of what can be counted, sums of it fit
+		a, b = min(a, most), min(b, most)
+		c := chart.Chart{
+			Title: category, Last: true, Empty: series, Categories: []string{category, series, "x"},
+			Series: []chart.Series{{Name: series, Values: []int{a, b}}, {Name: category, Tone: chart.Denied, Values: []int{b, 0, a}}},
+		}
+		if rows {
+			c.Kind = chart.Rows
+		}
+		told(t, svg(t, c))
+	})
 }

@@ -3,6 +3,7 @@ package chart
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
@@ -14,7 +15,7 @@ import (
 func OfDigest(d *approval.Digest, texts *templates.Texts) *Picture {
 	p := &Picture{Title: texts.Plain("chart.week", nil), Charts: []Chart{ofStopped(d, texts), ofPassed(d, texts)}}
 	if n := len(d.Week); n > 0 {
-		first, last := d.Week[0].Window.From, d.Week[n-1].Window.From
+		first, last := d.Week[0].Window.From, lastDay(d.Week[n-1].Window)
 		p.Lead = texts.Plain("chart.week.lead", templates.Values{
 			"from": texts.Day(first), "to": texts.Day(last), "year": texts.Year(last), "time": texts.Clock(d.Window.From),
 		})
@@ -81,11 +82,24 @@ func ofPassed(d *approval.Digest, texts *templates.Texts) Chart {
 func ofWeek(d *approval.Digest, texts *templates.Texts, title, none templates.Key) Chart {
 	c := Chart{Title: texts.Plain(title, nil), Empty: texts.Plain(none, nil), Last: true, Number: texts.Number}
 	for i := range d.Week {
-		at := d.Week[i].Window.From
-		day, _, _ := strings.Cut(texts.Day(at), " ")
-		c.Categories = append(c.Categories, texts.Weekday(at)+"\n"+day)
+		w := d.Week[i].Window
+		day, _, _ := strings.Cut(texts.Day(w.From), " ")
+		if last, _, _ := strings.Cut(texts.Day(lastDay(w)), " "); last != day {
+			day += "–" + last
+		}
+		c.Categories = append(c.Categories, texts.Weekday(w.From)+"\n"+day)
 	}
 	return c
+}
+
+// lastDay returns when the last day of a window began. A digest that comes after
+// a long pause has a window of many days.
+func lastDay(w approval.Window) time.Time {
+	// The longest day, on which the clock is set back, has 25 hours.
+	if w.To.Sub(w.From) <= 25*time.Hour {
+		return w.From
+	}
+	return w.To.Add(-24 * time.Hour)
 }
 
 // told returns the chart with its words: the sums of the days, and what those of

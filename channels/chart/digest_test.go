@@ -152,6 +152,17 @@ func TestDigestPicture(t *testing.T) {
 	}
 }
 
+// What was missed for long comes in one digest, whose day is many days.
+func TestDigestPictureOfManyDays(t *testing.T) {
+	d := digest(t, usual()...)
+	last := &d.Week[6].Window
+	last.To = last.To.AddDate(0, 0, 9)
+	p := chart.OfDigest(d, texts(t, templates.English))
+	if got := p.Charts[0].Categories; p.Lead != "18 Oct – 2 Nov 2026 · each day begins at 08:00" || got[5] != "Fri\n23" || got[6] != "Sat\n24–2" {
+		t.Errorf("%q %q", p.Lead, got)
+	}
+}
+
 // Every call that was stopped is in the picture, whatever became of it.
 func TestOutcomesAddUp(t *testing.T) {
 	f := approval.Fates{Allowed: 1, Denied: 2, Expired: 4, Withdrawn: 8, Superseded: 16, Waiting: 32, Repeated: 64, Unasked: 128}

@@ -173,7 +173,7 @@ func (s *scene) column(c *Chart, category int, unit box, numbered bool) float64 
 func (s *scene) categories(c *Chart, left, slot float64) {
 	n, deepest, widest := len(c.Categories), 0, 0.0
 	for _, name := range c.Categories {
-		parts := strings.Split(name, "\n")
+		parts := lines(name)
 		deepest = max(deepest, len(parts))
 		for _, p := range parts {
 			widest = max(widest, s.wide(p, textSize, true)+6)
@@ -185,7 +185,7 @@ func (s *scene) categories(c *Chart, left, slot float64) {
 			continue
 		}
 		strong := c.Last && i == n-1
-		for j, p := range strings.Split(name, "\n") {
+		for j, p := range lines(name) {
 			tone := dim()
 			if strong {
 				tone = ink()
@@ -198,6 +198,9 @@ func (s *scene) categories(c *Chart, left, slot float64) {
 	}
 	s.y += (textSize+3)*float64(deepest) + 4
 }
+
+// lines returns the lines of a category's label, two at the most.
+func lines(name string) []string { return strings.SplitN(name, "\n", 2) }
 
 // rows lays out rows: a name, a bar and its number.
 func (s *scene) rows(c *Chart) {

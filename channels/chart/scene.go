@@ -3,11 +3,14 @@ package chart
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -82,16 +85,31 @@ func (s *scene) face(size float64, bold bool) font.Face {
 	return font.Face{Font: font.Font{Size: vg.Points(size)}, Face: f}
 }
 
+// wide returns how wide a text is. A letter that the font does not have is taken
+// to be as wide as high: so are those that a page draws in another font.
 func (s *scene) wide(text string, size float64, bold bool) float64 {
 	f := s.face(size, bold)
-	return f.Width(text).Points() * s.stretch
+	others := 0
+	var b sfnt.Buffer
+	known := strings.Map(func(r rune) rune {
+		if i, err := f.Face.GlyphIndex(&b, r); err == nil && i != 0 {
+			return r
+		}
+		others++
+		return -1
+	}, text)
+	return (f.Width(known).Points() + size*float64(others)) * s.stretch
 }
+
+// longest is how many bytes of a text are looked at: more never fit.
+const longest = 400
 
 // clip returns the text, or as much of it as is not wider than most.
 func (s *scene) clip(text string, size float64, bold bool, most float64) string {
-	if s.wide(text, size, bold) <= most {
+	if len(text) <= longest && s.wide(text, size, bold) <= most {
 		return text
 	}
+	text = text[:min(len(text), longest)]
 	for text != "" {
 		_, n := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-n]
@@ -117,13 +135,23 @@ func (s *scene) lines(l []line, w float64, p paint) {
 
 // write writes a text, and moves it where it would leave the drawing.
 func (s *scene) write(l label) {
-	if l.text == "" {
+	if l.text = visible(l.text); l.text == "" {
 		return
 	}
 	l.width = s.wide(l.text, l.size, l.bold)
 	left := l.x - l.width*float64(l.anchor)/2
 	l.x += max(0, s.margin-left) - max(0, left+l.width-(s.width-s.margin))
 	s.draw = append(s.draw, func(f surface) { f.text(l) })
+}
+
+// visible replaces what cannot be seen, and what is no text.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }
 
 // segment draws a part of a column or of a row in its tone.

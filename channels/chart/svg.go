@@ -16,7 +16,7 @@ type page struct{ b bytes.Buffer }
 func (s *scene) svg(alt string) []byte {
 	p := &page{}
 	fmt.Fprintf(&p.b, `<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s">`,
-		short(s.width), short(s.y), html.EscapeString(alt))
+		short(s.width), short(s.y), html.EscapeString(visible(alt)))
 	for _, draw := range s.draw {
 		draw(p)
 	}
