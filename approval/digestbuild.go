@@ -281,7 +281,13 @@ func (b *DigestBuilder) waits() ([]Waiting, int) {
 }
 
 // tell returns a call in one line that people may read.
-func (b *DigestBuilder) tell(p vaglio.Proposal) string { return wanted(b.masker.Proposal(p)) }
+func (b *DigestBuilder) tell(p vaglio.Proposal) string {
+	p = b.masker.Proposal(p)
+	if line := commandLine(p); line != "" {
+		return clip(line, maxWanted)
+	}
+	return wanted(p)
+}
 
 func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {
 	keys := slices.SortedFunc(maps.Keys(b.groups), func(x, y groupKey) int {

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -33,7 +34,7 @@ const digestWords = 200
 // Lines says the digest in lines, the most important first. What a channel
 // cannot show all of is cut from the end.
 func (d *Digest) Lines() []DigestLine {
-	var l lines
+	l := lines{compares: !d.WeekAgo.none()}
 	title := "title"
 	if d.Empty() {
 		title = "title.empty"
@@ -66,7 +67,11 @@ func (d *Digest) Lines() []DigestLine {
 		l.runs(c.Settled)
 	}
 	w := &d.WeekAgo
-	l.head("week", "n", w.Judged, "guard", w.Guard, "vetoed", w.Vetoed)
+	if w.none() {
+		l.head("week.none")
+	} else {
+		l.head("week", "n", w.Judged, "guard", w.Guard, "vetoed", w.Vetoed)
+	}
 	l.checkpoint(d) // Before what is cut on a full day.
 	for i := range d.Groups {
 		l.group(&d.Groups[i])
@@ -101,7 +106,12 @@ func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(s st
 }
 
 // lines collects the lines of a digest.
-type lines struct{ all []DigestLine }
+type lines struct {
+	all []DigestLine
+	// compares says that there is something a week before to compare with: if
+	// not, everything would be new.
+	compares bool
+}
 
 func (l *lines) add(key string, pairs ...any) {
 	line := DigestLine{Key: key, Values: map[string]any{}}
@@ -145,15 +155,24 @@ func (l *lines) waiting(d *Digest) {
 }
 
 func (l *lines) rules(rules []Tally) {
+	var all, fresh []string
+	more := 0
 	for _, r := range rules {
-		switch {
-		case r.Name == "":
-			l.counted("rule.more", r.Count)
-		case r.New:
-			l.add("rule.new", "n", r.Count, "rule", Foreign(r.Name))
-		default:
-			l.add("rule", "n", r.Count, "rule", Foreign(r.Name))
+		if r.Name == "" {
+			more = r.Count
+			continue
 		}
+		all = append(all, r.Name+" "+strconv.Itoa(r.Count))
+		if r.New && l.compares {
+			fresh = append(fresh, r.Name)
+		}
+	}
+	if len(all) > 0 {
+		l.add("rules", "rules", Foreign(strings.Join(all, ", ")))
+	}
+	l.counted("rule.more", more)
+	if len(fresh) > 0 {
+		l.add("rules.new", "rules", Foreign(strings.Join(fresh, ", ")))
 	}
 }
 
@@ -186,7 +205,7 @@ func (l *lines) group(g *VetoGroup) {
 	switch {
 	case g.Rule != "":
 		l.head("group.rule", "n", g.Count, "rule", Foreign(g.Rule))
-	case g.Effect != "" && g.New:
+	case g.Effect != "" && g.New && l.compares:
 		l.head("group.new", "n", g.Count, "effect", DigestWord("effect."+g.Effect))
 	case g.Effect != "":
 		l.head("group", "n", g.Count, "effect", DigestWord("effect."+g.Effect))
@@ -206,10 +225,14 @@ func (l *lines) action(v *Veto) {
 		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted))
 		return
 	}
-	l.add("action", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted), "state", DigestWord("digest.state."+string(v.State)))
-	if v.By != "" {
-		l.add("action.by", "by", Foreign(v.By), "after", time.Duration(math.Round(v.After)*float64(time.Second)).String())
+	key, pairs := "action", []any{
+		"when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted), "state", DigestWord("digest.state." + string(v.State)),
 	}
+	if v.By != "" {
+		key = "action.by"
+		pairs = append(pairs, "by", Foreign(v.By), "after", time.Duration(math.Round(v.After)*float64(time.Second)).String())
+	}
+	l.add(key, pairs...)
 	if v.Words != "" {
 		l.add("action.words", "words", Foreign(clip(v.Words, digestWords)))
 	}

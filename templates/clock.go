@@ -66,6 +66,8 @@ func functions(lang Lang) template.FuncMap {
 			}
 			return m.at.Format("2 Jan") + m.year() + ", " + m.clock()
 		},
+		// date is clock with the day always, for what is read again on another day.
+		"date": func(m moment) string { return m.at.Format("2 Jan") + m.year() + ", " + m.clock() },
 		// plural counts: one thing, or many. English and Italian tell one from
 		// all else, nought included.
 		"plural": func(n int, one, many string) string { return counted(n, ",", one, many) },
@@ -94,6 +96,9 @@ func functions(lang Lang) template.FuncMap {
 			if m.today() {
 				return m.clock()
 			}
+			return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
+		}
+		f["date"] = func(m moment) string {
 			return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
 		}
 		f["plural"] = func(n int, one, many string) string { return counted(n, ".", one, many) }
