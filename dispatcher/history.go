@@ -87,6 +87,9 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 		}
 	}
 	if last == "" {
+		if body.Key != "" {
+			d.log.WarnContext(ctx, "there is no checkpoint beside the store: whether it is an older copy cannot be told")
+		}
 		return nil
 	}
 	verifier := key

@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -27,13 +28,29 @@ func Remember(a *approval.Ask) Before {
 	return Before{slices.Clone(a.Approvals), len(a.Routes)}
 }
 
+// maxText is the most bytes of each text of others in a leaf. An agent chooses how
+// long its turn's name is, and must not keep an event out of the history by it.
+const maxText = 4 << 10
+
+// text is what somebody wrote, masked and in bounds.
+func (w Writer) text(s string) string {
+	if s = w.mask(s); len(s) <= maxText {
+		return s
+	}
+	cut := maxText
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
 // Change returns the leaves of everything that happened to an ask between the two
 // moments; none when nothing did that belongs into the history. at is when, where
 // the ask itself does not say. The seed is random, and of this change alone.
 func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed string) ([][]byte, error) {
 	l := leaves{salts: salts{seed: seed}}
 	if n := len(after.Routes); n > before.routes && before.approvals != nil {
-		l.add(Event{Kind: Escalated, At: at, Agent: after.Agent, Turn: w.mask(after.TurnID), Ask: after.ID, Route: after.Routes[n-1].Route}, nil)
+		l.add(Event{Kind: Escalated, At: at, Agent: after.Agent, Turn: w.text(after.TurnID), Ask: after.ID, Route: after.Routes[n-1].Route}, nil)
 	}
 	for i := range after.Approvals {
 		p := &after.Approvals[i]
@@ -62,8 +79,8 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 // permit names the approval, and has no step in the turn log.
 func (w Writer) Veto(s *approval.Step, at time.Time, seed string) ([][]byte, error) {
 	e := Event{
-		Kind: Vetoed, At: at, Agent: s.Proposal.Agent, Turn: w.mask(s.Proposal.TurnID), Step: s.ID,
-		Approval: s.Approval, Executor: w.mask(s.Proposal.Executor),
+		Kind: Vetoed, At: at, Agent: s.Proposal.Agent, Turn: w.text(s.Proposal.TurnID), Step: s.ID,
+		Approval: s.Approval, Executor: w.text(s.Proposal.Executor),
 	}
 	if s.Verdict != nil && s.Verdict.Rule != nil {
 		e.Rule = s.Verdict.Rule.ID
@@ -87,7 +104,7 @@ func (w Writer) Note(e Event, seed string) ([][]byte, error) { //nolint:gocritic
 // about is an event of one approval.
 func (w Writer) about(a *approval.Ask, p *approval.Approval, k Kind, at time.Time) Event {
 	return Event{
-		Kind: k, At: at, Agent: a.Agent, Turn: w.mask(a.TurnID), Approval: p.ID, Executor: w.mask(p.Proposal.Executor),
+		Kind: k, At: at, Agent: a.Agent, Turn: w.text(a.TurnID), Approval: p.ID, Executor: w.text(p.Proposal.Executor),
 	}
 }
 
@@ -95,7 +112,7 @@ func (w Writer) about(a *approval.Ask, p *approval.Approval, k Kind, at time.Tim
 func (w Writer) voted(l *leaves, a *approval.Ask, before []approval.Vote, p *approval.Approval, at time.Time) {
 	tell := func(k Kind, v *approval.Vote, at time.Time) {
 		e := w.about(a, p, k, at)
-		e.By, e.Name, e.Channel, e.Words, e.Route = v.By.ID, w.mask(v.By.Name), v.Channel, w.mask(v.Words), v.Route
+		e.By, e.Name, e.Channel, e.Words, e.Route = v.By.ID, w.text(v.By.Name), v.Channel, w.text(v.Words), v.Route
 		l.add(e, nil)
 	}
 	for i := range before {
@@ -116,11 +133,11 @@ func (w Writer) moved(a *approval.Ask, p *approval.Approval, at time.Time) Event
 	switch p.State {
 	case approval.Allowed, approval.Denied:
 		if d := p.Decision; d != nil {
-			e.At, e.By, e.Name, e.Channel, e.Words = d.At, d.By.ID, w.mask(d.By.Name), d.Channel, w.mask(d.Words)
+			e.At, e.By, e.Name, e.Channel, e.Words = d.At, d.By.ID, w.text(d.By.Name), d.Channel, w.text(d.Words)
 		}
 	case approval.Succeeded, approval.Failed:
 		if o := p.Outcome; o != nil {
-			e.At, e.Detail = o.At, w.mask(o.Detail)
+			e.At, e.Detail = o.At, w.text(o.Detail)
 		}
 	case approval.Spent:
 		if p.Permit != nil {

@@ -181,12 +181,14 @@ func (c *comparison) steps(ctx context.Context) error {
 		switch {
 		case ok:
 			if have, err := sum(told.salt, &s); err != nil || have != told.sum {
-				c.v.found(told.leaf, "the step of %s at %s that the guard denied was changed: it is not what leaf %d left", s.Proposal.Agent, stamp(s.At), told.leaf)
+				c.v.found(told.leaf, "the record of %s (a call of %s, %s), which the guard denied, was changed: it is not what leaf %d left",
+					approval.VetoID(s.ID), s.Proposal.Agent, stamp(s.At), told.leaf)
 			}
 		case s.Verdict == nil || s.Verdict.BlockedBy != vaglio.PhaseGuard:
 		case s.At.Before(c.v.Since):
 		default:
-			c.v.found(-1, "a veto of the guard (a call of %s, %s) is in the turn log, and no leaf tells of it: it was left out", s.Proposal.Agent, stamp(s.At))
+			c.v.found(-1, "%s (a call of %s, %s), which the guard denied, is in the turn log, and no leaf tells of it: it was left out",
+				approval.VetoID(s.ID), s.Proposal.Agent, stamp(s.At))
 		}
 	}
 	return nil

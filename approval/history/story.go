@@ -174,7 +174,7 @@ func (e *Event) String() string {
 	case e.Ask != "":
 		subject = "ask " + string(e.Ask) + ", "
 	case e.Step != "":
-		subject = "a call of " + e.Agent + ", "
+		subject = string(approval.VetoID(e.Step)) + ", a call of " + e.Agent + ", "
 	}
 	what := string(e.Kind)
 	switch {

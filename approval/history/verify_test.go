@@ -195,7 +195,64 @@ func TestRecordsTakenOutAndPutIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := w.verify(); len(r.Findings) != 2 || !strings.Contains(r.Findings[1].Text, "that the guard denied was changed: it is not what leaf 2 left") {
+	if r := w.verify(); len(r.Findings) != 2 || !strings.Contains(r.Findings[1].Text, "which the guard denied, was changed: it is not what leaf 2 left") {
 		t.Errorf("a veto was changed, and found is %v", r.Findings)
+	}
+}
+
+// TestOlderAsksAreInTheBaseline begins a history in a store that has asks, which
+// live on, and then changes one of them.
+func TestOlderAsksAreInTheBaseline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 5)
+	for range 60 {
+		w.live()
+	}
+	older := storetest.NewMemory() // with the same asks, and no history
+	for r, err := range w.store.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := older.Update(t.Context(), approval.KindAsk, r.ID, func(approval.Record) (approval.Record, error) { return r, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.store = older
+	w.note(history.Event{Kind: history.Began, Baseline: w.baseline(0), Key: w.key.Verifier()})
+	for range 60 {
+		w.live()
+	}
+	if r := w.verify(w.sign()); !r.Whole() || r.Approvals == 0 {
+		t.Fatalf("unchanged it is %+v", r)
+	}
+	for _, id := range w.asks {
+		ask := w.ask(id)
+		if p := &ask.Approvals[0]; p.State == approval.Denied || p.State == approval.Withdrawn {
+			p.State = approval.Expired
+			body, err := approval.EncodeAsk(ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.put(approval.KindAsk, string(id), body, nil)
+			break
+		}
+	}
+	if r := w.verify(); len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text, "the records of approvals that are older than leaf 0 are not as leaf 0 found them") {
+		t.Errorf("found is %v", r.Findings)
+	}
+}
+
+// TestALongNameKeepsNothingOut lets an agent name its turn by a book.
+func TestALongNameKeepsNothingOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 6)
+	id := w.open(1)
+	w.change(id, func(a *approval.Ask) error {
+		a.TurnID = strings.Repeat("é", approval.MaxLeaf)
+		a.Approvals[0].Proposal.Executor = strings.Repeat("x", approval.MaxLeaf)
+		return a.Withdraw(a.Approvals[0].ID, w.now)
+	})
+	if w.size() != 3 {
+		t.Errorf("there are %d leaves", w.size())
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/store/bolt"
 )
@@ -29,7 +30,7 @@ func newLog(std stdio) *cobra.Command {
 		Short: "Tell everything that happened to approvals, and every veto",
 		Long: `Tell the history of approvals, oldest first: what was asked, voted, allowed,
 denied, expired, withdrawn and run, by whom and with which words, and every veto of
-the guard. Each line is one leaf of a tree that shows later changes: see
+the guard, with the id that 'vaglio why' takes. Each line is one leaf of a tree that shows later changes: see
 'vaglio log verify'. The daemon is asked; without one the store is read.
 
 Exit codes: 0 told, 1 the history cannot be read, 2 a mistake in the command line or
@@ -166,8 +167,8 @@ func logLine(b *strings.Builder, e *history.Entry) {
 	switch {
 	case e.Ask != "":
 		of = string(e.Ask)
-	case e.Approval == "" && e.Turn != "":
-		of = "turn " + e.Turn
+	case e.Step != "":
+		of = string(approval.VetoID(e.Step))
 	}
 	switch {
 	case e.Name != "":

@@ -44,8 +44,9 @@ printed; 'vaglio inbox' prints another.
 
 Everything is on this machine: the API and the inbox on a loopback address, and
 two sockets in the data folder that only you can open, agent.sock for agents
-and admin.sock for the commands inbox, pending, why, pair and doctor. What was
-acknowledged is in vaglio.db there, and survives a crash at any instant. The audit
+and admin.sock for the commands that ask the daemon, such as pending and why.
+What was acknowledged is in vaglio.db there, and survives a crash at any instant; the
+history's key and newest checkpoint are beside it. The audit
 log is ~/.local/share/metnos/vaglio/YYYY-MM.jsonl, wherever the data folder is.
 
 The first SIGINT or SIGTERM ends the daemon in order: agents that wait are told

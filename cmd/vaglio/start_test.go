@@ -64,6 +64,8 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"QuietTooLate":     {"METNOS_QUIET=22:00-24:30", `METNOS_QUIET: "22:00-24:30" is not a part of the day`},
 		"DigestEmptyOff":   {"METNOS_DIGEST_EMPTY=no", `METNOS_DIGEST_EMPTY: "no" is neither say nor silent`},
 		"DigestInWords":    {"METNOS_DIGEST_AT=at dawn", `METNOS_DIGEST_AT: "at dawn" is not a time such as 08:00, and not off`},
+		"HistoryInWords":   {"METNOS_HISTORY_DAYS=a year", `METNOS_HISTORY_DAYS: "a year" is not a number of days from 1 to 36500, such as 365, and not forever`},
+		"HistoryOfNothing": {"METNOS_HISTORY_DAYS=0", `METNOS_HISTORY_DAYS: "0" is not a number of days`},
 		"QuietForNothing":  {"METNOS_QUIET=22:00-22:00", `METNOS_QUIET: "22:00-22:00" begins and ends at the same time`},
 		"NoSuchZone":       {"METNOS_TZ=Europe/Roma", `METNOS_TZ: "Europe/Roma" is not a time zone, such as Europe/Rome`},
 		"EmptyZone":        {"METNOS_TZ=", `METNOS_TZ: "" is not a time zone`},

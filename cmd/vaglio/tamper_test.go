@@ -219,7 +219,7 @@ func tamperings(older []byte) map[string]tampering {
 				return err
 			}
 			return tree.Delete(at(5))
-		}), []string{"leaf 5 is missing: it was left out", "it cannot be held against " + kept, "a veto of the guard (a call of agent,"}},
+		}), []string{"leaf 5 is missing: it was left out", "it cannot be held against " + kept, "(a call of agent, 20"}},
 		"a leaf's value removed": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Delete(at(5)) }), []string{
 			"leaf 5 has no value, and no leaf says that it was dropped: it was taken out",
 		}},
@@ -242,7 +242,7 @@ func tamperings(older []byte) map[string]tampering {
 			"there are 8 leaves, and " + kept + " was signed for 9", "leaf 2 says that approval ALLOWED was allowed before, and leaf 1 left it pending",
 		}},
 		"a leaf put in": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(9), leaf.Get(at(5))) }), []string{
-			"leaf 9 (a call of agent, vetoed by the rule ", ") has no hash in the tree: it was put in",
+			"leaf 9 (veto-", ", a call of agent, vetoed by the rule ", ") has no hash in the tree: it was put in",
 		}},
 		"a leaf put in between": {in(func(leaf, _ *bbolt.Bucket) error {
 			all := values(leaf)
@@ -432,6 +432,18 @@ func TestTheHistoryIsRead(t *testing.T) {
 	}
 	if want := "Nothing of that is in the history.\n"; parts[3] != want || parts[4] != want {
 		t.Errorf("of nothing it is %q and %q", parts[3], parts[4])
+	}
+	for _, file := range []string{keyFile, checkpointFile, storeFile} {
+		call := `{"executor":"read_file","args":{"path":"` + h.data(file) + `"}}`
+		if a := s.agent("POST", "/v1/proposals", call).answer(t); a.Decision != approval.RulingDeny || a.Verdict.BlockedBy != "guard" {
+			t.Errorf("an agent may read %s: %+v", file, a)
+		}
+		if info, err := os.Stat(h.data(file)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", file, info, err)
+		}
+	}
+	if r := s.send(http.DefaultClient, "GET", s.base+"/metrics", "", ""); !strings.Contains(r.body, fmt.Sprintf("vaglio_history_leaves %d\n", chronicleLeaves+3)) {
+		t.Errorf("the metrics say %s", r.body)
 	}
 	s.stop()
 	for name, tt := range map[string]struct {
