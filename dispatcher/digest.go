@@ -207,6 +207,10 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 		}))
 		return err
 	}
+	// A call may be of the window, and no record tells of it yet.
+	patient, cancel := context.WithTimeout(ctx, digestLate)
+	defer cancel()
+	d.underway.settled(patient, body.Due)
 	if d.quietDays && body.Ref == "" && !body.Begun {
 		if digest, err := tell(); err != nil {
 			return err

@@ -52,7 +52,8 @@ type Dispatcher struct {
 	postmen   []*postman
 	hours     *approval.Hours
 	quietDays bool
-	steps     chan approval.Step
+	steps     chan queuedStep
+	underway  underway
 	leaves    history.Writer
 	history   *History
 	// readers has a place for each that reads statistics.
@@ -184,7 +185,7 @@ func New(c Config) *Dispatcher {
 		history:   c.History,
 		log:       c.Log,
 		couriers:  make(map[string]*courier, len(c.Channels)),
-		steps:     make(chan approval.Step, stepQueue),
+		steps:     make(chan queuedStep, stepQueue),
 		readers:   make(chan struct{}, statisticsReaders),
 		stopping:  make(chan struct{}),
 		began:     now(),

@@ -64,6 +64,17 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 	if d.stopped() {
 		return nil, ErrStopping
 	}
+	calls, err := d.judgePlan(ctx, agent, rs)
+	if err != nil {
+		return nil, err
+	}
+	return d.collect(ctx, agent, calls)
+}
+
+// judgePlan judges the calls of a plan, asks for those that need somebody, and
+// keeps what came of each.
+func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) ([]call, error) {
+	defer d.underway.begin()()
 	rs, err := onePlan(rs)
 	if err != nil {
 		return nil, err
@@ -85,7 +96,7 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 			return nil, err
 		}
 	}
-	return d.collect(ctx, agent, calls)
+	return calls, nil
 }
 
 // put puts the calls that judges denied to people.

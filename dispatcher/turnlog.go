@@ -93,12 +93,21 @@ func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
 	return first, err
 }
 
+// queuedStep is a step that waits for the disk. end is called when it is there.
+type queuedStep struct {
+	approval.Step
+
+	end func()
+}
+
 // queueStep hands a step to the writers. It waits only when they lag far.
 func (d *Dispatcher) queueStep(ctx context.Context, s approval.Step) error {
+	end := d.underway.begin()
 	select {
-	case d.steps <- s:
+	case d.steps <- queuedStep{s, end}:
 		return nil
 	case <-ctx.Done():
+		end()
 		return ctx.Err()
 	}
 }
@@ -128,10 +137,11 @@ func (d *Dispatcher) writeSteps(ctx context.Context) error {
 	return nil
 }
 
-func (d *Dispatcher) writeStep(ctx context.Context, s approval.Step) {
+func (d *Dispatcher) writeStep(ctx context.Context, s queuedStep) {
+	defer s.end()
 	// It takes a reading of the call, for which the agent need not wait.
 	s.Route = d.routeOf(s.Proposal).Name
-	if err := d.keepStep(context.WithoutCancel(ctx), s); err != nil {
+	if err := d.keepStep(context.WithoutCancel(ctx), s.Step); err != nil {
 		d.log.ErrorContext(ctx, "a step is missing from the turn log", "executor", s.Proposal.Executor, "error", err)
 	}
 }
