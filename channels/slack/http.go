@@ -41,13 +41,12 @@ func (c *Channel) Handler() http.Handler {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		signed := c.signed(r.Header, body)
-		c.noteDelivery(signed)
-		if !signed {
+		if !c.signed(r.Header, body) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
 		a, challenge, err := c.read(r, body)
+		c.noteDelivery(&a)
 		switch {
 		case err != nil:
 			w.WriteHeader(http.StatusBadRequest)
@@ -58,30 +57,6 @@ func (c *Channel) Handler() http.Handler {
 			c.hand(w, r, a)
 		}
 	})
-}
-
-// noteDelivery keeps when a delivery came.
-func (c *Channel) noteDelivery(signed bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if signed {
-		c.signedAt = time.Now()
-	} else {
-		c.forgedAt = time.Now()
-	}
-}
-
-// signed reports whether the platform signed the body. The comparison takes
-// the same time whatever is wrong.
-func (c *Channel) signed(h http.Header, body []byte) bool {
-	v, err := slackapi.NewSecretsVerifier(h, c.config.SigningSecret)
-	if err != nil {
-		return false
-	}
-	if _, err := v.Write(body); err != nil {
-		return false
-	}
-	return v.Ensure() == nil
 }
 
 // read reads a signed delivery. A challenge is answered as it is.

@@ -63,9 +63,7 @@ type Channel struct {
 	homes   map[string]time.Time
 	// rehearsals wait for the press of a test card.
 	rehearsals rehearsal.Stage
-	// signedAt and forgedAt are when the last delivery by HTTP came that the
-	// platform signed, and that it did not.
-	signedAt, forgedAt time.Time
+	came       deliveries
 }
 
 // Config is what a channel is made of.

@@ -45,7 +45,7 @@ func newEverywhere(t *testing.T) *everywhere {
 	for _, id := range []string{slackOps, slackDeploy} {
 		e.team.AddChannel(id, slackAnn, slackBob)
 	}
-	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711")...)
+	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711", "METNOS_TZ=UTC")...)
 	h.policy(t, policyEverywhere)
 	e.s = h.start(func(c *exec.Cmd) {
 		c.Args = append(c.Args, "--telegram-api", e.chat.url, "--slack-api", e.team.url+"/api")
