@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -86,17 +87,20 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 			return err
 		}
 	}
+	return d.compareHistory(ctx, last, body.Key)
+}
+
+// compareHistory holds the history against the checkpoint that was saved last. It
+// was signed with the key of then; empty is that of now.
+func (d *Dispatcher) compareHistory(ctx context.Context, last, then string) error {
 	if last == "" {
-		if body.Key != "" {
+		if then != "" {
 			d.log.WarnContext(ctx, "there is no checkpoint beside the store: whether it is an older copy cannot be told")
 		}
 		return nil
 	}
-	verifier := key
-	if body.Key != "" {
-		verifier = body.Key // What was saved, the key before signed.
-	}
-	lost := history.Holds(ctx, d.history.Tree, last, verifier)
+	key := d.history.Key.Verifier()
+	lost := history.Holds(ctx, d.history.Tree, last, cmp.Or(then, key))
 	if _, ok := errors.AsType[*history.CheckpointError](lost); !ok {
 		return lost
 	}
