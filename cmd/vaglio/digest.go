@@ -35,7 +35,7 @@ that is no difference.
 Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest, a
 channel on which it could not be sent, or --check found a difference; 2 a mistake in the command line or in the configuration.`,
 		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("png") {
 				return drawDigest(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), date, picture)

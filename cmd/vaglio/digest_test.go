@@ -62,7 +62,7 @@ func TestTheDaemonTellsItsDigest(t *testing.T) {
 		{"--date 2999-01-01", "the digest of \"2999-01-01\" is not due yet"},
 		{"--date yesterday", "\"yesterday\" is not a day such as 2026-11-21"},
 		{"--send", "no channel shows digests"},
-		{"--send --check", "none of the others can be"},
+		{"--send --check", "cannot be given together"},
 	} {
 		if r := s.h.run("", append([]string{"digest"}, strings.Fields(tt.args)...)...); !strings.Contains(r.out+r.err, tt.want) {
 			t.Errorf("digest %s: %d %s%s", tt.args, r.code, r.out, r.err)

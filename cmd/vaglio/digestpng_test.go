@@ -38,7 +38,7 @@ func TestTheDigestIsDrawn(t *testing.T) {
 		"Folder":   {"--png " + dir, 1, "is a folder: name a file in it"},
 		"No file":  {"--png=", 2, "name a file, such as week.png"},
 		"No place": {"--png " + filepath.Join(dir, "no", "week.png"), 1, "no such file or directory"},
-		"Both":     {"--json --png x.png", 2, "[json png]"},
+		"Both":     {"--json --png x.png", 2, "--json and --png cannot be given together"},
 		"No day":   {"--date 2999-01-01 --png " + filepath.Join(dir, "late.png"), 1, "is not due yet"},
 		"Device":   {"--png " + os.DevNull, 0, "Niente"},
 	} {

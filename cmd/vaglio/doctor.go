@@ -38,7 +38,7 @@ button; it decides nothing.
 Exit codes: 0 nothing is wrong, 1 something is, also in the configuration, 2 a
 mistake in the command line.`,
 		Example: "  vaglio doctor\n  vaglio doctor --tap\n  vaglio doctor --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
 	f := cmd.Flags()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json" //nolint:depguard // What is written here is ours; nothing is read with it.
 	"errors"
@@ -36,10 +37,18 @@ Exit codes: 0 explained, whatever the verdict; 2 a mistake in the command line, 
 the configuration or in the proposal. 'vaglio judge' tells verdicts apart.`,
 		Example: `  vaglio explain --command 'git push --force origin main' --intent 'publish my work'
   echo '{"executor":"read_file","args":{"path":"/etc/shadow"}}' | vaglio explain --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneArg(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				e.file = args[0]
+			}
+			if cmd.Flags().Changed("command") && strings.TrimSpace(e.command) == "" {
+				return &exitError{exitUsage, errors.New("--command is empty; give the line that is to be explained")}
 			}
 			return e.run(cmd.Context())
 		},
@@ -142,6 +151,9 @@ func (e *explaining) proposal() (vaglio.Proposal, error) {
 	}
 	if len(b) > maxProposal {
 		return vaglio.Proposal{}, fmt.Errorf("the proposal is longer than %d bytes", maxProposal)
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return vaglio.Proposal{}, errors.New("there is nothing to explain; give a line with --command, a file, or a proposal on the input")
 	}
 	return vaglio.DecodeProposal(b)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +36,13 @@ Exit codes: 0 answered, also when the answer is a denial; 2 the answer could not
 be told or the command line is wrong, which the agents take for a denial.`,
 		Example: `  vaglio hook claude-code --print-settings
   vaglio hook claude-code < call.json`,
-		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		// These are the names that OnlyValidArgs takes.
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := oneArg(cmd, args); err != nil || slices.Contains(cmd.ValidArgs, args[0]) {
+				return err
+			}
+			return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
+		},
+		// These are the names that a shell completes, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if settings {

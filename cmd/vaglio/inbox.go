@@ -24,7 +24,7 @@ func newInbox() *cobra.Command {
 Exit codes: 0 printed, 1 no daemon, 2 a mistake in the command line or in the
 configuration.`,
 		Example: "  vaglio inbox\n  chromium \"$(vaglio inbox)\"",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var a linkAnswer
 			if err := askDaemon(cmd.Context(), http.MethodPost, "/inbox-link", &a); err != nil {
@@ -46,7 +46,7 @@ func newPending() *cobra.Command {
 Exit codes: 0 listed, also when nothing waits; 1 no daemon; 2 a mistake in the
 command line or in the configuration.`,
 		Example: "  vaglio pending\n  vaglio pending --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var a approvalsAnswer
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/pending", &a); err != nil {
@@ -75,7 +75,7 @@ The first characters of an id do, four at least, when no other id begins with th
 Exit codes: 0 told, 1 nothing has this id or no daemon, 2 a mistake in the command
 line or in the configuration.`,
 		Example: "  vaglio why 7kq2\n  vaglio why veto-m4ab\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var a approvalsAnswer
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/why/"+url.PathEscape(args[0]), &a); err != nil {

@@ -41,7 +41,7 @@ Exit codes: 0 all approved, 1 some denied, 2 some lines unreadable, 3 a mistake
 in the command line or in the configuration, or the run broke off.`,
 		Example: `  vaglio judge < proposals.jsonl
   echo '{"executor":"read_file","args":{"path":"notes.md"}}' | vaglio judge`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return (&judging{std: std, path: path, logged: logged}).run(cmd.Context())
 		},

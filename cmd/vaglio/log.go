@@ -36,7 +36,7 @@ the guard, with the id that 'vaglio why' takes. Each line is one leaf of a tree 
 Exit codes: 0 told, 1 the history cannot be read, 2 a mistake in the command line or
 in the configuration.`,
 		Example: "  vaglio log --since 24h\n  vaglio log --agent coder --turn t-81 --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := history.Filter{Turn: turn, Agent: agent}
 			if since != "" {
@@ -199,7 +199,7 @@ and a copy of the store are what was signed here.
 Exit codes: 0 printed, 1 there is no key yet, 2 a mistake in the command line or in
 the configuration.`,
 		Example: "  vaglio log key > vaglio-history.pub",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := loadDataDir()
 			if err != nil {
@@ -226,7 +226,7 @@ C2SP tlog-checkpoint. Every digest carries one. Whoever has it can tell later, w
 Exit codes: 0 printed, 1 no daemon, 2 a mistake in the command line or in the
 configuration.`,
 		Example: "  vaglio log checkpoint | tee -a ~/witness",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var a checkpointAnswer
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/checkpoint", &a); err != nil {

@@ -45,7 +45,7 @@ mistake in the command line or in the configuration.`,
 		Example: `  vaglio log verify
   vaglio log verify --checkpoint 'vaglio/x7k2 4711 K5…= — vaglio/x7k2 9k…='
   vaglio log verify --store backup.db --key "$(cat vaglio-history.pub)" --checkpoint witness`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
 	}
 	f := cmd.Flags()

@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, std stdio) int {
 	root.SetErr(std.err)
 	began := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := cmd.ValidateFlagGroups(); err != nil {
+		if err := onlyOne(cmd); err != nil {
 			return err
 		}
 		began = true
@@ -123,9 +123,10 @@ configuration. 'vaglio judge' has its own; see its help.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// A command that is not given is a mistake, as an unknown one is.
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(mistakenFlag)
 	root.AddCommand(
 		newServe(std), newJudge(std), newExplain(std), newPolicy(), newHook(std),
 		newInbox(), newPending(), newWhy(), newDigest(), newLog(std), newPair(), newDoctor(std), newTexts(), newVersion(),

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ rules.
 
 Exit codes: those of the command below it; 2 a mistake in the command line.`,
 		Example: "  vaglio policy check policy.yaml",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPolicyCheck())
@@ -34,11 +35,16 @@ column. A file that is right is told in words: what it knows, and who judges.
 Exit codes: 0 the file is right, 1 it has a mistake, 2 a mistake in the command
 line.`,
 		Example: "  vaglio policy check ~/.config/vaglio/policy.yaml",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := loadConfig()
 			if err != nil {
 				return &configError{err}
+			}
+			if info, err := os.Stat(args[0]); err != nil {
+				return &exitError{exitUsage, plain(err)}
+			} else if info.IsDir() {
+				return &exitError{exitUsage, fmt.Errorf("%s is a folder, not a policy file", args[0])}
 			}
 			p, err := readPolicy(args[0], c.Home)
 			if err != nil {

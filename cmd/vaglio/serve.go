@@ -19,7 +19,7 @@ func newServe(std stdio) *cobra.Command {
 		Short: "Serve the agents' API and the inbox on this machine",
 		Example: `  vaglio serve
   METNOS_JUDGE_THRESHOLD=0.75 METNOS_POLICY=/etc/vaglio/policy.yaml vaglio serve`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), std, api) },
 	}
 	cmd.Flags().StringVar(&api.telegram, "telegram-api", "", "address of the Bot API, for trying and testing")

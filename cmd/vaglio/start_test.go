@@ -263,7 +263,20 @@ func TestCommandLines(t *testing.T) {
 		"Version":        {[]string{"version"}, 0, "vaglio "},
 		"UnknownCommand": {[]string{"serv"}, 2, `unknown command "serv"`},
 		"UnknownFlag":    {[]string{"serve", "--port"}, 2, "unknown flag: --port"},
-		"WhyWithoutID":   {[]string{"why"}, 2, "accepts 1 arg"},
+		"WhyWithoutID":   {[]string{"why"}, 2, "vaglio why needs <id>, as in: vaglio why "},
+		"WhyTwice":       {[]string{"why", "a", "b"}, 2, `vaglio why takes one <id>, and was given "b", too`},
+		"WhyEmpty":       {[]string{"why", " "}, 2, "vaglio why needs <id>"},
+		"ServeWhat":      {[]string{"serve", "it"}, 2, `vaglio serve takes no argument, and was given "it"`},
+		"PolicyWhat":     {[]string{"policy", "show"}, 2, `vaglio policy knows no command "show"`},
+		"PolicyNowhere":  {[]string{"policy", "check", "/nowhere"}, 2, "/nowhere: no such file"},
+		"PolicyFolder":   {[]string{"policy", "check", "/"}, 2, "/ is a folder, not a policy file"},
+		"TextsNowhere":   {[]string{"texts", "check", "/nowhere"}, 2, "/nowhere: no such file"},
+		"TextsFile":      {[]string{"texts", "check", "/dev/null"}, 2, "/dev/null is not a folder"},
+		"FlagValue":      {[]string{"pending", "--json=maybe"}, 2, `--json: "maybe" is not true or false`},
+		"FlagsTogether":  {[]string{"digest", "--send", "--json"}, 2, "--json and --send cannot be given together"},
+		"ExplainNothing": {[]string{"explain"}, 2, "there is nothing to explain"},
+		"ExplainEmpty":   {[]string{"explain", "--command", " "}, 2, "--command is empty"},
+		"HookUnknown":    {[]string{"hook", "nope"}, 2, `"nope" is no client that there is a hook for; there is `},
 		"WhyUnknown":     {[]string{"why", "abcd"}, 1, "no vaglio is serving this data folder"},
 		"JudgeFlag":      {[]string{"judge", "--nope"}, 3, "unknown flag: --nope"},
 		"HookNoClient":   {[]string{"hook"}, 2, ""},
@@ -275,7 +288,7 @@ func TestCommandLines(t *testing.T) {
 			}
 		})
 	}
-	for _, cmd := range []string{"serve", "judge", "explain", "policy", "policy check", "texts", "texts check", "inbox", "pending", "why", "hook", "version"} {
+	for _, cmd := range []string{"serve", "judge", "explain", "policy", "policy check", "texts", "texts check", "inbox", "pending", "why", "hook", "pair", "digest", "doctor", "log", "log verify", "version"} {
 		r := h.run("", append(strings.Fields(cmd), "--help")...)
 		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) || !strings.Contains(r.out, "Exit codes: ") {
 			t.Errorf("%s --help: %d without an example or its exit codes:\n%s", cmd, r.code, r.out)

@@ -42,7 +42,8 @@ are.
 
 Exit codes: 0 printed, 1 no daemon or no bot, 2 a mistake in the command line or
 in the configuration.`,
-		Args: cobra.NoArgs,
+		Example: "  vaglio pair",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var a pairAnswer
 			if err := askDaemon(cmd.Context(), http.MethodPost, "/pair", &a); err != nil {

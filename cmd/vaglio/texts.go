@@ -76,8 +76,13 @@ file and line.
 Exit codes: 0 the texts are right, 1 there is a mistake, 2 a mistake in the
 command line.`,
 		Example: "  vaglio texts check ~/.config/vaglio/texts",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err != nil {
+				return &exitError{exitUsage, plain(err)}
+			} else if !info.IsDir() {
+				return &exitError{exitUsage, fmt.Errorf("%s is not a folder", args[0])}
+			}
 			if _, err := templates.Load(os.DirFS(args[0])); err != nil {
 				return err
 			}

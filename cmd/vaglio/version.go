@@ -16,7 +16,7 @@ func newVersion() *cobra.Command {
 
 Exit codes: 0 printed, 2 a mistake in the command line.`,
 		Example: "  vaglio version",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
 			return err
