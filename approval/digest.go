@@ -152,8 +152,10 @@ type Veto struct {
 	Words string  `json:"words,omitempty"`
 }
 
-// Workaround is a denied call that its agent went on trying in other words.
+// Workaround is a call that a person denied, or the guard, and that its agent went
+// on trying in other words.
 type Workaround struct {
+	// ID is the approval's or the veto's.
 	ID    ID     `json:"id"`
 	Agent string `json:"agent"`
 	// Wanted is the denied call, Tries how many others there were after it.

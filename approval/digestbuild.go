@@ -16,7 +16,10 @@ type DigestBuilder struct {
 	window Window
 	routes []string // none means all
 	masker Masker
-	told   func(Judgement) // may be nil
+	told   func(Judgement)                      // may be nil
+	effect func(vaglio.Proposal) (string, bool) // may be nil
+	aims   map[aim][]attempt
+	tried  int
 
 	counts  Counts
 	days    []Day
@@ -70,7 +73,7 @@ func NewDigestBuilder(w Window, m Masker, before ...Window) *DigestBuilder {
 		days[i].Window = before[i]
 	}
 	return &DigestBuilder{
-		window: w, masker: m, days: days,
+		window: w, masker: m, days: days, aims: make(map[aim][]attempt),
 		asked: make(map[ID]*askedCall), rules: make(map[string]int), groups: make(map[groupKey]*vetoes),
 		spares: make(map[string]*spare), people: make(map[string]*Habit),
 	}
@@ -109,6 +112,11 @@ func (b *DigestBuilder) Ask(a *Ask) {
 		if b.window.Holds(at) {
 			b.veto(groupKey{effect: ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
 			b.spare(p, state)
+			tried := attempt{id: p.ID, call: p.Proposal, at: at}
+			if state == Denied {
+				tried.refused = p.EndedAt
+			}
+			b.try(p.Effect, tried)
 		}
 		b.habit(a, p)
 	}
@@ -152,6 +160,7 @@ func (b *DigestBuilder) guard(s *Step, at time.Time) {
 		b.rules[""]++
 	}
 	b.veto(groupKey{rule: rule}, Veto{ID: VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
+	b.try("", attempt{VetoID(s.ID), s.Proposal, at, at})
 }
 
 // judged takes in a step that judges vetoed and that opened no approval.
@@ -159,6 +168,7 @@ func (b *DigestBuilder) judged(s *Step, at time.Time) {
 	c := b.asked[s.Approval]
 	if c == nil {
 		b.veto(groupKey{effect: ReasonOf(*s.Verdict).Effect}, Veto{ID: VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
+		b.try("", attempt{id: VetoID(s.ID), call: s.Proposal, at: at})
 		return
 	}
 	if c.ours && c.state == Denied && at.After(c.ended) && wanted(s.Proposal) != wanted(c.call) {
@@ -314,12 +324,13 @@ func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {
 }
 
 func (b *DigestBuilder) workarounds() []Workaround {
-	all := []Workaround{}
+	found := b.around()
 	for id, c := range b.asked {
 		if c.tries > 0 {
-			all = append(all, Workaround{id, c.agent, b.tell(c.call), c.tries})
+			found[id] = Workaround{id, c.agent, b.tell(c.call), c.tries + found[id].Tries}
 		}
 	}
+	all := slices.AppendSeq([]Workaround{}, maps.Values(found))
 	slices.SortFunc(all, func(x, y Workaround) int {
 		return cmp.Or(cmp.Compare(y.Tries, x.Tries), cmp.Compare(x.ID, y.ID))
 	})

@@ -112,6 +112,7 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) 
 	this.Of(of.routes...)
 	then.Of(of.routes...)
 	this.Tell(of.each)
+	this.Named(d.effect)
 	since := before.From.Add(-digestReach)
 	err := d.recent(ctx, approval.KindAsk, func(body []byte) (bool, error) {
 		a, err := approval.DecodeAsk(body)
