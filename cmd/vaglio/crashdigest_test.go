@@ -430,6 +430,10 @@ func (r *pressRun) await(s *served, is func() bool) bool {
 		case <-s.done:
 			return false
 		case <-deadline:
+			for _, c := range r.chats {
+				digests, others := c.told()
+				r.t.Logf("%s has %v and %q; %d calls were made", c.name, digests, others, c.calls)
+			}
 			r.fail("the digest of the window that ends at minute %d does not come\n%s", r.minute, s.log)
 			s.kill()
 			r.t.FailNow()
@@ -445,7 +449,7 @@ func (r *pressRun) shown() bool {
 	})
 }
 
-var digestTitle = regexp.MustCompile(`Digest, (\d\d):(\d\d) – (\d\d):(\d\d)`)
+var digestTitle = regexp.MustCompile(`Digest, \D*(?:\d+ \w+\D+)?(\d\d):(\d\d)\D+(?:\d+ \w+\D+)?(\d\d):(\d\d)`)
 
 // digestOf returns the end of the window of which a text is the digest.
 func digestOf(text string) (end int, ok bool) {
