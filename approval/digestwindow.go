@@ -99,11 +99,17 @@ type DayError struct {
 	Day string
 	// Early says that it is a day, and that its digest is not due yet.
 	Early bool
+	// Kept is for how many days back there are digests, where the day is further;
+	// 0 says that it is not.
+	Kept int
 }
 
 func (e *DayError) Error() string {
 	if e.Early {
 		return fmt.Sprintf("the digest of %s is not due yet", quote(e.Day, 40))
+	}
+	if e.Kept > 0 {
+		return fmt.Sprintf("the digest of %s cannot be made any more: calls that passed are forgotten after %d days", quote(e.Day, 40), e.Kept)
 	}
 	return fmt.Sprintf("%s is not a day such as 2026-11-21", quote(e.Day, 40))
 }

@@ -306,7 +306,7 @@ func TestTheDigestOfADay(t *testing.T) {
 		if err != nil || p.DigestDay(d.Window) != "2000-01-01" {
 			t.Errorf("the last one: %v, %v", d.Window, err)
 		}
-		for _, bad := range []string{"2000-01-02", "yesterday"} {
+		for _, bad := range []string{"2000-01-02", "yesterday", "1999-12-01"} {
 			if _, err := p.Digest(t.Context(), bad); err == nil {
 				t.Errorf("%s has a digest", bad)
 			} else if _, ok := errors.AsType[*approval.DayError](err); !ok {

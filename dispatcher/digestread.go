@@ -68,8 +68,12 @@ func (d *Dispatcher) digestWindow(day string) (approval.Window, error) {
 		return d.digestHours().Last(now()), nil
 	}
 	w, err := d.digestHours().Parse(day)
-	if err == nil && w.To.After(now()) {
+	switch {
+	case err != nil:
+	case w.To.After(now()):
 		err = &approval.DayError{Day: day, Early: true}
+	case w.From.Before(now().Add(-stepsKept)):
+		err = &approval.DayError{Day: day, Kept: int(stepsKept / (24 * time.Hour))}
 	}
 	return w, err
 }
