@@ -34,6 +34,7 @@ const (
 	chromedp   = "github.com/chromedp/chromedp"
 	cdproto    = "github.com/chromedp/cdproto"
 	cobra      = "github.com/spf13/cobra"
+	pflag      = "github.com/spf13/pflag"
 	cronlib    = "github.com/robfig/cron/v3"
 	envconfig  = "github.com/kelseyhightower/envconfig"
 	gonumplot  = "gonum.org/v1/plot"
@@ -142,7 +143,7 @@ var rooms = map[string]room{
 
 	"cmd/vaglio": {
 		may:     []string{"*"},
-		modules: []string{cobra, envconfig, yaml, jsonlib, xmod, xsys},
+		modules: []string{cobra, pflag, envconfig, yaml, jsonlib, xmod, xsys},
 		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet},
 	},
 }
