@@ -85,7 +85,7 @@ func TestDigestPicture(t *testing.T) {
 		},
 		"usual-it": {
 			usual(), templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00",
-			[]string{"azioni fermate: dom 18: 7, lun 19: 9", "L’ultimo giorno: Rifiutate dalla guardia: 6"},
+			[]string{"azioni fermate: dom 18: 7, lun 19: 9", "L’ultimo giorno: Rifiutate dal guardiano: 6"},
 			[]string{"24", "Scadute o altro", "sab"},
 			true,
 		},
