@@ -142,6 +142,19 @@ type Electorate struct {
 	Human func(id string) (human string, ok bool)
 }
 
+// Electorate returns who may decide now what an agent asks on the routes; none
+// stand for the one that a zero [Routing] has. Human is the electorate's.
+func (r *Routing) Electorate(routes []Active, agent string, human func(id string) (string, bool)) Electorate {
+	e := Electorate{Human: human}
+	for _, on := range routes {
+		e.Terms = append(e.Terms, r.Terms(on.Route, agent))
+	}
+	if len(routes) == 0 {
+		e.Terms = append(e.Terms, r.Terms("", agent))
+	}
+	return e
+}
+
 // Everybody lets each person decide alone. It is for callers who have checked
 // who that is.
 func Everybody() Electorate {
@@ -174,6 +187,21 @@ func (e *Electorate) of(id string) (human string, under []Terms) {
 func (e *Electorate) counts(v *Vote) bool {
 	human, under := e.of(v.By.ID)
 	return human == v.Human && slices.ContainsFunc(under, func(t Terms) bool { return t.route == v.Route && t.mark == v.Terms })
+}
+
+// awaits reports whether the person's answer is missing under one of the terms:
+// they may decide, and did not allow already what waits.
+func (e *Electorate) awaits(id string, votes []Vote) bool {
+	human, under := e.of(id)
+	return slices.ContainsFunc(under, func(t Terms) bool {
+		return !slices.ContainsFunc(votes, func(v Vote) bool { return v.Human == human && v.Route == t.route && e.counts(&v) })
+	})
+}
+
+// Awaits reports whether the card waits for the person with the id: something on
+// it waits, they may decide it, and their yes is not among the votes that count.
+func (c *Card) Awaits(id string, e Electorate) bool {
+	return slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending && e.awaits(id, it.Votes) })
 }
 
 // Prune drops the votes that are worth nothing any more, and tells whether

@@ -45,14 +45,15 @@ func (d *Dispatcher) human(id string) (string, bool) {
 
 // electorate is who may decide the ask, by the configuration as it is now.
 func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
-	e := approval.Electorate{Human: d.human}
-	for _, on := range ask.Routes {
-		e.Terms = append(e.Terms, d.routing.Terms(on.Route, ask.Agent))
-	}
-	if len(ask.Routes) == 0 {
-		e.Terms = append(e.Terms, d.routing.Terms("", ask.Agent))
-	}
-	return e
+	return d.routing.Electorate(ask.Routes, ask.Agent, d.human)
+}
+
+// Awaits reports whether the card, one of [Dispatcher.Pending], waits for the
+// person with the id: whether they may decide it by its routes, as the
+// configuration and the groups are now, and have not allowed all of it already.
+// It reads nothing from disk.
+func (d *Dispatcher) Awaits(c approval.Card, id string) bool {
+	return c.Awaits(id, d.routing.Electorate(c.Routes, c.Agent, d.human))
 }
 
 // prune drops the votes of an ask that are worth nothing under the

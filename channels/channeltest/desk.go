@@ -28,6 +28,7 @@ type Desk struct {
 	digest  approval.Digest
 	takes   time.Duration
 	vetoes  []approval.Step
+	routing approval.Routing
 }
 
 // permitFor is how long the permits of the suite last.
@@ -142,6 +143,22 @@ func (d *Desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Car
 			}
 		}
 	}
+}
+
+// Route makes this the desk's routing, by which Awaits answers.
+func (d *Desk) Route(r approval.Routing) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.routing = r
+}
+
+// Awaits reports whether the card waits for the person.
+func (d *Desk) Awaits(c approval.Card, id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return c.Awaits(id, d.routing.Electorate(c.Routes, c.Agent, func(id string) (string, bool) {
+		return d.routing.Human(id), d.may == nil || d.may(id)
+	}))
 }
 
 // Card returns the card of an ask.

@@ -67,7 +67,8 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	switch rest = strings.TrimSpace(rest); strings.ToLower(verb) {
 	case "pending":
 		p := &page{texts: l.texts}
-		return p, l.pending(ctx, p)
+		_, err := l.pending(ctx, p, func(approval.Card) bool { return true })
+		return p, err
 	case "why":
 		if rest == "" {
 			return l.page("slack.why"), nil
@@ -84,13 +85,18 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	}
 }
 
-// pending lists what waits, each with a link to its card.
-func (l *loop) pending(ctx context.Context, p *page) error {
+// pending lists what waits and is meant, each with a link to its card. It returns
+// how much else waits.
+func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) bool) (others int, err error) {
 	var cards []approval.Card
 	n := 0
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
-			return err
+			return 0, err
+		}
+		if !meant(card) {
+			others++
+			continue
 		}
 		if n++; n <= maxListed && len(card.Items) > 0 {
 			cards = append(cards, card)
@@ -98,7 +104,7 @@ func (l *loop) pending(ctx context.Context, p *page) error {
 	}
 	if n == 0 {
 		p.line("pending.none", nil)
-		return nil
+		return others, nil
 	}
 	p.line("pending.some", map[string]any{"n": n})
 	for i := range cards {
@@ -113,7 +119,7 @@ func (l *loop) pending(ctx context.Context, p *page) error {
 	if n > maxListed {
 		p.line("pending.more", map[string]any{"n": n - maxListed})
 	}
-	return nil
+	return others, nil
 }
 
 // linkTo is a message's address in the workspace; empty when that is not known.

@@ -77,7 +77,7 @@ func (l *loop) today(ctx context.Context, who person, morning time.Time) (d day,
 	}
 }
 
-// home shows a person what waits for them, what they decided, and what was
+// home shows a person what waits for them and how much for others, what they decided, and what was
 // vetoed today.
 func (l *loop) home(ctx context.Context, who person) error {
 	p := &page{texts: l.texts}
@@ -86,8 +86,12 @@ func (l *loop) home(ctx context.Context, who person) error {
 		return l.publish(ctx, who, p)
 	}
 	p.header(l.texts.Plain("home.waiting", nil))
-	if err := l.pending(ctx, p); err != nil {
+	others, err := l.pending(ctx, p, func(c approval.Card) bool { return l.desk.Awaits(c, who.qualified()) })
+	if err != nil {
 		return err
+	}
+	if others > 0 {
+		p.line("home.others", map[string]any{"n": others})
 	}
 	now := time.Now().In(l.config.Zone)
 	day, err := l.today(ctx, who, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, l.config.Zone))

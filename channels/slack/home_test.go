@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -80,5 +81,66 @@ func TestTheHomeTabOfABusyDay(t *testing.T) {
 		if strings.Contains(said, "more") || strings.Count(said, "Nothing.") < 2 {
 			w.t.Errorf("of nothing it says %s", said)
 		}
+	})
+}
+
+// TestTheHomeTabSaysWhatWaitsForWhom has two people, a route of each, and one on
+// which both must allow.
+func TestTheHomeTabSaysWhatWaitsForWhom(t *testing.T) {
+	inWorld(t, func(w *world) {
+		routing := approval.Routing{
+			Members: []approval.Member{{Name: "ann", IDs: []string{"slack:" + ann}}, {Name: "bob", IDs: []string{"slack:" + bob}}},
+			Routes: []approval.Route{
+				{Name: "hers", Approvers: []string{"ann"}},
+				{Name: "his", Approvers: []string{"bob"}},
+				{Name: "both", Approvers: []string{"ann", "bob"}, Quorum: 2},
+			},
+			Rules: []approval.Rule{{Route: "hers"}},
+		}
+		if err := routing.Check([]string{"slack"}); err != nil {
+			t.Fatal(err)
+		}
+		w.desk.Route(routing)
+		ask := func(route, line string) *approval.Ask {
+			a := newAsk(w.t, denial("partial"), command(line))
+			a.Routes = []approval.Active{{Route: route, Quorum: 1}}
+			return w.post(a)
+		}
+		ask("his", "make his")
+		hers, both := ask("hers", "make hers"), ask("both", "make both")
+		shows := func(user string, want []string, others string) {
+			t.Helper()
+			w.server.OpenHome(user)
+			synctest.Wait()
+			v, _ := w.server.Home(user)
+			said, _, ok := strings.Cut(v.Shown(), "What you decided today")
+			var got []string
+			for _, line := range []string{"make his", "make hers", "make both"} {
+				if strings.Contains(said, line) {
+					got = append(got, line)
+				}
+			}
+			if !ok || !slices.Equal(got, want) || !strings.Contains(said, others) || others == "" && strings.Contains(said, "others") {
+				t.Errorf("%s has %q, want %q and %q: %s", user, got, want, others, said)
+			}
+		}
+		shows(ann, []string{"make hers", "make both"}, "1 more waits for others.")
+		shows(bob, []string{"make his", "make both"}, "1 more waits for others.")
+		w.desk.Change(func() {
+			e := routing.Electorate(both.Routes, both.Agent, func(id string) (string, bool) { return routing.Human(id), true })
+			tap := approval.Tap{Ask: both.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: "slack:" + ann, Name: "Ann"}, Channel: "slack"}
+			if r, err := both.Vote(tap, e, time.Now(), time.Minute); err != nil || !r.Voted {
+				t.Fatalf("%+v, %v", r, err)
+			}
+		})
+		shows(ann, []string{"make hers"}, "2 more wait for others.")
+		shows(bob, []string{"make his", "make both"}, "1 more waits for others.")
+		w.press(ann, hers, "Deny")
+		shows(ann, nil, "Nothing waits for you.")
+		shows(ann, nil, "2 more wait for others.")
+		shows(bob, []string{"make his", "make both"}, "")
+		id := w.server.Command(ann, home, "pending")
+		synctest.Wait()
+		w.wants(string(w.server.Delivery(id).Answer), "2 asks wait", "make his", "make both")
 	})
 }

@@ -18,15 +18,18 @@ type Desk interface {
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
 	// Pending yields the cards that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Awaits reports whether a card that waits does so for the person with the
+	// qualified id. It answers at once.
+	Awaits(c approval.Card, id string) bool
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
-	// Find returns the ask that a person names.
-	Find(ctx context.Context, id string) (approval.Ask, error)
 	Book
 }
 
 // Book is where the channel reads what was.
 type Book interface {
+	// Find returns the ask that a person names.
+	Find(ctx context.Context, id string) (approval.Ask, error)
 	// History returns what was proposed and what became of it, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
 	// Why returns the card of an ask, or of what was refused without one, that a
