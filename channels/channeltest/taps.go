@@ -57,7 +57,7 @@ func once(t *testing.T, h Harness) {
 	if told := deny.Press(Owner); !strings.Contains(strings.ToLower(told), "allowed") || h.Desk.states(a)[0] != approval.Allowed {
 		t.Errorf("after the end: told %q, and the call is %s", told, h.Desk.states(a)[0])
 	}
-	if d := a.Approvals[0].Decision; d == nil || d.Channel != h.Channel.Name() || !strings.HasPrefix(d.By.ID, h.Channel.Name()+":") {
+	if d := a.Approvals[0].Decision; d == nil || d.Channel != h.Channel.Name() || !strings.HasPrefix(d.By.ID, approval.Platform(h.Channel.Name())+":") {
 		t.Errorf("the decision is %+v", d)
 	}
 }

@@ -10,33 +10,52 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/channeltest"
+	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
+// TestContract holds the app's own channel to the contract, and a channel of a
+// route.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true}
-	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
-		t.Helper()
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
-			desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
-			w.hands = desk
-			w.start()
-			test(t, w.harness(desk))
+	for title, name := range map[string]string{"ItsOwnChannel": slack.Name, "AChannelOfARoute": slack.Name + ":" + ops} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+				t.Helper()
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t).routed()
+					desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
+					w.hands = desk
+					w.start()
+					test(t, w.harness(desk, name))
+				})
+			})
 		})
-	})
+	}
 }
 
-// harness is the world as the contract wants it.
-func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
+// harness is the world as the contract wants it, with the app's channel of the
+// name.
+func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness {
+	want := home
+	if _, id, ok := strings.Cut(name, ":"); ok {
+		want = id
+	}
 	return channeltest.Harness{
-		Channel: w.channel, Desk: desk, Secret: slacktest.BotToken, Shown: w.picture, Reply: w.reply,
+		Channel: w.at(name), Desk: desk, Secret: slacktest.BotToken, Reply: w.reply,
+		Shown: func(ref string) channeltest.Picture {
+			if channel, _ := split(ref); channel != want {
+				w.t.Errorf("the card %s is not in %s", ref, want)
+			}
+			return w.picture(ref)
+		},
 		Restart: func() channeltest.Channel {
 			w.stop()
 			w.build()
 			w.start()
-			return w.channel
+			return w.at(name)
 		},
 		Limit: func(after time.Duration) {
 			w.server.Fail("chat.postMessage", 1, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: after})
@@ -53,12 +72,15 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		Fail: func() {
 			w.server.Fail("chat.update", 1, slacktest.Fault{Code: 502, Body: "<html>" + slacktest.BotToken})
 		},
-		Remove: func(ref string) { w.server.Delete(home, at(ref)) },
+		Remove: func(ref string) { w.server.Delete(split(ref)) },
 	}
 }
 
-// at is the message's timestamp in a reference.
-func at(ref string) string { return strings.Split(ref, ":")[1] }
+// split returns the platform's channel and the timestamp of a reference.
+func split(ref string) (channel, ts string) {
+	parts := strings.Split(ref, ":")
+	return parts[0], parts[1]
+}
 
 func somebody(who channeltest.Who) string {
 	if who == channeltest.Owner {
@@ -71,12 +93,13 @@ func somebody(who channeltest.Who) string {
 var fileSum = regexp.MustCompile(`begins with [0-9a-f]{16}`)
 
 func (w *world) picture(ref string) channeltest.Picture {
-	m, _ := w.server.Message(home, at(ref))
+	channel, ts := split(ref)
+	m, _ := w.server.Message(channel, ts)
 	p := channeltest.Picture{Text: fileSum.ReplaceAllString(m.Shown(), "begins with SUM"), Links: slacktest.Links(m.Blocks)}
 	for _, b := range m.Buttons() {
 		one := channeltest.Button{Label: b.Text, Press: func(who channeltest.Who) string {
 			before := len(w.server.Ephemerals())
-			w.server.PressButton(somebody(who), home, m.TS, b)
+			w.server.PressButton(somebody(who), channel, m.TS, b)
 			return w.told(before)
 		}}
 		switch b.ActionID {
@@ -89,7 +112,7 @@ func (w *world) picture(ref string) channeltest.Picture {
 		}
 		p.Buttons = append(p.Buttons, one)
 	}
-	for _, below := range w.server.Messages(home) {
+	for _, below := range w.server.Messages(channel) {
 		if below.ThreadTS == m.TS && below.File != nil {
 			p.Files = append(p.Files, string(below.File.Data))
 		}
@@ -101,7 +124,8 @@ func (w *world) picture(ref string) channeltest.Picture {
 // by the modal, or beside the card.
 func (w *world) reply(who channeltest.Who, ref, words string) string {
 	before := len(w.server.Ephemerals())
-	if _, err := w.server.Press(somebody(who), home, at(ref), "Reply…"); err != nil {
+	channel, ts := split(ref)
+	if _, err := w.server.Press(somebody(who), channel, ts, "Reply…"); err != nil {
 		w.t.Fatal(err)
 	}
 	synctest.Wait()

@@ -82,8 +82,7 @@ func (w *world) askOn(channels []string, calls ...vaglio.Proposal) *approval.Ask
 
 // stands returns the channel and the timestamp of the ask's card there.
 func stands(a *approval.Ask, name string) (channel, ts string) {
-	parts := strings.Split(a.On(name).Ref, ":")
-	return parts[0], parts[1]
+	return split(a.On(name).Ref)
 }
 
 // pressAt presses a button of the ask's card on the channel.
