@@ -66,9 +66,14 @@ func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *
 	switch shown := ask.On(ch.Name()); {
 	case shown.Ref != "" && !anew:
 		return fmt.Errorf("dispatcher: ask %s was posted meanwhile", ask.ID)
+	case !ask.Waiting() && shown.Ref != "":
+		// It was over before the message got its successor, so it shows the end.
+		card := d.card(ask, ch)
+		return d.keep(ctx, ch, ask.ID, e, sent{ref: shown.Ref, view: card.View}, ch.Amend(ctx, shown.Ref, card))
 	case !ask.Waiting():
-		// It was over before anybody saw it: there is nothing to tell.
-		return d.keep(ctx, ch, ask.ID, e, sent{ref: shown.Ref, view: ask.View()}, nil)
+		// It was over before anybody saw it: there is nothing to tell, unless the
+		// channel finds a message that a crash left; see [Dispatcher.Adopt].
+		return d.keep(ctx, ch, ask.ID, e, sent{view: ask.View()}, nil)
 	}
 	card := d.card(ask, ch)
 	ref, err := ch.Post(ctx, card)

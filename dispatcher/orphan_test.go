@@ -208,6 +208,74 @@ func TestACardIsPostedAnew(t *testing.T) {
 	})
 }
 
+// An ask that ends elsewhere before its card is posted anew has no card on the
+// channel but the orphan, which shows the end when the channel has found it.
+func TestAnOrphanIsAdopted(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		a := h.askAndCrash()
+		h.chat.failingOn("post", &approval.RetryError{After: time.Minute, Unsent: true, Err: errors.New("slow down")})
+		h.restart()
+		settle()
+		adopt := func(want bool, when string) {
+			t.Helper()
+			adopted, err := h.Adopt(t.Context(), a.Approval.ID.Ask(), "chat", "m1")
+			if err != nil || adopted != want {
+				t.Errorf("%s: adopted %v, %v", when, adopted, err)
+			}
+			settle()
+		}
+		adopt(false, "it waits")
+		if _, err := h.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "cli"}); err != nil {
+			t.Fatal(err)
+		}
+		adopt(false, "a post is due")
+		h.chat.failing(nil)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := len(h.chat.seen()); n != 1 {
+			t.Fatalf("%d messages were posted", n)
+		}
+		adopt(true, "it ended unseen")
+		if m := h.chat.seen()[0]; len(m.card.Buttons) != 0 || m.card.Items[0].State != approval.Denied {
+			t.Errorf("the orphan shows %+v", m.card)
+		}
+		adopt(false, "it has a card")
+		if _, err := h.Adopt(t.Context(), "nobody", "chat", "m1"); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("an unknown ask: %v", err)
+		}
+	})
+}
+
+// A message that gives way to another one shows the end all the same when its ask
+// ends in between: there is no other one then.
+func TestAMessageThatGaveWayForNothing(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		a := h.ask("make a", 1)
+		settle()
+		h.chat.failing(func(kind string) (bool, error) {
+			if kind != "amend" {
+				return true, nil
+			}
+			h.chat.failing(nil)
+			_, err := h.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "cli"})
+			return false, errors.Join(approval.ErrRepost, err)
+		})
+		h.ask("make b", 2)
+		settle()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		messages := h.chat.seen()
+		if len(messages) != 1 {
+			t.Errorf("%d messages were posted", len(messages))
+		}
+		for _, m := range messages {
+			if len(m.card.Buttons) != 0 || len(m.card.Items) != 2 || m.card.Items[0].State != approval.Denied {
+				t.Errorf("%s shows %+v", m.ref, m.card)
+			}
+		}
+	})
+}
+
 // onlyCardOn returns the one card that waits, as the channel shows it.
 func (h *house) onlyCardOn(t *testing.T, channel string) approval.Card {
 	t.Helper()
