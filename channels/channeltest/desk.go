@@ -173,6 +173,19 @@ func (d *Desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 	return approval.Card{}, approval.ErrNotFound
 }
 
+// Adopt takes the message for the card of an ask that ended without one.
+func (d *Desk) Adopt(_ context.Context, id approval.AskID, channel, ref string) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range d.asks {
+		if s := a.On(channel); a.ID == id && s != nil && s.Ref == "" && !a.Waiting() {
+			s.Ref = ref
+			return true, d.fail
+		}
+	}
+	return false, d.fail
+}
+
 // Find returns the ask that the beginning of an id names.
 func (d *Desk) Find(_ context.Context, id string) (approval.Ask, error) {
 	d.mu.Lock()

@@ -34,6 +34,8 @@ type Conversation struct {
 	// for last.
 	untidy   bool
 	tidiedAt time.Time
+	// orphans are those that were found and are not done with.
+	orphans []orphan
 }
 
 // IsConversation reports whether a channel's name, such as "slack:C0123456789",

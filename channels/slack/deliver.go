@@ -165,8 +165,17 @@ func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
 
 // replace takes the buttons off a message, whose card gets one of its own.
 func (c *Channel) replace(ctx context.Context, m place) error {
+	return c.giveUp(ctx, m, "")
+}
+
+// giveUp does so with a mark, if it is not empty, by which the message is known
+// as its ask's when nobody knows of it.
+func (c *Channel) giveUp(ctx context.Context, m place, mark string) error {
 	p := &page{texts: c.texts}
 	p.say("replaced", nil)
+	if mark != "" {
+		p.name(mark)
+	}
 	err := final(c.edit(ctx, m, p, c.texts.Plain("replaced", nil)))
 	if err != nil && !errors.Is(err, approval.ErrGone) {
 		return err

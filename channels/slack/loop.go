@@ -16,6 +16,12 @@ import (
 type Desk interface {
 	// Decide takes a tap. What it returned is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	Cards
+	Book
+}
+
+// Cards are those of all asks, as the channel shows them.
+type Cards interface {
 	// Pending yields the cards that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	// Awaits reports whether a card that waits does so for the person with the
@@ -23,7 +29,9 @@ type Desk interface {
 	Awaits(c approval.Card, id string) bool
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
-	Book
+	// Adopt makes a message that nobody knew of the card of an ask that ended
+	// before the channel had one, and reports whether it did.
+	Adopt(ctx context.Context, id approval.AskID, channel, ref string) (bool, error)
 }
 
 // Book is where the channel reads what was.

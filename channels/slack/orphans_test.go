@@ -105,3 +105,82 @@ func TestManyOrphans(t *testing.T) {
 		}
 	})
 }
+
+// TestAnOrphanShowsTheEnd of an ask that ended elsewhere before its card was
+// posted anew: there is no newer card, so the newest orphan becomes the card.
+func TestAnOrphanShowsTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		before  bool // it ends before we are up again
+		restart bool // we die once more, with the buttons gone
+		pressed bool // somebody presses before we have looked
+	}{
+		"EndedWhileWeWereDown":   {before: true},
+		"EndedAfterwards":        {},
+		"EndedAndWeDiedOnceMore": {restart: true},
+		"PressedToo":             {before: true, pressed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				lost := newAsk(t, denial("partial"), command("make clean"))
+				for range 2 { // twice, as if we had died twice
+					if _, err := w.channel.Post(t.Context(), card(lost, slack.Name)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.desk.Add(lost)
+				elsewhere := approval.Tap{
+					Ask: lost.ID, Choice: approval.ChoiceDeny, Channel: "telegram", By: approval.Person{ID: "telegram:1", Name: "Bob"},
+				}
+				end := func() {
+					if _, err := w.desk.Decide(t.Context(), elsewhere); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !lost.Repost(slack.Name, approval.NewTokens(lost.PostTokens())) {
+					t.Fatal("its buttons cannot be replaced")
+				}
+				if tt.before {
+					end()
+				}
+				if tt.pressed {
+					w.server.Fail("conversations.history", 1, slacktest.Fault{Code: 500})
+				}
+				w.build()
+				w.start()
+				if tt.pressed {
+					older := w.server.Messages(home)[0]
+					if _, err := w.server.Press(ann, home, older.TS, "Allow once"); err != nil {
+						t.Fatal(err)
+					}
+					w.wants(w.whispered(ann), "Denied by Bob", "Your answer changed nothing")
+				}
+				if tt.restart {
+					w.stop()
+					w.build()
+					end()
+					w.start()
+				}
+				defer func() { w.stop() }()
+				if !tt.before && !tt.restart {
+					end()
+				}
+				time.Sleep(2 * time.Minute)
+				older, newer := w.server.Messages(home)[0], w.server.Messages(home)[1]
+				if want := home + ":" + newer.TS; lost.Cards[0].Ref != want {
+					t.Fatalf("the ask's card is %q, not %s", lost.Cards[0].Ref, want)
+				}
+				if err := w.amend(lost); err != nil {
+					t.Fatal(err)
+				}
+				w.wants(w.shown(lost).Shown(), "Denied by Bob")
+				w.wants(older.Shown(), "A newer card took the place of this one.")
+				if got := w.buttons(); got[0] != 0 || got[1] != 0 {
+					t.Errorf("the messages have %v buttons", got)
+				}
+			})
+		})
+	}
+}

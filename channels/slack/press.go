@@ -61,8 +61,12 @@ func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person
 		return failed
 	}
 	if receipt.Replaced {
-		l.whisper(ctx, m, who, l.texts.Plain("tap.replaced", nil))
-		if err := l.replace(ctx, m); !errors.Is(err, approval.ErrRepost) {
+		said := l.texts.Plain("tap.replaced", nil)
+		if !receipt.Ask.Waiting() {
+			said = cardtext.Answer(l.texts, &receipt, by)
+		}
+		l.whisper(ctx, m, who, said)
+		if err := l.given(ctx, at, m, &receipt.Ask); err != nil {
 			l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", receipt.Ask.ID, "error", err)
 		}
 		return nil
