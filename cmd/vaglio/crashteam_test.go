@@ -25,7 +25,12 @@ type crashTeam struct {
 	mu sync.Mutex
 	// presses are Ann's, by ask and by delivery.
 	presses map[int]map[string]approval.Choice
+	// cards are the messages in which she saw buttons, by ask.
+	cards map[int]map[spot]bool
 }
+
+// spot is where a message stands.
+type spot struct{ channel, ts string }
 
 // onSlack shows the run's cards in a workspace, too.
 func (c *crash) onSlack() {
@@ -49,7 +54,7 @@ func (c *crash) onSlack() {
 			a.wait = "?wait=2s"
 		}
 	}
-	c.team = &crashTeam{workspace: w, c: c, presses: map[int]map[string]approval.Choice{}}
+	c.team = &crashTeam{workspace: w, c: c, presses: map[int]map[string]approval.Choice{}, cards: map[int]map[spot]bool{}}
 	w.url = serveHandler(c.t, http.HandlerFunc(c.team.platform))
 	c.t.Cleanup(w.Drop)
 	c.h.env = append(c.h.env, "METNOS_SLACK_BOT_TOKEN="+slacktest.BotToken, "METNOS_SLACK_APP_TOKEN="+slacktest.AppToken,
@@ -121,16 +126,17 @@ func (m *crashTeam) press() (stop func()) {
 
 // look presses what has buttons and is not on its way.
 func (m *crashTeam) look() {
-	if m.Sockets() == 0 {
-		return
-	}
 	for _, card := range m.everywhere() {
 		n, ok := m.askOf(&card)
-		if !ok || len(card.Buttons()) == 0 || !m.onTelegram(n) {
+		if !ok || len(card.Buttons()) == 0 {
+			continue
+		}
+		m.saw(n, spot{card.Channel, card.TS})
+		if !m.onTelegram(n) {
 			continue
 		}
 		dice := m.c.dice(1<<40 + uint64(n))
-		if dice.IntN(3) == 0 || m.onItsWay(n) {
+		if dice.IntN(3) == 0 || m.Sockets() == 0 || m.onItsWay(n) {
 			continue // a third is left to Telegram
 		}
 		label, choice := "Allow once", approval.ChoiceAllow
@@ -148,6 +154,16 @@ func (m *crashTeam) look() {
 		m.presses[n][id] = choice
 		m.mu.Unlock()
 	}
+}
+
+// saw keeps that the ask had buttons there.
+func (m *crashTeam) saw(n int, at spot) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cards[n] == nil {
+		m.cards[n] = map[spot]bool{}
+	}
+	m.cards[n][at] = true
 }
 
 // onTelegram reports whether the ask's card is there, too: one that is decided
@@ -207,7 +223,37 @@ func (m *crashTeam) unfinished() string {
 			return "ask " + strconv.Itoa(n) + " is shown as " + strings.Join(all, ", and as ")
 		}
 	}
+	if lost := m.lost(); lost != "" {
+		return lost
+	}
 	return m.untold()
+}
+
+// lost names a message whose ask is shown as it ended nowhere in its channel, or
+// that says neither that nor that a newer one took its place.
+func (m *crashTeam) lost() string {
+	final := map[int]map[string]bool{}
+	texts := map[spot]string{}
+	for _, card := range m.everywhere() {
+		texts[spot{card.Channel, card.TS}] = card.Shown()
+		if n, ok := m.askOf(&card); ok && ended.MatchString(card.Shown()) {
+			if final[n] == nil {
+				final[n] = map[string]bool{}
+			}
+			final[n][card.Channel] = true
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for n, cards := range m.cards {
+		for at := range cards {
+			text := texts[at]
+			if !final[n][at.channel] || !ended.MatchString(text) && !strings.Contains(text, "A newer card took the place of this one.") {
+				return fmt.Sprintf("message %s of ask %d shows %q, and the end is shown in %v", at, n, text, final[n])
+			}
+		}
+	}
+	return ""
 }
 
 // untold names a card whose ask was denied and whose thread does not tell it
@@ -257,8 +303,9 @@ func (m *crashTeam) check() {
 		}
 		want := words[a.decision.Choice] + " by Ann (" + a.decision.By.ID + ")"
 		mine := strings.HasPrefix(a.decision.By.ID, "slack:")
-		// What Telegram decided before its card came here never comes.
-		absent := len(finals[a.n]) == 0 && !mine && len(m.presses[a.n]) == 0
+		// What Telegram decided before its card came here never comes. Where one
+		// came, the end is shown; see lost.
+		absent := len(finals[a.n]) == 0 && !mine && len(m.cards[a.n]) == 0
 		agree := len(finals[a.n]) > 0 && !slices.ContainsFunc(finals[a.n], func(how string) bool { return how != want })
 		if !absent && !agree || !slices.Equal(there[a.n], []string{want}) {
 			m.c.fail("ask %d: kept is %q, Slack tells %q and Telegram %q", a.n, want, finals[a.n], there[a.n])
