@@ -104,6 +104,9 @@ func TestDigestPicture(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "full-en" {
+				t.Skip("a picture takes its time; the plain run has them all")
+			}
 			p := chart.OfDigest(digest(t, tt.days...), texts(t, tt.lang))
 			if p.Lead != tt.lead {
 				t.Errorf("the lead is %q", p.Lead)

@@ -65,6 +65,9 @@ func TestTheFullestDigestFits(t *testing.T) {
 			w.start()
 			defer w.stop()
 			for n := range 9 {
+				if testing.Short() && n != 8 {
+					continue // each digest's picture takes its time
+				}
 				ref := w.open(strings.Repeat("x", n+1))
 				err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(n))
 				m := w.last()
@@ -216,6 +219,9 @@ func (w *world) pictures(ref string) (all []*slacktest.File) {
 
 // The picture comes once, whatever is repeated, and keeps no digest back.
 func TestADigestsPicture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it draws many pictures; the plain run has it")
+	}
 	inWorld(t, func(w *world) {
 		t := w.t
 		d := payloads.Digest(1)

@@ -21,6 +21,9 @@ import (
 // gathers what was sent. With VAGLIO_PAYLOADS it is written there for tsc.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it draws many pictures; the plain run has it")
+	}
 	var all []payloads.Payload
 	for _, lang := range templates.Langs() {
 		synctest.Test(t, func(t *testing.T) {

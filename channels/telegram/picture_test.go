@@ -23,6 +23,9 @@ func (w *world) pair() (picture, text telegramtest.Message) {
 
 // Whatever happens to the picture, the text comes, and neither comes twice.
 func TestAPictureMeetsTrouble(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it draws many pictures; the plain run has it")
+	}
 	gateway := telegramtest.Fault{Code: 502, Body: "<html>bad gateway</html>"}
 	for name, tt := range map[string]struct {
 		before func(*world)
