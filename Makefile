@@ -65,7 +65,7 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 			try() { $(GO) test "./$$dir" -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ) -fuzzminimizetime=1x; }; \
 			found() { ls "$$dir/testdata/fuzz/$$target" 2>/dev/null | wc -l; }; \
 			before=$$(found); \
-			try || { [ "$$(found)" = "$$before" ] && echo "$$target: no finding, once more" && try; }; \
+			try || { [ "$$(found)" = "$$before" ] && echo "$$target: no finding, once more" && try; } || exit 1; \
 		done; \
 	done
 
