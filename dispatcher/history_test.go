@@ -271,6 +271,7 @@ func TestOldValuesAreDropped(t *testing.T) {
 			}
 			time.Sleep(24 * time.Hour)
 		}
+		synctest.Wait() // the sweep of this day is over
 		storetest.Asks(t, store)
 		kinds := strings.Fields(leafKinds(t, store))
 		dropped := 0
