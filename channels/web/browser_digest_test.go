@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/metnos/vaglio/approval"
 )
 
@@ -45,21 +43,7 @@ func TestBrowserDigest(t *testing.T) {
 			base := in.serve()
 			b.speak(lang)
 			b.enter(in, base)
-			for _, look := range []string{"light", "dark"} {
-				b.scheme(look)
-				for _, width := range []int64{320, 360, 1100} {
-					b.do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(base+"/inbox/digest"), see("svg.chart"))
-					if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
-						t.Errorf("%s in %s is %d pixels too wide at width %d", name, lang, over, width)
-					}
-					if faint := get(b, chromedp.Evaluate[string](contrastOfCharts)); faint != "" {
-						t.Errorf("%s %s: %s", name, look, faint)
-					}
-					if width != 320 {
-						b.shoot(fmt.Sprintf("digest-%s-%s-%d-%s", name, lang, width, look))
-					}
-				}
-			}
+			b.fitsEverywhere(base+"/inbox/digest", see("svg.chart"), fmt.Sprintf("digest-%s-%s", name, lang))
 		}
 	}
 }

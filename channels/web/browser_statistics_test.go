@@ -22,20 +22,27 @@ func TestBrowserStatistics(t *testing.T) {
 			base := in.serve()
 			b.speak(lang)
 			b.enter(in, base)
-			for _, look := range []string{"light", "dark"} {
-				b.scheme(look)
-				for _, width := range []int64{320, 360, 1100} {
-					b.do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(base+"/inbox/statistics?days=30"), see("#r-from"))
-					if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
-						t.Errorf("%s in %s is %d pixels too wide at width %d", name, lang, over, width)
-					}
-					if width != 320 {
-						b.shoot(fmt.Sprintf("statistics-%s-%s-%d-%s", name, lang, width, look))
-					}
-					if faint := get(b, chromedp.Evaluate[string](contrastOfCharts)); faint != "" {
-						t.Errorf("%s %s: %s", name, look, faint)
-					}
-				}
+			b.fitsEverywhere(base+"/inbox/statistics?days=30", see("#r-from"), fmt.Sprintf("statistics-%s-%s", name, lang))
+		}
+	}
+}
+
+// fitsEverywhere looks at a page of charts in light and dark, on a small phone, a
+// phone and a desk: it is no wider than the screen, and its charts stand out.
+func (b tab) fitsEverywhere(url string, ready chromedp.Action[chromedp.Void], name string) {
+	b.Helper()
+	for _, look := range []string{"light", "dark"} {
+		b.scheme(look)
+		for _, width := range []int64{320, 360, 1100} {
+			b.do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(url), ready)
+			if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+				b.Errorf("%s is %d pixels too wide at width %d", name, over, width)
+			}
+			if faint := get(b, chromedp.Evaluate[string](contrastOfCharts)); faint != "" {
+				b.Errorf("%s %s: %s", name, look, faint)
+			}
+			if width != 320 {
+				b.shoot(fmt.Sprintf("%s-%d-%s", name, width, look))
 			}
 		}
 	}
