@@ -31,7 +31,7 @@ test: ## run every test
 # and the gateways' tests run it side by side.
 .PHONY: race
 race: ## run the tests under the race detector, the longest ones shorter
-	$(GO) test -race -short -shuffle=on $$($(GO) list ./... | grep -vE '/vaglio/(shell|guard|judge/effects)$$')
+	$(GO) test -race -short -shuffle=on $$($(GO) list ./... | grep -vE '/vaglio/(shell|shell/powershell|code|patch|place|commands|reading|guard|judge/effects)$$')
 
 .PHONY: check
 check: fmt-check vet lint ## what every change must pass besides the tests
@@ -72,8 +72,13 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 	done
 
 .PHONY: corpora
-corpora: ## measure guard, effects and masks on labelled calls; CORPORA=folder
-	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./vaglio/guard ./vaglio/judge/effects ./approval
+corpora: ## measure the shipped policy, and the masks, on labelled calls; CORPORA=folder
+	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./approval
+
+MUTANTS ?= 80
+.PHONY: mutants
+mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80
+	cd tools && $(GO) run ./mutants -n $(MUTANTS)
 
 .PHONY: secrets
 secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
@@ -82,7 +87,7 @@ secrets: ## take the rules for secrets from gitleaks anew, and what it finds in 
 .PHONY: agents
 agents: ## install the pinned coding agents from npm and run them, offline, behind the gate
 	npm ci --prefix gateway/hook/agents --no-audit --no-fund
-	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -v ./cmd/vaglio
+	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -v ./cmd/vaglio ./vaglio/clients
 
 .PHONY: pictures
 pictures: ## draw docs/pictures anew, from real cards, with Chromium

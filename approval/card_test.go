@@ -142,11 +142,14 @@ func TestCommandLine(t *testing.T) {
 		"Capability":     {vaglio.Proposal{Executor: "anything", Args: vaglio.Args{"command": "ls"}, Context: exec}, "ls"},
 		"MCPTool":        {vaglio.Proposal{Executor: "mcp__box__exec", Args: vaglio.Args{"command": "ls"}}, "ls"},
 		"List":           {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": []any{"bash", "-lc", "rm -rf 'a b'", ""}}}, `bash -lc 'rm -rf '\''a b'\''' ''`},
-		"ListOfOther":    {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": []any{"ls", true}}}, ""},
+		"ListOfOther":    {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": []any{"ls", true}}}, "ls True"},
 		"Both":           {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": "ls", "cmd": "rm"}}, ""},
 		"NoShell":        {vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"command": "ls"}}, ""},
-		"NoCommand":      {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"script": "ls"}}, ""},
-		"NotAText":       {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": strictjson.Number("1")}}, ""},
+		"Script":         {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"script": "ls"}}, "ls"},
+		"Number":         {vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": strictjson.Number("1")}}, "1"},
+		"ByShape":        {vaglio.Proposal{Executor: "Monitor", Args: vaglio.Args{"command": "tail -f app.log"}}, "tail -f app.log"},
+		"Words":          {vaglio.Proposal{Executor: "start_process", Args: vaglio.Args{"command": "rm", "args": []any{"-r", "a b"}}}, "rm -r 'a b'"},
+		"Program":        {vaglio.Proposal{Executor: "run_code", Args: vaglio.Args{"language": "python", "code": "print(1)"}}, ""},
 		"NameIsNoSuffix": {vaglio.Proposal{Executor: "notbash", Args: vaglio.Args{"command": "ls"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -200,6 +200,22 @@ type RecordError struct{ Field, Problem string }
 
 func (e *RecordError) Error() string { return "record: " + e.Field + " " + e.Problem }
 
+// UnreadError says that a record is there and cannot be read: a newer program
+// wrote it, or its bytes are not those that were written. What it is about stays
+// denied, and is no reason to stop anything else.
+type UnreadError struct {
+	Kind Kind
+	ID   string
+	// Err is what is wrong with it. It quotes nothing of what was stored.
+	Err error
+}
+
+func (e *UnreadError) Error() string {
+	return fmt.Sprintf("%s %s cannot be read: %v", e.Kind, e.ID, e.Err)
+}
+
+func (e *UnreadError) Unwrap() error { return e.Err }
+
 // KeyError says that another record holds a key.
 type KeyError struct{ Key, HeldBy string }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/clients"
 )
 
 // DecodeProposal reads one proposal from JSON, strictly: unknown fields,
@@ -24,6 +25,9 @@ func DecodeProposal(data []byte) (Proposal, error) {
 	if p.Step < 0 {
 		return Proposal{}, &strictjson.Error{Path: "/step", Msg: "must be 1 or more: it counts the calls of a turn"}
 	}
+	if p.Context.Client != "" && !clients.Known(p.Context.Client) {
+		return Proposal{}, &strictjson.Error{Path: "/context/client", Msg: "must be a client whose tools are known: " + strings.Join(clients.Names(), ", ")}
+	}
 	if p.Args == nil {
 		p.Args = Args{}
 	}
@@ -32,12 +36,13 @@ func DecodeProposal(data []byte) (Proposal, error) {
 
 // Keys gives the sorted names of the fields that the context holds.
 func (c Context) Keys() []string {
-	keys := make([]string, 0, 6)
+	keys := make([]string, 0, 7)
 	for _, field := range [...]struct {
 		name  string
 		given bool
 	}{
 		{"capability", c.Capability != nil},
+		{"client", c.Client != ""},
 		{"critical", c.Critical != nil},
 		{"cwd", c.Cwd != ""},
 		{"mode", c.Mode != ""},

@@ -13,17 +13,21 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/audit"
 	"github.com/metnos/vaglio/vaglio/catalog"
+	"github.com/metnos/vaglio/vaglio/clients"
 	"github.com/metnos/vaglio/vaglio/guard"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // Engine judges proposals. It is safe for concurrent use.
 type Engine struct {
 	catalog *catalog.Catalog
 	guard   *guard.Guard
+	reader  *reading.Reader
 	gates   []Gate
 	kind    string
 	log     AuditLog
 	logger  *slog.Logger
+	turns   turns
 }
 
 // Config is what an [Engine] is made of.
@@ -57,6 +61,9 @@ type Gate struct {
 	// that the audit log may hold it. Of another judge's the log holds what the
 	// signals are about.
 	Discreet bool
+	// Reads says that the judge itself reads the call, and so needs memory as
+	// the call is large: large calls are put to it a few at a time.
+	Reads bool
 }
 
 // Judge grades proposals. Grade must end soon after ctx does. An error, a
@@ -113,13 +120,19 @@ func New(c Config) (*Engine, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	known, err := clients.Load()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says file, line and column already
+	}
 	return &Engine{
 		catalog: c.Catalog,
 		guard:   guard.New(guard.Config{Home: c.Home, Own: c.Own}),
+		reader:  reading.NewReader(reading.Options{Home: c.Home, Clients: known.Tools()}),
 		gates:   slices.Clone(c.Judges),
 		kind:    c.Kind,
 		log:     c.Log,
 		logger:  c.Logger,
+		turns:   newTurns(),
 	}, nil
 }
 
@@ -147,19 +160,27 @@ func kindsOf(gates []Gate) ([]string, error) {
 }
 
 // Judge takes a proposal through schema, scope, guard and judges, and logs the
-// verdict. Its error is a [*catalog.Error] when the call has the wrong shape or
-// leaves its scope, so that no verdict was made, or ctx's own when it ended
-// before the judges did.
+// verdict. Where no verdict was made its error is a [*catalog.Error] when the
+// call does not fit its schema or leaves its scope, a [*ShapeError] when the
+// guard finds nothing to deny but cannot read the call to its end, or ctx's own
+// when it ended before the judges did.
 func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
+	size, wrong := measure(p.Args)
+	if wrong != nil {
+		return Verdict{}, wrong
+	}
 	if err := e.catalog.Check(p.Executor, p.Args, p.Context.Cwd); err != nil {
 		return Verdict{}, err
 	}
-	v, denied := e.Guard(p)
+	v, read, denied, err := e.guarded(ctx, p, size)
+	if err != nil {
+		return Verdict{}, err
+	}
 	logged := v.Reason
 	if !denied {
 		known := e.known(p)
-		var err error
-		if v, logged, err = e.grade(ctx, known.proposal, known.skip); err != nil {
+		known.proposal.Context.Reading = read
+		if v, logged, err = e.grade(ctx, known, size); err != nil {
 			return Verdict{}, err
 		}
 	}
@@ -169,23 +190,34 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 	return v, nil
 }
 
-// Guard asks the guard alone. It says whether the guard denies, and if so with
-// which verdict; otherwise the verdict is empty. It logs nothing.
-func (e *Engine) Guard(p Proposal) (Verdict, bool) {
-	ex, _ := e.catalog.Find(p.Executor)
-	capabilities := []string(p.Context.Capability)
-	for _, c := range ex.Capabilities {
-		capabilities = append(slices.Clip(capabilities), c.Name)
+// Guard asks the guard alone, which reads the call anew. It says whether the
+// guard denies, and if so with which verdict; otherwise the verdict is empty. It
+// logs nothing. Its error is a [*ShapeError] when no rule denies the call but it
+// cannot be read to its end, or ctx's own.
+func (e *Engine) Guard(ctx context.Context, p Proposal) (Verdict, bool, error) {
+	size, wrong := measure(p.Args)
+	if wrong != nil {
+		return Verdict{}, false, wrong
 	}
-	d, denied := e.guard.Check(guard.Call{
-		Executor:     p.Executor,
-		Args:         p.Args,
-		Capabilities: capabilities,
-		Shell:        ex.Shell,
-		Cwd:          p.Context.Cwd,
-	})
-	if !denied {
-		return Verdict{}, false
+	v, _, denied, err := e.guarded(ctx, p, size)
+	return v, denied, err
+}
+
+// guarded reads a call whose arguments have that size, and asks the guard.
+func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, read *reading.Reading, denied bool, err error) {
+	done, err := e.turns.take(ctx, size)
+	if err != nil {
+		return Verdict{}, nil, false, err
+	}
+	defer done()
+	call := e.call(p)
+	out := e.guard.Examine(call)
+	if out.Unreadable != nil {
+		return Verdict{}, nil, false, unreadable(p, out.Unreadable)
+	}
+	d := out.Denial
+	if d == nil {
+		return Verdict{}, call.Reading, false, nil
 	}
 	return Verdict{
 		Reason:    d.Reason,
@@ -193,7 +225,7 @@ func (e *Engine) Guard(p Proposal) (Verdict, bool) {
 		JudgeKind: e.kind,
 		BlockedBy: PhaseGuard,
 		Rule:      &GuardRule{ID: d.ID, Why: d.Why, Instead: d.Instead},
-	}, true
+	}, call.Reading, true, nil
 }
 
 // Executor gives what the catalog knows of an executor.
@@ -214,6 +246,7 @@ type known struct {
 }
 
 func (e *Engine) known(p Proposal) known {
+	p.Context.Reading = nil
 	ex, ok := e.catalog.Find(p.Executor)
 	if !ok {
 		p.Context.Known = nil

@@ -45,7 +45,7 @@ func forbidden(t *testing.T) *fake {
 	}}
 }
 
-func build(t *testing.T, c vaglio.Config) *vaglio.Engine {
+func build(t testing.TB, c vaglio.Config) *vaglio.Engine {
 	t.Helper()
 	if c.Home == "" {
 		c.Home = home
@@ -251,6 +251,65 @@ func TestStrictOrder(t *testing.T) {
 	}
 }
 
+// TestUnreadableIsNoVerdict checks that a call which cannot be read is sent
+// back: not judged, not logged, and told without its words.
+func TestUnreadableIsNoVerdict(t *testing.T) {
+	log := &books{}
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: forbidden(t)}}, Log: log})
+	endless := vaglio.Args{}
+	endless["a/b"] = []any{map[string]any(endless)}
+	nested := any("x")
+	for range 10_000 {
+		nested = []any{nested}
+	}
+	const end = "; nothing was judged and the call must not run: send one that can be read"
+	for name, tt := range map[string]struct {
+		args vaglio.Args
+		want vaglio.ShapeError
+		text string
+	}{
+		"line": {
+			vaglio.Args{"command": "ls\nPASSWORD=hunter2 x 'y"},
+			vaglio.ShapeError{Field: "/command", Line: 2, Col: 20, Excerpt: "… … '…", What: "reached EOF without closing quote `'`"},
+			"line 2, column 20 cannot be read: reached EOF without closing quote `'` (… … '…)" + end,
+		},
+		"nested_line": {
+			vaglio.Args{"runs": []any{map[string]any{"cmd": "fi"}}},
+			vaglio.ShapeError{Field: "/runs", Line: 1, Col: 1, Excerpt: "fi", What: "`fi` can only be used to end an `if`"},
+			"line 1, column 1 cannot be read: `fi` can only be used to end an `if` (fi)" + end,
+		},
+		"NUL":     {vaglio.Args{"l": []any{"a\x00b"}}, vaglio.ShapeError{Field: "/l/0", What: "a text holds a NUL character"}, "the arguments cannot be read: a text holds a NUL character" + end},
+		"utf8":    {vaglio.Args{"s": []string{"\xed\xa0\x80"}}, vaglio.ShapeError{Field: "/s/0", What: "a text holds bytes that are not valid UTF-8"}, ""},
+		"key":     {vaglio.Args{"a~": map[string]any{"\xff": 1}}, vaglio.ShapeError{Field: "/a~0", What: "a text holds bytes that are not valid UTF-8"}, ""},
+		"kind":    {vaglio.Args{"x": struct{}{}}, vaglio.ShapeError{Field: "/x", What: "a value is of no kind that JSON knows"}, ""},
+		"deep":    {vaglio.Args{"x": nested}, vaglio.ShapeError{Field: "/x" + strings.Repeat("/0", 128), What: "they nest deeper than 128 levels"}, ""},
+		"endless": {endless, vaglio.ShapeError{Field: strings.Repeat("/a~1b/0", 64) + "/a~1b", What: "they nest deeper than 128 levels"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := e.Judge(t.Context(), proposal("shell_exec", tt.args))
+			bad, ok := errors.AsType[*vaglio.ShapeError](err)
+			if !ok {
+				t.Fatalf("got %v", err)
+			}
+			if diff := cmp.Diff(tt.want, *bad); diff != "" {
+				t.Error(diff)
+			}
+			if tt.text != "" && bad.Error() != tt.text {
+				t.Errorf("it says %q", bad)
+			}
+			if _, denied, err := e.Guard(t.Context(), proposal("shell_exec", tt.args)); denied || err == nil {
+				t.Errorf("the guard alone says %v %v", denied, err)
+			}
+		})
+	}
+	if len(log.records) != 0 {
+		t.Errorf("errors of shape are no verdicts: %+v", log.records)
+	}
+	if v, err := e.Judge(t.Context(), proposal("shell_exec", vaglio.Args{"command": "rm -rf /usr; echo 'x"})); err != nil || v.BlockedBy != vaglio.PhaseGuard {
+		t.Errorf("a known crime before an unreadable rest: %+v %v", v, err)
+	}
+}
+
 func TestCatalogWins(t *testing.T) {
 	yes, no := true, false
 	var got vaglio.Context
@@ -283,16 +342,16 @@ func TestCatalogWins(t *testing.T) {
 		t.Errorf("of a stranger the claim stands: %+v (%v)", got, err)
 	}
 	for _, executor := range []string{"runner", "Bash", "shell_exec"} {
-		if _, denied := e.Guard(proposal(executor, vaglio.Args{"command": "rm -rf /"})); !denied {
+		if _, denied, _ := e.Guard(t.Context(), proposal(executor, vaglio.Args{"command": "rm -rf /"})); !denied {
 			t.Errorf("%s is a shell", executor)
 		}
 	}
 	lied := vaglio.Proposal{Executor: "runner", Context: claim, Args: vaglio.Args{"command": "rm -rf /"}}
-	if _, denied := e.Guard(lied); !denied {
+	if _, denied, _ := e.Guard(t.Context(), lied); !denied {
 		t.Error("a claim cannot take what the catalog knows away")
 	}
 	stricter := vaglio.Proposal{Executor: "writer", Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}}, Args: vaglio.Args{"command": "rm -rf /"}}
-	if _, denied := e.Guard(stricter); !denied {
+	if _, denied, _ := e.Guard(t.Context(), stricter); !denied {
 		t.Error("a claim may make the guard stricter")
 	}
 }
@@ -354,11 +413,11 @@ func TestTimeIsSecondsSinceTheEpoch(t *testing.T) {
 
 func TestOwnFilesAreForbidden(t *testing.T) {
 	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: forbidden(t)}}, Own: []string{"/srv/vaglio"}})
-	v, denied := e.Guard(proposal("fs_read", vaglio.Args{"path": "/srv/./vaglio/store.db"}))
+	v, denied, _ := e.Guard(t.Context(), proposal("fs_read", vaglio.Args{"path": "/srv/./vaglio/store.db"}))
 	if !denied || v.Rule.ID != "own.path" {
 		t.Errorf("got %+v", v)
 	}
-	if v, denied := e.Guard(proposal("fs_read", vaglio.Args{"path": "/srv/x"})); denied || v.Reason != "" {
+	if v, denied, _ := e.Guard(t.Context(), proposal("fs_read", vaglio.Args{"path": "/srv/x"})); denied || v.Reason != "" {
 		t.Errorf("got %+v", v)
 	}
 }

@@ -17,14 +17,14 @@ const longestNotes = 300
 
 // grade asks the judges in order. The first that rejects decides. Beside the
 // verdict it returns the verdict's reason as the audit log may hold it.
-func (e *Engine) grade(ctx context.Context, p Proposal, skip bool) (v Verdict, logged string, err error) {
-	if skip {
+func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, logged string, err error) {
+	if call.skip {
 		const skipped = "approved: score 1.00 (judges are skipped for this executor)"
 		return Verdict{Approved: true, TS: now(), JudgeKind: e.kind, Score: 1, Reason: skipped}, skipped, nil
 	}
 	v.Results = make([]GradientResult, 0, len(e.gates))
 	for _, g := range e.gates {
-		result, fault, err := e.ask(ctx, g, p)
+		result, fault, err := e.ask(ctx, g, call.proposal, size)
 		if err != nil {
 			return Verdict{}, "", err
 		}
@@ -91,9 +91,16 @@ func isWord(category string) bool {
 
 // ask gets one judge's result, or the fault for which there is none. Its error
 // is the caller's ctx ending.
-func (e *Engine) ask(ctx context.Context, g Gate, p Proposal) (r GradientResult, fault string, err error) {
+func (e *Engine) ask(ctx context.Context, g Gate, p Proposal, size int) (r GradientResult, fault string, err error) {
 	if err := ctx.Err(); err != nil {
 		return r, "", err
+	}
+	if g.Reads {
+		done, err := e.turns.take(ctx, size)
+		if err != nil {
+			return r, "", err
+		}
+		defer done()
 	}
 	mine, cancel := ctx, func() {}
 	if g.Timeout > 0 {

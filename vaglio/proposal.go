@@ -1,7 +1,7 @@
 // Package vaglio is the sieve between an agent and the world. It judges one
 // proposed tool call in a strict order that never mixes its two phases:
 //
-//	arguments against the schema → declared scope → guard → judges, in order
+//	arguments against the schema → declared scope → reading → guard → judges, in order
 //
 // A failure of the first two is an error of shape or perimeter, not a verdict.
 // The guard is binary and not up for debate. Judges grade in [0,1]; the first
@@ -11,7 +11,10 @@
 // no network connection and keeps no state between proposals.
 package vaglio
 
-import "github.com/metnos/vaglio/vaglio/catalog"
+import (
+	"github.com/metnos/vaglio/vaglio/catalog"
+	"github.com/metnos/vaglio/vaglio/reading"
+)
 
 // Proposal is one call that an agent proposes, before anything has run.
 type Proposal struct {
@@ -49,11 +52,18 @@ type Context struct {
 	Critical *bool `json:"critical,omitzero"`
 	// Cwd is the folder in which the call would run.
 	Cwd string `json:"cwd,omitzero"`
+	// Client names the program that would make the call, such as "claude-code",
+	// one of those whose tools are known; "" is none. It selects what is known of
+	// its tools, and a call of a tool that it is not known to have is asked.
+	Client string `json:"client,omitzero"`
 	// Mounts are the workspace's mounts, as paths the call would see.
 	Mounts []string `json:"mounts,omitzero"`
 	// Known is what the catalog knows of the executor; nil when it is not
 	// listed. The engine sets it for the judges; it never comes from a caller.
 	Known *catalog.Executor `json:"-"`
+	// Reading is what the call was understood to say. The engine sets it for
+	// the judges, made from this very call; it never comes from a caller.
+	Reading *reading.Reading `json:"-"`
 }
 
 // Capabilities is a string or a list of strings on the wire.

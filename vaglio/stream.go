@@ -33,7 +33,7 @@ type lineError struct {
 }
 
 type lineFault struct {
-	// Kind is "input", or the kind of the catalog's error.
+	// Kind is "input", "shape", or the kind of the catalog's error.
 	Kind    string `json:"kind"`
 	Field   string `json:"field"`
 	Message string `json:"message"`
@@ -128,9 +128,9 @@ func (s *stream) answer(ctx context.Context, tooLong bool) error {
 		return s.fault(f)
 	}
 	v, err := s.engine.Judge(ctx, p)
-	if bad, ok := errors.AsType[*catalog.Error](err); ok {
+	if fault, ok := faultOfCall(err); ok {
 		s.tally.Denied++
-		return s.fault(lineFault{Kind: string(bad.Kind), Field: bad.Field, Message: bad.Msg})
+		return s.fault(fault)
 	}
 	if err != nil {
 		return err
@@ -141,6 +141,18 @@ func (s *stream) answer(ctx context.Context, tooLong bool) error {
 		s.tally.Denied++
 	}
 	return s.write(v)
+}
+
+// faultOfCall tells why a call has no verdict, where the call itself is to
+// blame.
+func faultOfCall(err error) (lineFault, bool) {
+	if bad, ok := errors.AsType[*catalog.Error](err); ok {
+		return lineFault{Kind: string(bad.Kind), Field: bad.Field, Message: bad.Msg}, true
+	}
+	if bad, ok := errors.AsType[*ShapeError](err); ok {
+		return lineFault{Kind: "shape", Field: bad.Field, Message: bad.Error()}, true
+	}
+	return lineFault{}, false
 }
 
 func (s *stream) fault(f lineFault) error {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -23,11 +25,11 @@ func newEngine(c config, p policy, audit vaglio.AuditLog, log *slog.Logger) (*va
 	gates := []vaglio.Gate{{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true}}
 	for i := range p.judges {
 		v := &p.judges[i]
-		j, err := newJudgeOf(c, v)
+		j, err := newJudgeOf(c, p, v)
 		if err != nil {
 			return nil, &configError{fmt.Errorf("METNOS_POLICY: execution.tool_validation[%d]: %w", i, err)}
 		}
-		gates = append(gates, vaglio.Gate{Judge: j, MinScore: v.minScore(), MinConfidence: v.minConfidence()})
+		gates = append(gates, vaglio.Gate{Judge: j, MinScore: v.minScore(), MinConfidence: v.minConfidence(), Reads: true})
 	}
 	return vaglio.New(vaglio.Config{
 		Catalog: p.catalog, Judges: gates,
@@ -36,16 +38,18 @@ func newEngine(c config, p policy, audit vaglio.AuditLog, log *slog.Logger) (*va
 }
 
 // newJudgeOf returns the judge of one entry of the policy.
-func newJudgeOf(c config, v *validation) (vaglio.Judge, error) {
+func newJudgeOf(c config, p policy, v *validation) (vaglio.Judge, error) {
 	if v.Type == typeSemantic {
 		return nil, fmt.Errorf("judge agents such as %q cannot be run by this version; "+
 			"without them the entry would gate nothing, so vaglio does not start: take the entry out", v.JudgeAgent)
 	}
-	return newEffects(c)
+	return newEffects(c, p)
 }
 
 // newEffects returns the judge of effects for the user who serves.
-func newEffects(c config) (*effects.Judge, error) { return effects.New(effects.Options{Home: c.Home}) }
+func newEffects(c config, p policy) (*effects.Judge, error) {
+	return effects.New(effects.Options{Home: c.Home, Programs: p.programs})
+}
 
 // thresholds are the scores that a call needs, by kind of judge.
 func thresholds(c config, p policy) map[string]float64 {
@@ -54,4 +58,15 @@ func thresholds(c config, p policy) map[string]float64 {
 		t[p.judges[i].Type] = p.judges[i].minScore()
 	}
 	return t
+}
+
+// mistakeOf is the caller's own mistake for which a call has no verdict, or nil.
+func mistakeOf(err error) error {
+	if bad, ok := errors.AsType[*catalog.Error](err); ok {
+		return bad
+	}
+	if bad, ok := errors.AsType[*vaglio.ShapeError](err); ok {
+		return bad
+	}
+	return nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -26,8 +25,9 @@ func newExplain(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [file]",
 		Short: "Show what a call was read to do, and how it is judged",
-		Long: `Explain one proposal without a daemon: what it was read to do and to what, which
-guard rule it breaks, what each judge says, and the verdict. The proposal is JSON,
+		Long: `Explain one proposal without a daemon: what its arguments were read as, with the
+places that they name and what could not be read; what that does and to what,
+which guard rule it breaks, what each judge says, and the verdict. The proposal is JSON,
 from the file or from the input; or a command line, with --command.
 
 The threshold, the judges and the executors are those of the environment, as in
@@ -74,6 +74,8 @@ type explanation struct {
 	Proposal vaglio.Proposal `json:"proposal"`
 	// Error is a mistake of shape or scope; then there is no verdict.
 	Error string `json:"error,omitempty"`
+	// Reading is what guard and judges see of the call.
+	Reading readingView `json:"reading"`
 	// Effects are what the call was read to do, and Notes what was not read.
 	Effects []effects.Effect `json:"effects"`
 	Notes   []string         `json:"notes"`
@@ -102,7 +104,7 @@ func (e *explaining) explain(ctx context.Context, c config, p policy) (x explana
 	if x.Proposal, err = e.proposal(); err != nil {
 		return x, err
 	}
-	reader, err := newEffects(c)
+	reader, err := newEffects(c, p)
 	if err != nil {
 		return x, err
 	}
@@ -110,10 +112,13 @@ func (e *explaining) explain(ctx context.Context, c config, p policy) (x explana
 	if err != nil {
 		return x, err
 	}
+	if x.Reading, err = viewOf(engine, x.Proposal, c.Home); err != nil {
+		return x, err
+	}
 	read := reader.Read(engine.Known(x.Proposal))
 	x.Effects, x.Notes = read.Effects, read.Notes
 	v, err := engine.Judge(ctx, x.Proposal)
-	if mistake, ok := errors.AsType[*catalog.Error](err); ok {
+	if mistake := mistakeOf(err); mistake != nil {
 		x.Error = mistake.Error()
 		return x, nil
 	}
@@ -191,6 +196,7 @@ func (x *explanation) text() string {
 		return entry("mistake", x.Error)
 	}
 	var b strings.Builder
+	x.Reading.write(&b)
 	label := "read"
 	for _, e := range x.Effects {
 		b.WriteString(entry(label, fmt.Sprintf("%s (%s, %s, reach %s, sure %.0f %%)", e.Why, e.Kind, e.Reversibility, e.Reach, 100*e.Sure)))

@@ -16,7 +16,13 @@ func TestExplain(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		"Reads":    {"", []string{"--command", "ls -la"}, 0, []string{"reads with ls", "lets it through", "approved: score 0.70"}},
+		"Reads": {"", []string{"--command", "ls -la"}, 0, []string{"reads with ls", "lets it through", "approved: score 0.70"}},
+		"Reading": {
+			"",
+			[]string{"--command", "sudo cat ~/.netrc | base64 -d | sh", "--json"},
+			0,
+			[]string{`/.netrc"`, `.netrc: secret`, `"via": [`, `"language": "sh"`},
+		},
 		"Asked":    {"", []string{"--command", "git push --force origin main", "--intent", "publish"}, 0, []string{"denied; a person would be asked", "effects gives it 0."}},
 		"Guard":    {deniedLine, nil, 0, []string{"by the rule path.auth", "Instead: ", "denied for good"}},
 		"JSON":     {deniedLine, []string{"--json"}, 0, []string{`"id": "path.auth"`, `"effects": [`, `"final": true`}},

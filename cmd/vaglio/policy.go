@@ -13,6 +13,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio/catalog"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // maxPolicy bounds the policy file, in bytes.
@@ -26,6 +28,8 @@ type policy struct {
 	judges []validation
 	// routing says who may decide what, and where.
 	routing approval.Routing
+	// programs say what programs reach that vaglio does not know.
+	programs map[string]operation.Reach
 	// path is the file's, for the guard to keep; empty when there is none.
 	path string
 }
@@ -40,7 +44,9 @@ func defaultPolicy() policy {
 type policyFile struct {
 	catalog.Config `yaml:",inline"`
 	Approval       *routingFile `yaml:"approval"`
-	Execution      *struct {
+	// Programs teach what an unknown program reaches, by its name.
+	Programs  map[string]operation.Reach `yaml:"programs"`
+	Execution *struct {
 		ToolValidation *[]validation `yaml:"tool_validation"`
 	} `yaml:"execution"`
 }
@@ -106,6 +112,10 @@ func parsePolicy(name string, b []byte, home string) (policy, error) {
 	if p.catalog, err = catalog.New(f.Config); err != nil {
 		return policy{}, fmt.Errorf("METNOS_POLICY: %s", catalogMistakes(name, b, err))
 	}
+	p.programs = f.Programs
+	if _, err := newEffects(config{}, p); err != nil {
+		return policy{}, fmt.Errorf("METNOS_POLICY: %s", programMistakes(name, b, err))
+	}
 	return p, nil
 }
 
@@ -137,6 +147,22 @@ func catalogMistakes(name string, text []byte, err error) string {
 			place += at + ":"
 		}
 		all = append(all, place+" "+strings.TrimPrefix(m.Error(), "catalog: "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// programMistakes tells what is wrong with the taught programs, each with its
+// place.
+func programMistakes(name string, text []byte, err error) string {
+	var all []string
+	for _, one := range joined(err) {
+		place := name + ":"
+		if m, ok := errors.AsType[*effects.ProgramError](one); ok {
+			if at, ok := position(text, "$.programs.'"+m.Name+"'"); ok {
+				place += at + ":"
+			}
+		}
+		all = append(all, place+" programs: "+one.Error())
 	}
 	return strings.Join(all, "; ")
 }
@@ -193,7 +219,7 @@ func kindWords(kind string) string {
 func nearestKey(written string) string {
 	best, least := "", 3
 	for _, key := range []string{
-		"executors", "closed", "execution", "tool_validation", "type", "judge_agent", "criteria", "min_score", "min_confidence", "timeout_seconds",
+		"executors", "closed", "programs", "execution", "tool_validation", "type", "judge_agent", "criteria", "min_score", "min_confidence", "timeout_seconds",
 		"name", "args_schema", "capabilities", "hint", "critical", "skip_judge", "shell", "annotations", "title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint",
 	} {
 		if d := distance(strings.ToLower(written), strings.ToLower(key)); d < least && d < len(key)/2 {

@@ -38,6 +38,8 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 		"NoCriteria":    {"execution:\n  tool_validation:\n    - type: semantic\n      judge_agent: x\n", "lacks criteria"},
 		"NoTime":        {"execution:\n  tool_validation:\n    - {type: semantic, judge_agent: x, criteria: y, timeout_seconds: 0}\n", "timeout_seconds is 0"},
 		"AgentOfEffect": {"execution:\n  tool_validation:\n    - {type: effects, judge_agent: x}\n", "takes min_score and min_confidence only"},
+		"NoReach":       {"programs:\n  bd: everywhere\n", `p.yaml:2:7: programs: bd reaches "everywhere"; want one of [workspace user`},
+		"NoProgram":     {"programs:\n  ./bd: workspace\n", `p.yaml:2:9: programs: ./bd is no program's name`},
 		"UnknownField":  {"execution:\n  tool_validation:\n    - type: effects\n      min_scor: 1\n", `p.yaml:4:7: unknown field "min_scor"`},
 	} {
 		t.Run(name, func(t *testing.T) {

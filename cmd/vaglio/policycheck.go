@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,6 +85,9 @@ func describePolicy(w io.Writer, c config, p policy) error {
 		default:
 			fmt.Fprintf(&b, "           then %s, from %.2f\n", v.Type, v.minScore())
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.programs)) {
+		fmt.Fprintf(&b, "programs   %s reaches: %s\n", name, p.programs[name])
 	}
 	describeRouting(&b, &p.routing)
 	_, err := io.WriteString(w, b.String())

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/judge"
-	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // TestRefusalsAreSaidInEveryLanguage holds the texts against what the guard and
@@ -50,12 +50,7 @@ func TestRefusalsAreSaidInEveryLanguage(t *testing.T) {
 	for _, s := range approval.Refuse(vaglio.Proposal{}, vaglio.Verdict{}).Alternatives {
 		say(s, "a verdict that makes no sense")
 	}
-	for _, kind := range []effects.Kind{
-		effects.KindRead, effects.KindCreate, effects.KindOverwrite, effects.KindDelete, effects.KindMove, effects.KindForeignCode,
-		effects.KindInstall, effects.KindSend, effects.KindPublish, effects.KindInfrastructure, effects.KindDatabase, effects.KindPrivilege,
-		effects.KindPermissions, effects.KindCredentials, effects.KindSpend, effects.KindSchedule, effects.KindSafeguardOff,
-		effects.KindKill, effects.KindPower, effects.KindPhysical, effects.KindPeople, effects.KindUnknown,
-	} {
+	for _, kind := range operation.Kinds() {
 		v := vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, JudgeKind: "effects", Results: []vaglio.GradientResult{{
 			Judge: "effects", Signals: []vaglio.Signal{{Category: string(kind)}},
 		}}}

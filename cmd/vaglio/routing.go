@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // routingFile is the part of the policy file that says who may decide.
@@ -159,16 +160,12 @@ func (f *ruleFile) check(i int) error {
 
 // effectKinds are the effects that the judge of effects tells apart.
 func effectKinds() []string {
-	return texts(effects.KindRead, effects.KindCreate, effects.KindOverwrite, effects.KindDelete, effects.KindMove,
-		effects.KindForeignCode, effects.KindInstall, effects.KindSend, effects.KindPublish, effects.KindInfrastructure,
-		effects.KindDatabase, effects.KindPrivilege, effects.KindPermissions, effects.KindCredentials, effects.KindSpend,
-		effects.KindSchedule, effects.KindSafeguardOff, effects.KindKill, effects.KindPower, effects.KindPhysical,
-		effects.KindPeople, effects.KindUnknown)
+	return texts(operation.Kinds()...)
 }
 
 // reachKinds are how far an effect can go.
 func reachKinds() []string {
-	return texts(effects.ReachWorkspace, effects.ReachUser, effects.ReachSystem, effects.ReachShared, effects.ReachPublic)
+	return texts(operation.Reaches()...)
 }
 
 func texts[T ~string](names ...T) []string {

@@ -16,10 +16,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
+// claudeCodeName is how the client is called, here and by the tables of tools.
+const claudeCodeName = "claude-code"
+
 // claudeCode speaks Claude Code's PreToolUse hook.
 func claudeCode() dialect {
 	return dialect{
-		name:   "claude-code",
+		name:   claudeCodeName,
 		decode: decodeClaude,
 		allow: func(reason, said string) []byte {
 			return encodeClaude(claudeAnswer{Decision: "allow", Reason: reason, Said: said})
@@ -66,7 +69,7 @@ func decodeClaude(data []byte) (call, error) {
 	p := vaglio.Proposal{
 		TurnID: in.Session, Executor: in.Tool, Args: args,
 		Intent:  intentOf(in.Transcript),
-		Context: vaglio.Context{Mode: in.Mode, Cwd: in.Cwd},
+		Context: vaglio.Context{Client: claudeCodeName, Mode: in.Mode, Cwd: in.Cwd},
 	}
 	if in.Prompt != "" {
 		p.TurnID += ":" + in.Prompt

@@ -15,7 +15,23 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
 )
+
+// TestClientsAreKnown checks that the gate takes the names of all clients whose
+// hooks are understood: their tools are known.
+func TestClientsAreKnown(t *testing.T) {
+	for _, name := range Clients() {
+		p := vaglio.Proposal{Executor: "Read", Context: vaglio.Context{Client: name}}
+		data, err := strictjson.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := vaglio.DecodeProposal(data); err != nil || again.Context.Client != name {
+			t.Errorf("%s: %+v, %v", name, again, err)
+		}
+	}
+}
 
 // TestGolden maps each stdin in testdata to its proposal, and each answer of
 // the gate to its stdout.

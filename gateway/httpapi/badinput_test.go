@@ -11,6 +11,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
@@ -82,6 +83,9 @@ func TestBadInput(t *testing.T) {
 		{name: "unknown-executor", body: callOK, fails: &catalog.Error{Kind: catalog.KindUnknown, Msg: "m"}, want: 422, field: "/executor"},
 		{name: "schema-mismatch", body: callOK, fails: fmt.Errorf("judge: %w", &catalog.Error{Kind: catalog.KindSchema, Field: "/path", Msg: "m"}), want: 422, field: "/args/path"},
 		{name: "out-of-scope", body: callOK, fails: &catalog.Error{Kind: catalog.KindScope, Field: "/path", Msg: "m"}, want: 422, field: "/args/path"},
+		{name: "unreadable", body: callOK, fails: &vaglio.ShapeError{Field: "/command", Line: 2, Col: 3, What: "w"}, want: 422, field: "/args/command"},
+		{name: "unreadable-in-a-plan", path: "/v1/plans", body: `{"calls":[` + callOK + `]}`, fails: &vaglio.ShapeError{What: "w"}, want: 422, field: "/calls/0/args"},
+		{name: "unreadable-at-redemption", path: "/v1/permits/" + secret + "/redeem", body: callOK, fails: &vaglio.ShapeError{What: "w"}, want: 422, field: "/args"},
 		{name: "out-of-scope-in-a-plan", path: "/v1/plans", body: `{"calls":[` + callOK + `]}`, fails: &catalog.Error{Kind: catalog.KindScope, Field: "/path", Msg: "m"}, want: 422, field: "/calls/0/args/path"},
 		{name: "too-many-asks", body: callOK, fails: fmt.Errorf("open: %w", &dispatcher.CrowdError{Max: 5}), want: 429},
 		{name: "too-many-asks-of-a-plan", path: "/v1/plans", body: `{"calls":[` + callOK + `]}`, fails: &dispatcher.CrowdError{Max: 5}, want: 429},

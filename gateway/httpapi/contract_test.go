@@ -16,6 +16,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/metnos/vaglio/vaglio/clients"
 )
 
 // contract holds every exchange of a test against the OpenAPI document. It is
@@ -201,6 +203,19 @@ func TestEveryRouteIsInTheDocument(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("routes differ from the document (-routes +document):\n%s", diff)
+	}
+}
+
+// TestClientsAreThoseKnown holds the clients that the document names to those
+// whose tools are known.
+func TestClientsAreThoseKnown(t *testing.T) {
+	var want []any
+	for _, name := range clients.Names() {
+		want = append(want, name)
+	}
+	got := openDocument(t).at("components", "schemas", "Context", "properties", "client", "enum")
+	if diff := cmp.Diff(any(want), got); diff != "" {
+		t.Errorf("clients differ from the document (-known +document):\n%s", diff)
 	}
 }
 

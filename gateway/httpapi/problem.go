@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
@@ -26,7 +27,8 @@ type problemError struct {
 	Detail string `json:"detail"`
 	// Field is the JSON pointer to what was wrong in the body.
 	Field string `json:"field,omitempty"`
-	// Line is the line of the body, from 1, on which the mistake is.
+	// Line is the line, from 1, on which the mistake is: of the body, or of
+	// the text that a pointer in Field names.
 	Line int `json:"line,omitzero"`
 	// Rule is the guard rule that denied at redemption.
 	Rule string `json:"rule,omitempty"`
@@ -68,6 +70,24 @@ func shapeProblem(err error) *problemError {
 			Detail: e.Error(), Field: fmt.Sprintf("/calls/%d/%s", e.Index, e.Field),
 		}
 	}
+	p := argsProblem(err)
+	if p == nil {
+		return nil
+	}
+	if in, ok := errors.AsType[*dispatcher.CallError](err); ok {
+		p.Field = fmt.Sprintf("/calls/%d%s", in.Index, p.Field)
+	}
+	return p
+}
+
+// argsProblem knows why arguments were not judged.
+func argsProblem(err error) *problemError {
+	if e, ok := errors.AsType[*vaglio.ShapeError](err); ok {
+		return &problemError{
+			Type: "unreadable", Title: "The arguments cannot be read", Status: http.StatusUnprocessableEntity,
+			Detail: e.Error(), Field: "/args" + e.Field, Line: e.Line,
+		}
+	}
 	e, ok := errors.AsType[*catalog.Error](err)
 	if !ok {
 		return nil
@@ -82,9 +102,6 @@ func shapeProblem(err error) *problemError {
 	case catalog.KindUnknown:
 		p.Type, p.Title, p.Field = "unknown-executor", "The executor is unknown", "/executor"
 	default:
-	}
-	if in, ok := errors.AsType[*dispatcher.CallError](err); ok {
-		p.Field = fmt.Sprintf("/calls/%d%s", in.Index, p.Field)
 	}
 	return p
 }
@@ -126,6 +143,12 @@ func stateProblem(err error) *problemError {
 	}
 	if errors.Is(err, dispatcher.ErrStopping) {
 		return stopping()
+	}
+	if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+		return &problemError{ // The dispatcher told the log.
+			Type: "unreadable", Title: "The record cannot be read", Status: http.StatusInternalServerError,
+			Detail: "what is stored of this call cannot be read: the call must not run; 'vaglio doctor' says why",
+		}
 	}
 	if e, ok := errors.AsType[*dispatcher.CrowdError](err); ok {
 		return &problemError{

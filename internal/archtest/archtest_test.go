@@ -51,6 +51,7 @@ const (
 	ximage     = "golang.org/x/image"
 	xmod       = "golang.org/x/mod"
 	xnet       = "golang.org/x/net"
+	xsync      = "golang.org/x/sync"
 	xsys       = "golang.org/x/sys"
 	xtext      = "golang.org/x/text"
 	yaml       = "github.com/goccy/go-yaml"
@@ -64,26 +65,40 @@ var rooms = map[string]room{
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
 
-	"vaglio/shell":   {modules: []string{shparser, jsonlib}},
-	"vaglio/guard":   {may: []string{"vaglio/shell", "internal/realpath"}, modules: []string{xtext}},
-	"vaglio/catalog": {may: []string{"internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
+	"vaglio/wordclass":        {},
+	"vaglio/shell":            {may: []string{"vaglio/wordclass"}, modules: []string{shparser, jsonlib}},
+	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass"}},
+	"vaglio/shell/powershell": {may: []string{"vaglio/shell", "vaglio/wordclass"}},
+	"vaglio/patch":            {may: []string{"vaglio/shell"}},
+	"vaglio/place":            {modules: []string{xtext}},
+	"vaglio/operation":        {may: []string{"vaglio/shell"}},
+	"vaglio/commands":         {may: []string{"vaglio/operation", "vaglio/shell"}},
+	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass"}, modules: []string{jsonlib}},
+	"vaglio/clients":          {may: []string{"vaglio/commands", "vaglio/operation", "vaglio/reading"}},
+	"vaglio/guard": {
+		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath"},
+		modules: []string{xtext},
+	},
+	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
 	"vaglio": {
-		may:     []string{"vaglio/guard", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
-		modules: []string{jsonlib},
-		tests:   []string{"vaglio/judge"},
+		may:     []string{"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
+		modules: []string{jsonlib, xsync},
+		tests:   []string{"vaglio/judge", "vaglio/judge/effects"},
 	},
 	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib, xtext}},
 	"vaglio/judge/effects": {
-		may:     []string{"vaglio", "vaglio/catalog", "vaglio/shell", "internal/strictjson"},
+		may: []string{
+			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/strictjson",
+		},
 		modules: []string{jsonlib, sqllexer, xtext},
 		tests:   []string{"vaglio/judge"},
 	},
 
 	"approval": {
-		may:     []string{"vaglio", "internal/strictjson"},
+		may:     []string{"vaglio", "vaglio/reading", "internal/strictjson"},
 		modules: []string{jsonlib, xtext},
-		tests:   []string{"vaglio/judge"},
+		tests:   []string{"vaglio/judge", "vaglio/operation"},
 	},
 	"approval/history": {
 		may:     []string{"approval", "vaglio", "internal/strictjson"},
@@ -134,7 +149,7 @@ var rooms = map[string]room{
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{jsonlib, vmetrics},
-		tests:   []string{"vaglio/judge", "store/bolt", jsonschema, yaml},
+		tests:   []string{"vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
 	"gateway/hook": {
 		may:     []string{"gateway/client", "approval", "vaglio", "internal/strictjson"},

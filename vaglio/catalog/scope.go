@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // outside is the phrase by which callers know a violation of scope.
@@ -28,7 +29,7 @@ func (p places) absolute(name string) (full, missing string) {
 	if strings.ContainsRune(name, 0) {
 		return "", "it holds a NUL character"
 	}
-	if rest, ok := cutHome(name); ok {
+	if rest, ok := place.CutHome(name); ok {
 		if p.home == "" {
 			return "", "the home is not known"
 		}
@@ -59,16 +60,6 @@ func filePath(rest string) string {
 		return ""
 	}
 	return plain
-}
-
-// cutHome gives what follows the home that a path begins with.
-func cutHome(name string) (rest string, ok bool) {
-	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
-		if rest, ok := strings.CutPrefix(name, mark); ok && (rest == "" || rest[0] == '/') {
-			return rest, true
-		}
-	}
-	return "", false
 }
 
 // pathScope is where an executor may reach in the file system.

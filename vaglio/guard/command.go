@@ -1,9 +1,11 @@
 package guard
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // matchCommand gives the first command rule that a line breaks.
@@ -26,7 +28,7 @@ func (g *Guard) commandForms(line string) *rule {
 	if r := g.matchCommand(line); r != nil {
 		return r
 	}
-	form := visible(line)
+	form := place.Visible(line)
 	if strings.Contains(form, "$") {
 		form = homeAsTilde(form)
 	}
@@ -53,7 +55,7 @@ func homeAsTilde(line string) string {
 		}
 		line = after
 		rest := strings.TrimLeft(after, "/")
-		if rest != "" && isNameByte(rest[0]) && (rest[0] != '-' || len(rest) < len(after)) {
+		if rest != "" && place.IsNameByte(rest[0]) && (rest[0] != '-' || len(rest) < len(after)) {
 			b.WriteString("$HOME")
 			continue
 		}
@@ -80,16 +82,6 @@ func collapseSlashes(line string) string {
 	return b.String()
 }
 
-// isCommandKey says whether an argument of a shell holds a command line.
-func isCommandKey(key string) bool {
-	switch strings.ToLower(key) {
-	case "command", "cmd", "commands", "cmds", "command_line", "commandline", "cmdline", "argv", "script", "code", "stdin":
-		return true
-	default:
-		return false
-	}
-}
-
 // seedCommand is the line that the core looks at: command, or cmd where
 // command is missing or empty.
 func seedCommand(args map[string]any) string {
@@ -107,7 +99,7 @@ func commandLine(v any) string {
 	case []any:
 		words := make([]string, len(v))
 		for i, e := range v {
-			words[i] = word(e)
+			words[i] = reading.Word(e)
 		}
 		return strings.Join(words, " ")
 	case []string:
@@ -120,49 +112,9 @@ func commandLine(v any) string {
 	}
 }
 
-// word writes one element of a list as Python's str does where that can
-// matter. What nests becomes one line of its words.
-func word(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case nil:
-		return "None"
-	case bool:
-		if v {
-			return "True"
-		}
-		return "False"
-	case []any, map[string]any:
-		return strings.ReplaceAll(strings.Join(words(v, nil, 0), " "), "\n", " ")
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// words gathers all strings below v.
-func words(v any, into []string, depth int) []string {
-	if depth > maxDepth {
-		return into
-	}
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			into = words(e, into, depth+1)
-		}
-	case map[string]any:
-		for _, k := range sortedKeys(v) {
-			into = words(v[k], append(into, k), depth+1)
-		}
-	default:
-		into = append(into, word(v))
-	}
-	return into
-}
-
 // commandLines gathers every line that a shell could be given: the values of
 // the command arguments at any depth.
-func commandLines(args map[string]any) []string {
+func (s *scan) commandLines(args map[string]any) []string {
 	var lines []string
 	var walk func(v any, command bool)
 	walk = func(v any, command bool) {
@@ -180,7 +132,7 @@ func commandLines(args map[string]any) []string {
 			}
 		case map[string]any:
 			for _, k := range sortedKeys(v) {
-				walk(v[k], command || isCommandKey(k))
+				walk(v[k], command || s.rd.IsCore(k))
 			}
 		default:
 			if command {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 const document = "../../docs/guard.md"
@@ -25,19 +26,29 @@ func documentText() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.id, code(r.reason), r.why)
 	}
 	b.WriteString("\n## What a call would do\n\n| rule | denied because | why | instead |\n|---|---|---|---|\n")
-	for _, r := range append(structuralRules(), *ownRule(), *depthRule(), *kindRule(), *faultRule()) {
+	for _, r := range append(structuralRules(), *ownRule(), *faultRule()) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.id, strings.TrimPrefix(r.reason, "guard: "), r.why, r.instead)
 	}
 	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. A dash leaves the deed to the judges.\n")
-	for _, p := range places() {
-		fmt.Fprintf(&b, "\n### %s%s\n\nreading: %s · writing: %s · removing: %s\n\n", strings.ToUpper(p.what[:1]), p.what[1:], deedText(p.reading), deedText(p.writing), deedText(p.removing))
-		fmt.Fprintf(&b, "%s\n", patterns(p.where))
-		if len(p.except) > 0 {
-			fmt.Fprintf(&b, "\nFree below: %s\n", patterns(p.except))
+	table, err := place.Load("", false)
+	if err != nil {
+		return err.Error()
+	}
+	for _, p := range table.Rows() {
+		if p.Reading+p.Writing+p.Replacing+p.Removing == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### %s%s\n\nreading: %s · writing: %s · removing: %s\n\n", strings.ToUpper(p.What[:1]), p.What[1:], deedText(p.Reading), deedText(p.Writing), deedText(p.Removing))
+		if p.Copying != "" {
+			fmt.Fprintf(&b, "Copying or packing a folder of a home that holds it: %s\n\n", deedText(p.Copying))
+		}
+		fmt.Fprintf(&b, "%s\n", patterns(p.Where))
+		if len(p.Except) > 0 {
+			fmt.Fprintf(&b, "\nFree below: %s\n", patterns(p.Except))
 		}
 	}
 	b.WriteString("\n## System trees\n\nRemoving one of these folders, or everything directly below it, is `" + treeSystem + "`; so is a folder directly below `/usr` or `/var` but tmp, www, cache, crash, folders, task, app, games and empty.\n\n")
-	b.WriteString(patterns(systemTrees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(diskNames()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
+	b.WriteString(patterns(table.Trees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(table.Disks()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
 	b.WriteString(documentTail)
 	return b.String()
 }
@@ -72,16 +83,26 @@ The guard is the first of the two phases: a list of what is not up for debate. I
 
 It looks twice. The core holds texts against patterns, where a mention is enough. Behind it a command line is read as a shell reads it (see the package vaglio/shell): wrappers are peeled, carried programs are read in turn, and each command is judged by what it would do to which target. There, what is quoted as data is no command. Other tools are judged by their names and the paths in their arguments.
 
+What cannot be read is no matter for the guard. A command line that no shell would parse, a text beyond the limits (1 MiB, 100 levels, the budget of steps) and arguments that no JSON holds are sent back as an error of shape: the line, what is wrong, and nothing else. That is not final, nobody is notified, and nothing is judged; but what stands before it and breaks a rule is denied by that rule. Text that may be no shell's (typed keys, a program of another language, a command line inside another command, a construct in which shells differ) is left to the judges.
+
 - A target beats a verb: a program that no table knows is denied a disk, an account file or a private key as an operand.
 - What may be the root is the root: ` + "`\"$UNSET\"/*`, `\"$(cmd)/\"` and `/$X`" + ` are denied to a removal that recurses. ` + "`\"${DIR:?}\"/*`" + ` is not: it cannot be empty.
 - A pattern of the shell counts as every name that it may match.
 - What an ls, a find, a which, a ps or a lsblk of the same line prints counts as what it would print: ids out of a list of all processes are every process, a file that a find from / hands on by the name shadow is /etc/shadow.
 - A statement or an option that reads a file (pg_read_file, .import, --device) is judged by that file; the rest of a statement is data.
-- What cannot be read to its end is denied, with what to do instead. What is only known when it runs (a script file, a download, an eval of unknown text) is left to the judges, except where the known part already breaks a rule.
+- What cannot be read to its end is sent back: which line, and what is wrong. What is only known when it runs (a script file, a download, an eval of unknown text) is left to the judges, except where the known part already breaks a rule.
 
-## Which executors are shells
+## Where commands stand
 
-shell_exec, an executor with the capability code:exec, one that the catalog marks as a shell, and executors that are shells by their names (Bash, run_command, execute_command, terminal, run_in_terminal, local_shell, container.exec and their kin, also behind a server's name: mcp__x__bash). The patterns of the core for commands apply to the first three alone, as they always did. In a shell's arguments the keys command, cmd, argv, script, code and their kin hold what runs, at any depth; args beside a command are its words, stdin its input, cwd and workdir its folder, env its environment. Code in another language is read as the executor's name or its language argument says.
+A call is read once, by the package vaglio/reading, and the guard and the judges use the same reading. It reads by shape: text under a key that names a command (command, cmd, commands, argv, script, bash, run, cli_command, pre_install_cmd and their kin, in any spelling) or a program (code, source_code, cell, python and their kin) is one under any executor: every such key, at any depth, in lists of lines and of words, in base64 where the key says so, in JSON inside a string, and in the cells of notebooks. Keys that name a command in company only (input, stdin, keys, text and their kin) count where the executor runs or types what it is given. Args beside a command are its words, stdin its input, cwd and workdir its folder, env its environment; a host or a container beside it adds a reading and takes none away. Code is read in the language that its key, the executor's name, an argument or its own looks tell.
+
+A caller that names its client (context.client, which the hooks set) has the tools of that client read by a table (vaglio/clients): it says what their arguments are. A key that it does not list is read as above, and a tool that it lacks is asked.
+
+Patches are read as what they do to files: those of apply_patch, git apply, git am and patch on a command line, and those among the arguments (an envelope, ` + "`*** Begin Patch`" + `, or a diff under a key that names one). A file that a program may know by either of two names counts by both.
+
+Text that no shell would parse is sent back where the executor really is a shell (shell_exec, an executor with the capability code:exec, one that the catalog marks as a shell, one that is a shell by its name: Bash, run_command, mcp__x__bash). Elsewhere it may be a program of another language: what cannot be read is asked.
+
+The patterns of the core for commands apply to shell_exec, to executors with the capability code:exec and to those that the catalog marks as shells alone, as they always did.
 
 ## vaglio's own commands
 
@@ -105,7 +126,7 @@ const documentTail = `
 | /sys/class, /sys/devices, cgroups, /proc/sys outside kernel | lights, fans, limits |
 | useradd, usermod, passwd and crontab for others than root, visudo, systemctl, shutdown, iptables | change the machine by its own tools; a person is asked |
 | programs that print a credential by themselves (gh auth token, gcloud auth print-access-token, aws configure get, pass show, vault read) | their words name no file; a person is asked |
-| copying, packing or searching all of /etc, a home or the root | backups and searches do it every day; one pattern or name that means a secret there is denied |
+| copying, packing, serving or searching all of /etc, a home or the root | backups and searches do it now and then; a person is asked because of the keys below, and one pattern or name that means a secret there is denied |
 | removing a service's data below /var/lib (docker, mysql, postgresql) | lost for good, but not the system; a person is asked |
 | removing packages that the system is not made of, old kernels among them | the package manager knows what needs them; a person is asked |
 | repair of a file system or a volume (fsck -y, xfs_repair -L, lvreduce) | care, with its own risk; a person is asked |

@@ -83,25 +83,6 @@ func list(l *look) string {
 	return ""
 }
 
-// remove is rm and all that removes its operands.
-func remove(l *look) string {
-	options, operands := l.split()
-	d := removes
-	if hasOption(options, 'r', "recursive") || hasOption(options, 'R', "") {
-		d = empties
-	}
-	return l.removeAll(d, operands)
-}
-
-// destroy is shred, truncate and the like: the content goes, the name stays.
-func destroy(l *look) string {
-	_, operands := l.split()
-	if id := l.removeAll(removes, operands); id != "" {
-		return id
-	}
-	return l.each(replaces, operands)
-}
-
 func (l *look) removeAll(d deed, operands []string) string {
 	for _, o := range operands {
 		if l.s != nil && l.s.leftOut(l.c, o) {
@@ -110,7 +91,8 @@ func (l *look) removeAll(d deed, operands []string) string {
 		if id := l.touch(d, o); id != "" {
 			return id
 		}
-		if strings.Trim(o, "/") == string(perhaps) && d == empties && l.s != nil && slices.Contains(l.s.listed, "/") && l.comesFrom("sed", "awk", "xargs", "grep") {
+		if strings.Trim(o, "/") == string(perhaps) && d == empties && l.s != nil && slices.Contains(l.s.listed, "/") &&
+			l.comesFrom("sed", "awk", "xargs", "grep") {
 			return treeRoot
 		}
 		if o == string(perhaps) && l.listed() {
@@ -184,84 +166,8 @@ func (l *look) destination() (options, sources []string, to string) {
 	return options, operands, ""
 }
 
-// into writes sources to a destination that may be a folder.
-func (l *look) into(to string, sources []string) string {
-	if to == "" {
-		return ""
-	}
-	if id := l.touch(writes, to); id != "" {
-		return id
-	}
-	for _, s := range sources {
-		if base := baseOf(s); base != "" && base != "." && base != ".." {
-			if id := l.touch(writes, strings.TrimRight(to, "/")+"/"+base); id != "" && id != vitalRule && id != diskRule {
-				return id
-			}
-		}
-	}
-	return ""
-}
-
-func move(l *look) string {
-	_, sources, to := l.destination()
-	if id := l.removeAll(empties, sources); id != "" {
-		return id
-	}
-	if id := l.each(reads, sources); id != "" {
-		return id
-	}
-	return l.into(to, sources)
-}
-
-func copyFiles(l *look) string {
-	options, sources, to := l.destination()
-	if id := l.each(reads, sources); id != "" {
-		return id
-	}
-	if hasOption(options, 0, "remove-source-files") {
-		if id := l.removeAll(removes, sources); id != "" {
-			return id
-		}
-	}
-	l.remember(sources, to)
-	if len(sources) == 1 && sources[0] == "/dev/null" {
-		return l.touch(replaces, to)
-	}
-	return l.into(to, sources)
-}
-
-// readFiles is cat and all that only reads its operands.
-func readFiles(l *look) string {
-	for i, a := range l.args {
-		name, value, joined := strings.Cut(a, "=")
-		if name != "-o" && name != "-out" && name != "--output" && name != "--output-file" {
-			continue
-		}
-		if !joined && i+1 < len(l.args) {
-			value = l.args[i+1]
-		}
-		if id := l.touch(writes, value); id != "" {
-			return id
-		}
-	}
-	return l.operands(reads)
-}
-
-// writeFiles is tee and all that only writes its operands.
-func writeFiles(l *look) string {
-	_, operands := l.split()
-	return l.each(writes, operands)
-}
-
-// edit reads its operands, or writes them when it is told to work in place.
+// edit is sed, whose script may write files by itself.
 func edit(l *look) string {
-	options, operands := l.split()
-	inPlace := hasOption(options, 'i', "in-place")
-	if inPlace {
-		if id := l.each(writes, operands); id != "" {
-			return id
-		}
-	}
 	for _, a := range l.args {
 		if to, ok := writtenBySed(a); ok {
 			if id := l.touch(writes, to); id != "" {
@@ -269,7 +175,7 @@ func edit(l *look) string {
 			}
 		}
 	}
-	return l.afterPattern("efs", "efl")
+	return l.words("sed")
 }
 
 // writtenBySed is the file that the w command of a sed script names.
@@ -291,47 +197,14 @@ func search(l *look) string {
 	for _, a := range l.args {
 		l.pick(a)
 	}
-	return l.afterPattern("ABCmDdefgtT", "ef")
+	return l.words("grep")
 }
 
-// afterPattern does a deed to the operands after the first, which is a pattern
-// or a program unless an option of given holds one. valued are the letters of
-// options whose value is a word of its own.
-func (l *look) afterPattern(valued, given string) string {
-	pattern := true
-	var operands []string
-	for i := 0; i < len(l.args); i++ {
-		a := l.args[i]
-		if a == "--" {
-			operands = append(operands, l.args[i+1:]...)
-			break
-		}
-		if len(a) < 2 || a[0] != '-' {
-			operands = append(operands, a)
-			continue
-		}
-		letter := a[len(a)-1]
-		if a[1] == '-' {
-			if name, value, ok := strings.Cut(a, "="); ok && (name == "--file" || name == "--exclude-from") {
-				operands = append(operands, value)
-			}
-			pattern = pattern && !strings.HasPrefix(a, "--regexp") && !strings.HasPrefix(a, "--expression") && !strings.HasPrefix(a, "--file") && a != "--files"
-			continue
-		}
-		if strings.IndexByte(given, a[1]) >= 0 || strings.IndexByte(given, letter) >= 0 {
-			pattern = false
-		}
-		if strings.IndexByte(valued, letter) >= 0 && i+1 < len(l.args) {
-			i++
-			if letter == 'f' {
-				if id := l.touch(reads, l.args[i]); id != "" {
-					return id
-				}
-			}
+func hasShort(options []string, letter byte) bool {
+	for _, o := range options {
+		if !strings.HasPrefix(o, "--") && strings.IndexByte(o[1:], letter) >= 0 {
+			return true
 		}
 	}
-	if pattern && len(operands) > 0 {
-		operands = operands[1:]
-	}
-	return l.each(reads, operands)
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -162,20 +163,7 @@ func isRareMode(value string) bool {
 
 // isTelling says that a pattern of names leaves out most names.
 func isTelling(pattern string) bool {
-	pattern = strings.NewReplacer(string([]byte{unknown}), "", string([]byte{perhaps}), "x", string([]byte{anyText}), "*", string([]byte{anyByte}), "?").Replace(pattern)
-	depth := 0
-	for i := range len(pattern) {
-		switch c := pattern[i]; {
-		case c == '[':
-			depth++
-		case c == ']':
-			depth--
-		case depth > 0, c == '*', c == '?', c == '.', c == '/', c == '\\', c == '^', c == '$', c == '+':
-		default:
-			return true
-		}
-	}
-	return false
+	return place.IsTelling(strings.ReplaceAll(pattern, string(perhaps), "x"))
 }
 
 // globSpot reads a pattern that find itself expands.

@@ -2,8 +2,6 @@ package guard
 
 import (
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // fleet is a program that runs command lines on many machines, this one often
@@ -22,16 +20,16 @@ func (l *look) lineRule(text string) string {
 	if !strings.Contains(text, " ") || strings.ContainsAny(text, vague) || l.depth > 1 {
 		return ""
 	}
-	o := shell.Options{Home: l.g.home, User: l.g.user}
+	o := l.options("")
 	if len(l.cwds) == 1 && !isVague(l.cwds[0]) {
 		o.Cwd = l.cwds[0]
 	}
-	switch id := l.g.readLine(text, o); id {
-	case unreadableRule, limitRule, readerRule:
-		return "" // no line, or none that this program would run
-	default:
-		return id
+	id, problems := l.g.readLine(text, o, l.s.t)
+	l.s.t.note("", problems, "", noText, false)
+	if id == faultID {
+		return "" // no line that this program would run
 	}
+	return id
 }
 
 // playbook is ansible: what its module does stands in the module's arguments.

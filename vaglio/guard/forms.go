@@ -6,11 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/place"
 )
-
-// rounds is how often a text is decoded: what is encoded thrice was not
-// written for a program that decodes once.
-const rounds = 3
 
 // matchPath gives the first path rule that a text breaks.
 func (g *Guard) matchPath(s string) *rule {
@@ -42,7 +39,7 @@ func (s *scan) forms(t text) *rule {
 		}
 	}
 	if traits&grouped != 0 && !t.key && !t.command && t.use != asData && !strings.ContainsAny(t.s, " \t\n;") {
-		for _, one := range braced(t.s) {
+		for _, one := range place.Braced(t.s) {
 			if r := s.place(t, one, traitsOf(one)); r != nil {
 				return r
 			}
@@ -51,12 +48,10 @@ func (s *scan) forms(t text) *rule {
 	if traits&(encoded|nul|wide|backslash|colon|quoted) == 0 {
 		return nil
 	}
-	for cur, round := t.s, 0; round < rounds; round++ {
-		next, r := s.decode(t, cur)
-		if r != nil || next == cur {
+	for form := range place.Decodings(t.s, !t.command && t.use != asData, s.g.fold) {
+		if r := s.place(t, form, traitsOf(form)); r != nil {
 			return r
 		}
-		cur = next
 	}
 	return nil
 }
@@ -83,9 +78,9 @@ func (s *scan) several(t text) *rule {
 	tried := 0
 	for part := range strings.FieldsFuncSeq(t.s, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
 		if at := strings.Index(part, "file:/"); at > 0 {
-			part = fileURL(strings.TrimRight(part[at:], "!"))
+			part = place.FileURL(strings.TrimRight(part[at:], "!"))
 		} else if at == 0 {
-			part = fileURL(part)
+			part = place.FileURL(part)
 		}
 		if len(part) == len(t.s) || (part[0] != '/' && part[0] != '~') {
 			continue
@@ -98,30 +93,6 @@ func (s *scan) several(t text) *rule {
 		}
 	}
 	return nil
-}
-
-// decode takes one layer of encoding off and tries each form on the way.
-func (s *scan) decode(t text, cur string) (string, *rule) {
-	if cut := strings.IndexByte(cur, 0); cut >= 0 {
-		if r := s.place(t, cur[:cut], traitsOf(cur[:cut])); r != nil {
-			return cur, r
-		}
-	}
-	for i, step := range [...]func(string) string{windowsHome, unescaped, entities, withoutNUL, visible, unquoted, unpercent, fileURL, streamed, s.forwardSlashes} {
-		const ofTexts = 3 // escapes in what nobody opens are data
-		if i < ofTexts && (t.command || t.use == asData) {
-			continue
-		}
-		next := step(cur)
-		if next == cur {
-			continue
-		}
-		cur = next
-		if r := s.place(t, cur, traitsOf(cur)); r != nil {
-			return cur, r
-		}
-	}
-	return cur, nil
 }
 
 // place tries one spelling of a text as a name in the file system.
@@ -282,37 +253,15 @@ func (g *Guard) isOwn(where string) bool {
 // mentionsOwn says whether a text names one of vaglio's own places anywhere,
 // or the folder in which they are by default.
 func (g *Guard) mentionsOwn(text string) bool {
-	if mentions(text, ".local/share/metnos") {
+	if place.Mentions(text, ".local/share/metnos") {
 		return true
 	}
 	for _, own := range g.mentions {
-		if mentions(text, own) {
+		if place.Mentions(text, own) {
 			return true
 		}
 	}
 	return false
-}
-
-// mentions says whether a text holds a name as whole steps of a path.
-func mentions(text, name string) bool {
-	for from := 0; ; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		at += from
-		end := at + len(name)
-		if (at == 0 || !isNameByte(text[at-1])) && (end == len(text) || !isNameByte(text[end])) {
-			return true
-		}
-		from = at + 1
-	}
-}
-
-// isNameByte says whether a byte beside a path makes it another path.
-func isNameByte(c byte) bool {
-	return c == '.' || c == '-' || c == '_' || c >= utf8.RuneSelf ||
-		('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z')
 }
 
 // ownProcess replaces a process's names for itself: its root and its folder
@@ -334,5 +283,69 @@ func (s *scan) ownProcess(where string) string {
 	return "/proc/0" + rest
 }
 
-// isStep says whether what follows a name leaves it a whole step of a path.
-func isStep(rest string) bool { return rest == "" || rest[0] == '/' }
+// expand replaces a leading tilde, and $HOME and ${HOME} anywhere.
+func (s *scan) expand(form string) string {
+	form = s.expandUser(form)
+	if s.g.home == "" || !strings.Contains(form, "$") {
+		return form
+	}
+	home := strings.TrimRight(s.g.home, "/")
+	return place.ReplaceHome(strings.ReplaceAll(form, "${HOME}", home), home)
+}
+
+// trait is a set of what a text holds, so that most texts need one look.
+type trait uint16
+
+const (
+	slash trait = 1 << iota
+	encoded
+	dollar
+	tilde
+	backslash
+	colon
+	nul
+	wide
+	blank
+	quoted
+	grouped
+)
+
+func traitsOf(text string) trait {
+	var t trait
+	for i := range len(text) {
+		t |= traitOf(text[i])
+	}
+	if len(text) > 1 && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
+		t |= quoted
+	}
+	if text != "" && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
+		t |= blank
+	}
+	return t
+}
+
+func traitOf(c byte) trait {
+	switch c {
+	case '/':
+		return slash
+	case '%', '&':
+		return encoded
+	case '{', '(':
+		return grouped
+	case '$':
+		return dollar
+	case '~':
+		return tilde
+	case '\\':
+		return backslash
+	case ':':
+		return colon
+	case 0:
+		return nul
+	default:
+		if c >= utf8.RuneSelf {
+			return wide | blank
+		}
+		return 0
+	}
+}

@@ -22,6 +22,9 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // Guard holds the compiled rules. It is safe for concurrent use.
@@ -36,17 +39,13 @@ type Guard struct {
 	// adminHome says that the user's home is the administrator's.
 	adminHome bool
 	// The rest are the tables of the structural layer.
-	rules       map[string]*rule
-	ownSteps    [][]string
-	homeSteps   []string
-	topTrees    map[string]struct{}
-	trees       [][]string
-	disks       []string
-	places      *placeIndex
-	tools       map[string]tool
-	carried     map[string]bool
-	credentials []string
-	shells      map[string]bool
+	rules   map[string]*rule
+	table   *place.Table
+	tools   map[string]tool
+	broken  error // why what programs do is not known: every call is denied
+	carried map[string]bool
+	base    *commands.Base
+	reader  *reading.Reader
 }
 
 // Config says what the rules cannot know by themselves.
@@ -70,6 +69,8 @@ type Call struct {
 	Shell bool
 	// Cwd is the folder in which relative paths begin; may be empty.
 	Cwd string
+	// Reading is what the call was understood to say; nil lets the guard read.
+	Reading *reading.Reading
 }
 
 // Denial says which rule denied a call. It holds nothing out of the call.
@@ -116,29 +117,18 @@ func (g *Guard) compile() {
 	for _, r := range append(structuralRules(), *ownRule()) {
 		g.rules[r.id] = &r
 	}
-	var r room
-	for _, own := range g.own {
-		g.ownSteps = append(g.ownSteps, strings.Split(strings.Trim(own, "/"), "/"))
-	}
 	if home := path.Clean(g.home); strings.HasPrefix(home, "/") && home != "/" {
-		g.homeSteps = slices.Clone(stepsOf(home, &r))
 		g.user = path.Base(home)
 		g.adminHome = home == "/root" || strings.HasPrefix(home, "/root/") || home == "/var/root"
 	}
-	g.topTrees = map[string]struct{}{}
-	for _, t := range systemTrees() {
-		steps := strings.Split(t[1:], "/")
-		g.trees = append(g.trees, steps)
-		if len(steps) == 1 {
-			g.topTrees[steps[0]] = struct{}{}
-		}
-	}
-	g.disks = diskNames()
-	g.places = newPlaceIndex(places(), g.fold)
+	// A table with a mistake leaves none: then every call is denied.
+	g.table, _ = place.Load(g.home, g.fold)
 	g.tools = toolTable()
 	g.carried = carriedPrograms()
-	g.credentials = credentialOptions()
-	g.shells = shellNames()
+	if g.base, g.broken = commands.Load(); g.broken != nil {
+		g.base = &commands.Base{}
+	}
+	g.reader = reading.NewReader(reading.Options{Home: g.home, User: g.user})
 }
 
 // ruleOf gives the rule of an id; a rule that is missing is a fault.
@@ -152,38 +142,55 @@ func (g *Guard) ruleOf(id string) *rule {
 	return faultRule()
 }
 
-// Check tries every rule on a call; the first that hits wins. The order is
+// Examine tries every rule on a call; the first that hits wins. The order is
 // fixed: the strings of args as they stand, map entries by key, each against
 // the path rules in their order; the command line; then the same again with
-// map keys and normal forms. A panic inside is a denial.
-func (g *Guard) Check(c Call) (d Denial, denied bool) {
+// map keys and normal forms. A panic inside is a denial. A call that breaks no
+// rule and cannot be read to its end is told as such.
+func (g *Guard) Examine(c Call) (out Outcome) {
 	defer func() {
-		if recover() != nil {
-			d, denied = faultRule().denial(), true
+		if recover() != nil || g.table == nil || g.broken != nil {
+			out = denied(faultRule())
 		}
 	}()
-	return g.check(c)
+	return g.examineCall(c)
 }
 
-func (g *Guard) check(c Call) (Denial, bool) {
-	s := scan{g: g, executor: c.Executor, shell: isShell(c)}
+func denied(r *rule) Outcome {
+	d := r.denial()
+	return Outcome{Denial: &d}
+}
+
+func (g *Guard) examineCall(c Call) Outcome {
+	s := g.scanOf(c)
 	s.texts = s.room[:0]
-	s.action = actionOf(c.Args)
-	s.runs = mayRun(c.Args) && (s.shell || g.isNamedShell(c.Executor))
-	if r := s.core(c); r != nil {
-		return r.denial(), true
+	if s.rd.Failed {
+		return denied(faultRule())
 	}
-	if r := s.structural(c); r != nil {
-		return r.denial(), true
+	r := s.core(c)
+	if r == nil && s.t.first == nil {
+		r = s.structural(c)
 	}
-	return Denial{}, false
+	if r != nil {
+		return denied(r)
+	}
+	return Outcome{Unreadable: s.t.first}
+}
+
+// scanOf begins the work on a call.
+func (g *Guard) scanOf(c Call) scan {
+	rd := c.Reading
+	if rd == nil {
+		rd = g.reader.Read(reading.Call{Executor: c.Executor, Args: c.Args, Cwd: c.Cwd, Capabilities: c.Capabilities, Shell: c.Shell})
+	}
+	return scan{g: g, rd: rd, shell: isShell(c), action: actionOf(c.Args), t: trouble{budget: rd.Budget}}
 }
 
 // core tries the forbidden paths and commands, as they stand and in their
 // normal forms.
 func (s *scan) core(c Call) *rule {
-	if r := s.collect(c.Args, 0, false); r != nil {
-		return r
+	if s.t.first = s.collect(c.Args, 0, false); s.t.first != nil {
+		return nil // args that end nowhere are not looked at
 	}
 	for _, t := range s.texts {
 		if t.key {
@@ -205,7 +212,7 @@ func (s *scan) core(c Call) *rule {
 		}
 	}
 	if s.shell {
-		for _, line := range commandLines(c.Args) {
+		for _, line := range s.commandLines(c.Args) {
 			if r := s.g.commandForms(line); r != nil {
 				return r
 			}
@@ -216,21 +223,33 @@ func (s *scan) core(c Call) *rule {
 
 // structural tries what the call would do.
 func (s *scan) structural(c Call) *rule {
-	if s.runs {
-		if r := s.g.ruleOf(s.g.runs(c)); r != nil {
-			return r
-		}
+	if r := s.g.ruleOf(s.commands()); r != nil {
+		return r
 	}
-	if killsAll(c.Args) && s.handling().kills {
+	if s.handling().kills && s.killsAll(c.Args) {
 		return s.g.ruleOf(killRule)
 	}
 	if r := s.named(c.Args); r != nil {
 		return r
 	}
-	if r := s.statement(c.Args); r != nil {
+	if r := s.statement(); r != nil {
 		return r
 	}
 	return s.found
+}
+
+// commands tries every command line and program of the call.
+func (s *scan) commands() string {
+	for i := range s.rd.Commands {
+		c := &s.rd.Commands[i]
+		if id := s.g.examine(c.Script, &s.t); id != "" {
+			return id
+		}
+		if !c.Doubt {
+			s.t.note(c.At, c.Script.Problems, c.Text, c.Shift, c.Final)
+		}
+	}
+	return ""
 }
 
 // isShell says whether the call's command is run by a shell.

@@ -173,7 +173,7 @@ func TestCommands(t *testing.T) {
 		"dict":             {shell1(map[string]any{"a": "rm -rf /"}), "shell.rm_root"},
 		"description":      {args(map[string]any{"command": "man mkfs.x", "description": "x"}), "shell.mkfs"},
 		"only_described":   {args(map[string]any{"command": "ls", "description": "explains mkfs"}), ""},
-		"not_a_shell":      {Call{Executor: "fs_write", Args: map[string]any{"command": "rm -rf /"}}, ""},
+		"by_shape":         {Call{Executor: "fs_write", Args: map[string]any{"command": "rm -rf /"}}, "tree.root"},
 		"capability_list":  {Call{Executor: "x", Capabilities: []string{"fs:read", "code:exec"}, Args: map[string]any{"command": "rm -rf /"}}, "shell.rm_root"},
 		"catalog_shell":    {Call{Executor: "Bash", Shell: true, Args: map[string]any{"command": "rm -rf /"}}, "shell.rm_root"},
 		"dd_other_line":    {shell1("dd if=a\nls of=/dev/x"), ""},
@@ -285,15 +285,21 @@ func TestUnreadableArgs(t *testing.T) {
 	endless["x"] = endless
 	type name string
 	verify(t, newGuard(), map[string]row{
-		"endless":      {Call{Args: endless}, "args.depth"},
-		"struct":       {Call{Args: map[string]any{"x": struct{ P string }{"/root"}}}, "args.kind"},
-		"bytes":        {Call{Args: map[string]any{"x": []byte("/root")}}, "args.kind"},
-		"pointer":      {Call{Args: map[string]any{"x": new(string)}}, "args.kind"},
 		"named_string": {Call{Args: map[string]any{"x": name("/root")}}, "path.root"},
 		"strings":      {Call{Args: map[string]any{"x": []string{"a", "/root"}}}, "path.root"},
 		"numbers":      {Call{Args: map[string]any{"a": 1, "b": 2.5, "c": true, "d": nil, "e": int32(3)}}, ""},
 		"no_args":      {Call{}, ""},
 	})
+	for name, args := range map[string]map[string]any{
+		"endless": endless,
+		"struct":  {"x": struct{ P string }{"/root"}},
+		"bytes":   {"x": []byte("/root")},
+		"pointer": {"x": new(string)},
+	} {
+		if out := newGuard().Examine(Call{Executor: "Bash", Args: args}); out.Denial != nil || out.Unreadable == nil {
+			t.Errorf("%s: got %+v", name, out)
+		}
+	}
 }
 
 func TestPanicDenies(t *testing.T) {
@@ -331,7 +337,7 @@ func TestRuleTable(t *testing.T) {
 	for _, r := range structuralRules() {
 		check(r)
 	}
-	for _, r := range []*rule{ownRule(), depthRule(), kindRule(), faultRule()} {
+	for _, r := range []*rule{ownRule(), faultRule()} {
 		check(*r)
 	}
 }

@@ -26,7 +26,8 @@ func link(l *look) string {
 // library of the system: that is how alternatives are set.
 func (l *look) isSystemFile(sources []string) bool {
 	for _, s := range sources {
-		if s != "" && s[0] == '/' && !inProgramFolder(s) && !strings.HasPrefix(s, "/lib") && !strings.HasPrefix(s, "/usr/lib") && !strings.HasPrefix(s, "/etc/alternatives/") {
+		if s != "" && s[0] == '/' && !inProgramFolder(s) && !strings.HasPrefix(s, "/lib") && !strings.HasPrefix(s, "/usr/lib") &&
+			!strings.HasPrefix(s, "/etc/alternatives/") {
 			return false
 		}
 	}

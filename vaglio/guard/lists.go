@@ -34,7 +34,8 @@ func listProcesses(l *look) string {
 		case a == "-C" || a == "-p" || a == "-u" || a == "-U" || a == "--ppid" || a == "-t" || strings.HasPrefix(a, "--pid"):
 			l.s.processes.filtered = true
 			l.s.asksVaglio = l.s.asksVaglio || (a == "-C" && i+1 < len(l.args) && namesVaglio(l.args[i+1]))
-		case a == "-A", a != "" && a[0] == '-' && len(a) > 1 && a[1] != '-' && strings.ContainsAny(a[1:], "e"), a != "" && a[0] != '-' && strings.Contains(a, "x"):
+		case a == "-A", a != "" && a[0] == '-' && len(a) > 1 && a[1] != '-' && strings.ContainsAny(a[1:], "e"), a != "" && a[0] != '-' &&
+			strings.Contains(a, "x"):
 			l.s.processes.all = true
 		}
 	}
@@ -72,7 +73,7 @@ func closeFiles(l *look) string {
 		return ""
 	}
 	for _, o := range operands {
-		if l.g.ownAt(l.absolute(o), uses) {
+		if l.g.isOwnAt(l.absolute(o), uses) {
 			return ownProcess
 		}
 		if where := l.absolute(o); l.isTree([]string{o}) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media") {
@@ -88,18 +89,9 @@ func openFiles(l *look) string {
 		return ""
 	}
 	for _, a := range l.args {
-		if namesVaglio(a) || (a != "" && l.g.ownAt(l.absolute(a), uses)) {
+		if namesVaglio(a) || (a != "" && l.g.isOwnAt(l.absolute(a), uses)) {
 			l.s.asksVaglio = true
 		}
-	}
-	return ""
-}
-
-// sessions is loginctl.
-func sessions(l *look) string {
-	_, operands := l.splitBy("s", "signal", "kill-whom")
-	if len(operands) > 1 && (operands[0] == "kill-user" || operands[0] == "terminate-user") && (slices.Contains(operands[1:], "root") || slices.Contains(operands[1:], "0")) {
-		return killRule
 	}
 	return ""
 }
@@ -133,14 +125,7 @@ func service(l *look) string {
 // stopsVaglio says whether a tool that manages services, packages or sessions
 // is told to stop or to remove vaglio.
 func (l *look) stopsVaglio() string {
-	changes := false
-	for _, a := range l.args {
-		switch a {
-		case "stop", "kill", "disable", "mask", "restart", "edit", "revert", "set-property", "unload", "bootout", "remove", "rm", "pause", "down", "try-restart", "reload", "freeze",
-			"uninstall", "purge", "autoremove", "delete", "scale", "quit", "kill-session", "kill-window", "erase", "del", "unlink":
-			changes = true
-		}
-	}
+	changes := slices.ContainsFunc(l.args, func(a string) bool { return l.g.base.Nouns["stops-service"][a] })
 	if changes && slices.ContainsFunc(l.args, func(a string) bool { return namesVaglio(strings.TrimSuffix(a, ".service")) }) {
 		return ownProcess
 	}

@@ -157,7 +157,7 @@ func TestDataIsNoCommand(t *testing.T) {
 			"echo " + quote(command), "printf '%s\\n' " + quote(command) + " > notes.txt", "git commit -m " + quote(command), "grep -F -- " + quote(command) + " README.md",
 			"cat > notes.txt <<'ZZEOF'\n" + command + "\nZZEOF",
 		} {
-			s := scan{g: g, executor: "Bash", runs: true}
+			s := g.scanOf(bash(line))
 			if r := s.core(bash(line)); r != nil {
 				continue
 			}
@@ -179,15 +179,14 @@ func FuzzStructural(f *testing.F) {
 	g := structuralGuard()
 	f.Fuzz(func(t *testing.T, line, tail string) {
 		d, denied := g.Check(bash(line))
-		if d.ID == "guard.fault" || d.ID == readerRule {
+		if d.ID == faultID {
 			t.Fatalf("%s on %q", d.ID, line)
 		}
-		// What cannot be read may become readable by its missing end.
-		if !denied || d.ID == unreadableRule || strings.HasSuffix(line, `\`) {
+		if !denied || strings.HasSuffix(line, `\`) {
 			return
 		}
 		// The core's patterns may want a path at the beginning of a text.
-		if s := (scan{g: g, executor: "Bash"}); s.core(bash(line)) != nil {
+		if s := g.scanOf(bash(line)); s.core(bash(line)) != nil {
 			return
 		}
 		if !isDenied(g, line+"\n"+tail) {

@@ -86,13 +86,8 @@ func (l *look) isSecret(o string) bool {
 
 // isCore says whether a path is a folder of the system that nobody else uses.
 func (l *look) isCore(o string) bool {
-	switch strings.TrimPrefix(l.absolute(o), "/") {
-	case "", "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr", "var",
-		"usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/libexec", "usr/share", "var/lib", "System", "Library":
-		return true
-	default:
-		return false
-	}
+	folder := strings.TrimPrefix(l.absolute(o), "/")
+	return folder == "" || l.g.base.Nouns["core-folder"][folder]
 }
 
 // splitModes is split for a program whose operands may begin with a dash:
@@ -139,7 +134,7 @@ func (l *look) isProgramFile(o string) bool {
 			where = from
 		}
 	}
-	return strings.HasPrefix(where, "/") && isPowerful(baseOf(where), inProgramFolder(where))
+	return strings.HasPrefix(where, "/") && l.g.isPowerful(baseOf(where), inProgramFolder(where))
 }
 
 // inProgramFolder says whether a path is in one of the folders of programs.
@@ -155,16 +150,13 @@ func inProgramFolder(where string) bool {
 
 // isPowerful says whether a program of this name runs what it is told. A tool
 // only counts where it is installed; a shell does anywhere.
-func isPowerful(name string, installed bool) bool {
+func (g *Guard) isPowerful(name string, installed bool) bool {
 	switch name {
 	case "bash", "sh", "dash", "zsh", "ksh", "fish", "busybox", "rbash", "ash", "csh", "tcsh":
 		return true
-	case "perl", "ruby", "node", "php", "lua", "awk", "gawk", "mawk", "find", "vim", "vi", "view", "nano", "ed", "emacs", "cp", "mv", "dd", "tee",
-		"cat", "less", "more", "env", "nmap", "gdb", "docker", "tar", "sed", "chmod", "chown", "rsync", "socat", "nc", "install", "strace", "xargs", "git", "openssl", "make",
-		"curl", "wget", "systemctl", "nice", "timeout", "watch", "zip", "unzip", "tclsh", "expect", "screen", "tmux", "jq", "base64", "head", "tail", "cut", "sort":
-		return installed
 	default:
-		return installed && (strings.HasPrefix(name, "python") || strings.HasPrefix(name, "perl") || strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
+		return installed && (g.base.Nouns["powerful-tool"][name] || strings.HasPrefix(name, "python") || strings.HasPrefix(name, "perl") ||
+			strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
 	}
 }
 
@@ -282,5 +274,5 @@ func install(l *look) string {
 	if folders {
 		return ""
 	}
-	return copyFiles(l)
+	return l.words("cp")
 }

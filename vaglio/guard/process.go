@@ -105,7 +105,8 @@ func killByName(l *look) string {
 // isSignal says whether a word is a signal by its name or number: -KILL, -9.
 func isSignal(a string) bool {
 	const shortest = 2
-	return len(a) >= shortest && a[0] == '-' && (strings.Trim(a[1:], "0123456789") == "" || (len(a) > shortest && strings.Trim(a[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == ""))
+	return len(a) >= shortest && a[0] == '-' && (strings.Trim(a[1:], "0123456789") == "" ||
+		(len(a) > shortest && strings.Trim(a[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == ""))
 }
 
 // picksAll says whether the words of pkill, killall or pgrep pick the first

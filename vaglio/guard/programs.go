@@ -5,102 +5,6 @@ import (
 	"strings"
 )
 
-// credentialOptions are options whose value a program uses as a credential or
-// as its settings: no text of them comes out.
-func credentialOptions() []string {
-	return []string{
-		"-i", "--kubeconfig", "--config", "--key", "--cert", "-E", "--cacert", "--capath", "--netrc-file", "--private-key", "--certificate", "--userconfig",
-		"--defaults-file", "--defaults-extra-file", "--identity", "--identity-file", "--client-key", "--client-certificate", "--tls-key", "--ssl-key", "--key-file",
-		"--private-key-file", "--service-account-key-file", "--credentials-file", "--vault-password-file", "--authfile", "--registry-config", "-key", "--homedir",
-		"--docker-config", "--pubring", "--secret-keyring", "--npmrc", "--creds", "--sslkey", "--sslcert",
-	}
-}
-
-// client is a program that uses credentials by itself: the values of its
-// credential options are its own, everything else counts.
-func client(l *look) string {
-	in := *l
-	in.args = make([]string, 0, len(l.args))
-	for i := 0; i < len(l.args); i++ {
-		a := l.args[i]
-		name, _, joined := strings.Cut(a, "=")
-		if slices.Contains(l.g.credentials, name) {
-			if !joined {
-				i++
-			}
-			continue
-		}
-		in.args = append(in.args, a)
-	}
-	return in.operands(uses)
-}
-
-// secureShell is ssh: its key is its own, the rest is not for this machine.
-func secureShell(l *look) string {
-	for i, a := range l.args {
-		if a == "-f" && i+1 < len(l.args) && l.touch(writes, l.args[i+1]) == authWrite {
-			return authWrite
-		}
-		if a == "-E" && i+1 < len(l.args) {
-			return l.touch(writes, l.args[i+1])
-		}
-	}
-	return ""
-}
-
-// secureCopy is scp and sftp: the key behind -i is its own, its operands are
-// not.
-func secureCopy(l *look) string {
-	var operands []string
-	for i := 0; i < len(l.args); i++ {
-		a := l.args[i]
-		if len(a) > 1 && a[0] == '-' {
-			if len(a) == 2 && strings.IndexByte("cDFiJloPSX", a[1]) >= 0 {
-				i++
-			}
-			continue
-		}
-		operands = append(operands, a)
-	}
-	for i, o := range operands {
-		d := reads
-		if i == len(operands)-1 && i > 0 {
-			d = writes
-		}
-		if host, rest, ok := strings.Cut(o, ":"); ok && !strings.Contains(host, "/") {
-			if d == writes || !strings.HasPrefix(rest, "/") && !strings.HasPrefix(rest, "~") && !strings.HasPrefix(rest, ".") {
-				continue
-			}
-			o = rest
-		}
-		if id := l.touch(d, o); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-// download is curl and wget: what they send is read, what they save is written.
-func download(l *look) string {
-	for i := range l.args {
-		next := ""
-		if i+1 < len(l.args) {
-			next = l.args[i+1]
-		}
-		switch l.args[i] {
-		case "-o", "-O", "--output", "--output-document", "-D", "--dump-header", "-c", "--cookie-jar", "--output-file", "-a", "--append-output":
-			if id := l.touch(writes, next); id != "" {
-				return id
-			}
-		case "-T", "--upload-file", "-b", "--cookie", "-K", "--config", "-i", "--input-file", "--load-cookies":
-			if id := l.touch(reads, next); id != "" {
-				return id
-			}
-		}
-	}
-	return client(l)
-}
-
 // sysctl may hand crashes to a program, or make small faults crash the machine.
 func sysctl(l *look) string {
 	for _, a := range l.args {
@@ -131,7 +35,7 @@ func goTool(l *look) string {
 			return vaglioCommand(&in)
 		}
 	}
-	return client(l)
+	return l.words("go")
 }
 
 // cluster is kubectl and its kin.
@@ -139,7 +43,7 @@ func cluster(l *look) string {
 	if id := l.stopsVaglio(); id != "" {
 		return id
 	}
-	return client(l)
+	return l.words("kubectl")
 }
 
 // xargs reads the file that it takes words from.
@@ -172,76 +76,35 @@ func container(l *look) string {
 			continue
 		}
 		value, _, _ = strings.Cut(value, ":")
-		if l.g.isDisk(l.absolute(value)) {
+		if l.g.table.IsDisk(l.absolute(value)) {
 			return diskRule
 		}
 	}
 	return service(l)
 }
 
-// gpg may not give out secret keys.
-func gpg(l *look) string {
-	for _, a := range l.args {
-		if strings.HasPrefix(a, "--export-secret") {
-			return keyRule
-		}
+// registry deletes the trees of the registry by which Windows starts and knows
+// its programs and users; of a program's own key it is the judge's to say.
+func registry(l *look) string {
+	if len(l.args) < 2 || !strings.EqualFold(l.args[0], "delete") {
+		return ""
 	}
-	return client(l)
-}
-
-// keychain is the keychain of macOS.
-func keychain(l *look) string {
-	for _, a := range l.args {
-		switch a {
-		case "dump-keychain", "export", "find-generic-password", "find-internet-password":
-			return keyRule
-		case "delete-keychain":
-			return keyRule
+	key := strings.Trim(strings.ToLower(strings.ReplaceAll(l.args[1], `\`, "/")), "/")
+	hive, rest, _ := strings.Cut(key, "/")
+	const deep = 2 // of HKLM/SOFTWARE/Microsoft
+	switch hive {
+	case "hkcu", "hkey_current_user":
+		if rest == "" || rest == "software" || rest == "software/microsoft" || rest == "software/microsoft/windows" {
+			return vitalRule
 		}
-	}
-	return ""
-}
-
-// cmdExe carries the command after /c.
-func cmdExe(l *look) string {
-	for i, a := range l.args {
-		if (strings.EqualFold(a, "/c") || strings.EqualFold(a, "/k")) && i+1 < len(l.args) && l.depth < 2 {
-			words := l.args[i+1:]
-			if len(words) == 1 {
-				words = strings.Fields(words[0])
-			}
-			if len(words) == 0 {
-				return ""
-			}
-			in := *l
-			in.depth, in.args = l.depth+1, words[1:]
-			return in.program(strings.ToLower(words[0]))
+	case "hklm", "hkey_local_machine", "hkcr", "hkey_classes_root", "hku", "hkey_users":
+		if strings.Count(rest, "/") < deep && !strings.HasPrefix(rest, "software/") || rest == "software/microsoft" ||
+			rest == "software/microsoft/windows" || rest == "software/microsoft/windows nt" {
+			return vitalRule
 		}
 	}
 	return ""
 }
-
-// formatDrive is the format of Windows.
-func formatDrive(l *look) string {
-	for _, a := range l.args {
-		if len(a) == 2 && isLetter(a[0]) && a[1] == ':' {
-			return formatRule
-		}
-	}
-	return ""
-}
-
-// bootEntries deletes entries of the firmware's boot menu.
-func bootEntries(l *look) string {
-	options, _ := l.split()
-	if hasOption(options, 'B', "delete-bootnum") || hasOption(options, 'O', "delete-bootorder") {
-		return bootRule
-	}
-	return ""
-}
-
-// jq and its kin read files after a program.
-func query(l *look) string { return l.afterPattern("fL", "fe") }
 
 // script is awk: a program, then files. A program that reads lines by itself
 // may name the file in any of its texts.
@@ -259,24 +122,7 @@ func script(l *look) string {
 			}
 		}
 	}
-	return l.afterPattern("fFvi", "fe")
-}
-
-// fromFile is date, wc and du, which read a file that an option names.
-func fromFile(l *look) string {
-	for i, a := range l.args {
-		name, value, joined := strings.Cut(a, "=")
-		if name != "-f" && name != "--file" && name != "--files0-from" && name != "--reference" {
-			continue
-		}
-		if !joined && i+1 < len(l.args) {
-			value = l.args[i+1]
-		}
-		if id := l.touch(reads, value); id != "" {
-			return id
-		}
-	}
-	return ""
+	return l.words("awk")
 }
 
 // mount makes a folder another name of one that is there already.
@@ -328,3 +174,63 @@ func fdFind(l *look) string {
 	in.args = append(slices.Clone(l.args[at+2:]), starts...)
 	return in.program(baseOf(l.args[at+1]))
 }
+
+const packageRule = "tree.packages"
+
+// packages is a package manager, which may not remove what the system is made
+// of, nor vaglio.
+func packages(l *look) string {
+	options, operands := l.split()
+	if !removesPackages(programName(l.c), options, operands) {
+		return l.stopsVaglio()
+	}
+	for _, o := range options {
+		if o == "--allow-remove-essential" || strings.HasPrefix(o, "--force-remove-essential") || strings.HasPrefix(o, "--force-remove-protected") {
+			return packageRule
+		}
+	}
+	for _, o := range operands {
+		name, _, _ := strings.Cut(o, ":")
+		if l.g.isEssential(name) || isWild(o) || o == "*" || o == ".*" || o == "~i" || o == "?essential" {
+			return packageRule
+		}
+		if strings.HasPrefix(name, "vaglio") {
+			return ownProcess
+		}
+	}
+	return ""
+}
+
+// removesPackages says whether a package manager is told to remove. The
+// letters of options are those of the managers that have no word for it.
+func removesPackages(manager string, options, operands []string) bool {
+	if slices.ContainsFunc(options, func(o string) bool {
+		return o == "--dry-run" || o == "--simulate" || o == "--no-act" || o == "--help" || o == "--test" || o == "-s"
+	}) {
+		return false
+	}
+	switch manager {
+	case "dpkg":
+		return hasOption(options, 'r', "remove") || hasOption(options, 'P', "purge")
+	case "rpm":
+		return hasOption(options, 'e', "erase")
+	case "pacman", "yay", "paru":
+		return hasOption(options, 'R', "remove")
+	case "emerge":
+		return hasOption(options, 'C', "unmerge")
+	case "xbps-remove", "pkg_delete", "rpm-erase":
+		return true
+	}
+	return slices.ContainsFunc(operands, func(o string) bool {
+		switch o {
+		case "remove", "purge", "autoremove", "erase", "rm", "del", "delete", "uninstall", "autopurge":
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// isEssential says whether a package is one without which the system does not
+// start, or cannot be mended.
+func (g *Guard) isEssential(name string) bool { return g.base.Nouns["essential-package"][name] }

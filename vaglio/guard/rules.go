@@ -147,7 +147,7 @@ func Rules() []Denial {
 	for _, r := range commandRules() {
 		all = append(all, r.denial())
 	}
-	for _, r := range append(structuralRules(), *ownRule(), *depthRule(), *kindRule(), *faultRule()) {
+	for _, r := range append(structuralRules(), *ownRule(), *faultRule()) {
 		all = append(all, r.denial())
 	}
 	return all
@@ -162,27 +162,12 @@ func ownRule() *rule {
 	}
 }
 
-func depthRule() *rule {
-	return &rule{
-		id:      "args.depth",
-		reason:  "guard: args nest too deeply to be examined",
-		why:     "What cannot be examined completely may not run.",
-		instead: "Send flatter arguments.",
-	}
-}
-
-func kindRule() *rule {
-	return &rule{
-		id:      "args.kind",
-		reason:  "guard: args hold a value that cannot be examined",
-		why:     "What cannot be examined completely may not run.",
-		instead: "Send arguments made of JSON values only.",
-	}
-}
+// faultID is the rule of a guard, or of its reader, that failed.
+const faultID = "guard.fault"
 
 func faultRule() *rule {
 	return &rule{
-		id:      "guard.fault",
+		id:      faultID,
 		reason:  "guard: the guard itself failed, so the call is denied",
 		why:     "A guard that failed has examined nothing.",
 		instead: "Report this with the executor's name and the names of its arguments.",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // maxDepth is how deep args may nest. Decoded JSON stays far below; values
@@ -17,9 +18,8 @@ const maxDepth = 128
 // scan is the work on one call.
 type scan struct {
 	g     *Guard
+	rd    *reading.Reading
 	shell bool
-	// runs says that args hold command lines.
-	runs  bool
 	texts []text
 	room  [16]text
 	// bases begins with the call's own folder when inCwd says that there is one.
@@ -27,12 +27,13 @@ type scan struct {
 	inCwd bool
 	users map[string]string
 	// h is what the executor does to paths, once somebody asks.
-	executor string
 	// action is what an argument says that the executor does, behind a mark.
 	action string
 	h      handling
 	// found is the first structural rule that a path broke; the core comes first.
 	found *rule
+	// t is what cannot be read.
+	t trouble
 }
 
 // text is one string of args.
@@ -68,14 +69,14 @@ func (b *base) resolve(g *Guard) {
 }
 
 // collect gathers the strings of v in their fixed order.
-func (s *scan) collect(v any, depth int, command bool) *rule {
+func (s *scan) collect(v any, depth int, command bool) *Unreadable {
 	return s.collectAs(v, depth, text{command: command})
 }
 
 // collectAs gathers strings that share what as says.
-func (s *scan) collectAs(v any, depth int, as text) *rule {
+func (s *scan) collectAs(v any, depth int, as text) *Unreadable {
 	if depth > maxDepth {
-		return depthRule()
+		return &Unreadable{What: "args nest too deep"}
 	}
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64, float64:
@@ -122,12 +123,13 @@ func joined(list []any) string {
 	return b.String()
 }
 
-func (s *scan) collectMap(m map[string]any, depth int) *rule {
+func (s *scan) collectMap(m map[string]any, depth int) *Unreadable {
 	for _, k := range sortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
-		as := text{command: s.shell && isCommandKey(k), use: useOf(k)}
-		if s.runs && isRunKey(k) {
-			as.use = asData // the reader looks at it
+		role := s.rd.Role(k)
+		as := text{command: s.shell && s.rd.IsCore(k), use: useOf(role)}
+		if s.rd.Runs && role&isRun != 0 {
+			as.use = asData // the reading looks at it
 		}
 		if r := s.collectAs(m[k], depth+1, as); r != nil {
 			return r
@@ -137,7 +139,7 @@ func (s *scan) collectMap(m map[string]any, depth int) *rule {
 }
 
 // collectOther reads what a program, not a decoder, put into args.
-func (s *scan) collectOther(v reflect.Value) *rule {
+func (s *scan) collectOther(v reflect.Value) *Unreadable {
 	switch k := v.Kind(); {
 	case k == reflect.String:
 		s.texts = append(s.texts, text{s: v.String()})
@@ -145,7 +147,7 @@ func (s *scan) collectOther(v reflect.Value) *rule {
 	case k == reflect.Bool, v.CanInt(), v.CanUint(), v.CanFloat():
 		return nil
 	default:
-		return kindRule()
+		return &Unreadable{What: "args hold a value that is none of JSON's"}
 	}
 }
 
@@ -171,7 +173,7 @@ func (s *scan) setBases(c Call) {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
 	for key, v := range c.Args { // a cheap first look
-		if _, nests := v.(map[string]any); nests || namesFolder(key) {
+		if _, nests := v.(map[string]any); nests || s.rd.Role(key)&reading.RoleBase != 0 {
 			s.addBases(c.Args, 0)
 			return
 		}
@@ -188,7 +190,7 @@ func (s *scan) addBases(args map[string]any, depth int) {
 				s.addBases(v, depth+1)
 			}
 		case string:
-			if v != "" && len(s.bases) < most && namesFolder(key) {
+			if v != "" && len(s.bases) < most && s.rd.Role(key)&reading.RoleBase != 0 {
 				s.addBase(v)
 			}
 		}
@@ -203,17 +205,6 @@ func (s *scan) addBase(dir string) {
 		dir = s.bases[0].lexical + "/" + dir
 	}
 	s.bases = append(s.bases, base{dir: dir, lexical: path.Clean(dir)})
-}
-
-// namesFolder says whether an argument names a folder in which others begin.
-func namesFolder(key string) bool {
-	switch plainKey(key) {
-	case "cwd", "pwd", "workdir", "workingdirectory", "workingdir", "dir", "directory", "folder", "basepath", "basedir", "basefolder", "base", "root", "rootdir", "rootpath",
-		"parent", "parentdir", "parentpath", "dirname", "dirpath", "folderpath", "directorypath", "prefix", "location":
-		return true
-	default:
-		return false
-	}
 }
 
 // expandUser replaces a leading ~ or ~user as Python's expanduser does.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -31,22 +32,25 @@ type survey struct {
 	// asksMounts says that the line asks where file systems are mounted.
 	asksMounts bool
 	processes  processList
+	// t takes what cannot be read; nil takes nothing.
+	t *trouble
 }
 
 // readLine examines a command line and gives the id of the first rule that it
-// breaks, or "".
-func (g *Guard) readLine(line string, o shell.Options) string {
-	id := g.examine(shell.Read(line, o))
+// breaks, or "", and what could not be read.
+func (g *Guard) readLine(line string, o shell.Options, t *trouble) (string, []shell.Problem) {
+	script := reading.ReadLine(line, o)
+	id := g.examine(script, t)
 	if id == "" && strings.Contains(line, "\r\n") {
-		return g.examine(shell.Read(strings.ReplaceAll(line, "\r\n", "\n"), o))
+		id = g.examine(reading.ReadLine(strings.ReplaceAll(line, "\r\n", "\n"), o), t)
 	}
-	return id
+	return id, script.Problems
 }
 
-// examine tries every command of a script, then what the reader could not
-// read: a known crime is a better reason than an unreadable rest.
-func (g *Guard) examine(script *shell.Script) string {
-	s := &survey{g: g, script: script}
+// examine tries every command of a script, then what the reader found besides:
+// a known crime is a better reason than an unreadable rest.
+func (g *Guard) examine(script *shell.Script, t *trouble) string {
+	s := &survey{g: g, script: script, t: t}
 	for i := range script.Commands {
 		if id := s.command(&script.Commands[i]); id != "" {
 			return id
@@ -61,14 +65,11 @@ func problemRule(problems []shell.Problem) string {
 		switch problems[i].Kind {
 		case shell.ProblemForkBomb:
 			return forkRule
-		case shell.ProblemUnparsable:
-			found = unreadableRule
-		case shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly:
-			found = limitRule
 		case shell.ProblemInternal:
-			found = readerRule
-		case shell.ProblemDynamicName, shell.ProblemDynamicCode, shell.ProblemPartialCode, shell.ProblemScriptFile, shell.ProblemDownload:
-			// What is only known when it runs is the effects judge's to weigh.
+			found = faultID
+		default:
+			// What is too much to read is the sender's to mend, see [trouble];
+			// what is only known when it runs is the effects judge's to weigh.
 		}
 	}
 	return found
@@ -121,6 +122,9 @@ func (l *look) setPlace() {
 	l.inside = r != nil && (r.Kind == shell.RemoteContainer || r.Kind == shell.RemotePod) && !r.HostAccess
 	l.cwds = l.cwdRoom[:0]
 	cwd := spotOf(l.c.Cwd)
+	if len(cwd) > 1 && cwd[1] == ':' {
+		cwd = l.g.localSpelling(cwd) // a drive of Windows
+	}
 	if cwd != "" && cwd[0] == '/' && strings.IndexByte(cwd, perhaps) < 0 {
 		l.cwds = append(l.cwds, path.Clean(cwd))
 		return
@@ -174,15 +178,16 @@ func (l *look) program(name string) string {
 	if l.c != nil && l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
 	}
-	t, known := l.g.tools[name]
-	if !known {
-		t, known = familyTool(name)
-	}
-	switch {
-	case known && t == nil: // its words are data
-		return ""
-	case known:
+	if t := l.g.tools[name]; t != nil {
 		return t(l)
+	}
+	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
+		return loader(l)
+	}
+	id, known := l.told(name)
+	switch {
+	case known:
+		return id
 	case l.c != nil && l.c.Wrapper:
 		return ""
 	default:
@@ -270,6 +275,11 @@ func (l *look) tail() string {
 	return ""
 }
 
+// options are those of a line that a program of the call carries.
+func (l *look) options(cwd string) shell.Options {
+	return reading.LineOptions(l.g.home, l.g.user, cwd, l.s.t.budget)
+}
+
 // interpreter reads the words of a carried interpreter.
 func (l *look) interpreter(name string) string {
 	argv := []string{name}
@@ -279,11 +289,12 @@ func (l *look) interpreter(name string) string {
 		}
 		argv = append(argv, a)
 	}
-	o := shell.Options{Home: l.g.home, User: l.g.user}
+	o := l.options("")
 	if len(l.cwds) == 1 && !isVague(l.cwds[0]) {
 		o.Cwd = l.cwds[0]
 	}
-	s := &survey{g: l.g, script: shell.ReadArgv(argv, o)}
+	s := &survey{g: l.g, script: reading.ReadArgv(argv, o), t: l.s.t}
+	s.t.note("", s.script.Problems, "", noText, false)
 	for i := range s.script.Commands {
 		c := &s.script.Commands[i]
 		if c.Name == name && len(c.Via) == 0 && c.Call == nil {
@@ -298,14 +309,16 @@ func (l *look) interpreter(name string) string {
 
 // follow replaces the beginning of a path that is a link of this line.
 func (s *survey) follow(clean string) (string, bool) {
-	longest := "" // the innermost link counts, in whatever order they are kept
-	for name, to := range s.links {
-		if rest, ok := strings.CutPrefix(clean, name); ok && isStep(rest) && !strings.HasPrefix(to, clean) && len(name) > len(longest) {
-			longest = name
-		}
-	}
-	if longest == "" {
+	if len(s.links) == 0 {
 		return clean, false
 	}
-	return cleanSpot(s.links[longest] + clean[len(longest):]), true
+	for end := len(clean); end > 0; end-- { // the innermost link counts
+		if !isStep(clean[end:]) {
+			continue
+		}
+		if to, ok := s.links[clean[:end]]; ok && !strings.HasPrefix(to, clean) {
+			return cleanSpot(to + clean[end:]), true
+		}
+	}
+	return clean, false
 }

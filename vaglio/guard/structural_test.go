@@ -1,9 +1,12 @@
 package guard
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 )
 
 // structuralGuard knows a user and a place of vaglio's own.
@@ -79,18 +82,68 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-func TestUnreadableLines(t *testing.T) {
+func TestLinesAroundUnreadableOnes(t *testing.T) {
 	verify(t, structuralGuard(), map[string]row{
-		"open_quote":      {bash("echo 'x"), "shell.unreadable"},
-		"open_if":         {bash("if true; then ls"), "shell.unreadable"},
 		"crime_before":    {bash("rm -rf /usr; echo 'x"), "tree.system"},
-		"too_big":         {bash("ls " + strings.Repeat("x", 1<<20)), "shell.limit"},
-		"too_deep":        {bash(strings.Repeat("(", 500) + "ls" + strings.Repeat(")", 500)), "shell.limit"},
+		"crime_beside":    {Call{Executor: "Bash", Args: map[string]any{"command": "echo 'x", "commands": []any{"(", "rm -rf /usr"}}}, "tree.system"},
 		"carriage_return": {bash("cd /tmp\r\nrm -rf /usr\r\n"), "tree.system"},
 		"empty":           {bash(""), ""},
 		"blank":           {bash(" \n\t"), ""},
 		"comment":         {bash("# rm -rf /usr"), ""},
 	})
+}
+
+// TestExamineUnreadable checks what the guard says of lines that nobody can
+// read: where it is, what is wrong, and none of the line's words.
+func TestExamineUnreadable(t *testing.T) {
+	g := structuralGuard()
+	in := func(executor, key, text string) Call {
+		return Call{Executor: executor, Args: map[string]any{key: text}, Cwd: "/home/user/project"}
+	}
+	input := bash("sed s/a/b/ 'hunter2")
+	input.Args["stdin"] = "x"
+	for name, tt := range map[string]struct {
+		call Call
+		want *Unreadable
+	}{
+		"open_quote":   {bash("PGPASSWORD=hunter2 psql -c 'drop"), &Unreadable{"", 1, 28, "… … … '…", "reached EOF without closing quote `'`"}},
+		"later_line":   {bash("ls\nls\n  if é; then )"), &Unreadable{"", 3, 14, "  if …; then )", "`)` can only be used"}},
+		"open_if":      {bash("if true; then ls"), &Unreadable{"", 1, 1, "if …; then …", "`if` statement must end with `fi`"}},
+		"with_input":   {input, &Unreadable{"", 0, 0, "", "reached EOF without closing quote"}},
+		"too_big":      {bash("ls " + strings.Repeat("x", 1<<20)), &Unreadable{"", 1, 1, "… …", "longer than 1 MiB"}},
+		"too_deep":     {bash(strings.Repeat("(", 500) + "ls" + strings.Repeat(")", 500)), &Unreadable{"", 1, 1, strings.Repeat("(", 40), "nests"}},
+		"code_too_big": {in("python_exec", "code", "x = 1\n"+strings.Repeat("y = 2\n", 1<<18)), &Unreadable{"", 0, 0, "", "longer than 1 MiB"}},
+		"named_bash":   {in("run_bash", "code", "fi"), &Unreadable{"", 1, 1, "fi", "can only be used"}},
+		"repl":         {in("repl", "command", "print(1)"), nil},
+		"python":       {in("python_exec", "command", "print(1)"), nil},
+		"program":      {in("execute_python", "program", "print(1)"), nil},
+		"code":         {in("execute_code", "code", "print(1)"), nil},
+		"windows":      {in("PowerShell", "command", "if (Test-Path x) { ls }"), nil},
+		"typed":        {in("terminal", "keystrokes", "it's"), nil},
+		"input":        {in("Bash", "stdin", "it's"), nil},
+		"backquotes":   {bash("echo `ls |`"), nil},
+		"carried":      {bash("ssh host \"echo '\""), nil},
+		"run_time":     {bash("export A+B=1; echo ${a b} $((1 ~ 2)); [[ a =~ (b ]]"), nil},
+		"awk":          {bash("awk '/x/,/`;$/' f | tail -5"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := g.Examine(tt.call)
+			switch {
+			case got.Denial != nil:
+				t.Fatalf("denied: %s", got.Denial.ID)
+			case tt.want == nil && got.Unreadable != nil:
+				t.Fatalf("got %+v, want nothing", *got.Unreadable)
+			case tt.want == nil:
+				return
+			case got.Unreadable == nil:
+				t.Fatal("got nothing")
+			}
+			u := *got.Unreadable
+			if u.Key == "" || u.Line != tt.want.Line || u.Col != tt.want.Col || u.Excerpt != tt.want.Excerpt || !strings.Contains(u.What, tt.want.What) {
+				t.Errorf("got %+v, want %+v", u, *tt.want)
+			}
+		})
+	}
 }
 
 // TestShapes checks in which shapes a command may come.
@@ -137,8 +190,8 @@ func TestShapes(t *testing.T) {
 		"code_shell":           {args("execute_code", m("code", "rm -fr /usr")), "tree.system"},
 		"code_harmless":        {args("execute_code", m("code", "print('rm -rf /usr')")), ""},
 		"javascript":           {args("run_code", m("language", "javascript", "code", "require('fs').rmSync('/usr',{recursive:true})")), "tree.system"},
-		"save_command":         {args("save_command", m("command", "rm -fr /usr")), ""},
-		"other_tool":           {args("jira_create", m("command", "rm -fr /usr")), ""},
+		"save_command":         {args("save_command", m("command", "rm -fr /usr")), "tree.system"},
+		"other_tool":           {args("jira_create", m("command", "rm -fr /usr")), "tree.system"},
 		"description":          {args("Bash", m("command", "ls", "description", "rm -fr /usr")), ""},
 		"terminal_input":       {args("terminal", m("input", "rm -fr /usr\n")), "tree.system"},
 		"input_beside_command": {args("Bash", m("command", "cat", "input", "rm -fr /usr")), ""},
@@ -213,8 +266,21 @@ func TestTools(t *testing.T) {
 // TestCalls checks other tools than shells, in the shapes in which they come.
 func TestCalls(t *testing.T) {
 	g := structuralGuard()
-	for _, r := range readRows(t, "testdata/calls.jsonl") {
-		if d, denied := g.Check(r.call()); denied != (r.Expect == "block") {
+	rows, err := os.ReadFile("testdata/calls.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(rows) {
+		var r struct {
+			Executor string         `json:"executor"`
+			Args     map[string]any `json:"args"`
+			Expect   string         `json:"expect"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		c := Call{Executor: r.Executor, Args: r.Args, Cwd: "/home/user/project"}
+		if d, denied := g.Check(c); denied != (r.Expect == "block") {
 			t.Errorf("%s %v: denied by %q, want %s", r.Executor, r.Args, d.ID, r.Expect)
 		}
 	}

@@ -1,11 +1,5 @@
 package guard
 
-const (
-	unreadableRule = "shell.unreadable"
-	limitRule      = "shell.limit"
-	readerRule     = "shell.fault"
-)
-
 // structuralRules are the rules about what a call would do, in the order of
 // the documentation.
 func structuralRules() []rule {
@@ -90,7 +84,6 @@ func placeRules(row newRule) []rule {
 
 func processRules(row newRule) []rule {
 	const gate = "Use the gate's programming interface for an approval's state, or ask the user."
-	const simpler = "Send the same work as short, plain commands, one call for each step."
 	return []rule{
 		row(forkRule, "the call would multiply processes without end",
 			"A fork bomb stops the machine until it is switched off.", "Start the processes that are needed, and no more."),
@@ -101,11 +94,12 @@ func processRules(row newRule) []rule {
 			"Whoever can answer for the person is no longer held by the gate.", gate),
 		row(ownProcess, "the call would stop or change vaglio itself",
 			"Without its gate nothing holds the agent.", gate),
-		row(unreadableRule, "the command line cannot be analysed: it is no program of its language",
-			"What cannot be read may do anything.", "Send one complete command with its quotes closed; put longer programs into a file of the workspace."),
-		row(limitRule, "the command line cannot be analysed: it is too big, too deep or too costly to read",
-			"What is not read to its end may do anything there.", simpler),
-		row(readerRule, "the command line cannot be analysed: its reader failed",
-			"What cannot be read may do anything.", simpler),
 	}
 }
+
+// The rules about what lies below files.
+const (
+	formatRule = "disk.format"
+	tableRule  = "disk.table"
+	volumeRule = "disk.volume"
+)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -112,38 +113,14 @@ func (l *look) climbing(d deed, clean string) string {
 			return id
 		}
 	}
-	return l.g.placeAt(clean, d)
+	return l.g.table.Rule(clean, d)
 }
-
-// localSpelling reads a tilde, a file: URL and a drive as a path.
-func (g *Guard) localSpelling(spot string) string {
-	switch {
-	case spot[0] == '~':
-		if spot == "~" || strings.HasPrefix(spot, "~/") {
-			if g.home != "" {
-				return strings.TrimRight(g.home, "/") + "/" + strings.TrimPrefix(spot[1:], "/")
-			}
-			return "/home/" + string(unknown) + "/" + strings.TrimPrefix(spot[1:], "/")
-		}
-	case len(spot) > len("file:/") && strings.EqualFold(spot[:5], "file:"):
-		if p := fileURL(spot); p != spot && p != "" {
-			return unpercent(p)
-		}
-	case len(spot) > 1 && spot[1] == ':' && isLetter(spot[0]) && (len(spot) == 2 || spot[2] == '/' || spot[2] == '\\'):
-		return "/" + strings.ToLower(strings.ReplaceAll(spot, `\`, "/"))
-	case strings.HasPrefix(spot, `\\.\`):
-		return strings.ToLower(strings.ReplaceAll(spot, `\`, "/"))
-	}
-	return spot
-}
-
-func isLetter(c byte) bool { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') }
 
 // rule gives the rule about a deed done to an absolute spot.
 func (l *look) rule(d deed, spot string, slashed bool) string {
 	clean := l.plain(cleanSpot(spot))
 	if l.inside {
-		if l.g.isDisk(clean) && (d == writes || d == empties || d == removes) {
+		if l.g.table.IsDisk(clean) && (d == writes || d == empties || d == removes) {
 			return diskRule
 		}
 		if (d == removes || d == empties) && !l.passing() && strings.Count(clean, "/") == 1 {
@@ -188,23 +165,11 @@ func resolved(d deed, spot, clean string, slashed bool) string {
 // plain takes detours through process folders and links made by the same
 // command line out of a clean path.
 func (l *look) plain(clean string) string {
-	for range 4 {
-		rest, ok := strings.CutPrefix(clean, "/proc/")
-		if !ok {
-			break
-		}
-		who, below, _ := strings.Cut(rest, "/")
-		switch {
-		case below == "root" || strings.HasPrefix(below, "root/"):
-			clean = cleanSpot("/" + strings.TrimPrefix(below, "root"))
-		case who == "1" && (below == "cwd" || strings.HasPrefix(below, "cwd/")):
-			clean = cleanSpot("/" + strings.TrimPrefix(below, "cwd"))
-		case (who == "self" || who == "thread-self") && (below == "cwd" || strings.HasPrefix(below, "cwd/")) && len(l.cwds) > 0:
-			clean = cleanSpot(l.cwds[0] + strings.TrimPrefix(below, "cwd"))
-		default:
-			return clean
-		}
+	cwd := ""
+	if len(l.cwds) > 0 {
+		cwd = l.cwds[0]
 	}
+	clean = place.ByProcess(clean, cwd)
 	if l.s == nil || len(l.s.links) == 0 {
 		return clean
 	}
@@ -255,10 +220,10 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 	if g.ownAt(clean, d) {
 		return ownID
 	}
-	if d != reads && g.isDisk(clean) {
+	if d != reads && d != copies && g.table.IsDisk(clean) {
 		return diskRule
 	}
-	id := g.placeAt(clean, d)
+	id := g.table.Rule(clean, d)
 	if id == adminRule && g.adminHome {
 		return ""
 	}
@@ -268,21 +233,15 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 // ownAt says whether a deed touches vaglio's own places: any deed below them,
 // and removing what they are in.
 func (g *Guard) ownAt(clean string, d deed) bool {
-	if strings.Contains(clean, "/.local/share/metnos") {
-		if _, rest, _ := strings.Cut(clean, "/.local/share/metnos"); isStep(rest) {
-			return true
-		}
-	}
 	vague := isVague(clean)
-	for i, own := range g.own {
+	for _, own := range g.own {
 		switch {
 		case strings.HasPrefix(clean, own) && isStep(clean[len(own):]):
 			return true
 		case (d == removes || d == empties) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
 			return true
 		case vague:
-			var r room
-			if matchOwn(g.ownSteps[i], stepsOf(clean, &r), d) {
+			if matchOwn(own, clean, d) {
 				return true
 			}
 		}
@@ -290,15 +249,26 @@ func (g *Guard) ownAt(clean string, d deed) bool {
 	return false
 }
 
-func matchOwn(own, steps []string, d deed) bool {
-	n := min(len(own), len(steps))
-	if n == 0 || (len(steps) < len(own) && d != removes && d != empties) {
+// isOwnAt says whether a clean spot is one of vaglio's own places, configured
+// or of the table.
+func (g *Guard) isOwnAt(clean string, d deed) bool {
+	return g.ownAt(clean, d) || g.table.Rule(clean, d) == ownID
+}
+
+// matchOwn says whether a spot that is not wholly known may be a place of
+// vaglio's own or lie below one, or, for a removal, be what it is in.
+func matchOwn(own, spot string, d deed) bool {
+	if spot == "/" {
 		return false
 	}
-	for i := range n {
-		if !meet(steps[i], own[i]) {
+	own, spot = strings.TrimPrefix(own, "/"), strings.TrimPrefix(spot, "/")
+	for own != "" && spot != "" {
+		var name, step string
+		name, own, _ = strings.Cut(own, "/")
+		step, spot, _ = strings.Cut(spot, "/")
+		if !place.Meet(step, name) {
 			return false
 		}
 	}
-	return true
+	return own == "" || d == removes || d == empties
 }

@@ -3,6 +3,9 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // handling is what an executor that is no shell does to the paths in its
@@ -24,12 +27,12 @@ type handling struct {
 	ready bool
 }
 
-// handlingOf reads an executor's name.
-func handlingOf(executor string) handling {
+// handlingOf reads the words of an executor's name, and of the verb that an
+// argument adds to it.
+func handlingOf(name []string, action string) handling {
 	h := handling{deed: uses}
-	words := 0
-	for t := range tokens(executor) {
-		words++
+	all := append(slices.Clip(name), reading.Words(action)...)
+	for _, t := range all {
 		switch t {
 		case "fs", "file", "files", "filesystem", "dir", "dirs", "directory", "folder", "folders", "path", "paths", "tree", "disk", "workspace":
 			h.files = true
@@ -54,7 +57,7 @@ func handlingOf(executor string) handling {
 		}
 	}
 	h.remote = h.remote && !h.files
-	h.files = (h.files || words == 1) && !h.remote
+	h.files = (h.files || len(all) == 1) && !h.remote
 	if h.deed != uses || h.moves || h.modes {
 		h.lists = false
 	}
@@ -72,32 +75,31 @@ const (
 	asGlob     // a pattern of names
 )
 
-// useOf reads a key.
-func useOf(key string) use {
-	switch strings.ToLower(key) {
-	case "path", "paths", "file", "files", "filename", "filenames", "filepath", "file_path", "file_paths", "filepaths", "dir", "directory", "directories", "folder",
-		"source", "src", "from", "old_path", "oldpath", "source_path", "input", "input_path", "inputfile", "input_file", "attachment", "attachments", "location", "uri",
-		"absolute_path", "relative_path", "relative_workspace_path", "target_file", "notebook_path", "root", "base", "base_path", "name", "uris", "items", "entries":
-		return asPath
-	case "destination", "dest", "dst", "to", "new_path", "newpath", "target_path", "output", "output_path", "output_file", "outputfile", "destination_path", "target", "targets":
+// isRun are the roles of what a run executes.
+const isRun = reading.RoleCommand | reading.RoleScript | reading.RoleCode
+
+// useOf reads the roles of a key.
+func useOf(role reading.Role) use {
+	switch {
+	case role&reading.RoleGoal != 0:
 		return asGoal
-	case "pattern", "glob", "globs", "include", "exclude", "patterns":
+	case role&reading.RoleGlob != 0:
 		return asGlob
-	case "content", "contents", "text", "body", "message", "query", "prompt", "description", "subject", "title", "comment", "comments", "summary", "old_string", "new_string",
-		"old_str", "new_str", "old_text", "new_text", "insert_text", "file_text", "data", "html", "markdown", "note", "notes", "question", "answer", "reason", "thought", "explanation", "instructions",
-		"replacement", "search", "find", "regex", "replace", "diff", "patch", "code", "snippet", "label", "caption", "value", "sql", "todo", "todos", "template", "intent", "plan", "reasoning":
+	case role&reading.RoleData != 0:
 		return asData
+	case role&(reading.RolePath|reading.RoleSource|reading.RoleNamed) != 0:
+		return asPath
 	default:
 		return asAny
 	}
 }
 
-// actionOf gives what an argument says that a tool of many does.
+// actionOf gives what an argument says that a tool of many does, or "".
 func actionOf(args map[string]any) string {
 	for _, key := range [...]string{"action", "operation", "op", "verb", "method", "mode"} {
 		const longest = 32
 		if text, ok := args[key].(string); ok && text != "" && len(text) <= longest && isLetter(text[0]) {
-			return "_" + text
+			return text
 		}
 	}
 	return ""
@@ -106,7 +108,7 @@ func actionOf(args map[string]any) string {
 // handling is what the executor does to paths, found out once.
 func (s *scan) handling() *handling {
 	if !s.h.ready {
-		s.h = handlingOf(s.executor + s.action)
+		s.h = handlingOf(s.rd.Words, s.action)
 		s.h.ready = true
 	}
 	return &s.h
@@ -125,7 +127,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if t.use == asAny && strings.ContainsAny(where, " \t\n") {
 		return nil
 	}
-	where = globbed(where)
+	where = place.Globbed(where)
 	d := h.deed
 	switch {
 	case (h.moves || h.copies) && t.use == asGoal:
@@ -169,9 +171,9 @@ func (s *scan) modeRule(where string) *rule {
 }
 
 // killsAll says whether a tool that stops processes is aimed at init or all.
-func killsAll(args map[string]any) bool {
-	for _, k := range [...]string{"pid", "process_id", "pids", "id", "process"} {
-		if isFirstProcess(args[k]) {
+func (s *scan) killsAll(args map[string]any) bool {
+	for k, v := range args {
+		if s.rd.Role(k)&reading.RolePid != 0 && isFirstProcess(v) {
 			return true
 		}
 	}
@@ -195,4 +197,62 @@ func isFirstProcess(v any) bool {
 	default:
 		return false
 	}
+}
+
+// named gives the rule about a tool that stops processes or services, or
+// removes packages, by the names of what it is aimed at.
+func (s *scan) named(args map[string]any) *rule {
+	var stops, process, service, packs bool
+	for _, t := range append(slices.Clip(s.rd.Words), reading.Words(s.action)...) {
+		switch t {
+		case "kill", "terminate", "pkill", "killall":
+			stops, process = true, true
+		case "stop", "disable", "mask", "remove", "uninstall", "purge", "delete", "restart", "erase":
+			stops = true
+		case "process", "processes", "proc":
+			process = true
+		case "service", "services", "systemctl", "systemd", "unit", "launchctl", "daemon":
+			service = true
+		case "package", "packages", "apt", "dpkg", "rpm", "dnf", "yum", "pacman", "apk", "zypper", "brew":
+			packs = true
+		}
+	}
+	if !stops || (!process && !service && !packs) {
+		return nil
+	}
+	for _, key := range sortedKeys(args) {
+		if s.rd.Role(key)&reading.RoleThing == 0 {
+			continue
+		}
+		for _, name := range reading.Texts(args[key]) {
+			if id := s.g.ruleOfName(strings.TrimSuffix(name, ".service"), process, packs); id != "" {
+				return s.g.ruleOf(id)
+			}
+		}
+	}
+	return nil
+}
+
+func (g *Guard) ruleOfName(name string, process, packs bool) string {
+	switch {
+	case namesVaglio(name):
+		return ownProcess
+	case process && (name == "init" || name == "systemd" || name == "launchd" || name == "*" || name == ".*"):
+		return killRule
+	case packs && g.isEssential(name):
+		return packageRule
+	default:
+		return ""
+	}
+}
+
+// statement tries the statements for a database that a tool sends.
+func (s *scan) statement() *rule {
+	l := &look{g: s.g, s: &survey{g: s.g}}
+	for i := range s.rd.Statements {
+		if id := l.filesRead(s.rd.Statements[i].Text); id != "" {
+			return s.g.ruleOf(id)
+		}
+	}
+	return nil
 }

@@ -40,9 +40,9 @@ func BenchmarkReadScript40(b *testing.B) {
 	}
 }
 
-func BenchmarkReadMebibyte(b *testing.B) {
+func BenchmarkReadLargeScript(b *testing.B) {
 	b.ReportAllocs()
-	src := strings.Repeat("mkdir -p \"$HOME/x\" && echo done > /tmp/log; V=$(basename /a/b)\n", MaxSource/63)
+	src := strings.Repeat("mkdir -p \"$HOME/x\" && echo done > /tmp/log; V=$(basename /a/b)\n", MaxSource/8/63)
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
 		if s := Read(src, benchOptions()); len(s.Problems) > 0 {

@@ -35,12 +35,17 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 	for _, p := range w.Parts {
 		b, ok := p.(*syntax.BraceExp)
 		if !ok {
+			if !r.step(f, len(out)) {
+				return out[:1]
+			}
 			for i := range out {
 				out[i] = append(out[i], p)
 			}
 			continue
 		}
-		out = r.product(f, out, r.alternatives(f, b))
+		if out = r.product(f, out, r.alternatives(f, b)); r.stopped {
+			return out[:1]
+		}
 	}
 	for i := range out {
 		out[i] = mergeNames(out[i])
@@ -92,11 +97,21 @@ func hasBrace(parts []syntax.WordPart) bool {
 	return false
 }
 
-// product appends every tail to every head.
+// product appends every tail to every head. What that copies is paid for.
 func (r *reader) product(f *frame, heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
-	if len(heads)*len(tails) > maxFields || !r.step(f, len(heads)*len(tails)) {
+	if len(heads)*len(tails) > maxFields {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the braces of a word expand to too many words"})
 		tails = tails[:1]
+	}
+	cost := 2 * len(heads) * len(tails)
+	for _, h := range heads {
+		cost += len(h) * len(tails)
+	}
+	for _, t := range tails {
+		cost += len(t) * len(heads)
+	}
+	if !r.step(f, cost) {
+		return heads
 	}
 	out := make([][]syntax.WordPart, 0, len(heads)*len(tails))
 	for _, h := range heads {

@@ -53,6 +53,8 @@ func (r *reader) resolvePath(p Word) Word {
 }
 
 // runCd reads cd and pushd, which are taken to succeed.
+//
+//nolint:cyclop // One step after the other; each may end it.
 func (r *reader) runCd(k *call, name string) {
 	_, rest := grammar{}.parse(k.argv[1:])
 	old := r.cwd()
@@ -78,7 +80,7 @@ func (r *reader) runCd(k *call, name string) {
 	default:
 		target = r.resolvePath(r.belowCdpath(k, rest[0]))
 	}
-	if target.size() > maxPath {
+	if !r.step(nil, entryCost+target.size()/bytesPerStep) || target.size() > maxPath {
 		target = unknownHome("PWD")
 	}
 	r.st.set(keyPrev, old)

@@ -28,9 +28,8 @@ func (r *reader) runUnset(f *frame, k *call) {
 	}
 }
 
-// runSet reads set, which replaces the positional parameters.
-//
-//nolint:cyclop // One case per form that the grammar knows.
+// runSet reads set, which replaces the positional parameters. An o among the
+// letters takes the next word as its name.
 func (r *reader) runSet(f *frame, k *call) {
 	args := k.argv[1:]
 	for len(args) > 0 {
@@ -43,21 +42,22 @@ func (r *reader) runSet(f *frame, k *call) {
 		if len(s) < 2 || s[0] != '-' && s[0] != '+' {
 			break
 		}
-		if strings.ContainsRune(s, 'x') {
-			if w, ok := r.variable("PS4"); ok && r.st.get("PS4") != nil {
-				r.promptCode(f.at(k, "PS4"), w)
-			}
-		}
-		r.allExport = r.allExport || s[0] == '-' && strings.ContainsRune(s, 'a') || s == "-o" && len(args) > 1 && args[1].Is("allexport")
-		if s == "-o" || s == "+o" {
-			args = tail(args, 2)
-			continue
-		}
-		args = args[1:]
+		names := args[1:min(1+strings.Count(s, "o"), len(args))]
+		r.setOptions(f, k, s, names)
+		args = args[1+len(names):]
 	}
 	if len(args) > 0 {
 		r.setArgs(args)
 	}
+}
+
+// setOptions reads one word of options of set and the names that it takes.
+func (r *reader) setOptions(f *frame, k *call, letters string, names []Word) {
+	named := func(name string) bool { return slices.ContainsFunc(names, func(w Word) bool { return w.Is(name) }) }
+	if w, ok := r.variable("PS4"); ok && r.st.get("PS4") != nil && (strings.ContainsRune(letters, 'x') || named("xtrace")) {
+		r.promptCode(f.at(k, "PS4"), w)
+	}
+	r.allExport = r.allExport || letters[0] == '-' && (strings.ContainsRune(letters, 'a') || named("allexport"))
 }
 
 func (r *reader) setArgs(args []Word) {

@@ -52,9 +52,15 @@ func (r *reader) runDownload(f *frame, k *call, name string) Word {
 	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
 	var g grammar
 	if name == "curl" {
-		g = grammar{values: "AbcCdDeEFhHKmoPQrtTuUwxXyYz", long: "output data header user-agent request url form cookie cookie-jar max-time retry user proxy output-dir", permute: true}
+		g = grammar{
+			values: "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+			long:   "output data header user-agent request url form cookie cookie-jar max-time retry user proxy output-dir", permute: true,
+		}
 	} else {
-		g = grammar{values: "aoiOPtTUdQlAeBDRIX", long: "output-document output-file directory-prefix header user-agent post-data out dir tries timeout", permute: true}
+		g = grammar{
+			values: "aoiOPtTUdQlAeBDRIX", long: "output-document output-file directory-prefix header user-agent post-data out dir tries timeout",
+			permute: true,
+		}
 	}
 	opts, rest := g.parse(k.argv[1:])
 	for _, file := range opts.all("o", "O", "output", "output-document", "out") {
@@ -111,7 +117,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		if !ok || !strings.Contains(flags, "e") {
 			continue
 		}
-		if out, known := r.sedOutput(in, []Word{Text(strings.TrimSuffix(text, flags))}); known {
+		if out, known := r.sedOutput(in, []Word{Text(strings.TrimSuffix(text, flags))}); known && !in.Is("") {
 			r.carried(f, out, "sed s///e")
 			continue
 		}

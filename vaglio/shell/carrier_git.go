@@ -55,7 +55,8 @@ func (r *reader) gitSetting(f *frame, key string, value Word, args []Word) {
 		low == "core.askpass" || low == "sequence.editor" || low == "diff.external" || low == "core.gitproxy" ||
 		low == "credential.helper" && strings.HasPrefix(s, "!") || strings.HasPrefix(low, "pager.") ||
 		low == "gpg.program" || strings.HasPrefix(low, "filter.") || strings.HasSuffix(low, ".textconv") ||
-		strings.HasPrefix(low, "difftool.") || strings.HasPrefix(low, "mergetool.") || strings.HasPrefix(low, "man.") && strings.HasSuffix(low, ".cmd") || strings.HasPrefix(low, "browser.") || low == "uploadpack.packobjectshook":
+		strings.HasPrefix(low, "difftool.") || strings.HasPrefix(low, "mergetool.") || strings.HasPrefix(low, "man.") &&
+		strings.HasSuffix(low, ".cmd") || strings.HasPrefix(low, "browser.") || low == "uploadpack.packobjectshook":
 		if s == "true" || s == "false" || value.Is("") {
 			return
 		}

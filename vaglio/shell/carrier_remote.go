@@ -49,33 +49,84 @@ var remotes = map[string]remoteTool{
 		{words: "run", dash: true, grammar: grammar{values: "fln", long: kubeLong, permute: true}},
 		{words: "debug", dash: true, grammar: grammar{values: "cfn", long: kubeLong, permute: true}},
 	}},
-	"crictl":     {grammar{values: "cr", long: "config runtime-endpoint image-endpoint timeout"}, []remoteVerb{{words: "exec", skip: 1, grammar: grammar{long: "timeout transport"}}}},
-	"ctr":        {grammar{values: "an", long: "address namespace"}, []remoteVerb{{words: "task exec", skip: 1, grammar: grammar{long: "exec-id user cwd"}}, {words: "run", skip: 2, grammar: grammar{long: "mount env cwd user snapshotter runtime"}}}},
-	"minikube":   {grammar{values: "pn", long: "profile node"}, []remoteVerb{{words: "ssh", joined: true, grammar: grammar{values: "pn", long: "profile node"}}}},
-	"lxc-attach": {grammar{}, []remoteVerb{{grammar: grammar{values: "neusvfPlo", long: "name elevated-privileges namespaces set-var keep-var rcfile lxcpath uid gid arch"}}}},
+	"crictl": {
+		grammar{values: "cr", long: "config runtime-endpoint image-endpoint timeout"},
+		[]remoteVerb{{words: "exec", skip: 1, grammar: grammar{long: "timeout transport"}}},
+	},
+	"ctr": {
+		grammar{values: "an", long: "address namespace"},
+		[]remoteVerb{
+			{words: "task exec", skip: 1, grammar: grammar{long: "exec-id user cwd"}},
+			{words: "run", skip: 2, grammar: grammar{long: "mount env cwd user snapshotter runtime"}},
+		},
+	},
+	"minikube": {
+		grammar{values: "pn", long: "profile node"},
+		[]remoteVerb{{words: "ssh", joined: true, grammar: grammar{values: "pn", long: "profile node"}}},
+	},
+	"lxc-attach": {grammar{}, []remoteVerb{{grammar: grammar{
+		values: "neusvfPlo",
+		long:   "name elevated-privileges namespaces set-var keep-var rcfile lxcpath uid gid arch",
+	}}}},
 	"gcloud": {grammar{long: "project account configuration zone region verbosity format"}, []remoteVerb{
-		{words: "compute ssh", skip: 1, dash: true, code: []string{"command"}, grammar: grammar{long: "command project zone region ssh-flag ssh-key-file tunnel-through-iap container", permute: true}},
+		{
+			words: "compute ssh", skip: 1, dash: true, code: []string{"command"},
+			grammar: grammar{long: "command project zone region ssh-flag ssh-key-file tunnel-through-iap container", permute: true},
+		},
 		{words: "cloud-shell ssh", code: []string{"command"}, dash: true, grammar: grammar{long: "command ssh-flag", permute: true}},
-		{words: "compute tpus tpu-vm ssh", skip: 1, dash: true, code: []string{"command"}, grammar: grammar{long: "command project zone worker", permute: true}},
+		{
+			words: "compute tpus tpu-vm ssh", skip: 1, dash: true, code: []string{"command"},
+			grammar: grammar{long: "command project zone worker", permute: true},
+		},
 	}},
-	"fly":        {grammar{}, []remoteVerb{{words: "ssh console", code: []string{"C", "command"}, grammar: grammar{values: "aCrguo", long: "app command region user org machine address process-group", permute: true}}, {words: "machine exec", skip: 1, joined: true, grammar: grammar{values: "a", long: "app timeout"}}}},
-	"heroku":     {grammar{}, []remoteVerb{{words: "run", joined: true, grammar: grammar{values: "aersx", long: "app env remote size type"}}, {words: "run:detached", joined: true, grammar: grammar{values: "aersx", long: "app env remote size"}}, {words: "run:inside", skip: 1, joined: true, grammar: grammar{values: "ar", long: "app remote"}}}},
-	"toolbox":    {grammar{}, []remoteVerb{{words: "run", here: true, grammar: grammar{values: "cdr", long: "container distro release preserve-fds"}}}},
-	"distrobox":  {grammar{}, []remoteVerb{{words: "enter", here: true, skip: 1, grammar: grammar{values: "nae", long: "name additional-flags"}}}},
-	"wsl":        {grammar{}, []remoteVerb{{here: true, grammar: grammar{values: "du", long: "distribution user cd shell-type"}}}},
-	"machinectl": {grammar{values: "MHpnosE", long: "machine host property lines output signal setenv uid"}, []remoteVerb{{words: "shell", skip: 1, grammar: grammar{values: "E", long: "setenv uid"}}}},
-	"systemd-nspawn": {grammar{}, []remoteVerb{{grammar: grammar{values: "DMiupSEnLZj?x?UabqV", long: "directory template image oci-bundle root-hash machine hostname uuid slice property user " +
-		"chdir bind bind-ro tmpfs setenv capability drop-capability network-interface network-macvlan network-zone port link-journal resolv-conf timezone console kill-signal " +
-		"as-pid2 rlimit oom-score-adjust cpu-affinity personality settings private-users overlay overlay-ro volatile background notify-ready system-call-filter"}}}},
+	"fly": {grammar{}, []remoteVerb{
+		{
+			words: "ssh console", code: []string{"C", "command"},
+			grammar: grammar{values: "aCrguo", long: "app command region user org machine address process-group", permute: true},
+		},
+		{words: "machine exec", skip: 1, joined: true, grammar: grammar{values: "a", long: "app timeout"}},
+	}},
+	"heroku": {grammar{}, []remoteVerb{
+		{words: "run", joined: true, grammar: grammar{values: "aersx", long: "app env remote size type"}},
+		{words: "run:detached", joined: true, grammar: grammar{values: "aersx", long: "app env remote size"}},
+		{words: "run:inside", skip: 1, joined: true, grammar: grammar{values: "ar", long: "app remote"}},
+	}},
+	"toolbox":   {grammar{}, []remoteVerb{{words: "run", here: true, grammar: grammar{values: "cdr", long: "container distro release preserve-fds"}}}},
+	"distrobox": {grammar{}, []remoteVerb{{words: "enter", here: true, skip: 1, grammar: grammar{values: "nae", long: "name additional-flags"}}}},
+	"wsl":       {grammar{}, []remoteVerb{{here: true, grammar: grammar{values: "du", long: "distribution user cd shell-type"}}}},
+	"machinectl": {
+		grammar{values: "MHpnosE", long: "machine host property lines output signal setenv uid"},
+		[]remoteVerb{{words: "shell", skip: 1, grammar: grammar{values: "E", long: "setenv uid"}}},
+	},
+	"systemd-nspawn": {grammar{}, []remoteVerb{{grammar: grammar{
+		values: "DMiupSEnLZj?x?UabqV",
+		long: "directory template image oci-bundle root-hash machine hostname uuid slice property user " +
+			"chdir bind bind-ro tmpfs setenv capability drop-capability network-interface network-macvlan network-zone " +
+			"port link-journal resolv-conf timezone console kill-signal " +
+			"as-pid2 rlimit oom-score-adjust cpu-affinity personality settings private-users overlay overlay-ro " +
+			"volatile background notify-ready system-call-filter",
+	}}}},
 	"salt": {grammar{values: "EGLNCRItbc", long: "timeout batch-size config-dir out output"}, []remoteVerb{{skip: 2, joined: true}}},
-	"pssh": {grammar{}, []remoteVerb{{joined: true, grammar: grammar{values: "HhloepOtxXg", long: "host hosts user par outdir errdir timeout options extra-args"}}}},
+	"pssh": {grammar{}, []remoteVerb{{joined: true, grammar: grammar{
+		values: "HhloepOtxXg",
+		long:   "host hosts user par outdir errdir timeout options extra-args",
+	}}}},
 	"aws": {grammar{long: "profile region output endpoint-url"}, []remoteVerb{
-		{words: "ssm send-command", code: []string{"parameters"}, grammar: grammar{long: "parameters document-name instance-ids targets comment region profile", permute: true}},
+		{
+			words: "ssm send-command", code: []string{"parameters"},
+			grammar: grammar{long: "parameters document-name instance-ids targets comment region profile", permute: true},
+		},
 		{words: "ecs execute-command", code: []string{"command"}, grammar: grammar{long: "command cluster task container region profile", permute: true}},
 	}},
 	"az": {grammar{long: "subscription output"}, []remoteVerb{
-		{words: "vm run-command invoke", code: []string{"scripts"}, grammar: grammar{values: "gn", long: "scripts command-id resource-group name subscription", permute: true}},
-		{words: "container exec", code: []string{"exec-command"}, grammar: grammar{values: "gn", long: "exec-command resource-group name container-name", permute: true}},
+		{words: "vm run-command invoke", code: []string{"scripts"}, grammar: grammar{
+			values: "gn",
+			long:   "scripts command-id resource-group name subscription", permute: true,
+		}},
+		{words: "container exec", code: []string{"exec-command"}, grammar: grammar{
+			values: "gn",
+			long:   "exec-command resource-group name container-name", permute: true,
+		}},
 	}},
 }
 

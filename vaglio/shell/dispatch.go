@@ -93,12 +93,15 @@ var programs = map[string]kind{
 	"nodejs": kindProgram, "bun": kindProgram, "deno": kindProgram, "php": kindProgram, "awk": kindProgram,
 	"mawk": kindProgram, "nawk": kindProgram, "lua": kindProgram, "luajit": kindProgram,
 	"tclsh": kindProgram, "expect": kindProgram, "tsx": kindProgram, "ts-node": kindProgram, "jruby": kindProgram,
-	"uv": kindProgram, "pwsh": kindShellLike, "powershell": kindShellLike,
+	"uv": kindProgram, "pwsh": kindShellLike, "powershell": kindShellLike, "cmd": kindShellLike,
+	"pwsh.exe": kindShellLike, "powershell.exe": kindShellLike, "cmd.exe": kindShellLike,
 	"gdb": kindDebugger, "lldb": kindDebugger, "tee": kindTee, "sponge": kindTee, "dd": kindDd, "cp": kindMove, "mv": kindMove, "ln": kindMove,
 	"install": kindMove, "curl": kindDownload, "wget": kindDownload, "aria2c": kindDownload, "socat": kindSocat,
 	"nc": kindSocat, "ncat": kindSocat, "netcat": kindSocat, "sed": kindSed, "gsed": kindSed,
 	"vim": kindEditor, "vi": kindEditor, "nvim": kindEditor, "ex": kindEditor, "ed": kindEditor, "view": kindEditor,
-	"emacs": kindEditor, "man": kindOptionCode, "zip": kindOptionCode, "less": kindOptionCode, "more": kindOptionCode, "ftp": kindOptionCode, "tftp": kindOptionCode, "telnet": kindOptionCode, "gem": kindOptionCode, "nix": kindOptionCode, "guix": kindOptionCode, "logrotate": kindOptionCode, "gawk": kindProgram, "sort": kindOptionCode,
+	"emacs": kindEditor, "man": kindOptionCode, "zip": kindOptionCode, "less": kindOptionCode, "more": kindOptionCode, "ftp": kindOptionCode,
+	"tftp": kindOptionCode, "telnet": kindOptionCode, "gem": kindOptionCode, "nix": kindOptionCode, "guix": kindOptionCode,
+	"logrotate": kindOptionCode, "gawk": kindProgram, "sort": kindOptionCode,
 	"split": kindOptionCode, "mutt": kindOptionCode, "psql": kindOptionCode, "sqlite3": kindOptionCode,
 	"mysql": kindOptionCode, "fzf": kindOptionCode, "rg": kindOptionCode, "fd": kindOptionCode, "fdfind": kindOptionCode,
 	"npm": kindOptionCode, "pnpm": kindOptionCode, "yarn": kindOptionCode, "npx": kindOptionCode, "bunx": kindOptionCode,
@@ -248,7 +251,17 @@ type codeOption struct {
 //
 //nolint:gochecknoglobals // A table that is only read.
 var optionCodes = map[string][]codeOption{
-	"tar":     {{flag: "--to-command"}, {flag: "--checkpoint-action=exec"}, {flag: "--use-compress-program"}, {flag: "-I"}, {flag: "--info-script"}, {flag: "--new-volume-script"}, {flag: "-F"}, {flag: "--rsh-command"}, {flag: "--rmt-command"}},
+	"tar": {
+		{flag: "--to-command"},
+		{flag: "--checkpoint-action=exec"},
+		{flag: "--use-compress-program"},
+		{flag: "-I"},
+		{flag: "--info-script"},
+		{flag: "--new-volume-script"},
+		{flag: "-F"},
+		{flag: "--rsh-command"},
+		{flag: "--rmt-command"},
+	},
 	"rsync":   {{flag: "-e", glue: true}, {flag: "--rsh"}, {flag: "--rsync-path"}, {flag: "--early-input"}},
 	"scp":     {{flag: "-S"}, {flag: "-D"}},
 	"sftp":    {{flag: "-S"}, {flag: "-D"}},
@@ -265,7 +278,7 @@ var optionCodes = map[string][]codeOption{
 	"fzf":     {{flag: "--preview"}, {flag: "--bind"}},
 	"rg":      {{flag: "--pre"}},
 	"tcpdump": {{flag: "-z"}},
-	"npm":     {{flag: "-c"}, {flag: "--call"}}, "npx": {{flag: "-c"}, {flag: "--call"}},
+	"npm":     {{flag: "-c"}, {flag: "--call"}, {flag: "--script-shell"}}, "npx": {{flag: "-c"}, {flag: "--call"}},
 	"xterm": {{flag: "-e"}}, "konsole": {{flag: "-e"}}, "alacritty": {{flag: "-e"}}, "gnome-terminal": {{flag: "-e"}, {flag: "--command"}},
 	"ansible": {{flag: "-a"}, {flag: "--args"}},
 	"capsh":   {{flag: "-c"}},
@@ -374,16 +387,4 @@ func (r *reader) dashO(f *frame, name string, w Word, rest []Word) {
 		v = rest[0]
 	}
 	r.sshOption(f, v)
-}
-
-// sshOption reads one setting of ssh that names a command.
-func (r *reader) sshOption(f *frame, v Word) {
-	text := strings.TrimSpace(v.Prefix())
-	key, _, _ := strings.Cut(strings.ReplaceAll(text, " ", "="), "=")
-	switch strings.ToLower(key) {
-	case "proxycommand", "localcommand", "knownhostscommand", "remotecommand", "match":
-		value := v.cut(strings.Index(v.Prefix(), key) + len(key))
-		value = value.cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
-		r.carried(f, value, "ssh -o "+key)
-	}
 }

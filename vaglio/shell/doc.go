@@ -7,7 +7,7 @@
 // known is kept as an unknown part of a [Word] and never guessed. Wrappers
 // such as sudo, env or xargs are peeled, and text that ends up in an
 // interpreter (bash -c, eval, a here-document, a pipe into sh, python -c) is
-// read in turn. Nothing is executed, no file is opened and the environment is
+// read in turn; programs of other languages by [Options.Programs]. Nothing is executed, no file is opened and the environment is
 // not consulted: the result depends on the arguments alone.
 //
 // The reader errs on the side of more: both branches of a conditional are

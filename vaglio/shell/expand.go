@@ -23,7 +23,9 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 	out := make([]Word, 0, len(list))
 	for _, w := range list {
 		if lit, ok := plainLit(w); ok {
-			out = append(out, Word{text: lit})
+			if out = append(out, Word{text: lit}); !r.step(f, wordCost) {
+				return out
+			}
 			continue
 		}
 		more := r.fields(f, w)
@@ -32,7 +34,7 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command expands to too many words"})
 			return out[:maxFields]
 		}
-		if !r.step(f, 1+len(more)/2) {
+		if !r.step(f, wordCost*(1+len(more))) {
 			return out
 		}
 	}
@@ -57,6 +59,9 @@ func plainLit(w *syntax.Word) (string, bool) {
 func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 	var out []Word
 	for _, parts := range r.braces(f, w) {
+		if r.stopped {
+			break
+		}
 		e := expander{r: r, f: f, ifs: r.ifs(), split: true, globs: true}
 		e.parts(parts, false, tildeArg)
 		e.end()
@@ -230,7 +235,7 @@ func (e *expander) special(s string) string {
 			return s[n:]
 		}
 		e.cur.addText("[")
-		if !e.r.step(e.f, 4) {
+		if !e.r.step(e.f, maxBracket/bytesPerStep) {
 			return ""
 		}
 		return s[1:]

@@ -157,7 +157,7 @@ func (e *expander) active(s string) {
 		n := 1
 		if s[i] == '[' {
 			if n = bracketLen(s[i:]); n == 0 {
-				if e.r != nil && !e.r.step(e.f, 4) {
+				if e.r != nil && !e.r.step(e.f, maxBracket/bytesPerStep) {
 					return
 				}
 				e.cur.addText("[")

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // packedMark begins what a compressor makes of a known text. The bytes
@@ -336,12 +338,8 @@ func uudecoded(s string) (string, bool) {
 // mayPass is the output of a program that hands on all or part of its known
 // input in ways that are not followed: the input, and what is not known.
 func mayPass(in Word, name string) (Word, bool) {
-	switch name {
-	case "grep", "egrep", "fgrep", "rg", "sort", "uniq", "fold", "fmt", "iconv", "m4", "envsubst", "expand", "unexpand", "column",
-		"head", "tail", "sed", "gsed", "cut", "ts", "nl", "dos2unix", "unix2dos", "recode", "sponge", "mbuffer", "unbuffer", "split", "pr", "look", "comm", "join", "shuf", "tsort", "lolcat":
-		if !in.IsUnknown() && !in.Is("") {
-			return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true
-		}
+	if wordclass.Is("may-pass", name) && !in.IsUnknown() && !in.Is("") {
+		return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true
 	}
 	return Word{}, false
 }

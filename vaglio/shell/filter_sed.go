@@ -205,3 +205,32 @@ func sedRun(script []sedStep, s string, quiet bool) string {
 	}
 	return b.String()
 }
+
+// delimited reads a text between a delimiter and its counterpart.
+func delimited(s string) (body, rest string) {
+	open, shut := s[0], s[0]
+	switch open {
+	case '(':
+		shut = ')'
+	case '[':
+		shut = ']'
+	case '{':
+		shut = '}'
+	case '<':
+		shut = '>'
+	}
+	depth := 0
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == shut && depth == 0:
+			return s[1:i], s[i+1:]
+		case s[i] == shut:
+			depth--
+		case s[i] == open:
+			depth++
+		}
+	}
+	return s[1:], ""
+}

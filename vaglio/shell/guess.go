@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // likelyNames are the programs, besides those that carry code, that a pattern
@@ -50,7 +52,10 @@ func (r *reader) guesses(name Word) []string {
 			out = append(out, n)
 		}
 	}
-	for _, n := range []string{"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python", "perl", "ruby", "node", "php"} {
+	for _, n := range []string{
+		"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python",
+		"perl", "ruby", "node", "php",
+	} {
 		if pat.match(n) {
 			out = append(out, n)
 		}
@@ -134,4 +139,49 @@ func (r *reader) originalName(name Word) string {
 		return ""
 	}
 	return path.Base(e.vals[0].text)
+}
+
+// scanTail looks for a destructive command among the words of a program that
+// is not known, which may be a wrapper.
+func (r *reader) scanTail(f *frame, k *call) {
+	name := baseName(k.argv[0])
+	if len(k.argv) < 3 || harmlessWords(name) || programs[versionless(name)] != kindPlain || builtins[name] != kindPlain {
+		return
+	}
+	if _, known := prefixes[name]; known {
+		return
+	}
+	last := lastCommandLike(k.argv)
+	for i := 1; i < last; i++ {
+		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
+			continue
+		}
+		g := f.at(k, name+"?")
+		g.conditional = true
+		r.run(g, &call{argv: k.argv[i:], span: k.span, external: true})
+		return
+	}
+}
+
+// lastCommandLike is the place of the last word that looks like one of a file
+// tool: an option or a path, other than in "tool rm NAME"; 0 if there is none.
+func lastCommandLike(words []Word) int {
+	for i, w := range slices.Backward(words) {
+		s := w.Prefix()
+		if w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
+			return i
+		}
+	}
+	return 0
+}
+
+// destructive reports whether a program's name alone is worth a second look.
+func destructive(name string) bool {
+	return wordclass.Is("acts-on-system", name) || strings.HasPrefix(name, "mkfs")
+}
+
+// harmlessWords reports whether the words of a program are certainly no
+// command.
+func harmlessWords(name string) bool {
+	return wordclass.Is("takes-words", name)
 }

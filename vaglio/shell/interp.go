@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // runShell reads a call of a shell: code by -c, a script file, or standard
@@ -120,7 +122,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 		zero, args = &args[0], args[1:]
 	}
 	return r.freshShell(func() Word {
-		if len(k.redirs) > 0 {
+		if len(k.redirs) > 0 || len(f.assigns) > 0 { // the environment is part of what is run
 			r.emit(f, Command{Redirects: k.redirs, Span: k.span})
 		}
 		if zero != nil {
@@ -208,16 +210,10 @@ func (r *reader) runSource(f *frame, k *call) Word {
 // codeVariable is what runs the value of an environment variable as shell
 // code, "" if nothing does.
 func codeVariable(name string) string {
-	switch name {
-	case "GIT_SSH_COMMAND", "GIT_SSH", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF",
-		"GIT_ASKPASS", "GIT_PROXY_COMMAND":
+	switch {
+	case wordclass.Is("git-command-variable", name):
 		return "git"
-	case "PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL", "BROWSER", "SYSTEMD_EDITOR", "SYSTEMD_PAGER",
-		"SUDO_EDITOR", "SUDO_ASKPASS", "SSH_ASKPASS", "RSYNC_RSH", "CVS_RSH", "TAR_RSH", "RSYNC_CONNECT_PROG",
-		"KUBE_EDITOR", "AWS_PAGER", "GH_PAGER", "HGEDITOR", "SVN_EDITOR", "FCEDIT", "PSQL_EDITOR", "FZF_DEFAULT_COMMAND",
-		"MAKEFLAGS", "PROMPT_COMMAND":
-		return name
-	case "PS0", "PS1", "PS2", "PS4":
+	case wordclass.Is("command-variable", name):
 		return name
 	}
 	return ""

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // output is what a plain command writes to its standard output, as far as
@@ -33,12 +35,7 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 
 // fetches reports whether a program's output comes from a network.
 func fetches(name string) bool {
-	switch name {
-	case "curl", "wget", "fetch", "aria2c", "lynx", "links", "w3m", "http", "https", "xh", "httpie", "nc", "ncat",
-		"netcat", "socat", "telnet", "ftp", "tftp", "lwp-request", "GET", "lwp-download", "axel", "curlie", "ipfs":
-		return true
-	}
-	return false
+	return wordclass.Is("fetches", name)
 }
 
 func urlArgument(argv []Word) bool {
@@ -113,9 +110,11 @@ func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
 //nolint:cyclop,funlen // One case per program.
 func (r *reader) filtered(in Word, args []Word, name string) (Word, bool) {
 	switch name {
-	case "cat", "tac", "tee", "sponge", "less", "more", "bat", "batcat", "pv", "stdbuf", "buffer", "mbuffer", "dd", "iconv", "m4", "fold", "fmt", "expand", "dos2unix":
+	case "cat", "tac", "tee", "sponge", "less", "more", "bat", "batcat", "pv", "stdbuf", "buffer", "mbuffer", "dd", "iconv", "m4", "fold", "fmt",
+		"expand", "dos2unix":
 		return r.passed(in, args, name)
-	case "zcat", "gunzip", "gzip", "bzip2", "bunzip2", "xz", "unxz", "bzcat", "xzcat", "zstd", "zstdcat", "unzstd", "pigz", "lz4", "lzma", "lzcat", "gzcat", "uncompress", "compress", "zlib-flate":
+	case "zcat", "gunzip", "gzip", "bzip2", "bunzip2", "xz", "unxz", "bzcat", "xzcat", "zstd", "zstdcat", "unzstd", "pigz", "lz4", "lzma", "lzcat",
+		"gzcat", "uncompress", "compress", "zlib-flate":
 		return compressed(in, args, name)
 	case "base64", "gbase64":
 		return decodeFlag(in, args, decode64, encode64)

@@ -313,6 +313,9 @@ func (r *reader) otherOp(op, w Word, name string) Word {
 
 // assign gives a variable a value, with the attributes that it has.
 func (r *reader) assign(f *frame, name string, w Word) {
+	if !r.step(f, entryCost+len(name)/bytesPerStep) {
+		return
+	}
 	name = r.resolveRef(name)
 	if base, _, ok := strings.Cut(name, "["); ok {
 		name = base

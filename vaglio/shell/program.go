@@ -1,10 +1,5 @@
 package shell
 
-import (
-	"slices"
-	"strings"
-)
-
 // Verb names what a [Call] does, in one vocabulary for all languages.
 type Verb string
 
@@ -38,13 +33,6 @@ const (
 	VerbFork Verb = "fork"
 	// VerbNetwork talks to the address that is the first target.
 	VerbNetwork Verb = "network"
-	// verbShell runs shell code, verbExec a program, verbEval code of the
-	// same language; they are read further and are no calls of their own.
-	verbShell Verb = "shell"
-	verbExec  Verb = "exec"
-	verbEval  Verb = "eval"
-	verbOpen  Verb = "open"
-	verbExecl Verb = "execl"
 )
 
 // Call is one call of an inline program (python -c, perl -e, …) that touches
@@ -60,267 +48,208 @@ type Call struct {
 	Targets []Word
 }
 
-// language says how the programs of an interpreter look and are given.
-type language struct {
-	name string
-	// code are the options whose value is program text.
-	code []string
-	// grammar are the interpreter's options.
-	grammar grammar
-	// operand says that the first operand is program text (awk).
-	operand bool
-	// comment begins a comment that ends with the line.
-	comment string
-	// concat joins texts, besides writing them side by side.
-	concat string
-	// sigil begins a variable's name.
-	sigil string
-	// bare says that functions are called without parentheses too.
-	bare bool
+// ProgramReader reads inline programs of other languages than the shell's. It
+// must be safe for concurrent use, and must do bounded work: a program that it
+// cannot read to its end has a [Problem] among its actions.
+type ProgramReader interface {
+	Read(p *Program) *ProgramResult
 }
 
-// languages are the languages of interpreters, by program name.
-//
-//nolint:gochecknoglobals // A table that is only read.
-var languages = map[string]language{
-	"python": {name: "python", code: []string{"c"}, grammar: grammar{values: "cmWXQ"}, comment: "#", concat: "+"},
-	"perl":   {name: "perl", code: []string{"e", "E"}, grammar: grammar{values: "eEIi?mMxF?C?D?"}, comment: "#", concat: ".", sigil: "$", bare: true},
-	"ruby":   {name: "ruby", code: []string{"e"}, grammar: grammar{values: "eICEFrKTWx?i?"}, comment: "#", concat: "+", sigil: "$", bare: true},
-	"node":   {name: "node", code: []string{"e", "eval", "p", "print"}, grammar: grammar{values: "eprC", long: "eval print require import loader input-type"}, comment: "//", concat: "+"},
-	"php":    {name: "php", code: []string{"r", "B", "R", "E"}, grammar: grammar{values: "rBREdcfFtz", long: "run"}, comment: "//", concat: ".", sigil: "$", bare: true},
-	"awk":    {name: "awk", grammar: grammar{values: "vFfieEl", long: "assign field-separator file include source load"}, code: []string{"e", "source"}, operand: true, comment: "#"},
-	"lua":    {name: "lua", code: []string{"e"}, grammar: grammar{values: "el"}, comment: "--", concat: "..", bare: true},
-	"tcl":    {name: "tcl", comment: "#", code: []string{"c"}, grammar: grammar{values: "cf"}},
+// Program is one inline program and what is known around it.
+type Program struct {
+	// Language is the program's language, such as "python".
+	Language string
+	// Text is the program, known or not.
+	Text Word
+	// Args are the program's own arguments.
+	Args []Word
+	// File says that the program stands in a file, whose name comes before Args.
+	File bool
+	// Stdin is the program's input, unknown as a rule.
+	Stdin Word
+	// Record is the present line of the input and its fields, for a program
+	// that runs for each; nil for any other.
+	Record []Word
+	// Prints says that the line is printed when the program has run for it,
+	// Lines that what is printed ends with a new line (perl -p, -l).
+	Prints, Lines bool
+	// Home returns the home folder of a user, "" for the present one.
+	Home func(user string) Word
+	// Env returns the value of a variable of the environment.
+	Env func(name string) Word
+	// Content returns what is known of a file that the source wrote.
+	Content func(file Word) (Word, bool)
+	// Steps is how much work the reading may do.
+	Steps int
 }
 
-// languageOf finds the language of a program by its name.
-func languageOf(name string) (language, bool) {
-	switch base := versionless(name); base {
-	case "python", "pypy", "ipython":
-		return languages["python"], true
-	case "perl", "lua", "luajit":
-		return languages[strings.TrimSuffix(base, "jit")], true
-	case "ruby", "jruby", "irb":
-		return languages["ruby"], true
-	case "node", "nodejs", "bun", "deno", "tsx", "ts-node":
-		return languages["node"], true
-	case "php":
-		return languages["php"], true
-	case "awk", "gawk", "mawk", "nawk":
-		return languages["awk"], true
-	case "tclsh", "expect", "wish":
-		return languages["tcl"], true
+// ProgramStep is one thing that a program does. One of Call, Shell, Argv,
+// Writes and Problem is set.
+type ProgramStep struct {
+	Call *Call
+	// Shell is a command line that By runs; Input is what it is given.
+	Shell *Word
+	By    string
+	Input *Word
+	// Argv is a command that runs without a shell.
+	Argv []Word
+	// Writes says that Write becomes the content of File, or is added to it.
+	Writes, Append bool
+	File, Write    Word
+	Problem        *Problem
+	// Loop says that the step may be done many times.
+	Loop bool
+}
+
+// ProgramResult is what a program does.
+type ProgramResult struct {
+	// Actions are what the program does, in the order in which it was read.
+	Actions []ProgramStep
+	// Output is what it prints, if Wrote; Unsure says that this may be printed
+	// any number of times.
+	Output        Word
+	Wrote, Unsure bool
+	// Steps is how much of the budget was spent.
+	Steps int
+}
+
+// readProgram reads a program of another language and does what it does.
+// What it prints is out if that is not known, or not wanted.
+func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
+	if !r.enter(f) {
+		return out
 	}
-	return language{}, false
-}
-
-// runProgram reads an interpreter of another language: program text among the
-// words, from standard input or from a file that the source wrote.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) runProgram(f *frame, k *call, name string) Word {
-	if name == "uv" || name == "deno" || name == "bun" {
-		if out, ok := r.runnerVerb(f, k, name); ok {
-			return out
+	defer r.leave()
+	if p.Text.size() > maxValue {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the program is longer than 1 MiB"})
+		return out
+	}
+	if r.opts.Programs == nil && p.Text.IsUnknown() {
+		r.codeProblem(f, p.Text, p.Language)
+		return out
+	}
+	if r.opts.Programs == nil {
+		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: "programs of " + p.Language + " are not read", Word: p.Text, Interpreter: p.Language})
+		return out
+	}
+	p.Home = func(user string) Word { w, _ := r.home(user); return w }
+	p.Env = func(name string) Word {
+		if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
+			return v
 		}
+		w, _ := r.variable(name)
+		return w
 	}
-	lang, ok := languageOf(name)
-	if !ok {
+	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
+	p.Steps = r.budget - r.steps
+	res := r.opts.Programs.Read(p)
+	r.step(f, res.Steps)
+	for i := range res.Actions {
+		r.programStep(f, p.Language, &res.Actions[i])
+	}
+	if !f.capture || !res.Wrote {
+		return out
+	}
+	if res.Unsure {
+		return Glue(res.Output, NewWord(Part{Kind: PartUnknown, From: p.Language, MayBeEmpty: true}))
+	}
+	return res.Output
+}
+
+// programStep does one thing that a program does.
+func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
+	g := f.with(language)
+	g.inLoop = g.inLoop || s.Loop
+	if f.via == nil || f.via[len(f.via)-1] == language {
+		g.via = f.via
+	}
+	switch {
+	case s.Problem != nil:
+		r.problem(g, *s.Problem)
+	case s.Call != nil:
+		name := s.Call.Language + ":" + s.Call.Function
+		g.via = f.via
+		r.emit(g, Command{Name: name, Argv: append([]Word{Text(name)}, s.Call.Targets...), Call: s.Call})
+	case s.Shell != nil:
+		g.via = f.with(s.By).via
+		if s.Input != nil {
+			g.stdin = Input{Kind: InputText, Text: *s.Input, Piped: true}
+		}
+		r.carried(g, *s.Shell, language)
+	case s.Argv != nil:
+		g.via = f.via
+		span := Span{}
+		if f.span != nil {
+			span = *f.span
+		}
+		r.run(g, &call{argv: s.Argv, external: true, span: span})
+	case s.Writes:
+		r.writeFile(f, s.File, s.Write, s.Append)
+	}
+}
+
+// Foreign reads a command line of an interpreter of another language, such as
+// PowerShell: its words and its input. What it returns is appended to what the
+// carrier runs; nil means that the interpreter is not known.
+type Foreign func(c Command, o Options) *Script
+
+// ReadCommand reads a command that another reader has found: its words, its
+// input, and where it runs. A word may be unknown.
+func ReadCommand(c Command, o Options) *Script {
+	return run(o, func(r *reader, f *frame) {
+		size := 0
+		for _, w := range c.Argv {
+			size += w.size()
+		}
+		if size > MaxSource {
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+			return
+		}
+		f.stdin = c.Stdin
+		r.run(f, &call{argv: c.Argv, redirs: c.Redirects, span: c.Span})
+	})
+}
+
+// runShellLike reads a shell of another family by the reader that was given
+// for it.
+func (r *reader) runShellLike(f *frame, k *call, name string) Word {
+	var s *Script
+	if r.opts.Foreign != nil {
+		o := *r.opts
+		o.Depth = r.depth
+		o.Cwd, _ = r.cwd().Text()
+		s = r.opts.Foreign(Command{Argv: k.argv, Stdin: f.stdin, Span: k.span}, o)
+	}
+	if s == nil {
+		r.problem(f, Problem{Kind: ProblemUnread, Detail: "the language of " + name + " is not read", Word: k.argv[0], Interpreter: name, Span: k.span})
 		return r.plain(f, k)
 	}
-	out := r.plain(f, k)
-	g := f.at(k, name)
-	g.stdin = Input{}
-	opts, rest := lang.grammar.parse(normalOptions(lang, k.argv[1:]))
-	texts := opts.all(lang.code...)
-	if len(texts) == 0 && lang.operand && !opts.any("f", "file") && len(rest) > 0 {
-		texts, rest = rest[:1], rest[1:]
+	r.wrapper(f, k)
+	r.adopt(f.at(k, name), s)
+	return outputOf(name)
+}
+
+// adopt appends what a foreign text runs, as run by its carrier.
+func (r *reader) adopt(f *frame, s *Script) {
+	for _, p := range s.Problems {
+		p.Span = Span{}
+		r.problem(f, p)
 	}
-	for _, v := range opts.all("v", "assign") {
-		if lang.operand {
-			texts = append([]Word{assignmentText(v)}, texts...)
+	for _, c := range s.Commands {
+		if !r.step(f, 3) {
+			return
 		}
-	}
-	if len(texts) > 0 {
-		return r.programText(f, g, lang, opts, joinLines(texts), rest, out)
-	}
-	if m, ok := opts.get("m"); ok && lang.name == "python" {
-		return r.moduleOutput(f, m, k.argv[1:], out)
-	}
-	return r.programFile(f, g, lang, rest, out)
-}
-
-// maxRecords bounds how many lines of its input a program is read for.
-const maxRecords = 64
-
-// programText reads program text, once per line of a known input when the
-// program runs for each.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) programText(f, g *frame, lang language, opts options, text Word, rest []Word, out Word) Word {
-	p := r.newProgram(g, lang, rest)
-	p.lines = opts.any("l")
-	perLine := lang.operand || lang.name == "perl" && opts.any("n", "p")
-	if opts.any("n", "p") || lang.operand {
-		p.implicit = rest
-	}
-	stdin := f.stdin.Text
-	if opts.any("0") {
-		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
-	}
-	input := stdin.lines()
-	if !perLine || f.stdin.Kind != InputText || len(input) == 0 || f.stdin.Text.IsUnknown() || len(input) > maxRecords {
-		p.read(text)
-		return p.output(f, out)
-	}
-	sep, _ := opts.get("F", "field-separator")
-	for _, l := range input {
-		p.record = recordOf(l, sep)
-		p.vars["$_"] = textValue(l)
-		p.read(text)
-		if w := p.vars["$_"].word(); opts.any("p") && lang.name == "perl" {
-			p.print(Glue(w, Text("\n")))
+		c.Via = append(append([]string(nil), f.via...), c.Via...)
+		c.Privileged = c.Privileged || f.privileged
+		c.Background = c.Background || f.background
+		c.InLoop = c.InLoop || f.inLoop
+		c.Conditional = c.Conditional || f.conditional
+		if c.Remote == nil {
+			c.Remote = f.remote
 		}
-		p.implicit = nil
-	}
-	return p.output(f, out)
-}
-
-// recordOf are the line and its fields.
-func recordOf(line, sep Word) []Word {
-	out := []Word{line}
-	s, ok := line.Text()
-	if !ok {
-		return out
-	}
-	fs, _ := sep.Text()
-	fields := strings.Fields(s)
-	if fs = ansiC(fs); fs != "" && fs != " " {
-		fields = strings.Split(s, fs)
-	}
-	for _, f := range fields {
-		out = append(out, Text(f))
-	}
-	return out
-}
-
-// output is what the program wrote; out when that is not known. What a loop
-// or a branch writes may differ.
-func (p *program) output(f *frame, out Word) Word {
-	if !f.capture || !p.wrote {
-		return out
-	}
-	if p.loop {
-		p.out.add(Part{Kind: PartUnknown, From: p.lang.name, MayBeEmpty: true})
-	}
-	return p.out.word()
-}
-
-// moduleOutput is the output of the modules of python that decode text.
-func (r *reader) moduleOutput(f *frame, module Word, args []Word, out Word) Word {
-	if !f.capture || f.stdin.Kind != InputText {
-		return out
-	}
-	if module.Is("base64") {
-		if w, ok := decodeFlag(f.stdin.Text, args, decode64, encode64); ok {
-			return w
+		if f.span != nil {
+			c.Span = *f.span
 		}
+		r.out.Commands = append(r.out.Commands, c)
 	}
-	if module.Is("json.tool") {
-		return f.stdin.Text
-	}
-	return out
-}
-
-// normalOptions spells the cluster -pe of node as -e.
-func normalOptions(lang language, words []Word) []Word {
-	if lang.name != "node" || !hasWord(words, "-pe") {
-		return words
-	}
-	out := slices.Clone(words)
-	for i, w := range out {
-		if w.Is("-pe") {
-			out[i] = Text("-e")
-		}
-	}
-	return out
-}
-
-// assignmentText spells an awk variable as program text.
-func assignmentText(v Word) Word {
-	name, value, _ := v.splitAt("=")
-	return Glue(name, Text(`="`), value.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
-}
-
-func joinLines(texts []Word) Word {
-	var b builder
-	for i, t := range texts {
-		if i > 0 {
-			b.addText("\n")
-		}
-		b.addWord(t)
-	}
-	return b.word()
-}
-
-// programFile reads a program from a file or from standard input.
-func (r *reader) programFile(f, g *frame, lang language, rest []Word, out Word) Word {
-	if len(rest) == 0 || rest[0].Is("-") || isStdin(rest[0]) {
-		switch {
-		case f.stdin.Kind == InputText || f.stdin.Kind == InputFile && r.written(f.stdin.File):
-			p := r.newProgram(g, lang, tail(rest, 1))
-			p.file = len(rest) > 0
-			p.read(f.stdin.Text)
-			return p.output(f, out)
-		case f.stdin.Kind == InputFile:
-			r.scriptProblem(g, f.stdin.File, f.stdin.Text, lang.name)
-		}
-		return out
-	}
-	content := r.content(f, rest[0])
-	if r.written(rest[0]) {
-		p := r.newProgram(g, lang, rest[1:])
-		p.file = true
-		p.read(content)
-		return p.output(f, out)
-	}
-	r.scriptProblem(g, rest[0], content, lang.name)
-	return out
-}
-
-// runnerVerb reads programs that run another program by a verb.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) runnerVerb(f *frame, k *call, name string) (Word, bool) {
-	if len(k.argv) < 3 {
-		return r.plain(f, k), true
-	}
-	switch verb, _ := k.argv[1].Text(); {
-	case name == "uv" && verb == "run":
-		_, rest := grammar{values: "p", long: "with python env-file project directory package group extra"}.parse(k.argv[2:])
-		if len(rest) > 0 {
-			r.wrapper(f, k)
-			return r.inner(f, k, "uv run", rest), true
-		}
-	case name == "deno" && verb == "eval":
-		r.plain(f, k)
-		_, rest := grammar{long: "ext"}.parse(k.argv[2:])
-		if len(rest) > 0 {
-			r.newProgram(f.at(k, name), languages["node"], nil).read(rest[0])
-		}
-		return outputOf(name), true
-	case name == "deno" && verb == "run":
-		_, rest := grammar{values: "c", long: "config import-map lock"}.parse(k.argv[2:])
-		out := r.plain(f, k)
-		g := f.at(k, name)
-		g.stdin = Input{}
-		return r.programFile(f, g, languages["node"], rest, out), true
-	case name == "bun" && (verb == "x" || verb == "exec"):
-		r.wrapper(f, k)
-		return r.inner(f, k, "bun x", k.argv[2:]), true
-	}
-	if name == "bun" && strings.HasPrefix(k.argv[1].Prefix(), "-") {
-		return Word{}, false
-	}
-	return r.plain(f, k), true
 }

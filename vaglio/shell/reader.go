@@ -20,16 +20,26 @@ const (
 	// nest, taken together.
 	MaxDepth = 100
 
+	// maxSteps is the budget of one reading. Whatever is kept or copied is paid
+	// for by its length, so that the budget bounds the memory, too.
 	maxSteps = 500_000
 	// bytesPerStep is how many bytes one step copies or looks at.
 	bytesPerStep = 16
-	maxCommands  = 100_000
-	maxValue     = 1 << 20 // the longest value of a word, in bytes
-	maxFields    = 10_000  // the most words that one expansion may yield
-	maxPasses    = 64      // the most combinations of alternatives per command
-	maxFrames    = 4_000   // the deepest stack of the parser, in calls
-	maxCalls     = 3       // the most activations of one function or text at a time
-	maxProblems  = 1_000
+	// maxMarks is how many characters that part words and commands all texts
+	// of a reading may have: each becomes a node of the parser's tree.
+	maxMarks = 400_000
+	// wordCost, entryCost and commandCost are the steps for what is kept of one
+	// word, one name of the state and one command.
+	wordCost    = 6
+	entryCost   = 12
+	commandCost = 20
+	maxCommands = 100_000
+	maxValue    = 1 << 20 // the longest value of a word, in bytes
+	maxFields   = 10_000  // the most words that one expansion may yield
+	maxPasses   = 64      // the most combinations of alternatives per command
+	maxFrames   = 4_000   // the deepest stack of the parser, in calls
+	maxCalls    = 3       // the most activations of one function or text at a time
+	maxProblems = 1_000
 )
 
 // Options say what is known of the world in which a source would run.
@@ -45,7 +55,21 @@ type Options struct {
 	Env map[string]string
 	// Args are the positional parameters, $1 first.
 	Args []string
+	// Programs reads the programs of other languages. Without it each of them is
+	// a [ProblemDynamicCode].
+	Programs ProgramReader
+	// Foreign reads the interpreters of other languages that a source carries;
+	// nil leaves them unread, which is a problem.
+	Foreign Foreign
+	// Depth is how deep the source is nested in others.
+	Depth int
+	// Budget is shared by all readings of one call; nil is a fresh one.
+	Budget *Budget
 }
+
+// Budget is what the readings of one call have spent together. Its zero value
+// is a fresh one. It is not safe for concurrent use.
+type Budget struct{ steps, marks int }
 
 // reader reads one source.
 type reader struct {
@@ -54,7 +78,7 @@ type reader struct {
 	st      state
 	steps   int
 	budget  int // the most steps
-	again   int // tokens of inline programs that were read again
+	marks   int // characters that part words, in all texts so far
 	depth   int
 	stopped bool
 	picks   []pick
@@ -161,15 +185,19 @@ func ReadArgv(argv []string, o Options) *Script {
 			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
 			return
 		}
-		if len(words) > 0 {
+		if len(words) > 0 && r.step(f, wordCost*len(words)) {
 			r.run(f, &call{argv: words})
 		}
 	})
 }
 
 func run(o Options, read func(*reader, *frame)) (out *Script) {
-	r := &reader{opts: &o, out: &Script{}, budget: maxSteps}
+	if o.Budget == nil {
+		o.Budget = new(Budget)
+	}
+	r := &reader{opts: &o, out: &Script{}, budget: maxSteps, steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth}
 	defer func() {
+		o.Budget.steps, o.Budget.marks = r.steps, r.marks
 		if v := recover(); v != nil {
 			out = r.out
 			out.Problems = append(out.Problems, Problem{
@@ -177,8 +205,11 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 			})
 		}
 	}()
-	r.begin()
 	f := &frame{}
+	if !r.step(f, commandCost+entryCost*len(o.Env)+wordCost*len(o.Args)) {
+		return r.out
+	}
+	r.begin()
 	read(r, f)
 	r.finish(f)
 	return r.out

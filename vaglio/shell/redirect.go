@@ -316,7 +316,7 @@ func (r *reader) prevCwd() Word {
 
 // emit adds a command to the script, completed by where it stands.
 func (r *reader) emit(f *frame, c Command) {
-	if !r.step(f, 3) {
+	if !r.step(f, commandCost+wordCost*(len(c.Redirects)+len(c.Assigns)+len(f.assigns))) {
 		return
 	}
 	if f.span != nil {

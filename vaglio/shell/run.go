@@ -18,7 +18,7 @@ func (r *reader) run(f *frame, k *call) Word {
 		}
 		return Word{}
 	}
-	if !r.enter(f) {
+	if !r.step(f, len(k.argv)) || !r.enter(f) { // whoever carries words copies them
 		return outputOf("")
 	}
 	defer r.leave()
@@ -41,10 +41,23 @@ func (r *reader) run(f *frame, k *call) Word {
 	if len(k.assigns) > 0 {
 		r.codeInAssigns(f, k)
 	}
+	f = r.opened(f)
 	if out, ok := r.dispatch(f, k, name); ok {
 		return out
 	}
 	return r.plain(f, k)
+}
+
+// opened is the frame with the input that an exec before opened, where the
+// call has none of its own.
+func (r *reader) opened(f *frame) *frame {
+	e := r.st.get(keyFD + "0")
+	if f.stdin.Kind != InputInherited || e == nil || len(e.vals) == 0 {
+		return f
+	}
+	g := *f
+	g.stdin = Input{Kind: InputText, Text: e.vals[0]}
+	return &g
 }
 
 // resolveName is the base name of the command, after hash -p.

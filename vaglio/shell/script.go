@@ -152,8 +152,15 @@ type ProblemKind string
 
 // The kinds of problems.
 const (
-	// ProblemUnparsable means that the source is no program of its language.
+	// ProblemUnparsable means that the source is no shell program: bash itself
+	// would not parse it. Detail says what is wrong and holds nothing of the
+	// source but its operators; Span is the place.
 	ProblemUnparsable ProblemKind = "unparsable"
+	// ProblemUnread means that a text could not be parsed that some shell may
+	// well accept: a construct in which shells differ or look only when it
+	// runs, text that another command carries, a language or a form that the
+	// reader does not know.
+	ProblemUnread ProblemKind = "unread"
 	// ProblemTooBig means that the source or what it expands to exceeds the
 	// limits.
 	ProblemTooBig ProblemKind = "too big"

@@ -117,7 +117,7 @@ func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 		g.retried, g.limit = true, len(src)
 		return r.source(&g, src+"\n"+end+"\n"), true
 	}
-	r.parseProblem(f, err)
+	r.parseProblem(f, src, err)
 	return Word{}, false
 }
 
@@ -145,7 +145,11 @@ func (r *reader) takeParser() *syntax.Parser {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash))
 }
 
-func (r *reader) parseProblem(f *frame, err error) {
+func (r *reader) parseProblem(f *frame, src string, err error) {
+	if errors.Is(err, errTooMany) {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command has too many words to be read in full"})
+		return
+	}
 	if errors.Is(err, errTooDeep) {
 		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: "the command nests too deep to be parsed"})
 		return
@@ -153,19 +157,55 @@ func (r *reader) parseProblem(f *frame, err error) {
 	if f.lenient {
 		return
 	}
-	p := Problem{Kind: ProblemUnparsable, Detail: "the command is no valid shell program: " + err.Error()}
+	p := Problem{Kind: ProblemUnread, Detail: "the command is no valid shell program: " + err.Error()}
 	if pe := (syntax.ParseError{}); errors.As(err, &pe) && f.span == nil {
-		at := int(pe.Pos.Offset())
+		at := min(int(pe.Pos.Offset()), len(src))
+		if f.limit > 0 {
+			at = min(at, f.limit)
+		}
 		p.Span = Span{at, at}
+		if bashRefuses(src, pe.Text, at) {
+			p.Kind, p.Detail = ProblemUnparsable, pe.Text
+		}
 	}
 	r.problem(f, p)
 }
 
-var errTooDeep = errors.New("nested too deep")
+// bashRefuses reports whether bash, too, would refuse a source for the error
+// that the parser found at an offset. What stands in backquotes, in parameter
+// expansions and in arithmetic bash only looks at when it runs, and of words
+// and tests it accepts more than the parser does.
+func bashRefuses(src, text string, at int) bool {
+	switch {
+	case strings.HasPrefix(text, "reached EOF without closing quote"):
+		return true
+	case strings.Contains(src[:at], "`") && strings.Contains(src[at:], "`"):
+		return false
+	case strings.Contains(text, " without matching "):
+		return strings.Contains(text, "matching `(`") || strings.Contains(text, "matching `{`") || strings.Contains(text, "matching `$(`")
+	case strings.Contains(text, "expression"):
+		return false
+	}
+	for _, certain := range [...]string{
+		"a command can only contain", "must be followed by", "can only immediately follow", "statements must be separated",
+		"can only be used", "statement must end with", "is not a valid start", "word list can only contain", "cannot form a statement alone",
+	} {
+		if strings.Contains(text, certain) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	errTooDeep = errors.New("nested too deep")
+	errTooMany = errors.New("too many words")
+)
 
 // bounded hands the source to the parser in small pieces and looks at the
 // depth of the parser's recursion each time, because a parser that descends
-// without bound ends the whole process.
+// without bound ends the whole process. The characters that part words are
+// counted on the way, because each takes many times its length in the tree.
 type bounded struct {
 	src string
 	r   *reader
@@ -188,7 +228,24 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n := copy(p[:min(len(p), pieceSize)], b.src[b.off:])
 	b.off += n
+	for _, c := range p[:n] {
+		if isMark(c) {
+			b.r.marks++
+		}
+	}
+	if b.r.marks > maxMarks {
+		return 0, errTooMany
+	}
 	return n, nil
+}
+
+// isMark reports whether a character parts words, or parts of one.
+func isMark(c byte) bool {
+	switch c {
+	case ' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>', '{', '}', '$', '`', '\'', '"':
+		return true
+	}
+	return false
 }
 
 // spanOf is the place of a node, or of the carrier of its text.

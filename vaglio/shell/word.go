@@ -251,6 +251,9 @@ func (w Word) cut(n int) Word {
 	return b.word()
 }
 
+// Cut returns the word without its first n bytes of static text.
+func (w Word) Cut(n int) Word { return w.cut(n) }
+
 // splitAt splits the word at the first occurrence of sep in its static text.
 func (w Word) splitAt(sep string) (left, right Word, ok bool) {
 	if w.parts == nil {

@@ -286,7 +286,8 @@ func (r *reader) runSu(f *frame, k *call, name string) Word {
 func architecture(w Word) bool {
 	s, _ := w.Text()
 	switch s {
-	case "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "amd64", "athlon", "uname26", "aarch64", "arm64", "ppc", "ppc64", "ppc64le", "s390", "s390x", "riscv64":
+	case "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "amd64", "athlon", "uname26", "aarch64", "arm64", "ppc", "ppc64", "ppc64le",
+		"s390", "s390x", "riscv64":
 		return true
 	}
 	return strings.HasPrefix(s, "arm")

@@ -33,6 +33,9 @@ func (r *reader) runFind(f *frame, k *call) Word {
 		g.inLoop = true
 		g.stdin = Input{}
 		argv := slices.Clone(args[i+1 : end])
+		if !r.step(f, wordCost*len(argv)*len(found)) {
+			break
+		}
 		targets := found
 		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
 			targets = found[:1] // the command is the same for every name

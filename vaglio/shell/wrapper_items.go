@@ -141,7 +141,8 @@ func (r *reader) runParallel(f *frame, k *call) Word {
 	g := grammar{
 		values: "ajnNIdELsSPCtM",
 		long: "arg-file jobs max-args max-replace-args delimiter results joblog workdir sshlogin colsep max-lines " +
-			"tmpdir timeout retries delay load memfree nice halt tagstring rpl trim basefile return transferfile env sshloginfile pipepart block arg-sep arg-file-sep shellquote profile",
+			"tmpdir timeout retries delay load memfree nice halt tagstring rpl trim basefile return transferfile env sshloginfile pipepart " +
+			"block arg-sep arg-file-sep shellquote profile",
 	}
 	opts, rest := g.parse(k.argv[1:])
 	r.wrapper(f, k)

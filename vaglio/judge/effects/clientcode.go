@@ -3,17 +3,25 @@ package effects
 import (
 	"strings"
 	"unicode"
+
+	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 // clients are the libraries by which inline programs reach databases, clouds,
 // people and devices, as their names appear in an import.
 func clients() []string {
 	return []string{
-		"keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword", "boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient", "@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack",
-		"psycopg", "pymysql", "mysqldb", "mysql.connector", "mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3", "better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'", "knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel",
-		"pymongo", "mongoclient", "mongoose", "redis", "elasticsearch", "opensearch", "cassandra", "neo4j", "pymemcache", "influxdb", "firebase_admin", "firebase-admin", "supabase",
-		"kafka", "pika", "amqp", "paho.mqtt", "celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer", "smtplib", "imaplib", "net::smtp", "yagmail", "slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter", "from github", "pygithub", "octokit", "import gitlab", "from jira", "atlassian", "notion_client", "gspread",
-		"paramiko", "fabric", "netmiko", "winrm", "net::ssh", "ssh2", "ftplib", "telnetlib", "web3", "ethers", "ccxt", "alpaca", "hvac", "serial", "gpiozero", "rpi.gpio", "phue", "pyautogui", "selenium", "playwright", "puppeteer", "ldap3", "win32", "django.setup", "openai", "anthropic",
+		"keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword", "boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient",
+		"@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack",
+		"psycopg", "pymysql", "mysqldb", "mysql.connector", "mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3",
+		"better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'", "knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel",
+		"pymongo", "mongoclient", "mongoose", "redis", "elasticsearch", "opensearch", "cassandra", "neo4j", "pymemcache", "influxdb",
+		"firebase_admin", "firebase-admin", "supabase",
+		"kafka", "pika", "amqp", "paho.mqtt", "celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer",
+		"smtplib", "imaplib", "net::smtp", "yagmail", "slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter",
+		"from github", "pygithub", "octokit", "import gitlab", "from jira", "atlassian", "notion_client", "gspread",
+		"paramiko", "fabric", "netmiko", "winrm", "net::ssh", "ssh2", "ftplib", "telnetlib", "web3", "ethers", "ccxt", "alpaca", "hvac", "serial",
+		"gpiozero", "rpi.gpio", "phue", "pyautogui", "selenium", "playwright", "puppeteer", "ldap3", "win32", "django.setup", "openai", "anthropic",
 	}
 }
 
@@ -42,9 +50,10 @@ func (c *call) clientCode(code string) []Effect {
 			continue
 		}
 		switch words[0] {
-		case "execute", "executemany", "executescript", "query", "exec", "raw", "run", "prepare", "queryraw", "executeraw", "any", "none", "one", "fetch", "fetchrow", "fetchval":
+		case "execute", "executemany", "executescript", "query", "exec", "raw", "run", "prepare", "queryraw", "executeraw", "any", "none", "one",
+			"fetch", "fetchrow", "fetchval":
 			if text, ok := literalOf(rest); ok {
-				if looksSQL(text + " ;") {
+				if readings.IsStatement(text + " ;") {
 					out = append(out, c.r.sql(text, "the database that the program opens")...)
 				}
 				continue
@@ -53,14 +62,14 @@ func (c *call) clientCode(code string) []Effect {
 				out = append(out, unknown("runs statements that were not read by "+library, library)...)
 			}
 			continue
-		case "connect", "cursor", "commit", "close", "client", "resource", "session", "setdefault", "append", "argument", "print", "log", "info", "format", "join", "strip", "split", "replace", "sort", "write", "dumps", "loads", "open", "begin", "rollback", "dispose", "end", "quit", "flush", "set", "load", "mode", "setup", "configure", "initialize", "init":
-			if words[0] != "flush" && words[0] != "set" || library != "redis" {
-				continue
-			}
+		}
+		if c.r.judge.tables.ofClass("client-plumbing", words[0]) && (words[0] != "flush" && words[0] != "set" || library != "redis") {
+			continue
 		}
 		v := c.r.callVerb(name)
 		switch name {
-		case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection", "create_pool", "update_default":
+		case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection",
+			"create_pool", "update_default":
 			continue
 		}
 		if v.effect.Kind == "" || v.effect.Kind == KindRead || v.light && v.effect.Kind != KindDelete {
@@ -80,7 +89,10 @@ func (c *call) clientCode(code string) []Effect {
 // sends something through it.
 func (c *call) sendingCode(code, lower string) []Effect {
 	opens := false
-	for _, s := range []string{"http", "socket", "urllib", "fetch(", "axios", "lwp", "net::", "net.", "fsockopen", "curl_", "requests.", "aiohttp", "websocket", "tcp"} {
+	for _, s := range []string{
+		"http", "socket", "urllib", "fetch(", "axios", "lwp", "net::", "net.", "fsockopen", "curl_", "requests.", "aiohttp",
+		"websocket", "tcp",
+	} {
 		opens = opens || strings.Contains(lower, s)
 	}
 	if strings.Contains(lower, "mail(") && c.name == "php" {
@@ -89,7 +101,10 @@ func (c *call) sendingCode(code, lower string) []Effect {
 	if !opens || onlyLocal(code) {
 		return nil
 	}
-	for _, s := range []string{"post", "put(", "patch", "'delete'", "\"delete\"", "delete(", ".send(", "sendall(", "data=", "body:", "body=", "method:", "upload", ".write(", ".end('", ".end(\"", "fputs", "fwrite", "curlopt_postfields"} {
+	for _, s := range []string{
+		"post", "put(", "patch", "'delete'", "\"delete\"", "delete(", ".send(", "sendall(", "data=", "body:", "body=",
+		"method:", "upload", ".write(", ".end('", ".end(\"", "fputs", "fwrite", "curlopt_postfields",
+	} {
 		if strings.Contains(lower, s) {
 			e := usual(KindSend).with("sends data from a line of "+c.name+": "+clip(code, 100), c.name).as(Irreversible, ReachShared)
 			e.Sure = 0.6
@@ -129,7 +144,10 @@ func (r *reading) callVerb(name string) verb {
 			return v
 		}
 	}
-	for _, w := range []string{"delete", "drop", "remove", "flush", "send", "insert", "update", "publish", "upload", "terminate", "stop", "create", "write", "kill", "shutdown", "reboot", "put", "post"} {
+	for _, w := range []string{
+		"delete", "drop", "remove", "flush", "send", "insert", "update", "publish", "upload", "terminate", "stop", "create",
+		"write", "kill", "shutdown", "reboot", "put", "post",
+	} {
 		if strings.HasPrefix(strings.ToLower(name), w) {
 			return r.judge.tables.verbs[w]
 		}

@@ -72,7 +72,7 @@ func cloudRules(m map[string]rule) {
 		return shared(KindForeignCode, "opens a session in the cluster: "+c.rest(1), c.rest(1))
 	}
 	m["tfOutput"] = func(c *call) []Effect {
-		if c.has("-raw", "-json") && len(c.operands) > 1 && secretName(c.operand(1)) {
+		if c.has("-raw", "-json") && len(c.operands) > 1 && c.r.secretName(c.operand(1)) {
 			return one(KindCredentials, "prints the secret output "+c.operand(1), c.operand(1))
 		}
 		return reads()
@@ -139,6 +139,7 @@ func (c *call) byVerb(skip int) []Effect {
 	if w := c.operands[0].text; len(c.operands) > 1 && (w == "alpha" || w == "beta" || w == "preview") {
 		c.operands = c.operands[1:]
 	}
+	t := c.r.judge.tables
 	var found verb
 	at := -1
 	for i := skip; i < len(c.operands) && i < 6; i++ {
@@ -149,10 +150,10 @@ func (c *call) byVerb(skip int) []Effect {
 		switch {
 		case found.effect.Kind == "", found.weak && !v.weak:
 			found, at = v, i
-		case v.effect.Kind != KindRead && !v.weak && nounLike(c.operands[at].text), !v.weak && thing(c.operands[at].text):
+		case v.effect.Kind != KindRead && !v.weak && t.nounLike(c.operands[at].text), !v.weak && t.thing(c.operands[at].text):
 			found, at = v, i
 		}
-		if !found.weak && !nounLike(c.operands[at].text) && !thing(c.operands[at].text) {
+		if !found.weak && !t.nounLike(c.operands[at].text) && !t.thing(c.operands[at].text) {
 			break
 		}
 	}
@@ -168,25 +169,17 @@ func (c *call) byVerb(skip int) []Effect {
 
 // thing reports whether a word of a command line that reads like a verb is
 // what is worked on when another verb follows: record-sets, config, backup.
-func thing(w string) bool {
+func (t *tables) thing(w string) bool {
 	words := taskWords(w)
 	if n := len(words); n > 1 && strings.HasSuffix(words[n-1], "s") && !strings.HasSuffix(words[n-1], "ss") {
 		return true
 	}
-	switch w {
-	case "config", "configs", "configuration", "branch", "branches", "backup", "backups", "restore", "restores", "schedule", "schedules", "release", "releases", "deployment", "deployments", "deploy", "build", "builds", "export", "exports", "import", "imports", "record", "transfer", "transfers", "invite", "invites", "link", "links", "label", "labels", "tag", "tags", "share", "shares", "mount", "mounts", "update", "updates", "upgrade", "upgrades", "run", "runs", "job", "jobs", "task", "tasks", "trigger", "triggers", "webhook", "webhooks", "message", "messages", "policy", "policies", "role", "roles", "alert", "alerts", "feed", "feeds", "promote", "pipeline", "set", "sets", "copy", "archive", "purchase", "queue", "invoke", "migration", "migrations", "notification", "notifications", "subscription", "subscriptions", "invoice", "invoices", "order", "orders", "refunds", "charges", "payouts", "transactions", "members", "alias", "aliases", "lock", "locks", "drain", "drains", "merge", "registry", "login":
-		return true
-	}
-	return false
+	return t.nouns["cloud-thing"][w]
 }
 
 // nounLike are reading verbs that often name what is worked on.
-func nounLike(w string) bool {
-	switch w {
-	case "monitor", "logs", "log", "status", "test", "tests", "events", "health", "report", "reports", "scan", "plan", "plans", "version", "versions", "trace", "snapshot", "view", "views", "query", "check", "checks", "watch", "metrics", "search", "explore", "stats", "info", "audit", "sample", "match", "filter", "head", "render", "display", "print", "track", "graph", "chart", "plot", "environment", "collect", "benchmark", "profile", "doc", "docs", "format", "route", "exchange", "dump", "load", "release", "open", "image":
-		return true
-	}
-	return false
+func (t *tables) nounLike(w string) bool {
+	return t.nouns["cloud-noun"][w]
 }
 
 func (c *call) verbEffect(v verb, what string) []Effect {
@@ -213,7 +206,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
-	e.Why = e.Kind.phrase() + " " + what
+	e.Why = phraseOf(e.Kind) + " " + what
 	return []Effect{e}
 }
 
@@ -295,7 +288,10 @@ func gsutilRule(c *call) []Effect {
 
 func azKeys(c *call) []Effect {
 	text := " " + c.rest(0) + " "
-	for _, w := range []string{" keys list", " keys renew", "list-keys", "list-key ", "connection-string", "generate-sas", "publishing-", "show-keys", "admin-key", "query-key", "credential", "secrets list", "secret show", "function keys", "appsettings list"} {
+	for _, w := range []string{
+		" keys list", " keys renew", "list-keys", "list-key ", "connection-string", "generate-sas", "publishing-", "show-keys",
+		"admin-key", "query-key", "credential", "secrets list", "secret show", "function keys", "appsettings list",
+	} {
 		if strings.Contains(text, w) {
 			if w == " keys renew" || strings.Contains(text, "renew") || strings.Contains(text, "regenerate") {
 				return []Effect{usual(KindCredentials).with("replaces access keys: "+c.name+text, c.rest(0)).as(Irreversible, ReachShared)}

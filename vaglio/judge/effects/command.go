@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/patch"
+	"github.com/metnos/vaglio/vaglio/place"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -12,8 +16,12 @@ type call struct {
 	*invocation
 	*parsed
 	r    *reading
-	sec  *section
+	sec  *commands.Section
 	took int // operands that the matching line took
+	// called is the name under which the tables know the command.
+	called string
+	// why is what the table says of it besides.
+	why string
 }
 
 // rule finds the effects of a command for which a table line is not enough.
@@ -22,16 +30,16 @@ type rule func(c *call) []Effect
 
 // shellText reads a command line.
 func (r *reading) shellText(src string) {
-	r.script(shell.Read(src, r.shellOptions()))
+	r.script(readings.ReadLine(src, r.shellOptions()))
 }
 
 // shellArgv reads a command that is given as words.
 func (r *reading) shellArgv(argv []string) {
-	r.script(shell.ReadArgv(argv, r.shellOptions()))
+	r.script(readings.ReadArgv(argv, r.shellOptions()))
 }
 
 func (r *reading) shellOptions() shell.Options {
-	return shell.Options{Home: r.world.home, User: r.world.user, Cwd: r.world.cwd}
+	return readings.LineOptions(r.world.home, r.world.user, r.world.cwd, r.budget)
 }
 
 func (r *reading) script(s *shell.Script) {
@@ -51,7 +59,7 @@ func (r *reading) script(s *shell.Script) {
 		if i+1 < len(list) {
 			v.into = list[i+1]
 		}
-		if v.upstream(list[:i]) || v.foundRebuildable(list[:i]) || v.noSession() {
+		if v.upstream(list[:i]) || v.foundRebuildable(r.judge.places, list[:i]) || v.noSession() {
 			continue
 		}
 		r.add(r.invocation(v)...)
@@ -115,13 +123,13 @@ func (v *invocation) noSession() bool {
 
 // foundRebuildable reports whether find runs a deletion on names that can all
 // be rebuilt; find's own rule has judged it then.
-func (v *invocation) foundRebuildable(before []*invocation) bool {
+func (v *invocation) foundRebuildable(t *place.Table, before []*invocation) bool {
 	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes([]arg{literal(v.name)}) {
 		return false
 	}
 	for _, b := range slices.Backward(before) {
 		if b.name == "find" {
-			return searchOf(b.args).rebuilds()
+			return searchOf(b.args).rebuilds(t)
 		}
 	}
 	return false
@@ -131,7 +139,11 @@ func (v *invocation) foundRebuildable(before []*invocation) bool {
 func (r *reading) problem(p *shell.Problem) {
 	switch p.Kind {
 	case shell.ProblemScriptFile:
-		r.note("It runs a script file that was not read: " + argOf(p.Word).text + ".")
+		what := "It runs a script file that was not read: "
+		if strings.HasSuffix(p.Detail, patch.NotPart) {
+			what = "It applies a patch that was not read: "
+		}
+		r.note(what + argOf(p.Word).text + ".")
 	case shell.ProblemDownload:
 		what := "runs code downloaded from the network without review"
 		if a := argOf(p.Word); a.known && a.text != "" {
@@ -141,12 +153,12 @@ func (r *reading) problem(p *shell.Problem) {
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with("starts processes without end until the machine stalls", ""))
 	case shell.ProblemDynamicCode:
-		if a := argOf(p.Word); p.Interpreter == "eval" && trustedSetup(a) {
+		if a := argOf(p.Word); p.Interpreter == "eval" && r.trustedSetup(a) {
 			r.add(own("sets the shell up by " + a.from[0])...)
 			return
 		}
 		r.unread(p)
-	case shell.ProblemUnparsable, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
+	case shell.ProblemUnparsable, shell.ProblemUnread, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
 		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
 		r.unread(p)
 	default:
@@ -166,15 +178,11 @@ func (r *reading) unread(p *shell.Problem) {
 
 // trustedSetup reports whether text that eval runs is the output of a program
 // that is made to set a shell up.
-func trustedSetup(a arg) bool {
+func (r *reading) trustedSetup(a arg) bool {
 	if len(a.from) != 1 || len(a.names) > 0 || a.remote || a.text != "$("+a.from[0]+")" {
 		return false
 	}
-	switch a.from[0] {
-	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "fnm", "brew", "starship", "zoxide", "dircolors", "opam", "mise", "rtx", "keychain", "conda", "thefuck", "resize", "lesspipe", "jenv", "goenv", "luarocks", "perlbrew", "docker-machine", "minikube", "mcfly", "atuin", "navi", "fzf", "asdf", "register-python-argcomplete":
-		return true
-	}
-	return false
+	return r.judge.tables.ofClass("shell-setup", a.from[0])
 }
 
 // invocation judges one command with all that surrounds it.
@@ -184,6 +192,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, usual(KindUnknown).with("runs "+v.name+" with more words than are read", v.name))
 	}
 	out = append(out, r.named(v)...)
+	out = append(out, r.gathered(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {
 			out = append(out, usual(KindDelete).with("throws away the uncommitted changes in "+w.text, w.text))
@@ -201,7 +210,25 @@ func (r *reading) invocation(v *invocation) []Effect {
 		}
 	}
 	out = append(out, r.variables(v)...)
+	out = append(out, r.throughDoors(v)...)
+	out = append(out, r.exposed(v)...)
+	r.remember(v)
 	return r.placed(v, out)
+}
+
+// remember keeps what a command tells to those behind it.
+func (r *reading) remember(v *invocation) {
+	for _, a := range v.args {
+		switch {
+		case r.world.placeOf(a, v.cwd) == placeSecret:
+			r.listedSecret = true
+		case v.name == "git":
+			switch a.text {
+			case "config", "remote", "show", "diff", "cat-file", "grep", "credential", "var":
+				r.gitTold = true
+			}
+		}
+	}
 }
 
 // variables are the effects of variables that are set for a command.

@@ -7,7 +7,9 @@ import (
 
 // dockerRun judges starting a container; its command is judged by itself.
 func dockerRun(c *call) []Effect {
-	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") || c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined", "apparmor=unconfined") || c.has("--device") {
+	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") ||
+		c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined",
+		"apparmor=unconfined") || c.has("--device") {
 		return one(KindPrivilege, "starts a container with the rights of the host: "+c.rest(1), c.rest(1))
 	}
 	var out []Effect

@@ -81,7 +81,8 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	case all && text.text != "":
 		return c.r.sql(text.text, where)
 	case c.stdin.kind == shell.InputFile:
-		return []Effect{usual(KindDatabase).with("runs SQL from the file "+c.stdin.file.text+", which was not read, on "+where, c.stdin.file.text).as(Partial, ReachShared)}
+		return []Effect{usual(KindDatabase).with("runs SQL from the file "+c.stdin.file.text+", which was not read, on "+where,
+			c.stdin.file.text).as(Partial, ReachShared)}
 	case c.stdin.kind != shell.InputInherited:
 		return unknown("runs SQL that was not read on "+where, where)
 	}
@@ -142,7 +143,7 @@ func redisRule(c *call) []Effect {
 				for f := range strings.FieldsSeq(l) {
 					words = append(words, literal(f))
 				}
-				out = append(out, redisCommand(words)...)
+				out = append(out, redisCommand(words, c.r.judge.tables.nouns)...)
 			}
 			return out
 		case c.stdin.kind != shell.InputInherited:
@@ -152,10 +153,10 @@ func redisRule(c *call) []Effect {
 		}
 		return unknown("opens a session on the key store whose commands are not known", "redis")
 	}
-	return redisCommand(ops)
+	return redisCommand(ops, c.r.judge.tables.nouns)
 }
 
-func redisCommand(words []arg) []Effect {
+func redisCommand(words []arg, nouns map[string]map[string]bool) []Effect {
 	if len(words) == 0 {
 		return nil
 	}
@@ -164,15 +165,12 @@ func redisCommand(words []arg) []Effect {
 	if len(words) > 1 {
 		sub = strings.ToUpper(words[1].text)
 	}
-	switch verb {
-	case "GET", "MGET", "STRLEN", "GETRANGE", "SUBSTR", "EXISTS", "TTL", "PTTL", "TYPE", "KEYS", "SCAN", "RANDOMKEY", "DBSIZE", "INFO", "PING", "ECHO", "TIME", "LASTSAVE", "ROLE", "DUMP",
-		"HGET", "HGETALL", "HKEYS", "HVALS", "HLEN", "HMGET", "HEXISTS", "HSTRLEN", "HSCAN", "HRANDFIELD", "LRANGE", "LLEN", "LINDEX", "LPOS", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD", "SRANDMEMBER", "SSCAN", "SINTER", "SUNION", "SDIFF", "SINTERCARD",
-		"ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZRANGEBYLEX", "ZCARD", "ZCOUNT", "ZSCORE", "ZMSCORE", "ZRANK", "ZREVRANK", "ZSCAN", "ZLEXCOUNT", "XRANGE", "XREVRANGE", "XLEN", "XINFO", "XPENDING", "XREAD", "BITCOUNT", "BITPOS", "GETBIT", "PFCOUNT", "GEOPOS", "GEODIST", "GEOSEARCH", "GEOHASH",
-		"OBJECT", "MONITOR", "COMMAND", "HELP", "EXPIRETIME", "PEXPIRETIME", "SUBSCRIBE", "PSUBSCRIBE", "PUBSUB", "LOLWUT", "HELLO", "SELECT", "AUTH", "JSON.GET", "FT.SEARCH", "FT.INFO", "FT._LIST", "TS.RANGE", "TS.GET", "QUIT":
+	if nouns["redis-reads"][verb] {
 		return reads()
+	}
+	switch verb {
 	case "CONFIG", "CLIENT", "SLOWLOG", "MEMORY", "LATENCY", "CLUSTER", "ACL", "MODULE", "SCRIPT", "FUNCTION", "DEBUG", "SENTINEL":
-		switch sub {
-		case "GET", "LIST", "INFO", "USAGE", "STATS", "DOCTOR", "NODES", "SLOTS", "SHARDS", "WHOAMI", "CAT", "LATEST", "HISTORY", "GRAPH", "LEN", "EXISTS", "GETNAME", "ID", "HELP", "OBJECT", "MASTERS", "SLAVES", "REPLICAS", "KEYSLOT", "COUNTKEYSINSLOT", "MYID", "MASTER", "USERS", "GETUSER", "LOG":
+		if nouns["redis-inspects"][sub] {
 			return reads()
 		}
 	}
@@ -215,7 +213,8 @@ func calls(code, word string) bool {
 		before := i > 0 && (rest[i-1] == '.' || rest[i-1] == '"' || rest[i-1] == '\'' || rest[i-1] == '{' || rest[i-1] == ' ' || rest[i-1] == '[')
 		rest = rest[i+len(word):]
 		after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz")
-		if before && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "\"](") || strings.HasPrefix(after, "'](") || strings.Contains(code, "command(") && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
+		if before && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "\"](") || strings.HasPrefix(after, "'](") ||
+			strings.Contains(code, "command(") && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
 			return true
 		}
 	}
@@ -223,12 +222,21 @@ func calls(code, word string) bool {
 
 func mongoCode(code string) []Effect {
 	lower := strings.ToLower(code)
-	for _, w := range []string{"insert", "update", "delete", "remove", "drop", "replace", "save(", "rename", "createindex", "createcollection", "createuser", "createrole", "createview", "bulkwrite", "findandmodify", "findoneand", "shutdown", "killop", "$out", "$merge", "grant", "revoke", "setparameter", "reconfig", "stepdown", "initiate", "mapreduce", "compact", "fsync", "convert", "writeconcern", "load(", "enablesharding", "shardcollection", "movechunk", "setprofilinglevel", "eval(", "changeuserpassword", "copydatabase", "import", "resync", "reindex"} {
+	for _, w := range []string{
+		"insert", "update", "delete", "remove", "drop", "replace", "save(", "rename", "createindex", "createcollection",
+		"createuser", "createrole", "createview", "bulkwrite", "findandmodify", "findoneand", "shutdown", "killop", "$out", "$merge", "grant",
+		"revoke", "setparameter", "reconfig", "stepdown", "initiate", "mapreduce", "compact", "fsync", "convert", "writeconcern", "load(",
+		"enablesharding", "shardcollection", "movechunk", "setprofilinglevel", "eval(", "changeuserpassword", "copydatabase", "import", "resync", "reindex",
+	} {
 		if calls(lower, w) {
 			return one(KindDatabase, "changes the database: "+clip(code, 120), "mongo")
 		}
 	}
-	for _, w := range []string{"find", "count", "aggregate", "distinct", "stats", "show", "getindexes", "listindexes", "getcollection", "explain", "ping", "version", "status", "currentop", "listdatabases", "getmongo", "printjson", "hello", "ismaster", "serverstatus", "hostinfo", "adminCommand({list", "getname", "getsiblingdb", "databasesize", "getusers", "getlog", "buildinfo", "conf()", "validate"} {
+	for _, w := range []string{
+		"find", "count", "aggregate", "distinct", "stats", "show", "getindexes", "listindexes", "getcollection", "explain",
+		"ping", "version", "status", "currentop", "listdatabases", "getmongo", "printjson", "hello", "ismaster", "serverstatus", "hostinfo",
+		"adminCommand({list", "getname", "getsiblingdb", "databasesize", "getusers", "getlog", "buildinfo", "conf()", "validate",
+	} {
 		if strings.Contains(lower, w) {
 			return reads()
 		}

@@ -1,5 +1,9 @@
 package effects
 
+import (
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
 // Effect is one thing that a call would do to the world.
 type Effect struct {
 	// Kind says what is done.
@@ -18,107 +22,19 @@ type Effect struct {
 	Why string `json:"why"`
 }
 
-// Kind is what an effect does.
-type Kind string
-
-// The kinds of effects.
-const (
-	KindRead           Kind = "read"
-	KindCreate         Kind = "create"
-	KindOverwrite      Kind = "overwrite"
-	KindDelete         Kind = "delete"
-	KindMove           Kind = "move"
-	KindForeignCode    Kind = "run-foreign-code"
-	KindInstall        Kind = "install"
-	KindSend           Kind = "send"
-	KindPublish        Kind = "publish"
-	KindInfrastructure Kind = "infrastructure"
-	KindDatabase       Kind = "database"
-	KindPrivilege      Kind = "privilege"
-	KindPermissions    Kind = "permissions"
-	KindCredentials    Kind = "credentials"
-	KindSpend          Kind = "spend"
-	KindSchedule       Kind = "schedule"
-	KindSafeguardOff   Kind = "safeguard-off"
-	KindKill           Kind = "kill"
-	KindPower          Kind = "power"
-	KindPhysical       Kind = "physical"
-	KindPeople         Kind = "people"
-	// KindUnknown stands for what could not be read. It is asked.
-	KindUnknown Kind = "unknown"
-)
-
-// Reversibility says whether an effect can be undone.
-type Reversibility string
-
-// The degrees of reversibility.
-const (
-	Reversible   Reversibility = "reversible"
-	Partial      Reversibility = "partial"
-	Irreversible Reversibility = "irreversible"
-)
-
-// Reach says who or what an effect touches.
-type Reach string
-
-// The reaches, from near to far.
-const (
-	ReachWorkspace Reach = "workspace"
-	ReachUser      Reach = "user"
-	ReachSystem    Reach = "system"
-	ReachShared    Reach = "shared"
-	ReachPublic    Reach = "public"
-)
-
 // usual returns what is typical of a kind: an effect of this kind as a table
 // or a rule means it when it says nothing else.
 func usual(k Kind) Effect {
 	e := Effect{Kind: k, Sure: 1}
-	switch k {
-	case KindRead, KindCreate, KindMove:
-		e.Reversibility, e.Reach = Reversible, ReachWorkspace
-	case KindOverwrite, KindInstall:
-		e.Reversibility, e.Reach = Partial, ReachWorkspace
-	case KindDelete, KindForeignCode, KindCredentials:
-		e.Reversibility, e.Reach = Irreversible, ReachUser
-	case KindSend, KindPublish:
-		e.Reversibility, e.Reach = Irreversible, ReachPublic
-	case KindInfrastructure:
-		e.Reversibility, e.Reach = Partial, ReachShared
-	case KindDatabase, KindSpend, KindPhysical, KindPeople:
-		e.Reversibility, e.Reach = Irreversible, ReachShared
-	case KindPermissions, KindKill:
-		e.Reversibility, e.Reach = Partial, ReachUser
-	case KindPrivilege, KindSchedule, KindSafeguardOff, KindPower:
-		e.Reversibility, e.Reach = Partial, ReachSystem
-	case KindUnknown:
-		e.Reversibility, e.Reach, e.Sure = Irreversible, ReachUser, 0.3
+	e.Reversibility, e.Reach = operation.Usual(k)
+	if k == KindUnknown {
+		e.Sure = 0.3
 	}
 	return e
 }
 
-// kindOf reads a kind as the tables spell it.
-func kindOf(s string) (Kind, bool) {
-	switch s {
-	case "own":
-		return KindOverwrite, true
-	case "foreign":
-		return KindForeignCode, true
-	case "guard-off":
-		return KindSafeguardOff, true
-	}
-	switch k := Kind(s); k {
-	case KindRead, KindCreate, KindOverwrite, KindDelete, KindMove, KindForeignCode, KindInstall,
-		KindSend, KindPublish, KindInfrastructure, KindDatabase, KindPrivilege, KindPermissions,
-		KindCredentials, KindSpend, KindSchedule, KindSafeguardOff, KindKill, KindPower,
-		KindPhysical, KindPeople, KindUnknown:
-		return k, true
-	}
-	return "", false
-}
-
-// phrase is what an effect of this kind does, for tables without a message.
-func (k Kind) phrase() string {
+// phraseOf is what an effect of this kind does, for tables without a message.
+func phraseOf(k Kind) string {
 	switch k {
 	case KindRead:
 		return "reads"
@@ -195,3 +111,48 @@ func shared(k Kind, why, target string) []Effect {
 
 // unknown is the effect of a call of which little is known.
 func unknown(why, target string) []Effect { return one(KindUnknown, why, target) }
+
+// The words for effects are those of the engine.
+type (
+	// Kind is what an effect does.
+	Kind = operation.Kind
+	// Reversibility says whether an effect can be undone.
+	Reversibility = operation.Reversibility
+	// Reach says who or what an effect touches.
+	Reach = operation.Reach
+)
+
+// The kinds of effects, how far they can be undone, and whom they reach.
+const (
+	KindRead           = operation.KindRead
+	KindCreate         = operation.KindCreate
+	KindOverwrite      = operation.KindOverwrite
+	KindDelete         = operation.KindDelete
+	KindMove           = operation.KindMove
+	KindForeignCode    = operation.KindForeignCode
+	KindInstall        = operation.KindInstall
+	KindSend           = operation.KindSend
+	KindPublish        = operation.KindPublish
+	KindInfrastructure = operation.KindInfrastructure
+	KindDatabase       = operation.KindDatabase
+	KindPrivilege      = operation.KindPrivilege
+	KindPermissions    = operation.KindPermissions
+	KindCredentials    = operation.KindCredentials
+	KindSpend          = operation.KindSpend
+	KindSchedule       = operation.KindSchedule
+	KindSafeguardOff   = operation.KindSafeguardOff
+	KindKill           = operation.KindKill
+	KindPower          = operation.KindPower
+	KindPhysical       = operation.KindPhysical
+	KindPeople         = operation.KindPeople
+	KindUnknown        = operation.KindUnknown
+
+	Reversible     = operation.Reversible
+	Partial        = operation.Partial
+	Irreversible   = operation.Irreversible
+	ReachWorkspace = operation.ReachWorkspace
+	ReachUser      = operation.ReachUser
+	ReachSystem    = operation.ReachSystem
+	ReachShared    = operation.ReachShared
+	ReachPublic    = operation.ReachPublic
+)

@@ -52,3 +52,26 @@ func callOf(t *testing.T, l string) vaglio.Proposal {
 	}
 	return p
 }
+
+// TestWorkspaces checks that a folder of the system or a whole home is no
+// workspace, whoever names it.
+func TestWorkspaces(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t)
+	for cwd, asked := range map[string]bool{
+		"/etc": true, "/etc/nginx": true, "/home": true, "/usr/local/bin": true, "/bin": true, "/boot": true, "/var/lib/x": true, "/home/bob": true, testHome: true,
+		"/app": false, "/workspace": false, "/tmp/x": false, "/usr/src/app": false, "/var/www/x": false, "/srv/x": false, "/opt/x": false, "/root": false, testHome + "/x": false,
+	} {
+		for _, c := range []vaglio.Context{{Cwd: cwd}, {Cwd: "/srv/other", Mounts: []string{cwd}}} {
+			p := command("echo x > " + cwd + "/settings")
+			p.Context = c
+			got, err := j.Grade(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (got.Score < effects.Threshold) != asked {
+				t.Errorf("%+v: asked is %t, score %.2f: %s", c, !asked, got.Score, got.Reasoning)
+			}
+		}
+	}
+}

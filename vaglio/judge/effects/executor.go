@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -8,6 +9,8 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
+	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // tool is a proposal's executor as its name and arguments read.
@@ -17,24 +20,172 @@ type tool struct {
 	server string   // the server's name, "" if there is none
 	words  []string // of the name, lower case
 	args   vaglio.Args
-	caps   []string
+	rd     *readings.Reading
+	verbs  []Effect         // of programs that may be what a tool of many is to do
 	known  catalog.Executor // what the catalog knows, empty if it is not listed
 }
 
-// executor reads a proposal.
+// executor reads a proposal: first what it would run, then what its executor
+// does by its name to what its arguments name.
 func (r *reading) executor(p vaglio.Proposal) {
-	t := &tool{r: r, args: p.Args, caps: p.Context.Capability}
+	t := &tool{r: r, args: p.Args, rd: p.Context.Reading}
+	if t.rd == nil {
+		t.rd = r.judge.reader.Read(p.Call())
+	}
+	r.budget = t.rd.Budget
 	if p.Context.Known != nil {
 		t.known = *p.Context.Known
 	}
 	t.name, t.server = splitName(p.Executor)
 	t.words = taskWords(t.name)
-	for _, read := range []func() bool{t.carriedLine, t.shell, t.editor, t.sql, t.code, t.commandLine, t.file, t.request, t.browser} {
+	if t.ofClient(p) {
+		return
+	}
+	if t.editor() {
+		return
+	}
+	ran := t.commands()
+	if ran && (t.rd.Patched || t.runner()) {
+		return
+	}
+	before := len(r.effects)
+	defer func() { t.unlessNamed(before) }()
+	t.addresses()
+	for _, read := range []func() bool{t.sql, t.commandLine, t.file, t.request, t.browser, t.byItsName} {
 		if read() {
+			break
+		}
+	}
+	if ran {
+		t.beside(before)
+	}
+}
+
+func (t *tool) byItsName() bool {
+	t.r.add(t.hinted(t.byName())...)
+	return true
+}
+
+// commands judges the command lines and programs of a call, and what could not
+// be read of it. It reports whether there were any.
+func (t *tool) commands() bool {
+	found := false
+	for i := range t.rd.Commands {
+		c := &t.rd.Commands[i]
+		before := len(t.r.effects)
+		t.r.script(c.Script)
+		t.r.add(t.r.environment(c.Env)...)
+		switch {
+		case c.Doubt:
+			t.r.certain(before)
+			if beyond(c.Script) {
+				t.r.add(unknown("could not be read: what the call holds is too much", c.At)...)
+			}
+		case c.Verb && t.r.unknownSince(before): // perhaps what a tool of many is to do
+			t.verbs = append(t.verbs, t.r.effects[before:]...)
+			t.r.effects = t.r.effects[:before]
+		default:
+			found = true
+		}
+	}
+	for _, g := range t.rd.Gaps {
+		what := "could not be read: what the call holds "
+		if g.At != "" {
+			what = "could not be read: " + clip(g.At, 80) + " "
+		}
+		t.r.add(unknown(what+g.Why, g.At)...)
+		found = true
+	}
+	return found || len(t.r.effects) > 0
+}
+
+// unlessNamed adds what the programs of single words may do, unless the
+// executor's name tells what it does: that it only reads tells nothing.
+func (t *tool) unlessNamed(since int) {
+	for _, e := range t.r.effects[since:] {
+		if e.Kind != KindRead {
 			return
 		}
 	}
-	r.add(t.hinted(t.byName())...)
+	t.r.add(t.verbs...)
+}
+
+// environment are the effects of variables that stand beside a command.
+func (r *reading) environment(env map[string]string) []Effect {
+	if len(env) == 0 {
+		return nil
+	}
+	v := &invocation{name: "env"}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		v.assigns = append(v.assigns, assignment{name, literal(env[name])})
+	}
+	return r.variables(v)
+}
+
+// certain drops what was not understood, and what only reads, of the effects
+// that were found since.
+func (r *reading) certain(since int) {
+	kept := r.effects[:since]
+	for _, e := range r.effects[since:] {
+		if e.Kind != KindUnknown && e.Kind != KindRead {
+			kept = append(kept, e)
+		}
+	}
+	r.effects = kept
+}
+
+// beyond reports whether a text is more than can be read: then what it would be
+// in another language is not known either.
+func beyond(s *shell.Script) bool {
+	return slices.ContainsFunc(s.Problems, func(p shell.Problem) bool {
+		return p.Kind == shell.ProblemTooBig || p.Kind == shell.ProblemTooDeep || p.Kind == shell.ProblemTooCostly
+	})
+}
+
+func (r *reading) unknownSince(since int) bool {
+	for _, e := range r.effects[since:] {
+		if e.Kind != KindUnknown {
+			return false
+		}
+	}
+	return len(r.effects) > since
+}
+
+// runner reports whether the executor's name says no more than that it runs
+// what it is given.
+func (t *tool) runner() bool {
+	if t.known.Shell {
+		return true
+	}
+	for _, w := range t.words {
+		if !readings.IsRunner(w) && !t.runs(w) {
+			return readings.IsRunner(strings.ToLower(t.name))
+		}
+	}
+	return true
+}
+
+// runs reports whether a command of the call is a program of that name.
+func (t *tool) runs(program string) bool {
+	for i := range t.rd.Commands {
+		for j := range t.rd.Commands[i].Script.Commands {
+			if t.rd.Commands[i].Script.Commands[j].Name == program {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beside weighs what an executor's name says where its arguments hold what is
+// to be run: what it only reads adds nothing. That nobody knows what it does
+// adds nothing either, unless other arguments stand beside the command, or the
+// executor does not declare that it takes one: then it may do something else.
+func (t *tool) beside(since int) {
+	if !t.rd.OnlyRuns && t.r.unknownSince(since) {
+		return
+	}
+	t.r.certain(since)
 }
 
 // splitName takes the server's name off a tool's name: "mcp__git__git_log",
@@ -134,37 +285,6 @@ func (t *tool) is(keys ...string) bool {
 	return false
 }
 
-// dryRun reports whether the arguments say that nothing is to be changed.
-func (t *tool) dryRun() bool {
-	if t.is("dry_run", "dryRun", "dryrun", "dry-run", "preview", "simulate", "validate_only", "validateOnly", "check_only", "checkOnly", "noop", "whatIf", "what_if", "plan_only", "planOnly") {
-		return true
-	}
-	mode, _ := t.text("mode")
-	switch strings.ToLower(mode) {
-	case "preview", "dry-run", "dry_run", "dryrun", "plan", "simulate", "validate":
-		return true
-	}
-	return false
-}
-
-// carriedLine reads executors that take the command line of one program, such
-// as call_aws with cli_command.
-func (t *tool) carriedLine() bool {
-	for _, k := range []string{"cli_command", "cliCommand", "aws_command", "gcloud_command", "az_command", "kubectl_command", "gh_command", "git_command", "docker_command", "terraform_command", "helm_command"} {
-		s, ok := t.args[k].(string)
-		if !ok || strings.TrimSpace(s) == "" {
-			continue
-		}
-		program := strings.TrimSuffix(k, "_command")
-		if first, _, _ := strings.Cut(strings.TrimSpace(s), " "); !strings.HasPrefix(k, "cli") && first != program {
-			s = program + " " + s
-		}
-		t.r.shellText(s)
-		return true
-	}
-	return false
-}
-
 // mentions reports whether the arguments, as JSON, hold one of the texts.
 func (t *tool) mentions(texts ...string) bool {
 	data, err := json.Marshal(t.args)
@@ -176,201 +296,53 @@ func (t *tool) mentions(texts ...string) bool {
 	return false
 }
 
-// shell reads executors that run command lines.
-func (t *tool) shell() bool {
-	named := t.known.Shell || t.has("shell", "bash", "terminal", "zsh", "sh", "powershell", "exec", "command", "commands", "cmd", "subprocess", "console", "tmux", "process", "ssh") ||
-		t.has("run", "execute") && len(t.words) <= 2 || t.hasServer("shell", "terminal", "bash", "ssh") || slices.ContainsFunc(t.caps, func(c string) bool { return c == "code:exec" || strings.HasPrefix(c, "shell") })
-	if !named || t.has("editor", "sql", "query") {
-		return false
-	}
-	for _, k := range []string{"command", "cmd", "commands", "script", "shell_command", "bash", "command_line", "commandLine", "argv", "input", "line"} {
-		switch v := t.args[k].(type) {
-		case string:
-			t.shellLine(v)
-			return true
-		case []any:
-			argv := t.list(k)
-			if len(argv) != len(v) {
-				continue
-			}
-			if k == "commands" {
-				for _, s := range argv {
-					t.shellLine(s)
-				}
-			} else {
-				t.r.shellArgv(append(argv, t.list("args", "arguments")...))
-			}
-			return true
-		}
-	}
-	return false
-}
-
-func (t *tool) shellLine(s string) {
-	if host, ok := t.text("host", "hostname", "server", "remote"); ok && !localURL(host) {
-		t.r.shellArgv([]string{"ssh", host, s})
-		return
-	}
-	if box, ok := t.text("container", "container_id", "containerId"); ok {
-		t.r.shellArgv([]string{"docker", "exec", box, "sh", "-c", s})
-		return
-	}
-	if more := t.list("args", "arguments"); len(more) > 0 && !strings.Contains(s, " ") {
-		t.r.shellArgv(append([]string{s}, more...))
-		return
-	}
-	if dir, ok := t.text("cwd", "workdir", "working_directory", "workingDirectory", "work_dir", "dir", "directory"); ok {
-		t.r.shellText("cd " + quote(dir) + " && " + s)
-		return
-	}
-	t.r.shellText(s)
-}
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // sql reads executors that run statements of a database.
 func (t *tool) sql() bool {
-	db := t.has("sql", "postgres", "postgresql", "mysql", "mariadb", "sqlite", "bigquery", "snowflake", "redshift", "clickhouse", "duckdb", "db", "database", "athena", "trino", "supabase", "mssql", "oracle", "databricks") ||
-		t.hasServer("sql", "postgres", "sqlite", "bigquery", "snowflake", "redshift", "clickhouse", "duckdb", "database", "supabase", "neon", "motherduck")
-	text, ok := t.text("sql", "query", "statement", "sql_query", "sqlQuery", "queries")
-	if !ok && db {
-		text, ok = t.text("command", "input", "code", "script")
-	}
-	if !ok || !db && !looksSQL(text) {
-		return false
-	}
-	if !looksSQL(text) && t.has("search", "list", "describe", "tables", "schema", "find") {
+	if len(t.rd.Statements) == 0 {
 		return false
 	}
 	where := "the database"
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
 		where += " " + clip(name, 40)
 	}
-	t.r.add(t.r.sql(text, where)...)
-	return true
-}
-
-func looksSQL(s string) bool {
-	first, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
-	switch strings.ToUpper(first) {
-	case "SELECT", "WITH", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE":
-		return rest != "" && (strings.ContainsAny(s, "*=;(") || strings.Contains(strings.ToUpper(s), " FROM ") || strings.Contains(strings.ToUpper(s), "TABLE") || strings.Contains(strings.ToUpper(s), "INTO"))
-	}
-	return false
-}
-
-// code reads executors that run program text.
-func (t *tool) code() bool {
-	if !t.has("python", "code", "interpreter", "node", "javascript", "js", "ruby", "repl", "notebook", "jupyter", "eval", "ipython", "sandbox", "program", "cell", "snippet", "perl", "php") {
-		return false
-	}
-	if t.has("read", "search", "list", "get", "review", "explain", "format", "lint", "analyze", "browser", "page") {
-		return false
-	}
-	text, ok := t.text("code", "source", "python", "script", "program", "input", "javascript", "cell")
-	if !ok {
-		return false
-	}
-	interpreter := "python3"
-	lang, _ := t.text("language", "lang", "runtime", "kernel")
-	switch all := strings.ToLower(lang + " " + strings.Join(t.words, " ")); {
-	case strings.Contains(all, "bash"), strings.Contains(all, "shell"):
-		t.r.shellText(text)
-		return true
-	case strings.Contains(all, "node"), strings.Contains(all, "js"), strings.Contains(all, "javascript"), strings.Contains(all, "typescript"):
-		interpreter = "node"
-	case strings.Contains(all, "ruby"):
-		interpreter = "ruby"
-	case strings.Contains(all, "perl"):
-		interpreter = "perl"
-	case strings.Contains(all, "php"):
-		interpreter = "php"
-	}
-	flag := "-c"
-	if interpreter != "python3" {
-		flag = "-e"
-	}
-	if interpreter == "php" {
-		flag = "-r"
-	}
-	t.r.shellArgv([]string{interpreter, flag, text})
-	return true
-}
-
-// commandLine reads executors that are named like a program of the tables and
-// its subcommand: git_push, kubectl_scale, docker_ps.
-func (t *tool) commandLine() bool {
-	words := t.words
-	if t.server == "git" && len(words) > 0 && words[0] != "git" {
-		words = append([]string{"git"}, words...)
-	}
-	if len(words) < 2 {
-		return false
-	}
-	switch words[0] {
-	case "git", "kubectl", "docker", "podman", "terraform", "tofu", "pulumi", "helm", "aws", "gcloud", "npm", "pip", "cargo", "systemctl", "gh", "glab", "ansible", "heroku", "vercel", "brew", "apt":
-	default:
-		return false
-	}
-	argv := append([]string{words[0]}, t.subcommand(words)...)
-	before := len(t.r.effects)
-	t.r.shellArgv(argv)
-	for _, e := range t.r.effects[before:] {
-		if e.Kind == KindUnknown {
-			t.r.effects = t.r.effects[:before]
-			return false
+	found := false
+	for _, s := range t.rd.Statements {
+		if !readings.IsStatement(s.Text) && t.has("search", "list", "describe", "tables", "schema", "find") {
+			continue
 		}
+		found = true
+		t.r.add(t.r.sql(s.Text, where)...)
 	}
-	return true
+	return found
 }
 
-// subcommand builds the words of a command line from a tool's arguments.
-func (t *tool) subcommand(words []string) []string {
-	sub := words[1:]
-	if service, ok := t.text("service", "service_name"); ok && words[0] == "aws" {
-		op, _ := t.text("operation", "action", "operation_name", "command", "api")
-		sub = []string{strings.ToLower(service), strings.ReplaceAll(strings.Join(taskWords(op), "-"), "_", "-")}
-	}
-	if words[0] == "git" {
-		sub = gitSubcommand(words[1:])
-	}
-	out := slices.Clone(sub)
-	if t.is("force", "force_push", "forcePush") {
-		out = append(out, "--force")
-	}
-	if mode, ok := t.text("mode"); ok && words[0] == "git" {
-		out = append(out, "--"+strings.TrimLeft(mode, "-"))
-	}
-	if t.is("create", "create_branch", "new_branch") && words[0] == "git" && sub[0] == "checkout" {
-		out = append(out, "-b")
-	}
-	if f, ok := t.text("output", "format"); ok && words[0] == "kubectl" {
-		out = append(out, "-o", f)
-	}
-	for _, key := range []string{"remote", "branch", "branch_name", "branchName", "ref", "commit", "target", "resource", "resource_type", "resourceType", "kind", "name", "container", "image", "release", "package", "packages", "files", "paths", "revision", "stack", "args", "arguments"} {
-		out = append(out, t.list(key)...)
+// under returns the texts that stand under keys of one role.
+func (t *tool) under(role readings.Role) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(t.args)) {
+		if t.rd.Role(k)&role != 0 {
+			out = append(out, t.list(k)...)
+		}
 	}
 	return out
 }
 
-func gitSubcommand(words []string) []string {
-	name := strings.Join(words, "-")
-	switch name {
-	case "create-branch", "branch-create", "new-branch":
-		return []string{"branch"}
-	case "delete-branch", "branch-delete":
-		return []string{"branch", "-D"}
-	case "diff-staged", "diff-unstaged", "diff-cached":
-		return []string{"diff"}
-	case "list-branches", "branches", "branch-list":
-		return []string{"branch", "--list"}
-	case "set-working-dir", "clear-working-dir":
-		return []string{"status"}
-	case "create-tag":
-		return []string{"tag"}
+// given reports whether anything stands under a key of one role.
+func (t *tool) given(role readings.Role) bool {
+	for k, v := range t.args {
+		if v != nil && t.rd.Role(k)&role != 0 {
+			return true
+		}
 	}
-	if len(words) > 1 && (words[1] == "changes" || words[1] == "files" || words[1] == "file" || words[1] == "all" || words[1] == "commit" && words[0] != "commit") {
-		return words[:1]
+	return false
+}
+
+// addresses judges what a call gives away by the addresses it names, whatever
+// its executor does with them.
+func (t *tool) addresses() {
+	for _, u := range t.rd.URLs {
+		if what := carriesData(u.Text); what != "" && !localURL(u.Text) {
+			t.r.add(one(KindSend, "sends data inside the address ("+what+"): "+u.Text, u.Text)...)
+		}
 	}
-	return []string{name}
 }

@@ -2,7 +2,11 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // write is the effect of writing a file.
@@ -54,7 +58,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 		}
 		e.Why = "deletes every temporary file, of other programs too: " + a.text
 	case placeWorkspace:
-		if v.host == "" && (a.known || foundOnly(a)) && rebuildable(r.relative(p)) {
+		if v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)) {
 			return own("deletes " + a.text + ", which can be rebuilt")
 		}
 		e.Reach = ReachWorkspace
@@ -109,85 +113,45 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 		return out
 	}
 	switch v.name {
-	case "ls", "stat", "test", "[", "[[", "file", "du", "wc", "realpath", "basename", "dirname", "readlink", "which", "tree", "cd", "find", "fd", "git", "locate", "md5sum", "sha256sum", "type", "export", "namei", "getfacl", "lsattr", "exa", "eza", "lsd", "cksum", "shasum", "docker", "podman", "command", "pushd", "gh", "aws", "man", "ssh-keygen", "gpg", "history", "helm", "terraform", "wait", "sleep":
-		return out
 	case "echo", "printf", "printenv", "print":
 		for _, a := range p.all {
 			for _, n := range a.names {
-				if secretName(n) {
+				if r.secretName(n) {
 					out = append(out, usual(KindCredentials).with("prints the secret $"+n, n))
 				}
 			}
 		}
 		return out
 	}
-	for i, a := range p.operands {
-		if i == 0 && patternFirst(v.name) && !p.has("-e", "-f", "--file", "--regexp", "--files") {
-			continue
+	c := &call{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	t := c.told()
+	for i := range t.Operations {
+		if o := &t.Operations[i]; o.Verb == operation.Read {
+			out = append(out, c.operation(o)...)
 		}
-		if r.world.placeOf(a, v.cwd) == placeSecret {
+	}
+	if t.Known {
+		return out
+	}
+	for _, a := range p.operands {
+		if c.secret(a) {
 			out = append(out, usual(KindCredentials).with("shows the secrets in "+a.text, a.text))
 		}
 	}
 	return out
 }
 
-// patternFirst reports whether a command's first operand is a pattern.
-func patternFirst(name string) bool {
-	switch name {
-	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep", "zgrep", "jq", "yq", "gojq", "sed", "awk", "gawk", "git", "sg", "pcregrep", "gron", "tr":
-		return true
-	}
-	return false
-}
-
-// secretName reports whether a variable by its name holds a secret.
-func secretName(n string) bool {
-	n = strings.ToUpper(n)
-	if strings.HasSuffix(n, "_FILE") || strings.HasSuffix(n, "_PATH") || strings.HasSuffix(n, "_DIR") || strings.HasSuffix(n, "_NAME") || strings.HasPrefix(n, "SSH_AUTH") {
-		return false
-	}
-	for _, s := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "_PAT", "PASSPHRASE", "DATABASE_URL", "CONNECTION_STRING", "_DSN", "SIGNING_KEY", "ENCRYPTION_KEY"} {
-		if strings.Contains(n, s) {
-			return true
-		}
-	}
-	return false
-}
-
 func fileRules(m map[string]rule) {
-	m["remove"] = removeRule
-	m["copy"] = copyRule
-	m["move"] = moveRule
-	m["moveDry"] = func(c *call) []Effect {
-		if c.name == "mv" && !c.has("--help", "--version") {
-			return moveRule(c)
-		}
-		return reads()
-	}
-	m["link"] = linkRule
-	m["makeFiles"] = func(c *call) []Effect {
-		out := c.writeAll("creates", c.operands)
-		for i := range out {
-			out[i].Kind, out[i].Reversibility = KindCreate, Reversible
-		}
-		return out
-	}
-	m["tee"] = func(c *call) []Effect { return c.writeAll("writes", c.operands) }
-	m["inPlace"] = func(c *call) []Effect { return append(own("changes files"), c.writeAll("changes", c.operands)...) }
+	m["operations"] = operationsRule
 	m["truncate"] = truncateRule
 	m["dd"] = ddRule
-	m["split"] = func(c *call) []Effect {
-		return append(own("splits a file"), c.writeAll("writes", c.operands[min(1, len(c.operands)):])...)
-	}
 	m["sed"] = sedRule
 	m["editor"] = editorRule
 	m["find"] = findRule
-	m["tar"] = tarRule
+	m["unpack"] = unpackRule
 	m["archive"] = archiveRule
 	m["chmod"] = chmodRule
 	m["chown"] = chownRule
-	m["exiftool"] = exiftoolRule
 }
 
 func (c *call) writeAll(verb string, list []arg) []Effect {
@@ -198,107 +162,12 @@ func (c *call) writeAll(verb string, list []arg) []Effect {
 	return out
 }
 
-func removeRule(c *call) []Effect {
-	ops := c.operands
-	if c.name == "gio" && len(ops) > 0 {
-		if ops[0].text != "trash" && ops[0].text != "remove" {
-			return own("runs gio")
-		}
-		ops = ops[1:]
-	}
-	if len(ops) == 0 {
-		return unknown("deletes files whose names are not known", "")
-	}
-	var out []Effect
-	for _, a := range ops {
-		e := c.r.remove(c.invocation, a)
-		if c.name == "rmdir" || strings.HasPrefix(c.name, "trash") || c.name == "gio" {
-			for i := range e {
-				e[i].Reversibility = Reversible // only empty folders, or kept in the bin
-				if e[i].Reach == ReachWorkspace {
-					e[i].Kind = KindMove
-				}
-			}
-		}
-		out = append(out, e...)
-	}
-	return out
-}
-
-func copyRule(c *call) []Effect {
-	dest, ok := c.value("-t", "--target-directory")
-	src := c.operands
-	if !ok {
-		if len(src) == 0 {
-			return reads()
-		}
-		dest, src = src[len(src)-1], src[:len(src)-1]
-	}
-	if c.name == "install" && c.has("-d", "--directory") {
-		return c.writeAll("creates", c.operands)
-	}
-	out := c.r.write(c.invocation, dest, "copies over")
-	if len(src) == 1 && src[0].text == "/dev/null" {
-		return c.r.empty(c.invocation, dest)
-	}
-	secret := false
-	for _, s := range src {
-		switch c.r.world.placeOf(s, c.cwd) {
-		case placeSecret:
-			secret = true
-			if c.r.world.placeOf(dest, c.cwd) != placeSecret {
-				out = append(out, usual(KindCredentials).with("copies the secrets in "+s.text, s.text))
-			}
-		case placeWorkspace, placeTemp, placeNowhere, placeControl, placeHome, placeSystem, placeUnknown:
-		}
-		if !secret && example(strings.ToLower(path.Base(s.text))) && c.r.world.inside(c.r.world.clean(dest.text, c.cwd)) {
-			return own("copies the example " + s.text + " to " + dest.text)
-		}
-	}
-	return out
-}
-
-func moveRule(c *call) []Effect {
-	dest, ok := c.value("-t", "--target-directory")
-	src := c.operands
-	if c.name != "mv" && c.name != "git-mv" {
-		return c.writeAll("renames", src[min(1, len(src)):])
-	}
-	if !ok {
-		if len(src) < 2 {
-			return unknown("moves files whose names are not known", c.rest(0))
-		}
-		dest, src = src[len(src)-1], src[:len(src)-1]
-	}
-	out := c.r.write(c.invocation, dest, "moves files to")
-	for _, s := range src {
-		if p := c.r.world.placeOf(s, c.cwd); p != placeWorkspace && p != placeTemp {
-			e := usual(KindMove).with("moves "+s.text+" away from where it lies", s.text)
-			e.Reach = ReachUser
-			e.Reversibility = Partial
-			out = append(out, e)
-		} else if c.r.world.placeOf(dest, c.cwd) == placeNowhere {
-			out = append(out, c.r.remove(c.invocation, s)...)
-		}
-	}
-	return out
-}
-
-func linkRule(c *call) []Effect {
-	if dest, ok := c.value("-t", "--target-directory"); ok {
-		return c.r.write(c.invocation, dest, "links in")
-	}
-	if len(c.operands) < 2 {
-		return own("creates a link in the current folder")
-	}
-	return c.r.write(c.invocation, c.operands[len(c.operands)-1], "links over")
-}
-
 func truncateRule(c *call) []Effect {
 	if v, ok := c.value("-s", "--size"); ok && c.name == "truncate" && strings.HasPrefix(v.text, "+") {
 		return c.writeAll("extends", c.operands)
 	}
-	if v, ok := c.value("-s", "--size"); c.name == "fallocate" || ok && strings.Trim(v.text, "0kKMGB") != "" && !strings.HasPrefix(v.text, "-") && !strings.HasPrefix(v.text, "<") {
+	if v, ok := c.value("-s", "--size"); c.name == "fallocate" || ok && strings.Trim(v.text, "0kKMGB") != "" && !strings.HasPrefix(v.text, "-") &&
+		!strings.HasPrefix(v.text, "<") {
 		return c.writeAll("writes", c.operands)
 	}
 	var out []Effect
@@ -308,41 +177,58 @@ func truncateRule(c *call) []Effect {
 	return out
 }
 
+// ddRule judges dd, which also copies what lies below files.
 func ddRule(c *call) []Effect {
-	var out []Effect
-	for _, a := range c.operands {
-		if rest, ok := strings.CutPrefix(a.text, "of="); ok {
-			a.text = rest
-			if strings.Contains(join(c.operands), "if=/dev/zero") && !strings.Contains(join(c.operands), "notrunc") {
-				out = append(out, c.r.empty(c.invocation, a)...)
-				continue
-			}
-			out = append(out, c.r.write(c.invocation, a, "writes")...)
-		}
-		if rest, ok := strings.CutPrefix(a.text, "if="); ok {
-			a.text = rest
-			if c.r.world.placeOf(a, c.cwd) == placeSystem {
-				out = append(out, usual(KindCredentials).with("copies the raw content of "+rest, rest))
-			}
+	out := operationsRule(c)
+	for _, o := range c.told().Operations {
+		if a := argOf(o.Object.Word); o.Verb == operation.Read && c.r.world.placeOf(a, c.cwd) == placeSystem {
+			out = append(out, usual(KindCredentials).with("copies the raw content of "+a.text, a.text))
 		}
 	}
 	return out
 }
 
+// sedRule judges sed, whose script may write files or run commands.
 func sedRule(c *call) []Effect {
-	if c.has("-n", "--quiet") && !c.has("-i", "--in-place") || !c.inPlace() {
-		for _, s := range append(c.values("-e", "--expression"), firstOf(c.operands)...) {
-			if strings.Contains(s.text, "w /") || strings.HasSuffix(s.text, "/e") {
-				return unknown("runs a sed script that writes files or runs commands: "+s.text, s.text)
-			}
+	if c.inPlace() {
+		return append(own(c.why), operationsRule(c)...)
+	}
+	for _, s := range append(c.values("-e", "--expression"), firstOf(c.operands)...) {
+		if strings.Contains(s.text, "w /") || runsSubstitution(s.text) {
+			return unknown("runs a sed script that writes files or runs commands: "+s.text, s.text)
 		}
-		return c.r.disclosures(c.invocation, c.parsed, reads())
 	}
-	files := c.operands
-	if !c.has("-e", "--expression", "-f", "--file") && len(files) > 0 {
-		files = files[1:]
+	return c.r.disclosures(c.invocation, c.parsed, reads())
+}
+
+// runsSubstitution says whether a substitution of sed runs what it gives: an e
+// stands among the letters behind its last delimiter.
+func runsSubstitution(script string) bool {
+	at := strings.IndexByte(script, 's')
+	if at < 0 || at+1 >= len(script) {
+		return false
 	}
-	return append(own("edits files in place"), c.writeAll("edits", files)...)
+	flags := script[strings.LastIndexByte(script, script[at+1])+1:]
+	return strings.Contains(flags, "e") && strings.Trim(flags, "egpimIM0123456789") == ""
+}
+
+// unpackRule judges what unpacks an archive. One that came from the network is
+// foreign code.
+func unpackRule(c *call) []Effect {
+	file, _ := c.value("-f", "--file")
+	if from := c.stdin.text; from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") || c.r.fetched[lastPart(file.text)] {
+		c.r.cloned = true
+	}
+	var out []Effect
+	for _, o := range c.told().Operations {
+		if o.Verb == operation.Write {
+			out = append(out, c.operation(&o)...)
+		}
+	}
+	if len(out) == 0 {
+		return own("unpacks an archive in the workspace")
+	}
+	return out
 }
 
 func firstOf(list []arg) []arg { return list[:min(1, len(list))] }
@@ -354,4 +240,152 @@ func (c *call) inPlace() bool {
 		}
 	}
 	return false
+}
+
+// empties reports whether the shell opens the i-th written file only to empty
+// it: the command has nothing to say.
+func (v *invocation) empties(i int) bool {
+	switch {
+	case v.appends[i] || v.call != nil:
+		return false
+	case v.path == "" || v.name == ":" || v.name == "true":
+		return true
+	}
+	return v.name == "cat" && len(v.args) == 1 && v.args[0].text == "/dev/null" || (v.name == "echo" || v.name == "printf") && len(v.args) == 1 &&
+		(v.args[0].text == "-n" || v.args[0].known && v.args[0].text == "")
+}
+
+// empty is the effect of emptying a file.
+func (r *reading) empty(v *invocation, a arg) []Effect {
+	if v.box != "" || r.scratchFile(a.text) {
+		return r.write(v, a, "writes")
+	}
+	out := r.remove(v, a)
+	for i := range out {
+		out[i].Why = strings.Replace(out[i].Why, "deletes ", "empties ", 1)
+	}
+	return out
+}
+
+// scratchFile reports whether a file by its name is made to be overwritten.
+func (r *reading) scratchFile(s string) bool {
+	return path.Ext(s) == "" || r.judge.places.Purpose(s)&place.Scratch != 0
+}
+
+// archiveRule judges the other archivers.
+func archiveRule(c *call) []Effect {
+	if c.has("-l", "-t", "-p", "-c", "--list", "--test", "--stdout", "-v", "-Z", "-z", "--to-stdout", "-tq", "-lv", "-tvf", "-tf", "-tzf") {
+		switch c.name {
+		case "unzip", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "lzma", "brotli", "pigz", "lzop", "cpio", "ar", "jar":
+			return reads()
+		}
+	}
+	if op := c.operand(0); strings.HasPrefix(c.name, "7z") || strings.HasSuffix(c.name, "rar") || c.name == "ouch" || c.name == "patool" ||
+		c.name == "cpio" || c.name == "jar" || c.name == "ar" || c.name == "unar" {
+		switch op {
+		case "l", "t", "i", "lb", "lt", "v", "vt", "list", "h", "b", "p", "test", "tf", "tvf":
+			return reads()
+		}
+	}
+	var out []Effect
+	for _, a := range c.all {
+		if rest, ok := strings.CutPrefix(a.text, "-o"); ok && strings.HasPrefix(c.name, "7z") && rest != "" {
+			return c.r.write(c.invocation, a.slice(2), "unpacks over the files in")
+		}
+	}
+	for _, a := range c.operands[min(1, len(c.operands)):] {
+		if c.r.world.placeOf(a, c.cwd) == placeSecret {
+			out = append(out, usual(KindCredentials).with("packs the secrets in "+a.text, a.text))
+		}
+	}
+	for _, a := range firstOf(c.operands) {
+		if strings.Contains(a.text, ".") {
+			out = append(out, c.r.write(c.invocation, a, "packs or unpacks")...)
+		}
+	}
+	if c.name == "zip" && c.has("-m", "--move") {
+		return append(out, usual(KindDelete).with("deletes the files that it packed", ""))
+	}
+	return append(out, own("packs or unpacks files")...)
+}
+
+func chmodRule(c *call) []Effect {
+	ops := c.operands
+	mode := ""
+	if len(ops) > 0 && !c.has("--reference") {
+		mode, ops = ops[0].text, ops[1:]
+	}
+	for i := range c.flags { // chmod -x file
+		if n := c.flags[i].name; len(n) > 1 && strings.Trim(n[1:], "rwxXst") == "" {
+			ops = c.operands
+		}
+	}
+	return c.permissions("opens or closes", modeOpens(mode), ops)
+}
+
+// modeOpens reports whether a mode gives rights to everyone or special bits.
+func modeOpens(mode string) bool {
+	digits := strings.TrimLeft(mode, "0")
+	if digits != "" && strings.Trim(digits, "01234567") == "" {
+		return len(digits) >= 4 && digits[0] != '1' || len(digits) == 3 && strings.ContainsAny(digits[2:], "2367")
+	}
+	for part := range strings.SplitSeq(mode, ",") {
+		who, rights, ok := strings.Cut(part, "+")
+		if !ok {
+			who, rights, ok = strings.Cut(part, "=")
+		}
+		if ok && (strings.Contains(rights, "s") || strings.Contains(rights, "w") && strings.ContainsAny(who, "oa")) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) permissions(what string, opens bool, files []arg) []Effect {
+	var out []Effect
+	for _, a := range files {
+		e := usual(KindPermissions).with("changes who may use "+a.text, a.text)
+		p := c.r.world.placeOf(a, c.cwd)
+		switch {
+		case opens:
+			e.Why = what + " " + a.text + " to everyone"
+			if p == placeSystem {
+				e.Reach = ReachSystem
+			}
+		case p == placeWorkspace || p == placeTemp || p == placeNowhere:
+			e.Reach, e.Reversibility = ReachWorkspace, Reversible
+		case p == placeSystem:
+			e.Reach = ReachSystem
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func chownRule(c *call) []Effect {
+	ops := c.operands
+	if len(ops) > 0 && !c.has("--reference") {
+		ops = ops[1:]
+	}
+	if len(ops) == 0 {
+		return one(KindPermissions, "changes the owner of files", "")
+	}
+	var out []Effect
+	for _, a := range ops {
+		out = append(out, usual(KindPermissions).with("changes the owner of "+a.text, a.text))
+	}
+	return out
+}
+
+func editorRule(c *call) []Effect {
+	switch c.name {
+	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "pico", "helix", "hx", "kak":
+		for _, v := range c.all {
+			if strings.Contains(v.text, "!") || strings.HasPrefix(v.text, "+") && strings.Contains(v.text, "Install") {
+				return unknown("runs an editor with commands: "+join(c.all), c.name)
+			}
+		}
+		return append(own("edits files"), c.writeAll("edits", c.operands)...)
+	}
+	return own("opens an editor")
 }

@@ -5,18 +5,28 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 // file reads executors that work on files of this machine.
 func (t *tool) file() bool {
 	if t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil ||
-		t.has("gdrive", "drive", "s3", "dropbox", "github", "gitlab", "onedrive", "sharepoint", "box", "cloud", "remote", "share", "send", "upload", "email", "attach", "figma", "notion", "slack") ||
+		t.has("gdrive", "drive", "s3", "dropbox", "github", "gitlab", "onedrive", "sharepoint", "box", "cloud", "remote", "share", "send", "upload",
+			"email", "attach", "figma", "notion", "slack") ||
 		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma") {
 		return false
 	}
-	paths := t.list("path", "file_path", "filePath", "filepath", "filename", "file_name", "file", "target_file", "notebook_path", "paths", "files", "target", "absolute_path", "AbsolutePath", "TargetFile", "dir", "directory", "folder", "relative_workspace_path", "relative_path", "relativePath", "edits", "directory_path", "dir_path")
-	source := t.list("source", "src", "from", "old_path", "source_path", "oldPath", "sourcePath", "original_path")
-	dest := t.list("destination", "dest", "dst", "to", "new_path", "target_path", "newPath", "destination_path", "destinationPath", "new_name")
+	var paths, source, dest []string
+	for _, p := range t.rd.Paths {
+		switch {
+		case p.Role&readings.RolePath != 0:
+			paths = append(paths, p.Text)
+		case p.Role&readings.RoleGoal != 0:
+			dest = append(dest, p.Text)
+		case p.Role&readings.RoleSource != 0:
+			source = append(source, p.Text)
+		}
+	}
 	if len(paths) == 0 && len(source) == 0 && len(dest) == 0 {
 		return false
 	}
@@ -24,7 +34,15 @@ func (t *tool) file() bool {
 	if _, secret := t.secret(); verb == "" || secret || t.shared() {
 		return false
 	}
-	if t.dryRun() {
+	if verb == "read" {
+		if act, ok := t.action(); ok && act.effect.Kind != KindRead {
+			return false
+		}
+		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
+			verb = "write"
+		}
+	}
+	if t.rd.DryRun {
 		t.r.add(reads()...)
 		return true
 	}
@@ -38,7 +56,9 @@ func (t *tool) file() bool {
 // fileVerb is what a tool does to files: read, write, delete, move or chmod;
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
-	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content", "workspace", "document", "media", "code", "image", "symbol", "function", "method", "class", "import", "imports", "block", "region", "range", "snippet", "regex", "string", "str") || t.hasServer("filesystem", "fs", "file", "desktop")
+	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content",
+		"workspace", "document", "media", "code", "image", "symbol", "function", "method", "class", "import", "imports", "block", "region", "range",
+		"snippet", "regex", "string", "str") || t.hasServer("filesystem", "fs", "file", "desktop")
 	if !noun && (len(t.words) > 2 || t.noun("person") || t.noun("money") || t.noun("health") || t.noun("access") || t.noun("public")) {
 		return ""
 	}
@@ -52,9 +72,11 @@ func (t *tool) fileVerb() string {
 			return "copy"
 		case "chmod", "chown", "permissions":
 			return "chmod"
-		case "write", "edit", "multiedit", "create", "save", "append", "update", "replace", "insert", "patch", "modify", "touch", "mkdir", "put", "overwrite", "prepend", "make", "add", "format", "apply", "truncate", "fill":
+		}
+		if t.r.judge.tables.ofClass("file-writes", w) {
 			return "write"
-		case "read", "view", "list", "ls", "search", "get", "stat", "exists", "glob", "grep", "tree", "info", "cat", "open", "find", "show", "head", "tail", "load", "check", "diff", "count", "inspect", "preview", "summarize", "analyze", "describe", "parse", "outline", "lint", "watch":
+		}
+		if t.r.judge.tables.ofClass("file-reads", w) {
 			return "read"
 		}
 	}
@@ -71,6 +93,7 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 				out = append(out, usual(KindCredentials).with("shows the secrets in "+p, p))
 			}
 		}
+		out = append(out, t.searched(v, append(paths, source...))...)
 	case "write":
 		for _, p := range append(append(paths, dest...), source...) {
 			out = append(out, t.r.write(v, literal(p), "writes")...)
@@ -140,19 +163,21 @@ func (t *tool) editor() bool {
 
 // browser reads executors that drive a browser.
 func (t *tool) browser() bool {
-	if !t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") && !t.hasServer("browser", "puppeteer", "playwright", "chrome") {
+	if !t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") &&
+		!t.hasServer("browser", "puppeteer", "playwright", "chrome") {
 		return false
 	}
 	browser := t.hasServer("browser", "puppeteer", "playwright", "chrome", "devtools", "selenium") || t.has("browser", "playwright", "puppeteer")
 	for _, w := range t.words {
-		switch w {
-		case "navigate", "goto", "scroll", "screenshot", "snapshot", "hover", "back", "forward", "reload", "refresh", "wait", "tabs", "console", "network", "resize", "find", "search", "read", "get", "extract", "inspect", "view", "list", "visit":
+		if t.r.judge.tables.ofClass("browser-looks", w) {
 			if address, ok := t.text("url"); ok {
 				t.r.add(t.r.request("GET", address, "")...)
 				return true
 			}
 			t.r.add(reads()...)
 			return true
+		}
+		switch w {
 		case "close", "new", "switch", "open", "start", "stop", "trace", "emulate", "throttle", "analyze", "highlight", "history", "pdf", "markdown", "html":
 			if browser {
 				t.r.add(reads()...)
@@ -176,15 +201,6 @@ func (t *tool) browser() bool {
 	return false
 }
 
-// pressWords are words on a button after which something happens for good.
-func pressWord(w string) bool {
-	switch w {
-	case "confirm", "purchase", "buy", "pay", "payment", "submit", "delete", "remove", "send", "order", "post", "publish", "accept", "agree", "approve", "transfer", "checkout", "book", "reserve", "subscribe", "unsubscribe", "cancel", "save", "sign", "apply", "deploy", "share", "invite", "grant", "authorize", "allow", "yes", "ok", "place", "donate", "bid", "trade", "sell", "withdraw", "reset", "revoke", "close", "deactivate", "merge", "reply", "tweet", "follow", "install", "download", "upgrade", "enable", "disable", "unlock", "register", "signup":
-		return true
-	}
-	return false
-}
-
 func (t *tool) press(verb string) []Effect {
 	var label []string
 	for _, k := range []string{"element_id", "element", "selector", "text", "ref", "label", "name", "id", "target", "key", "description"} {
@@ -196,7 +212,7 @@ func (t *tool) press(verb string) []Effect {
 	if verb == "submit" {
 		return shared(KindSend, "submits a form on a web page "+clip(text, 60), text)
 	}
-	if slices.ContainsFunc(taskWords(text), pressWord) {
+	if slices.ContainsFunc(taskWords(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
 		e := usual(KindSend).with("presses "+clip(text, 60)+" on a web page", text).as(Irreversible, ReachShared)
 		e.Sure = 0.6
 		return []Effect{e}
@@ -211,15 +227,15 @@ func (t *tool) press(verb string) []Effect {
 
 func (t *tool) fillIn() []Effect {
 	for k := range t.args {
-		if secretName(k) {
+		if t.r.secretName(k) {
 			return one(KindCredentials, "types a password into a web page", k)
 		}
 	}
-	if s, ok := t.text("element_id", "element", "selector", "ref", "label", "name"); ok && (secretName(s) || strings.Contains(strings.ToLower(s), "card")) {
+	if s, ok := t.text("element_id", "element", "selector", "ref", "label", "name"); ok && (t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card")) {
 		return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
 	}
 	for _, s := range namesIn(t.args, 0) {
-		if secretName(s) || strings.Contains(strings.ToLower(s), "card number") || strings.EqualFold(s, "cvv") {
+		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card number") || strings.EqualFold(s, "cvv") {
 			return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
 		}
 	}

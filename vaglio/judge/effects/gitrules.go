@@ -6,7 +6,8 @@ func gitRules(m map[string]rule) {
 	m["gitPush"] = gitPush
 	m["gitFetch"] = func(c *call) []Effect {
 		for _, a := range c.operands {
-			if src, dst, ok := strings.Cut(a.text, ":"); ok && dst != "" && !strings.Contains(src, "@") && !strings.Contains(a.text, "://") && !strings.HasPrefix(dst, "refs/remotes/") && (strings.HasPrefix(src, "+") || c.has("-f", "--force")) {
+			if src, dst, ok := strings.Cut(a.text, ":"); ok && dst != "" && !strings.Contains(src, "@") && !strings.Contains(a.text, "://") &&
+				!strings.HasPrefix(dst, "refs/remotes/") && (strings.HasPrefix(src, "+") || c.has("-f", "--force")) {
 				return []Effect{usual(KindOverwrite).with("fetches over the local branch "+dst, dst).as(Partial, ReachUser)}
 			}
 		}
@@ -51,7 +52,8 @@ func gitRules(m map[string]rule) {
 func mainBranch(ref string) bool {
 	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "+"), "refs/heads/")
 	switch ref {
-	case "main", "master", "trunk", "develop", "dev", "development", "prod", "production", "staging", "stable", "live", "release", "gh-pages", "HEAD:main", "next", "mainline", "default":
+	case "main", "master", "trunk", "develop", "dev", "development", "prod", "production", "staging", "stable", "live", "release", "gh-pages",
+		"HEAD:main", "next", "mainline", "default":
 		return true
 	}
 	return strings.HasPrefix(ref, "release/") || strings.HasPrefix(ref, "releases/") || strings.HasPrefix(ref, "release-") || strings.HasPrefix(ref, "hotfix/")
@@ -138,7 +140,8 @@ func versionTag(s string) bool {
 
 func deployRemote(s string) bool {
 	switch s {
-	case "heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon", "acquia", "wpengine":
+	case "heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon",
+		"acquia", "wpengine":
 		return true
 	}
 	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@")
@@ -173,9 +176,9 @@ func gitClean(c *call) []Effect {
 	paths := c.operands[1:]
 	safe := len(paths) > 0
 	for _, p := range paths {
-		safe = safe && p.known && rebuildable(c.r.relative(c.r.world.clean(p.text, c.cwd)))
+		safe = safe && p.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
 	}
-	if safe || c.has("-X") && !c.has("-x") && len(c.values("-e", "--exclude")) == 0 && false {
+	if safe {
 		return own("deletes untracked files that can be rebuilt")
 	}
 	if !c.has("-f", "--force", "-i", "--interactive") {
@@ -231,7 +234,8 @@ func gitCheckout(c *call) []Effect {
 // wellKnownFile reports whether a name without a suffix is that of a file.
 func wellKnownFile(s string) bool {
 	switch lastPart(s) {
-	case "Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile", "Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig":
+	case "Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile",
+		"Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig":
 		return true
 	}
 	return false
@@ -240,7 +244,8 @@ func wellKnownFile(s string) bool {
 // fileLike reports whether a name looks like a file rather than a branch.
 func fileLike(s string) bool {
 	_, ext, ok := cutLast(s, ".")
-	return ok && len(ext) > 0 && len(ext) <= 5 && strings.Trim(ext, "0123456789") != "" && !versionTag(s) && !strings.HasPrefix(s, "origin/") && !strings.Contains(ext, "/")
+	return ok && len(ext) > 0 && len(ext) <= 5 && strings.Trim(ext, "0123456789") != "" && !versionTag(s) && !strings.HasPrefix(s, "origin/") &&
+		!strings.Contains(ext, "/")
 }
 
 func cutLast(s, sep string) (string, string, bool) {
@@ -283,10 +288,15 @@ func gitConfig(c *call) []Effect {
 		value = ops[1].text
 	}
 	switch {
-	case key == "core.hookspath", key == "http.sslverify" && value != "true", strings.HasSuffix(key, ".sslverify") && value != "true", key == "commit.gpgsign" && value == "false",
-		key == "tag.gpgsign" && value == "false", key == "receive.denynonfastforwards" && value == "false", key == "safe.directory" && value == "*", key == "protocol.file.allow", key == "fetch.fsckobjects" && value == "false", key == "transfer.fsckobjects" && value == "false", key == "receive.denydeletes" && value == "false":
+	case key == "core.hookspath", key == "http.sslverify" && value != "true", strings.HasSuffix(key, ".sslverify") && value != "true",
+		key == "commit.gpgsign" && value == "false",
+		key == "tag.gpgsign" && value == "false", key == "receive.denynonfastforwards" && value == "false", key == "safe.directory" && value == "*",
+		key == "protocol.file.allow", key == "fetch.fsckobjects" && value == "false", key == "transfer.fsckobjects" && value == "false",
+		key == "receive.denydeletes" && value == "false":
 		return one(KindSafeguardOff, "switches a safeguard of git off: "+key+" "+value, key)
-	case key == "core.sshcommand", key == "core.fsmonitor", key == "core.pager", key == "core.editor", key == "credential.helper", strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!"), strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "url."), strings.HasSuffix(key, ".insteadof"), key == "diff.external", strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader"):
+	case key == "core.sshcommand", key == "core.fsmonitor", key == "core.pager", key == "core.editor", key == "credential.helper",
+		strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!"), strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "url."),
+		strings.HasSuffix(key, ".insteadof"), key == "diff.external", strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader"):
 		return []Effect{usual(KindSafeguardOff).with("changes what git runs or whom it trusts: "+key, key).as(Reversible, ReachUser)}
 	case c.has("--global", "--system"):
 		return []Effect{usual(KindOverwrite).with("changes git's settings for every project: "+key, key).as(Reversible, ReachUser)}

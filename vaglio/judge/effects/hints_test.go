@@ -58,15 +58,64 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func TestShellByCatalog(t *testing.T) {
+// TestUnknownExecutor checks that a tool of which nothing is known is judged by
+// the command that it is given, if that is all that it is given.
+func TestUnknownExecutor(t *testing.T) {
 	t.Parallel()
-	p := vaglio.Proposal{Executor: "helper", Args: vaglio.Args{"command": "git status"}, Context: vaglio.Context{Cwd: testCwd}}
+	type A = vaglio.Args
+	declared := &catalog.Executor{Name: "frobnicate", ArgsSchema: map[string]any{"properties": map[string]any{"id": map[string]any{}}}}
 	j := newJudge(t)
-	if got := score(t, j, p); got >= effects.Threshold {
-		t.Errorf("an executor of which nothing is known scores %.2f", got)
+	for _, tt := range []struct {
+		name  string
+		args  A
+		known *catalog.Executor
+		asked bool
+	}{
+		{"frobnicate", A{"command": "git status"}, nil, false},
+		{"frobnicate", A{"command": "git status", "timeout": 5}, nil, false},
+		{"frobnicate", A{"command": "git push --force"}, nil, true},
+		{"frobnicate", A{}, nil, true},
+		{"frobnicate", A{"command": "git status", "id": 5}, nil, true},
+		{"frobnicate", A{"command": "git status"}, declared, true},
+		{"delete_repository", A{"command": "git status"}, nil, true},
+		{"run_payroll", A{"command": "git status"}, nil, true},
+		{"helper", A{"command": "git status"}, &catalog.Executor{Name: "helper", Shell: true}, false},
+	} {
+		p := vaglio.Proposal{Executor: tt.name, Args: tt.args, Context: vaglio.Context{Cwd: testCwd, Known: tt.known}}
+		if got := score(t, j, p); (got < effects.Threshold) != tt.asked {
+			t.Errorf("%s %v: score %.2f, want asked %t", tt.name, tt.args, got, tt.asked)
+		}
 	}
-	p.Context.Known = &catalog.Executor{Name: "helper", Shell: true}
-	if got := score(t, j, p); got < effects.Threshold {
-		t.Errorf("git status by a shell of the catalog scores %.2f", got)
+}
+
+// TestClaims checks that an agent's word that nothing is to be changed counts
+// only where the executor declares such a parameter.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	type A = vaglio.Args
+	schema := map[string]any{"properties": map[string]any{"dry_run": map[string]any{}, "mode": map[string]any{}, "id": map[string]any{}}}
+	known := &catalog.Executor{Name: "delete_user", ArgsSchema: schema}
+	j := newJudge(t)
+	for _, tt := range []struct {
+		args  A
+		known *catalog.Executor
+		asked bool
+	}{
+		{A{"dry_run": true}, nil, true},
+		{A{"dry_run": true}, &catalog.Executor{Name: "delete_user"}, true},
+		{A{"dry_run": true}, known, false},
+		{A{"dry_run": "true"}, known, false},
+		{A{"dry_run": false}, known, true},
+		{A{"dry_run": "none"}, known, true},
+		{A{"dryRun": true}, known, true},
+		{A{"mode": "plan"}, known, false},
+		{A{"mode": "apply"}, known, true},
+		{A{"preview": true}, known, true},
+		{A{"options": map[string]any{"dry_run": true}}, known, true},
+	} {
+		p := vaglio.Proposal{Executor: "delete_user", Args: tt.args, Context: vaglio.Context{Cwd: testCwd, Known: tt.known}}
+		if got := score(t, j, p); (got < effects.Threshold) != tt.asked {
+			t.Errorf("%v with %v: score %.2f, want asked %t", tt.args, tt.known, got, tt.asked)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package effects
 import (
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -10,7 +11,8 @@ func grpcRule(c *call) []Effect {
 	return c.unlessLocal(func() []Effect {
 		last := c.operand(len(c.operands) - 1)
 		words := taskWords(lastPart(last))
-		if last == "list" || last == "describe" || len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead || c.operand(1) == "list" || c.operand(1) == "describe" {
+		if last == "list" || last == "describe" || len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead || c.operand(1) == "list" ||
+			c.operand(1) == "describe" {
 			return reads()
 		}
 		return shared(KindSend, "calls a remote procedure: "+c.rest(0), c.rest(0))
@@ -59,6 +61,9 @@ func sshRule(c *call) []Effect {
 	if c.has("-R", "-L", "-D", "-w") && !c.wrapper {
 		if c.has("-R") {
 			return shared(KindSend, "opens a local service to another machine", c.rest(0))
+		}
+		if c.has("-D", "-w") && !localURL(c.operand(0)) {
+			return shared(KindSend, "sends what uses the tunnel through "+c.rest(0), c.rest(0))
 		}
 		return own("opens a tunnel")
 	}
@@ -151,9 +156,6 @@ func remotePath(s string) bool {
 }
 
 func copyHostsRule(c *call) []Effect {
-	if strings.HasPrefix(c.name, "rsync") && c.has("-n", "--dry-run") {
-		return reads()
-	}
 	if len(c.operands) == 0 {
 		return unknown("copies files that are not known", "")
 	}
@@ -162,42 +164,22 @@ func copyHostsRule(c *call) []Effect {
 	if len(src) == 0 {
 		return reads() // rsync lists
 	}
-	if remotePath(dest.text) {
-		out := one(KindSend, "copies "+join(src)+" to "+dest.text, dest.text)
-		if c.has("--delete", "--delete-after", "--delete-before", "--delete-excluded", "--delete-during", "--del") {
-			out = append(out, usual(KindDelete).with("deletes what "+dest.text+" has besides", dest.text).as(Irreversible, ReachShared))
+	var out []Effect
+	for _, o := range c.told().Operations {
+		if o.Role != operation.Target || !o.Object.Host && !remotePath(dest.text) {
+			continue
 		}
+		switch o.Verb {
+		case operation.Delete:
+			out = append(out, usual(KindDelete).with("deletes what "+dest.text+" has besides", dest.text).as(Irreversible, ReachShared))
+		default:
+			out = append(out, usual(KindSend).with("copies "+join(src)+" to "+dest.text, dest.text))
+		}
+	}
+	if len(out) > 0 {
 		return out
 	}
-	var out []Effect
-	for _, s := range src {
-		if c.r.world.placeOf(s, c.cwd) == placeSecret && c.r.world.placeOf(dest, c.cwd) != placeSecret {
-			out = append(out, usual(KindCredentials).with("copies the secrets in "+s.text, s.text))
-		}
-	}
-	if c.has("--delete", "--delete-after", "--delete-before", "--delete-excluded", "--delete-during", "--del") {
-		e := c.r.remove(c.invocation, dest)
-		for i := range e {
-			if e[i].Kind == KindDelete {
-				e[i].Why = "deletes what " + dest.text + " has besides the copied files"
-			}
-		}
-		out = append(out, e...)
-	}
-	if c.has("--remove-source-files") {
-		out = append(out, usual(KindDelete).with("deletes the files that it copied: "+join(src), join(src)))
-	}
-	return append(out, c.r.write(c.invocation, dest, "copies files to")...)
-}
-
-func backupRule(c *call) []Effect {
-	switch c.operand(0) {
-	case "list", "ls", "info", "snapshots", "stats", "find", "diff", "check", "verify", "version", "cat", "dump", "help", "status", "collection-status", "list-current-files", "log", "config":
-		return reads()
-	case "forget", "prune", "delete", "remove", "cleanup", "remove-older-than", "compact", "unlock", "recreate":
-		return one(KindDelete, "deletes backups: "+c.name+" "+c.rest(0), c.rest(0))
-	}
-	return shared(KindSend, "copies data to or from a backup: "+c.name+" "+c.rest(0), c.rest(0))
+	return operationsRule(c)
 }
 
 func objectStoreRule(c *call) []Effect {
@@ -205,7 +187,8 @@ func objectStoreRule(c *call) []Effect {
 	ops := c.operands[min(1, len(c.operands)):]
 	if len(ops) > 1 {
 		dest := ops[len(ops)-1]
-		remote := strings.Contains(dest.text, "://") || remotePath(dest.text) || c.name == "mc" && !strings.HasPrefix(dest.text, ".") && !strings.HasPrefix(dest.text, "/")
+		remote := strings.Contains(dest.text, "://") || remotePath(dest.text) || c.name == "mc" && !strings.HasPrefix(dest.text, ".") &&
+			!strings.HasPrefix(dest.text, "/")
 		switch verb {
 		case "cp", "copy", "get", "sync", "mirror", "download", "copyto":
 			if !remote {
@@ -220,46 +203,6 @@ func objectStoreRule(c *call) []Effect {
 		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
 	}
 	return one(KindSend, "writes to remote storage: "+c.name+" "+c.rest(0), c.rest(0))
-}
-
-func webServerRule(c *call) []Effect {
-	switch c.name {
-	case "certbot", "acme.sh", "lego", "dehydrated":
-		if op := c.operand(0); op == "certificates" || op == "list" || op == "show_account" || c.has("--dry-run", "--list", "--version", "--help") {
-			return reads()
-		}
-		return []Effect{usual(KindInfrastructure).with("orders or changes certificates: "+c.name+" "+c.rest(0), c.rest(0))}
-	case "named-checkconf", "named-checkzone", "unbound-checkconf":
-		return reads()
-	case "a2ensite", "a2dissite", "a2enmod", "a2dismod":
-		return []Effect{usual(KindInfrastructure).with("changes the web server: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial, ReachSystem)}
-	}
-	if c.has("-t", "-T", "-v", "-V", "-S", "-M", "--version", "--validate", "-n", "-d", "--help", "--check") && !c.has("-s", "-k", "-e") {
-		return reads()
-	}
-	switch c.operand(0) {
-	case "configtest", "validate", "fmt", "adapt", "version", "status", "fullstatus", "list-modules", "environ", "healthcheck", "hash-password", "file-server", "respond", "help", "vcl.list", "backend.list":
-		return reads()
-	case "run", "start":
-		return own("starts a server")
-	}
-	return []Effect{usual(KindInfrastructure).with("starts, stops or changes the web server: "+c.name+" "+join(c.all), c.name).as(Partial, ReachSystem)}
-}
-
-func gpgRule(c *call) []Effect {
-	switch {
-	case c.has("--export-secret-keys", "--export-secret-subkeys", "-d", "--decrypt"):
-		return one(KindCredentials, "decrypts or exports secrets with gpg", c.rest(0))
-	case c.has("--delete-key", "--delete-keys", "--delete-secret-keys", "--delete-secret-key", "--delete-secret-and-public-key", "--gen-revoke", "--generate-revocation"):
-		return one(KindDelete, "deletes or revokes keys: "+c.rest(0), c.rest(0))
-	case c.has("--send-keys", "--send-key"):
-		return one(KindPublish, "publishes a key", c.rest(0))
-	case c.has("--import", "--recv-keys", "--recv-key", "--receive-keys", "--sign-key", "--lsign-key", "--edit-key", "--import-ownertrust", "--quick-sign-key", "--refresh-keys", "--gen-key", "--full-generate-key", "--generate-key", "--quick-generate-key", "--quick-gen-key", "--full-gen-key", "--quick-add-key", "--passwd"):
-		return []Effect{usual(KindCredentials).with("changes the keys that the user has or trusts", c.rest(0)).as(Partial, ReachUser)}
-	case c.has("-e", "--encrypt", "-c", "--symmetric", "-s", "--sign", "--clearsign", "--clear-sign", "-b", "--detach-sign", "--dearmor", "--enarmor", "-a", "--armor", "--export", "--dry-run"):
-		return append(own("signs, encrypts or exports public data"), c.outputs()...)
-	}
-	return unknown("uses gpg in a way that is not known: "+join(c.all), "gpg")
 }
 
 func opensslRule(c *call) []Effect {
@@ -304,14 +247,4 @@ func sendsFile(a arg) bool {
 		}
 	}
 	return false
-}
-
-func sopsRule(c *call) []Effect {
-	if c.has("-d", "--decrypt", "-i", "--in-place") || c.operand(0) == "decrypt" || c.operand(0) == "exec-env" || c.operand(0) == "exec-file" || c.operand(0) == "edit" || c.operand(0) == "unset" || c.operand(0) == "set" {
-		return one(KindCredentials, "decrypts secrets: "+c.rest(0), c.rest(0))
-	}
-	if c.has("-e", "--encrypt", "-r", "-R", "--recipient", "-p") || c.operand(0) == "encrypt" || c.operand(0) == "filestatus" || c.operand(0) == "publish-dry" || c.name == "kubeseal" {
-		return append(own("encrypts a file"), c.outputs()...)
-	}
-	return one(KindCredentials, "opens encrypted secrets: "+c.rest(0), c.rest(0))
 }

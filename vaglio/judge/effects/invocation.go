@@ -51,22 +51,23 @@ type arg struct {
 	remote bool     // a part was fetched from a network
 	names  []string // the variables of unknown parts
 	from   []string // the commands of unknown parts
+	word   shell.Word
 }
 
 func literal(s string) arg { return arg{text: s, known: true} }
 
 // slice returns the word without its first n bytes.
 func (a arg) slice(n int) arg {
-	a.text = a.text[min(n, len(a.text)):]
+	a.text, a.word = a.text[min(n, len(a.text)):], a.word.Cut(n)
 	a.known = a.known || !strings.Contains(a.text, "$")
 	return a
 }
 
 func argOf(w shell.Word) arg {
 	if s, ok := w.Text(); ok {
-		return arg{text: s, known: true}
+		return arg{text: s, known: true, word: w}
 	}
-	a := arg{known: true}
+	a := arg{known: true, word: w}
 	var b strings.Builder
 	for _, p := range w.Parts() {
 		switch p.Kind {

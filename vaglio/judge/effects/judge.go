@@ -1,12 +1,22 @@
 package effects
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	agents "github.com/metnos/vaglio/vaglio/clients"
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // kindName is what policies and verdicts call this judge.
@@ -15,8 +25,15 @@ const kindName = "effects"
 // Judge grades proposals by their effects. It is safe for concurrent use.
 type Judge struct {
 	tables *tables
-	rules  map[string]rule
-	opts   Options
+	doors  *doors
+	places *place.Table
+	// clients are what is known of the tools of coding agents.
+	clients agents.Set
+	// gatherers are the programs that read all below a folder, by name.
+	gatherers map[string]gatherer
+	rules     map[string]rule
+	opts      Options
+	reader    *readings.Reader // for proposals that no engine has read
 }
 
 // Options say what is known of the machine on which calls would run.
@@ -26,16 +43,47 @@ type Options struct {
 	Home string
 	// User is the name of that user, "" if it is not known.
 	User string
+	// Programs say what programs reach of which nothing is known: the owner's
+	// word, by their names. One that is known may so reach further, never less.
+	Programs map[string]Reach
 }
 
-// New returns a judge. It fails only when the tables built into the program
-// are malformed.
+// ProgramError is a mistake in [Options].Programs.
+type ProgramError struct {
+	// Name is the program's.
+	Name string
+	// Problem says what is wrong with it, without naming it.
+	Problem string
+}
+
+// Error tells the program and what is wrong with it.
+func (e *ProgramError) Error() string { return e.Name + " " + e.Problem }
+
+// New returns a judge. Its error joins a [*ProgramError] for each mistake in the
+// taught programs; or the tables built into the program are malformed.
 func New(o Options) (*Judge, error) {
 	t, err := loadTables()
 	if err != nil {
 		return nil, err
 	}
-	j := &Judge{tables: t, rules: allRules(), opts: o}
+	settings, err := loadDoors()
+	if err != nil {
+		return nil, err
+	}
+	// What the guard does not know the case of is asked whatever its case.
+	known, err := place.Load(o.Home, false)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says file and line already
+	}
+	tools, err := agents.Load()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says file, line and column already
+	}
+	j := &Judge{
+		clients: tools,
+		tables:  t, doors: settings, places: known, gatherers: gatherers(), rules: allRules(), opts: o,
+		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
+	}
 	for name, secs := range t.sections {
 		for _, s := range secs {
 			if err := j.check(name, s); err != nil {
@@ -43,14 +91,28 @@ func New(o Options) (*Judge, error) {
 			}
 		}
 	}
-	return j, nil
+	return j, j.checkPrograms()
+}
+
+// checkPrograms finds what cannot be taught.
+func (j *Judge) checkPrograms() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(j.opts.Programs)) {
+		switch {
+		case name == "" || strings.ContainsAny(name, "/\\ \t\n$*?"):
+			errs = append(errs, &ProgramError{name, "is no program's name; give the name as it is typed, without a folder"})
+		case !slices.Contains(operation.Reaches(), j.opts.Programs[name]):
+			errs = append(errs, &ProgramError{name, fmt.Sprintf("reaches %q; want one of %v", j.opts.Programs[name], operation.Reaches())})
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // check reports a rule that a table names and that does not exist.
-func (j *Judge) check(name string, s *section) error {
-	for _, l := range append(slices.Clone(s.rules), line{then: s.fallback}) {
-		if _, ok := j.rules[l.then.rule]; l.then.rule != "" && !ok {
-			return fmt.Errorf("effects: section %s: there is no rule @%s", name, l.then.rule)
+func (j *Judge) check(name string, s *commands.Section) error {
+	for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
+		if _, ok := j.rules[l.Then.Rule]; l.Then.Rule != "" && !ok {
+			return fmt.Errorf("effects: section %s: there is no rule @%s", name, l.Then.Rule)
 		}
 	}
 	return nil
@@ -93,32 +155,34 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1}
 	worst := r.Effects[0]
 	by := map[string]Effect{}
-	for _, e := range r.Effects {
-		by[e.sentence()] = e
-		s := e.score(said)
-		out.Confidence = min(out.Confidence, e.Sure)
-		if s < out.Score {
-			out.Score, worst = s, e
+	for _, f := range folded(r.Effects, said) {
+		out.Confidence = min(out.Confidence, f.Sure)
+		if f.worst < out.Score {
+			out.Score, worst = f.worst, f.Effect
 		}
-		out.Signals = append(out.Signals, vaglio.Signal{Category: string(e.Kind), Score: s, Message: e.sentence()})
+		by[f.sentence()] = f.Effect
+		out.Signals = append(out.Signals, vaglio.Signal{Category: string(f.Kind), Score: f.worst, Message: f.sentence()})
 	}
 	slices.SortStableFunc(out.Signals, func(a, b vaglio.Signal) int {
-		switch {
-		case a.Score < b.Score:
-			return -1
-		case a.Score > b.Score:
-			return 1
-		}
-		return strings.Compare(a.Message, b.Message)
+		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Message, b.Message))
 	})
 	out.Signals = slices.Compact(out.Signals)
-	if len(out.Signals) > maxSignals {
-		out.Signals = out.Signals[:maxSignals]
+	if more := len(out.Signals) - maxSignals + 1; more > 1 {
+		last := out.Signals[maxSignals-1] // the worst of those that are not listed
+		by[moreLike(more)] = by[last.Message]
+		last.Message = moreLike(more)
+		out.Signals = append(out.Signals[:maxSignals-1], last)
 	}
 	out.Metadata = facts(out.Signals, by)
-	for _, n := range r.Notes {
+	for i, n := range r.Notes {
 		out.Confidence = min(out.Confidence, 0.6)
+		if i == maxSignals-1 && len(r.Notes) > maxSignals {
+			n = moreLike(len(r.Notes) - i)
+		}
 		out.Signals = append(out.Signals, vaglio.Signal{Category: "unread", Score: out.Score, Message: n})
+		if i == maxSignals-1 {
+			break
+		}
 	}
 	out.Reasoning = worst.sentence()
 	if out.Score >= Threshold && worst.Kind == KindRead {
@@ -126,6 +190,8 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	}
 	return out
 }
+
+func moreLike(n int) string { return "And " + strconv.Itoa(n) + " more like these." }
 
 // facts keeps what the sentences of the signals say, in their order, for those
 // who say it in another language.
@@ -138,12 +204,13 @@ func facts(signals []vaglio.Signal, by map[string]Effect) vaglio.Args {
 	return vaglio.Args{"effects": list}
 }
 
-// maxSignals bounds the signals of one answer; the lowest are kept.
+// maxSignals bounds the signals of one answer, and its notes. The lowest are
+// listed, and the last one counts the others.
 const maxSignals = 20
 
 // worldOf is where a proposal would run.
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
-	w := &world{home: j.opts.Home, user: j.opts.User, cwd: strings.TrimRight(p.Context.Cwd, "/")}
+	w := &world{places: j.places, home: j.opts.Home, user: j.opts.User, cwd: folder(p.Context.Cwd)}
 	if w.home == "" {
 		parts := strings.SplitN(w.cwd, "/", 4)
 		if len(parts) > 2 && parts[0] == "" && (parts[1] == "home" || parts[1] == "Users") {
@@ -151,32 +218,54 @@ func (j *Judge) worldOf(p vaglio.Proposal) *world {
 		}
 	}
 	for _, r := range append([]string{w.cwd}, p.Context.Mounts...) {
-		if r = strings.TrimRight(r, "/"); r != "" && r != w.home {
-			w.roots = append(w.roots, r)
+		if r = folder(w.local(r)); r != "" && r != w.home && w.mayBeWorkspace(place.Clean(r)) {
+			w.roots = append(w.roots, place.Clean(r))
 		}
 	}
 	return w
 }
 
+// folder is a folder without slashes at its end; one of Windows has its own
+// turned forward, as in all paths that are compared.
+func folder(s string) string {
+	if len(s) > 2 && s[1] == ':' {
+		s = strings.ReplaceAll(s, `\`, "/")
+	}
+	return strings.TrimRight(s, "/")
+}
+
+// mayBeWorkspace reports whether a folder that a call names can be somebody's
+// workspace: the system's folders and whole homes are not, but a container's
+// root user has no other place.
+func (w *world) mayBeWorkspace(root string) bool {
+	if w.places.Classes(root)&place.Perimeter != 0 {
+		return false
+	}
+	return w.places.TreeAt(root) != place.HomeTree || root == "/root"
+}
+
 // reading collects the effects of one proposal.
 type reading struct {
-	judge   *Judge
-	world   *world
-	effects []Effect
-	notes   []string
-	onMain  string // the branch on which others build, if an earlier command switched to it
-	rewired bool   // an earlier command changed git's remotes
-	cloned  bool   // foreign code was fetched by an earlier command
-	listed  bool   // an earlier command listed containers or images
-	started bool   // an earlier command started a container
-	depth   int
-	fetched map[string]bool // files that an earlier command downloaded
+	judge        *Judge
+	world        *world
+	effects      []Effect
+	notes        []string
+	onMain       string // the branch on which others build, if an earlier command switched to it
+	rewired      bool   // an earlier command changed git's remotes
+	cloned       bool   // foreign code was fetched by an earlier command
+	listed       bool   // an earlier command listed containers or images
+	started      bool   // an earlier command started a container
+	gitTold      bool   // an earlier command had git show settings or contents
+	listedSecret bool   // an earlier command read a file of secrets
+	depth        int
+	budget       *shell.Budget   // of all readings of the call
+	fetched      map[string]bool // files that an earlier command downloaded
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }
 
 func (r *reading) note(s string) {
-	if !slices.Contains(r.notes, s) && len(r.notes) < maxSignals {
+	if !slices.Contains(r.notes, s) {
 		r.notes = append(r.notes, s)
 	}
 }

@@ -7,7 +7,7 @@ import "strings"
 func (e Effect) sentence() string {
 	why := e.Why
 	if why == "" {
-		why = strings.TrimSpace(e.Kind.phrase() + " " + e.Target)
+		why = strings.TrimSpace(phraseOf(e.Kind) + " " + e.Target)
 	}
 	why = strings.ToUpper(why[:1]) + strings.TrimRight(why[1:], " :")
 	if e.Kind == KindRead {

@@ -3,12 +3,14 @@ package effects
 import (
 	"slices"
 	"strings"
+
+	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 // byName judges an executor by the verbs and nouns of its name, and by the
 // arguments that change what it does.
 func (t *tool) byName() []Effect {
-	if t.dryRun() {
+	if t.rd.DryRun {
 		return reads()
 	}
 	if len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
@@ -37,31 +39,40 @@ func (t *tool) generic(at int) bool {
 		return true
 	}
 	switch t.words[at] {
-	case "manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action", "use", "apply":
+	case "manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action",
+		"use", "apply":
 		return true
 	}
 	return false
 }
 
-// action is the verb that an argument such as method or action names.
+// action is the verb that an argument such as method or action names: the first
+// that does more than read, if there is one.
 func (t *tool) action() (verb, bool) {
-	for _, k := range []string{"method", "action", "operation", "op", "verb", "action_type", "actionType", "operation_type", "command"} {
-		s, ok := t.args[k].(string)
-		if !ok || s == "" || len(s) > 60 || strings.ContainsAny(s, " \t\n;|&$") {
+	var found verb
+	ok := false
+	for _, s := range t.under(readings.RoleMark) {
+		if len(s) > 60 || strings.ContainsAny(s, " \t\n;|&$") {
 			continue // a command line or a sentence is no verb
 		}
-		switch strings.ToUpper(s) {
-		case "GET", "HEAD", "OPTIONS":
-			return t.r.judge.tables.verbs["get"], true
-		case "POST", "PUT", "PATCH":
-			return t.r.judge.tables.verbs["update"], true
+		v := t.marked(s)
+		if !ok || found.effect.Kind == "" || found.effect.Kind == KindRead && v.effect.Kind != "" {
+			found, ok = v, true
 		}
-		if v, at := t.verbIn(taskWords(s)); at >= 0 {
-			return v, true
-		}
-		return verb{}, false
 	}
-	return verb{}, false
+	return found, ok && found.effect.Kind != ""
+}
+
+// marked is the verb that one argument names.
+func (t *tool) marked(s string) verb {
+	switch strings.ToUpper(s) {
+	case "GET", "HEAD", "OPTIONS":
+		return t.r.judge.tables.verbs["get"]
+	case "POST", "PUT", "PATCH":
+		return t.r.judge.tables.verbs["update"]
+	}
+	v, _ := t.verbIn(taskWords(s))
+	return v
 }
 
 func (t *tool) verb() (verb, int) { return t.verbIn(t.words) }
@@ -93,7 +104,7 @@ func (t *tool) verbIn(words []string) (verb, int) {
 			best, at = v, i
 		case best.weak && v.weak && best.effect.Kind == KindRead && v.effect.Kind != KindRead:
 			best, at = v, i
-		case !v.weak && v.effect.Kind == KindRead && i == len(words)-1 && ambiguous(words[at]) && at < i:
+		case !v.weak && v.effect.Kind == KindRead && i == len(words)-1 && t.ambiguous(words[at]) && at < i:
 			best, at = v, i
 		}
 	}
@@ -102,13 +113,8 @@ func (t *tool) verbIn(words []string) (verb, int) {
 
 // ambiguous are effect verbs that often are nouns, too: "transfer history" is
 // read, "update status" is not.
-func ambiguous(w string) bool {
-	switch w {
-	case "post", "transfer", "refund", "reply", "merge", "import", "export", "backup", "build", "issue", "record", "commit", "branch", "note", "plan", "alert", "webhook",
-		"signal", "deployment", "execution", "state", "vote", "purchase", "deposit", "cache", "alarm", "release", "cron", "change", "request", "login":
-		return true
-	}
-	return false
+func (t *tool) ambiguous(w string) bool {
+	return t.r.judge.tables.ofClass("ambiguous", w)
 }
 
 // verbEffect is the effect of a verb on the nouns of the tool.
@@ -133,7 +139,8 @@ func (t *tool) verbEffect(v verb) []Effect {
 	case t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun") && e.Kind == KindInfrastructure:
 		return own("runs checks: " + what)
 	case t.mild(e) && !people && !touchy && !secret && !t.noun("public"):
-		if t.noun("light") && !t.shared() && !t.recipients() || t.noun("workspace") && !t.shared() && !t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
+		if t.noun("light") && !t.shared() && !t.recipients() || t.noun("workspace") && !t.shared() &&
+			!t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
 			return own("changes the agent's own records: " + what)
 		}
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
@@ -144,7 +151,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e.Reach = ReachShared
 	}
 	e.Sure = 0.6
-	return []Effect{e.with(strings.TrimRight(e.Kind.phrase(), ":")+" by the tool "+t.name+t.about(), t.target())}
+	return []Effect{e.with(strings.TrimRight(phraseOf(e.Kind), ":")+" by the tool "+t.name+t.about(), t.target())}
 }
 
 // worsen raises an effect by the nouns it is done to.
@@ -176,14 +183,7 @@ func (t *tool) draft(v verb) bool {
 }
 
 // recipients reports whether the arguments name people.
-func (t *tool) recipients() bool {
-	for _, k := range []string{"to", "recipient", "recipients", "attendees", "participants", "assignee", "assignees", "user_email", "emails", "email", "invitees", "guests", "shared_with", "share_with", "cc"} {
-		if t.args[k] != nil {
-			return true
-		}
-	}
-	return false
-}
+func (t *tool) recipients() bool { return t.given(readings.RoleRecipient) }
 
 // local reports whether a tool works on this machine.
 func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }
@@ -230,7 +230,8 @@ func (t *tool) secret() (string, bool) {
 		if i+1 < len(t.words) && n["nosecret"][t.words[len(t.words)-1]] {
 			continue
 		}
-		if (t.has("list", "search", "count") || t.has("check", "validate")) && (strings.HasSuffix(w, "s") || strings.HasSuffix(pair, "s") || t.has("check", "validate")) {
+		if (t.has("list", "search", "count") || t.has("check", "validate")) && (strings.HasSuffix(w, "s") || strings.HasSuffix(pair, "s") ||
+			t.has("check", "validate")) {
 			continue // names only
 		}
 		return w, true
@@ -240,7 +241,10 @@ func (t *tool) secret() (string, bool) {
 
 // target names what a call is about, from its arguments.
 func (t *tool) target() string {
-	for _, k := range []string{"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account", "file", "query"} {
+	for _, k := range []string{
+		"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account",
+		"file", "query",
+	} {
 		if s, ok := t.args[k].(string); ok && s != "" {
 			return clip(s, 80)
 		}

@@ -29,44 +29,22 @@ func netRules(m map[string]rule) {
 	m["netcat"] = netcatRule
 	m["scan"] = func(c *call) []Effect {
 		return c.unlessLocal(func() []Effect {
-			return []Effect{usual(KindInfrastructure).with("scans or attacks machines of others: "+c.name+" "+c.rest(0), c.rest(0)).as(Irreversible, ReachShared)}
+			return []Effect{usual(KindInfrastructure).with("scans or attacks machines of others: "+c.name+" "+c.rest(0), c.rest(0)).as(Irreversible,
+				ReachShared)}
 		})
 	}
 	m["ssh"] = sshRule
 	m["sshKeygen"] = sshKeygenRule
 	m["sftp"] = sftpRule
 	m["copyHosts"] = copyHostsRule
-	m["lookup"] = func(c *call) []Effect {
-		for _, a := range c.all {
-			if len(a.from) > 0 && strings.Contains(a.text, ".") && strings.HasPrefix(a.text, "$(") {
-				return one(KindSend, "sends local data inside a name that it looks up: "+a.text, a.text)
-			}
-		}
-		return reads()
-	}
+	m["lookup"] = lookupRule
 	m["telnet"] = func(c *call) []Effect {
 		if c.stdin.kind != 0 && len(c.operands) > 0 && !localURL(c.operand(0)) {
 			return one(KindSend, "sends data to "+c.rest(0), c.rest(0))
 		}
 		return reads()
 	}
-	m["backupTool"] = backupRule
-	m["shareTool"] = func(c *call) []Effect {
-		if op := c.operand(0); op == "receive" || op == "recv" || op == "list" || op == "info" || op == "download" || op == "about" {
-			return own("receives files")
-		}
-		return one(KindSend, "uploads to a place that others can read: "+c.name+" "+c.rest(0), c.rest(0))
-	}
-	m["mail"] = func(c *call) []Effect {
-		if c.name == "mail" && len(c.all) == 0 {
-			return reads()
-		}
-		return one(KindPeople, "sends a message by "+c.name+" to "+c.rest(0), c.rest(0))
-	}
-	m["webServer"] = webServerRule
-	m["gpg"] = gpgRule
 	m["openssl"] = opensslRule
-	m["sops"] = sopsRule
 	m["objectStore"] = objectStoreRule
 }
 
@@ -97,7 +75,10 @@ func localURL(s string) bool {
 // store reports whether an address is the interface of a store on this
 // machine, where a deletion loses data.
 func store(s string) bool {
-	for _, p := range []string{":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700", ":8108", ":15672", ":8001"} {
+	for _, p := range []string{
+		":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700",
+		":8108", ":15672", ":8001",
+	} {
 		if strings.Contains(s, p) {
 			return true
 		}
@@ -137,9 +118,12 @@ func (c *call) unlessLocal(far func() []Effect) []Effect {
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
 	local := localURL(address)
+	if what := credentialDoor(address); what != "" {
+		return one(KindCredentials, what, address)
+	}
 	switch method {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
-		if w := actingPath(address); w != "" && !local && method != "HEAD" {
+		if w := r.actingPath(address); w != "" && !local && method != "HEAD" {
 			e := usual(KindSend).with("sends a request that by its address does more than read ("+w+"): "+address, address).as(Irreversible, ReachShared)
 			e.Sure = 0.6
 			return []Effect{e}
@@ -165,7 +149,7 @@ func (r *reading) request(method, address, body string) []Effect {
 
 // actingPath finds the verb in an address that does something even when it is
 // only fetched, such as a bot's sendMessage.
-func actingPath(s string) string {
+func (r *reading) actingPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
 		return ""
@@ -174,15 +158,17 @@ func actingPath(s string) string {
 	if last == "" || strings.Contains(last, ".") {
 		return ""
 	}
-	switch w := taskWords(last); w[0] {
-	case "send", "delete", "remove", "trigger", "unsubscribe", "purge", "restart", "reboot", "shutdown", "unlock", "approve", "cancel", "transfer", "withdraw", "buy", "reset", "destroy", "sendmessage", "deploy", "kick", "ban":
+	if w := taskWords(last); r.judge.tables.ofClass("acting-path", w[0]) {
 		return w[0]
 	}
 	return ""
 }
 
 func destructivePath(s string) bool {
-	for _, w := range []string{"_delete_by_query", "_update_by_query", "_close", "_bulk", "_forcemerge", "_rollover", "/delete", "_settings", "_cluster", "_doc", "_mapping", "/collections/", "/containers/"} {
+	for _, w := range []string{
+		"_delete_by_query", "_update_by_query", "_close", "_bulk", "_forcemerge", "_rollover", "/delete", "_settings",
+		"_cluster", "_doc", "_mapping", "/collections/", "/containers/",
+	} {
 		if strings.Contains(s, w) {
 			return true
 		}
@@ -214,7 +200,7 @@ func curlRule(c *call) []Effect {
 	var out []Effect
 	for _, u := range urls {
 		switch {
-		case leaks(u):
+		case c.r.leaks(u):
 			out = append(out, usual(KindSend).with("sends local data inside the address "+u.text, u.text))
 		case strings.HasPrefix(u.text, "file://"):
 			if c.r.world.placeOf(u, c.cwd) == placeSecret {
@@ -227,23 +213,18 @@ func curlRule(c *call) []Effect {
 		}
 	}
 	out = append(out, c.carriedOut(urls)...)
+	for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
+		if engineSocket(s.text) {
+			out = append(out, usual(KindPrivilege).with("talks to the engine of containers by "+s.text+", which gives the rights of the administrator", s.text))
+		}
+	}
 	if len(urls) == 0 {
 		if c.has("-K", "--config") {
 			return unknown("makes requests that a file describes", "")
 		}
 		out = append(out, c.r.request(method, "an address that is not known", body)...)
 	}
-	for _, b := range append(c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "-F", "--form", "--json", "-H", "--header"), c.values("-T", "--upload-file")...) {
-		if i := strings.IndexByte(b.text, '@'); i >= 0 && c.r.world.placeOf(b.slice(i+1), c.cwd) == placeSecret {
-			out = append(out, usual(KindCredentials).with("sends the secrets in "+b.text[i+1:], b.text[i+1:]))
-		}
-	}
-	for _, o := range c.values("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--output-dir", "--stderr") {
-		if o.text != "-" && o.text != "" && o.text != "%" {
-			c.r.fetched[lastPart(o.text)] = true
-			out = append(out, c.r.write(c.invocation, o, "writes")...)
-		}
-	}
+	out = append(out, c.transfers()...)
 	if c.has("-O", "--remote-name", "--remote-name-all") {
 		for _, u := range urls {
 			c.r.fetched[lastPart(u.text)] = true
@@ -261,14 +242,16 @@ func (c *call) carriedOut(urls []arg) []Effect {
 		}
 	}
 	var out []Effect
-	for _, h := range c.values("-H", "--header", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "-u", "--user", "-d", "--data", "--data-urlencode", "--data-raw", "--data-binary") {
+	for _, h := range c.values("-H", "--header", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "-u", "--user", "-d", "--data",
+		"--data-urlencode", "--data-raw", "--data-binary") {
 		for _, f := range h.from {
 			switch f {
 			case "cat", "base64", "env", "printenv", "tar", "xxd", "od", "hexdump", "gzip", "head", "tail", "find", "ls", "gpg", "security", "pass", "openssl":
 				out = append(out, usual(KindSend).with("sends the output of "+f+" along with a request", f))
 			}
 		}
-		if _, file, ok := strings.Cut(h.text, "@"); ok && c.has("-G", "--get") && file != "" && !strings.Contains(file, ".com") && !strings.HasPrefix(h.text, "Authorization") {
+		if _, file, ok := strings.Cut(h.text, "@"); ok && c.has("-G", "--get") && file != "" && !strings.Contains(file, ".com") &&
+			!strings.HasPrefix(h.text, "Authorization") {
 			out = append(out, usual(KindSend).with("sends the file "+file+" along with a request", file))
 		}
 	}
@@ -295,30 +278,6 @@ func (c *call) curlMethod() (method, body string) {
 	return "GET", body
 }
 
-// leaks reports whether an address carries the output of a command or a
-// secret out of the machine.
-func leaks(u arg) bool {
-	if localURL(u.text) {
-		return false
-	}
-	q := strings.IndexAny(u.text, "?#")
-	for _, f := range u.from {
-		if at := strings.Index(u.text, "$("+f); at > 0 && (q >= 0 && at > q || f == "cat" || f == "base64" || f == "env" || f == "printenv" || f == "tar" || f == "whoami" || f == "hostname") {
-			switch f {
-			case "date", "git", "uname", "dpkg", "arch", "jq", "printf", "echo", "curl", "seq", "lsb_release", "python", "python3", "node":
-			default:
-				return true
-			}
-		}
-	}
-	for _, n := range u.names {
-		if at := strings.Index(u.text, "$"+n); at > 0 && secretName(n) && !strings.Contains(strings.ToUpper(n), "API") && !strings.Contains(strings.ToUpper(n), "TOKEN") {
-			return true
-		}
-	}
-	return false
-}
-
 func wgetRule(c *call) []Effect {
 	method := "GET"
 	if v, ok := c.value("--method"); ok {
@@ -328,7 +287,7 @@ func wgetRule(c *call) []Effect {
 	}
 	var out []Effect
 	for _, u := range c.operands {
-		if leaks(u) {
+		if c.r.leaks(u) {
 			out = append(out, usual(KindSend).with("sends local data inside the address "+u.text, u.text))
 		}
 		out = append(out, c.r.request(method, u.text, "")...)
@@ -338,13 +297,7 @@ func wgetRule(c *call) []Effect {
 	if len(c.operands) == 0 {
 		out = append(out, c.r.request(method, "an address that is not known", "")...)
 	}
-	for _, o := range c.values("-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix") {
-		if o.text != "-" {
-			c.r.fetched[lastPart(o.text)] = true
-			out = append(out, c.r.write(c.invocation, o, "writes")...)
-		}
-	}
-	return out
+	return append(out, c.transfers()...)
 }
 
 func httpieRule(c *call) []Effect {

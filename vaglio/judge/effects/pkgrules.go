@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -31,13 +32,15 @@ func npmInstall(c *call) []Effect {
 // foreignSource reports whether a package is named by a place rather than by
 // its name in the registry.
 func foreignSource(s string) bool {
-	if strings.HasPrefix(s, "git+") || strings.HasPrefix(s, "git@") || strings.HasPrefix(s, "github:") || strings.HasPrefix(s, "gitlab:") || strings.HasPrefix(s, "bitbucket:") || strings.HasPrefix(s, "gist:") || strings.Contains(s, " @ git") || strings.Contains(s, " @ http") {
+	if strings.HasPrefix(s, "git+") || strings.HasPrefix(s, "git@") || strings.HasPrefix(s, "github:") || strings.HasPrefix(s, "gitlab:") ||
+		strings.HasPrefix(s, "bitbucket:") || strings.HasPrefix(s, "gist:") || strings.Contains(s, " @ git") || strings.Contains(s, " @ http") {
 		return true
 	}
 	if strings.Contains(s, "://") {
 		return !strings.HasPrefix(s, "file:") && !localURL(s)
 	}
-	if !strings.HasPrefix(s, "@") && !strings.HasPrefix(s, ".") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && strings.Count(s, "/") == 1 && !strings.HasSuffix(s, "/") && !strings.Contains(s, "@npm:") {
+	if !strings.HasPrefix(s, "@") && !strings.HasPrefix(s, ".") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") &&
+		strings.Count(s, "/") == 1 && !strings.HasSuffix(s, "/") && !strings.Contains(s, "@npm:") {
 		owner, _, _ := strings.Cut(s, "/")
 		return !strings.Contains(owner, ".") // user/repo of GitHub
 	}
@@ -50,7 +53,10 @@ func npmConfig(c *call) []Effect {
 		return reads()
 	}
 	rest := strings.ToLower(c.rest(1))
-	for _, s := range []string{"strict-ssl false", "strict-ssl=false", "cafile", "ignore-scripts false", "registry", "audit false", "enablestrictssl false", "enableimmutable"} {
+	for _, s := range []string{
+		"strict-ssl false", "strict-ssl=false", "cafile", "ignore-scripts false", "registry", "audit false",
+		"enablestrictssl false", "enableimmutable",
+	} {
 		if strings.Contains(rest, s) {
 			return []Effect{usual(KindSafeguardOff).with("changes whom the package manager trusts: "+c.rest(1), c.rest(1)).as(Reversible, ReachUser)}
 		}
@@ -106,7 +112,7 @@ func (c *call) runTool(name string, args []arg) []Effect {
 	}
 	t := c.r.judge.tables
 	for _, n := range []string{base, lastPart(base)} {
-		if n == "sh" || n == "bash" || strings.HasPrefix(name, "@") && n == lastPart(base) && !trustedScope(name) {
+		if n == "sh" || n == "bash" || strings.HasPrefix(name, "@") && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
 		if t.sections[n] != nil || t.devtools[n] || t.harmless[n] {
@@ -115,42 +121,30 @@ func (c *call) runTool(name string, args []arg) []Effect {
 			return c.r.named(&inner)
 		}
 	}
-	return c.foreignTool(name, knownTool(name))
+	return c.foreignTool(name, t.knownTool(name))
 }
 
 func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 
 // trustedScope reports whether a scoped package is of a well-known maker.
-func trustedScope(name string) bool {
+func (t *tables) trustedScope(name string) bool {
 	scope, _, _ := strings.Cut(name, "/")
-	switch scope {
-	case "@angular", "@babel", "@types", "@vue", "@nestjs", "@storybook", "@playwright", "@biomejs", "@openapitools", "@redocly", "@stoplight", "@microsoft", "@commitlint", "@graphql-codegen", "@sveltejs", "@tailwindcss", "@astrojs", "@remix-run", "@changesets", "@arethetypeswrong", "@cyclonedx", "@lhci", "@axe-core", "@sentry", "@aws-amplify", "@capacitor", "@ionic", "@expo", "@react-native-community", "@next", "@vitejs", "@eslint", "@typescript-eslint", "@tauri-apps", "@mermaid-js", "@marp-team", "@apidevtools", "@apollo", "@prisma", "@swc", "@rspack", "@rsbuild", "@hey-api", "@diagrams", "@compodoc", "@ast-grep", "@antfu", "@vercel", "@cloudflare", "@shopify", "@google", "@modelcontextprotocol", "@anthropic-ai", "@openai":
-		return true
-	}
-	return false
+	return t.nouns["trusted-scope"][scope]
 }
 
-func knownTool(name string) bool {
+func (t *tables) knownTool(name string) bool {
 	if i := strings.LastIndexByte(name, '@'); i > 0 {
 		name = name[:i]
 	}
-	if trustedScope(name) || strings.HasPrefix(name, "create-") && knownGenerator(strings.TrimPrefix(name, "create-")) {
+	if t.trustedScope(name) || strings.HasPrefix(name, "create-") && t.knownGenerator(strings.TrimPrefix(name, "create-")) {
 		return true
 	}
-	switch name {
-	case "vite-node", "esno", "jiti", "tsm", "unimported", "npm-package-json-lint", "ls-lint", "postcss-cli", "autoprefixer", "svgr", "imagemin-cli", "purgecss", "uglify-js", "csso-cli", "gts", "remark-cli", "pkg", "ncc", "esbuild-runner", "rollup-plugin-visualizer", "license-checker-rseidelsohn", "check-dependency-version-consistency", "eslint-config-prettier", "webpack-cli", "serve-handler", "open-cli", "json2csv", "csvtojson", "ajv-cli", "yaml-lint", "dependency-check", "npm-check", "lockfile-lint", "are-the-types-wrong", "tsc-alias", "tsconfig-paths", "ts-node-dev", "ts-unused-exports", "only-allow", "kill-port", "degit", "tiged", "shadcn", "shadcn-ui", "shadcn@latest", "husky", "rimraf", "cpx", "mkdirp", "cross-env", "dotenv", "dotenv-cli", "json", "npkill", "yalc", "patch-package", "nodemon", "http-server", "serve", "react-native", "cap", "tauri", "sb", "ignite-cli", "wait-on", "start-server-and-test", "tsc", "browserslist", "update-browserslist-db", "caniuse-lite", "type-coverage", "type-fest", "license-report", "all-contributors", "doctoc", "markdown-toc", "gitignore", "sort-imports", "jscodeshift", "codemod", "react-codemod", "expo-cli", "get-port", "msw", "mkcert", "allure", "mochawesome", "tsdx", "np", "skott", "publint", "sherif", "nolyfill", "taze", "fallow", "jscpd", "cost-of-modules", "bundle-phobia", "bundle-phobia-cli", "package-size", "vite-bundle-visualizer", "ls-engines", "why-is-node-running", "speed-measure", "is-website-vulnerable", "puppeteer", "create", "httpbin", "pyftsubset", "rich-cli", "datasette", "sqlite-utils", "csvkit", "poethepoet", "poe", "nbdime", "pre-commit", "ansible-lint", "posting", "harlequin", "yt-dlp", "pycowsay", "cowsay":
-		return true
-	}
-	return false
+	return t.nouns["known-tool"][name]
 }
 
-func knownGenerator(name string) bool {
+func (t *tables) knownGenerator(name string) bool {
 	name, _, _ = strings.Cut(name, "@")
-	switch name {
-	case "vite", "react-app", "next-app", "nuxt-app", "vue", "svelte", "astro", "remix", "expo-app", "t3-app", "solid", "preact", "turbo", "tauri-app", "react-router", "qwik", "hono", "cloudflare", "electron-app", "playwright", "docusaurus", "eslint", "strapi-app", "medusa-app", "payload-app", "nx-workspace", "jest", "storybook", "gatsby", "elysia", "vitest", "ts-index", "video":
-		return true
-	}
-	return false
+	return t.nouns["generator"][name]
 }
 
 // foreignTool is the effect of running a package by its name alone.
@@ -164,8 +158,12 @@ func (c *call) foreignTool(name string, known bool) []Effect {
 // execTool judges `poetry run pytest` and its like.
 func execTool(c *call) []Effect {
 	args := c.all
-	for len(args) > 0 && (args[0].text == "run" || args[0].text == "exec" || args[0].text == "e" || args[0].text == "r" || args[0].text == "x" || strings.HasPrefix(args[0].text, "-")) {
-		if (args[0].text == "--with" || args[0].text == "-p" || args[0].text == "--python" || args[0].text == "--package" || args[0].text == "--bin" || args[0].text == "--example" || args[0].text == "--extra" || args[0].text == "--group" || args[0].text == "--features" || args[0].text == "--manifest-path" || args[0].text == "--project" || args[0].text == "--directory") && len(args) > 1 {
+	for len(args) > 0 && (args[0].text == "run" || args[0].text == "exec" || args[0].text == "e" || args[0].text == "r" || args[0].text == "x" ||
+		strings.HasPrefix(args[0].text, "-")) {
+		if (args[0].text == "--with" || args[0].text == "-p" || args[0].text == "--python" || args[0].text == "--package" ||
+			args[0].text == "--bin" || args[0].text == "--example" || args[0].text == "--extra" || args[0].text == "--group" ||
+			args[0].text == "--features" || args[0].text == "--manifest-path" || args[0].text == "--project" || args[0].text == "--directory") &&
+			len(args) > 1 {
 			args = args[1:]
 		}
 		args = args[1:]
@@ -209,7 +207,11 @@ func pipInstall(c *call) []Effect {
 		return reads()
 	}
 	for _, a := range ops {
-		if foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org") {
+		archive, stray := localArchive(a.text)
+		if stray {
+			return one(KindForeignCode, "installs an archive that was not built here: "+a.text, a.text)
+		}
+		if !archive && foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org") {
 			return one(KindForeignCode, "installs code that is not from the index: "+a.text, a.text)
 		}
 	}
@@ -238,6 +240,33 @@ func pipInstall(c *call) []Effect {
 	return []Effect{usual(KindInstall).with("installs packages in the environment "+names, names)}
 }
 
+// localArchive says whether a package is an archive on this machine, and
+// whether it lies where no build puts one: it came from somewhere.
+func localArchive(name string) (archive, stray bool) {
+	kept := slices.ContainsFunc([]string{".whl", ".tar.gz", ".tgz", ".zip", ".egg", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	if !kept || strings.Contains(name, "://") || strings.Contains(name, " @ ") {
+		return false, false
+	}
+	for step := range strings.SplitSeq(name, "/") {
+		switch step {
+		case "dist", "build", "target", "out", "wheels", "wheelhouse", "vendor":
+			return true, false
+		}
+	}
+	return true, true
+}
+
+// condaInstall judges what conda installs: a channel that nobody vouches for
+// hands out code of anyone.
+func condaInstall(c *call) []Effect {
+	for _, v := range c.values("-c", "--channel") {
+		if name, _, _ := strings.Cut(v.text, "/"); !c.r.judge.tables.nouns["known-channel"][name] && !localURL(v.text) {
+			return one(KindForeignCode, "installs code from the channel "+v.text, v.text)
+		}
+	}
+	return own("installs packages in the environment " + join(c.operands[1:]))
+}
+
 func goRun(c *call) []Effect {
 	target := c.operand(1)
 	if strings.Contains(target, "@") && !knownGoTool(target) {
@@ -250,7 +279,11 @@ func goRun(c *call) []Effect {
 }
 
 func knownGoTool(s string) bool {
-	for _, p := range []string{"golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/", "github.com/google/", "google.golang.org/", "github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ", "github.com/swaggo/", "github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/"} {
+	for _, p := range []string{
+		"golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/", "github.com/google/", "google.golang.org/",
+		"github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ", "github.com/swaggo/",
+		"github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/",
+	} {
 		if strings.HasPrefix(s, p) {
 			return true
 		}
@@ -261,13 +294,16 @@ func knownGoTool(s string) bool {
 func mavenGoals(c *call) []Effect {
 	for _, a := range c.operands {
 		switch {
-		case a.text == "deploy" || strings.HasSuffix(a.text, ":deploy") || strings.HasPrefix(a.text, "release:perform") || a.text == "site-deploy" || strings.HasSuffix(a.text, ":deploy-file") || strings.Contains(a.text, "publish") || strings.HasPrefix(a.text, "nexus-staging:"):
+		case a.text == "deploy" || strings.HasSuffix(a.text, ":deploy") || strings.HasPrefix(a.text, "release:perform") || a.text == "site-deploy" ||
+			strings.HasSuffix(a.text, ":deploy-file") || strings.Contains(a.text, "publish") || strings.HasPrefix(a.text, "nexus-staging:"):
 			return one(KindPublish, "publishes the artifact: "+a.text, a.text)
 		case strings.HasPrefix(a.text, "release:prepare") && !c.has("-DdryRun"):
 			return one(KindPublish, "tags and pushes a release: "+a.text, a.text)
-		case strings.HasPrefix(a.text, "flyway:clean") || strings.HasPrefix(a.text, "liquibase:drop") || strings.HasPrefix(a.text, "flyway:migrate") || strings.HasPrefix(a.text, "liquibase:update") || strings.HasPrefix(a.text, "liquibase:rollback"):
+		case strings.HasPrefix(a.text, "flyway:clean") || strings.HasPrefix(a.text, "liquibase:drop") ||
+			strings.HasPrefix(a.text, "flyway:migrate") || strings.HasPrefix(a.text, "liquibase:update") || strings.HasPrefix(a.text, "liquibase:rollback"):
 			return []Effect{usual(KindDatabase).with("changes the configured database: "+a.text, a.text).as(Irreversible, ReachUser)}
-		case strings.Contains(a.text, "jib:build") || strings.Contains(a.text, "docker:push") || strings.Contains(a.text, "k8s:apply") || strings.Contains(a.text, "undeploy") || strings.Contains(a.text, "appengine:"):
+		case strings.Contains(a.text, "jib:build") || strings.Contains(a.text, "docker:push") || strings.Contains(a.text, "k8s:apply") ||
+			strings.Contains(a.text, "undeploy") || strings.Contains(a.text, "appengine:"):
 			return one(KindPublish, "pushes to a registry or a cluster: "+a.text, a.text)
 		}
 	}

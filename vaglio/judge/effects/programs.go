@@ -2,8 +2,11 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/metnos/vaglio/vaglio/commands"
 )
 
 // named judges a command by its name.
@@ -28,22 +31,19 @@ func (r *reading) named(v *invocation) []Effect {
 		return r.localProgram(v)
 	}
 	if secs := r.judge.tables.sections[name]; secs != nil {
-		return r.tabled(v, name, secs)
+		return r.stricter(v, r.tabled(v, name, secs))
 	}
 	if r.judge.tables.harmless[name] {
 		return r.reader(v)
 	}
 	if r.judge.tables.devtools[name] {
-		return r.tool(v)
+		return r.stricter(v, r.tool(v))
 	}
 	if v.wrapper {
 		return reads()
 	}
-	if isCmdlet(v.path) {
-		return r.cmdlet(v)
-	}
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
-		c := &call{invocation: v, parsed: parse(v.args, &section{}), r: r}
+		c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r}
 		return c.task(task, "runs the project's script ")
 	}
 	if isPath(v.path) && !systemPath(v.path) {
@@ -72,8 +72,7 @@ func (r *reading) canonical(v *invocation) string {
 			return n
 		}
 	}
-	switch n := strings.TrimPrefix(name, "g"); n { // as Homebrew calls the GNU tools
-	case "rm", "cp", "mv", "ln", "ls", "cat", "find", "sed", "awk", "tar", "date", "xargs", "grep", "sort", "head", "tail", "stat", "chmod", "chown", "chgrp", "dd", "split", "touch", "mkdir", "rmdir", "unlink", "shred", "truncate", "install", "tee", "readlink", "realpath", "timeout", "shuf", "wc", "tr", "cut", "make", "kill", "nohup", "nice", "env", "echo", "printf", "mktemp", "base64", "uniq", "paste", "comm", "join", "tac", "seq", "sha256sum", "md5sum", "numfmt", "du", "df", "id":
+	if n := strings.TrimPrefix(name, "g"); t.nouns["gnu-tool"][n] {
 		return n
 	}
 	return name
@@ -107,72 +106,71 @@ func systemPath(s string) bool {
 }
 
 // tabled judges a command by its sections.
-func (r *reading) tabled(v *invocation, name string, secs []*section) []Effect {
+func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) []Effect {
 	var last *call
 	for i, sec := range secs {
-		c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
+		c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec, called: name}
 		if i == 0 {
 			if out, ok := c.helpOnly(name); ok {
 				return out
 			}
 		}
-		for _, l := range sec.rules {
-			if took, ok := l.match(c.parsed); ok {
+		for _, l := range sec.Lines {
+			if took, ok := l.Match(c.Parsed); ok {
 				c.took = took
-				return c.elsewhere(name, c.finish(l.then))
+				return c.elsewhere(name, c.finish(l.Then))
 			}
 		}
-		if last == nil || last.sec.fallback.effect.Kind == KindUnknown {
+		if last == nil || last.sec.Else.Kind == KindUnknown {
 			last = c
 		}
 	}
-	if e := last.sec.fallback.effect; e.Kind == KindOverwrite && e.Reach == ReachWorkspace {
+	if e := last.sec.Else; e.Kind == KindOverwrite && e.Reach == ReachWorkspace {
 		if out := last.outreach(); out != nil {
 			return out
 		}
 	}
-	return last.elsewhere(name, last.finish(last.sec.fallback))
+	return last.elsewhere(name, last.finish(last.sec.Else))
 }
 
 // helpOnly reports whether a call asks a known program for its help only.
 func (c *call) helpOnly(name string) ([]Effect, bool) {
-	switch name {
-	case "bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "php", "deno", "find", "xargs", "make", "npx", "bunx", "pnpx", "uvx", "sudo", "source", ".", "java":
+	if c.r.judge.tables.ofClass("runs-others", name) {
 		return nil, false
 	}
 	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
-		if v, ok := c.value("--dry-run", "--dryrun"); !ok || v.text != "none" && v.text != "false" {
-			return reads(), true
-		}
+		return reads(), true
 	}
-	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 && c.has("--version", "-V", "-version") {
+	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
+		c.has("--version", "-V", "-version") {
 		return reads(), true
 	}
 	return nil, false
 }
 
 // finish turns an outcome into effects.
-func (c *call) finish(o outcome) []Effect {
-	if o.rule != "" {
-		out := c.r.judge.rules[o.rule](c)
+func (c *call) finish(o commands.Outcome) []Effect {
+	if o.Rule != "" {
+		c.why = o.Why
+		out := c.r.judge.rules[o.Rule](c)
 		if len(out) == 0 {
 			return reads()
 		}
 		return out
 	}
-	e := o.effect
-	target := c.rest(c.took)
-	if target == "" && o.why == "" || strings.Contains(o.why, "%") && target == "" {
-		target = join(c.all)
-	}
+	e := effectOf(o)
+	target := c.object()
 	if e.Target = target; target == "" {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	e.Why = strings.ReplaceAll(o.why, "%", target)
+	whole := strings.TrimSpace(c.name + " " + join(c.all))
+	e.Why = worded(strings.ReplaceAll(o.Why, "%*", whole), target)
 	if e.Why == "" {
-		e.Why = e.Kind.phrase() + " " + c.name + " " + target
+		e.Why = phraseOf(e.Kind) + " " + strings.TrimSpace(c.name+" "+join(c.operands))
 	}
 	switch {
+	case e.Kind == KindInstall && c.box != "":
+		return own("installs packages in the container")
 	case e.Kind == KindRead:
 		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
 	case e.Kind == KindUnknown:
@@ -181,6 +179,33 @@ func (c *call) finish(o outcome) []Effect {
 		return append(c.outputs(), e)
 	}
 	return []Effect{e}
+}
+
+// object is what a command does something to: the operands behind those that
+// the line matched, else the values of its options.
+func (c *call) object() string {
+	if s := c.rest(c.took); s != "" {
+		return s
+	}
+	var values []arg
+	for i := range c.flags {
+		if f := &c.flags[i]; f.has && !f.off {
+			values = append(values, f.value)
+		}
+	}
+	return join(values)
+}
+
+// worded is a message about a target. Without one, the gap closes.
+func worded(message, target string) string {
+	before, after, ok := strings.Cut(message, "%")
+	switch {
+	case !ok || target != "":
+		return strings.ReplaceAll(message, "%", target)
+	case strings.TrimSpace(after) == "" && !strings.Contains(strings.TrimSpace(before), " "):
+		return strings.TrimSpace(before) + " something" // one verb says nothing by itself
+	}
+	return strings.TrimSpace(strings.TrimRight(before, " :") + strings.ReplaceAll(after, "%", ""))
 }
 
 // outreach finds in the first words of a command of a development tool a verb
@@ -210,7 +235,8 @@ func (c *call) outreach() []Effect {
 // outputs are the effects of options that name files to write.
 func (c *call) outputs() []Effect {
 	var out []Effect
-	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest", "--destination", "--outFile", "--outDir") {
+	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
+		"--destination", "--outFile", "--outDir") {
 		out = append(out, c.r.write(c.invocation, a, "writes")...)
 	}
 	return out
@@ -223,14 +249,14 @@ func (r *reading) stranger(v *invocation) []Effect {
 		case "npx", "bunx", "npm", "pnpm", "yarn":
 			return reads() // the runner's own rule has judged the package
 		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
-			c := &call{invocation: v, parsed: parse(v.args, &section{}), r: r}
+			c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r}
 			return c.task(v.name, "runs the project's ")
 		}
 	}
 	if v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v) {
 		return own("runs " + v.name + " in a throw-away container")
 	}
-	p := parse(v.args, &section{})
+	p := parse(v.args, &commands.Section{})
 	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
 		return reads()
 	}
@@ -238,13 +264,87 @@ func (r *reading) stranger(v *invocation) []Effect {
 		if known, ok := r.judge.tables.verbs[strings.ToLower(first)]; ok && known.effect.Kind == KindRead && !known.weak {
 			e := usual(KindRead).with("seems to read only: "+v.name+" "+first, "")
 			e.Sure = 0.5
-			return []Effect{e}
+			return r.disclosures(v, p, []Effect{e})
 		}
 	}
+	if reach, ok := r.judge.opts.Programs[v.name]; ok {
+		return r.disclosures(v, p, []Effect{taught(v, reach)})
+	}
 	return unknown("runs a program that is not known: "+v.name+" "+join(v.args), v.name)
+}
+
+// taught is the effect of a program of which the owner says how far it reaches.
+func taught(v *invocation, reach Reach) Effect {
+	why := "runs " + v.name + " " + join(v.args) + ", of which the policy says that it reaches: " + string(reach)
+	return usual(KindOverwrite).with(why, v.name).as(Partial, reach)
+}
+
+// stricter adds what the owner says of a program that is known: it may reach
+// further than the tables have it, never less.
+func (r *reading) stricter(v *invocation, out []Effect) []Effect {
+	reach, ok := r.judge.opts.Programs[v.name]
+	changes := slices.ContainsFunc(out, func(e Effect) bool { return e.Kind != KindRead })
+	if !ok || reach == ReachWorkspace || !changes {
+		return out
+	}
+	return append(out, taught(v, reach))
 }
 
 // localProgram judges a program or script that is named by its path.
 func (r *reading) localProgram(v *invocation) []Effect {
 	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
+}
+
+// reader judges a command that only reads, whatever its options.
+func (r *reading) reader(v *invocation) []Effect {
+	p := parse(v.args, &commands.Section{Values: readerValued()})
+	out := []Effect{usual(KindRead).with("reads with "+v.name, "")}
+	switch v.name {
+	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
+	default:
+		for _, a := range p.values("-o", "--output", "--output-file", "--log-file", "--report-file") {
+			if v.name == "sort" || v.name == "yq" || v.name == "xmllint" || v.name == "jq" ||
+				strings.HasPrefix(p.flagName("--output", "--output-file", "--log-file", "--report-file"), "--") {
+				out = append(out, r.write(v, a, "writes")...)
+			}
+		}
+	}
+	if p.has("-i", "--inplace", "--in-place") && (v.name == "yq" || v.name == "perl" || v.name == "gojq" || v.name == "jaq" || v.name == "tomlq" ||
+		v.name == "xq" || v.name == "dasel") {
+		for _, a := range p.operands[min(1, len(p.operands)):] {
+			out = append(out, r.write(v, a, "changes")...)
+		}
+	}
+	return r.disclosures(v, p, out)
+}
+
+func readerValued() map[string]bool { return map[string]bool{"-o": true, "--output": true} }
+
+// flagName returns the first of the names that is present.
+func (p *parsed) flagName(names ...string) string {
+	for _, n := range names {
+		if p.has(n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// tool judges a development tool.
+func (r *reading) tool(v *invocation) []Effect {
+	sec := &commands.Section{Values: map[string]bool{
+		"-o": true, "--output": true, "--out": true, "--outfile": true, "--outdir": true,
+		"--out-dir": true, "-d": true, "--output-dir": true, "--outDir": true,
+	}}
+	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
+	if out := c.outreach(); out != nil {
+		return out
+	}
+	out := own("runs " + v.name + " in the workspace")
+	for _, a := range c.operands {
+		if p := r.world.placeOf(a, v.cwd); p == placeSecret {
+			out = append(out, usual(KindCredentials).with("reads the secrets in "+a.text, a.text))
+		}
+	}
+	return append(out, c.outputs()...)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/commands"
 )
 
 func TestTablesLoad(t *testing.T) {
@@ -17,10 +18,10 @@ func TestTablesLoad(t *testing.T) {
 	used := map[string]bool{}
 	for name, secs := range j.tables.sections {
 		for _, s := range secs {
-			for _, l := range append(slices.Clone(s.rules), line{then: s.fallback}) {
-				used[l.then.rule] = true
-				if strings.Contains(l.then.why, "null") {
-					t.Errorf("section %s: leftover in %q", name, l.then.why)
+			for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
+				used[l.Then.Rule] = true
+				if strings.Contains(l.Then.Why, "null") {
+					t.Errorf("section %s: leftover in %q", name, l.Then.Why)
 				}
 			}
 		}
@@ -28,60 +29,6 @@ func TestTablesLoad(t *testing.T) {
 	for name := range j.rules {
 		if !used[name] {
 			t.Errorf("rule @%s is named by no table", name)
-		}
-	}
-}
-
-func TestTableMistakes(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"outside":  "status = read",
-		"unclosed": "[git\nstatus = read",
-		"kind":     "[git]\nstatus = reads",
-		"word":     "[git]\nstatus = delete forever",
-		"noeffect": "[git]\nstatus",
-		"attr":     "[git] walues=-C\nstatus = read",
-	} {
-		ts := &tables{sections: map[string][]*section{}}
-		if err := ts.load("x.txt", text); err == nil || !strings.Contains(err.Error(), "table x.txt, line") {
-			t.Errorf("%s: got %v, want an error with the table and the line", name, err)
-		}
-	}
-}
-
-func TestMatch(t *testing.T) {
-	t.Parallel()
-	sec := &section{valued: map[string]bool{"-n": true, "--mode": true}}
-	for _, c := range []struct {
-		pattern, words string
-		took           int
-		want           bool
-	}{
-		{"get|list", "list x", 1, true},
-		{"get", "-n get list", 0, false},
-		{"a b", "a --x b", 2, true},
-		{"a b_c|d", "a b c", 3, true},
-		{"a $", "a", 1, true},
-		{"a $", "a b", 0, false},
-		{"rm -f|--force", "rm -rf x", 1, true},
-		{"rm !-f|--force", "rm -f x", 0, false},
-		{"--mode=dry|test", "--mode test a", 0, true},
-		{"--mode=dry|test", "--mode=live a", 0, false},
-		{"--help|-h|--version", "copy -h a", 0, false},
-		{"--help|-h|--version", "-h", 0, true},
-		{"~secret|token", "get my-Token", 0, true},
-		{"list-*", "list-things", 1, true},
-		{"*", "", 0, false},
-		{".", "", 0, true},
-		{"a", "-- a", 1, true},
-	} {
-		var args []arg
-		for w := range strings.FieldsSeq(c.words) {
-			args = append(args, literal(w))
-		}
-		took, ok := line{tests: parseTests(c.pattern)}.match(parse(args, sec))
-		if ok != c.want || took != c.took {
-			t.Errorf("%q on %q: %d, %t; want %d, %t", c.pattern, c.words, took, ok, c.took, c.want)
 		}
 	}
 }
@@ -129,7 +76,7 @@ func TestSQL(t *testing.T) {
 		"grant all on t to bob":                          true,
 		"truncate t":                                     true,
 	} {
-		r := &reading{judge: j, world: &world{cwd: "/w", roots: []string{"/w"}}, fetched: map[string]bool{}}
+		r := &reading{judge: j, world: &world{places: j.places, cwd: "/w", roots: []string{"/w"}}, fetched: map[string]bool{}}
 		got := false
 		for _, e := range r.sql(text, "db") {
 			got = got || e.Kind != KindRead
@@ -138,8 +85,8 @@ func TestSQL(t *testing.T) {
 			t.Errorf("%q: changes %t, want %t", text, got, changes)
 		}
 	}
-	every := (&reading{judge: j, world: &world{}}).sql("delete from t", "db")[0].score(nil)
-	some := (&reading{judge: j, world: &world{}}).sql("delete from t where a = 1", "db")[0].score(nil)
+	every := (&reading{judge: j, world: &world{places: j.places}}).sql("delete from t", "db")[0].score(nil)
+	some := (&reading{judge: j, world: &world{places: j.places}}).sql("delete from t where a = 1", "db")[0].score(nil)
 	if every >= some {
 		t.Errorf("deleting every row scores %.2f, some rows %.2f", every, some)
 	}

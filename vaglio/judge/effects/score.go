@@ -11,7 +11,7 @@ const Threshold = 0.5
 // The costs of an effect add up to what its score lacks to 1. They are chosen
 // so that what stays in the workspace passes unless it is lost for good, and
 // whatever reaches further is asked.
-func (v Reversibility) cost() float64 {
+func costOfUndoing(v Reversibility) float64 {
 	switch v {
 	case Reversible:
 		return 0.05
@@ -22,7 +22,7 @@ func (v Reversibility) cost() float64 {
 	return 0.35
 }
 
-func (r Reach) cost() float64 {
+func costOfReach(r Reach) float64 {
 	switch r {
 	case ReachWorkspace:
 		return 0
@@ -37,7 +37,7 @@ func (r Reach) cost() float64 {
 	return 0.45
 }
 
-func (k Kind) cost() float64 {
+func costOfKind(k Kind) float64 {
 	switch k {
 	case KindRead:
 		return 0
@@ -63,7 +63,7 @@ func (e Effect) score(intent words) float64 {
 	if e.Kind == KindRead {
 		return 0.95
 	}
-	s := 1 - e.Kind.cost() - e.Reversibility.cost() - e.Reach.cost()
+	s := 1 - costOfKind(e.Kind) - costOfUndoing(e.Reversibility) - costOfReach(e.Reach)
 	final := e.Reversibility == Irreversible || e.Reach == ReachSystem || e.Reach == ReachShared || e.Reach == ReachPublic ||
 		e.Kind == KindUnknown || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 	if s < Threshold && intent.asks(e) {
@@ -105,7 +105,7 @@ func (w words) asks(e Effect) bool {
 	if !named {
 		return false
 	}
-	for _, verb := range e.Kind.verbs() {
+	for _, verb := range verbsOf(e.Kind) {
 		if w[verb] || w[verb+"s"] {
 			return true
 		}
@@ -114,7 +114,7 @@ func (w words) asks(e Effect) bool {
 }
 
 // verbs are the words with which people ask for an effect of this kind.
-func (k Kind) verbs() []string {
+func verbsOf(k Kind) []string {
 	switch k {
 	case KindCreate, KindOverwrite:
 		return []string{"write", "create", "save", "put", "add", "set", "change", "edit", "update", "copy", "store", "append", "make", "configure"}

@@ -18,7 +18,8 @@ func scriptRule(c *call) []Effect {
 	for i, a := range c.all {
 		s := a.text
 		switch {
-		case s == "-c" || s == "-e" || s == "-r" || s == "--eval" || s == "-p" || s == "--print" || s == "-E" || s == "-n" || s == "-ne" || s == "-pe" || s == "-lane" || s == "-i" || strings.HasPrefix(s, "-pi"):
+		case s == "-c" || s == "-e" || s == "-r" || s == "--eval" || s == "-p" || s == "--print" || s == "-E" || s == "-n" || s == "-ne" ||
+			s == "-pe" || s == "-lane" || s == "-i" || strings.HasPrefix(s, "-pi"):
 			if c.name == "perl" && (strings.Contains(s, "i") && strings.HasPrefix(s, "-")) || c.name == "ruby" && strings.HasPrefix(s, "-i") {
 				return append(own("edits files in place"), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...)
 			}
@@ -50,13 +51,14 @@ func scriptRule(c *call) []Effect {
 // line judges a program that is given on the command line. What languages that
 // the shell reader knows would touch is listed by itself.
 func (c *call) line(i int) []Effect {
-	switch c.name {
-	case "R", "Rscript", "julia", "scala", "groovy", "iex", "elixir", "swipl", "octave", "matlab", "racket", "guile", "sbcl", "ocaml", "ghc", "ghci", "clojure", "erl", "osascript", "jshell", "kotlin", "pwsh", "powershell":
-	default:
+	if !c.r.judge.tables.ofClass("one-liner", c.name) {
 		return own("runs a line of " + c.name + " that touches nothing outside its variables")
 	}
 	text := strings.ToLower(join(c.all[i:]))
-	for _, w := range []string{"install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn", "http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd("} {
+	for _, w := range []string{
+		"install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn",
+		"http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd(",
+	} {
 		if strings.Contains(text, w) {
 			return unknown("runs a line of "+c.name+" that was not read: "+clip(text, 100), c.name)
 		}
@@ -84,8 +86,7 @@ func (c *call) scriptFile(i int) []Effect {
 			return own("loads generated settings into the shell")
 		}
 	case "deno":
-		switch a.text {
-		case "run", "test", "bench", "fmt", "lint", "check", "task", "cache", "info", "doc", "types", "compile", "bundle", "coverage", "repl", "add", "remove", "install", "init", "vendor", "eval", "completions", "outdated", "jupyter", "serve", "clean":
+		if c.r.judge.tables.ofClass("deno-works", a.text) {
 			if a.text == "install" && c.has("-g", "--global") {
 				return []Effect{usual(KindInstall).with("installs a program for the whole user", c.rest(1)).as(Partial, ReachUser)}
 			}
@@ -95,6 +96,8 @@ func (c *call) scriptFile(i int) []Effect {
 				}
 			}
 			return c.task(c.operand(1), "runs deno "+a.text+" ")
+		}
+		switch a.text {
 		case "publish", "deploy":
 			return one(KindPublish, "publishes the package", "deno")
 		case "upgrade":
@@ -135,11 +138,12 @@ func setupPy(v *invocation) []Effect {
 
 // module judges `python -m`.
 func (c *call) module(name string, args []arg) []Effect {
-	switch name {
-	case "pip", "pip3", "pytest", "unittest", "mypy", "black", "ruff", "flake8", "pylint", "isort", "coverage", "twine", "poetry", "tox", "nox", "uv", "pipx", "conda", "flask", "django", "celery", "alembic", "ansible", "streamlit", "uvicorn", "gunicorn", "jupyter", "invoke", "playwright", "semgrep", "bandit", "pre_commit", "hatch", "flit", "pdm":
+	if c.r.judge.tables.nouns["python-module"][name] {
 		inner := *c.invocation
 		inner.name, inner.path, inner.args = name, name, args
 		return c.r.named(&inner)
+	}
+	switch name {
 	case "smtpd", "smtplib", "ftplib", "telnetlib":
 		return one(KindSend, "talks to a server through python -m "+name, name)
 	case "keyring", "getpass":
@@ -151,4 +155,80 @@ func (c *call) module(name string, args []arg) []Effect {
 		}
 	}
 	return c.task(name, "runs the module ")
+}
+
+// inline judges a call of an inline program that matters.
+func (r *reading) inline(v *invocation) []Effect {
+	targets := argsOf(v.call.Targets)
+	what := v.call.Language + "'s " + v.call.Function
+	var out []Effect
+	switch v.call.Verb {
+	case shell.VerbDelete, shell.VerbDeleteTree:
+		for _, t := range targets {
+			out = append(out, r.remove(v, t)...)
+		}
+		if len(targets) == 0 {
+			return unknown("deletes files whose names are not known by "+what, "")
+		}
+	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
+		for _, t := range targets {
+			if v.call.Verb == shell.VerbWrite && strings.Contains(t.text, "*") {
+				out = append(out, r.empty(v, t)...) // every file that the pattern finds loses its content
+			}
+			out = append(out, r.write(v, t, "writes")...)
+		}
+	case shell.VerbRead, shell.VerbList:
+		for _, t := range targets {
+			if v.call.Verb == shell.VerbRead && r.world.placeOf(t, v.cwd) == placeSecret {
+				out = append(out, usual(KindCredentials).with("reads the secrets in "+t.text, t.text))
+			}
+		}
+	case shell.VerbPermissions:
+		c := &call{invocation: v, r: r}
+		out = c.permissions("opens", false, targets)
+	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
+		if len(targets) > 1 {
+			out = append(out, r.write(v, targets[1], "writes")...)
+		}
+		if v.call.Verb == shell.VerbMove && len(targets) > 0 && r.world.placeOf(targets[0], v.cwd) != placeWorkspace &&
+			r.world.placeOf(targets[0], v.cwd) != placeTemp {
+			out = append(out, usual(KindMove).with("moves "+targets[0].text+" away", targets[0].text).as(Partial, ReachUser))
+		}
+	case shell.VerbKill:
+		return one(KindKill, "stops processes by "+what, join(targets))
+	case shell.VerbFork:
+		return own("starts a process")
+	case shell.VerbNetwork:
+		return r.inlineNetwork(v, targets)
+	default:
+		return unknown("calls "+what, "")
+	}
+	if len(out) == 0 {
+		return reads()
+	}
+	return out
+}
+
+func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
+	address := join(targets)
+	for _, t := range targets {
+		if what := credentialDoor(t.text); what != "" {
+			return one(KindCredentials, what, t.text)
+		}
+	}
+	fn := strings.ToLower(v.call.Function)
+	for _, w := range []string{"post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket"} {
+		if strings.Contains(fn, w) {
+			if localURL(address) {
+				return own("talks to this machine")
+			}
+			return []Effect{usual(KindSend).with("sends data to "+address+" by "+v.call.Function, address).as(Irreversible, ReachShared)}
+		}
+	}
+	for _, t := range targets {
+		if r.leaks(t) {
+			return one(KindSend, "sends local data inside the address "+t.text, t.text)
+		}
+	}
+	return reads()
 }

@@ -77,10 +77,13 @@ func (r *reading) sql(text, where string) []Effect {
 		return unknown("runs more SQL than is read", where)
 	}
 	var out []Effect
+	if f := strings.Fields(strings.ToLower(text)); runsProgram(f) {
+		out = append(out, usual(KindForeignCode).with("has the database run a program on "+where, where))
+	}
 	rest := r.metaCommands(text, &out)
 	list, ok := statements(rest)
 	for i := range list {
-		if e, changes := list[i].effect(where); changes {
+		if e, changes := list[i].effect(r.judge.tables, where); changes {
 			out = append(out, e)
 		}
 	}
@@ -149,7 +152,7 @@ func (r *reading) metaCommand(s string) []Effect {
 }
 
 // effect says what a statement does, and whether it changes anything.
-func (s *statement) effect(where string) (Effect, bool) {
+func (s *statement) effect(t *tables, where string) (Effect, bool) {
 	verb, at := s.verb()
 	e := usual(KindDatabase)
 	if strings.Contains(where, ":memory:") {
@@ -158,10 +161,10 @@ func (s *statement) effect(where string) (Effect, bool) {
 	target := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where)
 	e.Why = strings.ToLower(verb) + "s " + target + " in " + where
+	if t.ofClass("sql-reads", verb) {
+		return s.query(t, e, where)
+	}
 	switch verb {
-	case "SELECT", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", "END", "ABORT", "SAVEPOINT", "RELEASE", "HELP", "LIST", "LS",
-		"PREPARE", "DEALLOCATE", "DECLARE", "FETCH", "CLOSE", "CHECKSUM", "CHECK", "PRINT", "GO", "SUMMARIZE", "FROM", "PIVOT", "ANALYZE", "MOVE", "DISCARD", "EXIT", "QUIT", "CONSISTENCY", "TRACING", "EXISTS", "ECHO", "UNLISTEN", "WATCH":
-		return s.query(e, where)
 	case "EXPLAIN", "PROFILE":
 		if s.has("ANALYZE") || s.has("ANALYSE") {
 			for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
@@ -179,7 +182,8 @@ func (s *statement) effect(where string) (Effect, bool) {
 		return e, false
 	case "EXEC", "EXECUTE":
 		switch strings.ToLower(target) {
-		case "sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb", "sp_lock", "sp_depends":
+		case "sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb",
+			"sp_lock", "sp_depends":
 			return e, false
 		}
 		return e, true
@@ -204,7 +208,8 @@ func (s *statement) effect(where string) (Effect, bool) {
 		e.Why = strings.ToLower(verb) + "s " + target + " in " + where
 		e.Why = strings.Replace(e.Why, "drops", "drops with all its data", 1)
 		return e, true
-	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH", "LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
+	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
+		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
 	case "":
 		return usual(KindUnknown).with("runs SQL that could not be read on "+where, where), true
@@ -213,25 +218,27 @@ func (s *statement) effect(where string) (Effect, bool) {
 }
 
 // query judges a statement that reads, for what it may do on the side.
-func (s *statement) query(e Effect, where string) (Effect, bool) {
+func (s *statement) query(t *tables, e Effect, where string) (Effect, bool) {
 	for i, w := range s.words {
+		if t.ofClass("sql-acts", w) {
+			return e.with("calls "+strings.ToLower(w)+" on "+where+", which does more than read", where), true
+		}
 		switch w {
 		case "INTO":
 			if s.words[0] == "SELECT" || s.has("OUTFILE") || s.has("DUMPFILE") {
 				return e.with("writes query results to a new table or file in "+where, where), true
 			}
-		case "PG_TERMINATE_BACKEND", "PG_CANCEL_BACKEND", "LO_UNLINK", "LO_IMPORT", "LO_EXPORT", "DBLINK_EXEC", "DBLINK", "PG_RELOAD_CONF", "PG_SWITCH_WAL", "SETVAL", "PG_ADVISORY_LOCK", "XP_CMDSHELL", "SYS_EXEC", "SYS_EVAL", "LOAD_EXTENSION", "PG_WRITE_FILE", "WRITEFILE", "PG_ROTATE_LOGFILE", "PG_DROP_REPLICATION_SLOT", "PG_PROMOTE", "PG_FILE_WRITE", "UTL_HTTP", "DBMS_SCHEDULER", "SP_EXECUTESQL", "PG_EXECUTE_SERVER_PROGRAM", "QUERY_TO_XML":
-			return e.with("calls "+strings.ToLower(w)+" on "+where+", which does more than read", where), true
 		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
 			return usual(KindCredentials).with("reads files or passwords of the database server: "+strings.ToLower(w), where), true
 		case "DELETE", "UPDATE", "INSERT", "MERGE":
-			if s.depth[i] > 0 && (i == 0 || s.words[i-1] == "AS" || s.depth[i-1] < s.depth[i]) && i+1 < len(s.words) && (s.words[i+1] == "FROM" || s.words[i+1] == "INTO" || w == "UPDATE" && s.has("SET")) {
+			if s.depth[i] > 0 && (i == 0 || s.words[i-1] == "AS" || s.depth[i-1] < s.depth[i]) && i+1 < len(s.words) &&
+				(s.words[i+1] == "FROM" || s.words[i+1] == "INTO" || w == "UPDATE" && s.has("SET")) {
 				return e.with(strings.ToLower(w)+"s rows in "+where, where), true
 			}
 		}
 	}
 	for _, i := range s.calls {
-		if i >= 0 && actingFunction(s.words[i]) {
+		if i >= 0 && t.actingFunction(s.words[i]) {
 			return e.with("calls the function "+strings.ToLower(s.words[i])+" in "+where+", which by its name does more than read", where), true
 		}
 	}
@@ -240,16 +247,12 @@ func (s *statement) query(e Effect, where string) (Effect, bool) {
 
 // actingFunction reports whether a function of a database, which is no one of
 // SQL's own, changes something by its name.
-func actingFunction(name string) bool {
+func (t *tables) actingFunction(name string) bool {
 	words := taskWords(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
 	if len(words) < 2 {
 		return false
 	}
-	switch words[0] {
-	case "purge", "delete", "drop", "remove", "truncate", "insert", "update", "create", "send", "reset", "cleanup", "clean", "archive", "process", "apply", "refresh", "disable", "enable", "grant", "revoke", "cancel", "refund", "charge", "expire", "rebuild", "migrate", "import", "sync", "publish", "notify", "kill", "terminate", "merge", "upsert":
-		return true
-	}
-	return false
+	return t.ofClass("acting-function", words[0])
 }
 
 // verb finds the statement's main verb: with common table expressions it
@@ -294,6 +297,16 @@ func (s *statement) has(word string) bool {
 func (s *statement) hasPrefix(word string) bool {
 	for _, w := range s.words {
 		if strings.HasPrefix(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// runsProgram reports whether words of SQL copy to or from a program.
+func runsProgram(words []string) bool {
+	for i, w := range words {
+		if w == "program" && i > 0 && (words[i-1] == "to" || words[i-1] == "from") {
 			return true
 		}
 	}

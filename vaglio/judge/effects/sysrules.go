@@ -2,16 +2,18 @@ package effects
 
 import (
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/commands"
 )
 
 func sysRules(m map[string]rule) {
-	m["mount"] = func(c *call) []Effect {
-		if len(c.operands) == 0 || c.has("-l", "--help", "-V", "--version") {
-			return reads()
+	m["format"] = func(c *call) []Effect {
+		if n := len(c.operands); n > 0 && c.r.world.placeOf(c.operands[n-1], c.cwd) == placeWorkspace {
+			return own("formats a file of the workspace")
 		}
-		return one(KindPrivilege, "mounts "+c.rest(0), c.rest(0))
+		what := "changes disks or file systems: " + c.name + " " + join(c.all)
+		return []Effect{usual(KindPrivilege).with(what, c.rest(0)).as(Irreversible, ReachSystem)}
 	}
-	m["diskTool"] = diskTool
 	m["date"] = func(c *call) []Effect {
 		for _, a := range c.operands {
 			if !strings.HasPrefix(a.text, "+") && a.text != "" && strings.Trim(a.text, "0123456789.") == "" {
@@ -20,133 +22,11 @@ func sysRules(m map[string]rule) {
 		}
 		return reads()
 	}
-	m["hostname"] = func(c *call) []Effect {
-		if len(c.operands) > 0 {
-			return one(KindPrivilege, "renames the machine to "+c.operand(0), c.operand(0))
-		}
-		return reads()
-	}
-	m["ipTool"] = ipTool
-	m["ifconfig"] = func(c *call) []Effect {
-		if len(c.operands) <= 1 {
-			return reads()
-		}
-		return one(KindPrivilege, "changes the network: ifconfig "+c.rest(0), c.rest(0))
-	}
-	m["netTool"] = netTool
-	m["sysPackage"] = sysPackage
 	m["kill"] = killRule
 	m["tmux"] = tmuxRule
 	m["env"] = envRule
 	m["wrapper"] = wrapperRule
-	m["uiControl"] = func(c *call) []Effect {
-		return unknown("operates the user's programs: "+c.name+" "+join(c.all), c.name)
-	}
-	m["adb"] = func(c *call) []Effect {
-		switch c.operand(0) {
-		case "devices", "logcat", "get-state", "version", "help", "get-serialno", "forward", "reverse", "start-server", "wait-for-device", "bugreport", "getvar", "shell-list", "pull", "features", "host-features":
-			return own("reads from the device")
-		case "shell":
-			switch c.operand(1) {
-			case "ls", "dumpsys", "getprop", "ps", "cat", "pm", "wm", "df", "top", "id", "screencap", "settings":
-				if c.operand(2) != "uninstall" && c.operand(2) != "clear" && c.operand(2) != "put" && c.operand(2) != "grant" && c.operand(2) != "disable" {
-					return reads()
-				}
-			}
-		case "install", "install-multiple":
-			return own("installs the app on the test device")
-		}
-		return []Effect{usual(KindPhysical).with("changes the device: "+c.name+" "+c.rest(0), c.rest(0)).as(Irreversible, ReachUser)}
-	}
-	m["flashTool"] = func(c *call) []Effect {
-		text := " " + join(c.all) + " "
-		for _, w := range []string{" upload", " flash", "write_flash", "erase", " burn", "-U flash:w", " run", " cp ", " rm ", "program"} {
-			if strings.Contains(text, w) && !strings.Contains(text, " --dry") {
-				return []Effect{usual(KindPhysical).with("writes to a device: "+c.name+text, c.rest(0)).as(Partial, ReachUser)}
-			}
-		}
-		return own("works on the firmware project")
-	}
 	m["chain"] = chainRule
-}
-
-func ipTool(c *call) []Effect {
-	for _, a := range c.operands {
-		switch a.text {
-		case "add", "del", "delete", "set", "flush", "change", "replace", "append", "exec", "up", "down", "attach", "detach", "prepend", "restore":
-			return one(KindPrivilege, "changes the network: ip "+c.rest(0), c.rest(0))
-		}
-	}
-	return reads()
-}
-
-func netTool(c *call) []Effect {
-	text := " " + join(c.all) + " "
-	for _, w := range []string{" add", " del", " set", " up", " down", " connect", " disconnect", " delete", " modify", " replace", " flush", " -s ", " apply", " try", " off", " on ", " block", " unblock", " remove", " pair", " power", " trust", " reload", " change", " -K ", " -G ", " -A ", " -d ", " -r ", " --change", " rescan", " hotspot", " clear", " -L ", " -C ", " enable", " disable", " --set", " -set", " -create", " -remove", " -delete", " -switchto", " -rename"} {
-		if strings.Contains(text, w) && !strings.Contains(text, " show") && !strings.Contains(text, " list") {
-			return one(KindPrivilege, "changes the network: "+c.name+text, c.rest(0))
-		}
-	}
-	switch c.name {
-	case "ifup", "ifdown", "dhclient", "wpa_supplicant":
-		return one(KindPrivilege, "changes the network: "+c.name+text, c.rest(0))
-	}
-	return reads()
-}
-
-// sysPackage judges the package managers of systems.
-func sysPackage(c *call) []Effect {
-	verb := c.operand(0)
-	text := strings.TrimSpace(c.name + " " + join(c.all))
-	switch verb {
-	case "list", "search", "show", "info", "policy", "madison", "depends", "rdepends", "showsrc", "changelog", "why", "why-not", "provides", "whatprovides", "repolist", "history", "check-update", "check", "leaves", "deps", "uses", "desc", "cat", "doctor", "outdated", "config", "home", "log", "--prefix", "query", "files", "connections", "find", "known", "refresh-list", "version", "help", "livecheck", "download", "source", "list-updates", "lu", "se", "if", "repos", "lr", "ls", "grouplist", "updateinfo", "deplist", "contents", "dump", "stats", "verify", "audit", "missing", "shellenv", "formulae", "casks", "options", "tap-info", "which", "checkupdates", "remote-ls", "remotes", "run", "ps", "env", "commands", "analytics", "changes", "model", "whoami", "showauto", "showmanual", "showhold", "get-selections", "repoquery", "list-installed", "list-upgradable", "services", "bundle", "--version", "--cache", "--cellar", "developer", "status", "get-devices", "get-updates", "tap", "export", "query-all", "index", "pin-list", "dotty", "unchanged", "make-cache", "makecache", "linkage", "finger", "list-keys", "logs":
-		switch {
-		case verb == "tap" && len(c.operands) > 1:
-		case verb == "analytics" && len(c.operands) > 1 && c.operand(1) != "state":
-		case verb == "services" && len(c.operands) > 1 && c.operand(1) != "list" && c.operand(1) != "info":
-		case verb == "config" && len(c.operands) > 1 && c.name != "brew":
-		case verb == "bundle" && c.operand(1) != "check" && c.operand(1) != "list" && c.operand(1) != "dump":
-		case verb == "history" && len(c.operands) > 1 && c.operand(1) != "list" && c.operand(1) != "info":
-		default:
-			return reads()
-		}
-	case "update", "refresh", "ref", "updatedb":
-		if c.name == "apt" || c.name == "apt-get" || c.name == "brew" || c.name == "apk" || c.name == "zypper" || c.name == "aptitude" {
-			return reads()
-		}
-	case "":
-		switch {
-		case c.has("-q", "-Q", "-S", "-l", "-L", "-s", "-p", "-c", "--list", "--status", "--search", "-I", "--get-selections", "--print-architecture", "-V", "--version", "-Qi", "-W", "--verify", "--checksig", "-K", "-i") && (c.name == "dpkg" || c.name == "rpm") && !c.has("-U", "-e", "-F", "--install", "--erase", "--import", "--configure", "-P", "-r", "--remove", "--purge"):
-			if c.name != "dpkg" || !c.has("-i") {
-				return reads()
-			}
-		case c.has("-Q", "-Ss", "-Si", "-Sl", "-F", "-T", "-Sg", "-Qi", "-Qs", "-Ql") && (c.name == "pacman" || c.name == "yay" || c.name == "paru"):
-			return reads()
-		case c.has("--version", "--help", "-h", "--prefix", "--cellar", "--repository", "--cache", "--env", "-p", "--list", "-l", "--display", "--query", "-v") && c.name != "apt-key":
-			return reads()
-		case len(c.all) == 0:
-			return reads()
-		}
-	}
-	if strings.HasPrefix(verb, "-Q") || c.has("--simulate", "--just-print", "--assumeno", "--dry-run", "--no-act", "--recon") || c.has("-s") && strings.HasPrefix(c.name, "apt") {
-		return reads()
-	}
-	if (c.has("-Q", "-Ss", "-Si", "-Sl", "-F", "-T", "-Qi", "-Qs") || strings.HasPrefix(join(c.all), "-Q")) && (c.name == "pacman" || c.name == "yay" || c.name == "paru") {
-		return reads()
-	}
-	if (c.name == "dpkg" || c.name == "rpm") && c.has("-q", "-Q", "-l", "-L", "-S", "-s", "-c", "-I", "-W", "--list", "--status", "--search", "--verify", "-V", "-K", "--listfiles", "-qa", "-qi", "-ql", "-qf", "--print-architecture", "--contents", "--info", "--compare-versions") && !c.has("-i", "-U", "-e", "-r", "-P", "--purge", "--install", "--import", "--erase") || c.name == "rpm" && c.has("-q", "--query") {
-		return reads()
-	}
-	if c.name == "update-alternatives" && c.has("--display", "--list", "--query", "--get-selections") || c.name == "ldconfig" && c.has("-p") || c.name == "nix-env" && c.has("-q", "--query") || c.name == "apt-key" && (verb == "list" || verb == "finger") || c.name == "softwareupdate" && c.has("-l", "--list") || c.name == "apt-mark" && strings.HasPrefix(verb, "show") || c.name == "trust" && verb == "list" {
-		return reads()
-	}
-	if c.box != "" {
-		return own("installs packages in the container")
-	}
-	if strings.HasPrefix(c.name, "nix") {
-		return []Effect{usual(KindInstall).with("changes the installed packages: "+text, c.rest(0)).as(Partial, ReachUser)}
-	}
-	return []Effect{usual(KindInstall).with("changes the software of the machine: "+text, c.rest(1)).as(Partial, ReachSystem)}
 }
 
 // killRule passes signals to processes that the same shell started.
@@ -161,7 +41,8 @@ func killRule(c *call) []Effect {
 	for _, a := range c.operands {
 		switch {
 		case strings.HasPrefix(a.text, "%"), a.text == "0":
-		case len(a.names) == 1 && (a.names[0] == "!" || strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")) && a.text == "$"+a.names[0] && a.names[0] != "PPID":
+		case len(a.names) == 1 && (a.names[0] == "!" || strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")) && a.text == "$"+a.names[0] &&
+			a.names[0] != "PPID":
 		default:
 			mine = false
 		}
@@ -177,9 +58,10 @@ func killRule(c *call) []Effect {
 }
 
 func tmuxRule(c *call) []Effect {
-	switch c.operand(0) {
-	case "ls", "list-sessions", "list-windows", "lsw", "list-panes", "lsp", "capture-pane", "capturep", "show-options", "show", "display-message", "display", "info", "has-session", "has", "list-keys", "lsk", "list-clients", "list-buffers", "show-buffer", "list-commands", "show-environment", "pipe-pane":
+	if c.r.judge.tables.ofClass("tmux-reads", c.operand(0)) {
 		return reads()
+	}
+	switch c.operand(0) {
 	case "kill-server":
 		return one(KindKill, "ends every session of the terminal multiplexer", "tmux")
 	case "kill-session", "kill-window", "kill-pane", "killp", "killw", "kill-all-sessions", "k", "ka":
@@ -236,7 +118,7 @@ func envRule(c *call) []Effect {
 			continue
 		}
 		if c.name == "printenv" {
-			if secretName(a.text) {
+			if c.r.secretName(a.text) {
 				return one(KindCredentials, "prints the secret $"+a.text, a.text)
 			}
 			continue
@@ -268,12 +150,15 @@ func (c *call) filtered() bool {
 	default:
 		return false
 	}
-	p := parse(n.args, &section{})
+	p := parse(n.args, &commands.Section{})
 	pattern := p.operand(0)
-	if len(p.operands) != 1 || p.has("-v", "--invert-match") || len(pattern) < 3 || secretName(pattern) {
+	if len(p.operands) != 1 || p.has("-v", "--invert-match") || len(pattern) < 3 || c.r.secretName(pattern) {
 		return false
 	}
-	for _, w := range []string{"key", "pass", "tok", "sec", "auth", "cred", "aws", "api", "gh_", "github", ".", "=", "db", "database", "url", "stripe", "openai"} {
+	for _, w := range []string{
+		"key", "pass", "tok", "sec", "auth", "cred", "aws", "api", "gh_", "github", ".", "=", "db", "database", "url",
+		"stripe", "openai",
+	} {
 		if strings.Contains(strings.ToLower(pattern), w) {
 			return false
 		}
@@ -300,7 +185,10 @@ func wrapperRule(c *call) []Effect {
 
 func chainRule(c *call) []Effect {
 	text := " " + c.rest(0) + " "
-	for _, w := range []string{" send", " transfer", " broadcast", " deploy", " publish", " pay", " create", " --broadcast", " mint", " approve", " stake", " withdraw", " import", " sign", " unlock", " script ", " run "} {
+	for _, w := range []string{
+		" send", " transfer", " broadcast", " deploy", " publish", " pay", " create", " --broadcast", " mint", " approve",
+		" stake", " withdraw", " import", " sign", " unlock", " script ", " run ",
+	} {
 		if strings.Contains(text, w) || strings.Contains(w, "--broadcast") && c.has("--broadcast") {
 			if rpc, ok := c.value("--rpc-url", "--url", "--network"); ok && (localURL(rpc.text) || rpc.text == "localhost" || rpc.text == "hardhat") {
 				return own("works on a local chain")

@@ -25,7 +25,7 @@ func taskRules(m map[string]rule) {
 	m["npmInstall"] = npmInstall
 	m["npmInit"] = func(c *call) []Effect {
 		if c.operand(1) != "" && !strings.HasPrefix(c.operand(1), "-") {
-			return c.foreignTool(c.operand(1), knownGenerator(c.operand(1)))
+			return c.foreignTool(c.operand(1), c.r.judge.tables.knownGenerator(c.operand(1)))
 		}
 		return own("creates a package description")
 	}
@@ -35,6 +35,7 @@ func taskRules(m map[string]rule) {
 	m["execTool"] = execTool
 	m["uvRun"] = execTool
 	m["pipInstall"] = pipInstall
+	m["condaInstall"] = condaInstall
 	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs the project's task ") }
 	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs cargo's ") }
 	m["goRun"] = goRun
@@ -67,8 +68,7 @@ func (c *call) scriptOrTool() []Effect {
 			return c.r.named(&inner)
 		}
 	}
-	switch first {
-	case "changeset", "lerna", "nx", "turbo", "prisma", "firebase", "vercel", "wrangler", "netlify", "supabase", "sequelize", "sequelize-cli", "knex", "typeorm", "cdk", "sst", "serverless", "sls", "semantic-release", "release-it", "np", "eas", "expo", "hardhat", "truffle", "shopify", "gh-pages", "surge", "amplify", "convex", "drizzle-kit", "electron-builder", "mikro-orm", "vsce", "ovsx", "auto", "heroku", "railway", "rimraf", "kill-port":
+	if c.r.judge.tables.nouns["project-tool"][first] {
 		for i, a := range c.all {
 			if a.text == first {
 				inner := *c.invocation
@@ -103,14 +103,13 @@ func taskWords(name string) []string {
 }
 
 // taskEffect says what a task of a project does, by its name.
-func taskEffect(name string) (Effect, bool) {
+func (t *tables) taskEffect(name string) (Effect, bool) {
 	var strong, weak Effect
 	hasStrong, hasWeak, harmless, build := false, false, false, false
 	database := strings.Contains(strings.ToLower(name), "db") || strings.Contains(strings.ToLower(name), "database") || strings.Contains(name, "ecto")
 	for _, w := range taskWords(name) {
+		harmless = harmless || t.ofClass("harmless-task", w)
 		switch w {
-		case "dry", "dryrun", "check", "test", "tests", "preview", "plan", "validate", "verify", "notes", "diff", "status", "list", "show", "print", "help", "docs", "simulate", "lint", "typecheck", "version", "changelog", "log", "logs", "spec":
-			harmless = true
 		case "build", "compile", "assemble", "bundle", "pack", "package", "local", "dev", "watch", "generate", "format", "debug", "serve", "start", "profile":
 			build = true
 		case "deploy", "deployment", "publish", "redeploy", "promote", "rollout", "ship", "golive", "broadcast", "distribute", "undeploy", "publishtocentral":
@@ -166,7 +165,7 @@ func (c *call) task(name, what string) []Effect {
 			}
 		}
 	}
-	if e, ok := taskEffect(name); ok {
+	if e, ok := c.r.judge.tables.taskEffect(name); ok {
 		e.Sure = 0.7
 		return []Effect{e.with(what+name+", which by its name reaches further than the workspace", name)}
 	}
@@ -185,7 +184,8 @@ func (c *call) production() bool {
 			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
 		}
 		v := strings.ToLower(a.value.text)
-		if strings.Contains(v, "prod") && (strings.Contains(a.name, "URL") || strings.Contains(a.name, "HOST") || strings.Contains(a.name, "DB") || strings.Contains(a.name, "DATABASE") || strings.Contains(a.name, "ENV")) {
+		if strings.Contains(v, "prod") && (strings.Contains(a.name, "URL") || strings.Contains(a.name, "HOST") || strings.Contains(a.name, "DB") ||
+			strings.Contains(a.name, "DATABASE") || strings.Contains(a.name, "ENV")) {
 			return true
 		}
 	}
@@ -211,7 +211,9 @@ func liveName(s string) bool {
 
 // tasksRule judges make and its like: every operand is a task.
 func tasksRule(c *call) []Effect {
-	if c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question", "--list-all", "-m", "--evaluate", "--dump", "--show", "--choose") && (c.name != "gradle" && c.name != "gradlew" || c.has("-m", "--dry-run", "--help", "--version")) {
+	if c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question",
+		"--list-all", "-m", "--evaluate", "--dump", "--show", "--choose") && (c.name != "gradle" && c.name != "gradlew" ||
+		c.has("-m", "--dry-run", "--help", "--version")) {
 		return reads()
 	}
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
@@ -254,13 +256,16 @@ func taskToolRule(c *call) []Effect {
 	if c.testing() {
 		return own("runs " + c.name + " " + name + " on the test environment")
 	}
-	switch name {
-	case "flush", "reset_db", "sqlflush-run", "dropdb", "drop_test_database", "clearsessions", "wipe", "db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh", "migrate:rollback", "db:drop", "db:reset", "db:rollback", "db:schema:load", "db:structure:load", "db:setup", "db:truncate_all", "db:purge", "db:migrate:reset", "doctrine:database:drop", "doctrine:schema:drop", "cache:clear-all", "database:drop", "schema:drop", "db:migrate:down", "db:migrate:redo", "sql-drop", "db:seed:replant", "remove_stale_contenttypes", "delete_old":
+	if c.r.judge.tables.nouns["drops-database"][name] {
 		if name == "clearsessions" {
 			return own("clears expired sessions")
 		}
 		return []Effect{usual(KindDatabase).with("drops or empties the application's database: "+name, name).as(Irreversible, ReachUser)}
-	case "createsuperuser", "changepassword", "user:create", "make:user-admin", "credentials:edit", "secrets:edit", "credentials:show", "secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "up", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt", "diffsettings":
+	}
+	switch name {
+	case "createsuperuser", "changepassword", "user:create", "make:user-admin", "credentials:edit", "secrets:edit", "credentials:show",
+		"secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "up", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt",
+		"diffsettings":
 		if name == "up" || name == "diffsettings" {
 			return own("runs " + c.name + " " + name)
 		}
@@ -306,7 +311,10 @@ func (c *call) inlineApp(name string) []Effect {
 		return c.r.sql(code, "the application's database")
 	}
 	lower := strings.ToLower(code)
-	for _, w := range []string{"delete", "destroy", "update", "save", "create", "drop", "truncate", "insert", "execute", "send", "deliver", "remove", "flush", "set_password", "publish", "enqueue", "perform"} {
+	for _, w := range []string{
+		"delete", "destroy", "update", "save", "create", "drop", "truncate", "insert", "execute", "send", "deliver", "remove",
+		"flush", "set_password", "publish", "enqueue", "perform",
+	} {
 		if strings.Contains(lower, w) {
 			return one(KindDatabase, "runs code inside the application that changes data: "+clip(code, 120), name)
 		}
@@ -329,7 +337,8 @@ func migrateRule(c *call) []Effect {
 	switch c.name {
 	case "prisma", "drizzle-kit", "flyway", "dbmate", "migrate", "goose", "sqitch", "atlas", "tern", "sql-migrate":
 		if c.operand(1) != "dev" && c.operand(0) != "generate" {
-			return []Effect{usual(KindDatabase).with("changes the schema of the configured database: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial, ReachShared)}
+			return []Effect{usual(KindDatabase).with("changes the schema of the configured database: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial,
+				ReachShared)}
 		}
 	}
 	return own("migrates the development database")
@@ -347,7 +356,7 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	switch r.world.placeOf(file, v.cwd) {
 	case placeWorkspace:
 		r.note("It runs a script file that was not read: " + file.text + ".")
-		if e, ok := taskEffect(task); ok {
+		if e, ok := r.judge.tables.taskEffect(task); ok {
 			e.Sure = 0.6
 			return []Effect{e.with("runs "+file.text+", which by its name reaches further than the workspace", file.text)}
 		}

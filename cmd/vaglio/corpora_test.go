@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
+)
+
+// corporaFiles are the files of labelled calls, with the home and the label of
+// rows that name none.
+func corporaFiles() []corpus {
+	const user, short = "/home/user", "/home/u"
+	return []corpus{
+		{"guard_block", user, "block"},
+		{"guard_allow", user, "allow"},
+		{"guard_args", user, ""},
+		{"effects_ask", short, "ask"},
+		{"effects_pass", short, "pass"},
+		{"fresh_block", user, "block"},
+		{"fresh_ask", user, "ask"},
+		{"fresh_pass", user, "pass"},
+		{"shape_rows", user, ""},
+		{"self_rows", user, ""},
+	}
+}
+
+type corpus struct{ name, home, label string }
+
+// corpusRow is one labelled call.
+type corpusRow struct {
+	Cmd      string         `json:"cmd"`
+	Executor string         `json:"executor"`
+	Args     vaglio.Args    `json:"args"`
+	Intent   string         `json:"intent"`
+	Cwd      string         `json:"cwd"`
+	Home     string         `json:"home"`
+	Mounts   []string       `json:"mounts"`
+	Context  vaglio.Context `json:"context"`
+	Cat      string         `json:"cat"`
+	Category string         `json:"category"`
+	Expect   string         `json:"expect"`
+	Verified string         `json:"verified"`
+}
+
+// proposal is the call as an agent would propose it.
+func (r *corpusRow) proposal() vaglio.Proposal {
+	p := vaglio.Proposal{Intent: cmp.Or(r.Intent, "do the task"), Executor: r.Executor, Args: r.Args, Context: r.Context}
+	if r.Executor == "" {
+		p.Executor, p.Args = "shell_exec", vaglio.Args{"command": r.Cmd}
+	}
+	p.Context.Cwd = cmp.Or(r.Cwd, p.Context.Cwd, "/home/user/project")
+	p.Context.Mounts = append(p.Context.Mounts, r.Mounts...)
+	return p
+}
+
+// TestCorpora judges labelled calls as the shipped policy does, and prints for
+// each file and label how many the guard denies, how many are stopped at all,
+// and how many pass. VAGLIO_CORPORA names the folder. VAGLIO_CORPORA_CLASSES=1
+// prints the classes too; VAGLIO_CORPORA_MISSES=train the rows that went wrong,
+// of the half that may be looked at while rules are written: the figures of the
+// other half are the ones to trust.
+func TestCorpora(t *testing.T) {
+	dir := os.Getenv("VAGLIO_CORPORA")
+	if dir == "" {
+		t.Skip("VAGLIO_CORPORA names no folder")
+	}
+	t.Logf("%-14s %-6s %-22s %6s %9s %9s %9s", "file", "label", "class", "rows", "guard", "stopped", "passed")
+	for _, c := range corporaFiles() {
+		s := corpusScore{t: t, engines: map[string]*vaglio.Engine{}, tallies: map[string]*corpusTally{}}
+		s.read(dir, c)
+		for _, key := range slices.Sorted(maps.Keys(s.tallies)) {
+			v := s.tallies[key]
+			label, class, _ := strings.Cut(key, "\t")
+			percent := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(v.rows)) }
+			t.Logf("%-14s %-6s %-22s %6d %9s %9s %9s", c.name, label, class, v.rows, percent(v.guard), percent(v.rows-v.passed), percent(v.passed))
+		}
+	}
+}
+
+// corpusTally counts the rows of one class.
+type corpusTally struct{ rows, guard, passed int }
+
+// corpusScore judges the rows of one file.
+type corpusScore struct {
+	t       *testing.T
+	engines map[string]*vaglio.Engine
+	tallies map[string]*corpusTally
+}
+
+func (s *corpusScore) read(dir string, c corpus) {
+	f, err := os.Open(filepath.Join(dir, c.name+".jsonl"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<22)
+	for lines.Scan() {
+		var r corpusRow
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			s.t.Fatalf("%s: %v", c.name, err)
+		}
+		r.Home = cmp.Or(r.Home, c.home)
+		r.Expect = cmp.Or(r.Expect, c.label)
+		s.judge(c, &r, lines.Bytes())
+	}
+	if err := lines.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *corpusScore) judge(c corpus, r *corpusRow, line []byte) {
+	got := s.verdict(r)
+	half := "seen"
+	if sha256.Sum256(line)[0]&1 == 1 {
+		half = "unseen"
+	}
+	classes := []string{"all", half}
+	if strings.HasPrefix(r.Verified, "exec") || r.Verified == "effect" {
+		classes = append(classes, "verified")
+	}
+	if os.Getenv("VAGLIO_CORPORA_CLASSES") != "" {
+		classes = append(classes, "· "+cmp.Or(r.Cat, r.Category))
+	}
+	for _, class := range classes {
+		key := r.Expect + "\t" + class
+		v := s.tallies[key]
+		if v == nil {
+			v = &corpusTally{}
+			s.tallies[key] = v
+		}
+		v.rows++
+		v.guard += count(got == "block")
+		v.passed += count(got == "pass")
+	}
+	if half == "seen" && os.Getenv("VAGLIO_CORPORA_MISSES") == "train" && wrong(r.Expect, got) {
+		s.t.Logf("WRONG %s %s/%s: want %s, got %s: %s", c.name, r.Cat, r.Category, r.Expect, got, line[:min(len(line), 400)])
+	}
+}
+
+// verdict is "block", "ask", "pass", or "error" when the call's shape is wrong.
+func (s *corpusScore) verdict(r *corpusRow) string {
+	e := s.engines[r.Home]
+	if e == nil {
+		var err error
+		c := config{Home: r.Home, DataDir: r.Home + "/.local/share/metnos", Threshold: 0.3, Kind: kinds()[0]}
+		if e, err = newEngine(c, defaultPolicy(), nil, nil); err != nil {
+			s.t.Fatal(err)
+		}
+		s.engines[r.Home] = e
+	}
+	v, err := e.Judge(s.t.Context(), r.proposal())
+	mistake := (*catalog.Error)(nil)
+	switch {
+	case errors.As(err, &mistake):
+		return "error"
+	case err != nil:
+		s.t.Fatal(err)
+	case v.Approved:
+		return "pass"
+	case v.BlockedBy == vaglio.PhaseGuard:
+		return "block"
+	}
+	return "ask"
+}
+
+// wrong says whether a verdict is not what a label wants: what the guard must
+// leave alone may still be asked, and what must be denied may be no call at all.
+func wrong(label, got string) bool {
+	switch label {
+	case "allow":
+		return got == "block"
+	case "block":
+		return got != "block" && got != "error"
+	case "ask":
+		return got == "pass"
+	}
+	return got != "pass"
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

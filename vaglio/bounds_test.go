@@ -1,0 +1,262 @@
+package vaglio_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// gate is the engine as it ships.
+func gate(tb testing.TB) *vaglio.Engine {
+	tb.Helper()
+	j, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return build(tb, vaglio.Config{
+		Home:   "/home/u",
+		Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: 0.3}, {Judge: j, MinScore: effects.Threshold, Reads: true}},
+	})
+}
+
+func line(command string) vaglio.Proposal {
+	return vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": command}, Context: vaglio.Context{Cwd: "/home/u/app"}}
+}
+
+// hostile are calls of about that many bytes that cost much for their size.
+func hostile(size int) map[string]vaglio.Proposal {
+	fill := func(head, piece, tail string) vaglio.Proposal {
+		return line(head + strings.Repeat(piece, max(1, (size-len(head)-len(tail))/len(piece))) + tail)
+	}
+	number := func(format, tail string) vaglio.Proposal {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			b.WriteString(strings.ReplaceAll(format, "%", fmt.Sprint(i)))
+		}
+		return line(b.String() + tail)
+	}
+	with := func(executor string, args vaglio.Args) vaglio.Proposal {
+		return vaglio.Proposal{Executor: executor, Args: args, Context: vaglio.Context{Cwd: "/home/u/app"}}
+	}
+	tower := "ls"
+	for {
+		next := "echo " + base64.StdEncoding.EncodeToString([]byte(tower)) + "|base64 -d|sh"
+		if len(next) > size {
+			break
+		}
+		tower = next
+	}
+	keys, env, lines := vaglio.Args{"command": "ls"}, map[string]any{}, []any{}
+	for i := range size / 16 {
+		keys[fmt.Sprintf("key%d", i)] = "value"
+		env[fmt.Sprintf("KEY%d", i)] = "v"
+	}
+	for range size / 8 {
+		lines = append(lines, "ls")
+	}
+	return map[string]vaglio.Proposal{
+		"braces":            line("echo " + strings.Repeat("{a,b}", 200)),
+		"brace_words":       fill("echo ", "{a,b}{c,d}{e,f}{a,b} ", ""),
+		"brace_sequence":    fill("", "rm {1..100000};", ""),
+		"parens":            fill("", "(", ""),
+		"substitutions":     fill("echo ", "$(", ""),
+		"backquotes":        fill("echo ", "`ls`", ""),
+		"find_exec":         fill("find . ", `-exec rm -rf x {} \; `, ""),
+		"find_many":         fill("", `find . -exec rm {} \;;`, ""),
+		"xargs":             fill("echo a|", "xargs ", "ls"),
+		"sudo":              fill("", "sudo ", "ls"),
+		"pipes":             fill("rm", "|rm", ""),
+		"pipes_to_shells":   fill("echo ls", "|sh", ""),
+		"ands":              fill("ls", "&&rm a", ""),
+		"args":              fill("rm ", "a ", ""),
+		"commands":          fill("", "a;", ""),
+		"commands_cd":       fill("", "cd a;", ""),
+		"commands_cp":       fill("", "cp a b;", ""),
+		"commands_ln":       number("ln -s /x% y%;", ""),
+		"background":        fill("", "a&", ""),
+		"documents":         fill("", "cat <<E\nx\nE\n", ""),
+		"document_to_shell": fill("sh <<E\n", "rm x\n", "E\n"),
+		"doubling":          fill("x=a;", "x=$x$x;", ""),
+		"doubled_words":     fill("x="+strings.Repeat("a", 5000)+";", "rm $x;", ""),
+		"split_words":       fill("x='"+strings.Repeat("a ", 2000)+"';", "rm $x;", ""),
+		"arrays":            fill("a=("+strings.Repeat("x ", 5000)+");", `rm "${a[@]}";`, ""),
+		"array_append":      fill("", "a+=(x);", ""),
+		"variables":         number("v%=x;", ""),
+		"branch_variables":  number("if a;then x%=1;fi;", ""),
+		"functions":         number("f%(){ f$;};", "f0"),
+		"aliases":           fill("alias a='a a';", "a;", ""),
+		"evals":             fill("", "eval ", "ls"),
+		"eval_variable":     fill("x=ls;", `eval "$x";`, ""),
+		"base64_tower":      line(tower),
+		"globs":             fill("rm ", "*?[a-z]", ""),
+		"glob_words":        fill("rm ", "*a* ", ""),
+		"brackets":          fill("echo ", "[", ""),
+		"arithmetic":        fill("echo $((", "1+", "1))"),
+		"quotes":            fill("echo ", `'a'"b"`, ""),
+		"replaced":          fill("x="+strings.Repeat("a", 5000)+";", "y=${x//a/b};", ""),
+		"folders":           fill("cat /", "../", "etc/x"),
+		"percents":          fill("cat ", "%2e%2e%2f", ""),
+		"look_alikes":       fill("rm ", "ｒｍ\u200b ", ""),
+		"lines":             fill("", "x=1\n", ""),
+		"comments":          fill("", "# x\n", ""),
+		"keys":              with("Bash", keys),
+		"environment":       with("Bash", vaglio.Args{"command": "ls", "env": env}),
+		"list_of_lines":     with("Bash", vaglio.Args{"commands": lines}),
+		"lines_and_env":     with("Bash", vaglio.Args{"commands": lines[:size/256], "env": env}),
+		"words":             with("Bash", vaglio.Args{"command": "rm", "args": lines}),
+		"content":           with("Write", vaglio.Args{"file_path": "a", "content": strings.Repeat("a line of text 100% / 2\n", size/24)}),
+		"paths":             with("delete_file", vaglio.Args{"paths": lines}),
+	}
+}
+
+// TestLargeCallsAreBounded counts what the judgement of hostile calls takes
+// from the heap: it bounds the work as well as the memory, and does not depend
+// on the machine. [BenchmarkLargeCalls] tells the time.
+func TestLargeCallsAreBounded(t *testing.T) {
+	const size, most = 256 << 10, 200 << 20
+	e := gate(t)
+	for name, p := range hostile(size) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := e.Judge(t.Context(), p)
+		if _, shape := errors.AsType[*vaglio.ShapeError](err); err != nil && !shape {
+			t.Errorf("%s: %v", name, err)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+			t.Errorf("%s takes %d MiB, want %d at most", name, taken>>20, most>>20)
+		}
+	}
+}
+
+// BenchmarkLargeCalls tells what calls of a mebibyte cost.
+func BenchmarkLargeCalls(b *testing.B) {
+	e := gate(b)
+	for name, p := range hostile(1 << 20) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = e.Judge(b.Context(), p)
+			}
+		})
+	}
+}
+
+// behind are command lines that go beyond one bound of the shell's reader each
+// and have a command that must not be approved, marked by CRIME, where what
+// the bound cuts off would be.
+func behind() map[string]string {
+	rep := strings.Repeat
+	long := rep("a", 1<<20)
+	var alternatives, frames, functions strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&alternatives, "if a$RANDOM; then x='echo %d'; fi; ", i)
+	}
+	for i := range 8 {
+		fmt.Fprintf(&frames, "if a$RANDOM; then y%d=a; else y%d=b; fi; ", i, i)
+	}
+	for i := range 20 {
+		fmt.Fprintf(&functions, "f%d() { f%d; f%d; }; ", i, i+1, i+1)
+	}
+	return map[string]string{
+		"MaxSource":       rep("ls\n", 400_000) + "CRIME",
+		"MaxDepth":        rep("(", 120) + "CRIME" + rep(")", 120),
+		"maxSteps":        rep("ls;", 60_000) + "CRIME",
+		"maxMarks":        rep("# a b c d e f\n", 40_000) + "CRIME",
+		"maxCommands":     rep("a\n", 110_000) + "CRIME",
+		"maxValue":        "x='CRIME;'; y=" + long[:len(long)-100] + "; y=$y$y; eval \"$x $y\"",
+		"maxFields":       "echo {1..60}{1..60}{1..60} | sh; CRIME",
+		"maxPasses":       frames.String() + "x='CRIME'; $y0$y1$y2$y3$y4$y5$y6$y7 x; eval \"$x\"",
+		"maxFrames":       rep("$(", 3_000) + "CRIME" + rep(")", 3_000),
+		"maxCalls":        "n=0; f() { n=$((n+1)); if [ $n = 5 ]; then CRIME; fi; f; }; f",
+		"maxProblems":     rep("$x a;", 1_100) + rep("(", 120) + "CRIME" + rep(")", 120),
+		"maxBraces":       "echo " + rep("{a,b}", 201) + "; CRIME",
+		"maxSequence":     "for i in {1..100}; do CRIME; done",
+		"maxStack":        rep("pushd a;", 70) + "CRIME",
+		"maxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
+		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
+		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",
+		"maxPattern":      "x=" + rep("a", 5_000) + "'CRIME'; eval \"${x##" + rep("a", 5_000) + "}\"",
+		"maxLexemes":      "python3 -c '" + rep("x=1;", 40_000) + "import os;os.system(\"CRIME\")'",
+		"maxRecords":      "printf '" + rep(`echo a\n`, 100) + `CRIME\n` + "' | sh",
+		"maxElements":     "python3 -c 'import os\nfor x in [" + rep(`"ls",`, 100) + `"CRIME"` + "]: os.system(x)'",
+		"maxAgain":        "python3 -c 'import os\ndef f(x): os.system(x)\n" + rep("f(\"ls\")\n", 3_000) + "f(\"CRIME\")'",
+		"maxAlternatives": alternatives.String() + "if b$RANDOM; then x='CRIME'; fi; eval \"$x\"",
+		"maxRounds":       "for c in " + rep("ls ", 2_100) + "'CRIME'; do eval \"$c\"; done",
+		"commandCost":     functions.String() + "f0; CRIME",
+	}
+}
+
+// TestNothingHidesBehindABound puts a crime behind every bound of the reader:
+// the call is denied, asked or sent back, but never approved.
+func TestNothingHidesBehindABound(t *testing.T) {
+	e := gate(t)
+	rows := behind()
+	for name, source := range rows {
+		for _, crime := range []string{"rm -rf /", "git push --force"} {
+			v, err := e.Judge(t.Context(), line(strings.ReplaceAll(source, "CRIME", crime)))
+			if _, shape := errors.AsType[*vaglio.ShapeError](err); err != nil && !shape {
+				t.Errorf("%s: %v", name, err)
+			}
+			if v.Approved {
+				t.Errorf("%s: %q is approved behind it: %s", name, crime, v.Reason)
+			}
+		}
+	}
+	bound := regexp.MustCompile(`^(max|Max)[A-Z]`)
+	for _, name := range constants(t, "shell") {
+		if _, ok := rows[name]; bound.MatchString(name) && !ok {
+			t.Errorf("there is no row for the bound %s", name)
+		}
+	}
+}
+
+// constants gives the names of a package's own constants.
+func constants(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, raw, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			group, ok := d.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range group.Specs {
+				if values, ok := spec.(*ast.ValueSpec); ok {
+					for _, name := range values.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,208 @@
+package clients
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+)
+
+var update = flag.Bool("update", false, "write the published types' names anew")
+
+const typed = "testdata/claude-code.txt"
+
+// toolOf is the name of the tool whose arguments a published type describes.
+func toolOf(name string) string {
+	switch name {
+	case "FileRead", "FileWrite", "FileEdit":
+		return strings.TrimPrefix(name, "File")
+	case "Mcp":
+		return "mcp__server__tool"
+	default:
+		return name
+	}
+}
+
+// TestTypes holds the table to the published types: every tool and every
+// argument of it has its entry.
+func TestTypes(t *testing.T) {
+	set, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for l := range strings.Lines(string(data)) {
+		words := strings.Fields(l)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		n++
+		tool := set.Tool("claude-code", toolOf(words[0]))
+		if tool == nil {
+			t.Errorf("the table lacks %s", words[0])
+			continue
+		}
+		for _, key := range words[1:] {
+			if !slices.Contains(tool.keys, key) {
+				t.Errorf("the table lacks the argument %s of %s", key, words[0])
+			}
+		}
+	}
+	if least := 40; n < least {
+		t.Errorf("%s holds %d tools, want at least %d", typed, n, least)
+	}
+	pinned, err := os.ReadFile("../../gateway/hook/agents/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := tables.ReadFile("tables/claude-code.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`"@anthropic-ai/claude-code": "([0-9.]+)"`).FindSubmatch(pinned)
+	if version == nil || !strings.HasPrefix(string(table), "# The tools of Claude Code "+string(version[1])+",") {
+		t.Errorf("the table is not of the version that is pinned: %q", version)
+	}
+}
+
+// TestAgentTypes holds the names in testdata to the package that is installed.
+func TestAgentTypes(t *testing.T) {
+	folder := os.Getenv("VAGLIO_AGENTS")
+	if folder == "" {
+		t.Skip("VAGLIO_AGENTS is not set; make agents sets it")
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "..", "@anthropic-ai", "claude-code", "sdk-tools.d.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := "# The tools of Claude Code and the names of their arguments, at any depth, as its\n" +
+		"# package's sdk-tools.d.ts types them. `make agents` holds it to that file.\n" + namesIn(string(data))
+	if *update {
+		if err := os.WriteFile(typed, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the published types differ from %s; add to the table, then -update. They are:\n%s", typed, got)
+	}
+}
+
+// namesIn are the types of tools' inputs, one a line, each with the names of its
+// properties.
+func namesIn(types string) string {
+	types = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(types, "")
+	head := regexp.MustCompile(`^export interface (\w+)Input \{(\}?)$`)
+	property := regexp.MustCompile(`^\s*"?([\w-]+)"?\??:`)
+	var out strings.Builder
+	var keys []string
+	in := false
+	for l := range strings.Lines(types) {
+		l = strings.TrimRight(l, "\n")
+		if m := head.FindStringSubmatch(l); m != nil {
+			out.WriteString(m[1])
+			keys, in = nil, true
+			if m[2] == "" {
+				continue
+			}
+		}
+		if m := property.FindStringSubmatch(l); in && m != nil {
+			keys = append(keys, m[1])
+		}
+		if in && strings.HasSuffix(l, "}") && !strings.HasPrefix(l, " ") {
+			slices.Sort(keys)
+			for _, k := range slices.Compact(keys) {
+				out.WriteString(" " + k)
+			}
+			out.WriteString("\n")
+			in = false
+		}
+	}
+	return out.String()
+}
+
+// TestMistakes checks that each mistake of a table is told where it stands.
+func TestMistakes(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{". = read\n", "x.txt:1:1: line outside a section"},
+		{"[A\n. = read\n", "x.txt:1:1: unclosed section"},
+		{"[]\n. = read\n", "x.txt:1:1: the section names no tool"},
+		{"[A]\n. = read\n\n[B A]\n. = read\n", "x.txt:4:4: A stands twice"},
+		{"[A] dato=a\n. = read\n", `x.txt:1:5: unknown role "dato"`},
+		{"[A] data=a code=b,a\n. = read\n", `x.txt:1:12: argument "a" is empty or stands twice`},
+		{"[A] data=\n. = read\n", `x.txt:1:5: unknown word "data="`},
+		{"[A] language=klingon\n. = read\n", `x.txt:1:14: unknown language "klingon"`},
+		{"[A] data=a\nb=1 = read\n", `x.txt:2:1: the section lists no argument "b"`},
+		{"[A] data=a\n  !a=1 = read\n", "x.txt:2:3: want key, !key or key=value"},
+		{"[A] data=a\na= = read\n", "x.txt:2:1: want key, !key or key=value"},
+		{"[A]\n. = raed\n", `x.txt:2:5: unknown effect "raed"`},
+		{"[A]\n. = delete shard\n", `x.txt:2:12: unknown word "shard"`},
+		{"[A]\n. = @shap\n", "x.txt:2:5: there is no rule @shap"},
+		{"[A]\n. read\n", "x.txt:2:1: want tests = effect"},
+		{"[A] data=a\n. = read\na = own\n", "x.txt:3:1: no call reaches this line"},
+		{"\n[A]\n", "x.txt:2:1: the section does not say what its tools do"},
+		{"[A]\n[B]\n. = read\n", "x.txt:1:1: the section does not say what its tools do"},
+	} {
+		if _, err := parse("x.txt", tt.text); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// TestDoes checks which line decides.
+func TestDoes(t *testing.T) {
+	c, err := parse("x.txt", "[A] data=a,b\na=x !b = read\na=true|y = delete\nb = @shape\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args map[string]any
+		kind operation.Kind
+		rule string
+	}{
+		{map[string]any{"a": "x"}, operation.KindRead, ""},
+		{map[string]any{"a": "x", "b": nil}, operation.KindRead, ""},
+		{map[string]any{"a": "x", "b": 1}, "", RuleShape},
+		{map[string]any{"a": true}, operation.KindDelete, ""},
+		{map[string]any{"a": "true"}, operation.KindDelete, ""},
+		{map[string]any{"a": "z"}, operation.KindUnknown, ""},
+		{nil, operation.KindUnknown, ""},
+	} {
+		if got := c["A"].Does(tt.args); got.Kind != tt.kind || got.Rule != tt.rule {
+			t.Errorf("%v: %+v, want %s %s", tt.args, got, tt.kind, tt.rule)
+		}
+	}
+}
+
+// FuzzParse checks that no table makes the parser fail, and that each mistake
+// has its place.
+func FuzzParse(f *testing.F) {
+	f.Add("[A b*] data=a shell language=node\na=1|2 !a = delete irreversible; x\n. = @shape\n")
+	f.Add("[A]\n")
+	place := regexp.MustCompile(`^x\.txt:\d+:\d+: `)
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parse("x.txt", text)
+		if err != nil {
+			if !place.MatchString(err.Error()) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if tool, ok := reading.ToolOf(c, "A"); ok {
+			tool.Does(map[string]any{"a": text})
+		}
+	})
+}

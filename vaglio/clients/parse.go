@@ -1,0 +1,192 @@
+package clients
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+)
+
+// unknown is what a call does of which the table says nothing.
+func unknown() commands.Outcome {
+	reversibility, reach := operation.Usual(operation.KindUnknown)
+	return commands.Outcome{
+		Kind: operation.KindUnknown, Reversibility: reversibility, Reach: reach,
+		Why: "is called in a way that is not known of this tool",
+	}
+}
+
+// parse reads one client's table.
+func parse(file, text string) (Client, error) {
+	p := parser{client: Client{}}
+	n := 0
+	for raw := range strings.Lines(text) {
+		n++
+		s := strings.TrimSpace(raw)
+		if s == "" || strings.HasPrefix(s, "#") {
+			continue
+		}
+		if strings.HasPrefix(s, "[") {
+			if err := p.closed(); err != nil {
+				return nil, commands.Located(file, p.at, p.head, err)
+			}
+			p.at, p.head = n, raw
+		}
+		if err := p.line(s); err != nil {
+			return nil, commands.Located(file, n, raw, err)
+		}
+	}
+	if err := p.closed(); err != nil {
+		return nil, commands.Located(file, p.at, p.head, err)
+	}
+	return p.client, nil
+}
+
+// parser is the reading of one table: head is the header of the section that is
+// read, at its line.
+type parser struct {
+	client Client
+	cur    *Tool
+	head   string
+	at     int
+}
+
+func (p *parser) line(s string) error {
+	if strings.HasPrefix(s, "[") {
+		return p.header(s)
+	}
+	if p.cur == nil {
+		return commands.Wrong(s, "line outside a section: %q", s)
+	}
+	if n := len(p.cur.lines); n > 0 && len(p.cur.lines[n-1].tests) == 0 {
+		return commands.Wrong(s, "no call reaches this line: the one before always holds")
+	}
+	tests, does, ok := strings.Cut(s, " = ")
+	if !ok {
+		return commands.Wrong(s, "want tests = effect, got %q", s)
+	}
+	var l line
+	var err error
+	if l.does, err = commands.ParseOutcome(does); err != nil {
+		return err //nolint:wrapcheck // the caller says where
+	}
+	if r := l.does.Rule; r != "" && !slices.Contains([]string{RuleShape, RuleRuns, RuleFetches, RuleWrites}, r) {
+		return commands.Wrong("@"+r, "there is no rule @%s", r)
+	}
+	if l.tests, err = p.tests(tests); err != nil {
+		return err
+	}
+	p.cur.lines = append(p.cur.lines, l)
+	return nil
+}
+
+// closed finds a section that says nothing of what its tools do.
+func (p *parser) closed() error {
+	if p.cur != nil && len(p.cur.lines) == 0 {
+		return commands.Wrong("[", "the section does not say what its tools do")
+	}
+	return nil
+}
+
+func (p *parser) tests(s string) ([]test, error) {
+	if s == "." {
+		return nil, nil
+	}
+	var out []test
+	for word := range strings.FieldsSeq(s) {
+		key, values, valued := strings.Cut(word, "=")
+		t := test{}
+		t.key, t.absent = strings.CutPrefix(key, "!")
+		switch {
+		case !slices.Contains(p.cur.keys, t.key):
+			return nil, commands.Wrong(word, "the section lists no argument %q", t.key)
+		case valued && (t.absent || values == ""):
+			return nil, commands.Wrong(word, "want key, !key or key=value, got %q", word)
+		case valued:
+			t.values = strings.Split(values, "|")
+		}
+		out = append(out, t)
+	}
+	if len(out) == 0 {
+		return nil, commands.Wrong(s, "nothing is tested; write . for all calls")
+	}
+	return out, nil
+}
+
+func (p *parser) header(s string) error {
+	names, attrs, ok := strings.Cut(s[1:], "]")
+	if !ok {
+		return commands.Wrong(s, "unclosed section %q", s)
+	}
+	p.cur = &Tool{Read: reading.Tool{Args: map[string]reading.Role{}}}
+	for word := range strings.FieldsSeq(attrs) {
+		if err := p.attribute(word); err != nil {
+			return err
+		}
+	}
+	if strings.TrimSpace(names) == "" {
+		return commands.Wrong(s, "the section names no tool")
+	}
+	for name := range strings.FieldsSeq(names) {
+		if p.client[name] != nil {
+			return commands.Wrong(name, "%s stands twice", name)
+		}
+		p.client[name] = p.cur
+	}
+	return nil
+}
+
+func (p *parser) attribute(word string) error {
+	name, value, valued := strings.Cut(word, "=")
+	switch {
+	case word == "shell":
+		p.cur.Read.Shell = true
+		return nil
+	case !valued || value == "":
+		return commands.Wrong(word, "unknown word %q", word)
+	case name == "language":
+		if !reading.IsLanguage(value) {
+			return commands.Wrong(value, "unknown language %q", value)
+		}
+		p.cur.Read.Language = value
+		return nil
+	}
+	role, known := roleNamed(name)
+	if !known {
+		return commands.Wrong(word, "unknown role %q", name)
+	}
+	for key := range strings.SplitSeq(value, ",") {
+		if key == "" || slices.Contains(p.cur.keys, key) {
+			return commands.Wrong(word, "argument %q is empty or stands twice in %q", key, word)
+		}
+		p.cur.keys = append(p.cur.keys, key)
+		if role != 0 {
+			p.cur.Read.Args[key] = role
+		}
+	}
+	return nil
+}
+
+// roleNamed gives a role by its name, 0 for the one that a key's shape gives.
+func roleNamed(name string) (role reading.Role, known bool) {
+	switch name {
+	case "shape":
+		return 0, true
+	case "data":
+		return reading.RoleData, true
+	case "command":
+		return reading.RoleCommand, true
+	case "code":
+		return reading.RoleCode, true
+	case "path":
+		return reading.RolePath, true
+	case "goal":
+		return reading.RoleGoal, true
+	case "url":
+		return reading.RoleURL, true
+	default:
+		return 0, false
+	}
+}

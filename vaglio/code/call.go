@@ -1,0 +1,290 @@
+package code
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// further reads a call of a verb that is read further.
+type further func(p *program, f *function, name string, args []value, named map[string]value) value
+
+func furtherVerbs() map[string]further {
+	return map[string]further{
+		"shell": (*program).runShell, "exec": (*program).runExec, "execl": (*program).runExecl, "eval": (*program).runEval,
+		"open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
+	}
+}
+
+// callArguments reads the arguments up to the closing bracket.
+func (p *program) callArguments() []value {
+	saved := p.printing
+	p.printing = false
+	defer func() { p.printing = saved }()
+	args := p.items(")")
+	if p.lang.name == "ruby" && p.blockFollows() {
+		args = append(args, p.rubyBlock())
+	}
+	return args
+}
+
+func (p *program) rubyBlock() value {
+	f := &routine{toks: p}
+	p.blockParams(f)
+	return p.function(f, p.at)
+}
+
+// blockFollows reports whether a block of ruby follows a call.
+func (p *program) blockFollows() bool {
+	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && p.loop == 0 || p.word("do") && p.peek(1).text == "|")
+}
+
+// argumentFollows reports whether an argument follows without a bracket.
+func (p *program) argumentFollows() bool {
+	t := p.peek(0)
+	switch t.kind {
+	case tokenString, tokenNumber:
+		return true
+	case tokenName:
+		return !slices.Contains([]string{
+			"if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in",
+			"rescue",
+		}, t.text)
+	case tokenOp:
+		return t.group && t.text == "(" || t.text == "[" && !t.tight || t.text == "\\" || t.text == ":" && p.peek(1).tight || t.text == "@" || t.text == "%" ||
+			t.text == "{" && p.lang.name != "ruby" || t.text == "<" && p.lang.name == "perl" || t.text == "*" && p.peek(1).tight || t.text == "->" &&
+			p.lang.name == "ruby" || t.text == "-" && p.peek(1).kind == tokenNumber
+	}
+	return false
+}
+
+// bareCall reports whether a function is called without brackets.
+func (p *program) bareCall(v value) bool {
+	if !p.lang.has("bare") || p.lang.name == "awk" || v.path == "" || len(v.alts) > 0 || v.fn != nil || p.peek(0).text == "(" && !p.peek(0).group {
+		return false
+	}
+	f := p.lang.find(v.path, "")
+	if f == nil && p.fns[v.path] == nil || strings.HasPrefix(v.path, "$") {
+		return false
+	}
+	if p.fns[v.path] == nil && (f.verb == "eval" && p.is("{") || f.verb == "=args" || f.verb == "=env" || f.verb == "=input") {
+		return false
+	}
+	if p.argumentFollows() || p.blockFollows() {
+		return p.lang.name != "lua" || p.peek(0).kind == tokenString || p.is("{")
+	}
+	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{
+		"=shift", "=reverse", "=chr", "=ord",
+		"print",
+	}, f.verb)))
+}
+
+// bareArguments reads arguments up to the statement's end.
+func (p *program) bareArguments() []value {
+	if p.blockFollows() {
+		return []value{p.rubyBlock()}
+	}
+	var out []value
+	if p.is("{") && p.lang.name == "perl" && int(p.peek(0).match) > p.at { // system {$program} @words, map { … } @list, print {$h} …
+		out = append(out, p.perlBlock())
+	} else if p.lang.name == "perl" && p.handleFollows() {
+		h := p.nameOperand()
+		out = append(out, value{path: "<handle>", file: h.file, holder: h.holder, kind: kindNone})
+	}
+	for p.at < p.end && p.spend(1) {
+		if p.is(";", ")", "}", "]", "=>") || p.word("or", "and", "if", "unless", "while", "until", "for", "foreach", "do", "end", "then") {
+			break
+		}
+		if p.is(",") {
+			p.take()
+			p.lines()
+			continue
+		}
+		before := p.at
+		name := p.itemName()
+		v := p.expression()
+		v.name = name
+		out = spreadInto(out, v)
+		if p.is("=>") {
+			p.take()
+			continue
+		}
+		if p.at <= before || !p.is(",") {
+			break
+		}
+	}
+	if p.blockFollows() {
+		out = append(out, p.rubyBlock())
+	}
+	return out
+}
+
+func (p *program) perlBlock() value {
+	f := &routine{toks: p, from: p.at + 1, to: int(p.peek(0).match)}
+	return p.function(f, f.to+1)
+}
+
+// handleFollows reports whether print of perl has a handle before its texts.
+func (p *program) handleFollows() bool {
+	t, next := p.peek(0), p.peek(1)
+	if t.kind != tokenName || (next.kind != tokenString && next.kind != tokenName && (!next.group || next.text != "(")) || next.text == "x" ||
+		next.text == "for" || next.text == "if" || next.text == "foreach" {
+		return false
+	}
+	return t.text[0] == '$' || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil || t.text == "STDOUT" || t.text == "STDERR"
+}
+
+// method calls a method of a value.
+func (p *program) method(v value, name, full string, args []value) value {
+	if v.file != nil {
+		if f := p.lang.find("?."+name, ""); f != nil && f.verb == "handle" {
+			return p.runHandle(f, name, append([]value{v}, args...), nil)
+		}
+	}
+	if f := p.fns[name]; f != nil && p.lang.find(full, "") == nil {
+		if f.method {
+			args = append([]value{v}, args...)
+		}
+		return p.invoke(f, args)
+	}
+	if e, ok := v.field(name); ok && e.fn != nil {
+		return p.invoke(e.fn, args)
+	}
+	if f := p.vars["."+name]; f.fn != nil {
+		return p.invoke(f.fn, args)
+	}
+	return p.call(value{path: full}, v, args)
+}
+
+// call reads the call of a function, or of a method of recv.
+func (p *program) call(v, recv value, args []value) value {
+	if v.fn != nil {
+		return p.invoke(v.fn, args)
+	}
+	name := p.canonical(v.path)
+	if s, ok := v.text(); ok {
+		name = s
+	}
+	if f := p.fns[name]; f != nil && (recv.path == "" || p.lang.find(name, "") == nil) {
+		return p.invoke(f, args)
+	}
+	if p.classes[name] || p.classes[strings.TrimSuffix(name, ".new")] {
+		for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
+			if f := p.fns[c]; f != nil {
+				p.invoke(f, append(map[bool][]value{true: {value{path: "self", holder: "self"}}}[f.method], args...))
+			}
+		}
+		return value{path: name}
+	}
+	on := ""
+	if recv.path != "" || recv.alts != nil || recv.multi() || strings.HasPrefix(v.path, "?") || recv.kind != kindText {
+		on = onOf(recv)
+	}
+	f := p.lang.find(name, on)
+	if f == nil {
+		return p.handedOn(name, recv, args)
+	}
+	hasValue := len(recv.alts) > 0 || recv.multi() || recv.kind != kindText
+	if isMethod(p.lang, f, name) || f.method && on != "" || p.lang.full[name] != f && (f.verb[0] == '=' && hasValue || on == onPath && len(args) == 0) {
+		args = append([]value{recv}, args...)
+	}
+	plain, named := splitNamed(args)
+	return p.apply(f, name, plain, named)
+}
+
+// isMethod reports whether the object of a function is its first argument.
+func isMethod(l *language, f *function, name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return l.full[name] == nil && (l.method[last] == f || l.path[last] == f)
+}
+
+func splitNamed(args []value) (plain []value, named map[string]value) {
+	for _, a := range args {
+		switch {
+		case a.name != "":
+			if named == nil {
+				named = map[string]value{}
+			}
+			named[a.name] = a
+		case a.kind == kindMap && a.spread:
+			for i, k := range a.keys {
+				if named == nil {
+					named = map[string]value{}
+				}
+				named[k] = a.list[i]
+			}
+		default:
+			plain = append(plain, a)
+		}
+	}
+	return plain, named
+}
+
+// apply reads a call of a function of the table.
+func (p *program) apply(f *function, name string, args []value, named map[string]value) value {
+	if op, ok := strings.CutPrefix(f.verb, "="); ok {
+		if len(args) == 0 && p.lang.has("flat") && f.verb != "=shift" {
+			args = []value{p.vars["$_"]}
+		}
+		if f.verb == "=args" {
+			return p.arguments(f.args[0] + 1)
+		}
+		return p.table.operations[op](p, args, named)
+	}
+	if read := p.table.further[f.verb]; read != nil {
+		return read(p, f, name, args, named)
+	}
+	targets := f.targets(p, args, named)
+	verb := shell.Verb(f.verb)
+	switch verb {
+	case shell.VerbFork:
+		p.fork(name)
+		return value{kind: kindOther}
+	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
+		p.pairs(name, verb, targets)
+		return value{kind: kindOther}
+	case shell.VerbKill:
+		if len(args) > 1 && (args[1].word().Is("0") && f.from < 0 || args[0].word().Is("0") && f.from > 0) {
+			return value{kind: kindOther}
+		}
+	case shell.VerbWrite, shell.VerbAppend:
+		if len(targets) > 1 && len(f.args) > 1 {
+			p.step(shell.ProgramStep{File: targets[0].word(), Write: targets[1].word(), Append: verb == shell.VerbAppend, Writes: true})
+		} else if len(targets) > 0 {
+			p.step(shell.ProgramStep{File: targets[0].word(), Writes: true})
+		}
+		targets = targets[:min(len(targets), 1)]
+	}
+	for _, t := range targets {
+		for _, w := range t.words() {
+			p.emit(name, verb, w)
+		}
+	}
+	if len(targets) == 0 {
+		p.emit(name, verb)
+	}
+	out := p.result(verb, name, targets, tailOf(args, 1))
+	for _, a := range args { // find of perl calls it for each name
+		if verb == shell.VerbList && a.fn != nil && p.lang.has("flat") {
+			p.vars["$_"] = out.nth(0)
+			p.invoke(a.fn, nil)
+		}
+	}
+	return out
+}
+
+// result is what a call yields that is not known, but for where it is from.
+// content is what is known of a file.
+// listing are the names below a folder, or those that match a pattern.
+// targets are the arguments that a verb falls on.
+// pairs notes a call with two targets: for several of each, in turn.
+// fork notes that the program copies itself; without end that is a bomb.
+// invoke reads the body of a function for one call.
+// bindParams binds the parameters of a function to what it is given.
+// fallback is the value of a parameter that a call leaves out.
+// handedOn reads the call of a function that is not known: what it is given may
+// be a function that it calls with the rest.
+// isFunction reports whether a value is a function that matters.
+// eachOf calls a function with what it is given: every element of a list, or
+// of the object whose method gives it on.

@@ -1,0 +1,105 @@
+package code_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+func read(t *testing.T, src string) *shell.Script {
+	t.Helper()
+	r, err := code.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shell.Read(src, shell.Options{Home: "/home/user", User: "user", Cwd: "/home/user/project", Programs: r})
+}
+
+// rows are the sources of a file of testdata.
+func rows(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n---\n")
+}
+
+// removesRoot reports whether a command removes / and everything below it.
+func removesRoot(c shell.Command) bool {
+	if c.Call != nil {
+		return (c.Call.Verb == shell.VerbDeleteTree || c.Call.Verb == shell.VerbDelete) && len(c.Call.Targets) > 0 &&
+			strings.HasPrefix(c.Call.Targets[0].String(), "/")
+	}
+	n := len(c.Argv)
+	return c.Name == "rm" && !c.Wrapper && n > 1 && c.Argv[n-1].Is("/")
+}
+
+func show(s *shell.Script) string {
+	var b strings.Builder
+	for i := range s.Commands {
+		c := &s.Commands[i]
+		for _, w := range c.Argv {
+			t := w.String()
+			if len(t) > 60 {
+				t = t[:60] + "..."
+			}
+			b.WriteString(t + " ")
+		}
+		b.WriteString("| ")
+	}
+	for _, p := range s.Problems {
+		b.WriteString("!" + string(p.Kind) + " " + p.Word.String() + " ")
+	}
+	return b.String()
+}
+
+// TestHarmful reads programs that remove /, and a few that run what nobody
+// knows: each is found, or is a problem.
+func TestHarmful(t *testing.T) {
+	for _, src := range rows(t, "harmful.txt") {
+		if s := read(t, src); !slices.ContainsFunc(s.Commands, removesRoot) && len(s.Problems) == 0 {
+			t.Errorf("Read(%s)\n = %s, want a removal of /", src, show(s))
+		}
+	}
+}
+
+// TestHarmless reads everyday programs: none has a problem, removes or moves
+// anything.
+func TestHarmless(t *testing.T) {
+	for _, src := range rows(t, "harmless.txt") {
+		s := read(t, src)
+		bad := slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+			return c.Call != nil && !slices.Contains([]shell.Verb{shell.VerbRead, shell.VerbWrite, shell.VerbList, shell.VerbNetwork}, c.Call.Verb)
+		})
+		if bad || len(s.Problems) > 0 {
+			t.Errorf("Read(%s)\n = %s, want nothing", src, show(s))
+		}
+	}
+}
+
+// TestCarriers reads calls of interpreters, each of which removes / by another
+// way.
+func TestCarriers(t *testing.T) {
+	for _, src := range rows(t, "carriers.txt") {
+		s := read(t, src)
+		if !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+			return removesRoot(c) || strings.HasPrefix(line(c), "rm -rf /")
+		}) {
+			t.Errorf("Read(%s)\n = %s, want a removal of /", src, show(s))
+		}
+	}
+}
+
+// line are the words of a command.
+func line(c shell.Command) string {
+	words := make([]string, len(c.Argv))
+	for i, w := range c.Argv {
+		words[i] = w.String()
+	}
+	return strings.Join(words, " ")
+}

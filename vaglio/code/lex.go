@@ -1,0 +1,305 @@
+package code
+
+import (
+	"strings"
+)
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenName
+	tokenString
+	tokenNumber
+	tokenOp
+)
+
+// token is one lexeme. The text of a string is its value; what is not known of
+// it stands as a mark, see [source].
+type token struct {
+	kind tokenKind
+	// line says that the token begins a line; a ";" for a new line has it too.
+	line bool
+	// tight says that nothing stands before the token.
+	tight bool
+	// text of an interpolated string is a group of its parts: "(" … ")".
+	group  bool
+	column int32 // how far the line is indented
+	// match is the counterpart of a bracket, or -1.
+	match int32
+	text  string
+}
+
+// join is the operator between the parts of an interpolated string.
+const join = "\x00join"
+
+// The bounds of one reading, besides the steps it is given.
+const (
+	maxNesting = 40  // strings within strings
+	maxDepth   = 120 // brackets, calls and blocks within each other
+	maxAlts    = 32  // texts that one value may be
+	maxList    = 256 // elements of a list that are told apart
+	maxText    = 1 << 20
+)
+
+// lexer cuts a program into tokens in one pass. What is no token is skipped.
+type lexer struct {
+	p      *program
+	src    string
+	at     int
+	depth  int
+	fresh  bool // no token of the line was read
+	start  int  // where the line begins
+	indent int32
+	// open are the brackets that are open here.
+	open []int32
+	// noRegexp is up to where no pattern ends; endless are the quotes that do
+	// not end.
+	noRegexp int
+	endless  string
+	// after is where the text continues behind the line's here-documents.
+	after int
+}
+
+func (l *lexer) has(flag string) bool { return l.p.lang.has(flag) }
+
+func (l *lexer) run() {
+	l.fresh = true
+	for l.at < len(l.src) && !l.p.stopped {
+		before := l.at
+		l.next()
+		if l.at <= before {
+			l.at = before + 1
+		}
+	}
+}
+
+func (l *lexer) add(t token) {
+	n := len(l.p.toks)
+	if n >= l.p.left {
+		l.p.spend(n + 1)
+		return
+	}
+	t.match = -1
+	if l.fresh {
+		l.indent = int32(min(l.at-l.start, maxText)) //nolint:gosec // Bounded.
+		t.line, l.fresh = true, false
+	}
+	t.column = l.indent
+	if t.kind == tokenOp && len(t.text) == 1 {
+		switch t.text[0] {
+		case '(', '[', '{':
+			l.open = append(l.open, int32(n)) //nolint:gosec // No more tokens than steps.
+		case ')', ']', '}':
+			l.close(&t, n)
+		}
+	}
+	l.p.toks = append(l.p.toks, t)
+}
+
+func (l *lexer) close(t *token, n int) {
+	want := map[byte]string{')': "(", ']': "[", '}': "{"}[t.text[0]]
+	for i := len(l.open) - 1; i >= 0 && i > len(l.open)-8; i-- {
+		if at := l.open[i]; l.p.toks[at].text == want {
+			l.p.toks[at].match, t.match = int32(n), at //nolint:gosec // No more tokens than steps.
+			l.open = l.open[:i]
+			return
+		}
+	}
+}
+
+// op adds an operator that is not in the text.
+func (l *lexer) op(s string) { l.add(token{kind: tokenOp, text: s, group: s == "(" || s == ")"}) }
+
+func (l *lexer) last() token {
+	if n := len(l.p.toks); n > 0 {
+		return l.p.toks[n-1]
+	}
+	return token{}
+}
+
+func (l *lexer) next() {
+	rest := l.src[l.at:]
+	switch c := rest[0]; {
+	case c == '\n':
+		l.newline()
+	case c == ' ' || c == '\t' || c == '\r' || c == '\\' && len(rest) > 1 && rest[1] == '\n':
+		if c == '\\' {
+			l.at++
+		}
+		l.at++
+	case l.comment(rest) || l.document(rest):
+	case strings.HasPrefix(rest, markOpen):
+		end := strings.Index(rest, markClose)
+		if end < 0 || end > 20 {
+			end = len(markOpen) - len(markClose)
+		}
+		l.add(token{kind: tokenString, text: rest[:end+len(markClose)]})
+		l.at += end + len(markClose)
+	case c == '"' || c == '\'' || c == '`':
+		l.quoted("")
+	case c == '/' && l.operand() && l.pattern(rest):
+	case c == '<' && l.has("flat") && l.input(rest):
+	case isName(c) && (c < '0' || c > '9') || strings.IndexByte(l.p.lang.sigils, c) >= 0 && len(rest) > 1 && l.sigil(rest):
+		l.name(rest)
+	case c >= '0' && c <= '9':
+		n := 1
+		for n < len(rest) && (isName(rest[n]) || rest[n] == '.' && n+1 < len(rest) && rest[n+1] >= '0' && rest[n+1] <= '9') {
+			n++
+		}
+		l.add(token{kind: tokenNumber, text: strings.ReplaceAll(rest[:n], "_", "")})
+		l.at += n
+	default:
+		l.operator(rest)
+	}
+}
+
+func (l *lexer) newline() {
+	if n := len(l.open); n == 0 || l.p.toks[l.open[n-1]].text == "{" {
+		l.add(token{kind: tokenOp, text: ";", line: true})
+	}
+	l.at = max(l.at+1, l.after)
+	l.fresh, l.start = true, l.at
+}
+
+// comment skips a comment.
+func (l *lexer) comment(rest string) bool {
+	for _, c := range l.p.lang.comments {
+		if !strings.HasPrefix(rest, c) || c == "#" && l.last().text == "$" {
+			continue
+		}
+		end, stop := strings.IndexByte(rest, '\n'), ""
+		switch c {
+		case "/*":
+			stop = "*/"
+		case "--[[":
+			stop = "]]"
+		}
+		if stop != "" {
+			if end = strings.Index(rest, stop); end >= 0 {
+				end += len(stop)
+			}
+		}
+		if end < 0 {
+			end = len(rest)
+		}
+		l.at += end
+		return true
+	}
+	return false
+}
+
+// operand reports whether an operand is due, so that a slash begins a pattern.
+func (l *lexer) operand() bool {
+	t := l.last()
+	switch t.kind {
+	case tokenEnd:
+		return true
+	case tokenName:
+		return strings.Contains(" return if unless while until and or not in split grep case when typeof of print puts ", " "+t.text+" ")
+	case tokenOp:
+		return t.text != ")" && t.text != "]" && (t.text != "}" || l.has("braceends"))
+	default:
+		return false
+	}
+}
+
+// pattern reads a regular expression, which says nothing by itself.
+func (l *lexer) pattern(rest string) bool {
+	if !l.has("regexp") || l.at < l.noRegexp {
+		return false
+	}
+	class := false
+	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
+		switch c := rest[i]; {
+		case c == '\\':
+			i++
+		case c == '[' && !class:
+			class = true
+			if i+1 < len(rest) && rest[i+1] == ']' {
+				i++
+			}
+		case c == ']':
+			class = false
+		case c == '/' && !class:
+			l.add(token{kind: tokenName, text: "//"})
+			l.at += i + 1
+			for l.at < len(l.src) && isName(l.src[l.at]) {
+				l.at++
+			}
+			return true
+		}
+		l.noRegexp = l.at + i
+	}
+	return false
+}
+
+// input reads <STDIN>, <$file> and <*.c> of perl.
+func (l *lexer) input(rest string) bool {
+	end := strings.IndexAny(rest[1:], "> \t\n;=(") + 1
+	if end < 1 || rest[end] != '>' {
+		return false
+	}
+	name := rest[1:end]
+	l.at += end + 1
+	if strings.ContainsAny(name, "*/~") {
+		l.add(token{kind: tokenName, text: "glob"})
+		l.op("(")
+		l.value(name, l.p.lang.fills, true, false)
+		l.op(")")
+		return true
+	}
+	l.add(token{kind: tokenName, text: "<" + name + ">"})
+	return true
+}
+
+// sigil reports whether a name with a mark in front begins here.
+func (l *lexer) sigil(s string) bool {
+	c := s[1]
+	if s[0] == '%' || s[0] == '&' {
+		return (l.operand() || l.last().kind == tokenName && isName(l.last().text[0])) && (isName(c) && (c < '0' || c > '9') || c == '$')
+	}
+	return isName(c) || l.has("optional") && s[0] == '$' || s[0] == '$' && !l.has("plainspecials") && strings.IndexByte("0&!@", c) >= 0
+}
+
+// name reads a name, the letters before a string, or a quoting operator.
+func (l *lexer) name(rest string) {
+	n := 1
+	for n < len(rest) && (isName(rest[n]) || n > 0 && rest[n] == '?' && l.has("predicates") && n+1 < len(rest) && rest[n+1] == '(') {
+		n++
+	}
+	s := rest[:n]
+	if n < len(rest) {
+		if c := rest[n]; (c == '"' || c == '\'') && l.has("prefixes") && n <= 2 && strings.Trim(strings.ToLower(s), "rbuft") == "" {
+			l.at += n
+			l.quoted(strings.ToLower(s))
+			return
+		}
+		if l.quoteOperator(s, rest[n:]) {
+			return
+		}
+	}
+	prev := l.at > 0 && (l.src[l.at-1] == ' ' || l.src[l.at-1] == '\t' || l.src[l.at-1] == '\n')
+	l.add(token{kind: tokenName, text: s, tight: !prev})
+	l.at += n
+}
+
+func (l *lexer) operator(rest string) {
+	for _, op := range [...]string{
+		"...", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "<=>", "**", "::", "->", "=>", "..", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", ".=",
+		"=~", "!~", "||", "&&", "??", "?.", ">>", "<<", "|&", ":=", "++", "--",
+	} {
+		if strings.HasPrefix(rest, op) && (op != "?." || l.has("optional")) && (op != "--" && op != "++" || l.has("counts")) {
+			l.add(token{kind: tokenOp, text: op})
+			l.at += len(op)
+			return
+		}
+	}
+	prev := l.at > 0 && (l.src[l.at-1] == ' ' || l.src[l.at-1] == '\t' || l.src[l.at-1] == '\n')
+	l.add(token{kind: tokenOp, text: rest[:1], tight: !prev})
+	l.at++
+}
+
+func isName(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80
+}

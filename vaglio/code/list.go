@@ -1,0 +1,269 @@
+package code
+
+import (
+	"slices"
+)
+
+func (p *program) group() value {
+	t := p.peek(0)
+	end := int(t.match)
+	if end > 0 && end+1 < p.end && p.toks[end+1].text == "=>" && !t.group {
+		return p.arrow()
+	}
+	p.take()
+	if t.group {
+		v := text("")
+		if !p.is(")") {
+			v = p.expression()
+		}
+		p.close(end)
+		for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
+			v = p.glue(v, p.primary())
+		}
+		return v
+	}
+	comma := p.is(")")
+	saved := p.printing
+	p.printing = false
+	from := p.at
+	list := p.items(")")
+	p.printing = saved
+	for i := from; i < min(p.at-1, len(p.toks)) && !comma; i++ {
+		if m := int(p.toks[i].match); m > i {
+			i = m
+		} else if p.toks[i].text == "," || p.toks[i].text == "=>" && p.lang.name != "node" {
+			comma = true
+		}
+	}
+	p.spend((p.at - from) / 8)
+	if len(list) == 1 && !comma {
+		return list[0]
+	}
+	v := listOf(list...)
+	v.spread = p.lang.has("flat")
+	return v
+}
+
+func (p *program) close(end int) {
+	if end > 0 && end >= p.at {
+		p.rest(end)
+		p.at = end + 1
+	} else if p.is(")", "]", "}") {
+		p.take()
+	}
+}
+
+func (p *program) rest(end int) {
+	for p.at < end && p.spend(1) {
+		before := p.at
+		if p.is(",", ";", ":") {
+			p.take()
+			continue
+		}
+		p.expression()
+		if p.at <= before {
+			p.at = before
+			p.take()
+		}
+	}
+}
+
+func (p *program) items(shut string) []value {
+	var out []value
+	for p.at < p.end && p.spend(1) {
+		if p.is(shut) {
+			p.take()
+			return out
+		}
+		before := p.at
+		switch {
+		case p.is(",", ";", "=>"):
+			p.take()
+			continue
+		}
+		if at := p.comprehends(); at > 0 && len(out) == 0 {
+			p.at = at
+			list := p.each(before)
+			if shut == ")" {
+				list = []value{listOf(list...)}
+			}
+			out = append(out, list...)
+			continue
+		}
+		name := p.itemName()
+		v := p.expression()
+		v.name = name
+		if p.at <= before {
+			p.at = before
+			if p.is(")", "]", "}") {
+				return out
+			}
+			p.take()
+			continue
+		}
+		if out = spreadInto(out, v); len(out) > maxList {
+			out = append(out[:maxList], value{})
+		}
+	}
+	return out
+}
+
+func (p *program) comprehends() int {
+	if p.lang.name != "python" {
+		return 0
+	}
+	i := p.at
+	for ; i < p.end && p.spend(1); i++ {
+		t := p.toks[i]
+		switch m := int(t.match); {
+		case m > i:
+			i = m
+		case t.kind == tokenOp && (t.text == "," || t.text == ";" || m >= 0):
+			return 0
+		case t.kind == tokenName && t.text == "for":
+			return i
+		}
+	}
+	return 0
+}
+
+func (p *program) itemName() string {
+	t, next := p.peek(0), p.peek(1)
+	if t.kind != tokenName && t.kind != tokenString || next.kind != tokenOp {
+		return ""
+	}
+	named := next.text == "=" && p.lang.name == "python" || next.text == ":" && p.lang.name == "ruby" || next.text == "=>" && p.lang.name != "node"
+	if !named || p.lang.has("flat") || next.text == "=>" && t.kind == tokenName {
+		return ""
+	}
+	p.take()
+	p.take()
+	return t.text
+}
+
+func (p *program) each(start int) []value {
+	at := p.at
+	for p.word("async") {
+		p.take()
+	}
+	p.take() // for
+	target, list, ok := p.forHeadOf()
+	if !ok {
+		return nil
+	}
+	end, inner := p.at, p.at
+	var out []value
+	p.turns(list, at, at, func(e value) {
+		p.bind(target, e)
+		p.at, end = inner, inner
+		for p.word("if") {
+			p.take()
+			p.either()
+		}
+		if p.word("for") {
+			out = append(out, p.each(start)...)
+			end = p.at
+			return
+		}
+		end = p.at
+		p.at = start
+		out = append(out, p.expression())
+	})
+	p.at = end
+	return out
+}
+
+func (p *program) forHeadOf() (int, value, bool) {
+	start := p.at
+	for i := 0; i < 24 && p.at < p.end; i++ {
+		if p.word("in") {
+			p.take()
+			return start, p.either(), true
+		}
+		p.take()
+	}
+	return 0, value{}, false
+}
+
+func (p *program) mapping() value {
+	end := int(p.peek(0).match)
+	p.take()
+	v := value{kind: kindMap}
+	for p.at < p.end && !p.is("}") && p.spend(1) {
+		if p.is(",", ";") {
+			p.take()
+			continue
+		}
+		before := p.at
+		if p.lang.name == "node" && p.define() {
+			continue
+		}
+		if at := p.comprehends(); at > 0 && len(v.list) == 0 {
+			p.at = at
+			v.list, v.kind = p.each(before), kindList
+			continue
+		}
+		key, e := p.entry()
+		if e.spread && e.multi() && key == "" {
+			for i, x := range e.list {
+				if i < len(e.keys) {
+					v = v.with(e.keys[i], x)
+				} else {
+					v.list, v.keys = append(v.list, x), append(v.keys, "")
+				}
+			}
+		} else if key != "" {
+			v = v.with(key, e)
+		} else if len(v.list) < maxList {
+			v.list, v.keys = append(v.list, e), append(v.keys, "")
+		}
+		if p.at <= before {
+			p.at = before
+			p.take()
+		}
+	}
+	p.close(end)
+	if len(v.list) > 0 && !slices.ContainsFunc(v.keys, func(k string) bool { return k != "" }) {
+		v.kind = kindList
+	}
+	return v
+}
+
+func (p *program) entry() (string, value) {
+	t, next := p.peek(0), p.peek(1)
+	if t.kind == tokenName && (next.text == ":" || next.text == "=>" || next.text == "=" && p.lang.name == "lua") {
+		p.take()
+		p.take()
+		if v, ok := p.vars[t.text]; ok && p.lang.name == "python" {
+			k, _ := v.text()
+			return k, p.expression()
+		}
+		return t.text, p.expression()
+	}
+	if p.lang.name == "python" || p.lang.name == "node" {
+		if p.is("[") {
+			p.take()
+			k, _ := p.expression().text()
+			p.close(0)
+			p.take()
+			return k, p.expression()
+		}
+	}
+	k := p.choice()
+	if !p.is(":", "=>", ",") || p.is(",") && !p.lang.has("flat") {
+		if t.kind == tokenName && k.holder == t.text {
+			return t.text, k
+		}
+		return "", k
+	}
+	if !p.is(":", "=>") {
+		return "", k
+	}
+	p.take()
+	key, ok := k.text()
+	v := p.expression()
+	if !ok {
+		return "", v
+	}
+	return key, v
+}

@@ -1,0 +1,186 @@
+package code
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// loose reads a program of a language of which only the calls that matter are
+// known: the texts behind such a call, up to the statement's end, are what it
+// runs or removes.
+func (p *program) loose(w shell.Word) {
+	src := p.mark(w)
+	if len(src) > maxText || !p.spend(len(src)/4) {
+		p.problem(shell.ProblemTooBig, "the program is longer than 1 MiB", shell.Word{})
+		return
+	}
+	if w.HasUnknown() {
+		p.gap(w)
+	}
+	if p.lang.has("words") {
+		p.words(src)
+		return
+	}
+	var before []shell.Word // texts that no call has taken
+	var call string
+	var f *function
+	var texts []shell.Word
+	flush := func() {
+		if f != nil && len(texts) > 0 {
+			p.looseCall(f, call, texts)
+		}
+		f, texts = nil, nil
+	}
+	for i := 0; i < len(src) && p.spend(1); {
+		switch c := src[i]; c {
+		case '"', '\'', '`':
+			s, n := looseString(src[i:])
+			if i += max(n, 1); n == 0 {
+				continue
+			}
+			if f != nil {
+				texts = append(texts, p.fill(s))
+			} else {
+				before = append(before, p.fill(s))
+			}
+		case ';', '\n':
+			flush()
+			before = nil
+			i++
+		default:
+			n := looseName(src[i:])
+			if found := p.looseFind(src[i : i+n]); found != nil {
+				flush()
+				f, call = found, src[i:i+n]
+				if p.lang.has("before") && len(before) > 0 {
+					texts, before = before, nil
+				}
+			}
+			i += max(n, 1)
+		}
+	}
+	flush()
+}
+
+// looseFind finds what a name does; names that begin with a dot count with
+// anything before them, as any name does behind a module's.
+func (p *program) looseFind(name string) *function {
+	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
+		return f
+	}
+	name = strings.NewReplacer("::", ".", ":", ".").Replace(strings.TrimRight(name, "!"))
+	for name != "" {
+		if f := p.lang.find(name, ""); f != nil {
+			return f
+		}
+		_, rest, ok := strings.Cut(name, ".")
+		if !ok {
+			return nil
+		}
+		name = rest
+	}
+	return nil
+}
+
+// looseCall notes a call and its texts.
+func (p *program) looseCall(f *function, name string, texts []shell.Word) {
+	if f.verb == "delete tree" {
+		p.emit(name, shell.VerbDeleteTree, texts[0])
+		return
+	}
+	if len(texts) > 1 {
+		p.argv(texts)
+	}
+	p.shell(texts[0], name)
+}
+
+// looseName is the length of the dotted name that s begins with.
+func looseName(s string) int {
+	n := 0
+	for n < len(s) && (isName(s[n]) || strings.IndexByte(".:*!/-", s[n]) >= 0) {
+		n++
+	}
+	return n
+}
+
+// looseString reads a string literal and returns its text and its length, 0
+// when it does not end nearby.
+func looseString(s string) (string, int) {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '\n':
+			if s[0] == '\'' {
+				return "", 0
+			}
+		case s[0]:
+			return unescape(s[1:i]), i + 1
+		}
+	}
+	return "", 0
+}
+
+// words reads a program whose statements are words, as tcl's are.
+func (p *program) words(src string) {
+	vars := map[string]string{}
+	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return c == '\n' || c == ';' || c == '[' || c == ']' }) {
+		fields := strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "").Replace(stmt))
+		if !p.spend(1+len(fields)) || len(fields) < 2 {
+			continue
+		}
+		var words []shell.Word
+		for i, w := range fields {
+			if v, ok := vars[strings.TrimPrefix(w, "$")]; ok && w[0] == '$' {
+				w = v
+			} else if w[0] == '$' {
+				words = append(words, unknownWord(w[1:]))
+				continue
+			}
+			words = append(words, p.expandedWord(w))
+			fields[i] = w
+		}
+		if fields[0] == "set" && len(fields) > 2 {
+			vars[fields[1]] = fields[2]
+			continue
+		}
+		f, rest := p.lang.full[fields[0]], words[1:]
+		if f == nil {
+			f, rest = p.lang.full[fields[0]+"."+fields[1]], words[2:]
+		}
+		p.wordCall(f, fields, rest)
+	}
+}
+
+func (p *program) expandedWord(w string) shell.Word {
+	if strings.HasPrefix(w, "~/") || w == "~" {
+		return shell.Glue(p.in.Home(""), shell.Text(w[1:]))
+	}
+	return p.fill(w)
+}
+
+func (p *program) wordCall(f *function, fields []string, rest []shell.Word) {
+	switch {
+	case f == nil:
+	case f.verb == "exec":
+		p.argv(slices.Clone(rest))
+	case f.verb == "open" && len(rest) > 0:
+		if cmd, ok := strings.CutPrefix(rest[0].Prefix(), "|"); ok {
+			p.shell(p.spaced(append([]shell.Word{shell.Text(cmd)}, rest[1:]...), " "), "open")
+			return
+		}
+		mode := "r"
+		if len(fields) > 2 {
+			mode = fields[2]
+		}
+		p.emit("open", openVerb(mode), rest[0])
+	default:
+		for _, w := range rest {
+			if !strings.HasPrefix(w.Prefix(), "-") {
+				p.emit(strings.Join(fields[:2], " "), shell.Verb(f.verb), w)
+			}
+		}
+	}
+}

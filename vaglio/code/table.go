@@ -1,0 +1,213 @@
+package code
+
+import (
+	_ "embed" // The table of verbs.
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+//go:embed verbs.txt
+var verbsText string
+
+// language is how programs of a language look and what their functions do.
+type language struct {
+	name     string
+	comments []string
+	// concat are the operators that join texts; sigils begin names; fills
+	// begins an expression inside a string, document a here-document.
+	concat                  []string
+	sigils, fills, document string
+	flags                   []string
+	full                    map[string]*function // by full name
+	tail                    map[string]*function // by last name, behind anything
+	method                  map[string]*function // by last name, on a path or what is not known
+	path                    map[string]*function // by last name, on a path
+	alias                   map[string]string
+}
+
+// function is what a function does.
+type function struct {
+	verb string // of shell.Verb, of the verbs that are read further, or "=" and an operation
+	// args are the targets, counted from 0; from on all are if not below 0.
+	args []int
+	from int
+	// method says that its object is the first argument.
+	method bool
+	// text is what stands in the place of targets: a fixed target, or the
+	// separator and the end of what is printed.
+	text string
+}
+
+func (l *language) has(flag string) bool { return slices.Contains(l.flags, flag) }
+
+// find returns what a function does by its full name; on says of what it is a
+// method, "" if of nothing.
+func (l *language) find(name, on string) *function {
+	if f := l.full[name]; f != nil {
+		return f
+	}
+	at := strings.LastIndexByte(name, '.')
+	last := name[at+1:]
+	if at > 0 {
+		if f := l.tail[name[strings.LastIndexByte(name[:at], '.')+1:]]; f != nil {
+			return f
+		}
+	}
+	if f := l.path[last]; f != nil && on == onPath {
+		return f
+	}
+	if f := l.method[last]; f != nil && (on == onPath || on == onUnknown) {
+		return f
+	}
+	return l.tail[last]
+}
+
+// What a method may be of.
+const (
+	onPath    = "path"
+	onText    = "text"
+	onUnknown = "unknown"
+)
+
+// table is what is known of all languages.
+type table struct {
+	languages  map[string]*language
+	operations map[string]operation
+	further    map[string]further
+}
+
+// parseTable reads a table of verbs.
+func parseTable(text string) (*table, error) {
+	out := &table{languages: map[string]*language{}, operations: textOperations(), further: furtherVerbs()}
+	maps.Copy(out.operations, listOperations())
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		n++
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := out.parseLine(line); err != nil {
+			return nil, fmt.Errorf("verbs.txt:%d: %w", n, err)
+		}
+	}
+	return out, nil
+}
+
+func (t *table) parseLine(line string) error {
+	name, rest, _ := strings.Cut(line, " ")
+	lang := t.languages[name]
+	if lang == nil {
+		lang = &language{name: name, alias: map[string]string{}}
+		for _, m := range []*map[string]*function{&lang.full, &lang.tail, &lang.method, &lang.path} {
+			*m = map[string]*function{}
+		}
+		t.languages[name] = lang
+	}
+	if rest, ok := strings.CutPrefix(rest, "syntax "); ok {
+		return lang.syntax(strings.Fields(rest))
+	}
+	if rest, ok := strings.CutPrefix(rest, "comments: "); ok {
+		lang.comments = strings.Fields(rest)
+		return nil
+	}
+	head, names, ok := strings.Cut(rest, ": ")
+	if !ok {
+		return fmt.Errorf("no colon in %q", line)
+	}
+	verb, targets, _ := strings.Cut(head, " ")
+	if verb == "alias" {
+		for n := range strings.FieldsSeq(names) {
+			lang.alias[n] = targets
+		}
+		return nil
+	}
+	f, err := t.parseFunction(verb, strings.TrimSpace(targets))
+	if err != nil {
+		return err
+	}
+	for n := range strings.FieldsSeq(names) {
+		lang.add(n, f)
+	}
+	return nil
+}
+
+func (l *language) add(name string, f *function) {
+	if n, ok := strings.CutPrefix(name, "Path."); ok && l.full["Path"] == nil {
+		l.path[n] = f
+		l.full["pathlib."+name] = f
+		return
+	}
+	switch rest, _ := strings.CutPrefix(name, "@."); {
+	case rest != name:
+		l.method[rest] = f
+	case strings.HasPrefix(name, "~."):
+		g := *f
+		g.method = true
+		l.tail[name[2:]] = &g
+	case name[0] == '.':
+		l.tail[name[1:]] = f
+	default:
+		l.full[name] = f
+	}
+}
+
+// syntax reads the settings of a language.
+func (l *language) syntax(words []string) error {
+	for _, w := range words {
+		key, value, ok := strings.Cut(strings.TrimSuffix(w, ":"), "=")
+		switch {
+		case !ok && key != "":
+			l.flags = append(l.flags, key)
+		case key == "concat":
+			l.concat = strings.Split(value, ",")
+		case key == "sigils":
+			l.sigils = value
+		case key == "fills":
+			l.fills = value
+		case key == "document":
+			l.document = value
+		case key != "":
+			return fmt.Errorf("unknown setting %q", w)
+		}
+	}
+	return nil
+}
+
+func (t *table) parseFunction(verb, targets string) (*function, error) {
+	f := &function{verb: strings.ReplaceAll(verb, "_", " "), from: -1}
+	further := t.further[f.verb] != nil
+	if op, ok := strings.CutPrefix(verb, "="); ok && t.operations[op] == nil {
+		return nil, fmt.Errorf("unknown operation %q", op)
+	} else if !ok && !further && !slices.Contains(verbs(), shell.Verb(f.verb)) {
+		return nil, fmt.Errorf("unknown verb %q", verb)
+	}
+	if f.verb == "print" || targets != "" && (targets[0] == '=' || targets[0] == '\\') {
+		f.text = strings.NewReplacer(`\s`, " ", `\n`, "\n", `\t`, "\t").Replace(strings.TrimPrefix(targets, "="))
+		return f, nil
+	}
+	for word := range strings.SplitSeq(targets, ",") {
+		number, all := strings.CutSuffix(word, "-")
+		n, err := strconv.Atoi(number)
+		if err != nil && targets != "" {
+			return nil, fmt.Errorf("%q is no target", word)
+		}
+		if all {
+			f.from = n - 1
+		} else {
+			f.args = append(f.args, n-1)
+		}
+	}
+	return f, nil
+}
+
+func verbs() []shell.Verb {
+	return []shell.Verb{
+		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
+		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbKill, shell.VerbFork, shell.VerbNetwork,
+	}
+}

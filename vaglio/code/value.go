@@ -1,0 +1,286 @@
+package code
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+type kind uint8
+
+const (
+	kindText kind = iota
+	kindNone      // null, undefined, false
+	kindList
+	kindMap
+	kindPath // a text that is the path of a file
+	kindNumber
+	kindOther // a result that is no text: of a comparison, a pattern
+)
+
+// value is what an expression may be.
+type value struct {
+	kind kind
+	alts []shell.Word // what the text may be; none if only its path is known
+	list []value
+	keys []string // the keys of a map, beside its list
+	// path is the dotted name of a function, a module or what is not known.
+	path string
+	// holder is the variable or field that holds it, for assignments to it.
+	holder string
+	fn     *routine
+	file   *handle
+	spread bool // stands for its elements
+	name   string
+}
+
+// handle is a file that is open for writing, or a command that reads what is
+// written to it.
+type handle struct {
+	file    shell.Word
+	command bool
+}
+
+func text(s string) value { return value{alts: []shell.Word{shell.Text(s)}} }
+
+func textOf(w shell.Word) value { return value{alts: []shell.Word{w}} }
+
+func number(n int) value {
+	return value{kind: kindNumber, alts: []shell.Word{shell.Text(strconv.Itoa(n))}}
+}
+
+func listOf(vs ...value) value { return value{kind: kindList, list: vs} }
+
+// unknown is a value of which only is known where it comes from.
+func unknown(from string) value { return value{path: from} }
+
+func remote(from string) value {
+	return value{path: from, alts: []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true})}}
+}
+
+func unknownWord(from string) shell.Word {
+	p := shell.Part{Kind: shell.PartUnknown, Name: from, MayBeEmpty: true}
+	if strings.ContainsAny(from, "(.") {
+		p.Name, p.From = "", from
+	}
+	return shell.NewWord(p)
+}
+
+// word is the value as one text.
+func (v value) word() shell.Word {
+	if len(v.alts) == 0 || v.multi() {
+		return unknownWord(v.path)
+	}
+	return v.alts[0]
+}
+
+func (v value) multi() bool { return v.kind == kindList || v.kind == kindMap }
+
+// text is the value if it is one known text.
+func (v value) text() (string, bool) {
+	if len(v.alts) != 1 || v.multi() {
+		return "", false
+	}
+	return v.alts[0].Text()
+}
+
+func (v value) known() bool {
+	_, ok := v.text()
+	return ok || v.multi()
+}
+
+// int is the value as a number.
+func (v value) int() (int, bool) {
+	s, ok := v.text()
+	n, err := strconv.ParseInt(s, 0, 32)
+	return int(n), ok && err == nil
+}
+
+// words are the alternatives of a text, or of each element of a list.
+func (v value) words() []shell.Word {
+	if !v.multi() {
+		if len(v.alts) == 0 {
+			return []shell.Word{unknownWord(v.path)}
+		}
+		return v.alts
+	}
+	var out []shell.Word
+	for _, e := range v.list[:min(len(v.list), maxList)] {
+		if e.multi() {
+			out = append(out, e.words()...)
+			continue
+		}
+		out = append(out, e.word())
+	}
+	return out
+}
+
+// elements are the elements of a list, the alternatives of a text, or what is
+// not known.
+func (v value) elements() []value {
+	switch {
+	case v.multi():
+		return v.list
+	case v.kind == kindNone:
+		return nil
+	}
+	out := make([]value, 0, len(v.alts))
+	for _, w := range v.alts {
+		e := v
+		e.alts = []shell.Word{w}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		return []value{v}
+	}
+	return out
+}
+
+// field is the value under a key.
+func (v value) field(key string) (value, bool) {
+	if i := slices.Index(v.keys, key); i >= 0 && v.kind == kindMap {
+		return v.list[i], true
+	}
+	return value{}, false
+}
+
+// with returns the map with another value under a key.
+func (v value) with(key string, e value) value {
+	v.kind = kindMap
+	v.list, v.keys = slices.Clone(v.list), slices.Clone(v.keys)
+	for len(v.keys) < len(v.list) {
+		v.keys = append(v.keys, strconv.Itoa(len(v.keys)))
+	}
+	if i := slices.Index(v.keys, key); i >= 0 {
+		v.list[i] = e
+	} else if len(v.keys) < maxList {
+		v.keys, v.list = append(v.keys, key), append(v.list, e)
+	}
+	return v
+}
+
+// nth is an element of a list; below zero it counts from the end.
+func (v value) nth(n int) value {
+	if n < 0 {
+		n += len(v.list)
+	}
+	if n < 0 || n >= len(v.list) {
+		return unknown(v.path)
+	}
+	return v.list[n]
+}
+
+// or is what may be one value or the other.
+func (v value) or(o value) value {
+	switch {
+	case v.kind == kindNone || v.kind == kindOther:
+		return o
+	case o.kind == kindNone || o.kind == kindOther || v.fn != nil || v.file != nil:
+		return v
+	case v.multi() && o.multi():
+		v.list = slices.Concat(v.list, o.list)[:min(len(v.list)+len(o.list), maxList)]
+		return v
+	case v.multi() || o.multi():
+		if o.multi() {
+			v = o
+		}
+		return v
+	}
+	out := v
+	out.alts = capped(slices.Concat(v.words(), o.words()))
+	return out
+}
+
+// capped drops what a value may be beyond the limit, and says so by a text that
+// is not known.
+func capped(words []shell.Word) []shell.Word {
+	var out []shell.Word
+	for _, w := range words {
+		if len(out) >= maxAlts {
+			return append(out, unknownWord(""))
+		}
+		if !slices.ContainsFunc(out, w.Equal) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// each applies a function to what the text may be.
+func (v value) each(fn func(string) (string, bool)) value {
+	if v.multi() {
+		return v
+	}
+	out := value{kind: v.kind, path: v.path}
+	for _, w := range v.words() {
+		s, ok := w.Text()
+		if ok {
+			s, ok = fn(s)
+		}
+		switch {
+		case ok:
+			out.alts = append(out.alts, shell.Text(s))
+		case w.Remote():
+			out.alts = append(out.alts, remote(v.path).alts...)
+		default:
+			out.alts = append(out.alts, unknownWord(v.path))
+		}
+	}
+	return out
+}
+
+// glue joins two texts in all ways that they may be.
+func (p *program) glue(a, b value) value {
+	var out []shell.Word
+	for _, x := range a.words() {
+		for _, y := range b.words() {
+			out = append(out, p.concat(x, y))
+		}
+		if len(out) > maxAlts {
+			break
+		}
+	}
+	v := value{alts: capped(out)}
+	if a.kind == kindPath {
+		v.kind = kindPath
+	}
+	return v
+}
+
+// partSize is about what a part of a word takes besides its text, in bytes.
+const partSize = 64
+
+// size is what a word costs to copy, in bytes.
+func size(w shell.Word) int {
+	n := 0
+	for _, part := range w.Parts() {
+		n += len(part.Text) + partSize
+	}
+	return n
+}
+
+// concat joins words; what is paid for in vain or too long is not known.
+func (p *program) concat(words ...shell.Word) shell.Word {
+	n := 0
+	for _, w := range words {
+		n += size(w)
+	}
+	if n > maxText || !p.spend(1+n/bytesPerStep) {
+		return unknownWord("")
+	}
+	return shell.Glue(words...)
+}
+
+// spaced joins words with a text between them.
+func (p *program) spaced(words []shell.Word, sep string) shell.Word {
+	all := make([]shell.Word, 0, 2*len(words))
+	for i, w := range words {
+		if i > 0 {
+			all = append(all, shell.Text(sep))
+		}
+		all = append(all, w)
+	}
+	return p.concat(all...)
+}

@@ -1,0 +1,268 @@
+package commands
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed tables/*.txt
+var tableFiles embed.FS
+
+// Base is the knowledge of the tables. It is not changed after it is read.
+type Base struct {
+	// Judged are the sections that say what a command's lines mean, by name.
+	Judged map[string][]*Section
+	// Harmless are programs that only read, Devtools those that work in the
+	// workspace, whatever their options.
+	Harmless, Devtools map[string]bool
+	// Verbs say what a verb in a subcommand or in an executor's name does.
+	Verbs map[string]Verb
+	// Nouns are classes of nouns, by the name of the class.
+	Nouns map[string]map[string]bool
+	// Vars are variables that switch safeguards off, as NAME or NAME=value,
+	// and what that does.
+	Vars map[string]string
+
+	acting   map[string][]*Section // sections that say what is done to what
+	families []family
+}
+
+// family are the programs whose names match a pattern.
+type family struct {
+	pattern  string
+	sections []*Section
+}
+
+// Verb is what a verb does.
+type Verb struct {
+	Outcome Outcome
+	// Light says that the work stays with the agent, Weak that the word is
+	// usually a noun, Phrase that it has two words.
+	Light, Weak, Phrase bool
+}
+
+// Load reads the tables that are built into the program. An error names the
+// file, the line and the column of the mistake.
+func Load() (*Base, error) {
+	b := newBase()
+	names, err := fs.Glob(tableFiles, "tables/*.txt")
+	if err != nil {
+		return nil, fmt.Errorf("commands: list tables: %w", err)
+	}
+	for _, name := range names {
+		data, err := tableFiles.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("commands: read table: %w", err)
+		}
+		if err := b.read(path.Base(name), string(data)); err != nil {
+			return nil, fmt.Errorf("commands: %w", err)
+		}
+	}
+	b.index()
+	return b, nil
+}
+
+func newBase() *Base {
+	return &Base{
+		Judged: map[string][]*Section{}, Harmless: map[string]bool{}, Devtools: map[string]bool{},
+		Verbs: map[string]Verb{}, Nouns: map[string]map[string]bool{}, Vars: map[string]string{}, acting: map[string][]*Section{},
+	}
+}
+
+// Known reports whether the tables say anything of a program.
+func (b *Base) Known(name string) bool {
+	return b.Judged[name] != nil || b.Harmless[name] || b.Devtools[name]
+}
+
+// Does reports whether the tables say what a program does to what, and whether
+// that is anything at all.
+func (b *Base) Does(name string) (known, anything bool) {
+	sections := b.actingOn(name)
+	return sections != nil, slices.ContainsFunc(sections, func(s *Section) bool { return len(s.acts) > 0 })
+}
+
+// Names are the programs of which the tables say what they do to what,
+// in order.
+func (b *Base) Names() []string {
+	var names []string
+	for name := range b.acting {
+		names = append(names, name)
+	}
+	for _, f := range b.families {
+		names = append(names, f.pattern)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// actingOn are the sections that say what a program does to what.
+func (b *Base) actingOn(name string) []*Section {
+	if s := b.acting[name]; s != nil {
+		return s
+	}
+	for i := range b.families {
+		if like(name, b.families[i].pattern) {
+			return b.families[i].sections
+		}
+	}
+	return nil
+}
+
+// mistake is an error of a table at the token in which it stands.
+type mistake struct{ token, what string }
+
+func (m *mistake) Error() string { return m.what }
+
+// Wrong is a mistake of a table at a token of its line, for [Located].
+func Wrong(token, format string, args ...any) error { return wrong(token, format, args...) }
+
+func wrong(token, format string, args ...any) error {
+	return &mistake{token: token, what: fmt.Sprintf(format, args...)}
+}
+
+// read adds one file to the base.
+func (b *Base) read(name, text string) error {
+	var cur *Section
+	n := 0
+	for raw := range strings.Lines(text) {
+		n++
+		s := strings.TrimSpace(raw)
+		if s == "" || strings.HasPrefix(s, "#") {
+			continue
+		}
+		var err error
+		switch name {
+		case "harmless.txt":
+			addAll(b.Harmless, s)
+		case "devtools.txt":
+			addAll(b.Devtools, s)
+		case "verbs.txt":
+			err = b.addVerbs(s)
+		case "nouns.txt":
+			err = b.addNouns(s)
+		case "envvars.txt":
+			v, what, _ := strings.Cut(s, " ")
+			b.Vars[v] = what
+		default:
+			cur, err = b.addLine(cur, s)
+		}
+		if err != nil {
+			return Located(name, n, raw, err)
+		}
+	}
+	return nil
+}
+
+// Located says where in a file a mistake stands: file:line:column.
+func Located(name string, line int, raw string, err error) error {
+	column := 1
+	m := &mistake{}
+	if errors.As(err, &m) && m.token != "" {
+		column = max(strings.Index(raw, m.token), 0) + 1
+	}
+	return fmt.Errorf("%s:%d:%d: %w", name, line, column, err)
+}
+
+func addAll(set map[string]bool, list string) {
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+}
+
+func (b *Base) addNouns(s string) error {
+	class, list, ok := strings.Cut(s, " = ")
+	if !ok {
+		return wrong(s, "want class = nouns, got %q", s)
+	}
+	if b.Nouns[class] == nil {
+		b.Nouns[class] = map[string]bool{}
+	}
+	addAll(b.Nouns[class], list)
+	return nil
+}
+
+func (b *Base) addVerbs(s string) error {
+	left, right, ok := strings.Cut(s, " = ")
+	if !ok {
+		return wrong(s, "want effect = verbs, got %q", s)
+	}
+	v := Verb{Light: left == "light"}
+	if v.Light {
+		left = "own"
+	}
+	var err error
+	if v.Outcome, err = parseOutcome(left); err != nil {
+		return err
+	}
+	for w := range strings.FieldsSeq(right) {
+		v.Weak = strings.HasPrefix(w, "(")
+		w = strings.Trim(w, "()")
+		v.Phrase = strings.Contains(w, "-")
+		if _, ok := b.Verbs[w]; !ok {
+			b.Verbs[w] = v
+		}
+	}
+	return nil
+}
+
+// addLine adds a section's header or one of its lines, and returns the section
+// that the next line belongs to.
+func (b *Base) addLine(cur *Section, s string) (*Section, error) {
+	if strings.HasPrefix(s, "[") {
+		names, attrs, ok := strings.Cut(s[1:], "]")
+		if !ok {
+			return nil, wrong(s, "unclosed section %q", s)
+		}
+		sec, err := newSection(attrs)
+		if err != nil {
+			return nil, err
+		}
+		seen := map[string]bool{}
+		for name := range strings.FieldsSeq(names) {
+			if seen[name] {
+				return nil, wrong(name, "%s stands twice in one section", name)
+			}
+			seen[name] = true
+			b.Judged[name] = append(b.Judged[name], sec)
+		}
+		return sec, nil
+	}
+	if cur == nil {
+		return nil, wrong(s, "line outside a section: %q", s)
+	}
+	return cur, cur.add(s)
+}
+
+// index tells the sections that say what lines mean from those that say what
+// is done to what; one section may do both.
+func (b *Base) index() {
+	for name, list := range b.Judged {
+		var judged, acting []*Section
+		for _, sec := range list {
+			if sec.judges() {
+				judged = append(judged, sec)
+			}
+			if len(sec.acts) > 0 || sec.inert {
+				acting = append(acting, sec)
+			}
+		}
+		switch {
+		case len(acting) == 0:
+		case strings.Contains(name, "*"):
+			b.families = append(b.families, family{name, acting})
+		default:
+			b.acting[name] = acting
+		}
+		if len(judged) == 0 {
+			delete(b.Judged, name)
+		} else {
+			b.Judged[name] = judged
+		}
+	}
+	slices.SortFunc(b.families, func(x, y family) int { return strings.Compare(x.pattern, y.pattern) })
+}

@@ -1,0 +1,120 @@
+package commands
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
+const documentHead = `# What is known of programs
+
+This page is written from the tables in vaglio/commands/tables (see their
+README). What a program does to which words is read by the guard and by the
+judge of effects alike; what its subcommands mean is read by the judge. What is
+in none of the lists is not known: a person is asked.
+
+`
+
+// TestDocument holds docs/programs.md against the tables. After a change of a
+// table, run it with -update.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "../../docs/programs.md", documentText(load(t)))
+}
+
+func documentText(b *Base) string {
+	var out strings.Builder
+	out.WriteString(documentHead)
+	out.WriteString("## What is done to what\n\n| does | to | programs |\n|---|---|---|\n")
+	programs := map[string][]string{}
+	var inert []string
+	for _, name := range b.Names() {
+		for _, sec := range b.actingOn(name) {
+			if sec.inert {
+				inert = append(inert, name)
+			}
+			for i := range sec.acts {
+				line := sec.acts[i].document()
+				if !slices.Contains(programs[line], name) {
+					programs[line] = append(programs[line], name)
+				}
+			}
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(programs)) {
+		fmt.Fprintf(&out, "| %s | %s |\n", line, strings.Join(programs[line], " "))
+	}
+	fmt.Fprintf(&out, "\n## Whose words open nothing\n\n%s\n", strings.Join(inert, " "))
+	fmt.Fprintf(&out, "\n## Of which the subcommands are known\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Judged)), " "))
+	fmt.Fprintf(&out, "\n## Which only read\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Harmless)), " "))
+	fmt.Fprintf(&out, "\n## Which work in the workspace\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Devtools)), " "))
+	return out.String()
+}
+
+// document is an act as two cells of a table.
+func (a *act) document() string {
+	var places []string
+	for i := range a.where {
+		places = append(places, a.where[i].document())
+	}
+	return string(a.verb) + " | " + strings.Join(places, ", ")
+}
+
+func (w *where) document() string {
+	var names []string
+	for _, f := range w.flags {
+		names = append(names, "`"+f.name+"`")
+	}
+	options := strings.Join(names, " ")
+	switch w.kind {
+	case whereWhole:
+		return "what it is set up for"
+	case whereOperands:
+		if w.from > 0 {
+			return fmt.Sprintf("the operands after %d", w.from)
+		}
+		return "the operands"
+	case whereOperand:
+		return fmt.Sprintf("operand %d", w.from+1)
+	case whereLast:
+		return "the last operand"
+	case whereSources:
+		return "the sources"
+	case whereTarget:
+		return "the target"
+	case whereWords:
+		return "every word"
+	case whereValue:
+		return "the value of " + options
+	case whereAt:
+		return "what follows @ in " + options
+	case whereKey:
+		return "the value of `" + w.key + "`"
+	}
+	return ""
+}
+
+// TestEveryVerbIsUsed holds the verbs of the tables against those of the
+// engine: a verb that no program does is dead.
+func TestEveryVerbIsUsed(t *testing.T) {
+	t.Parallel()
+	b := load(t)
+	used := map[operation.Verb]bool{}
+	for _, name := range b.Names() {
+		for _, sec := range b.actingOn(name) {
+			for i := range sec.acts {
+				used[sec.acts[i].verb] = true
+			}
+		}
+	}
+	for _, v := range operation.Verbs() {
+		if !used[v] {
+			t.Errorf("no table says %q", v)
+		}
+	}
+}

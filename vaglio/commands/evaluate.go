@@ -1,0 +1,307 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Call is a command as far as the tables look at it.
+type Call struct {
+	// Name is the program's name, without its folder.
+	Name string
+	// Words are those after the name.
+	Words []shell.Word
+	// Texts are the words as texts, if the caller has them.
+	Texts []string
+	// Fed says that a pipe, a file or a text is the command's input.
+	Fed bool
+}
+
+// Told is what the tables say of a command.
+type Told struct {
+	// Known says that they say anything of its program. Known without any
+	// operation means that its words do no harm by themselves.
+	Known bool
+	// Operations stand in the order of the tables.
+	Operations []operation.Operation
+	// Gaps are what was not told for want of a budget.
+	Gaps []operation.Gap
+}
+
+// budget bounds the bytes that names are put together from, for one command.
+const budget = 4 << 20
+
+// Tell returns what a command does.
+func (b *Base) Tell(c Call) Told {
+	sections := b.actingOn(c.Name)
+	if sections == nil {
+		return Told{}
+	}
+	texts := c.Texts
+	u := use{words: c.Words, left: budget}
+	for _, sec := range sections {
+		if len(sec.acts) == 0 {
+			continue
+		}
+		if len(texts) != len(c.Words) {
+			texts = make([]string, len(c.Words))
+			for i := range c.Words {
+				texts[i] = c.Words[i].String()
+			}
+		}
+		if sec.shows && onlyShows(texts) {
+			continue
+		}
+		if u.out == nil {
+			u.out = make([]operation.Operation, 0, len(c.Words)+1)
+		}
+		u.parsed, u.sec = Parse(texts, sec), sec
+		u.parsed.Fed = c.Fed
+		u.tell()
+	}
+	t := Told{Known: true, Operations: u.out}
+	if u.left < 0 {
+		t.Gaps = []operation.Gap{{Kind: operation.GapBudget, What: "the names that " + c.Name + " puts together"}}
+	}
+	return t
+}
+
+// onlyShows reports whether a command explains itself or pretends.
+func onlyShows(texts []string) bool {
+	return len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool {
+		switch s {
+		case "--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage":
+			return true
+		}
+		return false
+	})
+}
+
+// use is one command while its operations are found.
+type use struct {
+	words     []shell.Word
+	parsed    *Parsed
+	sec       *Section
+	operands  []int        // without the script, and without what the act's words took
+	folders   []shell.Word // of Parsed.Operands, if options name any
+	sources   []int
+	to        shell.Word
+	hasTarget bool
+	recursive bool
+	left      int // of the budget
+	out       []operation.Operation
+}
+
+// tell goes through what the section says.
+func (u *use) tell() {
+	p := u.parsed
+	all := p.Operands
+	if u.sec.script != nil && len(all) > 0 && !p.hasAny(u.sec.script) {
+		all = all[1:]
+	}
+	u.recursive = u.sec.always || u.sec.tree != nil && p.hasAny(u.sec.tree)
+	u.sources, u.to, u.hasTarget = all, shell.Word{}, false
+	u.place()
+	if f := p.flag(u.sec.target); f != nil {
+		u.to, u.hasTarget = u.words[f.At].Cut(f.Cut), true
+	} else if n := len(all); n > 1 {
+		u.sources, u.to, u.hasTarget = all[:n-1], u.words[all[n-1]], true
+	}
+	for i := range u.sec.acts {
+		a := &u.sec.acts[i]
+		took, ok := holdAll(a.tests, p)
+		if !ok {
+			continue
+		}
+		u.operands = all[min(took, len(all)):]
+		for j := range a.where {
+			u.at(a, &a.where[j])
+		}
+	}
+}
+
+// flag returns the last of some options that has a value.
+func (p *Parsed) flag(tests []flagTest) *Flag {
+	for i := len(p.Flags) - 1; i >= 0; i-- {
+		f := &p.Flags[i]
+		if f.Has && f.oneOf(tests) {
+			return f
+		}
+	}
+	return nil
+}
+
+// at adds the operations on the words of one place.
+func (u *use) at(a *act, w *where) {
+	switch w.kind {
+	case whereWhole:
+		u.out = append(u.out, operation.Operation{Verb: a.verb, Object: operation.Object{Kind: operation.Whole}, Phrase: a.phrase, Recursive: u.recursive})
+	case whereOperands:
+		u.each(a, u.operands[min(w.from, len(u.operands)):])
+	case whereOperand:
+		if w.from < len(u.operands) {
+			u.each(a, u.operands[w.from:w.from+1])
+		}
+	case whereLast:
+		if n := len(u.operands); n > w.from {
+			u.each(a, u.operands[n-1:])
+		}
+	case whereSources:
+		u.each(a, u.sources)
+	case whereTarget:
+		u.target(a)
+	case whereWords:
+		u.mentions(a)
+	case whereValue, whereAt:
+		u.values(a, w)
+	case whereKey:
+		for _, i := range u.parsed.Operands {
+			if strings.HasPrefix(u.parsed.Words[i], w.key) {
+				u.add(a, u.words[i].Cut(len(w.key)), operation.Option)
+			}
+		}
+	}
+}
+
+func (u *use) add(a *act, w shell.Word, role operation.Role) {
+	o := operation.Operation{Verb: a.verb, Role: role, Recursive: u.recursive, Phrase: a.phrase}
+	o.Object = operation.Object{Kind: operation.Path, Word: w}
+	switch a.verb {
+	case operation.Copy, operation.Move, operation.Link:
+		if u.hasTarget {
+			o.To = u.to
+		}
+	case operation.Create, operation.MakeFolder, operation.Write, operation.Replace, operation.Empty:
+		o.Recursive = false
+	case operation.Format, operation.Partition, operation.Destroy:
+		o.Object.Kind = operation.Device
+	default:
+	}
+	if role != operation.Inside && u.sec.hosts {
+		if path, ok := onHost(w); ok {
+			o.Object.Word, o.Object.Host = path, true
+		}
+	}
+	u.out = append(u.out, o)
+}
+
+func (u *use) each(a *act, places []int) {
+	for _, i := range places {
+		w := u.words[i]
+		if u.folders != nil {
+			w = u.below(u.folders[i], w)
+		}
+		u.add(a, w, operation.Operand)
+	}
+}
+
+// place finds the folders that options before each operand name.
+func (u *use) place() {
+	u.folders = nil
+	if u.sec.below == nil {
+		return
+	}
+	u.folders = make([]shell.Word, len(u.words))
+	var folder shell.Word
+	next := 0
+	for i := range u.words {
+		for ; next < len(u.parsed.Flags) && u.parsed.Flags[next].At < i; next++ {
+			f := &u.parsed.Flags[next]
+			if f.Has && f.oneOf(u.sec.below) {
+				folder = u.below(folder, u.words[f.At].Cut(f.Cut))
+			}
+		}
+		u.folders[i] = folder
+	}
+}
+
+// below is a name as seen from the folder in which it is used.
+func (u *use) below(folder, name shell.Word) shell.Word {
+	if s := name.Prefix(); folder.Is("") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") {
+		return name
+	}
+	return u.join(folder, name)
+}
+
+// join is a name in a folder; a folder alone when the budget is spent.
+func (u *use) join(folder, name shell.Word) shell.Word {
+	if u.left -= len(folder.String()) + len(name.String()); u.left < 0 {
+		return folder
+	}
+	return shell.Glue(trimSlashes(folder), shell.Text("/"), name)
+}
+
+// target adds what is done to where the sources go, which may be a folder that
+// takes them. To copy nothing over a file is to empty it.
+func (u *use) target(a *act) {
+	if !u.hasTarget {
+		return
+	}
+	if len(u.sources) == 1 && u.words[u.sources[0]].Is("/dev/null") {
+		emptied := *a
+		emptied.verb = operation.Empty
+		u.add(&emptied, u.to, operation.Target)
+		return
+	}
+	u.add(a, u.to, operation.Target)
+	switch a.verb {
+	case operation.Create, operation.Write, operation.Replace:
+	default:
+		return
+	}
+	if _, far := onHost(u.to); far && u.sec.hosts {
+		return
+	}
+	for _, i := range u.sources {
+		if u.left < 0 {
+			return
+		}
+		if name := base(u.words[i]); !name.Is("") && !name.Is(".") && !name.Is("..") {
+			u.add(a, u.join(u.to, name), operation.Inside)
+		}
+	}
+}
+
+// mentions adds every word, whose parts may name something, but for the values
+// of options that the program uses itself.
+func (u *use) mentions(a *act) {
+	own := make([]bool, len(u.words))
+	for i := range u.parsed.Flags {
+		f := &u.parsed.Flags[i]
+		if f.Has && f.oneOf(u.sec.own) && u.parsed.alone(f) {
+			own[f.At] = true
+		}
+	}
+	operands := u.operands
+	for i, w := range u.words {
+		role := operation.Mention
+		if len(operands) > 0 && operands[0] == i {
+			role, operands = operation.Operand, operands[1:]
+		}
+		if own[i] || i == u.parsed.Ended {
+			continue
+		}
+		u.add(a, w, role)
+		u.out[len(u.out)-1].Parts = true
+	}
+}
+
+func (u *use) values(a *act, w *where) {
+	for i := range u.parsed.Flags {
+		f := &u.parsed.Flags[i]
+		if !f.Has || !f.oneOf(w.flags) {
+			continue
+		}
+		value := u.words[f.At].Cut(f.Cut)
+		if w.kind == whereAt {
+			var ok bool
+			if value, ok = after(value, "@"); !ok {
+				continue
+			}
+		}
+		u.add(a, value, operation.Option)
+	}
+}

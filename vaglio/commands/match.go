@@ -1,0 +1,177 @@
+package commands
+
+import "strings"
+
+// test is one condition of a line.
+type test struct {
+	any     bool     // "."
+	not     bool     // none of the flags may be present
+	text    []string // an argument contains one of these, lower case
+	flags   []flagTest
+	words   []string // the next operand is one of these
+	among   []string // an operand begins with one of these words
+	atEnd   bool     // no operand is left
+	fed     bool     // the command is given its input
+	bare    bool     // the command has no words
+	operand bool     // the test looks at operands
+}
+
+type flagTest struct {
+	name   string
+	values []string
+	alone  bool // counts only when there is no operand
+	abbrev bool // may be abbreviated, as getopt_long allows
+}
+
+func parseTests(s string) []test {
+	var out []test
+	for f := range strings.FieldsSeq(s) {
+		out = append(out, parseTest(f))
+	}
+	return out
+}
+
+func parseTest(s string) test {
+	var t test
+	switch {
+	case s == ".":
+		t.any = true
+		return t
+	case s == "$$":
+		t.bare = true
+		return t
+	case s == "<":
+		t.fed = true
+		return t
+	case strings.HasPrefix(s, "!"):
+		t.not = true
+		s = s[1:]
+	}
+	if strings.HasPrefix(s, "+") {
+		t.among = strings.Split(s[1:], "|")
+		return t
+	}
+	texts := strings.HasPrefix(s, "~")
+	for alt := range strings.SplitSeq(s, "|") {
+		switch {
+		case texts:
+			t.text = append(t.text, strings.ToLower(strings.TrimPrefix(alt, "~")))
+		case alt == "$":
+			t.atEnd, t.operand = true, true
+		case strings.HasPrefix(alt, "-") && len(alt) > 1:
+			name, value, ok := strings.Cut(alt, "=")
+			f := flagTest{name: name}
+			if ok {
+				f.values = []string{value}
+			}
+			t.flags = append(t.flags, f)
+		case len(t.flags) > 0 && t.flags[len(t.flags)-1].values != nil:
+			f := &t.flags[len(t.flags)-1]
+			f.values = append(f.values, alt)
+		case strings.HasPrefix(alt, "~"):
+			t.text = append(t.text, strings.ToLower(alt[1:]))
+		default:
+			t.words = append(t.words, alt)
+			t.operand = true
+		}
+	}
+	t.helpAlone()
+	return t
+}
+
+// helpAlone makes the short options that usually ask for help count only when
+// nothing else is wanted, for -h, -v and --version mean something else often.
+func (t *test) helpAlone() {
+	help := false
+	for _, f := range t.flags {
+		help = help || f.name == "--help" || f.name == "--version"
+	}
+	for i := range t.flags {
+		switch t.flags[i].name {
+		case "-h", "-v", "-V", "-?", "--version", "-version":
+			t.flags[i].alone = help && !t.not
+		}
+	}
+}
+
+// Match reports whether the line's tests hold for a command, and how many
+// operands its words took.
+func (l Line) Match(p *Parsed) (int, bool) { return holdAll(l.tests, p) }
+
+func holdAll(tests []test, p *Parsed) (int, bool) {
+	next := 0
+	for i := range tests {
+		took, ok := tests[i].holds(p, next)
+		if !ok {
+			return 0, false
+		}
+		next += took
+	}
+	return next, true
+}
+
+func (t *test) holds(p *Parsed, next int) (int, bool) {
+	switch {
+	case t.any:
+		return 0, true
+	case t.fed:
+		return 0, p.Fed
+	case t.bare:
+		return 0, len(p.Words) == 0
+	case t.not:
+		return 0, !p.hasAny(t.flags) && (t.text == nil || !p.contains(t.text)) && (t.among == nil || !p.among(t.among))
+	case t.among != nil:
+		return 0, p.among(t.among)
+	case t.text != nil && p.contains(t.text):
+		return 0, true
+	}
+	if t.operand {
+		if took, ok := t.word(p, next); ok {
+			return took, true
+		}
+	}
+	return 0, len(t.flags) > 0 && p.hasAny(t.flags)
+}
+
+func (t *test) word(p *Parsed, next int) (int, bool) {
+	if next >= len(p.Operands) {
+		return 0, t.atEnd
+	}
+	op := p.Operand(next)
+	for _, w := range t.words {
+		if like(op, w) {
+			return 1, true
+		}
+		if n := strings.Count(w, "_"); n > 0 && strings.HasPrefix(w, op+"_") && p.follows(next, w) {
+			return n + 1, true
+		}
+	}
+	return 0, false
+}
+
+// follows reports whether the operands from next on are the words of w, which
+// are joined by underscores.
+func (p *Parsed) follows(next int, w string) bool {
+	for part := range strings.SplitSeq(w, "_") {
+		if next >= len(p.Operands) || !like(p.Operand(next), part) {
+			return false
+		}
+		next++
+	}
+	return true
+}
+
+// like matches a text with a pattern that may begin or end with a star.
+func like(s, pattern string) bool {
+	switch {
+	case pattern == "*":
+		return true
+	case strings.HasSuffix(pattern, "*") && strings.HasPrefix(pattern, "*"):
+		return strings.Contains(s, strings.Trim(pattern, "*"))
+	case strings.HasSuffix(pattern, "*"):
+		return strings.HasPrefix(s, pattern[:len(pattern)-1])
+	case strings.HasPrefix(pattern, "*"):
+		return strings.HasSuffix(s, pattern[1:])
+	}
+	return s == pattern
+}

@@ -1,0 +1,165 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+func load(tb testing.TB) *Base {
+	tb.Helper()
+	b, err := Load()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// tell is what the tables say of a command line without quotes; a word that
+// begins with $ is not known.
+func tell(b *Base, line string) Told {
+	line, fed := strings.CutSuffix(line, " <")
+	fields := strings.Fields(line)
+	words := make([]shell.Word, len(fields)-1)
+	for i, f := range fields[1:] {
+		words[i] = word(f)
+	}
+	return b.Tell(Call{Name: fields[0], Words: words, Fed: fed})
+}
+
+// word reads $NAME inside a text as something that is not known.
+func word(s string) shell.Word {
+	text, rest, ok := strings.Cut(s, "$")
+	if !ok {
+		return shell.Text(s)
+	}
+	name, rest, _ := strings.Cut(rest, ".")
+	return shell.NewWord(shell.Part{Text: text}, shell.Part{Kind: shell.PartUnknown, Name: name, MayBeEmpty: true}, shell.Part{Text: rest})
+}
+
+func shown(o *operation.Operation) string {
+	var b strings.Builder
+	b.WriteString(string(o.Verb))
+	if o.Recursive {
+		b.WriteString(" all of")
+	}
+	if o.Object.Kind != operation.Whole {
+		b.WriteString(" " + o.Object.Word.String())
+	}
+	if !o.To.Is("") {
+		b.WriteString(" to " + o.To.String())
+	}
+	if o.Object.Host {
+		b.WriteString(" elsewhere")
+	}
+	if o.Role != "" {
+		b.WriteString(" (" + string(o.Role) + ")")
+	}
+	return b.String()
+}
+
+// TestOperations holds what the tables tell of the commands of
+// testdata/operations.txt against the lines below each of them.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/operations.txt"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := load(t)
+	var got strings.Builder
+	for line := range strings.Lines(string(text)) {
+		command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ ")
+		if !ok {
+			continue
+		}
+		got.WriteString("$ " + command + "\n")
+		told := tell(b, command)
+		if !told.Known {
+			got.WriteString("    not known\n")
+		}
+		for i := range told.Operations {
+			got.WriteString("    " + shown(&told.Operations[i]) + "\n")
+		}
+	}
+	golden.Check(t, file, got.String())
+}
+
+// TestBudget puts together more names than a command may cost: what is beyond
+// is a gap, never a pass.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	b := load(t)
+	folder := strings.Repeat("d/", 1<<14)
+	for name, words := range map[string][]string{
+		"cp":  {"-t", folder},
+		"tar": {"-c", "-C", folder},
+	} {
+		c := Call{Name: name}
+		for _, w := range words {
+			c.Words = append(c.Words, shell.Text(w))
+		}
+		for i := range 1 << 10 {
+			c.Words = append(c.Words, shell.Text(fmt.Sprint("f", i)))
+		}
+		if told := b.Tell(c); len(told.Gaps) != 1 || told.Gaps[0].Kind != operation.GapBudget {
+			t.Errorf("%s: %d operations, gaps %v, want the one of the budget", name, len(told.Operations), told.Gaps)
+		}
+	}
+	long := tell(b, "rm -"+strings.Repeat("f", 1<<20)+"r a")
+	if len(long.Operations) != 1 || !long.Operations[0].Recursive {
+		t.Errorf("rm with a long bundle: %d operations, want one that recurses", len(long.Operations))
+	}
+	if told := tell(b, "cp a b c"); len(told.Gaps) != 0 {
+		t.Errorf("cp a b c: gaps %v, want none", told.Gaps)
+	}
+}
+
+// TestMistakesAreFound holds the loader to file, line and column.
+func TestMistakesAreFound(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"[a]\n> operands = remove":     "x.txt:2:14: unknown verb \"remove\"",
+		"[a]\n> operandes = read":      "x.txt:2:3: unknown place \"operandes\"",
+		"[a]\n> operand:x = read":      "x.txt:2:3: no number of an operand in \"operand:x\"",
+		"# b\n[a b a]\nx = read":       "x.txt:2:2: a stands twice in one section",
+		"[a] walues=-x\nx = read":      "x.txt:1:5: unknown attribute \"walues=-x\"",
+		"[a]\n  x = reads":             "x.txt:2:7: unknown effect \"reads\"",
+		"[a]\nx = delete user forever": "x.txt:2:17: unknown word \"forever\" in \"delete user forever\"",
+		"x = read":                     "x.txt:1:1: line outside a section: \"x = read\"",
+	} {
+		if err := newBase().read("x.txt", text); err == nil || err.Error() != want {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// FuzzTell holds that nothing breaks the evaluator, and that what it names
+// stands in the command.
+func FuzzTell(f *testing.F) {
+	f.Add("cp -t /x a b")
+	f.Add("tar cfC x.tar /d a")
+	f.Add("rsync -a --delete a/ h:/b")
+	f.Add("sed -i.bak -e s/a/b/ $X./f")
+	f.Add("sgdisk -Zo /dev/sda <")
+	b := load(f)
+	f.Fuzz(func(t *testing.T, line string) {
+		if len(strings.Fields(line)) < 1 || strings.Fields(line)[0] == "<" {
+			return
+		}
+		for _, o := range tell(b, line).Operations {
+			if !o.Verb.Known() {
+				t.Errorf("%q: unknown verb %q", line, o.Verb)
+			}
+			if s, ok := o.Object.Word.Text(); ok && o.Role != operation.Inside && !strings.Contains(line, s[strings.LastIndexByte(s, '/')+1:]) {
+				t.Errorf("%q: %q is not of it", line, s)
+			}
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package commands
+
+import "strings"
+
+// Parsed are the words of a command after its name, told apart into options
+// and operands. It refers to words by their place among them.
+type Parsed struct {
+	// Words are the texts of all words.
+	Words []string
+	// Flags are the options in their order, Operands the places of all others.
+	Flags    []Flag
+	Operands []int
+	// Ended is the place of the word -- that ends the options, or -1.
+	Ended int
+	// Fed says that the command is given its input.
+	Fed bool
+}
+
+// Flag is one option. A bundle of letters stands once as it is and once for
+// each of them.
+type Flag struct {
+	Name string
+	// Has says that a value was given. It begins at byte Cut of the word At.
+	Has     bool
+	At, Cut int
+	// Off says that the value switches the option off: --dry-run=none.
+	Off bool
+}
+
+// isOff reports whether what stands behind an option's equal sign means that it
+// is not given.
+func isOff(name, value string) bool {
+	switch strings.ToLower(value) {
+	case "false", "no", "none", "off", "never":
+		return true
+	case "0":
+		return strings.Contains(name, "dry")
+	}
+	return false
+}
+
+// Parse tells options and operands apart.
+func Parse(words []string, sec *Section) *Parsed {
+	p := &Parsed{Words: words, Ended: -1}
+	if len(words) > 0 {
+		p.Operands = make([]int, 0, len(words))
+	}
+	for i := 0; i < len(words); i++ {
+		switch s := words[i]; {
+		case s == "--":
+			p.Ended = i
+			for j := i + 1; j < len(words); j++ {
+				p.Operands = append(p.Operands, j)
+			}
+			return p
+		case sec.bundle && i == 0 && s != "" && s[0] != '-':
+			i += p.bundle(sec)
+		case len(s) < 2 || s[0] != '-' || sec.dashed && len(p.Operands) == 0 && isMode(s):
+			p.Operands = append(p.Operands, i)
+		default:
+			i += p.option(i, sec)
+		}
+	}
+	return p
+}
+
+// shortOption is the name of the option of a letter. Those of the alphabet are
+// pieces of one text, so that no call pays for them.
+func shortOption(letter byte) string {
+	const small, big = "-a-b-c-d-e-f-g-h-i-j-k-l-m-n-o-p-q-r-s-t-u-v-w-x-y-z", "-A-B-C-D-E-F-G-H-I-J-K-L-M-N-O-P-Q-R-S-T-U-V-W-X-Y-Z"
+	switch {
+	case 'a' <= letter && letter <= 'z':
+		at := int(letter-'a') * len("-a")
+		return small[at : at+len("-a")]
+	case 'A' <= letter && letter <= 'Z':
+		at := int(letter-'A') * len("-A")
+		return big[at : at+len("-A")]
+	}
+	return "-" + string([]byte{letter})
+}
+
+// bundle reads a first word that holds option letters without a dash, each of
+// which takes its value from the words that follow: tar cfC x.tar folder.
+func (p *Parsed) bundle(sec *Section) int {
+	took := 0
+	var seen [1 << 8]bool
+	for j := range len(p.Words[0]) {
+		letter := p.Words[0][j]
+		if seen[letter] {
+			continue
+		}
+		seen[letter] = true
+		f := Flag{Name: shortOption(p.Words[0][j])}
+		if sec.Values[f.Name] && took+1 < len(p.Words) {
+			took++
+			f.At, f.Has = took, true
+		}
+		p.Flags = append(p.Flags, f)
+	}
+	return took
+}
+
+// among reports whether an operand begins with one of some words.
+func (p *Parsed) among(words []string) bool {
+	for i := range p.Operands {
+		first, _, _ := strings.Cut(p.Operand(i), " ")
+		if likeAny(first, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMode reports whether a word that begins with a dash is a mode or the like:
+// chmod -w file.
+func isMode(s string) bool {
+	return s[1] != '-' && strings.Trim(s[1:], "rwxXstugoa,=+-") == "" && !strings.Contains(s, "R")
+}
+
+// option records the option at a place and returns how many further words it
+// takes.
+func (p *Parsed) option(at int, sec *Section) int {
+	s := p.Words[at]
+	if p.Flags == nil {
+		const few = 8
+		p.Flags = make([]Flag, 0, min(few, len(s)+len(p.Words)-at))
+	}
+	name, value, has := strings.Cut(s, "=")
+	takes := func(o string) bool { return sec.Values[o] || len(p.Operands) == 0 && sec.First[o] }
+	follows := at+1 < len(p.Words)
+	if strings.HasPrefix(s, "--") || sec.Long || takes(name) {
+		f := Flag{Name: name, At: at, Cut: len(s) - len(value), Has: has, Off: has && isOff(name, value)}
+		took := 0
+		if !has && takes(name) && follows {
+			f.At, f.Cut, f.Has, took = at+1, 0, true, 1
+		}
+		p.Flags = append(p.Flags, f)
+		return took
+	}
+	if len(s) > 2 {
+		p.Flags = append(p.Flags, Flag{Name: s, At: at})
+	}
+	var seen [1 << 8]bool // a letter counts once, however long the bundle is
+	for j := 1; j < len(s); j++ {
+		if seen[s[j]] {
+			continue
+		}
+		seen[s[j]] = true
+		short := shortOption(s[j])
+		if !takes(short) {
+			p.Flags = append(p.Flags, Flag{Name: short, At: at})
+			continue
+		}
+		f := Flag{Name: short, At: at, Cut: j + 1, Has: j+1 < len(s)}
+		took := 0
+		if !f.Has && follows {
+			f.At, f.Cut, f.Has, took = at+1, 0, true, 1
+		}
+		p.Flags = append(p.Flags, f)
+		return took
+	}
+	return 0
+}
+
+// Operand returns the text of the n-th operand, "" if there is none.
+func (p *Parsed) Operand(n int) string {
+	if n < len(p.Operands) {
+		return p.Words[p.Operands[n]]
+	}
+	return ""
+}
+
+// alone reports whether an option with a value stands in a word of its own, or
+// with nothing but its value.
+func (p *Parsed) alone(f *Flag) bool {
+	if f.Cut > 0 {
+		return strings.HasPrefix(p.Words[f.At], f.Name+"=")
+	}
+	return f.At > 0 && p.Words[f.At-1] == f.Name
+}
+
+// value is the text of an option's value.
+func (p *Parsed) value(f *Flag) string {
+	if !f.Has {
+		return ""
+	}
+	return p.Words[f.At][min(f.Cut, len(p.Words[f.At])):]
+}
+
+func (p *Parsed) hasAny(tests []flagTest) bool {
+	for i := range p.Flags {
+		f := &p.Flags[i]
+		for j := range tests {
+			t := &tests[j]
+			if !f.matches(t) || t.alone && len(p.Operands) > 0 {
+				continue
+			}
+			if t.values == nil && !f.Off || t.values != nil && likeAny(p.value(f), t.values) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matches reports whether an option is the one that a test names. A name that
+// ends with a star stands for all that begin so.
+func (f *Flag) matches(t *flagTest) bool {
+	const least = len("--ab")
+	switch {
+	case f.Name == t.name:
+		return true
+	case strings.HasSuffix(t.name, "*"):
+		return like(f.Name, t.name)
+	}
+	return t.abbrev && len(f.Name) >= least && strings.HasPrefix(f.Name, "--") && strings.HasPrefix(t.name, f.Name)
+}
+
+func (f *Flag) oneOf(tests []flagTest) bool {
+	for i := range tests {
+		if f.matches(&tests[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Parsed) contains(texts []string) bool {
+	for _, a := range p.Words {
+		s := strings.ToLower(a)
+		for _, t := range texts {
+			if strings.Contains(s, t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func likeAny(s string, patterns []string) bool {
+	for _, w := range patterns {
+		if like(s, w) {
+			return true
+		}
+	}
+	return false
+}

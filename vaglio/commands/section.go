@@ -1,0 +1,199 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
+// Section is what is known of commands that share a grammar.
+type Section struct {
+	// Values are the options that take a value, First those that take one
+	// only before the first operand.
+	Values, First map[string]bool
+	// Long says that one dash opens a long option.
+	Long bool
+	// Lines say what a command means, by the first that matches; Else what it
+	// means when none does.
+	Lines []Line
+	Else  Outcome
+
+	hasElse bool
+	inert   bool       // its words are data
+	shows   bool       // asked for help, or for nothing, it does nothing
+	dashed  bool       // the first operand may begin with a dash
+	always  bool       // it recurses
+	tree    []flagTest // the options that make it recurse
+	bundle  bool       // the first word holds options even without a dash
+	hosts   bool       // operands may be on another machine: host:path
+	below   []flagTest // the options that name the folder of what follows
+	script  []flagTest // the options that hold what else is the first operand
+	target  []flagTest // the options that name the target
+	own     []flagTest // the options whose value the program uses itself
+	acts    []act
+}
+
+// Line is one pattern and what it means.
+type Line struct {
+	tests []test
+	// Then is what it means.
+	Then Outcome
+}
+
+// Outcome is an effect, or the name of a rule that finds the effects.
+type Outcome struct {
+	// Rule names the rule; "" when the effect stands here.
+	Rule string
+	// Kind, Reversibility and Reach are the effect, Why how it is said; a %
+	// stands for the operands.
+	Kind          operation.Kind
+	Reversibility operation.Reversibility
+	Reach         operation.Reach
+	Why           string
+}
+
+// judges reports whether the section says what a command means.
+func (s *Section) judges() bool { return len(s.Lines) > 0 || s.hasElse }
+
+func newSection(attrs string) (*Section, error) {
+	sec := &Section{Values: map[string]bool{}, First: map[string]bool{}}
+	attrs, fallback, found := strings.Cut(attrs, "else=")
+	sec.hasElse = found
+	if !found {
+		fallback = "unknown"
+	}
+	for a := range strings.FieldsSeq(attrs) {
+		if err := sec.attribute(a); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	sec.Else, err = parseOutcome(fallback)
+	return sec, err
+}
+
+// attribute reads one attribute of a header.
+func (s *Section) attribute(a string) error {
+	name, list, _ := strings.Cut(a, "=")
+	list = optionsNamed(list)
+	if sw, ok := map[string]*bool{
+		"long": &s.Long, "inert": &s.inert, "shows": &s.shows, "dashed": &s.dashed, "bundle": &s.bundle, "hosts": &s.hosts,
+	}[name]; ok {
+		*sw = true
+		return nil
+	}
+	if set, ok := map[string]map[string]bool{"values": s.Values, "first": s.First}[name]; ok {
+		addAll(set, strings.ReplaceAll(list, ",", " "))
+		return nil
+	}
+	options, ok := map[string]*[]flagTest{"tree": &s.tree, "script": &s.script, "below": &s.below, "target": &s.target, "own": &s.own}[name]
+	if !ok {
+		return wrong(a, "unknown attribute %q", a)
+	}
+	*options = flagList(list)
+	switch name {
+	case "tree":
+		s.always = list == ""
+	case "below", "target", "own":
+		addAll(s.Values, strings.ReplaceAll(list, ",", " "))
+	}
+	return nil
+}
+
+func flagList(list string) []flagTest {
+	var out []flagTest
+	for name := range strings.SplitSeq(list, ",") {
+		out = append(out, flagTest{name: name, abbrev: true})
+	}
+	return out
+}
+
+// add reads a line: `pattern = effect; message`, or `[pattern] > where = verb`.
+func (s *Section) add(text string) error {
+	left, right, ok := strings.Cut(text, " = ")
+	if !ok {
+		return wrong(text, "want pattern = effect or > where = verb, got %q", text)
+	}
+	if tests, where, acts := strings.Cut(" "+left+" ", " > "); acts {
+		a, err := parseAct(strings.TrimSpace(tests), strings.TrimSpace(where), right)
+		if err != nil {
+			return err
+		}
+		s.acts = append(s.acts, a)
+		s.learn(&a)
+		return nil
+	}
+	o, err := parseOutcome(right)
+	if err != nil {
+		return err
+	}
+	s.Lines = append(s.Lines, Line{parseTests(left), o})
+	return nil
+}
+
+// learn notes that an option takes a value if something is done to its value.
+func (s *Section) learn(a *act) {
+	for i := range a.where {
+		if w := &a.where[i]; w.kind == whereValue || w.kind == whereAt {
+			for _, f := range w.flags {
+				s.Values[f.name] = true
+			}
+		}
+	}
+}
+
+// ParseOutcome reads `kind [reversibility] [reach][; message]` or `@rule`.
+// ParseOutcome reads an effect, as the tables write it, with its message. Its
+// error is one for [Located].
+func ParseOutcome(s string) (Outcome, error) { return parseOutcome(s) }
+
+func parseOutcome(s string) (Outcome, error) {
+	head, why, _ := strings.Cut(s, ";")
+	why = strings.TrimSpace(why)
+	fields := strings.Fields(head)
+	if len(fields) == 0 {
+		return Outcome{}, wrong(s, "no effect in %q", s)
+	}
+	if rule, ok := strings.CutPrefix(fields[0], "@"); ok {
+		return Outcome{Rule: rule, Why: why}, nil
+	}
+	k, ok := kindOf(fields[0])
+	if !ok {
+		return Outcome{}, wrong(fields[0], "unknown effect %q", fields[0])
+	}
+	o := Outcome{Kind: k, Why: why}
+	o.Reversibility, o.Reach = operation.Usual(k)
+	for _, f := range fields[1:] {
+		switch f {
+		case string(operation.Reversible), string(operation.Partial), string(operation.Irreversible):
+			o.Reversibility = operation.Reversibility(f)
+		case string(operation.ReachWorkspace), string(operation.ReachUser), string(operation.ReachSystem),
+			string(operation.ReachShared), string(operation.ReachPublic):
+			o.Reach = operation.Reach(f)
+		default:
+			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
+		}
+	}
+	if why == "" && fields[0] == "own" {
+		o.Why = "works in the workspace"
+	}
+	return o, nil
+}
+
+// kindOf reads a kind as the tables spell it.
+func kindOf(s string) (operation.Kind, bool) {
+	switch s {
+	case "own":
+		return operation.KindOverwrite, true
+	case "foreign":
+		return operation.KindForeignCode, true
+	case "guard-off":
+		return operation.KindSafeguardOff, true
+	}
+	for _, k := range operation.Kinds() {
+		if string(k) == s {
+			return k, true
+		}
+	}
+	return "", false
+}

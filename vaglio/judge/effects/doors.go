@@ -1,0 +1,391 @@
+package effects
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// door is a setting by which a program runs other code, trusts other files or
+// talks to another host. The table doors.txt lists them.
+type door struct {
+	kind    string
+	pattern string   // the name, lower case where case means nothing
+	loads   []string // of the kind "loads"
+}
+
+// The sections of doors.txt that are no programs.
+const (
+	doorEnv = "env"
+	doorGit = "git -c"
+)
+
+//go:embed tables/doors.txt
+var doorsText string
+
+// doors are all doors, by where a setting stands and by its name; wide are
+// those whose names are patterns.
+type doors struct {
+	named map[string]map[string]door
+	wide  map[string][]door
+}
+
+// loadDoors reads doors.txt. Its error names the line.
+func loadDoors() (*doors, error) {
+	t := &doors{named: map[string]map[string]door{}, wide: map[string][]door{}}
+	section, n := "", 0
+	for line := range strings.Lines(doorsText) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		var err error
+		if section, err = t.addDoors(section, line); err != nil {
+			return nil, fmt.Errorf("effects: doors.txt:%d:1: %w", n, err)
+		}
+	}
+	return t, nil
+}
+
+// addDoors reads a line of doors.txt and returns the section that follows.
+func (t *doors) addDoors(section, s string) (string, error) {
+	if names, ok := strings.CutPrefix(s, "["); ok {
+		return strings.TrimSuffix(names, "]"), nil
+	}
+	kind, names, ok := strings.Cut(s, " = ")
+	kind, loads, _ := strings.Cut(kind, ":")
+	switch kind {
+	case "search", "file", "command", "shell", "loads", "registry", "named", "proxy", "always":
+	default:
+		ok = false
+	}
+	if !ok || section == "" {
+		return section, fmt.Errorf("want kind = names in a section, got %q", s)
+	}
+	owners := []string{section}
+	if section != doorEnv && section != doorGit {
+		owners = strings.Fields(section)
+	} else {
+		names = strings.ToLower(names)
+	}
+	for n := range strings.FieldsSeq(names) {
+		d := door{kind: kind, pattern: n}
+		if loads != "" {
+			d.loads = strings.Split(loads, ",")
+		}
+		for _, o := range owners {
+			t.addDoor(o, d)
+		}
+	}
+	return section, nil
+}
+
+func (t *doors) addDoor(owner string, d door) {
+	if t.named[owner] == nil {
+		t.named[owner] = map[string]door{}
+	}
+	if strings.Contains(d.pattern, "*") {
+		t.wide[owner] = append(t.wide[owner], d)
+		return
+	}
+	t.named[owner][d.pattern] = d
+}
+
+// door finds the door that a setting is.
+func (t *doors) door(owner, name string) (door, bool) {
+	if owner == doorEnv || owner == doorGit {
+		name = strings.ToLower(name)
+	}
+	if d, ok := t.named[owner][name]; ok {
+		return d, true
+	}
+	for _, d := range t.wide[owner] {
+		before, after, _ := strings.Cut(d.pattern, "*")
+		if len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+			return d, true
+		}
+	}
+	return door{}, false
+}
+
+// throughDoors are the effects of the settings that a command is given: by its
+// environment, by export, by git's -c, by its own options.
+func (r *reading) throughDoors(v *invocation) []Effect {
+	var out []Effect
+	t := r.judge.doors
+	set := func(owner, name string, value arg) {
+		if d, ok := t.door(owner, name); ok {
+			out = append(out, r.throughDoor(v, d, name, value)...)
+		}
+	}
+	for _, a := range v.assigns {
+		set(doorEnv, a.name, a.value)
+		if n, ok := strings.CutPrefix(a.name, "GIT_CONFIG_KEY_"); ok { // git -c by the environment
+			set(doorGit, a.value.text, v.assigned("GIT_CONFIG_VALUE_"+n))
+		}
+	}
+	switch v.name {
+	case "export", "declare", "typeset", "readonly":
+		for _, a := range v.args {
+			if name, _, ok := strings.Cut(a.text, "="); ok {
+				set(doorEnv, name, a.slice(len(name)+1))
+			}
+		}
+	case "git":
+		for i, a := range v.args {
+			if name, _, ok := strings.Cut(a.text, "="); ok && i > 0 && v.args[i-1].text == "-c" {
+				set(doorGit, name, a.slice(len(name)+1))
+			}
+		}
+	}
+	if t.named[v.name] != nil {
+		r.optionDoors(v, set)
+	}
+	return out
+}
+
+// assigned is the value that a command's environment gives a variable.
+func (v *invocation) assigned(name string) arg {
+	for _, a := range v.assigns {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return arg{}
+}
+
+// optionDoors finds the doors among a program's own options.
+func (r *reading) optionDoors(v *invocation, set func(owner, name string, value arg)) {
+	for i, a := range v.args {
+		switch name, _, has := strings.Cut(a.text, "="); {
+		case !strings.HasPrefix(a.text, "-"):
+		case has:
+			set(v.name, name, a.slice(len(name)+1))
+		case strings.Contains(a.text, ":"): // -javaagent:x.jar
+			name, _, _ := strings.Cut(a.text, ":")
+			set(v.name, name+":", a.slice(len(name)+1))
+		case i+1 < len(v.args):
+			set(v.name, a.text, v.args[i+1])
+		}
+	}
+}
+
+// throughDoor is the effect of one setting.
+func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []Effect {
+	if value.text == "" || value.text == "$"+name {
+		return nil
+	}
+	if d.kind == "always" {
+		return one(KindSafeguardOff, "changes a safeguard of "+v.name+": "+name+"="+value.text, name)
+	}
+	bad := r.behindDoor(v, d, name, value)
+	if bad == "" {
+		return nil
+	}
+	who := v.name
+	if who == "" || who == "export" {
+		who = "what follows"
+	}
+	what := clip(bad, 120) + " (" + name + ")"
+	switch d.kind {
+	case "registry", "named":
+		return one(KindForeignCode, "makes "+who+" fetch from "+what, bad)
+	case "proxy":
+		return one(KindSend, "makes "+who+" talk through "+what, bad)
+	}
+	return one(KindForeignCode, "makes "+who+" run or trust "+what, bad)
+}
+
+// behindDoor returns what of a setting's value should not be, "" if all of it
+// may.
+func (r *reading) behindDoor(v *invocation, d door, name string, value arg) string {
+	switch d.kind {
+	case "search":
+		return r.badSearch(v, name, value)
+	case "file":
+		return r.badFile(v, value)
+	case "command":
+		return r.badCommand(v, value.slice(len(value.text)-len(strings.TrimPrefix(value.text, "!"))))
+	case "shell":
+		if strings.HasPrefix(value.text, "!") {
+			return r.badCommand(v, value.slice(1))
+		}
+		return ""
+	case "loads":
+		return r.badOptions(v, d.loads, value)
+	case "named":
+		if _, address, ok := strings.Cut(name, "."); ok {
+			return badHost(literal(address[:max(0, strings.LastIndexByte(address, '.'))]))
+		}
+		return ""
+	}
+	return badHost(value)
+}
+
+// badSearch finds a folder of a list from which nobody should take programs.
+func (r *reading) badSearch(v *invocation, name string, value arg) string {
+	for part := range strings.SplitSeq(value.text, ":") {
+		if part == "" || part == "$"+name || installed(part) {
+			continue
+		}
+		if a := (arg{text: part, known: !strings.Contains(part, "$"), from: value.from}); !r.trusted(v, a) {
+			return part
+		}
+	}
+	return ""
+}
+
+// installed reports whether a folder is where an installed tool keeps its
+// programs: by a variable that such tools set, or by their own answer.
+func installed(part string) bool {
+	root, _, _ := strings.Cut(part, "/")
+	if name, ok := strings.CutPrefix(root, "$("); ok {
+		tool, _, _ := strings.Cut(strings.TrimSuffix(name, ")"), " ")
+		return slices.Contains([]string{
+			"npm", "yarn", "pnpm", "go", "brew", "python", "python3", "gem", "ruby", "git", "pwd", "pyenv", "rustc", "dirname", "composer", "opam", "poetry",
+		}, tool)
+	}
+	name, ok := strings.CutPrefix(root, "$")
+	if !ok {
+		return false
+	}
+	for _, s := range []string{"PATH", "GOPATH", "GOBIN", "VIRTUAL_ENV", "_HOME", "_ROOT", "_DIR", "_PREFIX", "_BIN", "_PATH", "_INSTALL"} {
+		if strings.HasSuffix(strings.ToUpper(name), s) && !strings.Contains(strings.ToUpper(name), "TMP") && !strings.Contains(strings.ToUpper(name), "TEMP") {
+			return true
+		}
+	}
+	return false
+}
+
+// trusted reports whether code and settings may be taken from a path: from the
+// workspace, from where programs are installed, from the user's own tools.
+func (r *reading) trusted(v *invocation, a arg) bool {
+	p := r.world.clean(a.text, v.cwd)
+	switch at := r.world.placeOf(a, v.cwd); at {
+	case placeWorkspace, placeNowhere:
+		return true
+	case placeHome, placeControl, placeSecret:
+		if at == placeSecret && r.world.inside(p) {
+			return true
+		}
+		rest, ok := strings.CutPrefix(p, r.world.home+"/")
+		first, _, _ := strings.Cut(rest, "/")
+		return ok && r.world.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || first == "go" || first == "sdk" || first == "opt")
+	case placeSystem:
+		return systemPath(p+"/") || strings.HasPrefix(p, "/etc/") || strings.HasPrefix(p, "/lib")
+	case placeTemp, placeUnknown:
+	}
+	return false
+}
+
+// badFile reports a file that should not be loaded.
+func (r *reading) badFile(v *invocation, value arg) string {
+	for part := range strings.SplitSeq(value.text, ":") { // KUBECONFIG is a list
+		a := arg{text: part, known: value.known, names: value.names, from: value.from}
+		if part != "" && !installed(part) && !r.trusted(v, a) {
+			return part
+		}
+	}
+	return ""
+}
+
+// badCommand reports a command line that should not be run in passing: the
+// program of a path that is not trusted, a shell or interpreter with a text, a
+// program that fetches, or more than one command.
+func (r *reading) badCommand(v *invocation, value arg) string {
+	fields := strings.Fields(value.text)
+	if len(fields) == 0 {
+		return ""
+	}
+	if strings.ContainsAny(value.text, ";|&`<>\n") || strings.Contains(value.text, "$(") && !installed(fields[0]) {
+		return value.text
+	}
+	for i, f := range fields {
+		if isPath(f) && !strings.Contains(f, "://") && (i == 0 || !strings.HasPrefix(f, "-")) {
+			if !installed(f) && !r.trusted(v, arg{text: f, known: !strings.Contains(f, "$")}) {
+				return value.text
+			}
+		}
+	}
+	switch first := path.Base(fields[0]); {
+	case strings.HasPrefix(first, "$") && !installed(fields[0]):
+		return value.text
+	case len(fields) == 1 && !strings.HasPrefix(first, "nc"):
+		return ""
+	case slices.Contains([]string{
+		"sh", "bash", "zsh", "dash", "ksh", "python", "python3", "perl", "ruby", "node", "php", "eval", "sudo", "env", "curl", "wget", "nc", "ncat", "socat",
+	}, first):
+		return value.text
+	}
+	return ""
+}
+
+// badOptions finds among options one that loads a file which is not trusted.
+func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
+	fields := strings.Fields(value.text)
+	for i, f := range fields {
+		for _, l := range loads {
+			rest, ok := strings.CutPrefix(f, l)
+			rest = strings.TrimLeft(rest, "=:")
+			switch {
+			case !ok:
+				continue
+			case rest == "" && i+1 < len(fields):
+				rest = fields[i+1]
+			case strings.HasPrefix(l, "--") && !strings.ContainsAny(f[len(l):min(len(f), len(l)+1)], "=:"):
+				continue // a longer option
+			}
+			rest, _, _ = strings.Cut(rest, "=") // the agent's own settings
+			if isPath(rest) && !r.trusted(v, arg{text: rest, known: !strings.Contains(rest, "$")}) || strings.HasPrefix(rest, "$") {
+				return f
+			}
+		}
+	}
+	if !value.known && len(fields) == 1 && strings.HasPrefix(value.text, "$(") {
+		return value.text
+	}
+	return ""
+}
+
+// badHost finds an address that is neither this machine nor a registry that
+// everybody uses.
+func badHost(value arg) string {
+	for part := range strings.FieldsFuncSeq(value.text, func(c rune) bool { return c == ',' || c == '|' || c == ' ' }) {
+		switch {
+		case part == "direct", part == "off", part == "none", part == "on",
+			strings.HasPrefix(part, "unix:"), strings.HasPrefix(part, "npipe:"), strings.HasPrefix(part, "."):
+		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, "file:"):
+		case strings.HasPrefix(part, "$") && !strings.HasPrefix(part, "$("):
+		case localURL(part), knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name of the own network has no dot
+		default:
+			return part
+		}
+	}
+	return ""
+}
+
+// knownRegistry reports whether an address is one from which a package manager
+// takes packages by default, or its usual mirror.
+func knownRegistry(s string) bool {
+	s = strings.TrimPrefix(s, "sparse+")
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	host, _, _ := strings.Cut(s, "/")
+	if strings.Contains(host, "@") {
+		return false
+	}
+	for _, known := range []string{
+		"npmjs.org", "npmjs.com", "yarnpkg.com", "npmmirror.com", "jsr.io", "pypi.org", "pythonhosted.org", "pytorch.org", "golang.org", "goproxy.io",
+		"goproxy.cn",
+		"crates.io", "rubygems.org", "maven.org", "maven.apache.org", "packagist.org", "anaconda.org", "anaconda.com", "nodejs.org", "rust-lang.org",
+		"github.com", "gitlab.com", "tsinghua.edu.cn", "aliyun.com", "hex.pm", "pub.dev", "huggingface.co", "openai.com", "anthropic.com", "amazonaws.com",
+	} {
+		if host == known || strings.HasSuffix(host, "."+known) {
+			return true
+		}
+	}
+	return false
+}

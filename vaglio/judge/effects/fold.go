@@ -1,0 +1,176 @@
+package effects
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// fold is an effect that stands for equal ones on the files of one folder.
+type fold struct {
+	Effect
+	worst float64 // the lowest score among them
+	count int
+}
+
+// foldLeast is from how many equal effects on they are told as a number.
+const foldLeast = 3
+
+// folded joins effects that differ only in which file of a folder they touch,
+// in the order of their first, so that a long list says one thing once and a
+// count says how often.
+func folded(list []Effect, said words) []fold {
+	type key struct {
+		kind  Kind
+		v     Reversibility
+		reach Reach
+		sure  float64
+		why   string // without the target
+		dir   string
+	}
+	at := map[key]int{}
+	seen := map[string]bool{}
+	var out []fold
+	for _, e := range list {
+		f := fold{Effect: e, worst: e.score(said), count: 1}
+		why, ok := withoutTarget(e)
+		if !ok {
+			out = append(out, f)
+			continue
+		}
+		k := key{e.Kind, e.Reversibility, e.Reach, e.Sure, why, path.Dir(e.Target)}
+		i, known := at[k]
+		switch {
+		case seen[why+"\x00"+e.Target]:
+			out[i].worst = min(out[i].worst, f.worst) // the same once more
+		case known:
+			out[i].worst = min(out[i].worst, f.worst)
+			out[i].count++
+		default:
+			at[k] = len(out)
+			out = append(out, f)
+		}
+		seen[why+"\x00"+e.Target] = true
+	}
+	return unfoldFew(list, out, said)
+}
+
+// unfoldFew gives groups that are too small for a number their own sentences
+// back, and the others their number.
+func unfoldFew(list []Effect, groups []fold, said words) []fold {
+	few := map[string]bool{}
+	for i := range groups {
+		g := &groups[i]
+		switch {
+		case g.count >= foldLeast:
+			dir := path.Dir(g.Target)
+			g.Why = strings.Replace(g.Why, g.Target, strconv.Itoa(g.count)+" files below "+dir, 1)
+			g.Target = dir
+		case g.count > 1:
+			why, _ := withoutTarget(g.Effect)
+			few[why+"\x00"+path.Dir(g.Target)] = true
+		}
+	}
+	if len(few) == 0 {
+		return groups
+	}
+	for _, e := range list {
+		if why, ok := withoutTarget(e); ok && few[why+"\x00"+path.Dir(e.Target)] {
+			groups = append(groups, fold{Effect: e, worst: e.score(said), count: 1}) // equal signals are joined later
+		}
+	}
+	return groups
+}
+
+// withoutTarget is what an effect does without the file that it does it to, and
+// whether it is one file by a path.
+func withoutTarget(e Effect) (string, bool) {
+	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
+		return "", false
+	}
+	before, after, ok := strings.Cut(e.Why, e.Target)
+	return before + "\x00" + after, ok
+}
+
+// Key returns a canonical text of what a proposal would do to what, the same
+// for every spelling of the same effects, and whether all of it is known. Two
+// calls with an equal key are equivalent; a call of which something is not
+// known has no key, for it equals nothing.
+func (j *Judge) Key(p vaglio.Proposal) (string, bool) {
+	r := j.Read(p)
+	w := j.worldOf(p)
+	var parts []string
+	for _, e := range r.Effects {
+		if e.Kind == KindRead || e.Reach == ReachWorkspace && e.Kind != KindDelete {
+			continue
+		}
+		if e.Kind == KindUnknown || e.Target == "" || strings.Contains(e.Target, "$") {
+			return "", false
+		}
+		parts = append(parts, string(e.Kind)+"\x00"+string(e.Reach)+"\x00"+canonicalTarget(e, w))
+	}
+	if len(parts) == 0 {
+		return "", false
+	}
+	slices.Sort(parts)
+	return strings.Join(slices.Compact(parts), "\n"), true
+}
+
+// canonicalTarget spells a path absolutely and orders the words of anything
+// else.
+func canonicalTarget(e Effect, w *world) string {
+	far := e.Reach == ReachShared || e.Reach == ReachPublic
+	if !far && slices.Contains([]Kind{KindDelete, KindOverwrite, KindCreate, KindMove, KindPermissions}, e.Kind) {
+		if !strings.Contains(e.Target, " ") && !strings.Contains(e.Target, "://") && (strings.ContainsAny(e.Target, "./~") ||
+			w.inside(w.clean(e.Target, w.cwd))) {
+			return w.clean(e.Target, w.cwd)
+		}
+	}
+	words := strings.Fields(strings.ToLower(e.Target))
+	if e.Kind == KindDelete && far { // kubectl delete pods/web
+		words = strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == '/' })
+		for i := range words {
+			words[i] = resourceKind(words[i])
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+// resourceKind is the full name of a kind of a cluster's resources.
+func resourceKind(s string) string {
+	switch s {
+	case "po", "pods":
+		return "pod"
+	case "deploy", "deployments", "deployment.apps":
+		return "deployment"
+	case "svc", "services":
+		return "service"
+	case "ns", "namespaces":
+		return "namespace"
+	case "cm", "configmaps":
+		return "configmap"
+	case "sts", "statefulsets":
+		return "statefulset"
+	case "ds", "daemonsets":
+		return "daemonset"
+	case "rs", "replicasets":
+		return "replicaset"
+	case "ing", "ingresses":
+		return "ingress"
+	case "pvc", "persistentvolumeclaims":
+		return "persistentvolumeclaim"
+	case "pv", "persistentvolumes":
+		return "persistentvolume"
+	case "no", "nodes":
+		return "node"
+	case "sa", "serviceaccounts":
+		return "serviceaccount"
+	case "secrets", "jobs", "cronjobs", "roles", "releases", "instances":
+		return s[:len(s)-1]
+	}
+	return s
+}

@@ -1,0 +1,136 @@
+package effects
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	readings "github.com/metnos/vaglio/vaglio/reading"
+)
+
+// commandLine reads executors that are named like a program of the tables and
+// its subcommand: git_push, kubectl_scale, docker_ps.
+func (t *tool) commandLine() bool {
+	words := t.words
+	if t.server == "git" && len(words) > 0 && words[0] != "git" {
+		words = append([]string{"git"}, words...)
+	}
+	if len(words) < 2 {
+		return false
+	}
+	if !t.r.judge.tables.ofClass("tool-program", words[0]) {
+		return false
+	}
+	argv := append([]string{words[0]}, t.subcommand(words)...)
+	before := len(t.r.effects)
+	t.r.shellArgv(argv)
+	for _, e := range t.r.effects[before:] {
+		if e.Kind == KindUnknown {
+			t.r.effects = t.r.effects[:before]
+			return false
+		}
+	}
+	return true
+}
+
+// subcommand builds the words of a command line from a tool's arguments.
+func (t *tool) subcommand(words []string) []string {
+	sub := words[1:]
+	if service, ok := t.text("service", "service_name"); ok && words[0] == "aws" {
+		op, _ := t.text("operation", "action", "operation_name", "command", "api")
+		sub = []string{strings.ToLower(service), strings.ReplaceAll(strings.Join(taskWords(op), "-"), "_", "-")}
+	}
+	if words[0] == "git" {
+		sub = gitSubcommand(words[1:])
+	}
+	out := slices.Clone(sub)
+	if t.is("force", "force_push", "forcePush") {
+		out = append(out, "--force")
+	}
+	if mode, ok := t.text("mode"); ok && words[0] == "git" {
+		out = append(out, "--"+strings.TrimLeft(mode, "-"))
+	}
+	if t.is("create", "create_branch", "new_branch") && words[0] == "git" && sub[0] == "checkout" {
+		out = append(out, "-b")
+	}
+	if f, ok := t.text("output", "format"); ok && words[0] == "kubectl" {
+		out = append(out, "-o", f)
+	}
+	for _, key := range []string{
+		"remote", "branch", "branch_name", "branchName", "ref", "commit", "target", "resource", "resource_type",
+		"resourceType", "kind", "name", "container", "image", "release", "package", "packages", "files", "paths", "revision", "stack", "args", "arguments",
+	} {
+		out = append(out, t.list(key)...)
+	}
+	return out
+}
+
+func gitSubcommand(words []string) []string {
+	name := strings.Join(words, "-")
+	switch name {
+	case "create-branch", "branch-create", "new-branch":
+		return []string{"branch"}
+	case "delete-branch", "branch-delete":
+		return []string{"branch", "-D"}
+	case "diff-staged", "diff-unstaged", "diff-cached":
+		return []string{"diff"}
+	case "list-branches", "branches", "branch-list":
+		return []string{"branch", "--list"}
+	case "set-working-dir", "clear-working-dir":
+		return []string{"status"}
+	case "create-tag":
+		return []string{"tag"}
+	}
+	if len(words) > 1 && (words[1] == "changes" || words[1] == "files" || words[1] == "file" || words[1] == "all" || words[1] == "commit" &&
+		words[0] != "commit") {
+		return words[:1]
+	}
+	return []string{name}
+}
+
+// request reads executors that send HTTP requests.
+func (t *tool) request() bool {
+	if len(t.rd.URLs) == 0 {
+		return false
+	}
+	methods := t.under(readings.RoleMethod)
+	http := t.has("http", "https", "request", "fetch", "curl", "rest", "api", "webhook", "requests", "url", "scrape", "crawl", "download", "wget",
+		"extract") || len(methods) > 0
+	if !http || t.has("browser") || t.has("shorten", "create", "share", "send", "post", "publish", "subscribe") &&
+		!t.has("http", "request", "requests", "rest", "api", "webhook") {
+		return false
+	}
+	if len(methods) == 0 {
+		methods = []string{t.methodByName()}
+	}
+	body := ""
+	if texts := t.under(readings.RoleBody); len(texts) > 0 {
+		body = texts[0]
+	}
+	for _, u := range t.rd.URLs {
+		for _, method := range methods {
+			t.r.add(t.r.request(method, u.Text, body)...)
+		}
+	}
+	for _, s := range t.under(readings.RoleSaved) {
+		t.r.add(t.r.write(&invocation{cwd: t.r.world.cwd}, literal(s), "writes")...)
+	}
+	return true
+}
+
+// methodByName is how a tool asks that is not told how.
+func (t *tool) methodByName() string {
+	method := "GET"
+	for _, m := range []string{"post", "put", "patch", "delete", "webhook"} {
+		if t.has(m) {
+			method = strings.ToUpper(m)
+		}
+	}
+	if t.given(readings.RoleBody) {
+		method = cmp.Or(strings.TrimPrefix(method, "GET"), "POST")
+	}
+	if method == "WEBHOOK" {
+		return "POST"
+	}
+	return method
+}

@@ -1,0 +1,174 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// told are the operations that the knowledge base tells of a command.
+func (c *call) told() commands.Told {
+	words := make([]shell.Word, len(c.all))
+	for i := range c.all {
+		words[i] = c.all[i].shellWord()
+	}
+	return c.r.judge.tables.base.Tell(commands.Call{Name: c.called, Words: words, Fed: c.stdin.piped || c.stdin.kind != shell.InputInherited})
+}
+
+// shellWord is the word that an argument was, or its text as one.
+func (a arg) shellWord() shell.Word {
+	if a.word.Is("") {
+		return shell.Text(a.text)
+	}
+	return a.word
+}
+
+// operationsRule judges a command by its operations.
+func operationsRule(c *call) []Effect {
+	t := c.told()
+	var out []Effect
+	changes := false
+	for i := range t.Operations {
+		o := &t.Operations[i]
+		if o.Verb == operation.Copy && c.copiesExample(o) {
+			return own("copies the example " + argOf(o.Object.Word).text + " to " + argOf(o.To).text)
+		}
+		changes = changes || o.Verb != operation.Read && o.Verb != operation.Use
+		out = append(out, c.operation(o)...)
+	}
+	if len(t.Gaps) > 0 {
+		out = append(out, unknown("runs "+c.name+" with more names than are read", c.name)...)
+	}
+	switch {
+	case len(out) > 0:
+	case c.why != "":
+		return own(c.why)
+	case changes:
+		return own("works in the workspace")
+	}
+	return out
+}
+
+// transfers are the effects of the options of a command that fetches or sends:
+// the files that they name are saved or sent.
+func (c *call) transfers() []Effect {
+	var out []Effect
+	t := c.told()
+	for i := range t.Operations {
+		o := &t.Operations[i]
+		a := argOf(o.Object.Word)
+		if o.Role != operation.Option || a.text == "-" || a.text == "" || a.text == "%" {
+			continue
+		}
+		if o.Verb == operation.Write {
+			c.r.fetched[lastPart(a.text)] = true
+		}
+		out = append(out, c.operation(o)...)
+	}
+	return out
+}
+
+// operation is the effect of one operation: what is done, held against where.
+func (c *call) operation(o *operation.Operation) []Effect {
+	if o.Role == operation.Inside || o.Role == operation.Mention || o.Object.Host {
+		return nil
+	}
+	a := argOf(o.Object.Word)
+	switch o.Verb {
+	case operation.Delete:
+		return c.deletes(o, a)
+	case operation.Discard:
+		return c.discard(a)
+	case operation.Empty:
+		return c.r.empty(c.invocation, a)
+	case operation.Write, operation.Replace:
+		return c.r.write(c.invocation, a, said(o, "writes"))
+	case operation.Create, operation.MakeFolder:
+		return c.creates(o, a)
+	case operation.Move:
+		return c.moveAway(a, argOf(o.To))
+	case operation.Copy, operation.Read:
+		return c.reveals(o, a)
+	default:
+		return nil
+	}
+}
+
+// said is how an operation's verb is said.
+func said(o *operation.Operation, usually string) string {
+	if o.Phrase != "" {
+		return o.Phrase
+	}
+	return usually
+}
+
+// deletes is the effect of a removal: of a target, all that was not copied.
+func (c *call) deletes(o *operation.Operation, a arg) []Effect {
+	out := c.r.remove(c.invocation, a)
+	for i := range out {
+		if o.Role == operation.Target {
+			out[i].Why = strings.Replace(out[i].Why, "deletes "+a.text, "deletes what "+a.text+" has besides the copied files", 1)
+		}
+	}
+	return out
+}
+
+func (c *call) creates(o *operation.Operation, a arg) []Effect {
+	out := c.r.write(c.invocation, a, said(o, "creates"))
+	for i := range out {
+		out[i].Kind, out[i].Reversibility = KindCreate, Reversible
+	}
+	return out
+}
+
+// reveals is the effect of reading or copying a secret; where it goes to
+// another secret place, nobody sees more of it.
+func (c *call) reveals(o *operation.Operation, a arg) []Effect {
+	switch {
+	case !c.secret(a):
+		return nil
+	case o.Verb == operation.Read:
+		return one(KindCredentials, said(o, "shows")+" the secrets in "+a.text, a.text)
+	case c.secret(argOf(o.To)):
+		return nil
+	}
+	return one(KindCredentials, "copies the secrets in "+a.text, a.text)
+}
+
+func (c *call) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }
+
+// discard is the effect of removing what can be had again: an empty folder, or
+// what goes to the bin.
+func (c *call) discard(a arg) []Effect {
+	out := c.r.remove(c.invocation, a)
+	for i := range out {
+		out[i].Reversibility = Reversible
+		if out[i].Reach == ReachWorkspace {
+			out[i].Kind = KindMove
+		}
+	}
+	return out
+}
+
+// moveAway is the effect of a move on the place that a file leaves.
+func (c *call) moveAway(a, to arg) []Effect {
+	switch c.r.world.placeOf(a, c.cwd) {
+	case placeWorkspace, placeTemp:
+		if to.text != "" && c.r.world.placeOf(to, c.cwd) == placeNowhere {
+			return c.r.remove(c.invocation, a)
+		}
+		return nil
+	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown:
+	}
+	return []Effect{usual(KindMove).with("moves "+a.text+" away from where it lies", a.text).as(Partial, ReachUser)}
+}
+
+// copiesExample reports whether a file made to be copied, such as
+// .env.example, is copied within the workspace.
+func (c *call) copiesExample(o *operation.Operation) bool {
+	a, to := argOf(o.Object.Word), argOf(o.To)
+	return !c.secret(a) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
+}

@@ -1,0 +1,362 @@
+package effects
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hostOf is the host of an address, lower case, without its port.
+func hostOf(address string) string {
+	address = strings.Trim(address, "'\"")
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		_, rest, _ := strings.Cut(address, "://")
+		rest, _, _ = strings.Cut(rest, "/")
+		return strings.ToLower(rest)
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+}
+
+// metadata reports whether an address is that of a cloud's metadata service,
+// which hands the machine's credentials to whoever asks, in any spelling of its
+// number.
+func metadata(address string) bool {
+	host := hostOf(address)
+	switch host {
+	case "metadata.google.internal", "metadata.goog", "metadata", "instance-data", "instance-data.ec2.internal", "metadata.azure.internal",
+		"metadata.tencentyun.com":
+		return true
+	}
+	ip, ok := number(host)
+	if !ok {
+		return strings.Contains(host, "169.254.169.254") || strings.Contains(host, "169-254-169-254") // a name that resolves to its number
+	}
+	if ip.Is6() {
+		return strings.HasPrefix(ip.String(), "fd00:ec2:") || ip.String() == "fd20:ce::254"
+	}
+	for _, p := range []string{"169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32"} {
+		if netip.MustParsePrefix(p).Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// number reads a host that is a number: as usual, or in fewer parts, octal or
+// hexadecimal, as the C library takes it.
+func number(host string) (netip.Addr, bool) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap(), true
+	}
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var sum uint64
+	for i, p := range parts {
+		if len(p) > 1 && p[0] == '0' && p[1] != 'x' {
+			p = "0o" + strings.TrimLeft(p, "0")
+			if p == "0o" {
+				p = "0"
+			}
+		}
+		n, err := strconv.ParseUint(p, 0, 32)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		rest := uint(4 - i) // the last part fills what is left
+		if i < len(parts)-1 {
+			if n > 0xff {
+				return netip.Addr{}, false
+			}
+			sum |= n << (8 * (rest - 1))
+			continue
+		}
+		if rest < 4 && n >= 1<<(8*rest) {
+			return netip.Addr{}, false
+		}
+		sum |= n
+	}
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
+}
+
+// credentialDoor says what credentials an address hands out to anybody who
+// reaches it, "" if none are known.
+func credentialDoor(address string) string {
+	if metadata(address) {
+		return "asks the cloud's metadata service, which hands out credentials: " + address
+	}
+	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), "/")
+	switch {
+	case strings.HasPrefix(path, "api/v1/") && strings.Contains(path+"/", "/secrets/"):
+		return "reads the secrets of a cluster: " + address
+	case strings.Contains(address, ":8200/v1/") && (strings.Contains(path, "secret") || strings.Contains(path, "/data/")):
+		return "reads the secrets of a vault: " + address
+	case strings.Contains(address, ":2375/"), strings.Contains(address, ":2376/"):
+		return "talks to Docker by its open door, which gives the rights of the administrator: " + address
+	}
+	return ""
+}
+
+// engineSocket reports whether a socket is one by which whoever talks to it
+// gets the rights of the administrator.
+func engineSocket(p string) bool {
+	for _, s := range []string{"docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock", "lxd/unix.socket", "incus/unix.socket"} {
+		if strings.HasSuffix(p, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaks reports whether an address carries the output of a command, a secret or
+// something about the user out of the machine.
+func (r *reading) leaks(u arg) bool {
+	if localURL(u.text) {
+		return false
+	}
+	if home := r.world.home; home != "" && strings.Contains(u.text, "://") && strings.Contains(u.text, home) && !strings.HasPrefix(u.text, "file:") {
+		return true
+	}
+	return slices.ContainsFunc(u.from, func(f string) bool { return r.tells(u.text, f) }) ||
+		slices.ContainsFunc(u.names, func(n string) bool { return strings.Index(u.text, "$"+n) > 0 && r.personal(n, hostOf(u.text)) })
+}
+
+// tells reports whether the output of a command in an address is local data.
+func (r *reading) tells(address, f string) bool {
+	at := strings.Index(address, "$("+f)
+	if at <= 0 {
+		return false // it says where to go
+	}
+	if r.judge.tables.ofClass("tells", f) {
+		return true
+	}
+	switch f {
+	case "date", "uname", "dpkg", "arch", "printf", "echo", "curl", "seq", "lsb_release", "python", "python3", "node":
+		return false
+	case "git":
+		return r.gitTold
+	case "grep", "sed", "awk", "cut", "head", "tail", "tr", "jq", "sort", "xargs":
+		q := strings.IndexAny(address, "?#")
+		return f != "jq" && (q >= 0 && at > q || !knownRegistry(address) && r.listedSecret)
+	}
+	q := strings.IndexAny(address, "?#")
+	return q >= 0 && at > q
+}
+
+// personal reports whether a variable in an address tells about the user or is
+// a secret of somebody else than the host.
+func (r *reading) personal(name, host string) bool {
+	upper := strings.ToUpper(name)
+	switch upper {
+	case "HOME", "USER", "LOGNAME", "USERNAME", "USERPROFILE", "HOSTNAME", "COMPUTERNAME", "PWD", "OLDPWD", "MAIL", "EMAIL", "SSH_CONNECTION", "SSH_CLIENT":
+		return true
+	}
+	if !r.secretName(name) {
+		return false
+	}
+	for w := range strings.SplitSeq(strings.ToLower(name), "_") {
+		if len(w) > 2 && !slices.Contains([]string{"token", "api", "key", "secret", "access", "bot", "auth", "app", "password", "private"}, w) &&
+			strings.Contains(host, w) {
+			return false // its own service
+		}
+	}
+	return true
+}
+
+// lookup is the effect of a program that looks a name up: what stands in the
+// name before a domain reaches whoever serves that domain.
+func lookupRule(c *call) []Effect {
+	for _, a := range c.all {
+		inner := strings.HasSuffix(a.text, ")") || !strings.Contains(a.text, ".")
+		if a.known || inner && !strings.Contains(a.text, ".$") && len(a.names) == 0 {
+			continue
+		}
+		for _, f := range a.from {
+			if at := strings.Index(a.text, "$("+f); at >= 0 && strings.Contains(a.text[at:], ").") {
+				return one(KindSend, "sends local data inside a name that it looks up: "+a.text, a.text)
+			}
+		}
+		for _, n := range a.names {
+			if strings.Contains(a.text, "$"+n+".") && c.r.personal(n, "") {
+				return one(KindSend, "sends local data inside a name that it looks up: "+a.text, a.text)
+			}
+		}
+	}
+	return reads()
+}
+
+// server says how a program that serves files or data is told what and where.
+type server struct {
+	words   []string // its arguments hold one of these, if there are any
+	folders []string // options that name the folder
+	operand bool     // an operand names it
+	listens []string // options that name the address
+	data    bool     // serves data, so that all addresses are too many
+}
+
+// serverOf knows the programs that serve a folder or a store of data.
+func serverOf(name string) (server, bool) {
+	switch name {
+	case "python", "python2", "python3", "pypy3":
+		return server{words: []string{"http.server", "SimpleHTTPServer"}, folders: []string{"-d", "--directory"}}, true
+	case "serve", "http-server", "live-server", "static-server", "miniserve", "simple-http-server", "ran", "darkhttpd":
+		return server{operand: true, folders: []string{"-r", "--root", "--public", "-d", "--dir"}}, true
+	case "php":
+		return server{words: []string{"-S"}, folders: []string{"-t", "--docroot"}}, true
+	case "ruby":
+		return server{words: []string{"-run", "-rwebrick", "httpd"}, operand: true}, true
+	case "busybox", "httpd":
+		return server{folders: []string{"-h"}}, true
+	case "caddy":
+		return server{words: []string{"file-server"}, folders: []string{"--root", "-r"}}, true
+	case "redis-server", "valkey-server", "keydb-server":
+		return server{listens: []string{"--bind"}, data: true}, true
+	case "mongod", "mongos":
+		return server{listens: []string{"--bind_ip"}, data: true}, true
+	case "mysqld", "mariadbd", "mysqld_safe":
+		return server{listens: []string{"--bind-address"}, data: true}, true
+	case "postgres", "postmaster":
+		return server{listens: []string{"-h"}, data: true}, true
+	case "memcached":
+		return server{listens: []string{"-l", "--listen"}, data: true}, true
+	}
+	return server{}, false
+}
+
+// exposed are the effects of a program that serves more than the workspace, or
+// a store of data to every machine around.
+func (r *reading) exposed(v *invocation) []Effect {
+	s, ok := serverOf(v.name)
+	if !ok || v.box != "" && !v.exposed || len(s.words) > 0 && !slices.ContainsFunc(v.args, func(a arg) bool { return slices.Contains(s.words, a.text) }) {
+		return nil
+	}
+	if s.data {
+		return s.open(v)
+	}
+	for _, f := range s.served(v) {
+		if p := r.world.placeOf(f, v.cwd); p != placeWorkspace && p != placeTemp && p != placeNowhere {
+			return shared(KindSend, "serves the files below "+r.world.clean(f.text, v.cwd)+" to whoever asks", f.text)
+		}
+	}
+	return nil
+}
+
+// open is the effect of a store of data that listens on every address.
+func (s *server) open(v *invocation) []Effect {
+	everywhere := slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--bind_ip_all" })
+	for _, a := range optionValues(v.args, s.listens) {
+		everywhere = everywhere || a.text == "*" || strings.Contains(a.text, "0.0.0.0") || strings.Contains(","+a.text+",", ",::,")
+	}
+	if everywhere {
+		return shared(KindSend, "opens "+v.name+" to every machine that reaches this one", v.name)
+	}
+	return nil
+}
+
+// served are the folders that a program serves, the current one if none is
+// named.
+func (s *server) served(v *invocation) []arg {
+	folders := optionValues(v.args, s.folders)
+	for _, a := range v.args {
+		if s.operand && a.text != "" && strings.IndexByte("/~$.", a.text[0]) >= 0 {
+			folders = append(folders, a)
+		}
+	}
+	if len(folders) == 0 {
+		return []arg{literal(".")}
+	}
+	return folders
+}
+
+// optionValues are the values of options, behind them or an equal sign.
+func optionValues(args []arg, names []string) []arg {
+	var out []arg
+	for i, a := range args {
+		name, _, has := strings.Cut(a.text, "=")
+		switch {
+		case has && slices.Contains(names, name):
+			out = append(out, a.slice(len(name)+1))
+		case i > 0 && slices.Contains(names, args[i-1].text):
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// maxAddress bounds the path and the query of an address that is fetched, in
+// bytes: what browsers and servers commonly stop at.
+const maxAddress = 8 << 10
+
+// carriesData finds what an address that is only fetched carries out of the
+// machine: data packed into its path or its query, or a place whose only use
+// is to collect what it is sent. It returns "" when it finds nothing.
+func carriesData(address string) string {
+	u, err := url.Parse(strings.Trim(address, "'\""))
+	if err != nil || u.Host == "" || localURL(address) {
+		return ""
+	}
+	if len(u.RawQuery)+len(u.Path) > maxAddress {
+		return "more text than an address needs"
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, h := range []string{
+		"webhook.site", "requestbin", "pipedream.net", "burpcollaborator", "oastify", "interact.sh", "interactsh", "dnslog",
+		"beeceptor", "hookbin", "requestcatcher", "canarytokens", "ngrok", "oast.", "postb.in", "requestinspector", "ptsv", "webhookrelay", "mockbin",
+	} {
+		if strings.Contains(host, h) {
+			return "the collector " + host
+		}
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if packed(part) {
+			return "data in the path"
+		}
+	}
+	for name, values := range u.Query() {
+		for _, v := range values {
+			switch strings.ToLower(name) {
+			case "exfil", "leak", "dump", "secrets", "loot", "stolen", "env", "passwd", "password", "creds", "credentials":
+				if v != "" {
+					return "the parameter " + name
+				}
+			case "data", "payload", "d", "blob", "contents":
+				if len(v) >= 16 && !strings.ContainsAny(v, " ,") {
+					return "the parameter " + name
+				}
+			}
+			if packed(v) || strings.Contains(v, "-----BEGIN") || strings.Contains(v, "root:x:0") || strings.HasPrefix(v, "AKIA") ||
+				strings.HasPrefix(v, "ghp_") || strings.HasPrefix(v, "sk_live_") {
+				return "the parameter " + name
+			}
+		}
+	}
+	return ""
+}
+
+// packed reports whether a text is readable text in base64.
+func packed(s string) bool {
+	if len(s) < 16 || strings.HasPrefix(s, "eyJ") { // JSON: cursors and signed tokens
+		return false
+	}
+	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", " ", "+").Replace(s), "=")
+	data, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil {
+		return false
+	}
+	marks := false
+	for _, b := range data {
+		if b >= 0x7f || b < ' ' && b != '\n' && b != '\r' && b != '\t' {
+			return false
+		}
+		marks = marks || strings.IndexByte("=:{ \n@", b) >= 0
+	}
+	return marks
+}

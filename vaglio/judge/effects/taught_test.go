@@ -1,0 +1,45 @@
+package effects_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// TestTaughtPrograms checks that the owner's word says what an unknown program
+// reaches, under its plain name alone, and makes no known one reach less.
+func TestTaughtPrograms(t *testing.T) {
+	j, err := effects.New(effects.Options{Home: testHome, User: "ann", Programs: map[string]effects.Reach{
+		"bd": effects.ReachWorkspace, "shipctl": effects.ReachShared, "rm": effects.ReachWorkspace, "make": effects.ReachShared,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, asked := range map[string]bool{
+		"bd ready":                      false,
+		"cd sub && bd create --title x": false,
+		"bd show ~/.aws/credentials":    true,
+		"bd close 7; otherctl x":        true,
+		"shipctl roll web":              true,
+		"shipctl list":                  false,
+		"/tmp/bd ready":                 true,
+		"bdx ready":                     true,
+		"sudo bd ready":                 true,
+		"bd ready > ~/.bashrc":          true,
+		"ssh prod bd ready":             true,
+	} {
+		got, err := j.Grade(t.Context(), vaglio.Proposal{
+			Executor: "bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: testHome + "/app"},
+		})
+		if err != nil || (got.Score < effects.Threshold) != asked {
+			t.Errorf("%s: score %.2f (%s), %v; want it asked: %t", line, got.Score, got.Reasoning, err, asked)
+		}
+	}
+	_, err = effects.New(effects.Options{Programs: map[string]effects.Reach{"": effects.ReachWorkspace, "a b": effects.ReachUser, "x": "far"}})
+	var mistake *effects.ProgramError
+	if many, ok := err.(interface{ Unwrap() []error }); !ok || len(many.Unwrap()) != 3 || !errors.As(err, &mistake) {
+		t.Errorf("got %v, want three mistakes", err)
+	}
+}

@@ -1,0 +1,36 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Script is what a patch does that a tool is handed, as calls of inline
+// programs. Names begin in the folder in. A text that is no patch is a problem.
+func Script(text string, in shell.Word) *shell.Script {
+	a := &applier{name: "apply_patch", cmd: &shell.Command{Cwd: in, Argv: []shell.Word{shell.Text("apply_patch"), shell.Text(text)}}}
+	calls, problems := a.expand()
+	return &shell.Script{Commands: calls, Problems: problems}
+}
+
+// NamesApplier reports whether a tool applies whatever patch it is given, by
+// the words of its name in lower case.
+func NamesApplier(words []string) bool {
+	for i, w := range words {
+		if (w == "patch" || w == "diff") && (len(words) == 1 || i > 0 && words[i-1] == "apply" || i+1 < len(words) && words[i+1] == "apply") {
+			return true
+		}
+	}
+	return slices.Contains(words, "applypatch")
+}
+
+// NamesReader reports whether a tool only looks at a patch, by the words of its
+// name in lower case.
+func NamesReader(words []string) bool { return slices.ContainsFunc(words, reads) }
+
+func reads(word string) bool {
+	return slices.Contains(strings.Fields("read view show get explain review describe summarize analyze "+
+		"analyse check validate lint parse list search comment"), word)
+}

@@ -1,0 +1,99 @@
+package patch
+
+import "strings"
+
+// The lines that stand around the parts of an envelope.
+const (
+	beginPatch = "*** Begin Patch"
+	endPatch   = "*** End Patch"
+	endOfFile  = "*** End of File"
+)
+
+// envelope reads a part of an envelope whose first line is marker, and reports
+// whether it was one. The parts are known by themselves, for some programs read
+// them without the envelope's first line, and behind any text.
+func (r *reader) envelope(marker string) bool {
+	at := r.n
+	if marker == beginPatch || marker == endPatch || marker == endOfFile {
+		r.flush()
+		r.open = marker != endPatch && (r.open || marker == beginPatch)
+		return true
+	}
+	verb, name, ok := strings.Cut(strings.TrimPrefix(marker, "*** "), ": ")
+	name = strings.TrimSpace(name)
+	if !ok {
+		return false
+	}
+	switch verb {
+	case "Add File":
+		r.part(at, Create, name)
+	case "Update File":
+		r.part(at, Write, name)
+	case "Delete File":
+		r.part(at, Delete, name)
+	case "Move to":
+		r.flush()
+		r.fail(at, "moves a file that it does not name")
+		r.change(Change{Verb: Create, Path: name, Line: at})
+	case "Environment ID":
+	default:
+		return false
+	}
+	return true
+}
+
+// part reads one file of an envelope.
+func (r *reader) part(at int, verb Verb, name string) {
+	r.flush()
+	c := Change{Verb: verb, Path: name, Line: at}
+	if name == "" {
+		r.fail(at, "names no file")
+	}
+	if line, ok := r.peek(); ok && verb == Write {
+		if to, moves := strings.CutPrefix(strings.TrimSpace(line), "*** Move to:"); moves {
+			r.next()
+			c.Verb, c.To = Move, strings.TrimSpace(to)
+		}
+	}
+	c.Added = r.body(verb)
+	r.change(c)
+}
+
+// body reads the lines of one file of an envelope up to the next mark and
+// returns those that are added.
+func (r *reader) body(verb Verb) string {
+	var added strings.Builder
+	for {
+		line, ok := r.peek()
+		if !ok || strings.HasPrefix(line, "***") && line != endOfFile {
+			return added.String()
+		}
+		if verb == Delete && strings.TrimSpace(line) != "" {
+			return "" // a delete has no lines of its own
+		}
+		marked := strings.TrimSpace(line)
+		if verb == Create && strings.HasPrefix(marked, "*** ") && line[0] != '+' {
+			return added.String()
+		}
+		r.next()
+		r.bodyLine(verb, line, &added)
+	}
+}
+
+func (r *reader) bodyLine(verb Verb, line string, added *strings.Builder) {
+	switch {
+	case line == "", line == endOfFile, verb != Create && (strings.HasPrefix(line, "@@") || line[0] == ' ' || line[0] == '-'):
+	case line[0] == '+':
+		added.WriteString(line[1:])
+		added.WriteByte('\n')
+	default:
+		r.fail(r.n, "is neither a mark nor a line of a file")
+	}
+}
+
+// change records a change that names its file.
+func (r *reader) change(c Change) {
+	if c.Path != "" || c.To != "" {
+		r.out = append(r.out, c)
+	}
+}

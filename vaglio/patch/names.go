@@ -1,0 +1,127 @@
+package patch
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// namesIn returns the names that a header line may mean, and whether it means
+// that there is no file. A tab ends a name; without one, programs differ on
+// whether the first space does.
+func namesIn(s string) (names []string, null bool) {
+	s = strings.TrimLeft(s, " ")
+	if q, err := strconv.QuotedPrefix(s); err == nil && s != "" && s[0] == '"' {
+		s = unquoted(q)
+		return []string{s}, s == "/dev/null"
+	}
+	name, _, tab := strings.Cut(s, "\t")
+	name = strings.TrimRight(name, " ")
+	first, _, _ := strings.Cut(name, " ")
+	switch {
+	case name == "":
+		return nil, false
+	case first == "/dev/null":
+		return nil, true
+	case tab || first == name:
+		return []string{name}, false
+	case dated(name[len(first):]):
+		return []string{first}, false
+	}
+	return []string{first, name}, false
+}
+
+// dated reports whether what follows a name is a date and no part of it.
+func dated(s string) bool {
+	s = strings.TrimLeft(s, " ")
+	for _, layout := range []string{"0000-00-00", "Aaa Aaa", "(revision", "(working copy"} {
+		if len(s) >= len(layout) && shaped(s, layout) {
+			return true
+		}
+	}
+	return false
+}
+
+// shaped reports whether a text begins with a layout in which 0 stands for a
+// digit and A and a for letters.
+func shaped(s, layout string) bool {
+	if layout[0] == '(' {
+		return strings.HasPrefix(s, layout)
+	}
+	for i := range len(layout) {
+		c := s[i]
+		switch layout[i] {
+		case '0':
+			if c < '0' || c > '9' {
+				return false
+			}
+		case 'A':
+			if c < 'A' || c > 'Z' {
+				return false
+			}
+		case 'a':
+			if c < 'a' || c > 'z' {
+				return false
+			}
+		default:
+			if c != layout[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unquoted takes the quotes of C off a name, if it has any.
+func unquoted(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > 1 && s[0] == '"' {
+		if u, err := strconv.Unquote(s); err == nil {
+			return u
+		}
+	}
+	return s
+}
+
+// quotedPair reads two names of which at least one is quoted.
+func quotedPair(s string) (a, b string, ok bool) {
+	if s == "" || s[0] != '"' {
+		at := strings.Index(s, " \"")
+		if at < 0 || !strings.HasSuffix(s, "\"") {
+			return "", "", false
+		}
+		return s[:at], unquoted(s[at+1:]), true
+	}
+	q, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return "", "", false
+	}
+	return unquoted(q), unquoted(s[len(q):]), true
+}
+
+// stripped are the paths that a name may stand for.
+func (r *reader) stripped(name string) []string {
+	if n := r.o.Strip; n >= 0 {
+		return []string{strip(name, n)}
+	}
+	p := name
+	if len(p) > 2 && p[1] == '/' && strings.IndexByte("abciwo12", p[0]) >= 0 {
+		p = p[2:]
+	}
+	if base := path.Base(p); r.o.Strip == StripBase && base != p {
+		return []string{p, base}
+	}
+	return []string{p}
+}
+
+// strip takes n leading folders off a name, "" if it has not as many.
+func strip(name string, n int) string {
+	for range n {
+		i := strings.IndexByte(name, '/')
+		if i < 0 {
+			return ""
+		}
+		name = strings.TrimLeft(name[i:], "/")
+	}
+	return name
+}

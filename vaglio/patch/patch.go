@@ -1,0 +1,211 @@
+// Package patch reads patches as operations on files: the envelopes that
+// coding agents send (*** Begin Patch) and the diffs that patch, git apply and
+// git am take (unified and context, plain and of git).
+//
+// It reads for safety, not to apply. Whatever one of the programs might act on
+// becomes a [Change], so a file that could be meant by either of two names is
+// named twice, and a line that could be meant as a patch and is not understood
+// is an error. The kept libraries for diffs skip such lines as garbage, which
+// is where patch would act and nobody would have looked.
+package patch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Verb is what a change does to its file.
+type Verb uint8
+
+// The verbs of changes.
+const (
+	// Write changes the content of Path.
+	Write Verb = iota + 1
+	// Create makes Path.
+	Create
+	// Delete removes Path.
+	Delete
+	// Move renames Path to To.
+	Move
+	// Copy copies Path to To.
+	Copy
+	// Link makes Path a symbolic link to To.
+	Link
+	// Mode changes the permission bits of Path.
+	Mode
+)
+
+// String names the verb in lower case.
+func (v Verb) String() string {
+	switch v {
+	case Write:
+		return "write"
+	case Create:
+		return "create"
+	case Delete:
+		return "delete"
+	case Move:
+		return "move"
+	case Copy:
+		return "copy"
+	case Link:
+		return "link"
+	case Mode:
+		return "mode"
+	}
+	return fmt.Sprintf("Verb(%d)", uint8(v))
+}
+
+// Change is one operation on a file.
+type Change struct {
+	Verb Verb
+	// Path is the file, as the patch names it after stripping. It is relative
+	// to where the patch is applied, or absolute; it may hold dots.
+	Path string
+	// To is the new name of Move and Copy, and what a Link points to.
+	To string
+	// Mode are the permission bits that git states for the file, 0 if none.
+	Mode uint32
+	// Added are the lines that the patch adds, each with its newline.
+	Added string
+	// Line is the line of the patch where the change begins, counted from 1.
+	Line int
+}
+
+// How many leading folders of a name are stripped when nobody says so.
+const (
+	// StripGit strips one folder if it is one that git puts before names.
+	StripGit = -1
+	// StripBase does the same, and takes the last part of the name for a
+	// second candidate, as patch does without -p.
+	StripBase = -2
+)
+
+// Options say how a patch is applied.
+type Options struct {
+	// Strip is how many leading folders of names are stripped, as -p says, or
+	// StripGit or StripBase.
+	Strip int
+	// Reverse says that the patch is undone (-R).
+	Reverse bool
+	// File is changed whatever the patch names, "" if there is none.
+	File string
+}
+
+// Error is a part of a patch that was not understood.
+type Error struct {
+	// Line is where it stands, counted from 1.
+	Line int
+	// Why says what is wrong, as the end of a sentence.
+	Why string
+}
+
+// Error says the line and what is wrong with it.
+func (e *Error) Error() string { return fmt.Sprintf("line %d of the patch %s", e.Line, e.Why) }
+
+// Parse reads a patch. The error is an [*Error] about the first part that was
+// not understood; the changes that were are returned beside it. A text without
+// any change is an error. The work grows with the size of the text.
+func Parse(text string, o Options) ([]Change, error) {
+	r := &reader{o: o, rest: text}
+	r.all()
+	if len(r.out) == 0 {
+		r.fail(1, "names no change to a file")
+		if o.File != "" {
+			r.out = append(r.out, Change{Verb: Write, Path: o.File, Line: 1})
+		}
+	}
+	if r.err != nil {
+		return r.out, r.err
+	}
+	return r.out, nil
+}
+
+// Looks reports whether a text is meant as a patch: an envelope, or a diff that
+// names its files.
+func Looks(text string) bool {
+	if IsEnvelope(text) {
+		return true
+	}
+	named := false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "diff --git "):
+			return true
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "Index: "), strings.HasPrefix(line, "*** "):
+			named = true
+		case named && (strings.HasPrefix(line, "@@ -") || strings.HasPrefix(line, contextHunk)):
+			return true
+		}
+	}
+	return false
+}
+
+// IsEnvelope reports whether a text begins with an envelope, be it inside a
+// here-document's marks.
+func IsEnvelope(text string) bool {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "<<") {
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimSpace(text)
+	}
+	return strings.HasPrefix(text, beginPatch)
+}
+
+// reader reads one patch line by line.
+type reader struct {
+	o    Options
+	rest string
+	n    int // the number of the line that was read last
+	out  []Change
+	err  *Error
+	file *file // whose header or hunks are being read
+	open bool  // inside an envelope, where every line has a meaning
+}
+
+func (r *reader) fail(line int, why string) {
+	if r.err == nil {
+		r.err = &Error{Line: line, Why: why}
+	}
+}
+
+// next returns the next line without its end, and whether there is one.
+func (r *reader) next() (string, bool) {
+	line, ok := r.peek()
+	if ok {
+		r.n++
+		if i := strings.IndexByte(r.rest, '\n'); i >= 0 {
+			r.rest = r.rest[i+1:]
+		} else {
+			r.rest = ""
+		}
+	}
+	return line, ok
+}
+
+// peek returns the next line and leaves it.
+func (r *reader) peek() (string, bool) {
+	if r.rest == "" {
+		return "", false
+	}
+	line, _, _ := strings.Cut(r.rest, "\n")
+	return strings.TrimSuffix(line, "\r"), true
+}
+
+// all reads lines outside hunks to the end.
+func (r *reader) all() {
+	for {
+		line, ok := r.next()
+		if !ok {
+			r.flush()
+			return
+		}
+		if marker := strings.TrimSpace(line); strings.HasPrefix(marker, "*** ") && r.envelope(marker) {
+			continue
+		}
+		if r.open && strings.TrimSpace(line) != "" {
+			r.fail(r.n, "is no line of an envelope")
+		}
+		r.header(line)
+	}
+}

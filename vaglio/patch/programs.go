@@ -1,0 +1,320 @@
+package patch
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// applier is a program that applies patches, as its command line says it.
+type applier struct {
+	name    string
+	words   []shell.Word // operands
+	options map[string]shell.Word
+	cmd     *shell.Command
+	written map[string]string // what the line wrote to files before, by name
+}
+
+// NotPart ends the detail of a problem about a patch whose text is a file's.
+const NotPart = "applies a patch that is not part of the command"
+
+// grammar are the options of a program that matter and those that take a
+// value: short ones as letters, long ones by name.
+type grammar struct {
+	short string
+	long  []string
+}
+
+// grammarOf knows the programs that apply patches; the name of a subcommand is
+// behind that of its program.
+func grammarOf(name string) (grammar, bool) {
+	switch name {
+	case "patch", "gpatch":
+		return grammar{"pidorFBzDYgVx", []string{
+			"strip", "input", "directory", "output", "reject-file", "fuzz", "prefix", "suffix", "ifdef", "basename-prefix", "get",
+			"version-control", "quoting-style", "read-only", "reject-format",
+		}}, true
+	case "git apply":
+		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "build-fake-ancestor"}}, true
+	case "git am":
+		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "patch-format"}}, true
+	case "apply_patch", "applypatch":
+		return grammar{}, true
+	}
+	return grammar{}, false
+}
+
+// Expand returns a script in which every command that applies a patch is
+// followed by what the patch does to files, as calls of inline programs, and
+// whose problems include the patches that could not be read. A script without
+// such commands is returned as it is.
+func Expand(s *shell.Script) *shell.Script {
+	if !slices.ContainsFunc(s.Commands, applies) {
+		return s
+	}
+	out := &shell.Script{Problems: slices.Clone(s.Problems)}
+	written := map[string]string{}
+	for i := range s.Commands {
+		c := s.Commands[i]
+		if name := programOf(&c); name != "" && c.Call == nil {
+			a := &applier{name: name, cmd: &s.Commands[i], written: written}
+			calls, problems := a.expand()
+			c.Wrapper = c.Wrapper || strings.HasPrefix(name, "apply") // what it does is in its patch
+			out.Commands = append(append(out.Commands, c), calls...)
+			out.Problems = append(out.Problems, problems...)
+			continue
+		}
+		noteWritten(&c, written)
+		out.Commands = append(out.Commands, c)
+	}
+	return out
+}
+
+func applies(c shell.Command) bool { return c.Call == nil && programOf(&c) != "" }
+
+// programOf names the applier that a command runs, "" if it runs none.
+func programOf(c *shell.Command) string {
+	switch c.Name {
+	case "patch", "gpatch", "apply_patch", "applypatch":
+		return c.Name
+	case "git":
+		for i := 1; i < len(c.Argv); i++ {
+			s, _ := c.Argv[i].Text()
+			switch {
+			case s == "apply" || s == "am":
+				return "git " + s
+			case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}, s):
+				i++
+			case !strings.HasPrefix(s, "-"):
+				return ""
+			}
+		}
+	}
+	return ""
+}
+
+// noteWritten remembers a text that the line writes to a file, which may be a
+// patch that it then applies.
+func noteWritten(c *shell.Command, written map[string]string) {
+	text, known := c.Stdin.Text.Text()
+	if !known || c.Stdin.Kind != shell.InputText || c.Name != "cat" && c.Name != "tee" {
+		return
+	}
+	for _, r := range c.Redirects {
+		if name, ok := r.Target.Text(); ok && r.Kind == shell.RedirectWrite {
+			written[name] = text
+		}
+	}
+	for _, w := range c.Argv[min(1, len(c.Argv)):] {
+		if name, ok := w.Text(); ok && c.Name == "tee" {
+			written[name] = text
+		}
+	}
+}
+
+// expand reads the patches of a command.
+func (a *applier) expand() ([]shell.Command, []shell.Problem) {
+	a.parse()
+	if a.onlyLooks() {
+		return nil, nil
+	}
+	var calls []shell.Command
+	var problems []shell.Problem
+	o := a.settings()
+	for _, in := range a.inputs() {
+		text, known := in.text.Text()
+		switch {
+		case !known && in.file && in.text.IsUnknown():
+			problems = append(problems, a.problem(shell.ProblemScriptFile, NotPart, in.name))
+		case !known:
+			problems = append(problems, a.unread(in))
+		default:
+			changes, err := Parse(text, o)
+			if err != nil {
+				problems = append(problems, a.problem(shell.ProblemPartialCode, err.Error(), shell.Word{}))
+			}
+			for i := range changes {
+				calls = append(calls, a.calls(&changes[i])...)
+			}
+		}
+	}
+	if a.isPatch() && len(a.words) > 0 && len(calls) == 0 { // whatever the patch says
+		calls = append(calls, a.call(shell.VerbWrite, a.words[0]))
+	}
+	if out, ok := a.option("o", "output"); ok && a.isPatch() {
+		calls = append(calls, a.call(shell.VerbWrite, out))
+	}
+	return calls, problems
+}
+
+func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch" }
+
+// unread is the problem of a patch whose text is not known. What git says of
+// the repository itself is no foreign text.
+func (a *applier) unread(in input) shell.Problem {
+	own := len(in.text.Parts()) > 0
+	for _, p := range in.text.Parts() {
+		own = own && p.Kind == shell.PartUnknown && strings.HasPrefix(p.From, "git") && !p.Remote
+	}
+	if own {
+		return a.problem(shell.ProblemScriptFile, NotPart, in.text)
+	}
+	if in.text.Remote() {
+		return a.problem(shell.ProblemDownload, "applies a patch from the network", in.text)
+	}
+	return a.problem(shell.ProblemDynamicCode, "applies a patch whose text is not known", in.text)
+}
+
+func (a *applier) problem(kind shell.ProblemKind, detail string, w shell.Word) shell.Problem {
+	return shell.Problem{Kind: kind, Detail: a.name + ": " + detail, Word: w, Interpreter: a.name, Span: a.cmd.Span}
+}
+
+// onlyLooks reports whether the options say that no file is changed.
+func (a *applier) onlyLooks() bool {
+	switch a.name {
+	case "git apply":
+		return !a.has("apply") && (a.has("check") || a.has("stat") || a.has("numstat") || a.has("summary"))
+	case "git am":
+		return a.has("abort") || a.has("continue") || a.has("skip") || a.has("quit") || a.has("show-current-patch") || a.has("r") || a.has("resolved")
+	case "patch", "gpatch":
+		return a.has("dry-run") || a.has("C") || a.has("check") || a.has("version") || a.has("v") || a.has("help")
+	}
+	return false
+}
+
+// settings are the options as they say how names are read.
+func (a *applier) settings() Options {
+	o := Options{Strip: StripGit, Reverse: a.has("R") || a.has("reverse")}
+	switch a.name {
+	case "git apply", "git am":
+		o.Strip = 1
+	case "patch", "gpatch":
+		o.Strip = StripBase
+		if len(a.words) > 0 {
+			o.File, _ = a.words[0].Text()
+		}
+	}
+	if w, ok := a.option("p", "strip"); ok {
+		s, _ := w.Text()
+		if n, err := strconv.Atoi(s); err == nil && n >= 0 && n < 100 {
+			o.Strip = n
+		}
+	}
+	return o
+}
+
+// input is one place from which a patch is read.
+type input struct {
+	text shell.Word
+	name shell.Word
+	file bool
+}
+
+// inputs are the patches that a command reads.
+func (a *applier) inputs() []input {
+	var files []shell.Word
+	switch a.name {
+	case "git apply", "git am":
+		files = a.words
+	case "patch", "gpatch":
+		if len(a.words) > 1 {
+			files = a.words[1:2]
+		}
+		if w, ok := a.option("i", "input"); ok {
+			files = []shell.Word{w}
+		}
+	default:
+		if len(a.words) > 0 {
+			return []input{{text: a.words[0]}}
+		}
+	}
+	var out []input
+	for _, f := range files {
+		if f.Is("-") {
+			continue
+		}
+		in := input{text: unknownText(), name: f, file: true}
+		if name, ok := f.Text(); ok {
+			if text, ok := a.written[name]; ok {
+				in.text = shell.Text(text)
+			}
+		}
+		out = append(out, in)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	switch in := a.cmd.Stdin; in.Kind {
+	case shell.InputFile:
+		name, _ := in.File.Text()
+		if text, ok := a.written[name]; ok {
+			return []input{{text: shell.Text(text)}}
+		}
+		return []input{{text: in.Text, name: in.File, file: true}}
+	case shell.InputText:
+		return []input{{text: in.Text}}
+	case shell.InputInherited:
+	}
+	return nil
+}
+
+func unknownText() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown}) }
+
+// calls say a change in the words of inline programs.
+func (a *applier) calls(c *Change) []shell.Command {
+	at := a.located(c.Path)
+	switch c.Verb {
+	case Delete:
+		return []shell.Command{a.call(shell.VerbDelete, at)}
+	case Link:
+		return []shell.Command{a.call(shell.VerbLink, shell.Text(c.To), at)}
+	case Mode:
+		return []shell.Command{a.call(shell.VerbPermissions, at)}
+	case Move:
+		return []shell.Command{a.call(shell.VerbMove, at, a.located(c.To))}
+	case Copy:
+		return []shell.Command{a.call(shell.VerbCopy, at, a.located(c.To))}
+	case Create, Write:
+	}
+	return []shell.Command{a.call(shell.VerbWrite, at)}
+}
+
+// located is a path below the folder that the options name.
+func (a *applier) located(p string) shell.Word {
+	var dirs []shell.Word
+	if w, ok := a.option("git -C"); ok {
+		dirs = append(dirs, w)
+	}
+	if w, ok := a.option("d", "directory"); ok {
+		dirs = append(dirs, w)
+	}
+	if strings.HasPrefix(p, "/") || len(dirs) == 0 {
+		return shell.Text(p)
+	}
+	return shell.Glue(joinDirs(dirs), shell.Text("/"+p))
+}
+
+// joinDirs follows folders one behind the other.
+func joinDirs(dirs []shell.Word) shell.Word {
+	out := dirs[0]
+	for _, d := range dirs[1:] {
+		if strings.HasPrefix(d.Prefix(), "/") {
+			out = d
+			continue
+		}
+		out = shell.Glue(out, shell.Text("/"), d)
+	}
+	return out
+}
+
+// call is a command that stands for one change.
+func (a *applier) call(v shell.Verb, targets ...shell.Word) shell.Command {
+	c := *a.cmd
+	c.Name = "patch:" + string(v)
+	c.Argv = append([]shell.Word{shell.Text(c.Name)}, targets...)
+	c.Redirects, c.Assigns, c.Stdin, c.Wrapper = nil, nil, shell.Input{}, false
+	c.Call = &shell.Call{Language: a.name, Function: string(v), Verb: v, Targets: targets}
+	return c
+}

@@ -1,0 +1,139 @@
+package patch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+const (
+	diffBody = "@@ -1 +1 @@\n-a\n+b\n"
+	plain    = "--- a/dir/x\n+++ b/dir/x\n" + diffBody
+	outside  = "--- a/../../y\n+++ b/../../y\n" + diffBody
+	wrapped  = "*** Begin Patch\n*** Update File: e.py\n@@\n-a\n+b\n*** Delete File: f.py\n*** End Patch"
+)
+
+// done are the calls and problems of a script, one a line.
+func done(s *shell.Script) string {
+	var out []string
+	for i := range s.Commands {
+		if c := &s.Commands[i]; c.Call != nil {
+			line := string(c.Call.Verb)
+			for _, w := range c.Call.Targets {
+				line += " " + w.String()
+			}
+			out = append(out, line)
+		}
+	}
+	for i := range s.Problems {
+		out = append(out, "problem "+string(s.Problems[i].Kind))
+	}
+	return strings.Join(out, "; ")
+}
+
+func doc(text string) string { return " <<'END'\n" + text + "\nEND\n" }
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct{ command, want string }{
+		{"ls -l", ""},
+		{"git apply" + doc(plain), "write dir/x"},
+		{"git apply -p0" + doc(plain), "write a/dir/x; write b/dir/x"},
+		{"git apply --directory=sub -p2" + doc(plain), "write sub/x"},
+		{"git -C /srv apply --dir sub" + doc(plain), "write /srv/sub/dir/x"},
+		{"git -C /srv -C in apply" + doc(plain), "write /srv/in/dir/x"},
+		{"git -c a=b apply -" + doc(outside), "write ../../y"},
+		{"git apply --check" + doc(outside), ""},
+		{"git apply --stat" + doc(outside), ""},
+		{"git apply --stat --apply" + doc(outside), "write ../../y"},
+		{"git am" + doc("From: a\n\n"+plain), "write dir/x"},
+		{"git am --abort", ""},
+		{"git am --continue", ""},
+		{"git log apply", ""},
+		{"git apply fix.patch", "problem script file"},
+		{"git diff HEAD~1 | git apply -R", "problem script file"},
+		{"curl -s https://x.example/p | git apply", "problem download"},
+		{"git apply <<E\n$P\nE", "problem dynamic code"},
+		{"printf '%s' \"$P\" | patch -p1", "problem dynamic code"},
+		{"patch -p1" + doc(plain), "write dir/x"},
+		{"patch" + doc(plain), "write dir/x; write x"},
+		{"patch -d /srv -p1" + doc(plain), "write /srv/dir/x"},
+		{"patch -d /srv -p1 --dry-run" + doc(plain), ""},
+		{"patch --strip=1 --dir /srv" + doc(plain), "write /srv/dir/x"},
+		{"patch -Rp1" + doc(plain), "write dir/x"},
+		{"patch -p1 -o /out" + doc(plain), "write dir/x; write /out"},
+		{"patch /etc/hosts" + doc(plain), "write /etc/hosts"},
+		{"patch -p1 < fix.patch", "problem script file"},
+		{"patch -p1 -i fix.patch", "problem script file"},
+		{"patch /etc/hosts fix.patch", "write /etc/hosts; problem script file"},
+		{"patch -d \"$D\" -p1" + doc(plain), "write ${D}/dir/x"},
+		{"cat > p.diff" + doc(outside) + "git apply p.diff", "write ../../y"},
+		{"cat > p.diff" + doc(outside) + "patch -p1 < p.diff", "write ../../y"},
+		{"tee p.diff" + doc(outside) + "patch -p1 -i p.diff", "write ../../y"},
+		{"apply_patch" + doc(wrapped), "write e.py; delete f.py"},
+		{"apply_patch '" + wrapped + "'", "write e.py; delete f.py"},
+		{"apply_patch '" + outside + "'", "write ../../y"},
+		{"cd sub && bash -lc \"apply_patch <<'E'\n" + wrapped + "\nE\"", "write e.py; delete f.py"},
+		{"sudo applypatch" + doc(wrapped), "write e.py; delete f.py"},
+		{"apply_patch hello", "problem partial code"},
+		{"apply_patch \"$P\"", "problem dynamic code"},
+		{"git apply" + doc("nothing"), "problem partial code"},
+		{"git apply" + doc("diff --git a/x b/x\nrename from x\nrename to y\ndiff --git a/l b/l\nnew file mode 120000\n"+
+			"--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\ndiff --git a/r b/r\nold mode 100644\nnew mode 100755\n"), "move x y; link /etc l; permissions r"},
+	} {
+		t.Run(r.command, func(t *testing.T) {
+			t.Parallel()
+			read := shell.Read(r.command, shell.Options{Cwd: "/w"})
+			got := Expand(read)
+			if s := done(got); s != r.want {
+				t.Errorf("Expand found %q, want %q", s, r.want)
+			}
+		})
+	}
+}
+
+func TestExpandKeepsSurroundings(t *testing.T) {
+	t.Parallel()
+	s := Expand(shell.Read("cd sub && sudo patch -p1"+doc(plain)+"ls", shell.Options{Cwd: "/w"}))
+	i := slices.IndexFunc(s.Commands, func(c shell.Command) bool { return c.Call != nil })
+	if i < 1 {
+		t.Fatal("no call")
+	}
+	c := s.Commands[i]
+	if !c.Cwd.Is("/w/sub") || !c.Privileged || len(c.Redirects) > 0 || s.Commands[i-1].Name != "patch" || s.Commands[len(s.Commands)-1].Name != "ls" {
+		t.Errorf("the call is %+v", c)
+	}
+}
+
+// TestManyNames holds that a header with very many names is read whole, and in
+// a time that grows with its size.
+func TestManyNames(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "+++ %d\n", i)
+	}
+	list, err := Parse(b.String()+diffBody, Options{})
+	if err != nil || len(list) != n {
+		t.Fatalf("%d changes, %v", len(list), err)
+	}
+}
+
+// TestLarge holds that a patch of the largest size is read whole.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	const n = 20_000
+	var b strings.Builder
+	for range n {
+		b.WriteString("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
+	}
+	b.WriteString("--- a/../y\n+++ b/../y\n" + diffBody)
+	list, err := Parse(b.String(), Options{Strip: 1})
+	if err != nil || len(list) != n+1 || list[n].Path != "../y" {
+		t.Fatalf("%d changes, %v", len(list), err)
+	}
+}

@@ -1,0 +1,370 @@
+package patch
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// contextHunk begins a hunk of a context diff.
+const contextHunk = "***************"
+
+// file is one file of a diff while its header and hunks are read.
+type file struct {
+	line     int
+	git      bool     // the header is one of git
+	old, new []string // the names of its two sides
+	others   []string // names that belong to no side for sure
+	oldNull  bool     // the old side is /dev/null
+	newNull  bool
+	context  bool // the old name was one of a context diff
+	named    bool // a side was named by a line of its own
+	deleted  bool
+	created  bool
+	from, to string // of a rename or copy
+	copies   bool
+	mode     uint32
+	modeOnly bool
+	link     bool
+	hunks    bool
+	added    strings.Builder
+}
+
+// header reads a line outside hunks. A line that no program acts on, such as
+// the text of a mail, is skipped.
+func (r *reader) header(line string) {
+	switch {
+	case strings.HasPrefix(line, "diff --git "):
+		r.begin(true)
+		r.gitNames(line[len("diff --git "):])
+	case strings.HasPrefix(line, "@@ -"):
+		r.unifiedHunk(line)
+	case strings.HasPrefix(line, contextHunk):
+		r.contextHunk()
+	case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, "Index: "):
+		r.name(line)
+	case r.file != nil && r.file.git && !r.file.hunks && r.extended(line):
+	default:
+		r.odd(line)
+	}
+}
+
+// odd fails for a line that patch could take for a diff of a form that is not
+// read: an indented one, an ed script, a normal diff.
+func (r *reader) odd(line string) {
+	trimmed := strings.TrimLeft(line, " \tX")
+	for strings.HasPrefix(trimmed, "- ") {
+		trimmed = trimmed[2:]
+	}
+	switch {
+	case trimmed != line && (strings.HasPrefix(trimmed, "@@ -") || strings.HasPrefix(trimmed, contextHunk) || strings.HasPrefix(trimmed, "diff --git ")):
+		r.fail(r.n, "begins a part of a patch that is indented")
+	case strings.HasPrefix(trimmed, "@@") && r.file != nil && r.file.named:
+		r.fail(r.n, "begins a part of a patch that does not say how long it is")
+	case edCommand(trimmed):
+		r.fail(r.n, "is a command of an ed script or a normal diff")
+	}
+}
+
+// edCommand reports whether a line is a command of an ed script or the first
+// line of a hunk of a normal diff: numbers and one letter.
+func edCommand(line string) bool {
+	rest := strings.TrimLeft(line, "0123456789,")
+	if rest == line || rest == "" || !strings.ContainsAny(rest[:1], "acdis") {
+		return false
+	}
+	after := rest[1:]
+	return after == "" || rest[0] == 's' && after[0] == '/' || strings.Trim(after, "0123456789,") == ""
+}
+
+// begin starts a file's header.
+func (r *reader) begin(git bool) {
+	r.flush()
+	r.file = &file{line: r.n, git: git}
+}
+
+// name reads a header line with one name of a file.
+func (r *reader) name(line string) {
+	mark, rest, _ := strings.Cut(line, " ")
+	if r.file == nil || r.file.hunks {
+		r.begin(false)
+	}
+	f := r.file
+	if mark == "---" && !f.context && f.named && !f.git || mark == "***" && f.named {
+		r.begin(false) // the lines before were no header
+		f = r.file
+	}
+	f.named = f.named || mark != "Index:"
+	names, null := namesIn(rest)
+	switch {
+	case mark == "Index:":
+		f.others = append(f.others, names...)
+	case mark == "***":
+		f.context = true
+		f.old, f.oldNull = append(f.old, names...), f.oldNull || null
+	case mark == "+++", f.context:
+		f.new, f.newNull = append(f.new, names...), f.newNull || null
+	default:
+		f.old, f.oldNull = append(f.old, names...), f.oldNull || null
+	}
+}
+
+// gitNames reads the two names of git's first line. Names may hold spaces, but
+// then both are the same behind their first folder.
+func (r *reader) gitNames(rest string) {
+	f := r.file
+	if a, b, ok := quotedPair(rest); ok {
+		f.others = []string{a, b}
+		return
+	}
+	if half := len(rest) / 2; len(rest) > 0 && rest[half] == ' ' && strip(rest[:half], 1) == strip(rest[half+1:], 1) {
+		f.others = []string{rest[:half], rest[half+1:]}
+		return
+	}
+	if a, b, ok := strings.Cut(rest, " "); ok && !strings.Contains(b, " ") {
+		f.others = []string{a, b}
+	}
+}
+
+// extended reads a further line of git's header.
+func (r *reader) extended(line string) bool {
+	f := r.file
+	for _, e := range []struct {
+		prefix string
+		set    func(rest string)
+	}{
+		{"old mode ", func(string) { f.modeOnly = true }},
+		{"new mode ", r.setMode},
+		{"deleted file mode ", func(string) { f.deleted = true }},
+		{"new file mode ", func(s string) { f.created = true; r.setMode(s) }},
+		{"rename from ", func(s string) { f.from = unquoted(s) }},
+		{"rename old ", func(s string) { f.from = unquoted(s) }},
+		{"rename to ", func(s string) { f.to = unquoted(s) }},
+		{"rename new ", func(s string) { f.to = unquoted(s) }},
+		{"copy from ", func(s string) { f.from, f.copies = unquoted(s), true }},
+		{"copy to ", func(s string) { f.to, f.copies = unquoted(s), true }},
+		{"index ", func(string) {}},
+		{"similarity index ", func(string) {}},
+		{"dissimilarity index ", func(string) {}},
+		{"GIT binary patch", func(string) {}},
+		{"Binary files ", func(string) {}},
+	} {
+		if rest, ok := strings.CutPrefix(line, e.prefix); ok {
+			e.set(rest)
+			return true
+		}
+	}
+	return false
+}
+
+// setMode reads a mode as git writes it.
+func (r *reader) setMode(s string) {
+	m, err := strconv.ParseUint(strings.TrimSpace(s), 8, 32)
+	if err != nil {
+		r.fail(r.n, "gives a mode that is none")
+		return
+	}
+	const kind, symlink, bits = 0o170000, 0o120000, 0o7777
+	r.file.link, r.file.mode = m&kind == symlink, uint32(m&bits)
+}
+
+// hunkOf starts a hunk and returns its file.
+func (r *reader) hunkOf() *file {
+	if r.file == nil {
+		r.begin(false)
+		if r.o.File == "" {
+			r.fail(r.n, "changes a file that it does not name")
+		}
+	}
+	r.file.hunks = true
+	return r.file
+}
+
+// unifiedHunk reads a hunk as long as its first line says.
+func (r *reader) unifiedHunk(line string) {
+	f := r.hunkOf()
+	start := r.n
+	olds, news, ok := hunkSize(line)
+	if !ok {
+		r.fail(start, "begins a part of a patch and does not say how long it is")
+		return
+	}
+	plus := byte('+')
+	if r.o.Reverse {
+		plus = '-'
+	}
+	for olds > 0 || news > 0 {
+		line, ok := r.peek()
+		if !ok {
+			if olds != news { // missing lines that stay as they are may be empty ones
+				r.fail(start, "begins a part of a patch that is cut off")
+			}
+			return
+		}
+		switch kind := firstByte(line); kind {
+		case ' ', '\t', 0:
+			olds, news = olds-1, news-1
+		case '-':
+			olds--
+		case '+':
+			news--
+		case '\\':
+		default:
+			r.fail(r.n+1, "is no line of the part of the patch in which it stands")
+			return
+		}
+		r.next()
+		if firstByte(line) == plus {
+			f.added.WriteString(line[1:])
+			f.added.WriteByte('\n')
+		}
+		if olds < 0 || news < 0 {
+			r.fail(r.n, "is one line more than its part of the patch says")
+			return
+		}
+	}
+}
+
+func firstByte(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
+
+// hunkSize reads the numbers of @@ -1,2 +3,4 @@.
+func hunkSize(line string) (olds, news int, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 4 || !strings.HasPrefix(fields[1], "-") || !strings.HasPrefix(fields[2], "+") || !strings.HasPrefix(fields[3], "@@") {
+		return 0, 0, false
+	}
+	olds, ok1 := rangeSize(fields[1][1:])
+	news, ok2 := rangeSize(fields[2][1:])
+	return olds, news, ok1 && ok2
+}
+
+func rangeSize(s string) (int, bool) {
+	first, count, has := strings.Cut(s, ",")
+	if _, err := strconv.ParseUint(first, 10, 31); err != nil {
+		return 0, false
+	}
+	if !has {
+		return 1, true
+	}
+	n, err := strconv.ParseUint(count, 10, 31)
+	return int(n), err == nil
+}
+
+// contextHunk reads the lines of a context diff's hunk.
+func (r *reader) contextHunk() {
+	f := r.hunkOf()
+	side := byte('*')
+	for {
+		line, ok := r.peek()
+		if !ok {
+			return
+		}
+		switch {
+		case strings.HasPrefix(line, "*** ") && strings.HasSuffix(line, " ****"):
+			side = '*'
+		case strings.HasPrefix(line, "--- ") && strings.HasSuffix(line, " ----"):
+			side = '-'
+		case len(line) > 1 && line[1] == ' ' && strings.IndexByte("+!-", line[0]) >= 0:
+			if (side == '-') != r.o.Reverse && line[0] != ' ' {
+				f.added.WriteString(line[2:])
+				f.added.WriteByte('\n')
+			}
+		case line == "", line[0] == '\\':
+		case strings.HasPrefix(line, "  "):
+			if t := strings.TrimLeft(line, " \tX"); strings.HasPrefix(t, "@@ -") || strings.HasPrefix(t, contextHunk) {
+				r.fail(r.n+1, "may begin a part of a patch that is indented")
+			}
+		default:
+			return
+		}
+		r.next()
+	}
+}
+
+// flush records what the file that was read is changed to.
+func (r *reader) flush() {
+	f := r.file
+	r.file = nil
+	if f == nil || !f.git && !f.hunks {
+		return // a text that only looked like a header
+	}
+	if r.o.Reverse {
+		f.old, f.new, f.from, f.to = f.new, f.old, f.to, f.from
+		f.oldNull, f.newNull, f.deleted, f.created = f.newNull, f.oldNull, f.created, f.deleted
+	}
+	base := Change{Line: f.line, Mode: f.mode, Added: f.added.String()}
+	before := len(r.out)
+	if r.o.File == "" && (f.from != "" || f.to != "") {
+		r.moved(f, base)
+	}
+	for _, p := range r.candidates(f) {
+		base.Path = p
+		r.out = append(r.out, f.verbed(base))
+	}
+	if len(r.out) == before {
+		r.fail(f.line, "changes a file that it does not name")
+	}
+}
+
+// moved records a rename or a copy. Git writes these names without the folder
+// that it puts before others.
+func (r *reader) moved(f *file, c Change) {
+	c.Verb = Move
+	if f.copies {
+		c.Verb = Copy
+	}
+	n := r.o.Strip
+	if n > 0 {
+		n--
+	} else {
+		n = 0
+	}
+	if c.Path, c.To = strip(f.from, n), strip(f.to, n); c.Path == "" || c.To == "" {
+		r.fail(f.line, "names only one side of a file that it moves")
+	}
+	r.change(c)
+}
+
+// candidates are the paths by which a program may know the file, without those
+// of a rename.
+func (r *reader) candidates(f *file) []string {
+	if r.o.File != "" {
+		return []string{r.o.File}
+	}
+	var out []string
+	seen := map[string]bool{"": true, f.from: true, f.to: true}
+	for _, n := range slices.Concat(f.old, f.new, f.others) {
+		for _, p := range r.stripped(n) {
+			if !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// verbed gives a change of a path its verb. A side that is said to be missing
+// and is named all the same counts as there.
+func (f *file) verbed(c Change) Change {
+	created := (f.created || f.oldNull) && len(f.old) == 0
+	deleted := (f.deleted || f.newNull) && len(f.new) == 0
+	switch {
+	case f.link && !deleted:
+		c.Verb, c.To = Link, strings.TrimSuffix(c.Added, "\n")
+	case created == deleted && f.modeOnly && !f.hunks:
+		c.Verb = Mode
+	case created == deleted:
+		c.Verb = Write
+	case deleted:
+		c.Verb = Delete
+	default:
+		c.Verb = Create
+	}
+	return c
+}

@@ -1,0 +1,306 @@
+package place
+
+import (
+	"html"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// rounds is how often a text is decoded: what is encoded thrice was not
+// written for a program that decodes once.
+const rounds = 3
+
+// Decodings gives what a text that names a path may stand for once a program
+// has decoded it: each form on the way, layer by layer. escapes says that the
+// text is no line of a program and no content, in which escapes are data; fold
+// that the system takes a backslash for a slash.
+func Decodings(text string, escapes, fold bool) iter.Seq[string] {
+	slashes := windowsSlashes
+	if fold {
+		slashes = allSlashes
+	}
+	return func(yield func(string) bool) {
+		for range rounds {
+			before := text
+			if cut := strings.IndexByte(text, 0); cut >= 0 && !yield(text[:cut]) {
+				return
+			}
+			for i, step := range [...]func(string) string{
+				windowsHome, unescaped, entities, withoutNUL, Visible, unquoted, unpercent, FileURL, streamed, slashes, drive,
+			} {
+				const ofTexts = 3
+				if i < ofTexts && !escapes {
+					continue
+				}
+				next := step(text)
+				if next == text {
+					continue
+				}
+				if text = next; !yield(text) {
+					return
+				}
+			}
+			if text == before {
+				return
+			}
+		}
+	}
+}
+
+// windowsSlashes reads what can only be a Windows path as one with forward
+// slashes.
+func windowsSlashes(text string) string {
+	if !hasDrive(text) && !strings.HasPrefix(text, `\\`) && !strings.HasPrefix(text, `~\`) && !strings.HasPrefix(text, "$") {
+		return text
+	}
+	return allSlashes(text)
+}
+
+func allSlashes(text string) string { return strings.ReplaceAll(text, `\`, "/") }
+
+// hasDrive says that a text begins with a drive of Windows.
+func hasDrive(text string) bool {
+	return len(text) > 2 && text[1] == ':' && isLetter(text[0]) && (text[2] == '\\' || text[2] == '/')
+}
+
+// drive reads a drive of Windows, also behind a mark for literal names, as a
+// folder below the root.
+func drive(text string) string {
+	for _, mark := range [...]string{"//?/", "//./", "/??/"} {
+		if rest, ok := strings.CutPrefix(text, mark); ok && hasDrive(rest) {
+			text = rest
+		}
+	}
+	if !hasDrive(text) {
+		return text
+	}
+	return "/" + strings.ToLower(strings.ReplaceAll(text, `\`, "/"))
+}
+
+func withoutNUL(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+
+// Visible takes out what nobody sees and writes compatibility forms plainly.
+func Visible(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	text = strings.Map(func(r rune) rune {
+		if isInVisible(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return norm.NFKC.String(text)
+}
+
+// isInvisible says whether a rune leaves no mark: formats, joiners, fillers
+// and variation selectors.
+func isInVisible(r rune) bool {
+	switch {
+	case r < 0x80:
+		return false
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0:
+		return true
+	case 0x180b <= r && r <= 0x180f, 0xfe00 <= r && r <= 0xfe0f, 0xe0000 <= r && r <= 0xe0fff:
+		return true
+	default:
+		return unicode.Is(unicode.Cf, r)
+	}
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// unquoted takes the quotes off a text that stands in them as a whole.
+func unquoted(text string) string {
+	if n := len(text); n > 1 && text[0] == text[n-1] && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
+		return text[1 : n-1]
+	}
+	return text
+}
+
+// unpercent decodes %XX once and leaves what is no escape. Two overlong forms
+// that old programs read as "/" and "." are read so, too.
+func unpercent(text string) string {
+	at := strings.IndexByte(text, '%')
+	if at < 0 {
+		return text
+	}
+	out := append(make([]byte, 0, len(text)), text[:at]...)
+	for i := at; i < len(text); i++ {
+		if r, ok := unicodePercent(text[i:]); ok {
+			out = utf8.AppendRune(out, r)
+			i += len("%u002f") - 1
+			continue
+		}
+		if text[i] == '%' && i+2 < len(text) {
+			high, okHigh := unhex(text[i+1])
+			low, okLow := unhex(text[i+2])
+			if okHigh && okLow {
+				out = append(out, high<<4|low)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(string(out), "\xc0\xaf", "/"), "\xc0\xae", ".")
+}
+
+// unicodePercent reads %uXXXX, which some old programs write.
+func unicodePercent(text string) (rune, bool) {
+	const length = len("%u002f")
+	if len(text) < length || text[0] != '%' || (text[1] != 'u' && text[1] != 'U') {
+		return 0, false
+	}
+	r, n := escape(`\u` + text[2:length])
+	return r, n > 0
+}
+
+func unhex(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	default:
+		return 0, false
+	}
+}
+
+// FileURL gives the path of a file: URL.
+func FileURL(text string) string {
+	trimmed := strings.TrimSpace(text)
+	const scheme = "file:"
+	if len(trimmed) < len(scheme) || !strings.EqualFold(trimmed[:len(scheme)], scheme) {
+		return text
+	}
+	rest := trimmed[len(scheme):]
+	if rest == "" || (rest[0] != '/' && rest[0] != '\\') {
+		return text
+	}
+	if authority, ok := strings.CutPrefix(rest, "//"); ok {
+		if at := strings.IndexByte(authority, '/'); at >= 0 {
+			rest = authority[at:]
+		}
+	}
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest
+}
+
+// unescaped decodes the escapes that programming languages have for a
+// character: \u002f, \u{2f}, \x2f, \057. What is no such escape stays.
+func unescaped(text string) string {
+	at := strings.IndexByte(text, '\\')
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(text[:at])
+	for text = text[at:]; text != ""; {
+		if r, n := escape(text); n > 0 {
+			b.WriteRune(r)
+			text = text[n:]
+			continue
+		}
+		b.WriteByte(text[0])
+		text = text[1:]
+	}
+	return b.String()
+}
+
+// escape reads the escape that a text begins with, and how long it is; 0 where
+// there is none.
+func escape(text string) (r rune, length int) {
+	const shortest = 4
+	if len(text) < shortest || text[0] != '\\' {
+		return 0, 0
+	}
+	digits, base, n := text[2:], 16, 0
+	switch text[1] {
+	case 'u':
+		n = 4
+	case 'U':
+		n = 8
+	case 'x':
+		n = 2
+	case '0', '1', '2', '3':
+		digits, base, n = text[1:], 8, 3
+	default:
+		return 0, 0
+	}
+	start := len(text) - len(digits)
+	if digits[0] == '{' && base == 16 {
+		end := strings.IndexByte(digits, '}')
+		if end < 0 {
+			return 0, 0
+		}
+		return character(digits[1:end], base, start+end+1)
+	}
+	if len(digits) < n {
+		return 0, 0
+	}
+	return character(digits[:n], base, start+n)
+}
+
+func character(digits string, base, length int) (r rune, n int) {
+	v, err := strconv.ParseInt(digits, base, 32)
+	if err != nil || v <= 0 || strings.HasPrefix(digits, "+") {
+		return 0, 0
+	}
+	return rune(v), length
+}
+
+// entities decodes the characters that HTML and XML spell with an ampersand.
+func entities(text string) string {
+	if !strings.Contains(text, "&") {
+		return text
+	}
+	return html.UnescapeString(text)
+}
+
+// streamed gives the path inside a name of a stream: of php://filter and its
+// like what stands behind the last equal sign, of scheme:///path and of
+// scheme:scheme:///path the path. An address with a host is none.
+func streamed(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok || strings.ContainsAny(scheme, "/ \t\n") {
+		return text
+	}
+	if at := strings.LastIndexByte(rest, '='); at >= 0 && strings.HasPrefix(strings.ToLower(scheme), "php") {
+		if rest = rest[at+1:]; strings.Contains(rest, "://") {
+			return streamed(rest)
+		}
+		return rest
+	}
+	if strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "~") {
+		return rest
+	}
+	return text
+}
+
+// windowsHome writes a leading variable of Windows that names the home as
+// $HOME.
+func windowsHome(text string) string {
+	for _, name := range [...]string{"%userprofile%", "%home%", "%homedrive%%homepath%"} {
+		if len(text) >= len(name) && strings.EqualFold(text[:len(name)], name) {
+			return "$HOME" + text[len(name):]
+		}
+	}
+	return text
+}

@@ -1,0 +1,136 @@
+package place
+
+import (
+	"slices"
+	"strings"
+)
+
+// pattern is one compiled pattern of a row.
+type pattern struct {
+	row    *Row
+	home   bool // begins in a home
+	rooted bool // begins at the root
+	steps  []string
+	tail   string // what the last step ends in, letter by letter
+	except []*pattern
+}
+
+// index finds the patterns that can match a path without trying them all.
+type index struct {
+	// byStep holds patterns under a literal step that they need.
+	byStep map[string][]*pattern
+	// loose are patterns without one.
+	loose []*pattern
+	all   []*pattern
+}
+
+func newIndex(rows []*Row, fold bool, of func(*Row) bool) *index {
+	x := &index{byStep: map[string][]*pattern{}}
+	for _, row := range rows {
+		if !of(row) {
+			continue
+		}
+		var except []*pattern
+		for _, text := range row.Except {
+			except = append(except, compile(row, text, fold))
+		}
+		for _, text := range row.Where {
+			p := compile(row, text, fold)
+			p.except = except
+			x.add(p)
+		}
+	}
+	return x
+}
+
+func compile(row *Row, text string, fold bool) *pattern {
+	if fold {
+		text = strings.ToLower(text)
+	}
+	rest, home := strings.CutPrefix(text, "~/")
+	p := &pattern{row: row, home: home, rooted: text[0] == '/', steps: strings.Split(strings.TrimPrefix(rest, "/"), "/")}
+	last := p.steps[len(p.steps)-1]
+	p.tail = last[strings.LastIndexAny(last, "*?")+1:]
+	return p
+}
+
+func (x *index) add(p *pattern) {
+	x.all = append(x.all, p)
+	for _, step := range slices.Backward(p.steps) {
+		if !strings.ContainsAny(step, "*?") {
+			x.byStep[step] = append(x.byStep[step], p)
+			return
+		}
+	}
+	x.loose = append(x.loose, p)
+}
+
+// candidates gives the patterns that may match a path by its i-th step; after
+// the last step come those that need none.
+func (x *index) candidates(vague bool, steps []string, i int) []*pattern {
+	switch {
+	case vague && i == 0:
+		return x.all
+	case vague:
+		return nil
+	case i < len(steps):
+		return x.byStep[steps[i]]
+	default:
+		return x.loose
+	}
+}
+
+// classes gives the classes of all rows that match.
+func (x *index) classes(clean string, t *Table) Class {
+	var r room
+	steps := stepsOf(clean, &r)
+	at, vague := t.homeOf(steps), IsVague(clean)
+	var c Class
+	for i := range len(steps) + 1 {
+		for _, p := range x.candidates(vague, steps, i) {
+			if c&p.row.Class == 0 && (vague || strings.HasSuffix(clean, p.tail)) && p.matches(clean, steps, at) {
+				c |= p.row.Class
+			}
+		}
+	}
+	return c
+}
+
+// matches says whether a pattern fits a clean path, of which the first at
+// steps belong to a home; at is 0 where there is none.
+func (p *pattern) matches(clean string, steps []string, at int) bool {
+	if !p.fits(clean, steps, at) && (p.home || !p.fitsFound(steps)) {
+		return false
+	}
+	return !slices.ContainsFunc(p.except, func(e *pattern) bool { return e.fits(clean, steps, at) })
+}
+
+func (p *pattern) fits(clean string, steps []string, at int) bool {
+	switch {
+	case p.home:
+		return at > 0 && MatchSteps(p.steps, steps[at:])
+	case p.rooted && !strings.HasPrefix(clean, "/"):
+		return false
+	default:
+		return MatchSteps(p.steps, steps)
+	}
+}
+
+// fitsFound says whether the steps of a file that a find hands on, below
+// folders that nobody knows, may be those of the pattern.
+func (p *pattern) fitsFound(steps []string) bool {
+	last := len(steps) - 1
+	if last < 1 || steps[last-1] != AnyFolders || last >= len(p.steps) || !IsTelling(steps[last]) {
+		return false
+	}
+	if name := strings.Trim(steps[last], Marks); name != steps[last] && name[0] == '.' && !slices.Contains(p.row.Endings, name) {
+		return false // only an ending, which says too little
+	}
+	for i := range last - 1 {
+		if p.steps[i] != steps[i] {
+			return false
+		}
+	}
+	name := p.steps[len(p.steps)-1]
+	return name[0] != '*' && Meet(steps[last], name)
+}

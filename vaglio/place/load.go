@@ -1,0 +1,212 @@
+package place
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed tables/*.txt
+var files embed.FS
+
+// order is the order in which the files are read: of several rows about one
+// path the first decides.
+func order() []string { return strings.Fields("system secrets names rebuild trees") }
+
+// Row is one row of the table of places.
+type Row struct {
+	// What names the place for people, in the plural or as a mass.
+	What string
+	// Class is what kind of place it is.
+	Class Class
+	// Reading, Writing, Removing are the ids of the guard's rules about it; ""
+	// leaves it to the judges. Replacing is for what writes a whole file anew,
+	// where that is worse than adding to it. Copying is for what copies a folder
+	// above it.
+	Reading, Writing, Replacing, Removing, Copying string
+	// Where are the patterns, Except those of what is free below.
+	Where, Except []string
+	// Endings are those by which a find of files picks the place's out: other
+	// endings say too little.
+	Endings []string
+}
+
+// parser reads one file of the table.
+type parser struct {
+	name string
+	line int
+	rows []*Row
+}
+
+func (p *parser) fault(column int, format string, args ...any) error {
+	return fmt.Errorf("place: %s:%d:%d: %s", p.name, p.line, column+1, fmt.Sprintf(format, args...))
+}
+
+// readRows reads all files that are built in.
+func readRows() ([]*Row, error) {
+	var all []*Row
+	for _, name := range order() {
+		name = "tables/" + name + ".txt"
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("place: %w", err)
+		}
+		rows, err := parseRows(name, string(text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+// parseRows reads the rows of one file. An error says file, line and column.
+func parseRows(name, text string) ([]*Row, error) {
+	p := &parser{name: name}
+	for line := range strings.SplitSeq(text, "\n") {
+		p.line++
+		var err error
+		switch {
+		case strings.TrimSpace(line) == "" || line[0] == '#':
+		case line[0] == '\t' || line[0] == ' ':
+			err = p.patterns(line)
+		default:
+			err = p.header(line)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range p.rows {
+		if len(r.Where) == 0 {
+			return nil, p.fault(0, "the row %q has no pattern", r.What)
+		}
+	}
+	return p.rows, nil
+}
+
+func (p *parser) header(line string) error {
+	head, what, ok := strings.Cut(line, " | ")
+	if !ok || strings.TrimSpace(what) == "" {
+		return p.fault(len(line), "a row needs its name behind a bar")
+	}
+	words := strings.Fields(head)
+	if len(words) == 0 {
+		return p.fault(0, "a row begins with its class")
+	}
+	class, ok := classNames()[words[0]]
+	if !ok {
+		return p.fault(0, "there is no class %q", words[0])
+	}
+	r := &Row{What: strings.TrimSpace(what), Class: class}
+	for _, w := range words[1:] {
+		deed, rule, _ := strings.Cut(w, "=")
+		field := r.field(deed)
+		switch {
+		case field == nil:
+			return p.fault(strings.Index(line, w), "nothing is done to a place that is called %q", deed)
+		case *field != "":
+			return p.fault(strings.LastIndex(line, w), "%s is said twice", deed)
+		case !strings.Contains(rule, ".") || strings.Trim(rule, "abcdefghijklmnopqrstuvwxyz_.") != "":
+			return p.fault(strings.Index(line, w), "%q is no rule", rule)
+		}
+		*field = rule
+	}
+	p.rows = append(p.rows, r)
+	return nil
+}
+
+func (r *Row) field(deed string) *string {
+	switch deed {
+	case "read":
+		return &r.Reading
+	case "write":
+		return &r.Writing
+	case "replace":
+		return &r.Replacing
+	case "remove":
+		return &r.Removing
+	case "copy":
+		return &r.Copying
+	default:
+		return nil
+	}
+}
+
+func (p *parser) patterns(line string) error {
+	if len(p.rows) == 0 {
+		return p.fault(0, "a pattern stands before the first row")
+	}
+	r := p.rows[len(p.rows)-1]
+	for at := 0; at < len(line); {
+		if line[at] == ' ' || line[at] == '\t' {
+			at++
+			continue
+		}
+		word, end, ok := wordAt(line, at)
+		if !ok {
+			return p.fault(at, "the quote is not closed")
+		}
+		if err := p.pattern(r, word, at); err != nil {
+			return err
+		}
+		at = end
+	}
+	return nil
+}
+
+// wordAt gives the word that begins at a place of a line, and where it ends.
+func wordAt(line string, at int) (word string, end int, ok bool) {
+	if line[at] == '"' {
+		n := strings.IndexByte(line[at+1:], '"')
+		if n < 0 {
+			return "", 0, false
+		}
+		return line[at+1 : at+1+n], at + n + len(`""`), true
+	}
+	if n := strings.IndexAny(line[at:], " \t"); n >= 0 {
+		return line[at : at+n], at + n, true
+	}
+	return line[at:], len(line), true
+}
+
+func (p *parser) pattern(r *Row, word string, column int) error {
+	if word == "" || strings.Count(word, "{") != strings.Count(word, "}") {
+		return p.fault(column, "%q is no pattern", word)
+	}
+	if ending, ok := strings.CutPrefix(word, "="); ok {
+		r.Endings = append(r.Endings, ending)
+		return nil
+	}
+	into := &r.Where
+	if free, ok := strings.CutPrefix(word, "!"); ok {
+		word, into = free, &r.Except
+	}
+	for _, one := range alternatives(word) {
+		if rest, ok := strings.CutSuffix(one, "/+"); ok {
+			one = rest + "/*/**"
+		}
+		if one != Clean(one) || strings.Contains(one, "..") || strings.TrimLeft(one, "*/~") == "" {
+			return p.fault(column, "%q is no path in its normal form", one)
+		}
+		*into = append(*into, one)
+	}
+	return nil
+}
+
+// alternatives gives the patterns that one with {a,b} stands for, in order.
+func alternatives(word string) []string {
+	start := strings.IndexByte(word, '{')
+	if start < 0 {
+		return []string{word}
+	}
+	end := start + strings.IndexByte(word[start:], '}')
+	if end < start {
+		return []string{word}
+	}
+	var all []string
+	for part := range strings.SplitSeq(word[start+1:end], ",") {
+		all = append(all, alternatives(word[:start]+part+word[end+1:])...)
+	}
+	return all
+}

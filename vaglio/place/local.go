@@ -1,0 +1,186 @@
+package place
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Local writes a path in the one form that the tables know: the home in place
+// of a leading ~ or $HOME, the path of a file: URL, and a drive of Windows as a
+// folder below the root, in lower case. What begins otherwise stays. The
+// result may be relative; an empty home leaves its names alone.
+func Local(p, home string) string {
+	switch {
+	case p == "":
+		return ""
+	case p[0] == '~', p[0] == '$':
+		return withHome(p, home)
+	case len(p) > len("file:/") && strings.EqualFold(p[:len("file:")], "file:"):
+		if q := FileURL(p); q != p && q != "" {
+			return unpercent(q)
+		}
+	case len(p) == len("c:") && p[1] == ':' && isLetter(p[0]), hasDrive(p):
+		return "/" + strings.ToLower(strings.ReplaceAll(p, `\`, "/"))
+	case strings.HasPrefix(p, `\\?\`), strings.HasPrefix(p, `\\.\`): // a literal name, or a device
+		return drive(strings.ToLower(strings.ReplaceAll(p, `\`, "/")))
+	}
+	return p
+}
+
+func withHome(p, home string) string {
+	if rest, ok := CutHome(p); ok && home != "" {
+		return strings.TrimRight(home, "/") + "/" + strings.TrimPrefix(rest, "/")
+	}
+	return p
+}
+
+// CutHome gives what follows the user's home, written as ~ or $HOME, at the
+// beginning of a path.
+func CutHome(p string) (rest string, ok bool) {
+	for _, name := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(p, name); ok && IsStep(rest) {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// Join gives a path as seen from a folder, clean. An empty folder leaves a
+// relative path relative.
+func Join(cwd, p string) string {
+	if p == "" || p[0] == '/' || cwd == "" {
+		return Clean(p)
+	}
+	return Clean(cwd + "/" + p)
+}
+
+// Inside says whether a clean path is one of some folders or lies below one.
+func Inside(roots []string, clean string) bool {
+	for _, root := range roots {
+		if rest, ok := strings.CutPrefix(clean, root); ok && (IsStep(rest) || root == "/") {
+			return true
+		}
+	}
+	return false
+}
+
+// ByProcess takes the detours through process folders out of a clean path: the
+// root and the folder of a process. cwd is the folder of the process that asks,
+// "" if it is not known.
+func ByProcess(clean, cwd string) string {
+	for range rounds + 1 {
+		rest, ok := strings.CutPrefix(clean, "/proc/")
+		if !ok {
+			return clean
+		}
+		who, below, _ := strings.Cut(rest, "/")
+		in, isCwd := strings.CutPrefix(below, "cwd")
+		isCwd = isCwd && IsStep(in)
+		switch {
+		case strings.HasPrefix(below, "root") && IsStep(below[len("root"):]):
+			clean = Clean("/" + below[len("root"):])
+		case isCwd && who == "1":
+			clean = Clean("/" + in)
+		case isCwd && (who == "self" || who == "thread-self") && cwd != "":
+			clean = Clean(cwd + in)
+		default:
+			return clean
+		}
+	}
+	return clean
+}
+
+// IsNameByte says whether a byte beside a path makes it another path.
+func IsNameByte(c byte) bool {
+	return c == '.' || c == '-' || c == '_' || c >= utf8.RuneSelf || ('0' <= c && c <= '9') || isLetter(c)
+}
+
+// Mentions says whether a text holds a name as whole steps of a path.
+func Mentions(text, name string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		if (at == 0 || !IsNameByte(text[at-1])) && (end == len(text) || !IsNameByte(text[end])) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// ReplaceHome replaces $HOME where no longer name begins with it.
+func ReplaceHome(text, with string) string {
+	const name = "$HOME"
+	at := strings.Index(text, name)
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	for ; at >= 0; at = strings.Index(text, name) {
+		b.WriteString(text[:at])
+		text = text[at+len(name):]
+		if text != "" && IsNameByte(text[0]) && text[0] != '.' && text[0] != '-' {
+			b.WriteString(name)
+			continue
+		}
+		b.WriteString(with)
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// maxBraced bounds how many paths a text with braces is tried as.
+const maxBraced = 64
+
+// Braced gives the paths that a text with braces or alternatives stands for:
+// /etc/{a,b}, /etc/@(a|b). A text without them gives none.
+func Braced(text string) []string {
+	todo, done := []string{text}, []string(nil)
+	for len(todo) > 0 && len(todo)+len(done) <= maxBraced {
+		t := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		before, parts, after := innermost(t)
+		if parts == nil {
+			done = append(done, t)
+			continue
+		}
+		for _, p := range parts {
+			todo = append(todo, before+p+after)
+		}
+	}
+	if len(done) == 1 && done[0] == text {
+		return nil
+	}
+	return append(done, todo...)
+}
+
+// innermost finds the first innermost group of alternatives in a text.
+func innermost(text string) (before string, parts []string, after string) {
+	for end := 0; end < len(text); end++ {
+		if text[end] != '}' && text[end] != ')' {
+			continue
+		}
+		open, mark := "{", ","
+		if text[end] == ')' {
+			open, mark = "(", "|"
+		}
+		start := strings.LastIndex(text[:end], open)
+		if start < 0 {
+			continue
+		}
+		inner, before := text[start+1:end], text[:start]
+		if open == "{" {
+			if !strings.Contains(inner, mark) || strings.HasSuffix(before, "$") {
+				continue
+			}
+			return before, strings.Split(inner, mark), text[end+1:]
+		}
+		if n := len(before); n > 0 && strings.IndexByte("@+?*", before[n-1]) >= 0 {
+			return before[:n-1], strings.Split(inner, mark), text[end+1:]
+		}
+	}
+	return text, nil, ""
+}

@@ -1,0 +1,147 @@
+package place
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	rows(t, "local.txt", func(p, want string) {
+		if got := Local(p, "/home/ann"); got != want {
+			t.Errorf("%q is %q, not %q", p, got, want)
+		}
+	})
+	if got := Local("~/x", ""); got != "~/x" {
+		t.Errorf("without a home ~/x is %q", got)
+	}
+}
+
+func TestByProcess(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, cwd, want string }{
+		{"/proc/self/root/etc/x", "", "/etc/x"},
+		{"/proc/1/root", "", "/"},
+		{"/proc/1/cwd/etc", "", "/etc"},
+		{"/proc/self/cwd/x", "/w", "/w/x"},
+		{"/proc/thread-self/cwd", "/w", "/w"},
+		{"/proc/self/cwd/x", "", "/proc/self/cwd/x"},
+		{"/proc/self/cwdx/x", "/w", "/proc/self/cwdx/x"},
+		{"/proc/self/rootx/x", "/w", "/proc/self/rootx/x"},
+		{"/proc/self/root/proc/self/root/etc", "", "/etc"},
+		{"/proc/42/cwd/x", "/w", "/proc/42/cwd/x"},
+		{"/srv/x", "/w", "/srv/x"},
+	} {
+		if got := ByProcess(c.path, c.cwd); got != c.want {
+			t.Errorf("%s from %q is %s, not %s", c.path, c.cwd, got, c.want)
+		}
+	}
+}
+
+func TestDecodings(t *testing.T) {
+	t.Parallel()
+	rows(t, "decodings.txt", func(p, want string) {
+		text := strings.ReplaceAll(p, "<nul>", "\x00")
+		if got := slices.Collect(Decodings(text, true, false)); !slices.Contains(got, want) {
+			t.Errorf("%q is never %q, but %q", text, want, got)
+		}
+	})
+	if got := slices.Collect(Decodings(`a\u002fb`, false, false)); len(got) != 0 {
+		t.Errorf("escapes in data are decoded: %q", got)
+	}
+	if got := slices.Collect(Decodings(`a\u002fb\c`, true, true)); !slices.Contains(got, "a/b/c") {
+		t.Errorf("where a backslash is a slash: %q", got)
+	}
+	if got := slices.Collect(Decodings("%25252e", true, false)); got[len(got)-1] != "." {
+		t.Errorf("three layers end in %q", got)
+	}
+	if got := slices.Collect(Decodings("%2525252e", true, false)); slices.Contains(got, ".") {
+		t.Errorf("four layers are decoded: %q", got)
+	}
+}
+
+func TestMeet(t *testing.T) {
+	t.Parallel()
+	rows(t, "meet.txt", func(p, want string) {
+		step, pattern, _ := strings.Cut(p, " ")
+		if got := Meet(marks(step), pattern); got != (want == "yes") {
+			t.Errorf("%s meets %s: %t", step, pattern, got)
+		}
+	})
+}
+
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	if got := Variants("/a\x05/\x05"); !slices.Equal(got, []string{"/a/", "/a/\x04", "/a\x04/", "/a\x04/\x04"}) {
+		t.Errorf("two unknowns give %q", got)
+	}
+	if got := Variants("\x05\x05\x05\x05"); !slices.Equal(got, []string{"", "\x04\x04\x04\x04"}) {
+		t.Errorf("four unknowns give %q", got)
+	}
+	if got := Braced("/{a,b}/@(c|d)"); len(got) != 4 || !slices.Contains(got, "/b/c") {
+		t.Errorf("alternatives give %q", got)
+	}
+	if got := Braced("${a,b}"); got != nil {
+		t.Errorf("an expansion gives %q", got)
+	}
+}
+
+// FuzzNormal checks that the normal form of a path is its own normal form, and
+// that no text breaks a lookup.
+func FuzzNormal(f *testing.F) {
+	table, err := Load("/home/ann", false)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range []string{
+		"~/.ssh/id_rsa", "$HOME/x", "file:///etc/shadow", "file:%2fetc", `C:\Users\x`,
+		`\\?\C:\x`, `\\.\PhysicalDrive0`, "/a//b/../c", "\x05/\x01", "/proc/self/root/etc", "/{a,b}/**",
+		"/dev/\x01", "**/*", "/mnt/c/x", "%25252e", "&#47;etc", `\u{2f}`, "php://filter/resource=/etc/passwd", "/\u200bx",
+	} {
+		f.Add(s, "/w")
+	}
+	f.Fuzz(func(t *testing.T, p, cwd string) {
+		once := ByProcess(Join(Local(cwd, "/home/ann"), Local(p, "/home/ann")), "/w")
+		if strings.HasPrefix(once, "/") {
+			if again := ByProcess(Join("/w", Local(once, "/home/ann")), "/w"); again != once && !strings.HasPrefix(once, "/proc/") {
+				t.Errorf("%q is %q, and that is %q", p, once, again)
+			}
+		}
+		for _, q := range append(Variants(once), Globbed(once)) {
+			_, _, _, _ = table.Classes(q), table.Below(q), table.TreeAt(q), table.IsDisk(q)
+			_, _, _ = table.Rule(q, Empties), table.Rebuilt(q), table.Variable(q)
+		}
+		for form := range Decodings(p, true, true) {
+			_ = Braced(form)
+		}
+	})
+}
+
+// TestHostilePaths looks up paths that are made to cost much: the test's own
+// deadline is the bound.
+func TestHostilePaths(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	for _, p := range []string{
+		"/" + strings.Repeat("\x01a\x01b/", 2000),
+		"/home/ann/" + strings.Repeat("a\x01", 4000),
+		"/" + strings.Repeat("\x01", 1<<20),
+		"/" + strings.Repeat("a/", 1<<19),
+		"/" + strings.Repeat("a", 1<<20) + ".pem",
+		strings.Repeat("\x05/", 1<<15),
+	} {
+		_, _, _, _ = table.Rule(p, Empties), table.Classes(p), table.Below(p), table.TreeAt(p)
+	}
+}
+
+func TestIsTelling(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]bool{
+		"*": false, "*.*": false, "[abc]*": false, "?": false, "\x01\x04": false, "*.log": true, "[ab]x": true, "a": true, "": false,
+	} {
+		if got := IsTelling(pattern); got != want {
+			t.Errorf("%q tells: %t", pattern, got)
+		}
+	}
+}

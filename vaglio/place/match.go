@@ -1,0 +1,122 @@
+package place
+
+import (
+	"slices"
+	"strings"
+)
+
+// Meet says whether a step of a path, or a name that it may stand for, matches
+// a pattern with * and ?. What is unknown meets a * alone: it is never guessed.
+func Meet(step, pattern string) bool {
+	if step != "" && pattern != "" && step[0] != pattern[0] && step[0] > Perhaps && pattern[0] != '*' && pattern[0] != '?' {
+		return false
+	}
+	if !IsVague(step) && !strings.ContainsAny(pattern, "*?") {
+		return step == pattern
+	}
+	// The shell's wildcards pass by names that begin with a dot.
+	if step != "" && (step[0] == AnyText || step[0] == AnyByte) && strings.HasPrefix(pattern, ".") {
+		return false
+	}
+	return meets(step, pattern)
+}
+
+// No kernel takes a longer path, and no pattern of the table is as long.
+const (
+	longestStep    = 4096
+	longestPattern = 256
+)
+
+// meets is [Meet] byte by byte. It fills a table from the ends of both, so that
+// no number of stars makes it slow.
+func meets(step, pattern string) bool {
+	if len(step) > longestStep || len(pattern) >= longestPattern {
+		return IsVague(step) // too long to tell: strictly so
+	}
+	// after[j] says whether what follows in the step matches pattern[j:].
+	var rooms [2][longestPattern]bool
+	now, after := &rooms[0], &rooms[1]
+	for i := len(step); i >= 0; i-- {
+		for j := len(pattern); j >= 0; j-- {
+			now[j] = meetsAt(step, pattern, i, j, now, after)
+		}
+		now, after = after, now
+	}
+	return after[0]
+}
+
+func meetsAt(step, pattern string, i, j int, now, after *[longestPattern]bool) bool {
+	more := i < len(step)
+	switch {
+	case j == len(pattern):
+		return !more || step[i] == AnyText && after[j]
+	case pattern[j] == '*':
+		return now[j+1] || more && after[j]
+	case !more:
+		return false
+	case step[i] == AnyText:
+		return after[j] || now[j+1]
+	case step[i] == Unknown, step[i] == Perhaps:
+		return false
+	default:
+		return (step[i] == AnyByte || pattern[j] == '?' || step[i] == pattern[j]) && after[j+1]
+	}
+}
+
+// room holds the steps of most paths without asking for memory.
+type room [16]string
+
+// maxSteps is more than a kernel accepts in a path.
+const maxSteps = 2100
+
+// stepsOf splits a clean path.
+func stepsOf(clean string, in *room) []string {
+	steps := in[:0]
+	rest := strings.TrimPrefix(clean, "/")
+	for rest != "" && len(steps) < maxSteps {
+		var step string
+		step, rest, _ = strings.Cut(rest, "/")
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// MatchSteps says whether the steps of a path may match those of a pattern, in
+// which ** is any number of steps.
+func MatchSteps(pattern, steps []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			return matchAnywhere(pattern[1:], steps)
+		}
+		if len(steps) == 0 || !Meet(steps[0], pattern[0]) {
+			return false
+		}
+		pattern, steps = pattern[1:], steps[1:]
+	}
+	return len(steps) == 0
+}
+
+// matchAnywhere matches what follows a **. What may be anywhere must be
+// pointed at: a wildcard for all of a folder is no name.
+func matchAnywhere(pattern, steps []string) bool {
+	if len(pattern) == 0 {
+		return true
+	}
+	from, to := 0, len(steps)-1
+	if !slices.Contains(pattern, "**") { // only the end can match
+		from = len(steps) - len(pattern)
+		to = from
+		if from < 0 {
+			return false
+		}
+	}
+	for i := from; i <= to; i++ {
+		if IsWild(steps[i]) && pattern[0] != "*" {
+			continue
+		}
+		if MatchSteps(pattern, steps[i:]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,126 @@
+package place
+
+import (
+	"path"
+	"strings"
+)
+
+// The bytes that stand for what is not known of a path. A file name can hold
+// none of them in practice, and one that does is read more strictly, not less.
+const (
+	AnyText  = '\x01' // the shell's *
+	AnyByte  = '\x02' // the shell's ? or a bracket expression
+	SomeDisk = '\x03' // what a tool of disks prints: a device, as a rule
+	Unknown  = '\x04' // text of which nothing is known, but not empty
+	Perhaps  = '\x05' // the same, but it may be empty
+	// Marks are all of them.
+	Marks = "\x01\x02\x03\x04\x05"
+)
+
+// AnyFolders is a whole step that stands for any folders: where a search may
+// have been. It is no more than something unknown where nobody asks.
+const AnyFolders = "\x04\x04"
+
+// IsVague says that a path is more than one known path.
+func IsVague(p string) bool {
+	for i := range len(p) {
+		if c := p[i]; AnyText <= c && c <= Perhaps {
+			return true
+		}
+	}
+	return false
+}
+
+// Variants gives the paths that one with texts that may be empty stands for.
+func Variants(p string) []string {
+	n := strings.Count(p, string(Perhaps))
+	const most = 3
+	if n == 0 {
+		return []string{p}
+	}
+	full := strings.ReplaceAll(p, string(Perhaps), string(Unknown))
+	empty := strings.ReplaceAll(p, string(Perhaps), "")
+	if n == 1 || n > most {
+		return []string{empty, full}
+	}
+	all := []string{p}
+	for range n {
+		var next []string
+		for _, s := range all {
+			next = append(next,
+				strings.Replace(s, string(Perhaps), "", 1),
+				strings.Replace(s, string(Perhaps), string(Unknown), 1))
+		}
+		all = next
+	}
+	return all
+}
+
+// IsWild says that a step stands for everything in a folder.
+func IsWild(step string) bool {
+	if !strings.ContainsRune(step, AnyText) {
+		return false
+	}
+	return strings.Trim(step, string([]byte{AnyText, AnyByte, '.'})) == ""
+}
+
+// IsOpaque says that nothing of a step is known.
+func IsOpaque(step string) bool {
+	return step != "" && strings.Trim(step, string([]byte{Unknown, Perhaps, SomeDisk})) == ""
+}
+
+// IsTelling says that a pattern of names leaves out most names.
+func IsTelling(pattern string) bool {
+	depth := 0
+	for i := range len(pattern) {
+		switch c := pattern[i]; {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth > 0, c == Unknown, c == AnyText, c == AnyByte, strings.IndexByte(`*?./\^$+`, c) >= 0:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// Base is the last step of a path.
+func Base(p string) string {
+	p = strings.TrimRight(p, "/")
+	return p[strings.LastIndexByte(p, '/')+1:]
+}
+
+// Clean takes "//", "." and ".." out of a path. What is not known of a step is
+// part of its name.
+func Clean(p string) string { return path.Clean(p) }
+
+// IsStep says whether what follows a name leaves it a whole step of a path.
+func IsStep(rest string) bool { return rest == "" || rest[0] == '/' }
+
+// Globbed writes the wildcards of a path as marks.
+func Globbed(where string) string {
+	if !strings.ContainsAny(where, "*?[") {
+		return where
+	}
+	var b strings.Builder
+	for i := 0; i < len(where); i++ {
+		switch where[i] {
+		case '*':
+			b.WriteByte(AnyText)
+		case '?':
+			b.WriteByte(AnyByte)
+		case '[':
+			if end := strings.IndexByte(where[i:], ']'); end > 1 && !strings.Contains(where[i:i+end], "/") {
+				b.WriteByte(AnyByte)
+				i += end
+				continue
+			}
+			b.WriteByte('[')
+		default:
+			b.WriteByte(where[i])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,326 @@
+package place
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Class is a set of kinds of places.
+type Class uint32
+
+// The kinds of places.
+const (
+	Secret            Class = 1 << iota // what opens accounts and machines
+	Authority                           // what decides who may do what
+	System                              // what a machine needs to start and run
+	Kernel                              // switches of the kernel
+	Device                              // devices that every program expects
+	Home                                // a home that is not the user's
+	Own                                 // the gate's own data
+	Control                             // what steers agents, shells, programs, and what starts by itself
+	Temporary                           // temporary files
+	Nowhere                             // what keeps nothing, as /dev/null
+	Perimeter                           // folders that are nobody's workspace
+	Made                                // folders that a build makes again
+	MadeFile                            // files that a build makes again
+	Cache                               // caches of the user
+	Example                             // files that show a form and hold nothing
+	Scratch                             // files made to be overwritten
+	Plain                               // files of programs and texts
+	SecretVariable                      // variables that hold a secret
+	TemporaryVariable                   // variables that name a temporary file
+	tree
+	common
+	disk
+	noDisk
+)
+
+// variables are the classes that are about names of variables, not paths.
+const variables = SecretVariable | TemporaryVariable
+
+// uses are the classes that say what a file is for, not what it is.
+const uses = Made | MadeFile | Example | Scratch | Plain
+
+// shapes are the classes that have lookups of their own.
+const shapes = tree | common | disk | noDisk
+
+func classNames() map[string]Class {
+	return map[string]Class{
+		"secret": Secret, "authority": Authority, "system": System, "kernel": Kernel, "device": Device, "home": Home, "own": Own,
+		"control":   Control,
+		"temporary": Temporary, "nowhere": Nowhere, "perimeter": Perimeter, "made": Made, "madefile": MadeFile, "cache": Cache, "example": Example,
+		"scratch": Scratch, "plain": Plain,
+		"secretvariable": SecretVariable, "temporaryvariable": TemporaryVariable, "tree": tree, "common": common, "disk": disk, "nodisk": noDisk,
+	}
+}
+
+// Op is what is done to a path.
+type Op uint8
+
+// The operations.
+const (
+	Uses     Op = iota // what an unknown program does: at least it reads
+	Reads              // reads what is in it
+	Writes             // adds to a file or changes it
+	Replaces           // writes a whole file anew: what was in it is gone
+	Removes            // removes it
+	Empties            // removes it and everything below it
+	Copies             // reads it and everything below it
+)
+
+// Table says what lies at a path. It is safe for concurrent use.
+type Table struct {
+	rows []*Row
+	// homeSteps are those of the user's home, homeFolded the same in lower case.
+	// homeCased says that the two differ.
+	homeSteps, homeFolded []string
+	homeCased             bool
+	fold                  bool
+	ruled                 *index // rows of which a rule is about
+	classed               *index // all rows about paths
+	named                 *index // rows about variables
+	made                  *index // rows about what a name is for
+	copied                []*pattern
+	trees                 map[string]struct{} // directly below the root
+	deepTrees             [][]string
+	commons               map[string]struct{}
+	disks                 []string
+	volumes               *index
+}
+
+// Load reads the table. home is the user's home, "" if it is not known; fold
+// says that the system does not tell case apart. The error says file, line and
+// column of a mistake in the data.
+func Load(home string, fold bool) (*Table, error) {
+	rows, err := readRows()
+	if err != nil {
+		return nil, err
+	}
+	return newTable(rows, home, fold), nil
+}
+
+func newTable(rows []*Row, home string, fold bool) *Table {
+	t := &Table{rows: rows, fold: fold, trees: map[string]struct{}{}, commons: map[string]struct{}{}}
+	if home = Clean(home); strings.HasPrefix(home, "/") && home != "/" {
+		var r, lower room
+		t.homeFolded = slices.Clone(stepsOf(strings.ToLower(home), &lower))
+		if t.homeSteps = slices.Clone(stepsOf(home, &r)); fold {
+			t.homeSteps = t.homeFolded
+		}
+		t.homeCased = !slices.Equal(t.homeSteps, t.homeFolded)
+	}
+	t.ruled = newIndex(rows, fold, func(r *Row) bool { return r.Reading+r.Writing+r.Replacing+r.Removing != "" })
+	// What a judge asks about is asked whatever the letters' case is.
+	t.classed = newIndex(rows, true, func(r *Row) bool { return r.Class&(variables|shapes|uses) == 0 })
+	t.made = newIndex(rows, true, func(r *Row) bool { return r.Class&uses != 0 })
+	t.named = newIndex(rows, true, func(r *Row) bool { return r.Class&variables != 0 })
+	t.volumes = newIndex(rows, false, func(r *Row) bool { return r.Class&(disk|noDisk) != 0 })
+	t.copied = newIndex(rows, fold, func(r *Row) bool { return r.Copying != "" }).all
+	for _, r := range rows {
+		for _, p := range r.Where {
+			t.shape(r.Class, p)
+		}
+	}
+	return t
+}
+
+// shape files a pattern of a row that has a lookup of its own.
+func (t *Table) shape(c Class, p string) {
+	steps := strings.Split(strings.TrimPrefix(p, "/"), "/")
+	switch {
+	case c == tree && len(steps) == 1:
+		t.trees[steps[0]] = struct{}{}
+	case c == tree:
+		t.deepTrees = append(t.deepTrees, steps)
+	case c == common:
+		t.commons[steps[1]] = struct{}{}
+	case c == disk && len(steps) == 2: // directly below /dev
+		t.disks = append(t.disks, steps[1])
+	}
+}
+
+// Rows gives the rows of the table in their order, for those who tell of it.
+func (t *Table) Rows() []*Row { return t.rows }
+
+// Trees gives the patterns of the system's trees, for those who tell of them.
+func (t *Table) Trees() []string { return t.patternsOf(tree) }
+
+// Disks gives the patterns of the disks below /dev.
+func (t *Table) Disks() []string { return t.disks }
+
+func (t *Table) patternsOf(c Class) []string {
+	var all []string
+	for _, r := range t.rows {
+		if r.Class == c {
+			all = append(all, r.Where...)
+		}
+	}
+	return all
+}
+
+// Rule gives the id of the guard's rule about doing something to what a clean
+// path names, "" if there is none.
+func (t *Table) Rule(clean string, op Op) string {
+	if t.fold {
+		clean = strings.ToLower(clean)
+	}
+	var r room
+	steps := stepsOf(clean, &r)
+	at, vague := t.homeOf(steps), IsVague(clean)
+	for i := range len(steps) + 1 {
+		for _, p := range t.ruled.candidates(vague, steps, i) {
+			if id := p.row.ruleFor(op); id != "" && p.matches(clean, steps, at) {
+				return id
+			}
+		}
+	}
+	if op == Copies {
+		return t.copying(steps, at)
+	}
+	return ""
+}
+
+// copying gives the rule about what lies below a folder of a home.
+func (t *Table) copying(steps []string, at int) string {
+	if at == 0 || at == len(steps) {
+		return ""
+	}
+	for _, p := range t.copied {
+		if p.home && reaches(p.steps, steps[at:]) {
+			return p.row.Copying
+		}
+	}
+	return ""
+}
+
+// ruleFor gives the rule that a row has for an operation.
+func (r *Row) ruleFor(op Op) string {
+	switch op {
+	case Writes:
+		return r.Writing
+	case Replaces:
+		if r.Replacing != "" {
+			return r.Replacing
+		}
+		return r.Writing
+	case Removes, Empties:
+		return r.Removing
+	case Uses, Reads, Copies:
+		return r.Reading
+	default:
+		return r.Reading
+	}
+}
+
+// Classes gives what a clean path is. Wildcards in it count as they are
+// written, and a path that ends in one also as what stands before it.
+func (t *Table) Classes(clean string) Class {
+	clean = strings.ToLower(clean)
+	c := t.classed.classes(clean, t)
+	if cut := strings.TrimRight(clean, "*"); cut != clean && !strings.HasSuffix(cut, "/") {
+		c |= t.classed.classes(cut, t)
+	}
+	return c
+}
+
+// Rebuilt says whether what a clean path or pattern names can be made again by
+// a build, an install or a download.
+func (t *Table) Rebuilt(clean string) bool {
+	clean = strings.ToLower(clean)
+	steps := strings.Split(clean, "/")
+	for i, s := range steps {
+		steps[i] = strings.TrimSuffix(s, "*")
+	}
+	return t.made.classes(strings.Join(steps, "/"), t)&Made != 0 || t.RebuiltName(clean)
+}
+
+// RebuiltName is [Table.Rebuilt] by the last name alone.
+func (t *Table) RebuiltName(name string) bool {
+	name = strings.ToLower(path.Base(name))
+	if strings.HasPrefix(name, "*.") {
+		name = "*" + strings.TrimSuffix(name[1:], "*")
+	}
+	return t.made.classes(name, t)&MadeFile != 0
+}
+
+// Purpose gives what a file is for by its last name: [Example], [Scratch]
+// and [Plain].
+func (t *Table) Purpose(p string) Class {
+	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain)
+}
+
+// Variable gives what a variable is by its name: [SecretVariable],
+// [TemporaryVariable] or 0.
+func (t *Table) Variable(name string) Class {
+	name = strings.ToLower(name)
+	var c Class
+	for _, p := range t.named.all {
+		if Meet(name, p.steps[0]) && !slices.ContainsFunc(p.except, func(e *pattern) bool { return Meet(name, e.steps[0]) }) {
+			c |= p.row.Class
+		}
+	}
+	return c
+}
+
+// Below gives what kinds of places lie somewhere below a clean path. Only
+// places of which it is known where they are count, not those that a name
+// tells wherever it lies.
+func (t *Table) Below(clean string) Class {
+	clean = strings.ToLower(clean)
+	var r room
+	steps := stepsOf(clean, &r)
+	for len(steps) > 0 && IsWild(steps[len(steps)-1]) {
+		steps = steps[:len(steps)-1]
+	}
+	at := t.homeOf(steps)
+	holdsHome := at == 0 && t.aboveHome(steps)
+	var c Class
+	for _, p := range t.classed.all {
+		switch {
+		case c&p.row.Class == p.row.Class, !strings.HasPrefix(clean, "/"):
+		case p.home && holdsHome, p.home && at > 0 && reaches(p.steps, steps[at:]), p.rooted && p.steps[0][0] != '*' && reaches(p.steps, steps):
+			c |= p.row.Class
+		}
+	}
+	return c
+}
+
+// aboveHome says whether homes lie below a folder.
+func (t *Table) aboveHome(steps []string) bool {
+	if len(steps) == 0 {
+		return true
+	}
+	if len(steps) < len(t.homeFolded) && MatchSteps(t.homeFolded[:len(steps)], steps) {
+		return true
+	}
+	return len(steps) == 1 && (steps[0] == "home" || steps[0] == "users")
+}
+
+// reaches says whether what a pattern names lies at or below the folder with
+// these steps.
+func reaches(pattern, steps []string) bool {
+	for i, step := range steps {
+		switch {
+		case i >= len(pattern):
+			return false
+		case pattern[i] == "**":
+			return true
+		case !Meet(step, pattern[i]):
+			return false
+		}
+	}
+	return true
+}
+
+// String names the classes, in the order of the table's words.
+func (c Class) String() string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(classNames())) {
+		if c&classNames()[name] != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,277 @@
+package place
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func load(t *testing.T) *Table {
+	t.Helper()
+	table, err := Load("/home/ann", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// instance is a path that a pattern names, and nearMiss one that it does not.
+func instance(pattern string) (hit, nearMiss string) {
+	hit = expand(pattern)
+	return hit, missOf(pattern)
+}
+
+// expand writes a path in place of a pattern.
+func expand(pattern string) string {
+	steps := strings.Split(strings.Replace(pattern, "~/", "/home/ann/", 1), "/")
+	for i, s := range steps {
+		if s == "**" {
+			s = "deep/down"
+		}
+		steps[i] = strings.NewReplacer("*", "x", "?", "1").Replace(s)
+	}
+	if strings.HasPrefix(pattern, "**") {
+		return "/srv/" + strings.Join(steps, "/")
+	}
+	return strings.Join(steps, "/")
+}
+
+// missOf is the instance of a pattern whose last step with a name of its own
+// has another one.
+func missOf(pattern string) string {
+	if folder, below := strings.CutSuffix(pattern, "/*/**"); below {
+		hit, _ := instance(folder)
+		return hit
+	}
+	steps := strings.Split(pattern, "/")
+	for i, s := range slices.Backward(steps) {
+		if strings.Trim(s, "*") == "" {
+			continue
+		}
+		switch opens, closes := strings.ContainsAny(s[:1], "*?"), strings.HasSuffix(s, "*"); {
+		case opens && closes:
+			steps[i] = "another"
+		case closes:
+			steps[i] = "miss" + s
+		default:
+			steps[i] = s + "miss"
+		}
+		break
+	}
+	return expand(strings.Join(steps, "/"))
+}
+
+// TestEveryPattern holds every pattern of the table against a path that it
+// names and one that it just misses. The miss must not be found by this row
+// alone: other rows may know it.
+func TestEveryPattern(t *testing.T) {
+	t.Parallel()
+	all, err := readRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := 0
+	for _, row := range all {
+		for _, text := range row.Where {
+			patterns++
+			one := *row
+			one.Where = []string{text}
+			table := newTable([]*Row{&one}, "/home/ann", false)
+			hit, miss := instance(text)
+			if row.Class&variables != 0 {
+				if table.Variable(hit) != row.Class || table.Variable("plain") != 0 {
+					t.Errorf("%s: %q is not found as a variable, or all are", row.What, hit)
+				}
+				continue
+			}
+			if row.Class&shapes != 0 {
+				continue // TestTrees and TestDisks
+			}
+			class := func(p string) Class {
+				return (table.classed.classes(strings.ToLower(p), table) | table.made.classes(strings.ToLower(p), table)) & row.Class
+			}
+			if class(hit) != row.Class {
+				t.Errorf("%s: %s does not find %s", row.What, text, hit)
+			}
+			if class(miss) != 0 {
+				t.Errorf("%s: %s finds %s", row.What, text, miss)
+			}
+			for op, rule := range map[Op]string{Reads: row.Reading, Writes: row.Writing, Removes: row.Removing, Uses: row.Reading, Empties: row.Removing} {
+				if got := table.Rule(hit, op); got != rule {
+					t.Errorf("%s: operation %d on %s is %q, not %q", row.What, op, hit, got, rule)
+				}
+				if got := table.Rule(miss, op); got != "" {
+					t.Errorf("%s: operation %d on %s is %q", row.What, op, miss, got)
+				}
+			}
+		}
+		for _, text := range row.Except {
+			hit, _ := instance(text)
+			table := newTable([]*Row{row}, "/home/ann", false)
+			if row.Class&(variables|shapes) == 0 && table.classed.classes(strings.ToLower(hit), table) != 0 {
+				t.Errorf("%s: the free %s is found", row.What, hit)
+			}
+		}
+	}
+	if patterns < 1000 {
+		t.Errorf("only %d patterns were tried", patterns)
+	}
+}
+
+// rows reads a file of cases: a path, a tab, what is expected of it.
+func rows(t *testing.T, name string, try func(path, want string)) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.Trim(string(data), "\n"), "\n") {
+		p, want, ok := strings.Cut(line, "\t")
+		if !ok {
+			t.Fatalf("%s: %q has no tab", name, line)
+		}
+		try(p, want)
+	}
+}
+
+// marks writes the marks of a path of testdata.
+func marks(p string) string {
+	return strings.NewReplacer("<any>", string(AnyText), "<one>", string(AnyByte),
+		"<unknown>", string(Unknown), "<perhaps>", string(Perhaps), "<folders>", AnyFolders).Replace(p)
+}
+
+func className(c Class) string {
+	var names []string
+	for name := range strings.FieldsSeq("secret own authority control temporary nowhere perimeter cache") {
+		if c&classNames()[name] != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	rows(t, "classes.txt", func(p, want string) {
+		if got := className(table.Classes(p)); got != want {
+			t.Errorf("%s is %q, not %q", p, got, want)
+		}
+	})
+}
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	rows(t, "below.txt", func(p, want string) {
+		if got := className(table.Below(marks(p)) & (Secret | Own)); got != want {
+			t.Errorf("below %s lies %q, not %q", p, got, want)
+		}
+	})
+}
+
+func TestTrees(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	names := map[Tree]string{NoTree: "none", RootTree: "root", HomeTree: "home", SystemTree: "system"}
+	rows(t, "trees.txt", func(p, want string) {
+		if got := names[table.TreeAt(marks(p))]; got != want {
+			t.Errorf("%s is %s, not %s", p, got, want)
+		}
+	})
+	for _, p := range table.Trees() {
+		hit, miss := instance(p)
+		if got := table.TreeAt(hit); got != SystemTree {
+			t.Errorf("%s is %s", hit, names[got])
+		}
+		if got := table.TreeAt(miss + "/a/b/c"); got != NoTree {
+			t.Errorf("%s is %s", miss, names[got])
+		}
+	}
+}
+
+func TestDisks(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	for _, p := range table.Disks() {
+		if hit, _ := instance("/dev/" + p); !table.IsDisk(hit) {
+			t.Errorf("%s is no disk", hit)
+		}
+	}
+	rows(t, "disks.txt", func(p, want string) {
+		if got := table.IsDisk(marks(p)); got != (want == "disk") {
+			t.Errorf("%s: disk is %t", p, got)
+		}
+	})
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	ops := map[string]Op{"use": Uses, "read": Reads, "write": Writes, "replace": Replaces, "remove": Removes, "empty": Empties, "copy": Copies}
+	rows(t, "rules.txt", func(p, want string) {
+		op, rule, _ := strings.Cut(want, " ")
+		if got := table.Rule(marks(p), ops[op]); got != rule {
+			t.Errorf("to %s %s is %q, not %q", op, p, got, rule)
+		}
+	})
+}
+
+func TestRebuilt(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	rows(t, "rebuilt.txt", func(p, want string) {
+		if got := table.Rebuilt(p); got != (want == "yes") {
+			t.Errorf("%s: rebuilt is %t", p, got)
+		}
+	})
+}
+
+// TestFolding checks that case counts where the system tells it apart, and
+// only there.
+func TestFolding(t *testing.T) {
+	t.Parallel()
+	strict := load(t)
+	folded, err := Load("/Users/Ann", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strict.Rule("/ETC/SHADOW", Reads); got != "" {
+		t.Errorf("where case counts, another name is %q", got)
+	}
+	if got := folded.Rule("/ETC/SHADOW", Reads); got != "path.auth_read" {
+		t.Errorf("where case does not count, the accounts are %q", got)
+	}
+	if strict.Classes("/ETC/SHADOW")&Secret == 0 {
+		t.Error("a judge is not told of /ETC/SHADOW")
+	}
+	if got := folded.Rule("/users/ann/.AWS/credentials", Reads); got != "path.secrets" {
+		t.Errorf("the home in other letters is %q", got)
+	}
+}
+
+// TestMistakes checks that a mistake in the data is told with its place.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"secret read=path.keys\n\t/a":           "x.txt:1:22: a row needs its name",
+		"secrets | keys\n\t/a":                  `x.txt:1:1: there is no class "secrets"`,
+		"secret raed=path.keys | keys\n\t/a":    `x.txt:1:8: nothing is done`,
+		"secret read=keys | keys\n\t/a":         `x.txt:1:8: "keys" is no rule`,
+		"secret read=a.b read=a.c | keys\n\t/a": "x.txt:1:17: read is said twice",
+		"\t/a\n":                                "x.txt:1:1: a pattern stands before",
+		"secret | keys\n\t/a//b":                `x.txt:2:2: "/a//b" is no path`,
+		"secret | keys\n\t/a /../b":             `x.txt:2:5: "/../b" is no path`,
+		"secret | keys\n\t/a **":                `x.txt:2:5: "**" is no path`,
+		"secret | keys\n\t\"/a b":               "x.txt:2:2: the quote",
+		"secret | keys\n\t/{a,b":                `x.txt:2:2: "/{a,b" is no pattern`,
+		"secret | keys\n\nsecret | more\n\t/a":  `the row "keys" has no pattern`,
+		" | keys\n\t/a":                         "x.txt:1:1: a pattern stands before",
+	} {
+		_, err := parseRows("x.txt", text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, not %s", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package reading
+
+import "strings"
+
+// properties are the parameters that a JSON schema declares.
+func properties(schema any) map[string]any {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return nil
+	}
+	p, _ := s["properties"].(map[string]any)
+	return p
+}
+
+// claims says whether an argument asks for nothing to be changed. It counts
+// only where the executor declares the parameter: a tool ignores what it does
+// not know, and does what it does.
+func (w *walk) claims(key string, v any) bool {
+	if _, declared := w.schema[key]; !declared {
+		return false
+	}
+	switch v := v.(type) {
+	case bool:
+		return v && Normal(key) != "mode"
+	case string:
+		switch strings.ToLower(v) {
+		case "true", "yes":
+			return Normal(key) != "mode"
+		case "preview", "dry-run", "dry_run", "dryrun", "plan", "simulate", "validate":
+			return Normal(key) == "mode"
+		}
+	}
+	return false
+}
+
+// declares says that the executor declares what it would run, if it declares
+// anything.
+func (w *walk) declares(keys []string) bool {
+	if w.schema == nil {
+		return true
+	}
+	for _, k := range keys {
+		if _, ok := w.schema[k]; !ok && w.role(k)&runs != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,43 @@
+package reading
+
+import "strings"
+
+// ToolOf gives what is known of a tool by its name, or by a name that ends with
+// a star and with which it begins.
+func ToolOf[T any](tools map[string]T, name string) (T, bool) {
+	if t, ok := tools[name]; ok {
+		return t, true
+	}
+	for pattern, t := range tools {
+		if start, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasPrefix(name, start) {
+			return t, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// IsLanguage says whether a name is that of a language in which programs are
+// read, as [Tool] names it.
+func IsLanguage(name string) bool { return name == langShell || interpreter(name, "") != nil }
+
+// client takes up what is known of the tool in the client that would make the
+// call. It adds to what the executor's name says of running things.
+func (w *walk) client(c Call) {
+	if c.Client == "" {
+		return
+	}
+	tool, ok := ToolOf(w.r.o.Clients[c.Client], c.Executor)
+	if !ok {
+		w.gap("", "is for a tool that "+clip(c.Client)+" is not known to have")
+		return
+	}
+	w.rd.tool = &tool
+	if tool.Language != "" {
+		w.class.language = tool.Language
+	}
+	if tool.Shell || tool.Language != "" {
+		w.class.shell = w.class.shell || tool.Shell
+		w.class.runs, w.class.elsewhere, w.class.data = true, false, false
+	}
+}

@@ -1,0 +1,332 @@
+package reading
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell/powershell"
+)
+
+// add keeps a command line or program that was read.
+func (w *walk) add(c Command) {
+	if w.texts++; w.texts > maxTexts {
+		if w.texts == maxTexts+1 {
+			w.gap(c.At, "holds more command lines than are read")
+		}
+		return
+	}
+	w.rd.Commands = append(w.rd.Commands, c)
+}
+
+// text reads one text by the roles of its key.
+func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int) {
+	if role&(runs|RoleTyped|RoleProse|RoleProgram|RoleInput|RoleWords) == 0 || strings.TrimSpace(text) == "" {
+		return
+	}
+	if role&runs != 0 && encoded(key) {
+		plain, ok := decoded(text)
+		if !ok {
+			w.gap(at, "is said to be written in base64 and is not")
+			return
+		}
+		text = plain
+	}
+	// A shell would read the braces of JSON, and what stands in them.
+	doubt := role&(runs|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
+	w.run(key, text, role, sc, at, doubt)
+}
+
+// run reads one text that is run, or may be.
+func (w *walk) run(key, text string, role Role, sc *scope, at string, doubt bool) {
+	switch {
+	case role&RoleProgram != 0 && w.named(text, role, sc, at):
+	case role&RoleCommand != 0:
+		w.command(key, text, sc, at, doubt)
+	case role&(RoleScript|RoleCode) != 0 && doubt:
+		w.line(text, sc, at, mood{doubt: true})
+	case role&(RoleScript|RoleCode) != 0:
+		w.program(key, text, role, sc, at)
+	case !doubt && w.isTyped(text, role, sc):
+		w.typed(text, role, sc, at)
+	}
+}
+
+// decoded is a text out of base64, in the spellings that programs take.
+func decoded(text string) (string, bool) {
+	text = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "", " ", "").Replace(text), "=")
+	plain, err := base64.RawStdEncoding.DecodeString(text)
+	return string(plain), err == nil
+}
+
+// named reads a program whose words stand beside its name.
+func (w *walk) named(text string, role Role, sc *scope, at string) bool {
+	if sc.words == nil && sc.more == "" || strings.ContainsAny(text, " \t\n;|&") {
+		return false
+	}
+	if role&runs == 0 && (!w.class.runs && !sc.argv || w.class.elsewhere) {
+		return false
+	}
+	doubt := role&runs == 0 && sc.commands // the words may be another's
+	if sc.words == nil {
+		w.line(text+" "+sc.more, sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})
+		return true
+	}
+	w.argv(append([]string{text}, sc.words...), sc, at, doubt)
+	return true
+}
+
+// isTyped says whether a text that nothing else runs is what an executor runs.
+func (w *walk) isTyped(text string, role Role, sc *scope) bool {
+	switch {
+	case w.class.elsewhere || sc.commands:
+		return false
+	case role&(RoleTyped|RoleInput) != 0 && role&RolePath == 0:
+		return w.class.runs || w.class.types
+	case role&RoleProse == 0:
+		return false
+	default:
+		return w.class.types || w.class.shell || w.class.language != "" && isOther(shapeOf(text))
+	}
+}
+
+// typed reads what is handed to an executor that runs its input.
+func (w *walk) typed(text string, role Role, sc *scope, at string) {
+	if w.class.cells {
+		if text = w.cell(text, sc, at); strings.TrimSpace(text) == "" {
+			return
+		}
+	}
+	switch {
+	case sc.lang != "" && sc.lang != langShell && (!sc.claimed || role&(RoleTyped|RoleInput) != 0):
+		w.inline(text, sc, at)
+	case isOther(shapeOf(text)):
+		in := *sc
+		in.lang = shapeOf(text)
+		w.inline(text, &in, at)
+	default:
+		w.line(text, sc, at, mood{doubt: !w.class.shell && !w.class.types})
+	}
+}
+
+// mood is how sure a reading is.
+type mood struct{ final, doubt, verb bool }
+
+// command reads a command line.
+func (w *walk) command(key, text string, sc *scope, at string, doubt bool) {
+	if lang := languageWord(Normal(key)); isOther(lang) || sc.lang == langPowerShell {
+		w.windows(powershell.PowerShell, text, sc, at)
+		return
+	}
+	if d := powershell.Of(w.name, text); d != powershell.Posix {
+		w.windows(d, text, sc, at)
+		return
+	}
+	m := mood{final: w.class.shell && !doubt && w.role(key)&RoleTyped == 0, doubt: doubt}
+	if !w.class.shell {
+		if w.statement(text, sc, at) {
+			return
+		}
+		if lang := w.otherLanguage(text, sc); lang != "" {
+			in := *sc
+			in.lang = lang
+			w.inline(text, &in, at)
+			return
+		}
+		m.verb = isWord(text)
+		m.doubt = m.doubt || isWord(text) && Normal(key) != "command" && Normal(key) != "cmd"
+	}
+	if program := keyProgram(key); program != "" {
+		if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != program {
+			text = program + " " + text
+		}
+	}
+	w.withWords(text, sc, at, m)
+}
+
+// windows reads a line of a shell of Windows.
+func (w *walk) windows(d powershell.Dialect, text string, sc *scope, at string) {
+	if sc.more != "" {
+		text += " " + sc.more
+	}
+	if len(sc.words) > 0 {
+		text += " " + strings.Join(sc.words, " ")
+	}
+	w.add(Command{At: at, Text: text, Language: langPowerShell, Env: sc.env, Script: powershell.ReadAs(d, text, sc.o)})
+}
+
+// otherLanguage gives the language of a text that is clearly no command line.
+func (w *walk) otherLanguage(text string, sc *scope) string {
+	if lang := shapeOf(text); isOther(lang) {
+		if lang == langPython && isOther(sc.lang) {
+			return sc.lang
+		}
+		return lang
+	}
+	return ""
+}
+
+// isOther says that a language is none of the shells.
+func isOther(lang string) bool { return lang != "" && lang != langShell }
+
+// isWord says that a text is one plain word, such as a verb.
+func isWord(text string) bool {
+	const longest = 40
+	for i := range len(text) {
+		if c := text[i]; !isAlnum(c) && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= longest
+}
+
+// withWords reads a line alone, and as its tool may lengthen it by the words
+// that stand beside it.
+func (w *walk) withWords(text string, sc *scope, at string, m mood) {
+	blank := strings.ContainsAny(strings.TrimSpace(text), " \t\n;|&")
+	if sc.more == "" || blank {
+		w.line(text, sc, at, m)
+	}
+	switch {
+	case sc.more != "":
+		w.line(text+" "+sc.more, sc, at, m)
+	case len(sc.words) > 0:
+		m.doubt = true
+		w.line(text+" "+quoted(sc.words), sc, at, m)
+	}
+}
+
+// line reads a command line with what stands around it.
+func (w *walk) line(text string, sc *scope, at string, m mood) {
+	c := Command{At: at, Text: text, Language: langShell, Env: sc.env, Final: m.final, Doubt: m.doubt, Verb: m.verb}
+	if sc.input != "" && sc.commands {
+		mark := "VAGLIO_INPUT"
+		for strings.Contains(sc.input, mark) {
+			mark += "_"
+		}
+		c.Shift = len("{ ")
+		text = "{ " + text + "\n} <<'" + mark + "'\n" + sc.input + "\n" + mark + "\n"
+	}
+	if plain := strings.ReplaceAll(text, "\r\n", "\n"); plain != text {
+		raw := c
+		raw.Script, raw.Final, raw.Doubt = ReadLine(text, sc.o), false, true
+		w.add(raw)
+		text = plain
+	}
+	c.Script = ReadLine(text, sc.o)
+	w.add(c)
+	w.elsewhere(c, sc)
+}
+
+// argv reads a command that is given as words.
+func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
+	if len(argv) == 0 {
+		return
+	}
+	if sc.input != "" && sc.commands {
+		w.line(quoted(argv), sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})
+		return
+	}
+	c := Command{At: at, Text: quoted(argv), Language: langShell, Env: sc.env, Final: w.class.shell && !doubt, Doubt: doubt, Script: ReadArgv(argv, sc.o)}
+	w.add(c)
+	w.elsewhere(c, sc)
+}
+
+// elsewhere reads a line once more as what runs on the host or in the container
+// that stands beside it. It may run here all the same: tools ignore arguments
+// that they do not know.
+func (w *walk) elsewhere(c Command, sc *scope) {
+	var argv []string
+	switch {
+	case sc.host != "" && !isHere(sc.host) && !strings.ContainsAny(sc.host, " \t\n"):
+		argv = []string{"ssh", "--", sc.host, c.Text}
+	case sc.box != "" && !strings.ContainsAny(sc.box, " \t\n"):
+		argv = []string{"docker", "exec", sc.box, "sh", "-c", c.Text}
+	default:
+		return
+	}
+	c.Script, c.Final = ReadArgv(argv, sc.o), false
+	w.add(c)
+}
+
+func isHere(host string) bool {
+	return strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "127.") || host == "::1"
+}
+
+// quoted writes words as a shell would have to read them.
+func quoted(argv []string) string {
+	var b strings.Builder
+	for i, a := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if a != "" && strings.IndexFunc(a, func(c rune) bool {
+			return c >= 0x80 || !isAlnum(byte(c&0x7f)) && !strings.ContainsRune("%+,-./:=@_", c)
+		}) < 0 {
+			b.WriteString(a)
+			continue
+		}
+		b.WriteString("'" + strings.ReplaceAll(a, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// fewLines is how many lines of a list are read one by one; more are read as
+// one script only.
+const fewLines = 64
+
+// sequence reads a list of texts: of lines where the key or the first of them
+// says so, and of words.
+func (w *walk) sequence(key string, list []string, role Role, sc *scope, at string, depth int) {
+	if role&(RoleCommand|RoleWords) == 0 {
+		w.text(key, wholeOf(list), role, sc, at, depth+1)
+		return
+	}
+	lines := len(list) == 1 || strings.HasSuffix(strings.ToLower(key), "s") && role&RoleWords == 0 ||
+		strings.ContainsAny(strings.TrimSpace(list[0]), " \t\n;|&")
+	if lines {
+		w.lines(key, list, role, sc, at, depth)
+	}
+	if len(list) == 1 {
+		return
+	}
+	if slices.ContainsFunc(list, isOperator) {
+		w.line(strings.Join(list, " "), sc, at, mood{doubt: lines})
+		w.argv(list, sc, at, true)
+		return
+	}
+	if role&RoleCommand != 0 && role&RoleWords == 0 {
+		list = append(list, sc.words...)
+	}
+	w.argv(list, sc, at, lines)
+}
+
+// wholeOf is a program that is given in lines, with their ends or without.
+func wholeOf(list []string) string {
+	if strings.HasSuffix(list[0], "\n") {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list, "\n")
+}
+
+// lines reads each line of a list, and all of them as they run in one shell.
+func (w *walk) lines(key string, list []string, role Role, sc *scope, at string, depth int) {
+	if len(list) <= fewLines {
+		for _, text := range list {
+			w.text(key, text, role|RoleCommand, sc, at, depth+1)
+		}
+	}
+	if len(list) > 1 {
+		w.line(strings.Join(list, "\n"), sc, at, mood{doubt: len(list) <= fewLines})
+	}
+}
+
+// isOperator says that a word of a list can only be meant for a shell.
+func isOperator(word string) bool {
+	switch word {
+	case "&&", "||", ";", "|", "&", ">", ">>", "<":
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,220 @@
+package reading
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// class is what an executor does with a text, as its name says.
+type class struct {
+	// shell says that it runs command lines, runs that it runs something,
+	// types that it types into something that may run it.
+	shell, runs, types bool
+	// posix says that the name names a shell such as bash.
+	posix bool
+	// cells says that it runs the cells of a notebook, whose lines may be a
+	// shell's.
+	cells bool
+	// elsewhere says that it works on something of its own, such as a database
+	// or a web page, to which a text is no command.
+	elsewhere bool
+	// data says that this is a database.
+	data bool
+	// language is the language of the programs that it runs, "" if the name
+	// tells none.
+	language string
+}
+
+// wordKind is what a word of an executor's name says of running things.
+type wordKind uint8
+
+const (
+	wordShell   wordKind = iota + 1 // what it names runs command lines
+	wordVerb                        // runs something
+	wordProcess                     // with a verb it starts a program
+	wordRuns                        // what it names runs programs
+	wordCode                        // a program, with a verb that runs it
+	wordTypes                       // types into something
+	wordData                        // works on a database
+	wordOther                       // works on something of its own
+	wordNeutral                     // says nothing of what is done
+)
+
+// kindOf gives what a word says of running things.
+func kindOf(word string) wordKind {
+	switch word {
+	case "bash", "sh", "zsh", "ksh", "dash", "shell", "terminal", "console", "ssh", "tmux", "cmd", "exec", "subprocess", "command", "commands",
+		"cli", "popen", "powershell", "pwsh", "iterm":
+		return wordShell
+	case "run", "execute", "start", "spawn", "launch", "invoke", "interact":
+		return wordVerb
+	case "process":
+		return wordProcess
+	case "repl", "eval", "evaluate", "interpreter", "jupyter", "notebook", "ipython", "sandbox", "kernel":
+		return wordRuns
+	case "cell", "code", "script", "program":
+		return wordCode
+	case "stdin", "keys", "keystrokes", "keyboard", "typing", "tty", "pty", "type", "paste":
+		return wordTypes
+	case "mongo", "mongodb", "graphql", "browser", "page", "puppeteer", "playwright", "chrome", "selenium", "editor", "http", "web", "search":
+		return wordOther
+	}
+	switch {
+	case wordclass.Is("data-name", word):
+		return wordData
+	case wordclass.Is("neutral-name", word):
+		return wordNeutral
+	default:
+		return 0
+	}
+}
+
+// IsRunner says whether a word of an executor's name says no more than that it
+// runs something: it tells nothing of what is done.
+func IsRunner(word string) bool {
+	k := kindOf(word)
+	return k != 0 && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""
+}
+
+// classOf reads an executor's name.
+func classOf(words []string) class {
+	var has [wordNeutral + 1]bool
+	for _, w := range words {
+		has[kindOf(w)] = true
+	}
+	c := class{posix: slices.ContainsFunc(words, namesShell), language: languageIn(words), data: has[wordData], elsewhere: has[wordData] || has[wordOther]}
+	c.cells = slices.ContainsFunc(words, namesCells)
+	c.shell = has[wordVerb] && has[wordProcess]
+	if !c.elsewhere {
+		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
+		c.types = has[wordTypes] || sendsInput(words)
+	}
+	c.runs = c.shell || c.language != "" || has[wordRuns] || has[wordVerb] || has[wordCode] && len(words) == 1
+	return c
+}
+
+func namesCells(word string) bool {
+	switch word {
+	case "notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell":
+		return true
+	}
+	return false
+}
+
+func namesShell(word string) bool { return languageWord(word) == langShell }
+
+// sendsInput says that something is written to what runs already.
+func sendsInput(words []string) bool {
+	return slices.Contains(words, "send") && slices.Contains(words, "input")
+}
+
+// languageIn gives the first language that is named, but for the shell's.
+func languageIn(words []string) string {
+	for _, w := range words {
+		if lang := languageWord(w); isOther(lang) {
+			return lang
+		}
+	}
+	return ""
+}
+
+// The languages that are told apart.
+const (
+	langShell      = "sh"
+	langPowerShell = "powershell"
+	langPatch      = "patch"
+	langPython     = "python3"
+	langNode       = "node"
+	// langAppleScript is told apart, and not read.
+	langAppleScript = "applescript"
+)
+
+// languageWord gives the language that one word names, or "".
+func languageWord(word string) string {
+	switch word {
+	case "python", "python3", "py", "py3", "ipython", "jupyter", "ipykernel":
+		return langPython
+	case "node", "nodejs", "javascript", "js", "typescript", "ts", "deno", "bun", "tsx", "ecmascript":
+		return langNode
+	case "perl", "ruby", "php", "lua":
+		return word
+	case "bash", "sh", "shell", "zsh", "dash", "ksh", "posix":
+		return langShell
+	case "powershell", "pwsh":
+		return langPowerShell
+	case "applescript", "osascript", "jxa":
+		return langAppleScript
+	default:
+		return ""
+	}
+}
+
+// languageOf gives the language that an argument names: "python", "python3.12",
+// "/bin/bash", "Node.js". It gives the argument itself where that is a language
+// that nobody here can read, and "" where it names none.
+func languageOf(name string) string {
+	const longest = 40
+	if name == "" || len(name) > longest {
+		return ""
+	}
+	for w := range words(name) {
+		if lang := languageWord(w); lang != "" {
+			return lang
+		}
+	}
+	if strings.ContainsAny(name, " \t\n;|&/") {
+		return ""
+	}
+	return name
+}
+
+// Words are the words of a name in snake, kebab, dotted or camel case, in lower
+// case.
+func Words(name string) []string { return slices.Collect(words(name)) }
+
+// nameWords are the words of an executor's name. Names of languages that are
+// written as two stay one.
+func nameWords(name string) []string {
+	all := Words(name)
+	for i := 0; i+1 < len(all); i++ {
+		switch pair := all[i] + all[i+1]; pair {
+		case "powershell", "javascript", "typescript":
+			all[i] = pair
+			all = slices.Delete(all, i+1, i+2)
+		}
+	}
+	return all
+}
+
+// words yields the words of a name in snake, kebab, dotted or camel case, in
+// lower case.
+func words(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 0; i <= len(name); i++ {
+			border := i == len(name) || !isAlnum(name[i])
+			if !border && !isHump(name, i) {
+				continue
+			}
+			if i > start && !yield(strings.ToLower(name[start:i])) {
+				return
+			}
+			start = i
+			if border {
+				start++
+			}
+		}
+	}
+}
+
+// isHump says that a word begins at i in camel case.
+func isHump(name string, i int) bool {
+	return i > 0 && i < len(name) && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
+}
+
+func isAlnum(c byte) bool {
+	return ('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z')
+}

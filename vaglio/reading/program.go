@@ -1,0 +1,249 @@
+package reading
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/powershell"
+)
+
+// program reads a text under a key that names code: in its language where the
+// key, the executor or an argument tells one, and otherwise as what it looks
+// like.
+func (w *walk) program(key, text string, role Role, sc *scope, at string) {
+	in := *sc
+	if lang := languageWord(Normal(key)); lang != "" {
+		in.lang = lang
+	}
+	switch {
+	case w.statement(text, sc, at), w.isName(text, role):
+		return
+	case role&RoleScript != 0 && w.class.shell && in.lang == "" && !isOther(shapeOf(text)):
+		w.withWords(text, &in, at, mood{final: true})
+		return
+	}
+	if in.lang == "" || in.lang == langPython {
+		if text = w.cell(text, &in, at); strings.TrimSpace(text) == "" {
+			return
+		}
+	}
+	w.spoken(text, role, &in, at)
+}
+
+// isName says that a text is a number or a name, which does nothing as a
+// program, under a key that hands it to no shell.
+func (w *walk) isName(text string, role Role) bool {
+	return !w.class.shell && isWord(strings.TrimSpace(text)) && (role&RoleScript == 0 || !w.class.runs)
+}
+
+// spoken reads a program in the language that it is said to be in, and in the
+// one that it looks like.
+func (w *walk) spoken(text string, role Role, in *scope, at string) {
+	shape := shapeOf(text)
+	said := isOther(in.lang)
+	switch {
+	case !isOther(shape) && (w.class.shell || in.lang == langShell):
+		w.withWords(text, in, at, mood{final: w.class.posix && !said})
+		if said { // an argument says so, and a shell takes no notice
+			w.inline(text, in, at)
+		}
+	case said:
+		w.inline(text, in, at)
+		if !isOther(shape) && interpreter(in.lang, "") != nil && (in.claimed || role&RoleScript != 0) {
+			w.line(text, in, at, mood{doubt: true})
+		}
+	case shape != "":
+		in.lang = shape
+		w.inline(text, in, at)
+		w.otherwise(text, in, at)
+	default:
+		w.undecided(text, role, in, at)
+	}
+}
+
+// statement notes a statement of a database under a key of what is run, and
+// says whether it is no more than that.
+func (w *walk) statement(text string, sc *scope, at string) bool {
+	if w.class.shell || !w.class.data && (!IsStatement(text) || isOther(shapeOf(text))) {
+		return false
+	}
+	w.rd.Statements = append(w.rd.Statements, Text{At: at, Text: text, Role: RoleStatement})
+	w.line(text, sc, at, mood{doubt: true})
+	return true
+}
+
+// otherwise reads a program of which only its looks say the language in the
+// other language that looks like it, and as a shell does where one may run it.
+func (w *walk) otherwise(text string, sc *scope, at string) {
+	if w.class.shell {
+		w.line(text, sc, at, mood{doubt: true})
+	}
+	other := ""
+	switch sc.lang {
+	case langPython:
+		other = langNode
+	case langNode:
+		other = langPython
+	default:
+		return
+	}
+	w.add(Command{At: at, Text: text, Language: other, Script: ReadArgv(interpreter(other, text), sc.o), Doubt: true})
+}
+
+// undecided reads a text of which nobody says what it is: as a shell does if
+// that can be, and as the common languages do.
+func (w *walk) undecided(text string, role Role, sc *scope, at string) {
+	known := w.class.runs && !w.class.elsewhere
+	s := ReadLine(text, sc.o)
+	if unparsable(s) == "" {
+		w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: !known && role&RoleScript == 0})
+		w.elsewhere(w.rd.Commands[len(w.rd.Commands)-1], sc)
+		return
+	}
+	w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: true})
+	for _, lang := range [...]string{langPython, langNode} {
+		w.add(Command{At: at, Text: text, Language: lang, Script: ReadArgv(interpreter(lang, text), sc.o), Doubt: true})
+	}
+	if known || role&RoleScript != 0 {
+		w.gap(at, "is no program of a language that is known")
+	}
+}
+
+// unparsable gives why a text is no program of its language, or "".
+func unparsable(s *shell.Script) string {
+	for i := range s.Problems {
+		if s.Problems[i].Kind == shell.ProblemUnparsable {
+			return s.Problems[i].Detail
+		}
+	}
+	return ""
+}
+
+// inline reads a program in the language of its scope.
+func (w *walk) inline(text string, sc *scope, at string) {
+	argv := interpreter(sc.lang, text)
+	switch {
+	case sc.lang == langPowerShell:
+		w.windows(powershell.PowerShell, text, sc, at)
+	case sc.lang == langShell:
+		w.line(text, sc, at, mood{})
+	case argv == nil:
+		if w.class.runs {
+			w.gap(at, "is a program in "+clip(sc.lang)+", which nobody here can read")
+		}
+		w.line(text, sc, at, mood{doubt: true})
+	default:
+		if sc.lang == langPython {
+			if text = w.cell(text, sc, at); strings.TrimSpace(text) == "" {
+				return
+			}
+			argv = interpreter(sc.lang, text)
+		}
+		c := Command{At: at, Text: text, Language: sc.lang, Script: ReadArgv(argv, sc.o), Env: sc.env}
+		w.add(c)
+	}
+}
+
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most]
+	}
+	return s
+}
+
+// interpreter is the command line that runs a program, nil for a language that
+// is not read.
+func interpreter(lang, text string) []string {
+	switch lang {
+	case langPython:
+		return []string{lang, "-c", text}
+	case langNode, "perl", "ruby", "lua":
+		return []string{lang, "-e", text}
+	case "php":
+		return []string{lang, "-r", strings.TrimPrefix(strings.TrimSpace(text), "<?php")}
+	default:
+		return nil
+	}
+}
+
+// cell reads what a notebook's cell hands to a shell or a file, and gives the
+// rest of it.
+func (w *walk) cell(text string, sc *scope, at string) string {
+	if !strings.ContainsAny(text, "!%") {
+		return text
+	}
+	trimmed := strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(trimmed, "%%"); ok {
+		return w.cellMagic(rest, text, sc, at)
+	}
+	var lines, rest []string
+	for line := range strings.SplitSeq(text, "\n") {
+		command, ok := cellCommand(line)
+		if ok {
+			lines, line = append(lines, command), ""
+		}
+		rest = append(rest, line)
+	}
+	if len(lines) == 0 {
+		return text
+	}
+	w.line(strings.Join(lines, "\n"), sc, at, mood{})
+	return strings.Join(rest, "\n")
+}
+
+// cellMagic reads a cell whose first line says what all of it is.
+func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
+	head, body, _ := strings.Cut(cell, "\n")
+	name, args, _ := strings.Cut(strings.TrimSpace(head), " ")
+	in := *sc
+	switch name {
+	case "script":
+		if in.lang = languageOf(args); in.lang == "" {
+			w.gap(at, "is a program of an interpreter that is not named")
+			return ""
+		}
+	case "bash", "sh", "!", "system", "sx", "python", "python3", "javascript", "js", "perl", "ruby", "node":
+		if in.lang = languageWord(name); in.lang == "" {
+			in.lang = langShell
+		}
+	case "writefile", "file":
+		w.argv([]string{"tee", strings.TrimSpace(strings.TrimPrefix(args, "-a "))}, &scope{o: sc.o}, at, false)
+		return ""
+	case "time", "timeit", "capture", "prun", "html", "HTML", "markdown", "latex", "svg":
+		return body
+	default:
+		w.gap(at, "begins with %%"+clip(name)+", which nobody here can read")
+		return text[strings.Index(text, "%%")+len("%%"):]
+	}
+	if in.lang == langPython {
+		w.add(Command{At: at, Text: body, Language: langPython, Script: ReadArgv(interpreter(langPython, body), in.o), Env: in.env})
+		return ""
+	}
+	w.inline(body, &in, at)
+	return ""
+}
+
+// cellCommand gives the command line that one line of a cell hands to a shell.
+func cellCommand(line string) (string, bool) {
+	line = strings.TrimSpace(line)
+	if name, rest, ok := strings.Cut(line, "="); ok && isTargets(strings.TrimSpace(name)) {
+		if rest = strings.TrimSpace(rest); strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "%sx ") || strings.HasPrefix(rest, "%system ") {
+			line = rest
+		}
+	}
+	for _, mark := range [...]string{"!!", "!", "%sx ", "%system "} {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			return rest, true
+		}
+	}
+	for _, mark := range [...]string{"%pip ", "%conda ", "%cd ", "%rm ", "%cp ", "%mv ", "%mkdir ", "%cat ", "%ls "} {
+		if strings.HasPrefix(line, mark) {
+			return line[1:], true
+		}
+	}
+	if rest, ok := strings.CutPrefix(line, "%run "); ok {
+		return "python3 " + rest, true
+	}
+	return "", false
+}

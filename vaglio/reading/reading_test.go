@@ -1,0 +1,277 @@
+package reading_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/metnos/vaglio/vaglio/reading"
+)
+
+const (
+	home = "/home/user"
+	cwd  = "/home/user/app"
+)
+
+// row is one call and what is to be read of it: commands as "language at text",
+// with a question mark before those that are in doubt, and the places of gaps.
+type row struct {
+	Executor     string         `json:"executor"`
+	Args         map[string]any `json:"args"`
+	Capabilities []string       `json:"capabilities,omitempty"`
+	Shell        bool           `json:"shell,omitzero"`
+	Schema       any            `json:"schema,omitempty"`
+	Read         []string       `json:"read"`
+	Gaps         []string       `json:"gaps,omitempty"`
+}
+
+func (r row) call() reading.Call {
+	return reading.Call{Executor: r.Executor, Args: r.Args, Cwd: cwd, Capabilities: r.Capabilities, Shell: r.Shell, Schema: r.Schema}
+}
+
+func rows(t testing.TB) []row {
+	t.Helper()
+	f, err := os.Open("testdata/rows.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var all []row
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var r row
+		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
+			t.Fatalf("%s: %v", s.Text(), err)
+		}
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		t.Fatal("no rows")
+	}
+	return all
+}
+
+func reader() *reading.Reader { return reading.NewReader(reading.Options{Home: home}) }
+
+// told writes what was read as the rows do.
+func told(rd *reading.Reading) (read, gaps []string) {
+	for _, c := range rd.Commands {
+		mark := ""
+		if c.Doubt {
+			mark = "?"
+		}
+		read = append(read, mark+c.Language+" "+c.At+" "+c.Text)
+	}
+	for _, g := range rd.Gaps {
+		gaps = append(gaps, g.At)
+	}
+	return read, gaps
+}
+
+func TestRead(t *testing.T) {
+	r := reader()
+	for _, row := range rows(t) {
+		read, gaps := told(r.Read(row.call()))
+		if !slices.Equal(read, row.Read) || !slices.Equal(gaps, row.Gaps) {
+			t.Errorf("%s %v: read %q, gaps %q; want %q, %q", row.Executor, row.Args, read, gaps, row.Read, row.Gaps)
+		}
+	}
+}
+
+// TestClaimsTakeNothingAway checks that what a caller says adds to what is read
+// at most.
+func TestClaimsTakeNothingAway(t *testing.T) {
+	r := reader()
+	for _, row := range rows(t) {
+		c := row.call()
+		plain := r.Read(c)
+		for _, claim := range []string{"fs:read", "code:exec", "network:http"} {
+			c.Capabilities = append(slices.Clone(row.Capabilities), claim)
+			claimed := r.Read(c)
+			for _, command := range plain.Commands {
+				if command.Doubt {
+					continue // it may have become the only reading
+				}
+				if !slices.ContainsFunc(claimed.Commands, func(other reading.Command) bool {
+					return other.At == command.At && strings.HasSuffix(other.Text, command.Text) && !other.Doubt
+				}) {
+					t.Errorf("%s %v with %s: %s is no longer read", row.Executor, row.Args, claim, command.At)
+				}
+			}
+		}
+	}
+}
+
+// TestSurroundings checks where and with what a command runs.
+func TestSurroundings(t *testing.T) {
+	type A = map[string]any
+	for name, tt := range map[string]struct {
+		args A
+		cwd  string
+	}{
+		"none":     {A{"command": "ls"}, cwd},
+		"absolute": {A{"command": "ls", "cwd": "/tmp/x"}, "/tmp/x"},
+		"relative": {A{"command": "ls", "workdir": "../b"}, "/home/user/b"},
+		"home":     {A{"command": "ls", "working_directory": "~/b"}, "/home/user/b"},
+		"variable": {A{"command": "ls", "dir": "$HOME/b"}, "/home/user/b"},
+		"url":      {A{"command": "ls", "cwd": "file:///tmp/x"}, "/tmp/x"},
+		"settings": {A{"command": "ls", "options": A{"cwd": "/tmp/x"}}, "/tmp/x"},
+		"around":   {A{"cwd": "/tmp/x", "steps": []any{A{"command": "ls"}}}, "/tmp/x"},
+	} {
+		got := reader().Read(reading.Call{Executor: "Bash", Args: tt.args, Cwd: cwd}).Commands
+		if len(got) != 1 || len(got[0].Script.Commands) != 1 {
+			t.Errorf("%s: read %v", name, got)
+			continue
+		}
+		if dir, _ := got[0].Script.Commands[0].Cwd.Text(); dir != tt.cwd {
+			t.Errorf("%s: runs in %q, want %q", name, dir, tt.cwd)
+		}
+	}
+	c := reader().Read(reading.Call{Executor: "Bash", Args: A{"command": "make", "env": []any{"A=b=c"}}, Cwd: cwd}).Commands[0]
+	if !reflect.DeepEqual(c.Env, map[string]string{"A": "b=c"}) {
+		t.Errorf("environment is %v", c.Env)
+	}
+}
+
+// TestNotes checks which texts are kept by the roles of their keys.
+func TestNotes(t *testing.T) {
+	type A = map[string]any
+	rd := reader().Read(reading.Call{Executor: "mcp__x__sync", Args: A{
+		"file_path": "a", "files": []any{"b", A{"path": "c"}}, "source": "d", "destination": "e", "url": "https://x.example", "to": []any{"a@b.example"},
+		"query": "DELETE FROM t WHERE a = 1", "text": "no path",
+	}})
+	for name, tt := range map[string]struct {
+		list []reading.Text
+		want string
+	}{
+		"paths":      {rd.Paths, "destination=e file_path=a files=b files[1].path=c source=d to=a@b.example"},
+		"urls":       {rd.URLs, "url=https://x.example"},
+		"recipients": {rd.Recipients, "to=a@b.example"},
+		"statements": {rd.Statements, "query=DELETE FROM t WHERE a = 1"},
+	} {
+		var got []string
+		for _, n := range tt.list {
+			got = append(got, n.At+"="+n.Text)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s are %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestClients checks that what is known of a client's tool wins over the shape
+// of a call, and hides nothing of which the table does not speak.
+func TestClients(t *testing.T) {
+	r := reading.NewReader(reading.Options{Home: home, Clients: map[string]map[string]reading.Tool{"agent": {
+		"Note":    {Args: map[string]reading.Role{"command": reading.RoleData, "file": reading.RolePath}},
+		"Monitor": {Args: map[string]reading.Role{"watch": reading.RoleCommand}, Shell: true},
+		"REPL":    {Args: map[string]reading.Role{"code": reading.RoleCode}, Language: "node"},
+		"mcp__*":  {},
+	}}})
+	type A = map[string]any
+	for _, tt := range []struct {
+		client, executor string
+		args             A
+		want             []string
+		gaps             int
+	}{
+		{"agent", "Note", A{"command": "rm -rf /"}, nil, 0},
+		{"agent", "Note", A{"command": "ls", "cmd": "rm -rf /"}, []string{"sh cmd rm -rf /"}, 0},
+		{"agent", "Note", A{"file": A{"script": "rm -rf /"}}, []string{"sh file.script rm -rf /"}, 0},
+		{"agent", "note", A{"command": "rm -rf /"}, []string{"sh command rm -rf /"}, 1},
+		{"", "Note", A{"command": "rm -rf /"}, []string{"sh command rm -rf /"}, 0},
+		{"other", "Note", A{"command": "rm -rf /"}, []string{"sh command rm -rf /"}, 1},
+		{"agent", "Monitor", A{"watch": "print(1)"}, []string{"sh watch print(1)"}, 0},
+		{"agent", "REPL", A{"code": "print(1)"}, []string{"node code print(1)"}, 0},
+		{"agent", "mcp__x__y", A{"command": "ls"}, []string{"sh command ls"}, 0},
+	} {
+		rd := r.Read(reading.Call{Client: tt.client, Executor: tt.executor, Args: tt.args})
+		if read, _ := told(rd); !slices.Equal(read, tt.want) || len(rd.Gaps) != tt.gaps {
+			t.Errorf("%s %s %v: read %q, gaps %v; want %q and %d", tt.client, tt.executor, tt.args, read, rd.Gaps, tt.want, tt.gaps)
+		}
+	}
+	rd := r.Read(reading.Call{Client: "agent", Executor: "Note", Args: A{"file": "a", "command": "b"}})
+	if len(rd.Paths) != 1 || rd.Paths[0].Text != "a" {
+		t.Errorf("paths of Note are %v", rd.Paths)
+	}
+}
+
+// TestBounds checks that nothing is left unread in silence.
+func TestBounds(t *testing.T) {
+	type A = map[string]any
+	deep := any("rm -rf /")
+	for range 200 {
+		deep = A{"a": deep, "command": []any{"ls"}}
+	}
+	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"a": deep}}); len(rd.Gaps) == 0 {
+		t.Error("what nests too deeply is no gap")
+	}
+	endless := A{}
+	endless["a"], endless["b"] = endless, []any{endless}
+	if rd := reader().Read(reading.Call{Executor: "x", Args: endless}); len(rd.Gaps) == 0 || rd.Failed {
+		t.Errorf("an endless map: %+v", rd)
+	}
+	many := make([]any, 5000)
+	for i := range many {
+		many[i] = A{"command": fmt.Sprintf("echo %d", i)}
+	}
+	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"steps": many}}); len(rd.Gaps) != 1 {
+		t.Errorf("5000 commands: gaps %v", rd.Gaps)
+	}
+	lines := make([]any, 5000)
+	for i := range lines {
+		lines[i] = "echo x"
+	}
+	lines[4999] = "rm -rf /"
+	rd := reader().Read(reading.Call{Executor: "x", Args: A{"commands": lines}})
+	last := rd.Commands[0].Script.Commands
+	if got := last[len(last)-1].Name; got != "rm" || rd.Commands[0].Doubt {
+		t.Errorf("the last of 5000 lines is %q", got)
+	}
+}
+
+func TestNormal(t *testing.T) {
+	for key, want := range map[string]string{
+		"shell_command": "shellcommand", "ShellCommand": "shellcommand",
+		"shell-command": "shellcommand", "SHELL COMMAND": "shellcommand", "è": "è", "": "",
+	} {
+		if got := reading.Normal(key); got != want {
+			t.Errorf("%q is %q, want %q", key, got, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, r := range rows(f) {
+		args, err := json.Marshal(r.Args)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(r.Executor, string(args))
+	}
+	r := reader()
+	f.Fuzz(func(t *testing.T, executor, args string) {
+		var m map[string]any
+		if json.Unmarshal([]byte(args), &m) != nil {
+			return
+		}
+		c := reading.Call{Executor: executor, Args: m, Cwd: cwd}
+		first := r.Read(c)
+		if first.Failed {
+			t.Fatal("the reader fails")
+		}
+		if again := r.Read(c); !reflect.DeepEqual(told2(first), told2(again)) {
+			t.Errorf("two readings differ: %q, %q", told2(first), told2(again))
+		}
+	})
+}
+
+func told2(rd *reading.Reading) [2][]string {
+	read, gaps := told(rd)
+	return [2][]string{read, gaps}
+}

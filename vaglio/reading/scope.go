@@ -1,0 +1,251 @@
+package reading
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// scope is what surrounds a command: what the arguments beside it and around
+// it say.
+type scope struct {
+	o    shell.Options
+	lang string
+	// claimed says that an argument, not the executor's name, told the language.
+	claimed bool
+	host    string
+	box     string
+	// words are the words beside a program's name; more is the same as text.
+	words []string
+	more  string
+	input string
+	env   map[string]string
+	// inherited is the role of texts whose own key has none.
+	inherited Role
+	// alone says that no other argument than these surroundings stands beside.
+	alone bool
+	// commands says that a command stands in this map, program that a name
+	// does to which words may belong.
+	commands, program bool
+	// argv says that the words beside a program can be nothing else.
+	argv bool
+	// shell says that an argument asks for a shell.
+	shell bool
+}
+
+// surround takes in what the keys of one map say of its commands.
+func (w *walk) surround(args map[string]any, keys []string, sc *scope) {
+	sc.words, sc.more, sc.input, sc.alone, sc.commands, sc.program, sc.argv, sc.shell = nil, "", "", true, false, false, false, false
+	for _, k := range keys {
+		role := w.role(k)
+		switch {
+		case role&(RoleCommand|RoleScript) == 0 || !holdsText(args[k]):
+		case role&RoleWords != 0 && onlyWords(args[k]):
+			sc.argv = true
+		default:
+			sc.commands = true
+		}
+		if text, ok := args[k].(string); ok && role&RoleProgram != 0 && !strings.ContainsAny(text, " \t\n;|&") {
+			sc.program = sc.program || text != ""
+		}
+		w.surroundBy(k, args[k], role, sc)
+	}
+}
+
+// onlyWords says that a list can be no command of its own: it begins with an
+// option.
+func onlyWords(v any) bool {
+	list := Texts(v)
+	return len(list) > 0 && strings.HasPrefix(list[0], "-")
+}
+
+func holdsText(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v) != ""
+	case []any:
+		return len(v) > 0
+	default:
+		return false
+	}
+}
+
+// surroundBy takes in one argument.
+func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
+	const around = RoleFolder | RoleEnv | RoleSettings | RoleLanguage | RoleHost | RoleBox | RoleWords | RoleInput
+	text, isText := v.(string)
+	switch {
+	case role&around == 0:
+		sc.alone = sc.alone && (role&runs != 0 || isAside(key))
+	case role&(RoleFolder|RoleEnv|RoleSettings) != 0:
+		w.placeBy(v, role, sc)
+	case role&RoleLanguage != 0:
+		sc.languageBy(key, v)
+	case role&RoleHost != 0:
+		sc.host = text
+	case role&RoleBox != 0:
+		sc.box = text
+	case role&RoleWords != 0:
+		w.wordsBeside(key, v, sc)
+	case isText:
+		sc.input = text
+	}
+}
+
+// placeBy takes in where and with what a command runs.
+func (w *walk) placeBy(v any, role Role, sc *scope) {
+	switch v := v.(type) {
+	case string:
+		if role&RoleFolder != 0 && v != "" {
+			sc.o.Cwd = w.folder(sc.o.Cwd, v)
+		}
+	case map[string]any, []any:
+		if role&RoleEnv != 0 {
+			sc.env = variables(v)
+			sc.o.Env = sc.env
+		}
+		if more, ok := v.(map[string]any); ok && role&RoleSettings != 0 {
+			for _, k := range sortedKeys(more) {
+				if r := w.role(k); r&(RoleFolder|RoleEnv|RoleLanguage) != 0 {
+					w.surroundBy(k, more[k], r, sc)
+				}
+			}
+		}
+	}
+}
+
+// languageBy takes in the language that an argument names, or that it asks for
+// a shell.
+func (sc *scope) languageBy(key string, v any) {
+	switch v := v.(type) {
+	case bool:
+		sc.shell = sc.shell || v && Normal(key) == "shell"
+	case string:
+		if lang := languageOf(v); lang != "" && namesLanguage(key, v) {
+			sc.lang, sc.claimed = lang, true
+		}
+	}
+}
+
+// isAside says whether an argument says how a command is run, and nothing of
+// what is done.
+func isAside(key string) bool {
+	return wordclass.Is("aside-key", Normal(key))
+}
+
+// namesLanguage tells a key that may hold a command line, such as shell, from
+// one that names what runs it.
+func namesLanguage(key, text string) bool {
+	if Normal(key) != "shell" {
+		return true
+	}
+	return isInterpreter(text)
+}
+
+// isInterpreter says whether a text is no more than the name of an interpreter,
+// perhaps with its folder.
+func isInterpreter(text string) bool {
+	if strings.ContainsAny(text, " \t\n;|&$`") {
+		return false
+	}
+	name := strings.TrimSuffix(text[strings.LastIndexAny(text, `/\`)+1:], ".exe")
+	return languageWord(strings.ToLower(name)) != "" || strings.EqualFold(name, "cmd")
+}
+
+// wordsBeside takes in the words that stand beside a program's name.
+func (w *walk) wordsBeside(key string, v any, sc *scope) {
+	switch v := v.(type) {
+	case string:
+		sc.more = v
+	case []any, []string:
+		list := Texts(v)
+		if Normal(key) == "flags" {
+			sc.words = slices.Concat(list, sc.words)
+		} else {
+			sc.words = append(sc.words, list...)
+		}
+	}
+}
+
+// variables takes an environment from a map, or from a list of NAME=value.
+func variables(v any) map[string]string {
+	env := map[string]string{}
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			env[k] = Word(e)
+		}
+	case []any:
+		for _, e := range v {
+			if text, ok := e.(string); ok {
+				name, value, _ := strings.Cut(text, "=")
+				env[name] = value
+			}
+		}
+	default:
+		return nil
+	}
+	return env
+}
+
+// Texts are the texts and numbers of a value, in a row, however it nests.
+func Texts(v any) []string { return gather(nil, v, 0) }
+
+func gather(into []string, v any, depth int) []string {
+	if depth > maxDepth {
+		return into
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			into = gather(into, e, depth+1)
+		}
+	case []string:
+		into = append(into, v...)
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			into = gather(append(into, k), v[k], depth+1)
+		}
+	default:
+		into = append(into, Word(v))
+	}
+	return into
+}
+
+// Word writes one value as Python's str does where that can matter. What nests
+// becomes one line of its words.
+func Word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case []any, map[string]any:
+		return strings.ReplaceAll(strings.Join(Texts(v), " "), "\n", " ")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// sortedKeys gives a map one order. A map of one key needs no sorting.
+func sortedKeys(m map[string]any) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	if len(keys) > 1 {
+		slices.Sort(keys)
+	}
+	return keys
+}

@@ -1,0 +1,179 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+)
+
+// shapeOf gives the language that a text is clearly written in, or "" where it
+// may be anything. It looks for what one language has and the shell has not.
+func shapeOf(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(trimmed, "#!"); ok {
+		first, _, _ := strings.Cut(rest, "\n")
+		if lang := languageOf(strings.TrimSpace(first[strings.LastIndexAny(first, "/ ")+1:])); languageWord(lang) != "" || lang == langPython {
+			return lang
+		}
+		return langShell
+	}
+	if strings.HasPrefix(trimmed, "<?php") {
+		return "php"
+	}
+	const looked = 200 // lines
+	n := 0
+	for line := range strings.SplitSeq(trimmed, "\n") {
+		if n++; n > looked {
+			break
+		}
+		if lang := shapeOfLine(line); lang != "" {
+			return lang
+		}
+	}
+	return ""
+}
+
+// shapeOfLine looks at one line.
+func shapeOfLine(line string) string {
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "" || line[0] == '#':
+		return ""
+	case isNode(line):
+		return langNode
+	case isPerl(line):
+		return "perl"
+	case isRuby(line):
+		return "ruby"
+	case isPython(line):
+		return langPython
+	default:
+		return ""
+	}
+}
+
+func isNode(line string) bool {
+	for _, start := range [...]string{"const ", "let ", "var "} {
+		if rest, ok := strings.CutPrefix(line, start); ok && strings.Contains(rest, "=") && !isAssignment(rest) {
+			return true
+		}
+	}
+	if strings.HasPrefix(line, "import ") && (strings.Contains(line, " from '") || strings.Contains(line, ` from "`)) {
+		return true
+	}
+	return beginsWith(line, "console.", "require(", "process.", "module.exports", "await ", "async ", "function(", "(()=>", "(() =>", "(async", "new Promise(",
+		"globalThis.", "Deno.", "Bun.", "JSON.", "document.", "window.") && strings.ContainsAny(line, "(={") ||
+		!strings.HasPrefix(line, "node ") && (strings.Contains(line, "require('") || strings.Contains(line, `require("`))
+}
+
+func beginsWith(line string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line, start) })
+}
+
+// isAssignment says that a line begins as a shell's assignment does: let of
+// the shell takes NAME=value without blanks.
+func isAssignment(rest string) bool {
+	name, value, _ := strings.Cut(rest, "=")
+	return !strings.HasSuffix(name, " ") && !strings.HasPrefix(value, " ")
+}
+
+func isPerl(line string) bool {
+	return beginsWith(line, "use strict", "use warnings", "my $", "my @", "my %")
+}
+
+func isRuby(line string) bool {
+	return beginsWith(line, "require '", `require "`, "puts ", "FileUtils.") ||
+		strings.Contains(line, " do |") || strings.Contains(line, ".each {|") || strings.Contains(line, ".each { |")
+}
+
+func isPython(line string) bool {
+	first, rest, blank := strings.Cut(line, " ")
+	switch first {
+	case "import":
+		return blank && isDotted(strings.TrimSpace(strings.SplitN(strings.SplitN(rest, ",", 2)[0], " as ", 2)[0]), ";#")
+	case "from":
+		return strings.Contains(rest, " import ")
+	case "def", "class", "async":
+		return strings.HasSuffix(line, ":") || strings.Contains(line, "):")
+	case "with", "while", "if", "elif", "for", "try:", "except":
+		return strings.HasSuffix(line, ":") || first == "for" && strings.Contains(line, " in range(")
+	case "@property", "lambda", "raise", "assert", "nonlocal", "yield":
+		return true
+	}
+	return isCall(line) || isPythonAssignment(line) || isSum(line)
+}
+
+// isSum says that a line is a sum or a comparison of numbers and names, which
+// begins with a number or a parenthesis.
+func isSum(line string) bool {
+	if c := line[0]; c != '(' && c != '[' && (c < '0' || c > '9') {
+		return false
+	}
+	for i := range len(line) {
+		if !isAlnum(line[i]) && strings.IndexByte(" _.+-*/%()[],<>=", line[i]) < 0 {
+			return false
+		}
+	}
+	return strings.ContainsAny(line, "+-*/%") && line[0] != '(' && line[0] != '[' || strings.ContainsAny(line, ",")
+}
+
+// isDotted says that a text begins with a dotted name and ends there, or at
+// one of some marks.
+func isDotted(s, marks string) bool {
+	if at := strings.IndexAny(s, marks); at >= 0 {
+		s = strings.TrimSpace(s[:at])
+	}
+	for i := range len(s) {
+		if c := s[i]; !isAlnum(c) && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return s != "" && s[0] != '.' && ('0' > s[0] || s[0] > '9')
+}
+
+// isCall says that a line begins with a call: name(argument or a.b(. A shell
+// takes a name and two parentheses as a function, and nothing between them.
+func isCall(line string) bool {
+	open := strings.IndexByte(line, '(')
+	if open <= 0 || !isDotted(line[:open], "[") || open+1 == len(line) {
+		return false
+	}
+	return line[open+1] != ')' || strings.Contains(line[:open], ".")
+}
+
+// isPythonAssignment says that a line gives a name a value with blanks around
+// the sign, as no shell does.
+func isPythonAssignment(line string) bool {
+	for _, sign := range [...]string{" = ", " += ", " -= ", " *= "} {
+		name, value, ok := strings.Cut(line, sign)
+		if ok && value != "" && isTargets(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTargets(name string) bool {
+	for part := range strings.SplitSeq(name, ",") {
+		if !isDotted(strings.TrimSpace(part), "[:") {
+			return false
+		}
+	}
+	return true
+}
+
+// IsStatement says whether a text is clearly a statement of a database.
+func IsStatement(text string) bool {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	upper := ""
+	switch strings.ToUpper(first) {
+	case "SELECT", "WITH", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY":
+		upper = strings.ToUpper(rest)
+	default:
+		return false
+	}
+	if strings.EqualFold(first, "WITH") {
+		return strings.Contains(upper, " AS ") && strings.Contains(upper, "SELECT") || strings.Contains(upper, " AS(")
+	}
+	return strings.ContainsAny(rest, "*=;(") ||
+		strings.Contains(upper, " FROM ") || strings.Contains(upper, "TABLE") || strings.Contains(upper, "INTO")
+}

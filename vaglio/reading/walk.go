@@ -1,0 +1,255 @@
+package reading
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/metnos/vaglio/vaglio/patch"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// walk is the reading of one call while it is made.
+type walk struct {
+	r     *Reader
+	home  string
+	rd    *Reading
+	class class
+	name  string // the executor's
+	// applies says that the executor applies patches, by its name.
+	applies bool
+	schema  map[string]any
+	texts   int
+	// stopped says that the arguments nest too deeply: those that a program
+	// built could be endless.
+	stopped bool
+}
+
+// role gives the roles of a key of this call.
+func (w *walk) role(key string) Role { return w.rd.Role(key) }
+
+// gap notes what could not be read.
+func (w *walk) gap(at, why string) {
+	const most = 64 // all of them are of one kind then
+	if len(w.rd.Gaps) < most {
+		w.rd.Gaps = append(w.rd.Gaps, Gap{At: at, Why: why})
+	}
+}
+
+// tooDeep says whether the reading ends here.
+func (w *walk) tooDeep(at string, depth int) bool {
+	if depth > maxDepth && !w.stopped {
+		w.stopped = true
+		w.gap(at, "nests deeper than is read")
+	}
+	return w.stopped
+}
+
+// args reads one map of arguments.
+func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
+	if w.tooDeep(at, depth) {
+		return
+	}
+	keys := sortedKeys(args)
+	inherited := sc.inherited
+	w.surround(args, keys, &sc)
+	if depth == 0 {
+		w.rd.OnlyRuns = sc.alone && !w.class.elsewhere && w.declares(keys)
+	}
+	for _, k := range keys {
+		role := w.role(k)
+		if depth == 0 && role&RoleClaim != 0 && w.claims(k, args[k]) {
+			w.rd.DryRun = true
+		}
+		if role == 0 {
+			role = inherited
+		}
+		sc.inherited = role & (runs | RolePath | RoleSource | RoleGoal)
+		if w.isSurrounding(role, args[k], &sc) {
+			role &^= runs | RoleTyped | RoleProse
+		}
+		w.value(k, args[k], role, &sc, join(at, k), depth)
+	}
+}
+
+// isSurrounding says that what stands under a key only surrounds a command
+// that stands beside it: the words of a program, or its input.
+func (w *walk) isSurrounding(role Role, v any, sc *scope) bool {
+	switch {
+	case role&RoleLanguage != 0:
+		text, ok := v.(string)
+		return ok && isInterpreter(text)
+	case role&RoleWords != 0:
+		if role&RoleCommand == 0 {
+			return true
+		}
+		return (sc.commands || sc.program) && onlyWords(v) // argv: of its own, or of the program beside it
+	case role&RoleInput != 0:
+		return sc.commands
+	default:
+		return false
+	}
+}
+
+// join is the place of what stands under a key.
+func join(at, key string) string {
+	if at == "" {
+		return key
+	}
+	return at + "." + key
+}
+
+// value reads what stands under one key.
+func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth int) {
+	if w.tooDeep(at, depth) {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		w.note(v, role, at)
+		w.patch(v, role, sc, at)
+		w.text(key, v, role, sc, at, depth)
+	case []string:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = e
+		}
+		w.list(key, list, role, sc, at, depth)
+	case []any:
+		w.list(key, v, role, sc, at, depth)
+	case map[string]any:
+		w.args(v, *sc, at, depth+1)
+	case nil, bool, int, int64, uint64, float64:
+	default:
+		if role&runs != 0 { // what a program, not a decoder, put there
+			w.text(key, Word(v), role, sc, at, depth)
+		}
+	}
+}
+
+// note keeps a text that is a path, an address or a statement.
+func (w *walk) note(text string, role Role, at string) {
+	const kept = RolePath | RoleSource | RoleGoal | RoleURL | RoleStatement | RoleRecipient
+	if role&kept == 0 || text == "" {
+		return
+	}
+	if role&RoleStatement != 0 && !w.class.data && !IsStatement(text) {
+		role &^= RoleStatement
+	}
+	t := Text{At: at, Text: text, Role: role}
+	for _, to := range [...]struct {
+		role Role
+		list *[]Text
+	}{
+		{RolePath | RoleSource | RoleGoal, &w.rd.Paths},
+		{RoleURL, &w.rd.URLs},
+		{RoleStatement, &w.rd.Statements},
+		{RoleRecipient, &w.rd.Recipients},
+	} {
+		if role&to.role != 0 {
+			*to.list = append(*to.list, t)
+		}
+	}
+}
+
+// patch reads a text as what a patch does to files: one under a key that names
+// a patch, whatever an applier of patches is given, and an envelope wherever it
+// is not the content of a file.
+func (w *walk) patch(text string, role Role, sc *scope, at string) {
+	named := role&RolePatch != 0
+	switch {
+	case !named && !w.applies && !patch.IsEnvelope(text), patch.NamesReader(w.rd.Words):
+		return
+	case patch.Looks(text) && (named || w.applies):
+	case w.applies && role&(RolePatch|RoleInput|RoleTyped) != 0:
+	case role&(RoleData|runs) == 0 && patch.IsEnvelope(text):
+	default:
+		return
+	}
+	w.rd.Patched = true
+	w.add(Command{At: at, Text: text, Language: langPatch, Script: patch.Script(text, shell.Text(sc.o.Cwd))})
+}
+
+// list reads a list: of lines, of words, or of maps.
+func (w *walk) list(key string, list []any, role Role, sc *scope, at string, depth int) {
+	plain := true // only texts and numbers
+	for i, e := range list {
+		here := ""
+		place := func() string {
+			if here == "" {
+				here = at + "[" + strconv.Itoa(i) + "]"
+			}
+			return here
+		}
+		switch e := e.(type) {
+		case map[string]any:
+			plain = false
+			in := *sc
+			w.args(e, in, place(), depth+1)
+		case []any:
+			plain = false
+			w.value("command", e, role&^RoleWords, sc, place(), depth+1) // a list in a list is one command
+		case string:
+			w.note(e, role, at)
+			w.patch(e, role, sc, at)
+		}
+	}
+	if role&(runs|RoleTyped) == 0 && !w.wordsAlone(role, sc) || len(list) == 0 {
+		return
+	}
+	if !plain {
+		for i, e := range list {
+			if text, ok := e.(string); ok {
+				w.text(key, text, role, sc, at+"["+strconv.Itoa(i)+"]", depth+1)
+			}
+		}
+		return
+	}
+	w.sequence(key, Texts(list), role, sc, at, depth)
+}
+
+// wordsAlone says that a list of words has no program beside it, in an
+// executor that runs what it is given.
+func (w *walk) wordsAlone(role Role, sc *scope) bool {
+	return role&RoleWords != 0 && (w.class.runs || sc.shell) && !w.class.elsewhere && !sc.commands && !sc.program
+}
+
+// embedded reads JSON that stands inside a text, and says whether there is any.
+func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth int) bool {
+	trimmed := strings.TrimSpace(text)
+	if len(trimmed) < 2 || trimmed[0] != '{' && trimmed[0] != '[' || trimmed[len(trimmed)-1] != '}' && trimmed[len(trimmed)-1] != ']' {
+		return false
+	}
+	var v any
+	if err := json.Unmarshal([]byte(trimmed), &v); err != nil {
+		return false
+	}
+	in := *sc
+	in.alone = true
+	switch v := v.(type) {
+	case map[string]any:
+		if !w.holdsRun(v) {
+			return false
+		}
+		w.args(v, in, at, depth+1)
+	case []any:
+		if role&RoleCommand == 0 || len(v) == 0 {
+			return false
+		}
+		w.list(key, v, role, &in, at, depth+1)
+	default:
+		return false
+	}
+	return true
+}
+
+// holdsRun says that a map has a key under which something is run.
+func (w *walk) holdsRun(m map[string]any) bool {
+	for k := range m {
+		if w.role(k)&runs != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package vaglio
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/guard"
+)
+
+// ShapeError says why a call was not judged: a part of its arguments cannot be
+// read to its end. It is no verdict and not final; the same work may come
+// again in a form that can be read. It holds no value out of the arguments.
+type ShapeError struct {
+	// Field is the JSON pointer into the arguments of what cannot be read; ""
+	// means the arguments as a whole.
+	Field string
+	// Line and Col count from 1 in the text under Field, Col in characters;
+	// both are 0 where no line is to blame.
+	Line, Col int
+	// Excerpt is the line without its words, which stand as "…"; "" without a
+	// line.
+	Excerpt string
+	// What says what is wrong.
+	What string
+}
+
+// Error tells where and what in one sentence, and what to do.
+func (e *ShapeError) Error() string {
+	var b strings.Builder
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d, column %d cannot be read: ", e.Line, e.Col)
+	} else {
+		b.WriteString("the arguments cannot be read: ")
+	}
+	b.WriteString(e.What)
+	if e.Excerpt != "" {
+		b.WriteString(" (" + e.Excerpt + ")")
+	}
+	b.WriteString("; nothing was judged and the call must not run: send one that can be read")
+	return b.String()
+}
+
+// unreadable tells of what the guard could not read in a proposal.
+func unreadable(p Proposal, u *guard.Unreadable) *ShapeError {
+	e := &ShapeError{Line: u.Line, Col: u.Col, Excerpt: u.Excerpt, What: u.What}
+	key := u.Key
+	if i := strings.IndexAny(key, ".["); i > 0 {
+		key = key[:i]
+	}
+	if _, top := p.Args[key]; top && key != "" {
+		e.Field = "/" + escapePointer(key)
+	}
+	return e
+}
+
+// maxDepth is how deep args may nest. Decoded JSON stays below; values that
+// were built in memory could be endless.
+const maxDepth = 128
+
+// measure gives the size of args in bytes of text, and what no JSON can hold.
+func measure(args Args) (size int, err *ShapeError) {
+	return measureMap(args, 0)
+}
+
+func measureMap(m map[string]any, depth int) (size int, err *ShapeError) {
+	for k, v := range m {
+		n, err := measureText(k)
+		if err != nil {
+			return 0, err
+		}
+		size += n
+		if n, err = measureValue(v, depth+1); err != nil {
+			err.Field = "/" + escapePointer(k) + err.Field
+			return 0, err
+		}
+		size += n
+	}
+	return size, nil
+}
+
+func measureValue(v any, depth int) (size int, err *ShapeError) {
+	if depth > maxDepth {
+		return 0, &ShapeError{What: "they nest deeper than " + strconv.Itoa(maxDepth) + " levels"}
+	}
+	switch v := v.(type) {
+	case nil, bool, int, int64, uint64, float64:
+		return 1, nil
+	case string:
+		return measureText(v)
+	case map[string]any:
+		return measureMap(v, depth)
+	case []string:
+		for i, e := range v {
+			n, err := measureText(e)
+			if err != nil {
+				err.Field = "/" + strconv.Itoa(i)
+				return 0, err
+			}
+			size += 1 + n
+		}
+		return size, nil
+	case []any:
+		for i, e := range v {
+			n, err := measureValue(e, depth+1)
+			if err != nil {
+				err.Field = "/" + strconv.Itoa(i) + err.Field
+				return 0, err
+			}
+			size += 1 + n
+		}
+		return size, nil
+	default:
+		return measureOther(reflect.ValueOf(v))
+	}
+}
+
+// measureOther measures what a program, not a decoder, put into args.
+func measureOther(v reflect.Value) (size int, err *ShapeError) {
+	switch k := v.Kind(); {
+	case k == reflect.String:
+		return measureText(v.String())
+	case k == reflect.Bool, v.CanInt(), v.CanUint(), v.CanFloat():
+		return 1, nil
+	default:
+		return 0, &ShapeError{What: "a value is of no kind that JSON knows"}
+	}
+}
+
+func measureText(s string) (size int, err *ShapeError) {
+	switch {
+	case !utf8.ValidString(s):
+		return 0, &ShapeError{What: "a text holds bytes that are not valid UTF-8"}
+	case strings.IndexByte(s, 0) >= 0:
+		return 0, &ShapeError{What: "a text holds a NUL character"}
+	}
+	return len(s), nil
+}
+
+// escapePointer writes a key as a step of a JSON pointer. A long one is cut:
+// it is free text.
+func escapePointer(key string) string {
+	const longest = 100
+	if len(key) > longest {
+		key = strings.ToValidUTF8(key[:longest], "") + "…"
+	}
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}

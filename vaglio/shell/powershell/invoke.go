@@ -1,0 +1,256 @@
+package powershell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// invoke runs a command by its name.
+func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) value {
+	if !r.enter() || !r.step(1+len(args)) {
+		return unknownValue("")
+	}
+	defer r.leave()
+	s, known := name.Text()
+	if !known {
+		if programName(name) == "" {
+			return r.dynamicName(name, args)
+		}
+		return r.program(name, args, in, piped)
+	}
+	if i := strings.LastIndexByte(s, '\\'); i > 0 && isCmdlet(s[i+1:]) {
+		s = s[i+1:] // Module\Command
+	}
+	key := strings.ToLower(s)
+	if to, ok := r.aliases[key]; ok {
+		key, s = strings.ToLower(to), to
+	}
+	if f, ok := r.funcs[key]; ok {
+		return r.callFunction(key, f, args, in)
+	}
+	alias := false
+	if to, ok := r.t.aliases[key]; ok {
+		alias = true
+		key, s = strings.ToLower(to), to
+	} else if _, ok := r.t.cmdlets["get-"+key]; ok && !strings.Contains(key, "-") && key != "item" {
+		key, s = "get-"+key, "Get-"+s
+	}
+	if sp := r.t.cmdlets[key]; sp != nil {
+		b := sp.bind(args)
+		if alias && len(b.strange) > 0 {
+			return r.program(name, args, in, piped)
+		}
+		return r.cmdlet(sp, b, args, in, piped)
+	}
+	if isCmdlet(s) {
+		return r.unknownCmdlet(s, args, in)
+	}
+	return r.program(name, args, in, piped)
+}
+
+// isCmdlet says whether a name has the form of a cmdlet: Verb-Noun.
+func isCmdlet(s string) bool {
+	verb, noun, ok := strings.Cut(s, "-")
+	return ok && len(verb) > 1 && noun != "" && !strings.ContainsFunc(verb+noun, func(c rune) bool { return c >= 0x80 || !isNameByte(byte(c&0x7f)) }) &&
+		wordclass.Is("powershell-verb", strings.ToLower(verb))
+}
+
+// unknownCmdlet reads a cmdlet of which the table has no row: one of a family
+// that only reads, or a stranger, which is left to those who judge.
+func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
+	r.blocks(args, in)
+	if slices.ContainsFunc(args, func(a argument) bool { return whatIf(a.name) }) {
+		r.call(s, shell.VerbRead)
+		return unknownValue(s)
+	}
+	lower := strings.ToLower(s)
+	for _, f := range r.t.families {
+		if strings.HasPrefix(lower, strings.ToLower(f)) {
+			var targets []shell.Word
+			for _, a := range args {
+				for _, w := range a.val.items {
+					if strings.ContainsAny(w.Prefix(), `/\~`) || isAbsolute(w) {
+						targets = append(targets, r.path(w, false))
+					}
+				}
+			}
+			r.call(s, shell.VerbRead, targets...)
+			return unknownValue(s)
+		}
+	}
+	r.plain(canonical(s), args)
+	return unknownValue(s)
+}
+
+// canonical writes the name of a cmdlet with capitals.
+func canonical(s string) string {
+	verb, noun, _ := strings.Cut(s, "-")
+	up := func(s string) string {
+		if s == "" || s != strings.ToLower(s) && s != strings.ToUpper(s) {
+			return s
+		}
+		return strings.ToUpper(s[:1]) + strings.ToLower(s[1:])
+	}
+	return up(verb) + "-" + up(noun)
+}
+
+// plain adds a command as it stands, under its full name.
+func (r *reader) plain(name string, args []argument) {
+	r.emit(shell.Command{Name: name, Argv: append([]shell.Word{shell.Text(name)}, r.words(args)...)})
+}
+
+// words are the words of a command as a program gets them.
+func (r *reader) words(args []argument) []shell.Word {
+	out := make([]shell.Word, 0, len(args))
+	for i := range args {
+		a := &args[i]
+		switch {
+		case a.name != "" && a.name != "@" || len(a.val.items) < 2 || a.val.either:
+			if a.bare && a.name == "" && strings.ContainsAny(a.word.Prefix(), "*?") {
+				out = append(out, r.path(a.word, false))
+				continue
+			}
+			out = append(out, r.nativeWord(a.word))
+			if a.name != "" && a.name != "@" && len(a.val.items) > 1 {
+				for _, w := range a.val.items {
+					out = append(out, r.nativeWord(w))
+				}
+			}
+		default:
+			for _, w := range a.val.items {
+				out = append(out, r.nativeWord(w))
+			}
+		}
+	}
+	return out
+}
+
+// program runs a program of the machine.
+func (r *reader) program(name shell.Word, args []argument, in value, piped bool) value {
+	base := programName(name)
+	if isPowerShell(base) || base == "cmd" {
+		return r.interpreter(base, args, in, piped)
+	}
+	if path, ok := name.Text(); ok && isScript(path) {
+		return r.script(name, args)
+	}
+	if v, ok := r.windowsProgram(base, args); ok {
+		return v
+	}
+	argv := []shell.Word{r.nativeName(name, base)}
+	if base == "reg" {
+		args = registryArgs(args)
+	}
+	argv = append(argv, r.words(args)...)
+	stdin := shell.Input{}
+	if piped {
+		stdin = shell.Input{Kind: shell.InputText, Text: wordOf(in), Piped: true}
+		if in.isNothing() {
+			stdin.Text = unknownWord("")
+		}
+	}
+	r.blocks(args, in)
+	return r.native(argv, stdin, nil)
+}
+
+// nativeName is the name of a program as the tables know it: Windows does not
+// tell capitals from small letters.
+func (r *reader) nativeName(name shell.Word, base string) shell.Word {
+	s, ok := name.Text()
+	switch {
+	case !ok:
+		return r.path(name, true)
+	case strings.ContainsAny(s, `/\~`):
+		p, _ := r.path(name, true).Text()
+		lower := strings.ToLower(p)
+		if strings.HasPrefix(lower, "c:/windows/system32/") || strings.HasPrefix(lower, "c:/program files") || strings.HasPrefix(lower, "/usr/") {
+			return shell.Text(base)
+		}
+		return shell.Text(p)
+	case strings.HasSuffix(strings.ToLower(s), ".exe"):
+		return shell.Text(base)
+	case s == strings.ToUpper(s):
+		return shell.Text(base)
+	}
+	return name
+}
+
+// isScript says that a file holds a script of one of these shells.
+func isScript(path string) bool {
+	lower := strings.ToLower(path)
+	for _, ending := range [...]string{".ps1", ".psm1", ".bat"} {
+		if strings.HasSuffix(lower, ending) {
+			return true
+		}
+	}
+	return strings.HasSuffix(lower, ".cmd") && strings.ContainsAny(path, `/\`)
+}
+
+// script runs a script's file, which is no part of the source.
+func (r *reader) script(w shell.Word, args []argument) value {
+	p := r.path(w, true)
+	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
+		p = shell.Text("./" + s)
+	}
+	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: "runs a script that was not read", Word: p, Interpreter: "powershell"})
+	r.emit(shell.Command{Name: baseOf(p), Argv: append([]shell.Word{p}, r.words(args)...)})
+	r.blocks(args, value{})
+	return unknownValue("")
+}
+
+func baseOf(w shell.Word) string {
+	s, ok := w.Text()
+	if !ok {
+		s = w.Suffix()
+	}
+	return s[strings.LastIndexByte(s, '/')+1:]
+}
+
+// registryArgs spells the keys among the words of reg with slashes.
+func registryArgs(args []argument) []argument {
+	out := slices.Clone(args)
+	for i := range out {
+		s, ok := out[i].word.Text()
+		if !ok {
+			continue
+		}
+		drive, rest, _ := strings.Cut(forward(s), "/")
+		if key, ok := registryKey(drive, rest); ok {
+			out[i] = argument{val: text(key), word: shell.Text(key)}
+		}
+	}
+	return out
+}
+
+// windowsProgram runs a program of Windows of which the table says what it
+// does to files.
+func (r *reader) windowsProgram(base string, args []argument) (value, bool) {
+	for _, sp := range r.t.programs[base] {
+		if !sp.holds(args) {
+			continue
+		}
+		b := sp.bindSlashes(args)
+		if sp.pass {
+			return value{}, false
+		}
+		return r.cmdlet(sp, b, args, value{}, false), true
+	}
+	return value{}, false
+}
+
+// holds says whether one of the words is there that a row asks for.
+func (s *spec) holds(args []argument) bool {
+	if len(s.when) == 0 || s.when[0] == "*" {
+		return true
+	}
+	return slices.ContainsFunc(args, func(a argument) bool {
+		w := strings.ToLower(a.word.Prefix())
+		if name, _, ok := strings.Cut(w, ":"); ok && name != "" && !slices.Contains(s.when, w) {
+			w = name
+		}
+		return slices.Contains(s.when, w)
+	})
+}

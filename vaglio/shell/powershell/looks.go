@@ -1,0 +1,189 @@
+package powershell
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// Dialect is the language of a command line.
+type Dialect uint8
+
+// The dialects.
+const (
+	// Posix is what package shell reads.
+	Posix Dialect = iota
+	// PowerShell is what [Read] reads.
+	PowerShell
+	// Cmd is what [ReadCmd] reads.
+	Cmd
+)
+
+// Named tells the dialect of what an executor runs by the executor's name.
+func Named(executor string) (Dialect, bool) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(executor), func(c rune) bool { return c >= 0x80 || !isNameByte(byte(c&0x7f)) || c == '_' }) {
+		switch word {
+		case "powershell", "pwsh":
+			return PowerShell, true
+		case "cmdexe", "batch":
+			return Cmd, true
+		case "bash", "sh", "zsh":
+			return Posix, true
+		}
+	}
+	return Posix, false
+}
+
+// Of tells the dialect of a text that an executor runs: by the executor's
+// name, or else by the text's own shape.
+func Of(executor, text string) Dialect {
+	if d, ok := Named(executor); ok {
+		return d
+	}
+	return Looks(text)
+}
+
+// ReadAs reads a text in a dialect that is not [Posix].
+func ReadAs(d Dialect, text string, o shell.Options) *shell.Script {
+	if d == Cmd {
+		return ReadCmd(text, o)
+	}
+	return Read(text, o)
+}
+
+// Looks tells a command line of PowerShell or cmd by its shape: the first word
+// of a command is a cmdlet, a variable of PowerShell stands in it, or a path
+// or an option can only be one of Windows. What is in doubt is Posix.
+func Looks(text string) Dialect {
+	const enough = 4096 // the shape shows at the beginning
+	if len(text) > enough {
+		text = text[:enough]
+	}
+	if i := strings.Index(text, "<<"); i >= 0 {
+		text = text[:i] // what follows is another language's
+	}
+	s := scanShape(text)
+	switch {
+	case isCmdTest(text):
+		return Cmd
+	case s.cmdlet || s.variable:
+		return PowerShell
+	case s.percent || s.slashes && s.builtin || s.builtin && s.path:
+		return Cmd
+	case s.path:
+		return PowerShell
+	}
+	return Posix
+}
+
+// isCmdTest tells the test of cmd that no other shell knows.
+func isCmdTest(text string) bool {
+	words := strings.Fields(strings.ToLower(text[:min(len(text), len("if not exist x")+len("@")*8)]))
+	return len(words) > 2 && strings.TrimLeft(words[0], "@") == "if" && (words[1] == "exist" || words[1] == "not" && words[2] == "exist")
+}
+
+// shape is what shows in which language a line is.
+type shape struct {
+	cmdlet   bool // a command is named Verb-Noun
+	variable bool // $env:X, $_. or a method of a type
+	path     bool // a path of Windows outside quotes
+	percent  bool // %NAME%\
+	slashes  bool // options that begin with a slash
+	builtin  bool // a command is one of cmd's own
+}
+
+func scanShape(text string) shape {
+	var s shape
+	first := true
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '\'' || c == '"':
+			end := strings.IndexByte(text[i+1:], c)
+			if end < 0 {
+				return s
+			}
+			if first && c == '\'' || c == '"' {
+				s.expanded(text[i+1 : i+1+end])
+			}
+			i += end + 2
+			first = false
+		case c == '\n' || strings.IndexByte(";|&({", c) >= 0:
+			first = true
+			i++
+		case c == ' ' || c == '\t' || c == '\r' || c == ')' || c == '}' || c == '<' || c == '>':
+			i++
+		default:
+			n := strings.IndexAny(text[i:], " \t\r\n;|&(){}'\"<>")
+			if n < 0 {
+				n = len(text) - i
+			}
+			n = max(n, 1)
+			s.word(text[i:i+n], first)
+			first = first && strings.HasPrefix(text[i:i+n], "@")
+			i += n
+		}
+	}
+	return s
+}
+
+// expanded looks at what stands in double quotes.
+func (s *shape) expanded(text string) {
+	s.variable = s.variable || strings.Contains(strings.ToLower(text), "$env:")
+}
+
+func (s *shape) word(w string, first bool) {
+	lower := strings.ToLower(w)
+	s.variable = s.variable || strings.Contains(lower, "$env:") || strings.HasPrefix(lower, "$_.") || strings.HasPrefix(lower, "-erroraction") ||
+		strings.HasPrefix(w, "[") && strings.Contains(w, "]::")
+	s.percent = s.percent || isPercentPath(w) || isLoopVariable(w)
+	s.path = s.path || isWindowsPath(w)
+	if !first {
+		s.slashes = s.slashes || isSlashOption(lower) && len(w) == 2 || gluedOptions(w)
+		return
+	}
+	name := strings.TrimLeft(lower, "@")
+	verb, noun, ok := strings.Cut(w, "-")
+	s.cmdlet = s.cmdlet || ok && isCmdlet(w) && (isCapital(verb) && isCapital(noun) || cmdletNames(name))
+	s.builtin = s.builtin || wordclass.Is("cmd-name", name)
+	s.cmdlet = s.cmdlet || name == "gci" || name == "iwr" || name == "irm"
+}
+
+func isCapital(s string) bool { return s != "" && 'A' <= s[0] && s[0] <= 'Z' }
+
+func cmdletNames(name string) bool {
+	t, err := known()
+	return err == nil && t.cmdlets[name] != nil
+}
+
+// isLoopVariable says that a word is a variable of a loop of cmd: %i, %%i.
+func isLoopVariable(w string) bool {
+	name := strings.TrimLeft(w, "%")
+	lead := len(w) - len(name)
+	return (lead == 1 || lead == 2) && len(name) == 1 && isLetter(name[0])
+}
+
+// isPercentPath says that a word names a variable as only cmd does.
+func isPercentPath(w string) bool {
+	i := strings.IndexByte(w, '%')
+	if i < 0 {
+		return false
+	}
+	n := nameLength(w[i+1:])
+	return n > 1 && i+1+n < len(w) && w[i+1+n] == '%' && (i+2+n == len(w) || w[i+2+n] == '\\') && strings.ToUpper(w[i+1:i+1+n]) == w[i+1:i+1+n]
+}
+
+// isWindowsPath says that a word is a path with backslashes that no other
+// shell would leave.
+func isWindowsPath(w string) bool {
+	switch {
+	case len(w) > 2 && isLetter(w[0]) && w[1] == ':' && w[2] == '\\':
+		return len(w) < 4 || w[3] != '\\'
+	case len(w) == 2 && isLetter(w[0]) && w[1] == ':':
+		return true
+	case strings.HasPrefix(w, `.\`) || strings.HasPrefix(w, `..\`):
+		return len(w) > 3 && isNameByte(w[strings.IndexByte(w, '\\')+1])
+	}
+	return false
+}

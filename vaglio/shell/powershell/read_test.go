@@ -1,0 +1,160 @@
+package powershell_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/powershell"
+)
+
+// render writes what a line was read as: commands, then problems.
+func render(s *shell.Script) string {
+	var b strings.Builder
+	for _, c := range s.Commands {
+		if c.Call != nil && c.Call.Verb == shell.VerbRead && len(c.Call.Targets) == 0 {
+			continue // known to touch nothing
+		}
+		if c.Wrapper {
+			continue
+		}
+		var words []string
+		if c.Privileged {
+			words = append(words, "privileged")
+		}
+		if c.Remote != nil {
+			words = append(words, "on "+c.Remote.Target.String()+":")
+		}
+		switch {
+		case c.Call != nil:
+			words = append(words, string(c.Call.Verb)+":")
+			for _, w := range c.Call.Targets {
+				words = append(words, w.String())
+			}
+		default:
+			for _, w := range c.Argv {
+				words = append(words, w.String())
+			}
+		}
+		for _, r := range c.Redirects {
+			words = append(words, ">", r.Target.String())
+		}
+		for _, a := range c.Assigns {
+			words = append(words, a.Name+"="+a.Value.String())
+		}
+		b.WriteString(strings.Join(words, " ") + "\n")
+	}
+	for _, p := range s.Problems {
+		b.WriteString("! " + string(p.Kind) + "\n")
+	}
+	return b.String()
+}
+
+// TestRead compares what lines are read as with testdata/read.txt: a line, how
+// it is read, and a line of dashes between them.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/read.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.SplitSeq(string(data), "\n---\n") {
+		line, want, _ := strings.Cut(strings.TrimSpace(row), "\n=>")
+		o := shell.Options{Home: "/home/u", User: "u", Cwd: "/home/u/app"}
+		got := ""
+		if rest, ok := strings.CutPrefix(line, "cmd> "); ok {
+			got = render(powershell.ReadCmd(rest, o))
+		} else if rest, ok := strings.CutPrefix(line, "sh> "); ok {
+			o.Foreign = powershell.Carried
+			got = render(shell.Read(rest, o))
+		} else {
+			got = render(powershell.Read(line, o))
+		}
+		if strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s\n got: %s\nwant: %s", line, got, want)
+		}
+	}
+}
+
+// TestBounds puts a deletion behind every bound: what is not read must be told.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	tail := "\nRemove-Item C:\\Windows -Recurse"
+	for name, src := range map[string]string{
+		"length": strings.Repeat(" ", shell.MaxSource) + tail, "brackets": strings.Repeat("(", 200) + tail, "blocks": strings.Repeat("& {", 200) + tail,
+		"statements": strings.Repeat("$x=1\n", 150_000) + tail, "doubling": "$a='aaaaaaaa'" + strings.Repeat("; $a=$a+$a", 40) + tail,
+		"functions": "function f{" + strings.Repeat("f;", 500) + "};f" + tail, "open index": "$a" + strings.Repeat("[", 100) + tail,
+		"programs": strings.Repeat("x\n", 20_000) + tail, "quote": "'" + tail, "pipes": "ls" + strings.Repeat(" | % {$_}", 60_000) + tail,
+	} {
+		for kind, read := range map[string]func(string, shell.Options) *shell.Script{"powershell": powershell.Read, "cmd": powershell.ReadCmd} {
+			s := read(src, shell.Options{})
+			if len(s.Problems) == 0 && !strings.Contains(render(s), "C:/Windows") && kind == "powershell" {
+				t.Errorf("%s: the deletion is neither found nor told to be unread", name)
+			}
+			if again := read(src, shell.Options{}); render(again) != render(s) {
+				t.Errorf("%s, %s: read differently the second time", kind, name)
+			}
+		}
+	}
+}
+
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]powershell.Dialect{
+		`ls -la src`:                    powershell.Posix,
+		`grep -rn "Get-ChildItem" docs`: powershell.Posix,
+		`cat > x.ps1 <<'EOF'` + "\nRemove-Item C:\\\nEOF": powershell.Posix,
+		`git commit -m 'use $env:PATH'`:                   powershell.Posix,
+		`apt-get update`:                                  powershell.Posix,
+		`iex --version`:                                   powershell.Posix,
+		`sed -i 's/a\.b/c/' x`:                            powershell.Posix,
+		`Get-ChildItem -Recurse`:                          powershell.PowerShell,
+		`echo $env:PATH`:                                  powershell.PowerShell,
+		`cd src; remove-item x`:                           powershell.PowerShell,
+		`.\build.cmd x`:                                   powershell.PowerShell,
+		`del /f /s /q C:\*`:                               powershell.Cmd,
+		`type %USERPROFILE%\.aws\credentials`:             powershell.Cmd,
+		`for /d %i in (C:\Users\*) do rd /s /q %i`:        powershell.Cmd,
+	} {
+		if got := powershell.Looks(line); got != want {
+			t.Errorf("Looks(%q) = %d, want %d", line, got, want)
+		}
+	}
+}
+
+// TestLineEnds holds that every way to end a line ends a command, and that a
+// backtick before any of them goes on.
+func TestLineEnds(t *testing.T) {
+	t.Parallel()
+	want := render(powershell.Read("ls a\nri b", shell.Options{Home: "/h"}))
+	for _, end := range []string{"\r\n", "\r", "\n\r", "`\n\n", " `\r\n\n", " `\r\r"} {
+		if got := render(powershell.Read("ls a"+end+"ri b", shell.Options{Home: "/h"})); got != want {
+			t.Errorf("%q: got %s, want %s", end, got, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	data, err := os.ReadFile("testdata/read.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for row := range strings.SplitSeq(string(data), "\n---\n") {
+		line, _, _ := strings.Cut(row, "\n=>\n")
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		for _, read := range []func(string, shell.Options) *shell.Script{powershell.Read, powershell.ReadCmd} {
+			for _, p := range read(src, shell.Options{Home: "/home/u"}).Problems {
+				if p.Kind == shell.ProblemInternal {
+					t.Fatalf("%q: %s", src, p.Detail)
+				}
+				if p.Kind == shell.ProblemUnparsable {
+					t.Fatalf("%q: denied as no program", src)
+				}
+			}
+		}
+		powershell.Looks(src)
+	})
+}

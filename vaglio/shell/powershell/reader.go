@@ -1,0 +1,314 @@
+package powershell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+const (
+	// maxSteps is what one reading may spend, in about tokens; what people
+	// write stays far below.
+	maxSteps = 500_000
+	// bytesPerStep is how many bytes one step copies or looks at.
+	bytesPerStep = 32
+	maxCommands  = 100_000
+	maxProblems  = 1_000
+	maxValue     = 1 << 20 // the most text of one value, in bytes
+	maxItems     = 10_000  // the most elements of one value
+	maxChoices   = 64      // the most texts that one text may turn out to be
+)
+
+// reader reads one source.
+type reader struct {
+	o        shell.Options
+	t        *tables
+	out      *shell.Script
+	vars     map[string]value
+	funcs    map[string]function
+	aliases  map[string]string
+	cwd      shell.Word
+	at       place
+	depth    int
+	steps    int
+	writes   int // how many variables were set
+	loops    int
+	stopped  bool
+	problems map[string]bool
+}
+
+// place is where a command stands. It is kept and put back around what is read.
+type place struct {
+	via         []string
+	privileged  bool
+	remote      *shell.Remote
+	background  bool
+	inLoop      bool
+	conditional bool
+	span        *shell.Span // of the carrier, for carried text
+}
+
+type function struct {
+	params []string
+	body   []token
+	active int
+}
+
+// Read reads a text of PowerShell and returns what it would run. It never
+// fails: what cannot be read is a [shell.Problem] of the result.
+func Read(text string, o shell.Options) *shell.Script {
+	return run(o, func(r *reader) { r.source(text) })
+}
+
+// ReadCmd reads lines of cmd.exe, as [Read] does those of PowerShell.
+func ReadCmd(text string, o shell.Options) *shell.Script {
+	return run(o, func(r *reader) { r.batch(text) })
+}
+
+// Carried reads the command line of powershell, pwsh or cmd in the source of
+// another shell, see [shell.Options].
+func Carried(c shell.Command, o shell.Options) *shell.Script {
+	if len(c.Argv) == 0 {
+		return nil
+	}
+	name := programName(c.Argv[0])
+	if !isPowerShell(name) && name != "cmd" {
+		return nil
+	}
+	return run(o, func(r *reader) {
+		r.at.span = &c.Span
+		args := make([]argument, len(c.Argv)-1)
+		for i, w := range c.Argv[1:] {
+			args[i] = argument{val: one(w), word: w}
+		}
+		in := value{}
+		if c.Stdin.Kind == shell.InputText {
+			in = one(c.Stdin.Text)
+		}
+		r.interpreter(name, args, in, c.Stdin.Kind == shell.InputText)
+	})
+}
+
+func run(o shell.Options, read func(*reader)) (out *shell.Script) {
+	r := &reader{
+		o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]function{}, aliases: map[string]string{},
+		problems: map[string]bool{}, depth: o.Depth,
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			out = r.out
+			out.Problems = append(out.Problems, shell.Problem{Kind: shell.ProblemInternal, Detail: "the reader of PowerShell failed: " + fmt.Sprint(v)})
+		}
+	}()
+	t, err := known()
+	if err != nil {
+		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: err.Error()})
+		return r.out
+	}
+	r.t = t
+	r.o.Foreign = Carried
+	r.cwd = unknownWord("PWD")
+	if o.Cwd != "" {
+		r.cwd = shell.Text(forward(o.Cwd))
+	}
+	read(r)
+	return r.out
+}
+
+// source reads a text of PowerShell.
+func (r *reader) source(text string) value {
+	if len(text) > shell.MaxSource {
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+		return unknownValue("")
+	}
+	if !r.enter() || !r.step(1+len(text)/bytesPerStep) {
+		return unknownValue("")
+	}
+	defer r.leave()
+	l := &lexer{src: plain(text), depth: r.depth}
+	toks := l.group(0)
+	if l.deep {
+		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+	} else if l.unclosed {
+		r.unread("a quote or a bracket has no partner")
+	}
+	return r.statements(toks)
+}
+
+// step spends a part of the budget and reports whether some is left.
+func (r *reader) step(n int) bool {
+	if r.stopped {
+		return false
+	}
+	r.steps += n
+	if r.steps > maxSteps || len(r.out.Commands) > maxCommands {
+		r.stopped = true
+		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: "the command does too much to be read in full"})
+		return false
+	}
+	return true
+}
+
+// enter goes one level deeper and reports whether that is allowed; if it is,
+// leave must follow.
+func (r *reader) enter() bool {
+	if r.stopped {
+		return false
+	}
+	if r.depth >= shell.MaxDepth {
+		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+		return false
+	}
+	r.depth++
+	return true
+}
+
+func (r *reader) leave() { r.depth-- }
+
+// problem notes a finding once. The first of a kind always counts, so that
+// many small ones cannot hide that the reading broke off.
+func (r *reader) problem(p shell.Problem) {
+	if r.at.span != nil && p.Span == (shell.Span{}) {
+		p.Span = *r.at.span
+	}
+	key := string(p.Kind) + " " + p.Detail + " " + p.Word.String()
+	same := func(q shell.Problem) bool { return q.Kind == p.Kind }
+	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, same) {
+		return
+	}
+	r.problems[key] = true
+	r.out.Problems = append(r.out.Problems, p)
+}
+
+// unread notes a part of the source that is beyond this reader.
+func (r *reader) unread(what string) {
+	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: what, Interpreter: "powershell"})
+}
+
+// within reads something in another place.
+func (r *reader) within(change func(*place), read func() value) value {
+	old := r.at
+	r.at.via = slices.Clip(r.at.via)
+	change(&r.at)
+	defer func() { r.at = old }()
+	return read()
+}
+
+func (r *reader) carriedBy(by string, read func() value) value {
+	return r.within(func(p *place) { p.via = append(p.via, by) }, read)
+}
+
+// emit adds a command.
+func (r *reader) emit(c shell.Command) {
+	if !r.step(2) {
+		return
+	}
+	if r.at.span != nil {
+		c.Span = *r.at.span
+	}
+	c.Cwd, c.Via, c.Privileged, c.Remote = r.cwd, r.at.via, r.at.privileged, r.at.remote
+	c.Background, c.InLoop, c.Conditional = r.at.background, r.at.inLoop, r.at.conditional
+	r.out.Commands = append(r.out.Commands, c)
+}
+
+// call adds what a function does to its targets.
+func (r *reader) call(function string, verb shell.Verb, targets ...shell.Word) {
+	r.emit(shell.Command{
+		Name: "powershell:" + function, Argv: append([]shell.Word{shell.Text(function)}, targets...),
+		Call: &shell.Call{Language: "powershell", Function: function, Verb: verb, Targets: targets},
+	})
+}
+
+// native reads a program by the knowledge of the common reader, which finds
+// what the program carries.
+func (r *reader) native(argv []shell.Word, stdin shell.Input, redirs []shell.Redirect) value {
+	const cost = 40 // the other reader begins anew for every program
+	if !r.step(cost) {
+		return unknownValue("")
+	}
+	o := r.o
+	o.Depth = r.depth
+	o.Cwd, _ = r.cwd.Text()
+	s := shell.ReadCommand(shell.Command{Argv: argv, Stdin: stdin, Redirects: redirs}, o)
+	for _, p := range s.Problems {
+		p.Span = shell.Span{}
+		if p.Kind == shell.ProblemUnparsable {
+			p.Kind = shell.ProblemUnread // the words are what this reader made of them
+		}
+		r.problem(p)
+	}
+	for _, c := range s.Commands {
+		cwd, via, remote, inner := c.Cwd, c.Via, c.Remote, c
+		if !r.step(2) {
+			break
+		}
+		c = inner
+		c.Via = append(slices.Clip(r.at.via), via...)
+		c.Privileged = c.Privileged || r.at.privileged
+		c.Background = c.Background || r.at.background
+		c.InLoop = c.InLoop || r.at.inLoop
+		c.Conditional = c.Conditional || r.at.conditional
+		if c.Remote = remote; remote == nil {
+			c.Remote = r.at.remote
+		}
+		if c.Cwd = cwd; o.Cwd == "" && len(via) == 0 {
+			c.Cwd = r.cwd
+		}
+		if r.at.span != nil {
+			c.Span = *r.at.span
+		}
+		r.out.Commands = append(r.out.Commands, c)
+	}
+	name := ""
+	if len(argv) > 0 {
+		name = programName(argv[0])
+	}
+	switch name {
+	case "curl", "wget":
+		return remoteValue(name)
+	}
+	return unknownValue(name)
+}
+
+// carried reads text that is run: by this language.
+func (r *reader) carried(v value, by string) value {
+	for _, w := range v.items {
+		switch {
+		case w.Remote():
+			r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: by + " runs text that is downloaded", Word: w, Interpreter: by})
+		case w.IsUnknown():
+			r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: by + " runs text that is only known when it runs", Word: w, Interpreter: by})
+			continue
+		case w.HasUnknown():
+			r.problem(shell.Problem{
+				Kind: shell.ProblemPartialCode, Detail: by + " runs text with parts that are only known when it runs", Word: w,
+				Interpreter: by,
+			})
+		}
+		r.carriedBy(by, func() value { return r.source(r.spliced(w)) })
+	}
+	if len(v.items) == 0 && v.block == nil {
+		return unknownValue("")
+	}
+	if v.block != nil {
+		return r.carriedBy(by, func() value { return r.block(v.block) })
+	}
+	return unknownValue(by)
+}
+
+// spliced writes the unknown parts of a word as variables that hold them.
+func (r *reader) spliced(w shell.Word) string {
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		if p.Kind != shell.PartUnknown {
+			b.WriteString(p.Text)
+			continue
+		}
+		name := fmt.Sprintf(":%d", len(r.vars))
+		r.vars[name] = one(shell.NewWord(p))
+		b.WriteString("${" + name + "}")
+	}
+	return b.String()
+}

@@ -1,0 +1,382 @@
+package powershell
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// work is one call of a cmdlet of which the table has a row.
+type work struct {
+	r     *reader
+	sp    *spec
+	b     *bound
+	in    value
+	piped bool
+	took  []shell.Word // the paths that it works on
+	from  []shell.Word
+	moves bool
+	out   value
+	ran   bool // a block was read
+	rest  map[string]value
+}
+
+// cmdlet does what the row of a command says to its words.
+func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped bool) value {
+	w := &work{r: r, sp: sp, b: b, in: in, piped: piped, rest: map[string]value{}}
+	before := len(r.out.Commands) + len(r.out.Problems)
+	switch {
+	case b.dry:
+	case sp.pass:
+		r.blocks(args, in)
+		r.plain(sp.name, args)
+		return unknownValue(sp.name)
+	case sp.as != "":
+		return w.program()
+	default:
+		for i := range sp.params {
+			p := &sp.params[i]
+			v := b.take(p, in, piped)
+			if p.role != "" && (!v.isNothing() || p.role == roleRename || p.role == roleEach) {
+				w.do(p.role, v, p.name == "literalpath")
+			}
+		}
+		if sp.rest != "" {
+			w.do(sp.rest, b.rest, false)
+		}
+		w.finish()
+		if !w.ran {
+			r.blocks(args, in)
+		}
+	}
+	if len(r.out.Commands)+len(r.out.Problems) == before {
+		r.call(sp.name, shell.VerbRead) // known to touch nothing
+	}
+	return w.output()
+}
+
+// fileVerbs are what the roles of paths do.
+func (w *work) fileVerb(role string) (verb shell.Verb, writes bool) {
+	switch role {
+	case roleDelete:
+		if w.b.on[w.sp.tree] && w.sp.tree != "" {
+			return shell.VerbDeleteTree, true
+		}
+		return shell.VerbDelete, true
+	case roleDeleteTree:
+		return shell.VerbDeleteTree, true
+	case roleWrite:
+		if w.b.on["append"] {
+			return shell.VerbAppend, true
+		}
+		return shell.VerbWrite, true
+	case roleAppend:
+		return shell.VerbAppend, true
+	case rolePermissions:
+		return shell.VerbPermissions, true
+	case roleRead:
+		return shell.VerbRead, false
+	case roleList:
+		return shell.VerbList, false
+	default:
+		return "", false
+	}
+}
+
+// do acts on one argument by its role.
+func (w *work) do(role string, v value, literal bool) {
+	r := w.r
+	if verb, writes := w.fileVerb(role); verb != "" {
+		if role == roleRead && w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == "" {
+			return // text comes through the pipe, no names
+		}
+		paths := r.paths(w.sp.name, v, literal, writes)
+		w.took = append(w.took, paths...)
+		if len(paths) > 0 {
+			r.call(w.sp.name, verb, paths...)
+		}
+		return
+	}
+	switch role {
+	case roleCreate:
+		w.took = append(w.took, r.paths(w.sp.name, v, true, true)...)
+	case roleCopy, roleMove:
+		w.from = append(w.from, r.paths(w.sp.name, v, literal, role == roleMove)...)
+		w.moves = w.moves || role == roleMove
+	case roleKill:
+		r.call(w.sp.name, shell.VerbKill, v.items...)
+	case roleCode:
+		w.ran = true
+		w.out = r.carried(v, w.sp.name)
+	case roleBlock, roleEach, roleFilter:
+		w.block(role, v)
+	case roleScript:
+		for _, p := range v.items {
+			r.script(p, nil)
+		}
+	case roleModule:
+		w.module(v)
+	case roleRun:
+		for _, p := range v.items {
+			r.invoke(r.path(p, true), nil, value{}, false)
+		}
+	case roleSource:
+		r.unread("a program in another language is compiled and loaded")
+	case roleCom:
+		r.unread("an object of another program is made")
+	case roleCwd:
+		w.directory(v)
+	default:
+		w.rest[role] = v
+	}
+}
+
+func (w *work) block(role string, v value) {
+	r := w.r
+	if v.isNothing() && role == roleEach && len(w.b.vals) == 0 && !w.b.rest.isNothing() {
+		v = w.b.rest
+	}
+	if v.block == nil {
+		if s, ok := v.text(); ok && role == roleEach && s != "" {
+			w.ran, w.out = true, r.method(w.in, s, nil) // % Delete
+		}
+		return
+	}
+	w.ran = true
+	host, remote := w.b.vals["computername"], (*shell.Remote)(nil)
+	for _, name := range [...]string{"hostname", "session", "vmname", "containerid"} {
+		if h, ok := w.b.vals[name]; ok {
+			host = h
+		}
+	}
+	if !host.isNothing() {
+		remote = &shell.Remote{Kind: shell.RemoteHost, Target: wordOf(host)}
+	}
+	w.out = r.within(func(p *place) {
+		if p.via = append(p.via, w.sp.name); remote != nil {
+			p.remote = remote
+		}
+	}, func() value {
+		if role == roleBlock {
+			return r.callFunction("", function{params: blockParams(v.block), body: v.block}, nil, w.in)
+		}
+		return r.each(v, w.in)
+	})
+}
+
+// module loads a module: by its name what is installed, by a path what it
+// holds.
+func (w *work) module(v value) {
+	for _, p := range v.items {
+		if s := p.Prefix(); strings.ContainsAny(s, `/\`) || strings.HasSuffix(p.Suffix(), ".psm1") || strings.HasSuffix(p.Suffix(), ".ps1") ||
+			strings.HasSuffix(p.Suffix(), ".dll") || p.IsUnknown() {
+			w.r.script(p, nil)
+		}
+	}
+}
+
+func (w *work) directory(v value) {
+	r := w.r
+	if len(v.items) == 0 {
+		return
+	}
+	p := r.path(v.items[0], true)
+	if drive, _, ok := provider(v.items[0]); ok && drive != "filesystem" {
+		return
+	}
+	if !isAbsolute(p) {
+		p = below(r.cwd, p)
+	}
+	if r.at.conditional {
+		if !p.Equal(r.cwd) {
+			p = unknownWord("PWD")
+		}
+	}
+	r.cwd = p
+}
+
+// finish does what needs more than one argument.
+func (w *work) finish() {
+	r := w.r
+	if child := w.rest[roleChild]; !child.isNothing() {
+		base := w.took
+		if len(base) == 0 {
+			base = []shell.Word{shell.Text("")}
+		}
+		w.took = nil
+		for _, dir := range base {
+			w.took = append(w.took, below(dir, r.path(wordOf(child), true)))
+		}
+	}
+	if target := w.rest[roleTarget]; !target.isNothing() && len(w.took) > 0 {
+		r.call(w.sp.name, shell.VerbLink, r.path(wordOf(target), true), w.took[0])
+	} else if len(w.took) > 0 && w.creates() {
+		r.call(w.sp.name, shell.VerbCreate, w.took...)
+	}
+	if len(w.from) > 0 {
+		w.pairs()
+	}
+	if program := w.rest[roleProgram]; !program.isNothing() {
+		w.start(program)
+	}
+	if name, ok := w.rest[roleAlias].text(); ok {
+		if to, ok := w.rest[roleAliased].text(); ok {
+			r.aliases[strings.ToLower(name)] = to
+		} else {
+			r.unread("a name is given to a command that is not known")
+		}
+	}
+	if name, ok := w.rest[roleVariable].text(); ok {
+		r.setVar(variableName(name), w.rest[roleValue])
+	}
+	if name, ok := w.rest[roleType].text(); ok {
+		name = typeName(name)
+		w.out = value{client: strings.HasSuffix(name, "webclient") || strings.HasSuffix(name, "httpclient"), items: unknownValue("").items}
+	}
+}
+
+// creates says that the row has a path that is made.
+func (w *work) creates() bool {
+	for i := range w.sp.params {
+		if w.sp.params[i].role == roleCreate {
+			return true
+		}
+	}
+	return w.sp.rest == roleCreate
+}
+
+// pairs are what is copied or moved, each with its destination.
+func (w *work) pairs() {
+	r := w.r
+	verb := shell.VerbCopy
+	if w.moves {
+		verb = shell.VerbMove
+	}
+	to := w.rest[roleTo]
+	rename := w.rest[roleRename]
+	for _, from := range w.from {
+		switch {
+		case !to.isNothing():
+			for _, t := range r.paths(w.sp.name, to, true, true) {
+				r.call(w.sp.name, verb, from, t)
+			}
+		case !rename.isNothing():
+			name := r.path(wordOf(rename), true)
+			if rename.block != nil || rename.either {
+				name = unknownWord("")
+			}
+			if !isAbsolute(name) {
+				name = below(parentOf(from), name)
+			}
+			r.call(w.sp.name, verb, from, name)
+		default:
+			r.call(w.sp.name, verb, from, shell.Text("."))
+		}
+	}
+}
+
+// parentOf is the folder of a path.
+func parentOf(w shell.Word) shell.Word {
+	s, ok := w.Text()
+	i := strings.LastIndexByte(s, '/')
+	switch {
+	case !ok:
+		return unknownWord("")
+	case i < 0:
+		return shell.Text(".")
+	case i == 0:
+		return shell.Text("/")
+	}
+	return shell.Text(s[:i])
+}
+
+// program runs the cmdlet as the program whose work it does, by that one's
+// options.
+func (w *work) program() value {
+	r := w.r
+	argv := []shell.Word{shell.Text(w.sp.as)}
+	for i := range w.sp.params {
+		p := &w.sp.params[i]
+		v := w.b.take(p, w.in, w.piped)
+		if p.role == "" || v.isNothing() {
+			continue
+		}
+		items := v.items
+		if v.table != nil {
+			items = append([]shell.Word{}, list(values(v.table)).items...)
+		}
+		for _, word := range items {
+			switch p.role {
+			case roleURL:
+				argv = append(argv, word)
+			case "-X":
+				argv = append(argv, shell.Text(p.role), shell.Text(strings.ToUpper(word.String())))
+			case "-o", "-T":
+				argv = append(argv, shell.Text(p.role), r.path(word, true))
+			default:
+				argv = append(argv, shell.Text(p.role), word)
+			}
+		}
+	}
+	return r.carriedBy(w.sp.name, func() value { return r.native(argv, shell.Input{}, nil) })
+}
+
+// start runs a program with words of which each may hold several.
+func (w *work) start(program value) {
+	r := w.r
+	var args []argument
+	for _, item := range w.rest[roleArgs].items {
+		args = append(args, splitWords(item)...)
+	}
+	verb, _ := w.rest[roleElevate].text()
+	r.within(func(p *place) {
+		p.via = append(p.via, w.sp.name)
+		p.privileged = p.privileged || strings.EqualFold(verb, "runas")
+	}, func() value {
+		for _, name := range program.choices() {
+			if s := name.Prefix(); strings.Contains(s, "://") {
+				r.call(w.sp.name, shell.VerbNetwork, name)
+				continue
+			}
+			if name.IsUnknown() {
+				r.dynamicName(name, nil)
+				continue
+			}
+			r.program(name, args, value{}, false)
+		}
+		return value{}
+	})
+}
+
+// splitWords splits a text at its blanks outside quotes, as Windows does for a
+// program.
+func splitWords(w shell.Word) []argument {
+	s, ok := w.Text()
+	if !ok || !strings.ContainsAny(s, " \t\"") {
+		return []argument{{val: one(w), word: w}}
+	}
+	var out []argument
+	var b strings.Builder
+	inQuotes, started := false, false
+	flush := func() {
+		if started {
+			word := shell.Text(b.String())
+			out = append(out, argument{val: one(word), word: word})
+		}
+		b.Reset()
+		started = false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"':
+			inQuotes, started = !inQuotes, true
+		case !inQuotes && (c == ' ' || c == '\t'):
+			flush()
+		default:
+			b.WriteByte(c)
+			started = true
+		}
+	}
+	flush()
+	return out
+}

@@ -1,0 +1,41 @@
+// Package wordclass keeps the longer lists of words that the readers of code look
+// up by the name of their class: names of programs, of variables, of verbs.
+// They are data, so that the code that uses them says only what follows.
+package wordclass
+
+import (
+	_ "embed" // The lists.
+	"strings"
+	"sync"
+)
+
+//go:embed words.txt
+var text string
+
+// Is says whether a word is of a class of words.txt. Upper and lower case
+// differ.
+func Is(class, word string) bool { return classes()[class][word] }
+
+// classes are the lists, which are read once and never change.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var classes = sync.OnceValue(func() map[string]map[string]bool { return parse(text) })
+
+// parse reads lines of a class and its words; a class may have several.
+func parse(text string) map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for line := range strings.Lines(text) {
+		list := strings.Fields(line)
+		if len(list) == 0 || strings.HasPrefix(list[0], "#") {
+			continue
+		}
+		class := strings.TrimSuffix(list[0], ":")
+		if all[class] == nil {
+			all[class] = map[string]bool{}
+		}
+		for _, w := range list[1:] {
+			all[class][w] = true
+		}
+	}
+	return all
+}
