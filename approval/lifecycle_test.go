@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 func TestDecide(t *testing.T) {
@@ -222,11 +223,44 @@ func TestRedeem(t *testing.T) {
 		a := open(t, "make clean")
 		moveError(t, a.Redeem(a.Approvals[0].ID, a.Approvals[0].Fingerprint, start), approval.Pending)
 	})
-	t.Run("ForgedRecord", func(t *testing.T) {
-		a := open(t, "make clean")
-		a.Approvals[0].State = approval.Allowed
-		moveError(t, a.Redeem(a.Approvals[0].ID, a.Approvals[0].Fingerprint, start), approval.Allowed)
-	})
+	// A record that says it is allowed is not enough: each part of it must be
+	// there, and fit.
+	for name, forge := range map[string]func(p *approval.Approval){
+		"NoPermit":   func(p *approval.Approval) { p.Permit = nil },
+		"NoDecision": func(p *approval.Approval) { p.Decision = nil },
+		"Denied":     func(p *approval.Approval) { p.Decision.Choice = approval.ChoiceDeny },
+		"NoChoice":   func(p *approval.Approval) { p.Decision.Choice = "" },
+	} {
+		t.Run("Forged"+name, func(t *testing.T) {
+			a, id, f := allowed(t)
+			forge(&a.Approvals[0])
+			moveError(t, a.Redeem(id, f, start), approval.Allowed)
+		})
+	}
+	// Nothing leads from the guard's denial to a permit, whatever the record says.
+	for name, verdict := range map[string]vaglio.Verdict{
+		"Guard":    {BlockedBy: vaglio.PhaseGuard},
+		"Approved": {Approved: true},
+		"Nothing":  {},
+	} {
+		t.Run("Forged"+name, func(t *testing.T) {
+			a, id, f := allowed(t)
+			a.Approvals[0].Verdict = verdict
+			if err := a.Redeem(id, f, start); !errors.Is(err, approval.ErrNotAskable) || a.Approvals[0].State != approval.Allowed {
+				t.Errorf("Redeem: %v, %s", err, a.Approvals[0].State)
+			}
+			b := open(t, "make a", "make b")
+			b.Approvals[1].Verdict = verdict
+			tap := approval.Tap{Ask: b.ID, Choice: approval.ChoiceAllow, By: owner, Channel: "web"}
+			if _, err := b.Vote(tap, approval.Everybody(), start, permitFor); !errors.Is(err, approval.ErrNotAskable) || b.View() != "pending,pending" {
+				t.Errorf("Vote: %v, %s", err, b.View())
+			}
+			tap.Choice = approval.ChoiceDeny
+			if _, err := b.Vote(tap, approval.Everybody(), start, permitFor); err != nil || b.View() != "denied,denied" {
+				t.Errorf("a denial: %v, %s", err, b.View())
+			}
+		})
+	}
 }
 
 func TestWithdrawAndSupersede(t *testing.T) {

@@ -189,3 +189,56 @@ func TestPrune(t *testing.T) {
 		t.Errorf("after a change: %s", a.View())
 	}
 }
+
+// A vote stands for what it took when it was given. When the agent has another
+// owner, or the id another person behind it, it is void.
+func TestAVoteIsVoidWhenItsGroundChanges(t *testing.T) {
+	const bob, cat = "telegram:2", "slack:U3"
+	person := func(id string) string {
+		r := team()
+		return r.Human(id)
+	}
+	for name, tt := range map[string]struct {
+		change func(r *approval.Routing)
+		voids  bool
+	}{
+		"nothing":       {func(*approval.Routing) {}, false},
+		"other owner":   {func(r *approval.Routing) { r.Owners = map[string]string{"coder": person(cat)} }, true},
+		"no owner":      {func(r *approval.Routing) { r.Owners = nil }, true},
+		"id of another": {func(r *approval.Routing) { move(r, bob, person(cat)) }, true},
+	} {
+		r, a := team(), open(t, "make a")
+		r.Members = slices.Clone(r.Members)
+		tap := approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: bob}, Channel: "web"}
+		if _, err := a.Vote(tap, voters(&r, "coder", "prod"), start, time.Minute); err != nil || a.View() != "pending+1" {
+			t.Fatalf("%s: %v, %s", name, err, a.View())
+		}
+		tt.change(&r)
+		e := voters(&r, "coder", "prod")
+		if a.Prune(e) != tt.voids {
+			t.Errorf("%s: the vote is void: %v", name, !tt.voids)
+		}
+	}
+	// The mark of the route is the same here: it is the person who is another.
+	r, a := team(), open(t, "make a")
+	e := voters(&r, "coder", "prod")
+	tap := approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: bob}, Channel: "web"}
+	if _, err := a.Vote(tap, e, start, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	e.Human = func(string) (string, bool) { return person(cat), true }
+	if !a.Prune(e) {
+		t.Error("a vote stands though its id is another person's now")
+	}
+}
+
+// move gives an id to another member.
+func move(r *approval.Routing, id, to string) {
+	for i := range r.Members {
+		m := &r.Members[i]
+		m.IDs = slices.DeleteFunc(slices.Clone(m.IDs), func(have string) bool { return have == id })
+		if m.Name == to {
+			m.IDs = append(m.IDs, id)
+		}
+	}
+}

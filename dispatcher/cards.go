@@ -145,7 +145,12 @@ func (c *courier) run(ctx context.Context, d *Dispatcher) error {
 		id, e, nap := c.next(time.Now())
 		if id != "" {
 			err := d.deliver(ctx, c.channel, id, &e)
-			c.note(err)
+			if d.noteUnread(ctx, err) != nil {
+				continue // What it was to show cannot be read any more.
+			}
+			if _, ours := errors.AsType[*storeError](err); !ours {
+				c.note(err)
+			}
 			if err != nil && ctx.Err() == nil {
 				pause := c.again(id, e, err)
 				d.log.Log(ctx, troubleLevel(e.tries+1), "a card could not be brought up to date; trying again",

@@ -109,7 +109,8 @@ func (a *alarms) next(now time.Time) (al alarm, rings bool, nap time.Duration) {
 // keepDeadlines ends what has waited too long.
 func (d *Dispatcher) keepDeadlines(ctx context.Context) error {
 	return d.alarms.run(ctx, func(al alarm) {
-		if err := d.lapse(ctx, al); err != nil && ctx.Err() == nil {
+		// What cannot be read stays denied without a deadline.
+		if err := d.lapse(ctx, al); err != nil && d.noteUnread(ctx, err) == nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "a deadline could not be kept; trying again", "ask", al.ask, "error", err)
 			d.alarms.hold(al)
 		}

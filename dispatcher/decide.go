@@ -61,9 +61,12 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 // Redeem spends a permit for exactly the call that was shown. The guard runs
 // again first, over the call as it comes and as it was shown, so that what the
 // agent leaves unsaid now hides nothing: no permit stands against it
-// ([*GuardError]). Nil means that the
+// ([*GuardError]), and none for a call that cannot be read any more
+// ([*vaglio.ShapeError]). Nil means that the
 // call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall] and
 // [approval.ErrNotFound] say why it may not.
+//
+//nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
 	id, err := d.secret.ParsePermit(permit)
 	if err != nil {
@@ -74,15 +77,24 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	if err != nil {
 		return err
 	}
-	if v, denied := d.engine.Guard(p); denied {
+	v, denied, err := d.engine.Guard(ctx, p)
+	if denied {
 		return d.veto(ctx, p, id, v)
+	}
+	if err != nil {
+		return err
 	}
 	asked, err := d.approvalOf(ctx, agent, id)
 	if err != nil {
 		return err
 	}
-	if v, denied := d.engine.Guard(asked.Proposal); denied && asked.Fingerprint == fingerprint {
-		return d.veto(ctx, p, id, v)
+	if v, denied, err = d.engine.Guard(ctx, asked.Proposal); asked.Fingerprint == fingerprint {
+		if denied {
+			return d.veto(ctx, p, id, v)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	lapsed := false
 	_, err = d.move(ctx, agent, id, func(ask *approval.Ask) error {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"time"
@@ -118,24 +119,19 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) 
 	this.Tell(of.each)
 	this.Named(d.effect)
 	since := before.From.Add(-digestReach)
-	err := d.recent(ctx, approval.KindAsk, func(body []byte) (bool, error) {
-		a, err := approval.DecodeAsk(body)
-		if err == nil {
-			this.Ask(&a)
-			then.Ask(&a)
-		}
-		return a.OpenedAt.Before(since), err
+	newest := approval.Query{Newest: true}
+	err := recent(d.asks(ctx, newest), func(a *approval.Ask) (old bool) {
+		this.Ask(a)
+		then.Ask(a)
+		return a.OpenedAt.Before(since)
 	})
 	if err != nil {
 		return approval.Digest{}, err
 	}
-	err = d.recent(ctx, approval.KindStep, func(body []byte) (bool, error) {
-		s, err := approval.DecodeStep(body)
-		if err == nil {
-			this.Step(&s)
-			then.Step(&s)
-		}
-		return s.At.Before(since), err
+	err = recent(d.stepsOf(ctx, newest), func(s *approval.Step) (old bool) {
+		this.Step(s)
+		then.Step(s)
+		return s.At.Before(since)
 	})
 	if err != nil {
 		return approval.Digest{}, err
@@ -143,20 +139,15 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) 
 	return this.Digest(then), nil
 }
 
-// recent reads the records of a kind, newest first, until take has called many
-// in a row old.
-func (d *Dispatcher) recent(ctx context.Context, kind approval.Kind, take func(body []byte) (old bool, err error)) error {
+// recent reads records, newest first, until take has called many in a row old.
+func recent[T any](records iter.Seq2[kept[T], error], take func(*T) (old bool)) error {
 	aged, work := 0, startLongRead()
-	for r, err := range d.store.List(ctx, approval.Query{Kind: kind, Newest: true}) {
+	for r, err := range records {
 		if err != nil {
 			return fmt.Errorf("dispatcher: read records for a digest: %w", err)
 		}
 		work.rest()
-		old, err := take(r.Body)
-		if err != nil {
-			return err
-		}
-		if !old {
+		if !take(&r.is) {
 			aged = 0
 		} else if aged++; aged == digestOld {
 			return nil

@@ -41,6 +41,7 @@ type Dispatcher struct {
 	effect  func(vaglio.Proposal) (string, bool)
 
 	waiters   waiters
+	unread    unread
 	denials   denials
 	crowd     crowd
 	watchers  watchers
@@ -299,10 +300,11 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	// open asks are read: a change that the reading misses comes after it.
 	var after uint64
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Newest: true, Limit: 1}) {
-		if err != nil {
+		if err != nil && d.noteUnread(ctx, err) == nil {
 			return fmt.Errorf("dispatcher: find the newest ask: %w", err)
 		}
 		after = r.Born
+		break
 	}
 	if err := d.recall(ctx); err != nil {
 		return err
@@ -310,42 +312,37 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	// What ended while nobody followed is not among the open asks.
 	d.waiters.wakeAll()
 	d.crowd.forget()
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
+	for ask, err := range d.asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
 		}
-		d.prune(ctx, r)
-		d.changed(ctx, r)
+		d.prune(ctx, &ask.is)
+		d.changed(&ask.is)
 	}
-	for r, err := range d.store.Watch(ctx, approval.KindAsk, after) {
+	for ask, err := range readable(ctx, d, approval.KindAsk, d.store.Watch(ctx, approval.KindAsk, after), approval.DecodeAsk) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: follow changes: %w", err)
 		}
-		d.changed(ctx, r)
+		d.changed(&ask.is)
 	}
 	return errors.New("dispatcher: the store's feed of changes ended")
 }
 
 // changed lets everything that depends on an ask follow its committed state.
-func (d *Dispatcher) changed(ctx context.Context, r approval.Record) {
-	ask, err := approval.DecodeAsk(r.Body)
-	if err != nil {
-		d.log.ErrorContext(ctx, "an ask cannot be read; it stays denied", "ask", r.ID, "error", err)
-		return
-	}
-	d.denials.keep(&ask, d.deadlines.DenialStands)
+func (d *Dispatcher) changed(ask *approval.Ask) {
+	d.denials.keep(ask, d.deadlines.DenialStands)
 	d.waiters.wake(ask.ID)
-	d.crowd.follow(&ask)
+	d.crowd.follow(ask)
 	if at := ask.NextDeadline(); !at.IsZero() {
 		d.alarms.set(ask.ID, at)
 	}
-	d.setReminder(&ask)
+	d.setReminder(ask)
 	if !ask.EscalateAt.IsZero() && ask.Waiting() {
 		d.escalated.set(ask.ID, ask.EscalateAt)
 	}
 	for i := range ask.Cards {
 		shown := &ask.Cards[i]
-		if c := d.couriers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(&ask)) {
+		if c := d.couriers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
 			c.take(ask.ID)
 		}
 	}

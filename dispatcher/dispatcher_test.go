@@ -530,6 +530,78 @@ func TestWithdrawn(t *testing.T) {
 	})
 }
 
+// Nobody but the agent that proposed a call withdraws it or tells how it ran.
+func TestAnotherAgentMovesNothing(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		if _, err := g.Withdraw(t.Context(), "somebody", a.Approval.ID); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("another agent's Withdraw: %v", err)
+		}
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		redeem(t, g, a.Permit.Permit, shell("make clean"), nil)
+		err := g.Report(t.Context(), "somebody", a.Approval.ID, approval.Outcome{Succeeded: true})
+		if !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("another agent's Report: %v", err)
+		}
+		if b, _ := g.Await(t.Context(), agent, a.Approval.ID, 0); b.Approval.State != approval.Spent {
+			t.Errorf("another agent made it %s", b.Approval.State)
+		}
+	})
+}
+
+// An alarm that the monotonic clock rang ends an ask though the wall clock, which
+// was set back, says that it is not time yet; one of an earlier deadline does not.
+func TestAnAlarmEndsAnAskBeforeTheWallClock(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		expires := g.onlyCard(t).ExpiresAt
+		for _, tt := range []struct {
+			deadline time.Time
+			want     approval.State
+		}{{expires.Add(-time.Second), approval.Pending}, {expires, approval.Expired}} {
+			if err := g.Ring(t.Context(), a.Approval.ID.Ask(), tt.deadline); err != nil {
+				t.Fatal(err)
+			}
+			if b, _ := g.Await(t.Context(), agent, a.Approval.ID, 0); b.Approval.State != tt.want {
+				t.Errorf("an alarm for %v left it %s, want %s", tt.deadline, b.Approval.State, tt.want)
+			}
+		}
+	})
+}
+
+// What is overdue has ended for whoever looks first, also where no alarm rang: the
+// answer, the list and the card are of one mind, and so is the store.
+func TestADeadlineThatPassedIsExpiredInEveryRead(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a, b := g.propose(t, shell("make a"), 0), g.propose(t, shell("make b"), 0)
+		g.decide(t, b.Approval.ID, approval.ChoiceAllow, "")
+		synctest.Wait()
+		g.end() // Nobody keeps deadlines any more.
+		time.Sleep(dispatcher.DefaultAskFor)
+		for card, err := range g.Pending(t.Context(), "fake") {
+			t.Errorf("it is listed: %+v, %v", card, err)
+		}
+		card, err := g.Card(t.Context(), a.Approval.ID.Ask(), "fake")
+		if err != nil || card.Items[0].State != approval.Expired {
+			t.Errorf("Card: %+v, %v", card, err)
+		}
+		for id, want := range map[approval.ID]approval.State{a.Approval.ID: approval.Expired, b.Approval.ID: approval.Lapsed} {
+			got, err := g.Await(t.Context(), agent, id, 0)
+			if err != nil || got.Approval.State != want {
+				t.Errorf("Await: %+v, %v, want %s", got.Approval, err, want)
+			}
+			r, err := g.store.Get(t.Context(), approval.KindAsk, string(id.Ask()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept, err := approval.DecodeAsk(r.Body); err != nil || kept.Find(id).State != want {
+				t.Errorf("the store has %s, %v", kept.Find(id).State, err)
+			}
+		}
+	})
+}
+
 func isMove(err error) bool {
 	_, ok := errors.AsType[*approval.MoveError](err)
 	return ok

@@ -1,4 +1,16 @@
 package dispatcher
 
+import (
+	"context"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
 // SetMaxOpen changes how many asks of one agent may wait.
 func (d *Dispatcher) SetMaxOpen(n int) { d.crowd.most = n }
+
+// Ring lets the alarm of a deadline ring now.
+func (d *Dispatcher) Ring(ctx context.Context, id approval.AskID, deadline time.Time) error {
+	return d.lapse(ctx, alarm{ask: id, deadline: deadline})
+}

@@ -2,7 +2,6 @@ package dispatcher
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -14,15 +13,14 @@ import (
 // as the channel would show it.
 func (d *Dispatcher) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
 	return func(yield func(approval.Card, error) bool) {
-		for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
-			var ask approval.Ask
+		for ask, err := range d.asks(ctx, approval.Query{Open: true}) {
 			if err == nil {
-				ask, err = approval.DecodeAsk(r.Body)
+				ask.is.Lapse(now())
 			}
-			if err == nil && !ask.Waiting() {
+			if err == nil && !ask.is.Waiting() {
 				continue
 			}
-			if !yield(approval.NewCard(ask, channel, d.masker), err) || err != nil {
+			if !yield(approval.NewCard(ask.is, channel, d.masker), err) || err != nil {
 				return
 			}
 		}
@@ -51,11 +49,8 @@ func (d *Dispatcher) Find(ctx context.Context, id string) (approval.Ask, error) 
 	var found approval.Ask
 	n := 0
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Prefix: string(ask), Limit: 2}) {
-		if err != nil {
+		if found, err = decoded(ctx, d, place{approval.KindAsk, r.ID}, &r, err, approval.DecodeAsk); err != nil {
 			return approval.Ask{}, fmt.Errorf("dispatcher: find an ask: %w", err)
-		}
-		if found, err = approval.DecodeAsk(r.Body); err != nil {
-			return approval.Ask{}, err
 		}
 		if n++; found.ID == ask {
 			return found, nil
@@ -83,6 +78,8 @@ func (d *Dispatcher) Why(ctx context.Context, id, channel string) (approval.Card
 
 // vetoed looks a refused step up. People ask rarely, so there is no index: all that
 // the turn log keeps is read.
+//
+//nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) vetoed(ctx context.Context, id string) (approval.Card, error) {
 	whole := len(approval.VetoID(""))
 	if least := len(approval.VetoMark) + shortest; len(id) < least || len(id) > whole {
@@ -90,15 +87,13 @@ func (d *Dispatcher) vetoed(ctx context.Context, id string) (approval.Card, erro
 	}
 	var found *approval.Step
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
-		if err != nil {
-			return approval.Card{}, fmt.Errorf("dispatcher: look a veto up: %w", err)
-		}
-		if !strings.HasPrefix(string(approval.VetoID(r.ID)), id) {
+		named := r.ID != "" && strings.HasPrefix(string(approval.VetoID(r.ID)), id)
+		if !named && (err == nil || d.noteUnread(ctx, err) != nil) {
 			continue
 		}
-		s, err := approval.DecodeStep(r.Body)
+		s, err := decoded(ctx, d, place{approval.KindStep, r.ID}, &r, err, approval.DecodeStep)
 		if err != nil {
-			return approval.Card{}, err
+			return approval.Card{}, fmt.Errorf("dispatcher: look a veto up: %w", err)
 		}
 		if s.Verdict == nil || s.Verdict.Approved {
 			continue
@@ -132,10 +127,9 @@ func (d *Dispatcher) History(ctx context.Context, f approval.Filter) (approval.P
 	if f.Limit <= 0 {
 		f.Limit = entriesAtOnce
 	}
-	q := approval.Query{Kind: approval.KindStep, Newest: true, After: f.Before}
 	var page approval.Page
 	read, weight := 0, 0
-	for r, err := range d.store.List(ctx, q) {
+	for s, err := range d.stepsOf(ctx, approval.Query{Newest: true, After: f.Before}) {
 		if err != nil {
 			return approval.Page{}, fmt.Errorf("dispatcher: read the history: %w", err)
 		}
@@ -143,37 +137,33 @@ func (d *Dispatcher) History(ctx context.Context, f approval.Filter) (approval.P
 			return page, nil
 		}
 		read++
-		weight += len(r.Body)
-		e, err := d.entry(ctx, r)
+		weight += len(s.Body)
+		e, err := d.entry(ctx, s)
 		if err != nil {
 			return approval.Page{}, err
 		}
 		if f.Fits(&e) {
 			page.Entries = append(page.Entries, d.masker.Entry(e))
 		}
-		page.Older = r.Born
+		page.Older = s.Born
 	}
 	page.Older = 0
 	return page, nil
 }
 
 // entry joins a step with its approval as it now stands.
-func (d *Dispatcher) entry(ctx context.Context, r approval.Record) (approval.Entry, error) {
-	s, err := approval.DecodeStep(r.Body)
-	if err != nil {
-		return approval.Entry{}, err
-	}
-	e := approval.Entry{Cursor: r.Born, Step: s}
-	if s.Approval == "" {
+func (d *Dispatcher) entry(ctx context.Context, s kept[approval.Step]) (approval.Entry, error) {
+	e := approval.Entry{Cursor: s.Born, Step: s.is}
+	if s.is.Approval == "" {
 		return e, nil
 	}
-	ask, err := d.ask(ctx, string(s.Approval.Ask()))
-	if errors.Is(err, approval.ErrNotFound) {
+	ask, err := d.ask(ctx, string(s.is.Approval.Ask()))
+	if nothingThere(err) {
 		return e, nil
 	}
 	if err != nil {
-		return e, fmt.Errorf("dispatcher: read approval %s: %w", s.Approval, err)
+		return e, fmt.Errorf("dispatcher: read approval %s: %w", s.is.Approval, err)
 	}
-	e.Approval = ask.Find(s.Approval)
+	e.Approval = ask.Find(s.is.Approval)
 	return e, nil
 }

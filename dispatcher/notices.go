@@ -192,24 +192,20 @@ func (d *Dispatcher) recountSteps(ctx context.Context, h *herald) error {
 		return err
 	}
 	read, weight := 0, 0
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
+	for s, err := range d.stepsOf(ctx, approval.Query{Newest: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: read the turn log: %w", err)
 		}
 		if read++; read > entriesRead || weight > bytesRead {
 			return nil
 		}
-		weight += len(r.Body)
-		s, err := approval.DecodeStep(r.Body)
-		if err != nil {
-			return err
-		}
-		if s.At.Before(since) {
+		weight += len(s.Body)
+		if s.is.At.Before(since) {
 			return nil
 		}
 		// What this process denies it counts itself.
-		if guarded(&s) && s.At.Before(d.began) {
-			h.catchUp(s)
+		if guarded(&s.is) && s.is.At.Before(d.began) {
+			h.catchUp(s.is)
 		}
 	}
 	return nil

@@ -42,6 +42,37 @@ func TestGuardRunsAgainAtRedemption(t *testing.T) {
 	})
 }
 
+// P1: an agent that declares less of a call when it redeems hides nothing: the
+// guard reads it as it was shown, too.
+func TestGuardReadsTheCallAsItWasShown(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		dir := t.TempDir()
+		notes, link := filepath.Join(dir, "notes"), filepath.Join(dir, "link")
+		if err := errors.Join(os.WriteFile(notes, nil, 0o600), os.Symlink(notes, link)); err != nil {
+			t.Fatal(err)
+		}
+		bare := vaglio.Proposal{Executor: "frobnicate", Args: vaglio.Args{"input": "cat " + link}}
+		shown := bare
+		shown.Context.Capability = vaglio.Capabilities{"code:exec"}
+		a := g.propose(t, shown, 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		if err := errors.Join(os.Remove(link), os.Symlink("/etc/shadow", link)); err != nil {
+			t.Fatal(err)
+		}
+		if _, denied, err := newEngine(t, &strict{}).Guard(t.Context(), bare); denied || err != nil {
+			t.Fatal("the guard denies the call as it comes: this test needs one that it does not")
+		}
+		err := g.Redeem(t.Context(), agent, a.Permit.Permit, bare)
+		if denied, ok := errors.AsType[*dispatcher.GuardError](err); !ok || denied.Verdict.BlockedBy != vaglio.PhaseGuard {
+			t.Errorf("Redeem: %v", err)
+		}
+		if b, _ := g.Await(t.Context(), agent, a.Approval.ID, 0); b.Approval.State != approval.Allowed {
+			t.Errorf("a veto spent the permit: %s", b.Approval.State)
+		}
+	})
+}
+
 // P1: no row of the seed's table that the guard denies leaves anything behind
 // that a person could allow.
 func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {

@@ -42,7 +42,7 @@ type call struct {
 //
 // A repeat under the same key, and an equal call while one waits, joins the
 // approval that is there. A changed call under the same key voids the old one.
-// Errors: [*catalog.Error], [ErrStopping], ctx's, and the store's.
+// Errors: [*catalog.Error], [*vaglio.ShapeError], [ErrStopping], ctx's, and the store's.
 func (d *Dispatcher) Propose(ctx context.Context, agent string, r Request) (approval.Answer, error) {
 	answers, err := d.ProposePlan(ctx, agent, []Request{r})
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 // judgePlan judges the calls of a plan, asks for those that need somebody, and
 // keeps what came of each.
 func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) ([]call, error) {
-	defer d.underway.begin()()
+	defer d.underway.begin(now())()
 	rs, err := onePlan(rs)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,11 +14,40 @@ import (
 // ask reads an ask by its id or by one of its keys.
 func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
 	r, err := d.store.Get(ctx, approval.KindAsk, idOrKey)
-	if err != nil {
-		return approval.Ask{}, err
+	if err != nil && !errors.Is(err, approval.ErrNotFound) {
+		err = &storeError{err}
 	}
-	return approval.DecodeAsk(r.Body)
+	ask, err := decoded(ctx, d, place{approval.KindAsk, r.ID}, &r, err, approval.DecodeAsk)
+	if err != nil || !overdue(&ask) {
+		return ask, err
+	}
+	// Whoever looks first ends it, so that nobody is told that it waits, and then
+	// that it expired before.
+	ended, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		if !ask.Lapse(now()) {
+			return approval.ErrKeep
+		}
+		return nil
+	})
+	if err != nil {
+		ask.Lapse(now())
+		return ask, nil // The alarm tries again; what is over is over.
+	}
+	return ended, nil
 }
+
+// overdue reports whether a deadline of the ask has passed.
+func overdue(ask *approval.Ask) bool {
+	at := ask.NextDeadline()
+	return !at.IsZero() && !now().Before(at)
+}
+
+// storeError is trouble of the store, which no channel is to be blamed for.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+
+func (e *storeError) Unwrap() error { return e.err }
 
 // approvalOf reads one approval of the agent. Another agent's is not found.
 func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.ID) (*approval.Approval, error) {
@@ -37,13 +67,14 @@ func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.I
 func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(*approval.Ask) error) (approval.Ask, error) {
 	var ask approval.Ask
 	at, seed := now(), rand.Text()
-	_, err := d.store.Update(ctx, approval.KindAsk, string(id), func(r approval.Record) (approval.Record, error) {
+	var refused error
+	_, err := d.store.Update(ctx, approval.KindAsk, string(id), func(r approval.Record) (out approval.Record, err error) {
+		defer func() { refused = err }()
 		if !r.Exists() {
 			return r, approval.ErrNotFound
 		}
-		var err error
 		if ask, err = approval.DecodeAsk(r.Body); err != nil {
-			return r, err
+			return r, &approval.UnreadError{Kind: approval.KindAsk, ID: string(id), Err: err}
 		}
 		before := history.Remember(&ask)
 		if err := change(&ask); err != nil {
@@ -54,6 +85,10 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 		}
 		return recordOf(r, ask)
 	})
+	if err != nil && refused == nil {
+		err = &storeError{err}
+	}
+	_ = d.noteUnread(ctx, err) // it is told and counted; the caller has err
 	return ask, err
 }
 

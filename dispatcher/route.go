@@ -2,7 +2,6 @@ package dispatcher
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/metnos/vaglio/approval"
@@ -58,16 +57,12 @@ func (d *Dispatcher) Awaits(c approval.Card, id string) bool {
 
 // prune drops the votes of an ask that are worth nothing under the
 // configuration with which we started.
-func (d *Dispatcher) prune(ctx context.Context, r approval.Record) {
-	ask, err := approval.DecodeAsk(r.Body)
-	if err != nil {
-		return // It is told when it is taken up.
-	}
+func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
 	// Who is in a group is not known yet at the start; the next vote prunes.
-	if e := d.electorate(&ask); e.Unsure() || !ask.Prune(e) {
+	if e := d.electorate(ask); e.Unsure() || !ask.Prune(e) {
 		return
 	}
-	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		if !ask.Prune(d.electorate(ask)) {
 			return approval.ErrKeep
 		}
@@ -90,7 +85,7 @@ func (d *Dispatcher) keepEscalations(ctx context.Context) error {
 
 func (d *Dispatcher) escalate(ctx context.Context, al alarm) error {
 	ask, err := d.ask(ctx, string(al.ask))
-	if errors.Is(err, approval.ErrNotFound) {
+	if nothingThere(err) {
 		return nil
 	}
 	if err != nil {

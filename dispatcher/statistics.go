@@ -51,12 +51,11 @@ func (d *Dispatcher) night() approval.Night {
 // beginning returns when the oldest step was made that is kept; the zero time
 // when there is none.
 func (d *Dispatcher) beginning(ctx context.Context) (time.Time, error) {
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Limit: 1}) {
+	for s, err := range d.stepsOf(ctx, approval.Query{}) {
 		if err != nil {
 			return time.Time{}, fmt.Errorf("dispatcher: find the oldest step: %w", err)
 		}
-		s, err := approval.DecodeStep(r.Body)
-		return s.At, err
+		return s.is.At, nil
 	}
 	return time.Time{}, nil
 }
@@ -66,28 +65,23 @@ func (d *Dispatcher) beginning(ctx context.Context) (time.Time, error) {
 func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *approval.StatisticsBuilder) error {
 	// The steps are begun first: the ask of each step that is listed was born
 	// before it, and is listed too.
-	steps := d.past(ctx, approval.KindStep, func(r *approval.Record) (bool, error) {
-		s, err := approval.DecodeStep(r.Body)
-		if err == nil {
-			b.Step(&s, r.Born)
-		}
-		return s.At.Before(since), err
+	newest := approval.Query{Newest: true}
+	steps := pastOf(d.stepsOf(ctx, newest), func(s *kept[approval.Step]) (old bool) {
+		b.Step(&s.is, s.Born)
+		return s.is.At.Before(since)
 	})
 	defer steps.stop()
-	asks := d.past(ctx, approval.KindAsk, func(r *approval.Record) (bool, error) {
-		a, err := approval.DecodeAsk(r.Body)
-		if err == nil {
-			b.Ask(&a)
-		}
-		return a.OpenedAt.Before(since), err
+	asks := pastOf(d.asks(ctx, newest), func(a *kept[approval.Ask]) (old bool) {
+		b.Ask(&a.is)
+		return a.is.OpenedAt.Before(since)
 	})
 	defer asks.stop()
 	for work := startLongRead(); steps.more || asks.more; work.rest() {
-		p := steps
+		take := steps.take
 		if asks.more && (!steps.more || asks.head.Born > steps.head.Born) {
-			p = asks
+			take = asks.take
 		}
-		if err := p.take(); err != nil {
+		if err := take(); err != nil {
 			return err
 		}
 	}
@@ -96,34 +90,30 @@ func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *approval
 
 // past is a listing of records, newest first, that is over when many in a row
 // were old.
-type past struct {
-	head approval.Record
+type past[T any] struct {
+	head kept[T]
 	err  error
 	more bool
 	aged int
-	next func() (approval.Record, error, bool)
+	next func() (kept[T], error, bool)
 	stop func()
 	// read takes a record in, and says whether it was old.
-	read func(*approval.Record) (old bool, err error)
+	read func(*kept[T]) (old bool)
 }
 
-func (d *Dispatcher) past(ctx context.Context, kind approval.Kind, read func(*approval.Record) (bool, error)) *past {
-	p := &past{read: read}
-	p.next, p.stop = iter.Pull2(d.store.List(ctx, approval.Query{Kind: kind, Newest: true}))
+func pastOf[T any](records iter.Seq2[kept[T], error], read func(*kept[T]) (old bool)) *past[T] {
+	p := &past[T]{read: read}
+	p.next, p.stop = iter.Pull2(records)
 	p.head, p.err, p.more = p.next()
 	return p
 }
 
 // take reads the head and goes on to the next record.
-func (p *past) take() error {
+func (p *past[T]) take() error {
 	if p.err != nil {
 		return fmt.Errorf("dispatcher: read records for statistics: %w", p.err)
 	}
-	old, err := p.read(&p.head)
-	if err != nil {
-		return err
-	}
-	if p.aged++; !old {
+	if p.aged++; !p.read(&p.head) {
 		p.aged = 0
 	}
 	p.head, p.err, p.more = p.next()

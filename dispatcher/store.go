@@ -14,7 +14,8 @@ import (
 //
 // What Update returned is on disk. Listings are paged inside: nothing is
 // yielded while a lock or a transaction is held, so a caller may write from
-// within the loop.
+// within the loop. A record that is there and cannot be read comes with its id
+// and an [*approval.UnreadError]; the records behind it follow.
 type Store interface {
 	// Update runs change on the record with the id and stores what it returns,
 	// as one atomic step. A record that does not exist comes as the zero

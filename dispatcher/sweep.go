@@ -31,19 +31,15 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 }
 
 func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep}) {
+	for s, err := range d.stepsOf(ctx, approval.Query{}) {
 		if err != nil {
 			return err
 		}
-		s, err := approval.DecodeStep(r.Body)
-		if err != nil {
-			return err
-		}
-		if !s.At.Before(before) {
+		if !s.is.At.Before(before) {
 			return nil
 		}
-		_, err = d.store.Update(ctx, approval.KindStep, r.ID, func(now approval.Record) (approval.Record, error) {
-			if now.Seq != r.Seq {
+		_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(now approval.Record) (approval.Record, error) {
+			if now.Seq != s.Seq {
 				return now, approval.ErrKeep
 			}
 			now.Drop = true

@@ -68,25 +68,20 @@ func (d *Dispatcher) turnCounts(ctx context.Context, ask *approval.Ask) (approva
 	b := approval.NewDigestBuilder(all, d.masker)
 	asks := map[approval.AskID]bool{}
 	read := 0
-	q := approval.Query{Kind: approval.KindStep, Prefix: turnPrefix(ask.Agent, ask.TurnID)}
-	for r, err := range d.store.List(ctx, q) {
+	for s, err := range d.stepsOf(ctx, approval.Query{Prefix: turnPrefix(ask.Agent, ask.TurnID)}) {
 		if err != nil {
 			return approval.Counts{}, fmt.Errorf("dispatcher: read the turn log: %w", err)
 		}
 		if read++; read > turnRead {
 			return approval.Counts{}, nil
 		}
-		s, err := approval.DecodeStep(r.Body)
-		if err != nil {
-			return approval.Counts{}, err
-		}
-		if id := s.Approval.Ask(); s.Approval != "" && !asks[id] {
+		if id := s.is.Approval.Ask(); s.is.Approval != "" && !asks[id] {
 			asks[id] = true
 			if err := d.countAsk(ctx, b, id, ask.TurnID); err != nil {
 				return approval.Counts{}, err
 			}
 		}
-		b.Step(&s)
+		b.Step(&s.is)
 	}
 	return b.Digest(nil).Counts, nil
 }
@@ -98,7 +93,7 @@ const turnRead = 1000
 // one joined, counts as the step tells.
 func (d *Dispatcher) countAsk(ctx context.Context, b *approval.DigestBuilder, id approval.AskID, turn string) error {
 	ask, err := d.ask(ctx, string(id))
-	if errors.Is(err, approval.ErrNotFound) {
+	if nothingThere(err) {
 		return nil
 	}
 	if err != nil {

@@ -102,7 +102,7 @@ type queuedStep struct {
 
 // queueStep hands a step to the writers. It waits only when they lag far.
 func (d *Dispatcher) queueStep(ctx context.Context, s approval.Step) error {
-	end := d.underway.begin()
+	end := d.underway.begin(s.At) // The digest of that day is to tell of it.
 	select {
 	case d.steps <- queuedStep{s, end}:
 		return nil
@@ -168,15 +168,11 @@ func (d *Dispatcher) Turn(ctx context.Context, agent, turn string) ([]approval.S
 
 func (d *Dispatcher) turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
 	var steps []approval.Step
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Prefix: turnPrefix(agent, turn)}) {
+	for s, err := range d.stepsOf(ctx, approval.Query{Prefix: turnPrefix(agent, turn)}) {
 		if err != nil {
 			return nil, fmt.Errorf("dispatcher: read the turn log: %w", err)
 		}
-		s, err := approval.DecodeStep(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, s)
+		steps = append(steps, s.is)
 	}
 	slices.SortStableFunc(steps, func(a, b approval.Step) int {
 		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))

@@ -15,10 +15,9 @@ type underway struct {
 	ended chan struct{}
 }
 
-// begin notes calls of now. The function that it returns is called once, when
-// the records tell of them.
-func (u *underway) begin() (end func()) {
-	at := now()
+// begin notes calls of an instant. The function that it returns is called once,
+// when the records tell of them.
+func (u *underway) begin(at time.Time) (end func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.calls == nil {

@@ -68,7 +68,7 @@ func (w *waiters) wakeAll() {
 
 // Await returns the answer of an approval as soon as it no longer waits for a
 // person, or what it is when wait is over, the daemon stops, or ctx ends (then
-// with ctx's error). An id that is unknown or another agent's is
+// with ctx's error; [ErrStopping] where it cannot be read any more). An id that is unknown or another agent's is
 // [approval.ErrNotFound].
 func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
 	until := time.NewTimer(wait)
@@ -87,7 +87,11 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 			break
 		}
 	}
-	return d.read(ctx, agent, id)
+	a, err := d.read(ctx, agent, id)
+	if err != nil && d.stopped() && !nothingThere(err) && ctx.Err() == nil {
+		err = ErrStopping // The next process can read it.
+	}
+	return a, err
 }
 
 // read returns the answer of an approval as it stands.

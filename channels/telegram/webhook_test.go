@@ -2,6 +2,9 @@ package telegram_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -232,6 +235,10 @@ func TestWithoutAWebhookNothingIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := httptest.NewRequestWithContext(w.t.Context(), "POST", hookAddress, strings.NewReader(`{"update_id":1}`))
 		r.Header.Set("Content-Type", "application/json")
+		// Without an address there is no secret, also none that could be computed.
+		m := hmac.New(sha256.New, []byte(telegramtest.Token))
+		m.Write([]byte("webhook\n"))
+		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", base64.RawURLEncoding.EncodeToString(m.Sum(nil)))
 		rec := httptest.NewRecorder()
 		if w.channel.Webhook().ServeHTTP(rec, r); rec.Code != 401 {
 			w.t.Errorf("got %d", rec.Code)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,6 +54,9 @@ func (w *Web) signedIn(h handler) http.Handler {
 
 // fail shows the error. What is ours goes to the log, and only there.
 func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		return // The tab was closed: nobody reads this.
+	}
 	shown, ok := errors.AsType[*pageError](err)
 	switch {
 	case ok:

@@ -22,7 +22,6 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
-	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
 // webChannel is the channel whose buttons the owner's side reads past.
@@ -75,6 +74,8 @@ func (c *config) auditDir() string {
 
 // open builds the daemon. The store's lock comes first: a second daemon must
 // not touch the first one's sockets.
+//
+//nolint:cyclop // One step after the other; each may end it.
 func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon, err error) {
 	d := &daemon{config: c, log: log, policy: p.path, began: time.Now(), stopping: make(chan struct{})}
 	defer func() {
@@ -89,6 +90,9 @@ func open(ctx context.Context, c config, p policy, log *slog.Logger) (_ *daemon,
 		return nil, err
 	}
 	d.closers = append(d.closers, d.store.Close)
+	if err := removeOrphans(c.DataDir); err != nil {
+		log.WarnContext(ctx, "what a killed daemon left could not be removed", "error", err)
+	}
 	secret, err := instanceSecret(ctx, d.store)
 	if err != nil {
 		return nil, err
@@ -130,7 +134,7 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 	if err != nil {
 		return err
 	}
-	reader, err := newEffects(d.config)
+	reader, err := newEffects(d.config, p)
 	if err != nil {
 		return err
 	}
@@ -217,7 +221,7 @@ func (d *daemon) ready(ctx context.Context) error {
 // try proposes a call of the inbox's page Try it.
 func (d *daemon) try(ctx context.Context, agent string, p vaglio.Proposal) (approval.Answer, error) {
 	a, err := d.dispatcher.Propose(ctx, agent, dispatcher.Request{Proposal: p})
-	if bad, ok := errors.AsType[*catalog.Error](err); ok {
+	if bad := mistakeOf(err); bad != nil {
 		return a, &web.InputError{Err: bad}
 	}
 	return a, err
@@ -314,6 +318,7 @@ func (d *daemon) run(ctx context.Context) error {
 	defer end()
 	return together(ctx,
 		func(context.Context) error { return d.dispatcher.Run(working) },
+		d.mindStore,
 		func(ctx context.Context) error {
 			if d.bot == nil {
 				return nil
@@ -331,6 +336,17 @@ func (d *daemon) run(ctx context.Context) error {
 			return d.serveFronts(ctx)
 		},
 	)
+}
+
+// mindStore ends the process when the store stopped: what is on disk is known only
+// to whoever opens the file anew.
+func (d *daemon) mindStore(ctx context.Context) error {
+	select {
+	case <-d.store.Broken():
+		return &exitError{exitBroken, d.store.Ping(context.WithoutCancel(ctx))}
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // serveFronts serves every listener until ctx ends, and then drains them.

@@ -54,6 +54,7 @@ func (d *daemon) examine(ctx context.Context) examination {
 	} else {
 		x.found("store", approval.Fine, d.store.Path()+" takes what is decided.", "")
 	}
+	x.unread(d.dispatcher.Unread())
 	if err := d.audit.Check(); err != nil {
 		x.found("audit log", approval.Wrong, sentence(err.Error()), "Make room on the disk, and give "+d.config.auditDir()+" to the user who serves.")
 	} else {

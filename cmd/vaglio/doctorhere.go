@@ -262,11 +262,13 @@ func (d *doctor) store(ctx context.Context, there bool) (notes telegram.Notes, o
 		return notes, false
 	}
 	notes, err = botNotes(ctx, look)
-	if err := errors.Join(err, look.Close()); err != nil {
+	unread, mistake := unreadIn(ctx, look)
+	if err := errors.Join(err, mistake, look.Close()); err != nil {
 		d.found(subject, approval.Wrong, sentence(err.Error()), "Restore the file from a backup, or use the newer vaglio that wrote it.")
 		return notes, false
 	}
 	d.found(subject, approval.Fine, path+" can be read.", "")
+	d.unread(unread)
 	return notes, true
 }
 

@@ -106,10 +106,14 @@ func rolledBackRemedy(c *config) string {
 
 // warnings are what the owner must know, though vaglio can do its work.
 func (d *daemon) warnings() []string {
+	var all []string
 	if rolledBack(&d.config) {
-		return []string{rolledBackText}
+		all = append(all, rolledBackText)
 	}
-	return nil
+	if text := unreadWarning(d.dispatcher.Unread()); text != "" {
+		all = append(all, text)
+	}
+	return all
 }
 
 // leaves is the size of the history.

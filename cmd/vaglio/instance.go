@@ -121,7 +121,7 @@ func fileToken(path string) (token secret, made bool, err error) {
 
 // writeFile writes a file that only the owner can read, whole or not at all.
 func writeFile(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), newFile+"*") // mode 0600
 	if err != nil {
 		return plain(err)
 	}

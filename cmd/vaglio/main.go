@@ -28,6 +28,9 @@ const (
 	// Coding agents take a hook's exit code 2 for a denial, so that a hook that
 	// is set up wrongly denies.
 	exitUsage = 2
+	// exitBroken is for a store that stopped because it cannot know what is on
+	// disk. Whoever supervises the process starts it anew.
+	exitBroken = 3
 )
 
 // stdio is what a command reads and writes.
@@ -54,11 +57,21 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	// The first signal asks for an orderly end; the second, no longer caught,
 	// ends the process at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// endings are the signals that ask for an end. Whoever started us with nohup does
+// not want the terminal's end to be one.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // run runs the command that args name and returns the exit code.

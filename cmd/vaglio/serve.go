@@ -49,8 +49,9 @@ What was acknowledged is in vaglio.db there, and survives a crash at any instant
 history's key and newest checkpoint are beside it. The audit
 log is ~/.local/share/metnos/vaglio/YYYY-MM.jsonl, wherever the data folder is.
 
-The first SIGINT or SIGTERM ends the daemon in order: agents that wait are told
-to come back. The second ends it at once.
+The first SIGINT, SIGTERM or SIGHUP ends the daemon in order: agents that wait are
+told to come back. The second ends it at once. A store that cannot know what is on
+disk ends it in order, too: whoever supervises it should start it anew.
 
 Environment:
 `)
@@ -59,7 +60,7 @@ Environment:
 	}
 	b.WriteString(`
 Exit codes: 0 ended by a signal, 1 could not start or go on, 2 a mistake in the
-command line or in the configuration.`)
+command line or in the configuration, 3 the store has to be opened anew.`)
 	return b.String()
 }
 

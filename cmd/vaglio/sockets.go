@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // The files below the data folder. The agents' socket and the owner's are
@@ -43,11 +44,30 @@ func openDataDir(dir string) error {
 		return fmt.Errorf("data folder: %s can be written by others (mode %04o); run chmod 700 %s", dir, mode, dir)
 	}
 	// Writing tells more than the mode does: read-only mounts, full disks.
-	probe, err := os.CreateTemp(dir, ".probe-*")
+	probe, err := os.CreateTemp(dir, probeFile+"*")
 	if err != nil {
 		return fmt.Errorf("data folder: %w", plain(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// probeFile and newFile begin the names of files that are there for a moment.
+const (
+	probeFile = ".probe-"
+	newFile   = ".new-"
+)
+
+// removeOrphans removes such files that a killed daemon left. The caller holds the
+// store's lock, so no living daemon is writing one.
+func removeOrphans(dir string) error {
+	entries, err := os.ReadDir(dir)
+	errs := []error{err}
+	for _, e := range entries {
+		if name := e.Name(); e.Type().IsRegular() && (strings.HasPrefix(name, probeFile) || strings.HasPrefix(name, newFile)) {
+			errs = append(errs, os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // checkSocketPath refuses a path that the system would cut.

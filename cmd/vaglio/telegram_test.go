@@ -63,23 +63,29 @@ func (p *platform) await(what string, fits func(m telegramtest.Message) bool) te
 	}
 }
 
-// pair sends the code that the daemon printed.
-func (p *platform) pair(s *served) {
-	p.t.Helper()
+// pairCode waits for the code that the daemon prints: it serves before the last
+// line of its greeting is read.
+func (s *served) pairCode() string {
+	s.h.t.Helper()
 	deadline := time.After(patience)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if m := codeLine.FindStringSubmatch(s.out.String()); m != nil {
-			p.Say(p.ann, p.chat, "/start "+m[1])
-			break
+			return m[1]
 		}
 		select {
 		case <-deadline:
-			p.t.Fatalf("no code in %s", s.out)
+			s.h.t.Fatalf("no code in %s", s.out)
 		case <-tick.C:
 		}
 	}
+}
+
+// pair sends the code that the daemon printed.
+func (p *platform) pair(s *served) {
+	p.t.Helper()
+	p.Say(p.ann, p.chat, "/start "+s.pairCode())
 	p.await("that pairs", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Paired.") })
 }
 

@@ -15,13 +15,13 @@ func TestPairPrintsAFreshCode(t *testing.T) {
 		t.Errorf("without a daemon: %d %s", r.code, r.err)
 	}
 	s := p.serve(h)
-	old := codeLine.FindStringSubmatch(s.out.String())
+	old := s.pairCode()
 	r := h.run("", "pair")
 	fresh := codeLine.FindStringSubmatch(r.out)
-	if r.code != 0 || fresh == nil || old == nil || fresh[1] == old[1] {
+	if r.code != 0 || fresh == nil || fresh[1] == old {
 		t.Fatalf("got %d %q after %q", r.code, r.out, old)
 	}
-	p.Say(p.ann, p.chat, "/start "+old[1])
+	p.Say(p.ann, p.chat, "/start "+old)
 	p.await("that refuses", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "wrong or too old") })
 	p.Say(p.ann, p.chat, "/start "+fresh[1])
 	p.await("that pairs", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Paired.") })

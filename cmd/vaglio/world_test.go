@@ -46,6 +46,10 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
 		return 1
 	}
+	if err := hermetic(filepath.Join(dir, "home")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 

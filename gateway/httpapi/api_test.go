@@ -213,6 +213,44 @@ func TestAgentIsTheCredentials(t *testing.T) {
 	}
 }
 
+// Two credentials are none: what a proxy before us read may be the other one.
+func TestTwoTokensAreRefused(t *testing.T) {
+	b := serve(t, nil)
+	for _, tokens := range [][]string{{tokenA, tokenB}, {tokenA, tokenA}, {tokenA, ""}} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/v1/turns/t-1", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, token := range tokens {
+			r.Header.Add("Authorization", "Bearer "+token)
+		}
+		resp, err := b.http.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%q: %d, want 401", tokens, resp.StatusCode)
+		}
+	}
+}
+
+// A text that cannot be an approval's name is not found, whatever is asked of it.
+func TestWhatIsNoNameIsNotFound(t *testing.T) {
+	b := serve(t, nil)
+	for name, id := range map[string]string{
+		"long": strings.Repeat("a", 20_000), "barely": strings.Repeat("a", approval.MaxName+1), "no ask": "-1",
+	} {
+		for _, c := range []struct{ method, path, body string }{
+			{"GET", id, ""}, {"DELETE", id, ""}, {"POST", id + "/outcome", `{"succeeded":true}`},
+		} {
+			if got := b.do(t, c.method, "/v1/approvals/"+c.path, c.body); got.status != http.StatusNotFound {
+				t.Errorf("%s: %s: %d %s, want 404", name, c.method, got.status, got.body)
+			}
+		}
+	}
+}
+
 func TestWaitersAreBounded(t *testing.T) {
 	b := serve(t, func(c *Config) { c.MaxWaiters = 1 })
 	a := b.do(t, "POST", "/v1/proposals", callAsk).answer(t)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -145,13 +146,27 @@ func inCall(err error, index int, raw rawCall, body []byte) error {
 	}, body)
 }
 
+// id returns the approval that the path names. What cannot be one's name is not
+// looked for: it is not found.
+func (c *call) id() (approval.ID, error) {
+	id := approval.ID(c.r.PathValue("id"))
+	if cmp.Or(approval.CheckName("id", string(id)), approval.CheckName("id", string(id.Ask()))) != nil {
+		return "", approval.ErrNotFound
+	}
+	return id, nil
+}
+
 func (a *API) await(c *call) error {
 	wait, err := c.wait()
 	if err != nil {
 		return err
 	}
+	id, err := c.id()
+	if err != nil {
+		return err
+	}
 	seated := a.seat(&wait)
-	answer, err := a.proposals.Await(c.ctx(), c.agent, approval.ID(c.r.PathValue("id")), wait)
+	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
 	a.unseat(seated)
 	if err != nil {
 		return err
@@ -166,7 +181,11 @@ func (a *API) withdraw(c *call) error {
 	if _, err := c.query(""); err != nil {
 		return err
 	}
-	answer, err := a.proposals.Withdraw(c.ctx(), c.agent, approval.ID(c.r.PathValue("id")))
+	id, err := c.id()
+	if err != nil {
+		return err
+	}
+	answer, err := a.proposals.Withdraw(c.ctx(), c.agent, id)
 	if err != nil {
 		return err
 	}
@@ -220,8 +239,12 @@ func (a *API) report(c *call) error {
 		p.Field, p.Detail = "/detail", fmt.Sprintf(`"detail" is longer than %d bytes`, maxDetail)
 		return p
 	}
+	id, err := c.id()
+	if err != nil {
+		return err
+	}
 	told := approval.Outcome{Succeeded: *o.Succeeded, Detail: o.Detail, At: time.Now().UTC()}
-	if err := a.permits.Report(c.ctx(), c.agent, approval.ID(c.r.PathValue("id")), told); err != nil {
+	if err := a.permits.Report(c.ctx(), c.agent, id, told); err != nil {
 		return err
 	}
 	c.done()

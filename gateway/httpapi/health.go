@@ -45,6 +45,9 @@ type channelReading struct {
 func (a *API) readyz(c *call) error {
 	if err := a.ready(c.ctx()); err != nil {
 		a.log.WarnContext(c.ctx(), "not ready", "error", err)
+		if p := storeProblem(err); p != nil && p.Type == "store-full" {
+			return notReady("vaglio's disk is full: nothing can be recorded, so no call may run")
+		}
 		return notReady("vaglio cannot answer proposals at the moment: the log says why")
 	}
 	r, well := a.readings()

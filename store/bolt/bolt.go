@@ -35,6 +35,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // DB is an open store. Its methods may be called from any goroutine. It keeps
@@ -49,6 +51,10 @@ type DB struct {
 	err    error // what Close answers
 	// broken holds why the file cannot be trusted until it is opened anew.
 	broken atomic.Pointer[BrokenError]
+	down   chan struct{} // closed when broken is set
+	// full is when a write last found no room, in nanoseconds; 0 when one that
+	// came later found some.
+	full atomic.Int64
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced by every commit
@@ -148,7 +154,7 @@ func Open(path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, file: f, closed: make(chan struct{}), changed: make(chan struct{})}
+	db := &DB{path: path, file: f, closed: make(chan struct{}), changed: make(chan struct{}), down: make(chan struct{})}
 	if err := db.open(); err != nil {
 		// bbolt closed the file if it came so far; a second Close does nothing.
 		_ = f.Close()
@@ -269,14 +275,46 @@ func (db *DB) Close() error {
 }
 
 // Ping writes a heartbeat and returns when it is on disk, or when ctx ends: a
-// store that answers it can keep a decision.
+// store that answers it can keep a decision. A heartbeat takes no room of its own,
+// so a store that could not grow says [approval.ErrFull] until it may be able to.
 func (db *DB) Ping(ctx context.Context) error {
-	return db.write(ctx, true, func(t *tables) error {
+	err := db.write(ctx, true, func(t *tables) error {
 		now := uint64(time.Now().UnixNano())
 		t.put(t.vaglio, []byte(keyPing), binary.BigEndian.AppendUint64(nil, now))
+		t.beat = true
 		return nil
 	})
+	if err == nil && db.lacksRoom(time.Now()) {
+		return fmt.Errorf("store: %s: %w", db.path, approval.ErrFull)
+	}
+	return err
 }
+
+const (
+	// fullFor is how long a write without room is believed, and leastRoom what the
+	// file system must offer after that: limits of other sorts cannot be asked for.
+	fullFor   = 10 * time.Second
+	leastRoom = 1 << 20
+)
+
+// lacksRoom reports whether writes fail for lack of room.
+func (db *DB) lacksRoom(now time.Time) bool {
+	full := db.full.Load()
+	if full == 0 {
+		return false
+	}
+	free, known := roomFor(db.file)
+	if now.Sub(time.Unix(0, full)) < fullFor || known && free < leastRoom {
+		return true
+	}
+	db.full.CompareAndSwap(full, 0)
+	return false
+}
+
+// Broken returns a channel that is closed when the store stopped because it cannot
+// know what is on disk, and [DB.Ping] is a [*BrokenError]. The process that serves
+// then ends, and the next one opens the file anew.
+func (db *DB) Broken() <-chan struct{} { return db.down }
 
 // Backup writes a copy of the store, as it is when the call begins, to w, and
 // returns its size in bytes. Writing goes on meanwhile; since the file cannot

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"iter"
 
@@ -38,27 +39,37 @@ func (db *DB) Get(ctx context.Context, kind approval.Kind, idOrKey string) (appr
 		if id == nil {
 			return err
 		}
+		idOrKey = string(id)
 		out, err = follow(records, kind, id)
 		return err
 	})
 	if err != nil {
-		return approval.Record{}, db.damaged(err)
+		return approval.Record{}, db.unread(kind, idOrKey, err)
 	}
 	return out, nil
+}
+
+// found is a record of a listing. Of one that does not read as it was written, no
+// more is known than its name and place.
+type found struct {
+	approval.Record
+
+	err error
 }
 
 // follow loads the record that an index names.
 func follow(records *bbolt.Bucket, kind approval.Kind, id []byte) (approval.Record, error) {
 	r, err := load(records, kind, string(id))
 	if errors.Is(err, approval.ErrNotFound) {
-		return r, damage("an index names a record that is not there")
+		return r, &spoiled{damage("an index names a record that is not there")}
 	}
 	return r, err
 }
 
 // List yields the records that match, in the query's order, read in pages: a
 // caller may write from within the loop. It ends with the error of ctx when
-// that ends first.
+// that ends first. A record that does not read as it was written comes with an
+// [*approval.UnreadError], and does not count for the query's limit.
 func (db *DB) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
 	return func(yield func(approval.Record, error) bool) {
 		if err := q.Check(); err != nil {
@@ -68,8 +79,8 @@ func (db *DB) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Rec
 		l := newListing(q)
 		for more := true; more; {
 			page, err := l.next(ctx, db)
-			for _, r := range page {
-				if !yield(r, nil) {
+			for i := range page {
+				if !yield(page[i].Record, db.unread(q.Kind, page[i].ID, page[i].err)) {
 					return
 				}
 			}
@@ -111,7 +122,7 @@ func newListing(q approval.Query) *listing {
 }
 
 // next reads a page of records. An empty page is the end.
-func (l *listing) next(ctx context.Context, db *DB) (page []approval.Record, err error) {
+func (l *listing) next(ctx context.Context, db *DB) (page []found, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -127,12 +138,13 @@ func (l *listing) next(ctx context.Context, db *DB) (page []approval.Record, err
 				return nil
 			}
 			l.at = bytes.Clone(k)
-			r, err := l.read(records, k, v)
-			if err != nil {
-				return err
+			r := l.read(records, k, v)
+			if !l.shows(&r) {
+				continue
 			}
-			if l.shows(r) {
-				page, size, l.left = append(page, r), size+len(r.Body), l.left-1
+			page, size = append(page, r), size+len(r.Body)
+			if r.err == nil {
+				l.left--
 			}
 		}
 		return nil
@@ -141,19 +153,26 @@ func (l *listing) next(ctx context.Context, db *DB) (page []approval.Record, err
 }
 
 // shows reports whether the record matches and was there from the beginning.
-func (l *listing) shows(r approval.Record) bool {
+func (l *listing) shows(r *found) bool {
 	return r.Born <= l.newest && (r.Open || !l.q.Open)
 }
 
 // read returns the record that an entry of the bucket is about.
-func (l *listing) read(records *bbolt.Bucket, k, v []byte) (approval.Record, error) {
-	if l.bucket != bucketRecord {
-		return follow(records, l.q.Kind, v)
+func (l *listing) read(records *bbolt.Bucket, k, v []byte) found {
+	if l.bucket == bucketRecord {
+		r, err := decode(k, v)
+		r.ID = string(k[len(l.q.Kind)+1:])
+		return found{r, err}
 	}
-	r, err := decode(k, v)
-	r.ID = string(k[len(l.q.Kind)+1:])
-	return r, err
+	r, err := follow(records, l.q.Kind, v)
+	if err != nil {
+		r = approval.Record{ID: string(v), Born: numbered(k), Open: l.bucket == bucketOpen}
+	}
+	return found{r, err}
 }
+
+// numbered returns the number that [number] put into a key.
+func numbered(k []byte) uint64 { return binary.BigEndian.Uint64(k[len(k)-8:]) }
 
 // seek goes to the first entry behind the last one that was read.
 func (l *listing) seek(c *bbolt.Cursor) (k, v []byte) {
@@ -197,11 +216,11 @@ func (db *DB) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.
 			// Asking for news before reading is what loses none.
 			news := db.news()
 			page, err := db.since(kind, after)
-			for _, r := range page {
-				if ctx.Err() != nil || !yield(r, nil) {
+			for i := range page {
+				if ctx.Err() != nil || !yield(page[i].Record, db.unread(kind, page[i].ID, page[i].err)) {
 					return
 				}
-				after = r.Seq
+				after = page[i].Seq
 			}
 			if err != nil {
 				yield(approval.Record{}, db.damaged(err))
@@ -220,7 +239,7 @@ func (db *DB) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.
 }
 
 // since reads a page of the records changed after the sequence number.
-func (db *DB) since(kind approval.Kind, after uint64) (page []approval.Record, err error) {
+func (db *DB) since(kind approval.Kind, after uint64) (page []found, err error) {
 	err = db.view(func(tx *bbolt.Tx) error {
 		records, prefix, size := tx.Bucket([]byte(bucketRecord)), name(kind, ""), 0
 		c := tx.Bucket([]byte(bucketSeq)).Cursor()
@@ -232,9 +251,9 @@ func (db *DB) since(kind approval.Kind, after uint64) (page []approval.Record, e
 		for ; k != nil && bytes.HasPrefix(k, prefix) && len(page) < pageMax && size <= pageBytes; k, id = c.Next() {
 			r, err := follow(records, kind, id)
 			if err != nil {
-				return err
+				r = approval.Record{ID: string(id), Seq: numbered(k)}
 			}
-			page, size = append(page, r), size+len(r.Body)
+			page, size = append(page, found{r, err}), size+len(r.Body)
 		}
 		return nil
 	})

@@ -17,6 +17,8 @@ type tables struct {
 	vaglio, record, key, open, born, seq, lease, leaf, tree *bbolt.Bucket
 	// wrote says that there is something to commit.
 	wrote bool
+	// beat says that a heartbeat is among it.
+	beat bool
 	// err is why the transaction cannot be committed. A change that is refused
 	// is no reason: it is refused before anything was put.
 	err error
@@ -161,6 +163,11 @@ func number(kind approval.Kind, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kind...), 0), n)
 }
 
+// spoiled is the damage of one record, which leaves the others as they are.
+type spoiled struct{ damage }
+
+func (s *spoiled) Unwrap() error { return s.damage }
+
 // The form of a stored record.
 const (
 	recordForm = 1
@@ -218,7 +225,7 @@ func load(b *bbolt.Bucket, kind approval.Kind, id string) (approval.Record, erro
 }
 
 func decode(key, v []byte) (approval.Record, error) {
-	bad := damage(fmt.Sprintf("record %q does not read as it was written", key))
+	bad := &spoiled{damage(fmt.Sprintf("record %q does not read as it was written", key))}
 	if len(v) < checked+1+16+1 || v[0] != recordForm || binary.BigEndian.Uint32(v[1:]) != checksum(key, v[checked:]) {
 		return approval.Record{}, bad
 	}

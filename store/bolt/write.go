@@ -59,7 +59,7 @@ func (db *DB) Update(ctx context.Context, kind approval.Kind, id string, change 
 		return err
 	})
 	if err != nil {
-		return approval.Record{}, db.damaged(err)
+		return approval.Record{}, db.unread(kind, id, err)
 	}
 	return out, nil
 }
@@ -222,7 +222,7 @@ func (db *DB) commit(group []*op) (err error) {
 			err = db.breakDown(fmt.Errorf("panic while writing: %v", r))
 		}
 	}()
-	id := 0
+	id, beat := 0, false
 	err = db.bolt.Update(func(tx *bbolt.Tx) error {
 		id = tx.ID()
 		t := newTables(tx)
@@ -234,13 +234,17 @@ func (db *DB) commit(group []*op) (err error) {
 		if !t.wrote {
 			return errNothing
 		}
+		beat = t.beat
 		return nil
 	})
 	switch {
 	case errors.Is(err, errNothing):
 		return nil
 	case err != nil:
-		return db.failed(id, err)
+		return db.noted(db.failed(id, err))
+	}
+	if !beat {
+		db.full.Store(0)
 	}
 	db.tell()
 	return nil
@@ -262,12 +266,30 @@ func (db *DB) failed(id int, err error) error {
 	return err
 }
 
+// noted remembers that a write found no room.
+func (db *DB) noted(err error) error {
+	if errors.Is(err, approval.ErrFull) {
+		db.full.Store(time.Now().UnixNano())
+	}
+	return err
+}
+
 // breakDown makes every later call fail.
 func (db *DB) breakDown(err error) error {
 	b := &BrokenError{db.path, err}
-	db.broken.CompareAndSwap(nil, b)
+	if db.broken.CompareAndSwap(nil, b) {
+		close(db.down)
+	}
 	db.tell()
 	return b
+}
+
+// unread names the record that does not read as it was written.
+func (db *DB) unread(kind approval.Kind, id string, err error) error {
+	if _, ok := errors.AsType[*spoiled](err); !ok {
+		return db.damaged(err)
+	}
+	return &approval.UnreadError{Kind: kind, ID: id, Err: db.damaged(err)}
 }
 
 // damaged names the file in which something makes no sense.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -292,6 +293,11 @@ func TestFailureAfterTheLastPageStopsTheStore(t *testing.T) {
 		t.Fatalf("got %v, want a BrokenError with its cause", err)
 	}
 	mustBeBroken(t, db)
+	select {
+	case <-db.Broken():
+	default:
+		t.Error("nobody is told that the store stopped")
+	}
 	db.Close()
 	again, err := Open(db.path, Options{})
 	if err != nil {
@@ -364,5 +370,36 @@ func mustBeBroken(t *testing.T, db *DB) {
 		if !isBroken(err) {
 			t.Errorf("Watch: got %v, want a BrokenError", err)
 		}
+	}
+}
+
+// TestAHeartbeatTellsOfAFullDisk: a heartbeat fits where nothing else does.
+func TestAHeartbeatTellsOfAFullDisk(t *testing.T) {
+	db := newDB(t)
+	if err := db.noted(db.ioError("write", syscall.ENOSPC)); !errors.Is(err, approval.ErrFull) {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := db.Ping(t.Context()); !errors.Is(err, approval.ErrFull) {
+			t.Errorf("after a write without room: %v", err)
+		}
+	}
+	if db.lacksRoom(time.Now().Add(fullFor)) {
+		t.Error("it is full for ever")
+	}
+	if err := db.Ping(t.Context()); err != nil {
+		t.Errorf("when there is room again: %v", err)
+	}
+	if err := db.noted(db.ioError("write", syscall.ENOSPC)); !errors.Is(err, approval.ErrFull) {
+		t.Fatal(err)
+	}
+	if err := save(t.Context(), db, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ping(t.Context()); err != nil {
+		t.Errorf("after a write that found room: %v", err)
+	}
+	if err := db.noted(syscall.EIO); !errors.Is(err, syscall.EIO) || db.full.Load() != 0 {
+		t.Errorf("another failure counts as a lack of room")
 	}
 }

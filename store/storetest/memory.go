@@ -35,6 +35,7 @@ type Memory struct {
 type kept struct {
 	seq, tokens uint64
 	records     map[approval.Kind]map[string]approval.Record
+	spoiled     map[spot]bool
 	leases      map[string]loan
 	leaves      []history.Leaf
 }
@@ -58,7 +59,7 @@ var ErrClosed = errors.New("memory is closed")
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{
-		kept:    &kept{records: map[approval.Kind]map[string]approval.Record{}, leases: map[string]loan{}},
+		kept:    &kept{records: map[approval.Kind]map[string]approval.Record{}, spoiled: map[spot]bool{}, leases: map[string]loan{}},
 		changed: make(chan struct{}),
 		faults:  map[int]fault{},
 	}
@@ -149,7 +150,7 @@ func (m *Memory) Update(ctx context.Context, kind approval.Kind, id string, chan
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	late, err := m.begin(ctx)
-	if err := cmp.Or(kind.Check(), approval.CheckName("id", id), err); err != nil {
+	if err := cmp.Or(kind.Check(), approval.CheckName("id", id), err, m.kept.unread(kind, id)); err != nil {
 		return approval.Record{}, err
 	}
 	old := m.kept.records[kind][id]
@@ -217,11 +218,11 @@ func (m *Memory) Get(ctx context.Context, kind approval.Kind, idOrKey string) (a
 		return approval.Record{}, err
 	}
 	if r, ok := m.kept.records[kind][idOrKey]; ok {
-		return r.Clone(), nil
+		return m.kept.read(kind, r)
 	}
 	for _, r := range m.kept.records[kind] {
 		if slices.Contains(r.Keys, idOrKey) {
-			return r.Clone(), nil
+			return m.kept.read(kind, r)
 		}
 	}
 	return approval.Record{}, approval.ErrNotFound
@@ -242,11 +243,15 @@ func (m *Memory) List(ctx context.Context, q approval.Query) iter.Seq2[approval.
 			var r approval.Record
 			var ok bool
 			// Each record is looked at when it is its turn.
-			if r, ok, err = m.look(ctx, q, id); err == nil && ok {
+			if r, ok, err = m.look(ctx, q, id); err != nil || !ok {
+				continue
+			}
+			r, unread := m.read(q.Kind, r)
+			if !yield(r, unread) {
+				return
+			}
+			if unread == nil {
 				left--
-				if !yield(r, nil) {
-					return
-				}
 			}
 		}
 		if err != nil {
@@ -316,7 +321,7 @@ func (m *Memory) Watch(ctx context.Context, kind approval.Kind, after uint64) it
 				return
 			}
 			for _, r := range page {
-				if ctx.Err() != nil || !yield(r, nil) {
+				if ctx.Err() != nil || !yield(m.read(kind, r)) {
 					return
 				}
 				after = r.Seq

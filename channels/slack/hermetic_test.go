@@ -1,0 +1,20 @@
+package slack_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestMain takes proxies from the environment: the platform that the tests reach
+// is in their own process.
+func TestMain(m *testing.M) {
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToUpper(name), "_PROXY") && name != "GOPROXY" {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/templates"
+)
+
+// TestAHangupEndsInOrder closes the terminal on a daemon with an agent that waits.
+func TestAHangupEndsInOrder(t *testing.T) {
+	t.Parallel()
+	// Whoever runs the tests may ignore hangups, and what it starts would, too: a
+	// signal that is waited for is none that is ignored.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
+	s := newHome(t).serve()
+	waits := s.propose()
+	s.waiting(1)
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+	if a := waits.answer(t); a.Decision != approval.RulingPending {
+		t.Errorf("the agent that waited got %+v", a)
+	}
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(s.log.String(), "stopping") {
+		t.Errorf("exit code %d\n%s", code, s.log)
+	}
+}
+
+// TestNohupOutlivesTheTerminal starts the daemon with hangups ignored.
+func TestNohupOutlivesTheTerminal(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).start(func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
+		sh, err := exec.LookPath("sh")
+		if err != nil {
+			t.Skip("needs sh")
+		}
+		cmd.Path = sh
+	})
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", ""); r.status != http.StatusOK {
+		t.Errorf("after the hangup: %d", r.status)
+	}
+}
+
+// TestABrokenStoreEndsTheProcess lets the store of a daemon in this process stop
+// while an agent waits.
+func TestABrokenStoreEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	texts, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := open(t.Context(), config{
+		Texts: texts, Zone: time.UTC,
+		Home: h.dir, DataDir: filepath.Join(h.dir, "d"), Listen: "127.0.0.1:0", Threshold: 0.5, Kind: "rule-based-v1", Deadline: time.Minute,
+	}, policy{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(d.run(t.Context()), d.close()) }()
+	_, _ = d.store.Update(context.Background(), approval.KindMeta, "x", func(approval.Record) (approval.Record, error) {
+		runtime.Goexit() // It ends the store's writer.
+		return approval.Record{}, nil
+	})
+	err = <-ended
+	code, coded := errors.AsType[*exitError](err)
+	_, broken := errors.AsType[*bolt.BrokenError](err)
+	if !coded || code.code != exitBroken || !broken || strings.Contains(err.Error(), "\n") {
+		t.Errorf("it ended with %v", err)
+	}
+	if _, err := d.dispatcher.Propose(t.Context(), "a", dispatcher.Request{}); !errors.Is(err, dispatcher.ErrStopping) {
+		t.Errorf("a later proposal: %v", err)
+	}
+}
+
+// TestOrphansGoAtTheStart leaves what a killed start leaves, and what only looks so.
+func TestOrphansGoAtTheStart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve().stop()
+	stays := []string{"probe-1", "notes.new-1"}
+	for _, name := range append([]string{".probe-123", ".new-456"}, stays...) {
+		if err := os.WriteFile(h.data(name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(h.data(".new-folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.serve().stop()
+	for name, want := range map[string]bool{".probe-123": false, ".new-456": false, "probe-1": true, "notes.new-1": true, ".new-folder": true} {
+		if _, err := os.Lstat(h.data(name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+// TestARecordOfANewerVaglioIsNamed puts an ask into the store as a newer program
+// would have, as after a downgrade.
+func TestARecordOfANewerVaglioIsNamed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve().stop()
+	db, err := bolt.Open(h.data("vaglio.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []approval.Kind{approval.KindAsk, approval.KindStep} {
+		_, err = db.Update(t.Context(), kind, "newer", func(r approval.Record) (approval.Record, error) {
+			r.Body, r.Open = []byte(`{"v":99}`), true
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names := func(wrong []string, what string) bool {
+		return strings.Contains(strings.Join(wrong, "\n"), "records: "+what+" newer cannot be read: stored "+what+" has form 99")
+	}
+	if wrong := h.doctor(); len(wrong) != 2 || !names(wrong, "ask") || !names(wrong, "step") {
+		t.Errorf("without a daemon: %q", wrong)
+	}
+	s := h.serve()
+	waits := s.propose()
+	s.waiting(1)
+	s.signIn(s.link).decide("allow", "")
+	if a := waits.answer(t); a.Decision != approval.RulingAllow {
+		t.Errorf("a proposal beside it got %+v", a)
+	}
+	r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", "")
+	if r.status != http.StatusOK || !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "a newer vaglio wrote them") {
+		t.Errorf("/readyz: %d %s", r.status, r.body)
+	}
+	if wrong := h.doctor(); !names(wrong, "ask") {
+		t.Errorf("beside a daemon: %q", wrong)
+	}
+	if r := s.agent("GET", "/v1/approvals/newer-1", ""); r.status != http.StatusInternalServerError || !strings.Contains(r.body, "/problems/unreadable") {
+		t.Errorf("the approval itself: %d %s", r.status, r.body)
+	}
+	s.stop()
+}

@@ -1,0 +1,55 @@
+package dispatcher
+
+import (
+	"testing"
+	"time"
+)
+
+// TestWhicheverClockIsFirstRings sets the wall clock, by giving the alarm a
+// deadline on it that has moved against the monotonic one.
+func TestWhicheverClockIsFirstRings(t *testing.T) {
+	now := time.Now()
+	for name, tt := range map[string]struct {
+		wall, monotonic time.Duration // until the alarm's instant
+		held            time.Duration
+		rings           bool
+	}{
+		"neither":        {time.Hour, time.Hour, 0, false},
+		"both":           {-time.Second, -time.Second, 0, true},
+		"clock set back": {time.Hour, -time.Second, 0, true},
+		"machine slept":  {-time.Second, time.Hour, 0, true},
+		"held":           {-time.Second, -time.Second, time.Minute, false},
+		"held long ago":  {-time.Hour, -time.Hour, -time.Second, true},
+	} {
+		al := alarm{ask: "a", deadline: now.Round(0).Add(tt.wall), rings: now.Add(tt.monotonic)}
+		if tt.held != 0 {
+			al.held = now.Add(tt.held)
+		}
+		if left := al.left(now); (left <= 0) != tt.rings {
+			t.Errorf("%s: %v are left", name, left)
+		}
+	}
+}
+
+// TestAnAlarmIsOnBothClocks sets one as the dispatcher does.
+func TestAnAlarmIsOnBothClocks(t *testing.T) {
+	a := alarms{kick: make(chan struct{}, 1)}
+	before := time.Now()
+	a.set("a", before.Round(0).Add(time.Hour))
+	al := a.queue[0]
+	if al.deadline.Sub(before.Round(0)) != time.Hour || al.rings.String() == al.rings.Round(0).String() { // the reading of the other clock is told, too
+		t.Errorf("got %v and %v: the second must be on the monotonic clock", al.deadline, al.rings)
+	}
+	if in := al.rings.Sub(before); in < 59*time.Minute || in > 61*time.Minute {
+		t.Errorf("it rings after %v", in)
+	}
+	if _, rings, nap := a.next(before); rings || nap != longestNap {
+		t.Errorf("it rang, or naps for %v", nap)
+	}
+	if got, rings, _ := a.next(before.Add(2 * time.Hour)); !rings || got.ask != "a" {
+		t.Errorf("it did not ring")
+	}
+	if _, rings, _ := a.next(before.Add(2 * time.Hour)); rings {
+		t.Error("it rang twice")
+	}
+}

@@ -1,0 +1,152 @@
+package dispatcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// unread are the records that were there and could not be read. What a call needs
+// of one stays denied; a listing leaves it out and goes on.
+type unread struct {
+	mu sync.Mutex
+	by map[place]*approval.UnreadError
+	// told counts those that the log named, by kind.
+	told map[approval.Kind]int
+}
+
+// place is where a record is.
+type place struct {
+	kind approval.Kind
+	id   string
+}
+
+const (
+	// unreadKept is how many records that cannot be read are remembered, and
+	// unreadNamed how many of a kind are logged by name. After a downgrade there
+	// may be a month of them.
+	unreadKept  = 10_000
+	unreadNamed = 20
+)
+
+// add remembers a record, and returns how many of its kind were told of before;
+// -1 says that it is known already.
+func (u *unread) add(e *approval.UnreadError) (before int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	at := place{e.Kind, e.ID}
+	if u.by[at] != nil || len(u.by) == unreadKept {
+		return -1
+	}
+	if u.by == nil {
+		u.by, u.told = make(map[place]*approval.UnreadError), make(map[approval.Kind]int)
+	}
+	u.by[at] = e
+	u.told[e.Kind]++
+	return u.told[e.Kind] - 1
+}
+
+// forget drops what can be read again.
+func (u *unread) forget(at place) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.by, at)
+}
+
+// Unread returns the records that could not be read since the start, by kind and
+// id, each with its reason. All else goes on without them.
+func (d *Dispatcher) Unread() []*approval.UnreadError {
+	d.unread.mu.Lock()
+	defer d.unread.mu.Unlock()
+	all := make([]*approval.UnreadError, 0, len(d.unread.by))
+	for _, e := range d.unread.by {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b *approval.UnreadError) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// noteUnread remembers a record that cannot be read, and logs it once. An error
+// of another sort is left to the caller: nil says that it was one.
+func (d *Dispatcher) noteUnread(ctx context.Context, err error) *approval.UnreadError {
+	e, ok := errors.AsType[*approval.UnreadError](err)
+	if !ok {
+		return nil
+	}
+	switch n := d.unread.add(e); {
+	case n < 0 || n > unreadNamed:
+	case n == unreadNamed:
+		d.log.ErrorContext(ctx, "more stored records of this kind cannot be read; 'vaglio doctor' counts them", "kind", e.Kind)
+	case e.Kind == approval.KindAsk:
+		d.log.ErrorContext(ctx, "a stored ask cannot be read; what it is about stays denied, and all else goes on", "ask", e.ID, "error", e.Err)
+	default:
+		d.log.ErrorContext(ctx, "a stored record cannot be read; it is left out, and all else goes on", "kind", e.Kind, "id", e.ID, "error", e.Err)
+	}
+	return e
+}
+
+// decoded decodes what a store answered with. A record that is there and cannot
+// be read is an [*approval.UnreadError], and noted.
+func decoded[T any](ctx context.Context, d *Dispatcher, at place, r *approval.Record, err error, decode func([]byte) (T, error)) (T, error) {
+	var v T
+	if err == nil {
+		if v, err = decode(r.Body); err == nil {
+			d.unread.forget(at)
+			return v, nil
+		}
+		err = &approval.UnreadError{Kind: at.kind, ID: at.id, Err: err}
+	}
+	_ = d.noteUnread(ctx, err) // it is told and counted; the caller has err
+	return v, err
+}
+
+// kept is what a record of a listing holds, and the record.
+type kept[T any] struct {
+	approval.Record
+
+	is T
+}
+
+// asks yields the asks of a listing that can be read.
+func (d *Dispatcher) asks(ctx context.Context, q approval.Query) iter.Seq2[kept[approval.Ask], error] {
+	q.Kind = approval.KindAsk
+	return readable(ctx, d, q.Kind, d.store.List(ctx, q), approval.DecodeAsk)
+}
+
+// stepsOf yields the steps of a listing that can be read.
+func (d *Dispatcher) stepsOf(ctx context.Context, q approval.Query) iter.Seq2[kept[approval.Step], error] {
+	q.Kind = approval.KindStep
+	return readable(ctx, d, q.Kind, d.store.List(ctx, q), approval.DecodeStep)
+}
+
+// readable yields what a listing's records hold. It is the one place that decides
+// what a record means that cannot be read: it is noted, and passed over.
+func readable[T any](
+	ctx context.Context, d *Dispatcher, kind approval.Kind, records iter.Seq2[approval.Record, error], decode func([]byte) (T, error),
+) iter.Seq2[kept[T], error] {
+	return func(yield func(kept[T], error) bool) {
+		for r, err := range records {
+			v, err := decoded(ctx, d, place{kind, r.ID}, &r, err, decode)
+			if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+				continue
+			}
+			if !yield(kept[T]{r, v}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// nothingThere reports whether an error of the store says that there is no such
+// record, or none that can be read.
+func nothingThere(err error) bool {
+	_, unread := errors.AsType[*approval.UnreadError](err)
+	return unread || errors.Is(err, approval.ErrNotFound)
+}
