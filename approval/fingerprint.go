@@ -15,7 +15,7 @@ import (
 )
 
 // Fingerprint is the HMAC-SHA256 over the canonical form (RFC 8785) of agent,
-// executor, args and workspace, in hex. Two calls with equal fingerprints are
+// executor, args, workspace and the content of the files that the call runs, in hex. Two calls with equal fingerprints are
 // the same call.
 type Fingerprint string
 
@@ -62,6 +62,14 @@ type call struct {
 	Executor  string         `json:"executor"`
 	Args      map[string]any `json:"args"`
 	Workspace workspace      `json:"workspace"`
+	Sources   []source       `json:"sources,omitempty"`
+}
+
+// source is a file that the call runs. One that could not be read is bound by
+// its name alone.
+type source struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
 }
 
 type workspace struct {
@@ -69,9 +77,10 @@ type workspace struct {
 	Mounts []string `json:"mounts"`
 }
 
-// Fingerprint returns the fingerprint of the proposed call. An error says that
-// the call has no canonical form, as when a string is not valid UTF-8.
-func (s Secret) Fingerprint(p vaglio.Proposal) (Fingerprint, error) {
+// Fingerprint returns the fingerprint of the proposed call, with the files that
+// it runs. An error says that the call has no canonical form, as when a string is
+// not valid UTF-8.
+func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerprint, error) {
 	c := call{
 		Agent: p.Agent, Executor: p.Executor, Args: p.Args,
 		Workspace: workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts},
@@ -81,6 +90,9 @@ func (s Secret) Fingerprint(p vaglio.Proposal) (Fingerprint, error) {
 	}
 	if c.Workspace.Mounts == nil {
 		c.Workspace.Mounts = []string{}
+	}
+	for _, f := range sources {
+		c.Sources = append(c.Sources, source{Path: f.Path, SHA256: f.SHA256})
 	}
 	form, err := strictjson.Canonical(c)
 	if err != nil {

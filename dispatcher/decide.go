@@ -63,8 +63,8 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 // agent leaves unsaid now hides nothing: no permit stands against it
 // ([*GuardError]), and none for a call that cannot be read any more
 // ([*vaglio.ShapeError]). Nil means that the
-// call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall] and
-// [approval.ErrNotFound] say why it may not.
+// call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall],
+// [*FileChangedError] and [approval.ErrNotFound] say why it may not.
 //
 //nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
@@ -73,7 +73,8 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 		return err
 	}
 	p.Agent = agent
-	fingerprint, err := d.secret.Fingerprint(p)
+	sources := d.engine.Sources(p)
+	fingerprint, err := d.secret.Fingerprint(p, sources)
 	if err != nil {
 		return err
 	}
@@ -87,6 +88,9 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	asked, err := d.approvalOf(ctx, agent, id)
 	if err != nil {
 		return err
+	}
+	if changed := d.changedFile(p, sources, asked); changed != "" {
+		return &FileChangedError{Path: changed}
 	}
 	if v, denied, err = d.engine.Guard(ctx, asked.Proposal); asked.Fingerprint == fingerprint {
 		if denied {
@@ -109,6 +113,39 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 		return ErrLapsed
 	}
 	return redeemError(err)
+}
+
+// changedFile names the file for which a call is no longer the one that was
+// asked, "" if there is none or more than a file differs.
+func (d *Dispatcher) changedFile(p vaglio.Proposal, now []vaglio.Source, asked *approval.Approval) string {
+	then := asked.Verdict.Sources
+	if same, err := d.secret.Fingerprint(p, then); err != nil || same != asked.Fingerprint {
+		return ""
+	}
+	was := make(map[string]string, len(then))
+	for _, s := range then {
+		was[s.Path] = s.SHA256
+	}
+	for _, s := range now {
+		if sum, known := was[s.Path]; !known || sum != s.SHA256 {
+			return s.Path
+		}
+		delete(was, s.Path)
+	}
+	for _, s := range then {
+		if _, gone := was[s.Path]; gone {
+			return s.Path
+		}
+	}
+	return ""
+}
+
+// FileChangedError says that a file which the call runs is not the one that the
+// person saw. The call may be proposed anew.
+type FileChangedError struct{ Path string }
+
+func (e *FileChangedError) Error() string {
+	return e.Path + " has changed since the call was judged: propose the call again, so that what it would run now is judged"
 }
 
 // redeemError gives each way in which a permit is no good its own name.

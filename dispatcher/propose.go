@@ -193,7 +193,7 @@ func (d *Dispatcher) tellApart(calls []call) error {
 // through mostly needs none.
 func (d *Dispatcher) printed(c *call) (err error) {
 	if c.print == "" {
-		c.print, err = d.secret.Fingerprint(c.Proposal)
+		c.print, err = d.secret.Fingerprint(c.Proposal, c.verdict.Sources)
 	}
 	return err
 }

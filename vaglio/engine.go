@@ -47,6 +47,8 @@ type Config struct {
 	Home string
 	// Own are vaglio's own files and folders, which the guard forbids.
 	Own []string
+	// Files reads the files that calls run; nil leaves them unread.
+	Files reading.Files
 }
 
 // Gate is a judge with what it must give for a call to pass. Both limits are
@@ -127,7 +129,7 @@ func New(c Config) (*Engine, error) {
 	return &Engine{
 		catalog: c.Catalog,
 		guard:   guard.New(guard.Config{Home: c.Home, Own: c.Own}),
-		reader:  reading.NewReader(reading.Options{Home: c.Home, Clients: known.Tools()}),
+		reader:  reading.NewReader(reading.Options{Home: c.Home, Clients: known.Tools(), Files: c.Files}),
 		gates:   slices.Clone(c.Judges),
 		kind:    c.Kind,
 		log:     c.Log,
@@ -184,6 +186,7 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 			return Verdict{}, err
 		}
 	}
+	v.Sources = sourcesOf(read)
 	if e.log != nil {
 		e.log.Append(record(p, v, logged))
 	}

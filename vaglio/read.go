@@ -10,7 +10,7 @@ import (
 // Call gives a proposal as a [reading.Reader] takes it, with what Known says of
 // the executor.
 func (p Proposal) Call() reading.Call {
-	c := reading.Call{Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability}
+	c := reading.Call{Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability, Folders: p.Context.Mounts}
 	if k := p.Context.Known; k != nil {
 		c.Shell, c.Schema = k.Shell, k.ArgsSchema
 		for _, capability := range k.Capabilities {
@@ -22,6 +22,20 @@ func (p Proposal) Call() reading.Call {
 
 // Read gives the reading of a proposal that guard and judges would use.
 func (e *Engine) Read(p Proposal) *reading.Reading { return e.call(p).Reading }
+
+// Sources gives the files that a call runs, as they are now.
+func (e *Engine) Sources(p Proposal) []Source { return sourcesOf(e.Read(p)) }
+
+func sourcesOf(r *reading.Reading) []Source {
+	if r == nil {
+		return nil
+	}
+	var out []Source
+	for _, s := range r.Sources() {
+		out = append(out, Source{Path: s.Path, SHA256: s.SHA256, Lines: s.Lines, Bytes: s.Bytes, Unread: s.Why})
+	}
+	return out
+}
 
 // call is a proposal as the guard takes it, read. What the caller claims counts
 // beside what the catalog knows: a claim can add to what is read only.

@@ -32,6 +32,23 @@ type Verdict struct {
 	Rule *GuardRule `json:"rule,omitempty"`
 	// Results are the answers of the judges that ran, in order.
 	Results []GradientResult `json:"results,omitempty"`
+	// Sources are the files that the call runs, as they were when it was judged.
+	Sources []Source `json:"sources,omitempty"`
+}
+
+// Source is a file whose content decides what a call does.
+type Source struct {
+	// Path is absolute and clean.
+	Path string `json:"path"`
+	// SHA256 is the digest of its content in hex; absent when it could not be
+	// read.
+	SHA256 string `json:"sha256,omitempty"`
+	// Lines and Bytes are how much it holds.
+	Lines int `json:"lines,omitempty"`
+	Bytes int `json:"bytes,omitempty"`
+	// Unread says in one sentence part why it could not be read, such as "is
+	// too large to be read".
+	Unread string `json:"unread,omitempty"`
 }
 
 // GuardRule explains a guard denial to a person and to an agent.

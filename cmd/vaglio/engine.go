@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/metnos/vaglio/internal/workfiles"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge"
@@ -33,7 +34,7 @@ func newEngine(c config, p policy, audit vaglio.AuditLog, log *slog.Logger) (*va
 	}
 	return vaglio.New(vaglio.Config{
 		Catalog: p.catalog, Judges: gates,
-		Kind: c.Kind, Log: audit, Logger: log, Home: c.Home, Own: own,
+		Kind: c.Kind, Log: audit, Logger: log, Home: c.Home, Own: own, Files: workfiles.Disk{},
 	})
 }
 

@@ -118,6 +118,11 @@ func permitProblem(err error) *problemError {
 		}
 		return p
 	}
+	if e, ok := errors.AsType[*dispatcher.FileChangedError](err); ok {
+		return &problemError{
+			Type: "file-changed", Title: "A file is not the one that was shown", Status: http.StatusUnprocessableEntity, Detail: e.Error(),
+		}
+	}
 	switch {
 	case errors.Is(err, dispatcher.ErrSpent):
 		return &problemError{Type: "spent", Title: "The permit is spent", Status: http.StatusConflict, Detail: dispatcher.ErrSpent.Error()}

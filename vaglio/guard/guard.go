@@ -183,7 +183,7 @@ func (g *Guard) scanOf(c Call) scan {
 	if rd == nil {
 		rd = g.reader.Read(reading.Call{Executor: c.Executor, Args: c.Args, Cwd: c.Cwd, Capabilities: c.Capabilities, Shell: c.Shell})
 	}
-	return scan{g: g, rd: rd, shell: isShell(c), action: actionOf(c.Args), t: trouble{budget: rd.Budget}}
+	return scan{g: g, rd: rd, shell: isShell(c), action: actionOf(c.Args), t: trouble{means: rd.Means}}
 }
 
 // core tries the forbidden paths and commands, as they stand and in their

@@ -277,7 +277,7 @@ func (l *look) tail() string {
 
 // options are those of a line that a program of the call carries.
 func (l *look) options(cwd string) shell.Options {
-	return reading.LineOptions(l.g.home, l.g.user, cwd, l.s.t.budget)
+	return reading.LineOptions(l.g.home, l.g.user, cwd, l.s.t.means)
 }
 
 // interpreter reads the words of a carried interpreter.

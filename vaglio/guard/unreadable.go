@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -38,8 +39,8 @@ type Unreadable struct {
 // readings have cost.
 type trouble struct {
 	first *Unreadable
-	// budget is what all readings of the call share.
-	budget *shell.Budget
+	// means are what all readings of the call share.
+	means reading.Means
 }
 
 // noText is the shift for a text of which no place is known.

@@ -28,6 +28,8 @@ type Options struct {
 	// the client that has them and the executor's whole name; one that ends with
 	// a star stands for all that begin so. It wins over the shape of a call.
 	Clients map[string]map[string]Tool
+	// Files reads the files that calls run; nil leaves them unread.
+	Files Files
 }
 
 // Tool is what is known of one tool.
@@ -51,6 +53,8 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder in which the call would run, "" if it is not known.
 	Cwd string
+	// Folders are those besides in which files may be read that the call runs.
+	Folders []string
 	// Capabilities are all that anybody claims of the executor. They can add
 	// to what is read: "code:exec" makes its texts a shell's.
 	Capabilities []string
@@ -77,10 +81,21 @@ func NewReader(o Options) *Reader {
 }
 
 // LineOptions are the options with which every command line is read: what is
-// known of its world, the budget that all lines of a call share, and the readers
+// known of its world, the means that all lines of a call share, and the readers
 // of what it carries besides shell code.
-func LineOptions(home, user, cwd string, budget *shell.Budget) shell.Options {
-	return shell.Options{Budget: budget, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried}
+func LineOptions(home, user, cwd string, m Means) shell.Options {
+	return shell.Options{
+		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
+	}
+}
+
+// Means are what all readings of one call share. They are not safe for
+// concurrent use.
+type Means struct {
+	// Budget is what the call may still cost.
+	Budget *shell.Budget
+	// Files reads what the call runs; nil leaves it unread.
+	Files shell.Files
 }
 
 // ReadLine reads a command line, and what the patches do that it applies.
@@ -117,12 +132,12 @@ type Reading struct {
 	// Failed says that the reader itself failed, so that nothing here is whole.
 	Failed bool
 
-	// Budget is what reading the call has spent, for whatever of it is read
-	// later. It is not safe for concurrent use.
-	Budget *shell.Budget
+	// Means are for whatever of the call is read later.
+	Means Means
 
-	reader *Reader
-	tool   *Tool
+	reader  *Reader
+	tool    *Tool
+	sources *sources
 }
 
 // Command is one command line or program, as read.
@@ -151,6 +166,15 @@ type Command struct {
 	Verb bool
 }
 
+// Sources are the files that the call runs, as far as they are there, in the
+// order in which they were met.
+func (rd *Reading) Sources() []Source {
+	if rd.sources == nil {
+		return nil
+	}
+	return rd.sources.list
+}
+
 // IsLine says whether it is a command line, and no program of another language.
 func (c *Command) IsLine() bool { return c.Language == langShell }
 
@@ -171,8 +195,15 @@ type Gap struct {
 
 // Read reads a call. It never fails: what it cannot read is a [Gap].
 func (r *Reader) Read(c Call) *Reading {
-	rd := &Reading{reader: r, Budget: new(shell.Budget)}
+	rd := &Reading{reader: r, Means: Means{Budget: new(shell.Budget)}}
+	if r.o.Files != nil && c.Cwd != "" {
+		rd.sources = &sources{files: r.o.Files, folders: append([]string{path.Clean(c.Cwd)}, c.Folders...)}
+		rd.Means.Files = rd.sources
+	}
 	defer func() {
+		if rd.sources != nil {
+			rd.sources.closed = true
+		}
 		if recover() != nil {
 			rd.Failed = true
 			rd.Gaps = append(rd.Gaps, Gap{Why: "made the reader fail"})
@@ -195,7 +226,7 @@ func (r *Reader) read(rd *Reading, c Call) {
 		w.class.runs, w.class.elsewhere, w.class.data = true, false, false
 	}
 	rd.Runs = w.class.runs
-	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Budget), lang: w.class.language}, "", 0)
+	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Means), lang: w.class.language}, "", 0)
 }
 
 // homeOf gives the home in which a folder lies by its name, "" if it tells none.

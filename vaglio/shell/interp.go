@@ -134,6 +134,12 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 			r.assign(f, a.Name, a.Value)
 		}
 		f.assigns = nil
+		if whole, where, ok := r.loaded(code); ok {
+			src, _ := whole.Text()
+			if out, all := r.fromFile(f, where, src, func(g *frame) Word { return r.source(g, r.splice(whole)) }); all {
+				return out
+			}
+		}
 		r.codeProblem(f, code, by)
 		if code.IsUnknown() || code.size() > maxValue {
 			return outputOf(by)
@@ -149,6 +155,15 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 		return outputOf(by)
 	}
 	if f.stdin.Kind == InputFile && !r.written(f.stdin.File) {
+		if text, where, ok := r.load(f.stdin.File); ok {
+			in := f.stdin
+			f.stdin = Input{}
+			out, whole := r.fromFile(f, where, text, func(g *frame) Word { return r.nested(g, k, Text(text), args, by) })
+			if whole {
+				return out
+			}
+			f.stdin = in
+		}
 		r.scriptProblem(f, f.stdin.File, f.stdin.Text, by)
 		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 		return outputOf(by)
@@ -168,6 +183,12 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
 		f.conditional = false // what counts is whether the script's own commands are sure
 		return r.nested(f, k, content, args[1:], by)
+	}
+	if text, where, ok := r.load(file); ok {
+		out, whole := r.fromFile(f, where, text, func(g *frame) Word { return r.nested(g, k, Text(text), args[1:], by) })
+		if whole {
+			return out
+		}
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 	r.scriptProblem(f, file, content, by)
@@ -201,6 +222,11 @@ func (r *reader) runSource(f *frame, k *call) Word {
 	g := f.at(k, "source")
 	if isStdin(args[0]) && f.stdin.Kind == InputText || r.written(args[0]) {
 		return r.carried(g, content, "source")
+	}
+	if text, where, ok := r.load(args[0]); ok {
+		if out, whole := r.fromFile(g, where, text, func(g *frame) Word { return r.carried(g, Text(text), "source") }); whole {
+			return out
+		}
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 	r.scriptProblem(g, args[0], content, "source")

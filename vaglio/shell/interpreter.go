@@ -288,6 +288,9 @@ func (r *reader) programFile(f, g *frame, in interpreter, rest []Word, out Word)
 			p.Text, p.Stdin = f.stdin.Text, outputOf("standard input")
 			return r.readProgram(g, &p, out)
 		case f.stdin.Kind == InputFile:
+			if text, where, ok := r.load(f.stdin.File); ok {
+				return r.programOf(g, &p, where, text, out)
+			}
 			r.scriptProblem(g, f.stdin.File, f.stdin.Text, in.language)
 		}
 		return out
@@ -297,8 +300,21 @@ func (r *reader) programFile(f, g *frame, in interpreter, rest []Word, out Word)
 		p.Text = content
 		return r.readProgram(g, &p, out)
 	}
+	if text, where, ok := r.load(rest[0]); ok {
+		return r.programOf(g, &p, where, text, out)
+	}
 	r.scriptProblem(g, rest[0], content, in.language)
 	return out
+}
+
+// programOf reads a program that a file holds.
+func (r *reader) programOf(f *frame, p *Program, where, text string, out Word) Word {
+	p.Text = Text(text)
+	res, whole := r.fromFile(f, where, text, func(g *frame) Word { return r.readProgram(g, p, out) })
+	if !whole {
+		r.scriptProblem(f, Text(where), Word{}, p.Language)
+	}
+	return res
 }
 
 // runnerVerb reads programs that run another program by a verb.

@@ -61,6 +61,9 @@ type Options struct {
 	// Foreign reads the interpreters of other languages that a source carries;
 	// nil leaves them unread, which is a problem.
 	Foreign Foreign
+	// Files gives the content of the files that the source runs; nil leaves
+	// them unread, each of which is a [ProblemScriptFile].
+	Files Files
 	// Depth is how deep the source is nested in others.
 	Depth int
 	// Budget is shared by all readings of one call; nil is a fresh one.
@@ -134,6 +137,8 @@ type frame struct {
 	assigns     []Assign
 	span        *Span // the carrier's place, for carried text
 	fn          *function
+	file        *file // whose text is read, nil for the source's own
+	numbered    bool  // the lines of what is read are those of the file
 }
 
 // plainCommand splits a command line in which no character has a meaning to
@@ -304,6 +309,9 @@ func (r *reader) leave() { r.depth-- }
 
 // problem notes a finding, once per kind, place and text.
 func (r *reader) problem(f *frame, p Problem) {
+	if f != nil && f.file != nil && f.file.tolerates(p.Kind) {
+		return
+	}
 	if f != nil && f.span != nil && p.Span == (Span{}) {
 		p.Span = *f.span
 	}

@@ -237,12 +237,14 @@ func (r *reader) content(f *frame, file Word) Word {
 	if file.Is("/dev/null") {
 		return Word{}
 	}
+	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
 	if key, ok := r.fileKey(file); ok {
 		if e := r.st.get(key); e != nil && len(e.vals) > 0 {
 			return e.vals[r.pick(key, len(e.vals))]
 		}
+		p.File = strings.TrimPrefix(key, keyFile)
 	}
-	return Word{parts: []Part{{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}}}
+	return Word{parts: []Part{p}}
 }
 
 // written reports whether the source itself wrote the file.
@@ -330,6 +332,9 @@ func (r *reader) emit(f *frame, c Command) {
 	c.Background = f.background
 	c.InLoop = f.inLoop
 	c.Conditional = f.conditional
+	if f.file != nil {
+		c.File, c.Line = f.file.path, f.file.line
+	}
 	if len(f.assigns) > 0 {
 		c.Assigns = append(slices.Clip(f.assigns), c.Assigns...)
 	}

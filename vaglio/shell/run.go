@@ -115,6 +115,7 @@ func (r *reader) selfCall(f *frame, name Word) bool {
 // plain reads a command that carries nothing as far as its name tells. A
 // carried command may still be found among its words.
 func (r *reader) plain(f *frame, k *call) Word {
+	at := len(r.out.Commands)
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
 	r.scanTail(f, k)
 	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil && r.active[e.bodies[0].body] == 0 {
@@ -123,8 +124,12 @@ func (r *reader) plain(f *frame, k *call) Word {
 		r.callFunction(&g, e, &call{argv: append([]Word{Text("command_not_found_handle")}, k.argv...), span: k.span})
 	}
 	if key, ok := r.fileKey(k.argv[0]); ok {
-		if s, _ := k.argv[0].Text(); strings.Contains(s, "/") && r.st.get(key) != nil {
-			r.runWritten(f, k)
+		if s, _ := k.argv[0].Text(); strings.Contains(s, "/") {
+			if r.st.get(key) != nil {
+				r.runWritten(f, k)
+			} else {
+				r.runFile(f, k, at)
+			}
 		}
 	}
 	return r.output(f, k)
@@ -132,9 +137,16 @@ func (r *reader) plain(f *frame, k *call) Word {
 
 // runWritten reads a file that the source wrote and now runs by its path.
 func (r *reader) runWritten(f *frame, k *call) {
-	content := r.content(f, k.argv[0])
-	first, _, _ := content.splitAt("\n")
-	line := first.Prefix()
+	first, _, _ := r.content(f, k.argv[0]).splitAt("\n")
+	interp := runnerOf(first.Prefix())
+	argv := append([]Word{Text(interp)}, k.argv...)
+	g := *f
+	g.conditional = false // as in a function: what counts is whether its own commands are sure
+	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
+}
+
+// runnerOf is the program that runs a file by the first line of it.
+func runnerOf(line string) string {
 	interp := "sh"
 	if rest, ok := strings.CutPrefix(line, "#!"); ok {
 		fields := strings.Fields(rest)
@@ -145,10 +157,7 @@ func (r *reader) runWritten(f *frame, k *call) {
 			interp = baseName(Text(fields[0]))
 		}
 	}
-	argv := append([]Word{Text(interp)}, k.argv...)
-	g := *f
-	g.conditional = false // as in a function: what counts is whether its own commands are sure
-	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
+	return interp
 }
 
 // callFunction reads the body of a function for one call.
@@ -229,6 +238,12 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 	if text.size() > maxValue {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the text that " + by + " runs is longer than 1 MiB"})
 		return outputOf("")
+	}
+	if whole, where, ok := r.loaded(text); ok {
+		src, _ := whole.Text()
+		if out, all := r.fromFile(f, where, src, func(g *frame) Word { return r.carried(g, whole, by) }); all {
+			return out
+		}
 	}
 	r.codeProblem(f, text, by)
 	if text.IsUnknown() {

@@ -52,6 +52,10 @@ type Command struct {
 	// Conditional says that the command may not run at all, because it stands
 	// in a branch, behind && or ||, in a trap or in a function for errors.
 	Conditional bool
+	// File and Line tell where the command stands when that is a file that the
+	// source runs, see [Options.Files].
+	File string
+	Line int
 	// Span is the command's place in the source given to [Read]. A command
 	// read from carried text has the place of its carrier.
 	Span Span

@@ -40,6 +40,7 @@ func (r *reader) source(f *frame, src string) Word {
 		return outputOf("")
 	}
 	defer r.leaveText(src)
+	f = f.inFile(src)
 	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
 	var out []Word
 	parser := r.takeParser()

@@ -12,6 +12,9 @@ func (r *reader) stmt(f *frame, s *syntax.Stmt) Word {
 		return outputOf("")
 	}
 	defer r.leave()
+	if f.numbered {
+		f.file.line = int(s.Pos().Line())
+	}
 	if s.Background || s.Coprocess || s.Disown {
 		g := *f
 		g.background = true

@@ -40,6 +40,9 @@ type Part struct {
 	Splits bool
 	// Remote says that an unknown part was fetched from a network.
 	Remote bool
+	// File is the path of the file whose content an unknown part is, if it is
+	// one.
+	File string
 }
 
 // Text returns the word for a static text.

@@ -39,7 +39,7 @@ func (r *reading) shellArgv(argv []string) {
 }
 
 func (r *reading) shellOptions() shell.Options {
-	return readings.LineOptions(r.world.home, r.world.user, r.world.cwd, r.budget)
+	return readings.LineOptions(r.world.home, r.world.user, r.world.cwd, r.means)
 }
 
 func (r *reading) script(s *shell.Script) {

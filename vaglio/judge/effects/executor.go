@@ -32,7 +32,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	if t.rd == nil {
 		t.rd = r.judge.reader.Read(p.Call())
 	}
-	r.budget = t.rd.Budget
+	r.means = t.rd.Means
 	if p.Context.Known != nil {
 		t.known = *p.Context.Known
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // kindName is what policies and verdicts call this judge.
@@ -258,7 +257,7 @@ type reading struct {
 	gitTold      bool   // an earlier command had git show settings or contents
 	listedSecret bool   // an earlier command read a file of secrets
 	depth        int
-	budget       *shell.Budget   // of all readings of the call
+	means        readings.Means  // of all readings of the call
 	fetched      map[string]bool // files that an earlier command downloaded
 }
 

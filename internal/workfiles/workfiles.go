@@ -1,0 +1,70 @@
+// Package workfiles reads files in the folders in which agents work. Such a
+// folder is hostile ground: a name in it may be a link out of it, a pipe that
+// nobody writes to, a device, or a file that grows while it is read.
+package workfiles
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/metnos/vaglio/vaglio/reading"
+)
+
+// Disk reads this machine's files. It is a [reading.Files].
+type Disk struct{}
+
+// Read returns what the regular file of that absolute and clean path holds, if
+// it lies in one of the folders, also after every link was followed, and has at
+// most limit bytes. It never waits for a writer.
+func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
+	for _, folder := range folders {
+		rel, err := filepath.Rel(folder, name)
+		if err == nil && filepath.IsAbs(folder) && filepath.IsLocal(rel) {
+			return readIn(folder, rel, limit)
+		}
+	}
+	return nil, errors.New("lies outside the workspace")
+}
+
+func readIn(folder, rel string, limit int) ([]byte, error) {
+	if strings.ContainsRune(rel, 0) {
+		return nil, errors.New("has a name that no file can have")
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, reading.ErrAbsent // another machine's folder, as a rule
+	}
+	defer root.Close()
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return nil, reading.ErrAbsent
+	case errors.Is(err, fs.ErrPermission):
+		return nil, errors.New("may not be read")
+	case err != nil:
+		return nil, errors.New("cannot be opened inside the workspace")
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, errors.New("cannot be read")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is no regular file")
+	case info.Size() > int64(limit):
+		return nil, errors.New("is too large to be read")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, errors.New("cannot be read")
+	case len(data) > limit:
+		return nil, errors.New("grew while it was read")
+	}
+	return data, nil
+}

@@ -1,0 +1,112 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// Files gives the content of the files that a source runs.
+type Files interface {
+	// Content returns what a regular file holds, by its absolute and clean path;
+	// false when it is not there, may not be read or is too large.
+	Content(path string) (text string, ok bool)
+}
+
+// file is a file of which the text is being read. What is found in it counts.
+// What cannot be known of it makes it a file that was not read to its end.
+type file struct {
+	path   string
+	text   string
+	line   int // of the statement being read, from 1
+	unread bool
+}
+
+// tolerates reports whether a problem in a file's text is no more than that the
+// file was not read to its end.
+func (s *file) tolerates(kind ProblemKind) bool {
+	switch kind {
+	case ProblemUnparsable, ProblemUnread, ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode, ProblemScriptFile,
+		ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
+		s.unread = true
+		return true
+	case ProblemInternal, ProblemDownload, ProblemForkBomb:
+	}
+	return false
+}
+
+// inFile is the frame for a text that may be that of a file.
+func (f *frame) inFile(src string) *frame {
+	if f.file == nil {
+		return f
+	}
+	g := *f
+	g.numbered = src == f.file.text
+	return &g
+}
+
+// load returns the content of a file that the source did not write.
+func (r *reader) load(name Word) (text, where string, ok bool) {
+	key, known := r.fileKey(name)
+	where, isFile := strings.CutPrefix(key, keyFile)
+	if !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
+		return "", "", false
+	}
+	text, ok = r.opts.Files.Content(where)
+	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
+}
+
+// runFile reads a file that runs by its path, the command at a place of the
+// script. One that was read to its end carries what it holds.
+func (r *reader) runFile(f *frame, k *call, at int) {
+	text, _, ok := r.load(k.argv[0])
+	if !ok || strings.ContainsRune(text, 0) {
+		return
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	interp := runnerOf(first)
+	problems := len(r.out.Problems)
+	r.dispatch(f, &call{argv: append([]Word{Text(interp)}, k.argv...), assigns: k.assigns, span: k.span}, interp)
+	if f.file == nil && len(r.out.Problems) == problems && len(r.out.Commands) > at {
+		r.out.Commands[at].Wrapper = true
+	}
+}
+
+// fromFile reads the text of a file and reports whether it was read to its end.
+// It spends at most half of what is left, so that a large file leaves the rest
+// of the source readable.
+func (r *reader) fromFile(f *frame, where, text string, read func(g *frame) Word) (Word, bool) {
+	budget, marks := r.budget, r.marks
+	r.budget = r.steps + (r.budget-r.steps)/2
+	g := *f
+	g.file = &file{path: where, text: text, line: 1}
+	g.conditional = false // as in a function: what counts is whether its own commands are sure
+	out := read(&g)
+	r.budget = budget
+	if r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands {
+		r.stopped, g.file.unread = false, true
+	}
+	if r.marks > maxMarks {
+		r.marks = marks
+	}
+	return out, !g.file.unread
+}
+
+// loaded is a text about to be run, with the content of the files in the place
+// of what is only known as such, and whether there was any.
+func (r *reader) loaded(w Word) (Word, string, bool) {
+	var b builder
+	from := ""
+	for _, p := range w.parts {
+		text, where, ok := "", "", false
+		if p.Kind == PartUnknown && p.File != "" {
+			text, where, ok = r.load(Text(p.File))
+		}
+		if !ok {
+			b.add(p)
+			continue
+		}
+		from = where
+		b.addWord(Text(text))
+	}
+	return b.word(), from, from != ""
+}
