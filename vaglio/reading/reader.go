@@ -7,6 +7,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/patch"
+	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
 )
@@ -86,6 +87,7 @@ func NewReader(o Options) *Reader {
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
+		Tasks: project.Default(),
 	}
 }
 

@@ -12,18 +12,19 @@ type Files interface {
 	Content(path string) (text string, ok bool)
 }
 
-// file is a file of which the text is being read. What is found in it counts.
+// sourceFile is a file of which the text is being read. What is found in it counts.
 // What cannot be known of it makes it a file that was not read to its end.
-type file struct {
+type sourceFile struct {
 	path   string
 	text   string
+	first  int // line of the text in the file
 	line   int // of the statement being read, from 1
 	unread bool
 }
 
 // tolerates reports whether a problem in a file's text is no more than that the
 // file was not read to its end.
-func (s *file) tolerates(kind ProblemKind) bool {
+func (s *sourceFile) tolerates(kind ProblemKind) bool {
 	switch kind {
 	case ProblemUnparsable, ProblemUnread, ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode, ProblemScriptFile,
 		ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
@@ -74,11 +75,13 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 // fromFile reads the text of a file and reports whether it was read to its end.
 // It spends at most half of what is left, so that a large file leaves the rest
 // of the source readable.
-func (r *reader) fromFile(f *frame, where, text string, read func(g *frame) Word) (Word, bool) {
+func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (Word, bool) {
 	budget, marks := r.budget, r.marks
 	r.budget = r.steps + (r.budget-r.steps)/2
 	g := *f
-	g.file = &file{path: where, text: text, line: 1}
+	from.first = max(from.first, 1)
+	from.line = from.first
+	g.file = &from
 	g.conditional = false // as in a function: what counts is whether its own commands are sure
 	out := read(&g)
 	r.budget = budget
@@ -89,6 +92,16 @@ func (r *reader) fromFile(f *frame, where, text string, read func(g *frame) Word
 		r.marks = marks
 	}
 	return out, !g.file.unread
+}
+
+// carriedFile reads a file that is run before anything else, if its content is
+// known.
+func (r *reader) carriedFile(f *frame, name Word, by string) {
+	if content := r.content(f, name); r.written(name) || content.parts != nil {
+		if _, _, ok := r.loaded(content); ok || r.written(name) {
+			r.carried(f, content, by)
+		}
+	}
 }
 
 // loaded is a text about to be run, with the content of the files in the place

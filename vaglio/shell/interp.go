@@ -72,9 +72,7 @@ func (r *reader) startFile(f *frame, args []Word, by string) []Word {
 	if len(args) == 0 {
 		return nil
 	}
-	if r.written(args[0]) {
-		r.carried(f, r.content(f, args[0]), by)
-	}
+	r.carriedFile(f, args[0], by)
 	return args[1:]
 }
 
@@ -100,8 +98,8 @@ func (r *reader) startVariables(f *frame, k *call) {
 			}
 			file, _ = r.variable(name)
 		}
-		if _, static := file.Text(); static && r.written(file) {
-			r.carried(f, r.content(f, file), name)
+		if _, static := file.Text(); static {
+			r.carriedFile(f, file, name)
 		}
 	}
 }
@@ -136,7 +134,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 		f.assigns = nil
 		if whole, where, ok := r.loaded(code); ok {
 			src, _ := whole.Text()
-			if out, all := r.fromFile(f, where, src, func(g *frame) Word { return r.source(g, r.splice(whole)) }); all {
+			if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.source(g, r.splice(whole)) }); all {
 				return out
 			}
 		}
@@ -158,7 +156,7 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 		if text, where, ok := r.load(f.stdin.File); ok {
 			in := f.stdin
 			f.stdin = Input{}
-			out, whole := r.fromFile(f, where, text, func(g *frame) Word { return r.nested(g, k, Text(text), args, by) })
+			out, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.nested(g, k, Text(text), args, by) })
 			if whole {
 				return out
 			}
@@ -185,7 +183,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 		return r.nested(f, k, content, args[1:], by)
 	}
 	if text, where, ok := r.load(file); ok {
-		out, whole := r.fromFile(f, where, text, func(g *frame) Word { return r.nested(g, k, Text(text), args[1:], by) })
+		out, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.nested(g, k, Text(text), args[1:], by) })
 		if whole {
 			return out
 		}
@@ -224,7 +222,7 @@ func (r *reader) runSource(f *frame, k *call) Word {
 		return r.carried(g, content, "source")
 	}
 	if text, where, ok := r.load(args[0]); ok {
-		if out, whole := r.fromFile(g, where, text, func(g *frame) Word { return r.carried(g, Text(text), "source") }); whole {
+		if out, whole := r.fromFile(g, sourceFile{path: where, text: text}, func(g *frame) Word { return r.carried(g, Text(text), "source") }); whole {
 			return out
 		}
 	}

@@ -310,7 +310,7 @@ func (r *reader) programFile(f, g *frame, in interpreter, rest []Word, out Word)
 // programOf reads a program that a file holds.
 func (r *reader) programOf(f *frame, p *Program, where, text string, out Word) Word {
 	p.Text = Text(text)
-	res, whole := r.fromFile(f, where, text, func(g *frame) Word { return r.readProgram(g, p, out) })
+	res, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.readProgram(g, p, out) })
 	if !whole {
 		r.scriptProblem(f, Text(where), Word{}, p.Language)
 	}

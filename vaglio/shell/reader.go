@@ -64,6 +64,8 @@ type Options struct {
 	// Files gives the content of the files that the source runs; nil leaves
 	// them unread, each of which is a [ProblemScriptFile].
 	Files Files
+	// Tasks knows what tools run from files; nil knows none.
+	Tasks Tasks
 	// Depth is how deep the source is nested in others.
 	Depth int
 	// Budget is shared by all readings of one call; nil is a fresh one.
@@ -137,8 +139,8 @@ type frame struct {
 	assigns     []Assign
 	span        *Span // the carrier's place, for carried text
 	fn          *function
-	file        *file // whose text is read, nil for the source's own
-	numbered    bool  // the lines of what is read are those of the file
+	file        *sourceFile // whose text is read, nil for the source's own
+	numbered    bool        // the lines of what is read are those of the file
 }
 
 // plainCommand splits a command line in which no character has a meaning to

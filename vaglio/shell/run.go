@@ -42,6 +42,7 @@ func (r *reader) run(f *frame, k *call) Word {
 		r.codeInAssigns(f, k)
 	}
 	f = r.opened(f)
+	r.tasks(f, k, name)
 	if out, ok := r.dispatch(f, k, name); ok {
 		return out
 	}
@@ -241,7 +242,7 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 	}
 	if whole, where, ok := r.loaded(text); ok {
 		src, _ := whole.Text()
-		if out, all := r.fromFile(f, where, src, func(g *frame) Word { return r.carried(g, whole, by) }); all {
+		if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.carried(g, whole, by) }); all {
 			return out
 		}
 	}

@@ -13,7 +13,7 @@ func (r *reader) stmt(f *frame, s *syntax.Stmt) Word {
 	}
 	defer r.leave()
 	if f.numbered {
-		f.file.line = int(s.Pos().Line())
+		f.file.line = f.file.first - 1 + int(s.Pos().Line())
 	}
 	if s.Background || s.Coprocess || s.Disown {
 		g := *f

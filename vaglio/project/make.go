@@ -1,0 +1,329 @@
+package project
+
+import (
+	"strings"
+)
+
+// makefile is what a makefile says, as far as it decides what runs.
+type makefile struct {
+	v     *visit
+	vars  map[string]string
+	rules []rule
+	depth int
+}
+
+// rule is one rule of a makefile.
+type rule struct {
+	targets, needs []string
+	lines          []recipe
+}
+
+// recipe is one line of a rule's recipe.
+type recipe struct {
+	file string
+	line int
+	text string
+}
+
+// readMakefile reads the recipes of the targets that make is asked for, and what
+// make runs to read the makefile at all.
+func readMakefile(v *visit, r *row) {
+	if dir, ok := value(v.words, "-C", "--directory"); ok {
+		v.dir = v.in(dir)
+	}
+	names := r.files
+	if name, ok := value(v.words, "-f", "--file", "--makefile"); ok {
+		names = []string{name}
+	}
+	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}}
+	file, text, ok := v.first(names...)
+	if !ok {
+		return
+	}
+	var targets []string
+	for i, w := range v.words {
+		name, val, assigns := strings.Cut(w, "=")
+		switch {
+		case assigns && !strings.HasPrefix(w, "-"):
+			m.vars[strings.TrimRight(name, ":+?")] = val
+		case w != "" && !strings.HasPrefix(w, "-") && !(i > 0 && takesValue(v.words[i-1])):
+			targets = append(targets, w)
+		}
+	}
+	m.read(file, text)
+	if len(targets) == 0 {
+		targets = m.goal()
+	}
+	for _, t := range targets {
+		m.build(t)
+	}
+}
+
+// takesValue says whether an option of make takes the next word.
+func takesValue(w string) bool {
+	switch w {
+	case "-C", "-f", "-I", "-o", "-W", "-E", "--directory", "--file", "--makefile", "--eval":
+		return true
+	}
+	return false
+}
+
+// goal is the target that make builds when it is asked for none.
+func (m *makefile) goal() []string {
+	if goal := m.vars[".DEFAULT_GOAL"]; goal != "" {
+		return []string{goal}
+	}
+	for _, r := range m.rules {
+		for _, t := range r.targets {
+			if !strings.HasPrefix(t, ".") && !strings.Contains(t, "%") {
+				return []string{t}
+			}
+		}
+	}
+	return nil
+}
+
+// read takes in one makefile.
+func (m *makefile) read(file, text string) {
+	const deepest = 8
+	if m.depth++; m.depth > deepest || !m.v.once("makefile "+file) {
+		return
+	}
+	defer func() { m.depth-- }()
+	in := false // a rule, whose recipe may follow
+	for _, l := range joined(text) {
+		switch s := strings.TrimSpace(l.text); {
+		case strings.HasPrefix(l.text, "\t"):
+			if in {
+				r := &m.rules[len(m.rules)-1]
+				r.lines = append(r.lines, recipe{file, l.line, l.text[1:]})
+			}
+		case s == "" || s[0] == '#':
+		default:
+			in = m.statement(file, l.line, strip(s))
+		}
+	}
+}
+
+// strip removes a comment.
+func strip(s string) string {
+	if i := strings.Index(s, " #"); i >= 0 {
+		return strings.TrimSpace(s[:i])
+	}
+	return s
+}
+
+// statement reads a line that is no recipe, and reports whether it opens a rule.
+func (m *makefile) statement(file string, line int, s string) bool {
+	word, rest, _ := strings.Cut(s, " ")
+	switch word {
+	case "include", "-include", "sinclude":
+		for name := range strings.FieldsSeq(m.expand(file, line, rest)) {
+			if f, text, ok := m.v.content(name); ok {
+				m.read(f, text)
+			}
+		}
+		return false
+	case "export", "override", "private":
+		s = strings.TrimSpace(rest)
+	case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "define", "endef", "unexport", "vpath":
+		return false
+	}
+	if m.assigns(file, line, s) {
+		return false
+	}
+	left, right, ok := strings.Cut(s, ":")
+	if !ok {
+		m.expand(file, line, s) // $(shell …) alone in a line runs
+		return false
+	}
+	right = strings.TrimPrefix(right, ":")
+	needs, first, has := strings.Cut(right, ";")
+	if strings.Contains(needs, "=") {
+		return false // a variable of the target
+	}
+	r := rule{targets: strings.Fields(m.expand(file, line, left)), needs: strings.Fields(m.expand(file, line, strings.ReplaceAll(needs, "|", " ")))}
+	if has {
+		r.lines = []recipe{{file, line, first}}
+	}
+	m.rules = append(m.rules, r)
+	return true
+}
+
+// assigns reads an assignment.
+func (m *makefile) assigns(file string, line int, s string) bool {
+	i := strings.IndexByte(s, '=')
+	if i <= 0 {
+		return false
+	}
+	name, op := s[:i], ""
+	if j := len(strings.TrimRight(name, ":+?!")); j < len(name) {
+		name, op = name[:j], name[j:]
+	}
+	name = strings.TrimSpace(name)
+	if name == "" || strings.ContainsAny(name, " \t:$(") {
+		return false
+	}
+	val := strings.TrimSpace(s[i+1:])
+	old, set := m.vars[name]
+	switch {
+	case op == "!":
+		m.v.add(file, line, "sh", m.expand(file, line, val))
+		m.vars[name] = unknownValue(name)
+	case op == "?" && set:
+	case op == "+":
+		m.vars[name] = strings.TrimSpace(old + " " + val)
+	default:
+		m.vars[name] = m.expand(file, line, val)
+	}
+	return true
+}
+
+// unknownValue stands for a value that make alone knows: to the shell that reads
+// the recipe it is a variable that nobody set.
+func unknownValue(name string) string {
+	return "${make_" + strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, name) + "}"
+}
+
+// expand puts the values of variables into a text, and keeps what $(shell …)
+// runs on the way.
+func (m *makefile) expand(file string, line int, s string) string {
+	const longest = 64 << 10
+	var b strings.Builder
+	for b.Len() < longest {
+		i := strings.IndexByte(s, '$')
+		if i < 0 || i+1 == len(s) {
+			b.WriteString(s)
+			break
+		}
+		b.WriteString(s[:i])
+		switch s[i+1] {
+		case '$':
+			b.WriteByte('$')
+			s = s[i+2:]
+		case '(', '{':
+			end := closing(s[i+1:])
+			if end < 0 {
+				return b.String() + s[i:]
+			}
+			b.WriteString(m.reference(file, line, s[i+2:i+1+end]))
+			s = s[i+2+end:]
+		default:
+			b.WriteString(m.reference(file, line, s[i+1:i+2]))
+			s = s[i+2:]
+		}
+	}
+	return b.String()
+}
+
+// closing is the place of the bracket that closes the one at the beginning.
+func closing(s string) int {
+	closer := map[byte]byte{'(': ')', '{': '}'}[s[0]]
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case s[0]:
+			depth++
+		case closer:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// reference is the value of $(name) or $(function …).
+func (m *makefile) reference(file string, line int, s string) string {
+	const deepest = 40
+	if m.depth > deepest {
+		return unknownValue("depth")
+	}
+	m.depth++
+	defer func() { m.depth-- }()
+	if code, ok := strings.CutPrefix(s, "shell "); ok {
+		m.v.add(file, line, "sh", m.expand(file, line, code))
+		return unknownValue("shell")
+	}
+	if val, ok := m.vars[s]; ok {
+		return m.expand(file, line, val)
+	}
+	if name, rest, ok := strings.Cut(s, " "); ok {
+		m.expand(file, line, rest) // may run something
+		return unknownValue(name)
+	}
+	return unknownValue(s)
+}
+
+// build keeps the recipes of a target and of what it needs.
+func (m *makefile) build(target string) {
+	if !m.v.once("target " + target) {
+		return
+	}
+	for _, r := range m.rules {
+		stem, ok := r.makes(target)
+		if !ok {
+			continue
+		}
+		for _, need := range r.needs {
+			m.build(strings.ReplaceAll(need, "%", stem))
+		}
+		m.vars["@"], m.vars["*"], m.vars["<"], m.vars["^"] = target, stem, "", strings.Join(r.needs, " ")
+		if len(r.needs) > 0 {
+			m.vars["<"] = strings.ReplaceAll(r.needs[0], "%", stem)
+		}
+		for _, l := range r.lines {
+			m.v.add(l.file, l.line, "sh", m.expand(l.file, l.line, strings.TrimLeft(l.text, " \t@-+")))
+		}
+	}
+}
+
+// makes says whether a rule makes a target, and what its % stands for.
+func (r *rule) makes(target string) (string, bool) {
+	for _, t := range r.targets {
+		if t == target {
+			return "", true
+		}
+		if before, after, ok := strings.Cut(t, "%"); ok && len(r.lines) > 0 && len(target) > len(before)+len(after) &&
+			strings.HasPrefix(target, before) && strings.HasSuffix(target, after) {
+			return target[len(before) : len(target)-len(after)], true
+		}
+	}
+	return "", false
+}
+
+// numbered is one line with its place.
+type numbered struct {
+	line int
+	text string
+}
+
+// joined are the lines of a text, each with those that continue it behind a
+// backslash.
+func joined(text string) []numbered {
+	var out []numbered
+	open := false
+	n := 0
+	for l := range strings.Lines(text) {
+		n++
+		l = strings.TrimRight(l, "\r\n")
+		more := strings.HasSuffix(l, `\`)
+		switch {
+		case open && strings.HasPrefix(out[len(out)-1].text, "\t"):
+			out[len(out)-1].text += "\n" + strings.TrimPrefix(l, "\t") // the shell joins a recipe's lines
+		case open:
+			out[len(out)-1].text += strings.TrimSuffix(l, `\`)
+		case more && !strings.HasPrefix(l, "\t"):
+			out = append(out, numbered{n, strings.TrimSuffix(l, `\`)})
+		default:
+			out = append(out, numbered{n, l})
+		}
+		open = more
+	}
+	return out
+}

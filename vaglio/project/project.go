@@ -1,0 +1,136 @@
+// Package project knows what the tools of a project run from its files: make
+// from a makefile, npm from package.json, git from its hooks and settings, test
+// runners from their configuration. It opens nothing itself and runs nothing.
+//
+// What a tool would run and is not found here stays unread, as any script that a
+// call names and nobody read. So it reads what everybody's projects hold, and
+// leaves the rest.
+package project
+
+import (
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// maxTasks bounds the texts of one command.
+const maxTasks = 200
+
+// Reader is a [shell.Tasks]. It may be used by many at a time.
+type Reader struct{ table table }
+
+// New returns a reader with the tools of the table. An error names the line of
+// the table that is wrong.
+func New() (*Reader, error) {
+	t, err := parseTable(tableText)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{t}, nil
+}
+
+//nolint:gochecknoglobals // Made once, never changed.
+var shared = sync.OnceValues(New)
+
+// Default returns the reader over the package's own table. It is made once; a
+// table with a mistake, which the tests rule out, stops the program.
+func Default() *Reader {
+	r, err := shared()
+	if err != nil {
+		panic("vaglio/project: " + err.Error())
+	}
+	return r
+}
+
+// Tasks returns what a command runs from files.
+func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
+	t := r.table[c.Name]
+	if t == nil {
+		return nil
+	}
+	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, seen: map[string]bool{}}
+	for i, a := range c.Args {
+		v.words[i], _ = a.Text() // a word that is not known names nothing
+	}
+	for i := range t {
+		if row := &t[i]; row.applies(v.words) {
+			row.read(v, row)
+		}
+	}
+	return v.tasks
+}
+
+// visit is one command while what it runs is looked for.
+type visit struct {
+	c     shell.TaskCall
+	words []string
+	dir   string
+	tasks []shell.Task
+	seen  map[string]bool // what was read already: targets, scripts, files
+}
+
+// once reports whether something is met for the first time.
+func (v *visit) once(what string) bool {
+	if v.seen[what] || len(v.tasks) >= maxTasks {
+		return false
+	}
+	v.seen[what] = true
+	return true
+}
+
+// in is the path of a name in the folder of the command.
+func (v *visit) in(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(v.dir, name)
+}
+
+// content reads a file.
+func (v *visit) content(name string) (file, text string, ok bool) {
+	file = v.in(name)
+	text, ok = v.c.Files.Content(file)
+	return file, text, ok
+}
+
+// first reads the first of several files that is there.
+func (v *visit) first(names ...string) (file, text string, ok bool) {
+	for _, name := range names {
+		if file, text, ok = v.content(name); ok {
+			return file, text, true
+		}
+	}
+	return "", "", false
+}
+
+// add keeps a text that runs.
+func (v *visit) add(file string, line int, language, text string) {
+	if strings.TrimSpace(text) != "" && len(v.tasks) < maxTasks {
+		v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
+	}
+}
+
+// value gives the value of one of the options, written -o v, -ov, --opt v or
+// --opt=v.
+func value(words []string, names ...string) (string, bool) {
+	for i, w := range words {
+		for _, name := range names {
+			long := strings.HasPrefix(name, "--")
+			switch rest, ok := strings.CutPrefix(w, name); {
+			case !ok:
+			case rest == "" && i+1 < len(words):
+				return words[i+1], true
+			case rest != "" && long && rest[0] == '=':
+				return rest[1:], true
+			case rest != "" && !long:
+				return rest, true
+			}
+		}
+	}
+	return "", false
+}
+
+// lineOf is the line of an offset, from 1.
+func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }

@@ -1,0 +1,290 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// readScripts reads the scripts of a package that a program runs by name, with
+// those that run before and after it.
+func readScripts(v *visit, r *row) {
+	if dir, ok := value(v.words, "--prefix", "--cwd", "-C", "--dir"); ok {
+		v.dir = v.in(dir)
+	}
+	file, text, ok := v.first(r.files...)
+	if !ok {
+		return
+	}
+	var pkg struct {
+		Scripts map[string]any `yaml:"scripts"`
+		Tasks   map[string]any `yaml:"tasks"`
+	}
+	// JSON is YAML; deno.jsonc has comments besides, and is then not read.
+	if err := yaml.Unmarshal([]byte(text), &pkg); err != nil {
+		return
+	}
+	scripts := pkg.Scripts
+	if scripts == nil {
+		scripts = pkg.Tasks
+	}
+	for _, name := range scriptsOf(v.c.Name, v.words) {
+		for _, step := range []string{"pre" + name, name, "post" + name} {
+			v.script(file, text, step, scripts[step])
+		}
+	}
+}
+
+// script keeps a script: a line, or a list of lines.
+func (v *visit) script(file, text, name string, what any) {
+	line := 1
+	if at := strings.Index(text, `"`+name+`"`); at >= 0 {
+		line = lineOf(text, at)
+	}
+	if !v.once("script " + name) {
+		return
+	}
+	switch what := what.(type) {
+	case string:
+		v.add(file, line, "sh", what)
+	case []any:
+		for _, w := range what {
+			if s, ok := w.(string); ok {
+				v.add(file, line, "sh", strings.TrimPrefix(s, "@"))
+			}
+		}
+	case map[string]any:
+		if s, ok := what["command"].(string); ok {
+			v.add(file, line, "sh", s)
+		}
+	}
+}
+
+// scriptsOf are the scripts that a command of a package manager runs: the one
+// that it names, or those that installing runs of the project itself.
+func scriptsOf(program string, words []string) []string {
+	var plain []string
+	for _, w := range words {
+		if w == "--" {
+			break
+		}
+		if w != "" && !strings.HasPrefix(w, "-") {
+			plain = append(plain, w)
+		}
+	}
+	if len(plain) == 0 {
+		if program == "yarn" {
+			return []string{"preinstall", "install", "postinstall", "prepare"}
+		}
+		return nil
+	}
+	switch verb := plain[0]; verb {
+	case "run", "run-script", "rum", "urn", "task":
+		return plain[1:min(len(plain), 2)]
+	case "t", "tst":
+		return []string{"test"}
+	case "install", "i", "ci", "add", "update", "up", "install-test", "it":
+		if slices.ContainsFunc(words, func(w string) bool { return w == "--ignore-scripts" || w == "--ignore-scripts=true" }) {
+			return nil
+		}
+		steps := []string{"preinstall", "install", "postinstall", "prepare"}
+		if verb == "it" || verb == "install-test" {
+			steps = append(steps, "test")
+		}
+		return steps
+	case "publish", "pack":
+		return []string{"prepublish", "prepare", "prepublishOnly", "prepack", verb}
+	case "version":
+		return []string{"version"}
+	default:
+		return []string{verb} // test, start, and with some managers any
+	}
+}
+
+// readTaskfile reads the tasks of a Taskfile.
+func readTaskfile(v *visit, r *row) {
+	file, text, ok := v.first(r.files...)
+	if !ok {
+		return
+	}
+	var f struct {
+		Tasks map[string]any `yaml:"tasks"`
+	}
+	if yaml.Unmarshal([]byte(text), &f) != nil {
+		return
+	}
+	names := operands(v.words)
+	if len(names) == 0 {
+		names = []string{"default"}
+	}
+	for _, name := range names {
+		v.task(file, text, f.Tasks, name)
+	}
+}
+
+// task keeps the commands of one task and of those that it needs.
+func (v *visit) task(file, text string, all map[string]any, name string) {
+	if !v.once("task " + name) {
+		return
+	}
+	line := 1
+	if at := strings.Index(text, "\n  "+name+":"); at >= 0 {
+		line = lineOf(text, at+1)
+	}
+	task, _ := all[name].(map[string]any)
+	if task == nil {
+		task = map[string]any{"cmds": all[name]}
+	}
+	for _, key := range []string{"deps", "cmd", "cmds", "status", "preconditions"} {
+		list, isList := task[key].([]any)
+		if !isList {
+			list = []any{task[key]}
+		}
+		for _, c := range list {
+			v.taskStep(file, text, all, line, key, c)
+		}
+	}
+}
+
+func (v *visit) taskStep(file, text string, all map[string]any, line int, key string, c any) {
+	switch c := c.(type) {
+	case string:
+		if key == "deps" {
+			v.task(file, text, all, c)
+			return
+		}
+		v.add(file, line, "sh", c)
+	case map[string]any:
+		for _, k := range []string{"cmd", "sh", "defer"} {
+			if s, ok := c[k].(string); ok {
+				v.add(file, line, "sh", s)
+			}
+		}
+		if s, ok := c["task"].(string); ok {
+			v.task(file, text, all, s)
+		}
+	}
+}
+
+// operands are the words that are neither options nor assignments.
+func operands(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if w == "--" {
+			break
+		}
+		if w != "" && !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// readPreCommit reads the hooks that a project brings itself.
+func readPreCommit(v *visit, r *row) {
+	file, text, ok := v.first(r.files...)
+	if !ok {
+		return
+	}
+	var f struct {
+		Repos []struct {
+			Hooks []struct {
+				Entry    string   `yaml:"entry"`
+				Language string   `yaml:"language"`
+				Args     []string `yaml:"args"`
+			} `yaml:"hooks"`
+		} `yaml:"repos"`
+	}
+	if yaml.Unmarshal([]byte(text), &f) != nil {
+		return
+	}
+	for _, repo := range f.Repos {
+		for _, h := range repo.Hooks {
+			line := 1
+			if at := strings.Index(text, h.Entry); at >= 0 {
+				line = lineOf(text, at)
+			}
+			v.add(file, line, "sh", h.Entry)
+		}
+	}
+}
+
+// readJustfile reads the recipes of a justfile.
+func readJustfile(v *visit, r *row) {
+	if name, ok := value(v.words, "--justfile", "-f"); ok {
+		r = &row{files: []string{name}}
+	}
+	file, text, ok := v.first(r.files...)
+	if !ok {
+		return
+	}
+	recipes, first := justRecipes(text)
+	names := operands(v.words)
+	if len(names) == 0 {
+		names = []string{first}
+	}
+	for _, name := range names {
+		v.just(file, recipes, name)
+	}
+}
+
+// justRecipe is one recipe of a justfile.
+type justRecipe struct {
+	line  int
+	needs []string
+	lines []string
+}
+
+func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
+	recipes = map[string]*justRecipe{}
+	var cur *justRecipe
+	for _, l := range joined(text) {
+		switch s := strings.TrimSpace(l.text); {
+		case s == "" || s[0] == '#' || s[0] == '[':
+		case l.text[0] == ' ' || l.text[0] == '\t':
+			if cur != nil {
+				if len(cur.lines) == 0 {
+					cur.line = l.line
+				}
+				cur.lines = append(cur.lines, strings.TrimLeft(s, "@-"))
+			}
+		default:
+			head, needs, ok := strings.Cut(s, ":")
+			fields := strings.Fields(strings.TrimPrefix(head, "@"))
+			if cur = nil; !ok || strings.HasPrefix(needs, "=") || len(fields) == 0 {
+				continue
+			}
+			cur = &justRecipe{line: l.line, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
+			recipes[fields[0]] = cur
+			if first == "" {
+				first = fields[0]
+			}
+		}
+	}
+	return recipes, first
+}
+
+// just keeps the lines of a recipe and of those that it needs.
+func (v *visit) just(file string, recipes map[string]*justRecipe, name string) {
+	r := recipes[name]
+	if r == nil || !v.once("recipe "+name) {
+		return
+	}
+	for _, need := range r.needs {
+		v.just(file, recipes, strings.Trim(need, "()"))
+	}
+	var b strings.Builder
+	for _, l := range r.lines {
+		for {
+			before, rest, ok := strings.Cut(l, "{{")
+			_, after, closed := strings.Cut(rest, "}}")
+			if !ok || !closed {
+				break
+			}
+			l = before + unknownValue("just") + after
+		}
+		b.WriteString(l + "\n")
+	}
+	v.add(file, r.line, "sh", b.String())
+}
