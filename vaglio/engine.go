@@ -222,8 +222,12 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 	if d == nil {
 		return Verdict{}, call.Reading, false, nil
 	}
+	reason := d.Reason
+	if d.File != "" {
+		reason = fmt.Sprintf("%s (in %s, line %d)", reason, d.File, d.Line)
+	}
 	return Verdict{
-		Reason:    d.Reason,
+		Reason:    reason,
 		TS:        now(),
 		JudgeKind: e.kind,
 		BlockedBy: PhaseGuard,

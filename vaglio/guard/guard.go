@@ -81,6 +81,10 @@ type Denial struct {
 	Reason string
 	// Why says in one sentence why the rule exists, Instead what can be done.
 	Why, Instead string
+	// File and Line are where the forbidden command stands, when that is a file
+	// which the call runs.
+	File string
+	Line int
 }
 
 // New compiles the rules.
@@ -171,10 +175,12 @@ func (g *Guard) examineCall(c Call) Outcome {
 	if r == nil && s.t.first == nil {
 		r = s.structural(c)
 	}
-	if r != nil {
-		return denied(r)
+	if r == nil {
+		return Outcome{Unreadable: s.t.first}
 	}
-	return Outcome{Unreadable: s.t.first}
+	d := r.denial()
+	d.File, d.Line = s.t.file, s.t.line
+	return Outcome{Denial: &d}
 }
 
 // scanOf begins the work on a call.

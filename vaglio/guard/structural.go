@@ -53,6 +53,7 @@ func (g *Guard) examine(script *shell.Script, t *trouble) string {
 	s := &survey{g: g, script: script, t: t}
 	for i := range script.Commands {
 		if id := s.command(&script.Commands[i]); id != "" {
+			t.blame(&script.Commands[i])
 			return id
 		}
 	}

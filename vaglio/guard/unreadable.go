@@ -41,6 +41,17 @@ type trouble struct {
 	first *Unreadable
 	// means are what all readings of the call share.
 	means reading.Means
+	// file and line are where the command stands that broke a rule, when that
+	// is a file which the call runs.
+	file string
+	line int
+}
+
+// blame notes where the command stands that broke a rule.
+func (t *trouble) blame(c *shell.Command) {
+	if t != nil && t.file == "" {
+		t.file, t.line = c.File, c.Line
+	}
 }
 
 // noText is the shift for a text of which no place is known.

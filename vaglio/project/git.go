@@ -25,7 +25,11 @@ func (v *visit) repository() (dir string, config setting, ok bool) {
 			}
 		}
 		file := path.Join(git, "config")
-		if text, ok := v.c.Files.Content(file); ok {
+		text, ok := v.c.Files.Content(file)
+		if !ok {
+			_, ok = v.c.Files.Content(path.Join(git, "HEAD"))
+		}
+		if ok {
 			v.dir = start
 			return git, parseSettings(file, text), true
 		}
@@ -34,7 +38,7 @@ func (v *visit) repository() (dir string, config setting, ok bool) {
 		}
 		start = path.Dir(start)
 	}
-	return "", setting{}, false
+	return path.Join(v.dir, ".git"), setting{}, false
 }
 
 // setting is a file of git's settings.
@@ -162,10 +166,7 @@ func readGitHook(v *visit, r *row) {
 	if !slices.Contains(r.with, gitVerb(v.words)) || slices.Contains(v.words, "--no-verify") {
 		return
 	}
-	git, s, ok := v.repository()
-	if !ok {
-		return
-	}
+	git, s, _ := v.repository()
 	hooks := path.Join(git, "hooks")
 	for _, e := range s.entries {
 		if e.section == "core" && e.key == "hookspath" {

@@ -193,9 +193,11 @@ func unknownValue(name string) string {
 // expand puts the values of variables into a text, and keeps what $(shell …)
 // runs on the way.
 func (m *makefile) expand(file string, line int, s string) string {
-	const longest = 64 << 10
 	var b strings.Builder
-	for b.Len() < longest {
+	for {
+		if m.v.left -= 1 + len(s); m.v.left < 0 {
+			return unknownValue("budget")
+		}
 		i := strings.IndexByte(s, '$')
 		if i < 0 || i+1 == len(s) {
 			b.WriteString(s)

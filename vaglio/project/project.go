@@ -15,8 +15,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// maxTasks bounds the texts of one command.
-const maxTasks = 200
+// maxTasks bounds the texts of one command, maxBytes what is looked at to find
+// them: variables that name themselves twice would double without end.
+const (
+	maxTasks = 200
+	maxBytes = 2 << 20
+)
 
 // Reader is a [shell.Tasks]. It may be used by many at a time.
 type Reader struct{ table table }
@@ -50,7 +54,7 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	if t == nil {
 		return nil
 	}
-	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, seen: map[string]bool{}}
+	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}}
 	for i, a := range c.Args {
 		v.words[i], _ = a.Text() // a word that is not known names nothing
 	}
@@ -68,6 +72,7 @@ type visit struct {
 	words []string
 	dir   string
 	tasks []shell.Task
+	left  int             // bytes that may still be looked at or put together
 	seen  map[string]bool // what was read already: targets, scripts, files
 }
 
@@ -107,7 +112,7 @@ func (v *visit) first(names ...string) (file, text string, ok bool) {
 
 // add keeps a text that runs.
 func (v *visit) add(file string, line int, language, text string) {
-	if strings.TrimSpace(text) != "" && len(v.tasks) < maxTasks {
+	if v.left -= len(text); strings.TrimSpace(text) != "" && len(v.tasks) < maxTasks && v.left >= 0 {
 		v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
 	}
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -62,11 +63,33 @@ func (r *reading) script(s *shell.Script) {
 		if v.upstream(list[:i]) || v.foundRebuildable(r.judge.places, list[:i]) || v.noSession() {
 			continue
 		}
-		r.add(r.invocation(v)...)
+		r.add(r.located(v, r.invocation(v))...)
 	}
 	if len(s.Commands) == 0 && len(s.Problems) == 0 {
 		r.add(reads()...)
 	}
+}
+
+// located tells of the effects of a command in which file it stands. What is not
+// known of a file is no more than that it was not read to its end.
+func (r *reading) located(v *invocation, effects []Effect) []Effect {
+	if v.file == "" {
+		return effects
+	}
+	where := strings.TrimPrefix(strings.TrimPrefix(v.file, r.world.cwd), "/")
+	if !strings.HasPrefix(v.file, r.world.cwd+"/") {
+		where = v.file
+	}
+	var out []Effect
+	for _, e := range effects {
+		if e.Kind == KindUnknown {
+			r.note(fmt.Sprintf("It runs a script file that was not read to its end: %s, line %d.", where, v.line))
+			continue
+		}
+		e.Why += fmt.Sprintf(" (%s, line %d)", where, v.line)
+		out = append(out, e)
+	}
+	return out
 }
 
 // maxCommands bounds the commands of a call that are judged, and maxWords the

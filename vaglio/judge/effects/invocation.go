@@ -29,6 +29,8 @@ type invocation struct {
 	wrapper bool
 	into    *invocation // the next command, nil if there is none
 	call    *shell.Call
+	file    string // in which the command stands, "" for the call's own text
+	line    int
 }
 
 type assignment struct {
@@ -102,7 +104,7 @@ func argsOf(words []shell.Word) []arg {
 }
 
 func invocationOf(c *shell.Command) *invocation {
-	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, call: c.Call}
+	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, call: c.Call, file: c.File, line: c.Line}
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])

@@ -1,0 +1,128 @@
+package project_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/project"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// files are the contents of files by their names in /p.
+type files map[string]string
+
+func (f files) Content(name string) (string, bool) {
+	text, ok := f[strings.TrimPrefix(name, "/p/")]
+	return text, ok
+}
+
+// tasks writes what a command runs: file, line and text.
+func tasks(t *testing.T, command string, f files) string {
+	t.Helper()
+	r, err := project.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(command)
+	c := shell.TaskCall{Name: words[0], Cwd: "/p", Files: f}
+	for _, w := range words[1:] {
+		c.Args = append(c.Args, shell.Text(w))
+	}
+	var b strings.Builder
+	for _, task := range r.Tasks(c) {
+		b.WriteString(path.Base(task.File) + ":" + string(rune('0'+task.Line)) + " " + task.Language + " " + strings.TrimSpace(task.Text) + "\n")
+	}
+	return b.String()
+}
+
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	makefile := files{
+		"Makefile": "GO ?= go\nall: build test\nbuild:\n\t@$(GO) build ./...\ntest: build\n\t$(GO) test $$HOME\nclean:\n\trm -rf /\n%.o: %.c\n\tcc -c $< -o $@\ninclude more.mk\n",
+		"more.mk":  "more: ; echo $(shell date)\n",
+	}
+	pkg := files{"package.json": `{
+ "scripts": {
+  "pretest": "echo before",
+  "test": "jest",
+  "deploy": "kubectl delete ns prod"
+ }
+}`}
+	for _, tt := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		{"make", makefile, "Makefile:4 sh go build ./...\nMakefile:6 sh go test $HOME"},
+		{"make test GO=go1.26", makefile, "Makefile:4 sh go1.26 build ./...\nMakefile:6 sh go1.26 test $HOME"},
+		{"make clean", makefile, "Makefile:8 sh rm -rf /"},
+		{"make x.o", makefile, "Makefile::  cc -c x.c -o x.o"},
+		{"make more", makefile, "more.mk:1 sh date\nmore.mk:1 sh echo ${make_shell}"},
+		{"make -C sub", files{"sub/Makefile": "a:\n\tls\n"}, "Makefile:2 sh ls"},
+		{"make -f x.mk", files{"x.mk": "a:\n\tls\n"}, "x.mk:2 sh ls"},
+		{"make nothing", makefile, ""},
+		{"npm test", pkg, "package.json:3 sh echo before\npackage.json:4 sh jest"},
+		{"npm run deploy -- --all", pkg, "package.json:5 sh kubectl delete ns prod"},
+		{"npm install --ignore-scripts", files{"package.json": `{"scripts":{"postinstall":"x"}}`}, ""},
+		{"npm install", files{"package.json": `{"scripts":{"postinstall":"x"}}`}, "package.json:1 sh x"},
+		{"yarn", files{"package.json": `{"scripts":{"postinstall":"x"}}`}, "package.json:1 sh x"},
+		{"npm test", files{"package.json": `{"scripts":`}, ""},
+		{"just", files{"justfile": "v := 'x'\na b: c\n  echo {{b}}\n  ls\nc:\n  pwd\n"}, "justfile:6 sh pwd\njustfile:3 sh echo ${make_just}\nls"},
+		{"task b", files{"Taskfile.yml": "version: '3'\ntasks:\n  a: ls\n  b:\n    deps: [a]\n    cmds:\n      - cmd: pwd\n      - task: a\n"}, "Taskfile.yml:3 sh ls\nTaskfile.yml:4 sh pwd"},
+		{"pytest -q", files{"conftest.py": "import os\n"}, "conftest.py:1 python import os"},
+		{"git commit -m x", files{".git/hooks/pre-commit": "#!/usr/bin/env python3\nprint()\n"}, "pre-commit:1 python #!/usr/bin/env python3\nprint()"},
+		{"git commit --no-verify", files{".git/hooks/pre-commit": "ls\n"}, ""},
+		{"git status", files{".git/config": "[core]\n\tfsmonitor = \"x; false\"\n\tpager = cat ; no\n"}, "config:2 sh x; false\nconfig:3 sh cat"},
+		{"git push", files{".git/config": "[remote \"o\"]\n\tpush = +a:b\n"}, "config:2 sh git push o +a:b"},
+		{"git push o main", files{".git/config": "[remote \"o\"]\n\tpush = +a:b\n"}, ""},
+		{"git -C sub st", files{"sub/.git/config": "[alias]\n\tst = !ls\n"}, "config:2 sh ls"},
+		{"ls", makefile, ""},
+	} {
+		want := strings.ReplaceAll(tt.want, "::  ", ":: sh ")
+		if got := strings.TrimSpace(tasks(t, tt.command, tt.files)); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.command, got, want)
+		}
+	}
+}
+
+// TestBounds holds that what a hostile file doubles ends.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"itself":  "A = $(A) $(A)\nB = $(C) $(C)\nC = $(B) $(B)\nall:\n\techo $(A) $(B)\n",
+		"double":  "A = x\n" + strings.Repeat("A += $(A)\n", 60) + "all:\n\techo $(A)\n",
+		"include": "include Makefile\ninclude Makefile\nall: ; ls\n",
+		"rules":   "all: all all\n\tls\n" + strings.Repeat("a%: a%\n\tls\n", 2000),
+		"open":    "all:\n\techo $(A $(B $(\n",
+		"targets": strings.Repeat("all: x\nx: all\n\tls\n", 5000),
+	} {
+		if got := tasks(t, "make", files{"Makefile": text}); len(got) > 4<<20 {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+	}
+}
+
+func FuzzTasks(f *testing.F) {
+	f.Add("make all", "all: x\n\tls $(A)\nx:\n")
+	f.Add("npm test", `{"scripts":{"test":"x"}}`)
+	f.Add("git commit", "[core]\n\tfsmonitor = \"a\\\"b\"\n")
+	f.Add("just a", "a:\n  {{x}}\n")
+	f.Add("task", "tasks:\n  default: x\n")
+	f.Fuzz(func(t *testing.T, command, text string) {
+		words := strings.Fields(command)
+		if len(words) == 0 {
+			return
+		}
+		c := shell.TaskCall{Name: words[0], Cwd: "/p", Files: every(text)}
+		for _, w := range words[1:] {
+			c.Args = append(c.Args, shell.Text(w))
+		}
+		project.Default().Tasks(c)
+	})
+}
+
+// every is the content of every file.
+type every string
+
+func (e every) Content(string) (string, bool) { return string(e), true }
