@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -66,7 +64,7 @@ func calls(t *testing.T, name string) func(func(vaglio.Args) bool) {
 				Cmd  string         `json:"cmd"`
 				Args map[string]any `json:"args"`
 			}
-			if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			if err := strictjson.UnmarshalLoose(lines.Bytes(), &row); err != nil {
 				t.Fatal(err)
 			}
 			args := vaglio.Args(maps.Clone(row.Args))

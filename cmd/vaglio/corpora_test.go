@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
@@ -110,7 +109,7 @@ func (s *corpusScore) read(dir string, c corpus) {
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
 		var r corpusRow
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+		if err := strictjson.UnmarshalLoose(lines.Bytes(), &r); err != nil {
 			s.t.Fatalf("%s: %v", c.name, err)
 		}
 		r.Home = cmp.Or(r.Home, c.home)

@@ -14,8 +14,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
@@ -130,7 +128,7 @@ func (c *Client) answer(ctx context.Context, x exchange) (approval.Answer, error
 		return approval.Answer{}, err
 	}
 	var a approval.Answer
-	if status != http.StatusOK || json.Unmarshal(body, &a) != nil {
+	if status != http.StatusOK || strictjson.UnmarshalLoose(body, &a) != nil {
 		return approval.Answer{}, &TransportError{What: x.what, Err: fmt.Errorf("an answer of status %d that cannot be read", status)}
 	}
 	return a, nil
