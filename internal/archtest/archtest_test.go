@@ -37,7 +37,6 @@ const (
 	pflag      = "github.com/spf13/pflag"
 	cronlib    = "github.com/robfig/cron/v3"
 	envconfig  = "github.com/kelseyhightower/envconfig"
-	gonumplot  = "gonum.org/v1/plot"
 	gocmp      = "github.com/google/go-cmp"
 	jsonlib    = "github.com/go-json-experiment/json"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -118,7 +117,7 @@ var rooms = map[string]room{
 	},
 	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, xmod}},
 
-	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{gonumplot, ximage}},
+	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{ximage}},
 	"channels/web": {
 		may:     []string{"approval", "channels/chart", "vaglio", "internal/strictjson", "templates"},
 		modules: []string{xtext},
