@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -35,7 +36,7 @@ func (l *look) call() string {
 		}
 		return ""
 	case shell.VerbList:
-		l.s.listsRoot = l.s.listsRoot || l.isTree(spots)
+		l.s.listsRoot = l.s.listsRoot || slices.ContainsFunc(spots, l.isTree)
 		return ""
 	case shell.VerbNetwork:
 		return l.fileURLs(spots)
@@ -83,7 +84,7 @@ func (l *look) callMode(spots []string) string {
 		if l.s.listsRoot && strings.ContainsAny(s, vague) {
 			return modeTree
 		}
-		if l.isTree([]string{s}) {
+		if l.isTree(s) {
 			return modeTree
 		}
 		switch id := l.touch(writes, s); id {
@@ -112,15 +113,4 @@ func (l *look) fileURLs(spots []string) string {
 		}
 	}
 	return ""
-}
-
-// isTree says whether one of the spots is a root, a home or a system tree.
-func (l *look) isTree(spots []string) bool {
-	for _, s := range spots {
-		switch l.touch(empties, s) {
-		case treeRoot, treeHome, treeSystem:
-			return true
-		}
-	}
-	return false
 }

@@ -178,12 +178,6 @@ func (l *look) program(name string) string {
 	if l.c != nil && l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
 	}
-	if t := l.g.tools[name]; t != nil {
-		return t(l)
-	}
-	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
-		return loader(l)
-	}
 	id, known := l.told(name)
 	switch {
 	case known:

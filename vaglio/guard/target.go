@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -22,6 +23,10 @@ type look struct {
 	// mounted folders are here.
 	inside bool
 	depth  int
+	// ops are what the knowledge base tells of the command.
+	ops []operation.Operation
+	// narrow says that the command works on few of the files that it could.
+	narrow bool
 	// The rooms keep the slices of most commands in one piece of memory.
 	argRoom [6]string
 	cwdRoom [1]string
@@ -38,7 +43,7 @@ func (l *look) touch(d deed, spot string) string {
 		}
 		spot = strings.ReplaceAll(spot, string(someDisk), string(perhaps))
 	}
-	if (d == writes || d == replaces) && l.c != nil && l.c.InLoop && l.everything([]string{spot}) {
+	if (d == writes || d == replaces) && l.c != nil && l.c.InLoop && l.everything(spot) {
 		return l.touch(empties, spot)
 	}
 	if d <= replaces && spot == string(perhaps) && l.listed() {

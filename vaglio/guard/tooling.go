@@ -250,8 +250,13 @@ func (g *Guard) ruleOfName(name string, process, packs bool) string {
 func (s *scan) statement() *rule {
 	l := &look{g: s.g, s: &survey{g: s.g}}
 	for i := range s.rd.Statements {
-		if id := l.filesRead(s.rd.Statements[i].Text); id != "" {
-			return s.g.ruleOf(id)
+		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
+			if !looksLikePath(name) {
+				continue
+			}
+			if id := l.touch(reads, name); id != "" {
+				return s.g.ruleOf(id)
+			}
 		}
 	}
 	return nil
