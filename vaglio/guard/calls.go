@@ -14,16 +14,10 @@ func (l *look) call() string {
 	for i, w := range call.Targets {
 		spots[i] = spotOf(w)
 	}
-	d := reads
+	if d, ok := callDeeds()[call.Verb]; ok {
+		return l.callOn(d, spots)
+	}
 	switch call.Verb {
-	case shell.VerbDelete:
-		return l.callOn(removes, spots)
-	case shell.VerbDeleteTree:
-		return l.callOn(empties, spots)
-	case shell.VerbWrite:
-		d = replaces
-	case shell.VerbAppend, shell.VerbCreate:
-		d = writes
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		return l.callPair(spots)
 	case shell.VerbPermissions:
@@ -40,9 +34,16 @@ func (l *look) call() string {
 		return ""
 	case shell.VerbNetwork:
 		return l.fileURLs(spots)
-	case shell.VerbRead:
+	default:
+		return l.callOn(reads, spots)
 	}
-	return l.callOn(d, spots)
+}
+
+// callDeeds are the verbs that do one thing to each of their targets.
+func callDeeds() map[shell.Verb]deed {
+	return map[shell.Verb]deed{
+		shell.VerbDelete: removes, shell.VerbDeleteTree: empties, shell.VerbWrite: replaces, shell.VerbAppend: writes, shell.VerbCreate: writes,
+	}
 }
 
 func (l *look) callOn(d deed, spots []string) string {

@@ -27,6 +27,15 @@ func (l *look) firstOf(o *operation.Operation) bool {
 	return at >= 0 && &l.ops[at] == o
 }
 
+// testsIn reads the tests of a search, which all of its operations share, once.
+func (l *look) testsIn(o *operation.Operation) tests {
+	if l.tests == nil {
+		t := testsOf(o)
+		l.tests = &t
+	}
+	return *l.tests
+}
+
 // swept is for a folder below which a search deletes: by its tests, it may
 // leave most of a tree alone.
 func (l *look) swept(o *operation.Operation, spot string) string {
@@ -41,7 +50,7 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 		return id
 	}
 	below := strings.TrimRight(spot, "/") + "/"
-	for _, name := range testsOf(o).names {
+	for _, name := range l.testsIn(o).names {
 		if id := l.touch(removes, below+name); id != "" {
 			return id
 		}
@@ -61,7 +70,7 @@ func (l *look) narrowed(_ *operation.Operation, spot string) string {
 // narrows says whether the tests of a search leave out most files, and do not
 // ask for all below a tree by its path.
 func (l *look) narrows(o *operation.Operation) bool {
-	t := testsOf(o)
+	t := l.testsIn(o)
 	return t.limited && !slices.ContainsFunc(t.paths, func(p string) bool {
 		where := strings.TrimRight(p, "*.+?$"+vague)
 		return where != p && strings.HasPrefix(where, "/") && l.isTree(where)

@@ -16,7 +16,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	}
 	name, _, _ := strings.Cut(spot, "@")
 	in := *l
-	in.depth, in.args = l.depth+1, nil
+	in.depth, in.args, in.tests = l.depth+1, nil, nil
 	for _, w := range o.With {
 		in.args = append(in.args, spotOf(w))
 	}

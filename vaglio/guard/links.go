@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -32,13 +33,9 @@ func (l *look) nameOf(o *operation.Operation, spot string) string {
 // aliased is for what another name leads to. Of several sources it is not said
 // which name leads where.
 func (l *look) aliased(o *operation.Operation, spot string) string {
-	n := 0
-	for i := range l.ops {
-		if l.ops[i].Verb == operation.Alias {
-			n++
-		}
-	}
-	if n == 1 && l.s != nil && len(l.cwds) > 0 {
+	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == operation.Alias })
+	only := !slices.ContainsFunc(l.ops[at+1:min(at+2, len(l.ops))], func(other operation.Operation) bool { return other.Verb == operation.Alias })
+	if only && &l.ops[at] == o && l.s != nil && len(l.cwds) > 0 {
 		l.s.addLink(l, spot, l.nameOf(o, spot))
 	}
 	return ""
