@@ -180,7 +180,7 @@ func (p *program) slice(v, from value, end int) value {
 	}
 	p.close(end)
 	if n, ok := step.int(); ok && n == -1 {
-		return p.reversed(v)
+		return reversed(p, v, nil)
 	}
 	a, _ := from.int()
 	b, ok := to.int()

@@ -31,9 +31,6 @@ func (p *program) operated(a value, op string) value {
 		if b.kind == kindList {
 			args = b.list
 		}
-		if b.kind == kindMap {
-			return p.fillNamed(a, b)
-		}
 		return p.formatted(a, args)
 	case op == "<<" && a.multi():
 		a.list = append(slices.Clone(a.list), b)
