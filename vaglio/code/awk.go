@@ -6,6 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// runHandle reads what is written to an open file.
 func (p *program) runHandle(f *function, _ string, args []value, _ map[string]value) value {
 	if len(args) == 0 || args[0].file == nil {
 		return unknown("")
@@ -18,6 +19,7 @@ func (p *program) runHandle(f *function, _ string, args []value, _ map[string]va
 	return args[0]
 }
 
+// feed gives a text to an open file or command.
 func (p *program) feed(h *handle, w shell.Word) {
 	if h.command {
 		cmd := h.file
@@ -27,6 +29,7 @@ func (p *program) feed(h *handle, w shell.Word) {
 	p.step(shell.ProgramStep{File: h.file, Write: w, Append: true, Writes: true})
 }
 
+// runPrint reads what the program prints.
 func (p *program) runPrint(f *function, name string, args []value, named map[string]value) value {
 	sep, end, _ := strings.Cut(f.text, ",")
 	if name == "os.write" {
@@ -78,6 +81,7 @@ func (p *program) print(h *handle, w shell.Word) {
 	}
 }
 
+// awkStatement reads print, printf and getline with where their texts go.
 func (p *program) awkStatement() value {
 	name := p.take().text
 	if name == "getline" {
@@ -128,6 +132,7 @@ func (p *program) awkStatement() value {
 	return value{}
 }
 
+// awkTo sends what awk prints to a file, a command or the output.
 func (p *program) awkTo(w shell.Word) {
 	if !p.is(">", ">>", "|", "|&") {
 		p.print(nil, w)

@@ -273,18 +273,3 @@ func (p *program) apply(f *function, name string, args []value, named map[string
 	}
 	return out
 }
-
-// result is what a call yields that is not known, but for where it is from.
-// content is what is known of a file.
-// listing are the names below a folder, or those that match a pattern.
-// targets are the arguments that a verb falls on.
-// pairs notes a call with two targets: for several of each, in turn.
-// fork notes that the program copies itself; without end that is a bomb.
-// invoke reads the body of a function for one call.
-// bindParams binds the parameters of a function to what it is given.
-// fallback is the value of a parameter that a call leaves out.
-// handedOn reads the call of a function that is not known: what it is given may
-// be a function that it calls with the rest.
-// isFunction reports whether a value is a function that matters.
-// eachOf calls a function with what it is given: every element of a list, or
-// of the object whose method gives it on.

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// body stands.
+// body finds the body of a loop or a function whose first word stands at def
+// and whose head has been read up to here.
 func (p *program) body(def int) (from, to int) {
 	i := p.at
 	for p.lang.has("columns") && i < p.end && (p.toks[i].kind != tokenOp || p.toks[i].text != ":" && p.toks[i].text != ";") {
@@ -36,6 +39,7 @@ func (p *program) body(def int) (from, to int) {
 	return from, i
 }
 
+// indented is where a block ends that is indented more than the line of def.
 func (p *program) indented(def, from int) int {
 	column, i := p.toks[def].column, from
 	sameLine := from < p.end && !p.toks[from].line
@@ -49,6 +53,7 @@ func (p *program) indented(def, from int) int {
 	return i
 }
 
+// ended is where a block ends that ends with a word.
 func (p *program) ended(from int) int {
 	depth, loop := 1, p.toks[from].text != "do" || p.lang.name == "lua"
 	i := from
@@ -93,6 +98,8 @@ func (p *program) ended(from int) int {
 	return i
 }
 
+// define reads the definition of a function, whose body is read when it is
+// called, or at the end.
 func (p *program) define() bool {
 	t, next := p.peek(0), p.peek(1)
 	def := p.at
@@ -134,6 +141,7 @@ func (p *program) define() bool {
 	return true
 }
 
+// params are the places of the parameters between two places.
 func (p *program) params(from, to int) []int {
 	var out []int
 	begin := true

@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// result is what a call yields that is not known, but for where it is from.
 func (p *program) result(verb shell.Verb, name string, targets, rest []value) value {
 	switch {
 	case verb == shell.VerbNetwork:
@@ -19,6 +20,7 @@ func (p *program) result(verb shell.Verb, name string, targets, rest []value) va
 	return unknown(name + "()")
 }
 
+// content is what is known of a file.
 func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
@@ -28,6 +30,7 @@ func (p *program) content(file value) value {
 	return v
 }
 
+// listing are the names below a folder, or those that match a pattern.
 func (p *program) listing(name string, dir, pattern value) value {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
@@ -59,6 +62,8 @@ func (p *program) listing(name string, dir, pattern value) value {
 	return listOf(textOf(entry))
 }
 
+// targets are the arguments that a verb falls on.
+// pairs notes a call with two targets: for several of each, in turn.
 func (f *function) targets(p *program, args []value, named map[string]value) []value {
 	if f.text != "" && f.verb != "open" && f.verb != "eval" {
 		return []value{text(f.text)}
@@ -112,6 +117,8 @@ func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 	}
 }
 
+// fork notes that the program copies itself; without end that is a bomb.
+// fork while 1.
 func (p *program) fork(name string) {
 	p.forks++
 	loop := p.loop > 0
@@ -124,6 +131,7 @@ func (p *program) fork(name string) {
 	}
 }
 
+// invoke reads the body of a function for one call.
 func (p *program) invoke(f *routine, args []value) value {
 	if f.target != nil {
 		return p.call(*f.target, value{}, slices.Concat(f.bound, args))
@@ -161,6 +169,7 @@ func (p *program) invoke(f *routine, args []value) value {
 	return out
 }
 
+// bindParams binds the parameters of a function to what it is given.
 func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 	if p.lang.has("flat") {
 		p.vars["@_"] = listOf(args...)
@@ -195,6 +204,7 @@ func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 	}
 }
 
+// fallback is the value of a parameter that a call leaves out.
 func (p *program) fallback(at int) value {
 	name := p.toks[at].text
 	if at+2 < len(p.toks) && p.toks[at+1].text == "=" {
@@ -209,6 +219,8 @@ func (p *program) fallback(at int) value {
 	return v
 }
 
+// handedOn reads the call of a function that is not known: what it is given may
+// be a function that it calls with the rest.
 func (p *program) handedOn(name string, recv value, args []value) value {
 	plain, named := splitNamed(args)
 	fn, rest := named["target"], plain
@@ -236,6 +248,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	return out
 }
 
+// isFunction reports whether a value is a function that matters.
 func (p *program) isFunction(v value) bool {
 	if v.fn != nil {
 		return true
@@ -247,6 +260,8 @@ func (p *program) isFunction(v value) bool {
 	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
 }
 
+// eachOf calls a function with what it is given: every element of a list, or
+// of the object whose method gives it on.
 func (p *program) eachOf(fn, recv value, rest []value) value {
 	list := rest
 	switch {

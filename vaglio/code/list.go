@@ -4,6 +4,9 @@ import (
 	"slices"
 )
 
+// group reads what stands in round brackets: a function's parameters, a text
+// of several parts, a list or one expression.
+// close moves behind the bracket at end.
 func (p *program) group() value {
 	t := p.peek(0)
 	end := int(t.match)
@@ -53,6 +56,7 @@ func (p *program) close(end int) {
 	}
 }
 
+// rest reads what an expression left before a bracket.
 func (p *program) rest(end int) {
 	for p.at < end && p.spend(1) {
 		before := p.at
@@ -68,6 +72,8 @@ func (p *program) rest(end int) {
 	}
 }
 
+// items reads a list up to a bracket. A name with "=" or ":" behind it names
+// the item.
 func (p *program) items(shut string) []value {
 	var out []value
 	for p.at < p.end && p.spend(1) {
@@ -108,6 +114,7 @@ func (p *program) items(shut string) []value {
 	return out
 }
 
+// comprehends returns where the "for" stands that gives values to the
 func (p *program) comprehends() int {
 	if p.lang.name != "python" {
 		return 0
@@ -127,6 +134,9 @@ func (p *program) comprehends() int {
 	return 0
 }
 
+// itemName reads the name of an argument: name=, name: or "name" =>.
+// each reads "for x in list if c" behind the expression at start, for every
+// element.
 func (p *program) itemName() string {
 	t, next := p.peek(0), p.peek(1)
 	if t.kind != tokenName && t.kind != tokenString || next.kind != tokenOp {
@@ -185,6 +195,7 @@ func (p *program) forHeadOf() (int, value, bool) {
 	return 0, value{}, false
 }
 
+// mapping reads what stands in braces: a map, a set, or statements.
 func (p *program) mapping() value {
 	end := int(p.peek(0).match)
 	p.take()
@@ -229,6 +240,7 @@ func (p *program) mapping() value {
 	return v
 }
 
+// entry reads one entry of a map: a key, and the value if there is one.
 func (p *program) entry() (string, value) {
 	t, next := p.peek(0), p.peek(1)
 	if t.kind == tokenName && (next.text == ":" || next.text == "=>" || next.text == "=" && p.lang.name == "lua") {

@@ -62,7 +62,6 @@ func operations() map[string]operation {
 	return out
 }
 
-// method is a function of its first argument and the rest.
 type method func(p *program, v value, rest []value) value
 
 func onFirst(fn method) operation {
@@ -168,7 +167,7 @@ func pickle(p *program, v value, _ []value) value {
 		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
 	}
 	if !ok || strings.HasPrefix(s, "\x80") {
-		p.gap(unknownWord("loads()"))
+		p.gap(v.word())
 	}
 	return unknown("loads()")
 }

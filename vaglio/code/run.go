@@ -259,9 +259,3 @@ func (p *program) cut(v value, before, after string) shell.Word {
 	}
 	return shell.NewWord(parts...)
 }
-
-// runHandle reads what is written to an open file.
-// feed gives a text to an open file or command.
-// runPrint reads what the program prints.
-// awkStatement reads print, printf and getline with where their texts go.
-// awkTo sends what awk prints to a file, a command or the output.

@@ -8,7 +8,6 @@ import (
 )
 
 // routine is a function of the program: what its parameters bind and where its
-// body stands.
 type routine struct {
 	name     string
 	params   []int // where the parameters stand
@@ -137,7 +136,6 @@ func (p *program) keyword(name string) bool {
 }
 
 // modified reads a statement with a condition or a loop behind it: … for @list,
-// fork while 1.
 func (p *program) modified() bool {
 	if !p.lang.has("bare") || p.lang.name == "lua" || p.lang.name == "awk" || p.at < p.scanned {
 		return false
@@ -324,11 +322,3 @@ func (p *program) whileBody(def int) {
 	p.unsure--
 	p.at = to
 }
-
-// body finds the body of a loop or a function whose first word stands at def
-// and whose head has been read up to here.
-// indented is where a block ends that is indented more than the line of def.
-// ended is where a block ends that ends with a word.
-// define reads the definition of a function, whose body is read when it is
-// called, or at the end.
-// params are the places of the parameters between two places.
