@@ -32,38 +32,43 @@ func (p *program) feed(h *handle, w shell.Word) {
 // runPrint reads what the program prints.
 func (p *program) runPrint(f *function, name string, args []value, named map[string]value) value {
 	sep, end, _ := strings.Cut(f.text, ",")
+	for option, s := range map[string]*string{"sep": &sep, "end": &end} {
+		if w, ok := named[option]; ok {
+			*s, _ = w.text()
+		}
+	}
 	if name == "os.write" {
 		args = tailOf(args, 1)
 	}
-	if w, ok := named["end"]; ok {
-		end, _ = w.text()
+	h, args, ok := printsTo(args, named)
+	if !ok {
+		return value{}
 	}
-	if w, ok := named["sep"]; ok {
-		sep, _ = w.text()
-	}
-	var h *handle
-	if v, ok := named["file"]; ok {
-		if h = v.file; h == nil {
-			return value{}
+	if p.lang.name == "perl" {
+		if len(args) == 0 {
+			args = []value{p.vars["$_"]}
 		}
-	}
-	if len(args) > 0 && args[0].path == "<handle>" {
-		if h = args[0].file; h == nil && args[0].holder != "STDOUT" {
-			return value{}
+		if p.in.Lines && end == "" && name != "syswrite" {
+			end = "\n"
 		}
-		args = args[1:]
-	}
-	if len(args) == 0 && p.lang.name == "perl" {
-		args = []value{p.vars["$_"]}
-	}
-	if p.in.Lines && end == "" && p.lang.name == "perl" && name != "syswrite" {
-		end = "\n"
-	}
-	if len(args) > 0 && args[0].holder == "STDOUT" {
-		args = args[1:]
 	}
 	p.print(h, p.concat(p.spaced(listOf(args...).words(), sep), shell.Text(end)))
 	return value{}
+}
+
+// printsTo is the file that is printed to, nil for the output, and the texts;
+// false for a file that is not known.
+func printsTo(args []value, named map[string]value) (*handle, []value, bool) {
+	if v, ok := named["file"]; ok {
+		return v.file, args, v.file != nil
+	}
+	switch to := first(args); {
+	case to.holder == "STDOUT":
+		return nil, args[1:], true
+	case to.path == "<handle>":
+		return to.file, args[1:], to.file != nil
+	}
+	return nil, args, true
 }
 
 func (p *program) print(h *handle, w shell.Word) {
@@ -85,18 +90,44 @@ func (p *program) print(h *handle, w shell.Word) {
 func (p *program) awkStatement() value {
 	name := p.take().text
 	if name == "getline" {
-		if p.peek(0).kind == tokenName {
-			p.take()
-		}
-		if p.is("<") {
-			p.take()
-			for _, w := range p.sum().words() {
-				p.emit("getline", shell.VerbRead, w)
-			}
-		}
-		return unknown("getline")
+		return p.getline()
 	}
 	p.printing = true
+	args := p.awkTexts()
+	p.printing = false
+	var out value
+	if name == "printf" && len(args) > 0 {
+		out = p.formatted(args[0], args[1:])
+	} else {
+		if len(args) == 0 && p.in.Record != nil {
+			args = []value{textOf(p.in.Record[0])}
+		}
+		var words []shell.Word
+		for _, a := range args {
+			words = append(words, a.word())
+		}
+		out = textOf(p.concat(p.spaced(words, " "), shell.Text("\n")))
+	}
+	p.awkTo(out.word())
+	return value{}
+}
+
+// getline reads getline of awk, and the file behind it.
+func (p *program) getline() value {
+	if p.peek(0).kind == tokenName {
+		p.take()
+	}
+	if p.is("<") {
+		p.take()
+		for _, w := range p.sum().words() {
+			p.emit("getline", shell.VerbRead, w)
+		}
+	}
+	return unknown("getline")
+}
+
+// awkTexts reads what print of awk prints.
+func (p *program) awkTexts() []value {
 	var args []value
 	for p.at < p.end && !p.is(";", "}", ">", ">>", "|", "|&") && p.spend(1) {
 		before := p.at
@@ -114,22 +145,7 @@ func (p *program) awkStatement() value {
 			break
 		}
 	}
-	p.printing = false
-	var out value
-	if name == "printf" && len(args) > 0 {
-		out = p.formatted(args[0], args[1:])
-	} else {
-		if len(args) == 0 && p.in.Record != nil {
-			args = []value{textOf(p.in.Record[0])}
-		}
-		var words []shell.Word
-		for _, a := range args {
-			words = append(words, a.word())
-		}
-		out = textOf(p.concat(p.spaced(words, " "), shell.Text("\n")))
-	}
-	p.awkTo(out.word())
-	return value{}
+	return args
 }
 
 // awkTo sends what awk prints to a file, a command or the output.

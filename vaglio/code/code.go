@@ -209,12 +209,7 @@ func (p *program) read(w shell.Word) value {
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
 		if f := p.routines[i]; !f.called && f.target == nil {
 			f.called = true
-			p.end = len(p.toks)
-			p.bindParams(f, nil, nil)
-			p.returns = append(p.returns, value{})
-			p.scanned = 0
-			p.block(f.from, f.to)
-			p.returns = p.returns[:len(p.returns)-1]
+			p.through(f, nil, nil)
 		}
 	}
 	for p.at = 0; p.at < len(p.toks) && p.spend(1); {

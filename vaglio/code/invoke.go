@@ -68,9 +68,25 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 	if f.text != "" && f.verb != "open" && f.verb != "eval" {
 		return []value{text(f.text)}
 	}
+	if out := f.chosen(args); len(out) > 0 {
+		return out
+	}
+	for _, n := range [...]string{"path", "file", "files", "filename", "name", "fd", "src", "command", "cmd", "args", "root_dir"} {
+		if v, ok := named[n]; ok {
+			return []value{v}
+		}
+	}
+	if f.from == 0 && p.lang.name == "perl" {
+		return []value{p.vars["$_"]}
+	}
+	return nil
+}
+
+// chosen are the arguments that stand where the table says.
+func (f *function) chosen(args []value) []value {
 	var out []value
 	if f.from >= 0 {
-		for _, a := range args[min(f.from, len(args)):] {
+		for _, a := range tailOf(args, f.from) {
 			if a.fn == nil && a.kind != kindMap {
 				out = append(out, a)
 			}
@@ -81,19 +97,7 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 			out = append(out, args[i])
 		}
 	}
-	if len(out) > 0 {
-		return out
-	}
-	for _, n := range [...]string{"path", "file", "files", "filename", "name", "fd", "src", "command", "cmd", "args", "root_dir"} {
-		if v, ok := named[n]; ok {
-			return []value{v}
-		}
-	}
-	if f.from == 0 && p.lang.name == "perl" {
-		v := p.vars["$_"]
-		return []value{v}
-	}
-	return nil
+	return out
 }
 
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
@@ -137,36 +141,38 @@ func (p *program) invoke(f *routine, args []value) value {
 		return p.call(*f.target, value{}, slices.Concat(f.bound, args))
 	}
 	cost := f.to - f.from
+	if f.active > 0 && p.forks > 0 {
+		p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
+	}
 	if f.active > 1 || f.toks != p || p.again < cost {
-		if f.active > 0 && p.forks > 0 {
-			p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
-		}
 		f.called = f.called && f.active > 0
 		return unknown(f.name + "()")
 	}
 	p.again -= cost
-	if f.active > 0 && p.forks > 0 {
-		p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
-	}
 	f.active++
 	f.called = true
-	end := p.end
-	p.end = len(p.toks)
 	plain, named := splitNamed(args)
-	p.bindParams(f, plain, named)
-	p.returns = append(p.returns, value{kind: kindNone})
-	scanned := p.scanned
-	p.scanned = 0
-	last := p.block(f.from, f.to)
-	p.scanned = scanned
-	out := p.returns[len(p.returns)-1]
-	p.returns = p.returns[:len(p.returns)-1]
-	p.end = end
+	last, out := p.through(f, plain, named)
 	f.active--
 	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
 		return last
 	}
 	return out
+}
+
+// through reads the body of a function, and returns the value of its last
+// statement and what it returns.
+func (p *program) through(f *routine, args []value, named map[string]value) (last, out value) {
+	end, scanned := p.end, p.scanned
+	p.end = len(p.toks)
+	p.bindParams(f, args, named)
+	p.scanned = 0
+	p.returns = append(p.returns, value{kind: kindNone})
+	last = p.block(f.from, f.to)
+	n := len(p.returns) - 1
+	out, p.returns = p.returns[n], p.returns[:n]
+	p.end, p.scanned = end, scanned
+	return last, out
 }
 
 // bindParams binds the parameters of a function to what it is given.
@@ -178,30 +184,35 @@ func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 		}
 	}
 	for i, at := range f.params {
-		name := p.toks[at].text
-		delete(p.vars, p.key(name))
-		rest := at > 0 && (p.toks[at-1].text == "..." || p.toks[at-1].text == "*") && p.toks[at].kind == tokenName
-		v, ok := named[name]
-		switch {
-		case ok:
-		case rest:
-			v = listOf(tailOf(args, i)...)
-		case i < len(args):
-			v = args[i]
-		case len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" && i < len(args[0].list):
-			v = args[0].list[i]
-		default:
-			v = p.fallback(at)
-		}
-		if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" && len(named) == 0 && p.lang.name == "ruby" {
-			v = args[0].nth(i)
-		}
+		delete(p.vars, p.key(p.toks[at].text))
+		v := p.param(f, i, args, named)
 		if p.toks[at].kind == tokenName {
-			p.set(name, v)
+			p.set(p.toks[at].text, v)
 		} else {
 			p.bind(at, v)
 		}
 	}
+}
+
+// param is the value of a parameter. A function without a name may be given
+// its arguments as one list.
+func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
+	at := f.params[i]
+	list := len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == ""
+	v, ok := named[p.toks[at].text]
+	switch {
+	case list && len(named) == 0 && p.lang.name == "ruby":
+		return args[0].nth(i)
+	case ok:
+		return v
+	case at > 0 && p.toks[at].kind == tokenName && (p.toks[at-1].text == "..." || p.toks[at-1].text == "*"):
+		return listOf(tailOf(args, i)...)
+	case i < len(args):
+		return args[i]
+	case list && i < len(args[0].list):
+		return args[0].list[i]
+	}
+	return p.fallback(at)
 }
 
 // fallback is the value of a parameter that a call leaves out.
@@ -265,7 +276,7 @@ func (p *program) isFunction(v value) bool {
 func (p *program) eachOf(fn, recv value, rest []value) value {
 	list := rest
 	switch {
-	case recv.multi() || len(recv.alts) > 0 || recv.path != "" && p.lang.find(p.canonical(recv.path), "") == nil && len(rest) == 0:
+	case p.handsOut(recv, rest):
 		if list = recv.elements(); recv.multi() && len(rest) > 0 && !rest[0].multi() {
 			list = slices.Concat(list, rest)
 		}
@@ -284,4 +295,9 @@ func (p *program) eachOf(fn, recv value, rest []value) value {
 		out = append(out, p.call(fn, value{}, []value{e}))
 	}
 	return listOf(out...)
+}
+
+// handsOut reports whether an object gives a function its own elements.
+func (p *program) handsOut(recv value, rest []value) bool {
+	return recv.multi() || len(recv.alts) > 0 || recv.path != "" && len(rest) == 0 && p.lang.find(p.canonical(recv.path), "") == nil
 }

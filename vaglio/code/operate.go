@@ -39,28 +39,33 @@ func arithmetic(a value, op string, b value) value {
 // operated applies the operators that do not join texts.
 func (p *program) operated(a value, op string) value {
 	b := p.unary()
-	switch op {
-	case "/":
-		if a.kind == kindPath || b.kind == kindPath || a.path != "" && len(a.alts) == 0 && b.known() && b.kind == kindText {
-			return pathOf(p.joined([]value{a, b}))
-		}
-	case "%":
-		if len(a.alts) > 0 && a.kind != kindNumber {
-			b.spread = b.kind == kindList
-			return p.formatted(a, []value{b})
-		}
-	case "<<":
+	switch {
+	case op == "/" && dividesPath(a, b):
+		return pathOf(p.joined([]value{a, b}))
+	case op == "%" && len(a.alts) > 0 && a.kind != kindNumber:
+		b.spread = b.kind == kindList
+		return p.formatted(a, []value{b})
+	case op == "<<":
 		return p.appended(a, b)
-	case "|":
-		if a.path != "" {
-			return value{path: a.path + "|" + b.path}
-		}
-	case "*", "x":
-		if a.kind != kindNumber || b.kind != kindNumber {
-			return repeated(a, b)
-		}
+	case op == "|" && a.path != "":
+		return value{path: a.path + "|" + b.path}
+	case op == "x", op == "*" && (a.kind != kindNumber || b.kind != kindNumber):
+		return repeated(a, b)
 	}
 	return arithmetic(a, op, b)
+}
+
+// dividesPath reports whether a slash joins a path and what stands below it.
+func dividesPath(a, b value) bool {
+	return a.kind == kindPath || b.kind == kindPath || a.path != "" && len(a.alts) == 0 && b.known() && b.kind == kindText
+}
+
+// skip is how many arguments stand before those that count.
+func (f *function) skip() int {
+	if len(f.args) == 0 {
+		return 0
+	}
+	return f.args[0]
 }
 
 // appended is list << element, or text << text.

@@ -25,8 +25,11 @@ func always(fn func(string) string) decoder {
 func decoders() map[string]decoder {
 	return map[string]decoder{
 		"base64": decode64,
-		"base32": func(s string) (string, bool) { b, err := base32.StdEncoding.DecodeString(s); return string(b), err == nil },
-		"hex":    unhex, "rot13": always(rot13), "inflate": inflate, "unicodeescape": always(unescape),
+		"base32": func(s string) (string, bool) {
+			b, err := base32.StdEncoding.DecodeString(s)
+			return string(b), err == nil
+		},
+		"hex": unhex, "rot13": always(rot13), "inflate": inflate, "unicodeescape": always(unescape),
 		"url":   func(s string) (string, bool) { s, err := url.PathUnescape(s); return s, err == nil },
 		"html":  always(html.UnescapeString),
 		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),

@@ -137,7 +137,7 @@ func (p *program) keyword(name string) bool {
 
 // modified reads a statement with a condition or a loop behind it: … for @list,
 func (p *program) modified() bool {
-	if !p.lang.has("bare") || p.lang.name == "lua" || p.lang.name == "awk" || p.at < p.scanned {
+	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned {
 		return false
 	}
 	start := p.at
