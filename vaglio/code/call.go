@@ -76,14 +76,20 @@ func (p *program) bareCall(v value) bool {
 	if !p.bareName(v) {
 		return false
 	}
-	f, own := p.lang.find(v.path, ""), p.fns[v.path]
-	if own == nil && (f == nil || f.verb == "eval" && p.is("{") || f.verb == "=args" || f.verb == "=env" || f.verb == "=input") {
+	f := p.lang.find(v.path, "")
+	if p.fns[v.path] == nil && (f == nil || p.standsAlone(f)) {
 		return false
 	}
 	if p.argumentFollows() || p.blockFollows() {
 		return p.lang.name != "lua" || p.peek(0).kind == tokenString || p.is("{")
 	}
 	return f != nil && (f.verb == "fork" || p.lang.has("flat") && f.takesSubject())
+}
+
+// standsAlone reports whether a name is no call of what follows it: eval { … }
+// and the names of lists.
+func (p *program) standsAlone(f *function) bool {
+	return f.verb == "eval" && p.is("{") || f.verb == "=args" || f.verb == "=env" || f.verb == "=input"
 }
 
 // bareName reports whether a value is the name of what may be called without
@@ -200,20 +206,34 @@ func (p *program) call(v, recv value, args []value) value {
 	if p.classes[strings.TrimSuffix(name, ".new")] {
 		return p.construct(name, args)
 	}
-	on, hasValue := "", len(recv.alts) > 0 || recv.kind != kindText
-	if recv.path != "" || hasValue {
+	on := ""
+	if recv.path != "" || recv.given() {
 		on = onOf(recv)
 	}
 	f := p.lang.find(name, on)
 	if f == nil {
 		return p.handedOn(name, recv, args)
 	}
-	other := p.lang.full[name] != f && (f.verb[0] == '=' && hasValue || on == onPath && len(args) == 0)
-	if other || isMethod(p.lang, f, name) || f.method && on != "" {
+	if p.takesObject(f, name, on, recv.given(), len(args)) {
 		args = append([]value{recv}, args...)
 	}
 	plain, named := splitNamed(args)
 	return p.apply(f, name, plain, named)
+}
+
+// given reports whether a value is more than a name.
+func (v value) given() bool { return len(v.alts) > 0 || v.kind != kindText }
+
+// takesObject reports whether the object of a function is its first argument.
+func (p *program) takesObject(f *function, name, on string, given bool, args int) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	switch {
+	case f.method && on != "", p.lang.full[name] == nil && (p.lang.method[last] == f || p.lang.path[last] == f):
+		return true
+	case p.lang.full[name] == f:
+		return false
+	}
+	return f.verb[0] == '=' && given || on == onPath && args == 0
 }
 
 // construct makes an object of a class.
@@ -229,12 +249,6 @@ func (p *program) construct(name string, args []value) value {
 		}
 	}
 	return value{path: name}
-}
-
-// isMethod reports whether the object of a function is its first argument.
-func isMethod(l *language, f *function, name string) bool {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	return l.full[name] == nil && (l.method[last] == f || l.path[last] == f)
 }
 
 func splitNamed(args []value) (plain []value, named map[string]value) {

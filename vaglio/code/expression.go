@@ -317,11 +317,7 @@ func (p *program) primary() value {
 	switch t.kind {
 	case tokenString:
 		p.take()
-		v := textOf(p.fill(t.text))
-		for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
-			v = p.glue(v, p.primary())
-		}
-		return v
+		return p.glued(textOf(p.fill(t.text)))
 	case tokenNumber:
 		p.take()
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.text)}}

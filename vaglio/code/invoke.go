@@ -198,21 +198,32 @@ func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 // its arguments as one list.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
 	at := f.params[i]
-	list := len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == ""
+	var list []value // what the function's only argument holds
+	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
+		list = args[0].list
+	}
 	v, ok := named[p.toks[at].text]
 	switch {
-	case list && len(named) == 0 && p.lang.name == "ruby":
+	case list != nil && len(named) == 0 && p.lang.name == "ruby":
 		return args[0].nth(i)
 	case ok:
 		return v
-	case at > 0 && p.toks[at].kind == tokenName && (p.toks[at-1].text == "..." || p.toks[at-1].text == "*"):
+	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
-	case list && i < len(args[0].list):
-		return args[0].list[i]
+	case i < len(list):
+		return list[i]
 	}
 	return p.fallback(at)
+}
+
+// glued is a text with those that stand beside it.
+func (p *program) glued(v value) value {
+	for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
+		v = p.glue(v, p.primary())
+	}
+	return v
 }
 
 // fallback is the value of a parameter that a call leaves out.

@@ -65,6 +65,7 @@ func operations() map[string]operation {
 	return out
 }
 
+// method is a function of its first argument and the rest.
 type method func(p *program, v value, rest []value) value
 
 func onFirst(fn method) operation {
