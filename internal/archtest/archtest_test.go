@@ -64,6 +64,7 @@ var rooms = map[string]room{
 	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
+	"internal/repeats":    {},
 
 	"vaglio/wordclass":        {},
 	"vaglio/shell":            {may: []string{"vaglio/wordclass"}, modules: []string{shparser, jsonlib}},
