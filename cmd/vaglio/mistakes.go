@@ -272,7 +272,7 @@ func joined(err error) []error {
 // plainYAML says a message of the library without the names of Go.
 func plainYAML(message string) string {
 	if field, ok := strings.CutPrefix(message, "unknown field "); ok {
-		if best := nearestKey(strings.Trim(field, `"`)); best != "" {
+		if best := nearestName(strings.Trim(field, `"`), keysOf(reflect.TypeFor[policyFile]())); best != "" {
 			message += fmt.Sprintf("; did you mean %q?", best)
 		}
 		return message
@@ -306,18 +306,6 @@ func kindWords(kind string) string {
 		return "a mapping"
 	}
 	return kind
-}
-
-// nearestKey returns the key of a policy that one slip or two turn into what
-// was written, empty when there is none.
-func nearestKey(written string) string {
-	best, least := "", 3
-	for _, key := range keysOf(reflect.TypeFor[policyFile]()) {
-		if d := distance(strings.ToLower(written), strings.ToLower(key)); d < least && d < len(key)/2 {
-			best, least = key, d
-		}
-	}
-	return best
 }
 
 // keysOf are the keys of a mapping in the file, and of all that is in it.
