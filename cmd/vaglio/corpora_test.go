@@ -76,6 +76,9 @@ func TestCorpora(t *testing.T) {
 	if dir == "" {
 		t.Skip("VAGLIO_CORPORA names no folder")
 	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("%v: name a folder of labelled calls, a JSON object on each line of its *.jsonl, with make corpora CORPORA=folder", err)
+	}
 	t.Logf("%-14s %-6s %-22s %6s %9s %9s %9s", "file", "label", "class", "rows", "guard", "stopped", "passed")
 	for _, c := range corporaFiles() {
 		s := corpusScore{t: t, engines: map[string]*vaglio.Engine{}, tallies: map[string]*corpusTally{}}

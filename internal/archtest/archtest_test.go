@@ -63,6 +63,7 @@ var rooms = map[string]room{
 	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
+	"internal/repeats":    {},
 
 	"vaglio/wordclass":        {},
 	"vaglio/shell":            {may: []string{"vaglio/wordclass", "internal/strictjson"}, modules: []string{shparser}},
