@@ -16,16 +16,23 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/vaglio, one static binary
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/vaglio ./cmd/vaglio
+build: ## build bin/vaglio, one static binary that knows its tag, without debugger's tables
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/vaglio ./cmd/vaglio
 
 .PHONY: run
 run: build ## build and serve; prints the inbox's one-time link
 	exec bin/vaglio serve
 
+# What takes long is shorter under -short (testing.Short), and says there what the
+# long run has besides. A real daemon is killed, and a real browser walks through
+# the README, in both.
 .PHONY: test
-test: ## run every test
-	$(GO) test -shuffle=on ./...
+test: ## run every test, the longest ones shorter
+	$(GO) test -short -shuffle=on ./...
+
+.PHONY: test-long
+test-long: ## run every test in full, as the continuous integration does
+	$(GO) test -timeout=30m -shuffle=on ./...
 
 # What reads command lines starts no goroutine and shares nothing; the engine's
 # and the gateways' tests run it side by side.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -149,8 +147,8 @@ func argsText(args vaglio.Args) string {
 	if err != nil {
 		return unwritable
 	}
-	text := jsontext.Value(form)
-	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
+	text, err := strictjson.Indent(form)
+	if err != nil {
 		return unwritable
 	}
 	return string(text)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -24,7 +22,7 @@ func TestCorpora(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no corpora in %s: %v", folder, err)
+		t.Fatalf("there are no corpora in %s, error %v: name a folder of labelled calls, a JSON object on each line of its *.jsonl, with make corpora CORPORA=folder", folder, err)
 	}
 	for _, name := range files {
 		rows, touched := 0, 0
@@ -66,7 +64,7 @@ func calls(t *testing.T, name string) func(func(vaglio.Args) bool) {
 				Cmd  string         `json:"cmd"`
 				Args map[string]any `json:"args"`
 			}
-			if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			if err := strictjson.UnmarshalLoose(lines.Bytes(), &row); err != nil {
 				t.Fatal(err)
 			}
 			args := vaglio.Args(maps.Clone(row.Args))

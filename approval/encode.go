@@ -3,10 +3,6 @@ package approval
 import (
 	"errors"
 	"fmt"
-	"sync"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -89,7 +85,7 @@ func DecodeStep(body []byte) (Step, error) {
 
 // encode keeps map members in order, so that equal values have equal bodies.
 func encode(what string, v any) ([]byte, error) {
-	body, err := json.Marshal(v, json.Deterministic(true))
+	body, err := strictjson.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", what, err)
 	}
@@ -101,13 +97,13 @@ func encode(what string, v any) ([]byte, error) {
 // and not as such a mistake. The decoder's own error may quote the body, which
 // holds live arguments, so only the place of the mistake is told.
 func decode(what string, known int, body []byte, v interface{ form() int }) error {
-	err := json.Unmarshal(body, v, json.RejectUnknownMembers(true), exactNumbers())
+	err := strictjson.UnmarshalStored(body, v)
 	form := v.form()
 	if err != nil {
 		var only struct {
 			V int `json:"v"`
 		}
-		if err := json.Unmarshal(body, &only); err != nil {
+		if err := strictjson.UnmarshalLoose(body, &only); err != nil {
 			return damaged(what, err)
 		}
 		form = only.V
@@ -122,28 +118,13 @@ func decode(what string, known int, body []byte, v interface{ form() int }) erro
 }
 
 func damaged(what string, err error) error {
-	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		return fmt.Errorf("stored %s cannot be read: mistake at byte %d", what, e.ByteOffset)
+	at, syntax, known := strictjson.Mistake(err)
+	switch {
+	case !known:
+		return fmt.Errorf("stored %s cannot be read", what)
+	case syntax:
+		return fmt.Errorf("stored %s cannot be read: it is not JSON from byte %d on", what, at)
+	default:
+		return fmt.Errorf("stored %s cannot be read: mistake at byte %d", what, at)
 	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("stored %s cannot be read: it is not JSON from byte %d on", what, e.ByteOffset)
-	}
-	return fmt.Errorf("stored %s cannot be read", what)
 }
-
-// exactNumbers keeps a number in free-form values as it was written, so that no
-// integer loses a digit. It is made once: it remembers what it was asked about
-// each type.
-var exactNumbers = sync.OnceValue(func() json.Options {
-	return json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
-		if d.PeekKind() != '0' {
-			return errors.ErrUnsupported
-		}
-		tok, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		*v = strictjson.Number(tok.String())
-		return nil
-	}))
-})

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
@@ -130,7 +128,7 @@ func TestSecretCannotBePrinted(t *testing.T) {
 	log.Info("m", "secret", s, "in", struct{ S approval.Secret }{s})
 	slog.New(slog.NewTextHandler(&out, nil)).Info("m", "secret", s, "p", &s)
 	v1, err1 := json.Marshal(map[string]any{"s": s, "p": &s})
-	v2, err2 := jsonv2.Marshal(struct{ S approval.Secret }{s})
+	v2, err2 := strictjson.Marshal(struct{ S approval.Secret }{s})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}

@@ -4,11 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
@@ -19,7 +17,7 @@ func TestWhatAgentsRead(t *testing.T) {
 	t.Parallel()
 	var text, form strings.Builder
 	add := func(name string, r approval.Refusal) {
-		b, err := json.Marshal(r, json.Deterministic(true), jsontext.WithIndent("  "))
+		b, err := strictjson.MarshalIndent(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,9 @@
 package approval
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -152,59 +154,70 @@ func (r *Routing) Human(id string) string {
 type RoutingError struct {
 	// What is the route, rule or member, and Problem the mistake.
 	What, Problem string
+	// Place is where that is among its kind, as a JSON pointer: "/routes/1".
+	Place string
 }
 
 func (e *RoutingError) Error() string { return e.What + " " + e.Problem }
 
-// Check says with a [*RoutingError] what keeps the routing from working: a name
-// that stands for nothing, or a route that nobody can satisfy. The channels are
-// those that there are.
+// Check says what keeps the routing from working: a name that stands for nothing,
+// or a route that nobody can satisfy. The channels are those that there are. The
+// error joins a [*RoutingError] for every member, agent, route and rule that is
+// wrong.
 func (r *Routing) Check(channels []string) error {
-	if err := r.checkMembers(); err != nil {
-		return err
-	}
+	all := r.checkMembers()
 	seen := make(map[string]bool, len(r.Routes))
 	for i := range r.Routes {
 		to := &r.Routes[i]
+		place := fmt.Sprintf("/routes/%d", i)
 		if to.Name == "" || seen[to.Name] {
-			return &RoutingError{fmt.Sprintf("route %d", i+1), fmt.Sprintf("is named %q, which must be set and used once", to.Name)}
+			all = append(all, &RoutingError{fmt.Sprintf("route %d", i+1), fmt.Sprintf("is named %q, which must be set and used once", to.Name), place})
+			continue
 		}
 		seen[to.Name] = true
-		if err := r.checkRoute(to, channels); err != nil {
-			return err
+		if err := r.checkRoute(to, place, channels); err != nil {
+			all = append(all, err)
 		}
 	}
-	return r.checkRules()
+	return errors.Join(append(all, r.checkRules()...)...)
 }
 
-func (r *Routing) checkMembers() error {
+func (r *Routing) checkMembers() (all []error) {
 	names, ids := make(map[string]bool), make(map[string]string)
 	for i := range r.Members {
 		m := &r.Members[i]
-		what := fmt.Sprintf("member %q", m.Name)
-		switch {
-		case m.Name == "" || m.Name == Anyone || strings.Contains(m.Name, ":") || names[m.Name]:
-			return &RoutingError{what, fmt.Sprintf("must have a name of its own, without a colon, that is not %q", Anyone)}
-		case len(m.IDs) == 0:
-			return &RoutingError{what, `has no id, such as "telegram:4711"`}
+		if problem := m.problem(names, ids); problem != "" {
+			all = append(all, &RoutingError{fmt.Sprintf("member %q", m.Name), problem, "/members/" + m.Name})
 		}
 		names[m.Name] = true
-		for _, id := range m.IDs {
-			if !qualified(id) {
-				return &RoutingError{what, fmt.Sprintf(`has the id %q, which is none such as "telegram:4711"`, id)}
-			}
-			if other, taken := ids[id]; taken {
-				return &RoutingError{what, fmt.Sprintf("has the id %q of %q: an id is one person's", id, other)}
-			}
-			ids[id] = m.Name
+	}
+	for _, agent := range slices.Sorted(maps.Keys(r.Owners)) {
+		if owner := r.Owners[agent]; !names[owner] {
+			all = append(all, &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is no member", owner), "/agents/" + agent})
 		}
 	}
-	for agent, owner := range r.Owners {
-		if !names[owner] {
-			return &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is no member", owner)}
-		}
+	return all
+}
+
+// problem says what is wrong with a member, beside those with the names and ids,
+// and notes its own.
+func (m *Member) problem(names map[string]bool, ids map[string]string) string {
+	switch {
+	case m.Name == "" || m.Name == Anyone || strings.Contains(m.Name, ":") || names[m.Name]:
+		return fmt.Sprintf("must have a name of its own, without a colon, that is not %q", Anyone)
+	case len(m.IDs) == 0:
+		return `has no id, such as "telegram:4711"`
 	}
-	return nil
+	for _, id := range m.IDs {
+		if !qualified(id) {
+			return fmt.Sprintf(`has the id %q, which is none such as "telegram:4711"`, id)
+		}
+		if other, taken := ids[id]; taken {
+			return fmt.Sprintf("has the id %q of %q: an id is one person's", id, other)
+		}
+		ids[id] = m.Name
+	}
+	return ""
 }
 
 // Platform returns where a channel is: "slack" for the channels "slack" and
@@ -230,9 +243,9 @@ func qualified(id string) bool {
 	return ok && channel != "" && own != "" && strings.TrimSpace(id) == id
 }
 
-func (r *Routing) checkRoute(to *Route, channels []string) error {
+func (r *Routing) checkRoute(to *Route, place string, channels []string) error {
 	bad := func(format string, args ...any) error {
-		return &RoutingError{fmt.Sprintf("route %q", to.Name), fmt.Sprintf(format, args...)}
+		return &RoutingError{fmt.Sprintf("route %q", to.Name), fmt.Sprintf(format, args...), place}
 	}
 	for i, c := range to.Channels {
 		switch {
@@ -340,21 +353,25 @@ func (r *Routing) checkTimes(to *Route, _ map[string]bool, bad func(string, ...a
 	return nil
 }
 
-func (r *Routing) checkRules() error {
+func (r *Routing) checkRules() (all []error) {
 	for i := range r.Rules {
 		rule := &r.Rules[i]
-		if r.route(rule.Route) == nil {
-			return &RoutingError{fmt.Sprintf("rule %d", i+1), fmt.Sprintf("sends to %q, which is no route", rule.Route)}
+		bad := func(problem string) {
+			all = append(all, &RoutingError{fmt.Sprintf("rule %d", i+1), problem, fmt.Sprintf("/rules/%d", i)})
 		}
-		if free := len(rule.Agents)+len(rule.Executors)+len(rule.Effects)+len(rule.Reaches) == 0; free != (i == len(r.Rules)-1) {
-			if free {
-				return &RoutingError{fmt.Sprintf("rule %d", i+1), "has no conditions, so those behind it would never be asked"}
-			}
-			return &RoutingError{fmt.Sprintf("rule %d", i+1), "is the last one and has conditions: what fits none would have no route"}
+		if r.route(rule.Route) == nil {
+			bad(fmt.Sprintf("sends to %q, which is no route", rule.Route))
+		}
+		last := i == len(r.Rules)-1
+		switch free := len(rule.Agents)+len(rule.Executors)+len(rule.Effects)+len(rule.Reaches) == 0; {
+		case free && !last:
+			bad("has no conditions, so those behind it would never be asked")
+		case last && !free:
+			bad("is the last one and has conditions: what fits none would have no route")
 		}
 	}
 	if len(r.Routes) > 0 && len(r.Rules) == 0 {
-		return &RoutingError{"the routes", "have no rules that choose between them"}
+		all = append(all, &RoutingError{"the routes", "have no rules that choose between them", "/routes"})
 	}
-	return nil
+	return all
 }

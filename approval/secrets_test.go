@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // inert are the parts of a secret that no shell acts on; the rest is shown.
@@ -34,10 +34,13 @@ func TestMaskAgainstTheOracle(t *testing.T) {
 	found, missed, generic, genericMissed := 0, 0, 0, 0
 	for lines.Scan() {
 		var s struct {
-			Rule, Text string
-			Found      []struct{ Rule, Secret string }
+			Text  string `json:"text"`
+			Found []struct {
+				Rule   string `json:"rule"`
+				Secret string `json:"secret"`
+			} `json:"found"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &s, json.MatchCaseInsensitiveNames(true)); err != nil {
+		if err := strictjson.UnmarshalLoose(lines.Bytes(), &s); err != nil {
 			t.Fatal(err)
 		}
 		masked := masker.Mask(s.Text)

@@ -3,7 +3,6 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -129,15 +128,6 @@ func (c *courier) health() approval.Health {
 	}
 }
 
-// troubleLevel thins out what a long outage writes: the first, second, fourth
-// and so on failure of a card is a warning, those between are not.
-func troubleLevel(tries int) slog.Level {
-	if tries&(tries-1) == 0 {
-		return slog.LevelWarn
-	}
-	return slog.LevelDebug
-}
-
 func (c *courier) run(ctx context.Context, d *Dispatcher) error {
 	timer := time.NewTimer(longestPause)
 	defer timer.Stop()
@@ -153,8 +143,8 @@ func (c *courier) run(ctx context.Context, d *Dispatcher) error {
 			}
 			if err != nil && ctx.Err() == nil {
 				pause := c.again(id, e, err)
-				d.log.Log(ctx, troubleLevel(e.tries+1), "a card could not be brought up to date; trying again",
-					"channel", c.channel.Name(), "ask", id, "try", e.tries+1, "pause", pause, "error", err)
+				d.log.With("channel", c.channel.Name()).WarnContext(ctx, "a card could not be brought up to date; trying again",
+					"ask", id, "try", e.tries+1, "pause", pause, "error", err)
 			}
 			continue
 		}

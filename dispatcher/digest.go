@@ -142,7 +142,7 @@ func (p *postman) run(ctx context.Context, d *Dispatcher) error {
 			pause = retry.After
 		}
 		tries++
-		d.log.WarnContext(ctx, "a digest had trouble", "channel", p.name, "pause", pause, "error", err)
+		d.log.With("channel", p.name).WarnContext(ctx, "a digest had trouble", "pause", pause, "error", err)
 		select {
 		case <-ctx.Done():
 			return nil

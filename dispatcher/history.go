@@ -72,7 +72,7 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 	key := d.history.Key.Verifier()
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		baseline, err := history.BaselineAt(ctx, d.store, d.history.Tree, size)
+		baseline, err := d.baseline(ctx, size)
 		if err != nil {
 			return err
 		}
@@ -267,7 +267,7 @@ func (d *Dispatcher) dropLeaves(ctx context.Context) error {
 	if err != nil || through <= from {
 		return err
 	}
-	baseline, err := history.BaselineAt(ctx, d.store, h.Tree, through)
+	baseline, err := d.baseline(ctx, through)
 	if err != nil {
 		return err
 	}
@@ -276,6 +276,12 @@ func (d *Dispatcher) dropLeaves(ctx context.Context) error {
 		return err
 	}
 	return h.Tree.DropLeaves(ctx, through)
+}
+
+// baseline is how the approvals stood before a leaf, without those whose record
+// cannot be read.
+func (d *Dispatcher) baseline(ctx context.Context, through int64) (history.Baseline, error) {
+	return history.BaselineAt(ctx, d.store, d.history.Tree, through, func(err error) { _ = d.noteUnread(ctx, err) })
 }
 
 // oldLeaves returns the run of leaves, of those that have values, that are older

@@ -15,11 +15,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
@@ -309,7 +308,7 @@ func (m *month) logged(t *testing.T, ends []time.Time) map[time.Time]buckets {
 				TS        float64 `json:"ts"`
 				BlockedBy string  `json:"blocked_by"`
 			}
-			if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			if err := strictjson.UnmarshalLoose(lines.Bytes(), &line); err != nil {
 				t.Fatal(err)
 			}
 			kind := line.BlockedBy

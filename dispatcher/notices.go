@@ -154,7 +154,7 @@ func (h *herald) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
 		err = d.keepNoticed(ctx, h)
 	}
 	if err != nil && ctx.Err() == nil {
-		d.log.WarnContext(ctx, "a guard notice had trouble", "channel", h.name, "denials", due.count, "pause", pause, "error", err)
+		d.log.With("channel", h.name).WarnContext(ctx, "a guard notice had trouble", "denials", due.count, "pause", pause, "error", err)
 	}
 }
 

@@ -85,9 +85,9 @@ func (d *Dispatcher) noteUnread(ctx context.Context, err error) *approval.Unread
 	case n == unreadNamed:
 		d.log.ErrorContext(ctx, "more stored records of this kind cannot be read; 'vaglio doctor' counts them", "kind", e.Kind)
 	case e.Kind == approval.KindAsk:
-		d.log.ErrorContext(ctx, "a stored ask cannot be read; what it is about stays denied, and all else goes on", "ask", e.ID, "error", e.Err)
+		d.log.With("ask", e.ID).ErrorContext(ctx, "a stored ask cannot be read; what it is about stays denied, and all else goes on", "error", e.Err)
 	default:
-		d.log.ErrorContext(ctx, "a stored record cannot be read; it is left out, and all else goes on", "kind", e.Kind, "id", e.ID, "error", e.Err)
+		d.log.With("kind", e.Kind, "id", e.ID).ErrorContext(ctx, "a stored record cannot be read; it is left out, and all else goes on", "error", e.Err)
 	}
 	return e
 }

@@ -230,3 +230,24 @@ func TestManyUnreadRecordsAreCounted(t *testing.T) {
 		}
 	})
 }
+
+// TestAHistoryBeginsOverWhatCannotBeRead has a record of a newer program in the
+// store before there is a history.
+func TestAHistoryBeginsOverWhatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		place(t, store, approval.KindAsk, "newer")
+		p, err := signed(t, store, &dispatcher.History{Key: newKey(t)}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.end()
+		if kinds := leafKinds(t, store); kinds != "began" {
+			t.Errorf("the history tells %q", kinds)
+		}
+		settle()
+		if all := p.Unread(); len(all) != 1 || all[0].ID != "newer" {
+			t.Errorf("%v are known not to be readable", all)
+		}
+	})
+}

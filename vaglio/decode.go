@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/clients"
 )
@@ -98,7 +96,7 @@ func (c *Capabilities) UnmarshalJSON(data []byte) error {
 
 // MarshalJSONTo writes the arguments with their keys in order and every number
 // as it came. No arguments are an empty object.
-func (a Args) MarshalJSONTo(enc *jsontext.Encoder) error {
+func (a Args) MarshalJSONTo(enc *strictjson.Encoder) error {
 	if a == nil {
 		a = Args{}
 	}
@@ -106,7 +104,7 @@ func (a Args) MarshalJSONTo(enc *jsontext.Encoder) error {
 }
 
 // UnmarshalJSONFrom reads an object and keeps every number as it came.
-func (a *Args) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+func (a *Args) UnmarshalJSONFrom(dec *strictjson.Decoder) error {
 	v, err := strictjson.ReadValue(dec)
 	if err != nil {
 		return err

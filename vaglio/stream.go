@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
@@ -160,7 +158,7 @@ func (s *stream) fault(f lineFault) error {
 }
 
 func (s *stream) write(v any) error {
-	if err := json.MarshalWrite(s.out, v, json.Deterministic(true)); err != nil {
+	if err := strictjson.MarshalWrite(s.out, v); err != nil {
 		return fmt.Errorf("vaglio: write: %w", err)
 	}
 	if err := s.out.WriteByte('\n'); err != nil {

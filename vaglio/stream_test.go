@@ -11,9 +11,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge"
@@ -70,7 +70,7 @@ func TestStream(t *testing.T) {
 				line = strings.TrimSuffix(line, "\n")
 				var v vaglio.Verdict
 				if strings.HasPrefix(line, `{"approved"`) {
-					if err := json.Unmarshal([]byte(line), &v); err != nil {
+					if err := strictjson.UnmarshalLoose([]byte(line), &v); err != nil {
 						t.Fatal(err)
 					}
 					line = string(v.BlockedBy)
@@ -131,7 +131,7 @@ func TestStreamAnswersWhileInputIsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		var v vaglio.Verdict
-		if err := json.Unmarshal(line[:n], &v); err != nil || !v.Approved {
+		if err := strictjson.UnmarshalLoose(line[:n], &v); err != nil || !v.Approved {
 			t.Errorf("%v %+v", err, v)
 		}
 	}

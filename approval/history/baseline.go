@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"hash"
 	"iter"
+	"slices"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -19,6 +21,22 @@ type Baseline struct {
 	// Approvals is how many there were.
 	Approvals int    `json:"approvals"`
 	Sum       string `json:"sum"`
+	// Unread are the asks whose records could not be read: of these it says nothing.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// maxUnread is how many asks a baseline may leave out: a leaf holds no more.
+const maxUnread = 1000
+
+// leavesOut reports whether the baseline says nothing of an ask.
+func (b *Baseline) leavesOut(id approval.AskID) bool { return slices.Contains(b.Unread, string(id)) }
+
+// older reports whether there were approvals, as far as is known, before it.
+func (b *Baseline) older() bool { return b.Approvals > 0 || len(b.Unread) > 0 }
+
+// agrees reports whether both found the approvals alike.
+func (b *Baseline) agrees(with Baseline) bool {
+	return b.Approvals == with.Approvals && b.Sum == with.Sum
 }
 
 // Records are the records that a history is held against.
@@ -27,18 +45,39 @@ type Records interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 }
 
+// decoded yields what the records of a kind hold. One that cannot be read is an
+// [*approval.UnreadError], and the others follow.
+func decoded[T any](ctx context.Context, records Records, kind approval.Kind, decode func([]byte) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for r, err := range records.List(ctx, approval.Query{Kind: kind}) {
+			var v T
+			if err == nil {
+				if v, err = decode(r.Body); err != nil {
+					err = &approval.UnreadError{Kind: kind, ID: r.ID, Err: err}
+				}
+			}
+			if !yield(v, err) {
+				return
+			}
+		}
+	}
+}
+
 // BaselineAt returns how the approvals stood before the leaf with the index. It
-// may run while the history grows.
-func BaselineAt(ctx context.Context, records Records, t Tree, through int64) (Baseline, error) {
+// may run while the history grows. What cannot be read is left out, named in the
+// baseline, and given to unread.
+func BaselineAt(ctx context.Context, records Records, t Tree, through int64, unread func(error)) (Baseline, error) {
 	// What changes after a record was read has a leaf that is read below.
 	var all []standing
-	for r, err := range records.List(ctx, approval.Query{Kind: approval.KindAsk}) {
+	var without []string
+	for ask, err := range decoded(ctx, records, approval.KindAsk, approval.DecodeAsk) {
+		if u, ok := errors.AsType[*approval.UnreadError](err); ok {
+			unread(u)
+			without = append(without, u.ID)
+			continue
+		}
 		if err != nil {
 			return Baseline{}, fmt.Errorf("history: read the asks: %w", err)
-		}
-		ask, err := approval.DecodeAsk(r.Body)
-		if err != nil {
-			return Baseline{}, err
 		}
 		for i := range ask.Approvals {
 			s, err := standingOf(&ask, &ask.Approvals[i])
@@ -47,6 +86,9 @@ func BaselineAt(ctx context.Context, records Records, t Tree, through int64) (Ba
 			}
 			all = append(all, s)
 		}
+	}
+	if len(without) > maxUnread {
+		return Baseline{}, fmt.Errorf("history: %d asks cannot be read, and a leaf names at most %d", len(without), maxUnread)
 	}
 	lives := newLives()
 	for leaf, err := range t.Leaves(ctx, through) {
@@ -65,7 +107,9 @@ func BaselineAt(ctx context.Context, records Records, t Tree, through int64) (Ba
 			s.add(before)
 		}
 	}
-	return s.baseline(), nil
+	b := s.baseline()
+	b.Unread = without
+	return b, nil
 }
 
 // standing is how an approval stands.
@@ -130,5 +174,5 @@ func (s *summer) add(p standing) {
 }
 
 func (s *summer) baseline() Baseline {
-	return Baseline{s.n, base64.RawURLEncoding.EncodeToString(s.h.Sum(nil))}
+	return Baseline{Approvals: s.n, Sum: base64.RawURLEncoding.EncodeToString(s.h.Sum(nil))}
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,14 +19,13 @@ func (v *verification) records(ctx context.Context) error {
 		v: v, story: v.told, lives: maps.Clone(v.told.approvals),
 		base: v.told.baseline(v.firstKept()), sum: newSummer(),
 	}
-	for r, err := range v.c.Records.List(ctx, approval.Query{Kind: approval.KindAsk}) {
+	for ask, err := range decoded(ctx, v.c.Records, approval.KindAsk, approval.DecodeAsk) {
+		if u, unread := errors.AsType[*approval.UnreadError](err); unread {
+			v.found(-1, "the record of ask %s cannot be read: %v", u.ID, u.Err)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("history: read the asks: %w", err)
-		}
-		ask, err := approval.DecodeAsk(r.Body)
-		if err != nil {
-			v.found(-1, "the record of ask %s cannot be read: %v", r.ID, err)
-			continue
 		}
 		if err := c.ask(&ask); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (c *comparison) approval(a *approval.Ask, p *approval.Approval) error {
 	}
 	delete(c.lives, p.ID)
 	c.begun = c.begun || l.opened
-	if l.from != "" {
+	if l.from != "" && !c.base.baseline.leavesOut(a.ID) {
 		c.sum.add(standing{id: p.ID, state: l.from})
 	}
 	found := len(c.v.Findings) + c.v.More
@@ -126,6 +126,9 @@ func (c *comparison) match(a *approval.Ask, p *approval.Approval, l *life) {
 // untold takes an approval of which no leaf tells: it is older, or its leaves were
 // left out.
 func (c *comparison) untold(a *approval.Ask, p *approval.Approval) error {
+	if c.base.baseline.leavesOut(a.ID) {
+		return nil
+	}
 	if c.base.baseline.Approvals == 0 || c.begun {
 		c.v.found(-1, "approval %s (%s, asked %s) is in the records, and no leaf tells of it: its leaves were left out, or the record was put in",
 			p.ID, p.State, stamp(a.OpenedAt))
@@ -154,7 +157,7 @@ func (c *comparison) finish() {
 	}
 	b := c.sum.baseline()
 	switch named := c.base.baseline; {
-	case c.base.leaf < 0 && b.Approvals == 0, b == named:
+	case c.base.leaf < 0 && b.Approvals == 0, b.agrees(named):
 	case c.base.leaf == 0 && named.Approvals == 0: // Told already, of each of their leaves.
 	case c.base.leaf < 0:
 		c.v.found(-1, "%d approvals are older than the leaves, and no leaf says how they stood", b.Approvals)
@@ -168,14 +171,13 @@ func (c *comparison) finish() {
 // steps holds the guard's vetoes in the turn log against their leaves. The turn
 // log forgets sooner than the history, so a leaf without a step is in order.
 func (c *comparison) steps(ctx context.Context) error {
-	for r, err := range c.v.c.Records.List(ctx, approval.Query{Kind: approval.KindStep}) {
+	for s, err := range decoded(ctx, c.v.c.Records, approval.KindStep, approval.DecodeStep) {
+		if u, unread := errors.AsType[*approval.UnreadError](err); unread {
+			c.v.found(-1, "the record of step %s cannot be read: %v", u.ID, u.Err)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("history: read the turn log: %w", err)
-		}
-		s, err := approval.DecodeStep(r.Body)
-		if err != nil {
-			c.v.found(-1, "the record of step %s cannot be read: %v", r.ID, err)
-			continue
 		}
 		told, ok := c.story.vetoes[s.ID]
 		switch {

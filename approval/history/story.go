@@ -140,7 +140,7 @@ func (s *story) follows(r *Report, leaf int64, e *Event, l *life) {
 // older reports whether there may be approvals that were opened before what the
 // leaves tell.
 func (s *story) older() bool {
-	return s.first > 0 || len(s.base) > 0 && s.base[0].baseline.Approvals > 0
+	return s.first > 0 || len(s.base) > 0 && s.base[0].baseline.older()
 }
 
 // vote takes a vote, or the loss of one.

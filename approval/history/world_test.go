@@ -25,6 +25,8 @@ type world struct {
 	now    time.Time
 	asks   []approval.AskID
 	steps  int
+	// unread are the records that a baseline left out.
+	unread []string
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -45,7 +47,7 @@ func (w *world) seed() string { return fmt.Sprint(w.random.Uint64()) }
 
 func (w *world) baseline(through int64) *history.Baseline {
 	w.Helper()
-	b, err := history.BaselineAt(w.Context(), w.store, w.store, through)
+	b, err := history.BaselineAt(w.Context(), w.store, w.store, through, func(err error) { w.unread = append(w.unread, err.Error()) })
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -10,10 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -119,12 +117,15 @@ func irreversible(it *approval.Item) bool {
 // commandArgs are the arguments of a call that has a command and nothing else:
 // they would say the same again.
 func commandArgs(command string) string {
-	b, err := json.Marshal(map[string]string{"command": command})
-	v := jsontext.Value(b)
-	if err != nil || v.Canonicalize() != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
+	form, err := strictjson.Canonical(map[string]any{"command": command})
+	if err != nil {
 		return ""
 	}
-	return string(v)
+	text, err := strictjson.Indent(form)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // Unanswered returns the card as if every call of it waited and nobody had said

@@ -2,10 +2,15 @@ package chart
 
 import (
 	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
 	"io"
+	"math"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
 )
 
 const (
@@ -18,53 +23,90 @@ const (
 
 // board draws a scene as dots.
 type board struct {
-	canvas *vgimg.Canvas
+	image  *image.RGBA
 	scene  *scene
+	raster vector.Rasterizer
 }
 
 // png writes the scene as a PNG on paper.
 func (s *scene) png(w io.Writer) error {
-	c := vgimg.NewWith(
-		vgimg.UseWH(vg.Points(s.width), vg.Points(s.y)), vgimg.UseDPI(72*dots), vgimg.UseBackgroundColor(paper().color))
-	b := board{c, s}
+	b := &board{image: image.NewRGBA(image.Rect(0, 0, int(math.Ceil(s.width*dots)), int(math.Ceil(s.y*dots)))), scene: s}
+	draw.Draw(b.image, b.image.Rect, image.NewUniform(paper().color), image.Point{}, draw.Src)
 	for _, draw := range s.draw {
 		draw(b)
 	}
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
+	if err := png.Encode(w, b.image); err != nil {
 		return fmt.Errorf("chart: write the picture: %w", err)
 	}
 	return nil
 }
 
-// at turns a point of the layout into one of the canvas, whose origin is below.
-func (b board) at(x, y float64) vg.Point {
-	return vg.Point{X: vg.Points(x), Y: vg.Points(b.scene.y - y)}
+// corner is a point of the picture, in dots.
+type corner struct{ x, y float64 }
+
+func at(x, y float64) corner { return corner{x * dots, y * dots} }
+
+func (b *board) rect(r box, p paint) {
+	b.fill(p, [4]corner{at(r.x, r.y), at(r.x+r.w, r.y), at(r.x+r.w, r.y+r.h), at(r.x, r.y+r.h)})
 }
 
-func (b board) rect(r box, p paint) {
-	b.canvas.SetColor(p.color)
-	var path vg.Path
-	path.Move(b.at(r.x, r.y))
-	path.Line(b.at(r.x+r.w, r.y))
-	path.Line(b.at(r.x+r.w, r.y+r.h))
-	path.Line(b.at(r.x, r.y+r.h))
-	path.Close()
-	b.canvas.Fill(path)
-}
-
-func (b board) lines(l []line, w float64, p paint) {
-	b.canvas.SetColor(p.color)
-	b.canvas.SetLineWidth(vg.Points(w))
-	var path vg.Path
+func (b *board) lines(l []line, w float64, p paint) {
+	all := make([][4]corner, 0, len(l))
 	for _, one := range l {
-		path.Move(b.at(one.x1, one.y1))
-		path.Line(b.at(one.x2, one.y2))
+		long := math.Hypot(one.x2-one.x1, one.y2-one.y1)
+		if long == 0 {
+			continue
+		}
+		dx, dy := (one.x2-one.x1)/long*w/2, (one.y2-one.y1)/long*w/2
+		all = append(all, [4]corner{
+			at(one.x1-dy, one.y1+dx), at(one.x2-dy, one.y2+dx), at(one.x2+dy, one.y2-dx), at(one.x1+dy, one.y1-dx),
+		})
 	}
-	b.canvas.Stroke(path)
+	b.fill(p, all...)
 }
 
-func (b board) text(t label) {
-	b.canvas.SetColor(t.paint.color)
-	x := t.x - t.width*float64(t.anchor)/2
-	b.canvas.FillString(b.scene.face(t.size, t.bold), b.at(x, t.y), t.text)
+// fill colors areas that all run around in one direction: where they lie over
+// each other, opposite ones would leave a hole. Only what they cover is gone
+// over, since a picture has a thousand of them.
+func (b *board) fill(p paint, areas ...[4]corner) {
+	on := covered(areas).Intersect(b.image.Rect)
+	if on.Empty() {
+		return
+	}
+	b.raster.Reset(on.Dx(), on.Dy())
+	for _, a := range areas {
+		for i, c := range a {
+			x, y := float32(c.x-float64(on.Min.X)), float32(c.y-float64(on.Min.Y))
+			if i == 0 {
+				b.raster.MoveTo(x, y)
+			} else {
+				b.raster.LineTo(x, y)
+			}
+		}
+		b.raster.ClosePath()
+	}
+	b.raster.Draw(b.image, on, image.NewUniform(p.color), image.Point{})
+}
+
+// covered returns the dots that areas lie on.
+func covered(areas [][4]corner) image.Rectangle {
+	var on image.Rectangle
+	for _, a := range areas {
+		low, high := a[0], a[0]
+		for _, c := range a {
+			low = corner{min(low.x, c.x), min(low.y, c.y)}
+			high = corner{max(high.x, c.x), max(high.y, c.y)}
+		}
+		on = on.Union(image.Rect(int(math.Floor(low.x)), int(math.Floor(low.y)), int(math.Ceil(high.x)), int(math.Ceil(high.y))))
+	}
+	return on
+}
+
+func (b *board) text(t label) {
+	from := at(t.x-t.width*float64(t.anchor)/2, t.y)
+	d := font.Drawer{
+		Dst: b.image, Src: image.NewUniform(t.paint.color), Face: b.scene.face(t.size, t.bold),
+		Dot: fixed.Point26_6{X: fixed.Int26_6(math.Round(from.x * 64)), Y: fixed.Int26_6(math.Round(from.y * 64))},
+	}
+	d.DrawString(t.text)
 }

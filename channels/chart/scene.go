@@ -7,18 +7,18 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/font/sfnt"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
 )
 
 // scene is a drawing before it is known on what it is drawn. Lengths are in
 // pixels of a phone, from the upper left corner.
 type scene struct {
 	regular, bold *opentype.Font
+	faces         map[grade]font.Face
 	draw          []func(surface)
 	// stretch is how much wider texts may come out than in the fonts.
 	stretch float64
@@ -73,16 +73,32 @@ func newScene(width float64) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart: read the bold font: %w", err)
 	}
-	return &scene{regular: regular, bold: bold, stretch: 1, width: width}, nil
+	return &scene{regular: regular, bold: bold, faces: map[grade]font.Face{}, stretch: 1, width: width}, nil
 }
 
-// face returns a font at a size.
+// grade is one size of one of the fonts.
+type grade struct {
+	size float64
+	bold bool
+}
+
+// face returns a font at a size, in dots. It is kept: a drawing writes a hundred
+// texts in four grades.
 func (s *scene) face(size float64, bold bool) font.Face {
-	f := s.regular
-	if bold {
-		f = s.bold
+	g := grade{size, bold}
+	if f, ok := s.faces[g]; ok {
+		return f
 	}
-	return font.Face{Font: font.Font{Size: vg.Points(size)}, Face: f}
+	from := s.regular
+	if bold {
+		from = s.bold
+	}
+	f, err := opentype.NewFace(from, &opentype.FaceOptions{Size: size, DPI: 72 * dots})
+	if err != nil {
+		f = basicfont.Face7x13 // no size is refused; a plain text would still be one
+	}
+	s.faces[g] = f
+	return f
 }
 
 // wide returns how wide a text is. A letter that the font does not have is taken
@@ -90,15 +106,14 @@ func (s *scene) face(size float64, bold bool) font.Face {
 func (s *scene) wide(text string, size float64, bold bool) float64 {
 	f := s.face(size, bold)
 	others := 0
-	var b sfnt.Buffer
 	known := strings.Map(func(r rune) rune {
-		if i, err := f.Face.GlyphIndex(&b, r); err == nil && i != 0 {
+		if _, ok := f.GlyphAdvance(r); ok {
 			return r
 		}
 		others++
 		return -1
 	}, text)
-	return (f.Width(known).Points() + size*float64(others)) * s.stretch
+	return (float64(font.MeasureString(f, known))/64/dots + size*float64(others)) * s.stretch
 }
 
 // longest is how many bytes of a text are looked at: more never fit.

@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -38,7 +37,7 @@ func Write(t *testing.T, folder, name, prologue string, all []Payload) {
 	b.WriteString("// Written by a test; see channels/payloads.\n" + prologue + "\ndeclare function check<T>(payload: T): void;\n")
 	var written []Payload
 	for _, p := range all {
-		if !jsontext.Value(p.JSON).IsValid() {
+		if !strictjson.Value(p.JSON).IsValid() {
 			t.Errorf("a payload is no JSON: %.200s", p.JSON)
 		}
 		if !slices.Contains(written, p) {

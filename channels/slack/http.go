@@ -9,9 +9,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	slackapi "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const (
@@ -52,7 +53,7 @@ func (c *Channel) Handler() http.Handler {
 			w.WriteHeader(http.StatusBadRequest)
 		case challenge != "":
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.MarshalWrite(w, map[string]string{"challenge": challenge}) // the platform asks again
+			_ = strictjson.MarshalWrite(w, map[string]string{"challenge": challenge}) // the platform asks again
 		default:
 			c.hand(w, r, a)
 		}
@@ -105,7 +106,7 @@ func (c *Channel) hand(w http.ResponseWriter, r *http.Request, a act) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if err := json.MarshalWrite(w, payload); err != nil {
+		if err := strictjson.MarshalWrite(w, payload); err != nil {
 			c.log.WarnContext(ctx, "an act on slack could not be answered; what it decided stands", "error", err)
 		}
 	case <-timer.C:

@@ -4,10 +4,10 @@ import (
 	"math"
 	"unicode/utf16"
 
-	"github.com/go-json-experiment/json"
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -161,7 +161,7 @@ func (p *page) name(id string) {
 
 // weight is how many bytes the blocks are on their way to the platform.
 func (p *page) weight() int {
-	b, err := json.Marshal(p.done())
+	b, err := strictjson.Marshal(p.done())
 	if err != nil {
 		return math.MaxInt // It is tried with less.
 	}

@@ -8,12 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/slack"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -120,9 +118,9 @@ func (w *world) sent() []payloads.Payload {
 	}
 	for _, d := range w.server.Deliveries() {
 		var answer struct {
-			Blocks jsontext.Value `json:"blocks"`
+			Blocks strictjson.Value `json:"blocks"`
 		}
-		if len(d.Answer) > 0 && json.Unmarshal(d.Answer, &answer) == nil {
+		if len(d.Answer) > 0 && strictjson.UnmarshalLoose(d.Answer, &answer) == nil {
 			add("answers", "KnownBlock[]", string(answer.Blocks))
 		}
 	}

@@ -12,11 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // api makes calls of the Bot API. It uses the library for the requests, and
@@ -102,10 +101,10 @@ func (e *PlatformError) uneditable() bool {
 
 // envelope is every answer's outside.
 type envelope struct {
-	OK          *bool          `json:"ok"`
-	Result      jsontext.Value `json:"result"`
-	Code        int            `json:"error_code"`
-	Description string         `json:"description"`
+	OK          *bool            `json:"ok"`
+	Result      strictjson.Value `json:"result"`
+	Code        int              `json:"error_code"`
+	Description string           `json:"description"`
 	Parameters  struct {
 		RetryAfter int   `json:"retry_after"`
 		MigrateTo  int64 `json:"migrate_to_chat_id"`
@@ -128,25 +127,25 @@ func (a *api) bot(ctx context.Context, method string) *tgbotapi.BotAPI {
 }
 
 // call makes one call, within a time limit.
-func (a *api) call(ctx context.Context, method string, p tgbotapi.Params, within time.Duration) (jsontext.Value, error) {
+func (a *api) call(ctx context.Context, method string, p tgbotapi.Params, within time.Duration) (strictjson.Value, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	res, err := a.bot(ctx, method).MakeRequest(method, p)
 	if err != nil {
 		return nil, a.clean(method, err)
 	}
-	return jsontext.Value(res.Result), nil
+	return strictjson.Value(res.Result), nil
 }
 
 // upload makes a call that brings a file along, in a field of its own.
-func (a *api) upload(ctx context.Context, method string, p tgbotapi.Params, field string, file tgbotapi.FileBytes, within time.Duration) (jsontext.Value, error) {
+func (a *api) upload(ctx context.Context, method string, p tgbotapi.Params, field string, file tgbotapi.FileBytes, within time.Duration) (strictjson.Value, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	res, err := a.bot(ctx, method).UploadFiles(method, p, []tgbotapi.RequestFile{{Name: field, Data: file}})
 	if err != nil {
 		return nil, a.clean(method, err)
 	}
-	return jsontext.Value(res.Result), nil
+	return strictjson.Value(res.Result), nil
 }
 
 // exchange makes the request and reads the answer whole. Whatever is not the
@@ -162,7 +161,7 @@ func (a *api) exchange(r *http.Request, method string) (*http.Response, error) {
 		return nil, err
 	}
 	var e envelope
-	if err := json.Unmarshal(body, &e); err != nil || e.OK == nil {
+	if err := strictjson.UnmarshalLoose(body, &e); err != nil || e.OK == nil {
 		// A proxy's page, most likely; what it says helps nobody.
 		return nil, &PlatformError{Method: method, Code: max(res.StatusCode, http.StatusBadRequest), Description: "the answer is not the platform's"}
 	}
@@ -210,7 +209,7 @@ func newAPI(base, token string, client *http.Client) *api {
 }
 
 // hush is a call that a chat's rate limit holds back.
-func (a *api) hush(chat int64, call func() (jsontext.Value, error)) (jsontext.Value, error) {
+func (a *api) hush(chat int64, call func() (strictjson.Value, error)) (strictjson.Value, error) {
 	a.mu.Lock()
 	wait := time.Until(a.quiet[chat])
 	a.mu.Unlock()

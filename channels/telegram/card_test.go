@@ -12,18 +12,17 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // hostile is a card in which every text is somebody else's.
 func hostile(agent, intent, executor, command, arg string) approval.Card {
-	args, err := json.Marshal(map[string]string{"text": arg}, json.Deterministic(true))
+	args, err := strictjson.Marshal(map[string]string{"text": arg})
 	if err != nil {
 		args = []byte("{}")
 	}

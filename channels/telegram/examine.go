@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // Examine looks at how the bot stands, and changes nothing. alone says that no
@@ -88,7 +88,7 @@ func (e *examiner) ask(ctx context.Context, method string, p tgbotapi.Params, v 
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(res, v); err != nil {
+	if err := strictjson.UnmarshalLoose(res, v); err != nil {
 		return errors.New("telegram: " + method + ": the answer cannot be read")
 	}
 	return nil

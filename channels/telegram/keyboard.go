@@ -1,9 +1,8 @@
 package telegram
 
 import (
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // The kinds of callback data. What follows says nothing by itself: a token, or
@@ -71,7 +70,7 @@ func choices(bs []approval.Button, seen bool, allow, deny string) []button {
 
 // marshal writes a parameter. What it is given can always be written.
 func marshal(v any) string {
-	b, err := json.Marshal(v, json.Deterministic(true))
+	b, err := strictjson.Marshal(v)
 	if err != nil {
 		return "{}"
 	}

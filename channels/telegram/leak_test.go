@@ -14,11 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // spoiled makes calls of one method fail, in one way, with the token wherever a
@@ -223,7 +222,7 @@ func chain(err error) []string {
 	if err == nil {
 		return nil
 	}
-	quoted, _ := json.Marshal(err.Error())
+	quoted, _ := strictjson.Marshal(err.Error())
 	all := []string{err.Error(), string(quoted), fmt.Sprintf("%+v %#v", err, err)}
 	switch e := err.(type) { //nolint:errorlint // The chain itself is looked at.
 	case interface{ Unwrap() error }:

@@ -8,11 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // Desk is what the channel asks of the dispatcher.
@@ -140,7 +139,7 @@ func (l *loop) introduce(ctx context.Context) error {
 		return err
 	}
 	var self user
-	if err := json.Unmarshal(res, &self); err != nil || self.ID == 0 {
+	if err := strictjson.UnmarshalLoose(res, &self); err != nil || self.ID == 0 {
 		return errors.New("telegram: getMe: the answer names no bot")
 	}
 	if err := l.setMenus(ctx); err != nil {
@@ -153,7 +152,7 @@ func (l *loop) introduce(ctx context.Context) error {
 }
 
 // poll waits for updates. The offset in it confirms those before.
-func (l *loop) poll(ctx context.Context, wait time.Duration) ([]jsontext.Value, error) {
+func (l *loop) poll(ctx context.Context, wait time.Duration) ([]strictjson.Value, error) {
 	l.mu.Lock()
 	offset := l.notes.Offset
 	l.mu.Unlock()
@@ -164,8 +163,8 @@ func (l *loop) poll(ctx context.Context, wait time.Duration) ([]jsontext.Value, 
 	if err != nil {
 		return nil, err
 	}
-	var batch []jsontext.Value
-	if err := json.Unmarshal(res, &batch); err != nil {
+	var batch []strictjson.Value
+	if err := strictjson.UnmarshalLoose(res, &batch); err != nil {
 		return nil, errors.New("telegram: getUpdates: the answer is no list")
 	}
 	return batch, nil
@@ -216,7 +215,7 @@ func (l *loop) waiting(ctx context.Context) (int, error) {
 // take lets a polled update have its effect, and then moves the offset past it.
 // An id below the offset means that the platform restarted its ids, and moves
 // the offset down.
-func (l *loop) take(ctx context.Context, raw jsontext.Value) error {
+func (l *loop) take(ctx context.Context, raw strictjson.Value) error {
 	id, u, err := l.decode(ctx, raw)
 	if err != nil {
 		return err
@@ -241,15 +240,15 @@ func (l *loop) take(ctx context.Context, raw jsontext.Value) error {
 
 // decode reads an update. One that cannot be read, but for its id, is left out:
 // it is the zero update.
-func (l *loop) decode(ctx context.Context, raw jsontext.Value) (int64, update, error) {
+func (l *loop) decode(ctx context.Context, raw strictjson.Value) (int64, update, error) {
 	var id struct {
 		ID int64 `json:"update_id"`
 	}
-	if err := json.Unmarshal(raw, &id); err != nil || id.ID == 0 {
+	if err := strictjson.UnmarshalLoose(raw, &id); err != nil || id.ID == 0 {
 		return 0, update{}, errors.New("telegram: an update has no id")
 	}
 	var u update
-	if err := json.Unmarshal(raw, &u); err != nil {
+	if err := strictjson.UnmarshalLoose(raw, &u); err != nil {
 		l.log.WarnContext(ctx, "an update cannot be read and is left out", "update", id.ID)
 		return id.ID, update{}, nil
 	}

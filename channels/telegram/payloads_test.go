@@ -7,12 +7,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -71,11 +69,11 @@ func (w *world) sent() []payloads.Payload {
 	var all []payloads.Payload
 	seen := map[string]bool{}
 	for _, c := range w.server.Calls("") {
-		args := map[string]jsontext.Value{}
+		args := map[string]strictjson.Value{}
 		for _, name := range slices.Sorted(maps.Keys(c.Params)) {
-			value := jsontext.Value(c.Params[name])
+			value := strictjson.Value(c.Params[name])
 			if slices.Contains(texts, name) || !value.IsValid() {
-				quoted, err := json.Marshal(c.Params[name])
+				quoted, err := strictjson.Marshal(c.Params[name])
 				if err != nil {
 					w.t.Fatal(err)
 				}
@@ -84,12 +82,12 @@ func (w *world) sent() []payloads.Payload {
 			args[name] = value
 		}
 		if c.Method == "sendDocument" {
-			args["document"] = jsontext.Value(`"the file"`)
+			args["document"] = strictjson.Value(`"the file"`)
 		}
 		if c.Method == "sendPhoto" {
-			args["photo"] = jsontext.Value(`"the file"`)
+			args["photo"] = strictjson.Value(`"the file"`)
 		}
-		raw, err := json.Marshal(args, json.Deterministic(true))
+		raw, err := strictjson.Marshal(args)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/chart"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // maxCaption is how long a photo's caption may be, counted as a text's length.
@@ -70,7 +70,7 @@ func (c *Channel) editPhoto(ctx context.Context, chat int64, id int, caption *pa
 		"chat_id": strconv.FormatInt(chat, 10), "message_id": strconv.Itoa(id),
 		"media": marshal(map[string]any{"type": "photo", "media": "attach://" + field, "caption": caption.b.String(), "parse_mode": "HTML"}),
 	}
-	_, err := c.api.hush(chat, func() (jsontext.Value, error) {
+	_, err := c.api.hush(chat, func() (strictjson.Value, error) {
 		return c.api.upload(ctx, "editMessageMedia", params, field, photo, callWithin)
 	})
 	return err
@@ -85,7 +85,7 @@ func (l *loop) replyPicture(ctx context.Context, m *message, d *approval.Digest)
 		params["caption"] = params["text"]
 		delete(params, "text")
 		delete(params, "link_preview_options")
-		_, err = l.api.hush(m.Chat.ID, func() (jsontext.Value, error) {
+		_, err = l.api.hush(m.Chat.ID, func() (strictjson.Value, error) {
 			return l.api.upload(ctx, "sendPhoto", params, "photo", photo, callWithin)
 		})
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // RehearsalLives is how long a test card waits: less than the platform keeps a
@@ -96,7 +96,7 @@ func (l *loop) pollForTest(ctx context.Context) error {
 			return err
 		}
 		var batch []update
-		if err := json.Unmarshal(res, &batch); err != nil {
+		if err := strictjson.UnmarshalLoose(res, &batch); err != nil {
 			return &PlatformError{Method: "getUpdates", Code: http.StatusBadRequest, Description: "the answer cannot be read"}
 		}
 		for i := range batch {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // note is how a message is sent.
@@ -44,7 +44,7 @@ func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
 
 // send sends a message and returns its id.
 func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, error) {
-	return c.put(chat, c.params(chat, p, n), func(params tgbotapi.Params) (jsontext.Value, error) {
+	return c.put(chat, c.params(chat, p, n), func(params tgbotapi.Params) (strictjson.Value, error) {
 		return c.api.call(ctx, "sendMessage", params, callWithin)
 	})
 }
@@ -56,7 +56,7 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	params["caption"] = params["text"]
 	delete(params, "text")
 	delete(params, "link_preview_options") // The platform takes it with a text alone.
-	return c.put(chat, params, func(params tgbotapi.Params) (jsontext.Value, error) {
+	return c.put(chat, params, func(params tgbotapi.Params) (strictjson.Value, error) {
 		return c.api.upload(ctx, "sendDocument", params, "document", file, uploadWithin)
 	})
 }
@@ -64,8 +64,8 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 // put makes a call that leaves a message, and returns its id. Where the topic
 // is not there the chat itself gets the message: better in the wrong place than
 // nowhere.
-func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (jsontext.Value, error)) (int, error) {
-	put := func() (jsontext.Value, error) { return call(params) }
+func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (strictjson.Value, error)) (int, error) {
+	put := func() (strictjson.Value, error) { return call(params) }
 	res, err := c.api.hush(chat, put)
 	p, refused := errors.AsType[*PlatformError](err)
 	if refused && params["message_thread_id"] != "" && p.topicless() {
@@ -96,17 +96,17 @@ func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Par
 func (c *Channel) edit(ctx context.Context, chat int64, id int, p *page, markup string) error {
 	params := c.params(chat, p, note{markup: markup})
 	params["message_id"] = strconv.Itoa(id)
-	_, err := c.api.hush(chat, func() (jsontext.Value, error) {
+	_, err := c.api.hush(chat, func() (strictjson.Value, error) {
 		return c.api.call(ctx, "editMessageText", params, callWithin)
 	})
 	return err
 }
 
-func messageID(res jsontext.Value) (int, error) {
+func messageID(res strictjson.Value) (int, error) {
 	var m struct {
 		ID int `json:"message_id"`
 	}
-	if err := json.Unmarshal(res, &m); err != nil || m.ID == 0 {
+	if err := strictjson.UnmarshalLoose(res, &m); err != nil || m.ID == 0 {
 		return 0, errors.New("telegram: the platform's answer names no message")
 	}
 	return m.ID, nil

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // update is one entry of the bot's queue, as far as it is read. Other kinds,
@@ -51,8 +50,8 @@ type message struct {
 	// Sender is set where somebody writes in the name of a chat.
 	Sender *chat `json:"sender_chat"`
 	// Origin, and Date before it, are set where the message was forwarded.
-	Origin jsontext.Value `json:"forward_origin"`
-	Date   int64          `json:"forward_date"`
+	Origin strictjson.Value `json:"forward_origin"`
+	Date   int64            `json:"forward_date"`
 	// Via is the bot that wrote the text for the sender.
 	Via *user `json:"via_bot"`
 	// MigrateTo is the supergroup that the group became.

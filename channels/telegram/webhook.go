@@ -12,11 +12,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const (
@@ -37,7 +36,7 @@ const (
 
 // parcel is an update that the platform brought, and where its fate is told.
 type parcel struct {
-	update jsontext.Value
+	update strictjson.Value
 	fate   chan error
 }
 
@@ -77,7 +76,7 @@ func (c *Channel) Webhook() http.Handler {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
 			return
 		}
-		if err != nil || !jsontext.Value(body).IsValid() {
+		if err != nil || !strictjson.Value(body).IsValid() {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -86,7 +85,7 @@ func (c *Channel) Webhook() http.Handler {
 }
 
 // deliver hands an update to the loop and returns the status that answers it.
-func (c *Channel) deliver(ctx context.Context, update jsontext.Value) int {
+func (c *Channel) deliver(ctx context.Context, update strictjson.Value) int {
 	ctx, cancel := context.WithTimeout(ctx, deliverWithin)
 	defer cancel()
 	d := parcel{update, make(chan error, 1)}
@@ -180,7 +179,7 @@ type hookInfo struct {
 
 func (l *loop) hook(ctx context.Context) (info hookInfo, err error) {
 	res, err := l.api.call(ctx, "getWebhookInfo", nil, callWithin)
-	if err == nil && json.Unmarshal(res, &info) != nil {
+	if err == nil && strictjson.UnmarshalLoose(res, &info) != nil {
 		err = errors.New("telegram: getWebhookInfo: the answer cannot be read")
 	}
 	return info, err

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
@@ -260,13 +258,9 @@ func (w *Web) entry(e *approval.Entry) entryView {
 // indented writes a value as people read JSON, with its members in order and
 // its numbers as they were written.
 func indented(v any) string {
-	b, err := strictjson.Marshal(v)
+	b, err := strictjson.MarshalIndent(v)
 	if err != nil {
 		return "(this cannot be shown: it is not JSON)"
 	}
-	text := jsontext.Value(b)
-	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
-		return string(b)
-	}
-	return string(text)
+	return string(b)
 }

@@ -14,9 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const (
@@ -165,7 +164,7 @@ func newSealer(secret [32]byte, purpose string) (sealer, error) {
 }
 
 func (s sealer) seal(v any) (string, error) {
-	body, err := json.Marshal(v)
+	body, err := strictjson.Marshal(v)
 	if err != nil {
 		return "", fmt.Errorf("web: sealing: %w", err)
 	}
@@ -188,7 +187,7 @@ func (s sealer) open(text string, v any) bool {
 	if err != nil || !hmac.Equal(mac, s.mac(body)) {
 		return false
 	}
-	return json.Unmarshal(body, v) == nil
+	return strictjson.UnmarshalLoose(body, v) == nil
 }
 
 func (s sealer) mac(body []byte) []byte {

@@ -16,11 +16,52 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case cmd.HasAvailableSubCommands() && !cmd.HasParent():
-		return cobra.NoArgs(cmd, args)
+		return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), meantCommand(cmd, args[0]))
 	case cmd.HasAvailableSubCommands():
-		return fmt.Errorf("%s knows no command %q", cmd.CommandPath(), args[0])
+		return fmt.Errorf("%s knows no command %q%s", cmd.CommandPath(), args[0], meantCommand(cmd, args[0]))
 	}
 	return fmt.Errorf("%s takes no argument, and was given %q", cmd.CommandPath(), args[0])
+}
+
+// meantCommand asks whether a command was meant that is near what was written.
+func meantCommand(cmd *cobra.Command, written string) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return meant("", nearestName(written, names))
+}
+
+// meantFlag asks the same of a flag.
+func meantFlag(cmd *cobra.Command, written string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return meant("--", nearestName(written, names))
+}
+
+func meant(dashes, name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", dashes+name)
+}
+
+// nearestName returns the name that one slip or two turn into what was written, empty
+// when there is none.
+func nearestName(written string, names []string) string {
+	best, least := "", 3
+	for _, name := range names {
+		if d := distance(strings.ToLower(written), strings.ToLower(name)); d < least && d < max(2, len(name)/2) {
+			best, least = name, d
+		}
+	}
+	return best
 }
 
 // oneArg wants the one argument that the command's use names, and not an empty
@@ -42,7 +83,10 @@ func firstExample(cmd *cobra.Command) string {
 }
 
 // mistakenFlag says what was wrong with a flag in our words.
-func mistakenFlag(_ *cobra.Command, err error) error {
+func mistakenFlag(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return fmt.Errorf("%w%s", err, meantFlag(cmd, unknown.GetSpecifiedName()))
+	}
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		return err

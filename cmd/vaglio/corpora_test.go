@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
@@ -77,6 +76,9 @@ func TestCorpora(t *testing.T) {
 	if dir == "" {
 		t.Skip("VAGLIO_CORPORA names no folder")
 	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("%v: name a folder of labelled calls, a JSON object on each line of its *.jsonl, with make corpora CORPORA=folder", err)
+	}
 	t.Logf("%-14s %-6s %-22s %6s %9s %9s %9s", "file", "label", "class", "rows", "guard", "stopped", "passed")
 	for _, c := range corporaFiles() {
 		s := corpusScore{t: t, engines: map[string]*vaglio.Engine{}, tallies: map[string]*corpusTally{}}
@@ -110,7 +112,7 @@ func (s *corpusScore) read(dir string, c corpus) {
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
 		var r corpusRow
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+		if err := strictjson.UnmarshalLoose(lines.Bytes(), &r); err != nil {
 			s.t.Fatalf("%s: %v", c.name, err)
 		}
 		r.Home = cmp.Or(r.Home, c.home)

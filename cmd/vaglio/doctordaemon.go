@@ -11,11 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // examination is what a daemon says of itself to the doctor.
@@ -157,7 +156,7 @@ func (d *doctor) ready(ctx context.Context, address string) {
 	status, body, err := fetch(ctx, "http://"+address+"/readyz")
 	var a readyAnswer
 	if err == nil {
-		err = json.Unmarshal(body, &a)
+		err = strictjson.UnmarshalLoose(body, &a)
 	}
 	switch {
 	case err != nil:

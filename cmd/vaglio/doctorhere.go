@@ -49,9 +49,9 @@ func (d *doctor) configuration() {
 	case p.path == "":
 		d.found("policy", approval.Fine, "No file: any executor may be proposed, and the default judges follow the rules.", "")
 	case p.catalog.Closed():
-		d.found("policy", approval.Fine, fmt.Sprintf("%d executors are known, and any other is refused.", len(p.catalog.Names())), "")
+		d.found("policy", approval.Fine, counted(len(p.catalog.Names()), "executor is", "executors are")+" known, and any other is refused.", "")
 	default:
-		d.found("policy", approval.Fine, fmt.Sprintf("%d executors are known; any other may be proposed, too.", len(p.catalog.Names())), "")
+		d.found("policy", approval.Fine, counted(len(p.catalog.Names()), "executor is", "executors are")+" known; any other may be proposed, too.", "")
 	}
 }
 

@@ -12,20 +12,22 @@ const hookCall = `{"session_id":"s","transcript_path":"","cwd":"/srv/app","hook_
 func TestAHookThatCannotAskDenies(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long/", 25)
+	// The longer a client waits, the longer its hook hopes for the daemon.
+	soon := []string{"--limit", "1s"}
 	for name, c := range map[string]struct {
 		env   []string
 		stdin string
 		args  []string
 		want  string
 	}{
-		"NoDaemon":     {nil, hookCall, nil, "vaglio serve"},
+		"NoDaemon":     {nil, hookCall, soon, "vaglio serve"},
 		"EmptyFolder":  {[]string{"METNOS_DATA_DIR="}, hookCall, nil, "METNOS_DATA_DIR: is set but empty"},
 		"BadFolder":    {[]string{"METNOS_DATA_DIR=here"}, hookCall, nil, "not an absolute path"},
 		"LongFolder":   {[]string{"METNOS_DATA_DIR=/tmp/" + long}, hookCall, nil, "choose a shorter METNOS_DATA_DIR"},
 		"NoLimit":      {nil, hookCall, []string{"--limit", "0"}, "--limit must be more than 0"},
 		"NoInput":      {nil, "", nil, "vaglio"},
 		"BrokenInput":  {nil, `{"tool_name":`, nil, "vaglio"},
-		"BadThreshold": {[]string{"METNOS_JUDGE_THRESHOLD=nan"}, hookCall, nil, "vaglio serve"},
+		"BadThreshold": {[]string{"METNOS_JUDGE_THRESHOLD=nan"}, hookCall, soon, "vaglio serve"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,13 +95,34 @@ func TestAHookAsksTheDaemon(t *testing.T) {
 	}
 }
 
+// TestAHookOutlivesARestart asks while no daemon runs, as in the middle of a
+// restart.
+func TestAHookOutlivesARestart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve().stop()
+	hook := h.command(t.Context(), "hook", "claude-code")
+	hook.Stdin = strings.NewReader(hookCall)
+	out := &buffer{}
+	hook.Stdout = out
+	if err := hook.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := h.serve()
+	s.waiting(1)
+	s.signIn(s.link).decide("allow", "")
+	if err := hook.Wait(); err != nil || !strings.Contains(out.String(), `"permissionDecision":"allow"`) {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
 // BenchmarkHookStart measures what every tool call of an agent pays: a whole
 // run of the hook, which finds no daemon.
 func BenchmarkHookStart(b *testing.B) {
 	dir := b.TempDir()
 	h := &home{dir: dir}
 	for b.Loop() {
-		cmd := h.command(b.Context(), "hook", "claude-code")
+		cmd := h.command(b.Context(), "hook", "claude-code", "--limit", "100ms")
 		cmd.Stdin = strings.NewReader(hookCall)
 		if out, err := cmd.Output(); err != nil || len(out) == 0 {
 			b.Fatalf("%s, %v", out, err)

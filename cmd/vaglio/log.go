@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -96,7 +97,11 @@ func readLog(ctx context.Context, f history.Filter, write func(history.Page) err
 		if mistake != nil {
 			return mistake
 		}
-		if look, err = bolt.LookInto((&config{DataDir: dir}).path(storeFile)); err != nil {
+		none := err
+		switch look, err = bolt.LookInto((&config{DataDir: dir}).path(storeFile)); {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("there is no history yet: %w", none)
+		case err != nil:
 			return err
 		}
 		defer func() { _ = look.Close() }() // It was only read.

@@ -228,16 +228,17 @@ func reportText(r *history.Report) string {
 	field := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s %s\n", name, oneLine(fmt.Sprintf(format, args...), 1000))
 	}
+	leaves := counted(int(r.Size), "leaf", "leaves")
 	if r.Since.IsZero() {
-		field("history", "%d leaves", r.Size)
+		field("history", "%s", leaves)
 	} else {
-		field("history", "%d leaves, from %s to %s", r.Size, stamp(r.Since), stamp(r.Until))
+		field("history", "%s, from %s to %s", leaves, stamp(r.Since), stamp(r.Until))
 	}
 	if r.Dropped > 0 {
 		field("", "%d of them have their hashes alone", r.Dropped)
 	}
 	field("tree", "%s", r.Root)
-	field("records", "%d approvals agree with it", r.Approvals)
+	field("records", "%s with it", counted(r.Approvals, "approval agrees", "approvals agree"))
 	for _, p := range r.Proved {
 		field("checkpoint", "%s agrees with the tree, up to leaf %d", p.Source, p.Size-1)
 	}

@@ -133,6 +133,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake in the command line or in the
 configuration. 'vaglio judge' has its own; see its help.`,
 		Example: `  vaglio serve
   vaglio judge < proposals.jsonl`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// A command that is not given is a mistake, as an unknown one is.
@@ -140,6 +141,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(mistakenFlag)
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		newServe(std), newJudge(std), newExplain(std), newPolicy(), newHook(std),
 		newInbox(), newPending(), newWhy(), newDigest(), newLog(std), newPair(), newDoctor(std), newTexts(), newVersion(),

@@ -26,7 +26,6 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 		"NoName":         {"executors: [{shell: true}]\n", "p.yaml:1:13: "},
 		"BadSchema":      {"executors: [{name: a, args_schema: {type: objekt}}]\n", "a"},
 		"SameNameTwice":  {"executors: [{name: a}, {name: a}]\n", "a"},
-		"SeveralAtOnce":  {"executors: [{name: a, args_schema: {type: objekt}}, {name: b}, {name: b}]\n", "; "},
 		"ListAtTheTop":   {"- name: a\n", "p.yaml:1:"},
 		"NothingButText": {"hello\n", "p.yaml:1:"},
 
@@ -199,16 +198,119 @@ func TestAPolicysMistakesSayWhereAndWhat(t *testing.T) {
 		{"executors:\n  - name: [a]\n", "p.yaml:2:11: this is a list; a text is wanted"},
 		{"executors:\n  - name: a\n  - shell: true\n", "p.yaml:3:10: executor 2 has no name; give it one"},
 		{"executors:\n  - name: a\n  - name: a\n", `p.yaml:3:11: executor "a" is listed twice; list it once`},
-		{"executors:\n  - name: a\n    args_schema: {type: strng}\n", `p.yaml:3:18: executor "a": args_schema is no JSON Schema`},
+		{"executors:\n  - name: a\n    args_schema: {type: strng}\n", `p.yaml:3:25: executor "a": args_schema/type is "strng"; it must be one of "array", "boolean"`},
 		{"executors:\n  - name: a\n    capabilities: [{name: \"fs:read\", hint: [work]}]\n", `p.yaml:3:19: executor "a": capability "fs:read": hint "work" is no absolute path`},
 		{"executors:\n  - name: a\n    annotations: {readonlyHint: true}\n", `p.yaml:3:19: unknown field "readonlyHint"; did you mean "readOnlyHint"?`},
 		{"execution:\n  tool_validation:\n    - {type: effects, min_score: high}\n", "p.yaml:3:34: this is a text; a number is wanted"},
-		{"executors:\n  - shell: true\n  - shell: true\n", "executor 1 has no name; give it one; p.yaml:3:10: executor 2"},
+		{"approval:\n  rutes: []\n", `p.yaml:2:3: unknown field "rutes"; did you mean "routes"?`},
 	} {
 		text, want := tt[0], tt[1]
 		_, err := parsePolicy("p.yaml", []byte(text), "/home/u")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestAllMistakesOfAPolicyAreTold holds them in the order of the file, the shape
+// and the meaning together.
+func TestAllMistakesOfAPolicyAreTold(t *testing.T) {
+	t.Parallel()
+	const text = `closd: true
+bogus: 1
+programs:
+  ./bd: workspace
+executors:
+  - name: a
+    args_schema:
+      properties:
+        p: {type: strng, minLength: x, pattern: "("}
+        q: {type: [string, nil]}
+    skip_juge: true
+  - name: [b]
+  - {name: c, args_schema: {$ref: "http://127.0.0.1/x"}, capabilities: [{name: "fs:read", hint: [work]}]}
+execution:
+  tool_validation:
+    - {type: effects, min_score: 2}
+    - type: regex
+approval:
+  members:
+    ann: [4711]
+  routes:
+    - {name: quick, channels: [pigeon], approvers: [anyone], deadline: 3s}
+    - {name: quick, approvers: [anyone]}
+  rules:
+    - {effects: [delte, read], reaches: [world], route: slow}
+`
+	want := []string{
+		`1:1: unknown field "closd"; did you mean "closed"?`,
+		`2:1: unknown field "bogus"`,
+		`4:9: programs: ./bd is no program's name`,
+		`9:19: executor "a": args_schema/properties/p/type is "strng"; it must be one of`,
+		`9:37: executor "a": args_schema/properties/p/minLength is "x"; it must be of type integer, not string`,
+		`9:49: executor "a": args_schema/properties/p/pattern is "("; it must be a valid regex`,
+		`10:28: executor "a": args_schema/properties/q/type/1 is "nil"; it must be one of`,
+		`11:5: unknown field "skip_juge"; did you mean "skip_judge"?`,
+		`12:11: this is a list; a text is wanted`,
+		`13:28: executor "c": args_schema refers to "http://127.0.0.1/x", another document`,
+		`13:72: executor "c": capability "fs:read": hint "work" is no absolute path`,
+		`16:34: execution.tool_validation[0].min_score is not a number`,
+		`17:13: execution.tool_validation[1].type is "regex"`,
+		`20:10: approval: member "ann" has the id "4711"`,
+		`22:7: approval: route "quick" goes to the channel "pigeon"`,
+		`22:72: approval: route "quick" has the deadline "3s"`,
+		`23:7: approval: route 2 is named "quick"`,
+		`25:7: approval: rule 1 sends to "slow"`,
+		`25:7: approval: rule 1 is the last one and has conditions`,
+		`25:18: approval: rule 1 asks for the effect "delte"`,
+		`25:42: approval: rule 1 asks for the reach "world"`,
+	}
+	_, err := parsePolicy("p.yaml", []byte(text), "/home/u")
+	if err == nil {
+		t.Fatal("it is taken")
+	}
+	got := strings.Split(err.Error(), "\n")
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			t.Errorf("missing: %s", want[i])
+		case i >= len(want):
+			t.Errorf("besides: %s", got[i])
+		case !strings.HasPrefix(got[i], "METNOS_POLICY: p.yaml:"+want[i]):
+			t.Errorf("got  %s\nwant %s", got[i], want[i])
+		}
+	}
+}
+
+// TestCheckAndServeAgree has a route to a chat, with no chat, that one, and another.
+func TestCheckAndServeAgree(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	file := filepath.Join(h.dir, "p.yaml")
+	text := "approval:\n  routes:\n    - {name: quick, channels: [telegram], approvers: [\"telegram:4712\"]}\n  rules:\n    - {route: quick}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const mistake = `p.yaml:3:7: approval: route "quick" goes to the channel "telegram"; there is `
+	slack := []string{"METNOS_SLACK_BOT_TOKEN=xoxb-1-2-abcdefghijklmnopqrstuvwx", "METNOS_SLACK_APP_TOKEN=xapp-1-A1-2-abcdef", "METNOS_SLACK_CHANNEL=C0123456789", "METNOS_SLACK_APPROVERS=U0123456789"}
+	for name, tt := range map[string]struct {
+		env  []string
+		code int
+		want string
+	}{
+		"no chat":      {nil, 0, `unchecked  route "quick" goes to the channel "telegram"; there is web: no chat is configured here`},
+		"that chat":    {[]string{"METNOS_TELEGRAM_TOKEN=1:x"}, 0, "route      quick: telegram:4712, on telegram\n"},
+		"another chat": {slack, 1, mistake + "web, slack"},
+	} {
+		h.env = tt.env
+		if r := h.run("", "policy", "check", file); r.code != tt.code || !strings.Contains(r.out+r.err, tt.want) || strings.Contains(r.out, "unchecked") != (len(tt.env) == 0) {
+			t.Errorf("%s: exit code %d\n%s%s\nwant %d and %q", name, r.code, r.out, r.err, tt.code, tt.want)
+		}
+	}
+	for name, env := range map[string][]string{"no chat": nil, "another chat": slack} {
+		h.env = append([]string{"METNOS_POLICY=" + file}, env...)
+		if r := h.run("", "serve"); r.code != 2 || !strings.Contains(r.err, mistake) {
+			t.Errorf("serve with %s: exit code %d\n%s, want 2 and %q", name, r.code, r.err, mistake)
 		}
 	}
 }

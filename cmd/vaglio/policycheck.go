@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -31,8 +32,11 @@ func newPolicyCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check <file>",
 		Short: "Check a policy file, and say in words what it means",
-		Long: `Check a policy file as serve would read it. A mistake is told with its line and
-column. A file that is right is told in words: what it knows, and who judges.
+		Long: `Check a policy file as serve would read it. Every mistake is told with its line
+and column. A file that is right is told in words: what it knows, and who judges.
+
+Routes are held against the channels that the environment configures, as serve
+does. Where it configures no chat, what they need of chats is told instead.
 
 Exit codes: 0 the file is right, 1 it has a mistake, 2 a mistake in the command
 line.`,
@@ -49,10 +53,17 @@ line.`,
 				return &exitError{exitUsage, fmt.Errorf("%s is a folder, not a policy file", args[0])}
 			}
 			p, err := readPolicy(args[0], c.Home)
-			if err != nil {
-				return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "METNOS_POLICY: "))
+			open := c.Telegram.Token == "" && !c.Slack.on()
+			if err == nil && !open {
+				err = p.checkChannels(c)
 			}
-			return describePolicy(cmd.OutOrStdout(), c, p)
+			if err != nil {
+				return errors.New(strings.ReplaceAll(err.Error(), "METNOS_POLICY: ", ""))
+			}
+			if err := describePolicy(cmd.OutOrStdout(), c, p); err != nil || !open {
+				return err
+			}
+			return describeUnchecked(cmd.OutOrStdout(), &p.routing)
 		},
 	}
 }

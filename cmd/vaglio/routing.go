@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -54,7 +56,8 @@ type ruleFile struct {
 }
 
 // routing returns what the file says, checked but for which channels are on. A
-// nil file lets everybody who may decide decide alone.
+// nil file lets everybody who may decide decide alone. The error joins all that is
+// wrong.
 func (f *routingFile) routing() (approval.Routing, error) {
 	var r approval.Routing
 	if f == nil {
@@ -64,50 +67,52 @@ func (f *routingFile) routing() (approval.Routing, error) {
 		r.Members = append(r.Members, approval.Member{Name: name, IDs: f.Members[name]})
 	}
 	r.Owners = f.Agents
+	var all []error
 	for i := range f.Routes {
-		to, err := f.Routes[i].route()
-		if err != nil {
-			return r, err
-		}
-		r.Routes = append(r.Routes, to)
+		to, err := f.Routes[i].route(fmt.Sprintf("/routes/%d", i))
+		r.Routes, all = append(r.Routes, to), append(all, err)
 	}
 	for i := range f.Rules {
 		rule := &f.Rules[i]
-		if err := rule.check(i); err != nil {
-			return r, err
-		}
-		r.Rules = append(r.Rules, approval.Rule{
+		r.Rules, all = append(r.Rules, approval.Rule{
 			Agents: rule.Agents, Executors: rule.Executors, Effects: rule.Effects, Reaches: rule.Reaches, Route: rule.Route,
-		})
+		}), append(all, rule.check(i))
 	}
 	if len(r.Routes) == 0 {
-		return r, &approval.RoutingError{What: "approval.routes", Problem: "are none; leave approval out to let everybody who may decide decide alone"}
+		all = append(all, &approval.RoutingError{What: "approval.routes", Problem: "are none; leave approval out to let everybody who may decide decide alone"})
+		return r, errors.Join(all...)
 	}
-	if err := checkSlackChannels(&r); err != nil {
-		return r, err
-	}
-	return r, r.Check(append([]string{telegram.Name, slack.Name, web.Name}, slackChannels(&r)...))
+	all = append(all, checkSlackChannels(&r))
+	channels := append([]string{telegram.Name, slack.Name, web.Name}, slackChannels(&r)...)
+	return r, errors.Join(append(all, r.Check(channels))...)
 }
 
-// checkChannels says what keeps the routing from working with the channels that
-// are on.
-func (p *policy) checkChannels(c config) error {
+// channelsOn are the channels that the configuration turns on.
+func channelsOn(c config, r *approval.Routing) []string {
 	on := []string{web.Name}
 	if c.Telegram.Token != "" {
 		on = append(on, telegram.Name)
 	}
 	if c.Slack.on() {
 		on = append(on, slack.Name)
-		ownSlackChannel(&p.routing, c.Slack.Channel)
-		on = append(on, slackChannels(&p.routing)...)
+		on = append(on, slackChannels(r)...)
 	}
-	if err := p.routing.Check(on); err != nil {
-		return fmt.Errorf("METNOS_POLICY: %s: approval: %w", p.path, err)
-	}
-	return nil
+	return on
 }
 
-func (f *routeFile) route() (approval.Route, error) {
+// checkChannels says what keeps the routing from working with the channels that
+// are on.
+func (p *policy) checkChannels(c config) error {
+	if c.Slack.on() {
+		ownSlackChannel(&p.routing, c.Slack.Channel)
+	}
+	found := policyMistakes{name: p.path, text: p.text}
+	found.routing(p.routing.Check(channelsOn(c, &p.routing)))
+	return found.err()
+}
+
+// route returns what the file says of a route; place is where it stands.
+func (f *routeFile) route(place string) (approval.Route, error) {
 	to := approval.Route{Name: f.Name, Channels: f.Channels, Quorum: f.Quorum, Separate: f.Separate}
 	for _, id := range f.Approvers {
 		if slack.IsGroup(id) {
@@ -116,24 +121,27 @@ func (f *routeFile) route() (approval.Route, error) {
 			to.Approvers = append(to.Approvers, id)
 		}
 	}
-	var err error
+	var late, early error
 	if f.Deadline != "" {
-		if to.Deadline, err = f.span("deadline", f.Deadline); err != nil {
-			return to, err
-		}
+		to.Deadline, late = f.span(place, "deadline", f.Deadline)
 	}
 	if f.Escalate != nil {
-		to.EscalateTo = f.Escalate.To
-		to.EscalateAfter, err = f.span("escalate.after", f.Escalate.After)
+		to.EscalateAfter, early = f.span(place, "escalate.after", f.Escalate.After)
 	}
-	return to, err
+	if f.Escalate != nil && early == nil {
+		to.EscalateTo = f.Escalate.To
+	}
+	return to, errors.Join(late, early)
 }
 
 // span reads a time between a minute and a day, as METNOS_APPROVAL_DEADLINE.
-func (f *routeFile) span(field, value string) (time.Duration, error) {
+func (f *routeFile) span(place, field, value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil || d < time.Minute || d > 24*time.Hour {
-		return 0, &approval.RoutingError{What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("has the %s %q, which is no time between 1m and 24h", field, value)}
+		return 0, &approval.RoutingError{
+			What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("has the %s %q, which is no time between 1m and 24h", field, value),
+			Place: place + "/" + strings.ReplaceAll(field, ".", "/"),
+		}
 	}
 	return d, nil
 }
@@ -142,20 +150,22 @@ func (f *routeFile) span(field, value string) (time.Duration, error) {
 // slip of the pen would never fit, and what it was meant for would go to other
 // people.
 func (f *ruleFile) check(i int) error {
+	var all []error
 	for _, c := range []struct {
-		what        string
+		what, field string
 		names, have []string
-	}{{"effect", f.Effects, effectKinds()}, {"reach", f.Reaches, reachKinds()}} {
-		for _, name := range c.names {
+	}{{"effect", "effects", f.Effects, effectKinds()}, {"reach", "reaches", f.Reaches, reachKinds()}} {
+		for at, name := range c.names {
 			if !slices.Contains(c.have, name) {
-				return &approval.RoutingError{
+				all = append(all, &approval.RoutingError{
 					What:    fmt.Sprintf("rule %d", i+1),
 					Problem: fmt.Sprintf("asks for the %s %q; there is %s", c.what, name, strings.Join(c.have, ", ")),
-				}
+					Place:   fmt.Sprintf("/rules/%d/%s/%d", i, c.field, at),
+				})
 			}
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // effectKinds are the effects that the judge of effects tells apart.
@@ -231,4 +241,18 @@ func describeRouting(b *strings.Builder, r *approval.Routing) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// describeUnchecked says what of the routing needs a chat, where none is
+// configured.
+func describeUnchecked(w io.Writer, r *approval.Routing) error {
+	var b strings.Builder
+	for _, err := range joined(r.Check(channelsOn(config{}, r))) {
+		fmt.Fprintf(&b, "unchecked  %v: no chat is configured here\n", err)
+	}
+	if b.Len() > 0 {
+		b.WriteString("           set the chats' variables as for serve, and check again\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

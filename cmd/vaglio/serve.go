@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/internal/repeats"
 )
 
 func newServe(std stdio) *cobra.Command {
@@ -83,8 +85,9 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	}
 	// Nothing that the daemon makes is for others.
 	syscall.Umask(0o077)
-	log := slog.New(slog.NewTextHandler(std.err, nil))
-	d, err := open(ctx, c, p, log)
+	lines := repeats.New(slog.NewTextHandler(std.err, nil))
+	defer func() { _ = lines.Flush(context.WithoutCancel(ctx)) }() // there is no other place to tell it
+	d, err := open(ctx, c, p, slog.New(lines))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,18 +14,20 @@ import (
 
 // checkSlackChannels refuses what stands for a channel of Slack's and is none.
 func checkSlackChannels(r *approval.Routing) error {
+	var all []error
 	for i := range r.Routes {
-		for _, name := range r.Routes[i].Channels {
+		for at, name := range r.Routes[i].Channels {
 			if approval.Platform(name) != slack.Name || approval.IsPlain(name) || slack.IsConversation(name) {
 				continue
 			}
-			return &approval.RoutingError{
+			all = append(all, &approval.RoutingError{
 				What:    fmt.Sprintf("route %q", r.Routes[i].Name),
 				Problem: fmt.Sprintf(`goes to the channel %q; a channel of Slack's is named by its id, such as "slack:C0123456789", which is at the foot of its details`, name),
-			}
+				Place:   fmt.Sprintf("/routes/%d/channels/%d", i, at),
+			})
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // slackChannels returns the names of the channels of Slack's that routes name,

@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/parser"
-
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -37,32 +34,7 @@ type validation struct {
 	TimeoutSeconds *int `yaml:"timeout_seconds"`
 }
 
-// validationError is a mistake in one field of one entry.
-type validationError struct {
-	// index counts entries from 0; field is the YAML key, empty for the entry.
-	index   int
-	field   string
-	problem string
-}
-
-func (e *validationError) Error() string {
-	path := fmt.Sprintf("execution.tool_validation[%d]", e.index)
-	if e.field != "" {
-		path += "." + e.field
-	}
-	return path + " " + e.problem
-}
-
-// checkValidations finds the first mistake.
-func checkValidations(all []validation) error {
-	for i := range all {
-		if field, problem := all[i].mistake(); problem != "" {
-			return &validationError{i, field, problem}
-		}
-	}
-	return nil
-}
-
+// mistake returns the first mistake and its field; "" is the whole entry, or none.
 func (v *validation) mistake() (field, problem string) {
 	switch v.Type {
 	case typeEffects:
@@ -120,38 +92,4 @@ func (v *validation) minConfidence() float64 {
 		return *v.MinConfidence
 	}
 	return 0
-}
-
-// placeOf returns the mistake as "line:column: text", where its place is found.
-func placeOf(text []byte, err error) string {
-	e, ok := err.(*validationError) //nolint:errorlint // checkValidations returns nothing else, unwrapped.
-	if !ok {
-		return " " + err.Error()
-	}
-	path := fmt.Sprintf("$.execution.tool_validation[%d]", e.index)
-	if e.field != "" {
-		path += "." + e.field
-	}
-	if at, ok := position(text, path); ok {
-		return at + ": " + e.Error()
-	}
-	return " " + e.Error()
-}
-
-// position finds where a path of YAML stands in a text, as "line:column".
-func position(text []byte, path string) (string, bool) {
-	at, err := yaml.PathString(path)
-	if err != nil {
-		return "", false
-	}
-	file, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		return "", false
-	}
-	node, err := at.FilterFile(file)
-	if err != nil || node == nil {
-		return "", false
-	}
-	place := node.GetToken().Position
-	return fmt.Sprintf("%d:%d", place.Line, place.Column), true
 }

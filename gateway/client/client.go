@@ -14,8 +14,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
@@ -67,27 +65,6 @@ func newClient(base, token string, dial dialFunc) *Client {
 // Close closes the connections that no call uses.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Request is one call to propose.
-type Request struct {
-	Proposal vaglio.Proposal
-	// Key is the idempotency key, 1 to 200 visible ASCII characters; empty
-	// leaves it to the proposal's turn and step.
-	Key string
-	// Wait is how long to wait for a person, at most 10 minutes.
-	Wait time.Duration
-}
-
-// Propose proposes the call and returns the answer as it is after at most
-// r.Wait. Errors: [ErrNotRunning], [*ProblemError], [*TransportError], ctx's.
-func (c *Client) Propose(ctx context.Context, r Request) (approval.Answer, error) {
-	body, err := strictjson.Marshal(r.Proposal)
-	if err != nil {
-		return approval.Answer{}, fmt.Errorf("client: encode a proposal: %w", err)
-	}
-	x := exchange{what: "propose", method: http.MethodPost, path: "/v1/proposals" + query(r.Wait), body: body, key: r.Key, wait: r.Wait}
-	return c.answer(ctx, x)
-}
-
 // Withdraw says that the call is no longer wanted.
 func (c *Client) Withdraw(ctx context.Context, id approval.ID) (approval.Answer, error) {
 	return c.answer(ctx, exchange{what: "withdraw", method: http.MethodDelete, path: approvalPath(id)})
@@ -130,7 +107,7 @@ func (c *Client) answer(ctx context.Context, x exchange) (approval.Answer, error
 		return approval.Answer{}, err
 	}
 	var a approval.Answer
-	if status != http.StatusOK || json.Unmarshal(body, &a) != nil {
+	if status != http.StatusOK || strictjson.UnmarshalLoose(body, &a) != nil {
 		return approval.Answer{}, &TransportError{What: x.what, Err: fmt.Errorf("an answer of status %d that cannot be read", status)}
 	}
 	return a, nil

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // ErrNotRunning says that no daemon listens.
@@ -124,7 +124,7 @@ func explain(ctx context.Context, what string, err error) error {
 // problem reads a failure. Whatever it holds, it is a failure.
 func problem(resp *http.Response, body []byte) *ProblemError {
 	p := new(ProblemError)
-	if json.Unmarshal(body, p) != nil || p.Detail == "" {
+	if strictjson.UnmarshalLoose(body, p) != nil || p.Detail == "" {
 		*p = ProblemError{Detail: fmt.Sprintf("vaglio answered with status %d", resp.StatusCode)}
 	}
 	p.Status = resp.StatusCode

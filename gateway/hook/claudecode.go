@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -38,20 +36,20 @@ func claudeCode() dialect {
 // preToolUse is what Claude Code writes before a tool call, as far as it
 // matters here. Fields that later versions add are no mistake.
 type preToolUse struct {
-	Session    string         `json:"session_id"`
-	Transcript string         `json:"transcript_path"`
-	Cwd        string         `json:"cwd"`
-	Prompt     string         `json:"prompt_id"`
-	Mode       string         `json:"permission_mode"`
-	Event      string         `json:"hook_event_name"`
-	Tool       string         `json:"tool_name"`
-	Input      jsontext.Value `json:"tool_input"`
-	ToolUse    string         `json:"tool_use_id"`
+	Session    string           `json:"session_id"`
+	Transcript string           `json:"transcript_path"`
+	Cwd        string           `json:"cwd"`
+	Prompt     string           `json:"prompt_id"`
+	Mode       string           `json:"permission_mode"`
+	Event      string           `json:"hook_event_name"`
+	Tool       string           `json:"tool_name"`
+	Input      strictjson.Value `json:"tool_input"`
+	ToolUse    string           `json:"tool_use_id"`
 }
 
 func decodeClaude(data []byte) (call, error) {
 	var in preToolUse
-	if err := json.Unmarshal(data, &in); err != nil {
+	if err := strictjson.UnmarshalLoose(data, &in); err != nil {
 		return call{}, unreadable(err)
 	}
 	switch {
@@ -63,7 +61,7 @@ func decodeClaude(data []byte) (call, error) {
 		return call{}, errors.New("the hook's input has no tool_input that is an object")
 	}
 	var args vaglio.Args
-	if err := json.Unmarshal(in.Input, &args); err != nil {
+	if err := strictjson.UnmarshalLoose(in.Input, &args); err != nil {
 		return call{}, unreadable(err)
 	}
 	p := vaglio.Proposal{
@@ -87,8 +85,8 @@ func decodeClaude(data []byte) (call, error) {
 // what stands there.
 func unreadable(err error) error {
 	what := "the hook's input is not the JSON that claude-code writes before a tool call"
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("%s: byte %d cannot be read", what, e.ByteOffset)
+	if at, syntax, _ := strictjson.Mistake(err); syntax {
+		return fmt.Errorf("%s: byte %d cannot be read", what, at)
 	}
 	return errors.New(what)
 }
@@ -120,7 +118,7 @@ type claudeAnswer struct {
 
 func encodeClaude(a claudeAnswer) []byte {
 	a.Event = "PreToolUse"
-	out, err := json.Marshal(map[string]claudeAnswer{"hookSpecificOutput": a})
+	out, err := strictjson.Marshal(map[string]claudeAnswer{"hookSpecificOutput": a})
 	if err != nil {
 		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"vaglio: this call did not run: its hook failed inside"}}` + "\n")
@@ -147,7 +145,7 @@ func claudeSettings(exe string) ([]byte, error) {
 	hooks := map[string][]group{"PreToolUse": {{"*", []command{
 		{"command", exe, []string{"hook", "claude-code"}, int(DefaultLimit / time.Second)},
 	}}}}
-	out, err := json.Marshal(map[string]any{"hooks": hooks}, jsontext.WithIndent("  "))
+	out, err := strictjson.MarshalIndent(map[string]any{"hooks": hooks})
 	if err != nil {
 		return nil, fmt.Errorf("hook: encode the settings: %w", err)
 	}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/golden"
@@ -149,7 +147,7 @@ func FuzzServer(f *testing.F) {
 	})
 	gate := client.Unix(socket)
 	for _, a := range []approval.Answer{approved, guarded, pending, denied, allowed} {
-		body, err := json.Marshal(a)
+		body, err := strictjson.Marshal(a)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -165,7 +163,7 @@ func FuzzServer(f *testing.F) {
 		}
 		first, second = answer{s1, b1}, answer{s2, b2}
 		var a approval.Answer
-		read := s1 == 200 && json.Unmarshal(b1, &a) == nil
+		read := s1 == 200 && strictjson.UnmarshalLoose(b1, &a) == nil
 		var out strings.Builder
 		// The limit is short: a pending answer is not what is tested here.
 		err := Run(t.Context(), Options{Client: "claude-code", Gate: gate, In: strings.NewReader(bash), Out: &out, Limit: 40 * time.Millisecond})
@@ -180,7 +178,7 @@ func FuzzServer(f *testing.F) {
 		}
 		if parse(t, []byte(out.String())).Out.Decision == "allow" {
 			var later approval.Answer
-			waited := read && a.Decision == approval.RulingPending && json.Unmarshal(b2, &later) == nil
+			waited := read && a.Decision == approval.RulingPending && strictjson.UnmarshalLoose(b2, &later) == nil
 			redeemed := read && a.Permit != nil && s2 == 204
 			if !redeemed && !waited {
 				t.Fatalf("allowed on %d %q, then %d %q", s1, b1, s2, b2)

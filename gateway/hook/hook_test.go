@@ -15,11 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -138,7 +138,7 @@ type said struct {
 func parse(t testing.TB, out []byte) said {
 	t.Helper()
 	var s said
-	if err := json.Unmarshal(out, &s, json.RejectUnknownMembers(true)); err != nil {
+	if err := strictjson.Unmarshal(out, &s); err != nil {
 		t.Fatalf("%v: %q", err, out)
 	}
 	if d := s.Out.Decision; s.Out.Event != "PreToolUse" || (d != "allow" && d != "deny") ||

@@ -10,8 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const (
@@ -74,14 +73,14 @@ func lastWords(f io.ReaderAt, size int64) string {
 
 // entry is one line of Claude Code's transcript.
 type entry struct {
-	Type    string         `json:"type"`
-	Meta    bool           `json:"isMeta"`
-	Summary bool           `json:"isCompactSummary"`
-	Side    bool           `json:"isSidechain"`
-	Result  jsontext.Value `json:"toolUseResult"`
+	Type    string           `json:"type"`
+	Meta    bool             `json:"isMeta"`
+	Summary bool             `json:"isCompactSummary"`
+	Side    bool             `json:"isSidechain"`
+	Result  strictjson.Value `json:"toolUseResult"`
 	Message struct {
-		Role    string         `json:"role"`
-		Content jsontext.Value `json:"content"`
+		Role    string           `json:"role"`
+		Content strictjson.Value `json:"content"`
 	} `json:"message"`
 }
 
@@ -99,11 +98,11 @@ func (e *entry) typed() bool {
 // blocks returns the message's parts; a message may be one text.
 func (e *entry) blocks() []block {
 	one := block{Type: "text"}
-	if json.Unmarshal(e.Message.Content, &one.Text) == nil {
+	if strictjson.UnmarshalLoose(e.Message.Content, &one.Text) == nil {
 		return []block{one}
 	}
 	var several []block
-	if json.Unmarshal(e.Message.Content, &several) != nil {
+	if strictjson.UnmarshalLoose(e.Message.Content, &several) != nil {
 		return nil
 	}
 	return several
@@ -117,7 +116,7 @@ func userWords(line []byte) string {
 		return ""
 	}
 	var e entry
-	if json.Unmarshal(line, &e) != nil || !e.typed() {
+	if strictjson.UnmarshalLoose(line, &e) != nil || !e.typed() {
 		return ""
 	}
 	var words []string

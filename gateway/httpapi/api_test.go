@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const (
@@ -100,7 +99,7 @@ func (r reply) answer(t *testing.T) approval.Answer {
 	if r.status != http.StatusOK {
 		t.Fatalf("status %d: %s", r.status, r.body)
 	}
-	if err := json.Unmarshal(r.body, &a); err != nil {
+	if err := strictjson.UnmarshalLoose(r.body, &a); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -109,7 +108,7 @@ func (r reply) answer(t *testing.T) approval.Answer {
 func (r reply) problem(t *testing.T) problemError {
 	t.Helper()
 	var p problemError
-	if err := json.Unmarshal(r.body, &p); err != nil {
+	if err := strictjson.UnmarshalLoose(r.body, &p); err != nil {
 		t.Fatalf("%v: %s", err, r.body)
 	}
 	return p
@@ -177,7 +176,7 @@ func TestPlanIsAnsweredCallByCall(t *testing.T) {
 	b := serve(t, nil)
 	got := b.do(t, "POST", "/v1/plans", `{"calls":[`+callOK+","+callAsk+","+callGuard+`]}`)
 	var out planAnswers
-	if err := json.Unmarshal(got.body, &out); err != nil || len(out.Answers) != 3 {
+	if err := strictjson.UnmarshalLoose(got.body, &out); err != nil || len(out.Answers) != 3 {
 		t.Fatalf("%v: %s", err, got.body)
 	}
 	for i, want := range []approval.Ruling{approval.RulingAllow, approval.RulingPending, approval.RulingDeny} {

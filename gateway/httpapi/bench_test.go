@@ -17,10 +17,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -100,12 +99,12 @@ func BenchmarkAPIAlone(b *testing.B) {
 func BenchmarkBareHandler(b *testing.B) {
 	overHTTP(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var v map[string]any
-		if err := json.UnmarshalRead(r.Body, &v); err != nil {
+		if err := strictjson.ReadLoose(r.Body, &v); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.MarshalWrite(w, map[string]any{"approved": true, "executor": v["executor"]})
+		_ = strictjson.MarshalWrite(w, map[string]any{"approved": true, "executor": v["executor"]})
 	}), "/")
 }
 

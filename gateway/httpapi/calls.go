@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -62,12 +60,12 @@ type plan struct {
 
 // rawCall is one call of a plan, still to be decoded, and where it ends.
 type rawCall struct {
-	value jsontext.Value
+	value strictjson.Value
 	end   int64
 }
 
 // UnmarshalJSONFrom keeps the call as it is.
-func (r *rawCall) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (r *rawCall) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // endpoint serves one route: credentials, the call, and the one place where an
@@ -94,7 +94,7 @@ func (e *endpoint) refuse(ctx context.Context, c *call, err error) {
 
 // answer sends v as JSON.
 func (c *call) answer(v any) error {
-	body, err := json.Marshal(v, json.Deterministic(true))
+	body, err := strictjson.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("httpapi: encode an answer: %w", err)
 	}
@@ -116,7 +116,7 @@ func (c *call) fail(p *problemError) {
 	}
 	out := *p
 	out.Type = "/problems/" + p.Type
-	body, err := json.Marshal(out)
+	body, err := strictjson.Marshal(out)
 	if err != nil {
 		// A detail that is not UTF-8 cannot be sent; the status can.
 		body = nil

@@ -37,7 +37,6 @@ const (
 	pflag      = "github.com/spf13/pflag"
 	cronlib    = "github.com/robfig/cron/v3"
 	envconfig  = "github.com/kelseyhightower/envconfig"
-	gonumplot  = "gonum.org/v1/plot"
 	gocmp      = "github.com/google/go-cmp"
 	jsonlib    = "github.com/go-json-experiment/json"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
@@ -64,40 +63,41 @@ var rooms = map[string]room{
 	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
+	"internal/repeats":    {},
 
 	"vaglio/wordclass":        {},
-	"vaglio/shell":            {may: []string{"vaglio/wordclass"}, modules: []string{shparser, jsonlib}},
+	"vaglio/shell":            {may: []string{"vaglio/wordclass", "internal/strictjson"}, modules: []string{shparser}},
 	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass"}},
 	"vaglio/shell/powershell": {may: []string{"vaglio/shell", "vaglio/wordclass"}},
 	"vaglio/patch":            {may: []string{"vaglio/shell"}},
 	"vaglio/place":            {modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/operation", "vaglio/shell"}},
-	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass"}, modules: []string{jsonlib}},
+	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson"}},
 	"vaglio/clients":          {may: []string{"vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
 		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath"},
 		modules: []string{xtext},
 	},
-	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
-	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
+	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
+	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{xsys}},
 	"vaglio": {
 		may:     []string{"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
-		modules: []string{jsonlib, xsync},
+		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects"},
 	},
-	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{jsonlib, xtext}},
+	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
 	"vaglio/judge/effects": {
 		may: []string{
 			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/strictjson",
 		},
-		modules: []string{jsonlib, sqllexer, xtext},
+		modules: []string{sqllexer, xtext},
 		tests:   []string{"vaglio/judge"},
 	},
 
 	"approval": {
 		may:     []string{"vaglio", "vaglio/reading", "internal/strictjson"},
-		modules: []string{jsonlib, xtext},
+		modules: []string{xtext},
 		tests:   []string{"vaglio/judge", "vaglio/operation"},
 	},
 	"approval/history": {
@@ -107,64 +107,64 @@ var rooms = map[string]room{
 	},
 	"dispatcher": {
 		may:     []string{"approval", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{jsonlib, cronlib, xmod},
+		modules: []string{cronlib, xmod},
 		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
 	},
 
 	"store/bolt": {
 		may:     []string{"approval", "approval/history", "internal/strictjson"},
-		modules: []string{bbolt, jsonlib, xmod, xsys},
+		modules: []string{bbolt, xmod, xsys},
 		tests:   []string{"store/storetest"},
 	},
-	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, jsonlib, xmod}},
+	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, xmod}},
 
-	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{gonumplot, ximage}},
+	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{ximage}},
 	"channels/web": {
 		may:     []string{"approval", "channels/chart", "vaglio", "internal/strictjson", "templates"},
-		modules: []string{jsonlib, xtext},
+		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
 
 	"channels/channeltest": {may: []string{"approval", "vaglio"}},
 	"templates":            {},
 	"channels/rehearsal":   {may: []string{"approval"}},
-	"channels/cardtext":    {may: []string{"approval", "templates"}, modules: []string{jsonlib}, tests: []string{"vaglio"}},
+	"channels/cardtext":    {may: []string{"approval", "templates", "internal/strictjson"}, tests: []string{"vaglio"}},
 	"channels/telegram": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart"},
-		modules: []string{jsonlib, tgbotapi},
+		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
+		modules: []string{tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
 	"channels/platformtest":                 {},
-	"channels/telegram/telegramtest":        {may: []string{"channels/platformtest"}, modules: []string{jsonlib}},
+	"channels/telegram/telegramtest":        {may: []string{"channels/platformtest", "internal/strictjson"}},
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
-	"channels/payloads":                     {may: []string{"approval", "vaglio"}, modules: []string{jsonlib}},
+	"channels/payloads":                     {may: []string{"approval", "vaglio", "internal/strictjson"}},
 	"channels/slack": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart"},
-		modules: []string{jsonlib, slackgo, websocket},
+		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
+		modules: []string{slackgo, websocket},
 		tests:   []string{"dispatcher", "store/storetest", "channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
-	"channels/slack/slacktest": {may: []string{"channels/platformtest"}, modules: []string{jsonlib, websocket}, tests: []string{slackgo}},
+	"channels/slack/slacktest": {may: []string{"channels/platformtest", "internal/strictjson"}, modules: []string{websocket}, tests: []string{slackgo}},
 
-	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}, modules: []string{jsonlib}},
+	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{jsonlib, vmetrics},
+		modules: []string{vmetrics},
 		tests:   []string{"vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
 	"gateway/hook": {
 		may:     []string{"gateway/client", "approval", "vaglio", "internal/strictjson"},
-		modules: []string{jsonlib, xsys},
+		modules: []string{xsys},
 	},
 
 	"cmd/vaglio": {
 		may:     []string{"*"},
-		modules: []string{cobra, pflag, envconfig, yaml, jsonlib, xmod, xsys},
+		modules: []string{cobra, pflag, envconfig, yaml, xmod, xsys},
 		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet},
 	},
 }
 
 // everyTest may be used by the tests of every package.
-var everyTest = []string{gocmp, jsonlib, "internal/strictjson", "internal/golden"}
+var everyTest = []string{gocmp, "internal/strictjson", "internal/golden"}
 
 // file is one Go file of the repository.
 type file struct {
@@ -305,6 +305,11 @@ func TestTableHasNoCycleUpwards(t *testing.T) {
 	}
 	if allowed("dispatcher", false, bbolt) {
 		t.Error("the table allows bbolt outside of store/bolt")
+	}
+	for pkg := range rooms {
+		if pkg != "internal/strictjson" && allowed(pkg, true, jsonlib) {
+			t.Errorf("the table allows %s past internal/strictjson, the one door to the JSON library", pkg)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -196,7 +195,7 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("not a fixed point: %q then %q (%v)", once, twice, err)
 		}
 		plain, err := Marshal(v)
-		if err != nil || !jsontext.Value(plain).IsValid() {
+		if err != nil || !Value(plain).IsValid() {
 			t.Fatalf("cannot be written: %q %v", plain, err)
 		}
 	})

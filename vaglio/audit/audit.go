@@ -18,8 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // Record is one decision, with the fields of a line in their order.
@@ -47,12 +46,12 @@ type Record struct {
 type Float float64
 
 // MarshalJSONTo writes the number.
-func (f Float) MarshalJSONTo(enc *jsontext.Encoder) error {
+func (f Float) MarshalJSONTo(enc *strictjson.Encoder) error {
 	text := strconv.FormatFloat(float64(f), 'f', -1, 64)
 	if !strings.Contains(text, ".") {
 		text += ".0"
 	}
-	return enc.WriteValue(jsontext.Value(text))
+	return enc.WriteValue(strictjson.Value(text))
 }
 
 // Log appends records to the month's file. It is safe for concurrent use, also
@@ -101,7 +100,7 @@ func (l *Log) name() string { return filepath.Join(l.dir, time.Now().Format("200
 
 // Append writes one record into the file of the current local month.
 func (l *Log) Append(r Record) {
-	line, err := json.Marshal(r, jsontext.AllowInvalidUTF8(true))
+	line, err := strictjson.MarshalLossy(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil {

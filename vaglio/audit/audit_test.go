@@ -12,8 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 func record(intent string) Record {
@@ -113,7 +114,7 @@ func TestConcurrentWritersKeepLinesWhole(t *testing.T) {
 	}
 	for _, line := range lines {
 		var r map[string]any
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
+		if err := strictjson.UnmarshalLoose([]byte(line), &r); err != nil {
 			t.Fatalf("%v: %q", err, line)
 		}
 	}

@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // Catalog holds what is known of executors. It is safe for concurrent use.
@@ -122,8 +119,8 @@ func (e *Error) Error() string { return e.Msg }
 type MistakeError struct {
 	// Index counts the executors from 0.
 	Index int
-	// Field is the executor's field, under its name in the file; empty is the
-	// executor itself.
+	// Field is the executor's field, under its name in the file, and behind it a
+	// JSON pointer into what the field holds; empty is the executor itself.
 	Field string
 	Err   error
 }
@@ -148,14 +145,9 @@ func New(c Config) (*Catalog, error) {
 			errs = append(errs, &MistakeError{i, "name", fmt.Errorf("catalog: executor %q is listed twice; list it once", ex.Name)})
 			continue
 		}
-		e, err := prepare(ex, c.Home)
-		if err != nil {
-			field := "capabilities"
-			if _, bad := compile(ex.ArgsSchema); bad != nil {
-				field = "args_schema"
-			}
-			errs = append(errs, &MistakeError{i, field, fmt.Errorf("catalog: executor %q: %w", ex.Name, err)})
-			continue
+		e, faults := prepare(ex, c.Home)
+		for _, f := range faults {
+			errs = append(errs, &MistakeError{i, f.field, fmt.Errorf("catalog: executor %q: %s", ex.Name, f.msg)})
 		}
 		cat.known[ex.Name] = e
 	}
@@ -219,70 +211,27 @@ func (c *Catalog) Check(executor string, args map[string]any, cwd string) error 
 	return e.checkScope(args, places{home: c.home, cwd: cwd})
 }
 
-func prepare(ex Executor, home string) (*entry, error) {
+// prepare makes an executor ready, or returns what is wrong with it.
+func prepare(ex Executor, home string) (*entry, []failure) {
 	e := &entry{Executor: ex}
-	var err error
-	if e.schema, err = compile(ex.ArgsSchema); err != nil {
-		return nil, err
+	var faults []failure
+	e.schema, faults = compile(ex.ArgsSchema)
+	bad := func(err error) {
+		if err != nil {
+			faults = append(faults, failure{"capabilities", err.Error()})
+		}
 	}
 	for i, capability := range ex.Capabilities {
 		if capability.Name == "" {
-			return nil, fmt.Errorf("capability %d has no name; give it one such as fs:read", i+1)
+			bad(fmt.Errorf("capability %d has no name; give it one such as fs:read", i+1))
 		}
 	}
-	if e.paths, err = newPathScope(ex.Capabilities, home); err != nil {
-		return nil, err
-	}
-	if e.hosts, err = newHostScope(ex.Capabilities); err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-// noFiles refuses to load what a schema refers to.
-type noFiles struct{}
-
-// Load always fails: a schema must be complete.
-func (noFiles) Load(string) (any, error) {
-	return nil, errors.New("it refers to another document, which is not loaded; write the definition into the schema")
-}
-
-// schemaURL is a name for the compiler; nothing is ever fetched from it.
-const schemaURL = "vaglio:///args"
-
-func compile(doc any) (*jsonschema.Schema, error) {
-	if doc == nil {
-		return nil, nil //nolint:nilnil // no schema accepts everything
-	}
-	raw, err := strictjson.Marshal(doc)
-	if err != nil {
-		return nil, fmt.Errorf("args_schema cannot be written as JSON: %w", err)
-	}
-	var plain any
-	if err := strictjson.Unmarshal(raw, &plain); err != nil {
-		return nil, fmt.Errorf("args_schema: %w", err)
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(noFiles{})
-	c.UseRegexpEngine(linear)
-	if err := c.AddResource(schemaURL, plain); err != nil {
-		return nil, fmt.Errorf("args_schema is no JSON Schema: %s", tidy(err))
-	}
-	schema, err := c.Compile(schemaURL)
-	if err != nil {
-		return nil, fmt.Errorf("args_schema is no JSON Schema: %s", tidy(err))
-	}
-	return schema, nil
-}
-
-// linear compiles patterns with Go's engine, which no input can stall.
-func linear(pattern string) (jsonschema.Regexp, error) { return regexp.Compile(pattern) }
-
-// tidy makes one line of the compiler's error.
-func tidy(err error) string {
-	text := strings.ReplaceAll(err.Error(), schemaURL, "")
-	return strings.Join(strings.Fields(text), " ")
+	var err error
+	e.paths, err = newPathScope(ex.Capabilities, home)
+	bad(err)
+	e.hosts, err = newHostScope(ex.Capabilities)
+	bad(err)
+	return e, faults
 }
 
 func shorten(text string) string {

@@ -6,6 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// runHandle reads what is written to an open file.
 func (p *program) runHandle(f *function, _ string, args []value, _ map[string]value) value {
 	if len(args) == 0 || args[0].file == nil {
 		return unknown("")
@@ -18,6 +19,7 @@ func (p *program) runHandle(f *function, _ string, args []value, _ map[string]va
 	return args[0]
 }
 
+// feed gives a text to an open file or command.
 func (p *program) feed(h *handle, w shell.Word) {
 	if h.command {
 		cmd := h.file
@@ -27,40 +29,46 @@ func (p *program) feed(h *handle, w shell.Word) {
 	p.step(shell.ProgramStep{File: h.file, Write: w, Append: true, Writes: true})
 }
 
+// runPrint reads what the program prints.
 func (p *program) runPrint(f *function, name string, args []value, named map[string]value) value {
 	sep, end, _ := strings.Cut(f.text, ",")
+	for option, s := range map[string]*string{"sep": &sep, "end": &end} {
+		if w, ok := named[option]; ok {
+			*s, _ = w.text()
+		}
+	}
 	if name == "os.write" {
 		args = tailOf(args, 1)
 	}
-	if w, ok := named["end"]; ok {
-		end, _ = w.text()
+	h, args, ok := printsTo(args, named)
+	if !ok {
+		return value{}
 	}
-	if w, ok := named["sep"]; ok {
-		sep, _ = w.text()
-	}
-	var h *handle
-	if v, ok := named["file"]; ok {
-		if h = v.file; h == nil {
-			return value{}
+	if p.lang.name == "perl" {
+		if len(args) == 0 {
+			args = []value{p.vars["$_"]}
 		}
-	}
-	if len(args) > 0 && args[0].path == "<handle>" {
-		if h = args[0].file; h == nil && args[0].holder != "STDOUT" {
-			return value{}
+		if p.in.Lines && end == "" && name != "syswrite" {
+			end = "\n"
 		}
-		args = args[1:]
-	}
-	if len(args) == 0 && p.lang.name == "perl" {
-		args = []value{p.vars["$_"]}
-	}
-	if p.in.Lines && end == "" && p.lang.name == "perl" && name != "syswrite" {
-		end = "\n"
-	}
-	if len(args) > 0 && args[0].holder == "STDOUT" {
-		args = args[1:]
 	}
 	p.print(h, p.concat(p.spaced(listOf(args...).words(), sep), shell.Text(end)))
 	return value{}
+}
+
+// printsTo is the file that is printed to, nil for the output, and the texts;
+// false for a file that is not known.
+func printsTo(args []value, named map[string]value) (*handle, []value, bool) {
+	if v, ok := named["file"]; ok {
+		return v.file, args, v.file != nil
+	}
+	switch to := first(args); {
+	case to.holder == "STDOUT":
+		return nil, args[1:], true
+	case to.path == "<handle>":
+		return to.file, args[1:], to.file != nil
+	}
+	return nil, args, true
 }
 
 func (p *program) print(h *handle, w shell.Word) {
@@ -78,38 +86,14 @@ func (p *program) print(h *handle, w shell.Word) {
 	}
 }
 
+// awkStatement reads print, printf and getline with where their texts go.
 func (p *program) awkStatement() value {
 	name := p.take().text
 	if name == "getline" {
-		if p.peek(0).kind == tokenName {
-			p.take()
-		}
-		if p.is("<") {
-			p.take()
-			for _, w := range p.sum().words() {
-				p.emit("getline", shell.VerbRead, w)
-			}
-		}
-		return unknown("getline")
+		return p.getline()
 	}
 	p.printing = true
-	var args []value
-	for p.at < p.end && !p.is(";", "}", ">", ">>", "|", "|&") && p.spend(1) {
-		before := p.at
-		if p.is(",") {
-			p.take()
-			continue
-		}
-		v := p.expression()
-		if v.multi() && len(args) == 0 {
-			args = v.list
-		} else {
-			args = append(args, v)
-		}
-		if p.at <= before {
-			break
-		}
-	}
+	args := p.awkTexts()
 	p.printing = false
 	var out value
 	if name == "printf" && len(args) > 0 {
@@ -128,6 +112,43 @@ func (p *program) awkStatement() value {
 	return value{}
 }
 
+// getline reads getline of awk, and the file behind it.
+func (p *program) getline() value {
+	if p.peek(0).kind == tokenName {
+		p.take()
+	}
+	if p.is("<") {
+		p.take()
+		for _, w := range p.sum().words() {
+			p.emit("getline", shell.VerbRead, w)
+		}
+	}
+	return unknown("getline")
+}
+
+// awkTexts reads what print of awk prints.
+func (p *program) awkTexts() []value {
+	var args []value
+	for p.at < p.end && !p.is(";", "}", ">", ">>", "|", "|&") && p.spend(1) {
+		before := p.at
+		if p.is(",") {
+			p.take()
+			continue
+		}
+		v := p.expression()
+		if v.multi() && len(args) == 0 {
+			args = v.list
+		} else {
+			args = append(args, v)
+		}
+		if p.at <= before {
+			break
+		}
+	}
+	return args
+}
+
+// awkTo sends what awk prints to a file, a command or the output.
 func (p *program) awkTo(w shell.Word) {
 	if !p.is(">", ">>", "|", "|&") {
 		p.print(nil, w)

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -85,46 +84,59 @@ func (p *program) pattern(i int) bool {
 
 // assigned reads the assignment of several values at once.
 func (p *program) assigned() bool {
-	if p.pattern(p.at) {
-		at := p.at
-		p.at = int(p.toks[at].match) + 2
-		p.bind(at, p.expressions())
-		return true
-	}
-	if p.peek(0).kind == tokenName && p.peek(1).text == ":" && p.lang.has("columns") {
-		for i := 2; i < 12 && p.at+i < p.end; i++ {
-			if t := p.peek(i); t.text == "=" {
-				name := p.take().text
-				p.at += i
-				p.set(name, p.expressions())
-				return true
-			} else if t.text == ";" || t.text == ")" {
-				return false
-			}
-		}
-	}
-	n := 1
-	for p.peek(n).text == "," && p.peek(n+1).kind == tokenName && n < 40 || p.peek(n).text == "," && p.peek(n+1).text == "*" && p.peek(n+2).kind == tokenName {
-		n += 2
-		if p.peek(n).kind == tokenName {
-			n++
-		}
-	}
-	if p.peek(0).kind != tokenName || n < 3 || p.peek(n).kind != tokenOp || p.peek(n).text != "=" {
-		if p.peek(0).kind == tokenName && p.peek(1).kind == tokenOp && p.peek(1).text == "=" {
-			name := p.take().text
-			p.take()
-			p.lines()
-			v := p.expressions()
-			p.set(name, v)
-			return true
-		}
+	at, eq := p.at, p.assignment()
+	if eq < 0 {
 		return false
 	}
-	at := p.at
-	p.at += n + 1
-	p.bind(at, p.expressions())
+	one := p.toks[at].kind == tokenName && p.tok(at+1).is("=", ":")
+	p.take()
+	p.at = eq + 1
+	p.lines()
+	if v := p.expressions(); one {
+		p.set(p.toks[at].text, v)
+	} else {
+		p.bind(at, v)
+	}
 	return true
+}
+
+// assignment is the place of the "=" behind the names that begin here, below 0
+// if there is none.
+func (p *program) assignment() int {
+	switch next := p.peek(1); {
+	case p.pattern(p.at):
+		return int(p.toks[p.at].match) + 1
+	case p.peek(0).kind != tokenName:
+		return -1
+	case next.is("="):
+		return p.at + 1
+	case next.text == ":" && p.lang.has("columns"):
+		for i := p.at + 2; i < p.at+12 && i < p.end && !p.toks[i].is(";", ")"); i++ {
+			if p.toks[i].is("=") {
+				return i
+			}
+		}
+		return -1
+	}
+	return p.listed()
+}
+
+// listed is the place of the "=" behind names with commas between them.
+func (p *program) listed() int {
+	n := 1
+	for p.peek(n).text == "," && n < 40 {
+		if n++; p.peek(n).text == "*" {
+			n++
+		}
+		if p.peek(n).kind != tokenName {
+			return -1
+		}
+		n++
+	}
+	if n == 1 || !p.peek(n).is("=") {
+		return -1
+	}
+	return p.at + n
 }
 
 // bind gives the parts of a value to the pattern that begins at i: a name,
@@ -134,21 +146,14 @@ func (p *program) bind(i int, v value) {
 		return
 	}
 	t := p.toks[i]
-	if t.kind == tokenName {
-		next := token{}
-		if i+1 < len(p.toks) {
-			next = p.toks[i+1]
-		}
-		if next.text != "," {
-			p.set(t.text, v)
-			return
-		}
+	switch m := int(t.match); {
+	case t.kind == tokenName && p.tok(i+1).text == ",":
 		p.bindList(i, len(p.toks), v)
-		return
-	}
-	if m := int(t.match); m > i && t.text == "{" {
+	case t.kind == tokenName:
+		p.set(t.text, v)
+	case m > i && t.text == "{":
 		p.bindKeys(i+1, m, v)
-	} else if m > i {
+	case m > i:
 		p.bindList(i+1, m, v)
 	}
 }
@@ -158,28 +163,30 @@ func (p *program) bindList(from, to int, v value) {
 	for i := from; i < to && n < maxList; i++ {
 		t := p.toks[i]
 		switch {
-		case t.kind == tokenOp && t.text == ",":
+		case t.is(","):
 			n++
-		case t.kind == tokenName && i > from && p.toks[i-1].text == "*" || i > from && p.toks[i-1].text == "...":
-			p.set(t.text, listOf(tailOf(v.list, n)...))
-		case t.kind == tokenName && slices.Contains([]string{"in", "of", "my", "as"}, t.text):
-			if t.text != "my" {
-				return
-			}
-		case t.kind == tokenName && v.multi():
-			if strings.HasPrefix(t.text, "@") {
-				p.set(t.text, listOf(tailOf(v.list, n)...))
-				return
-			}
-			p.set(t.text, v.nth(n))
-		case t.kind == tokenName:
-			p.set(t.text, value{path: v.path, alts: unknownOf(v)})
-		case t.match > int32(i): //nolint:gosec // No more tokens than steps.
-			p.bind(i, v.nth(n))
-			i = int(t.match)
-		case t.text == "=" || t.text == ";" || t.text == ")" || t.text == ":":
+		case t.word("my"):
+		case t.word("in", "of", "as"), t.is("=", ";", ")", ":"):
 			return
+		case t.kind == tokenName:
+			p.bindPart(i, i > from && p.toks[i-1].is("*", "..."), v, n)
+		case p.over(i) > i:
+			p.bind(i, v.nth(n))
+			i = p.over(i)
 		}
+	}
+}
+
+// bindPart gives the nth part of a value to a name, or all from there on.
+func (p *program) bindPart(i int, rest bool, v value, n int) {
+	name := p.toks[i].text
+	switch {
+	case rest, v.multi() && strings.HasPrefix(name, "@"):
+		p.set(name, listOf(tailOf(v.list, n)...))
+	case v.multi():
+		p.set(name, v.nth(n))
+	default:
+		p.set(name, value{path: v.path, alts: unknownOf(v)})
 	}
 }
 
@@ -230,42 +237,48 @@ func (p *program) imports() bool {
 	}
 	mod := p.dotted()
 	if word == "import" {
-		for {
-			local := mod
-			if p.word("as") {
-				p.take()
-				local = p.take().text
-			}
-			if local != mod || !strings.Contains(mod, ".") {
-				p.vars[local] = unknown(mod)
-			}
-			if !p.is(",") {
-				return true
-			}
-			p.take()
-			mod = p.dotted()
-		}
-	}
-	if !p.word("import") {
-		return true
-	}
-	p.take()
-	for p.at < p.end && (p.is("(", ")", ",", "*") || p.peek(0).kind == tokenName) && p.spend(1) {
-		t := p.take()
-		if t.kind != tokenName {
-			if t.text == "*" {
-				p.stars = append(p.stars, mod)
-			}
-			continue
-		}
-		local := t.text
-		if p.word("as") {
-			p.take()
-			local = p.take().text
-		}
-		p.vars[local] = unknown(mod + "." + t.text)
+		p.importModules(mod)
+	} else if p.word("import") {
+		p.importNames(mod)
 	}
 	return true
+}
+
+// importModules reads a as b, c.
+func (p *program) importModules(mod string) {
+	for p.spend(1) {
+		local := p.local(mod)
+		if local != mod || !strings.Contains(mod, ".") {
+			p.vars[local] = unknown(mod)
+		}
+		if !p.is(",") {
+			return
+		}
+		p.take()
+		mod = p.dotted()
+	}
+}
+
+// local is the name behind "as", or the name itself.
+func (p *program) local(name string) string {
+	if !p.word("as") {
+		return name
+	}
+	p.take()
+	return p.take().text
+}
+
+// importNames reads import a as b, c and import * of a module.
+func (p *program) importNames(mod string) {
+	p.take()
+	for p.at < p.end && (p.is("(", ")", ",", "*") || p.peek(0).kind == tokenName) && p.spend(1) {
+		switch t := p.take(); {
+		case t.kind == tokenName:
+			p.vars[p.local(t.text)] = unknown(mod + "." + t.text)
+		case t.text == "*":
+			p.stars = append(p.stars, mod)
+		}
+	}
 }
 
 func (p *program) dotted() string {
@@ -278,33 +291,31 @@ func (p *program) dotted() string {
 	return name.String()
 }
 
+// nodeImport reads import a, {b as c}, * as d from "m".
 func (p *program) nodeImport() {
-	var names [][2]string // the local name and the exported one
+	names := map[string]string{} // the exported name by the local one
+	last := ""
 	for p.at < p.end && !p.word("from") && p.peek(0).kind != tokenString && p.spend(1) {
 		t := p.take()
 		switch {
-		case t.kind == tokenName && t.text == "as" && len(names) > 0:
-			names[len(names)-1][0] = p.take().text
-		case t.text == "*":
-			names = append(names, [2]string{"", ""})
-		case t.kind == tokenName && (p.is(",", "}") || p.word("as")):
-			names = append(names, [2]string{t.text, t.text})
-		case t.kind == tokenName:
-			names = append(names, [2]string{t.text, ""})
-		case t.text == ";":
+		case t.is(";"):
 			return
+		case t.word("as"):
+			local := p.take().text
+			names[local] = names[last]
+			delete(names, last)
+		case t.kind == tokenName && (p.is(",", "}") || p.word("as")):
+			names[t.text], last = "."+t.text, t.text
+		case t.kind == tokenName, t.text == "*":
+			names[t.text], last = "", t.text
 		}
 	}
 	if p.word("from") {
 		p.take()
 	}
 	mod := moduleName(p.take().text)
-	for _, n := range names {
-		full := mod
-		if n[1] != "" && n[1] != "default" {
-			full += "." + n[1]
-		}
-		p.vars[n[0]] = unknown(full)
+	for local, name := range names {
+		p.vars[local] = unknown(mod + strings.TrimSuffix(name, ".default"))
 	}
 }
 

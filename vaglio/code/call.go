@@ -42,7 +42,7 @@ func (p *program) blockFollows() bool {
 
 // argumentFollows reports whether an argument follows without a bracket.
 func (p *program) argumentFollows() bool {
-	t := p.peek(0)
+	t, next := p.peek(0), p.peek(1)
 	switch t.kind {
 	case tokenString, tokenNumber:
 		return true
@@ -51,33 +51,56 @@ func (p *program) argumentFollows() bool {
 			"if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in",
 			"rescue",
 		}, t.text)
-	case tokenOp:
-		return t.group && t.text == "(" || t.text == "[" && !t.tight || t.text == "\\" || t.text == ":" && p.peek(1).tight || t.text == "@" || t.text == "%" ||
-			t.text == "{" && p.lang.name != "ruby" || t.text == "<" && p.lang.name == "perl" || t.text == "*" && p.peek(1).tight || t.text == "->" &&
-			p.lang.name == "ruby" || t.text == "-" && p.peek(1).kind == tokenNumber
 	}
-	return false
+	switch t.text {
+	case "(":
+		return t.group
+	case "[":
+		return !t.tight
+	case "\\", "@", "%":
+		return true
+	case ":", "*":
+		return next.tight
+	case "{":
+		return p.lang.name != "ruby"
+	case "<":
+		return p.lang.name == "perl"
+	case "->":
+		return p.lang.name == "ruby"
+	}
+	return t.text == "-" && next.kind == tokenNumber
 }
 
 // bareCall reports whether a function is called without brackets.
 func (p *program) bareCall(v value) bool {
-	if !p.lang.has("bare") || p.lang.name == "awk" || v.path == "" || len(v.alts) > 0 || v.fn != nil || p.peek(0).text == "(" && !p.peek(0).group {
+	if !p.bareName(v) {
 		return false
 	}
 	f := p.lang.find(v.path, "")
-	if f == nil && p.fns[v.path] == nil || strings.HasPrefix(v.path, "$") {
-		return false
-	}
-	if p.fns[v.path] == nil && (f.verb == "eval" && p.is("{") || f.verb == "=args" || f.verb == "=env" || f.verb == "=input") {
+	if p.fns[v.path] == nil && (f == nil || p.standsAlone(f)) {
 		return false
 	}
 	if p.argumentFollows() || p.blockFollows() {
 		return p.lang.name != "lua" || p.peek(0).kind == tokenString || p.is("{")
 	}
-	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{
-		"=shift", "=reverse", "=chr", "=ord",
-		"print",
-	}, f.verb)))
+	return f != nil && (f.verb == "fork" || p.lang.has("flat") && f.takesSubject())
+}
+
+// standsAlone reports whether a name is no call of what follows it: eval { … }
+// and the names of lists.
+func (p *program) standsAlone(f *function) bool {
+	return f.verb == "eval" && p.is("{") || f.verb == "=args" || f.verb == "=env" || f.verb == "=input"
+}
+
+// bareName reports whether a value is the name of what may be called without
+// brackets.
+func (p *program) bareName(v value) bool {
+	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (p.peek(0).text != "(" || p.peek(0).group)
+}
+
+// takesSubject reports whether a function of perl without arguments is given $_.
+func (f *function) takesSubject() bool {
+	return f.from == 0 || slices.Contains([]string{"=shift", "=reverse", "=chr", "=ord", "print"}, f.verb)
 }
 
 // bareArguments reads arguments up to the statement's end.
@@ -86,16 +109,10 @@ func (p *program) bareArguments() []value {
 		return []value{p.rubyBlock()}
 	}
 	var out []value
-	if p.is("{") && p.lang.name == "perl" && int(p.peek(0).match) > p.at { // system {$program} @words, map { … } @list, print {$h} …
-		out = append(out, p.perlBlock())
-	} else if p.lang.name == "perl" && p.handleFollows() {
-		h := p.nameOperand()
-		out = append(out, value{path: "<handle>", file: h.file, holder: h.holder, kind: kindNone})
+	if p.lang.name == "perl" {
+		out = p.perlLead()
 	}
-	for p.at < p.end && p.spend(1) {
-		if p.is(";", ")", "}", "]", "=>") || p.word("or", "and", "if", "unless", "while", "until", "for", "foreach", "do", "end", "then") {
-			break
-		}
+	for p.at < p.end && p.spend(1) && !p.argumentsEnd() {
 		if p.is(",") {
 			p.take()
 			p.lines()
@@ -108,9 +125,7 @@ func (p *program) bareArguments() []value {
 		out = spreadInto(out, v)
 		if p.is("=>") {
 			p.take()
-			continue
-		}
-		if p.at <= before || !p.is(",") {
+		} else if p.at <= before || !p.is(",") {
 			break
 		}
 	}
@@ -118,6 +133,24 @@ func (p *program) bareArguments() []value {
 		out = append(out, p.rubyBlock())
 	}
 	return out
+}
+
+// argumentsEnd reports whether the arguments without brackets end here.
+func (p *program) argumentsEnd() bool {
+	return p.is(";", ")", "}", "]", "=>") || p.word("or", "and", "if", "unless", "while", "until", "for", "foreach", "do", "end", "then")
+}
+
+// perlLead reads what stands before the arguments: system {$program} @words,
+// map { … } @list, print {$h} …, print $h ….
+func (p *program) perlLead() []value {
+	switch {
+	case p.is("{") && int(p.peek(0).match) > p.at:
+		return []value{p.perlBlock()}
+	case p.handleFollows():
+		h := p.nameOperand()
+		return []value{{path: "<handle>", file: h.file, holder: h.holder, kind: kindNone}}
+	}
+	return nil
 }
 
 func (p *program) perlBlock() value {
@@ -128,11 +161,12 @@ func (p *program) perlBlock() value {
 // handleFollows reports whether print of perl has a handle before its texts.
 func (p *program) handleFollows() bool {
 	t, next := p.peek(0), p.peek(1)
-	if t.kind != tokenName || (next.kind != tokenString && next.kind != tokenName && (!next.group || next.text != "(")) || next.text == "x" ||
-		next.text == "for" || next.text == "if" || next.text == "foreach" {
+	texts := next.kind == tokenString || next.group && next.text == "(" ||
+		next.kind == tokenName && !slices.Contains([]string{"x", "for", "if", "foreach"}, next.text)
+	if t.kind != tokenName || !texts {
 		return false
 	}
-	return t.text[0] == '$' || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil || t.text == "STDOUT" || t.text == "STDERR"
+	return t.text[0] == '$' || t.text == "STDOUT" || t.text == "STDERR" || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil
 }
 
 // method calls a method of a value.
@@ -169,34 +203,52 @@ func (p *program) call(v, recv value, args []value) value {
 	if f := p.fns[name]; f != nil && (recv.path == "" || p.lang.find(name, "") == nil) {
 		return p.invoke(f, args)
 	}
-	if p.classes[name] || p.classes[strings.TrimSuffix(name, ".new")] {
-		for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
-			if f := p.fns[c]; f != nil {
-				p.invoke(f, append(map[bool][]value{true: {value{path: "self", holder: "self"}}}[f.method], args...))
-			}
-		}
-		return value{path: name}
+	if p.classes[strings.TrimSuffix(name, ".new")] {
+		return p.construct(name, args)
 	}
 	on := ""
-	if recv.path != "" || recv.alts != nil || recv.multi() || strings.HasPrefix(v.path, "?") || recv.kind != kindText {
+	if recv.path != "" || recv.given() {
 		on = onOf(recv)
 	}
 	f := p.lang.find(name, on)
 	if f == nil {
 		return p.handedOn(name, recv, args)
 	}
-	hasValue := len(recv.alts) > 0 || recv.multi() || recv.kind != kindText
-	if isMethod(p.lang, f, name) || f.method && on != "" || p.lang.full[name] != f && (f.verb[0] == '=' && hasValue || on == onPath && len(args) == 0) {
+	if p.takesObject(f, name, on, recv.given(), len(args)) {
 		args = append([]value{recv}, args...)
 	}
 	plain, named := splitNamed(args)
 	return p.apply(f, name, plain, named)
 }
 
-// isMethod reports whether the object of a function is its first argument.
-func isMethod(l *language, f *function, name string) bool {
+// given reports whether a value is more than a name.
+func (v value) given() bool { return len(v.alts) > 0 || v.kind != kindText }
+
+// takesObject reports whether the object of a function is its first argument.
+func (p *program) takesObject(f *function, name, on string, given bool, args int) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	return l.full[name] == nil && (l.method[last] == f || l.path[last] == f)
+	switch {
+	case f.method && on != "", p.lang.full[name] == nil && (p.lang.method[last] == f || p.lang.path[last] == f):
+		return true
+	case p.lang.full[name] == f:
+		return false
+	}
+	return f.verb[0] == '=' && given || on == onPath && args == 0
+}
+
+// construct makes an object of a class.
+func (p *program) construct(name string, args []value) value {
+	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
+		f := p.fns[c]
+		switch {
+		case f == nil:
+		case f.method:
+			p.invoke(f, append([]value{{path: "self", holder: "self"}}, args...))
+		default:
+			p.invoke(f, args)
+		}
+	}
+	return value{path: name}
 }
 
 func splitNamed(args []value) (plain []value, named map[string]value) {
@@ -223,14 +275,8 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 
 // apply reads a call of a function of the table.
 func (p *program) apply(f *function, name string, args []value, named map[string]value) value {
-	if op, ok := strings.CutPrefix(f.verb, "="); ok {
-		if len(args) == 0 && p.lang.has("flat") && f.verb != "=shift" {
-			args = []value{p.vars["$_"]}
-		}
-		if f.verb == "=args" {
-			return p.arguments(f.args[0] + 1)
-		}
-		return p.table.operations[op](p, args, named)
+	if strings.HasPrefix(f.verb, "=") {
+		return p.yields(f, args, named)
 	}
 	if read := p.table.further[f.verb]; read != nil {
 		return read(p, f, name, args, named)
@@ -245,16 +291,11 @@ func (p *program) apply(f *function, name string, args []value, named map[string
 		p.pairs(name, verb, targets)
 		return value{kind: kindOther}
 	case shell.VerbKill:
-		if len(args) > 1 && (args[1].word().Is("0") && f.from < 0 || args[0].word().Is("0") && f.from > 0) {
+		if f.onlyAsks(args) {
 			return value{kind: kindOther}
 		}
 	case shell.VerbWrite, shell.VerbAppend:
-		if len(targets) > 1 && len(f.args) > 1 {
-			p.step(shell.ProgramStep{File: targets[0].word(), Write: targets[1].word(), Append: verb == shell.VerbAppend, Writes: true})
-		} else if len(targets) > 0 {
-			p.step(shell.ProgramStep{File: targets[0].word(), Writes: true})
-		}
-		targets = targets[:min(len(targets), 1)]
+		targets = p.writes(f, verb, targets)
 	}
 	for _, t := range targets {
 		for _, w := range t.words() {
@@ -265,26 +306,51 @@ func (p *program) apply(f *function, name string, args []value, named map[string
 		p.emit(name, verb)
 	}
 	out := p.result(verb, name, targets, tailOf(args, 1))
-	for _, a := range args { // find of perl calls it for each name
-		if verb == shell.VerbList && a.fn != nil && p.lang.has("flat") {
-			p.vars["$_"] = out.nth(0)
-			p.invoke(a.fn, nil)
-		}
+	if verb == shell.VerbList && p.lang.has("flat") {
+		p.eachFound(out, args)
 	}
 	return out
 }
 
-// result is what a call yields that is not known, but for where it is from.
-// content is what is known of a file.
-// listing are the names below a folder, or those that match a pattern.
-// targets are the arguments that a verb falls on.
-// pairs notes a call with two targets: for several of each, in turn.
-// fork notes that the program copies itself; without end that is a bomb.
-// invoke reads the body of a function for one call.
-// bindParams binds the parameters of a function to what it is given.
-// fallback is the value of a parameter that a call leaves out.
-// handedOn reads the call of a function that is not known: what it is given may
-// be a function that it calls with the rest.
-// isFunction reports whether a value is a function that matters.
-// eachOf calls a function with what it is given: every element of a list, or
-// of the object whose method gives it on.
+// yields calls a function that yields a value.
+func (p *program) yields(f *function, args []value, named map[string]value) value {
+	if len(args) == 0 && p.lang.has("flat") && f.verb != "=shift" {
+		args = []value{p.vars["$_"]}
+	}
+	if f.verb == "=args" {
+		return p.arguments(f.args[0] + 1)
+	}
+	return p.table.operations[f.verb[1:]](p, args, named)
+}
+
+// onlyAsks reports whether a signal asks whether a process is there.
+func (f *function) onlyAsks(args []value) bool {
+	signal := 1
+	if f.from > 0 {
+		signal = 0
+	}
+	return len(args) > 1 && args[signal].word().Is("0")
+}
+
+// writes notes what a call writes, and returns the file.
+func (p *program) writes(f *function, verb shell.Verb, targets []value) []value {
+	if len(targets) == 0 {
+		return nil
+	}
+	s := shell.ProgramStep{File: targets[0].word(), Writes: true}
+	if len(targets) > 1 && len(f.args) > 1 {
+		s.Write, s.Append = targets[1].word(), verb == shell.VerbAppend
+	}
+	p.step(s)
+	return targets[:1]
+}
+
+// eachFound calls the function that find of perl is given for each name.
+func (p *program) eachFound(found value, args []value) {
+	for _, a := range args {
+		if a.fn != nil {
+			p.vars["$_"] = found.nth(0)
+			p.invoke(a.fn, nil)
+		}
+	}
+}

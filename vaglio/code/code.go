@@ -45,7 +45,6 @@ func New() (*Reader, error) {
 }
 
 // Read says what a program does. It does not fail: what it cannot read is a
-// problem among the steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
 	defer func() {
@@ -79,7 +78,6 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	return run.out
 }
 
-// run is what the readings of one program and of the code it evaluates share.
 type run struct {
 	left    int // steps
 	again   int // tokens that may be read once more
@@ -169,6 +167,7 @@ func (p *program) step(s shell.ProgramStep) {
 	}
 }
 
+// problem among the steps.
 func (p *program) problem(kind shell.ProblemKind, detail string, w shell.Word) {
 	key := string(kind) + "\x00" + w.String()
 	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // each is said once, and the first of many
@@ -210,12 +209,7 @@ func (p *program) read(w shell.Word) value {
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
 		if f := p.routines[i]; !f.called && f.target == nil {
 			f.called = true
-			p.end = len(p.toks)
-			p.bindParams(f, nil, nil)
-			p.returns = append(p.returns, value{})
-			p.scanned = 0
-			p.block(f.from, f.to)
-			p.returns = p.returns[:len(p.returns)-1]
+			p.through(f, nil, nil)
 		}
 	}
 	for p.at = 0; p.at < len(p.toks) && p.spend(1); {

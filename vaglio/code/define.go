@@ -1,41 +1,41 @@
 package code
 
-import (
-	"slices"
-	"strings"
-)
-
+// body finds the body of a loop or a function whose first word stands at def
+// and whose head has been read up to here.
 func (p *program) body(def int) (from, to int) {
 	i := p.at
-	for p.lang.has("columns") && i < p.end && (p.toks[i].kind != tokenOp || p.toks[i].text != ":" && p.toks[i].text != ";") {
-		if m := int(p.toks[i].match); m > i {
-			i = m
+	if p.lang.has("columns") {
+		for i < p.end && !p.toks[i].is(":", ";") {
+			i = p.over(i) + 1
 		}
-		i++
 	}
 	switch {
 	case i >= p.end:
 		return p.end, p.end
 	case p.lang.has("columns"):
 		return i + 1, p.indented(def, i+1)
-	case p.toks[i].text == "{" && p.toks[i].match > 0:
-		return i + 1, int(p.toks[i].match)
+	case p.toks[i].text == "{" && p.over(i) > i:
+		return i + 1, p.over(i)
 	case p.lang.has("ends"):
 		return i, p.ended(i)
 	}
-	from = i
-	for i < p.end && (p.toks[i].kind != tokenOp || p.toks[i].text != ";") {
-		if m := int(p.toks[i].match); m > i {
-			if i = m; p.toks[i].text == "}" {
-				return from, i + 1
-			}
-		}
-		i++
-	}
-	p.spend((i - from) / 4)
-	return from, i
+	return i, p.lineEnd(i)
 }
 
+// lineEnd is where a statement ends that is the body of a loop.
+func (p *program) lineEnd(from int) int {
+	i := from
+	for i < p.end && !p.toks[i].is(";") {
+		to := p.over(i)
+		if i = to + 1; p.toks[to].is("}") {
+			break
+		}
+	}
+	p.spend((i - from) / 4)
+	return min(i, p.end)
+}
+
+// indented is where a block ends that is indented more than the line of def.
 func (p *program) indented(def, from int) int {
 	column, i := p.toks[def].column, from
 	sameLine := from < p.end && !p.toks[from].line
@@ -49,41 +49,26 @@ func (p *program) indented(def, from int) int {
 	return i
 }
 
+// ended is where a block ends that ends with a word.
 func (p *program) ended(from int) int {
-	depth, loop := 1, p.toks[from].text != "do" || p.lang.name == "lua"
-	i := from
+	lua := p.lang.name == "lua"
+	depth, loop, i := 1, true, from
 	if p.toks[from].text == "do" {
+		loop = lua
 		i++
 	}
 	for ; i < p.end; i++ {
-		t := p.toks[i]
-		if t.kind == tokenOp && t.text == ";" || t.line {
+		t, prev := p.toks[i], p.tok(i-1)
+		if t.is(";") || t.line {
 			loop = false
 		}
-		if t.kind != tokenName || i > 0 && p.toks[i-1].text == "." {
-			continue
-		}
-		first := t.line || i > 0 && (p.toks[i-1].text == ";" || p.toks[i-1].text == "=" || p.toks[i-1].text == "then" || p.toks[i-1].text == "do")
-		switch t.text {
-		case "end", "until":
-			if t.text == "end" || p.lang.name == "lua" {
-				depth--
-			}
-		case "function", "def", "class", "module", "begin", "case", "repeat":
+		switch {
+		case t.kind != tokenName || prev.text == ".":
+		case t.text == "end" || t.text == "until" && lua:
+			depth--
+		case p.opensBlock(t, prev, loop):
 			depth++
-		case "do":
-			if !loop {
-				depth++
-			}
-		case "if", "unless":
-			if first || p.lang.name == "lua" {
-				depth++
-			}
-		case "while", "for":
-			if first && p.lang.name != "lua" {
-				depth++
-				loop = true
-			}
+			loop = loop || t.word("while", "for")
 		}
 		if depth == 0 {
 			break
@@ -93,38 +78,52 @@ func (p *program) ended(from int) int {
 	return i
 }
 
+// opensBlock reports whether a word begins what ends with "end"; loop says that
+// the "do" of a loop is due.
+func (p *program) opensBlock(t, prev token, loop bool) bool {
+	lua := p.lang.name == "lua"
+	first := t.line || prev.text == ";" || prev.text == "=" || prev.text == "then" || prev.text == "do"
+	switch t.text {
+	case "function", "def", "class", "module", "begin", "case", "repeat":
+		return true
+	case "do":
+		return !loop
+	case "if", "unless":
+		return first || lua
+	case "while", "for":
+		return first && !lua
+	}
+	return false
+}
+
+// define reads the definition of a function, whose body is read when it is
+// called, or at the end.
 func (p *program) define() bool {
-	t, next := p.peek(0), p.peek(1)
-	def := p.at
+	t, next, def := p.peek(0), p.peek(1), p.at
 	name := next.text
 	switch {
-	case t.text == "async" && (next.text == "def" || next.text == "function"):
+	case t.text == "async" && next.word("def", "function"), t.text == "local" && next.text == "function":
 		p.take()
 		return p.define()
-	case t.text == "local" && next.text == "function":
-		p.take()
-		return p.define()
-	case t.text == "def" && next.kind == tokenName, (t.text == "function" || t.text == "sub") && next.kind == tokenName && t.text != p.lang.name:
+	case t.word("def", "function", "sub") && next.kind == tokenName:
 		p.take()
 		p.take()
 		for p.is(".", "::", ":") && p.peek(1).kind == tokenName {
 			p.take()
 			name = p.take().text
 		}
-	case p.lang.name == "node" && next.text == "(" && next.match > 0 && int(next.match)+1 < p.end && p.toks[next.match+1].text == "{" &&
-		!slices.Contains([]string{"if", "for", "while", "switch", "catch", "with", "function"}, t.text):
-		name = t.text
-		p.take()
+	case p.methodHead():
+		name = p.take().text
 	default:
 		return false
 	}
 	f := &routine{name: name, toks: p}
-	if p.is("(") && p.toks[p.at].match > 0 {
-		f.params = p.params(p.at+1, int(p.toks[p.at].match))
-		p.at = int(p.toks[p.at].match) + 1
+	if p.is("(") && p.over(p.at) > p.at {
+		f.params = p.params(p.at+1, p.over(p.at))
+		p.at = p.over(p.at) + 1
 	}
 	f.from, f.to = p.body(def)
-	f.method = p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && slices.Contains([]string{"self", "cls", "s"}, p.toks[f.params[0]].text)
+	f.method = p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s")
 	p.fns[name] = f
 	p.routines = append(p.routines, f)
 	for i := def; i < f.from && i < len(p.seen); i++ {
@@ -134,24 +133,32 @@ func (p *program) define() bool {
 	return true
 }
 
+// methodHead reports whether a method of a class of node begins here.
+func (p *program) methodHead() bool {
+	if p.lang.name != "node" || p.peek(1).text != "(" || p.peek(0).word("if", "for", "while", "switch", "catch", "with", "function") {
+		return false
+	}
+	open := p.at + 1
+	to := p.over(open)
+	return to > open && to+1 < p.end && p.toks[to+1].text == "{"
+}
+
+// params are the places of the parameters between two places.
 func (p *program) params(from, to int) []int {
 	var out []int
 	begin := true
 	for i := from; i < to; i++ {
 		t := p.toks[i]
 		switch {
-		case t.kind == tokenOp && t.text == ",":
+		case t.is(","):
 			begin = true
 			continue
-		case begin && (t.kind == tokenName || t.kind == tokenOp && strings.Contains("[{(", t.text)):
-			if t.kind == tokenName && i+1 < to && p.toks[i+1].kind == tokenName && p.lang.name == "php" {
-				continue // a type
-			}
+		case t.kind == tokenName && i+1 < to && p.toks[i+1].kind == tokenName && p.lang.name == "php":
+			continue // a type
+		case begin && (t.kind == tokenName || t.is("[", "{", "(")):
 			out, begin = append(out, i), false
 		}
-		if m := int(t.match); m > i {
-			i = m
-		}
+		i = p.over(i)
 	}
 	return out
 }

@@ -54,21 +54,27 @@ func (p *program) expression() value {
 
 // assign gives a value to what an expression stands for.
 func (p *program) assign(to value, op string, v value) value {
-	if op == "+=" || op == ".=" || op == "||=" {
-		switch {
-		case to.multi() && v.multi():
-			v = listOf(slices.Concat(to.list, v.list)...)
-		case op == "||=":
-			v = to.or(v)
-		case len(to.alts) > 0 || to.path != "":
-			v = p.glue(to, v)
-		}
-	}
-	if op == "-=" || op == "*=" || op == "/=" || op == "%=" {
+	switch op {
+	case "+=", ".=":
+		v = p.extended(to, v)
+	case "||=":
+		v = to.or(v)
+	case "-=", "*=", "/=", "%=":
 		v = value{kind: kindOther}
 	}
 	p.store(to.holder, v)
 	return v
+}
+
+// extended is a value with another behind it.
+func (p *program) extended(a, b value) value {
+	switch {
+	case a.multi() && b.multi():
+		return listOf(slices.Concat(a.list, b.list)...)
+	case len(a.alts) > 0 || a.path != "":
+		return p.glue(a, b)
+	}
+	return b
 }
 
 // choice reads c ? a : b and a if c else b.
@@ -122,6 +128,7 @@ func (p *program) statementOr() value {
 	return p.compared()
 }
 
+// compared reads operands with the operators that yield no text.
 func (p *program) compared() value {
 	v := p.sum()
 	for p.at < p.end && p.spend(1) {
@@ -131,19 +138,7 @@ func (p *program) compared() value {
 			p.subject = v
 			v = p.sum()
 			p.subject = value{}
-		case p.is("<") && p.lang.name == "awk" && p.peek(-1).text == "getline":
-			return v
-		case p.is("==", "!=", "<=", ">=", "<", "===", "!==", "<=>", "~") || p.is(">") && !p.printing || p.word("in", "is", "instanceof", "eq", "ne",
-			"isnt") && !p.heading():
-			p.take()
-			if p.word("not") {
-				p.take()
-			}
-			p.sum()
-			v = value{kind: kindOther}
-		case p.word("not") && p.peek(1).text == "in":
-			p.take()
-			p.take()
+		case p.comparison():
 			p.sum()
 			v = value{kind: kindOther}
 		default:
@@ -153,8 +148,25 @@ func (p *program) compared() value {
 	return v
 }
 
-// heading reports whether "in" belongs to a loop that is being read.
-func (p *program) heading() bool { return p.lang.name == "lua" }
+// comparison reads an operator that compares, if one stands here.
+func (p *program) comparison() bool {
+	switch {
+	case p.is("<") && p.lang.name == "awk" && p.peek(-1).text == "getline":
+		return false
+	case p.is("==", "!=", "<=", ">=", "<", "===", "!==", "<=>", "~"), p.is(">") && !p.printing,
+		p.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua":
+		p.take()
+		if p.word("not") {
+			p.take()
+		}
+		return true
+	case p.word("not") && p.peek(1).text == "in":
+		p.take()
+		p.take()
+		return true
+	}
+	return false
+}
 
 // sum reads operands with the operators that join them.
 func (p *program) sum() value {
@@ -162,29 +174,50 @@ func (p *program) sum() value {
 	for p.at < p.end && p.spend(1) {
 		t := p.peek(0)
 		switch {
-		case t.kind == tokenOp && (slices.Contains(p.lang.concat, t.text) && t.text != "" || t.text == join):
+		case p.joins(t):
 			p.take()
 			p.lines()
 			v = p.added(v, p.unary(), t.text)
-		case t.kind == tokenOp && t.text == "|" && p.lang.name == "awk":
+		case p.piped():
 			if p.peek(1).text != "getline" {
 				return v
 			}
 			p.take()
 			p.shellLine(v, "getline")
-		case p.is("/", "%", "*", "-", "**", "&", "^", "|", ">>", "<<", "+", "==") || t.kind == tokenName && t.text == "x" && p.lang.name == "perl" && p.at > 0:
-			op := p.take().text
+		case p.is("/", "%", "*", "-", "**", "&", "^", "|", ">>", "<<", "+", "==") || p.word("x") && p.lang.name == "perl":
+			p.take()
 			p.lines()
-			v = p.operated(v, op)
-		case p.lang.has("beside") && (t.kind == tokenString || t.kind == tokenNumber || t.group && t.text == "(" || t.kind == tokenName && p.besides(t.text)):
+			v = p.operated(v, t.text)
+		case p.beside(t):
 			v = p.glue(v, p.unary())
-		case t.kind == tokenOp && t.text == ";" && t.line && p.continued():
+		case p.continued():
 			p.take()
 		default:
 			return v
 		}
 	}
 	return v
+}
+
+// piped reports whether a pipe of awk follows.
+func (p *program) piped() bool { return p.is("|") && p.lang.name == "awk" }
+
+// joins reports whether an operator joins texts.
+func (p *program) joins(t token) bool {
+	return t.kind == tokenOp && (t.text == join || t.text != "" && slices.Contains(p.lang.concat, t.text))
+}
+
+// beside reports whether a token of awk continues a text.
+func (p *program) beside(t token) bool {
+	switch {
+	case !p.lang.has("beside"):
+		return false
+	case t.kind == tokenName:
+		return !slices.Contains([]string{
+			"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return",
+		}, t.text)
+	}
+	return t.kind == tokenString || t.kind == tokenNumber || t.group && t.text == "("
 }
 
 // lines skips the ends of lines where an operand is due.
@@ -194,63 +227,34 @@ func (p *program) lines() {
 	}
 }
 
-// continued reports whether the next line goes on with this expression.
+// continued reports whether a new line goes on with this expression.
 func (p *program) continued() bool {
 	t := p.peek(1)
-	return !p.lang.has("columns") && t.kind == tokenOp && (t.text == "." && p.peek(2).kind == tokenName || t.text == "+" || t.text == "->" || t.text == "?.")
+	if !p.is(";") || !p.peek(0).line || p.lang.has("columns") || t.kind != tokenOp {
+		return false
+	}
+	return t.text == "." && p.peek(2).kind == tokenName || t.text == "+" || t.text == "->" || t.text == "?."
 }
 
-// besides reports whether a name of awk continues a text.
-func (p *program) besides(name string) bool {
-	return !slices.Contains([]string{"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return"}, name)
-}
-
-// added joins two values.
-// operated applies the operators that do not join texts.
-// joined are texts joined as the elements of a path.
 // unary reads an operand and the signs before it.
 func (p *program) unary() value {
 	if !p.enter() {
 		return value{}
 	}
 	defer p.leave()
-	t := p.peek(0)
-	switch {
-	case t.kind == tokenOp && (t.text == "*" || t.text == "..." || t.text == "**"):
+	switch next := p.peek(1); {
+	case p.is("*", "...", "**"):
+		return p.spreadOperand()
+	case p.is("-") && next.kind == tokenNumber:
 		p.take()
-		v := p.unary()
-		if _, ok := v.text(); ok && t.text == "..." {
-			v = splitAt(v, "")
-		}
-		v.spread = true
-		return v
-	case p.is("-") && p.peek(1).kind == tokenNumber:
-		p.take()
-		s := "-" + p.take().text
-		return value{kind: kindNumber, alts: []shell.Word{shell.Text(s)}}
-	case p.is("!", "~") || p.word("not"):
+		return value{kind: kindNumber, alts: []shell.Word{shell.Text("-" + p.take().text)}}
+	case p.is("!", "~"), p.word("not"):
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case p.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), p.word("await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our",
-		"local", "const", "let", "var", "async", "do") && p.peek(1).text != ".":
-		op := p.take()
-		if op.text == "async" && p.define() {
-			return value{}
-		}
-		if op.text == "do" && p.is("{") {
-			return p.groupBlock()
-		}
-		if op.text == "&" && p.is(":") && p.peek(1).kind == tokenName {
-			p.take()
-			return unknown(p.take().text)
-		}
-		v := p.unary()
-		if op.text == "@" || op.text == "%" {
-			v.spread = true
-		}
-		return v
-	case p.is(":") && p.peek(1).kind == tokenName:
+	case p.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), p.word(signs()...) && next.text != ".":
+		return p.signed()
+	case p.is(":") && next.kind == tokenName:
 		p.take()
 		return p.postfix(text(p.take().text))
 	case p.is("->") && p.lang.name == "ruby":
@@ -258,6 +262,41 @@ func (p *program) unary() value {
 		return p.postfix(p.arrow())
 	}
 	return p.postfix(p.primary())
+}
+
+// signs are the words that stand before an operand.
+func signs() []string {
+	return []string{"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"}
+}
+
+// signed reads a sign and its operand.
+func (p *program) signed() value {
+	op := p.take()
+	switch {
+	case op.text == "async" && p.define():
+		return value{}
+	case op.text == "do" && p.is("{"):
+		return p.groupBlock()
+	case op.text == "&" && p.is(":") && p.peek(1).kind == tokenName:
+		p.take()
+		return unknown(p.take().text)
+	}
+	v := p.unary()
+	if op.text == "@" || op.text == "%" {
+		v.spread = true
+	}
+	return v
+}
+
+// spreadOperand reads *list and ...list, which stand for their elements.
+func (p *program) spreadOperand() value {
+	op := p.take()
+	v := p.unary()
+	if _, ok := v.text(); ok && op.text == "..." {
+		v = splitAt(v, "")
+	}
+	v.spread = true
+	return v
 }
 
 // groupBlock reads a block that stands for its last value.
@@ -278,11 +317,7 @@ func (p *program) primary() value {
 	switch t.kind {
 	case tokenString:
 		p.take()
-		v := textOf(p.fill(t.text))
-		for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
-			v = p.glue(v, p.primary())
-		}
-		return v
+		return p.glued(textOf(p.fill(t.text)))
 	case tokenNumber:
 		p.take()
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.text)}}
@@ -303,17 +338,3 @@ func (p *program) primary() value {
 	}
 	return value{}
 }
-
-// group reads what stands in round brackets: a function's parameters, a text
-// of several parts, a list or one expression.
-// close moves behind the bracket at end.
-// rest reads what an expression left before a bracket.
-// items reads a list up to a bracket. A name with "=" or ":" behind it names
-// the item.
-// comprehends returns where the "for" stands that gives values to the
-// expression which begins here, 0 if none does.
-// itemName reads the name of an argument: name=, name: or "name" =>.
-// each reads "for x in list if c" behind the expression at start, for every
-// element.
-// mapping reads what stands in braces: a map, a set, or statements.
-// entry reads one entry of a map: a key, and the value if there is one.

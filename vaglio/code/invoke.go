@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// result is what a call yields that is not known, but for where it is from.
 func (p *program) result(verb shell.Verb, name string, targets, rest []value) value {
 	switch {
 	case verb == shell.VerbNetwork:
@@ -19,6 +20,7 @@ func (p *program) result(verb shell.Verb, name string, targets, rest []value) va
 	return unknown(name + "()")
 }
 
+// content is what is known of a file.
 func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
@@ -28,6 +30,7 @@ func (p *program) content(file value) value {
 	return v
 }
 
+// listing are the names below a folder, or those that match a pattern.
 func (p *program) listing(name string, dir, pattern value) value {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
@@ -59,13 +62,31 @@ func (p *program) listing(name string, dir, pattern value) value {
 	return listOf(textOf(entry))
 }
 
+// targets are the arguments that a verb falls on.
+// pairs notes a call with two targets: for several of each, in turn.
 func (f *function) targets(p *program, args []value, named map[string]value) []value {
 	if f.text != "" && f.verb != "open" && f.verb != "eval" {
 		return []value{text(f.text)}
 	}
+	if out := f.chosen(args); len(out) > 0 {
+		return out
+	}
+	for _, n := range [...]string{"path", "file", "files", "filename", "name", "fd", "src", "command", "cmd", "args", "root_dir"} {
+		if v, ok := named[n]; ok {
+			return []value{v}
+		}
+	}
+	if f.from == 0 && p.lang.name == "perl" {
+		return []value{p.vars["$_"]}
+	}
+	return nil
+}
+
+// chosen are the arguments that stand where the table says.
+func (f *function) chosen(args []value) []value {
 	var out []value
 	if f.from >= 0 {
-		for _, a := range args[min(f.from, len(args)):] {
+		for _, a := range tailOf(args, f.from) {
 			if a.fn == nil && a.kind != kindMap {
 				out = append(out, a)
 			}
@@ -76,19 +97,7 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 			out = append(out, args[i])
 		}
 	}
-	if len(out) > 0 {
-		return out
-	}
-	for _, n := range [...]string{"path", "file", "files", "filename", "name", "fd", "src", "command", "cmd", "args", "root_dir"} {
-		if v, ok := named[n]; ok {
-			return []value{v}
-		}
-	}
-	if f.from == 0 && p.lang.name == "perl" {
-		v := p.vars["$_"]
-		return []value{v}
-	}
-	return nil
+	return out
 }
 
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
@@ -112,6 +121,8 @@ func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 	}
 }
 
+// fork notes that the program copies itself; without end that is a bomb.
+// fork while 1.
 func (p *program) fork(name string) {
 	p.forks++
 	loop := p.loop > 0
@@ -124,36 +135,24 @@ func (p *program) fork(name string) {
 	}
 }
 
+// invoke reads the body of a function for one call.
 func (p *program) invoke(f *routine, args []value) value {
 	if f.target != nil {
 		return p.call(*f.target, value{}, slices.Concat(f.bound, args))
 	}
 	cost := f.to - f.from
+	if f.active > 0 && p.forks > 0 {
+		p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
+	}
 	if f.active > 1 || f.toks != p || p.again < cost {
-		if f.active > 0 && p.forks > 0 {
-			p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
-		}
 		f.called = f.called && f.active > 0
 		return unknown(f.name + "()")
 	}
 	p.again -= cost
-	if f.active > 0 && p.forks > 0 {
-		p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
-	}
 	f.active++
 	f.called = true
-	end := p.end
-	p.end = len(p.toks)
 	plain, named := splitNamed(args)
-	p.bindParams(f, plain, named)
-	p.returns = append(p.returns, value{kind: kindNone})
-	scanned := p.scanned
-	p.scanned = 0
-	last := p.block(f.from, f.to)
-	p.scanned = scanned
-	out := p.returns[len(p.returns)-1]
-	p.returns = p.returns[:len(p.returns)-1]
-	p.end = end
+	last, out := p.through(f, plain, named)
 	f.active--
 	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
 		return last
@@ -161,6 +160,22 @@ func (p *program) invoke(f *routine, args []value) value {
 	return out
 }
 
+// through reads the body of a function, and returns the value of its last
+// statement and what it returns.
+func (p *program) through(f *routine, args []value, named map[string]value) (last, out value) {
+	end, scanned := p.end, p.scanned
+	p.end = len(p.toks)
+	p.bindParams(f, args, named)
+	p.scanned = 0
+	p.returns = append(p.returns, value{kind: kindNone})
+	last = p.block(f.from, f.to)
+	n := len(p.returns) - 1
+	out, p.returns = p.returns[n], p.returns[:n]
+	p.end, p.scanned = end, scanned
+	return last, out
+}
+
+// bindParams binds the parameters of a function to what it is given.
 func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 	if p.lang.has("flat") {
 		p.vars["@_"] = listOf(args...)
@@ -169,32 +184,49 @@ func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 		}
 	}
 	for i, at := range f.params {
-		name := p.toks[at].text
-		delete(p.vars, p.key(name))
-		rest := at > 0 && (p.toks[at-1].text == "..." || p.toks[at-1].text == "*") && p.toks[at].kind == tokenName
-		v, ok := named[name]
-		switch {
-		case ok:
-		case rest:
-			v = listOf(tailOf(args, i)...)
-		case i < len(args):
-			v = args[i]
-		case len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" && i < len(args[0].list):
-			v = args[0].list[i]
-		default:
-			v = p.fallback(at)
-		}
-		if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" && len(named) == 0 && p.lang.name == "ruby" {
-			v = args[0].nth(i)
-		}
+		delete(p.vars, p.key(p.toks[at].text))
+		v := p.param(f, i, args, named)
 		if p.toks[at].kind == tokenName {
-			p.set(name, v)
+			p.set(p.toks[at].text, v)
 		} else {
 			p.bind(at, v)
 		}
 	}
 }
 
+// param is the value of a parameter. A function without a name may be given
+// its arguments as one list.
+func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
+	at := f.params[i]
+	var list []value // what the function's only argument holds
+	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
+		list = args[0].list
+	}
+	v, ok := named[p.toks[at].text]
+	switch {
+	case list != nil && len(named) == 0 && p.lang.name == "ruby":
+		return args[0].nth(i)
+	case ok:
+		return v
+	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
+		return listOf(tailOf(args, i)...)
+	case i < len(args):
+		return args[i]
+	case i < len(list):
+		return list[i]
+	}
+	return p.fallback(at)
+}
+
+// glued is a text with those that stand beside it.
+func (p *program) glued(v value) value {
+	for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
+		v = p.glue(v, p.primary())
+	}
+	return v
+}
+
+// fallback is the value of a parameter that a call leaves out.
 func (p *program) fallback(at int) value {
 	name := p.toks[at].text
 	if at+2 < len(p.toks) && p.toks[at+1].text == "=" {
@@ -209,6 +241,8 @@ func (p *program) fallback(at int) value {
 	return v
 }
 
+// handedOn reads the call of a function that is not known: what it is given may
+// be a function that it calls with the rest.
 func (p *program) handedOn(name string, recv value, args []value) value {
 	plain, named := splitNamed(args)
 	fn, rest := named["target"], plain
@@ -236,6 +270,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	return out
 }
 
+// isFunction reports whether a value is a function that matters.
 func (p *program) isFunction(v value) bool {
 	if v.fn != nil {
 		return true
@@ -247,10 +282,12 @@ func (p *program) isFunction(v value) bool {
 	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
 }
 
+// eachOf calls a function with what it is given: every element of a list, or
+// of the object whose method gives it on.
 func (p *program) eachOf(fn, recv value, rest []value) value {
 	list := rest
 	switch {
-	case recv.multi() || len(recv.alts) > 0 || recv.path != "" && p.lang.find(p.canonical(recv.path), "") == nil && len(rest) == 0:
+	case p.handsOut(recv, rest):
 		if list = recv.elements(); recv.multi() && len(rest) > 0 && !rest[0].multi() {
 			list = slices.Concat(list, rest)
 		}
@@ -269,4 +306,9 @@ func (p *program) eachOf(fn, recv value, rest []value) value {
 		out = append(out, p.call(fn, value{}, []value{e}))
 	}
 	return listOf(out...)
+}
+
+// handsOut reports whether an object gives a function its own elements.
+func (p *program) handsOut(recv value, rest []value) bool {
+	return recv.multi() || len(recv.alts) > 0 || recv.path != "" && len(rest) == 0 && p.lang.find(p.canonical(recv.path), "") == nil
 }

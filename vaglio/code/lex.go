@@ -63,6 +63,7 @@ type lexer struct {
 
 func (l *lexer) has(flag string) bool { return l.p.lang.has(flag) }
 
+// run is what the readings of one program and of the code it evaluates share.
 func (l *lexer) run() {
 	l.fresh = true
 	for l.at < len(l.src) && !l.p.stopped {

@@ -282,6 +282,27 @@ func (l *lexer) substitution(s, body, from, rest string) string {
 }
 
 // delimited reads a text between a delimiter and its counterpart.
+func delimited(s string) (body, rest string, ok bool) {
+	open, shut := s[0], s[0]
+	if i := strings.IndexByte("([{<", open); i >= 0 {
+		shut = ")]}>"[i]
+	}
+	depth := 0
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == shut && depth == 0:
+			return s[1:i], s[i+1:], true
+		case s[i] == shut:
+			depth--
+		case s[i] == open:
+			depth++
+		}
+	}
+	return s[1:], "", false
+}
+
 // document reads a here-document; its text stands behind the line.
 func (l *lexer) document(rest string) bool {
 	mark := l.p.lang.document
@@ -328,7 +349,3 @@ func (l *lexer) document(rest string) bool {
 	l.at = len(l.src) - len(word) + n + len(quote)
 	return true
 }
-
-// unescape decodes the escapes that the languages have in common.
-// decodeNumber writes the character of x41, u0041, u{41} or 101, and returns
-// how much of s that is.

@@ -4,6 +4,9 @@ import (
 	"slices"
 )
 
+// group reads what stands in round brackets: a function's parameters, a text
+// of several parts, a list or one expression.
+// close moves behind the bracket at end.
 func (p *program) group() value {
 	t := p.peek(0)
 	end := int(t.match)
@@ -12,15 +15,7 @@ func (p *program) group() value {
 	}
 	p.take()
 	if t.group {
-		v := text("")
-		if !p.is(")") {
-			v = p.expression()
-		}
-		p.close(end)
-		for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
-			v = p.glue(v, p.primary())
-		}
-		return v
+		return p.textGroup(end)
 	}
 	comma := p.is(")")
 	saved := p.printing
@@ -28,20 +23,33 @@ func (p *program) group() value {
 	from := p.at
 	list := p.items(")")
 	p.printing = saved
-	for i := from; i < min(p.at-1, len(p.toks)) && !comma; i++ {
-		if m := int(p.toks[i].match); m > i {
-			i = m
-		} else if p.toks[i].text == "," || p.toks[i].text == "=>" && p.lang.name != "node" {
-			comma = true
-		}
-	}
 	p.spend((p.at - from) / 8)
-	if len(list) == 1 && !comma {
+	if len(list) == 1 && !comma && !p.commas(from, min(p.at-1, len(p.toks))) {
 		return list[0]
 	}
 	v := listOf(list...)
 	v.spread = p.lang.has("flat")
 	return v
+}
+
+// commas reports whether a comma stands between two places, outside of brackets.
+func (p *program) commas(from, to int) bool {
+	for i := from; i < to; i = p.over(i) + 1 {
+		if t := p.toks[i]; t.text == "," || t.text == "=>" && p.lang.name != "node" {
+			return true
+		}
+	}
+	return false
+}
+
+// textGroup reads a text of several parts, and those beside it.
+func (p *program) textGroup(end int) value {
+	v := text("")
+	if !p.is(")") {
+		v = p.expression()
+	}
+	p.close(end)
+	return p.glued(v)
 }
 
 func (p *program) close(end int) {
@@ -53,6 +61,7 @@ func (p *program) close(end int) {
 	}
 }
 
+// rest reads what an expression left before a bracket.
 func (p *program) rest(end int) {
 	for p.at < end && p.spend(1) {
 		before := p.at
@@ -68,6 +77,8 @@ func (p *program) rest(end int) {
 	}
 }
 
+// items reads a list up to a bracket. A name with "=" or ":" behind it names
+// the item.
 func (p *program) items(shut string) []value {
 	var out []value
 	for p.at < p.end && p.spend(1) {
@@ -108,6 +119,7 @@ func (p *program) items(shut string) []value {
 	return out
 }
 
+// comprehends returns where the "for" stands that gives values to the
 func (p *program) comprehends() int {
 	if p.lang.name != "python" {
 		return 0
@@ -127,13 +139,24 @@ func (p *program) comprehends() int {
 	return 0
 }
 
+// itemName reads the name of an argument: name=, name: or "name" =>.
+// each reads "for x in list if c" behind the expression at start, for every
+// element.
 func (p *program) itemName() string {
 	t, next := p.peek(0), p.peek(1)
 	if t.kind != tokenName && t.kind != tokenString || next.kind != tokenOp {
 		return ""
 	}
-	named := next.text == "=" && p.lang.name == "python" || next.text == ":" && p.lang.name == "ruby" || next.text == "=>" && p.lang.name != "node"
-	if !named || p.lang.has("flat") || next.text == "=>" && t.kind == tokenName {
+	named := false
+	switch next.text {
+	case "=":
+		named = p.lang.name == "python"
+	case ":":
+		named = p.lang.name == "ruby"
+	case "=>":
+		named = p.lang.name != "node" && !p.lang.has("flat") && t.kind == tokenString
+	}
+	if !named {
 		return ""
 	}
 	p.take()
@@ -185,6 +208,7 @@ func (p *program) forHeadOf() (int, value, bool) {
 	return 0, value{}, false
 }
 
+// mapping reads what stands in braces: a map, a set, or statements.
 func (p *program) mapping() value {
 	end := int(p.peek(0).match)
 	p.take()
@@ -204,19 +228,7 @@ func (p *program) mapping() value {
 			continue
 		}
 		key, e := p.entry()
-		if e.spread && e.multi() && key == "" {
-			for i, x := range e.list {
-				if i < len(e.keys) {
-					v = v.with(e.keys[i], x)
-				} else {
-					v.list, v.keys = append(v.list, x), append(v.keys, "")
-				}
-			}
-		} else if key != "" {
-			v = v.with(key, e)
-		} else if len(v.list) < maxList {
-			v.list, v.keys = append(v.list, e), append(v.keys, "")
-		}
+		v = v.entered(key, e)
 		if p.at <= before {
 			p.at = before
 			p.take()
@@ -229,9 +241,31 @@ func (p *program) mapping() value {
 	return v
 }
 
+// entered is a map with one entry more, or with those of a map that is spread.
+func (v value) entered(key string, e value) value {
+	switch {
+	case key != "":
+		return v.with(key, e)
+	case e.spread && e.multi():
+		for i, x := range e.list {
+			k := ""
+			if i < len(e.keys) {
+				k = e.keys[i]
+			}
+			x.spread = false
+			v = v.entered(k, x)
+		}
+	case len(v.list) < maxList:
+		v.list, v.keys = append(v.list, e), append(v.keys, "")
+	}
+	return v
+}
+
+// entry reads one entry of a map: a key, and the value if there is one.
 func (p *program) entry() (string, value) {
 	t, next := p.peek(0), p.peek(1)
-	if t.kind == tokenName && (next.text == ":" || next.text == "=>" || next.text == "=" && p.lang.name == "lua") {
+	switch {
+	case t.kind == tokenName && (next.is(":", "=>") || next.text == "=" && p.lang.name == "lua"):
 		p.take()
 		p.take()
 		if v, ok := p.vars[t.text]; ok && p.lang.name == "python" {
@@ -239,31 +273,21 @@ func (p *program) entry() (string, value) {
 			return k, p.expression()
 		}
 		return t.text, p.expression()
-	}
-	if p.lang.name == "python" || p.lang.name == "node" {
-		if p.is("[") {
-			p.take()
-			k, _ := p.expression().text()
-			p.close(0)
-			p.take()
-			return k, p.expression()
-		}
+	case p.is("[") && (p.lang.name == "python" || p.lang.name == "node"):
+		p.take()
+		k, _ := p.expression().text()
+		p.close(0)
+		p.take()
+		return k, p.expression()
 	}
 	k := p.choice()
-	if !p.is(":", "=>", ",") || p.is(",") && !p.lang.has("flat") {
-		if t.kind == tokenName && k.holder == t.text {
+	if !p.is(":", "=>") {
+		if t.kind == tokenName && k.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
 			return t.text, k
 		}
 		return "", k
 	}
-	if !p.is(":", "=>") {
-		return "", k
-	}
 	p.take()
-	key, ok := k.text()
-	v := p.expression()
-	if !ok {
-		return "", v
-	}
-	return key, v
+	key, _ := k.text()
+	return key, p.expression()
 }

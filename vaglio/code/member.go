@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// postfix applies members, subscripts and calls.
 func (p *program) postfix(v value) value {
 	for p.at < p.end && p.spend(1) {
 		t := p.peek(0)
@@ -31,7 +32,7 @@ func (p *program) postfix(v value) value {
 			v = p.call(v, value{}, []value{p.primary()})
 		case p.bareCall(v):
 			v = p.call(v, value{}, p.bareArguments())
-		case t.text == ";" && t.line && p.continued() && p.peek(1).text != "+":
+		case p.continued() && p.peek(1).text != "+":
 			p.take()
 		default:
 			return p.constant(v)
@@ -43,6 +44,7 @@ func (p *program) postfix(v value) value {
 	return p.constant(v)
 }
 
+// memberFollows reports whether a member of what was read follows.
 func (p *program) memberFollows(t token) bool {
 	if p.peek(1).kind != tokenName || t.kind != tokenOp {
 		return false
@@ -68,6 +70,7 @@ func (p *program) callable(v value) bool {
 		p.lang.full[s] != nil
 }
 
+// member reads .name and what may be called by it.
 func (p *program) member(v value, name string) value {
 	on := p.canonical(v.path)
 	if f := p.lang.full[on]; f != nil && len(v.alts) == 0 && !v.multi() {
@@ -116,6 +119,7 @@ func (p *program) member(v value, name string) value {
 	return value{path: name, alts: v.alts, list: v.list, keys: v.keys, kind: v.kind}
 }
 
+// onOf says what a method is of.
 func onOf(v value) string {
 	switch {
 	case v.kind == kindPath:
@@ -126,6 +130,7 @@ func onOf(v value) string {
 	return onUnknown
 }
 
+// canonical is the name by which the table knows a function.
 func (p *program) canonical(name string) string {
 	if head, rest, ok := strings.Cut(name, "."); ok || p.lang.alias[name] != "" {
 		for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
@@ -139,6 +144,8 @@ func (p *program) canonical(name string) string {
 	return name
 }
 
+// subscript reads [key] or {key}.
+// slice reads [a:b], [::-1] and [a..b].
 func (p *program) subscript(v value, shut string) value {
 	if f := p.lang.full[p.canonical(v.path)]; f != nil && f.verb == "=args" {
 		v = p.constant(v)
@@ -180,7 +187,7 @@ func (p *program) slice(v, from value, end int) value {
 	}
 	p.close(end)
 	if n, ok := step.int(); ok && n == -1 {
-		return p.reversed(v)
+		return reversed(p, v, nil)
 	}
 	a, _ := from.int()
 	b, ok := to.int()
@@ -194,6 +201,7 @@ func (p *program) slice(v, from value, end int) value {
 	return sliced(v, a, b, ok)
 }
 
+// sliced is a stretch of a text or a list.
 func sliced(v value, from, to int, has bool) value {
 	cut := func(n int) (int, int) {
 		a, b := from, to
@@ -220,6 +228,7 @@ func sliced(v value, from, to int, has bool) value {
 	})
 }
 
+// index is an element.
 func (p *program) index(v, at value) value {
 	key, ok := at.text()
 	path := p.canonical(v.path)
@@ -275,6 +284,7 @@ func (p *program) index(v, at value) value {
 	return out
 }
 
+// constant is the value of a name that stands for something known.
 func (p *program) constant(v value) value {
 	if v.path == "" || v.multi() || len(v.alts) > 0 || v.fn != nil {
 		return v
@@ -296,6 +306,7 @@ func (p *program) constant(v value) value {
 	return v
 }
 
+// env is the value of an environment variable.
 func (p *program) env(name value) value {
 	s, ok := name.text()
 	if !ok {
@@ -304,6 +315,7 @@ func (p *program) env(name value) value {
 	return textOf(p.in.Env(s))
 }
 
+// fill puts the words that are not known back into a text.
 func (p *program) fill(s string) shell.Word {
 	if !strings.Contains(s, markOpen) {
 		return shell.Text(s)

@@ -235,16 +235,3 @@ func (p *program) expressionEnd(i int) int {
 	p.spend((i - from) / 4)
 	return i
 }
-
-// postfix applies members, subscripts and calls.
-// memberFollows reports whether a member of what was read follows.
-// member reads .name and what may be called by it.
-// onOf says what a method is of.
-// canonical is the name by which the table knows a function.
-// subscript reads [key] or {key}.
-// slice reads [a:b], [::-1] and [a..b].
-// sliced is a stretch of a text or a list.
-// index is an element.
-// constant is the value of a name that stands for something known.
-// env is the value of an environment variable.
-// fill puts the words that are not known back into a text.

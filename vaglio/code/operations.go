@@ -5,7 +5,6 @@ import (
 	"html"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,22 +14,61 @@ import (
 // operation is a function that yields a value.
 type operation func(p *program, args []value, named map[string]value) value
 
-// onFirst applies a function to the first argument's text.
-func onFirst(fn func(string) (string, bool)) operation {
-	return func(_ *program, args []value, _ map[string]value) value {
-		if len(args) == 0 {
-			return unknown("")
-		}
-		return args[0].each(fn)
-	}
-}
+// decoder turns a text into another; false says that it is not encoded so.
+type decoder func(string) (string, bool)
 
-func always(fn func(string) string) func(string) (string, bool) {
+func always(fn func(string) string) decoder {
 	return func(s string) (string, bool) { return fn(s), true }
 }
 
-// onList applies a function to the first argument and the rest.
-func onList(fn func(p *program, v value, rest []value) value) operation {
+// decoders are the functions of one text alone.
+func decoders() map[string]decoder {
+	return map[string]decoder{
+		"base64": decode64,
+		"base32": func(s string) (string, bool) {
+			b, err := base32.StdEncoding.DecodeString(s)
+			return string(b), err == nil
+		},
+		"hex": unhex, "rot13": always(rot13), "inflate": inflate, "unicodeescape": always(unescape),
+		"url":   func(s string) (string, bool) { s, err := url.PathUnescape(s); return s, err == nil },
+		"html":  always(html.UnescapeString),
+		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
+		"dirname": always(path.Dir), "basename": always(path.Base),
+	}
+}
+
+// operations are the functions that the table knows with a sign "=".
+func operations() map[string]operation {
+	out := map[string]operation{
+		"shift":    func(p *program, args []value, _ map[string]value) value { return p.shift(args) },
+		"map":      func(p *program, args []value, _ map[string]value) value { return p.perlMap(args) },
+		"args":     func(p *program, _ []value, _ map[string]value) value { return p.arguments(1) },
+		"cwd":      func(p *program, _ []value, _ map[string]value) value { return pathOf(textOf(p.in.Env("PWD"))) },
+		"home":     func(p *program, _ []value, _ map[string]value) value { return pathOf(textOf(p.in.Home(""))) },
+		"temp":     func(*program, []value, map[string]value) value { return pathOf(textOf(temporary())) },
+		"root":     func(*program, []value, map[string]value) value { return text("/") },
+		"self":     func(p *program, _ []value, _ map[string]value) value { return text(p.lang.name) },
+		"input":    func(p *program, _ []value, _ map[string]value) value { return textOf(p.in.Stdin) },
+		"env":      func(p *program, args []value, _ map[string]value) value { return environment(p, args) },
+		"path":     func(p *program, args []value, _ map[string]value) value { return pathOf(p.joined(args)) },
+		"pathjoin": pathJoined,
+		"format":   format, "substitute": substitute,
+	}
+	for name, fn := range decoders() {
+		out[name] = onFirst(func(_ *program, v value, _ []value) value { return v.each(fn) })
+	}
+	for _, fns := range []map[string]method{textMethods(), listMethods()} {
+		for name, fn := range fns {
+			out[name] = onFirst(fn)
+		}
+	}
+	return out
+}
+
+// method is a function of its first argument and the rest.
+type method func(p *program, v value, rest []value) value
+
+func onFirst(fn method) operation {
 	return func(p *program, args []value, _ map[string]value) value {
 		if len(args) == 0 {
 			return unknown("")
@@ -39,155 +77,42 @@ func onList(fn func(p *program, v value, rest []value) value) operation {
 	}
 }
 
-func textOperations() map[string]operation {
-	return map[string]operation{
-		"base64": onFirst(decode64),
-		"base32": onFirst(func(s string) (string, bool) {
-			b, err := base32.StdEncoding.DecodeString(s)
-			return string(b), err == nil
-		}),
-		"hex":         onFirst(unhex),
-		"rot13":       onFirst(always(rot13)),
-		"inflate":     onFirst(inflate),
-		"url":         onFirst(func(s string) (string, bool) { s, err := url.PathUnescape(s); return s, err == nil }),
-		"html":        onFirst(always(html.UnescapeString)),
-		"strip":       onFirst(always(strings.TrimSpace)),
-		"lower":       onFirst(always(strings.ToLower)),
-		"upper":       onFirst(always(strings.ToUpper)),
-		"dirname":     onFirst(always(path.Dir)),
-		"basename":    onFirst(always(path.Base)),
-		"same":        onList(func(_ *program, v value, _ []value) value { v.name = ""; return v }),
-		"chr":         onList(func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) }),
-		"ord":         onList(func(_ *program, v value, _ []value) value { return ordinal(v) }),
-		"charAt":      onList(func(_ *program, v value, _ []value) value { return ordinal(v) }),
-		"reverse":     onList(func(p *program, v value, _ []value) value { return p.reversed(v) }),
-		"reversed":    onList(func(p *program, v value, _ []value) value { return p.reversed(v) }),
-		"decode":      onList(decoded),
-		"join":        onList(joinTexts),
-		"join2":       onList(func(p *program, v value, rest []value) value { return joinWith(p, first(rest), v.list) }),
-		"split":       onList(splitText),
-		"lines":       onList(func(_ *program, v value, _ []value) value { return splitAt(v, "\n") }),
-		"replace":     onList(replaced),
-		"strreplace":  onList(func(p *program, v value, r []value) value { return replaced(p, nth(r, 1), []value{v, nth(r, 0)}) }),
-		"strreplace2": onList(replaced),
-		"format":      format,
-		"substitute":  substitute,
-		"sprintf":     onList(func(p *program, v value, rest []value) value { return p.formatted(v, rest) }),
-		"vsprintf":    onList(func(p *program, v value, rest []value) value { return p.formatted(v, first(rest).list) }),
-		"printf": onList(func(p *program, v value, rest []value) value {
+func textMethods() map[string]method {
+	return map[string]method{
+		"same":   func(_ *program, v value, _ []value) value { v.name = ""; return v },
+		"chr":    func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
+		"ord":    func(_ *program, v value, _ []value) value { return ordinal(v) },
+		"decode": decoded, "buffer": buffer, "pack": pack, "concat": concat, "reverse": reversed,
+		"join": joinTexts, "split": splitText, "replace": replaced, "substr": substr, "slice": slice,
+		"lines":      func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
+		"strreplace": func(p *program, v value, r []value) value { return replaced(p, nth(r, 1), []value{v, nth(r, 0)}) },
+		"sprintf":    func(p *program, v value, rest []value) value { return p.formatted(v, rest) },
+		"vsprintf":   func(p *program, v value, rest []value) value { return p.formatted(v, first(rest).list) },
+		"printf": func(p *program, v value, rest []value) value {
 			p.print(nil, p.formatted(v, rest).word())
 			return value{}
-		}),
-		"translate": onList(translate),
-		"maketrans": onList(maketrans),
-		"substr":    onList(substr),
-		"slice":     onList(slice),
-		"concat":    onList(concat),
-		"pack":      onList(pack),
-		"buffer":    onList(buffer),
-		"literal":   onList(literal),
-		"pickle":    onList(pickle),
-		"tr":        onList(func(p *program, _ value, _ []value) value { return p.subject }),
+		},
+		"literal": literal, "pickle": pickle, "import": imported, "getattr": getattr,
+		"translate": translate, "maketrans": maketrans,
+		"expanduser": func(p *program, v value, _ []value) value { return p.expanded(v) },
 	}
 }
 
-func listOperations() map[string]operation {
-	return map[string]operation{
-		"append": onList(func(p *program, v value, rest []value) value { return p.grow(v, rest) }),
-		"extend": onList(func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) }),
-		"insert": onList(func(p *program, v value, rest []value) value {
-			if i, ok := first(rest).int(); ok && v.kind == kindList && len(rest) > 1 {
-				v.list = slices.Insert(slices.Clone(v.list), max(min(i, len(v.list)), 0), rest[1])
-				p.store(v.holder, v)
-			}
-			return v
-		}),
-		"pop":   onList(func(p *program, v value, rest []value) value { return p.taken(v, rest, len(v.list)-1) }),
-		"shift": func(p *program, args []value, _ map[string]value) value { return p.shift(args) },
-		"first": onList(func(p *program, v value, _ []value) value { return p.taken(v, nil, 0) }),
-		"rest": onList(func(_ *program, v value, rest []value) value {
-			n, _ := first(rest).int()
-			return sliced(v, n, 0, false)
-		}),
-		"keys":   onList(func(_ *program, v value, _ []value) value { return v.keyList() }),
-		"values": onList(func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v }),
-		"pairs":  onList(func(p *program, v value, _ []value) value { return v.pairs(p) }),
-		"get": onList(func(p *program, v value, rest []value) value {
-			e, ok := v.field(first(rest).word().Prefix())
-			if !ok && len(rest) > 1 {
-				return unknown(v.path).or(rest[1])
-			} else if !ok {
-				return p.index(v, first(rest))
-			}
-			return e
-		}),
-		"each": func(p *program, args []value, _ map[string]value) value {
-			return p.handedOn("each", first(args), tailOf(args, 1))
-		},
-		"map": func(p *program, args []value, _ map[string]value) value { return p.perlMap(args) },
-		"call": onList(func(p *program, v value, rest []value) value {
-			if p.lang.name == "node" {
-				rest = tailOf(rest, 1)
-			}
-			return p.call(v, value{}, rest)
-		}),
-		"apply": onList(applied),
-		"split2": onList(func(p *program, v value, rest []value) value {
+func listMethods() map[string]method {
+	return map[string]method{
+		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
+		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"insert": inserted,
+		"pop":    func(p *program, v value, rest []value) value { return p.taken(v, rest, len(v.list)-1) },
+		"first":  func(p *program, v value, _ []value) value { return p.taken(v, nil, 0) },
+		"keys":   func(_ *program, v value, _ []value) value { return v.keyList() },
+		"values": func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
+		"pairs":  func(_ *program, v value, _ []value) value { return v.pairs() },
+		"get":    got, "call": called, "apply": applied,
+		"split2": func(p *program, v value, rest []value) value {
 			p.store(first(rest).holder, splitText(p, v, tailOf(rest, 1)))
 			return value{}
-		}),
-		"method":  onList(func(_ *program, v value, _ []value) value { s, _ := v.text(); return unknown(s) }),
-		"getattr": onList(getattr),
-		"import": onList(func(_ *program, v value, _ []value) value {
-			s, ok := v.text()
-			if !ok {
-				return unknown("import")
-			}
-			return unknown(moduleName(s))
-		}),
-		"content": onList(func(_ *program, v value, _ []value) value { return v }),
-		"bytes": onList(func(_ *program, v value, _ []value) value {
-			if v.multi() {
-				return characters(v.list)
-			}
-			return v
-		}),
-		"cwd": func(p *program, _ []value, _ map[string]value) value {
-			v := textOf(p.in.Env("PWD"))
-			v.kind = kindPath
-			return v
 		},
-		"temp": func(_ *program, _ []value, _ map[string]value) value {
-			return value{kind: kindPath, alts: []shell.Word{shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))}}
-		},
-		"args": func(p *program, _ []value, _ map[string]value) value { return p.arguments(1) },
-		"env":  func(p *program, args []value, _ map[string]value) value { return environment(p, args) },
-		"home": func(p *program, _ []value, _ map[string]value) value {
-			v := textOf(p.in.Home(""))
-			v.kind = kindPath
-			return v
-		},
-		"root":  func(_ *program, _ []value, _ map[string]value) value { return text("/") },
-		"self":  func(p *program, _ []value, _ map[string]value) value { return text(p.lang.name) },
-		"input": func(p *program, _ []value, _ map[string]value) value { return textOf(p.in.Stdin) },
-		"path": func(p *program, args []value, _ map[string]value) value {
-			v := p.joined(args)
-			v.kind = kindPath
-			return v
-		},
-		"pathjoin": func(p *program, args []value, _ map[string]value) value {
-			var flat []value
-			for _, a := range args {
-				flat = spreadInto(flat, a)
-			}
-			v := p.joined(flat)
-			if len(args) > 0 {
-				v.kind = args[0].kind
-			}
-			return v
-		},
-		"expanduser":   onList(func(p *program, v value, _ []value) value { return p.expanded(v) }),
-		"substitution": onList(func(_ *program, _ value, _ []value) value { return value{} }),
 	}
 }
 
@@ -200,23 +125,116 @@ func nth(vs []value, n int) value {
 	return value{}
 }
 
-// inflate unpacks a text, up to the longest text that is read.
-// joinTexts is sep.join(list) of python, join(sep, list) and list.join(sep).
-// format fills {}, {0} and {name}.
-// fillNamed fills %(name)s.
-// formatted fills a format of printf.
-// pack turns numbers or digits into a text.
-// literal reads a text as an expression.
-var applyTag = regexp.MustCompile(`!!python/object/(?:apply|new):([\w.]+)`)
+func pathOf(v value) value {
+	v.kind = kindPath
+	return v
+}
 
-// pickle reads the calls inside serialised objects.
-// grow adds elements to a list that a variable holds.
-// taken removes an element from a list and returns it.
-// shift is shift of perl: of a list, a function's arguments or the program's.
-// perlMap is map { … } @list.
-// applied calls what its first argument names: send(:system, …),
-// array_map("unlink", …), f.apply(this, […]).
-// expanded is a path with the home folder in place of its tilde.
-// behind is a word without its first bytes.
-// globbed is a word whose metacharacters stand for the names that match.
-// substituted reads s/…/…/ and tr/…/…/, which change what =~ stands behind or $_.
+func temporary() shell.Word { return shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()")) }
+
+func pathJoined(p *program, args []value, _ map[string]value) value {
+	var flat []value
+	for _, a := range args {
+		flat = spreadInto(flat, a)
+	}
+	v := p.joined(flat)
+	v.kind = first(args).kind
+	return v
+}
+
+// environment is the value of a variable, or what stands in its place.
+func environment(p *program, args []value) value {
+	if len(args) == 0 {
+		return unknown("environment")
+	}
+	v := p.env(args[0])
+	if len(args) > 1 && v.word().HasUnknown() {
+		v = v.or(args[1])
+	}
+	return v
+}
+
+// literal reads a text as an expression.
+func literal(p *program, v value, _ []value) value {
+	s, ok := v.text()
+	if p.evals++; !ok || p.evals > maxEvals {
+		return unknown("parse()")
+	}
+	return p.inner().read(shell.Text(s))
+}
+
+// pickle reads the call inside a serialised object.
+func pickle(p *program, v value, _ []value) value {
+	s, ok := v.text()
+	m := serialised.FindStringSubmatch(s)
+	if m != nil {
+		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
+	}
+	if !ok || strings.HasPrefix(s, "\x80") {
+		p.gap(v.word())
+	}
+	return unknown("loads()")
+}
+
+// imported is what a name stands for.
+func imported(_ *program, v value, _ []value) value {
+	s, ok := v.text()
+	if !ok {
+		return unknown("import")
+	}
+	return unknown(moduleName(s))
+}
+
+func getattr(_ *program, v value, rest []value) value {
+	name, ok := first(rest).text()
+	if !ok || v.path == "" {
+		return unknown("getattr()")
+	}
+	return unknown(v.path + "." + name)
+}
+
+// called calls its first argument: f.call(this, …) of node, f.call(…) of ruby.
+func called(p *program, v value, rest []value) value {
+	if p.lang.name == "node" {
+		rest = tailOf(rest, 1)
+	}
+	return p.call(v, value{}, rest)
+}
+
+// applied calls what its first argument names, for each element of a list:
+// send(:system, …), array_map("unlink", …), f.apply(this, […]).
+func applied(p *program, v value, rest []value) value {
+	node := p.lang.name == "node"
+	if node {
+		rest = tailOf(rest, 1)
+	}
+	switch list := first(rest); {
+	case v.fn == nil && v.path == "" && !v.known():
+		return unknown("")
+	case len(rest) != 1 || !list.multi():
+		return p.call(v, value{}, rest)
+	case node:
+		return p.call(v, value{}, list.list)
+	}
+	return p.eachOf(v, value{}, rest)
+}
+
+func inserted(p *program, v value, rest []value) value {
+	if i, ok := first(rest).int(); ok && v.kind == kindList && len(rest) > 1 {
+		v.list = slices.Insert(slices.Clone(v.list), max(min(i, len(v.list)), 0), rest[1])
+		p.store(v.holder, v)
+	}
+	return v
+}
+
+// got is the value under a key, or what stands in its place.
+func got(p *program, v value, rest []value) value {
+	e, ok := v.field(first(rest).word().Prefix())
+	switch {
+	case ok:
+		return e
+	case len(rest) > 1:
+		return unknown(v.path).or(rest[1])
+	}
+	return p.index(v, first(rest))
+}

@@ -11,25 +11,25 @@ import (
 // runShell reads system(…) and its like: one text is a command line, several
 // are the words of a command.
 func (p *program) runShell(f *function, name string, args []value, named map[string]value) value {
-	if len(args) > 0 && args[0].fn != nil && p.lang.name == "perl" { // system {$program} @words
-		args = args[1:]
-	}
-	args = slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
+	out := unknown(name + "()")
+	args = withoutOptions(args)
 	if len(args) == 0 {
 		args = f.targets(p, args, named)
 	}
-	if len(args) == 0 {
-		return unknown(name + "()")
-	}
 	variadic := p.lang.has("regexp") && p.lang.name != "node" && p.lang.name != "awk"
-	if args[0].multi() || variadic && len(args) > 1 {
+	switch {
+	case len(args) == 0:
+	case args[0].multi() || variadic && len(args) > 1:
 		p.argv(listOf(args...).words())
-		return unknown(name + "()")
+	default:
+		p.shellLine(args[0], name)
 	}
-	for _, w := range args[0].words() {
-		p.shell(w, name)
-	}
-	return unknown(name + "()")
+	return out
+}
+
+// withoutOptions are the arguments that are no functions and no maps.
+func withoutOptions(args []value) []value {
+	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
 
 func (p *program) shell(w shell.Word, by string) {
@@ -51,45 +51,50 @@ func (p *program) argv(words []shell.Word) {
 // runExec reads subprocess.run, spawn and their like.
 func (p *program) runExec(f *function, name string, args []value, named map[string]value) value {
 	out := unknown(name + "()")
-	for _, a := range args {
-		if s, ok := a.field("shell"); ok && a.kind == kindMap {
-			named = map[string]value{"shell": s}
-		}
-	}
-	args = slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.kind == kindMap || v.fn != nil })
-	if len(f.args) > 0 && f.args[0] > 0 {
-		args = tailOf(args, f.args[0])
-	}
-	if len(args) == 0 {
+	asShell := inShell(args, named)
+	if args = tailOf(withoutOptions(args), f.skip()); len(args) == 0 {
 		if args = f.targets(p, nil, named); len(args) == 0 {
 			return out
 		}
 	}
-	first := args[0]
-	inShell, ok := named["shell"]
-	asShell := ok && inShell.kind != kindNone
-	switch {
-	case first.multi() && asShell && len(first.list) > 0:
-		p.shellLine(first.list[0], name)
-	case first.multi():
-		p.argv(first.words())
+	switch head := args[0]; {
+	case head.multi() && asShell && len(head.list) > 0:
+		p.shellLine(head.list[0], name)
+	case head.multi():
+		p.argv(head.words())
 	case len(args) > 1 && args[1].kind == kindList:
-		list := args[1].words()
-		if strings.HasPrefix(name, "os.") || strings.Contains(name, "posix_spawn") {
-			list = list[min(1, len(list)):]
-		}
-		words := append([]shell.Word{first.word()}, list...)
-		if asShell {
-			p.shell(p.spaced(words, " "), name)
-		} else {
-			p.argv(words)
-		}
+		p.execList(name, head, args[1].words(), asShell)
 	case strings.HasSuffix(name, "_exec"):
 		p.argv(listOf(args...).words())
 	default:
-		p.shellLine(first, name)
+		p.shellLine(head, name)
 	}
 	return out
+}
+
+// execList runs a program with a list of words, of which the first is its name
+// in some functions.
+func (p *program) execList(name string, head value, list []shell.Word, asShell bool) {
+	if strings.HasPrefix(name, "os.") || strings.Contains(name, "posix_spawn") {
+		list = list[min(1, len(list)):]
+	}
+	words := append([]shell.Word{head.word()}, list...)
+	if asShell {
+		p.shell(p.spaced(words, " "), name)
+	} else {
+		p.argv(words)
+	}
+}
+
+// inShell reports whether the options say that a shell reads the command.
+func inShell(args []value, named map[string]value) bool {
+	v, ok := named["shell"]
+	for _, a := range args {
+		if s, has := a.field("shell"); has {
+			v, ok = s, true
+		}
+	}
+	return ok && v.kind != kindNone
 }
 
 // runExecl reads execl(path, arg0, …).
@@ -156,35 +161,53 @@ func (p *program) runOpen(f *function, name string, args []value, named map[stri
 			return unknown(name + "()")
 		}
 	}
-	mode := "r"
-	if f.text != "" {
-		mode = f.text
-	} else if len(args) > 1 {
-		mode = args[1].path
-		if len(args[1].alts) > 0 {
-			mode = args[1].word().String()
-		}
-	}
-	if m, ok := named["mode"]; ok {
-		mode = m.word().String()
-	}
-	verb := openVerb(mode)
 	if cmd, ok := strings.CutPrefix(args[0].word().Prefix(), "|"); ok && p.lang.name == "ruby" {
 		p.shell(shell.Text(cmd), name)
 		return unknown(name + "()")
 	}
-	for _, w := range args[0].words() {
-		p.emit(name, verb, w)
-	}
 	out := p.content(args[0])
-	if verb != shell.VerbRead {
-		p.step(shell.ProgramStep{File: args[0].word(), Writes: true, Append: verb == shell.VerbAppend})
-		out = value{path: name + "()", file: &handle{file: args[0].word()}}
+	if h := p.openFile(name, f.mode(args, named), args[0]); h != nil {
+		out = value{path: name + "()", file: h}
 	}
 	if block.fn != nil {
 		p.invoke(block.fn, []value{out})
 	}
 	return out
+}
+
+// mode is how a file is opened.
+func (f *function) mode(args []value, named map[string]value) string {
+	m, ok := named["mode"]
+	switch {
+	case ok:
+		return m.word().String()
+	case f.text != "":
+		return f.text
+	case len(args) > 1:
+		return modeOf(args[1])
+	}
+	return "r"
+}
+
+// modeOf is the text of a mode, or the names of its flags.
+func modeOf(v value) string {
+	if len(v.alts) > 0 {
+		return v.word().String()
+	}
+	return v.path
+}
+
+// openFile notes that a file is opened, and returns what is written to it.
+func (p *program) openFile(name, mode string, file value) *handle {
+	verb := openVerb(mode)
+	for _, w := range file.words() {
+		p.emit(name, verb, w)
+	}
+	if verb == shell.VerbRead {
+		return nil
+	}
+	p.step(shell.ProgramStep{File: file.word(), Writes: true, Append: verb == shell.VerbAppend})
+	return &handle{file: file.word()}
 }
 
 func openVerb(mode string) shell.Verb {
@@ -199,48 +222,32 @@ func openVerb(mode string) shell.Verb {
 }
 
 // perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|").
+// Other functions have the mode behind the path, or no handle.
 func (p *program) perlOpen(name string, args []value) value {
-	if name == "POSIX.open" && len(args) > 1 {
-		p.emit(name, openVerb(args[1].path), args[0].word())
-		return value{}
-	}
-	if strings.HasSuffix(name, ".new") {
+	h := value{path: name + "()"}
+	if name == "POSIX.open" || strings.HasSuffix(name, ".new") {
 		args = append([]value{{}}, args...)
 	}
 	if len(args) < 2 {
 		return value{}
 	}
-	mode := strings.TrimSpace(args[1].word().Prefix())
-	if len(args) == 2 {
-		mode = mode[:len(mode)-len(strings.TrimLeft(mode, "+<>|"))]
-	}
-	file := args[1]
-	h := value{path: name + "()"}
-	switch {
+	mode, file := strings.TrimSpace(modeOf(args[1])), args[1]
+	switch last := args[1].word().Suffix(); {
+	case len(args) > 2 && name != "open":
+		h.file = p.openFile(name, modeOf(args[2]), file)
 	case len(args) > 2 && strings.Contains(mode, "|"):
 		p.runShell(&function{}, name, args[2:], nil)
 		h.file = &handle{file: p.spaced(listOf(args[2:]...).words(), " "), command: true}
 	case len(args) > 2:
-		file = args[2]
-		if strings.HasSuffix(name, ".new") {
-			mode, file = args[2].word().String(), args[1]
-		}
+		h.file = p.openFile(name, mode, args[2])
 	case strings.HasPrefix(mode, "|"):
-		h.file = &handle{file: p.cut(args[1], "|", ""), command: true}
+		h.file = &handle{file: p.cut(file, "|", ""), command: true}
 		p.shell(h.file.file, name)
-	case strings.HasSuffix(strings.TrimSpace(args[1].word().Suffix()), "|"):
-		p.shell(p.cut(args[1], "", "|"), name)
-		return h
+	case strings.HasSuffix(strings.TrimSpace(last), "|"):
+		p.shell(p.cut(file, "", "|"), name)
 	default:
-		file = textOf(p.cut(args[1], "+<> ", ""))
-	}
-	if h.file == nil {
-		verb := openVerb(mode)
-		p.emit(name, verb, file.word())
-		if verb != shell.VerbRead {
-			h.file = &handle{file: file.word()}
-			p.step(shell.ProgramStep{File: file.word(), Writes: true, Append: verb == shell.VerbAppend})
-		}
+		mode = mode[:len(mode)-len(strings.TrimLeft(mode, "+<>"))]
+		h.file = p.openFile(name, mode, textOf(p.cut(file, "+<> ", "")))
 	}
 	p.store(args[0].holder, h)
 	return h
@@ -259,9 +266,3 @@ func (p *program) cut(v value, before, after string) shell.Word {
 	}
 	return shell.NewWord(parts...)
 }
-
-// runHandle reads what is written to an open file.
-// feed gives a text to an open file or command.
-// runPrint reads what the program prints.
-// awkStatement reads print, printf and getline with where their texts go.
-// awkTo sends what awk prints to a file, a command or the output.

@@ -2,7 +2,6 @@ package code
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -63,15 +62,9 @@ func (p *program) take() token {
 }
 
 // is reports whether the next token is one of the operators.
-func (p *program) is(ops ...string) bool {
-	t := p.peek(0)
-	return t.kind == tokenOp && slices.Contains(ops, t.text)
-}
+func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
 
-func (p *program) word(words ...string) bool {
-	t := p.peek(0)
-	return t.kind == tokenName && slices.Contains(words, t.text)
-}
+func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
 
 func (p *program) statement() value {
 	none := value{kind: kindNone}
@@ -99,20 +92,16 @@ func (p *program) keyword(name string) bool {
 	case "import", "from":
 		return p.imports()
 	case "for", "foreach":
-		if p.lang.name == "lua" || p.lang.name != "ruby" || p.peek(1).kind == tokenName {
+		if p.lang.name != "ruby" || p.peek(1).kind == tokenName {
 			p.forLoop()
-			return true
 		}
+		return true
 	case "while", "until", "loop":
 		p.whileLoop()
+		return true
 	case "return":
-		p.take()
-		if !p.is(";", "}") {
-			v := p.expressions()
-			if n := len(p.returns); n > 0 {
-				p.returns[n-1] = p.returns[n-1].or(v)
-			}
-		}
+		p.returned()
+		return true
 	case "class", "module":
 		if p.peek(1).kind != tokenName || !p.lang.has("class") {
 			return false
@@ -120,42 +109,46 @@ func (p *program) keyword(name string) bool {
 		p.classes[p.peek(1).text] = true
 		p.take()
 		p.take()
+		return true
 	case "use", "no":
-		if p.lang.name != "perl" {
-			return false
-		}
-		for p.at < p.end && !p.is(";") {
+		for p.lang.name == "perl" && p.at < p.end && !p.is(";") {
 			p.take()
 		}
-	default:
-		if !wordclass.Is("statement-word", name) {
-			return false
-		}
-		p.take()
+		return p.lang.name == "perl"
 	}
-	return true
+	if wordclass.Is("statement-word", name) {
+		p.take()
+		return true
+	}
+	return false
+}
+
+// returned reads what a function returns.
+func (p *program) returned() {
+	p.take()
+	if p.is(";", "}") {
+		return
+	}
+	v := p.expressions()
+	if n := len(p.returns); n > 0 {
+		p.returns[n-1] = p.returns[n-1].or(v)
+	}
 }
 
 // modified reads a statement with a condition or a loop behind it: … for @list,
-// fork while 1.
 func (p *program) modified() bool {
-	if !p.lang.has("bare") || p.lang.name == "lua" || p.lang.name == "awk" || p.at < p.scanned {
+	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned {
 		return false
 	}
 	start := p.at
-	for i := start; i < p.end && p.spend(1); i++ {
+	for i := start; i < p.end && p.spend(1); i = p.over(i) + 1 {
 		t := p.toks[i]
+		loop := t.word("for", "foreach", "while", "until") && (i == start || p.toks[i-1].text != "->")
 		switch {
-		case t.kind == tokenOp && t.match > int32(i): //nolint:gosec // No more tokens than steps.
-			i = int(t.match)
-		case t.kind == tokenOp && (t.text == ";" || t.text == "}" || t.text == ")"), i == start && t.text == "for":
+		case loop && i == start, t.is(";", "}", ")"):
 			p.scanned = i
 			return false
-		case t.kind == tokenName && i > start && p.toks[i-1].text != "->" && (t.text == "for" || t.text == "foreach" || t.text == "while" || t.text == "until"):
-			if p.toks[start].text == "for" || p.toks[start].text == "foreach" || p.toks[start].text == "while" || p.toks[start].text == "until" {
-				p.scanned = i
-				return false
-			}
+		case loop:
 			p.repeated(start, i)
 			return true
 		}
@@ -185,29 +178,24 @@ func (p *program) repeated(start, at int) {
 func (p *program) turns(list value, from, to int, bind func(value)) {
 	elements := list.elements()
 	if len(elements) > 1 && p.again < len(elements)*(to-from) || len(elements) > maxList {
-		all := value{}
-		for i, e := range elements {
-			if i == 0 {
-				all = e
-			} else if i <= maxAlts+1 {
-				all = all.or(e)
-			}
+		all := elements[0]
+		for _, e := range elements[1:min(len(elements), maxAlts+2)] {
+			all = all.or(e)
 		}
 		elements = []value{all}
 	}
 	p.again -= len(elements) * (to - from)
-	unsure := !list.multi()
+	unsure := 0
+	if !list.multi() {
+		unsure = 1
+	}
 	p.loop++
+	p.unsure += unsure
 	for _, e := range elements {
-		if unsure {
-			p.unsure++
-		}
 		bind(e)
 		p.block(from, to)
-		if unsure {
-			p.unsure--
-		}
 	}
+	p.unsure -= unsure
 	p.loop--
 	if len(elements) == 0 {
 		p.block(from, to)
@@ -252,34 +240,22 @@ func (p *program) forHead() (target int, list value, ok bool) {
 	start := p.at
 	switch {
 	case p.is("(") && p.lang.name == "perl":
-		target = -1
 		if inner := p.toks[p.at]; inner.match > 0 && p.hasSemicolon(p.at, int(inner.match)) {
 			return 0, value{}, false
 		}
-		return target, p.primary(), true
+		return -1, p.primary(), true
 	case p.lang.name == "php":
-		list = p.expression()
-		if !p.word("as") {
-			return 0, value{}, false
-		}
-		p.take()
-		target = p.at
-		for i := range 6 {
-			if p.peek(i).text == "=>" {
-				target = p.at + i + 1
-			}
-		}
-		return target, list, true
+		return p.phpHead()
 	}
 	for i := 0; i < 24 && p.at < p.end; i++ {
 		t := p.peek(0)
 		switch {
-		case t.kind == tokenName && (t.text == "in" || t.text == "of"):
+		case t.word("in", "of"):
 			p.take()
 			return start, p.expressions(), true
 		case t.text == "(" && p.lang.name == "perl" && i == 1:
 			return start, p.primary(), true
-		case t.kind == tokenOp && strings.Contains("([{,)]}:*", t.text) || t.kind == tokenName:
+		case t.kind == tokenName, t.is("(", "[", "{", ",", ")", "]", "}", ":", "*"):
 			p.take()
 		default:
 			return 0, value{}, false
@@ -288,13 +264,24 @@ func (p *program) forHead() (target int, list value, ok bool) {
 	return 0, value{}, false
 }
 
-func (p *program) hasSemicolon(from, to int) bool {
-	for i := from; i < to; i++ {
-		if p.toks[i].text == ";" && p.toks[i].kind == tokenOp {
-			return true
+// phpHead reads list as $x and list as $k => $x.
+func (p *program) phpHead() (target int, list value, ok bool) {
+	list = p.expression()
+	if !p.word("as") {
+		return 0, value{}, false
+	}
+	p.take()
+	target = p.at
+	for i := range 6 {
+		if p.peek(i).text == "=>" {
+			target = p.at + i + 1
 		}
 	}
-	return false
+	return target, list, true
+}
+
+func (p *program) hasSemicolon(from, to int) bool {
+	return slices.ContainsFunc(p.toks[from:to], func(t token) bool { return t.is(";") })
 }
 
 func (p *program) whileLoop() {
@@ -325,10 +312,21 @@ func (p *program) whileBody(def int) {
 	p.at = to
 }
 
-// body finds the body of a loop or a function whose first word stands at def
-// and whose head has been read up to here.
-// indented is where a block ends that is indented more than the line of def.
-// ended is where a block ends that ends with a word.
-// define reads the definition of a function, whose body is read when it is
-// called, or at the end.
-// params are the places of the parameters between two places.
+// is reports whether a token is one of the operators.
+func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Contains(ops, t.text) }
+
+// word reports whether a token is one of the words.
+func (t token) word(words ...string) bool {
+	return t.kind == tokenName && slices.Contains(words, t.text)
+}
+
+// tok is the token at a place of the program, or none.
+func (p *program) tok(i int) token {
+	if i >= 0 && i < len(p.toks) {
+		return p.toks[i]
+	}
+	return token{}
+}
+
+// over is the place of the bracket that closes the one at i, or i.
+func (p *program) over(i int) int { return max(i, int(p.toks[i].match)) }

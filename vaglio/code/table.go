@@ -3,7 +3,6 @@ package code
 import (
 	_ "embed" // The table of verbs.
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,8 +82,7 @@ type table struct {
 
 // parseTable reads a table of verbs.
 func parseTable(text string) (*table, error) {
-	out := &table{languages: map[string]*language{}, operations: textOperations(), further: furtherVerbs()}
-	maps.Copy(out.operations, listOperations())
+	out := &table{languages: map[string]*language{}, operations: operations(), further: furtherVerbs()}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++

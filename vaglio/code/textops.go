@@ -2,7 +2,6 @@ package code
 
 import (
 	"bytes"
-	"compress/bzip2"
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/base64"
@@ -26,29 +25,14 @@ func unhex(s string) (string, bool) {
 	return string(b), err == nil
 }
 
-func rot13(s string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case 'a' <= c && c <= 'z':
-			return 'a' + (c-'a'+13)%26
-		case 'A' <= c && c <= 'Z':
-			return 'A' + (c-'A'+13)%26
-		}
-		return c
-	}, s)
-}
+func rot13(s string) string { return translator("a-zA-Z", "n-za-mN-ZA-M").Replace(s) }
 
+// inflate unpacks a text, up to the longest text that is read.
 func inflate(s string) (string, bool) {
-	in := []byte(s)
 	var r io.Reader
-	var err error
-	switch {
-	case bytes.HasPrefix(in, []byte("\x1f\x8b")):
-		r, err = gzip.NewReader(bytes.NewReader(in))
-	case bytes.HasPrefix(in, []byte("BZh")):
-		r = bzip2.NewReader(bytes.NewReader(in))
-	default:
-		r, err = zlib.NewReader(bytes.NewReader(in))
+	r, err := zlib.NewReader(strings.NewReader(s))
+	if bytes.HasPrefix([]byte(s), []byte("\x1f\x8b")) {
+		r, err = gzip.NewReader(strings.NewReader(s))
 	}
 	if err != nil {
 		return "", false
@@ -57,19 +41,22 @@ func inflate(s string) (string, bool) {
 	return string(out), err == nil
 }
 
+// decoded applies the decoder of a name: "hex", "rot_13".
 func decoded(_ *program, v value, rest []value) value {
 	name, _ := first(rest).text()
-	switch strings.NewReplacer("_", "", "-", "").Replace(name) {
-	case "hex", "hexcodec":
-		return v.each(unhex)
-	case "base64", "base64codec":
-		return v.each(decode64)
-	case "rot13":
-		return v.each(always(rot13))
-	case "unicodeescape":
-		return v.each(always(unescape))
+	name = strings.TrimSuffix(strings.NewReplacer("_", "", "-", "").Replace(name), "codec")
+	if slices.Contains([]string{"hex", "base64", "rot13", "unicodeescape"}, name) {
+		return v.each(decoders()[name])
 	}
 	return v
+}
+
+// buffer is the text of numbers, or of an encoded text.
+func buffer(_ *program, v value, rest []value) value {
+	if v.multi() {
+		return characters(v.list)
+	}
+	return decoded(nil, v, rest)
 }
 
 func characters(args []value) value {
@@ -94,7 +81,7 @@ func ordinal(v value) value {
 	return unknown("ord()")
 }
 
-func (p *program) reversed(v value) value {
+func reversed(p *program, v value, _ []value) value {
 	if v.multi() {
 		list := slices.Clone(v.list)
 		slices.Reverse(list)
@@ -108,21 +95,22 @@ func (p *program) reversed(v value) value {
 	})
 }
 
+// joinTexts is sep.join(list) of python, join(sep, list) and list.join(sep).
 func joinTexts(p *program, v value, rest []value) value {
-	if v.multi() {
-		return joinWith(p, first(append(rest, text(map[bool]string{true: ",", false: ""}[p.lang.name == "node"]))), v.list)
-	}
-	if len(rest) == 1 && rest[0].multi() {
-		return joinWith(p, v, rest[0].list)
-	}
-	if p.lang.has("flat") || p.lang.name == "php" {
+	with := first(rest)
+	switch s, ok := with.text(); {
+	case v.multi() && len(rest) == 0 && p.lang.name == "node":
+		return joinWith(p, text(","), v.list)
+	case v.multi():
+		return joinWith(p, with, v.list)
+	case len(rest) == 1 && with.multi():
+		return joinWith(p, v, with.list)
+	case p.lang.has("flat") || p.lang.name == "php":
 		return joinWith(p, v, rest)
-	}
-	if len(rest) == 1 && len(rest[0].alts) > 0 && p.lang.name == "python" {
-		if s, ok := rest[0].text(); ok && len(s) > 1 {
-			return joinWith(p, v, splitAt(rest[0], "").list)
-		}
-		return rest[0]
+	case p.lang.name == "python" && len(rest) == 1 && ok && len(s) > 1:
+		return joinWith(p, v, splitAt(with, "").list)
+	case p.lang.name == "python" && len(rest) == 1 && len(with.alts) > 0:
+		return with
 	}
 	return unknown("join()")
 }
@@ -138,44 +126,54 @@ func joinWith(p *program, sep value, list []value) value {
 	return out
 }
 
+// splitText splits at a text, or at spaces.
 func splitText(p *program, v value, rest []value) value {
 	sep := first(rest)
 	if p.lang.name == "php" && len(rest) > 0 {
 		v, sep = sep, v
 	}
 	s, ok := sep.text()
-	if t, known := v.text(); known && !ok && p.spend(len(t)/bytesPerStep) {
-		var out []value
-		for f := range strings.FieldsSeq(t) {
-			out = append(out, text(strings.Trim(f, `'"`)))
-		}
-		return listOf(out[:min(len(out), maxList)]...)
+	t, known := v.text()
+	if !known || ok && (s != " " || p.lang.name != "awk") || !p.spend(len(t)/bytesPerStep) {
+		return splitAt(v, s)
 	}
-	if ok && s == " " && p.lang.name == "awk" {
-		return splitText(p, v, nil)
+	var out []value
+	for f := range strings.FieldsSeq(t) {
+		out = append(out, text(strings.Trim(f, `'"`)))
 	}
-	return splitAt(v, s)
+	return listOf(out[:min(len(out), maxList)]...)
 }
 
 func splitAt(v value, sep string) value {
 	s, ok := v.text()
 	if !ok {
 		out := unknown("split()")
-		out.alts = capped(v.words())
-		if !v.word().HasUnknown() {
-			out.alts = nil
+		if v.word().HasUnknown() {
+			out.alts = capped(v.words())
 		}
 		return out
 	}
 	var out []value
-	for i, e := range strings.SplitN(s, sep, maxList+1) {
-		if i == maxList {
-			out = append(out, unknown("split()"))
-			break
-		}
+	for _, e := range strings.SplitN(s, sep, maxList+1) {
 		out = append(out, text(e))
 	}
+	if len(out) > maxList {
+		out[maxList] = unknown("split()")
+	}
 	return listOf(out...)
+}
+
+// slice is the stretch between two places, substr the one of a length.
+func slice(p *program, v value, rest []value) value {
+	from, ok := first(rest).int()
+	if !ok && len(rest) > 0 {
+		return unknown("slice()")
+	}
+	if p.lang.name == "lua" {
+		from--
+	}
+	to, has := nth(rest, 1).int()
+	return sliced(v, from, to, has)
 }
 
 func substr(p *program, v value, rest []value) value {
@@ -204,6 +202,7 @@ func concat(p *program, v value, rest []value) value {
 	return v
 }
 
+// pack turns numbers or digits into a text.
 func pack(_ *program, v value, rest []value) value {
 	form, ok := v.text()
 	if v.multi() {
@@ -223,36 +222,7 @@ func pack(_ *program, v value, rest []value) value {
 	return rest[0]
 }
 
-func buffer(_ *program, v value, rest []value) value {
-	if v.multi() {
-		return characters(v.list)
-	}
-	return decoded(nil, v, rest)
-}
-
-func (p *program) expanded(v value) value {
-	out := value{kind: v.kind}
-	for _, w := range v.words() {
-		s := w.Prefix()
-		for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
-			if rest, ok := strings.CutPrefix(s, mark); ok && (rest == "" || rest[0] == '/') {
-				w = shell.Glue(p.in.Home(""), shell.Text(rest), p.behind(w, len(s)))
-				break
-			}
-		}
-		out.alts = append(out.alts, w)
-	}
-	return out
-}
-
-func (p *program) behind(w shell.Word, n int) shell.Word {
-	parts := slices.Clone(w.Parts())
-	if len(parts) > 0 && parts[0].Kind == shell.PartText {
-		parts[0].Text = parts[0].Text[min(n, len(parts[0].Text)):]
-	}
-	return shell.NewWord(parts...)
-}
-
+// globbed is a word whose metacharacters stand for the names that match.
 func globbed(w shell.Word) shell.Word {
 	var out []shell.Part
 	for _, part := range w.Parts() {
@@ -260,38 +230,12 @@ func globbed(w shell.Word) shell.Word {
 			out = append(out, part)
 			continue
 		}
-		s := part.Text
-		for s != "" {
-			i := strings.IndexAny(s, "*?[")
-			if i < 0 {
-				i = len(s)
-			}
-			out = append(out, shell.Part{Text: s[:i]})
-			s = s[i:]
-			n := min(1, len(s))
-			if end := strings.IndexByte(s, ']'); n > 0 && s[0] == '[' && end > 0 {
-				n = end + 1
-			}
-			if n > 0 {
-				out = append(out, shell.Part{Kind: shell.PartGlob, Text: s[:n]})
-			}
-			s = s[n:]
+		from := 0
+		for _, at := range globs.FindAllStringIndex(part.Text, -1) {
+			out = append(out, shell.Part{Text: part.Text[from:at[0]]}, shell.Part{Kind: shell.PartGlob, Text: part.Text[at[0]:at[1]]})
+			from = at[1]
 		}
+		out = append(out, shell.Part{Text: part.Text[from:]})
 	}
 	return shell.NewWord(out...)
-}
-
-func ranges(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if i+2 < len(s) && s[i+1] == '-' && s[i] < s[i+2] {
-			for c := s[i]; c < s[i+2]; c++ {
-				b.WriteByte(c)
-			}
-			i++
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

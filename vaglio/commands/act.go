@@ -11,6 +11,7 @@ import (
 type act struct {
 	tests  []test
 	where  []where
+	with   []where // what the objects are given
 	verb   operation.Verb
 	phrase string
 }
@@ -36,6 +37,19 @@ const (
 	whereValue                     // the values of options
 	whereAt                        // what follows an @ in the values of options
 	whereKey                       // the value of a key=value operand
+	whereBefore                    // what stands before a colon in the values of options
+	whereField                     // the value of key=value in any word
+	whereOption                    // the first option: its value, or how it is written
+	wherePairs                     // every second operand, which gets the one before it
+	whereRest                      // an operand, which gets all words after it
+	whereHere                      // the folder in which the program works
+	wherePaths                     // every word that can only be meant as a path
+	whereStarts                    // where a search begins
+	whereTests                     // the tests of a search
+	whereCarried                   // the command that an option carries
+	whereScript                    // what the words name as programs of a language
+	whereInput                     // the names before a colon in the lines of the input
+	whereVariable                  // the value of a variable that is set for the command
 )
 
 func parseAct(tests, places, right string) (act, error) {
@@ -50,12 +64,13 @@ func parseAct(tests, places, right string) (act, error) {
 			a.tests[i].flags[j].abbrev = true
 		}
 	}
-	for p := range strings.FieldsSeq(places) {
-		w, err := parseWhere(p)
-		if err != nil {
-			return a, err
-		}
-		a.where = append(a.where, w)
+	objects, given, _ := strings.Cut(places, " with ")
+	var err error
+	if a.where, err = parsePlaces(objects); err != nil {
+		return a, err
+	}
+	if a.with, err = parsePlaces(given); err != nil {
+		return a, err
 	}
 	if len(a.where) == 0 {
 		return a, wrong(right, "nothing is said of what is done by %q", right)
@@ -63,7 +78,31 @@ func parseAct(tests, places, right string) (act, error) {
 	return a, nil
 }
 
+func parsePlaces(places string) ([]where, error) {
+	var out []where
+	for p := range strings.FieldsSeq(places) {
+		w, err := parseWhere(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// plainPlaces are the places that are a word.
+func plainPlaces() map[string]whereKind {
+	return map[string]whereKind{
+		"whole": whereWhole, "operands": whereOperands, "operand": whereOperand, "last": whereLast, "sources": whereSources,
+		"target": whereTarget, "words": whereWords, "option": whereOption, "pairs": wherePairs, "rest": whereRest, "here": whereHere,
+		"paths": wherePaths, "starts": whereStarts, "tests": whereTests, "carried": whereCarried, "input": whereInput,
+	}
+}
+
 func parseWhere(p string) (where, error) {
+	if w, ok := parseMarked(p); ok {
+		return w, nil
+	}
 	name, number, counted := strings.Cut(p, ":")
 	n := 0
 	if counted {
@@ -72,29 +111,31 @@ func parseWhere(p string) (where, error) {
 			return where{}, wrong(p, "no number of an operand in %q", p)
 		}
 	}
-	switch name {
-	case "whole":
-		return where{kind: whereWhole}, nil
-	case "operands":
-		return where{kind: whereOperands, from: n}, nil
-	case "operand":
-		return where{kind: whereOperand, from: n}, nil
-	case "last":
-		return where{kind: whereLast, from: n}, nil
-	case "sources":
-		return where{kind: whereSources}, nil
-	case "target":
-		return where{kind: whereTarget}, nil
-	case "words":
-		return where{kind: whereWords}, nil
-	}
-	switch {
-	case strings.HasPrefix(p, "-"):
-		return where{kind: whereValue, flags: flagList(strings.ReplaceAll(p, "|", ","))}, nil
-	case strings.HasPrefix(p, "@-"):
-		return where{kind: whereAt, flags: flagList(strings.ReplaceAll(p[1:], "|", ","))}, nil
-	case strings.HasSuffix(p, "="):
-		return where{kind: whereKey, key: p}, nil
+	if kind, ok := plainPlaces()[name]; ok {
+		return where{kind: kind, from: n}, nil
 	}
 	return where{}, wrong(p, "unknown place %q", p)
+}
+
+// parseMarked reads a place that is told by a mark at its beginning or its end.
+func parseMarked(p string) (where, bool) {
+	for _, m := range [...]struct {
+		mark string
+		kind whereKind
+	}{{"-", whereValue}, {"@-", whereAt}, {":-", whereBefore}} {
+		if strings.HasPrefix(p, m.mark) {
+			return where{kind: m.kind, flags: flagList(strings.ReplaceAll(p[len(m.mark)-1:], "|", ","))}, true
+		}
+	}
+	if name, ok := strings.CutPrefix(p, "$"); ok {
+		return where{kind: whereVariable, key: name}, true
+	}
+	if name, ok := strings.CutPrefix(p, "field:"); ok {
+		return where{kind: whereField, key: name + "="}, true
+	}
+	if language, ok := strings.CutPrefix(p, "in:"); ok {
+		_, known := readers()[language]
+		return where{kind: whereScript, key: language}, known
+	}
+	return where{kind: whereKey, key: p}, strings.HasSuffix(p, "=")
 }

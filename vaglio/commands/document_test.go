@@ -35,11 +35,15 @@ func documentText(b *Base) string {
 	var inert []string
 	for _, name := range b.Names() {
 		for _, sec := range b.actingOn(name) {
+			phase := ""
+			if sec.phase != operation.Both {
+				phase = " (" + string(sec.phase) + ")"
+			}
 			if sec.inert {
 				inert = append(inert, name)
 			}
 			for i := range sec.acts {
-				line := sec.acts[i].document()
+				line := sec.acts[i].document() + phase
 				if !slices.Contains(programs[line], name) {
 					programs[line] = append(programs[line], name)
 				}
@@ -58,11 +62,19 @@ func documentText(b *Base) string {
 
 // document is an act as two cells of a table.
 func (a *act) document() string {
-	var places []string
-	for i := range a.where {
-		places = append(places, a.where[i].document())
+	line := string(a.verb) + " | " + documentPlaces(a.where)
+	if a.with != nil {
+		line += ", with " + documentPlaces(a.with)
 	}
-	return string(a.verb) + " | " + strings.Join(places, ", ")
+	return line
+}
+
+func documentPlaces(list []where) string {
+	var places []string
+	for i := range list {
+		places = append(places, list[i].document())
+	}
+	return strings.Join(places, ", ")
 }
 
 func (w *where) document() string {
@@ -95,6 +107,32 @@ func (w *where) document() string {
 		return "what follows @ in " + options
 	case whereKey:
 		return "the value of `" + w.key + "`"
+	case whereBefore:
+		return "what stands before a colon in " + options
+	case whereField:
+		return "the value of `" + w.key + "` in any word"
+	case whereOption:
+		return "the first option"
+	case wherePairs:
+		return "every second operand, with the one before it"
+	case whereRest:
+		return "a command of the words from an operand on"
+	case whereHere:
+		return "the folder in which it works"
+	case wherePaths:
+		return "every word that can only be a path"
+	case whereStarts:
+		return "where the search begins"
+	case whereTests:
+		return "the tests of the search"
+	case whereCarried:
+		return "the command that an option carries"
+	case whereScript:
+		return "what a text in " + w.key + " names"
+	case whereInput:
+		return "the names in its input"
+	case whereVariable:
+		return "the value of `$" + w.key + "`"
 	}
 	return ""
 }

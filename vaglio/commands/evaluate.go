@@ -18,6 +18,10 @@ type Call struct {
 	Texts []string
 	// Fed says that a pipe, a file or a text is the command's input.
 	Fed bool
+	// Assigns are the variables that are set for the command.
+	Assigns []shell.Assign
+	// Input is the text of the input, as far as it is known.
+	Input shell.Word
 }
 
 // Told is what the tables say of a command.
@@ -25,6 +29,8 @@ type Told struct {
 	// Known says that they say anything of its program. Known without any
 	// operation means that its words do no harm by themselves.
 	Known bool
+	// Graded says the same of what is not for the guard alone.
+	Graded bool
 	// Operations stand in the order of the tables.
 	Operations []operation.Operation
 	// Gaps are what was not told for want of a budget.
@@ -41,8 +47,10 @@ func (b *Base) Tell(c Call) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := use{words: c.Words, left: budget}
+	u := use{base: b, words: c.Words, assigns: c.Assigns, input: c.Input, left: budget}
+	graded := false
 	for _, sec := range sections {
+		graded = graded || sec.phase != operation.Final
 		if len(sec.acts) == 0 {
 			continue
 		}
@@ -62,7 +70,7 @@ func (b *Base) Tell(c Call) Told {
 		u.parsed.Fed = c.Fed
 		u.tell()
 	}
-	t := Told{Known: true, Operations: u.out}
+	t := Told{Known: true, Graded: graded, Operations: u.out}
 	if u.left < 0 {
 		t.Gaps = []operation.Gap{{Kind: operation.GapBudget, What: "the names that " + c.Name + " puts together"}}
 	}
@@ -82,11 +90,16 @@ func onlyShows(texts []string) bool {
 
 // use is one command while its operations are found.
 type use struct {
+	base      *Base
 	words     []shell.Word
+	assigns   []shell.Assign
+	input     shell.Word
 	parsed    *Parsed
 	sec       *Section
 	operands  []int        // without the script, and without what the act's words took
 	folders   []shell.Word // of Parsed.Operands, if options name any
+	folder    shell.Word   // the last of them
+	with      []shell.Word // what the objects of an act are given
 	sources   []int
 	to        shell.Word
 	hasTarget bool
@@ -117,6 +130,7 @@ func (u *use) tell() {
 			continue
 		}
 		u.operands = all[min(took, len(all)):]
+		u.with = u.given(a)
 		for j := range a.where {
 			u.at(a, &a.where[j])
 		}
@@ -138,39 +152,94 @@ func (p *Parsed) flag(tests []flagTest) *Flag {
 func (u *use) at(a *act, w *where) {
 	switch w.kind {
 	case whereWhole:
-		u.out = append(u.out, operation.Operation{Verb: a.verb, Object: operation.Object{Kind: operation.Whole}, Phrase: a.phrase, Recursive: u.recursive})
-	case whereOperands:
-		u.each(a, u.operands[min(w.from, len(u.operands)):])
-	case whereOperand:
-		if w.from < len(u.operands) {
-			u.each(a, u.operands[w.from:w.from+1])
-		}
-	case whereLast:
-		if n := len(u.operands); n > w.from {
-			u.each(a, u.operands[n-1:])
-		}
-	case whereSources:
-		u.each(a, u.sources)
+		u.out = append(u.out, operation.Operation{
+			Verb: a.verb, Object: operation.Object{Kind: operation.Whole}, Phrase: a.phrase, Recursive: u.recursive, With: u.with, Phase: u.sec.phase,
+		})
+	case whereOperands, whereOperand, whereLast, whereSources:
+		u.each(a, u.places(w))
 	case whereTarget:
 		u.target(a)
-	case whereWords:
-		u.mentions(a)
-	case whereValue, whereAt:
-		u.values(a, w)
-	case whereKey:
-		for _, i := range u.parsed.Operands {
-			if strings.HasPrefix(u.parsed.Words[i], w.key) {
-				u.add(a, u.words[i].Cut(len(w.key)), operation.Option)
-			}
+	case whereWords, wherePaths:
+		u.mentions(a, w.kind == whereWords)
+	case whereField:
+		for _, value := range u.fields(w.key) {
+			u.add(a, value, operation.Mention)
+		}
+	case whereStarts:
+		u.starts(a)
+	case whereCarried:
+		u.carried(a)
+	case whereScript:
+		u.scripts(a, w.key)
+	case whereInput:
+		u.lines(a)
+	case wherePairs:
+		u.pairs(a)
+	case whereRest:
+		u.rest(a)
+	case whereHere:
+		u.add(a, u.folder, operation.Operand)
+	default:
+		for _, value := range u.texts(w) {
+			u.add(a, value, operation.Option)
 		}
 	}
 }
 
+// places are the operands of a place.
+func (u *use) places(w *where) []int {
+	n := len(u.operands)
+	switch {
+	case w.kind == whereSources:
+		return u.sources
+	case w.kind == whereOperands:
+		return u.operands[min(w.from, n):]
+	case w.kind == whereOperand && w.from < n:
+		return u.operands[w.from : w.from+1]
+	case w.kind == whereLast && n > w.from:
+		return u.operands[n-1:]
+	}
+	return nil
+}
+
+// given are the words that the objects of an act are given.
+func (u *use) given(a *act) []shell.Word {
+	var out []shell.Word
+	for i := range a.with {
+		switch w := &a.with[i]; w.kind {
+		case whereOperands, whereOperand, whereLast, whereSources:
+			for _, at := range u.places(w) {
+				out = append(out, u.words[at])
+			}
+		default:
+			out = append(out, u.texts(w)...)
+		}
+	}
+	return out
+}
+
+// pairs gives every second operand the one before it.
+func (u *use) pairs(a *act) {
+	for i := 1; i < len(u.operands); i += 2 {
+		u.with = []shell.Word{u.words[u.operands[i-1]]}
+		u.each(a, u.operands[i:i+1])
+	}
+}
+
+// rest gives an operand all words behind it.
+func (u *use) rest(a *act) {
+	if len(u.operands) > 0 {
+		at := u.operands[0]
+		u.with = u.words[at+1:]
+		u.add(a, u.words[at], operation.Operand)
+	}
+}
+
 func (u *use) add(a *act, w shell.Word, role operation.Role) {
-	o := operation.Operation{Verb: a.verb, Role: role, Recursive: u.recursive, Phrase: a.phrase}
+	o := operation.Operation{Verb: a.verb, Role: role, Recursive: u.recursive, Phrase: a.phrase, With: u.with, Phase: u.sec.phase}
 	o.Object = operation.Object{Kind: operation.Path, Word: w}
 	switch a.verb {
-	case operation.Copy, operation.Move, operation.Link:
+	case operation.Copy, operation.Move, operation.Link, operation.Alias:
 		if u.hasTarget {
 			o.To = u.to
 		}
@@ -200,12 +269,17 @@ func (u *use) each(a *act, places []int) {
 
 // place finds the folders that options before each operand name.
 func (u *use) place() {
-	u.folders = nil
+	u.folders, u.folder = nil, shell.Text(".")
 	if u.sec.below == nil {
 		return
 	}
 	u.folders = make([]shell.Word, len(u.words))
 	var folder shell.Word
+	defer func() {
+		if !folder.Is("") {
+			u.folder = folder
+		}
+	}()
 	next := 0
 	for i := range u.words {
 		for ; next < len(u.parsed.Flags) && u.parsed.Flags[next].At < i; next++ {
@@ -267,7 +341,7 @@ func (u *use) target(a *act) {
 
 // mentions adds every word, whose parts may name something, but for the values
 // of options that the program uses itself.
-func (u *use) mentions(a *act) {
+func (u *use) mentions(a *act, parts bool) {
 	own := make([]bool, len(u.words))
 	for i := range u.parsed.Flags {
 		f := &u.parsed.Flags[i]
@@ -284,24 +358,30 @@ func (u *use) mentions(a *act) {
 		if own[i] || i == u.parsed.Ended {
 			continue
 		}
+		if !parts {
+			role = operation.Mention
+		}
 		u.add(a, w, role)
-		u.out[len(u.out)-1].Parts = true
+		u.out[len(u.out)-1].Parts = parts
 	}
 }
 
-func (u *use) values(a *act, w *where) {
-	for i := range u.parsed.Flags {
-		f := &u.parsed.Flags[i]
-		if !f.Has || !f.oneOf(w.flags) {
-			continue
-		}
-		value := u.words[f.At].Cut(f.Cut)
-		if w.kind == whereAt {
-			var ok bool
-			if value, ok = after(value, "@"); !ok {
-				continue
-			}
-		}
-		u.add(a, value, operation.Option)
+// texts are the words, or parts of words, that a place names.
+func (u *use) texts(w *where) []shell.Word {
+	switch w.kind {
+	case whereValue, whereAt, whereBefore:
+		return u.values(w)
+	case whereKey:
+		return u.keyed(w.key)
+	case whereOption:
+		return u.option()
+	case whereTests:
+		return u.expression()
+	case whereHere:
+		return []shell.Word{u.folder}
+	case whereVariable:
+		return u.variable(w.key)
+	default:
+		return nil
 	}
 }

@@ -23,6 +23,9 @@ type flagTest struct {
 	abbrev bool // may be abbreviated, as getopt_long allows
 }
 
+// pipe stands for a pipe sign that does not part alternatives.
+const pipe = "\x00"
+
 func parseTests(s string) []test {
 	var out []test
 	for f := range strings.FieldsSeq(s) {
@@ -47,6 +50,7 @@ func parseTest(s string) test {
 		t.not = true
 		s = s[1:]
 	}
+	s = strings.ReplaceAll(s, `\|`, pipe)
 	if strings.HasPrefix(s, "+") {
 		t.among = strings.Split(s[1:], "|")
 		return t
@@ -55,7 +59,7 @@ func parseTest(s string) test {
 	for alt := range strings.SplitSeq(s, "|") {
 		switch {
 		case texts:
-			t.text = append(t.text, strings.ToLower(strings.TrimPrefix(alt, "~")))
+			t.text = append(t.text, strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(alt, "~")), pipe, "|"))
 		case alt == "$":
 			t.atEnd, t.operand = true, true
 		case strings.HasPrefix(alt, "-") && len(alt) > 1:
@@ -119,7 +123,7 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 	case t.bare:
 		return 0, len(p.Words) == 0
 	case t.not:
-		return 0, !p.hasAny(t.flags) && (t.text == nil || !p.contains(t.text)) && (t.among == nil || !p.among(t.among))
+		return t.fails(p, next)
 	case t.among != nil:
 		return 0, p.among(t.among)
 	case t.text != nil && p.contains(t.text):
@@ -131,6 +135,16 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 		}
 	}
 	return 0, len(t.flags) > 0 && p.hasAny(t.flags)
+}
+
+// fails reports whether nothing holds of what the test asks for. The next
+// operand that it asks for must be there, to be another one; it is not taken.
+func (t *test) fails(p *Parsed, next int) (int, bool) {
+	if t.operand {
+		_, ok := t.word(p, next)
+		return 0, !ok && next < len(p.Operands)
+	}
+	return 0, !p.hasAny(t.flags) && (t.text == nil || !p.contains(t.text)) && (t.among == nil || !p.among(t.among))
 }
 
 func (t *test) word(p *Parsed, next int) (int, bool) {

@@ -23,17 +23,29 @@ func load(tb testing.TB) *Base {
 // tell is what the tables say of a command line without quotes; a word that
 // begins with $ is not known.
 func tell(b *Base, line string) Told {
+	line, input, _ := strings.Cut(line, " <<< ")
 	line, fed := strings.CutSuffix(line, " <")
+	var assigns []shell.Assign
+	for {
+		first, rest, _ := strings.Cut(line, " ")
+		name, value, ok := strings.Cut(first, "=")
+		if !ok || rest == "" {
+			break
+		}
+		line, assigns = rest, append(assigns, shell.Assign{Name: name, Value: shell.Text(value)})
+	}
 	fields := strings.Fields(line)
 	words := make([]shell.Word, len(fields)-1)
 	for i, f := range fields[1:] {
 		words[i] = word(f)
 	}
-	return b.Tell(Call{Name: fields[0], Words: words, Fed: fed})
+	return b.Tell(Call{Name: fields[0], Words: words, Fed: fed, Assigns: assigns, Input: shell.Text(input)})
 }
 
-// word reads $NAME inside a text as something that is not known.
+// word reads $NAME inside a text as something that is not known, and · as a
+// space.
 func word(s string) shell.Word {
+	s = strings.ReplaceAll(s, "·", " ")
 	text, rest, ok := strings.Cut(s, "$")
 	if !ok {
 		return shell.Text(s)
@@ -57,8 +69,14 @@ func shown(o *operation.Operation) string {
 	if o.Object.Host {
 		b.WriteString(" elsewhere")
 	}
+	for i, w := range o.With {
+		b.WriteString([]string{" with ", " "}[min(i, 1)] + w.String())
+	}
 	if o.Role != "" {
 		b.WriteString(" (" + string(o.Role) + ")")
+	}
+	if o.Phase != operation.Both {
+		b.WriteString(", " + string(o.Phase))
 	}
 	return b.String()
 }
@@ -127,6 +145,9 @@ func TestMistakesAreFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"[a]\n> operands = remove":     "x.txt:2:14: unknown verb \"remove\"",
 		"[a]\n> operandes = read":      "x.txt:2:3: unknown place \"operandes\"",
+		"[a]\n> a with b = read":       "x.txt:2:3: unknown place \"a\"",
+		"[a]\n> here with b = read":    "x.txt:2:13: unknown place \"b\"",
+		"[a]\n> in:perl = read":        "x.txt:2:3: no number of an operand in \"in:perl\"",
 		"[a]\n> operand:x = read":      "x.txt:2:3: no number of an operand in \"operand:x\"",
 		"# b\n[a b a]\nx = read":       "x.txt:2:2: a stands twice in one section",
 		"[a] walues=-x\nx = read":      "x.txt:1:5: unknown attribute \"walues=-x\"",

@@ -53,12 +53,17 @@ func Parse(words []string, sec *Section) *Parsed {
 				p.Operands = append(p.Operands, j)
 			}
 			return p
+		case sec.once && (i > 0 || len(words) == 1):
+			p.Operands = append(p.Operands, i)
 		case sec.bundle && i == 0 && s != "" && s[0] != '-':
 			i += p.bundle(sec)
 		case len(s) < 2 || s[0] != '-' || sec.dashed && len(p.Operands) == 0 && isMode(s):
 			p.Operands = append(p.Operands, i)
 		default:
 			i += p.option(i, sec)
+			if n := len(p.Flags); sec.rest != nil && p.Flags[n-1].oneOf(sec.rest) {
+				return p
+			}
 		}
 	}
 	return p
@@ -117,10 +122,21 @@ func isMode(s string) bool {
 	return s[1] != '-' && strings.Trim(s[1:], "rwxXstugoa,=+-") == "" && !strings.Contains(s, "R")
 }
 
+// isSignal reports whether an option is a signal by its number or name.
+func isSignal(s string) bool {
+	const shortest = 2 // of a name
+	name := s[1:]
+	return strings.Trim(name, "0123456789") == "" || len(name) >= shortest && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == ""
+}
+
 // option records the option at a place and returns how many further words it
 // takes.
 func (p *Parsed) option(at int, sec *Section) int {
 	s := p.Words[at]
+	if sec.signals && isSignal(s) {
+		p.Flags = append(p.Flags, Flag{Name: s, At: at})
+		return 0
+	}
 	if p.Flags == nil {
 		const few = 8
 		p.Flags = make([]Flag, 0, min(few, len(s)+len(p.Words)-at))

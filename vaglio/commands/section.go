@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -19,17 +20,22 @@ type Section struct {
 	Else  Outcome
 
 	hasElse bool
-	inert   bool       // its words are data
-	shows   bool       // asked for help, or for nothing, it does nothing
-	dashed  bool       // the first operand may begin with a dash
-	always  bool       // it recurses
-	tree    []flagTest // the options that make it recurse
-	bundle  bool       // the first word holds options even without a dash
-	hosts   bool       // operands may be on another machine: host:path
-	below   []flagTest // the options that name the folder of what follows
-	script  []flagTest // the options that hold what else is the first operand
-	target  []flagTest // the options that name the target
-	own     []flagTest // the options whose value the program uses itself
+	inert   bool // its words are data
+	shows   bool // asked for help, or for nothing, it does nothing
+	dashed  bool // the first operand may begin with a dash
+	once    bool // only the first word can be an option, if others follow
+	signals bool // an option may be a signal: -9, -KILL
+	phase   operation.Phase
+	always  bool              // it recurses
+	tree    []flagTest        // the options that make it recurse
+	bundle  bool              // the first word holds options even without a dash
+	hosts   bool              // operands may be on another machine: host:path
+	below   []flagTest        // the options that name the folder of what follows
+	script  []flagTest        // the options that hold what else is the first operand
+	target  []flagTest        // the options that name the target
+	rest    []flagTest        // the options behind which all words are another command's
+	classes map[string]string // of the tests of a search
+	own     []flagTest        // the options whose value the program uses itself
 	acts    []act
 }
 
@@ -56,7 +62,7 @@ type Outcome struct {
 func (s *Section) judges() bool { return len(s.Lines) > 0 || s.hasElse }
 
 func newSection(attrs string) (*Section, error) {
-	sec := &Section{Values: map[string]bool{}, First: map[string]bool{}}
+	sec := &Section{Values: map[string]bool{}, First: map[string]bool{}, classes: map[string]string{}}
 	attrs, fallback, found := strings.Cut(attrs, "else=")
 	sec.hasElse = found
 	if !found {
@@ -78,15 +84,28 @@ func (s *Section) attribute(a string) error {
 	list = optionsNamed(list)
 	if sw, ok := map[string]*bool{
 		"long": &s.Long, "inert": &s.inert, "shows": &s.shows, "dashed": &s.dashed, "bundle": &s.bundle, "hosts": &s.hosts,
+		"once": &s.once, "signals": &s.signals,
 	}[name]; ok {
 		*sw = true
 		return nil
+	}
+	switch phase := operation.Phase(name); phase {
+	case operation.Final, operation.Graded:
+		s.phase = phase
+		return nil
+	case operation.Both:
 	}
 	if set, ok := map[string]map[string]bool{"values": s.Values, "first": s.First}[name]; ok {
 		addAll(set, strings.ReplaceAll(list, ",", " "))
 		return nil
 	}
-	options, ok := map[string]*[]flagTest{"tree": &s.tree, "script": &s.script, "below": &s.below, "target": &s.target, "own": &s.own}[name]
+	if class, ok := strings.CutPrefix(name, "class:"); ok {
+		for test := range strings.SplitSeq(list, ",") {
+			s.classes[test] = class
+		}
+		return nil
+	}
+	options, ok := map[string]*[]flagTest{"rest": &s.rest, "tree": &s.tree, "script": &s.script, "below": &s.below, "target": &s.target, "own": &s.own}[name]
 	if !ok {
 		return wrong(a, "unknown attribute %q", a)
 	}
@@ -94,7 +113,7 @@ func (s *Section) attribute(a string) error {
 	switch name {
 	case "tree":
 		s.always = list == ""
-	case "below", "target", "own":
+	case "below", "target", "own", "rest":
 		addAll(s.Values, strings.ReplaceAll(list, ",", " "))
 	}
 	return nil
@@ -133,8 +152,8 @@ func (s *Section) add(text string) error {
 
 // learn notes that an option takes a value if something is done to its value.
 func (s *Section) learn(a *act) {
-	for i := range a.where {
-		if w := &a.where[i]; w.kind == whereValue || w.kind == whereAt {
+	for _, w := range slices.Concat(a.where, a.with) {
+		if w.kind == whereValue || w.kind == whereAt || w.kind == whereBefore {
 			for _, f := range w.flags {
 				s.Values[f.name] = true
 			}

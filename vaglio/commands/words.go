@@ -59,6 +59,25 @@ func after(w shell.Word, sep string) (shell.Word, bool) {
 	return shell.Word{}, false
 }
 
+// before is what stands before a separator, the whole word without one.
+func before(w shell.Word, sep string) shell.Word {
+	if s, ok := w.Text(); ok {
+		first, _, _ := strings.Cut(s, sep)
+		return shell.Text(first)
+	}
+	parts := slices.Clone(w.Parts())
+	for i := range parts {
+		if parts[i].Kind != shell.PartText {
+			continue
+		}
+		if first, _, found := strings.Cut(parts[i].Text, sep); found {
+			parts[i].Text = first
+			return shell.NewWord(parts[:i+1]...)
+		}
+	}
+	return w
+}
+
 // onHost is the path in host:path.
 func onHost(w shell.Word) (shell.Word, bool) {
 	s := w.Prefix()

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -13,16 +14,10 @@ func (l *look) call() string {
 	for i, w := range call.Targets {
 		spots[i] = spotOf(w)
 	}
-	d := reads
+	if d, ok := callDeeds()[call.Verb]; ok {
+		return l.callOn(d, spots)
+	}
 	switch call.Verb {
-	case shell.VerbDelete:
-		return l.callOn(removes, spots)
-	case shell.VerbDeleteTree:
-		return l.callOn(empties, spots)
-	case shell.VerbWrite:
-		d = replaces
-	case shell.VerbAppend, shell.VerbCreate:
-		d = writes
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		return l.callPair(spots)
 	case shell.VerbPermissions:
@@ -35,13 +30,20 @@ func (l *look) call() string {
 		}
 		return ""
 	case shell.VerbList:
-		l.s.listsRoot = l.s.listsRoot || l.isTree(spots)
+		l.s.listsRoot = l.s.listsRoot || slices.ContainsFunc(spots, l.isTree)
 		return ""
 	case shell.VerbNetwork:
 		return l.fileURLs(spots)
-	case shell.VerbRead:
+	default:
+		return l.callOn(reads, spots)
 	}
-	return l.callOn(d, spots)
+}
+
+// callDeeds are the verbs that do one thing to each of their targets.
+func callDeeds() map[shell.Verb]deed {
+	return map[shell.Verb]deed{
+		shell.VerbDelete: removes, shell.VerbDeleteTree: empties, shell.VerbWrite: replaces, shell.VerbAppend: writes, shell.VerbCreate: writes,
+	}
 }
 
 func (l *look) callOn(d deed, spots []string) string {
@@ -83,7 +85,7 @@ func (l *look) callMode(spots []string) string {
 		if l.s.listsRoot && strings.ContainsAny(s, vague) {
 			return modeTree
 		}
-		if l.isTree([]string{s}) {
+		if l.isTree(s) {
 			return modeTree
 		}
 		switch id := l.touch(writes, s); id {
@@ -112,15 +114,4 @@ func (l *look) fileURLs(spots []string) string {
 		}
 	}
 	return ""
-}
-
-// isTree says whether one of the spots is a root, a home or a system tree.
-func (l *look) isTree(spots []string) bool {
-	for _, s := range spots {
-		switch l.touch(empties, s) {
-		case treeRoot, treeHome, treeSystem:
-			return true
-		}
-	}
-	return false
 }

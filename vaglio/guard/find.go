@@ -4,147 +4,134 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// find deletes, or writes what it finds into files.
-func find(l *look) string {
-	starts, tests := l.findParts()
-	if len(starts) == 0 {
-		starts = []string{"."}
-	}
-	limited, deletes, names := findTests(tests)
-	limited = limited && !l.findsTree(tests)
-	if l.s != nil {
-		l.s.find = findCall{limited: limited}
-		for _, s := range starts {
-			l.s.find.starts = append(l.s.find.starts, variants(s)...)
-		}
-	}
-	for i, t := range tests {
-		if (t == "-fprint" || t == "-fprintf" || t == "-fls" || t == "-fprint0") && i+1 < len(tests) {
-			if id := l.touch(writes, tests[i+1]); id != "" {
-				return id
-			}
-		}
-		if (t == "-files0-from") && i+1 < len(tests) {
-			if id := l.touch(reads, tests[i+1]); id != "" {
-				return id
-			}
-		}
-	}
-	if !deletes {
+// searched notes where a search begins, and whether its tests leave out most
+// files.
+func (l *look) searched(o *operation.Operation, spot string) string {
+	if l.s == nil {
 		return ""
 	}
-	for _, s := range starts {
-		if id := l.findDeletes(s, limited, names); id != "" {
-			return id
-		}
+	if l.firstOf(o) {
+		l.s.find = findCall{limited: l.narrows(o)}
 	}
+	l.s.find.starts = append(l.s.find.starts, variants(spot)...)
 	return ""
 }
 
-// findsTree says whether a find asks for all below a root, a home or a system
-// tree by its path.
-func (l *look) findsTree(tests []string) bool {
-	for i := range len(tests) - 1 {
-		switch tests[i] {
-		case "-path", "-ipath", "-wholename", "-regex", "-iregex":
-			where := strings.TrimRight(tests[i+1], "*.+?$"+vague)
-			if where != tests[i+1] && strings.HasPrefix(where, "/") && (i == 0 || tests[i-1] != "!" && tests[i-1] != "-not") && l.isTree([]string{where}) {
-				return true
-			}
-		}
-	}
-	return false
+// firstOf says whether an operation is the command's first of its verb.
+func (l *look) firstOf(o *operation.Operation) bool {
+	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb })
+	return at >= 0 && &l.ops[at] == o
 }
 
-func (l *look) findDeletes(start string, limited bool, names []string) string {
-	id := l.touch(empties, start)
+// testsIn reads the tests of a search, which all of its operations share, once.
+func (l *look) testsIn(o *operation.Operation) tests {
+	if l.tests == nil {
+		t := testsOf(o)
+		l.tests = &t
+	}
+	return *l.tests
+}
+
+// swept is for a folder below which a search deletes: by its tests, it may
+// leave most of a tree alone.
+func (l *look) swept(o *operation.Operation, spot string) string {
+	id := l.touch(empties, spot)
 	switch id {
 	case treeRoot, treeHome, treeSystem, adminRule, ownID:
-		if limited {
+		if l.narrows(o) {
 			id = ""
 		}
 	}
 	if id != "" {
 		return id
 	}
-	for _, n := range names {
-		below := strings.TrimRight(start, "/") + "/"
-		if id := l.touch(removes, below+n); id != "" {
+	below := strings.TrimRight(spot, "/") + "/"
+	for _, name := range l.testsIn(o).names {
+		if id := l.touch(removes, below+name); id != "" {
 			return id
 		}
-		if id := l.touch(removes, below+anyFolders+"/"+n); id != "" {
+		if id := l.touch(removes, below+anyFolders+"/"+name); id != "" {
 			return id
 		}
 	}
 	return ""
 }
 
-// findParts splits find's words into where it starts and what it tests.
-func (l *look) findParts() (starts, tests []string) {
-	for i, a := range l.args {
-		if len(a) > 1 && a[0] == '-' && a != "-H" && a != "-L" && a != "-P" || a == "(" || a == "!" {
-			if strings.HasPrefix(a, "-O") || a == "-D" {
-				continue
-			}
-			return starts, l.args[i:]
-		}
-		if a != "-H" && a != "-L" && a != "-P" {
-			starts = append(starts, a)
-		}
-	}
-	return starts, nil
+// narrowed notes that the rest of the command is for names like one.
+func (l *look) narrowed(_ *operation.Operation, spot string) string {
+	l.narrow = isTelling(spot)
+	return ""
 }
 
-// findTests says whether the last alternative of a find's tests leaves out
-// most files, whether it deletes, and which names it looks for.
-func findTests(tests []string) (limited, deletes bool, names []string) {
-	negated := false
-	for i := 0; i < len(tests); i++ {
-		value := ""
-		if i+1 < len(tests) {
-			value = tests[i+1]
-		}
-		switch t := tests[i]; t {
-		case "!", "-not":
-			negated = true
-			continue
-		case "-o", "-or", ",":
-			limited = deletes && limited
-		case "-delete":
-			if deletes {
-				break
-			}
+// narrows says whether the tests of a search leave out most files, and do not
+// ask for all below a tree by its path.
+func (l *look) narrows(o *operation.Operation) bool {
+	t := l.testsIn(o)
+	return t.limited && !slices.ContainsFunc(t.paths, func(p string) bool {
+		where := strings.TrimRight(p, "*.+?$"+vague)
+		return where != p && strings.HasPrefix(where, "/") && l.isTree(where)
+	})
+}
+
+// tests is what the tests of a search come to.
+type tests struct {
+	// limited says that the last alternative leaves out most files.
+	limited bool
+	// names are the names that are looked for, paths those of them that are
+	// held against the whole path.
+	names, paths []string
+}
+
+// testsOf reads the tests of a search.
+func testsOf(o *operation.Operation) tests {
+	var t tests
+	deletes := false
+	for i := 0; i+1 < len(o.With); i += 2 {
+		class, value := spotOf(o.With[i]), spotOf(o.With[i+1])
+		switch class {
+		case "or":
+			t.limited = deletes && t.limited
+		case "delete":
 			deletes = true
-		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname", "-ilname":
-			if !negated && isTelling(value) {
-				limited = true
-				names = append(names, globSpot(value))
-			}
-			i++
-		case "-user", "-group", "-uid", "-gid":
-			limited = limited || (!negated && value != "root" && value != "0")
-			i++
-		case "-newer", "-samefile", "-inum", "-links", "-fstype", "-context":
-			limited = limited || !negated
-			i++
-		case "-size", "-perm":
-			limited = limited || (!negated && (t == "-perm" && isRareMode(value) || t == "-size" && strings.Trim(value, "+0ckwbMG") != ""))
-			i++
-		case "-empty", "-nouser", "-nogroup":
-			limited = limited || !negated
-		case "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin":
-			limited = limited || (!negated && strings.HasPrefix(value, "-"))
-			i++
-		case "-type", "-maxdepth", "-mindepth", "-exec", "-ok":
-			i++
+		case "path":
+			t.paths = append(t.paths, value)
+			t.addName(value)
+		case "name":
+			t.addName(value)
+		default:
+			t.limited = t.limited || isRare(class, value)
 		}
-		negated = false
 	}
-	return limited, deletes, names
+	return t
+}
+
+func (t *tests) addName(value string) {
+	if isTelling(value) {
+		t.limited = true
+		t.names = append(t.names, globSpot(value))
+	}
+}
+
+// isRare says that few files pass a test of a class.
+func isRare(class, value string) bool {
+	switch class {
+	case "few":
+		return true
+	case "owner":
+		return value != "root" && value != "0"
+	case "size":
+		return strings.Trim(value, "+0ckwbMG") != ""
+	case "mode":
+		return isRareMode(value)
+	case "age":
+		return strings.HasPrefix(value, "-")
+	default:
+		return false
+	}
 }
 
 // isRareMode says that few files of a system have the mode that a find asks
@@ -182,8 +169,9 @@ type findCall struct {
 
 // leftOut says whether an operand is what a find that leaves out most files
 // would hand on, rather than everything below where it starts.
-func (s *survey) leftOut(c *shell.Command, operand string) bool {
-	if !s.find.limited || c == nil || !c.InLoop {
+func (l *look) leftOut(operand string) bool {
+	s, c := l.s, l.c
+	if s == nil || c == nil || !s.find.limited || !c.InLoop {
 		return false
 	}
 	fed := slices.ContainsFunc(c.Via, func(v string) bool {

@@ -2,18 +2,29 @@ package guard
 
 import (
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// fleet is a program that runs command lines on many machines, this one often
-// among them: each of its words may be such a line.
-func fleet(l *look) string {
-	for _, a := range l.args {
-		if id := l.lineRule(a); id != "" {
-			return id
-		}
+// run is for a command line, or for a program with its words.
+func (l *look) run(o *operation.Operation, spot string) string {
+	if o.With == nil {
+		return l.lineRule(spot)
 	}
-	return l.unknownProgram()
+	if l.depth > 1 || l.narrow {
+		return ""
+	}
+	name, _, _ := strings.Cut(spot, "@")
+	in := *l
+	in.depth, in.args, in.tests = l.depth+1, nil, nil
+	for _, w := range o.With {
+		in.args = append(in.args, spotOf(w))
+	}
+	return in.program(baseOf(name))
 }
+
+// carries is for the words of a program that is not known.
+func (l *look) carries(*operation.Operation, string) string { return l.unknownProgram() }
 
 // lineRule gives the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {
@@ -30,28 +41,4 @@ func (l *look) lineRule(text string) string {
 		return "" // no line that this program would run
 	}
 	return id
-}
-
-// playbook is ansible: what its module does stands in the module's arguments.
-func playbook(l *look) string {
-	for _, a := range l.args {
-		if !strings.Contains(a, "=") {
-			continue
-		}
-		removes := strings.Contains(a, "state=absent")
-		for field := range strings.FieldsSeq(a) {
-			name, value, _ := strings.Cut(field, "=")
-			d := writes
-			if removes {
-				d = empties
-			}
-			switch name {
-			case "path", "dest", "name":
-				if id := l.touch(d, value); id != "" && (value == "" || value[0] == '/' || value[0] == '~') {
-					return id
-				}
-			}
-		}
-	}
-	return fleet(l)
 }

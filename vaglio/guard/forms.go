@@ -33,18 +33,34 @@ func (s *scan) forms(t text) *rule {
 	if r := s.place(t, t.s, traits); r != nil {
 		return r
 	}
-	if traits&slash != 0 && t.use != asData && !t.key && !t.command {
+	if t.use != asData && !t.key && !t.command {
+		if r := s.grouped(t, traits); r != nil {
+			return r
+		}
+	}
+	return s.decoded(t, traits)
+}
+
+// grouped tries the paths of a text that may hold more than one.
+func (s *scan) grouped(t text, traits trait) *rule {
+	if traits&slash != 0 {
 		if r := s.several(t); r != nil {
 			return r
 		}
 	}
-	if traits&grouped != 0 && !t.key && !t.command && t.use != asData && !strings.ContainsAny(t.s, " \t\n;") {
-		for _, one := range place.Braced(t.s) {
-			if r := s.place(t, one, traitsOf(one)); r != nil {
-				return r
-			}
+	if traits&grouped == 0 || strings.ContainsAny(t.s, " \t\n;") {
+		return nil
+	}
+	for _, one := range place.Braced(t.s) {
+		if r := s.place(t, one, traitsOf(one)); r != nil {
+			return r
 		}
 	}
+	return nil
+}
+
+// decoded tries what a text is behind its encodings.
+func (s *scan) decoded(t text, traits trait) *rule {
 	if traits&(encoded|nul|wide|backslash|colon|quoted) == 0 {
 		return nil
 	}
@@ -60,7 +76,7 @@ func (s *scan) forms(t text) *rule {
 // marks: a list with commas, colons or lines, a list of JSON, an angle bracket.
 // Each part must begin as a path does.
 func (s *scan) several(t text) *rule {
-	listed := t.use == asPath || t.use == asGoal || (t.s[0] == '[' || t.s[0] == '{' || t.s[0] == '<' || t.s[0] == '@')
+	listed := t.use == asPath || t.use == asGoal || strings.IndexByte("[{<@", t.s[0]) >= 0
 	if !listed && !strings.Contains(t.s, "file:/") {
 		return nil
 	}
@@ -68,20 +84,10 @@ func (s *scan) several(t text) *rule {
 	if !strings.ContainsAny(t.s, ",;:|<>[]{}\"'@ \t\n") {
 		return nil
 	}
-	marks := ",;|<>[]{}\"'@\t\n"
-	if strings.ContainsRune("/~[{<@\"'", rune(t.s[0])) {
-		marks += " " // what begins with a word is a sentence: the seed lets it mention a path
-	}
-	if !strings.Contains(t.s, "://") && !strings.Contains(t.s, "file:") {
-		marks += ":"
-	}
+	marks := marksIn(t.s)
 	tried := 0
 	for part := range strings.FieldsFuncSeq(t.s, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
-		if at := strings.Index(part, "file:/"); at > 0 {
-			part = place.FileURL(strings.TrimRight(part[at:], "!"))
-		} else if at == 0 {
-			part = place.FileURL(part)
-		}
+		part = fileOf(part)
 		if len(part) == len(t.s) || (part[0] != '/' && part[0] != '~') {
 			continue
 		}
@@ -93,6 +99,30 @@ func (s *scan) several(t text) *rule {
 		}
 	}
 	return nil
+}
+
+// marksIn are the bytes that part the paths of a text.
+func marksIn(s string) string {
+	marks := ",;|<>[]{}\"'@\t\n"
+	if strings.ContainsRune("/~[{<@\"'", rune(s[0])) {
+		marks += " " // what begins with a word is a sentence: the seed lets it mention a path
+	}
+	if !strings.Contains(s, "://") && !strings.Contains(s, "file:") {
+		marks += ":"
+	}
+	return marks
+}
+
+// fileOf is the path of a URL of a file that a part holds, or the part.
+func fileOf(part string) string {
+	switch at := strings.Index(part, "file:/"); {
+	case at > 0:
+		return place.FileURL(strings.TrimRight(part[at:], "!"))
+	case at == 0:
+		return place.FileURL(part)
+	default:
+		return part
+	}
 }
 
 // place tries one spelling of a text as a name in the file system.

@@ -23,6 +23,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
@@ -41,7 +42,7 @@ type Guard struct {
 	// The rest are the tables of the structural layer.
 	rules   map[string]*rule
 	table   *place.Table
-	tools   map[string]tool
+	verbs   map[operation.Verb]weigh
 	broken  error // why what programs do is not known: every call is denied
 	carried map[string]bool
 	base    *commands.Base
@@ -127,7 +128,7 @@ func (g *Guard) compile() {
 	}
 	// A table with a mistake leaves none: then every call is denied.
 	g.table, _ = place.Load(g.home, g.fold)
-	g.tools = toolTable()
+	g.verbs = verbTable()
 	g.carried = carriedPrograms()
 	if g.base, g.broken = commands.Load(); g.broken != nil {
 		g.base = &commands.Base{}

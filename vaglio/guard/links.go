@@ -1,37 +1,67 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// link is ln.
-func link(l *look) string {
-	options, sources, to := l.destination()
-	if id := l.each(uses, sources); id != "" && id != vitalRule && id != adminRule && id != kernelRule && id != bootRule && id != authWrite {
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
+// linked is for what gets another name.
+func (l *look) linked(o *operation.Operation, spot string) string {
+	switch id := l.touch(uses, spot); id {
+	case "", vitalRule, adminRule, kernelRule, bootRule, authWrite:
+	default:
 		return id
 	}
-	if to == "" && len(sources) == 1 {
-		to = "./" + baseOf(sources[0])
+	to := l.nameOf(o, spot)
+	l.remember(spot, to)
+	if o.To.Is("") {
+		return l.touch(writes, to)
 	}
-	l.remember(sources, to)
-	id := l.touch(writes, to)
-	if hasOption(options, 's', "symbolic") && len(sources) == 1 && l.s != nil && len(l.cwds) > 0 {
-		l.s.addLink(l, sources[0], to)
-	}
-	if id == vitalRule && l.isSystemFile(sources) {
-		return ""
-	}
-	return id
+	return ""
 }
 
-// isSystemFile says whether all that a link may lead to is a program or a
-// library of the system: that is how alternatives are set.
-func (l *look) isSystemFile(sources []string) bool {
-	for _, s := range sources {
-		if s != "" && s[0] == '/' && !inProgramFolder(s) && !strings.HasPrefix(s, "/lib") && !strings.HasPrefix(s, "/usr/lib") &&
-			!strings.HasPrefix(s, "/etc/alternatives/") {
+// nameOf is the name that a link gets.
+func (l *look) nameOf(o *operation.Operation, spot string) string {
+	if o.To.Is("") {
+		return "./" + baseOf(spot)
+	}
+	return spotOf(o.To)
+}
+
+// aliased is for what another name leads to. Of several sources it is not said
+// which name leads where.
+func (l *look) aliased(o *operation.Operation, spot string) string {
+	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == operation.Alias })
+	only := !slices.ContainsFunc(l.ops[at+1:min(at+2, len(l.ops))], func(other operation.Operation) bool { return other.Verb == operation.Alias })
+	if only && &l.ops[at] == o && l.s != nil && len(l.cwds) > 0 {
+		l.s.addLink(l, spot, l.nameOf(o, spot))
+	}
+	return ""
+}
+
+// setsAlternative says whether the command makes links, and all that they may
+// lead to is a program or a library of the system.
+func (l *look) setsAlternative() bool {
+	links := false
+	for i := range l.ops {
+		if l.ops[i].Verb != operation.Link {
+			continue
+		}
+		links = true
+		if !isSystemFile(spotOf(l.ops[i].Object.Word)) {
 			return false
 		}
 	}
-	return true
+	return links
+}
+
+// isSystemFile says whether what a link leads to may be a program or a library
+// of the system.
+func isSystemFile(s string) bool {
+	return s == "" || s[0] != '/' || inProgramFolder(s) || strings.HasPrefix(s, "/lib") || strings.HasPrefix(s, "/usr/lib") ||
+		strings.HasPrefix(s, "/etc/alternatives/")
 }
 
 // addLink remembers a symbolic link that the line makes.
@@ -79,22 +109,17 @@ func (l *look) absolute(spot string) string {
 }
 
 // remember keeps which program a copy is of.
-func (l *look) remember(sources []string, to string) {
-	if l.s == nil || to == "" {
+func (l *look) remember(source, to string) {
+	if l.s == nil || to == "" || !strings.Contains(source, "bin/") && !strings.Contains(source, "vaglio") {
 		return
 	}
-	for _, s := range sources {
-		if !strings.Contains(s, "bin/") && !strings.Contains(s, "vaglio") {
-			continue
-		}
-		from := l.absolute(s)
-		if !inProgramFolder(from) && !strings.Contains(baseOf(from), "vaglio") {
-			continue
-		}
-		if l.s.copies == nil {
-			l.s.copies = map[string]string{}
-		}
-		where := l.absolute(to)
-		l.s.copies[where], l.s.copies[where+"/"+baseOf(from)] = from, from
+	from := l.absolute(source)
+	if !inProgramFolder(from) && !strings.Contains(baseOf(from), "vaglio") {
+		return
 	}
+	if l.s.copies == nil {
+		l.s.copies = map[string]string{}
+	}
+	where := l.absolute(to)
+	l.s.copies[where], l.s.copies[where+"/"+baseOf(from)] = from, from
 }

@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // processList is what a line has found out about the processes that run.
@@ -13,131 +14,51 @@ type processList struct {
 	init bool
 }
 
-// searchProcess is pgrep and pidof: harmless, but remembered.
-func searchProcess(l *look) string {
-	if l.s == nil {
-		return ""
+// lists notes the names of a folder that are printed. What is printed with its
+// folder may be fed to another command.
+func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
+	s.listed = append(s.listed, spot)
+	if isVague(spot) {
+		s.shown = append(s.shown, spot)
 	}
-	_, patterns := l.splitBy("uUgGPtsFo", "user", "uid", "euid", "group", "parent", "session", "terminal", "delimiter")
-	l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(l.args, namesVaglio)
-	l.s.processes.init = l.s.processes.init || l.picksAll(patterns)
-	return ""
 }
 
-// listProcesses is ps: harmless, but remembered.
-func listProcesses(l *look) string {
-	if l.s == nil {
-		return ""
-	}
-	for i, a := range l.args {
-		switch {
-		case a == "-C" || a == "-p" || a == "-u" || a == "-U" || a == "--ppid" || a == "-t" || strings.HasPrefix(a, "--pid"):
-			l.s.processes.filtered = true
-			l.s.asksVaglio = l.s.asksVaglio || (a == "-C" && i+1 < len(l.args) && namesVaglio(l.args[i+1]))
-		case a == "-A", a != "" && a[0] == '-' && len(a) > 1 && a[1] != '-' && strings.ContainsAny(a[1:], "e"), a != "" && a[0] != '-' &&
-			strings.Contains(a, "x"):
-			l.s.processes.all = true
-		}
-	}
-	return ""
-}
+// shows notes a name that is printed as it stands.
+func (s *survey) shows(_ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }
 
-// pick remembers that a command of a pipe behind a list of processes keeps
-// some of its lines only.
-func (l *look) pick(text string) {
-	if l.s == nil || l.c == nil || !l.c.Stdin.Piped || !l.s.processes.all || strings.HasPrefix(text, "-") {
+// seeks notes a search for processes.
+func (s *survey) seeks(_ *look, o *operation.Operation, spot string) {
+	if o.Object.Kind == operation.Whole || picksAll(spot) {
+		s.processes.init = true
 		return
 	}
-	l.s.processes.filtered = true
-	text, _, _ = strings.Cut(text, "{")
-	if namesVaglio(strings.Trim(text, "/^$ ")) {
-		l.s.asksVaglio = true
-	}
+	s.asksVaglio = s.asksVaglio || namesVaglio(spot)
 }
 
-// mounts is findmnt, lsblk and df: they print disks, or where those are.
-func mounts(l *look) string {
-	if l.s != nil && slices.ContainsFunc(l.args, func(a string) bool {
-		a = strings.ToLower(a)
-		return strings.Contains(a, "target") || strings.Contains(a, "mountpoint")
-	}) {
-		l.s.asksMounts = true
-	}
-	return ""
+// traces notes a search for who has a name or uses a file.
+func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
+	s.asksVaglio = s.asksVaglio || namesVaglio(spot) || spot != "" && s.g.isOwnAt(l.absolute(spot), uses)
 }
 
-// closeFiles is fuser, which may kill whoever uses a file system.
-func closeFiles(l *look) string {
-	options, operands := l.splitBy("n", "namespace")
-	if !hasOption(options, 'k', "kill") {
-		return ""
-	}
-	for _, o := range operands {
-		if l.g.isOwnAt(l.absolute(o), uses) {
-			return ownProcess
-		}
-		if where := l.absolute(o); l.isTree([]string{o}) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media") {
-			return killRule
-		}
-	}
-	return ""
-}
+// census notes a list of all processes.
+func (s *survey) census(*look, *operation.Operation, string) { s.processes.all = true }
 
-// openFiles is lsof: harmless, but remembered.
-func openFiles(l *look) string {
-	if l.s == nil {
-		return ""
-	}
-	for _, a := range l.args {
-		if namesVaglio(a) || (a != "" && l.g.isOwnAt(l.absolute(a), uses)) {
-			l.s.asksVaglio = true
-		}
-	}
-	return ""
-}
+// mounts notes that the line asks where file systems are mounted.
+func (s *survey) mounts(*look, *operation.Operation, string) { s.asksMounts = true }
 
-// debugger is gdb and its kin, which take hold of a process.
-func debugger(l *look) string {
-	if l.s != nil && l.s.asksVaglio && slices.ContainsFunc(l.args, isVague) {
-		return ownProcess
+// picks notes that a list of processes is cut down, by itself or by a command
+// behind it that keeps some lines only. One that does something to every line
+// keeps them all.
+func (s *survey) picks(l *look, o *operation.Operation, spot string) {
+	if o.Object.Kind == operation.Whole {
+		s.processes.filtered = true
+		return
 	}
-	return l.unknownProgram()
-}
-
-// service stops, masks or changes vaglio's own service, or what everything
-// else runs in.
-func service(l *look) string {
-	stops := slices.ContainsFunc(l.args, func(a string) bool { return a == "stop" || a == "kill" || a == "freeze" })
-	for _, a := range l.args {
-		switch a {
-		case "init.scope", "-.slice", "system.slice", "*", "*.service", string(anyText):
-			if stops {
-				return killRule
-			}
-		}
+	everyLine := strings.HasPrefix(strings.TrimSpace(spot), "{") && !strings.Contains(spot, "if")
+	if !l.c.Stdin.Piped || !s.processes.all || everyLine || spot == "" || spot[0] == '-' {
+		return
 	}
-	if slices.Contains(l.args, "show") && slices.ContainsFunc(l.args, namesVaglio) && l.s != nil {
-		l.s.asksVaglio = true
-	}
-	return l.stopsVaglio()
-}
-
-// stopsVaglio says whether a tool that manages services, packages or sessions
-// is told to stop or to remove vaglio.
-func (l *look) stopsVaglio() string {
-	changes := slices.ContainsFunc(l.args, func(a string) bool { return l.g.base.Nouns["stops-service"][a] })
-	if changes && slices.ContainsFunc(l.args, func(a string) bool { return namesVaglio(strings.TrimSuffix(a, ".service")) }) {
-		return ownProcess
-	}
-	return ""
-}
-
-// pickLines is pick for awk: a program that begins with an action works on
-// every line.
-func (l *look) pickLines() {
-	for _, a := range l.args {
-		if a != "" && a[0] != '-' && (!strings.HasPrefix(strings.TrimSpace(a), "{") || strings.Contains(a, "if")) {
-			l.pick(a)
-		}
-	}
+	s.processes.filtered = true
+	name, _, _ := strings.Cut(spot, "{")
+	s.asksVaglio = s.asksVaglio || namesVaglio(strings.Trim(name, "/^$ "))
 }

@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // The rules about permissions and owners.
@@ -12,55 +13,69 @@ const (
 	modeSetID = "mode.setuid"
 )
 
-// chmod may not change a tree of the system, nor open or lock what decides
-// about rights, nor make a shell run as root.
-func chmod(l *look) string {
-	options, operands := l.splitModes()
-	mode := ""
-	reference := hasOption(options, 0, "reference")
-	if !reference && len(operands) > 0 {
-		mode, operands = operands[0], operands[1:]
+// permitted is for what gets a mode: no tree of the system, nothing that opens
+// or locks what decides about rights, no shell that would run as root.
+func (l *look) permitted(o *operation.Operation, spot string) string {
+	if id := l.permits(o, spot); id != "" || spot != string(perhaps) || !l.listed() {
+		return id
 	}
-	recursive := hasOption(options, 'R', "recursive") || l.everything(operands)
-	if l.s != nil && l.listed() && slices.Contains(operands, string(perhaps)) {
-		operands = append(operands, l.s.shown...)
-	}
-	for _, o := range operands {
-		if l.s != nil && l.s.leftOut(l.c, o) {
-			continue
-		}
-		if recursive && l.isTree([]string{o}) {
-			return modeTree
-		}
-		if reference && l.isGuarded(o) {
-			return modeOpen
-		}
-		if id := l.modeAt(mode, o); id != "" {
+	for _, shown := range l.s.shown {
+		if id := l.permits(o, shown); id != "" {
 			return id
 		}
 	}
 	return ""
 }
 
+func (l *look) permits(o *operation.Operation, spot string) string {
+	switch {
+	case l.leftOut(spot):
+		return ""
+	case l.meansAll(o, spot) && l.isTree(spot):
+		return modeTree
+	case len(o.With) == 0 && l.isGuarded(spot):
+		return modeOpen
+	}
+	return l.modeAt(given(o), spot)
+}
+
+// given is what an object is given, if it is one word.
+func given(o *operation.Operation) string {
+	if len(o.With) == 0 {
+		return ""
+	}
+	return spotOf(o.With[0])
+}
+
+// meansAll says that an operation reaches all below its object.
+func (l *look) meansAll(o *operation.Operation, spot string) bool {
+	return o.Recursive || l.everything(spot)
+}
+
 // modeAt gives the rule about one path that gets a mode.
 func (l *look) modeAt(mode, o string) string {
 	touched := l.touch(writes, o)
 	switch {
-	case l.isTree([]string{o}):
+	case l.isTree(o):
 		if breaksFolder(mode) || (l.isCore(o) && closesFolder(mode)) {
 			return modeOpen
 		}
 	case touched == ownProcess || touched == ownID:
 		return touched
-	case opens(mode) && l.isGuarded(o), shows(mode) && l.isSecret(o):
-		return modeOpen
-	case touched == vitalRule && bars(mode, !strings.Contains(baseOf(o), "libc")):
+	case l.modeOpens(mode, o, touched):
 		return modeOpen
 	}
 	if setsID(mode) && l.isProgramFile(o) {
 		return modeSetID
 	}
 	return ""
+}
+
+// modeOpens says whether a mode gives others a right to a file that they must
+// not have, or takes from everybody what the system needs.
+func (l *look) modeOpens(mode, o, touched string) bool {
+	return opens(mode) && l.isGuarded(o) || shows(mode) && l.isSecret(o) ||
+		touched == vitalRule && bars(mode, !strings.Contains(baseOf(o), "libc"))
 }
 
 // isGuarded says whether whoever may write to a path owns the machine, or what
@@ -90,35 +105,14 @@ func (l *look) isCore(o string) bool {
 	return folder == "" || l.g.base.Nouns["core-folder"][folder]
 }
 
-// splitModes is split for a program whose operands may begin with a dash:
-// chmod -w file, setfacl -m u::rwx file.
-func (l *look) splitModes() (options, operands []string) {
-	mode := false
-	for i, a := range l.args {
-		switch {
-		case a == "--":
-			return options, append(operands, l.args[i+1:]...)
-		case len(a) > 1 && a[0] == '-' && a[1] != '-' && !mode && strings.Trim(a[1:], "rwxXstugoa,=+-") == "" && !strings.Contains(a, "R"):
-			operands, mode = append(operands, a), true
-		case len(a) > 1 && a[0] == '-':
-			options = append(options, a)
-		default:
-			operands, mode = append(operands, a), true
-		}
-	}
-	return options, operands
-}
-
-// everything says that the operands are all that a find lists.
-func (l *look) everything(operands []string) bool {
+// everything says that an operand is all that a find lists.
+func (l *look) everything(o string) bool {
 	if l.c == nil || !l.c.InLoop || l.s.find.limited {
 		return false
 	}
-	for _, o := range operands {
-		for _, start := range l.s.find.starts {
-			if o == start || strings.TrimRight(o, "/") == strings.TrimRight(start, "/") {
-				return true
-			}
+	for _, start := range l.s.find.starts {
+		if o == start || strings.TrimRight(o, "/") == strings.TrimRight(start, "/") {
+			return true
 		}
 	}
 	return false
@@ -160,55 +154,43 @@ func (g *Guard) isPowerful(name string, installed bool) bool {
 	}
 }
 
-// chown and its kin may not change a tree of the system, nor give away what
-// decides about rights.
-func chown(l *look) string {
-	options, operands := l.split()
-	owner := ""
-	if !hasOption(options, 0, "reference") && len(operands) > 0 {
-		owner, operands = operands[0], operands[1:]
+// owned is for what gets an owner: no tree of the system, and nothing that
+// decides about rights, unless it is given back to root.
+func (l *look) owned(o *operation.Operation, spot string) string {
+	if l.leftOut(spot) {
+		return ""
 	}
-	recursive := hasOption(options, 'R', "recursive") || l.everything(operands)
+	owner := given(o)
 	back := owner == "root" || owner == "0" || strings.HasPrefix(owner, "root:") || strings.HasPrefix(owner, "0:")
-	for _, o := range operands {
-		if l.s != nil && l.s.leftOut(l.c, o) {
-			continue
-		}
-		if l.isTree([]string{o}) && (recursive || (l.isCore(o) && !back)) {
-			return modeTree
-		}
-		switch id := l.touch(writes, o); id {
-		case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownID:
-			if !back {
-				return id
-			}
-		}
+	if l.isTree(spot) && (l.meansAll(o, spot) || (l.isCore(spot) && !back)) {
+		return modeTree
 	}
-	return ""
-}
-
-// acl is setfacl, chattr and chcon.
-func acl(l *look) string {
-	options, operands := l.splitModes()
-	recursive := hasOption(options, 'R', "recursive")
-	for _, o := range operands {
-		tree := l.isTree([]string{o})
-		if tree && (recursive || (l.isCore(o) && locksOrOpens(l.args))) {
-			return modeTree
-		}
-		switch id := l.touch(writes, o); id {
-		case authWrite, keyRule, diskRule, kernelRule:
+	switch id := l.touch(writes, spot); id {
+	case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownID:
+		if !back {
 			return id
 		}
 	}
 	return ""
 }
 
-// locksOrOpens says that the words of setfacl or chattr let others write, or
-// nobody any more.
-func locksOrOpens(args []string) bool {
-	for _, a := range args {
-		switch {
+// marked is for what gets an access list, an attribute or a label.
+func (l *look) marked(o *operation.Operation, spot string) string {
+	if l.isTree(spot) && (o.Recursive || (l.isCore(spot) && locksOrOpens(o))) {
+		return modeTree
+	}
+	switch id := l.touch(writes, spot); id {
+	case authWrite, keyRule, diskRule, kernelRule:
+		return id
+	}
+	return ""
+}
+
+// locksOrOpens says that an access list lets others write, or that an attribute
+// lets nobody any more.
+func locksOrOpens(o *operation.Operation) bool {
+	for _, w := range o.With {
+		switch a := spotOf(w); {
 		case a == "+i", a == "+a", a == "=i", a == "+ai", a == "+ia":
 			return true
 		case strings.Contains(a, ":") && strings.Contains(a[strings.LastIndexByte(a, ':'):], "w"):
@@ -218,14 +200,11 @@ func locksOrOpens(args []string) bool {
 	return false
 }
 
-// capabilities is setcap. What can become root by itself is as good as a shell
-// that runs as root.
-func capabilities(l *look) string {
-	_, operands := l.split()
-	for i := 1; i < len(operands); i += 2 {
-		if givesRoot(operands[i-1]) && l.isProgramFile(operands[i]) {
-			return modeSetID
-		}
+// lent is for a program that gets rights of its own. What can become root by
+// itself is as good as a shell that runs as root.
+func (l *look) lent(o *operation.Operation, spot string) string {
+	if with := given(o); (setsID(with) || givesRoot(with)) && l.isProgramFile(spot) {
+		return modeSetID
 	}
 	return ""
 }
@@ -242,37 +221,4 @@ func givesRoot(text string) bool {
 		}
 	}
 	return strings.HasPrefix(text, "all") || strings.HasPrefix(text, "=")
-}
-
-// install copies like cp, and sets modes and makes folders.
-func install(l *look) string {
-	options, sources, to := l.destination()
-	mode := ""
-	for i, a := range l.args {
-		name, value, joined := strings.Cut(a, "=")
-		switch {
-		case (a == "-m" || a == "--mode") && i+1 < len(l.args):
-			mode = l.args[i+1]
-		case joined && name == "--mode":
-			mode = value
-		case len(a) > 2 && strings.HasPrefix(a, "-m"):
-			mode = a[2:]
-		}
-	}
-	folders := hasOption(options, 'd', "directory")
-	if folders && to != "" {
-		sources = append(sources, to)
-	}
-	for _, s := range sources {
-		if mode != "" && ((folders && l.modeAt(mode, s) != "") || (!folders && setsID(mode) && l.isProgramFile(s))) {
-			if folders {
-				return l.modeAt(mode, s)
-			}
-			return modeSetID
-		}
-	}
-	if folders {
-		return ""
-	}
-	return l.words("cp")
 }

@@ -8,20 +8,124 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// weigh gives the rule that an operation breaks: what is done, held against
+// where.
+type weigh func(*look, *operation.Operation, string) string
+
+// verbTable says what is asked of the object of each verb. What is in no row
+// breaks no rule.
+func verbTable() map[operation.Verb]weigh {
+	return map[operation.Verb]weigh{
+		operation.Use:     opening(uses),
+		operation.Read:    (*look).reads,
+		operation.Inspect: (*look).reads,
+		operation.Copy:    (*look).copied,
+		operation.Link:    (*look).linked,
+		operation.Alias:   (*look).aliased,
+		operation.Create:  changing(writes),
+		operation.Write:   changing(writes),
+		operation.Replace: changing(replaces),
+		operation.Empty:   changing(replaces),
+		operation.Delete:  (*look).taken,
+		operation.Discard: (*look).taken,
+		operation.Move:    (*look).taken,
+		operation.Clean:   (*look).cleaned,
+		operation.Cover:   (*look).covered,
+
+		operation.Format:    reshaping(formatRule),
+		operation.Partition: reshaping(tableRule),
+		operation.Destroy:   reshaping(volumeRule),
+
+		operation.Boot:     always(bootRule),
+		operation.Memory:   always(memoryRule),
+		operation.Hashes:   always(authRead),
+		operation.Secrets:  always(keyRule),
+		operation.KillAll:  always(killRule),
+		operation.Kernel:   always(kernelRule),
+		operation.Govern:   always(ownCommand),
+		operation.Accounts: (*look).accounts,
+
+		operation.Permit: (*look).permitted,
+		operation.Own:    (*look).owned,
+		operation.Mark:   (*look).marked,
+		operation.Lend:   (*look).lent,
+
+		operation.Kill:       (*look).killed,
+		operation.KillNamed:  (*look).killedByName,
+		operation.Close:      (*look).closed,
+		operation.Stop:       (*look).stopped,
+		operation.Disable:    (*look).disabled,
+		operation.Uninstall:  (*look).uninstalled,
+		operation.Attach:     (*look).attached,
+		operation.RemoveHome: (*look).homeless,
+		operation.Unregister: (*look).unregistered,
+
+		operation.Search: (*look).searched,
+		operation.Sweep:  (*look).swept,
+		operation.Narrow: (*look).narrowed,
+		operation.Run:    (*look).run,
+		operation.Carry:  (*look).carries,
+		operation.List:   remembering((*survey).lists),
+		operation.Show:   remembering((*survey).shows),
+		operation.Seek:   remembering((*survey).seeks),
+		operation.Trace:  remembering((*survey).traces),
+		operation.Census: remembering((*survey).census),
+		operation.Pick:   remembering((*survey).picks),
+		operation.Mounts: remembering((*survey).mounts),
+	}
+}
+
+// always is for what breaks a rule whatever it is done to.
+func always(id string) weigh { return func(*look, *operation.Operation, string) string { return id } }
+
+// opening is for what is read or handed to a program.
+func opening(d deed) weigh {
+	return func(l *look, o *operation.Operation, spot string) string { return l.opens(d, o, spot) }
+}
+
+// changing is for what is written.
+func changing(d deed) weigh {
+	return func(l *look, o *operation.Operation, spot string) string { return l.changes(d, o, spot) }
+}
+
+// reshaping is for what happens to a device: the rule, or what is said of
+// writing if the object is an ordinary file that gets a file system.
+func reshaping(id string) weigh {
+	return func(l *look, o *operation.Operation, spot string) string {
+		switch {
+		case o.Object.Kind == operation.Whole || l.onDevice(spot):
+			return id
+		case o.Verb == operation.Format:
+			return l.touch(writes, spot)
+		default:
+			return ""
+		}
+	}
+}
+
+// remembering is for what breaks no rule, but may be taken up by what follows.
+func remembering(note func(*survey, *look, *operation.Operation, string)) weigh {
+	return func(l *look, o *operation.Operation, spot string) string {
+		note(l.s, l, o, spot)
+		return ""
+	}
+}
+
 // told gives the rule that a program's operations break, and whether the
 // knowledge base says anything of the program.
 func (l *look) told(name string) (string, bool) {
-	if known, anything := l.g.base.Does(name); !anything {
-		return "", known
-	}
 	// A spot is text to the knowledge base, which cuts it where it would cut the
 	// word: what is not known stays as it is written.
 	words := make([]shell.Word, len(l.args))
 	for i, a := range l.args {
 		words[i] = shell.Text(a)
 	}
-	fed := l.c != nil && (l.c.Stdin.Piped || l.c.Stdin.Kind != 0)
-	t := l.g.base.Tell(commands.Call{Name: name, Words: words, Texts: l.args, Fed: fed})
+	in := commands.Call{Name: name, Words: words, Texts: l.args}
+	if l.c != nil {
+		in.Fed, in.Assigns, in.Input = l.c.Stdin.Piped || l.c.Stdin.Kind != 0, l.c.Assigns, l.c.Stdin.Text
+	}
+	t := l.g.base.Tell(in)
+	l.ops = t.Operations
 	for i := range t.Operations {
 		if id := l.operation(&t.Operations[i]); id != "" {
 			return id, true
@@ -33,85 +137,91 @@ func (l *look) told(name string) (string, bool) {
 	return "", t.Known
 }
 
-// words gives the rule that the words of a program break as the knowledge base
-// tells of it.
-func (l *look) words(name string) string {
-	id, _ := l.told(name)
-	return id
-}
-
-// operation gives the rule that one operation breaks: what is done, held
-// against where.
+// operation gives the rule that one operation breaks.
 func (l *look) operation(o *operation.Operation) string {
-	if id := unconditional(o.Verb); id != "" {
-		return id
+	if o.Phase == operation.Graded {
+		return ""
 	}
 	spot := spotOf(o.Object.Word)
-	switch o.Verb {
-	case operation.Use:
-		return l.opens(uses, o, spot)
-	case operation.Read, operation.Inspect:
-		return l.opens(readingOf(o), o, spot)
-	case operation.Copy:
-		id := l.opens(readingOf(o), o, spot)
-		if id == "" {
-			l.remember([]string{spot}, spotOf(o.To))
-		}
-		return id
-	case operation.Create, operation.Write:
-		return l.changes(writes, o, spot)
-	case operation.Replace, operation.Empty:
-		return l.changes(replaces, o, spot)
-	case operation.Delete, operation.Discard, operation.Move:
-		return l.takes(o, spot)
-	case operation.Format, operation.Partition, operation.Destroy:
-		return l.reshapes(o, spot)
-	case operation.Accounts:
-		if o.Object.Kind == operation.Whole || l.touch(writes, spot) == authWrite {
-			return authWrite
-		}
+	if o.Role == operation.Mention && !o.Parts && o.Object.Kind == operation.Path && !looksLikePath(spot) {
+		return "" // a word among others that is no path
+	}
+	if w := l.g.verbs[o.Verb]; w != nil {
+		return w(l, o, spot)
 	}
 	return ""
 }
 
-// readingOf is what reading an object means: all below a folder may be taken
-// along.
-func readingOf(o *operation.Operation) deed {
+// reads is for what is read; all below a folder may be taken along.
+func (l *look) reads(o *operation.Operation, spot string) string {
 	if o.Recursive {
-		return copies
+		return l.opens(copies, o, spot)
 	}
-	return reads
+	return l.opens(reads, o, spot)
 }
 
-// unconditional is the rule that a verb breaks whatever it is done to.
-func unconditional(v operation.Verb) string {
-	switch v {
-	case operation.Boot:
-		return bootRule
-	case operation.Memory:
-		return memoryRule
-	case operation.Hashes:
-		return authRead
-	case operation.Secrets:
-		return keyRule
-	case operation.KillAll:
-		return killRule
-	default:
-		return ""
+// copied is for what is read and put elsewhere.
+func (l *look) copied(o *operation.Operation, spot string) string {
+	id := l.reads(o, spot)
+	if id == "" {
+		l.remember(spot, spotOf(o.To))
 	}
+	return id
 }
 
-// takes gives the rule about a file that goes from where it is.
-func (l *look) takes(o *operation.Operation, spot string) string {
+// taken is for a file that goes from where it is.
+func (l *look) taken(o *operation.Operation, spot string) string {
 	d := removes
 	if o.Recursive || o.Verb == operation.Move {
 		d = empties
 	}
-	id := l.removeAll(d, []string{spot})
+	id := l.remove(d, spot)
 	if id == "" && o.Verb == operation.Move {
 		return l.touch(reads, spot)
 	}
 	return id
+}
+
+// cleaned is for a folder in which nothing is left that nobody keeps.
+func (l *look) cleaned(_ *operation.Operation, spot string) string {
+	if l.isTree(spot) {
+		return l.touch(empties, spot)
+	}
+	return ""
+}
+
+// covered is for a folder that is hidden behind another one.
+func (l *look) covered(_ *operation.Operation, spot string) string {
+	if l.isProgramTree(spot) {
+		return treeSystem
+	}
+	return ""
+}
+
+// accounts is for what decides who may log in, root and the user among it.
+func (l *look) accounts(o *operation.Operation, spot string) string {
+	switch o.Object.Kind {
+	case operation.Whole:
+		return authWrite
+	case operation.Name:
+		if spot == "root" || spot == l.g.user && spot != "" {
+			return authWrite // it locks out the person
+		}
+		return ""
+	default:
+	}
+	if l.touch(writes, spot) == authWrite {
+		return authWrite
+	}
+	return ""
+}
+
+// homeless is for a user that goes with the home.
+func (l *look) homeless(_ *operation.Operation, spot string) string {
+	if spot != "" && spot == l.g.user {
+		return treeHome
+	}
+	return ""
 }
 
 // opens gives the rule about a file that is read or handed to a program. One
@@ -136,25 +246,13 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if id != "" && o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
 		return "" // the target is hardly a folder of programs
 	}
+	if id == vitalRule && l.setsAlternative() {
+		return ""
+	}
 	if id == "" && d == replaces && strings.HasPrefix(spot, "/dev/") && isOpaque(spot[len("/dev/"):]) {
 		return diskRule
 	}
 	return id
-}
-
-// reshapes gives the rule about what happens to a device: the verb's own, or
-// what is said of writing if the object is an ordinary file that gets a file
-// system.
-func (l *look) reshapes(o *operation.Operation, spot string) string {
-	rule := map[operation.Verb]string{operation.Format: formatRule, operation.Partition: tableRule, operation.Destroy: volumeRule}[o.Verb]
-	switch {
-	case o.Object.Kind == operation.Whole || l.onDevice(spot):
-		return rule
-	case o.Verb == operation.Format:
-		return l.touch(writes, spot)
-	default:
-		return ""
-	}
 }
 
 // onDevice says whether an operand is or may be a device rather than a file.

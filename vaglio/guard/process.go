@@ -2,8 +2,9 @@ package guard
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // The rules about processes and about vaglio as a program.
@@ -14,43 +15,26 @@ const (
 	ownProcess = "own.process"
 )
 
-// kill may not hit init or every process.
-func kill(l *look) string {
-	args := l.args
-	if len(args) == 0 {
-		return ""
-	}
-	signal := ""
-	switch a := args[0]; {
-	case a == "-l" || a == "-L" || a == "--list" || a == "--table":
-		return ""
-	case (a == "-s" || a == "-n" || a == "--signal") && len(args) > 1:
-		signal, args = args[1], args[2:]
-	case strings.HasPrefix(a, "--signal="):
-		signal, args = a[len("--signal="):], args[1:]
-	case len(a) > 1 && a[0] == '-' && a != "--" && len(args) > 1:
-		signal, args = a[1:], args[1:]
-	}
-	if id := l.killsListed(args); id != "" {
+// killed is for a process that gets a signal: not the first one, and not every
+// one.
+func (l *look) killed(o *operation.Operation, spot string) string {
+	if id := l.killsListed(spot); id != "" {
 		return id
 	}
-	switch strings.TrimPrefix(strings.ToUpper(signal), "SIG") {
+	switch signal := strings.TrimPrefix(strings.ToUpper(given(o)), "SIG"); signal {
 	case "0", "HUP", "CONT", "WINCH", "18", "28":
 		return ""
-	case "1":
-		signal = "HUP"
-	}
-	for _, a := range args {
-		if a == "-1" || (a == "1" && signal != "HUP") {
+	default:
+		if spot == "-1" || spot == "1" && signal != "1" {
 			return killRule
 		}
+		return ""
 	}
-	return ""
 }
 
 // killsListed says what is hit by process ids that the line asks for.
-func (l *look) killsListed(args []string) string {
-	if l.s == nil || !slices.ContainsFunc(args, isVague) {
+func (l *look) killsListed(spot string) string {
+	if l.s == nil || !isVague(spot) {
 		return ""
 	}
 	switch list := &l.s.processes; {
@@ -80,69 +64,66 @@ func processTexts() []string {
 	return []string{"ps", "awk", "gawk", "mawk", "cut", "sed", "tr", "sort", "tail", "uniq", "ls", "pgrep", "grep", "cat", "tac", "xargs"}
 }
 
-// killByName is pkill, killall and their kin.
-func killByName(l *look) string {
-	name, valued := programName(l.c), "uUgGPtsF"
-	if name == "killall" {
-		valued = "usnoyZ"
-	}
-	in := *l
-	in.args = slices.DeleteFunc(slices.Clone(l.args), isSignal)
-	l = &in
-	options, operands := l.splitBy(valued, "user", "uid", "euid", "group", "parent", "session", "terminal", "signal", "pidfile", "ns")
-	if name == "killall" && hasOption(options, 'l', "list") {
+// killedByName is for the processes of a name.
+func (l *look) killedByName(_ *operation.Operation, spot string) string {
+	switch {
+	case namesVaglio(spot):
+		return ownProcess
+	case picksAll(spot):
+		return killRule
+	default:
 		return ""
 	}
-	if slices.ContainsFunc(operands, namesVaglio) {
-		return ownProcess
+}
+
+// picksAll says whether a pattern of names picks the first process,
+// everybody's or all of them.
+func picksAll(pattern string) bool {
+	switch strings.ToLower(pattern) {
+	case "init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "[a-z]", "dbus-daemon", "^init$", "^systemd$":
+		return true
+	default:
+		return false
 	}
-	if l.picksAll(operands) || (hasOption(options, 'v', "inverse") && name == "pkill") {
+}
+
+// closed is for a file whose users are stopped.
+func (l *look) closed(_ *operation.Operation, spot string) string {
+	where := l.absolute(spot)
+	switch {
+	case l.g.isOwnAt(where, uses):
+		return ownProcess
+	case l.isTree(spot) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media"):
 		return killRule
+	default:
+		return ""
+	}
+}
+
+// stopped is for a service that is stopped: not what all others run in.
+func (l *look) stopped(_ *operation.Operation, spot string) string {
+	switch spot {
+	case "init.scope", "-.slice", "system.slice", "*", "*.service", string(anyText):
+		return killRule
+	default:
+		return ""
+	}
+}
+
+// disabled is for a service, a package or a session that is changed.
+func (l *look) disabled(_ *operation.Operation, spot string) string {
+	if namesVaglio(strings.TrimSuffix(spot, ".service")) {
+		return ownProcess
 	}
 	return ""
 }
 
-// isSignal says whether a word is a signal by its name or number: -KILL, -9.
-func isSignal(a string) bool {
-	const shortest = 2
-	return len(a) >= shortest && a[0] == '-' && (strings.Trim(a[1:], "0123456789") == "" ||
-		(len(a) > shortest && strings.Trim(a[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == ""))
-}
-
-// picksAll says whether the words of pkill, killall or pgrep pick the first
-// process, everybody's or all of them.
-func (l *look) picksAll(patterns []string) bool {
-	for _, o := range patterns {
-		switch strings.ToLower(o) {
-		case "init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "[a-z]", "dbus-daemon", "^init$", "^systemd$":
-			return true
-		}
+// attached is for a process that a debugger takes hold of.
+func (l *look) attached(_ *operation.Operation, spot string) string {
+	if l.s != nil && l.s.asksVaglio && isVague(spot) {
+		return ownProcess
 	}
-	if len(patterns) > 0 {
-		return false
-	}
-	for i, a := range l.args {
-		value := ""
-		switch {
-		case len(a) == 2 && a[0] == '-' && i+1 < len(l.args), slices.Contains([]string{"--euid", "--uid", "--user", "--parent"}, a) && i+1 < len(l.args):
-			value = l.args[i+1]
-		case strings.HasPrefix(a, "--"):
-			_, value, _ = strings.Cut(a, "=")
-		case len(a) > 2:
-			a, value = a[:2], a[2:]
-		}
-		switch {
-		case strings.HasPrefix(a, "-u"), strings.HasPrefix(a, "-U"), strings.HasPrefix(a, "--u"), strings.HasPrefix(a, "--euid"):
-			if value == "root" || value == "0" {
-				return true
-			}
-		case strings.HasPrefix(a, "-P"), strings.HasPrefix(a, "--parent"):
-			if value == "1" {
-				return true
-			}
-		}
-	}
-	return false
+	return ""
 }
 
 // namesVaglio says whether a pattern fits vaglio's process and hardly another.
@@ -167,43 +148,4 @@ func isAdminWord(word string) bool {
 	default:
 		return false
 	}
-}
-
-// loader is the system's program loader, whose first operand is the program.
-func loader(l *look) string {
-	for i, a := range l.args {
-		if a == "" || a[0] == '-' || l.depth > 1 {
-			continue
-		}
-		in := *l
-		in.depth, in.args = l.depth+1, l.args[i+1:]
-		return in.program(baseOf(a))
-	}
-	return ""
-}
-
-// vaglio lets an agent ask what is judged and what the hook says, and nothing
-// else: the other commands show or change what is between the person and the
-// gate.
-func vaglioCommand(l *look) string {
-	for _, a := range l.args {
-		if a == "--help" || a == "-h" || a == "--version" {
-			return ""
-		}
-	}
-	for i, a := range l.args {
-		if strings.HasPrefix(a, "-") {
-			continue
-		}
-		switch a {
-		case "judge", "hook", "version", "help", "explain", "completion", "mcp":
-			return ""
-		case "policy":
-			if i+1 < len(l.args) && l.args[i+1] == "check" {
-				return ""
-			}
-		}
-		return ownCommand
-	}
-	return ""
 }

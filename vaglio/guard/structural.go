@@ -131,15 +131,21 @@ func (l *look) setPlace() {
 		return
 	}
 	for _, v := range variants(cwd) {
-		switch {
-		case v == "":
-		case v[0] == '/':
-			l.cwds = append(l.cwds, path.Clean(v))
-		case r != nil && r.Kind == shell.RemoteHost:
-			l.cwds = append(l.cwds, "/home/"+string(unknown))
-		default:
-			l.cwds = append(l.cwds, l.cwdSpot(v))
+		if v != "" {
+			l.cwds = append(l.cwds, l.cwdOf(v))
 		}
+	}
+}
+
+// cwdOf is a folder in which the command may run.
+func (l *look) cwdOf(v string) string {
+	switch r := l.c.Remote; {
+	case v[0] == '/':
+		return path.Clean(v)
+	case r != nil && r.Kind == shell.RemoteHost:
+		return "/home/" + string(unknown)
+	default:
+		return l.cwdSpot(v)
 	}
 }
 
@@ -179,12 +185,6 @@ func (l *look) program(name string) string {
 	if l.c != nil && l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
 	}
-	if t := l.g.tools[name]; t != nil {
-		return t(l)
-	}
-	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
-		return loader(l)
-	}
 	id, known := l.told(name)
 	switch {
 	case known:
@@ -221,17 +221,11 @@ func (l *look) operand(d deed, a string) string {
 	if a == "" || strings.HasPrefix(a, "--exclude") || strings.HasPrefix(a, "--ignore") || strings.HasPrefix(a, "--include") {
 		return ""
 	}
-	if a[0] != '-' {
-		if id := l.touch(d, a); id != "" {
-			return id
-		}
-	} else if len(a) > 2 && a[1] != '-' && strings.ContainsAny(a[2:3], "/~@") {
-		if id := l.touch(d, strings.TrimPrefix(a[2:], "@")); id != "" {
-			return id
-		}
+	if id := l.touch(d, named(a)); id != "" {
+		return id
 	}
 	for i := range len(a) - 1 {
-		if a[i] != '=' && a[i] != '@' && a[i] != ':' && a[i] != ',' {
+		if strings.IndexByte("=@:,", a[i]) < 0 {
 			continue
 		}
 		rest := strings.TrimLeft(a[i+1:], "@<")
@@ -245,6 +239,20 @@ func (l *look) operand(d deed, a string) string {
 		}
 	}
 	return ""
+}
+
+// named is what a word names as a whole: itself, or what follows the letter of
+// an option; "" if that is nothing.
+func named(a string) string {
+	const letter = len("-o")
+	switch {
+	case a[0] != '-':
+		return a
+	case len(a) > letter && a[1] != '-' && strings.IndexByte("/~@", a[letter]) >= 0:
+		return strings.TrimPrefix(a[letter:], "@")
+	default:
+		return ""
+	}
 }
 
 // looksLikePath says that a part of a word can only be meant as a path.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // structuralGuard knows a user and a place of vaglio's own.
@@ -276,7 +276,7 @@ func TestCalls(t *testing.T) {
 			Args     map[string]any `json:"args"`
 			Expect   string         `json:"expect"`
 		}
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := strictjson.UnmarshalLoose(line, &r); err != nil {
 			t.Fatal(err)
 		}
 		c := Call{Executor: r.Executor, Args: r.Args, Cwd: "/home/user/project"}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -22,6 +23,12 @@ type look struct {
 	// mounted folders are here.
 	inside bool
 	depth  int
+	// ops are what the knowledge base tells of the command.
+	ops []operation.Operation
+	// narrow says that the command works on few of the files that it could.
+	narrow bool
+	// tests are those of a search, once they are read.
+	tests *tests
 	// The rooms keep the slices of most commands in one piece of memory.
 	argRoom [6]string
 	cwdRoom [1]string
@@ -32,22 +39,42 @@ func (l *look) touch(d deed, spot string) string {
 	if spot == "" || spot == "-" {
 		return ""
 	}
+	changes := d == writes || d == replaces
 	if strings.IndexByte(spot, someDisk) >= 0 {
-		if (d == writes || d == replaces) && l.s != nil && !l.s.asksMounts && (spot == string(someDisk) || spot == "/dev/"+string(someDisk)) {
+		if changes && l.isListedDisk(spot) {
 			return diskRule
 		}
 		spot = strings.ReplaceAll(spot, string(someDisk), string(perhaps))
 	}
-	if (d == writes || d == replaces) && l.c != nil && l.c.InLoop && l.everything([]string{spot}) {
+	if changes && l.everything(spot) {
 		return l.touch(empties, spot)
 	}
 	if d <= replaces && spot == string(perhaps) && l.listed() {
-		for _, shown := range l.s.listed {
-			if id := l.touchOne(d, shown); id != "" {
-				return id
-			}
+		if id := l.touchListed(d); id != "" {
+			return id
 		}
 	}
+	return l.touchEach(d, spot)
+}
+
+// isListedDisk says whether a spot is a disk that a command of the line has
+// printed, and not a place where one is mounted.
+func (l *look) isListedDisk(spot string) bool {
+	return l.s != nil && !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
+}
+
+// touchListed does a deed to what the line has listed.
+func (l *look) touchListed(d deed) string {
+	for _, shown := range l.s.listed {
+		if id := l.touchOne(d, shown); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// touchEach does a deed to all that a spot may be.
+func (l *look) touchEach(d deed, spot string) string {
 	if strings.IndexByte(spot, perhaps) < 0 {
 		return l.touchOne(d, spot)
 	}
@@ -120,15 +147,7 @@ func (l *look) climbing(d deed, clean string) string {
 func (l *look) rule(d deed, spot string, slashed bool) string {
 	clean := l.plain(cleanSpot(spot))
 	if l.inside {
-		if l.g.table.IsDisk(clean) && (d == writes || d == empties || d == removes) {
-			return diskRule
-		}
-		if (d == removes || d == empties) && !l.passing() && strings.Count(clean, "/") == 1 {
-			if id := l.g.treeAt(clean); id == treeRoot || id == treeSystem {
-				return id
-			}
-		}
-		return l.mapped(d, clean)
+		return l.ruleInside(d, clean)
 	}
 	if id := l.g.ruleAt(d, clean); id != "" || isVague(clean) {
 		return id
@@ -141,6 +160,20 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 		return ""
 	}
 	return l.g.ruleAt(d, leads)
+}
+
+// ruleInside is rule for a container.
+func (l *look) ruleInside(d deed, clean string) string {
+	takes := d == removes || d == empties
+	if (takes || d == writes) && l.g.table.IsDisk(clean) {
+		return diskRule
+	}
+	if takes && !l.passing() && strings.Count(clean, "/") == 1 {
+		if id := l.g.treeAt(clean); id == treeRoot || id == treeSystem {
+			return id
+		}
+	}
+	return l.mapped(d, clean)
 }
 
 // passing says that the command runs in a container that is made for it.
@@ -213,7 +246,7 @@ func (l *look) mapped(d deed, clean string) string {
 // ruleAt gives the rule about a deed done to a clean absolute spot.
 func (g *Guard) ruleAt(d deed, clean string) string {
 	if d == removes || d == empties {
-		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !strings.Contains(baseOf(clean), ".") || clean == g.home) {
+		if id := g.treeAt(clean); id != "" && !(d == removes && id == treeHome && g.isFileBeside(clean)) {
 			return id
 		}
 	}
@@ -228,6 +261,11 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 		return ""
 	}
 	return id
+}
+
+// isFileBeside says whether a name where homes are is hardly one of a home.
+func (g *Guard) isFileBeside(clean string) bool {
+	return clean != g.home && strings.Contains(baseOf(clean), ".")
 }
 
 // ownAt says whether a deed touches vaglio's own places: any deed below them,

@@ -56,8 +56,13 @@ func handlingOf(name []string, action string) handling {
 			h.kills = true
 		}
 	}
+	return h.settled(len(all))
+}
+
+// settled takes back what other words of the name contradict.
+func (h handling) settled(words int) handling {
 	h.remote = h.remote && !h.files
-	h.files = (h.files || len(all) == 1) && !h.remote
+	h.files = (h.files || words == 1) && !h.remote
 	if h.deed != uses || h.moves || h.modes {
 		h.lists = false
 	}
@@ -128,6 +133,22 @@ func (s *scan) placeRule(t text, where string) *rule {
 		return nil
 	}
 	where = place.Globbed(where)
+	if h.modes {
+		return s.modeRule(where)
+	}
+	d := h.deedTo(t)
+	id := s.g.ruleAt(d, where)
+	if id == "" && d != uses && d != writes {
+		id = s.g.ruleAt(uses, where)
+	}
+	if id == adminRule && s.inRootHome() {
+		return nil
+	}
+	return s.g.ruleOf(id)
+}
+
+// deedTo is what a tool does to a text among its arguments.
+func (h *handling) deedTo(t text) deed {
 	d := h.deed
 	switch {
 	case (h.moves || h.copies) && t.use == asGoal:
@@ -137,20 +158,10 @@ func (s *scan) placeRule(t text, where string) *rule {
 	case h.moves:
 		d = empties
 	}
-	if h.modes {
-		return s.modeRule(where)
-	}
 	if (d == empties || d == removes) && !h.files && (h.remote || t.use != asPath) {
-		d = uses
+		return uses
 	}
-	id := s.g.ruleAt(d, where)
-	if id == "" && d != uses && d != writes {
-		id = s.g.ruleAt(uses, where)
-	}
-	if id == adminRule && s.inRootHome() {
-		return nil
-	}
-	return s.g.ruleOf(id)
+	return d
 }
 
 // inRootHome says that the workspace is in the administrator's home.
@@ -202,22 +213,8 @@ func isFirstProcess(v any) bool {
 // named gives the rule about a tool that stops processes or services, or
 // removes packages, by the names of what it is aimed at.
 func (s *scan) named(args map[string]any) *rule {
-	var stops, process, service, packs bool
-	for _, t := range append(slices.Clip(s.rd.Words), reading.Words(s.action)...) {
-		switch t {
-		case "kill", "terminate", "pkill", "killall":
-			stops, process = true, true
-		case "stop", "disable", "mask", "remove", "uninstall", "purge", "delete", "restart", "erase":
-			stops = true
-		case "process", "processes", "proc":
-			process = true
-		case "service", "services", "systemctl", "systemd", "unit", "launchctl", "daemon":
-			service = true
-		case "package", "packages", "apt", "dpkg", "rpm", "dnf", "yum", "pacman", "apk", "zypper", "brew":
-			packs = true
-		}
-	}
-	if !stops || (!process && !service && !packs) {
+	a := aimOf(append(slices.Clip(s.rd.Words), reading.Words(s.action)...))
+	if !a.stops || (!a.process && !a.service && !a.packs) {
 		return nil
 	}
 	for _, key := range sortedKeys(args) {
@@ -225,12 +222,35 @@ func (s *scan) named(args map[string]any) *rule {
 			continue
 		}
 		for _, name := range reading.Texts(args[key]) {
-			if id := s.g.ruleOfName(strings.TrimSuffix(name, ".service"), process, packs); id != "" {
+			if id := s.g.ruleOfName(strings.TrimSuffix(name, ".service"), a.process, a.packs); id != "" {
 				return s.g.ruleOf(id)
 			}
 		}
 	}
 	return nil
+}
+
+// aim is what a tool stops or removes.
+type aim struct{ stops, process, service, packs bool }
+
+// aimOf reads the words of an executor's name.
+func aimOf(words []string) aim {
+	var a aim
+	for _, t := range words {
+		switch t {
+		case "kill", "terminate", "pkill", "killall":
+			a.stops, a.process = true, true
+		case "stop", "disable", "mask", "remove", "uninstall", "purge", "delete", "restart", "erase":
+			a.stops = true
+		case "process", "processes", "proc":
+			a.process = true
+		case "service", "services", "systemctl", "systemd", "unit", "launchctl", "daemon":
+			a.service = true
+		case "package", "packages", "apt", "dpkg", "rpm", "dnf", "yum", "pacman", "apk", "zypper", "brew":
+			a.packs = true
+		}
+	}
+	return a
 }
 
 func (g *Guard) ruleOfName(name string, process, packs bool) string {
@@ -250,8 +270,13 @@ func (g *Guard) ruleOfName(name string, process, packs bool) string {
 func (s *scan) statement() *rule {
 	l := &look{g: s.g, s: &survey{g: s.g}}
 	for i := range s.rd.Statements {
-		if id := l.filesRead(s.rd.Statements[i].Text); id != "" {
-			return s.g.ruleOf(id)
+		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
+			if !looksLikePath(name) {
+				continue
+			}
+			if id := l.touch(reads, name); id != "" {
+				return s.g.ruleOf(id)
+			}
 		}
 	}
 	return nil

@@ -67,11 +67,90 @@ const (
 	KillAll Verb = "kill-all"
 )
 
+// The verbs for rights. With holds what is given.
+const (
+	// Permit gives a file a mode; without With that of another file.
+	Permit Verb = "permit"
+	// Own gives a file an owner or a group.
+	Own Verb = "own"
+	// Mark changes a file's access list, its attributes or its label.
+	Mark Verb = "mark"
+	// Lend lets a program run with rights of its own.
+	Lend Verb = "lend"
+)
+
+// The verbs for what a file is called by.
+const (
+	// Alias makes To lead to Object.
+	Alias Verb = "alias"
+	// Cover hides a folder behind another one.
+	Cover Verb = "cover"
+	// Clean deletes what nobody keeps below a folder.
+	Clean Verb = "clean"
+)
+
+// The verbs for processes, services, packages and users, which are objects by
+// their names.
+const (
+	// Kill sends the process of a number a signal, which is With, KillNamed
+	// those of a name, and Close those that use a file.
+	Kill      Verb = "kill"
+	KillNamed Verb = "kill-named"
+	Close     Verb = "close"
+	// Stop stops a service, Disable changes how one runs or that it does.
+	Stop    Verb = "stop"
+	Disable Verb = "disable"
+	// Uninstall removes packages.
+	Uninstall Verb = "uninstall"
+	// Attach takes hold of a process.
+	Attach Verb = "attach"
+	// RemoveHome removes a user with the home.
+	RemoveHome Verb = "remove-home"
+	// Kernel turns a switch that crashes the machine.
+	Kernel Verb = "kernel"
+	// Unregister deletes a key of the registry.
+	Unregister Verb = "unregister"
+	// Govern is for the person alone.
+	Govern Verb = "govern"
+)
+
+// The verbs for what another command of the same line may take up.
+const (
+	// List prints the names in a folder, Show the object's own name.
+	List Verb = "list"
+	Show Verb = "show"
+	// Seek asks for the processes that a pattern picks, or with the kind Whole
+	// for the first one, Trace for those of a name or of a file, Census for all
+	// of them.
+	Seek   Verb = "seek"
+	Trace  Verb = "trace"
+	Census Verb = "census"
+	// Pick keeps some lines of what it is fed, or with the kind Whole some of
+	// all processes.
+	Pick Verb = "pick"
+	// Mounts tells where file systems are mounted.
+	Mounts Verb = "mounts"
+	// Search prints the names below a folder that pass the tests of With, each of
+	// which has a class and a value, Sweep deletes what has them, and Narrow
+	// says that what follows of the same command is for names like Object.
+	Search Verb = "search"
+	Sweep  Verb = "sweep"
+	Narrow Verb = "narrow"
+	// Run runs the object as a command line, or as a program with the words
+	// of With.
+	Run Verb = "run"
+	// Carry hands its words to a program that is not known.
+	Carry Verb = "carry"
+)
+
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
 		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Copy, Move, Link,
 		Format, Partition, Destroy, Boot, Memory, Accounts, Hashes, Secrets, KillAll,
+		Permit, Own, Mark, Lend, Alias, Cover, Clean,
+		Kill, KillNamed, Close, Stop, Disable, Uninstall, Attach, RemoveHome, Kernel, Unregister, Govern,
+		List, Show, Seek, Trace, Census, Pick, Mounts, Search, Sweep, Narrow, Run, Carry,
 	}
 }
 
@@ -102,8 +181,23 @@ type ObjectKind string
 const (
 	Path   ObjectKind = "path"
 	Device ObjectKind = "device"
+	// Name is the name of a user.
+	Name ObjectKind = "name"
 	// Whole stands for no object of its own.
 	Whole ObjectKind = "whole"
+)
+
+// Phase says who asks for an operation.
+type Phase string
+
+// The phases.
+const (
+	// Both is for every phase.
+	Both Phase = ""
+	// Final is for the guard alone.
+	Final Phase = "final"
+	// Graded is for the judge of effects alone.
+	Graded Phase = "graded"
 )
 
 // Object is what something is done to.
@@ -124,6 +218,10 @@ type Operation struct {
 	// that is not said.
 	To   shell.Word
 	Role Role
+	// With is what the object is given: a mode, an owner, a signal, words.
+	With []shell.Word
+	// Phase says which phase weighs it.
+	Phase Phase
 	// Recursive says that all below a folder is meant.
 	Recursive bool
 	// Parts says that a part of the object's word may be the name: what follows

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -45,7 +44,7 @@ func rows(t testing.TB) []row {
 	var all []row
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var r row
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
+		if err := strictjson.UnmarshalLoose(s.Bytes(), &r); err != nil {
 			t.Fatalf("%s: %v", s.Text(), err)
 		}
 		all = append(all, r)
@@ -248,7 +247,7 @@ func TestNormal(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, r := range rows(f) {
-		args, err := json.Marshal(r.Args)
+		args, err := strictjson.Marshal(r.Args)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -257,7 +256,7 @@ func FuzzRead(f *testing.F) {
 	r := reader()
 	f.Fuzz(func(t *testing.T, executor, args string) {
 		var m map[string]any
-		if json.Unmarshal([]byte(args), &m) != nil {
+		if strictjson.UnmarshalLoose([]byte(args), &m) != nil {
 			return
 		}
 		c := reading.Call{Executor: executor, Args: m, Cwd: cwd}

@@ -4,8 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/patch"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -222,7 +221,7 @@ func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth
 		return false
 	}
 	var v any
-	if err := json.Unmarshal([]byte(trimmed), &v); err != nil {
+	if err := strictjson.UnmarshalLoose([]byte(trimmed), &v); err != nil {
 		return false
 	}
 	in := *sc

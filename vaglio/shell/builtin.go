@@ -18,7 +18,7 @@ func (r *reader) runCommand(f *frame, k *call, name string) Word {
 }
 
 // runExec reads exec, which may only redirect.
-func (r *reader) runExec(f *frame, k *call) Word {
+func (r *reader) runExec(f *frame, k *call, _ string) Word {
 	_, rest := grammar{values: "a"}.parse(k.argv[1:])
 	if len(rest) == 0 {
 		if f.stdin.Kind != InputInherited {
@@ -109,7 +109,7 @@ const maxStack = 64
 // takes no longer path.
 const maxPath = 4096
 
-func (r *reader) runPopd() {
+func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 	e := r.st.get(keyStack)
 	if e == nil || len(e.list) == 0 {
 		r.st.set(keyCwd, unknownHome("PWD"))

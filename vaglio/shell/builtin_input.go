@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func (r *reader) runUnset(f *frame, k *call) {
+func (r *reader) runUnset(f *frame, k *call, _ string) {
 	opts, rest := grammar{}.parse(k.argv[1:])
 	for _, w := range rest {
 		name, ok := w.Text()
@@ -30,7 +30,7 @@ func (r *reader) runUnset(f *frame, k *call) {
 
 // runSet reads set, which replaces the positional parameters. An o among the
 // letters takes the next word as its name.
-func (r *reader) runSet(f *frame, k *call) {
+func (r *reader) runSet(f *frame, k *call, _ string) {
 	args := k.argv[1:]
 	for len(args) > 0 {
 		s := args[0].Prefix()
@@ -64,7 +64,7 @@ func (r *reader) setArgs(args []Word) {
 	r.st.put(keyArgs, &entry{isList: true, list: r.values(slices.Clone(args))})
 }
 
-func (r *reader) runShift(k *call) {
+func (r *reader) runShift(_ *frame, k *call, _ string) {
 	n := 1
 	if len(k.argv) > 1 {
 		s, _ := k.argv[1].Text()
@@ -83,7 +83,7 @@ func (r *reader) runShift(k *call) {
 }
 
 // runRead reads read: the fields of the input's first line.
-func (r *reader) runRead(f *frame, k *call) {
+func (r *reader) runRead(f *frame, k *call, _ string) {
 	opts, names := grammar{values: "adiNnptu"}.parse(k.argv[1:])
 	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
 	if fd, ok := opts.get("u"); ok {
@@ -203,7 +203,7 @@ func firstField(line Word, ifs string) (first, rest Word) {
 }
 
 // runMapfile reads mapfile: an array of lines, and code by -C.
-func (r *reader) runMapfile(f *frame, k *call) {
+func (r *reader) runMapfile(f *frame, k *call, _ string) {
 	opts, names := grammar{values: "dnOsuCc"}.parse(k.argv[1:])
 	for _, code := range opts.all("C") {
 		r.carried(f.at(k, "mapfile"), Glue(code, Text(" 0 "), Text("''")), "mapfile")
@@ -245,7 +245,7 @@ func delimitedLines(text, delim Word) []Word {
 	return append(out, trimNewlines(text))
 }
 
-func (r *reader) runAlias(k *call) {
+func (r *reader) runAlias(_ *frame, k *call, _ string) {
 	for _, w := range k.argv[1:] {
 		name, value, ok := w.splitAt("=")
 		if n, static := name.Text(); ok && static && n != "" {
@@ -254,7 +254,7 @@ func (r *reader) runAlias(k *call) {
 	}
 }
 
-func (r *reader) runUnalias(k *call) {
+func (r *reader) runUnalias(_ *frame, k *call, _ string) {
 	for _, w := range k.argv[1:] {
 		if n, ok := w.Text(); ok {
 			r.st.put(keyAlias+n, nil)
@@ -263,7 +263,7 @@ func (r *reader) runUnalias(k *call) {
 }
 
 // runTrap reads the code that a trap runs later.
-func (r *reader) runTrap(f *frame, k *call) {
+func (r *reader) runTrap(f *frame, k *call, _ string) {
 	opts, rest := grammar{}.parse(k.argv[1:])
 	if len(rest) < 2 || opts.any("p", "l") || rest[0].Is("") || rest[0].Is("-") {
 		return
@@ -274,7 +274,7 @@ func (r *reader) runTrap(f *frame, k *call) {
 }
 
 // runHash reads hash -p, which lets a name stand for another program.
-func (r *reader) runHash(k *call) {
+func (r *reader) runHash(_ *frame, k *call, _ string) {
 	opts, rest := grammar{values: "p"}.parse(k.argv[1:])
 	target, ok := opts.get("p")
 	if !ok {
@@ -288,7 +288,7 @@ func (r *reader) runHash(k *call) {
 }
 
 // runPrintf reads printf, which may assign its output.
-func (r *reader) runPrintf(f *frame, k *call) Word {
+func (r *reader) runPrintf(f *frame, k *call, _ string) Word {
 	if len(k.argv) > 3 && k.argv[1].Is("-v") {
 		name, ok := k.argv[2].Text()
 		r.subscriptCode(f, k.argv[2])

@@ -3,7 +3,6 @@ package shell
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -210,16 +209,4 @@ func (r *reader) assignElement(f *frame, a *syntax.Assign, name string, value Wo
 	}
 	e.list = r.place(f, e, a.Index, value)
 	r.st.put(name, e)
-}
-
-// sshOption reads one setting of ssh that names a command.
-func (r *reader) sshOption(f *frame, v Word) {
-	text := strings.TrimSpace(v.Prefix())
-	key, _, _ := strings.Cut(strings.ReplaceAll(text, " ", "="), "=")
-	switch strings.ToLower(key) {
-	case "proxycommand", "localcommand", "knownhostscommand", "remotecommand", "match":
-		value := v.cut(strings.Index(v.Prefix(), key) + len(key))
-		value = value.cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
-		r.carried(f, value, "ssh -o "+key)
-	}
 }

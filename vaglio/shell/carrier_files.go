@@ -6,11 +6,10 @@ import (
 
 // runMove reads cp, mv, ln and install, which give a known content another
 // name.
-func (r *reader) runMove(f *frame, k *call) Word {
+func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
 	r.plain(f, k)
-	g := grammar{values: "tSmog", long: "target-directory suffix mode owner group backup", permute: true}
-	opts, rest := g.parse(k.argv[1:])
-	if len(rest) != 2 || opts.any("t", "target-directory") {
+	opts, rest := p.parse(k.argv[1:])
+	if len(rest) != 2 || opts.any(p.unless...) {
 		return Word{}
 	}
 	r.renamed(rest[0], rest[1])
@@ -21,7 +20,7 @@ func (r *reader) runMove(f *frame, k *call) Word {
 }
 
 // runDd reads dd, which copies its input to a file.
-func (r *reader) runDd(f *frame, k *call) Word {
+func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
 	g := *f
 	g.capture = true
 	out := r.plain(&g, k)
@@ -35,58 +34,43 @@ func (r *reader) runDd(f *frame, k *call) Word {
 }
 
 // runTee reads tee, which writes its input to files.
-func (r *reader) runTee(f *frame, k *call) Word {
+func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
 	out := r.plain(f, k)
-	opts, rest := grammar{long: "output-error", permute: true}.parse(k.argv[1:])
+	opts, rest := p.parse(k.argv[1:])
 	for _, w := range rest {
 		r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
 	}
 	return out
 }
 
-// runDownload reads programs that write what they fetch to a file.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) runDownload(f *frame, k *call, name string) Word {
+// runDownload reads programs that write what they fetch to a file: the one
+// that an option names, or one that is named as the address ends.
+func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
-	var g grammar
-	if name == "curl" {
-		g = grammar{
-			values: "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
-			long:   "output data header user-agent request url form cookie cookie-jar max-time retry user proxy output-dir", permute: true,
-		}
-	} else {
-		g = grammar{
-			values: "aoiOPtTUdQlAeBDRIX", long: "output-document output-file directory-prefix header user-agent post-data out dir tries timeout",
-			permute: true,
-		}
-	}
-	opts, rest := g.parse(k.argv[1:])
-	for _, file := range opts.all("o", "O", "output", "output-document", "out") {
-		if name == "wget" && !opts.any("O", "output-document") {
-			break
-		}
+	opts, rest := p.parse(k.argv[1:])
+	for _, file := range opts.all(p.to...) {
 		r.writeFile(f, file, fetched, false)
 	}
-	remoteName := name == "wget" && !opts.any("O", "output-document") || name == "curl" && opts.any("O", "remote-name") || name == "aria2c"
+	if p.named != nil && !opts.any(p.named...) || p.named == nil && opts.any(p.to...) {
+		return out
+	}
 	for _, url := range rest {
-		if s, ok := url.Text(); ok && remoteName {
-			s, _, _ = strings.Cut(s, "?")
-			if i := strings.LastIndexByte(s, '/'); i >= 0 && i+1 < len(s) {
-				r.writeFile(f, Text(s[i+1:]), fetched, false)
-			}
+		s, ok := url.Text()
+		s, _, _ = strings.Cut(s, "?")
+		if i := strings.LastIndexByte(s, '/'); ok && i >= 0 && i+1 < len(s) {
+			r.writeFile(f, Text(s[i+1:]), fetched, false)
 		}
 	}
 	return out
 }
 
 // runSed reads sed, whose scripts may run commands.
-func (r *reader) runSed(f *frame, k *call) Word {
+func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	out := r.plain(f, k)
-	opts, rest := grammar{values: "efl", long: "expression file line-length", permute: true}.parse(k.argv[1:])
-	scripts := opts.all("e", "expression")
-	if len(scripts) == 0 && !opts.any("f", "file") && len(rest) > 0 {
+	opts, rest := p.parse(k.argv[1:])
+	scripts := opts.all(p.text...)
+	if len(scripts) == 0 && !opts.any(p.file...) && len(rest) > 0 {
 		scripts = rest[:1]
 	}
 	g := f.at(k, "sed")

@@ -4,31 +4,35 @@ import (
 	"strings"
 )
 
-// runJob reads at, batch and crontab, which take commands from their input.
-func (r *reader) runJob(f *frame, k *call, name string) Word {
+// runJob reads at and batch, which take commands from their input.
+func (r *reader) runJob(f *frame, k *call, p *program, name string) Word {
 	r.wrapper(f, k)
 	g := f.at(k, name)
 	g.stdin = Input{}
-	opts, rest := grammar{values: "fqtu", permute: true}.parse(k.argv[1:])
-	text := f.stdin.Text
-	known := f.stdin.Kind != InputInherited
-	if file, ok := opts.get("f"); ok && name == "at" && r.written(file) {
+	opts, _ := p.parse(k.argv[1:])
+	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
+	if file, ok := opts.get(p.file...); ok && r.written(file) {
 		text, known = r.content(f, file), true
 	}
-	if name == "crontab" {
-		if len(rest) > 0 && !rest[0].Is("-") {
-			if !r.written(rest[0]) {
-				return Word{}
-			}
-			text, known = r.content(f, rest[0]), true
-		}
-		if known {
-			r.crontab(g, text, false)
-		}
-		return Word{}
-	}
-	if known && !opts.any("l", "d", "r", "c") {
+	if known && !opts.any(p.unless...) {
 		return r.carried(g, text, name)
+	}
+	return Word{}
+}
+
+// runCrontab reads crontab, which takes a table from its input or a file.
+func (r *reader) runCrontab(f *frame, k *call, p *program, name string) Word {
+	r.wrapper(f, k)
+	g := f.at(k, name)
+	g.stdin = Input{}
+	_, rest := p.parse(k.argv[1:])
+	switch {
+	case len(rest) > 0 && !rest[0].Is("-"):
+		if r.written(rest[0]) {
+			r.crontab(g, r.content(f, rest[0]), false)
+		}
+	case f.stdin.Kind != InputInherited:
+		r.crontab(g, f.stdin.Text, false)
 	}
 	return Word{}
 }
@@ -65,60 +69,43 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 	}
 }
 
-// runTmux reads tmux and screen: commands for new windows and typed keys.
-func (r *reader) runTmux(f *frame, k *call, name string) Word {
+// runTerminal reads tmux and its like: commands for new windows and typed
+// keys. Several commands of its own stand with ";" between them.
+func (r *reader) runTerminal(f *frame, k *call, p *program, name string) Word {
 	r.wrapper(f, k)
-	h := f.at(k, name)
-	if name == "screen" {
-		opts, rest := grammar{values: "cehpSstTX"}.parse(k.argv[1:])
-		if opts.any("X") {
-			if v, _ := opts.get("X"); v.Is("stuff") {
-				r.carriedIfAny(h, rest, name)
-			}
-			return Word{}
-		}
-		if len(rest) > 0 && !opts.any("r", "x", "ls", "l") {
-			return r.run(h, &call{argv: rest, span: k.span, external: true})
-		}
-		return Word{}
-	}
-	_, rest := grammar{values: "cfLST"}.parse(k.argv[1:])
+	_, rest := p.parse(k.argv[1:])
 	for len(rest) > 0 {
 		one, more := cutAt(rest, ";")
-		r.tmuxCommand(h, name, one)
+		if w, words := p.find(one); w != nil {
+			r.carries(f.at(k, name), k, w, words, name)
+		}
 		rest = more
 	}
 	return Word{}
 }
 
-// tmuxCommand reads one command of tmux; several stand with ";" between them.
-func (r *reader) tmuxCommand(h *frame, name string, rest []Word) Word {
-	if len(rest) == 0 {
-		return Word{}
-	}
-	verb, _ := rest[0].Text()
-	_, ops := grammar{values: "cntsxyFeEbpl"}.parse(rest[1:])
-	switch verb {
-	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell",
-		"run", "if-shell", "if", "pipe-pane", "display-popup", "popup":
-		if len(ops) == 1 {
-			return r.carried(h, ops[0], name)
-		}
-		if len(ops) > 1 {
-			r.carried(h, r.code(ops), name)
-		}
-	case "send-keys", "send":
-		r.sentKeys(h, ops)
+// runScreen reads screen: a command for a new window, and typed text.
+func (r *reader) runScreen(f *frame, k *call, p *program, name string) Word {
+	r.wrapper(f, k)
+	h := f.at(k, name)
+	opts, rest := p.parse(k.argv[1:])
+	command, typed := opts.get("X")
+	switch {
+	case len(rest) == 0 || typed && !command.Is("stuff"):
+	case typed:
+		r.carried(h, r.code(rest), name)
+	case !opts.any(p.unless...):
+		return r.run(h, &call{argv: rest, span: k.span, external: true})
 	}
 	return Word{}
 }
 
 // sentKeys reads what is typed into a terminal.
-func (r *reader) sentKeys(f *frame, ops []Word) {
+func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 	var b builder
 	for _, w := range ops {
 		switch {
-		case w.Is("Enter") || w.Is("C-m") || w.Is("KPEnter") || w.Is("C-j"):
+		case isOneOf(w, []string{"Enter", "C-m", "KPEnter", "C-j"}):
 			b.addText("\n")
 		case w.Is("Space"):
 			b.addText(" ")
@@ -127,30 +114,29 @@ func (r *reader) sentKeys(f *frame, ops []Word) {
 		}
 	}
 	if !b.empty() {
-		r.carried(f, b.word(), "tmux send-keys")
+		r.carried(f, b.word(), by+" send-keys")
 	}
 }
 
 // runMake reads make: a makefile from its input, and settings that run code.
-func (r *reader) runMake(f *frame, k *call) Word {
-	opts, rest := grammar{values: "CfIjloWE", long: "directory file makefile eval old-file what-if jobs", permute: true}.parse(k.argv[1:])
+func (r *reader) runMake(f *frame, k *call, p *program, _ string) Word {
+	opts, rest := p.parse(k.argv[1:])
 	return r.scoped(func() Word {
-		if dir, ok := opts.get("C", "directory"); ok {
-			r.st.set(keyCwd, r.resolvePath(dir))
-		}
+		r.below(opts, &p.way)
 		out := r.plain(f, k)
 		g := f.at(k, "make")
 		g.stdin = Input{}
-		for _, text := range opts.all("E", "eval") {
+		for _, text := range opts.all(p.text...) {
 			r.makefile(g, text)
 		}
-		for _, file := range opts.all("f", "file", "makefile") {
+		files := opts.all(p.file...)
+		if !opts.any(p.file...) {
+			files = []Word{Text("Makefile")}
+		}
+		for _, file := range files {
 			if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
 				r.makefile(g, r.content(f, file))
 			}
-		}
-		if !opts.any("f", "file", "makefile") && r.written(Text("Makefile")) {
-			r.makefile(g, r.content(f, Text("Makefile")))
 		}
 		for _, w := range rest {
 			if name, value, ok := w.splitAt("="); ok && name.Is("SHELL") {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // jqOutput is the output of jq -r for the filters that pick a value and decode
@@ -22,7 +22,7 @@ func jqOutput(in Word, args []Word) (Word, bool) {
 	}
 	return onText(in, func(s string) (string, bool) {
 		var v any
-		if json.Unmarshal([]byte(s), &v) != nil {
+		if strictjson.UnmarshalLoose([]byte(s), &v) != nil {
 			return "", false
 		}
 		for stage := range strings.SplitSeq(filter, "|") {
@@ -37,7 +37,7 @@ func jqOutput(in Word, args []Word) (Word, bool) {
 		if text, isText := v.(string); isText && opts.any("r", "raw-output", "j", "join-output") {
 			return text + end, true
 		}
-		out, err := json.Marshal(v)
+		out, err := strictjson.Marshal(v)
 		return string(out) + end, err == nil
 	})
 }
@@ -49,7 +49,7 @@ func jqStage(v any, stage string) (any, bool) {
 		return v, true
 	case strings.HasPrefix(stage, `"`) || strings.HasPrefix(stage, "[") || strings.HasPrefix(stage, "{"):
 		var out any
-		err := json.Unmarshal([]byte(stage), &out)
+		err := strictjson.UnmarshalLoose([]byte(stage), &out)
 		return out, err == nil
 	case stage == "@base64d":
 		s, ok := v.(string)
@@ -68,7 +68,7 @@ func jqStage(v any, stage string) (any, bool) {
 func jqJoin(v any, stage string) (any, bool) {
 	list, ok := v.([]any)
 	var sep string
-	if !ok || json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(stage, "join("), ")")), &sep) != nil {
+	if !ok || strictjson.UnmarshalLoose([]byte(strings.TrimSuffix(strings.TrimPrefix(stage, "join("), ")")), &sep) != nil {
 		return nil, false
 	}
 	words := make([]string, len(list))

@@ -33,7 +33,7 @@ func (r *reader) guesses(name Word) []string {
 	}
 	if !base.HasGlob() {
 		text, ok := base.Text()
-		if !ok || text == "" || dir.HasUnknown() || !knownProgram(text) {
+		if !ok || text == "" || dir.HasUnknown() || !r.knownProgram(text) {
 			return nil
 		}
 		return []string{text}
@@ -97,9 +97,8 @@ func splitName(name Word) (dir, base Word, ok bool) {
 }
 
 // knownProgram reports whether a name is one that the reader knows.
-func knownProgram(name string) bool {
-	_, wraps := prefixes[name]
-	return wraps || slices.Contains(likelyNames, name) || programs[versionless(name)] != kindPlain || builtins[name] != kindPlain
+func (r *reader) knownProgram(name string) bool {
+	return r.carriers.known(name) || slices.Contains(likelyNames, name)
 }
 
 // guessed reads a command whose name is not known in full as each program
@@ -119,7 +118,7 @@ func (r *reader) renamed(from, to Word) {
 		to = Glue(to, Text("/"+baseName(from)))
 	}
 	key, ok := r.fileKey(to)
-	if name := baseName(from); ok && knownProgram(name) && !r.written(from) {
+	if name := baseName(from); ok && r.knownProgram(name) && !r.written(from) {
 		r.st.set(keyProgram+strings.TrimPrefix(key, keyFile), Text(name))
 	}
 }
@@ -145,10 +144,7 @@ func (r *reader) originalName(name Word) string {
 // is not known, which may be a wrapper.
 func (r *reader) scanTail(f *frame, k *call) {
 	name := baseName(k.argv[0])
-	if len(k.argv) < 3 || harmlessWords(name) || programs[versionless(name)] != kindPlain || builtins[name] != kindPlain {
-		return
-	}
-	if _, known := prefixes[name]; known {
+	if len(k.argv) < 3 || harmlessWords(name) || r.carriers.known(name) {
 		return
 	}
 	last := lastCommandLike(k.argv)

@@ -11,7 +11,7 @@ import (
 // input.
 //
 //nolint:cyclop,funlen // One case per form that the grammar knows.
-func (r *reader) runShell(f *frame, k *call, name string) Word {
+func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	args := k.argv[1:]
 	var code bool
 	var stdin bool
@@ -208,7 +208,7 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 }
 
 // runSource reads source and the dot command.
-func (r *reader) runSource(f *frame, k *call) Word {
+func (r *reader) runSource(f *frame, k *call, _ string) Word {
 	args := k.argv[1:]
 	if len(args) > 0 && args[0].Is("--") {
 		args = args[1:]

@@ -5,147 +5,38 @@ import (
 	"strings"
 )
 
-// interpreter says how a program of another language is given to the program
-// that runs it.
-type interpreter struct {
-	// language is the name that [Program.Language] gets.
-	language string
-	// grammar are the interpreter's options; code those whose value is program
-	// text.
-	grammar grammar
-	code    []string
-	// operand says that the first operand is program text, records that it runs
-	// for each line of the input (awk).
-	operand, records bool
-	// stdin says that text on the input is a program too, where options and
-	// operands have another meaning (R, vim).
-	stdin bool
-	// file says that the first operand is a program's file.
-	file bool
-}
-
-// interpreters are the programs that run programs of other languages.
-//
-//nolint:gochecknoglobals // A table that is only read.
-var interpreters = map[string]interpreter{
-	"python": {language: "python", file: true, code: []string{"c"}, grammar: grammar{values: "cmWXQ"}},
-	"perl":   {language: "perl", file: true, code: []string{"e", "E"}, grammar: grammar{values: "eEIi?mMxF?C?D?"}},
-	"ruby":   {language: "ruby", file: true, code: []string{"e"}, grammar: grammar{values: "eICEFrKTWx?i?"}},
-	"node": {language: "node", file: true, code: []string{"e", "eval", "p", "print"}, grammar: grammar{
-		values: "eprC",
-		long:   "eval print require import loader input-type",
-	}},
-	"php": {language: "php", file: true, code: []string{"r", "B", "R", "E"}, grammar: grammar{values: "rBREdcfFtz", long: "run"}},
-	"awk": {language: "awk", file: true, code: []string{"e", "source"}, operand: true, records: true, grammar: grammar{
-		values: "vFfieEl",
-		long:   "assign field-separator file include source load",
-	}},
-	"lua":         {language: "lua", file: true, code: []string{"e"}, grammar: grammar{values: "el"}},
-	"tcl":         {language: "tcl", file: true, code: []string{"c"}, grammar: grammar{values: "cf"}},
-	"elixir":      {language: "elixir", grammar: grammar{values: "erSp", long: "eval rpc-eval"}, code: []string{"e", "eval"}, stdin: true},
-	"iex":         {language: "elixir", grammar: grammar{values: "erSp", long: "eval"}, code: []string{"e", "eval"}, operand: true, stdin: true},
-	"erl":         {language: "erl", grammar: grammar{long: "eval", single: true}, code: []string{"eval"}, stdin: true},
-	"escript":     {language: "erl", stdin: true},
-	"ghc":         {language: "ghc", grammar: grammar{values: "e"}, code: []string{"e"}},
-	"ghci":        {language: "ghc", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"runghc":      {language: "ghc", stdin: true},
-	"guile":       {language: "guile", grammar: grammar{values: "c"}, code: []string{"c"}, stdin: true},
-	"racket":      {language: "racket", grammar: grammar{values: "etlfp", long: "eval"}, code: []string{"e", "eval"}, stdin: true},
-	"sbcl":        {language: "sbcl", grammar: grammar{long: "eval load"}, code: []string{"eval"}, stdin: true},
-	"clisp":       {language: "sbcl", grammar: grammar{values: "x"}, code: []string{"x"}, stdin: true},
-	"clojure":     {language: "clojure", grammar: grammar{values: "e", long: "eval"}, code: []string{"e", "eval"}, stdin: true},
-	"bb":          {language: "clojure", grammar: grammar{values: "e", long: "eval"}, code: []string{"e", "eval"}, operand: true},
-	"emacs":       {language: "emacs", grammar: grammar{long: "eval execute", single: true}, code: []string{"eval", "-eval", "execute"}},
-	"emacsclient": {language: "emacs", grammar: grammar{values: "esf", long: "eval"}, code: []string{"e", "eval"}, operand: true},
-	"Rscript":     {language: "r", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"R":           {language: "r", grammar: grammar{values: "ef", long: "file"}, code: []string{"e"}, stdin: true},
-	"littler":     {language: "r", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"julia":       {language: "julia", grammar: grammar{values: "eEpL", long: "eval print"}, code: []string{"e", "E", "eval", "print"}, stdin: true},
-	"octave":      {language: "octave", grammar: grammar{long: "eval"}, code: []string{"eval"}, stdin: true},
-	"groovy":      {language: "groovy", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"scala":       {language: "scala", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"kotlin":      {language: "kotlin", grammar: grammar{values: "e"}, code: []string{"e"}},
-	"jshell":      {language: "jshell", grammar: grammar{values: "R"}, stdin: true},
-	"swift":       {language: "swift", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"raku":        {language: "raku", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"crystal":     {language: "crystal", stdin: true},
-	"nim":         {language: "nim", grammar: grammar{long: "eval"}, code: []string{"eval"}},
-	"ocaml":       {language: "ocaml", grammar: grammar{values: "e"}, code: []string{"e"}, stdin: true},
-	"osascript":   {language: "osascript", grammar: grammar{values: "el"}, code: []string{"e"}, stdin: true},
-	"gdb":         {language: "gdb", grammar: grammar{values: "x", long: "ex eval-command iex", single: true}, code: []string{"ex", "eval-command", "iex"}},
-	"lldb":        {language: "gdb", grammar: grammar{values: "oOkQSs", long: "one-line one-line-before-file"}, code: []string{"o", "O", "one-line"}},
-	"vim":         {language: "vim", grammar: grammar{values: "cSTuUiwW", long: "cmd"}, code: []string{"c", "cmd"}, stdin: true},
-}
-
-// interpreterOf finds the interpreter that a program is, by its name.
-func interpreterOf(name string) (interpreter, bool) {
-	switch base := versionless(name); base {
-	case "pypy", "ipython":
-		name = "python"
-	case "luajit", "jruby":
-		name = strings.TrimSuffix(strings.TrimPrefix(base, "j"), "jit")
-	case "irb":
-		name = "ruby"
-	case "nodejs", "bun", "deno", "tsx", "ts-node":
-		name = "node"
-	case "gawk", "mawk", "nawk":
-		name = "awk"
-	case "tclsh", "expect", "wish":
-		name = "tcl"
-	case "vi", "nvim", "ex", "view", "gvim", "vimdiff":
-		name = "vim"
-	}
-	in, ok := interpreters[name]
-	if !ok {
-		in, ok = interpreters[versionless(name)]
-	}
-	return in, ok
-}
-
-// looseOf finds an interpreter whose options are read besides what else its
-// call does.
-func looseOf(name string) (interpreter, bool) {
-	in, ok := interpreterOf(name)
-	return in, ok && !in.file
-}
-
 // runProgram reads an interpreter of another language: program text among the
 // words, from standard input or from a file that the source wrote.
-//
-//nolint:cyclop // One step after the other; each may end it.
-func (r *reader) runProgram(f *frame, k *call, name string) Word {
-	if name == "uv" || name == "deno" || name == "bun" {
-		if out, ok := r.runnerVerb(f, k, name); ok {
-			return out
-		}
-	}
-	in, ok := interpreterOf(name)
-	if !ok {
-		return r.plain(f, k)
-	}
+func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	g := f.at(k, name)
 	g.stdin = Input{}
-	opts, rest := in.grammar.parse(normalOptions(in, k.argv[1:]))
-	texts := opts.all(in.code...)
-	if len(texts) == 0 && in.operand && !opts.any("f", "file") && len(rest) > 0 {
-		texts, rest = rest[:1], rest[1:]
-	}
-	if in.operand {
+	opts, rest := p.parse(p.normalOptions(k.argv[1:]))
+	texts, rest := p.texts(opts, rest)
+	if p.operand {
 		for _, v := range opts.all("v", "assign") {
 			texts = append([]Word{assignmentText(v)}, texts...)
 		}
 	}
-	if in.language == "perl" && opts.any("s") && len(texts) > 0 {
+	if p.language == "perl" && opts.any("s") && len(texts) > 0 {
 		texts, rest = switchTexts(texts, rest)
 	}
 	if len(texts) > 0 {
-		return r.programText(f, g, in, opts, joinLines(texts), rest, out)
+		return r.programText(f, g, p, opts, joinLines(texts), rest, out)
 	}
-	if m, ok := opts.get("m"); ok && in.language == "python" {
+	if m, ok := opts.get("m"); ok && p.language == "python" {
 		return r.moduleOutput(f, m, k.argv[1:], out)
 	}
-	return r.programFile(f, g, in, rest, out)
+	return r.programFile(f, g, p.language, rest, out)
+}
+
+// texts are the program texts among a call's words, and the other operands.
+func (p *program) texts(opts options, operands []Word) (texts, rest []Word) {
+	texts = opts.all(p.text...)
+	if len(texts) == 0 && p.operand && !opts.any(p.file...) && len(operands) > 0 {
+		return operands[:1], operands[1:]
+	}
+	return texts, operands
 }
 
 // switchTexts turns the switches of perl -s into assignments.
@@ -164,38 +55,52 @@ const maxRecords = 64
 
 // programText reads program text, once per line of a known input when the
 // program runs for each.
-//
-//nolint:cyclop // One step after the other; each may end it.
-func (r *reader) programText(f, g *frame, in interpreter, opts options, text Word, rest []Word, out Word) Word {
+func (r *reader) programText(f, g *frame, in *program, opts options, text Word, rest []Word, out Word) Word {
 	p := Program{Language: in.language, Text: text, Args: rest, Lines: opts.any("l"), Stdin: inputOf(f)}
 	loops := opts.any("n", "p") && in.language != "node"
-	defer func() {
-		if loops || in.records {
-			for _, file := range rest {
-				r.programStep(g, in.language, &ProgramStep{Call: &Call{Language: in.language, Function: "<>", Verb: VerbRead, Targets: []Word{file}}})
-			}
-		}
-	}()
-	stdin := f.stdin.Text
-	if opts.any("0") {
-		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
+	if loops || in.records {
+		defer r.readsFiles(g, in.language, rest)
 	}
-	input := stdin.lines()
-	if !in.records && (in.language != "perl" || !loops) || f.stdin.Kind != InputText || len(input) == 0 || f.stdin.Text.IsUnknown() || len(input) > maxRecords {
+	input := f.records(opts)
+	if !in.records && (in.language != "perl" || !loops) || len(input) == 0 || len(input) > maxRecords {
 		return r.readProgram(g.capturing(f), &p, out)
 	}
-	sep, _ := opts.get("F", "field-separator")
 	p.Prints = in.language == "perl" && opts.any("p")
+	sep, _ := opts.get("F", "field-separator")
+	return r.eachRecord(g.capturing(f), &p, input, sep, out)
+}
+
+// eachRecord reads a program once for each line of its input.
+func (r *reader) eachRecord(f *frame, p *Program, input []Word, sep, out Word) Word {
 	var printed builder
 	for _, l := range input {
 		p.Record = recordOf(l, sep)
-		w := r.readProgram(g.capturing(f), &p, unknown(""))
+		w := r.readProgram(f, p, unknown(""))
 		if w.IsUnknown() && w.Equal(unknown("")) {
 			return out
 		}
 		printed.addWord(w)
 	}
 	return printed.word()
+}
+
+// readsFiles notes that a program reads its operands.
+func (r *reader) readsFiles(f *frame, language string, files []Word) {
+	for _, file := range files {
+		r.programStep(f, language, &ProgramStep{Call: &Call{Language: language, Function: "<>", Verb: VerbRead, Targets: []Word{file}}})
+	}
+}
+
+// records are the lines of an input that is known.
+func (f *frame) records(opts options) []Word {
+	stdin := f.stdin.Text
+	if f.stdin.Kind != InputText || stdin.IsUnknown() {
+		return nil
+	}
+	if opts.any("0") {
+		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
+	}
+	return stdin.lines()
 }
 
 // capturing returns the frame for a program whose output is wanted if that of f
@@ -248,8 +153,8 @@ func (r *reader) moduleOutput(f *frame, module Word, args []Word, out Word) Word
 }
 
 // normalOptions spells the cluster -pe of node as -e.
-func normalOptions(in interpreter, words []Word) []Word {
-	if in.language != "node" || !hasWord(words, "-pe") {
+func (p *program) normalOptions(words []Word) []Word {
+	if p.language != "node" || !hasWord(words, "-pe") {
 		return words
 	}
 	out := slices.Clone(words)
@@ -279,8 +184,8 @@ func joinLines(texts []Word) Word {
 }
 
 // programFile reads a program from a file or from standard input.
-func (r *reader) programFile(f, g *frame, in interpreter, rest []Word, out Word) Word {
-	p := Program{Language: in.language, Args: tail(rest, 1), File: len(rest) > 0, Stdin: inputOf(f)}
+func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word) Word {
+	p := Program{Language: language, Args: tail(rest, 1), File: len(rest) > 0, Stdin: inputOf(f)}
 	g.capture = f.capture
 	if len(rest) == 0 || rest[0].Is("-") || isStdin(rest[0]) {
 		switch {
@@ -291,7 +196,7 @@ func (r *reader) programFile(f, g *frame, in interpreter, rest []Word, out Word)
 			if text, where, ok := r.load(f.stdin.File); ok {
 				return r.programOf(g, &p, where, text, out)
 			}
-			r.scriptProblem(g, f.stdin.File, f.stdin.Text, in.language)
+			r.scriptProblem(g, f.stdin.File, f.stdin.Text, language)
 		}
 		return out
 	}
@@ -303,7 +208,7 @@ func (r *reader) programFile(f, g *frame, in interpreter, rest []Word, out Word)
 	if text, where, ok := r.load(rest[0]); ok {
 		return r.programOf(g, &p, where, text, out)
 	}
-	r.scriptProblem(g, rest[0], content, in.language)
+	r.scriptProblem(g, rest[0], content, language)
 	return out
 }
 
@@ -317,58 +222,49 @@ func (r *reader) programOf(f *frame, p *Program, where, text string, out Word) W
 	return res
 }
 
-// runnerVerb reads programs that run another program by a verb.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) runnerVerb(f *frame, k *call, name string) (Word, bool) {
+// runRunner reads programs that run another program, or a text, by a verb.
+func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 	if len(k.argv) < 3 {
-		return r.plain(f, k), true
+		return r.plain(f, k)
 	}
-	switch verb, _ := k.argv[1].Text(); {
-	case name == "uv" && verb == "run":
-		_, rest := grammar{values: "p", long: "with python env-file project directory package group extra"}.parse(k.argv[2:])
-		if len(rest) > 0 {
-			r.wrapper(f, k)
-			return r.inner(f, k, "uv run", rest), true
+	w, words := p.find(k.argv[1:])
+	if w == nil {
+		if p.language != "" && strings.HasPrefix(k.argv[1].Prefix(), "-") {
+			return r.runProgram(f, k, p, name)
 		}
-	case name == "deno" && verb == "eval":
-		r.plain(f, k)
-		_, rest := grammar{long: "ext"}.parse(k.argv[2:])
-		if len(rest) > 0 {
-			r.readProgram(f.at(k, name), &Program{Language: "node", Text: rest[0], Stdin: inputOf(f)}, Word{})
-		}
-		return outputOf(name), true
-	case name == "deno" && verb == "run":
-		_, rest := grammar{values: "c", long: "config import-map lock"}.parse(k.argv[2:])
-		out := r.plain(f, k)
-		g := f.at(k, name)
-		g.stdin = Input{}
-		return r.programFile(f, g, interpreters["node"], rest, out), true
-	case name == "bun" && (verb == "x" || verb == "exec"):
+		return r.plain(f, k)
+	}
+	_, rest := w.parse(words)
+	switch {
+	case len(rest) == 0:
+		return r.plain(f, k)
+	case w.run == runArgv:
 		r.wrapper(f, k)
-		return r.inner(f, k, "bun x", k.argv[2:]), true
+		return r.inner(f, k, name+" "+k.argv[1].text, rest)
 	}
-	if name == "bun" && strings.HasPrefix(k.argv[1].Prefix(), "-") {
-		return Word{}, false
+	out := r.plain(f, k)
+	g := f.at(k, name)
+	if w.run == runScript {
+		g.stdin = Input{}
+		return r.programFile(f, g, w.language, rest, out)
 	}
-	return r.plain(f, k), true
+	r.readProgram(g, &Program{Language: w.language, Text: rest[0], Stdin: inputOf(f)}, Word{})
+	return outputOf(name)
 }
 
 // readLoose reads the program texts of a call that does more than to run them.
-func (r *reader) readLoose(f *frame, k *call, name string, in interpreter) {
-	opts, rest := in.grammar.parse(k.argv[1:])
-	texts := opts.all(in.code...)
-	if len(texts) == 0 && in.operand && len(rest) > 0 {
-		texts = rest[:1]
-	}
-	if in.stdin && f.stdin.Kind == InputText {
+func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
+	opts, rest := p.parse(k.argv[1:])
+	texts, _ := p.texts(opts, rest)
+	texts = slices.Clone(texts)
+	if p.stdin && f.stdin.Kind == InputText {
 		texts = append(texts, f.stdin.Text)
 	}
 	for _, w := range rest {
 		if r.written(w) {
 			texts = append(texts, r.content(f, w))
 		}
-		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && in.language == "vim" {
+		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {
 			texts = append(texts, w.cut(len(w.Prefix())-len(code)))
 		}
 	}
@@ -376,6 +272,6 @@ func (r *reader) readLoose(f *frame, k *call, name string, in interpreter) {
 	g.conditional, g.lenient = true, true
 	g.stdin = Input{}
 	for _, t := range texts {
-		r.readProgram(g, &Program{Language: in.language, Text: t, Stdin: inputOf(f)}, Word{})
+		r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
 	}
 }

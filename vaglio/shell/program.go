@@ -212,7 +212,7 @@ func ReadCommand(c Command, o Options) *Script {
 
 // runShellLike reads a shell of another family by the reader that was given
 // for it.
-func (r *reader) runShellLike(f *frame, k *call, name string) Word {
+func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 	var s *Script
 	if r.opts.Foreign != nil {
 		o := *r.opts

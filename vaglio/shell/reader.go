@@ -98,6 +98,7 @@ type reader struct {
 	dynamic bool // some command's name is not known
 
 	allExport bool // set -a
+	carriers  *carrierTable
 	pcs       []uintptr
 	problems  map[problemKey]bool
 }
@@ -176,7 +177,7 @@ func plainCommand(src string) ([]Word, bool) {
 		}
 	}
 	first := words[0].text
-	return words, !syntax.IsKeyword(first) && builtins[first] != kindDeclare && first != "let" && first != "time"
+	return words, !syntax.IsKeyword(first) && !declares(first) && first != "let" && first != "time"
 }
 
 // ReadArgv reads a command that runs without a shell, as execve would.
@@ -202,7 +203,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	if o.Budget == nil {
 		o.Budget = new(Budget)
 	}
-	r := &reader{opts: &o, out: &Script{}, budget: maxSteps, steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth}
+	r := &reader{opts: &o, out: &Script{}, carriers: defaultCarriers(), budget: maxSteps, steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth}
 	defer func() {
 		o.Budget.steps, o.Budget.marks = r.steps, r.marks
 		if v := recover(); v != nil {

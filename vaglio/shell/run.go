@@ -92,7 +92,7 @@ func versionless(name string) string {
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]
 	if len(name.parts) == 1 && (name.parts[0].Name == "SHELL" || name.parts[0].Name == "BASH") {
-		r.runShell(f, k, "sh")
+		r.runShell(f, k, nil, "sh")
 		return
 	}
 	r.dynamic = true

@@ -8,7 +8,7 @@ import (
 // runFind reads find: the commands of -exec and its kin, and find itself.
 //
 //nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) runFind(f *frame, k *call) Word {
+func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
 	r.wrapper(f, k)
 	var starts []Word
 	args := k.argv[1:]

@@ -8,12 +8,8 @@ import (
 // runXargs reads xargs: its command with the items of the input.
 //
 //nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) runXargs(f *frame, k *call) Word {
-	g := grammar{
-		values: "aEdILnPsRSJi?l?e?",
-		long:   "arg-file delimiter max-args max-procs max-chars process-slot-var",
-	}
-	opts, argv := g.parse(k.argv[1:])
+func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
+	opts, argv := p.parse(k.argv[1:])
 	text := f.stdin.Text
 	if f.stdin.Kind == InputInherited {
 		text = outputOf("")
@@ -137,14 +133,8 @@ func shellFields(s string) []string {
 }
 
 // runParallel reads GNU parallel: its command with each argument in turn.
-func (r *reader) runParallel(f *frame, k *call) Word {
-	g := grammar{
-		values: "ajnNIdELsSPCtM",
-		long: "arg-file jobs max-args max-replace-args delimiter results joblog workdir sshlogin colsep max-lines " +
-			"tmpdir timeout retries delay load memfree nice halt tagstring rpl trim basefile return transferfile env sshloginfile pipepart " +
-			"block arg-sep arg-file-sep shellquote profile",
-	}
-	opts, rest := g.parse(k.argv[1:])
+func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
+	opts, rest := p.parse(k.argv[1:])
 	r.wrapper(f, k)
 	argv, items := parallelItems(rest)
 	if len(items) == 0 && f.stdin.Kind != InputInherited {

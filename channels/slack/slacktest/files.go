@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // MaxAlt is the most characters that a file's description may have.
@@ -69,7 +69,7 @@ func (s *Server) uploaded(args map[string]string) answer {
 		ID    string `json:"id"`
 		Title string `json:"title"`
 	}
-	if err := json.Unmarshal([]byte(args["files"]), &files); err != nil || len(files) == 0 {
+	if err := strictjson.UnmarshalLoose([]byte(args["files"]), &files); err != nil || len(files) == 0 {
 		return answer{err: "invalid_arguments"}
 	}
 	c, a := s.place(args["channel_id"])

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // hookPath is where answers to commands are taken that come after the
@@ -40,7 +40,7 @@ func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 		Blocks []Block `json:"blocks"`
 		Type   string  `json:"response_type"`
 	}
-	err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), &said)
+	err := strictjson.ReadLoose(http.MaxBytesReader(w, r.Body, maxBody), &said)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, Call{Method: "response_url", At: time.Now()})

@@ -8,8 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // Message is what stands in a channel.
@@ -102,7 +101,7 @@ func content(args map[string]string) (text string, blocks []Block, a answer) {
 		text = string([]rune(text)[:maxTextLength])
 	}
 	if raw := args["blocks"]; raw != "" {
-		if err := json.Unmarshal([]byte(raw), &blocks); err != nil {
+		if err := strictjson.UnmarshalLoose([]byte(raw), &blocks); err != nil {
 			return "", nil, answer{err: "invalid_blocks_format"}
 		}
 	}
@@ -283,11 +282,11 @@ func (s *Server) picture(m *Message) map[string]any {
 
 // Raw is the message's blocks as JSON, as the app sent them.
 func (m Message) Raw() string {
-	raw, err := json.Marshal(m.Blocks, json.Deterministic(true))
+	raw, err := strictjson.Marshal(m.Blocks)
 	if err != nil {
 		return err.Error()
 	}
-	v := jsontext.Value(raw)
+	v := strictjson.Value(raw)
 	_ = v.Indent() // what was just marshalled is JSON
 	return strings.TrimSpace(string(v))
 }

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // answer is what a method answers besides "ok": the zero value is all well.
@@ -172,7 +171,7 @@ func (a answer) write(w http.ResponseWriter) {
 		body["response_metadata"] = map[string]any{"messages": []string{"[ERROR] " + a.detail}}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.MarshalWrite(w, body) // a client that is gone needs no answer
+	_ = strictjson.MarshalWrite(w, body) // a client that is gone needs no answer
 }
 
 // readArgs reads a form or a JSON object. Values of JSON that are no texts stay
@@ -182,15 +181,15 @@ func readArgs(r *http.Request) (args map[string]string, token string, err error)
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
 	token, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-		raw := map[string]jsontext.Value{}
-		if err := json.UnmarshalRead(r.Body, &raw); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		raw := map[string]strictjson.Value{}
+		if err := strictjson.ReadLoose(r.Body, &raw); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return args, token, err
 		}
 		for k, v := range raw {
 			args[k] = string(v)
 			if v.Kind() == '"' {
 				var text string
-				if err := json.Unmarshal(v, &text); err != nil {
+				if err := strictjson.UnmarshalLoose(v, &text); err != nil {
 					return args, token, err
 				}
 				args[k] = text

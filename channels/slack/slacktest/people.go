@@ -15,8 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // AckWithin is when a person sees that an act was lost.
@@ -32,7 +31,7 @@ type Delivery struct {
 	// it did so too late.
 	Acked time.Time
 	// Answer is what came with the acknowledgement.
-	Answer jsontext.Value
+	Answer strictjson.Value
 	// Status is the HTTP status; 0 in Socket Mode.
 	Status int
 	// Lost says that there was nobody to deliver it to.
@@ -229,7 +228,7 @@ func (s *Server) deliver(kind string, payload map[string]any, view string) strin
 
 // request delivers by a signed request.
 func (s *Server) request(over http.RoundTripper, d *Delivery, payload map[string]any) {
-	raw, err := json.Marshal(payload, json.Deterministic(true))
+	raw, err := strictjson.Marshal(payload)
 	if err != nil {
 		return
 	}
@@ -283,7 +282,7 @@ func Sign(r *http.Request, body []byte, secret string, at time.Time) {
 
 // settle notes an acknowledgement that came in time, and does what it asks of a
 // modal.
-func (s *Server) settle(d *Delivery, answer jsontext.Value) {
+func (s *Server) settle(d *Delivery, answer strictjson.Value) {
 	if d == nil || !d.Acked.IsZero() || time.Since(d.Sent) > AckWithin {
 		return
 	}
@@ -297,7 +296,7 @@ func (s *Server) settle(d *Delivery, answer jsontext.Value) {
 		Errors map[string]string `json:"errors"`
 	}
 	if len(answer) > 0 {
-		_ = json.Unmarshal(answer, &said) // what cannot be read closes the modal
+		_ = strictjson.UnmarshalLoose(answer, &said) // what cannot be read closes the modal
 	}
 	if v.Errors = said.Errors; said.Action != "errors" {
 		v.Closed = true

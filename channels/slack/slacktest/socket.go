@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gorilla/websocket"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const (
@@ -34,7 +34,7 @@ const maxQueued = 1024
 
 // send queues a message; a dead socket gets nothing.
 func (k *socket) send(v any) {
-	if raw, err := json.Marshal(v, json.Deterministic(true)); err == nil {
+	if raw, err := strictjson.Marshal(v); err == nil {
 		k.sendRaw(raw)
 	}
 }
@@ -135,10 +135,10 @@ func (s *Server) write(k *socket) {
 // acked takes an acknowledgement.
 func (s *Server) acked(raw []byte) {
 	var ack struct {
-		EnvelopeID string         `json:"envelope_id"`
-		Payload    jsontext.Value `json:"payload"`
+		EnvelopeID string           `json:"envelope_id"`
+		Payload    strictjson.Value `json:"payload"`
 	}
-	if len(raw) >= MaxAck || json.Unmarshal(raw, &ack) != nil {
+	if len(raw) >= MaxAck || strictjson.UnmarshalLoose(raw, &ack) != nil {
 		return
 	}
 	s.mu.Lock()

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // View is a modal, or a person's home tab.
@@ -45,7 +45,7 @@ func (s *Server) trigger(user string) string {
 // readView reads and checks a view.
 func readView(raw, kind string) (View, answer) {
 	var b Block
-	if err := json.Unmarshal([]byte(raw), &b); err != nil {
+	if err := strictjson.UnmarshalLoose([]byte(raw), &b); err != nil {
 		return View{}, answer{err: "invalid_arguments", detail: "view is no JSON"}
 	}
 	v := View{

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // content is what a call wants a message to hold.
@@ -56,7 +56,7 @@ func (c *content) markup(source string) *Fault {
 		Selective   bool        `json:"selective"`
 		Placeholder string      `json:"input_field_placeholder"`
 	}
-	if err := json.Unmarshal([]byte(source), &m); err != nil {
+	if err := strictjson.UnmarshalLoose([]byte(source), &m); err != nil {
 		return bad("can't parse reply keyboard markup JSON object")
 	}
 	if m.Force {
@@ -137,7 +137,7 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 		Without bool `json:"allow_sending_without_reply"`
 	}
 	if source := p["reply_parameters"]; source != "" {
-		if err := json.Unmarshal([]byte(source), &reply); err != nil {
+		if err := strictjson.UnmarshalLoose([]byte(source), &reply); err != nil {
 			return nil, bad("can't parse reply parameters JSON object")
 		}
 		if chat.messages[reply.ID] == nil && !reply.Without {

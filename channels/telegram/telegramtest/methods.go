@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // maxRequest bounds what a request may carry.
@@ -123,7 +123,7 @@ func (s *Server) reply(w http.ResponseWriter, result any, f *Fault) {
 			envelope["parameters"] = map[string]any{"migrate_to_chat_id": result}
 		}
 	}
-	body, err := json.Marshal(envelope, json.Deterministic(true))
+	body, err := strictjson.Marshal(envelope)
 	if err != nil {
 		code, body = http.StatusInternalServerError, []byte(`{"ok":false,"error_code":500,"description":"Internal Server Error"}`)
 	}
@@ -187,7 +187,7 @@ func (s *Server) settle(method string, p map[string]string) (any, *Fault) {
 		return true, nil
 	case "setMyCommands":
 		var list []Command
-		if err := json.Unmarshal([]byte(p["commands"]), &list); err != nil {
+		if err := strictjson.UnmarshalLoose([]byte(p["commands"]), &list); err != nil {
 			return nil, bad("can't parse commands JSON object")
 		}
 		s.commands[p["language_code"]] = list

@@ -7,7 +7,7 @@ import (
 	_ "image/png"
 	"strings"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // The platform's limits of photos.
@@ -74,7 +74,7 @@ func (s *Server) media(p map[string]string, files map[string]*File) (any, *Fault
 		Caption string `json:"caption"`
 		Mode    string `json:"parse_mode"`
 	}
-	if err := json.Unmarshal([]byte(p["media"]), &media); err != nil {
+	if err := strictjson.UnmarshalLoose([]byte(p["media"]), &media); err != nil {
 		return nil, bad("can't parse InputMedia: Can't parse JSON object")
 	}
 	name, attached := strings.CutPrefix(media.Media, "attach://")

@@ -14,11 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 func ann() telegramtest.User {
@@ -27,10 +26,10 @@ func ann() telegramtest.User {
 
 // reply is the platform's envelope.
 type reply struct {
-	OK          bool           `json:"ok"`
-	Result      jsontext.Value `json:"result"`
-	Code        int            `json:"error_code"`
-	Description string         `json:"description"`
+	OK          bool             `json:"ok"`
+	Result      strictjson.Value `json:"result"`
+	Code        int              `json:"error_code"`
+	Description string           `json:"description"`
 	Parameters  struct {
 		RetryAfter int   `json:"retry_after"`
 		Migrate    int64 `json:"migrate_to_chat_id"`
@@ -73,7 +72,7 @@ func (b bot) read(res *http.Response) reply {
 		b.t.Fatal(err)
 	}
 	var r reply
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := strictjson.UnmarshalLoose(body, &r); err != nil {
 		b.t.Fatalf("%v in %s", err, body)
 	}
 	return r
@@ -86,7 +85,7 @@ func (b bot) ids(pairs ...string) []int64 {
 	var list []struct {
 		ID int64 `json:"update_id"`
 	}
-	if err := json.Unmarshal(r.Result, &list); err != nil {
+	if err := strictjson.UnmarshalLoose(r.Result, &list); err != nil {
 		b.t.Fatalf("%v in %+v", err, r)
 	}
 	var ids []int64

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // update is one entry of the bot's queue.
@@ -102,7 +102,7 @@ func (s *Server) allow(list string) *Fault {
 		return nil
 	}
 	var kinds []string
-	if err := json.Unmarshal([]byte(list), &kinds); err != nil {
+	if err := strictjson.UnmarshalLoose([]byte(list), &kinds); err != nil {
 		return bad("can't parse allowed updates JSON object")
 	}
 	s.allowed = kinds

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // webhook is where the bot wants its updates.
@@ -114,7 +114,7 @@ func (s *Server) Deliver(ctx context.Context, rt http.RoundTripper) {
 }
 
 func bring(ctx context.Context, rt http.RoundTripper, hook webhook, u update) error {
-	body, err := json.Marshal(u.body)
+	body, err := strictjson.Marshal(u.body)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -47,7 +46,7 @@ func callOf(t *testing.T, l string) vaglio.Proposal {
 	}
 	p := command("")
 	p.Executor, p.Args = executor, nil
-	if err := json.Unmarshal([]byte("{"+rest), &p.Args); err != nil {
+	if err := strictjson.UnmarshalLoose([]byte("{"+rest), &p.Args); err != nil {
 		t.Fatalf("%s: %v", l, err)
 	}
 	return p

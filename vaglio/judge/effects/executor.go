@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -287,7 +286,7 @@ func (t *tool) is(keys ...string) bool {
 
 // mentions reports whether the arguments, as JSON, hold one of the texts.
 func (t *tool) mentions(texts ...string) bool {
-	data, err := json.Marshal(t.args)
+	data, err := strictjson.Marshal(t.args)
 	for _, s := range texts {
 		if err != nil || strings.Contains(string(data), s) {
 			return true

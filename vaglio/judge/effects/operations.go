@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -9,13 +10,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// told are the operations that the knowledge base tells of a command.
+// told are the operations that the knowledge base tells of a command, without
+// those that are the guard's alone.
 func (c *call) told() commands.Told {
 	words := make([]shell.Word, len(c.all))
 	for i := range c.all {
 		words[i] = c.all[i].shellWord()
 	}
-	return c.r.judge.tables.base.Tell(commands.Call{Name: c.called, Words: words, Fed: c.stdin.piped || c.stdin.kind != shell.InputInherited})
+	t := c.r.judge.tables.base.Tell(commands.Call{Name: c.called, Words: words, Fed: c.stdin.piped || c.stdin.kind != shell.InputInherited})
+	t.Known = t.Graded
+	t.Operations = slices.DeleteFunc(t.Operations, func(o operation.Operation) bool { return o.Phase == operation.Final })
+	return t
 }
 
 // shellWord is the word that an argument was, or its text as one.

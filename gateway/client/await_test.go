@@ -1,0 +1,116 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// script answers requests in order; the last entry repeats. It lives in the
+// test's bubble.
+type script struct {
+	t     *testing.T
+	steps []step
+	asked []string
+}
+
+type step struct {
+	// after is how long the daemon takes; negative means all that was asked for.
+	after  time.Duration
+	status int
+	body   string
+	header string
+	err    error
+}
+
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked = append(s.asked, r.URL.Query().Get("wait"))
+	next := s.steps[0]
+	if len(s.steps) > 1 {
+		s.steps = s.steps[1:]
+	}
+	if next.after < 0 {
+		next.after, _ = time.ParseDuration(r.URL.Query().Get("wait"))
+	}
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-time.After(next.after):
+	}
+	if next.err != nil {
+		return nil, next.err
+	}
+	if next.status == 0 {
+		next.status = 200
+	}
+	return &http.Response{
+		StatusCode: next.status, Header: http.Header{"Retry-After": {next.header}},
+		Body: io.NopCloser(strings.NewReader(next.body)),
+	}, nil
+}
+
+func TestAwait(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: errors.New("gone")}
+	busy := step{status: 503, body: `{"detail":"busy"}`, header: "2"}
+	for _, tc := range []struct {
+		name  string
+		steps []step
+		wait  time.Duration
+		// want is the ruling, or the error's text.
+		want string
+		took time.Duration
+		asks []string
+	}{
+		{"decided-at-once", []step{{body: allowAnswer}}, time.Hour, "allow", 0, []string{"5m0s"}},
+		{"in-slices", []step{{after: -1, body: pendingAnswer}, {after: -1, body: pendingAnswer}, {after: time.Minute, body: allowAnswer}}, time.Hour, "allow", 11 * time.Minute, []string{"5m0s", "5m0s", "5m0s"}},
+		{"nobody-decides", []step{{after: -1, body: pendingAnswer}}, 7 * time.Minute, "pending", 7 * time.Minute, []string{"5m0s", "2m0s"}},
+		{"no-wait", []step{{body: pendingAnswer}}, 0, "pending", 0, []string{""}},
+		{"busy", []step{busy, busy, {body: allowAnswer}}, time.Hour, "allow", 4 * time.Second, nil},
+		{"busy-for-long", []step{{after: 4 * time.Second, status: 503, body: `{"detail":"busy"}`, header: "2"}}, time.Minute, "busy", 64 * time.Second, nil},
+		{"restarted", []step{{after: time.Second, body: pendingAnswer}, {err: refused}, {err: refused}, {body: allowAnswer}}, time.Hour, "allow", 1700 * time.Millisecond, nil},
+		{"gone-for-good", []step{{err: refused}}, time.Hour, "vaglio could not be asked to await: dial: gone", 30500 * time.Millisecond, nil},
+		{"not-found", []step{{status: 404, body: `{"detail":"no such approval"}`}}, time.Hour, "no such approval", 0, nil},
+		{"hangs", []step{{after: time.Hour}}, time.Minute, "vaglio could not be asked to await: it did not answer in time", 90 * time.Second, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{t: t, steps: tc.steps}
+				c := &Client{base: "http://vaglio", http: &http.Client{Transport: s}}
+				start := time.Now()
+				a, err := c.Await(t.Context(), "i-1", tc.wait)
+				got := string(a.Decision)
+				if err != nil {
+					got = err.Error()
+				}
+				if got != tc.want || time.Since(start).Round(100*time.Millisecond) != tc.took {
+					t.Errorf("%q after %s, want %q after %s (asked %v)", got, time.Since(start), tc.want, tc.took, s.asked)
+				}
+				if len(tc.asks) > 0 {
+					if diff := cmp.Diff(tc.asks, s.asked); diff != "" {
+						t.Error(diff)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestAwaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{base: "http://vaglio", http: &http.Client{Transport: &script{t: t, steps: []step{{after: -1, body: pendingAnswer}}}}}
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		start := time.Now()
+		if _, err := c.Await(ctx, "i-1", time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 90*time.Second {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+	})
+}

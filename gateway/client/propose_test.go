@@ -1,0 +1,110 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// TestProposeGoesOnThroughARestart answers in the order of a daemon that ends
+// and comes back.
+func TestProposeGoesOnThroughARestart(t *testing.T) {
+	sent := func(err error) step { return step{err: err} }
+	var (
+		refused  = sent(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED})
+		noSocket = sent(&net.OpError{Op: "dial", Err: syscall.ENOENT})
+		noRoute  = sent(&net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH})
+		ended    = sent(io.EOF)
+		reset    = sent(&net.OpError{Op: "read", Err: syscall.ECONNRESET})
+		stopping = step{status: 503, body: `{"type":"/problems/stopping","detail":"restarting"}`, header: "1"}
+		allowed  = step{body: allowAnswer}
+	)
+	const away = "vaglio is not running: start it with `vaglio serve`"
+	bare := vaglio.Proposal{TurnID: "t", Executor: "x"}
+	for _, tc := range []struct {
+		name    string
+		steps   []step
+		request Request
+		// want is the ruling, or the error's text.
+		want string
+		took time.Duration
+		asks []string
+	}{
+		{"refused", []step{refused, refused, allowed}, Request{Proposal: call}, "allow", 300 * time.Millisecond, []string{"", "", ""}},
+		{"no-socket", []step{noSocket, allowed}, Request{Proposal: call}, "allow", 100 * time.Millisecond, nil},
+		{"ended", []step{ended, allowed}, Request{Proposal: call}, "allow", 100 * time.Millisecond, nil},
+		{"reset", []step{reset, allowed}, Request{Proposal: bare, Key: "k"}, "allow", 100 * time.Millisecond, nil},
+		{"stopping", []step{stopping, refused, allowed}, Request{Proposal: call}, "allow", 1200 * time.Millisecond, nil},
+		{"waits-what-is-left", []step{{after: 8 * time.Second, err: io.EOF}, allowed}, Request{Proposal: call, Wait: 20 * time.Second}, "allow", 8100 * time.Millisecond, []string{"20s", "11.9s"}},
+		{"away-for-good", []step{refused}, Request{Proposal: call}, away, 29500 * time.Millisecond, nil},
+		{"cut-for-good", []step{ended}, Request{Proposal: call}, "vaglio could not be asked to propose: EOF", 29500 * time.Millisecond, nil},
+		{"without-a-key-refused", []step{refused, stopping, allowed}, Request{Proposal: bare}, "allow", 1100 * time.Millisecond, nil},
+		{"without-a-key-cut", []step{ended, allowed}, Request{Proposal: bare}, "vaglio could not be asked to propose: EOF", 0, []string{""}},
+		{"no-route", []step{noRoute, allowed}, Request{Proposal: call}, "vaglio could not be asked to propose: dial: no route to host", 0, []string{""}},
+		{"busy", []step{{status: 503, body: `{"type":"/problems/busy","detail":"busy"}`, header: "2"}, allowed}, Request{Proposal: call}, "busy", 0, []string{""}},
+		{"disk-full", []step{{status: 507, body: `{"type":"/problems/store-full","detail":"full"}`, header: "10"}, allowed}, Request{Proposal: call}, "full", 0, []string{""}},
+		{"unreadable", []step{{body: "{"}, allowed}, Request{Proposal: call}, "vaglio could not be asked to propose: an answer of status 200 that cannot be read", 0, []string{""}},
+		{"hangs", []step{{after: time.Hour}, allowed}, Request{Proposal: call}, "vaglio could not be asked to propose: it did not answer in time", 30 * time.Second, []string{""}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{t: t, steps: tc.steps}
+				c := &Client{base: "http://vaglio", http: &http.Client{Transport: s}}
+				start := time.Now()
+				a, err := c.Propose(t.Context(), tc.request)
+				got := string(a.Decision)
+				if err != nil {
+					got = err.Error()
+				}
+				if took := time.Since(start).Round(100 * time.Millisecond); got != tc.want || took != tc.took {
+					t.Errorf("%q after %s, want %q after %s (asked %v)", got, took, tc.want, tc.took, s.asked)
+				}
+				if diff := cmp.Diff(tc.asks, s.asked); tc.asks != nil && diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+// TestProposeEndsWithItsContext cancels it in a pause, and sets a deadline
+// before which no pause would end.
+func TestProposeEndsWithItsContext(t *testing.T) {
+	gone := step{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	for name, tc := range map[string]struct {
+		bound func(context.Context) (context.Context, context.CancelFunc)
+		want  error
+		took  time.Duration
+	}{
+		"cancelled": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(5*time.Second, cancel)
+			return ctx, cancel
+		}, context.Canceled, 5 * time.Second},
+		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 5*time.Second)
+		}, ErrNotRunning, 4500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := tc.bound(t.Context())
+				defer cancel()
+				c := &Client{base: "http://vaglio", http: &http.Client{Transport: &script{t: t, steps: []step{gone}}}}
+				start := time.Now()
+				if _, err := c.Propose(ctx, Request{Proposal: call}); !errors.Is(err, tc.want) || time.Since(start) != tc.took {
+					t.Errorf("%v after %s, want %v after %s", err, time.Since(start), tc.want, tc.took)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// reader finds what a program in some language names.
+type reader struct {
+	find func(b *Base, text string) []string
+	// role is [operation.Mention] where not all of it need be a name.
+	role operation.Role
+}
+
+// readers are the languages of which the tables know what a program names.
+func readers() map[string]reader {
+	return map[string]reader{
+		"sed":     {find: writtenBySed, role: operation.Option},
+		"awk":     {find: readByAwk, role: operation.Mention},
+		"sql":     {find: (*Base).FilesRead, role: operation.Mention},
+		"program": {find: runBySQL, role: operation.Option},
+	}
+}
+
+// scripts adds what the words name as programs of a language.
+func (u *use) scripts(a *act, language string) {
+	r := readers()[language]
+	for _, text := range u.parsed.Words {
+		for _, name := range r.find(u.base, text) {
+			u.add(a, shell.Text(name), r.role)
+		}
+	}
+}
+
+// writtenBySed are the files that the w commands of a sed script name.
+func writtenBySed(_ *Base, program string) []string {
+	var out []string
+	for line := range strings.FieldsFuncSeq(program, func(r rune) bool { return r == ';' || r == '\n' }) {
+		order := strings.TrimLeft(line, "0123456789,$!{} \t")
+		if to, ok := strings.CutPrefix(order, "w "); ok {
+			out = append(out, strings.TrimSpace(to))
+		} else if i := strings.LastIndex(order, "/w "); i > 0 && order[0] == 's' {
+			out = append(out, strings.TrimSpace(order[i+len("/w "):]))
+		}
+	}
+	return out
+}
+
+// readByAwk are the texts of an awk program that reads lines by itself: any of
+// them may name the file.
+func readByAwk(_ *Base, program string) []string {
+	if !strings.Contains(program, "getline") {
+		return nil
+	}
+	var out []string
+	for i, text := range strings.Split(program, `"`) {
+		if i%2 == 1 {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// runBySQL is the command line that a statement hands to a shell: copy from
+// program '...'.
+func runBySQL(_ *Base, statement string) []string {
+	at := strings.Index(strings.ToLower(statement), "program '")
+	if at < 0 || at+len("program '") > len(statement) {
+		return nil
+	}
+	line, _, ok := strings.Cut(statement[at+len("program '"):], "'")
+	if !ok {
+		return nil
+	}
+	return []string{line}
+}
+
+// FilesRead are the words of a statement for a database that stand behind one
+// which reads a file: all else in it is data.
+func (b *Base) FilesRead(statement string) []string {
+	if !strings.ContainsAny(statement, "/~") {
+		return nil
+	}
+	var out []string
+	before := ""
+	for word := range strings.FieldsFuncSeq(statement, func(r rune) bool { return strings.ContainsRune("'\"`(),;=<>{}[] \t\n", r) }) {
+		if b.Nouns["reads-next"][strings.ToLower(before)] {
+			out = append(out, word)
+		}
+		before = word
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// lines adds the names before a colon in the lines of the input.
+func (u *use) lines(a *act) {
+	text, _ := u.input.Text()
+	for line := range strings.Lines(text) {
+		if name, _, ok := strings.Cut(line, ":"); ok {
+			u.add(a, shell.Text(name), operation.Mention)
+			u.out[len(u.out)-1].Object.Kind = operation.Name
+		}
+	}
+}
+
+// values are those of some options, or a part of each.
+func (u *use) values(w *where) []shell.Word {
+	var out []shell.Word
+	for i := range u.parsed.Flags {
+		f := &u.parsed.Flags[i]
+		if !f.Has || !f.oneOf(w.flags) {
+			continue
+		}
+		value, ok := u.words[f.At].Cut(f.Cut), true
+		switch w.kind {
+		case whereAt:
+			value, ok = after(value, "@")
+		case whereBefore:
+			value = before(value, ":")
+		default:
+		}
+		if ok {
+			out = append(out, value)
+		}
+	}
+	return out
+}
+
+// keyed are the values of operands key=value.
+func (u *use) keyed(key string) []shell.Word {
+	var out []shell.Word
+	for _, i := range u.parsed.Operands {
+		if strings.HasPrefix(u.parsed.Words[i], key) {
+			out = append(out, u.words[i].Cut(len(key)))
+		}
+	}
+	return out
+}
+
+// fields are the values of key=value in words that hold several of them.
+func (u *use) fields(key string) []shell.Word {
+	var out []shell.Word
+	for _, w := range u.parsed.Words {
+		for field := range strings.FieldsSeq(w) {
+			if value, ok := strings.CutPrefix(field, key); ok {
+				out = append(out, shell.Text(value))
+			}
+		}
+	}
+	return out
+}
+
+// option is the value of the first option, or how it is written.
+func (u *use) option() []shell.Word {
+	if len(u.parsed.Flags) == 0 {
+		return nil
+	}
+	f := &u.parsed.Flags[0]
+	if f.Has {
+		return []shell.Word{u.words[f.At].Cut(f.Cut)}
+	}
+	return []shell.Word{u.words[f.At].Cut(len("-"))}
+}
+
+func (u *use) variable(name string) []shell.Word {
+	var out []shell.Word
+	for i := range u.assigns {
+		if u.assigns[i].Name == name {
+			out = append(out, u.assigns[i].Value)
+		}
+	}
+	return out
+}

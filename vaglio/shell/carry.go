@@ -1,0 +1,366 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// evaluators read the calls of programs, by the name that the table gives.
+func evaluators() map[string]evaluator {
+	return map[string]evaluator{
+		"elsewhere": (*reader).runElsewhere, "container": (*reader).runContainer, "ssh": (*reader).runSSH, "options": (*reader).runOptions,
+		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
+		"multicall": (*reader).runMulticall, "env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
+		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit, "job": (*reader).runJob,
+		"table": (*reader).runCrontab, "terminal": (*reader).runTerminal, "screen": (*reader).runScreen, "make": (*reader).runMake,
+		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
+	}
+}
+
+// runOperands reads a call of a program that runs the command among its
+// operands.
+func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
+	opts, rest := p.options(k)
+	g := f.at(k, name)
+	g.privileged = g.privileged || p.privileged
+	var assigns []Assign
+	if p.assigns {
+		assigns, rest = leadingAssigns(rest)
+	}
+	w, rest := p.operands(rest)
+	if w == nil {
+		return r.plain(f, k)
+	}
+	out, listed := r.lines(g, &p.way, opts, name)
+	if listed = listed || p.own; listed {
+		r.wrapper(f, k)
+	}
+	if program, ok := opts.get(p.program...); ok {
+		rest = append([]Word{program}, rest...)
+	}
+	if code, ok := p.lateLine(w, rest); ok {
+		r.wrapper(f, k)
+		return r.carried(g, code, name)
+	}
+	g.enterRoot(p, opts, rest[:min(len(rest), w.from+1)])
+	rest = tail(rest, w.from)
+	if len(rest) == 0 || !p.runs(opts) {
+		if listed {
+			return out
+		}
+		return r.plain(f, k)
+	}
+	defer r.below(opts, &p.way)()
+	g.assigns = append(g.assigns, assigns...)
+	return r.operands(g, k, &p.way, opts, rest, name, k.redirs)
+}
+
+// operands are the way in which a program runs what is among its operands, and
+// those behind what tells the way; nil if the program runs nothing.
+func (p *program) operands(rest []Word) (*way, []Word) {
+	if len(rest) > 0 && isOneOf(rest[0], p.not) {
+		return nil, nil
+	}
+	if len(p.ways) == 0 {
+		return &p.way, rest
+	}
+	w, rest := p.find(rest)
+	if w == nil {
+		return nil, nil
+	}
+	if before, after := cutAt(rest, "--"); after != nil {
+		head := make([]Word, w.from)
+		copy(head, before)
+		rest = slices.Concat(head, after)
+	}
+	return w, rest
+}
+
+// below goes to the folder that options name, and back.
+func (r *reader) below(opts options, w *way) func() {
+	dir, ok := opts.get(w.chdir...)
+	if !ok {
+		return func() {}
+	}
+	mark := r.st.mark()
+	r.st.set(keyCwd, r.resolvePath(dir))
+	return func() { r.st.rollbackButFiles(mark) }
+}
+
+// lateLine is the line of an option that follows the operands before a command:
+// flock FILE -c LINE.
+func (p *program) lateLine(w *way, rest []Word) (Word, bool) {
+	if len(rest) <= w.from+1 || len(p.line) == 0 || !rest[w.from].Is("-c") && !rest[w.from].Is("--command") {
+		return Word{}, false
+	}
+	return rest[w.from+1], true
+}
+
+// runs reports whether the program runs its operands.
+func (p *program) runs(opts options) bool { return p.run != runNone && !opts.any(p.unless...) }
+
+// enterRoot notes the other root below which a command runs: the operands are
+// those before it and its own name.
+func (f *frame) enterRoot(p *program, opts options, operands []Word) {
+	if len(p.root) == 0 || len(operands) <= p.from {
+		return
+	}
+	root, ok := opts.get(p.root...)
+	if slices.Contains(p.root, "operand") {
+		root, ok = operands[0], true
+	}
+	f.remote = nil
+	if ok {
+		f.remote = &Remote{Kind: RemoteRoot, Target: root, Mounts: []Mount{{Host: root, Inside: Text("/")}}}
+	}
+}
+
+// lines reads the options whose value is a command line, and reports whether
+// there are any.
+func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, found bool) {
+	for _, o := range opts {
+		if !o.has || !slices.Contains(w.line, o.name) {
+			continue
+		}
+		line := o.value
+		if behind := w.behind[o.name]; behind != "" {
+			if !strings.HasPrefix(line.Prefix(), behind) {
+				continue
+			}
+			line = line.cut(len(behind))
+		}
+		found = true
+		if w.bindings && isBinding(line) {
+			r.binding(f, line, by)
+			continue
+		}
+		out = r.carried(f, line, by)
+	}
+	return out, found
+}
+
+// operands reads what the operands are in one way.
+func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, by string, redirs []Redirect) Word {
+	if len(rest) == 0 {
+		return Word{}
+	}
+	if w.with != "" {
+		rest = append([]Word{Text(w.with)}, rest...)
+	}
+	inner := &call{argv: rest, redirs: redirs, span: k.span, external: true}
+	switch {
+	case opts.any(w.login...): // a login shell is given the words as code
+		r.run(f, inner)
+		return r.carried(f, r.code(rest), by)
+	case opts.any(w.lineWith...), w.run == runLine && !opts.any(w.argvWith...):
+		return r.carried(f, r.code(rest), by)
+	}
+	switch w.run {
+	case runArgv, runLine:
+		return r.run(f, inner)
+	case runEach:
+		for _, line := range rest {
+			r.carried(f, line, by)
+		}
+	case runKeys:
+		r.sentKeys(f, rest, by)
+	}
+	return Word{}
+}
+
+// runOptions reads a program that does more than to run what some of its
+// options and operands carry.
+func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
+	out := r.plain(f, k)
+	g := f.at(k, name)
+	g.conditional = true
+	rest := r.carries(g, k, &p.way, k.argv[1:], name)
+	if w, words := p.find(rest); w != nil {
+		r.carries(g, k, w, words, name)
+	}
+	for i, w := range k.argv {
+		if i > 0 && w.Is("--") && !slices.Contains(p.after, "--") {
+			break
+		}
+		if i > 0 && i+1 < len(k.argv) && isOneOf(w, p.after) {
+			r.run(g, &call{argv: k.argv[i+1:], span: k.span, external: true})
+			break
+		}
+	}
+	if p.odd != nil {
+		p.odd(r, g, k, name)
+	}
+	if p.language != "" {
+		r.readLoose(f, k, p, name)
+	}
+	return out
+}
+
+// carries reads what words carry in one way, and returns the operands.
+func (r *reader) carries(f *frame, k *call, w *way, words []Word, by string) []Word {
+	opts, rest := w.parse(words)
+	r.lines(f, w, opts, by)
+	for _, v := range opts.all(w.settings...) {
+		r.setting(f, w, v, by)
+	}
+	switch {
+	case slices.Contains(w.settings, "operands"):
+		for _, v := range rest {
+			r.setting(f, w, v, by)
+		}
+	case slices.Contains(w.settings, "pair") && len(rest) > 1:
+		f.conditional = true
+		key, _ := rest[0].Text()
+		r.settingOf(f, w, key, rest[1], nil, by)
+	}
+	for _, v := range slices.Concat(words, r.typed(f, w)) {
+		r.escape(f, w, v, by)
+	}
+	operands := tail(rest, w.from)
+	if w.dash {
+		_, operands = cutAt(words, "--")
+	}
+	r.operands(f, k, w, opts, operands, by, nil)
+	return rest
+}
+
+// typed are the lines of the input, if they may hold command lines.
+func (r *reader) typed(f *frame, w *way) []Word {
+	if len(w.escapes) == 0 || f.stdin.Kind != InputText {
+		return nil
+	}
+	return f.stdin.Text.lines()
+}
+
+// escape reads the command line behind one of the escapes.
+func (r *reader) escape(f *frame, w *way, v Word, by string) {
+	s := v.Prefix()
+	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
+	for _, e := range w.escapes {
+		if end := lead + len(e); len(s) >= end && strings.EqualFold(s[lead:end], e) {
+			code := v.cut(end)
+			if w.unescape {
+				code = code.mapText(func(s string) string { return strings.ReplaceAll(s, `\ `, " ") })
+			}
+			r.carried(f, code, by)
+			return
+		}
+	}
+}
+
+// setting reads key=line.
+func (r *reader) setting(f *frame, w *way, v Word, by string) {
+	text := strings.TrimLeft(v.Prefix(), " \t")
+	at := strings.IndexAny(text, " =")
+	if at < 0 {
+		return
+	}
+	value := v.cut(len(v.Prefix()) - len(text) + at)
+	value = value.cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
+	r.settingOf(f, w, text[:at], value, nil, by)
+}
+
+// settingOf reads the line of a key that is one of the way's. One whose name
+// stands behind an exclamation mark is a line only if it begins with one.
+func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word, by string) {
+	line, bang := value, strings.HasPrefix(value.Prefix(), "!")
+	if bang {
+		line = value.cut(1)
+	}
+	for _, pattern := range w.keys {
+		pattern, only := strings.CutPrefix(pattern, "!")
+		if !like(strings.ToLower(key), pattern) {
+			continue
+		}
+		if only && bang || !only && !value.Is("") && !value.Is("true") && !value.Is("false") {
+			r.carried(f, r.code(append([]Word{line}, args...)), by+" "+key)
+		}
+		return
+	}
+}
+
+// runElsewhere reads a program that runs a command elsewhere.
+func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
+	w, args, dashed := p.elsewhere(k)
+	if w == nil {
+		return r.plain(f, k)
+	}
+	if w.run == runWhole {
+		return r.inner(f, k, name, args)
+	}
+	opts, rest := w.parse(args)
+	argv := dashed
+	if argv == nil && !w.dash {
+		rest = w.behindPod(rest)
+		argv = tail(rest, w.from)
+	}
+	h := f.at(k, name)
+	h.remote = &Remote{Kind: RemotePod, Target: r.code(rest[:min(max(1, w.from), len(rest))])}
+	if len(argv) == 0 && !opts.any(w.line...) {
+		return r.plain(f, k)
+	}
+	r.wrapper(f, k)
+	return r.scoped(func() Word {
+		if !w.here {
+			r.freshCwd()
+		}
+		for _, code := range opts.all(w.line...) {
+			r.carried(h, jsonCommands(code), name)
+		}
+		if len(argv) == 0 {
+			return outputOf(name)
+		}
+		return r.operands(h, k, w, opts, argv, name, nil)
+	})
+}
+
+// behindPod are the operands without the options that follow the pod.
+func (w *way) behindPod(operands []Word) []Word {
+	if w.permute {
+		return operands
+	}
+	head := operands[:min(w.from, len(operands))]
+	_, rest := w.parse(operands[len(head):])
+	return slices.Concat(head, rest)
+}
+
+// elsewhere are the way in which a call runs a command elsewhere, the words
+// before a "--" and those behind it.
+func (p *program) elsewhere(k *call) (w *way, args, dashed []Word) {
+	head, dashed := cutAt(k.argv[1:], "--")
+	if len(p.ways) == 0 {
+		return &p.way, head, dashed
+	}
+	_, rest := p.parse(k.argv[1:])
+	if w, args := p.find(rest); w != nil && w.run == runWhole {
+		whole := rest[len(rest)-len(args)-1:]
+		if len(args) > 0 && args[0].Is("--") {
+			whole = slices.Concat(whole[:1], args[1:])
+		}
+		return w, whole, nil
+	}
+	_, rest = p.parse(head)
+	w, args = p.find(rest)
+	return w, args, dashed
+}
+
+// cutAt splits words at the first that is the mark; the second list is nil
+// when there is none.
+func cutAt(words []Word, mark string) (before, after []Word) {
+	if i := slices.IndexFunc(words, func(w Word) bool { return w.Is(mark) }); i >= 0 {
+		return words[:i], words[i+1:]
+	}
+	return words, nil
+}
+
+// jsonCommands is the code in commands=["…","…"], one command a line; any
+// other text is code as it stands.
+func jsonCommands(code Word) Word {
+	s, ok := code.Text()
+	_, list, found := strings.Cut(s, "[")
+	if !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands") {
+		return code
+	}
+	list, _, _ = strings.Cut(list, "]")
+	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
+}
