@@ -147,7 +147,6 @@ func scriptOf(c rune) string {
 
 const (
 	openMark, closeMark = '⟨', '⟩'
-	maskOpen, maskEnd   = '‹', '›'
 	brailleBlank        = 0x2800
 )
 

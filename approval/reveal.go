@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/metnos/vaglio/vaglio/mask"
 )
 
 // RunKind says how a [Run] was made.
@@ -204,10 +206,10 @@ func (r *revealer) piece() {
 
 // symbol takes a character that is seen and is no part of a word.
 func (r *revealer) symbol(c rune, size int) {
-	switch n := maskShape(r.text[r.at:]); {
+	switch n := mask.Shape(r.text[r.at:]); {
 	case n > 0:
 		r.at += n
-	case c == maskOpen || c == maskEnd || misleading(c) || r.dash(c, size) || r.apostrophe(c, size):
+	case c == mask.Open || c == mask.Close || misleading(c) || r.dash(c, size) || r.apostrophe(c, size):
 		r.lookalike(c, size, misleadingNote(c))
 	default:
 		r.at += size

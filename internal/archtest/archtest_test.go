@@ -81,6 +81,7 @@ var rooms = map[string]room{
 	},
 	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, jsonlib, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{jsonlib, xsys}},
+	"vaglio/mask":    {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may:     []string{"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
 		modules: []string{jsonlib, xsync},
@@ -96,7 +97,7 @@ var rooms = map[string]room{
 	},
 
 	"approval": {
-		may:     []string{"vaglio", "vaglio/reading", "internal/strictjson"},
+		may:     []string{"vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson"},
 		modules: []string{jsonlib, xtext},
 		tests:   []string{"vaglio/judge", "vaglio/operation"},
 	},

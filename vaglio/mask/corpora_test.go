@@ -1,4 +1,4 @@
-package approval_test
+package mask_test
 
 import (
 	"bufio"
@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestCorpora tells what is masked in labelled calls; VAGLIO_CORPORA names their
@@ -30,12 +29,11 @@ func TestCorpora(t *testing.T) {
 		rows, touched := 0, 0
 		for args := range calls(t, name) {
 			rows++
-			before, err := strictjson.Canonical(map[string]any(args))
+			before, err := strictjson.Canonical(args)
 			if err != nil {
 				continue
 			}
-			p := masker.Proposal(vaglio.Proposal{Executor: "shell_exec", Args: args})
-			after, err := strictjson.Canonical(map[string]any(p.Args))
+			after, err := strictjson.Canonical(masker.Object(args))
 			if err != nil {
 				t.Error(err)
 			}
@@ -52,8 +50,8 @@ func TestCorpora(t *testing.T) {
 }
 
 // calls yields the arguments of the calls of a file.
-func calls(t *testing.T, name string) func(func(vaglio.Args) bool) {
-	return func(yield func(vaglio.Args) bool) {
+func calls(t *testing.T, name string) func(func(map[string]any) bool) {
+	return func(yield func(map[string]any) bool) {
 		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -69,9 +67,9 @@ func calls(t *testing.T, name string) func(func(vaglio.Args) bool) {
 			if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 				t.Fatal(err)
 			}
-			args := vaglio.Args(maps.Clone(row.Args))
+			args := maps.Clone(row.Args)
 			if args == nil {
-				args = vaglio.Args{"command": row.Cmd}
+				args = map[string]any{"command": row.Cmd}
 			}
 			for k, v := range args {
 				if _, number := v.(float64); number {

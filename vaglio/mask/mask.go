@@ -1,4 +1,7 @@
-package approval
+// Package mask replaces secrets in texts by masks: what a name such as password
+// is given, what has the form of an issuer's tokens, what a header or a URL
+// holds. What runs is never hidden.
+package mask
 
 import (
 	"encoding/hex"
@@ -19,10 +22,10 @@ import (
 //
 // Where the two promises meet, what runs is shown: of a command line only
 // single words are masked, never anything that a shell would act on.
-type Masker struct{ secret Secret }
+type Masker struct{ mac func([]byte) []byte }
 
-// NewMasker returns a masker whose tags are keyed by the secret.
-func NewMasker(s Secret) Masker { return Masker{s} }
+// New returns a masker whose tags are made by mac, a keyed hash.
+func New(mac func([]byte) []byte) Masker { return Masker{mac} }
 
 // Mask returns s with every secret in it masked.
 func (m Masker) Mask(s string) string {
@@ -97,10 +100,13 @@ func (w *maskWriter) until(from, to int) {
 	}
 }
 
+// Open and Close are the brackets that masks are written with.
+const Open, Close = '‹', '›'
+
 const (
-	maskPrefix = "‹masked "
+	maskPrefix = string(Open) + "masked "
 	maskMiddle = " chars #"
-	maskClose  = "›"
+	maskClose  = string(Close)
 	// A tag is the secret's name and a check that the masker made it.
 	tagName, tagCheck = 8, 4
 )
@@ -108,18 +114,18 @@ const (
 // mask returns the mask of a whole secret.
 func (m Masker) mask(secret string) string {
 	n := strconv.Itoa(utf8.RuneCountInString(secret))
-	name := hex.EncodeToString(m.secret.mac(labelMask, []byte("name "+secret)))[:tagName]
+	name := hex.EncodeToString(m.mac([]byte("name " + secret)))[:tagName]
 	return maskPrefix + n + maskMiddle + name + m.check(n, name) + maskClose
 }
 
 func (m Masker) check(n, name string) string {
-	return hex.EncodeToString(m.secret.mac(labelMask, fmt.Appendf(nil, "check %s %s", n, name)))[:tagCheck]
+	return hex.EncodeToString(m.mac(fmt.Appendf(nil, "check %s %s", n, name)))[:tagCheck]
 }
 
 // genuine returns the length of the mask that s starts with, or 0 when this
 // masker did not make it.
 func (m Masker) genuine(s string) int {
-	n := maskShape(s)
+	n := Shape(s)
 	if n == 0 {
 		return 0
 	}
@@ -130,9 +136,9 @@ func (m Masker) genuine(s string) int {
 	return n
 }
 
-// maskShape returns the length of the text with the shape of a mask that s
-// starts with, or 0.
-func maskShape(s string) int {
+// Shape returns the length of the text with the shape of a mask that s starts
+// with, or 0.
+func Shape(s string) int {
 	rest, ok := strings.CutPrefix(s, maskPrefix)
 	if !ok {
 		return 0
@@ -231,11 +237,12 @@ func span(s string, in func(byte) bool) int {
 	return n
 }
 
-func isDigit(c byte) bool    { return '0' <= c && c <= '9' }
-func isLowerHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
-func isUpper(c byte) bool    { return 'A' <= c && c <= 'Z' }
-func isKeyID(c byte) bool    { return isUpper(c) || isDigit(c) }
-func isWord(c byte) bool     { return isASCIIWord(c) || c == '_' }
-func isURLSafe(c byte) bool  { return isWord(c) || c == '-' }
-func isDotted(c byte) bool   { return isURLSafe(c) || c == '.' }
-func isBase64(c byte) bool   { return isASCIIWord(c) || c == '+' || c == '/' || c == '=' }
+func isDigit(c byte) bool        { return '0' <= c && c <= '9' }
+func isLowerHex(c byte) bool     { return isDigit(c) || 'a' <= c && c <= 'f' }
+func isUpper(c byte) bool        { return 'A' <= c && c <= 'Z' }
+func isKeyID(c byte) bool        { return isUpper(c) || isDigit(c) }
+func isAlphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || isKeyID(c) }
+func isWord(c byte) bool         { return isAlphanumeric(c) || c == '_' }
+func isURLSafe(c byte) bool      { return isWord(c) || c == '-' }
+func isDotted(c byte) bool       { return isURLSafe(c) || c == '.' }
+func isBase64(c byte) bool       { return isAlphanumeric(c) || c == '+' || c == '/' || c == '=' }

@@ -1,4 +1,4 @@
-package approval_test
+package mask_test
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package approval
+package mask
 
 import "strings"
 
@@ -174,7 +174,7 @@ func inertSpan(s string, in func(byte) bool) int {
 		switch {
 		case !in(s[i]):
 			return i
-		case s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], string(maskOpen)):
+		case s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], string(Open)):
 			return i
 		case s[i] == '$' && i+1 < len(s) && strings.IndexByte("({'\"", s[i+1]) >= 0:
 			return i

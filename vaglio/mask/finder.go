@@ -1,4 +1,4 @@
-package approval
+package mask
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 // watch over that. Compiling them all takes longer than a daemon takes to start,
 // so each is compiled when a text first comes near it.
 //
-//go:generate sh -c "go -C ../tools/secrets run . rules > secrets.jsonl"
-//go:generate sh -c "go -C ../tools/secrets run . golden > testdata/secrets.jsonl.gz"
-//go:embed secrets.jsonl
+//go:generate sh -c "go -C ../../tools/secrets run . rules > rules.jsonl"
+//go:generate sh -c "go -C ../../tools/secrets run . golden > testdata/secrets.jsonl.gz"
+//go:embed rules.jsonl
 var builtinRules []byte
 
 // builtin is the finder by those rules. It is made when the first text is masked,
@@ -246,7 +246,7 @@ func newFinder(rules []byte) (*finder, error) {
 		}
 		var r secretRule
 		if err := strictjson.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("approval: a rule for secrets: %w", err)
+			return nil, fmt.Errorf("mask: a rule for secrets: %w", err)
 		}
 		pattern := r.Regex
 		if r.Starts != nil {
@@ -254,7 +254,7 @@ func newFinder(rules []byte) (*finder, error) {
 		}
 		tree, err := syntax.Parse(r.Regex, syntax.Perl)
 		if err != nil || len(r.Starts)+len(r.Needs) == 0 {
-			return nil, fmt.Errorf("approval: the rule %s for secrets has no literal, or: %w", r.ID, err)
+			return nil, fmt.Errorf("mask: the rule %s for secrets has no literal, or: %w", r.ID, err)
 		}
 		// What ends a secret may be the byte behind it.
 		r.bounded, r.window = beginsAtWord(tree), longest(tree)+1
@@ -262,7 +262,7 @@ func newFinder(rules []byte) (*finder, error) {
 		f.rules = append(f.rules, r)
 	}
 	if len(f.rules) > maxRules {
-		return nil, fmt.Errorf("approval: there are %d rules for secrets, and room for %d", len(f.rules), maxRules)
+		return nil, fmt.Errorf("mask: there are %d rules for secrets, and room for %d", len(f.rules), maxRules)
 	}
 	f.build()
 	return f, nil
