@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -17,7 +18,7 @@ const maxText = 9000
 func (r Refusal) Text() string {
 	var b strings.Builder
 	b.WriteString("vaglio: this call did not run.\n")
-	b.WriteString("Wanted: " + RevealText(oneLine(clip(r.Wanted, maxWanted))) + "\n")
+	b.WriteString("Wanted: " + visible.Text(oneLine(clip(r.Wanted, maxWanted))) + "\n")
 	b.WriteString(r.heading() + " " + clip(oneLine(r.Why), 4*maxReasoning) + "\n")
 	if r.Words != "" {
 		b.WriteString("The person's words: " + clip(quote(r.Words, MaxWords), 2*MaxWords) + "\n")

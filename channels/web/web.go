@@ -4,7 +4,7 @@
 // keeps them live, counts down, and adds keys.
 //
 // The package shows and hands in; it decides nothing. What an agent, a judge or
-// a turn wrote is passed through [approval.Reveal] before it reaches a page, and
+// a turn wrote is passed through [visible.Runs] before it reaches a page, and
 // Allow is offered only on a page that shows the whole call.
 //
 // Nobody reads or presses anything without a session. A session starts from a

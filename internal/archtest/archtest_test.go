@@ -96,9 +96,10 @@ var rooms = map[string]room{
 		tests:   []string{"vaglio/judge"},
 	},
 
+	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
 	"approval": {
-		may:     []string{"vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson"},
-		modules: []string{jsonlib, xtext},
+		may:     []string{"approval/visible", "vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson"},
+		modules: []string{jsonlib},
 		tests:   []string{"vaglio/judge", "vaglio/operation"},
 	},
 	"approval/history": {
@@ -121,7 +122,7 @@ var rooms = map[string]room{
 
 	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{gonumplot, ximage}},
 	"channels/web": {
-		may:     []string{"approval", "channels/chart", "vaglio", "internal/strictjson", "templates"},
+		may:     []string{"approval", "approval/visible", "channels/chart", "vaglio", "internal/strictjson", "templates"},
 		modules: []string{jsonlib, xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
@@ -129,9 +130,9 @@ var rooms = map[string]room{
 	"channels/channeltest": {may: []string{"approval", "vaglio"}},
 	"templates":            {},
 	"channels/rehearsal":   {may: []string{"approval"}},
-	"channels/cardtext":    {may: []string{"approval", "templates"}, modules: []string{jsonlib}, tests: []string{"vaglio"}},
+	"channels/cardtext":    {may: []string{"approval", "approval/visible", "templates"}, modules: []string{jsonlib}, tests: []string{"vaglio"}},
 	"channels/telegram": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart"},
+		may:     []string{"approval", "approval/visible", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart"},
 		modules: []string{jsonlib, tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},

@@ -1,4 +1,6 @@
-package approval
+// Package visible shows texts that somebody else wrote so that nobody who reads
+// them is misled.
+package visible
 
 import (
 	"fmt"
@@ -46,12 +48,12 @@ const (
 	maxRepeats  = 3
 )
 
-// Reveal splits a text that somebody else wrote into runs that a person can
+// Runs splits a text that somebody else wrote into runs that a person can
 // read without being misled: whatever is invisible, changes the reading
 // direction, pads, or looks like something else is replaced by a visible mark.
 // Two different texts never give the same runs, and no run holds a character
 // that is not seen, save single spaces and line ends between plain text.
-func Reveal(s string) []Run {
+func Runs(s string) []Run {
 	r := revealer{text: s}
 	for r.at < len(s) {
 		switch c := s[r.at]; {
@@ -69,9 +71,9 @@ func Reveal(s string) []Run {
 	return r.runs
 }
 
-// RevealText is [Reveal] as one text: two different texts never give the same.
-func RevealText(s string) string {
-	runs := Reveal(s)
+// Text is [Runs] as one text: two different texts never give the same.
+func Text(s string) string {
+	runs := Runs(s)
 	if len(runs) == 1 {
 		return runs[0].Text
 	}

@@ -1,4 +1,4 @@
-package approval_test
+package visible_test
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 )
 
-func TestRevealText(t *testing.T) {
+func TestText(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"Empty":             {"", ""},
 		"Plain":             {"rm -rf ./build && echo done", "rm -rf ./build && echo done"},
@@ -108,11 +108,11 @@ func TestRevealText(t *testing.T) {
 		"OnlyNewlines":     {"\n\n", "⟨2 newlines⟩"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := approval.RevealText(tt.text)
+			got := visible.Text(tt.text)
 			if got != tt.want {
-				t.Errorf("RevealText(%+q)\n got %s\nwant %s", tt.text, got, tt.want)
+				t.Errorf("Text(%+q)\n got %s\nwant %s", tt.text, got, tt.want)
 			}
-			checkReveal(t, tt.text)
+			checkRuns(t, tt.text)
 		})
 	}
 }
@@ -134,11 +134,11 @@ func TestRevealNotes(t *testing.T) {
 		"\u1112\u1161": "letter that melts into the one before: HANGUL JUNGSEONG A",
 	} {
 		note := ""
-		for _, r := range approval.Reveal(text) {
-			if r.Kind == approval.Plain && r.Note != "" {
+		for _, r := range visible.Runs(text) {
+			if r.Kind == visible.Plain && r.Note != "" {
 				t.Errorf("%+q: plain text has the note %q", text, r.Note)
 			}
-			if r.Kind != approval.Plain && note == "" {
+			if r.Kind != visible.Plain && note == "" {
 				note = r.Note
 			}
 		}
@@ -148,24 +148,24 @@ func TestRevealNotes(t *testing.T) {
 	}
 }
 
-// checkReveal holds what Reveal promises for every text: it can be undone, so
+// checkRuns holds what Runs promises for every text: it can be undone, so
 // no two texts give the same; and nothing unseen is left.
-func checkReveal(t *testing.T, text string) {
+func checkRuns(t *testing.T, text string) {
 	t.Helper()
-	runs := approval.Reveal(text)
+	runs := visible.Runs(text)
 	var joined strings.Builder
 	for i, r := range runs {
 		joined.WriteString(r.Text)
 		if r.Text == "" {
 			t.Fatalf("%+q: run %d is empty", text, i)
 		}
-		if marked := strings.HasPrefix(r.Text, "⟨"); marked != (r.Kind != approval.Plain) || marked != strings.HasSuffix(r.Text, "⟩") {
+		if marked := strings.HasPrefix(r.Text, "⟨"); marked != (r.Kind != visible.Plain) || marked != strings.HasSuffix(r.Text, "⟩") {
 			t.Fatalf("%+q: run %d is %+v", text, i, r)
 		}
 	}
-	shown := approval.RevealText(text)
+	shown := visible.Text(text)
 	if shown != joined.String() {
-		t.Fatalf("%+q: RevealText gives %q, the runs %q", text, shown, joined.String())
+		t.Fatalf("%+q: Text gives %q, the runs %q", text, shown, joined.String())
 	}
 	if back := conceal(t, shown); back != text {
 		t.Fatalf("%+q\nis shown as %s\nwhich reads %+q", text, shown, back)
@@ -182,7 +182,7 @@ func checkReveal(t *testing.T, text string) {
 
 var marks = regexp.MustCompile(`⟨(?:U\+([0-9A-F]{4,6})(?: ×(\d+)| [^⟩])?|0x([0-9A-F]{2})(?: ×(\d+))?|tab(?: ×(\d+))?|(\d+) (space|newline|blank line)s?)⟩`)
 
-// conceal undoes RevealText.
+// conceal undoes Text.
 func conceal(t *testing.T, shown string) string {
 	t.Helper()
 	return marks.ReplaceAllStringFunc(shown, func(mark string) string {
@@ -227,11 +227,11 @@ func TestRevealEveryCharacter(t *testing.T) {
 		if !utf8.ValidRune(c) || (testing.Short() && c%13 != 0) {
 			continue
 		}
-		if s := string(c); approval.RevealText(s) == s && !unicode.IsPrint(c) {
+		if s := string(c); visible.Text(s) == s && !unicode.IsPrint(c) {
 			t.Fatalf("U+%04X is shown as it is", c)
 		}
 		if c < 0x600 || 0x2000 <= c && c < 0x3100 || c%61 == 0 {
-			checkReveal(t, fmt.Sprintf("%c a%cb \u0436%c", c, c, c))
+			checkRuns(t, fmt.Sprintf("%c a%cb \u0436%c", c, c, c))
 		}
 	}
 }
@@ -243,7 +243,7 @@ func FuzzReveal(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkReveal(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { checkRuns(t, text) })
 }
 
 func BenchmarkReveal(b *testing.B) {
@@ -255,7 +255,7 @@ func BenchmarkReveal(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				approval.RevealText(text)
+				visible.Text(text)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package approval
+package visible
 
 // The two tables hold the single characters that Unicode's confusables.txt
 // (Security Mechanisms for UTS #39) maps to one ASCII character, less those
