@@ -59,7 +59,7 @@ func (m Masker) Refusal(r Refusal) Refusal {
 func (m Masker) Approval(a Approval) Approval {
 	a.Proposal, a.Verdict = m.Proposal(a.Proposal), m.Verdict(a.Verdict)
 	a.Refusal = m.Refusal(a.Refusal)
-	a.Refusal.Wanted = wanted(a.Proposal)
+	a.Refusal.Wanted = Wanted(a.Proposal)
 	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
 	a.Votes = slices.Clone(a.Votes)
 	for i := range a.Votes {
@@ -83,7 +83,7 @@ func (m Masker) Step(s Step) Step {
 	}
 	if s.Refusal != nil {
 		r := m.Refusal(*s.Refusal)
-		r.Wanted = wanted(s.Proposal)
+		r.Wanted = Wanted(s.Proposal)
 		s.Refusal = &r
 	}
 	return s

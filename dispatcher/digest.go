@@ -9,6 +9,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -22,7 +23,7 @@ type Digester interface {
 	OpenDigest(ctx context.Context, key string, silent bool) (ref string, err error)
 	// ShowDigest makes the message show the digest; it is repeated until it
 	// succeeds. [approval.ErrGone] asks for a new message.
-	ShowDigest(ctx context.Context, ref string, d approval.Digest) error
+	ShowDigest(ctx context.Context, ref string, d report.Digest) error
 }
 
 // DigestFinder is a Digester that can look for a message that an OpenDigest
@@ -198,8 +199,8 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 			return approval.ErrKeep
 		}
 	}
-	tell := func() (approval.Digest, error) {
-		return d.digest(ctx, approval.Window{From: body.Through, To: body.Due}, telling{routes: d.digestRoutes(p.name)})
+	tell := func() (report.Digest, error) {
+		return d.digest(ctx, report.Window{From: body.Through, To: body.Due}, telling{routes: d.digestRoutes(p.name)})
 	}
 	done := func() error {
 		_, err := p.update(ctx, d, mine(func(b *digestsBody) {

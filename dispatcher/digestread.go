@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 const (
@@ -25,20 +26,20 @@ const (
 
 // Digest returns the digest that was due on a day such as "2026-11-21"; empty
 // is the last one. A day that is none, or has not come, is an
-// [*approval.DayError].
-func (d *Dispatcher) Digest(ctx context.Context, day string) (approval.Digest, error) {
+// [*report.DayError].
+func (d *Dispatcher) Digest(ctx context.Context, day string) (report.Digest, error) {
 	w, err := d.digestWindow(day)
 	if err != nil {
-		return approval.Digest{}, err
+		return report.Digest{}, err
 	}
 	return d.signed(ctx, w, telling{})
 }
 
 // signed computes a window's digest and gives it the checkpoint of now.
-func (d *Dispatcher) signed(ctx context.Context, w approval.Window, of telling) (approval.Digest, error) {
+func (d *Dispatcher) signed(ctx context.Context, w report.Window, of telling) (report.Digest, error) {
 	checkpoint, err := d.Checkpoint(ctx)
 	if err != nil {
-		return approval.Digest{}, err
+		return report.Digest{}, err
 	}
 	digest, err := d.digest(ctx, w, of)
 	digest.Checkpoint = checkpoint
@@ -47,10 +48,10 @@ func (d *Dispatcher) signed(ctx context.Context, w approval.Window, of telling) 
 
 // Judgements is [Dispatcher.Digest], and hands on every verdict of its window, in
 // no order: what the audit log should have lines of.
-func (d *Dispatcher) Judgements(ctx context.Context, day string, each func(approval.Judgement)) (approval.Digest, error) {
+func (d *Dispatcher) Judgements(ctx context.Context, day string, each func(report.Judgement)) (report.Digest, error) {
 	w, err := d.digestWindow(day)
 	if err != nil {
-		return approval.Digest{}, err
+		return report.Digest{}, err
 	}
 	return d.digest(ctx, w, telling{each: each})
 }
@@ -60,11 +61,11 @@ type telling struct {
 	// routes are those of whose calls it tells; none means all calls.
 	routes []string
 	// each is handed every verdict; it may be nil.
-	each func(approval.Judgement)
+	each func(report.Judgement)
 }
 
 // digestWindow is the window of a day, or the last one.
-func (d *Dispatcher) digestWindow(day string) (approval.Window, error) {
+func (d *Dispatcher) digestWindow(day string) (report.Window, error) {
 	if day == "" {
 		return d.digestHours().Last(now()), nil
 	}
@@ -72,20 +73,20 @@ func (d *Dispatcher) digestWindow(day string) (approval.Window, error) {
 	switch {
 	case err != nil:
 	case w.To.After(now()):
-		err = &approval.DayError{Day: day, Early: true}
+		err = &report.DayError{Day: day, Early: true}
 	case w.From.Before(now().Add(-stepsKept)):
-		err = &approval.DayError{Day: day, Kept: int(stepsKept / (24 * time.Hour))}
+		err = &report.DayError{Day: day, Kept: int(stepsKept / (24 * time.Hour))}
 	}
 	return w, err
 }
 
 // DigestDay returns the day on which a window's digest is due.
-func (d *Dispatcher) DigestDay(w approval.Window) string { return d.digestHours().Day(w) }
+func (d *Dispatcher) DigestDay(w report.Window) string { return d.digestHours().Day(w) }
 
 // digestHours are the hours of digests, also where none is sent.
-func (d *Dispatcher) digestHours() approval.Hours {
+func (d *Dispatcher) digestHours() report.Hours {
 	if d.hours == nil {
-		return approval.Hours{Zone: d.quiet.Zone}
+		return report.Hours{Zone: d.quiet.Zone}
 	}
 	return *d.hours
 }
@@ -106,14 +107,14 @@ func (d *Dispatcher) digestRoutes(channel string) []string {
 }
 
 // digest computes a window's digest from the store's records.
-func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) (approval.Digest, error) {
+func (d *Dispatcher) digest(ctx context.Context, w report.Window, of telling) (report.Digest, error) {
 	zone := d.digestHours().Zone
 	if zone == nil {
 		zone = time.UTC
 	}
 	ago := func(t time.Time) time.Time { return t.In(zone).AddDate(0, 0, -7) }
-	before := approval.Window{From: ago(w.From), To: ago(w.To)}
-	this, then := approval.NewDigestBuilder(w, d.masker, d.digestHours().Week(w)...), approval.NewDigestBuilder(before, d.masker)
+	before := report.Window{From: ago(w.From), To: ago(w.To)}
+	this, then := report.NewDigestBuilder(w, d.masker, d.digestHours().Week(w)...), report.NewDigestBuilder(before, d.masker)
 	this.Of(of.routes...)
 	then.Of(of.routes...)
 	this.Tell(of.each)
@@ -126,7 +127,7 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) 
 		return a.OpenedAt.Before(since)
 	})
 	if err != nil {
-		return approval.Digest{}, err
+		return report.Digest{}, err
 	}
 	err = recent(d.stepsOf(ctx, newest), func(s *approval.Step) (old bool) {
 		this.Step(s)
@@ -134,7 +135,7 @@ func (d *Dispatcher) digest(ctx context.Context, w approval.Window, of telling) 
 		return s.At.Before(since)
 	})
 	if err != nil {
-		return approval.Digest{}, err
+		return report.Digest{}, err
 	}
 	return this.Digest(then), nil
 }
@@ -212,7 +213,7 @@ func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]DigestSendin
 }
 
 // byHand shows a window's digest in a message of its own.
-func (p *postman) byHand(ctx context.Context, d *Dispatcher, w approval.Window) error {
+func (p *postman) byHand(ctx context.Context, d *Dispatcher, w report.Window) error {
 	digest, err := d.signed(ctx, w, telling{routes: d.digestRoutes(p.name)})
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -51,7 +52,7 @@ type Dispatcher struct {
 	couriers  map[string]*courier
 	heralds   []*herald
 	postmen   []*postman
-	hours     *approval.Hours
+	hours     *report.Hours
 	quietDays bool
 	steps     chan queuedStep
 	underway  underway
@@ -95,7 +96,7 @@ type Config struct {
 	// Quiet are the hours in which people do not want to be disturbed.
 	Quiet Quiet
 	// Digest is when digests are sent; nil sends none.
-	Digest *approval.Hours
+	Digest *report.Hours
 	// QuietDays says that a digest which has nothing to tell is not sent. Silence
 	// then cannot be told from a channel that is broken.
 	QuietDays bool

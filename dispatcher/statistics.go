@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // statisticsReaders is how many statistics are read at once. Each keeps a
@@ -14,23 +15,23 @@ import (
 const statisticsReaders = 1
 
 // Statistics returns how the gate was used in a range of days, from the store's
-// records. A range that is none is an [*approval.RangeError]. It ends with ctx,
+// records. A range that is none is an [*report.RangeError]. It ends with ctx,
 // also while it waits for others who read.
-func (d *Dispatcher) Statistics(ctx context.Context, r approval.Range) (approval.Statistics, error) {
+func (d *Dispatcher) Statistics(ctx context.Context, r report.Range) (report.Statistics, error) {
 	zone := d.digestHours().Zone
 	w, err := r.Window(now(), zone)
 	if err != nil {
-		return approval.Statistics{}, err
+		return report.Statistics{}, err
 	}
 	select {
 	case d.readers <- struct{}{}:
 		defer func() { <-d.readers }()
 	case <-ctx.Done():
-		return approval.Statistics{}, ctx.Err()
+		return report.Statistics{}, ctx.Err()
 	}
-	b := approval.NewStatisticsBuilder(w, zone, d.night(), d.masker)
+	b := report.NewStatisticsBuilder(w, zone, d.night(), d.masker)
 	if err := d.backwards(ctx, w.From.Add(-digestReach), b); err != nil {
-		return approval.Statistics{}, err
+		return report.Statistics{}, err
 	}
 	s := b.Statistics()
 	begin, err := d.beginning(ctx)
@@ -41,11 +42,11 @@ func (d *Dispatcher) Statistics(ctx context.Context, r approval.Range) (approval
 }
 
 // night is when people are not to be disturbed, as configured.
-func (d *Dispatcher) night() approval.Night {
+func (d *Dispatcher) night() report.Night {
 	if d.quiet.From == d.quiet.To {
-		return approval.DefaultNight()
+		return report.DefaultNight()
 	}
-	return approval.Night{From: d.quiet.From, To: d.quiet.To}
+	return report.Night{From: d.quiet.From, To: d.quiet.To}
 }
 
 // beginning returns when the oldest step was made that is kept; the zero time
@@ -62,7 +63,7 @@ func (d *Dispatcher) beginning(ctx context.Context) (time.Time, error) {
 
 // backwards gives the builder the asks and the steps in the order of their
 // births, newest first, until both are from before an instant.
-func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *approval.StatisticsBuilder) error {
+func (d *Dispatcher) backwards(ctx context.Context, since time.Time, b *report.StatisticsBuilder) error {
 	// The steps are begun first: the ask of each step that is listed was born
 	// before it, and is listed too.
 	newest := approval.Query{Newest: true}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // Teller is a channel that tells beside a card how its ask ended.
@@ -15,7 +16,7 @@ type Teller interface {
 	// has counted nothing. again says that an earlier Tell may have got there:
 	// then the channel looks first, so that people read it once.
 	// [approval.ErrGone] means that nobody can be told.
-	Tell(ctx context.Context, ref string, c approval.Card, turn approval.Counts, again bool) error
+	Tell(ctx context.Context, ref string, c approval.Card, turn report.Counts, again bool) error
 }
 
 // tell tells on the channel how the ask ended, once. That it does is on disk
@@ -60,25 +61,25 @@ func (d *Dispatcher) keepTold(ctx context.Context, ch Channel, id approval.AskID
 
 // turnCounts counts what the ask's turn did so far, as a digest would. Of a turn
 // without a name, or longer than is read for this, there is nothing to tell.
-func (d *Dispatcher) turnCounts(ctx context.Context, ask *approval.Ask) (approval.Counts, error) {
+func (d *Dispatcher) turnCounts(ctx context.Context, ask *approval.Ask) (report.Counts, error) {
 	if ask.TurnID == "" {
-		return approval.Counts{}, nil
+		return report.Counts{}, nil
 	}
-	all := approval.Window{To: now().AddDate(1, 0, 0)}
-	b := approval.NewDigestBuilder(all, d.masker)
+	all := report.Window{To: now().AddDate(1, 0, 0)}
+	b := report.NewDigestBuilder(all, d.masker)
 	asks := map[approval.AskID]bool{}
 	read := 0
 	for s, err := range d.stepsOf(ctx, approval.Query{Prefix: turnPrefix(ask.Agent, ask.TurnID)}) {
 		if err != nil {
-			return approval.Counts{}, fmt.Errorf("dispatcher: read the turn log: %w", err)
+			return report.Counts{}, fmt.Errorf("dispatcher: read the turn log: %w", err)
 		}
 		if read++; read > turnRead {
-			return approval.Counts{}, nil
+			return report.Counts{}, nil
 		}
 		if id := s.is.Approval.Ask(); s.is.Approval != "" && !asks[id] {
 			asks[id] = true
 			if err := d.countAsk(ctx, b, id, ask.TurnID); err != nil {
-				return approval.Counts{}, err
+				return report.Counts{}, err
 			}
 		}
 		b.Step(&s.is)
@@ -91,7 +92,7 @@ const turnRead = 1000
 
 // countAsk takes an ask of the turn in. One of another turn, that a call of this
 // one joined, counts as the step tells.
-func (d *Dispatcher) countAsk(ctx context.Context, b *approval.DigestBuilder, id approval.AskID, turn string) error {
+func (d *Dispatcher) countAsk(ctx context.Context, b *report.DigestBuilder, id approval.AskID, turn string) error {
 	ask, err := d.ask(ctx, string(id))
 	if nothingThere(err) {
 		return nil

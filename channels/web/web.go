@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -121,12 +122,12 @@ type Book interface {
 // Reports tell of spans of time.
 type Reports interface {
 	// Digest returns the digest that was due on a day such as "2026-11-21", and
-	// the last one for an empty day. An [*approval.DayError] says that there is
+	// the last one for an empty day. An [*report.DayError] says that there is
 	// none.
-	Digest(ctx context.Context, day string) (approval.Digest, error)
+	Digest(ctx context.Context, day string) (report.Digest, error)
 	// Statistics tells how the gate was used in a range of days. An
-	// [*approval.RangeError] says that it is none.
-	Statistics(ctx context.Context, r approval.Range) (approval.Statistics, error)
+	// [*report.RangeError] says that it is none.
+	Statistics(ctx context.Context, r report.Range) (report.Statistics, error)
 }
 
 // TryAgent is the agent in whose name the page Try it proposes.

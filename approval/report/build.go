@@ -1,4 +1,4 @@
-package approval
+package report
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -15,7 +16,7 @@ import (
 type DigestBuilder struct {
 	window Window
 	routes []string // none means all
-	masker Masker
+	masker approval.Masker
 	told   func(Judgement)                      // may be nil
 	effect func(vaglio.Proposal) (string, bool) // may be nil
 	aims   map[aim][]attempt
@@ -23,7 +24,7 @@ type DigestBuilder struct {
 
 	counts  Counts
 	days    []Day
-	asked   map[ID]*askedCall
+	asked   map[approval.ID]*askedCall
 	waiting []heldCall[Waiting]
 	rules   map[string]int
 	groups  map[groupKey]*vetoes
@@ -35,7 +36,7 @@ type DigestBuilder struct {
 type askedCall struct {
 	at    time.Time
 	ended time.Time
-	state State
+	state approval.State
 	agent string
 	call  vaglio.Proposal
 	// ours says that it is of a route that the digest tells of.
@@ -67,14 +68,14 @@ type spare struct{ allowed, others int }
 
 // NewDigestBuilder returns a builder without records. Of the windows before it
 // only the counts are told; they are the earliest first, and join.
-func NewDigestBuilder(w Window, m Masker, before ...Window) *DigestBuilder {
+func NewDigestBuilder(w Window, m approval.Masker, before ...Window) *DigestBuilder {
 	days := make([]Day, len(before))
 	for i := range before {
 		days[i].Window = before[i]
 	}
 	return &DigestBuilder{
 		window: w, masker: m, days: days, aims: make(map[aim][]attempt),
-		asked: make(map[ID]*askedCall), rules: make(map[string]int), groups: make(map[groupKey]*vetoes),
+		asked: make(map[approval.ID]*askedCall), rules: make(map[string]int), groups: make(map[groupKey]*vetoes),
 		spares: make(map[string]*spare), people: make(map[string]*Habit),
 	}
 }
@@ -89,13 +90,13 @@ func (b *DigestBuilder) tellsOf(route string) bool {
 }
 
 // Ask takes an ask in, as it stands now.
-func (b *DigestBuilder) Ask(a *Ask) {
-	ours := b.tellsOf(a.routedTo())
+func (b *DigestBuilder) Ask(a *approval.Ask) {
+	ours := b.tellsOf(a.RoutedTo())
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
-		at := judgedAt(p.Verdict, a.OpenedAt)
+		at := approval.JudgedAt(p.Verdict, a.OpenedAt)
 		// Where an ask escalated to, people wait for it, too.
-		if p.State == Pending && (ours || slices.ContainsFunc(a.Routes, func(to Active) bool { return b.tellsOf(to.Route) })) {
+		if p.State == approval.Pending && (ours || slices.ContainsFunc(a.Routes, func(to approval.Active) bool { return b.tellsOf(to.Route) })) {
 			b.wait(a, p)
 		}
 		if !at.Before(b.window.To) {
@@ -110,10 +111,10 @@ func (b *DigestBuilder) Ask(a *Ask) {
 		b.askedDays(p, at)
 		b.counts.asked(b.window, p, at)
 		if b.window.Holds(at) {
-			b.veto(groupKey{effect: ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
+			b.veto(groupKey{effect: approval.ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
 			b.spare(p, state)
 			tried := attempt{id: p.ID, call: p.Proposal, at: at}
-			if state == Denied {
+			if state == approval.Denied {
 				tried.refused = p.EndedAt
 			}
 			b.try(p.Effect, tried)
@@ -122,17 +123,9 @@ func (b *DigestBuilder) Ask(a *Ask) {
 	}
 }
 
-// routedTo is the route that the ask was sent to first; "" where there are none.
-func (a *Ask) routedTo() string {
-	if len(a.Routes) == 0 {
-		return ""
-	}
-	return a.Routes[0].Route
-}
-
 // Step takes a step of the turn log in.
-func (b *DigestBuilder) Step(s *Step) {
-	at := s.judged()
+func (b *DigestBuilder) Step(s *approval.Step) {
+	at := s.Judged()
 	opened := b.opened(s, at)
 	b.tellStep(s, opened)
 	counts := b.countsAt(at)
@@ -149,7 +142,7 @@ func (b *DigestBuilder) Step(s *Step) {
 	}
 }
 
-func (b *DigestBuilder) guard(s *Step, at time.Time) {
+func (b *DigestBuilder) guard(s *approval.Step, at time.Time) {
 	rule := string(vaglio.PhaseGuard)
 	if s.Verdict.Rule != nil {
 		rule = s.Verdict.Rule.ID
@@ -159,28 +152,28 @@ func (b *DigestBuilder) guard(s *Step, at time.Time) {
 	} else {
 		b.rules[""]++
 	}
-	b.veto(groupKey{rule: rule}, Veto{ID: VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
-	b.try("", attempt{VetoID(s.ID), s.Proposal, at, at})
+	b.veto(groupKey{rule: rule}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
+	b.try("", attempt{approval.VetoID(s.ID), s.Proposal, at, at})
 }
 
 // judged takes in a step that judges vetoed and that opened no approval.
-func (b *DigestBuilder) judged(s *Step, at time.Time) {
+func (b *DigestBuilder) judged(s *approval.Step, at time.Time) {
 	c := b.asked[s.Approval]
 	if c == nil {
-		b.veto(groupKey{effect: ReasonOf(*s.Verdict).Effect}, Veto{ID: VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
-		b.try("", attempt{id: VetoID(s.ID), call: s.Proposal, at: at})
+		b.veto(groupKey{effect: approval.ReasonOf(*s.Verdict).Effect}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
+		b.try("", attempt{id: approval.VetoID(s.ID), call: s.Proposal, at: at})
 		return
 	}
-	if c.ours && c.state == Denied && at.After(c.ended) && wanted(s.Proposal) != wanted(c.call) {
+	if c.ours && c.state == approval.Denied && at.After(c.ended) && approval.Wanted(s.Proposal) != approval.Wanted(c.call) {
 		c.tries++
 	}
 }
 
-func (b *DigestBuilder) wait(a *Ask, p *Approval) {
+func (b *DigestBuilder) wait(a *approval.Ask, p *approval.Approval) {
 	b.waiting = append(b.waiting, heldCall[Waiting]{Waiting{ID: p.ID, Agent: a.Agent, Until: a.ExpiresAt}, p.Proposal})
 }
 
-func vetoOf(a *Ask, p *Approval, at time.Time, state State, until time.Time) Veto {
+func vetoOf(a *approval.Ask, p *approval.Approval, at time.Time, state approval.State, until time.Time) Veto {
 	v := Veto{ID: p.ID, At: at, Agent: a.Agent, State: state}
 	if d := p.Decision; d != nil && d.At.Before(until) {
 		v.By, v.After, v.Words = d.By.Name, d.At.Sub(a.OpenedAt).Seconds(), d.Words
@@ -211,12 +204,12 @@ func newestVeto(a, b heldCall[Veto]) int {
 }
 
 // spare counts a decided call under its executor and effect.
-func (b *DigestBuilder) spare(p *Approval, state State) {
-	if state == Pending {
+func (b *DigestBuilder) spare(p *approval.Approval, state approval.State) {
+	if state == approval.Pending {
 		return
 	}
 	name := p.Proposal.Executor
-	if effect := ReasonOf(p.Verdict).Effect; effect != "" {
+	if effect := approval.ReasonOf(p.Verdict).Effect; effect != "" {
 		name += ": " + effect
 	}
 	s := b.spares[name]
@@ -224,14 +217,14 @@ func (b *DigestBuilder) spare(p *Approval, state State) {
 		s = &spare{}
 		b.spares[name] = s
 	}
-	if p.Decision != nil && p.Decision.Choice == ChoiceAllow {
+	if p.Decision != nil && p.Decision.Choice == approval.ChoiceAllow {
 		s.allowed++
 	} else {
 		s.others++
 	}
 }
 
-func (b *DigestBuilder) habit(a *Ask, p *Approval) {
+func (b *DigestBuilder) habit(a *approval.Ask, p *approval.Approval) {
 	d := p.Decision
 	if d == nil || !b.window.Holds(d.At) {
 		return
@@ -242,7 +235,7 @@ func (b *DigestBuilder) habit(a *Ask, p *Approval) {
 		b.people[d.By.ID] = h
 	}
 	switch {
-	case d.Choice != ChoiceAllow:
+	case d.Choice != approval.ChoiceAllow:
 		h.Denies++
 	case d.At.Sub(a.OpenedAt) < HastyWithin:
 		h.Hasty++
@@ -292,11 +285,7 @@ func (b *DigestBuilder) waits() ([]Waiting, int) {
 
 // tell returns a call in one line that people may read.
 func (b *DigestBuilder) tell(p vaglio.Proposal) string {
-	p = b.masker.Proposal(p)
-	if line := commandLine(p); line != "" {
-		return clip(line, maxWanted)
-	}
-	return wanted(p)
+	return approval.Line(b.masker.Proposal(p))
 }
 
 func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {

@@ -1,8 +1,9 @@
-package approval
+package report
 
 import (
 	"time"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -22,7 +23,7 @@ func (b *DigestBuilder) week() []Day {
 }
 
 // askedDays counts an approval in the windows before the builder's own.
-func (b *DigestBuilder) askedDays(p *Approval, at time.Time) {
+func (b *DigestBuilder) askedDays(p *approval.Approval, at time.Time) {
 	for i := range b.days {
 		if d := &b.days[i]; at.Before(d.Window.To) {
 			d.Counts.asked(d.Window, p, at)
@@ -44,7 +45,7 @@ func (b *DigestBuilder) countsAt(at time.Time) *Counts {
 }
 
 // opened reports whether the step opened an approval: it is counted with the ask.
-func (b *DigestBuilder) opened(s *Step, at time.Time) bool {
+func (b *DigestBuilder) opened(s *approval.Step, at time.Time) bool {
 	asked := b.asked[s.Approval]
 	if s.Approval == "" || asked == nil || asked.opened || !at.Equal(asked.at) {
 		return false
@@ -54,7 +55,7 @@ func (b *DigestBuilder) opened(s *Step, at time.Time) bool {
 }
 
 // step counts a step that opened no approval.
-func (c *Counts) step(s *Step) {
+func (c *Counts) step(s *approval.Step) {
 	switch {
 	case s.Verdict == nil:
 		c.Errors++

@@ -1,4 +1,4 @@
-package approval
+package report
 
 import "time"
 
@@ -49,7 +49,7 @@ type Usage struct {
 	// Name is the executor's, the agent's, the guard's rule or the effect's,
 	// with secrets masked; empty stands for all that are not listed.
 	Name string
-	// Whole says that Name is all of the name, as a [Filter] takes it.
+	// Whole says that Name is all of the name, as a [approval.Filter] takes it.
 	Whole bool
 	// Judged counts all calls, Guard and Vetoed those that the guard and the
 	// judges denied. Of an effect only Vetoed is known, of a rule only Guard.
@@ -143,6 +143,8 @@ func (n Night) holds(local time.Time) bool {
 const (
 	// statisticsNames bounds what is listed by name.
 	statisticsNames = 12
+	// longestName is what of a name is kept, in characters.
+	longestName = 100
 	// scoreBins is how finely scores are told apart: to a hundredth.
 	scoreBins = 100
 )

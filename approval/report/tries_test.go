@@ -1,4 +1,4 @@
-package approval_test
+package report_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -43,7 +44,7 @@ func TestWaysAroundANo(t *testing.T) {
 	decided(t, &asked2, approval.ChoiceDeny, time.Minute, "web:ann")
 	asked3, s3 := asked(3, 8)
 	asked3.Approvals[0].Effect = "drop table"
-	b := approval.NewDigestBuilder(approval.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
+	b := report.NewDigestBuilder(report.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
 	b.Named(removes)
 	for _, a := range []approval.Ask{asked1, asked2, asked3} {
 		b.Ask(&a)

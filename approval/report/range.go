@@ -1,9 +1,11 @@
-package approval
+package report
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/approval/visible"
 )
 
 // Range is what a person asks statistics of: the last days, or those from one
@@ -99,13 +101,13 @@ func (e *RangeError) Error() string {
 	case RangeOpen:
 		return "a range needs its first day"
 	case RangeFrom:
-		return fmt.Sprintf("%s is not a day such as 2026-11-21", quote(e.Range.From, most))
+		return fmt.Sprintf("%s is not a day such as 2026-11-21", visible.Quote(e.Range.From, most))
 	case RangeTo:
-		return fmt.Sprintf("%s is not a day such as 2026-11-21", quote(e.Range.To, most))
+		return fmt.Sprintf("%s is not a day such as 2026-11-21", visible.Quote(e.Range.To, most))
 	case RangeOrder:
-		return fmt.Sprintf("%s is before %s", quote(e.Range.To, most), quote(e.Range.From, most))
+		return fmt.Sprintf("%s is before %s", visible.Quote(e.Range.To, most), visible.Quote(e.Range.From, most))
 	case RangeAhead:
-		return fmt.Sprintf("%s has not come yet", quote(e.Range.From, most))
+		return fmt.Sprintf("%s has not come yet", visible.Quote(e.Range.From, most))
 	default:
 		return fmt.Sprintf("a range has at most %d days", MaxRange)
 	}

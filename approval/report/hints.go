@@ -1,4 +1,4 @@
-package approval
+package report
 
 // Hint is something that statistics suggest, for a person to think about.
 type Hint struct {

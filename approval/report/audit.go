@@ -1,6 +1,9 @@
-package approval
+package report
 
-import "github.com/metnos/vaglio/vaglio"
+import (
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
 
 // Judgement is one verdict of a window, of which the audit log should have a
 // line.
@@ -16,7 +19,7 @@ type Judgement struct {
 	// the digest counts it there.
 	Again bool `json:"again,omitempty"`
 	// Unlisted is how many further repeats of the step there were after
-	// [MaxAgain] of them, at times that are not known. It comes by itself, without
+	// [approval.MaxAgain] of them, at times that are not known. It comes by itself, without
 	// a TS.
 	Unlisted int `json:"unlisted,omitempty"`
 }
@@ -26,7 +29,7 @@ type Judgement struct {
 func (b *DigestBuilder) Tell(each func(Judgement)) { b.told = each }
 
 // tellStep hands on a step's verdict, unless its ask did, and its repeats.
-func (b *DigestBuilder) tellStep(s *Step, opened bool) {
+func (b *DigestBuilder) tellStep(s *approval.Step, opened bool) {
 	if b.told == nil || s.Verdict == nil {
 		return
 	}
@@ -36,7 +39,7 @@ func (b *DigestBuilder) tellStep(s *Step, opened bool) {
 	for _, ts := range s.Again {
 		b.tellOne(&s.Proposal, s.Verdict, ts, true)
 	}
-	if more := s.Repeats - len(s.Again); more > 0 && Instant(s.Again[len(s.Again)-1]).Before(b.window.To) {
+	if more := s.Repeats - len(s.Again); more > 0 && approval.Instant(s.Again[len(s.Again)-1]).Before(b.window.To) {
 		j := b.judgement(&s.Proposal, s.Verdict)
 		j.Again, j.Unlisted = true, more
 		b.told(j)
@@ -44,7 +47,7 @@ func (b *DigestBuilder) tellStep(s *Step, opened bool) {
 }
 
 func (b *DigestBuilder) tellOne(p *vaglio.Proposal, v *vaglio.Verdict, ts float64, again bool) {
-	if b.told == nil || !b.window.Holds(Instant(ts)) {
+	if b.told == nil || !b.window.Holds(approval.Instant(ts)) {
 		return
 	}
 	j := b.judgement(p, v)

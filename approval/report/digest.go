@@ -1,6 +1,10 @@
-package approval
+// Package report counts what was asked and what became of it: the digest of a
+// day, and the statistics of any span. It is computed from records alone, and
+// pure.
+package report
 
 import (
+	"github.com/metnos/vaglio/approval"
 	"time"
 )
 
@@ -108,10 +112,10 @@ func (r Runs) Sum() int {
 
 // Waiting is a call that waits for a person.
 type Waiting struct {
-	ID     ID        `json:"id"`
-	Agent  string    `json:"agent"`
-	Wanted string    `json:"wanted"`
-	Until  time.Time `json:"until"`
+	ID     approval.ID `json:"id"`
+	Agent  string      `json:"agent"`
+	Wanted string      `json:"wanted"`
+	Until  time.Time   `json:"until"`
 }
 
 // Tally is how often something happened.
@@ -137,14 +141,14 @@ type VetoGroup struct {
 
 // Veto is one vetoed action, its secrets masked.
 type Veto struct {
-	// ID is the approval's, or where nobody was asked the [VetoID] of the step:
+	// ID is the approval's, or where nobody was asked the [approval.VetoID] of the step:
 	// people ask about it with /why.
-	ID     ID        `json:"id,omitempty"`
-	At     time.Time `json:"at"`
-	Agent  string    `json:"agent"`
-	Wanted string    `json:"wanted"`
+	ID     approval.ID `json:"id,omitempty"`
+	At     time.Time   `json:"at"`
+	Agent  string      `json:"agent"`
+	Wanted string      `json:"wanted"`
 	// State is the approval's at the window's end; empty where nobody was asked.
-	State State `json:"state,omitempty"`
+	State approval.State `json:"state,omitempty"`
 	// By, After and Words are of the person who decided: the display name, how
 	// many seconds the call had waited, and what they said to the agent.
 	By    string  `json:"by,omitempty"`
@@ -156,8 +160,8 @@ type Veto struct {
 // on trying in other words.
 type Workaround struct {
 	// ID is the approval's or the veto's.
-	ID    ID     `json:"id"`
-	Agent string `json:"agent"`
+	ID    approval.ID `json:"id"`
+	Agent string      `json:"agent"`
 	// Wanted is the denied call, Tries how many others there were after it.
 	Wanted string `json:"wanted"`
 	Tries  int    `json:"tries"`

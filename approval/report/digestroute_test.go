@@ -1,4 +1,4 @@
-package approval_test
+package report_test
 
 import (
 	"fmt"
@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // buckets are the counts as numbers that can be added.
-func buckets(c approval.Counts) []int {
+func buckets(c report.Counts) []int {
 	all := []int{c.Judged, c.Approved, c.Guard, c.Vetoed, c.Errors}
-	runs := func(r approval.Runs) {
+	runs := func(r report.Runs) {
 		all = append(all, r.Succeeded, r.Failed, r.Unknown, r.Running, r.Unused, r.Lapsed)
 	}
-	for _, f := range []approval.Fates{c.Fates, c.Carried} {
+	for _, f := range []report.Fates{c.Fates, c.Carried} {
 		all = append(all, f.Allowed, f.Denied, f.Expired, f.Withdrawn, f.Superseded, f.Waiting, f.Repeated, f.Unasked)
 		runs(f.Runs)
 	}
@@ -64,10 +65,10 @@ func TestRoutesAddUp(t *testing.T) {
 			passed.Verdict.Approved, passed.Verdict.BlockedBy = true, vaglio.PhaseNone
 			steps = append(steps, again, refused, passed, approval.Step{At: digestAt(rng.Float64() * 48), Error: "no", Route: pick()})
 		}
-		day := approval.Window{From: digestAt(24), To: digestAt(48)}
-		before := approval.Window{From: digestAt(0), To: digestAt(24)}
-		of := func(routes ...string) approval.Digest {
-			b := approval.NewDigestBuilder(day, approval.NewMasker(approval.Secret{1}), before)
+		day := report.Window{From: digestAt(24), To: digestAt(48)}
+		before := report.Window{From: digestAt(0), To: digestAt(24)}
+		of := func(routes ...string) report.Digest {
+			b := report.NewDigestBuilder(day, approval.NewMasker(approval.Secret{1}), before)
 			b.Of(routes...)
 			for i := range asks {
 				b.Ask(&asks[i])
@@ -105,7 +106,7 @@ func TestAnEscalatedCallWaitsInBothPlaces(t *testing.T) {
 	a, s := asked(1, 1)
 	a.Routes, s.Route = []approval.Active{{Route: "a", Quorum: 1}, {Route: "b", Quorum: 1}}, "a"
 	for route, judged := range map[string]int{"a": 1, "b": 0} {
-		b := approval.NewDigestBuilder(approval.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
+		b := report.NewDigestBuilder(report.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
 		b.Of(route)
 		b.Ask(&a)
 		b.Step(&s)
@@ -118,12 +119,12 @@ func TestAnEscalatedCallWaitsInBothPlaces(t *testing.T) {
 // A day on which nothing happened is told in one line.
 func TestAnEmptyDayIsOneLine(t *testing.T) {
 	t.Parallel()
-	w := approval.Window{From: digestAt(0), To: digestAt(24)}
+	w := report.Window{From: digestAt(0), To: digestAt(24)}
 	if d := build(w, nil, nil); !d.Empty() || len(d.Lines()) != 1 || !strings.HasPrefix(d.Lines()[0].Key, "title.empty") {
 		t.Errorf("an empty day: %+v", d.Lines())
 	}
 	waits, _ := asked(1, 30) // asked after the window, and it waits now
-	for name, d := range map[string]approval.Digest{
+	for name, d := range map[string]report.Digest{
 		"waiting": build(w, []approval.Ask{waits}, nil),
 		"guard":   build(w, nil, []approval.Step{ruled("r", 1)}),
 		"error":   build(w, nil, []approval.Step{{At: digestAt(1), Error: "no"}}),

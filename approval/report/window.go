@@ -1,8 +1,10 @@
-package approval
+package report
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/metnos/vaglio/approval/visible"
 )
 
 // Window is the half-open span [From, To) of which a digest tells.
@@ -106,10 +108,10 @@ type DayError struct {
 
 func (e *DayError) Error() string {
 	if e.Early {
-		return fmt.Sprintf("the digest of %s is not due yet", quote(e.Day, 40))
+		return fmt.Sprintf("the digest of %s is not due yet", visible.Quote(e.Day, 40))
 	}
 	if e.Kept > 0 {
-		return fmt.Sprintf("the digest of %s cannot be made any more: calls that passed are forgotten after %d days", quote(e.Day, 40), e.Kept)
+		return fmt.Sprintf("the digest of %s cannot be made any more: calls that passed are forgotten after %d days", visible.Quote(e.Day, 40), e.Kept)
 	}
-	return fmt.Sprintf("%s is not a day such as 2026-11-21", quote(e.Day, 40))
+	return fmt.Sprintf("%s is not a day such as 2026-11-21", visible.Quote(e.Day, 40))
 }

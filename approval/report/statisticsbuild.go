@@ -1,4 +1,4 @@
-package approval
+package report
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"sort"
 	"time"
 
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -18,7 +20,7 @@ type StatisticsBuilder struct {
 	window Window
 	zone   *time.Location
 	night  Night
-	masker Masker
+	masker approval.Masker
 
 	counts Counts
 	grain  Grain
@@ -33,7 +35,7 @@ type StatisticsBuilder struct {
 	// cards are the cards of each turn, by the hash of its agent and id.
 	cards *recentMap[uint64, int]
 	// joined are the steps that named an approval whose ask was not given yet.
-	joined *recentMap[ID, []judgedStep]
+	joined *recentMap[approval.ID, []judgedStep]
 }
 
 // judgedStep is what is kept of a step until its ask comes.
@@ -58,7 +60,7 @@ const (
 )
 
 // NewStatisticsBuilder returns a builder without records. A nil zone is UTC.
-func NewStatisticsBuilder(w Window, zone *time.Location, n Night, m Masker) *StatisticsBuilder {
+func NewStatisticsBuilder(w Window, zone *time.Location, n Night, m approval.Masker) *StatisticsBuilder {
 	b := &StatisticsBuilder{
 		window: w, zone: Hours{Zone: zone}.zone(), night: n, masker: m, grain: w.Grain(),
 		executors: make(usages), effects: make(usages), rules: make(usages), agents: make(usages),
@@ -74,7 +76,7 @@ func NewStatisticsBuilder(w Window, zone *time.Location, n Night, m Masker) *Sta
 		b.turns.With = append(b.turns.With, TurnsWith{From: from})
 	}
 	b.cards = newRecentMap(statisticsTurns, func(_ uint64, cards int) { b.turned(cards) })
-	b.joined = newRecentMap(statisticsJoined, func(_ ID, steps []judgedStep) { b.repeated(steps) })
+	b.joined = newRecentMap(statisticsJoined, func(_ approval.ID, steps []judgedStep) { b.repeated(steps) })
 	return b
 }
 
@@ -90,10 +92,10 @@ func delayLimits() []time.Duration {
 func turnSteps() []int { return []int{0, 1, 2, 3, 4, 6, 11} }
 
 // Ask takes an ask in, as it stands now.
-func (b *StatisticsBuilder) Ask(a *Ask) {
+func (b *StatisticsBuilder) Ask(a *approval.Ask) {
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
-		b.approval(a, p, judgedAt(p.Verdict, a.OpenedAt))
+		b.approval(a, p, approval.JudgedAt(p.Verdict, a.OpenedAt))
 		b.decision(a, p)
 	}
 	if !b.window.Holds(a.OpenedAt) {
@@ -112,7 +114,7 @@ func (b *StatisticsBuilder) Ask(a *Ask) {
 
 // approval counts what was asked, and takes up the steps that named it. One of
 // them is the one that opened it.
-func (b *StatisticsBuilder) approval(a *Ask, p *Approval, at time.Time) {
+func (b *StatisticsBuilder) approval(a *approval.Ask, p *approval.Approval, at time.Time) {
 	steps, _ := b.joined.take(p.ID)
 	if !at.Before(b.window.To) {
 		b.repeated(steps)
@@ -130,12 +132,12 @@ func (b *StatisticsBuilder) approval(a *Ask, p *Approval, at time.Time) {
 	b.span(at).Fates.add(state)
 	u := Usage{Judged: 1, Vetoed: 1}
 	switch {
-	case state == Denied:
+	case state == approval.Denied:
 		u.Denied = 1
-	case !slices.Contains([]State{Pending, Expired, Withdrawn, Superseded}, state):
+	case !slices.Contains([]approval.State{approval.Pending, approval.Expired, approval.Withdrawn, approval.Superseded}, state):
 		u.Allowed = 1
 	}
-	b.vetoed(judgedStep{at, p.Proposal.Executor, a.Agent, ReasonOf(p.Verdict).Effect}, &u)
+	b.vetoed(judgedStep{at, p.Proposal.Executor, a.Agent, approval.ReasonOf(p.Verdict).Effect}, &u)
 }
 
 // vetoed counts a call that judges vetoed under its names.
@@ -156,7 +158,7 @@ func (b *StatisticsBuilder) repeated(steps []judgedStep) {
 
 // decision counts an answer that was given in the window, whenever the call was
 // asked.
-func (b *StatisticsBuilder) decision(a *Ask, p *Approval) {
+func (b *StatisticsBuilder) decision(a *approval.Ask, p *approval.Approval) {
 	d := p.Decision
 	if d == nil || !b.window.Holds(d.At) {
 		return
@@ -164,7 +166,7 @@ func (b *StatisticsBuilder) decision(a *Ask, p *Approval) {
 	took := d.At.Sub(a.OpenedAt)
 	b.delays.Answers++
 	b.sketch.add(took)
-	if d.Choice == ChoiceAllow && took < HastyWithin {
+	if d.Choice == approval.ChoiceAllow && took < HastyWithin {
 		b.delays.Hasty++
 	}
 	if b.night.holds(d.At.In(b.zone)) {
@@ -179,9 +181,9 @@ func (b *StatisticsBuilder) decision(a *Ask, p *Approval) {
 }
 
 // Step takes a step of the turn log in. The cursor is its place in the history,
-// as in [Entry].
-func (b *StatisticsBuilder) Step(s *Step, cursor uint64) {
-	at := s.judged()
+// as in [approval.Entry].
+func (b *StatisticsBuilder) Step(s *approval.Step, cursor uint64) {
+	at := s.Judged()
 	if !b.window.Holds(at) {
 		return
 	}
@@ -219,8 +221,8 @@ func (b *StatisticsBuilder) Step(s *Step, cursor uint64) {
 }
 
 // judged takes in a step that judges vetoed.
-func (b *StatisticsBuilder) judged(s *Step, at time.Time) {
-	j := judgedStep{at, s.Proposal.Executor, s.Proposal.Agent, ReasonOf(*s.Verdict).Effect}
+func (b *StatisticsBuilder) judged(s *approval.Step, at time.Time) {
+	j := judgedStep{at, s.Proposal.Executor, s.Proposal.Agent, approval.ReasonOf(*s.Verdict).Effect}
 	if s.Approval == "" {
 		b.counts.Fates.Unasked++
 		b.span(at).Fates.Unasked++
@@ -237,10 +239,10 @@ func (b *StatisticsBuilder) judged(s *Step, at time.Time) {
 
 // graded takes in the scores of a call.
 func (b *StatisticsBuilder) graded(v *vaglio.Verdict) {
-	no := rejecting(*v)
+	no := approval.Rejecting(*v)
 	for i := range v.Results {
 		g := &v.Results[i]
-		name := clip(g.Judge, maxName)
+		name := visible.Clip(g.Judge, longestName)
 		s := b.judges[name]
 		if s == nil {
 			if len(b.judges) >= statisticsNames {
@@ -331,7 +333,7 @@ type usages map[string]*Usage
 // add counts under a name. What has none, and names beyond those that are told
 // apart, are summed.
 func (m usages) add(name string, u *Usage) {
-	key := clip(name, maxName)
+	key := visible.Clip(name, longestName)
 	if m[key] == nil {
 		if len(m) >= statisticsKeys {
 			key = ""
@@ -344,7 +346,7 @@ func (m usages) add(name string, u *Usage) {
 }
 
 // top lists the names with the most of something, and the sum of all others.
-func (m usages) top(masker Masker, of func(*Usage) int) []Usage {
+func (m usages) top(masker approval.Masker, of func(*Usage) int) []Usage {
 	names := slices.SortedFunc(maps.Keys(m), func(x, y string) int {
 		return cmp.Or(cmp.Compare(of(m[y]), of(m[x])), cmp.Compare(x, y))
 	})

@@ -1,9 +1,10 @@
-package approval
+package report
 
 import (
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -16,7 +17,7 @@ type aim struct{ agent, effect string }
 
 // attempt is one vetoed call of an agent towards an aim.
 type attempt struct {
-	id   ID
+	id   approval.ID
 	call vaglio.Proposal
 	at   time.Time
 	// refused is since when the agent knew that it may not; zero where it was not
@@ -49,8 +50,8 @@ func (b *DigestBuilder) try(effect string, a attempt) {
 
 // around counts, for each no after which its agent tried the same in other words
 // and was vetoed again, in how many.
-func (b *DigestBuilder) around() map[ID]Workaround {
-	found := make(map[ID]Workaround)
+func (b *DigestBuilder) around() map[approval.ID]Workaround {
+	found := make(map[approval.ID]Workaround)
 	for to, all := range b.aims {
 		slices.SortFunc(all, func(x, y attempt) int { return x.at.Compare(y.at) })
 		first := slices.IndexFunc(all, func(a attempt) bool { return !a.refused.IsZero() })
@@ -58,10 +59,10 @@ func (b *DigestBuilder) around() map[ID]Workaround {
 			continue
 		}
 		no := all[first]
-		spellings := map[string]bool{wanted(no.call): true}
+		spellings := map[string]bool{approval.Wanted(no.call): true}
 		for _, a := range all {
 			if a.at.After(no.refused) {
-				spellings[wanted(a.call)] = true
+				spellings[approval.Wanted(a.call)] = true
 			}
 		}
 		if n := len(spellings) - 1; n > 0 {

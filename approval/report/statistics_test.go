@@ -1,4 +1,4 @@
-package approval_test
+package report_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -26,8 +27,8 @@ type history []record
 func (h *history) ask(a approval.Ask)   { *h = append(*h, record{ask: &a}) }
 func (h *history) step(s approval.Step) { *h = append(*h, record{step: &s}) }
 
-func (h history) digest(w approval.Window) approval.Digest {
-	b := approval.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}))
+func (h history) digest(w report.Window) report.Digest {
+	b := report.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}))
 	for _, r := range h {
 		if r.ask != nil {
 			b.Ask(r.ask)
@@ -41,8 +42,8 @@ func (h history) digest(w approval.Window) approval.Digest {
 	return b.Digest(nil)
 }
 
-func (h history) statistics(w approval.Window, zone *time.Location) approval.Statistics {
-	b := approval.NewStatisticsBuilder(w, zone, approval.DefaultNight(), approval.NewMasker(approval.Secret{1}))
+func (h history) statistics(w report.Window, zone *time.Location) report.Statistics {
+	b := report.NewStatisticsBuilder(w, zone, report.DefaultNight(), approval.NewMasker(approval.Secret{1}))
 	for i, r := range slices.Backward(h) {
 		if r.ask != nil {
 			b.Ask(r.ask)
@@ -116,7 +117,7 @@ func TestStatisticsAreTheDigests(t *testing.T) {
 	for range 150 {
 		h := lived(t, rng)
 		from := rng.Float64() * 40
-		w := approval.Window{From: digestAt(from), To: digestAt(from + 1 + rng.Float64()*80)}
+		w := report.Window{From: digestAt(from), To: digestAt(from + 1 + rng.Float64()*80)}
 		s, d := h.statistics(w, time.UTC), h.digest(w)
 		if diff := cmp.Diff(d.Counts, s.Counts); diff != "" {
 			t.Fatalf("digest and statistics of %v differ:\n%s", w, diff)
@@ -133,9 +134,9 @@ func TestStatisticsAreTheDigests(t *testing.T) {
 }
 
 // addsUp holds the parts of statistics against the whole.
-func addsUp(t *testing.T, s *approval.Statistics) {
+func addsUp(t *testing.T, s *report.Statistics) {
 	t.Helper()
-	var whole approval.Counts
+	var whole report.Counts
 	at := s.Window.From
 	for i := range s.Spans {
 		p := &s.Spans[i]
@@ -155,9 +156,9 @@ func addsUp(t *testing.T, s *approval.Statistics) {
 		t.Fatalf("the spans do not add up:\n%s", diff)
 	}
 	c := &s.Counts
-	for name, list := range map[string][]approval.Usage{"executors": s.Executors, "agents": s.Agents} {
+	for name, list := range map[string][]report.Usage{"executors": s.Executors, "agents": s.Agents} {
 		got := total(list)
-		want := approval.Usage{Judged: c.Judged, Guard: c.Guard, Vetoed: c.Vetoed, Allowed: c.Fates.Allowed, Denied: c.Fates.Denied}
+		want := report.Usage{Judged: c.Judged, Guard: c.Guard, Vetoed: c.Vetoed, Allowed: c.Fates.Allowed, Denied: c.Fates.Denied}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("the %s do not add up:\n%s", name, diff)
 		}
@@ -180,8 +181,8 @@ func addsUp(t *testing.T, s *approval.Statistics) {
 	}
 }
 
-func total(list []approval.Usage) approval.Usage {
-	var u approval.Usage
+func total(list []report.Usage) report.Usage {
+	var u report.Usage
 	for _, l := range list {
 		u.Judged, u.Guard, u.Vetoed = u.Judged+l.Judged, u.Guard+l.Guard, u.Vetoed+l.Vetoed
 		u.Allowed, u.Denied = u.Allowed+l.Allowed, u.Denied+l.Denied
@@ -189,7 +190,7 @@ func total(list []approval.Usage) approval.Usage {
 	return u
 }
 
-func sum(a, b approval.Fates) approval.Fates {
+func sum(a, b report.Fates) report.Fates {
 	a.Allowed, a.Denied, a.Expired = a.Allowed+b.Allowed, a.Denied+b.Denied, a.Expired+b.Expired
 	a.Withdrawn, a.Superseded, a.Waiting = a.Withdrawn+b.Withdrawn, a.Superseded+b.Superseded, a.Waiting+b.Waiting
 	a.Repeated, a.Unasked = a.Repeated+b.Repeated, a.Unasked+b.Unasked
@@ -220,7 +221,7 @@ func TestStatisticsAreBounded(t *testing.T) {
 		}}
 		h.step(approval.Step{At: at, Proposal: p, Verdict: &verdict})
 	}
-	got := h.statistics(approval.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
+	got := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
 	addsUp(t, &got)
 	if got.Counts.Fates.Repeated != 29_999 || got.Counts.Guard != 30_000 || got.Turns.Turns != 30_000+1 {
 		t.Errorf("%+v %+v", got.Counts, got.Turns)
@@ -258,16 +259,16 @@ func TestStatisticsTellHowPeopleAnswer(t *testing.T) {
 	h.step(quiet)
 	late, _ := asked(9, 15)
 	h.ask(late)
-	got := h.statistics(approval.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
+	got := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
 	if d := got.Delays; d.Answers != 5 || d.Hasty != 2 || d.AtNight != 0 || d.Within[0].Count != 2 || d.Within[1].Count != 1 || d.Within[7].Count != 1 {
 		t.Errorf("delays %+v", d)
 	}
 	for want, got := range map[time.Duration]time.Duration{2 * time.Second: got.Delays.Median, 50 * time.Minute: got.Delays.P90} {
-		if off := float64(got-want) / float64(want); off > approval.DelayError || off < -approval.DelayError {
+		if off := float64(got-want) / float64(want); off > report.DelayError || off < -report.DelayError {
 			t.Errorf("got %v for %v", got, want)
 		}
 	}
-	want := approval.Turns{Turns: 3, Cards: 6, AtNight: 1, Loose: 2, Most: 3, With: []approval.TurnsWith{
+	want := report.Turns{Turns: 3, Cards: 6, AtNight: 1, Loose: 2, Most: 3, With: []report.TurnsWith{
 		{0, 1}, {1, 1}, {2, 0}, {3, 1}, {4, 0}, {6, 0}, {11, 0},
 	}}
 	if diff := cmp.Diff(want, got.Turns); diff != "" {
@@ -283,21 +284,21 @@ func TestStatisticsTellHowPeopleAnswer(t *testing.T) {
 }
 
 func TestStatisticsHint(t *testing.T) {
-	kinds := func(s approval.Statistics) string {
+	kinds := func(s report.Statistics) string {
 		var all []string
 		for _, h := range s.Hints() {
 			all = append(all, fmt.Sprint(h.Kind, " ", h.Share, " of ", h.N, h.Name))
 		}
 		return strings.Join(all, ", ")
 	}
-	for want, s := range map[string]approval.Statistics{
+	for want, s := range map[string]report.Statistics{
 		"":                    {},
-		"strict 95 of 20":     {Counts: approval.Counts{Fates: approval.Fates{Allowed: 19, Denied: 1}}},
-		"lax 0 of 200":        {Counts: approval.Counts{Judged: 200, Approved: 200}},
-		"spare 100 of 10sh":   {Executors: []approval.Usage{{Name: "sh", Allowed: 10}, {Name: "rm", Allowed: 30, Denied: 1}, {Allowed: 40}}},
-		"hasty 10 of 20":      {Delays: approval.Delays{Answers: 20, Hasty: 2}},
-		"night 20 of 50":      {Turns: approval.Turns{Cards: 50, AtNight: 10}},
-		"unanswered 20 of 20": {Counts: approval.Counts{Fates: approval.Fates{Allowed: 8, Denied: 8, Expired: 4}}},
+		"strict 95 of 20":     {Counts: report.Counts{Fates: report.Fates{Allowed: 19, Denied: 1}}},
+		"lax 0 of 200":        {Counts: report.Counts{Judged: 200, Approved: 200}},
+		"spare 100 of 10sh":   {Executors: []report.Usage{{Name: "sh", Allowed: 10}, {Name: "rm", Allowed: 30, Denied: 1}, {Allowed: 40}}},
+		"hasty 10 of 20":      {Delays: report.Delays{Answers: 20, Hasty: 2}},
+		"night 20 of 50":      {Turns: report.Turns{Cards: 50, AtNight: 10}},
+		"unanswered 20 of 20": {Counts: report.Counts{Fates: report.Fates{Allowed: 8, Denied: 8, Expired: 4}}},
 	} {
 		if got := kinds(s); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -1,10 +1,12 @@
-package approval
+package report
 
 import (
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/approval/visible"
 )
 
 // DigestLine is one line of a digest: the key of a text, which has "digest."
@@ -234,7 +236,7 @@ func (l *lines) action(v *Veto) {
 	}
 	l.add(key, pairs...)
 	if v.Words != "" {
-		l.add("action.words", "words", Foreign(clip(v.Words, digestWords)))
+		l.add("action.words", "words", Foreign(visible.Clip(v.Words, digestWords)))
 	}
 }
 
@@ -257,4 +259,14 @@ func (l *lines) hints(d *Digest) {
 		l.head("person", "who", Foreign(h.Name), "n", h.Allows+h.Denies, "share", 100*h.Allows/max(1, h.Allows+h.Denies))
 		l.counted("person.hasty", h.Hasty)
 	}
+}
+
+// Fated tells what became of the calls that judges vetoed, in lines of a digest.
+func (c *Counts) Fated() []DigestLine {
+	var l lines
+	l.fates("vetoed", c.Fates)
+	if len(l.all) == 0 {
+		return nil
+	}
+	return l.all[1:]
 }

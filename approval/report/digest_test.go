@@ -1,4 +1,4 @@
-package approval_test
+package report_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -47,8 +48,8 @@ func ruled(rule string, hour float64) approval.Step {
 	return approval.Step{At: digestAt(hour), Proposal: vaglio.Proposal{Agent: "bot", Executor: "read", Args: vaglio.Args{"token": "ghp_" + strings.Repeat("a1B2", 9)}}, Verdict: &v}
 }
 
-func build(w approval.Window, asks []approval.Ask, steps []approval.Step, before ...approval.Window) approval.Digest {
-	b := approval.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}), before...)
+func build(w report.Window, asks []approval.Ask, steps []approval.Step, before ...report.Window) report.Digest {
+	b := report.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}), before...)
 	for i := range asks {
 		b.Ask(&asks[i])
 	}
@@ -97,19 +98,19 @@ func TestDigestTellsWhatBecameOfVetoes(t *testing.T) {
 		approval.Step{At: digestAt(10), Error: "no such executor"},
 		approval.Step{At: digestAt(11), Verdict: &vaglio.Verdict{Approved: true, TS: digestSeconds(digestAt(11))}})
 
-	d := build(approval.Window{From: digestAt(0), To: digestAt(24)}, asks, steps)
-	want := approval.Counts{
+	d := build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, steps)
+	want := report.Counts{
 		Judged: 12, Approved: 1, Guard: 3, Vetoed: 8, Errors: 1,
-		Fates: approval.Fates{
+		Fates: report.Fates{
 			Allowed: 2, Denied: 1, Expired: 1, Waiting: 1, Repeated: 2, Unasked: 1,
-			Runs: approval.Runs{Succeeded: 1, Unused: 1},
+			Runs: report.Runs{Succeeded: 1, Unused: 1},
 		},
-		Carried: approval.Fates{Allowed: 1, Runs: approval.Runs{Unused: 1}},
+		Carried: report.Fates{Allowed: 1, Runs: report.Runs{Unused: 1}},
 	}
 	if d.Counts != want {
 		t.Errorf("counts\n%+v, want\n%+v", d.Counts, want)
 	}
-	if len(d.Rules) != 2 || d.Rules[0] != (approval.Tally{Name: "path.auth", Count: 2, New: true}) {
+	if len(d.Rules) != 2 || d.Rules[0] != (report.Tally{Name: "path.auth", Count: 2, New: true}) {
 		t.Errorf("rules %+v", d.Rules)
 	}
 	if len(d.Waiting) != 2 || d.Waiting[0].ID != "ask0005-1" {
@@ -118,7 +119,7 @@ func TestDigestTellsWhatBecameOfVetoes(t *testing.T) {
 	if len(d.Workarounds) != 1 || d.Workarounds[0].Tries != 1 || d.Workarounds[0].ID != "ask0003-1" {
 		t.Errorf("workarounds %+v", d.Workarounds)
 	}
-	if len(d.People) != 2 || d.People[0] != (approval.Habit{Person: "web:ann", Name: "web:ann", Allows: 3, Hasty: 1}) || d.People[1].Denies != 1 {
+	if len(d.People) != 2 || d.People[0] != (report.Habit{Person: "web:ann", Name: "web:ann", Allows: 3, Hasty: 1}) || d.People[1].Denies != 1 {
 		t.Errorf("people %+v", d.People)
 	}
 	if len(d.Groups) != 3 || d.Groups[0].Effect != "delete" || d.Groups[0].Count != 6 || len(d.Groups[0].Actions) != 5 {
@@ -141,7 +142,7 @@ func TestDigestIsBounded(t *testing.T) {
 	for n := range 3000 {
 		steps = append(steps, ruled(fmt.Sprintf("rule.%d", n), float64(n)/300))
 	}
-	d := build(approval.Window{From: digestAt(0), To: digestAt(24)}, nil, steps)
+	d := build(report.Window{From: digestAt(0), To: digestAt(24)}, nil, steps)
 	rules, actions := 0, 0
 	for _, r := range d.Rules {
 		rules += r.Count
@@ -182,10 +183,10 @@ func TestDigestsJoin(t *testing.T) {
 			steps = append(steps, ruled("r", rng.Float64()*70))
 		}
 		carried, judged := 0, 0
-		var windows []approval.Window
-		var days []approval.Counts
+		var windows []report.Window
+		var days []report.Counts
 		for day := range 3 {
-			w := approval.Window{From: digestAt(float64(24 * day)), To: digestAt(float64(24*day + 24))}
+			w := report.Window{From: digestAt(float64(24 * day)), To: digestAt(float64(24*day + 24))}
 			d := build(w, asks, steps, windows...)
 			c := d.Counts
 			windows, days = append(windows, w), append(days, c)
@@ -231,7 +232,7 @@ func TestDigestWindows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := approval.Hours{Minute: tt.minute, Zone: zone}
+			h := report.Hours{Minute: tt.minute, Zone: zone}
 			w, err := h.Parse(tt.day)
 			if err != nil || w.To.Sub(w.From).Hours() != tt.hours {
 				t.Errorf("%v %v", w, err)
@@ -258,7 +259,7 @@ func TestDigestWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for minute := 0; minute < 1440; minute += 30 {
-			h := approval.Hours{Minute: minute, Zone: zone}
+			h := report.Hours{Minute: minute, Zone: zone}
 			before := h.Window(2011, 1, 1)
 			for day := 2; day < 400; day++ {
 				w := h.Window(2011, 1, day)
@@ -270,7 +271,7 @@ func TestDigestWindows(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "2026-02-30", "21.11.2026", "x"} {
-		if _, err := (approval.Hours{}).Parse(bad); err == nil {
+		if _, err := (report.Hours{}).Parse(bad); err == nil {
 			t.Errorf("%q is a day", bad)
 		}
 	}
