@@ -145,7 +145,7 @@ func (c *courier) run(ctx context.Context, d *Dispatcher) error {
 		id, e, nap := c.next(time.Now())
 		if id != "" {
 			err := d.deliver(ctx, c.channel, id, &e)
-			if d.noteUnread(ctx, err) != nil {
+			if d.records.Note(ctx, err) != nil {
 				continue // What it was to show cannot be read any more.
 			}
 			if _, ours := errors.AsType[*storeError](err); !ours {

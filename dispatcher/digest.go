@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -74,23 +75,23 @@ const (
 // what that misses: a day on which the clock skips the time, a machine that
 // slept, a channel that was down.
 func (d *Dispatcher) tickDigests(ctx context.Context) error {
-	if d.hours == nil || len(d.postmen) == 0 {
+	if d.hours.Digest == nil || len(d.outlets.postmen) == 0 {
 		return d.forgetDigests(ctx)
 	}
-	zone := d.hours.Zone
+	zone := d.hours.Digest.Zone
 	if zone == nil {
 		zone = time.UTC
 	}
 	clock := cron.New(cron.WithLocation(zone), cron.WithLogger(cron.DiscardLogger))
 	wake := func() {
-		for _, p := range d.postmen {
+		for _, p := range d.outlets.postmen {
 			select {
 			case p.kick <- struct{}{}:
 			default:
 			}
 		}
 	}
-	for _, spec := range []string{fmt.Sprintf("%d %d * * *", d.hours.Minute%60, d.hours.Minute/60), "@every 1m"} {
+	for _, spec := range []string{fmt.Sprintf("%d %d * * *", d.hours.Digest.Minute%60, d.hours.Digest.Minute/60), "@every 1m"} {
 		if _, err := clock.AddFunc(spec, wake); err != nil {
 			return fmt.Errorf("dispatcher: schedule digests: %w", err)
 		}
@@ -105,7 +106,7 @@ func (d *Dispatcher) tickDigests(ctx context.Context) error {
 // forgetDigests drops what was sent, where digests are off: when they are on
 // again, nobody is told of the time between.
 func (d *Dispatcher) forgetDigests(ctx context.Context) error {
-	for _, p := range d.postmen {
+	for _, p := range d.outlets.postmen {
 		_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
 			if !r.Exists() {
 				return r, approval.ErrKeep
@@ -124,7 +125,7 @@ func (p *postman) record() string { return "digest/" + p.name }
 
 // run sends what is due at every tick until ctx ends.
 func (p *postman) run(ctx context.Context, d *Dispatcher) error {
-	if d.hours == nil {
+	if d.hours.Digest == nil {
 		return nil
 	}
 	for tries := 0; ; {
@@ -170,14 +171,14 @@ func (p *postman) begin(ctx context.Context, d *Dispatcher) (digestsBody, error)
 	at := now()
 	return p.update(ctx, d, func(b *digestsBody) error {
 		if b.Through.IsZero() || b.Through.Sub(at) > digestAhead {
-			*b = digestsBody{Version: b.Version, Through: d.hours.Last(at).To}
+			*b = digestsBody{Version: b.Version, Through: d.hours.Digest.Last(at).To}
 			return nil
 		}
 		if !b.Due.IsZero() {
 			return approval.ErrKeep
 		}
-		last := d.hours.Last(at)
-		due := later(d.hours.After(b.Through), d.hours.Last(last.To.AddDate(0, 0, 1-digestsMissed)).To)
+		last := d.hours.Digest.Last(at)
+		due := later(d.hours.Digest.After(b.Through), d.hours.Digest.Last(last.To.AddDate(0, 0, 1-digestsMissed)).To)
 		if due.After(at) || !due.After(b.Through) {
 			return approval.ErrKeep
 		}
@@ -200,7 +201,7 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 		}
 	}
 	tell := func() (report.Digest, error) {
-		return d.digest(ctx, report.Window{From: body.Through, To: body.Due}, telling{routes: d.digestRoutes(p.name)})
+		return d.DigestOf(ctx, report.Window{From: body.Through, To: body.Due}, read.Telling{Routes: d.digestRoutes(p.name)})
 	}
 	done := func() error {
 		_, err := p.update(ctx, d, mine(func(b *digestsBody) {
@@ -211,8 +212,8 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 	// A call may be of the window, and no record tells of it yet.
 	patient, cancel := context.WithTimeout(ctx, digestLate)
 	defer cancel()
-	d.underway.settled(patient, body.Due)
-	if d.quietDays && body.Ref == "" && !body.Begun {
+	d.steps.underway.settled(patient, body.Due)
+	if d.hours.QuietDays && body.Ref == "" && !body.Begun {
 		if digest, err := tell(); err != nil {
 			return err
 		} else if digest.Empty() {
@@ -259,7 +260,7 @@ func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, min
 	if ref == "" {
 		_, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Begun = true }))
 		if err == nil {
-			ref, err = p.channel.OpenDigest(ctx, key, d.quiet.at(time.Now()))
+			ref, err = p.channel.OpenDigest(ctx, key, d.hours.Quiet.at(time.Now()))
 		}
 		if err != nil {
 			return body, err

@@ -107,15 +107,15 @@ func printing(t *testing.T, store *storetest.Memory, hours *report.Hours, papers
 // printingOn is printing on channels of any kind.
 func printingOn(t *testing.T, store *storetest.Memory, hours *report.Hours, channels ...dispatcher.Channel) *press {
 	t.Helper()
-	return printed(t, store, func(c *dispatcher.Config) { c.Digest, c.Channels = hours, channels })
+	return printed(t, store, func(c *dispatcher.Config) { c.Hours.Digest, c.Channels = hours, channels })
 }
 
 // printed runs a dispatcher as it is configured.
 func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.Config)) *press {
 	t.Helper()
 	c := dispatcher.Config{
-		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Approvers: []string{owner.ID},
-		Effect: effect, Log: slog.New(slog.DiscardHandler),
+		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
+		Effects: dispatcher.Effects{Name: effect}, Log: slog.New(slog.DiscardHandler),
 	}
 	configure(&c)
 	d := dispatcher.New(c)

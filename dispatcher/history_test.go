@@ -131,7 +131,7 @@ func signed(t *testing.T, store *storetest.Memory, h *dispatcher.History, last s
 	h.Tree = store
 	var begun error
 	p := printed(t, store, func(c *dispatcher.Config) {
-		c.History, c.Digest, c.Channels = h, &report.Hours{Minute: 8 * 60}, append(c.Channels, papers...)
+		c.History, c.Hours.Digest, c.Channels = h, &report.Hours{Minute: 8 * 60}, append(c.Channels, papers...)
 		begun = dispatcher.New(*c).BeginHistory(t.Context(), last)
 	})
 	return p, begun

@@ -171,16 +171,16 @@ func (m *month) life(long time.Duration, do func(context.Context, *testing.T, *d
 			ops = append(ops, fmt.Sprintf("ops-%d", n))
 		}
 		d := dispatcher.New(dispatcher.Config{
-			Store: m.store, Engine: engine, Secret: approval.Secret{1}, Approvers: []string{owner.ID},
-			Effect: effect, Digest: m.hours, Log: slog.New(slog.DiscardHandler), Channels: channels,
-			History: &dispatcher.History{Tree: m.store, Key: m.key, Save: func(text string) error { m.saved = text; return nil }},
-			Routing: approval.Routing{
+			Store: m.store, Engine: engine, Secret: approval.Secret{1},
+			Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Routing: approval.Routing{
 				Routes: []approval.Route{
 					{Name: "ops", Channels: []string{"chat:ops"}, Approvers: []string{approval.Anyone}},
 					{Name: "rest", Channels: []string{"chat", "other"}, Approvers: []string{approval.Anyone}},
 				},
 				Rules: []approval.Rule{{Agents: ops, Route: "ops"}, {Route: "rest"}},
-			},
+			}},
+			Effects: dispatcher.Effects{Name: effect}, Hours: dispatcher.Hours{Digest: m.hours}, Log: slog.New(slog.DiscardHandler), Channels: channels,
+			History: &dispatcher.History{Tree: m.store, Key: m.key, Save: func(text string) error { m.saved = text; return nil }},
 		})
 		if err := d.BeginHistory(t.Context(), m.saved); err != nil {
 			t.Fatal(err)

@@ -54,7 +54,7 @@ func (d *Dispatcher) readNoticed(ctx context.Context, h *herald) (time.Time, err
 		}
 		h.by[s].told, h.by[s].next = l.At, l.At.Add(noticeEvery)
 	}
-	return later(body.Since, d.began.Add(-noticedFor)), nil
+	return later(body.Since, d.outlets.began.Add(-noticedFor)), nil
 }
 
 // keepNoticed writes down what was told.
@@ -68,7 +68,7 @@ func (d *Dispatcher) keepNoticed(ctx context.Context, h *herald) error {
 	}
 	h.mu.Unlock()
 	_, err := d.store.Update(ctx, approval.KindMeta, h.record(), func(r approval.Record) (approval.Record, error) {
-		body := noticedBody{Version: 1, Since: d.began}
+		body := noticedBody{Version: 1, Since: d.outlets.began}
 		if r.Exists() {
 			if err := strictjson.Unmarshal(r.Body, &body); err != nil {
 				return r, err

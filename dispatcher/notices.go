@@ -48,6 +48,9 @@ const (
 	// noticedFor is how long it is remembered what was told, and how far back a
 	// start looks for what was not. Older denials are in the history.
 	noticedFor = time.Hour
+	// recountedSteps and recountedBytes bound how far a start looks.
+	recountedSteps = 5000
+	recountedBytes = 16 << 20
 )
 
 func newHerald(name string, n Notifier) *herald {
@@ -144,7 +147,7 @@ func (h *herald) run(ctx context.Context, d *Dispatcher) error {
 func (h *herald) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
 	err := h.channel.Notify(ctx, approval.Notice{
 		Agent: s.agent, Rule: s.rule, Count: due.count, First: due.first, Last: due.last,
-		Refusal: *d.masker.Step(due.step).Refusal, Silent: d.quiet.at(time.Now()),
+		Refusal: *d.masker().Step(due.step).Refusal, Silent: d.hours.Quiet.at(time.Now()),
 	})
 	if errors.Is(err, approval.ErrGone) {
 		err = nil // There is nobody to tell; the history has it.
@@ -163,7 +166,7 @@ func (d *Dispatcher) noticed(s approval.Step) {
 	if !guarded(&s) {
 		return
 	}
-	for _, h := range d.heralds {
+	for _, h := range d.outlets.heralds {
 		h.add(s)
 	}
 }
@@ -192,20 +195,20 @@ func (d *Dispatcher) recountSteps(ctx context.Context, h *herald) error {
 		return err
 	}
 	read, weight := 0, 0
-	for s, err := range d.stepsOf(ctx, approval.Query{Newest: true}) {
+	for s, err := range d.records.Steps(ctx, approval.Query{Newest: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: read the turn log: %w", err)
 		}
-		if read++; read > entriesRead || weight > bytesRead {
+		if read++; read > recountedSteps || weight > recountedBytes {
 			return nil
 		}
 		weight += len(s.Body)
-		if s.is.At.Before(since) {
+		if s.Is.At.Before(since) {
 			return nil
 		}
 		// What this process denies it counts itself.
-		if guarded(&s.is) && s.is.At.Before(d.began) {
-			h.catchUp(s.is)
+		if guarded(&s.Is) && s.Is.At.Before(d.outlets.began) {
+			h.catchUp(s.Is)
 		}
 	}
 	return nil

@@ -194,7 +194,7 @@ func TestStatisticsThatCannotBe(t *testing.T) {
 	}
 	d = dispatcher.New(dispatcher.Config{
 		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
-		Quiet: dispatcher.Quiet{From: 60, To: 120},
+		Hours: dispatcher.Hours{Quiet: dispatcher.Quiet{From: 60, To: 120}},
 	})
 	if s, err := d.Statistics(t.Context(), report.Range{Days: 1}); err != nil || s.Counts.Judged != 0 || len(d.Unread()) != 1 {
 		t.Errorf("of a record of a newer program: %+v, %v, %d unread", s, err, len(d.Unread()))

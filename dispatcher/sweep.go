@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/read"
 )
 
 // sweepEvery is how often the turn log is swept.
@@ -16,7 +17,7 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
-		if err := d.dropSteps(ctx, time.Now().Add(-stepsKept)); err != nil && ctx.Err() == nil {
+		if err := d.dropSteps(ctx, time.Now().Add(-read.StepsKept)); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "the turn log could not be swept; trying again tomorrow", "error", err)
 		}
 		if err := d.dropLeaves(ctx); err != nil && ctx.Err() == nil {
@@ -31,11 +32,11 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 }
 
 func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
-	for s, err := range d.stepsOf(ctx, approval.Query{}) {
+	for s, err := range d.records.Steps(ctx, approval.Query{}) {
 		if err != nil {
 			return err
 		}
-		if !s.is.At.Before(before) {
+		if !s.Is.At.Before(before) {
 			return nil
 		}
 		_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(now approval.Record) (approval.Record, error) {

@@ -31,7 +31,7 @@ func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *
 	if err := d.keepTold(ctx, ch, ask.ID, approval.TellBegun); err != nil {
 		return err
 	}
-	turn, err := d.turnCounts(ctx, &ask)
+	turn, err := d.TurnCounts(ctx, &ask)
 	if err != nil {
 		return err
 	}
@@ -55,53 +55,6 @@ func (d *Dispatcher) keepTold(ctx context.Context, ch Channel, id approval.AskID
 	})
 	if err != nil {
 		return fmt.Errorf("dispatcher: keep what was told of ask %s: %w", id, err)
-	}
-	return nil
-}
-
-// turnCounts counts what the ask's turn did so far, as a digest would. Of a turn
-// without a name, or longer than is read for this, there is nothing to tell.
-func (d *Dispatcher) turnCounts(ctx context.Context, ask *approval.Ask) (report.Counts, error) {
-	if ask.TurnID == "" {
-		return report.Counts{}, nil
-	}
-	all := report.Window{To: now().AddDate(1, 0, 0)}
-	b := report.NewDigestBuilder(all, d.masker)
-	asks := map[approval.AskID]bool{}
-	read := 0
-	for s, err := range d.stepsOf(ctx, approval.Query{Prefix: turnPrefix(ask.Agent, ask.TurnID)}) {
-		if err != nil {
-			return report.Counts{}, fmt.Errorf("dispatcher: read the turn log: %w", err)
-		}
-		if read++; read > turnRead {
-			return report.Counts{}, nil
-		}
-		if id := s.is.Approval.Ask(); s.is.Approval != "" && !asks[id] {
-			asks[id] = true
-			if err := d.countAsk(ctx, b, id, ask.TurnID); err != nil {
-				return report.Counts{}, err
-			}
-		}
-		b.Step(&s.is)
-	}
-	return b.Digest(nil).Counts, nil
-}
-
-// turnRead is the most steps of a turn that are counted.
-const turnRead = 1000
-
-// countAsk takes an ask of the turn in. One of another turn, that a call of this
-// one joined, counts as the step tells.
-func (d *Dispatcher) countAsk(ctx context.Context, b *report.DigestBuilder, id approval.AskID, turn string) error {
-	ask, err := d.ask(ctx, string(id))
-	if nothingThere(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("dispatcher: read ask %s: %w", id, err)
-	}
-	if ask.TurnID == turn {
-		b.Ask(&ask)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func begin(t *testing.T, store *storetest.Memory) (g *gate, c *chat, log func() 
 	c = &chat{}
 	d := dispatcher.New(dispatcher.Config{
 		Store: store, Channels: []dispatcher.Channel{c}, Engine: newEngine(t, &strict{}),
-		Secret: approval.Secret{1}, Approvers: []string{owner.ID},
+		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Log: slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
 			mu.Lock()
 			defer mu.Unlock()

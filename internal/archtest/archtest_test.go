@@ -108,8 +108,9 @@ var rooms = map[string]room{
 		modules: []string{xmod},
 		tests:   []string{"store/storetest"},
 	},
+	"dispatcher/read": {may: []string{"approval", "approval/report", "vaglio"}},
 	"dispatcher": {
-		may:     []string{"approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
+		may:     []string{"dispatcher/read", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{jsonlib, cronlib, xmod},
 		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
 	},

@@ -1,4 +1,4 @@
-package dispatcher
+package read
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 
 // Pending yields the card of every ask that waits for a person, oldest first,
 // as the channel would show it.
-func (d *Dispatcher) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
+func (r *Reader) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
 	return func(yield func(approval.Card, error) bool) {
-		for ask, err := range d.asks(ctx, approval.Query{Open: true}) {
+		for ask, err := range r.records.Asks(ctx, approval.Query{Open: true}) {
 			if err == nil {
-				ask.is.Lapse(now())
+				ask.Is.Lapse(now())
 			}
-			if err == nil && !ask.is.Waiting() {
+			if err == nil && !ask.Is.Waiting() {
 				continue
 			}
-			if !yield(approval.NewCard(ask.is, channel, d.masker), err) || err != nil {
+			if !yield(approval.NewCard(ask.Is, channel, r.masker), err) || err != nil {
 				return
 			}
 		}
@@ -28,12 +28,12 @@ func (d *Dispatcher) Pending(ctx context.Context, channel string) iter.Seq2[appr
 }
 
 // Card returns the card of an ask as the channel shows it.
-func (d *Dispatcher) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
-	ask, err := d.ask(ctx, string(id))
+func (r *Reader) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	ask, err := r.ask(ctx, string(id))
 	if err != nil {
 		return approval.Card{}, err
 	}
-	return approval.NewCard(ask, channel, d.masker), nil
+	return approval.NewCard(ask, channel, r.masker), nil
 }
 
 // shortest is the fewest characters of an id that Find takes.
@@ -41,16 +41,16 @@ const shortest = 4
 
 // Find returns the ask that a person names: by the ask's id, by an approval's,
 // or by the first characters of either, four at least, where only one fits.
-func (d *Dispatcher) Find(ctx context.Context, id string) (approval.Ask, error) {
+func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
 	ask := approval.ID(id).Ask()
 	if len(ask) < shortest {
 		return approval.Ask{}, approval.ErrNotFound
 	}
 	var found approval.Ask
 	n := 0
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Prefix: string(ask), Limit: 2}) {
-		if found, err = decoded(ctx, d, place{approval.KindAsk, r.ID}, &r, err, approval.DecodeAsk); err != nil {
-			return approval.Ask{}, fmt.Errorf("dispatcher: find an ask: %w", err)
+	for stored, err := range r.records.store.List(ctx, approval.Query{Kind: approval.KindAsk, Prefix: string(ask), Limit: 2}) {
+		if found, err = decoded(ctx, r.records, place{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk); err != nil {
+			return approval.Ask{}, fmt.Errorf("read: find an ask: %w", err)
 		}
 		if n++; found.ID == ask {
 			return found, nil
@@ -65,35 +65,35 @@ func (d *Dispatcher) Find(ctx context.Context, id string) (approval.Ask, error) 
 // Why returns the card of what a person names, as the channel shows it: of an ask
 // as Find has it, or of a step that was refused without one, by its
 // [approval.VetoID] or the first characters of it, four at least after the mark.
-func (d *Dispatcher) Why(ctx context.Context, id, channel string) (approval.Card, error) {
+func (r *Reader) Why(ctx context.Context, id, channel string) (approval.Card, error) {
 	if approval.IsVetoID(id) {
-		return d.vetoed(ctx, id)
+		return r.vetoed(ctx, id)
 	}
-	ask, err := d.Find(ctx, id)
+	ask, err := r.Find(ctx, id)
 	if err != nil {
 		return approval.Card{}, err
 	}
-	return approval.NewCard(ask, channel, d.masker), nil
+	return approval.NewCard(ask, channel, r.masker), nil
 }
 
 // vetoed looks a refused step up. People ask rarely, so there is no index: all that
 // the turn log keeps is read.
 //
 //nolint:cyclop // One step after the other; each may end it.
-func (d *Dispatcher) vetoed(ctx context.Context, id string) (approval.Card, error) {
+func (r *Reader) vetoed(ctx context.Context, id string) (approval.Card, error) {
 	whole := len(approval.VetoID(""))
 	if least := len(approval.VetoMark) + shortest; len(id) < least || len(id) > whole {
 		return approval.Card{}, approval.ErrNotFound
 	}
 	var found *approval.Step
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
-		named := r.ID != "" && strings.HasPrefix(string(approval.VetoID(r.ID)), id)
-		if !named && (err == nil || d.noteUnread(ctx, err) != nil) {
+	for stored, err := range r.records.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
+		named := stored.ID != "" && strings.HasPrefix(string(approval.VetoID(stored.ID)), id)
+		if !named && (err == nil || r.records.Note(ctx, err) != nil) {
 			continue
 		}
-		s, err := decoded(ctx, d, place{approval.KindStep, r.ID}, &r, err, approval.DecodeStep)
+		s, err := decoded(ctx, r.records, place{approval.KindStep, stored.ID}, &stored, err, approval.DecodeStep)
 		if err != nil {
-			return approval.Card{}, fmt.Errorf("dispatcher: look a veto up: %w", err)
+			return approval.Card{}, fmt.Errorf("read: look a veto up: %w", err)
 		}
 		if s.Verdict == nil || s.Verdict.Approved {
 			continue
@@ -101,15 +101,15 @@ func (d *Dispatcher) vetoed(ctx context.Context, id string) (approval.Card, erro
 		if found != nil {
 			return approval.Card{}, approval.ErrNotFound
 		}
-		if s.ID = r.ID; len(id) == whole {
-			return approval.NewVetoCard(s, d.masker), nil
+		if s.ID = stored.ID; len(id) == whole {
+			return approval.NewVetoCard(s, r.masker), nil
 		}
 		found = &s
 	}
 	if found == nil {
 		return approval.Card{}, approval.ErrNotFound
 	}
-	return approval.NewVetoCard(*found, d.masker), nil
+	return approval.NewVetoCard(*found, r.masker), nil
 }
 
 const (
@@ -123,27 +123,27 @@ const (
 
 // History returns what was proposed and what became of it, newest first. Its
 // values are masked as on a card.
-func (d *Dispatcher) History(ctx context.Context, f approval.Filter) (approval.Page, error) {
+func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page, error) {
 	if f.Limit <= 0 {
 		f.Limit = entriesAtOnce
 	}
 	var page approval.Page
 	read, weight := 0, 0
-	for s, err := range d.stepsOf(ctx, approval.Query{Newest: true, After: f.Before}) {
+	for s, err := range r.records.Steps(ctx, approval.Query{Newest: true, After: f.Before}) {
 		if err != nil {
-			return approval.Page{}, fmt.Errorf("dispatcher: read the history: %w", err)
+			return approval.Page{}, fmt.Errorf("read: read the history: %w", err)
 		}
 		if len(page.Entries) == f.Limit || read == entriesRead || weight >= bytesRead {
 			return page, nil
 		}
 		read++
 		weight += len(s.Body)
-		e, err := d.entry(ctx, s)
+		e, err := r.entry(ctx, s)
 		if err != nil {
 			return approval.Page{}, err
 		}
 		if f.Fits(&e) {
-			page.Entries = append(page.Entries, d.masker.Entry(e))
+			page.Entries = append(page.Entries, r.masker.Entry(e))
 		}
 		page.Older = s.Born
 	}
@@ -152,18 +152,18 @@ func (d *Dispatcher) History(ctx context.Context, f approval.Filter) (approval.P
 }
 
 // entry joins a step with its approval as it now stands.
-func (d *Dispatcher) entry(ctx context.Context, s kept[approval.Step]) (approval.Entry, error) {
-	e := approval.Entry{Cursor: s.Born, Step: s.is}
-	if s.is.Approval == "" {
+func (r *Reader) entry(ctx context.Context, s Kept[approval.Step]) (approval.Entry, error) {
+	e := approval.Entry{Cursor: s.Born, Step: s.Is}
+	if s.Is.Approval == "" {
 		return e, nil
 	}
-	ask, err := d.ask(ctx, string(s.is.Approval.Ask()))
-	if nothingThere(err) {
+	ask, err := r.ask(ctx, string(s.Is.Approval.Ask()))
+	if Nothing(err) {
 		return e, nil
 	}
 	if err != nil {
-		return e, fmt.Errorf("dispatcher: read approval %s: %w", s.is.Approval, err)
+		return e, fmt.Errorf("read: read approval %s: %w", s.Is.Approval, err)
 	}
-	e.Approval = ask.Find(s.is.Approval)
+	e.Approval = ask.Find(s.Is.Approval)
 	return e, nil
 }
