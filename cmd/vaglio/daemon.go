@@ -157,8 +157,7 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 		return err
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
-		Store: d.store, Channels: channels, Engine: engine,
-		Secret:    secret,
+		Store: d.store, Channels: channels, Engine: engine, Secret: secret,
 		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Routing: routing},
 		Effects:   dispatcher.Effects{Traits: traitsOf(reader), Name: reader.Key},
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline},
