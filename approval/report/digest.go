@@ -4,8 +4,9 @@
 package report
 
 import (
-	"github.com/metnos/vaglio/approval"
 	"time"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // Digest tells people what was vetoed in a window and what became of it. It is

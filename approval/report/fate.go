@@ -1,9 +1,10 @@
 package report
 
 import (
-	"github.com/metnos/vaglio/approval"
 	"slices"
 	"time"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // stateAt returns in which state an approval was at an instant. Its times tell;
