@@ -42,7 +42,7 @@ type Dispatcher struct {
 
 	waiters  waiters
 	denials  denials
-	crowd    crowd
+	limit    openLimit
 	watchers watchers
 	alarms   askAlarms
 	outlets  outlets
@@ -211,7 +211,7 @@ func New(c Config) *Dispatcher {
 		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(),
 	})
 	d.leaves = history.NewWriter(d.masker().Mask)
-	d.crowd.most = MaxOpen
+	d.limit.most = MaxOpen
 	return d
 }
 
@@ -317,7 +317,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	}
 	// What ended while nobody followed is not among the open asks.
 	d.waiters.wakeAll()
-	d.crowd.forget()
+	d.limit.forget()
 	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
@@ -338,7 +338,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 func (d *Dispatcher) changed(ask *approval.Ask) {
 	d.denials.keep(ask, d.deadlines.DenialStands)
 	d.waiters.wake(ask.ID)
-	d.crowd.follow(ask)
+	d.limit.follow(ask)
 	if at := ask.NextDeadline(); !at.IsZero() {
 		d.alarms.deadlines.set(ask.ID, at)
 	}

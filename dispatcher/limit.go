@@ -12,24 +12,24 @@ import (
 // each may hold a megabyte of arguments in the store and on every channel.
 const MaxOpen = 1000
 
-// CrowdError says that too many asks of an agent wait already. The call was not
+// LimitError says that too many asks of an agent wait already. The call was not
 // asked and must not run.
-type CrowdError struct{ Max int }
+type LimitError struct{ Max int }
 
-func (e *CrowdError) Error() string {
+func (e *LimitError) Error() string {
 	return fmt.Sprintf("%d calls of this agent wait for a person already: wait for answers, or withdraw some", e.Max)
 }
 
-// crowd counts the asks that wait, by agent. It follows the store's feed; what
+// openLimit counts the asks that wait, by agent. It follows the store's feed; what
 // this process opens is counted at once, so that no burst gets past it.
-type crowd struct {
+type openLimit struct {
 	most int
 	mu   sync.Mutex
 	by   map[string]map[approval.AskID]bool
 }
 
 // enter counts the ask, and reports false when the agent has too many.
-func (c *crowd) enter(agent string, id approval.AskID) bool {
+func (c *openLimit) enter(agent string, id approval.AskID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.by[agent]) >= c.most {
@@ -39,7 +39,7 @@ func (c *crowd) enter(agent string, id approval.AskID) bool {
 	return true
 }
 
-func (c *crowd) add(agent string, id approval.AskID) {
+func (c *openLimit) add(agent string, id approval.AskID) {
 	if c.by == nil {
 		c.by = make(map[string]map[approval.AskID]bool)
 	}
@@ -49,7 +49,7 @@ func (c *crowd) add(agent string, id approval.AskID) {
 	c.by[agent][id] = true
 }
 
-func (c *crowd) leave(agent string, id approval.AskID) {
+func (c *openLimit) leave(agent string, id approval.AskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.by[agent], id)
@@ -59,7 +59,7 @@ func (c *crowd) leave(agent string, id approval.AskID) {
 }
 
 // follow counts an ask as the store has it.
-func (c *crowd) follow(ask *approval.Ask) {
+func (c *openLimit) follow(ask *approval.Ask) {
 	if !ask.Waiting() {
 		c.leave(ask.Agent, ask.ID)
 		return
@@ -70,7 +70,7 @@ func (c *crowd) follow(ask *approval.Ask) {
 }
 
 // forget empties the count, before it is taken up anew.
-func (c *crowd) forget() {
+func (c *openLimit) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.by = nil

@@ -24,7 +24,7 @@ func TestOpenAsksAreBoundedByAgent(t *testing.T) {
 		for i := range 4 * most {
 			wg.Go(func() {
 				_, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell(fmt.Sprint("make ", i))})
-				full, ok := errors.AsType[*dispatcher.CrowdError](err)
+				full, ok := errors.AsType[*dispatcher.LimitError](err)
 				switch {
 				case err == nil:
 					asked.Add(1)
