@@ -10,11 +10,11 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// courier works for one channel until every card there shows the state of its
+// deliverer works for one channel until every card there shows the state of its
 // ask. It keeps no message queue: it holds the ids of asks whose card is
 // stale, and reads what to show when it delivers, so several changes make one
 // delivery and a crash between a commit and a delivery loses nothing.
-type courier struct {
+type deliverer struct {
 	channel Channel
 
 	mu    sync.Mutex
@@ -45,13 +45,13 @@ const (
 	failuresTold = 3
 )
 
-func newCourier(ch Channel) *courier {
-	return &courier{channel: ch, stale: make(map[approval.AskID]errand), kick: make(chan struct{}, 1)}
+func newDeliverer(ch Channel) *deliverer {
+	return &deliverer{channel: ch, stale: make(map[approval.AskID]errand), kick: make(chan struct{}, 1)}
 }
 
 // take makes the ask's card due. One that waits after a failure goes on
 // waiting: the platform asked for the pause.
-func (c *courier) take(id approval.AskID) {
+func (c *deliverer) take(id approval.AskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.stale[id]; waits {
@@ -65,7 +65,7 @@ func (c *courier) take(id approval.AskID) {
 }
 
 // next returns an ask that is due, or how long to wait for one.
-func (c *courier) next(now time.Time) (id approval.AskID, e errand, nap time.Duration) {
+func (c *deliverer) next(now time.Time) (id approval.AskID, e errand, nap time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	nap = longestPause
@@ -89,7 +89,7 @@ func (c *courier) next(now time.Time) (id approval.AskID, e errand, nap time.Dur
 }
 
 // again puts a failed delivery back.
-func (c *courier) again(id approval.AskID, e errand, err error) time.Duration {
+func (c *deliverer) again(id approval.AskID, e errand, err error) time.Duration {
 	pause := min(firstPause<<min(e.tries, 10), longestPause)
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After
@@ -102,7 +102,7 @@ func (c *courier) again(id approval.AskID, e errand, err error) time.Duration {
 }
 
 // note keeps how deliveries go.
-func (c *courier) note(err error) {
+func (c *deliverer) note(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -116,7 +116,7 @@ func (c *courier) note(err error) {
 }
 
 // health tells how deliveries go.
-func (c *courier) health() approval.Health {
+func (c *deliverer) health() approval.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failures < failuresTold {
@@ -138,7 +138,7 @@ func troubleLevel(tries int) slog.Level {
 	return slog.LevelDebug
 }
 
-func (c *courier) run(ctx context.Context, d *Dispatcher) error {
+func (c *deliverer) run(ctx context.Context, d *Dispatcher) error {
 	timer := time.NewTimer(longestPause)
 	defer timer.Stop()
 	for ctx.Err() == nil {

@@ -64,21 +64,21 @@ type Reporter interface {
 
 // outlets are the channels, with those who serve them.
 type outlets struct {
-	channels map[string]Channel
-	couriers map[string]*courier
-	heralds  []*herald
-	postmen  []*postman
+	channels   map[string]Channel
+	deliverers map[string]*deliverer
+	heralds    []*herald
+	postmen    []*postman
 	// began is when this process took up its work.
 	began time.Time
 }
 
 func newOutlets(channels []Channel) outlets {
 	o := outlets{
-		channels: make(map[string]Channel, len(channels)), couriers: make(map[string]*courier, len(channels)), began: now(),
+		channels: make(map[string]Channel, len(channels)), deliverers: make(map[string]*deliverer, len(channels)), began: now(),
 	}
 	for _, ch := range channels {
 		o.channels[ch.Name()] = ch
-		o.couriers[ch.Name()] = newCourier(ch)
+		o.deliverers[ch.Name()] = newDeliverer(ch)
 		if n, ok := ch.(Notifier); ok {
 			o.heralds = append(o.heralds, newHerald(ch.Name(), n))
 		}
@@ -98,8 +98,8 @@ type ChannelHealth struct {
 // Channels tells how each channel does, by name. What a channel says of itself
 // comes first; one that says nothing is well as long as its cards get through.
 func (d *Dispatcher) Channels() []ChannelHealth {
-	all := make([]ChannelHealth, 0, len(d.outlets.couriers))
-	for name, c := range d.outlets.couriers {
+	all := make([]ChannelHealth, 0, len(d.outlets.deliverers))
+	for name, c := range d.outlets.deliverers {
 		h := c.health()
 		if r, ok := c.channel.(Reporter); ok {
 			if own := r.Health(); !own.OK() {

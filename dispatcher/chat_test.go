@@ -263,7 +263,7 @@ func (h *house) state(id approval.ID) approval.State {
 	return a.Approval.State
 }
 
-// settle lets a moment pass in which the couriers work.
+// settle lets a moment pass in which the deliverers work.
 func settle() {
 	time.Sleep(time.Millisecond)
 	synctest.Wait()

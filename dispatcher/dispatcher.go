@@ -250,7 +250,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	part(d.keepDeadlines)
 	part(d.keepReminders)
 	part(d.keepEscalations)
-	for _, c := range d.outlets.couriers {
+	for _, c := range d.outlets.deliverers {
 		part(func(ctx context.Context) error { return c.run(ctx, d) })
 	}
 	for _, h := range d.outlets.heralds {
@@ -348,7 +348,7 @@ func (d *Dispatcher) changed(ask *approval.Ask) {
 	}
 	for i := range ask.Cards {
 		shown := &ask.Cards[i]
-		if c := d.outlets.couriers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
+		if c := d.outlets.deliverers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
 			c.take(ask.ID)
 		}
 	}

@@ -57,7 +57,7 @@ func (d *Dispatcher) setReminder(ask *approval.Ask) {
 		return
 	}
 	for i := range ask.Cards {
-		c := d.outlets.couriers[ask.Cards[i].Channel]
+		c := d.outlets.deliverers[ask.Cards[i].Channel]
 		if c == nil || ask.Cards[i].Reminded {
 			continue
 		}
@@ -68,10 +68,10 @@ func (d *Dispatcher) setReminder(ask *approval.Ask) {
 	}
 }
 
-// keepReminders hands the asks whose reminder is due to the couriers.
+// keepReminders hands the asks whose reminder is due to the deliverers.
 func (d *Dispatcher) keepReminders(ctx context.Context) error {
 	return d.alarms.reminders.run(ctx, func(al alarm) {
-		for _, c := range d.outlets.couriers {
+		for _, c := range d.outlets.deliverers {
 			c.take(al.ask)
 		}
 	})
