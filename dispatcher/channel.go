@@ -66,7 +66,7 @@ type Reporter interface {
 type outlets struct {
 	channels   map[string]Channel
 	deliverers map[string]*deliverer
-	heralds    []*herald
+	notifiers  []*notifier
 	postmen    []*postman
 	// began is when this process took up its work.
 	began time.Time
@@ -80,7 +80,7 @@ func newOutlets(channels []Channel) outlets {
 		o.channels[ch.Name()] = ch
 		o.deliverers[ch.Name()] = newDeliverer(ch)
 		if n, ok := ch.(Notifier); ok {
-			o.heralds = append(o.heralds, newHerald(ch.Name(), n))
+			o.notifiers = append(o.notifiers, newNotifier(ch.Name(), n))
 		}
 		if g, ok := ch.(Digester); ok {
 			o.postmen = append(o.postmen, &postman{ch.Name(), g, make(chan struct{}, 1)})

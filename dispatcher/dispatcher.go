@@ -253,7 +253,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	for _, c := range d.outlets.deliverers {
 		part(func(ctx context.Context) error { return c.run(ctx, d) })
 	}
-	for _, h := range d.outlets.heralds {
+	for _, h := range d.outlets.notifiers {
 		part(func(ctx context.Context) error { return h.run(ctx, d) })
 	}
 	for _, p := range d.outlets.postmen {
