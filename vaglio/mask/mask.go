@@ -100,8 +100,11 @@ func (w *maskWriter) until(from, to int) {
 	}
 }
 
-// Open and Close are the brackets that masks are written with.
-const Open, Close = '‹', '›'
+// The brackets that masks are written with.
+const (
+	Open  = '‹'
+	Close = '›'
+)
 
 const (
 	maskPrefix = string(Open) + "masked "
