@@ -18,7 +18,7 @@ type deliverer struct {
 	channel Channel
 
 	mu    sync.Mutex
-	stale map[approval.AskID]errand
+	stale map[approval.AskID]delivery
 	kick  chan struct{}
 	// failures counts the deliveries that failed since one succeeded, and since
 	// is when the first of them did.
@@ -26,8 +26,8 @@ type deliverer struct {
 	since    time.Time
 }
 
-// errand is a delivery that is due.
-type errand struct {
+// delivery is what is to be delivered.
+type delivery struct {
 	at    time.Time
 	tries int
 	// unsent says that the last try surely left nothing on the platform.
@@ -46,7 +46,7 @@ const (
 )
 
 func newDeliverer(ch Channel) *deliverer {
-	return &deliverer{channel: ch, stale: make(map[approval.AskID]errand), kick: make(chan struct{}, 1)}
+	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
 }
 
 // take makes the ask's card due. One that waits after a failure goes on
@@ -57,7 +57,7 @@ func (c *deliverer) take(id approval.AskID) {
 	if _, waits := c.stale[id]; waits {
 		return
 	}
-	c.stale[id] = errand{at: time.Now()}
+	c.stale[id] = delivery{at: time.Now()}
 	select {
 	case c.kick <- struct{}{}:
 	default:
@@ -65,7 +65,7 @@ func (c *deliverer) take(id approval.AskID) {
 }
 
 // next returns an ask that is due, or how long to wait for one.
-func (c *deliverer) next(now time.Time) (id approval.AskID, e errand, nap time.Duration) {
+func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	nap = longestPause
@@ -81,7 +81,7 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e errand, nap time.D
 		}
 	}
 	if found == "" {
-		return "", errand{}, nap
+		return "", delivery{}, nap
 	}
 	e = c.stale[found]
 	delete(c.stale, found)
@@ -89,7 +89,7 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e errand, nap time.D
 }
 
 // again puts a failed delivery back.
-func (c *deliverer) again(id approval.AskID, e errand, err error) time.Duration {
+func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
 	pause := min(firstPause<<min(e.tries, 10), longestPause)
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After

@@ -22,7 +22,7 @@ type Teller interface {
 // tell tells on the channel how the ask ended, once. That it does is on disk
 // before, and that it did after: what a crash leaves between is looked for on
 // the platform.
-func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *errand) error {
+func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	t, ok := ch.(Teller)
 	if !ok {
 		return nil
