@@ -161,7 +161,7 @@ var rooms = map[string]room{
 
 	"cmd/vaglio": {
 		may:     []string{"*"},
-		modules: []string{cobra, pflag, envconfig, yaml, xmod, xsys},
+		modules: []string{cobra, pflag, envconfig, yaml, xmod, xsync, xsys},
 		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet},
 	},
 }
