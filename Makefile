@@ -80,7 +80,7 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 
 .PHONY: corpora
 corpora: ## measure the shipped policy, and the masks, on labelled calls; CORPORA=folder
-	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./approval
+	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./vaglio/mask
 
 MUTANTS ?= 80
 .PHONY: mutants
@@ -89,7 +89,7 @@ mutants: ## change one line at a time of what decides, and print what no test no
 
 .PHONY: secrets
 secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
-	$(GO) generate ./approval
+	$(GO) generate ./vaglio/mask
 
 .PHONY: agents
 agents: ## install the pinned coding agents from npm and run them, offline, behind the gate

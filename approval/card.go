@@ -41,7 +41,7 @@ type Card struct {
 }
 
 // Item is one call on a card. Its texts are raw: a channel passes each through
-// [Reveal] before a person sees it. Secrets in them are masked already.
+// [visible.Runs] before a person sees it. Secrets in them are masked already.
 type Item struct {
 	Approval ID
 	State    State

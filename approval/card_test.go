@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -178,7 +179,7 @@ func seen(t *testing.T, p vaglio.Proposal) string {
 	it := approval.NewCard(a, "web", masker).Items[0]
 	shown := []string{it.Executor, it.Args, it.Cwd, strings.Join(it.Mounts, "\x00")}
 	for i := range shown {
-		shown[i] = approval.RevealText(shown[i])
+		shown[i] = visible.Text(shown[i])
 	}
 	return strings.Join(shown, "\n\n\n\n\n")
 }

@@ -57,7 +57,7 @@ const (
 // final. What a judge denied is not while a person may be asked. Everything
 // else, also a verdict that makes no sense, is refused as final.
 func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
-	r := Refusal{Phase: v.BlockedBy, Wanted: wanted(p)}
+	r := Refusal{Phase: v.BlockedBy, Wanted: Wanted(p)}
 	switch {
 	case v.BlockedBy == vaglio.PhaseGuard:
 		r.Final, r.Why, r.Alternatives = true, guardWhy(v), guardInstead(v)
@@ -74,9 +74,9 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 	return r
 }
 
-// wanted is the call in one line: the executor, and its arguments in canonical
+// Wanted is the call in one line: the executor, and its arguments in canonical
 // form. What cannot be seen is written as JSON escapes it.
-func wanted(p vaglio.Proposal) string {
+func Wanted(p vaglio.Proposal) string {
 	name := p.Executor
 	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
 		name = quoted
@@ -136,7 +136,7 @@ func guardInstead(v vaglio.Verdict) []string {
 func judgeWhy(v vaglio.Verdict) string {
 	why := fmt.Sprintf("The judge %s scored it %s.", clip(v.JudgeKind, maxName), score(v.Score))
 	reasoning := v.Reason
-	if g := rejecting(v); g != nil && g.Reasoning != "" {
+	if g := Rejecting(v); g != nil && g.Reasoning != "" {
 		reasoning = g.Reasoning
 		if v.Reason != "" && v.Reason != g.Reasoning {
 			why += " Its reason, quoted: " + quote(v.Reason, maxReason) + "."
@@ -148,8 +148,8 @@ func judgeWhy(v vaglio.Verdict) string {
 	return why
 }
 
-// rejecting returns the result that decided, or nil.
-func rejecting(v vaglio.Verdict) *vaglio.GradientResult {
+// Rejecting returns the result that decided, or nil.
+func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
 	for i := range slices.Backward(v.Results) {
 		if v.Results[i].Judge == v.JudgeKind {
 			return &v.Results[i]
@@ -161,7 +161,7 @@ func rejecting(v vaglio.Verdict) *vaglio.GradientResult {
 // judgeInstead draws on the rejecting judge's worst signals.
 func judgeInstead(v vaglio.Verdict) []string {
 	var instead []string
-	if g := rejecting(v); g != nil {
+	if g := Rejecting(v); g != nil {
 		signals := slices.Clone(g.Signals)
 		slices.SortStableFunc(signals, func(a, b vaglio.Signal) int { return cmp.Compare(a.Score, b.Score) })
 		for _, s := range signals {

@@ -47,7 +47,7 @@ type Reason struct {
 // ReasonOf returns the worst that the rejecting judge said.
 func ReasonOf(v vaglio.Verdict) Reason {
 	r := Reason{Message: v.Reason}
-	g := rejecting(v)
+	g := Rejecting(v)
 	if g == nil {
 		return r
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -17,7 +18,7 @@ const maxText = 9000
 func (r Refusal) Text() string {
 	var b strings.Builder
 	b.WriteString("vaglio: this call did not run.\n")
-	b.WriteString("Wanted: " + RevealText(oneLine(clip(r.Wanted, maxWanted))) + "\n")
+	b.WriteString("Wanted: " + visible.Text(oneLine(clip(r.Wanted, maxWanted))) + "\n")
 	b.WriteString(r.heading() + " " + clip(oneLine(r.Why), 4*maxReasoning) + "\n")
 	if r.Words != "" {
 		b.WriteString("The person's words: " + clip(quote(r.Words, MaxWords), 2*MaxWords) + "\n")
@@ -54,33 +55,11 @@ func (r Refusal) heading() string {
 	}
 }
 
-// clip returns the first characters of s, and says so when there were more:
-// the result has at most n characters, the remark included.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	total := utf8.RuneCountInString(s)
-	if total <= n {
-		return s
-	}
-	remark := " [cut: " + strconv.Itoa(total) + " characters in all]"
-	keep := max(n-len(remark), 0)
-	for i := range s {
-		if keep == 0 {
-			return s[:i] + remark
-		}
-		keep--
-	}
-	return s
-}
+// clip is [visible.Clip].
+func clip(s string, n int) string { return visible.Clip(s, n) }
 
-// quote frames what somebody else wrote: on one line, in quotation marks that
-// it cannot close, with everything unseen spelt out, at most n characters of
-// it.
-func quote(s string, n int) string {
-	return strconv.Quote(clip(s, n))
-}
+// quote is [visible.Quote].
+func quote(s string, n int) string { return visible.Quote(s, n) }
 
 // oneLine spells out line ends and everything else that is not printed.
 func oneLine(s string) string {

@@ -375,3 +375,11 @@ func (r *Routing) checkRules() (all []error) {
 	}
 	return all
 }
+
+// RoutedTo is the route that the ask was sent to first; "" where there are none.
+func (a *Ask) RoutedTo() string {
+	if len(a.Routes) == 0 {
+		return ""
+	}
+	return a.Routes[0].Route
+}

@@ -29,13 +29,3 @@ func (a *Ask) Over() bool {
 func (s *Shown) Owes(a *Ask) bool {
 	return (s.Tell == TellDue || s.Tell == TellBegun) && !s.Gone && s.Ref != "" && a.Over()
 }
-
-// Fated tells what became of the calls that judges vetoed, in lines of a digest.
-func (c *Counts) Fated() []DigestLine {
-	var l lines
-	l.fates("vetoed", c.Fates)
-	if len(l.all) == 0 {
-		return nil
-	}
-	return l.all[1:]
-}

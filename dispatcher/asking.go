@@ -90,12 +90,12 @@ func (d *Dispatcher) place(ctx context.Context, o approval.Opening) (approval.As
 	for i := range ask.Approvals {
 		ids = append(ids, ask.Approvals[i].ID)
 	}
-	if !d.crowd.enter(ask.Agent, ask.ID) {
-		return ask, nil, &CrowdError{Max: d.crowd.most}
+	if !d.limit.enter(ask.Agent, ask.ID) {
+		return ask, nil, &LimitError{Max: d.limit.most}
 	}
 	if err = d.create(ctx, ask); err != nil {
 		// Where it was stored all the same, the store's feed brings it back.
-		d.crowd.leave(ask.Agent, ask.ID)
+		d.limit.leave(ask.Agent, ask.ID)
 	}
 	return ask, ids, err
 }

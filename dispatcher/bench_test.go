@@ -31,7 +31,7 @@ func benchFile(b *testing.B, judge *strict) (*dispatcher.Dispatcher, *bolt.DB) {
 	}
 	d := dispatcher.New(dispatcher.Config{
 		Store: db, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(b, judge),
-		Secret: approval.Secret{1}, Approvers: []string{owner.ID},
+		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Deadlines: dispatcher.Deadlines{AskFor: 24 * time.Hour},
 		Log:       slog.New(slog.DiscardHandler),
 	})

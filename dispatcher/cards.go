@@ -9,15 +9,15 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// courier works for one channel until every card there shows the state of its
+// deliverer works for one channel until every card there shows the state of its
 // ask. It keeps no message queue: it holds the ids of asks whose card is
 // stale, and reads what to show when it delivers, so several changes make one
 // delivery and a crash between a commit and a delivery loses nothing.
-type courier struct {
+type deliverer struct {
 	channel Channel
 
 	mu    sync.Mutex
-	stale map[approval.AskID]errand
+	stale map[approval.AskID]delivery
 	kick  chan struct{}
 	// failures counts the deliveries that failed since one succeeded, and since
 	// is when the first of them did.
@@ -25,8 +25,8 @@ type courier struct {
 	since    time.Time
 }
 
-// errand is a delivery that is due.
-type errand struct {
+// delivery is what is to be delivered.
+type delivery struct {
 	at    time.Time
 	tries int
 	// unsent says that the last try surely left nothing on the platform.
@@ -44,19 +44,19 @@ const (
 	failuresTold = 3
 )
 
-func newCourier(ch Channel) *courier {
-	return &courier{channel: ch, stale: make(map[approval.AskID]errand), kick: make(chan struct{}, 1)}
+func newDeliverer(ch Channel) *deliverer {
+	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
 }
 
 // take makes the ask's card due. One that waits after a failure goes on
 // waiting: the platform asked for the pause.
-func (c *courier) take(id approval.AskID) {
+func (c *deliverer) take(id approval.AskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.stale[id]; waits {
 		return
 	}
-	c.stale[id] = errand{at: time.Now()}
+	c.stale[id] = delivery{at: time.Now()}
 	select {
 	case c.kick <- struct{}{}:
 	default:
@@ -64,7 +64,7 @@ func (c *courier) take(id approval.AskID) {
 }
 
 // next returns an ask that is due, or how long to wait for one.
-func (c *courier) next(now time.Time) (id approval.AskID, e errand, nap time.Duration) {
+func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	nap = longestPause
@@ -80,7 +80,7 @@ func (c *courier) next(now time.Time) (id approval.AskID, e errand, nap time.Dur
 		}
 	}
 	if found == "" {
-		return "", errand{}, nap
+		return "", delivery{}, nap
 	}
 	e = c.stale[found]
 	delete(c.stale, found)
@@ -88,7 +88,7 @@ func (c *courier) next(now time.Time) (id approval.AskID, e errand, nap time.Dur
 }
 
 // again puts a failed delivery back.
-func (c *courier) again(id approval.AskID, e errand, err error) time.Duration {
+func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
 	pause := min(firstPause<<min(e.tries, 10), longestPause)
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After
@@ -101,7 +101,7 @@ func (c *courier) again(id approval.AskID, e errand, err error) time.Duration {
 }
 
 // note keeps how deliveries go.
-func (c *courier) note(err error) {
+func (c *deliverer) note(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -115,7 +115,7 @@ func (c *courier) note(err error) {
 }
 
 // health tells how deliveries go.
-func (c *courier) health() approval.Health {
+func (c *deliverer) health() approval.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failures < failuresTold {
@@ -128,14 +128,14 @@ func (c *courier) health() approval.Health {
 	}
 }
 
-func (c *courier) run(ctx context.Context, d *Dispatcher) error {
+func (c *deliverer) run(ctx context.Context, d *Dispatcher) error {
 	timer := time.NewTimer(longestPause)
 	defer timer.Stop()
 	for ctx.Err() == nil {
 		id, e, nap := c.next(time.Now())
 		if id != "" {
 			err := d.deliver(ctx, c.channel, id, &e)
-			if d.noteUnread(ctx, err) != nil {
+			if d.records.Note(ctx, err) != nil {
 				continue // What it was to show cannot be read any more.
 			}
 			if _, ours := errors.AsType[*storeError](err); !ours {

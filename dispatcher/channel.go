@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -61,6 +62,33 @@ type Reporter interface {
 	Health() approval.Health
 }
 
+// outlets are the channels, with those who serve them.
+type outlets struct {
+	channels   map[string]Channel
+	deliverers map[string]*deliverer
+	notifiers  []*notifier
+	postmen    []*postman
+	// began is when this process took up its work.
+	began time.Time
+}
+
+func newOutlets(channels []Channel) outlets {
+	o := outlets{
+		channels: make(map[string]Channel, len(channels)), deliverers: make(map[string]*deliverer, len(channels)), began: now(),
+	}
+	for _, ch := range channels {
+		o.channels[ch.Name()] = ch
+		o.deliverers[ch.Name()] = newDeliverer(ch)
+		if n, ok := ch.(Notifier); ok {
+			o.notifiers = append(o.notifiers, newNotifier(ch.Name(), n))
+		}
+		if g, ok := ch.(Digester); ok {
+			o.postmen = append(o.postmen, &postman{ch.Name(), g, make(chan struct{}, 1)})
+		}
+	}
+	return o
+}
+
 // ChannelHealth is how one channel does.
 type ChannelHealth struct {
 	Name string
@@ -70,8 +98,8 @@ type ChannelHealth struct {
 // Channels tells how each channel does, by name. What a channel says of itself
 // comes first; one that says nothing is well as long as its cards get through.
 func (d *Dispatcher) Channels() []ChannelHealth {
-	all := make([]ChannelHealth, 0, len(d.couriers))
-	for name, c := range d.couriers {
+	all := make([]ChannelHealth, 0, len(d.outlets.deliverers))
+	for name, c := range d.outlets.deliverers {
 		h := c.health()
 		if r, ok := c.channel.(Reporter); ok {
 			if own := r.Health(); !own.OK() {

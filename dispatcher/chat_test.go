@@ -166,7 +166,7 @@ func housed(t *testing.T, test func(t *testing.T, h *house)) {
 func (h *house) start() {
 	d := dispatcher.New(dispatcher.Config{
 		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...), Engine: newEngine(h.t, &strict{}),
-		Secret: approval.Secret{1}, Approvers: []string{owner.ID}, Quiet: h.quiet, Routing: h.routing,
+		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Routing: h.routing}, Hours: dispatcher.Hours{Quiet: h.quiet},
 		Log: slog.New(slog.NewTextHandler(h.t.Output(), nil)),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -263,7 +263,7 @@ func (h *house) state(id approval.ID) approval.State {
 	return a.Approval.State
 }
 
-// settle lets a moment pass in which the couriers work.
+// settle lets a moment pass in which the deliverers work.
 func settle() {
 	time.Sleep(time.Millisecond)
 	synctest.Wait()

@@ -21,6 +21,16 @@ type alarms struct {
 	kick chan struct{}
 }
 
+// askAlarms are the alarms of each sort: when an ask's deadline passes, when people
+// are reminded of it, and when it goes to further ones.
+type askAlarms struct{ deadlines, reminders, escalations *alarms }
+
+func newAlarms() *alarms { return &alarms{kick: make(chan struct{}, 1)} }
+
+func newAskAlarms() askAlarms {
+	return askAlarms{deadlines: newAlarms(), reminders: newAlarms(), escalations: newAlarms()}
+}
+
 // alarm is one deadline of one ask.
 type alarm struct {
 	ask approval.AskID
@@ -108,11 +118,11 @@ func (a *alarms) next(now time.Time) (al alarm, rings bool, nap time.Duration) {
 
 // keepDeadlines ends what has waited too long.
 func (d *Dispatcher) keepDeadlines(ctx context.Context) error {
-	return d.alarms.run(ctx, func(al alarm) {
+	return d.alarms.deadlines.run(ctx, func(al alarm) {
 		// What cannot be read stays denied without a deadline.
-		if err := d.lapse(ctx, al); err != nil && d.noteUnread(ctx, err) == nil && ctx.Err() == nil {
+		if err := d.lapse(ctx, al); err != nil && d.records.Note(ctx, err) == nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "a deadline could not be kept; trying again", "ask", al.ask, "error", err)
-			d.alarms.hold(al)
+			d.alarms.deadlines.hold(al)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 // deliver makes the ask's card on the channel show the ask's state, and keeps
 // that it does. It reminds people where that is due, and tells them the end.
-func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID, e *errand) error {
+func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID, e *delivery) error {
 	if e.sent != nil {
 		if err := d.record(ctx, ch, id, e); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 }
 
 // show amends the ask's message, or posts one where there is none.
-func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *errand) error {
+func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	card, shown := d.card(ask, ch), ask.On(ch.Name())
 	s := sent{ref: shown.Ref, view: card.View}
 	if f, ok := ch.(Finder); ok && s.ref == "" && shown.Begun != "" {
@@ -58,7 +58,7 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 // may be on the platform that nobody knows of, and its buttons are made to mean
 // nothing before another one is posted. So one message at most has live
 // buttons, and it is the one that is kept up to date.
-func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *errand, anew bool) error {
+func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *delivery, anew bool) error {
 	ask, err := d.begin(ctx, ch, ask, e, anew)
 	if err != nil {
 		return fmt.Errorf("dispatcher: begin to post ask %s: %w", ask.ID, err)
@@ -82,7 +82,7 @@ func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *
 }
 
 // begin keeps that a message for the ask is about to be posted.
-func (d *Dispatcher) begin(ctx context.Context, ch Channel, ask approval.Ask, e *errand, anew bool) (approval.Ask, error) {
+func (d *Dispatcher) begin(ctx context.Context, ch Channel, ask approval.Ask, e *delivery, anew bool) (approval.Ask, error) {
 	// Calls may join meanwhile.
 	tokens := approval.NewTokens(ask.PostTokens() + 2*approval.MaxGathered)
 	return d.update(ctx, ask.ID, func(ask *approval.Ask) error {
@@ -117,7 +117,7 @@ type sent struct {
 }
 
 // keep records what the channel shows after a call that ended with err.
-func (d *Dispatcher) keep(ctx context.Context, ch Channel, id approval.AskID, e *errand, s sent, err error) error {
+func (d *Dispatcher) keep(ctx context.Context, ch Channel, id approval.AskID, e *delivery, s sent, err error) error {
 	// A message that cannot show the end of its ask is given up.
 	s.gone = errors.Is(err, approval.ErrGone) || errors.Is(err, approval.ErrRepost)
 	if err != nil && !s.gone {
@@ -129,7 +129,7 @@ func (d *Dispatcher) keep(ctx context.Context, ch Channel, id approval.AskID, e 
 
 // record writes down what got to the platform. Until it has, it is tried again
 // before anything else: a second message would be one too many.
-func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, e *errand) error {
+func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, e *delivery) error {
 	s := e.sent
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
 		shown := ask.On(ch.Name())
@@ -153,7 +153,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 
 // card is the ask's card as the channel is to show it now.
 func (d *Dispatcher) card(ask approval.Ask, ch Channel) approval.Card {
-	card := approval.NewCard(ask, ch.Name(), d.masker)
-	card.Silent = d.quiet.at(now())
+	card := approval.NewCard(ask, ch.Name(), d.masker())
+	card.Silent = d.hours.Quiet.at(now())
 	return card
 }

@@ -69,14 +69,14 @@ func (n *denials) find(agent, effect string) (approval.ID, bool) {
 // recall takes up the denials that an earlier process left standing.
 func (d *Dispatcher) recall(ctx context.Context) error {
 	oldest := time.Now().Add(-d.deadlines.AskFor - d.deadlines.DenialStands)
-	for ask, err := range d.asks(ctx, approval.Query{Newest: true}) {
+	for ask, err := range d.records.Asks(ctx, approval.Query{Newest: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: recall denials: %w", err)
 		}
-		if ask.is.OpenedAt.Before(oldest) {
+		if ask.Is.OpenedAt.Before(oldest) {
 			return nil
 		}
-		d.denials.keep(&ask.is, d.deadlines.DenialStands)
+		d.denials.keep(&ask.Is, d.deadlines.DenialStands)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -22,7 +24,7 @@ type Digester interface {
 	OpenDigest(ctx context.Context, key string, silent bool) (ref string, err error)
 	// ShowDigest makes the message show the digest; it is repeated until it
 	// succeeds. [approval.ErrGone] asks for a new message.
-	ShowDigest(ctx context.Context, ref string, d approval.Digest) error
+	ShowDigest(ctx context.Context, ref string, d report.Digest) error
 }
 
 // DigestFinder is a Digester that can look for a message that an OpenDigest
@@ -73,23 +75,23 @@ const (
 // what that misses: a day on which the clock skips the time, a machine that
 // slept, a channel that was down.
 func (d *Dispatcher) tickDigests(ctx context.Context) error {
-	if d.hours == nil || len(d.postmen) == 0 {
+	if d.hours.Digest == nil || len(d.outlets.postmen) == 0 {
 		return d.forgetDigests(ctx)
 	}
-	zone := d.hours.Zone
+	zone := d.hours.Digest.Zone
 	if zone == nil {
 		zone = time.UTC
 	}
 	clock := cron.New(cron.WithLocation(zone), cron.WithLogger(cron.DiscardLogger))
 	wake := func() {
-		for _, p := range d.postmen {
+		for _, p := range d.outlets.postmen {
 			select {
 			case p.kick <- struct{}{}:
 			default:
 			}
 		}
 	}
-	for _, spec := range []string{fmt.Sprintf("%d %d * * *", d.hours.Minute%60, d.hours.Minute/60), "@every 1m"} {
+	for _, spec := range []string{fmt.Sprintf("%d %d * * *", d.hours.Digest.Minute%60, d.hours.Digest.Minute/60), "@every 1m"} {
 		if _, err := clock.AddFunc(spec, wake); err != nil {
 			return fmt.Errorf("dispatcher: schedule digests: %w", err)
 		}
@@ -104,7 +106,7 @@ func (d *Dispatcher) tickDigests(ctx context.Context) error {
 // forgetDigests drops what was sent, where digests are off: when they are on
 // again, nobody is told of the time between.
 func (d *Dispatcher) forgetDigests(ctx context.Context) error {
-	for _, p := range d.postmen {
+	for _, p := range d.outlets.postmen {
 		_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
 			if !r.Exists() {
 				return r, approval.ErrKeep
@@ -123,7 +125,7 @@ func (p *postman) record() string { return "digest/" + p.name }
 
 // run sends what is due at every tick until ctx ends.
 func (p *postman) run(ctx context.Context, d *Dispatcher) error {
-	if d.hours == nil {
+	if d.hours.Digest == nil {
 		return nil
 	}
 	for tries := 0; ; {
@@ -169,14 +171,14 @@ func (p *postman) begin(ctx context.Context, d *Dispatcher) (digestsBody, error)
 	at := now()
 	return p.update(ctx, d, func(b *digestsBody) error {
 		if b.Through.IsZero() || b.Through.Sub(at) > digestAhead {
-			*b = digestsBody{Version: b.Version, Through: d.hours.Last(at).To}
+			*b = digestsBody{Version: b.Version, Through: d.hours.Digest.Last(at).To}
 			return nil
 		}
 		if !b.Due.IsZero() {
 			return approval.ErrKeep
 		}
-		last := d.hours.Last(at)
-		due := later(d.hours.After(b.Through), d.hours.Last(last.To.AddDate(0, 0, 1-digestsMissed)).To)
+		last := d.hours.Digest.Last(at)
+		due := later(d.hours.Digest.After(b.Through), d.hours.Digest.Last(last.To.AddDate(0, 0, 1-digestsMissed)).To)
 		if due.After(at) || !due.After(b.Through) {
 			return approval.ErrKeep
 		}
@@ -198,8 +200,8 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 			return approval.ErrKeep
 		}
 	}
-	tell := func() (approval.Digest, error) {
-		return d.digest(ctx, approval.Window{From: body.Through, To: body.Due}, telling{routes: d.digestRoutes(p.name)})
+	tell := func() (report.Digest, error) {
+		return d.DigestOf(ctx, report.Window{From: body.Through, To: body.Due}, read.Telling{Routes: d.digestRoutes(p.name)})
 	}
 	done := func() error {
 		_, err := p.update(ctx, d, mine(func(b *digestsBody) {
@@ -210,8 +212,8 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 	// A call may be of the window, and no record tells of it yet.
 	patient, cancel := context.WithTimeout(ctx, digestLate)
 	defer cancel()
-	d.underway.settled(patient, body.Due)
-	if d.quietDays && body.Ref == "" && !body.Begun {
+	d.steps.underway.settled(patient, body.Due)
+	if d.hours.QuietDays && body.Ref == "" && !body.Begun {
 		if digest, err := tell(); err != nil {
 			return err
 		} else if digest.Empty() {
@@ -258,7 +260,7 @@ func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, min
 	if ref == "" {
 		_, err := p.update(ctx, d, mine(func(b *digestsBody) { b.Begun = true }))
 		if err == nil {
-			ref, err = p.channel.OpenDigest(ctx, key, d.quiet.at(time.Now()))
+			ref, err = p.channel.OpenDigest(ctx, key, d.hours.Quiet.at(time.Now()))
 		}
 		if err != nil {
 			return body, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 )
@@ -21,7 +22,7 @@ type paper struct {
 
 	name   string
 	opened int
-	shown  map[string]approval.Digest
+	shown  map[string]report.Digest
 	refs   []string
 	keys   map[string]string
 	// trouble says how a call ends; it is given what was called.
@@ -29,7 +30,7 @@ type paper struct {
 }
 
 func newPaper(name string) *paper {
-	return &paper{fakeChannel: newFakeChannel(), name: name, shown: map[string]approval.Digest{}, keys: map[string]string{}}
+	return &paper{fakeChannel: newFakeChannel(), name: name, shown: map[string]report.Digest{}, keys: map[string]string{}}
 }
 
 func (p *paper) Name() string { return p.name }
@@ -63,7 +64,7 @@ func (p legible) FindDigest(_ context.Context, key string) (string, bool, error)
 	return ref, ok, p.fails("find")
 }
 
-func (p *paper) ShowDigest(_ context.Context, ref string, d approval.Digest) error {
+func (p *paper) ShowDigest(_ context.Context, ref string, d report.Digest) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.fails("show"); err != nil {
@@ -77,11 +78,11 @@ func (p *paper) ShowDigest(_ context.Context, ref string, d approval.Digest) err
 }
 
 // all returns the digests in the order in which they were first shown.
-func (p *paper) all() []approval.Digest {
+func (p *paper) all() []report.Digest {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := make([]approval.Digest, 0, len(p.refs))
+	all := make([]report.Digest, 0, len(p.refs))
 	for _, ref := range p.refs {
 		all = append(all, p.shown[ref])
 	}
@@ -94,7 +95,7 @@ type press struct {
 	end func()
 }
 
-func printing(t *testing.T, store *storetest.Memory, hours *approval.Hours, papers ...*paper) *press {
+func printing(t *testing.T, store *storetest.Memory, hours *report.Hours, papers ...*paper) *press {
 	t.Helper()
 	channels := make([]dispatcher.Channel, 0, len(papers))
 	for _, p := range papers {
@@ -104,17 +105,17 @@ func printing(t *testing.T, store *storetest.Memory, hours *approval.Hours, pape
 }
 
 // printingOn is printing on channels of any kind.
-func printingOn(t *testing.T, store *storetest.Memory, hours *approval.Hours, channels ...dispatcher.Channel) *press {
+func printingOn(t *testing.T, store *storetest.Memory, hours *report.Hours, channels ...dispatcher.Channel) *press {
 	t.Helper()
-	return printed(t, store, func(c *dispatcher.Config) { c.Digest, c.Channels = hours, channels })
+	return printed(t, store, func(c *dispatcher.Config) { c.Hours.Digest, c.Channels = hours, channels })
 }
 
 // printed runs a dispatcher as it is configured.
 func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.Config)) *press {
 	t.Helper()
 	c := dispatcher.Config{
-		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Approvers: []string{owner.ID},
-		Effect: effect, Log: slog.New(slog.DiscardHandler),
+		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
+		Effects: dispatcher.Effects{Name: effect}, Log: slog.New(slog.DiscardHandler),
 	}
 	configure(&c)
 	d := dispatcher.New(c)
@@ -132,7 +133,7 @@ func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.C
 }
 
 // morning is eight o'clock UTC.
-var morning = &approval.Hours{Minute: 480}
+var morning = &report.Hours{Minute: 480}
 
 func TestADigestIsSentOnceADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -267,7 +268,7 @@ func TestAMessageThatNobodyKeptIsFound(t *testing.T) {
 func TestDigestsThatAreOffAreNotCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), newPaper("chat")
-		for _, hours := range []*approval.Hours{morning, nil, morning} {
+		for _, hours := range []*report.Hours{morning, nil, morning} {
 			p := printing(t, store, hours, chat)
 			time.Sleep(5 * 24 * time.Hour)
 			synctest.Wait()
@@ -309,7 +310,7 @@ func TestTheDigestOfADay(t *testing.T) {
 		for _, bad := range []string{"2000-01-02", "yesterday", "1999-12-01"} {
 			if _, err := p.Digest(t.Context(), bad); err == nil {
 				t.Errorf("%s has a digest", bad)
-			} else if _, ok := errors.AsType[*approval.DayError](err); !ok {
+			} else if _, ok := errors.AsType[*report.DayError](err); !ok {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}

@@ -18,11 +18,11 @@ func TestAChannelOfARouteHasItsOwnDigest(t *testing.T) {
 		all, ops, rest := newPaper("chat"), newPaper("chat:ops"), newPaper("chat:rest")
 		papers := []*paper{all, ops, rest}
 		p := printed(t, storetest.NewMemory(), func(c *dispatcher.Config) {
-			c.Digest = morning
+			c.Hours.Digest = morning
 			for _, p := range papers {
 				c.Channels = append(c.Channels, p)
 			}
-			c.Routing = approval.Routing{
+			c.Deciders.Routing = approval.Routing{
 				Routes: []approval.Route{
 					{Name: "ops", Channels: []string{"chat:ops"}, Approvers: []string{approval.Anyone}},
 					{Name: "rest", Channels: []string{"chat", "chat:rest"}, Approvers: []string{approval.Anyone}},
@@ -79,7 +79,7 @@ func TestAnEmptyDayIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), newPaper("chat")
 		p := printed(t, store, func(c *dispatcher.Config) {
-			c.Digest, c.QuietDays, c.Channels = morning, true, []dispatcher.Channel{chat}
+			c.Hours.Digest, c.Hours.QuietDays, c.Channels = morning, true, []dispatcher.Channel{chat}
 		})
 		time.Sleep(72 * time.Hour)
 		synctest.Wait()

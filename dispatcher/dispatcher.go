@@ -19,51 +19,37 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // Dispatcher is the one place that moves approvals. It is safe for concurrent
 // use. Waiters wake and cards move only while Run runs.
 type Dispatcher struct {
-	store     Store
-	channels  map[string]Channel
-	engine    *vaglio.Engine
-	secret    approval.Secret
-	masker    approval.Masker
-	approvers map[string]bool
-	mayDecide func(id string) bool
+	*read.Reader
+
+	records *read.Records
+	store   Store
+	engine  *vaglio.Engine
+	secret  approval.Secret
+
+	deciders  Deciders
+	effects   Effects
 	deadlines Deadlines
-	quiet     Quiet
+	hours     Hours
 	log       *slog.Logger
 
-	routing approval.Routing
-	traits  func(vaglio.Proposal) (effects, reaches []string)
-	effect  func(vaglio.Proposal) (string, bool)
-
-	waiters   waiters
-	unread    unread
-	denials   denials
-	crowd     crowd
-	watchers  watchers
-	alarms    alarms
-	reminders alarms
-	escalated alarms
-	couriers  map[string]*courier
-	heralds   []*herald
-	postmen   []*postman
-	hours     *approval.Hours
-	quietDays bool
-	steps     chan queuedStep
-	underway  underway
-	leaves    history.Writer
-	history   *History
-	// readers has a place for each that reads statistics.
-	readers chan struct{}
-	// began is when this process took up its work.
-	began time.Time
-
-	stopping chan struct{}
-	stop     sync.Once
+	waiters  waiters
+	denials  denials
+	limit    openLimit
+	watchers watchers
+	alarms   askAlarms
+	outlets  outlets
+	steps    stepQueue
+	leaves   history.Writer
+	history  *History
+	ending   ending
 }
 
 // Config is what a dispatcher is made of.
@@ -72,7 +58,20 @@ type Config struct {
 	Channels []Channel
 	Engine   *vaglio.Engine
 	// Secret keys fingerprints and permits. It must outlive the process.
-	Secret approval.Secret
+	Secret   approval.Secret
+	Deciders Deciders
+	Effects  Effects
+	// Deadlines left zero take their defaults.
+	Deadlines Deadlines
+	Hours     Hours
+	// History signs the history and keeps it in bounds; nil leaves it as the store
+	// grows it.
+	History *History
+	Log     *slog.Logger
+}
+
+// Deciders are those who may decide, and what, and where they are asked.
+type Deciders struct {
 	// Approvers are the stable ids of those who may decide. Nobody else can.
 	Approvers []string
 	// MayDecide knows of further ones, such as people who paired while we run;
@@ -83,26 +82,50 @@ type Config struct {
 	// approvers decide everything alone, on every plain channel. It must have passed
 	// [approval.Routing.Check].
 	Routing approval.Routing
+}
+
+// Effects tell what calls would do. Each may be nil.
+type Effects struct {
 	// Traits tells what a call would do, and how far that goes, for the routing's
-	// rules; it may be nil.
+	// rules.
 	Traits func(vaglio.Proposal) (effects, reaches []string)
-	// Effect names what a call would do and to what, in one form for every
+	// Name names what a call would do and to what, in one form for every
 	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
 	// the same.
-	Effect func(vaglio.Proposal) (effect string, known bool)
-	// Deadlines left zero take their defaults.
-	Deadlines Deadlines
+	Name func(vaglio.Proposal) (effect string, known bool)
+}
+
+// Hours are when people hear of something by the clock.
+type Hours struct {
 	// Quiet are the hours in which people do not want to be disturbed.
 	Quiet Quiet
 	// Digest is when digests are sent; nil sends none.
-	Digest *approval.Hours
+	Digest *report.Hours
 	// QuietDays says that a digest which has nothing to tell is not sent. Silence
 	// then cannot be told from a channel that is broken.
 	QuietDays bool
-	// History signs the history and keeps it in bounds; nil leaves it as the store
-	// grows it.
-	History *History
-	Log     *slog.Logger
+}
+
+// digests are when digests are due, also where none is sent.
+func (h *Hours) digests() report.Hours {
+	if h.Digest == nil {
+		return report.Hours{Zone: h.Quiet.Zone}
+	}
+	return *h.Digest
+}
+
+// night is when people are not to be disturbed, as configured.
+func (h *Hours) night() report.Night {
+	if h.Quiet.From == h.Quiet.To {
+		return report.DefaultNight()
+	}
+	return report.Night{From: h.Quiet.From, To: h.Quiet.To}
+}
+
+// ending is how the dispatcher lets go of those who wait.
+type ending struct {
+	begun chan struct{}
+	once  sync.Once
 }
 
 // Deadlines bound how long each thing stands.
@@ -169,48 +192,31 @@ func (e *PlanError) Error() string {
 // New returns a dispatcher over what the store holds.
 func New(c Config) *Dispatcher {
 	d := &Dispatcher{
+		records:   read.NewRecords(c.Store, c.Log),
 		store:     c.Store,
-		channels:  make(map[string]Channel, len(c.Channels)),
 		engine:    c.Engine,
 		secret:    c.Secret,
-		masker:    approval.NewMasker(c.Secret),
-		approvers: make(map[string]bool, len(c.Approvers)),
-		mayDecide: c.MayDecide,
-		routing:   c.Routing,
-		traits:    c.Traits,
-		effect:    c.Effect,
+		deciders:  c.Deciders,
+		effects:   c.Effects,
 		deadlines: c.Deadlines.orDefault(),
-		quiet:     c.Quiet,
-		hours:     c.Digest,
-		quietDays: c.QuietDays,
+		hours:     c.Hours,
 		history:   c.History,
 		log:       c.Log,
-		couriers:  make(map[string]*courier, len(c.Channels)),
-		steps:     make(chan queuedStep, stepQueue),
-		readers:   make(chan struct{}, statisticsReaders),
-		stopping:  make(chan struct{}),
-		began:     now(),
+		alarms:    newAskAlarms(),
+		outlets:   newOutlets(c.Channels),
+		steps:     stepQueue{waiting: make(chan queuedStep, stepsQueued)},
+		ending:    ending{begun: make(chan struct{})},
 	}
-	d.leaves = history.NewWriter(d.masker.Mask)
-	d.crowd.most = MaxOpen
-	for _, a := range []*alarms{&d.alarms, &d.reminders, &d.escalated} {
-		a.kick = make(chan struct{}, 1)
-	}
-	for _, ch := range c.Channels {
-		d.channels[ch.Name()] = ch
-		d.couriers[ch.Name()] = newCourier(ch)
-		if n, ok := ch.(Notifier); ok {
-			d.heralds = append(d.heralds, newHerald(ch.Name(), n))
-		}
-		if g, ok := ch.(Digester); ok {
-			d.postmen = append(d.postmen, &postman{ch.Name(), g, make(chan struct{}, 1)})
-		}
-	}
-	for _, id := range c.Approvers {
-		d.approvers[id] = true
-	}
+	d.Reader = read.New(read.Config{
+		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(),
+	})
+	d.leaves = history.NewWriter(d.masker().Mask)
+	d.limit.most = MaxOpen
 	return d
 }
+
+// masker hides secrets under the instance's own.
+func (d *Dispatcher) masker() approval.Masker { return approval.NewMasker(d.secret) }
 
 func (d Deadlines) orDefault() Deadlines {
 	if d.AskFor == 0 {
@@ -244,13 +250,13 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	part(d.keepDeadlines)
 	part(d.keepReminders)
 	part(d.keepEscalations)
-	for _, c := range d.couriers {
+	for _, c := range d.outlets.deliverers {
 		part(func(ctx context.Context) error { return c.run(ctx, d) })
 	}
-	for _, h := range d.heralds {
+	for _, h := range d.outlets.notifiers {
 		part(func(ctx context.Context) error { return h.run(ctx, d) })
 	}
-	for _, p := range d.postmen {
+	for _, p := range d.outlets.postmen {
 		part(func(ctx context.Context) error { return p.run(ctx, d) })
 	}
 	part(d.tickDigests)
@@ -267,11 +273,11 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 
 // Stop lets every waiter go with what it has and refuses new proposals, so
 // that agents come back to the next process. It does not end Run.
-func (d *Dispatcher) Stop() { d.stop.Do(func() { close(d.stopping) }) }
+func (d *Dispatcher) Stop() { d.ending.once.Do(func() { close(d.ending.begun) }) }
 
 func (d *Dispatcher) stopped() bool {
 	select {
-	case <-d.stopping:
+	case <-d.ending.begun:
 		return true
 	default:
 		return false
@@ -300,7 +306,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	// open asks are read: a change that the reading misses comes after it.
 	var after uint64
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Newest: true, Limit: 1}) {
-		if err != nil && d.noteUnread(ctx, err) == nil {
+		if err != nil && d.records.Note(ctx, err) == nil {
 			return fmt.Errorf("dispatcher: find the newest ask: %w", err)
 		}
 		after = r.Born
@@ -311,19 +317,19 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	}
 	// What ended while nobody followed is not among the open asks.
 	d.waiters.wakeAll()
-	d.crowd.forget()
-	for ask, err := range d.asks(ctx, approval.Query{Open: true}) {
+	d.limit.forget()
+	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
 		}
-		d.prune(ctx, &ask.is)
-		d.changed(&ask.is)
+		d.prune(ctx, &ask.Is)
+		d.changed(&ask.Is)
 	}
-	for ask, err := range readable(ctx, d, approval.KindAsk, d.store.Watch(ctx, approval.KindAsk, after), approval.DecodeAsk) {
+	for ask, err := range read.Readable(ctx, d.records, approval.KindAsk, d.store.Watch(ctx, approval.KindAsk, after), approval.DecodeAsk) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: follow changes: %w", err)
 		}
-		d.changed(&ask.is)
+		d.changed(&ask.Is)
 	}
 	return errors.New("dispatcher: the store's feed of changes ended")
 }
@@ -332,17 +338,17 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 func (d *Dispatcher) changed(ask *approval.Ask) {
 	d.denials.keep(ask, d.deadlines.DenialStands)
 	d.waiters.wake(ask.ID)
-	d.crowd.follow(ask)
+	d.limit.follow(ask)
 	if at := ask.NextDeadline(); !at.IsZero() {
-		d.alarms.set(ask.ID, at)
+		d.alarms.deadlines.set(ask.ID, at)
 	}
 	d.setReminder(ask)
 	if !ask.EscalateAt.IsZero() && ask.Waiting() {
-		d.escalated.set(ask.ID, ask.EscalateAt)
+		d.alarms.escalations.set(ask.ID, ask.EscalateAt)
 	}
 	for i := range ask.Cards {
 		shown := &ask.Cards[i]
-		if c := d.couriers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
+		if c := d.outlets.deliverers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
 			c.take(ask.ID)
 		}
 	}

@@ -121,14 +121,16 @@ func newEngine(t testing.TB, judge vaglio.Judge) *vaglio.Engine {
 func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 	t.Helper()
 	d := dispatcher.New(dispatcher.Config{
-		Store:     store,
-		Channels:  []dispatcher.Channel{channel},
-		Engine:    newEngine(t, &strict{}),
-		Secret:    approval.Secret{1},
-		Approvers: []string{owner.ID},
-		MayDecide: func(id string) bool { return id == "fake:paired" },
-		Effect:    effect,
-		Log:       slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store:    store,
+		Channels: []dispatcher.Channel{channel},
+		Engine:   newEngine(t, &strict{}),
+		Secret:   approval.Secret{1},
+		Deciders: dispatcher.Deciders{
+			Approvers: []string{owner.ID},
+			MayDecide: func(id string) bool { return id == "fake:paired" },
+		},
+		Effects: dispatcher.Effects{Name: effect},
+		Log:     slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup

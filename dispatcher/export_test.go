@@ -8,7 +8,7 @@ import (
 )
 
 // SetMaxOpen changes how many asks of one agent may wait.
-func (d *Dispatcher) SetMaxOpen(n int) { d.crowd.most = n }
+func (d *Dispatcher) SetMaxOpen(n int) { d.limit.most = n }
 
 // Ring lets the alarm of a deadline ring now.
 func (d *Dispatcher) Ring(ctx context.Context, id approval.AskID, deadline time.Time) error {

@@ -281,7 +281,7 @@ func (d *Dispatcher) dropLeaves(ctx context.Context) error {
 // baseline is how the approvals stood before a leaf, without those whose record
 // cannot be read.
 func (d *Dispatcher) baseline(ctx context.Context, through int64) (history.Baseline, error) {
-	return history.BaselineAt(ctx, d.store, d.history.Tree, through, func(err error) { _ = d.noteUnread(ctx, err) })
+	return history.BaselineAt(ctx, d.store, d.history.Tree, through, func(err error) { _ = d.records.Note(ctx, err) })
 }
 
 // oldLeaves returns the run of leaves, of those that have values, that are older

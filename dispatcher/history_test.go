@@ -12,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
@@ -130,7 +131,7 @@ func signed(t *testing.T, store *storetest.Memory, h *dispatcher.History, last s
 	h.Tree = store
 	var begun error
 	p := printed(t, store, func(c *dispatcher.Config) {
-		c.History, c.Digest, c.Channels = h, &approval.Hours{Minute: 8 * 60}, append(c.Channels, papers...)
+		c.History, c.Hours.Digest, c.Channels = h, &report.Hours{Minute: 8 * 60}, append(c.Channels, papers...)
 		begun = dispatcher.New(*c).BeginHistory(t.Context(), last)
 	})
 	return p, begun

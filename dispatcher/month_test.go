@@ -17,6 +17,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/storetest"
@@ -52,7 +53,7 @@ func TestAMonthOfDigests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := newMonth(t, &approval.Hours{Minute: tt.minute, Zone: zone}, tt.begin)
+			m := newMonth(t, &report.Hours{Minute: tt.minute, Zone: zone}, tt.begin)
 			for end := tt.begin.AddDate(0, 0, 30); m.clock.Before(end); {
 				m.life(m.at(70*time.Hour), m.agents)
 				m.jump()
@@ -69,7 +70,7 @@ func TestAMonthOfDigests(t *testing.T) {
 // audit log and the same chats. Each has a clock of its own.
 type month struct {
 	t      *testing.T
-	hours  *approval.Hours
+	hours  *report.Hours
 	store  *storetest.Memory
 	papers []*paper
 	audit  string
@@ -78,7 +79,7 @@ type month struct {
 	// clock is when the next life begins, and latest the latest end of one.
 	clock, latest time.Time
 	// back are the spans that came twice, because the clock was set back.
-	back []approval.Window
+	back []report.Window
 	// calm says that chats have no trouble any more.
 	calm bool
 
@@ -99,7 +100,7 @@ type verdictOf struct {
 // opsAgents are those whose calls go to the channel of a route.
 const opsAgents = 10
 
-func newMonth(t *testing.T, hours *approval.Hours, begin time.Time) *month {
+func newMonth(t *testing.T, hours *report.Hours, begin time.Time) *month {
 	t.Helper()
 	key, err := history.NewKey()
 	if err != nil {
@@ -140,7 +141,7 @@ func (m *month) jump() {
 		m.clock = m.clock.Add(m.at(40 * time.Hour))
 	case 1: // the clock is set back
 		m.clock = m.clock.Add(-m.at(20 * time.Hour))
-		m.back = append(m.back, approval.Window{From: m.clock, To: was})
+		m.back = append(m.back, report.Window{From: m.clock, To: was})
 	default: // a restart
 		m.clock = m.clock.Add(time.Second)
 	}
@@ -169,16 +170,16 @@ func (m *month) life(long time.Duration, do func(context.Context, *testing.T, *d
 			ops = append(ops, fmt.Sprintf("ops-%d", n))
 		}
 		d := dispatcher.New(dispatcher.Config{
-			Store: m.store, Engine: engine, Secret: approval.Secret{1}, Approvers: []string{owner.ID},
-			Effect: effect, Digest: m.hours, Log: slog.New(slog.DiscardHandler), Channels: channels,
-			History: &dispatcher.History{Tree: m.store, Key: m.key, Save: func(text string) error { m.saved = text; return nil }},
-			Routing: approval.Routing{
+			Store: m.store, Engine: engine, Secret: approval.Secret{1},
+			Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Routing: approval.Routing{
 				Routes: []approval.Route{
 					{Name: "ops", Channels: []string{"chat:ops"}, Approvers: []string{approval.Anyone}},
 					{Name: "rest", Channels: []string{"chat", "other"}, Approvers: []string{approval.Anyone}},
 				},
 				Rules: []approval.Rule{{Agents: ops, Route: "ops"}, {Route: "rest"}},
-			},
+			}},
+			Effects: dispatcher.Effects{Name: effect}, Hours: dispatcher.Hours{Digest: m.hours}, Log: slog.New(slog.DiscardHandler), Channels: channels,
+			History: &dispatcher.History{Tree: m.store, Key: m.key, Save: func(text string) error { m.saved = text; return nil }},
 		})
 		if err := d.BeginHistory(t.Context(), m.saved); err != nil {
 			t.Fatal(err)
@@ -276,7 +277,7 @@ func (m *month) propose(ctx context.Context, t *testing.T, d *dispatcher.Dispatc
 // buckets are what a window is checked for.
 type buckets struct{ approved, guard, vetoed int }
 
-func bucketsOf(c *approval.Counts) buckets { return buckets{c.Approved, c.Guard, c.Vetoed} }
+func bucketsOf(c *report.Counts) buckets { return buckets{c.Approved, c.Guard, c.Vetoed} }
 
 func (b *buckets) add(kind string) {
 	switch kind {
@@ -420,7 +421,7 @@ func (m *month) check(ctx context.Context, t *testing.T, d *dispatcher.Dispatche
 
 // twice reports whether some of a window's time, or what became of its calls,
 // came again after its digest was sent.
-func (m *month) twice(w approval.Window) bool {
+func (m *month) twice(w report.Window) bool {
 	for _, b := range m.back {
 		if !b.From.After(w.To) && w.From.Before(b.To) {
 			return true

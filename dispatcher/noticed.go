@@ -25,12 +25,12 @@ type noticedLine struct {
 	At    time.Time `json:"at"`
 }
 
-func (h *herald) record() string { return "noticed/" + h.name }
+func (h *notifier) record() string { return "noticed/" + h.name }
 
 // readNoticed takes up what was told last, and returns since when denials are
 // to be looked for; the zero time when nothing can be missing, because the
 // channel is new.
-func (d *Dispatcher) readNoticed(ctx context.Context, h *herald) (time.Time, error) {
+func (d *Dispatcher) readNoticed(ctx context.Context, h *notifier) (time.Time, error) {
 	r, err := d.store.Get(ctx, approval.KindMeta, h.record())
 	if errors.Is(err, approval.ErrNotFound) {
 		return time.Time{}, d.keepNoticed(ctx, h)
@@ -54,11 +54,11 @@ func (d *Dispatcher) readNoticed(ctx context.Context, h *herald) (time.Time, err
 		}
 		h.by[s].told, h.by[s].next = l.At, l.At.Add(noticeEvery)
 	}
-	return later(body.Since, d.began.Add(-noticedFor)), nil
+	return later(body.Since, d.outlets.began.Add(-noticedFor)), nil
 }
 
 // keepNoticed writes down what was told.
-func (d *Dispatcher) keepNoticed(ctx context.Context, h *herald) error {
+func (d *Dispatcher) keepNoticed(ctx context.Context, h *notifier) error {
 	h.mu.Lock()
 	told := []noticedLine{}
 	for s, t := range h.by {
@@ -68,7 +68,7 @@ func (d *Dispatcher) keepNoticed(ctx context.Context, h *herald) error {
 	}
 	h.mu.Unlock()
 	_, err := d.store.Update(ctx, approval.KindMeta, h.record(), func(r approval.Record) (approval.Record, error) {
-		body := noticedBody{Version: 1, Since: d.began}
+		body := noticedBody{Version: 1, Since: d.outlets.began}
 		if r.Exists() {
 			if err := strictjson.Unmarshal(r.Body, &body); err != nil {
 				return r, err

@@ -12,11 +12,11 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// herald tells people on one channel what the guard denied: at once, and then
+// notifier tells people on one channel what the guard denied: at once, and then
 // at most once a minute for each rule and agent, with a count of what came in
 // between. A denial costs no write of its own: what was told last is on disk,
 // and what came after it is counted from the turn log at the next start.
-type herald struct {
+type notifier struct {
 	name    string
 	channel Notifier
 
@@ -48,14 +48,17 @@ const (
 	// noticedFor is how long it is remembered what was told, and how far back a
 	// start looks for what was not. Older denials are in the history.
 	noticedFor = time.Hour
+	// recountedSteps and recountedBytes bound how far a start looks.
+	recountedSteps = 5000
+	recountedBytes = 16 << 20
 )
 
-func newHerald(name string, n Notifier) *herald {
-	return &herald{name: name, channel: n, by: make(map[source]*tally), kick: make(chan struct{}, 1)}
+func newNotifier(name string, n Notifier) *notifier {
+	return &notifier{name: name, channel: n, by: make(map[source]*tally), kick: make(chan struct{}, 1)}
 }
 
 // add counts a denial.
-func (h *herald) add(step approval.Step) {
+func (h *notifier) add(step approval.Step) {
 	s, at := sourceOf(&step), step.At
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +81,7 @@ func (h *herald) add(step approval.Step) {
 
 // next takes out a notice that is due, or says how long to wait for one. It
 // forgets sources of which there is nothing to tell or to remember.
-func (h *herald) next(now time.Time) (source, tally, time.Duration) {
+func (h *notifier) next(now time.Time) (source, tally, time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	nap := noticedFor
@@ -100,7 +103,7 @@ func (h *herald) next(now time.Time) (source, tally, time.Duration) {
 }
 
 // done keeps how the telling went. What was not told is told with the next.
-func (h *herald) done(s source, due tally, err error) time.Duration {
+func (h *notifier) done(s source, due tally, err error) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.by[s]
@@ -121,7 +124,7 @@ func (h *herald) done(s source, due tally, err error) time.Duration {
 }
 
 // run tells what is to be told until ctx ends.
-func (h *herald) run(ctx context.Context, d *Dispatcher) error {
+func (h *notifier) run(ctx context.Context, d *Dispatcher) error {
 	d.recount(ctx, h)
 	timer := time.NewTimer(noticedFor)
 	defer timer.Stop()
@@ -141,10 +144,10 @@ func (h *herald) run(ctx context.Context, d *Dispatcher) error {
 	return nil
 }
 
-func (h *herald) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
+func (h *notifier) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
 	err := h.channel.Notify(ctx, approval.Notice{
 		Agent: s.agent, Rule: s.rule, Count: due.count, First: due.first, Last: due.last,
-		Refusal: *d.masker.Step(due.step).Refusal, Silent: d.quiet.at(time.Now()),
+		Refusal: *d.masker().Step(due.step).Refusal, Silent: d.hours.Quiet.at(time.Now()),
 	})
 	if errors.Is(err, approval.ErrGone) {
 		err = nil // There is nobody to tell; the history has it.
@@ -158,12 +161,12 @@ func (h *herald) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
 	}
 }
 
-// noticed tells the heralds of a step that the guard denied.
+// noticed tells the notifiers of a step that the guard denied.
 func (d *Dispatcher) noticed(s approval.Step) {
 	if !guarded(&s) {
 		return
 	}
-	for _, h := range d.heralds {
+	for _, h := range d.outlets.notifiers {
 		h.add(s)
 	}
 }
@@ -180,39 +183,39 @@ func sourceOf(s *approval.Step) source {
 
 // recount takes up what an earlier process denied and did not tell. It reads
 // the turn log back to the last notices, an hour at most.
-func (d *Dispatcher) recount(ctx context.Context, h *herald) {
+func (d *Dispatcher) recount(ctx context.Context, h *notifier) {
 	if err := d.recountSteps(ctx, h); err != nil && ctx.Err() == nil {
 		d.log.WarnContext(ctx, "guard denials before the start cannot be told", "channel", h.name, "error", err)
 	}
 }
 
-func (d *Dispatcher) recountSteps(ctx context.Context, h *herald) error {
+func (d *Dispatcher) recountSteps(ctx context.Context, h *notifier) error {
 	since, err := d.readNoticed(ctx, h)
 	if err != nil || since.IsZero() {
 		return err
 	}
 	read, weight := 0, 0
-	for s, err := range d.stepsOf(ctx, approval.Query{Newest: true}) {
+	for s, err := range d.records.Steps(ctx, approval.Query{Newest: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: read the turn log: %w", err)
 		}
-		if read++; read > entriesRead || weight > bytesRead {
+		if read++; read > recountedSteps || weight > recountedBytes {
 			return nil
 		}
 		weight += len(s.Body)
-		if s.is.At.Before(since) {
+		if s.Is.At.Before(since) {
 			return nil
 		}
 		// What this process denies it counts itself.
-		if guarded(&s.is) && s.is.At.Before(d.began) {
-			h.catchUp(s.is)
+		if guarded(&s.Is) && s.Is.At.Before(d.outlets.began) {
+			h.catchUp(s.Is)
 		}
 	}
 	return nil
 }
 
 // catchUp counts a denial of an earlier process, unless it was told.
-func (h *herald) catchUp(s approval.Step) {
+func (h *notifier) catchUp(s approval.Step) {
 	h.mu.Lock()
 	t := h.by[sourceOf(&s)]
 	told := t != nil && !s.At.After(t.told)

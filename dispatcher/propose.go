@@ -74,7 +74,7 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 // judgePlan judges the calls of a plan, asks for those that need somebody, and
 // keeps what came of each.
 func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) ([]call, error) {
-	defer d.underway.begin(now())()
+	defer d.steps.underway.begin(now())()
 	rs, err := onePlan(rs)
 	if err != nil {
 		return nil, err
@@ -249,8 +249,8 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 		a := approval.Approved(c.verdict)
 		c.answer = &a
 	case c.verdict.BlockedBy == vaglio.PhaseJudge:
-		if d.effect != nil {
-			c.effect, _ = d.effect(c.Proposal)
+		if d.effects.Name != nil {
+			c.effect, _ = d.effects.Name(c.Proposal)
 		}
 		c.route = d.routeOf(c.Proposal)
 		c.step.Route = c.route.Name

@@ -3,21 +3,20 @@ package dispatcher
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/dispatcher/read"
 )
 
 // ask reads an ask by its id or by one of its keys.
 func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
-	r, err := d.store.Get(ctx, approval.KindAsk, idOrKey)
-	if err != nil && !errors.Is(err, approval.ErrNotFound) {
+	ask, err := d.records.Ask(ctx, idOrKey)
+	if err != nil && !read.Nothing(err) {
 		err = &storeError{err}
 	}
-	ask, err := decoded(ctx, d, place{approval.KindAsk, r.ID}, &r, err, approval.DecodeAsk)
 	if err != nil || !overdue(&ask) {
 		return ask, err
 	}
@@ -88,7 +87,7 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 	if err != nil && refused == nil {
 		err = &storeError{err}
 	}
-	_ = d.noteUnread(ctx, err) // it is told and counted; the caller has err
+	_ = d.records.Note(ctx, err) // it is told and counted; the caller has err
 	return ask, err
 }
 

@@ -16,7 +16,7 @@ func (d *Dispatcher) remindAt(ask *approval.Ask) time.Time {
 	if at.IsZero() {
 		return at
 	}
-	if at = d.quiet.after(at); !at.Before(ask.ExpiresAt) {
+	if at = d.hours.Quiet.after(at); !at.Before(ask.ExpiresAt) {
 		return time.Time{}
 	}
 	return at
@@ -25,7 +25,7 @@ func (d *Dispatcher) remindAt(ask *approval.Ask) time.Time {
 // reminds reports whether a reminder of the ask is due.
 func (d *Dispatcher) reminds(ask *approval.Ask, at time.Time) bool {
 	due := d.remindAt(ask)
-	return !due.IsZero() && !at.Before(due) && !d.quiet.at(at)
+	return !due.IsZero() && !at.Before(due) && !d.hours.Quiet.at(at)
 }
 
 // remind reminds people of the ask on the channel, once. What was sent and not
@@ -57,21 +57,21 @@ func (d *Dispatcher) setReminder(ask *approval.Ask) {
 		return
 	}
 	for i := range ask.Cards {
-		c := d.couriers[ask.Cards[i].Channel]
+		c := d.outlets.deliverers[ask.Cards[i].Channel]
 		if c == nil || ask.Cards[i].Reminded {
 			continue
 		}
 		if _, ok := c.channel.(Reminder); ok {
-			d.reminders.set(ask.ID, at)
+			d.alarms.reminders.set(ask.ID, at)
 			return
 		}
 	}
 }
 
-// keepReminders hands the asks whose reminder is due to the couriers.
+// keepReminders hands the asks whose reminder is due to the deliverers.
 func (d *Dispatcher) keepReminders(ctx context.Context) error {
-	return d.reminders.run(ctx, func(al alarm) {
-		for _, c := range d.couriers {
+	return d.alarms.reminders.run(ctx, func(al alarm) {
+		for _, c := range d.outlets.deliverers {
 			c.take(al.ask)
 		}
 	})

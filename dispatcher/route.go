@@ -3,22 +3,24 @@ package dispatcher
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // routeOf returns the route of a call that a judge denied. It has no name where
 // the configuration has no routes.
 func (d *Dispatcher) routeOf(p vaglio.Proposal) approval.Route {
-	if len(d.routing.Routes) == 0 {
+	if len(d.deciders.Routing.Routes) == 0 {
 		return approval.Route{}
 	}
 	c := approval.Case{Agent: p.Agent, Executor: p.Executor}
-	if d.traits != nil {
-		c.Effects, c.Reaches = d.traits(p)
+	if d.effects.Traits != nil {
+		c.Effects, c.Reaches = d.effects.Traits(p)
 	}
-	return d.routing.For(c)
+	return d.deciders.Routing.For(c)
 }
 
 // shownOn returns the channels of a route; of one that names none, the plain
@@ -27,8 +29,8 @@ func (d *Dispatcher) shownOn(r *approval.Route) []string {
 	if len(r.Channels) > 0 {
 		return r.Channels
 	}
-	all := make([]string, 0, len(d.channels))
-	for name := range d.channels {
+	all := make([]string, 0, len(d.outlets.channels))
+	for name := range d.outlets.channels {
 		if approval.IsPlain(name) {
 			all = append(all, name)
 		}
@@ -38,13 +40,13 @@ func (d *Dispatcher) shownOn(r *approval.Route) []string {
 
 // human says who is behind an id, and whether they may decide anything at all.
 func (d *Dispatcher) human(id string) (string, bool) {
-	may := d.approvers[id] || d.mayDecide != nil && d.mayDecide(id) || d.routing.Knows(id)
-	return d.routing.Human(id), may
+	may := slices.Contains(d.deciders.Approvers, id) || d.deciders.MayDecide != nil && d.deciders.MayDecide(id) || d.deciders.Routing.Knows(id)
+	return d.deciders.Routing.Human(id), may
 }
 
 // electorate is who may decide the ask, by the configuration as it is now.
 func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
-	return d.routing.Electorate(ask.Routes, ask.Agent, d.human)
+	return d.deciders.Routing.Electorate(ask.Routes, ask.Agent, d.human)
 }
 
 // Awaits reports whether the card, one of [Dispatcher.Pending], waits for the
@@ -52,7 +54,7 @@ func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
 // configuration and the groups are now, and have not allowed all of it already.
 // It reads nothing from disk.
 func (d *Dispatcher) Awaits(c approval.Card, id string) bool {
-	return c.Awaits(id, d.routing.Electorate(c.Routes, c.Agent, d.human))
+	return c.Awaits(id, d.deciders.Routing.Electorate(c.Routes, c.Agent, d.human))
 }
 
 // prune drops the votes of an ask that are worth nothing under the
@@ -75,23 +77,23 @@ func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
 
 // keepEscalations sends asks that still wait to the people of a further route.
 func (d *Dispatcher) keepEscalations(ctx context.Context) error {
-	return d.escalated.run(ctx, func(al alarm) {
+	return d.alarms.escalations.run(ctx, func(al alarm) {
 		if err := d.escalate(ctx, al); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "an ask could not be escalated; trying again", "ask", al.ask, "error", err)
-			d.escalated.hold(al)
+			d.alarms.escalations.hold(al)
 		}
 	})
 }
 
 func (d *Dispatcher) escalate(ctx context.Context, al alarm) error {
 	ask, err := d.ask(ctx, string(al.ask))
-	if nothingThere(err) {
+	if read.Nothing(err) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("dispatcher: read ask %s: %w", al.ask, err)
 	}
-	to, ok := d.routing.Route(ask.EscalateTo)
+	to, ok := d.deciders.Routing.Route(ask.EscalateTo)
 	if !ok {
 		d.log.WarnContext(ctx, "an ask escalates to a route that is no more", "ask", al.ask, "route", ask.EscalateTo)
 		return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/vaglio"
@@ -114,7 +115,7 @@ func BenchmarkStatisticsOfAYear(b *testing.B) {
 	d := yearGate(b, 100_000)
 	before := memory()
 	for b.Loop() {
-		s, err := d.Statistics(b.Context(), approval.Range{Days: 365})
+		s, err := d.Statistics(b.Context(), report.Range{Days: 365})
 		if err != nil || s.Counts.Judged != 100_000 || s.Counts.Fates.Allowed != 10_000 {
 			b.Fatalf("%+v, %v", s.Counts, err)
 		}
@@ -145,7 +146,7 @@ func BenchmarkProposeWhileReading(b *testing.B) {
 			for range readers {
 				wg.Go(func() {
 					for ctx.Err() == nil {
-						_, _ = d.Statistics(ctx, approval.Range{Days: 365})
+						_, _ = d.Statistics(ctx, report.Range{Days: 365})
 					}
 				})
 			}

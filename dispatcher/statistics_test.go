@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 )
@@ -29,7 +30,7 @@ func TestStatisticsAgreeWithDigests(t *testing.T) {
 		}
 		begin := time.Date(2000, 3, 24, 0, 0, 0, 0, rome)
 		time.Sleep(time.Until(begin))
-		p := printing(t, storetest.NewMemory(), &approval.Hours{Zone: rome}, newPaper("chat"))
+		p := printing(t, storetest.NewMemory(), &report.Hours{Zone: rome}, newPaper("chat"))
 		rng := rand.New(rand.NewPCG(5, 6))
 		made := map[string]int{}
 		const days = 5
@@ -64,7 +65,7 @@ func TestStatisticsAgreeWithDigests(t *testing.T) {
 		judged := 0
 		for n := range days {
 			day, next := begin.AddDate(0, 0, n).Format(time.DateOnly), begin.AddDate(0, 0, n+1).Format(time.DateOnly)
-			s, err := p.Statistics(t.Context(), approval.Range{From: day, To: day})
+			s, err := p.Statistics(t.Context(), report.Range{From: day, To: day})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,13 +80,13 @@ func TestStatisticsAgreeWithDigests(t *testing.T) {
 				t.Errorf("%s:\n%s", day, diff)
 			}
 			judged += s.Counts.Judged
-			span := s.Spans[slices.IndexFunc(s.Spans, func(p approval.Span) bool { return p.Judged() > 0 })]
+			span := s.Spans[slices.IndexFunc(s.Spans, func(p report.Span) bool { return p.Judged() > 0 })]
 			page, err := p.History(t.Context(), approval.Filter{Before: span.Newest + 1, Limit: 1})
 			if err != nil || len(page.Entries) != 1 || !span.Holds(page.Entries[0].Step.At) {
 				t.Errorf("%s: the history of %v has %+v, %v", day, span.Window, page.Entries, err)
 			}
 		}
-		all, err := p.Statistics(t.Context(), approval.Range{
+		all, err := p.Statistics(t.Context(), report.Range{
 			From: begin.Format(time.DateOnly), To: begin.AddDate(0, 0, days-1).Format(time.DateOnly),
 		})
 		if err != nil || all.Counts.Judged != judged || judged < 100 || len(all.Spans) != days {
@@ -130,7 +131,7 @@ func TestOneAtATimeReadsStatistics(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
 			go func() {
-				_, err := d.Statistics(ctx, approval.Range{Days: 7})
+				_, err := d.Statistics(ctx, report.Range{Days: 7})
 				done <- err
 			}()
 			return done, cancel
@@ -170,17 +171,17 @@ func TestOneAtATimeReadsStatistics(t *testing.T) {
 func TestStatisticsThatCannotBe(t *testing.T) {
 	store := storetest.NewMemory()
 	d := dispatcher.New(dispatcher.Config{Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler)})
-	s, err := d.Statistics(t.Context(), approval.Range{Days: 1})
-	if err != nil || s.Counts != (approval.Counts{}) || !s.Since.IsZero() || s.Night != approval.DefaultNight() {
+	s, err := d.Statistics(t.Context(), report.Range{Days: 1})
+	if err != nil || s.Counts != (report.Counts{}) || !s.Since.IsZero() || s.Night != report.DefaultNight() {
 		t.Errorf("of nothing: %+v, %v", s, err)
 	}
-	_, err = d.Statistics(t.Context(), approval.Range{From: "soon"})
-	if e, ok := errors.AsType[*approval.RangeError](err); !ok || e.Fault != approval.RangeFrom {
+	_, err = d.Statistics(t.Context(), report.Range{From: "soon"})
+	if e, ok := errors.AsType[*report.RangeError](err); !ok || e.Fault != report.RangeFrom {
 		t.Errorf("got %v", err)
 	}
 	broken := errors.New("the disk is gone")
 	store.Break(broken)
-	if _, err := d.Statistics(t.Context(), approval.Range{Days: 1}); !errors.Is(err, broken) {
+	if _, err := d.Statistics(t.Context(), report.Range{Days: 1}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	store = storetest.NewMemory()
@@ -193,9 +194,9 @@ func TestStatisticsThatCannotBe(t *testing.T) {
 	}
 	d = dispatcher.New(dispatcher.Config{
 		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
-		Quiet: dispatcher.Quiet{From: 60, To: 120},
+		Hours: dispatcher.Hours{Quiet: dispatcher.Quiet{From: 60, To: 120}},
 	})
-	if s, err := d.Statistics(t.Context(), approval.Range{Days: 1}); err != nil || s.Counts.Judged != 0 || len(d.Unread()) != 1 {
+	if s, err := d.Statistics(t.Context(), report.Range{Days: 1}); err != nil || s.Counts.Judged != 0 || len(d.Unread()) != 1 {
 		t.Errorf("of a record of a newer program: %+v, %v, %d unread", s, err, len(d.Unread()))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // Teller is a channel that tells beside a card how its ask ended.
@@ -15,13 +16,13 @@ type Teller interface {
 	// has counted nothing. again says that an earlier Tell may have got there:
 	// then the channel looks first, so that people read it once.
 	// [approval.ErrGone] means that nobody can be told.
-	Tell(ctx context.Context, ref string, c approval.Card, turn approval.Counts, again bool) error
+	Tell(ctx context.Context, ref string, c approval.Card, turn report.Counts, again bool) error
 }
 
 // tell tells on the channel how the ask ended, once. That it does is on disk
 // before, and that it did after: what a crash leaves between is looked for on
 // the platform.
-func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *errand) error {
+func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	t, ok := ch.(Teller)
 	if !ok {
 		return nil
@@ -30,7 +31,7 @@ func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *
 	if err := d.keepTold(ctx, ch, ask.ID, approval.TellBegun); err != nil {
 		return err
 	}
-	turn, err := d.turnCounts(ctx, &ask)
+	turn, err := d.TurnCounts(ctx, &ask)
 	if err != nil {
 		return err
 	}
@@ -54,53 +55,6 @@ func (d *Dispatcher) keepTold(ctx context.Context, ch Channel, id approval.AskID
 	})
 	if err != nil {
 		return fmt.Errorf("dispatcher: keep what was told of ask %s: %w", id, err)
-	}
-	return nil
-}
-
-// turnCounts counts what the ask's turn did so far, as a digest would. Of a turn
-// without a name, or longer than is read for this, there is nothing to tell.
-func (d *Dispatcher) turnCounts(ctx context.Context, ask *approval.Ask) (approval.Counts, error) {
-	if ask.TurnID == "" {
-		return approval.Counts{}, nil
-	}
-	all := approval.Window{To: now().AddDate(1, 0, 0)}
-	b := approval.NewDigestBuilder(all, d.masker)
-	asks := map[approval.AskID]bool{}
-	read := 0
-	for s, err := range d.stepsOf(ctx, approval.Query{Prefix: turnPrefix(ask.Agent, ask.TurnID)}) {
-		if err != nil {
-			return approval.Counts{}, fmt.Errorf("dispatcher: read the turn log: %w", err)
-		}
-		if read++; read > turnRead {
-			return approval.Counts{}, nil
-		}
-		if id := s.is.Approval.Ask(); s.is.Approval != "" && !asks[id] {
-			asks[id] = true
-			if err := d.countAsk(ctx, b, id, ask.TurnID); err != nil {
-				return approval.Counts{}, err
-			}
-		}
-		b.Step(&s.is)
-	}
-	return b.Digest(nil).Counts, nil
-}
-
-// turnRead is the most steps of a turn that are counted.
-const turnRead = 1000
-
-// countAsk takes an ask of the turn in. One of another turn, that a call of this
-// one joined, counts as the step tells.
-func (d *Dispatcher) countAsk(ctx context.Context, b *approval.DigestBuilder, id approval.AskID, turn string) error {
-	ask, err := d.ask(ctx, string(id))
-	if nothingThere(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("dispatcher: read ask %s: %w", id, err)
-	}
-	if ask.TurnID == turn {
-		b.Ask(&ask)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -25,10 +26,10 @@ type tellers struct {
 type line struct {
 	ref  string
 	card approval.Card
-	turn approval.Counts
+	turn report.Counts
 }
 
-func (c *tellers) Tell(_ context.Context, ref string, card approval.Card, turn approval.Counts, again bool) error {
+func (c *tellers) Tell(_ context.Context, ref string, card approval.Card, turn report.Counts, again bool) error {
 	c.lines.Lock()
 	defer c.lines.Unlock()
 	if again {
@@ -205,9 +206,9 @@ func TestTheTurnIsCounted(t *testing.T) {
 		if len(lines) != 1 {
 			t.Fatalf("%d lines", len(lines))
 		}
-		want := approval.Counts{
+		want := report.Counts{
 			Judged: 5, Approved: 2, Guard: 1, Vetoed: 2,
-			Fates: approval.Fates{Allowed: 1, Waiting: 1, Runs: approval.Runs{Succeeded: 1}},
+			Fates: report.Fates{Allowed: 1, Waiting: 1, Runs: report.Runs{Succeeded: 1}},
 		}
 		if lines[0].turn != want {
 			t.Errorf("counted is %+v, want %+v", lines[0].turn, want)

@@ -1,17 +1,15 @@
 package dispatcher
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -19,13 +17,11 @@ import (
 // it. A step that the judges approved is queued: nothing was acknowledged that
 // rests on it, and the judge's answer need not wait for a disk.
 const (
-	// stepQueue is how many steps may wait for the disk before Propose waits.
-	stepQueue = 4096
+	// stepsQueued is how many steps may wait for the disk before Propose waits.
+	stepsQueued = 4096
 	// stepWriters write side by side, so that the store can put what they
 	// write into one transaction.
 	stepWriters = 64
-	// stepsKept is how long the turn log keeps its live values.
-	stepsKept = 30 * 24 * time.Hour
 )
 
 // stepID places a step within its turn. A repeat of the very same step is noted
@@ -45,14 +41,7 @@ func stepID(c *call) (string, error) {
 	h.Write([]byte(c.asked))
 	h.Write([]byte(c.verdict.BlockedBy))
 	h.Write([]byte(c.step.Error))
-	return turnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
-}
-
-// turnPrefix is what the ids of a turn's steps start with. Agents choose their
-// turn ids, so they are hashed: none can reach into another's turn.
-func turnPrefix(agent, turn string) string {
-	h := sha256.Sum256([]byte(agent + "\x00" + turn))
-	return hex.EncodeToString(h[:12]) + "/"
+	return read.TurnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
 }
 
 // keepStep writes a step and returns when it is on disk. A denial by the guard is
@@ -93,6 +82,13 @@ func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
 	return first, err
 }
 
+// stepQueue are the steps that wait for the disk.
+type stepQueue struct {
+	waiting chan queuedStep
+	// underway are the calls that no record tells of yet, these among them.
+	underway underway
+}
+
 // queuedStep is a step that waits for the disk. end is called when it is there.
 type queuedStep struct {
 	approval.Step
@@ -102,9 +98,9 @@ type queuedStep struct {
 
 // queueStep hands a step to the writers. It waits only when they lag far.
 func (d *Dispatcher) queueStep(ctx context.Context, s approval.Step) error {
-	end := d.underway.begin(s.At) // The digest of that day is to tell of it.
+	end := d.steps.underway.begin(s.At) // The digest of that day is to tell of it.
 	select {
-	case d.steps <- queuedStep{s, end}:
+	case d.steps.waiting <- queuedStep{s, end}:
 		return nil
 	case <-ctx.Done():
 		end()
@@ -119,13 +115,13 @@ func (d *Dispatcher) writeSteps(ctx context.Context) error {
 		wg.Go(func() {
 			for {
 				select {
-				case s := <-d.steps:
+				case s := <-d.steps.waiting:
 					d.writeStep(ctx, s)
 					continue
 				default:
 				}
 				select {
-				case s := <-d.steps:
+				case s := <-d.steps.waiting:
 					d.writeStep(ctx, s)
 				case <-ctx.Done():
 					return
@@ -146,36 +142,47 @@ func (d *Dispatcher) writeStep(ctx context.Context, s queuedStep) {
 	}
 }
 
-// Steps returns the steps of an agent's turn, in order, with secrets masked:
-// it is for people.
-func (d *Dispatcher) Steps(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	steps, err := d.turn(ctx, agent, turn)
-	for i := range steps {
-		steps[i] = d.masker.Step(steps[i])
-	}
-	return steps, err
-}
+// sweepEvery is how often the turn log is swept.
+const sweepEvery = 24 * time.Hour
 
-// Turn returns the steps of an agent's turn, in order, with the values that
-// the agent itself proposed. A turn without steps is [approval.ErrNotFound].
-func (d *Dispatcher) Turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	steps, err := d.turn(ctx, agent, turn)
-	if err == nil && len(steps) == 0 {
-		err = approval.ErrNotFound
-	}
-	return steps, err
-}
-
-func (d *Dispatcher) turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	var steps []approval.Step
-	for s, err := range d.stepsOf(ctx, approval.Query{Prefix: turnPrefix(agent, turn)}) {
-		if err != nil {
-			return nil, fmt.Errorf("dispatcher: read the turn log: %w", err)
+// sweep drops steps that are older than the turn log keeps, and what the history
+// keeps no longer, at the start and once a day.
+func (d *Dispatcher) sweep(ctx context.Context) error {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := d.dropSteps(ctx, time.Now().Add(-read.StepsKept)); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "the turn log could not be swept; trying again tomorrow", "error", err)
 		}
-		steps = append(steps, s.is)
+		if err := d.dropLeaves(ctx); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "old values of the history could not be dropped; trying again tomorrow", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
 	}
-	slices.SortStableFunc(steps, func(a, b approval.Step) int {
-		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
-	})
-	return steps, nil
+}
+
+func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
+	for s, err := range d.records.Steps(ctx, approval.Query{}) {
+		if err != nil {
+			return err
+		}
+		if !s.Is.At.Before(before) {
+			return nil
+		}
+		_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(now approval.Record) (approval.Record, error) {
+			if now.Seq != s.Seq {
+				return now, approval.ErrKeep
+			}
+			now.Drop = true
+			return now, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

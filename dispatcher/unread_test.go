@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
@@ -42,7 +43,7 @@ func begin(t *testing.T, store *storetest.Memory) (g *gate, c *chat, log func() 
 	c = &chat{}
 	d := dispatcher.New(dispatcher.Config{
 		Store: store, Channels: []dispatcher.Channel{c}, Engine: newEngine(t, &strict{}),
-		Secret: approval.Secret{1}, Approvers: []string{owner.ID},
+		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Log: slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -145,7 +146,7 @@ func (g *gate) readsAll(t *testing.T) {
 	if digest, err := g.Digest(t.Context(), ""); err != nil || digest.Counts.Vetoed != 4 {
 		t.Errorf("Digest: %+v, %v", digest.Counts, err)
 	}
-	if _, err := g.Statistics(t.Context(), approval.Range{Days: 7}); err != nil {
+	if _, err := g.Statistics(t.Context(), report.Range{Days: 7}); err != nil {
 		t.Errorf("Statistics: %v", err)
 	}
 	page, err := g.History(t.Context(), approval.Filter{})

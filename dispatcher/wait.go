@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/read"
 )
 
 // waiters are the turns that wait, by the ask they wait for. Nothing is kept
@@ -88,7 +89,7 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 		}
 	}
 	a, err := d.read(ctx, agent, id)
-	if err != nil && d.stopped() && !nothingThere(err) && ctx.Err() == nil {
+	if err != nil && d.stopped() && !read.Nothing(err) && ctx.Err() == nil {
 		err = ErrStopping // The next process can read it.
 	}
 	return a, err
@@ -118,7 +119,7 @@ func (d *Dispatcher) park(ctx context.Context, next <-chan struct{}, until <-cha
 		return true, nil
 	case <-until:
 		return false, nil
-	case <-d.stopping:
+	case <-d.ending.begun:
 		return false, nil
 	case <-ctx.Done():
 		return false, ctx.Err()

@@ -1,7 +1,7 @@
 package cardtext
 
 import (
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -9,7 +9,7 @@ import (
 const maxDigested = 120
 
 // DigestLine reads one line of a digest.
-func DigestLine(texts *templates.Texts, l *approval.DigestLine) Text {
+func DigestLine(texts *templates.Texts, l *report.DigestLine) Text {
 	return Say(texts, templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, whole bool) any {
 		if whole {
 			return templates.Theirs(s)

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/templates"
 )
 
 // seen is a text that somebody else wrote, as a person may see it: nothing in
 // it is invisible or looks like something else.
 type seen struct {
-	runs  []approval.Run
+	runs  []visible.Run
 	runes int
 }
 
@@ -24,7 +24,7 @@ func seeLine(s string) seen {
 }
 
 func reveal(s string, as func(string) string) seen {
-	t := seen{runs: approval.Reveal(s)}
+	t := seen{runs: visible.Runs(s)}
 	for i := range t.runs {
 		t.runs[i].Text = as(t.runs[i].Text)
 		t.runes += utf8.RuneCountInString(t.runs[i].Text)
@@ -42,7 +42,7 @@ func (t seen) first(n int) (string, int) {
 		switch {
 		case size <= n:
 			b.WriteString(r.Text)
-		case r.Kind == approval.Plain:
+		case r.Kind == visible.Plain:
 			b.WriteString(firstRunes(r.Text, n))
 			return b.String(), left - n
 		default:

@@ -2,13 +2,14 @@ package cardtext
 
 import (
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 )
 
 // Told says how an ask ended, for beside its card: how each call stands, in
 // groups where there are several, and in one line what the turn did so far. A
 // turn that proposed nothing else has no such line.
-func (c *Card) Told(turn *approval.Counts) Text {
+func (c *Card) Told(turn *report.Counts) Text {
 	w := writer{texts: c.Texts}
 	if len(c.Calls) == 1 {
 		c.standing(&w, &c.Calls[0], Everything)

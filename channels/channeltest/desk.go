@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // Desk is the dispatcher behind the channel under test: one tap decides, only
@@ -25,7 +26,7 @@ type Desk struct {
 	decided func()
 	masker  approval.Masker
 	past    []approval.Entry
-	digest  approval.Digest
+	digest  report.Digest
 	takes   time.Duration
 	vetoes  []approval.Step
 	routing approval.Routing
@@ -292,14 +293,14 @@ const DigestDay = "2000-01-01"
 
 // Account makes this the desk's digest, of DigestDay and of now, and lets it take
 // so long to make.
-func (d *Desk) Account(digest approval.Digest, takes time.Duration) {
+func (d *Desk) Account(digest report.Digest, takes time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.digest, d.takes = digest, takes
 }
 
 // Digest returns the digest of now, which is the empty day, or of DigestDay.
-func (d *Desk) Digest(_ context.Context, day string) (approval.Digest, error) {
+func (d *Desk) Digest(_ context.Context, day string) (report.Digest, error) {
 	d.mu.Lock()
 	takes := d.takes
 	d.mu.Unlock()
@@ -307,7 +308,7 @@ func (d *Desk) Digest(_ context.Context, day string) (approval.Digest, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if day != "" && day != DigestDay {
-		return approval.Digest{}, &approval.DayError{Day: day}
+		return report.Digest{}, &report.DayError{Day: day}
 	}
 	return d.digest, d.fail
 }

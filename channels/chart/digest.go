@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 )
 
 // OfDigest returns the picture of a digest, in the language and time zone of the
 // texts: the days of its week, with what was stopped by what became of it, and
 // what passed. It depends on the digest alone, not on when it is drawn.
-func OfDigest(d *approval.Digest, texts *templates.Texts) *Picture {
+func OfDigest(d *report.Digest, texts *templates.Texts) *Picture {
 	p := &Picture{Title: texts.Plain("chart.week", nil), Charts: []Chart{ofStopped(d, texts), ofPassed(d, texts)}}
 	if n := len(d.Week); n > 0 {
 		first, last := d.Week[0].Window.From, lastDay(d.Week[n-1].Window)
@@ -34,7 +34,7 @@ func (p *Picture) Alt() string {
 
 // ofStopped counts what the guard and judges refused. A day is named by the date
 // on which it began.
-func ofStopped(d *approval.Digest, texts *templates.Texts) Chart {
+func ofStopped(d *report.Digest, texts *templates.Texts) Chart {
 	c := ofWeek(d, texts, "chart.stopped", "chart.stopped.none")
 	for _, o := range Outcomes() {
 		s := Series{Name: texts.Plain(o.Name, nil), Tone: o.Tone}
@@ -52,24 +52,24 @@ type Outcome struct {
 	Name templates.Key
 	// Count returns how many there were, of what the guard refused and of the
 	// fates of what judges vetoed.
-	Count func(guard int, f *approval.Fates) int
+	Count func(guard int, f *report.Fates) int
 }
 
 // Outcomes returns all outcomes, from the axis on. Together they count every call
 // that was stopped.
 func Outcomes() []Outcome {
 	return []Outcome{
-		{Guard, "chart.guard", func(guard int, _ *approval.Fates) int { return guard }},
-		{Denied, "chart.denied", func(_ int, f *approval.Fates) int { return f.Denied }},
-		{Ended, "chart.ended", func(_ int, f *approval.Fates) int {
+		{Guard, "chart.guard", func(guard int, _ *report.Fates) int { return guard }},
+		{Denied, "chart.denied", func(_ int, f *report.Fates) int { return f.Denied }},
+		{Ended, "chart.ended", func(_ int, f *report.Fates) int {
 			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
 		}},
-		{Waiting, "chart.waiting", func(_ int, f *approval.Fates) int { return f.Waiting }},
-		{Allowed, "chart.allowed", func(_ int, f *approval.Fates) int { return f.Allowed }},
+		{Waiting, "chart.waiting", func(_ int, f *report.Fates) int { return f.Waiting }},
+		{Allowed, "chart.allowed", func(_ int, f *report.Fates) int { return f.Allowed }},
 	}
 }
 
-func ofPassed(d *approval.Digest, texts *templates.Texts) Chart {
+func ofPassed(d *report.Digest, texts *templates.Texts) Chart {
 	c := ofWeek(d, texts, "chart.passed", "chart.passed.none")
 	s := Series{Name: c.Title, Tone: Passed}
 	for i := range d.Week {
@@ -79,7 +79,7 @@ func ofPassed(d *approval.Digest, texts *templates.Texts) Chart {
 	return c.told(texts, "chart.passed.alt")
 }
 
-func ofWeek(d *approval.Digest, texts *templates.Texts, title, none templates.Key) Chart {
+func ofWeek(d *report.Digest, texts *templates.Texts, title, none templates.Key) Chart {
 	c := Chart{Title: texts.Plain(title, nil), Empty: texts.Plain(none, nil), Last: true, Number: texts.Number}
 	for i := range d.Week {
 		w := d.Week[i].Window
@@ -94,7 +94,7 @@ func ofWeek(d *approval.Digest, texts *templates.Texts, title, none templates.Ke
 
 // lastDay returns when the last day of a window began. A digest that comes after
 // a long pause has a window of many days.
-func lastDay(w approval.Window) time.Time {
+func lastDay(w report.Window) time.Time {
 	// The longest day, on which the clock is set back, has 25 hours.
 	if w.To.Sub(w.From) <= 25*time.Hour {
 		return w.From

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/templates"
 )
@@ -19,13 +19,13 @@ var keep = flag.String("pictures", "", "folder in which to leave the pictures, t
 
 // digest returns a digest with the week's counts, the days beginning at 08:00 in
 // Rome; the clock is set back on its last day.
-func digest(t *testing.T, days ...approval.Counts) *approval.Digest {
+func digest(t *testing.T, days ...report.Counts) *report.Digest {
 	t.Helper()
 	zone := rome(t)
-	h := approval.Hours{Minute: 8 * 60, Zone: zone}
-	d := &approval.Digest{Window: h.Window(2026, time.October, 25)}
+	h := report.Hours{Minute: 8 * 60, Zone: zone}
+	d := &report.Digest{Window: h.Window(2026, time.October, 25)}
 	for i, w := range append(h.Week(d.Window), d.Window) {
-		day := approval.Day{Window: w}
+		day := report.Day{Window: w}
 		if i < len(days) {
 			day.Counts = days[i]
 		}
@@ -53,14 +53,14 @@ func texts(t *testing.T, lang templates.Lang) *templates.Texts {
 	return set.In(lang, rome(t))
 }
 
-func counts(passed, guard, denied, allowed, expired, waiting int) approval.Counts {
-	return approval.Counts{Approved: passed, Guard: guard, Fates: approval.Fates{
+func counts(passed, guard, denied, allowed, expired, waiting int) report.Counts {
+	return report.Counts{Approved: passed, Guard: guard, Fates: report.Fates{
 		Denied: denied, Allowed: allowed, Expired: expired, Waiting: waiting,
 	}}
 }
 
-func usual() []approval.Counts {
-	return []approval.Counts{
+func usual() []report.Counts {
+	return []report.Counts{
 		counts(120, 2, 1, 4, 0, 0), counts(340, 3, 3, 2, 1, 0), counts(0, 0, 0, 0, 0, 0), counts(512, 1, 3, 5, 3, 0),
 		counts(410, 8, 5, 12, 2, 0), counts(199, 4, 1, 3, 1, 0), counts(288, 6, 4, 9, 3, 2),
 	}
@@ -68,7 +68,7 @@ func usual() []approval.Counts {
 
 func TestDigestPicture(t *testing.T) {
 	for name, tt := range map[string]struct {
-		days   []approval.Counts
+		days   []report.Counts
 		lang   templates.Lang
 		lead   string
 		alt    []string
@@ -96,7 +96,7 @@ func TestDigestPicture(t *testing.T) {
 			true,
 		},
 		"full-it": {
-			[]approval.Counts{6: counts(0, 9999, 0, 0, 1, 0)},
+			[]report.Counts{6: counts(0, 9999, 0, 0, 1, 0)},
 			templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00",
 			[]string{"sab 24: 10.000", "Niente è passato."},
 			[]string{"10.000", "0"},
@@ -168,7 +168,7 @@ func TestDigestPictureOfManyDays(t *testing.T) {
 
 // Every call that was stopped is in the picture, whatever became of it.
 func TestOutcomesAddUp(t *testing.T) {
-	f := approval.Fates{Allowed: 1, Denied: 2, Expired: 4, Withdrawn: 8, Superseded: 16, Waiting: 32, Repeated: 64, Unasked: 128}
+	f := report.Fates{Allowed: 1, Denied: 2, Expired: 4, Withdrawn: 8, Superseded: 16, Waiting: 32, Repeated: 64, Unasked: 128}
 	n := 0
 	for _, o := range chart.Outcomes() {
 		n += o.Count(256, &f)
@@ -181,7 +181,7 @@ func TestOutcomesAddUp(t *testing.T) {
 // The picture is the digest's and not the day's on which it is drawn, and a
 // digest without a week still has one.
 func TestDigestPictureOfNoWeek(t *testing.T) {
-	p := chart.OfDigest(&approval.Digest{}, texts(t, templates.English))
+	p := chart.OfDigest(&report.Digest{}, texts(t, templates.English))
 	picture(t, *p)
 	if p.Alt() != "Nothing was stopped. Nothing passed." {
 		t.Error(p.Alt())
@@ -193,10 +193,10 @@ func BenchmarkDigestPicture(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := &approval.Digest{}
+	d := &report.Digest{}
 	for i, c := range usual() {
 		at := time.Date(2026, 11, 15+i, 8, 0, 0, 0, time.UTC)
-		d.Week = append(d.Week, approval.Day{Window: approval.Window{From: at, To: at.AddDate(0, 0, 1)}, Counts: c})
+		d.Week = append(d.Week, report.Day{Window: report.Window{From: at, To: at.AddDate(0, 0, 1)}, Counts: c})
 	}
 	n := 0
 	for b.Loop() {

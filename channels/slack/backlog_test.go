@@ -73,8 +73,8 @@ func newBacklog(t *testing.T) *backlog {
 		t.Fatal(err)
 	}
 	b.Dispatcher = dispatcher.New(dispatcher.Config{
-		Store: storetest.NewMemory(), Channels: channels, Engine: engine, Secret: approval.Secret{1}, MayDecide: b.channel.Approves,
-		Routing: routing, Deadlines: dispatcher.Deadlines{AskFor: 12 * time.Hour}, Log: slog.New(slog.NewTextHandler(b.log, nil)),
+		Store: storetest.NewMemory(), Channels: channels, Engine: engine, Secret: approval.Secret{1},
+		Deciders: dispatcher.Deciders{MayDecide: b.channel.Approves, Routing: routing}, Deadlines: dispatcher.Deadlines{AskFor: 12 * time.Hour}, Log: slog.New(slog.NewTextHandler(b.log, nil)),
 	})
 	b.hands = b.Dispatcher
 	ctx, cancel := context.WithCancel(t.Context())

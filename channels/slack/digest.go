@@ -9,6 +9,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
@@ -67,7 +68,7 @@ func (at *Conversation) FindDigest(ctx context.Context, key string) (string, boo
 }
 
 // ShowDigest writes the digest into its message, and puts its picture below it.
-func (at *Conversation) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
+func (at *Conversation) ShowDigest(ctx context.Context, ref string, d report.Digest) error {
 	m, ok := parseRef(ref)
 	if !ok {
 		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
@@ -101,13 +102,13 @@ func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, err
 }
 
 // ShowDigest shows a digest, as [Conversation.ShowDigest].
-func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
+func (c *Channel) ShowDigest(ctx context.Context, ref string, d report.Digest) error {
 	return c.own.ShowDigest(ctx, ref, d)
 }
 
 // digestPage writes the digest's lines, as many as fit into so much text, and
 // counts the others.
-func digestPage(p *page, d *approval.Digest, most int) *page {
+func digestPage(p *page, d *report.Digest, most int) *page {
 	lines := d.Lines()
 	for i := range lines {
 		l := &lines[i]
@@ -135,7 +136,7 @@ func digestPage(p *page, d *approval.Digest, most int) *page {
 
 // digestNotice is what a notification shows of a digest: whose it is, in one
 // line, and nothing that others wrote.
-func digestNotice(p *page, d *approval.Digest) string {
+func digestNotice(p *page, d *report.Digest) string {
 	lines := d.Lines()
 	return cardtext.Clip(cardtext.DigestLine(p.texts, &lines[0]).String(), maxNotice)
 }
@@ -143,7 +144,7 @@ func digestNotice(p *page, d *approval.Digest) string {
 // digest answers /vaglio digest.
 func (l *loop) digest(ctx context.Context, day string) (*page, error) {
 	d, err := l.desk.Digest(ctx, day)
-	if _, ok := errors.AsType[*approval.DayError](err); ok {
+	if _, ok := errors.AsType[*report.DayError](err); ok {
 		return l.page("digest.slack.usage"), nil
 	}
 	if err != nil {

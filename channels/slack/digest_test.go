@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/templates"
@@ -173,7 +174,7 @@ func TestTheDigestIsAskedFor(t *testing.T) {
 		if d := w.server.Delivery(id); d.Acked.Sub(d.Sent) > slacktest.AckWithin || len(w.server.Messages(home)) != 1 {
 			t.Errorf("acknowledged after %v", d.Acked.Sub(d.Sent))
 		}
-		w.desk.Account(approval.Digest{}, 0)
+		w.desk.Account(report.Digest{}, 0)
 		w.desk.Fail(errors.New("no disk"))
 		id = w.server.Command(ann, elsewhere, "digest")
 		synctest.Wait()

@@ -9,7 +9,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/chart"
 )
@@ -30,7 +30,7 @@ const (
 // showPicture puts the digest's picture into the thread of its message, unless
 // it stands there: it may, though nobody was told. An error means that it can
 // be tried again.
-func (c *Channel) showPicture(ctx context.Context, m place, d *approval.Digest) error {
+func (c *Channel) showPicture(ctx context.Context, m place, d *report.Digest) error {
 	drawn := chart.OfDigest(d, c.texts)
 	data, err := drawn.PNG()
 	if err != nil {

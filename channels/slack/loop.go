@@ -10,6 +10,7 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // Desk is what the channel asks of the dispatcher.
@@ -45,7 +46,7 @@ type Book interface {
 	Why(ctx context.Context, id, channel string) (approval.Card, error)
 	// Digest returns the digest that was due on a day, or the last one for "". A
 	// day without one is an [*approval.DayError].
-	Digest(ctx context.Context, day string) (approval.Digest, error)
+	Digest(ctx context.Context, day string) (report.Digest, error)
 }
 
 // loop takes what people do.

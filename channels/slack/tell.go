@@ -8,6 +8,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 const (
@@ -19,13 +20,13 @@ const (
 )
 
 // Tell says in the card's thread how its ask ended, as [Conversation.Tell].
-func (c *Channel) Tell(ctx context.Context, ref string, card approval.Card, turn approval.Counts, again bool) error {
+func (c *Channel) Tell(ctx context.Context, ref string, card approval.Card, turn report.Counts, again bool) error {
 	return c.own.Tell(ctx, ref, card, turn, again)
 }
 
 // Tell says in the card's thread how its ask ended, and what the turn did so
 // far. again says that it may stand there already.
-func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card, turn approval.Counts, again bool) error {
+func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card, turn report.Counts, again bool) error {
 	m, ok := parseRef(ref)
 	if !ok {
 		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/templates"
@@ -15,7 +16,7 @@ import (
 
 // teller is a channel with threads.
 type teller interface {
-	Tell(ctx context.Context, ref string, c approval.Card, turn approval.Counts, again bool) error
+	Tell(ctx context.Context, ref string, c approval.Card, turn report.Counts, again bool) error
 }
 
 // ended is an ask on the channel that Ann denied.
@@ -47,9 +48,9 @@ func TestTheEndIsToldInTheThread(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		for _, name := range []string{slack.Name, "slack:" + ops} {
 			a := w.ended(name, "rm -rf ./build")
-			turn := approval.Counts{
+			turn := report.Counts{
 				Judged: 9, Approved: 5, Guard: 1, Vetoed: 3,
-				Fates: approval.Fates{Allowed: 1, Denied: 2, Runs: approval.Runs{Succeeded: 1}},
+				Fates: report.Fates{Allowed: 1, Denied: 2, Runs: report.Runs{Succeeded: 1}},
 			}
 			at := w.at(name).(teller)
 			// Twice: as after a crash between the message and its mark.
@@ -74,7 +75,7 @@ func TestTheEndIsToldInTheThread(t *testing.T) {
 func TestTheTurnOfOneCallIsNotCounted(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		a := w.ended(slack.Name, "make")
-		if err := w.channel.Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), approval.Counts{Judged: 1, Vetoed: 1}, false); err != nil {
+		if err := w.channel.Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), report.Counts{Judged: 1, Vetoed: 1}, false); err != nil {
 			w.t.Fatal(err)
 		}
 		if said := w.below(a, slack.Name)[0].Shown(); strings.Contains(said, "turn") {
@@ -93,7 +94,7 @@ func TestALongThreadIsLookedThrough(t *testing.T) {
 			w.server.Say(eve, channel, ts, "talk")
 		}
 		for _, again := range []bool{true, true, true} {
-			if err := w.channel.Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), approval.Counts{}, again); err != nil {
+			if err := w.channel.Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), report.Counts{}, again); err != nil {
 				w.t.Fatal(err)
 			}
 		}
@@ -109,7 +110,7 @@ func TestTellingHasAnEnd(t *testing.T) {
 		a := w.ended(slack.Name, "make")
 		tell := func(again bool) error {
 			time.Sleep(time.Minute)
-			return w.channel.Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), approval.Counts{}, again)
+			return w.channel.Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), report.Counts{}, again)
 		}
 		for _, c := range []struct {
 			method, word string
@@ -135,7 +136,7 @@ func TestTellingHasAnEnd(t *testing.T) {
 		if err := tell(true); err != nil || len(w.below(a, slack.Name)) != 1 {
 			w.t.Errorf("got %v", err)
 		}
-		if err := w.channel.Tell(w.t.Context(), "nonsense", card(a, slack.Name), approval.Counts{}, false); !errors.Is(err, approval.ErrGone) {
+		if err := w.channel.Tell(w.t.Context(), "nonsense", card(a, slack.Name), report.Counts{}, false); !errors.Is(err, approval.ErrGone) {
 			w.t.Errorf("a reference that is none: %v", err)
 		}
 	})
@@ -148,7 +149,7 @@ func TestTheEndIsToldInItalian(t *testing.T) {
 		w.build()
 		w.start()
 		a := w.ended("slack:"+ops, "make")
-		if err := w.at("slack:"+ops).(teller).Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), approval.Counts{Judged: 4, Approved: 3, Vetoed: 1}, false); err != nil {
+		if err := w.at("slack:"+ops).(teller).Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), report.Counts{Judged: 4, Approved: 3, Vetoed: 1}, false); err != nil {
 			w.t.Fatal(err)
 		}
 		w.wants(w.below(a, "slack:"+ops)[0].Shown(), "Negato da Ann", "Il turno finora: 4 azioni giudicate: 3 passate")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
@@ -41,7 +42,7 @@ func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string
 // ShowDigest writes the digest into its message, and then its picture into the
 // other one. Only a text that is gone asks for new messages: by then the picture
 // is not shown, so that none comes twice.
-func (c *Channel) ShowDigest(ctx context.Context, ref string, d approval.Digest) error {
+func (c *Channel) ShowDigest(ctx context.Context, ref string, d report.Digest) error {
 	chat, text, picture, ok := parseDigestRef(ref)
 	if !ok {
 		return approval.ErrGone
@@ -76,7 +77,7 @@ func parseDigestRef(ref string) (chat int64, text, picture int, ok bool) {
 // digest answers /digest.
 func (l *loop) digest(ctx context.Context, m *message, day string) error {
 	d, err := l.desk.Digest(ctx, day)
-	if _, ok := errors.AsType[*approval.DayError](err); ok {
+	if _, ok := errors.AsType[*report.DayError](err); ok {
 		l.reply(ctx, m, "digest.usage", nil)
 		return nil
 	}
@@ -89,7 +90,7 @@ func (l *loop) digest(ctx context.Context, m *message, day string) error {
 }
 
 // digestPage writes the digest's lines, as many as fit, and counts the others.
-func digestPage(p *page, d *approval.Digest) *page {
+func digestPage(p *page, d *report.Digest) *page {
 	lines := d.Lines()
 	for i := range lines {
 		line := p.digestLine(&lines[i], i > 0)
@@ -105,7 +106,7 @@ func digestPage(p *page, d *approval.Digest) *page {
 	return p
 }
 
-func (p *page) digestLine(l *approval.DigestLine, further bool) *page {
+func (p *page) digestLine(l *report.DigestLine, further bool) *page {
 	line := &page{texts: p.texts}
 	if further && l.Head {
 		line.text("\n")

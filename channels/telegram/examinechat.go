@@ -12,6 +12,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 )
 
 // pairing finds out whether there is a chat, and somebody who may decide.
@@ -68,7 +69,7 @@ func (e *examiner) chat(ctx context.Context) {
 	}
 	what := "It is a chat with one person"
 	if r.Type != "private" {
-		what = fmt.Sprintf("It is the %s %q", r.Type, approval.RevealText(r.Title))
+		what = fmt.Sprintf("It is the %s %q", r.Type, visible.Text(r.Title))
 	}
 	e.found(subject, approval.Fine, what+", and takes what the bot writes.", "")
 	if r.Type != "private" {

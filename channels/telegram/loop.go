@@ -11,6 +11,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -35,7 +36,7 @@ type Book interface {
 	// Digest returns the digest that was due on a day such as "2026-11-21", and
 	// the last one for an empty day. An [*approval.DayError] says that there is
 	// none.
-	Digest(ctx context.Context, day string) (approval.Digest, error)
+	Digest(ctx context.Context, day string) (report.Digest, error)
 }
 
 // loop takes the updates in, one after the other.

@@ -8,7 +8,7 @@ import (
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -19,7 +19,7 @@ const maxCaption = 1024
 // showPicture makes a message show the digest's picture. Where the chat takes no
 // photos, and where an upload fails twice, it shows what the caption would have
 // said: a picture keeps nobody from the next digest.
-func (c *Channel) showPicture(ctx context.Context, chat int64, id int, d *approval.Digest) error {
+func (c *Channel) showPicture(ctx context.Context, chat int64, id int, d *report.Digest) error {
 	caption, photo, err := c.draw(chat, d)
 	if err == nil {
 		err = c.editPhoto(ctx, chat, id, caption, photo)
@@ -36,7 +36,7 @@ func (c *Channel) showPicture(ctx context.Context, chat int64, id int, d *approv
 
 // draw returns the picture of a digest, and what stands below it: a headline,
 // and the picture in words.
-func (c *Channel) draw(chat int64, d *approval.Digest) (*page, tgbotapi.FileBytes, error) {
+func (c *Channel) draw(chat int64, d *report.Digest) (*page, tgbotapi.FileBytes, error) {
 	texts := c.textsFor(chat)
 	p := chart.OfDigest(d, texts)
 	photo, err := p.PNG()
@@ -45,7 +45,7 @@ func (c *Channel) draw(chat int64, d *approval.Digest) (*page, tgbotapi.FileByte
 
 // captionPage writes what waits, what was counted, and what the picture shows,
 // as far as it fits.
-func captionPage(p *page, d *approval.Digest, alt string) *page {
+func captionPage(p *page, d *report.Digest, alt string) *page {
 	if n := len(d.Waiting) + d.WaitingMore; n > 0 {
 		p.line("digest.caption.waiting", map[string]any{"n": n})
 	}
@@ -78,7 +78,7 @@ func (c *Channel) editPhoto(ctx context.Context, chat int64, id int, caption *pa
 
 // replyPicture answers a message with the digest's picture. Where that fails, the
 // text has come already.
-func (l *loop) replyPicture(ctx context.Context, m *message, d *approval.Digest) {
+func (l *loop) replyPicture(ctx context.Context, m *message, d *report.Digest) {
 	caption, photo, err := l.draw(m.Chat.ID, d)
 	if err == nil {
 		params := l.params(m.Chat.ID, caption, note{reply: m.ID, thread: m.topic(), silent: true})

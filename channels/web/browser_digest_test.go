@@ -5,20 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // weekUpTo returns a digest with what passed, what the guard refused, what was
 // denied, allowed, expired and waited on the days of its week.
-func weekUpTo(days ...[6]int) *approval.Digest {
-	h := approval.Hours{Minute: 8 * 60}
-	d := &approval.Digest{Window: h.Window(2026, time.November, 21)}
+func weekUpTo(days ...[6]int) *report.Digest {
+	h := report.Hours{Minute: 8 * 60}
+	d := &report.Digest{Window: h.Window(2026, time.November, 21)}
 	for i, w := range append(h.Week(d.Window), d.Window) {
-		day := approval.Day{Window: w}
+		day := report.Day{Window: w}
 		if i < len(days) {
 			n := days[i]
-			f := approval.Fates{Denied: n[2], Allowed: n[3], Expired: n[4], Waiting: n[5], Runs: approval.Runs{Succeeded: n[3]}}
-			day.Counts = approval.Counts{Approved: n[0], Guard: n[1], Fates: f, Vetoed: f.Sum(), Judged: n[0] + n[1] + f.Sum()}
+			f := report.Fates{Denied: n[2], Allowed: n[3], Expired: n[4], Waiting: n[5], Runs: report.Runs{Succeeded: n[3]}}
+			day.Counts = report.Counts{Approved: n[0], Guard: n[1], Fates: f, Vetoed: f.Sum(), Judged: n[0] + n[1] + f.Sum()}
 		}
 		d.Week = append(d.Week, day)
 	}
@@ -31,7 +31,7 @@ func weekUpTo(days ...[6]int) *approval.Digest {
 func TestBrowserDigest(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
-	for name, digest := range map[string]*approval.Digest{
+	for name, digest := range map[string]*report.Digest{
 		"empty": weekUpTo(),
 		"usual": weekUpTo([6]int{143, 2, 1, 4}, [6]int{37, 0, 0, 1}, [6]int{212, 3, 2, 7, 1}, [6]int{268, 1, 3, 5, 2}, [6]int{305, 6, 4, 11, 1}, [6]int{241, 2, 1, 6}, [6]int{288, 4, 3, 8, 1, 2}),
 		"full":  weekUpTo([6]int{120, 2, 1, 4}, [6]int{}, [6]int{}, [6]int{}, [6]int{}, [6]int{199, 4, 1, 3, 1}, [6]int{9741, 120, 40, 98, 1}),

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/channeltest"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/vaglio"
@@ -27,8 +28,8 @@ func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
 
 func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
 
-func (contractDesk) Statistics(context.Context, approval.Range) (approval.Statistics, error) {
-	return approval.Statistics{}, nil
+func (contractDesk) Statistics(context.Context, report.Range) (report.Statistics, error) {
+	return report.Statistics{}, nil
 }
 
 func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.Answer, error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -21,7 +22,7 @@ import (
 // rests on: one tap decides, the card comes from the state, every change ticks.
 type desk struct {
 	// digest is what every day's is; nil is a digest with what others wrote.
-	digest *approval.Digest
+	digest *report.Digest
 
 	// voters are who may decide; nil lets each decide alone.
 	voters   *approval.Electorate

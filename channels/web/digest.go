@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -18,7 +18,7 @@ type digestView struct {
 	// Week shows the day among those before it.
 	Week   part
 	Rows   []digestRow
-	Digest *approval.Digest
+	Digest *report.Digest
 }
 
 // digestRow is one line of the table: how many now, and a week before.
@@ -36,7 +36,7 @@ type digestLine struct {
 func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	day := strings.TrimSpace(r.URL.Query().Get("date"))
 	d, err := w.book.Digest(r.Context(), day)
-	if _, ok := errors.AsType[*approval.DayError](err); ok {
+	if _, ok := errors.AsType[*report.DayError](err); ok {
 		return &pageError{
 			Status: http.StatusBadRequest, Title: text{Key: "web.fault.digest.title"}, Text: text{Key: "web.fault.digest"}, Link: "/inbox/digest",
 		}
@@ -52,7 +52,7 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
 }
 
-func digestRows(now, before *approval.Counts) []digestRow {
+func digestRows(now, before *report.Counts) []digestRow {
 	a, b := &now.Fates, &before.Fates
 	return []digestRow{
 		{text{Key: "web.digest.row.judged"}, now.Judged, before.Judged},
@@ -71,14 +71,14 @@ func digestRows(now, before *approval.Counts) []digestRow {
 }
 
 // digestLines says the digest in the reader's language.
-func digestLines(texts *templates.Texts, d *approval.Digest) []digestLine {
+func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 	said := d.Lines()
 	all := make([]digestLine, 0, len(said))
 	for i := range said {
 		l := &said[i]
 		var b strings.Builder
 		for _, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, _ bool) any { return templates.Theirs(s) })) {
-			switch id, _ := l.Values["id"].(approval.Foreign); {
+			switch id, _ := l.Values["id"].(report.Foreign); {
 			case part.Theirs && part.Text == string(id) && id != "":
 				b.WriteString(`<a href="` + template.HTMLEscapeString("/inbox/ask/"+url.PathEscape(part.Text)) + `"><code>` + string(brief(part.Text)) + "</code></a>")
 			case part.Theirs:

@@ -8,34 +8,35 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // Digest returns a digest with what others wrote in it, for one day.
-func (d *desk) Digest(_ context.Context, day string) (approval.Digest, error) {
+func (d *desk) Digest(_ context.Context, day string) (report.Digest, error) {
 	if day != "" && day != "2026-11-21" {
-		return approval.Digest{}, &approval.DayError{Day: day}
+		return report.Digest{}, &report.DayError{Day: day}
 	}
 	if d.digest != nil {
 		return *d.digest, nil
 	}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	fates := approval.Fates{Allowed: 1, Denied: 2, Runs: approval.Runs{Failed: 1}}
-	var week []approval.Day
+	fates := report.Fates{Allowed: 1, Denied: 2, Runs: report.Runs{Failed: 1}}
+	var week []report.Day
 	for i := range 7 {
 		from := at.AddDate(0, 0, i-7)
-		week = append(week, approval.Day{
-			Window: approval.Window{From: from, To: from.AddDate(0, 0, 1)},
-			Counts: approval.Counts{Approved: 1000 * i, Guard: i, Vetoed: 3, Fates: fates},
+		week = append(week, report.Day{
+			Window: report.Window{From: from, To: from.AddDate(0, 0, 1)},
+			Counts: report.Counts{Approved: 1000 * i, Guard: i, Vetoed: 3, Fates: fates},
 		})
 	}
-	week[6].Counts = approval.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates}
-	return approval.Digest{
-		Window: approval.Window{From: at.AddDate(0, 0, -1), To: at}, Late: true, Week: week,
-		Counts:     approval.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates},
-		WeekAgo:    approval.Counts{Judged: 17},
-		Rules:      []approval.Tally{{Name: "path.auth", Count: 7, New: true}},
+	week[6].Counts = report.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates}
+	return report.Digest{
+		Window: report.Window{From: at.AddDate(0, 0, -1), To: at}, Late: true, Week: week,
+		Counts:     report.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates},
+		WeekAgo:    report.Counts{Judged: 17},
+		Rules:      []report.Tally{{Name: "path.auth", Count: 7, New: true}},
 		Checkpoint: "vaglio/x\n41\nk/+=\n\n— vaglio/x s/+=\n",
-		Groups: []approval.VetoGroup{{Effect: "delete", Count: 3, Actions: []approval.Veto{{
+		Groups: []report.VetoGroup{{Effect: "delete", Count: 3, Actions: []report.Veto{{
 			ID: "ask-1", At: at, Agent: "<script>bot</script>", Wanted: "rm \u202ex", State: approval.Denied, By: "Ann", Words: "no\nno",
 		}}}},
 	}, nil

@@ -1,13 +1,13 @@
 package web
 
 import (
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/templates"
 )
 
 // weekOf shows the digest's picture, with a table of all its numbers.
-func weekOf(texts *templates.Texts, d *approval.Digest) (part, error) {
+func weekOf(texts *templates.Texts, d *report.Digest) (part, error) {
 	picture := chart.OfDigest(d, texts)
 	p := part{
 		ID: "week", Title: said(picture.Title), Says: []string{picture.Lead}, Charts: picture.Charts,

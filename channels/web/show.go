@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 )
 
 // show returns a text that was written outside as HTML in which everything can
@@ -21,22 +21,22 @@ func brief(text any) template.HTML { return markup(text, false) }
 func markup(text any, notes bool) template.HTML {
 	var b strings.Builder
 	said := map[string]bool{}
-	for _, r := range approval.Reveal(fmt.Sprint(text)) {
+	for _, r := range visible.Runs(fmt.Sprint(text)) {
 		class := "lookalike"
 		switch r.Kind {
-		case approval.Plain:
+		case visible.Plain:
 			b.WriteString(template.HTMLEscapeString(r.Text))
 			continue
-		case approval.Hidden:
+		case visible.Hidden:
 			class = "hidden"
-		case approval.Space:
+		case visible.Space:
 			class = "space"
-		case approval.Lookalike:
+		case visible.Lookalike:
 		}
 		fmt.Fprintf(&b, `<mark class="%s">%s`, class, template.HTMLEscapeString(r.Text))
 		// A note is content, not a title: not everybody has a pointer to hover
 		// with. Counted padding explains itself.
-		counted := r.Kind == approval.Space && !strings.Contains(r.Text, "U+")
+		counted := r.Kind == visible.Space && !strings.Contains(r.Text, "U+")
 		if notes && r.Note != "" && !counted && !said[r.Note] {
 			said[r.Note] = true
 			fmt.Fprintf(&b, `<span class="note"> %s</span>`, template.HTMLEscapeString(r.Note))
@@ -53,7 +53,7 @@ const maxLabel = 120
 // plain returns the same for a place that holds no markup, such as a label. It
 // is short: what it leaves out is in the page.
 func plain(text any) string {
-	s := strings.ReplaceAll(approval.RevealText(fmt.Sprint(text)), "\n", " ")
+	s := strings.ReplaceAll(visible.Text(fmt.Sprint(text)), "\n", " ")
 	n := 0
 	for i := range s {
 		if n++; n > maxLabel {

@@ -8,12 +8,12 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/templates"
 )
 
 // FuzzShow holds that a browser reads from the markup exactly the text that
-// Reveal made visible, and no element but the marks.
+// Runs made visible, and no element but the marks.
 func FuzzShow(f *testing.F) {
 	for _, s := range []string{
 		"", "rm -rf ./build", "</pre><script>", "\u202ea\u202c", "a\x00\xffb", "⟨U+202E⟩", "&amp;&#60;", strings.Repeat(" ", 99), "a\n\n\n\n\n\nb\r\n\t",
@@ -28,7 +28,7 @@ func FuzzShow(f *testing.F) {
 		}
 		var b strings.Builder
 		read(t, n, &b)
-		if got, want := b.String(), approval.RevealText(s); got != want {
+		if got, want := b.String(), visible.Text(s); got != want {
 			t.Errorf("%q is read as %q, want %q", s, got, want)
 		}
 		if l := []rune(plain(s)); len(l) > maxLabel+1 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -65,7 +65,7 @@ func (w *Web) statistics(rw http.ResponseWriter, r *http.Request) error {
 	p := page{Status: http.StatusOK, Name: "statistics", Title: text{Key: "web.stats"}, Nav: "statistics", Still: true}
 	if form.Fault == "" {
 		s, err := w.book.Statistics(r.Context(), asked)
-		fault, wrong := errors.AsType[*approval.RangeError](err)
+		fault, wrong := errors.AsType[*report.RangeError](err)
 		switch {
 		case wrong:
 			form.refuse(texts, fault)
@@ -92,8 +92,8 @@ func (w *Web) statistics(rw http.ResponseWriter, r *http.Request) error {
 
 // rangeOf reads the range from the page's address, and returns the form as it
 // was filled in.
-func rangeOf(texts *templates.Texts, q url.Values) (approval.Range, rangeForm) {
-	asked := approval.Range{From: q.Get("from"), To: q.Get("to")}
+func rangeOf(texts *templates.Texts, q url.Values) (report.Range, rangeForm) {
+	asked := report.Range{From: q.Get("from"), To: q.Get("to")}
 	form := rangeForm{From: fieldOf(asked.From), To: fieldOf(asked.To)}
 	if !q.Has("from") && !q.Has("to") {
 		days := strings.TrimSpace(q.Get("days"))
@@ -115,29 +115,29 @@ func rangeOf(texts *templates.Texts, q url.Values) (approval.Range, rangeForm) {
 }
 
 // refuse says what is wrong, and with which field.
-func (f *rangeForm) refuse(texts *templates.Texts, e *approval.RangeError) {
-	f.From.Bad = e.Fault != approval.RangeTo
-	f.To.Bad = e.Fault == approval.RangeTo || e.Fault == approval.RangeOrder
+func (f *rangeForm) refuse(texts *templates.Texts, e *report.RangeError) {
+	f.From.Bad = e.Fault != report.RangeTo
+	f.To.Bad = e.Fault == report.RangeTo || e.Fault == report.RangeOrder
 	from, to := plain(strings.TrimSpace(e.Range.From)), plain(strings.TrimSpace(e.Range.To))
 	switch e.Fault {
-	case approval.RangeOpen:
+	case report.RangeOpen:
 		f.Fault = texts.Plain("web.fault.range.open", nil)
-	case approval.RangeFrom:
+	case report.RangeFrom:
 		f.Fault = texts.Plain("web.fault.range.from", templates.Values{"from": from})
-	case approval.RangeTo:
+	case report.RangeTo:
 		f.Fault = texts.Plain("web.fault.range.to", templates.Values{"to": to})
-	case approval.RangeOrder:
+	case report.RangeOrder:
 		f.Fault = texts.Plain("web.fault.range.order", templates.Values{"from": from, "to": to})
-	case approval.RangeAhead:
+	case report.RangeAhead:
 		f.Fault = texts.Plain("web.fault.range.ahead", templates.Values{"from": from})
-	case approval.RangeLong:
-		f.Fault = texts.Plain("web.fault.range.long", templates.Values{"most": texts.Number(approval.MaxRange)})
+	case report.RangeLong:
+		f.Fault = texts.Plain("web.fault.range.long", templates.Values{"most": texts.Number(report.MaxRange)})
 	}
 }
 
 // statisticsOf says statistics in the reader's language, in the zone of the
 // texts.
-func (w *Web) statisticsOf(texts *templates.Texts, s *approval.Statistics) (statisticsView, error) {
+func (w *Web) statisticsOf(texts *templates.Texts, s *report.Statistics) (statisticsView, error) {
 	says := teller{texts}
 	v := statisticsView{Says: says.days(s)}
 	if s.Counts.Judged+s.Counts.Errors+s.Delays.Answers == 0 {
@@ -172,7 +172,7 @@ func (w *Web) statisticsOf(texts *templates.Texts, s *approval.Statistics) (stat
 type teller struct{ *templates.Texts }
 
 // days says of which days the numbers are.
-func (t teller) days(s *approval.Statistics) []string {
+func (t teller) days(s *report.Statistics) []string {
 	day := func(at time.Time) string { return t.Day(at) + " " + t.Year(at) }
 	told, last := day(s.Window.From), day(s.Window.To.Add(-time.Nanosecond))
 	if told != last {
@@ -186,7 +186,7 @@ func (t teller) days(s *approval.Statistics) []string {
 }
 
 // figures are the numbers that a person wants first.
-func (t teller) figures(s *approval.Statistics) []figure {
+func (t teller) figures(s *report.Statistics) []figure {
 	c, f := &s.Counts, &s.Counts.Fates
 	of := func(n int) string {
 		return t.Plain("web.stats.of", templates.Values{"share": share(n, c.Judged)})
@@ -212,13 +212,13 @@ func (t teller) figures(s *approval.Statistics) []figure {
 }
 
 // hint says what the numbers suggest.
-func (t teller) hint(h *approval.Hint) template.HTML {
+func (t teller) hint(h *report.Hint) template.HTML {
 	values := templates.Values{"n": t.Number(h.N)}
 	switch h.Kind {
-	case approval.HintSpare:
+	case report.HintSpare:
 		values["name"] = templates.Theirs(h.Name)
-	case approval.HintLax:
-	case approval.HintStrict, approval.HintUnanswered, approval.HintHasty, approval.HintNight:
+	case report.HintLax:
+	case report.HintStrict, report.HintUnanswered, report.HintHasty, report.HintNight:
 		values["share"] = strconv.Itoa(h.Share)
 	}
 	return markedUp(t.Say(templates.Key("web.stats.hint."+string(h.Kind)), values))

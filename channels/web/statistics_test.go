@@ -13,22 +13,23 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // Statistics counts what is on the desk.
-func (d *desk) Statistics(ctx context.Context, r approval.Range) (approval.Statistics, error) {
+func (d *desk) Statistics(ctx context.Context, r report.Range) (report.Statistics, error) {
 	w, err := r.Window(time.Now(), time.UTC)
 	if err != nil {
-		return approval.Statistics{}, err
+		return report.Statistics{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return approval.Statistics{}, err
+		return report.Statistics{}, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.readings++
-	b := approval.NewStatisticsBuilder(w, time.UTC, approval.DefaultNight(), approval.NewMasker(approval.Secret{1}))
+	b := report.NewStatisticsBuilder(w, time.UTC, report.DefaultNight(), approval.NewMasker(approval.Secret{1}))
 	for _, e := range slices.Backward(d.entries) {
 		b.Step(&e.Step, e.Cursor)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/templates"
 )
@@ -93,7 +93,7 @@ func markedUp(parts []templates.Part) template.HTML {
 }
 
 // over shows the verdicts over time.
-func (t teller) over(s *approval.Statistics) part {
+func (t teller) over(s *report.Statistics) part {
 	p := part{Title: said(t.Plain("web.stats.over", nil)), Says: []string{t.Plain("web.stats.over.lead", nil)}, Table: table{Head: []string{
 		t.Plain("web.stats.when", nil), t.Plain("web.digest.row.judged", nil), t.Plain("chart.passed", nil),
 	}}}
@@ -157,27 +157,27 @@ type spanName struct{ short, long string }
 
 // spans names the parts of the window. An hour that a change of the clock brings
 // twice is told with its zone.
-func (t teller) spans(s *approval.Statistics) []spanName {
+func (t teller) spans(s *report.Statistics) []spanName {
 	names := make([]spanName, 0, len(s.Spans))
 	before := ""
 	for i := range s.Spans {
 		at, last := s.Spans[i].From, s.Spans[i].To.Add(-time.Nanosecond)
 		var short, long string
 		switch s.Grain {
-		case approval.Hourly:
+		case report.Hourly:
 			short, long = at.Format("15"), t.Day(at)+", "+at.Format("15:04")
 			if long == before {
 				long += " " + at.Format("MST")
 			} else {
 				before = long
 			}
-		case approval.Daily:
+		case report.Daily:
 			day, month, _ := strings.Cut(t.Day(at), " ")
 			short, long = day+"\n"+month, t.Weekday(at)+" "+t.Day(at)
-		case approval.Weekly:
+		case report.Weekly:
 			day, month, _ := strings.Cut(t.Day(at), " ")
 			short, long = day+"\n"+month, t.Day(at)+" – "+t.Day(last)+" "+t.Year(last)
-		case approval.Monthly:
+		case report.Monthly:
 			_, month, _ := strings.Cut(t.Day(at), " ")
 			short, long = month+"\n"+t.Year(at), month+" "+t.Year(at)
 		}
@@ -191,7 +191,7 @@ type usageColumns struct{ calls, guard, judges bool }
 
 // usage shows names with what became of their calls. what is the part's name
 // among the texts.
-func (t teller) usage(what string, all []approval.Usage) part {
+func (t teller) usage(what string, all []report.Usage) part {
 	key := func(k string) string { return t.Plain(templates.Key("web.stats."+k), nil) }
 	has := usageColumns{what == "executors" || what == "agents", what != "effects", what != "rules"}
 	p := part{Title: said(key(what)), Says: []string{key(what + ".lead")}}
@@ -231,7 +231,7 @@ func (t teller) usage(what string, all []approval.Usage) part {
 	return p
 }
 
-func (t teller) usageRow(what string, u *approval.Usage, has usageColumns) row {
+func (t teller) usageRow(what string, u *report.Usage, has usageColumns) row {
 	r := row{Name: t.name(what, u.Name), Link: historyOf(what, u, "")}
 	if has.calls {
 		r.Cells = append(r.Cells, cell{Text: t.Number(u.Judged)})
@@ -271,7 +271,7 @@ func (t teller) label(what, name string) string {
 
 // historyOf is the address of the calls of a name in the history; empty where
 // the history has no filter for it.
-func historyOf(what string, u *approval.Usage, outcome string) string {
+func historyOf(what string, u *report.Usage, outcome string) string {
 	field := map[string]string{"executors": "executor", "agents": "agent"}[what]
 	if field == "" || !u.Whole {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/templates"
 )
@@ -15,7 +15,7 @@ const scoreStep = 10
 
 // scores shows how a judge graded. Where its threshold is known the columns are
 // cut there.
-func (t teller) scores(s *approval.Scores, thresholds map[string]float64) part {
+func (t teller) scores(s *report.Scores, thresholds map[string]float64) part {
 	p := part{Title: said(t.Plain("web.stats.scores.others", nil)), Says: []string{
 		t.Plain("web.stats.scores.lead", templates.Values{"n": s.Graded, "refused": t.Number(s.Refused)}),
 	}}
@@ -70,7 +70,7 @@ func (t teller) scores(s *approval.Scores, thresholds map[string]float64) part {
 }
 
 // delays shows how long people take.
-func (t teller) delays(s *approval.Statistics) part {
+func (t teller) delays(s *report.Statistics) part {
 	d := &s.Delays
 	p := part{Title: said(t.Plain("web.stats.delays", nil))}
 	if d.Answers == 0 {
@@ -112,7 +112,7 @@ func clock(minute int) string {
 
 // turns shows how many cards a turn causes. Those that cause none are told and
 // not drawn: they would hide the others.
-func (t teller) turns(s *approval.Statistics) part {
+func (t teller) turns(s *report.Statistics) part {
 	n := &s.Turns
 	p := part{Title: said(t.Plain("web.stats.turns", nil))}
 	if n.Turns == 0 || n.Cards == 0 {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -65,7 +66,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"judged": func(said string) template.HTML { return judged(texts, said) },
 		"told":   func(sentence string) template.HTML { return agentTold(texts, sentence) },
 		"guard":  func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
-		"digest": func(d *approval.Digest) []digestLine { return digestLines(texts, d) },
+		"digest": func(d *report.Digest) []digestLine { return digestLines(texts, d) },
 		"script": func() []scriptText { return scriptTexts(texts) },
 		"sample": func(name, part, otherwise string) string {
 			if key := templates.Key("web.sample." + name + "." + part); texts.Has(key) {

@@ -4,7 +4,7 @@
 // keeps them live, counts down, and adds keys.
 //
 // The package shows and hands in; it decides nothing. What an agent, a judge or
-// a turn wrote is passed through [approval.Reveal] before it reaches a page, and
+// a turn wrote is passed through [visible.Runs] before it reaches a page, and
 // Allow is offered only on a page that shows the whole call.
 //
 // Nobody reads or presses anything without a session. A session starts from a
@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -121,12 +122,12 @@ type Book interface {
 // Reports tell of spans of time.
 type Reports interface {
 	// Digest returns the digest that was due on a day such as "2026-11-21", and
-	// the last one for an empty day. An [*approval.DayError] says that there is
+	// the last one for an empty day. An [*report.DayError] says that there is
 	// none.
-	Digest(ctx context.Context, day string) (approval.Digest, error)
+	Digest(ctx context.Context, day string) (report.Digest, error)
 	// Statistics tells how the gate was used in a range of days. An
-	// [*approval.RangeError] says that it is none.
-	Statistics(ctx context.Context, r approval.Range) (approval.Statistics, error)
+	// [*report.RangeError] says that it is none.
+	Statistics(ctx context.Context, r report.Range) (report.Statistics, error)
 }
 
 // TryAgent is the agent in whose name the page Try it proposes.

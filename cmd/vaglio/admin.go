@@ -12,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
@@ -30,9 +31,9 @@ type desk interface {
 
 // digests are what the owner's side does with digests.
 type digests interface {
-	Digest(ctx context.Context, day string) (approval.Digest, error)
+	Digest(ctx context.Context, day string) (report.Digest, error)
 	SendDigest(ctx context.Context, day string) ([]dispatcher.DigestSending, error)
-	Judgements(ctx context.Context, day string, each func(approval.Judgement)) (approval.Digest, error)
+	Judgements(ctx context.Context, day string, each func(report.Judgement)) (report.Digest, error)
 }
 
 // linkAnswer is a one-time link into the inbox.

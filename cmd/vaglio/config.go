@@ -17,7 +17,7 @@ import (
 
 	"github.com/kelseyhightower/envconfig"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/templates"
 )
@@ -46,7 +46,7 @@ type config struct {
 	// Zone is where people are.
 	Zone *time.Location
 	// Digest is when the digest of the day is sent; nil sends none.
-	Digest *approval.Hours
+	Digest *report.Hours
 	// QuietDays says that a digest which has nothing to tell is not sent.
 	QuietDays bool
 	// HistoryFor is how long the history keeps what its leaves tell; 0 is for ever.

@@ -157,11 +157,12 @@ func (d *daemon) think(p policy, secret approval.Secret) (err error) {
 		return err
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
-		Store: d.store, Channels: channels, Engine: engine,
-		Secret: secret, Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Effect: reader.Key,
-		Routing: routing, Traits: traitsOf(reader),
-		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline}, Quiet: d.config.Quiet,
-		Digest: d.config.Digest, QuietDays: d.config.QuietDays, History: signer, Log: d.log,
+		Store: d.store, Channels: channels, Engine: engine, Secret: secret,
+		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Routing: routing},
+		Effects:   dispatcher.Effects{Traits: traitsOf(reader), Name: reader.Key},
+		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline},
+		Hours:     dispatcher.Hours{Quiet: d.config.Quiet, Digest: d.config.Digest, QuietDays: d.config.QuietDays},
+		History:   signer, Log: d.log,
 	})
 	return nil
 }

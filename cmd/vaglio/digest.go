@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -47,7 +47,7 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 			if check {
 				return checkDigest(cmd.Context(), cmd.OutOrStdout(), date)
 			}
-			var d approval.Digest
+			var d report.Digest
 			if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodGet, path, &d); err != nil {
 				return err
 			}
@@ -114,13 +114,13 @@ func sendDigest(ctx context.Context, w io.Writer, path string) error {
 }
 
 func isDayError(err error) bool {
-	_, ok := errors.AsType[*approval.DayError](err)
+	_, ok := errors.AsType[*report.DayError](err)
 	return ok
 }
 
 // writeDigest writes the digest's lines. What others wrote is made visible, and
 // stays on its line.
-func writeDigest(w io.Writer, d *approval.Digest) error {
+func writeDigest(w io.Writer, d *report.Digest) error {
 	set, err := templates.Load(nil)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (m *mistakes) quietDays(name, value string) bool {
 }
 
 // digest reads when digests are sent; off is never.
-func (m *mistakes) digest(name, value string, zone *time.Location) *approval.Hours {
+func (m *mistakes) digest(name, value string, zone *time.Location) *report.Hours {
 	if value == "off" {
 		return nil
 	}
@@ -162,5 +162,5 @@ func (m *mistakes) digest(name, value string, zone *time.Location) *approval.Hou
 	if !ok {
 		m.add(name, "%q is not a time such as 08:00, and not off", value)
 	}
-	return &approval.Hours{Minute: minute, Zone: zone}
+	return &report.Hours{Minute: minute, Zone: zone}
 }

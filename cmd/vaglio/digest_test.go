@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -18,7 +18,7 @@ func TestADigestIsToldWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read approval.Digest
+	var read report.Digest
 	if err := strictjson.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestADigestIsToldWhole(t *testing.T) {
 
 func TestADigestCannotBeForged(t *testing.T) {
 	t.Parallel()
-	d := approval.Digest{Counts: approval.Counts{Judged: 1}, Groups: []approval.VetoGroup{{Rule: hostile, Count: 1, Actions: []approval.Veto{
+	d := report.Digest{Counts: report.Counts{Judged: 1}, Groups: []report.VetoGroup{{Rule: hostile, Count: 1, Actions: []report.Veto{
 		{ID: "ask-1", Agent: hostile, Wanted: hostile, Words: hostile, By: hostile, State: "denied"},
 	}}}}
 	var b strings.Builder

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
@@ -17,7 +18,7 @@ import (
 
 // readAudit hands on the verdicts of a window that the audit log has, with the
 // file and the line, and the lines that cannot be read.
-func readAudit(dir string, window approval.Window, each func(at string, v verdict), unread func(at string)) error {
+func readAudit(dir string, window report.Window, each func(at string, v verdict), unread func(at string)) error {
 	// The files are named by the local month, which may be another than ours: one
 	// more on each side has all of it.
 	first := window.From.Local().AddDate(0, 0, -2)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -23,14 +24,14 @@ const maxDiffering = 20
 // judgementsEnd is the last line of what the daemon tells of a window's verdicts:
 // without it, some are missing.
 type judgementsEnd struct {
-	Digest *approval.Digest `json:"digest"`
+	Digest *report.Digest `json:"digest"`
 }
 
 // judgements tells each verdict of a digest's window on a line, and the digest on
 // the last one.
 func (a *admin) judgements(w http.ResponseWriter, r *http.Request) {
 	out := jsonLines{w: w}
-	d, err := a.desk.Judgements(r.Context(), r.FormValue("date"), func(j approval.Judgement) { out.tell(j) })
+	d, err := a.desk.Judgements(r.Context(), r.FormValue("date"), func(j report.Judgement) { out.tell(j) })
 	switch {
 	case err == nil:
 		out.tell(judgementsEnd{&d})
@@ -75,11 +76,11 @@ type verdict struct {
 
 // comparison holds a digest against the audit log.
 type comparison struct {
-	digest *approval.Digest
+	digest *report.Digest
 	// due are the verdicts of the digest's window of which no line was seen yet,
 	// those that it counts before repeats, and unlisted how many repeats there are
 	// of which it does not know the times.
-	due      map[verdict][]approval.Judgement
+	due      map[verdict][]report.Judgement
 	unlisted map[verdict]int
 	// logged counts the lines by phase; repeats are those among them that tell of
 	// a step again, which are not in it.
@@ -91,7 +92,7 @@ type comparison struct {
 }
 
 func newComparison() *comparison {
-	return &comparison{due: map[verdict][]approval.Judgement{}, unlisted: map[verdict]int{}, logged: map[vaglio.Phase]int{}}
+	return &comparison{due: map[verdict][]report.Judgement{}, unlisted: map[verdict]int{}, logged: map[vaglio.Phase]int{}}
 }
 
 // checkDigest says where the audit log and the digest of a day differ.
@@ -128,7 +129,7 @@ func (x *comparison) expect(r io.Reader) error {
 			return errors.New("ask the daemon: it broke off; its log says why")
 		}
 		var line struct {
-			approval.Judgement
+			report.Judgement
 			judgementsEnd
 		}
 		if err := strictjson.Unmarshal(text, &line); err != nil {
@@ -141,19 +142,19 @@ func (x *comparison) expect(r io.Reader) error {
 		x.want(line.Judgement)
 	}
 	for key := range x.due {
-		slices.SortFunc(x.due[key], func(a, b approval.Judgement) int { return cmp.Compare(again(a), again(b)) })
+		slices.SortFunc(x.due[key], func(a, b report.Judgement) int { return cmp.Compare(again(a), again(b)) })
 	}
 	return nil
 }
 
-func again(j approval.Judgement) int {
+func again(j report.Judgement) int {
 	if j.Again {
 		return 1
 	}
 	return 0
 }
 
-func (x *comparison) want(j approval.Judgement) {
+func (x *comparison) want(j report.Judgement) {
 	key := verdict{j.TS, j.Executor, j.Phase}
 	if j.Unlisted > 0 {
 		x.unlisted[key] += j.Unlisted
@@ -185,11 +186,11 @@ func (x *comparison) line(at string, v verdict) {
 // first. A repeat is not counted, so a line of it that is missing is no
 // difference of numbers, and told all the same.
 func (x *comparison) missing() (all places) {
-	var left []approval.Judgement
+	var left []report.Judgement
 	for _, due := range x.due {
 		left = append(left, due...)
 	}
-	slices.SortFunc(left, func(a, b approval.Judgement) int {
+	slices.SortFunc(left, func(a, b report.Judgement) int {
 		return cmp.Or(cmp.Compare(a.TS, b.TS), cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Step, b.Step))
 	})
 	for _, j := range left {

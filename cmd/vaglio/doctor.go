@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/channels/telegram"
 )
 
@@ -182,7 +183,7 @@ func rehearsed(channel string, by approval.Person, took time.Duration, err error
 	case err == nil:
 		f.Grade = approval.Fine
 		f.Text = fmt.Sprintf("%s (%s) pressed the test card's button, and it was heard after %s.",
-			approval.RevealText(by.Name), by.ID, took.Round(100*time.Millisecond))
+			visible.Text(by.Name), by.ID, took.Round(100*time.Millisecond))
 	case errors.Is(err, approval.ErrUntapped):
 		f.Text = "Nobody who may decide pressed the test card's button in time, or the press went elsewhere."
 		f.Remedy = "If you did press it, look for who may decide and where presses go above; else run it again and press."
@@ -221,12 +222,12 @@ func writeFindings(w io.Writer, all []approval.Finding) error {
 	var b strings.Builder
 	for _, f := range all {
 		label := fmt.Sprintf("%-8s %-17s ", f.Grade, f.Subject)
-		for line := range strings.SplitSeq(approval.RevealText(f.Text), "\n") {
+		for line := range strings.SplitSeq(visible.Text(f.Text), "\n") {
 			b.WriteString(label + line + "\n")
 			label = strings.Repeat(" ", len(label))
 		}
 		if f.Remedy != "" {
-			b.WriteString(strings.Repeat(" ", 27) + "→ " + approval.RevealText(f.Remedy) + "\n")
+			b.WriteString(strings.Repeat(" ", 27) + "→ " + visible.Text(f.Remedy) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -162,9 +163,9 @@ func (d *doctor) ready(ctx context.Context, address string) {
 	case err != nil:
 		d.found(subject, approval.Wrong, "The daemon does not answer at "+address+": "+sentence(err.Error()), "Let this machine's firewall pass connections to itself, and restart the daemon.")
 	case status != http.StatusOK:
-		d.found(subject, approval.Wrong, fmt.Sprintf("The daemon is not ready (%d): %s.", status, strings.TrimSuffix(approval.RevealText(a.Detail), ".")), "Mend what is wrong below; the daemon's log says why.")
+		d.found(subject, approval.Wrong, fmt.Sprintf("The daemon is not ready (%d): %s.", status, strings.TrimSuffix(visible.Text(a.Detail), ".")), "Mend what is wrong below; the daemon's log says why.")
 	default:
-		d.found(subject, approval.Fine, "It answers there, and says "+approval.RevealText(a.Status)+".", "")
+		d.found(subject, approval.Fine, "It answers there, and says "+visible.Text(a.Status)+".", "")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -224,7 +225,7 @@ func (x *explanation) text() string {
 
 // entry is one line of an explanation.
 func entry(label, text string) string {
-	return fmt.Sprintf("%-9s %s\n", label, approval.RevealText(text))
+	return fmt.Sprintf("%-9s %s\n", label, visible.Text(text))
 }
 
 // verdictWords says what becomes of the call.

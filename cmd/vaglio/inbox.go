@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -103,7 +104,7 @@ func writeJSON(w io.Writer, v any) error {
 // oneLine is an agent's text on a line of a table: made visible, and cut where
 // a table has to cut. `why` shows the whole.
 func oneLine(s string, most int) string {
-	r := []rune(approval.RevealText(strings.Join(strings.Fields(s), " ")))
+	r := []rune(visible.Text(strings.Join(strings.Fields(s), " ")))
 	if len(r) > most {
 		return string(r[:most-1]) + "…"
 	}
@@ -154,7 +155,7 @@ func (a *account) write(b *strings.Builder) {
 		if value == "" {
 			return
 		}
-		for line := range strings.SplitSeq(approval.RevealText(value), "\n") {
+		for line := range strings.SplitSeq(visible.Text(value), "\n") {
 			fmt.Fprintf(b, "%-10s %s\n", name, line)
 			name = ""
 		}

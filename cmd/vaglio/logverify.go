@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/store/bolt"
 )
 
@@ -247,7 +247,7 @@ func reportText(r *history.Report) string {
 	}
 	b.WriteByte('\n')
 	for _, f := range r.Findings {
-		b.WriteString("! " + approval.RevealText(oneLine(f.Text, 1000)) + ".\n")
+		b.WriteString("! " + visible.Text(oneLine(f.Text, 1000)) + ".\n")
 	}
 	switch n := len(r.Findings) + r.More; {
 	case n == 0:

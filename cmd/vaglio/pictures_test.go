@@ -20,7 +20,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	charts "github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/templates"
@@ -86,11 +86,11 @@ func (sc *scene) drawWeek(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := approval.Hours{Minute: 8 * 60, Zone: zone}
-	d := approval.Digest{Window: h.Window(2026, time.November, 21)}
+	h := report.Hours{Minute: 8 * 60, Zone: zone}
+	d := report.Digest{Window: h.Window(2026, time.November, 21)}
 	for i, w := range append(h.Week(d.Window), d.Window) {
 		n := [][]int{{143, 2, 1, 4, 0, 0}, {37, 0, 0, 1, 0, 0}, {212, 3, 2, 7, 1, 0}, {268, 1, 3, 5, 2, 0}, {305, 6, 4, 11, 1, 0}, {241, 2, 1, 6, 0, 0}, {288, 4, 3, 8, 1, 2}}[i]
-		d.Week = append(d.Week, approval.Day{Window: w, Counts: approval.Counts{Approved: n[0], Guard: n[1], Fates: approval.Fates{
+		d.Week = append(d.Week, report.Day{Window: w, Counts: report.Counts{Approved: n[0], Guard: n[1], Fates: report.Fates{
 			Denied: n[2], Allowed: n[3], Expired: n[4], Waiting: n[5],
 		}}})
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/metnos/vaglio/internal/repeats"
 )
@@ -112,4 +113,14 @@ func (d *daemon) greet(w io.Writer) error {
 %s
 `, d.link(), "http://"+d.address, token, d.config.path(agentSocket), d.pairing())
 	return err
+}
+
+// together runs the parts until all have returned. The first that fails, or
+// the end of ctx, tells the others to end. It returns the first failure.
+func together(ctx context.Context, parts ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, part := range parts {
+		group.Go(func() error { return part(ctx) })
+	}
+	return group.Wait()
 }

@@ -155,7 +155,7 @@ func stateProblem(err error) *problemError {
 			Detail: "what is stored of this call cannot be read: the call must not run; 'vaglio doctor' says why",
 		}
 	}
-	if e, ok := errors.AsType[*dispatcher.CrowdError](err); ok {
+	if e, ok := errors.AsType[*dispatcher.LimitError](err); ok {
 		return &problemError{
 			Type: "too-many-asks", Title: "Too many calls wait", Status: http.StatusTooManyRequests,
 			Detail: e.Error() + "; this call was not asked and must not run", retryAfter: 60,

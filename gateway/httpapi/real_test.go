@@ -58,7 +58,7 @@ func start(t testing.TB, path string, deadlines dispatcher.Deadlines) *instance 
 	}
 	in := &instance{secret: approval.Secret{1}}
 	in.dispatcher = dispatcher.New(dispatcher.Config{
-		Store: store, Engine: engine, Secret: in.secret, Approvers: []string{owner.ID},
+		Store: store, Engine: engine, Secret: in.secret, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Deadlines: deadlines, Log: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

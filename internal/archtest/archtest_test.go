@@ -81,6 +81,7 @@ var rooms = map[string]room{
 	},
 	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{xsys}},
+	"vaglio/mask":    {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may:     []string{"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "internal/strictjson"},
 		modules: []string{xsync},
@@ -95,18 +96,20 @@ var rooms = map[string]room{
 		tests:   []string{"vaglio/judge"},
 	},
 
+	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
 	"approval": {
-		may:     []string{"vaglio", "vaglio/reading", "internal/strictjson"},
-		modules: []string{xtext},
-		tests:   []string{"vaglio/judge", "vaglio/operation"},
+		may:   []string{"approval/visible", "vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson"},
+		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
+	"approval/report": {may: []string{"approval", "approval/visible", "vaglio"}},
 	"approval/history": {
 		may:     []string{"approval", "vaglio", "internal/strictjson"},
 		modules: []string{xmod},
 		tests:   []string{"store/storetest"},
 	},
+	"dispatcher/read": {may: []string{"approval", "approval/report", "vaglio"}},
 	"dispatcher": {
-		may:     []string{"approval", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
+		may:     []string{"dispatcher/read", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{cronlib, xmod},
 		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
 	},
@@ -118,28 +121,28 @@ var rooms = map[string]room{
 	},
 	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, xmod}},
 
-	"channels/chart": {may: []string{"approval", "templates"}, modules: []string{ximage}},
+	"channels/chart": {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
 	"channels/web": {
-		may:     []string{"approval", "channels/chart", "vaglio", "internal/strictjson", "templates"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/chart", "vaglio", "internal/strictjson", "templates"},
 		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
 
-	"channels/channeltest": {may: []string{"approval", "vaglio"}},
+	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},
 	"templates":            {},
 	"channels/rehearsal":   {may: []string{"approval"}},
-	"channels/cardtext":    {may: []string{"approval", "templates", "internal/strictjson"}, tests: []string{"vaglio"}},
+	"channels/cardtext":    {may: []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson"}, tests: []string{"vaglio"}},
 	"channels/telegram": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
+		may:     []string{"approval", "approval/report", "approval/visible", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
 		modules: []string{tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
 	"channels/platformtest":                 {},
 	"channels/telegram/telegramtest":        {may: []string{"channels/platformtest", "internal/strictjson"}},
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
-	"channels/payloads":                     {may: []string{"approval", "vaglio", "internal/strictjson"}},
+	"channels/payloads":                     {may: []string{"approval", "approval/report", "vaglio", "internal/strictjson"}},
 	"channels/slack": {
-		may:     []string{"approval", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
+		may:     []string{"approval", "approval/report", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
 		modules: []string{slackgo, websocket},
 		tests:   []string{"dispatcher", "store/storetest", "channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
@@ -158,7 +161,7 @@ var rooms = map[string]room{
 
 	"cmd/vaglio": {
 		may:     []string{"*"},
-		modules: []string{cobra, pflag, envconfig, yaml, xmod, xsys},
+		modules: []string{cobra, pflag, envconfig, yaml, xmod, xsync, xsys},
 		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet},
 	},
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The rules in approval are those of the gitleaks that go.mod names.
+// The rules of vaglio/mask are those of the gitleaks that go.mod names.
 func TestRulesAreFresh(t *testing.T) {
-	kept, err := os.ReadFile("../../approval/secrets.jsonl")
+	kept, err := os.ReadFile("../../vaglio/mask/rules.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,6 +17,6 @@ func TestRulesAreFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(kept, made.Bytes()) {
-		t.Error("approval/secrets.jsonl is not what the rules are now: run make secrets")
+		t.Error("vaglio/mask/rules.jsonl is not what the rules are now: run make secrets")
 	}
 }

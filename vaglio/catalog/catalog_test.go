@@ -130,7 +130,7 @@ func TestNewTellsEveryMistake(t *testing.T) {
 		t.Fatal("accepted")
 	}
 	for _, want := range []string{
-		"executor 1 has no name", `"a" is listed twice`, `executor "type": args_schema is no JSON Schema`,
+		"executor 1 has no name", `"a" is listed twice`, `executor "type": args_schema/type is "sting"`,
 		`executor "remote"`, "which is not loaded", `executor "file"`, `executor "pattern"`,
 		`hint "notes/**" is no absolute path`, `hint "https://x/" is no host`, `executor "unnamed": capability 1 has no name`, `executor "odd"`,
 	} {

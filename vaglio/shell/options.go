@@ -163,3 +163,22 @@ func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
 	}
 	return assigns, words
 }
+
+// isOneOf reports whether a word is one of some texts; a star stands for any.
+func isOneOf(w Word, list []string) bool {
+	s, ok := w.Text()
+	return ok && slices.ContainsFunc(list, func(pattern string) bool { return like(s, pattern) })
+}
+
+// like matches a text with a pattern that may have a star at either end or in
+// the middle.
+func like(s, pattern string) bool {
+	if inner, ok := strings.CutPrefix(pattern, "*"); ok {
+		if middle, ok := strings.CutSuffix(inner, "*"); ok {
+			return strings.Contains(s, middle)
+		}
+		return strings.HasSuffix(s, inner)
+	}
+	before, after, star := strings.Cut(pattern, "*")
+	return s == pattern || star && len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
+}

@@ -1,0 +1,108 @@
+package approval
+
+import (
+	"slices"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/mask"
+)
+
+// Masker masks the secrets in what calls and their approvals are told with.
+type Masker struct{ mask.Masker }
+
+// NewMasker returns a masker whose tags are keyed by the secret.
+func NewMasker(s Secret) Masker {
+	return Masker{mask.New(func(text []byte) []byte { return s.mac(labelMask, text) })}
+}
+
+// Proposal returns a copy of p with every secret masked, in keys and values.
+// What stands under a name such as password is masked whole.
+func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
+	p.TurnID, p.Intent, p.Executor = m.Mask(p.TurnID), m.Mask(p.Intent), m.Mask(p.Executor)
+	if p.Args != nil {
+		p.Args = m.Object(p.Args)
+	}
+	p.Context.Mode, p.Context.Cwd = m.Mask(p.Context.Mode), m.Mask(p.Context.Cwd)
+	p.Context.Mounts = m.Texts(p.Context.Mounts)
+	p.Context.Capability = m.Texts(p.Context.Capability)
+	return p
+}
+
+// Verdict returns a copy of v with every secret masked.
+func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
+	v.Reason = m.Mask(v.Reason)
+	v.Results = slices.Clone(v.Results)
+	for i := range v.Results {
+		g := &v.Results[i]
+		g.Reasoning = m.Mask(g.Reasoning)
+		if g.Metadata != nil {
+			g.Metadata = m.Object(g.Metadata)
+		}
+		g.Signals = slices.Clone(g.Signals)
+		for j := range g.Signals {
+			g.Signals[j].Message = m.Mask(g.Signals[j].Message)
+		}
+	}
+	return v
+}
+
+// Refusal returns a copy of r with every secret masked. A text that was cut
+// may end within a secret that is not known any more; whoever has the proposal
+// should explain the masked one instead, as cards do.
+func (m Masker) Refusal(r Refusal) Refusal {
+	r.Wanted, r.Why, r.Words = m.Mask(r.Wanted), m.Mask(r.Why), m.Mask(r.Words)
+	r.Alternatives = m.Texts(r.Alternatives)
+	return r
+}
+
+// Approval returns a copy of a with every secret masked.
+func (m Masker) Approval(a Approval) Approval {
+	a.Proposal, a.Verdict = m.Proposal(a.Proposal), m.Verdict(a.Verdict)
+	a.Refusal = m.Refusal(a.Refusal)
+	a.Refusal.Wanted = Wanted(a.Proposal)
+	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
+	a.Votes = slices.Clone(a.Votes)
+	for i := range a.Votes {
+		a.Votes[i].Words = m.Mask(a.Votes[i].Words)
+	}
+	if a.Decision != nil {
+		a.Decision.Words = m.Mask(a.Decision.Words)
+	}
+	if a.Outcome != nil {
+		a.Outcome.Detail = m.Mask(a.Outcome.Detail)
+	}
+	return a
+}
+
+// Step returns a copy of s with every secret masked.
+func (m Masker) Step(s Step) Step {
+	s.Proposal, s.Error = m.Proposal(s.Proposal), m.Mask(s.Error)
+	if s.Verdict != nil {
+		v := m.Verdict(*s.Verdict)
+		s.Verdict = &v
+	}
+	if s.Refusal != nil {
+		r := m.Refusal(*s.Refusal)
+		r.Wanted = Wanted(s.Proposal)
+		s.Refusal = &r
+	}
+	return s
+}
+
+// Entry returns a copy of e with every secret masked.
+func (m Masker) Entry(e Entry) Entry {
+	e.Step = m.Step(e.Step)
+	if e.Approval != nil {
+		a := m.Approval(*e.Approval)
+		e.Approval = &a
+	}
+	return e
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}

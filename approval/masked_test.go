@@ -1,0 +1,77 @@
+package approval_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+var masker = approval.NewMasker(secret)
+
+func TestMaskCall(t *testing.T) {
+	p := vaglio.Proposal{
+		Agent: "local", Executor: "http_post", Intent: "log in with password=hunter2",
+		Args: vaglio.Args{
+			"url": "https://u:hunter2@h/", "password": "correct horse battery", "pin_token": strictjson.Number("123456"),
+			"max_tokens": strictjson.Number("4096"), "token": "$TOKEN", "secret": "$(rm -rf ~)",
+			"nested": map[string]any{"api_key": []any{"abcd", "efgh"}, "PASSWORD=hunter2": true},
+			"env":    map[string]any{"PASSWORD": "rm -rf /home/u/photos", "Authorization": "Basic dTpodW50ZXIy/w==", "DB_PASS": "p;w|d>2"},
+			"heroku": "fedcba98-89ab-cdef-8123-678901abcdef", "id": "fedcba98-89ab-cdef-8123-678901abcd00",
+			"argv": []any{"mysql", "--password", "correct horse", "-e", "select 1"},
+		},
+		Context: vaglio.Context{Cwd: "/home/u", Mounts: []string{"/mnt/token=abcd1234"}},
+	}
+	before, err := secret.Fingerprint(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := masker.Proposal(p)
+	form, err := strictjson.Canonical(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{"hunter2", "correct horse", "123456", "abcd\"", "efgh", "dTpodW50ZXIy", "p;w|d>2", "678901abcdef"} {
+		if strings.Contains(string(form), gone) {
+			t.Errorf("%q is left in %s", gone, form)
+		}
+	}
+	for _, left := range []string{"4096", "$TOKEN", "$(rm -rf ~)", "select 1", "/home/u", "rm -rf /home/u/photos", "678901abcd00"} {
+		if !strings.Contains(string(form), left) {
+			t.Errorf("%q is gone from %s", left, form)
+		}
+	}
+	if after, err := secret.Fingerprint(p); err != nil || after != before {
+		t.Error("masking changed the proposal itself")
+	}
+	if diff := cmp.Diff(m, masker.Proposal(m)); diff != "" {
+		t.Errorf("masking twice (-once +twice):\n%s", diff)
+	}
+}
+
+func TestMaskEntry(t *testing.T) {
+	a := open(t, "PGPASSWORD=hunter2 psql").Approvals[0]
+	v := judgeDenies(0.2)
+	v.Reason, v.Results[0].Reasoning = "password=hunter2", "password=hunter2"
+	v.Results[0].Signals[0].Message = "password=hunter2"
+	v.Results[0].Metadata = map[string]any{"password": "hunter2"}
+	a.Verdict = v
+	a.Decision = &approval.Decision{Choice: approval.ChoiceDeny, Words: "password=hunter2"}
+	a.Outcome = &approval.Outcome{Detail: "password=hunter2"}
+	r := approval.Refuse(a.Proposal, v)
+	e := approval.Entry{Approval: &a, Step: approval.Step{Proposal: a.Proposal, Verdict: &v, Refusal: &r, Error: "password=hunter2"}}
+	form, err := strictjson.Canonical(masker.Entry(e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(form), "hunter2") {
+		t.Errorf("a secret is left in %s", form)
+	}
+	if a.Decision.Words != "password=hunter2" || v.Results[0].Metadata["password"] != "hunter2" || e.Step.Refusal.Why == "" {
+		t.Error("masking changed the entry itself")
+	}
+}

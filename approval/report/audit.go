@@ -1,0 +1,61 @@
+package report
+
+import (
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Judgement is one verdict of a window, of which the audit log should have a
+// line.
+type Judgement struct {
+	// TS is when, as in [vaglio.Verdict.TS].
+	TS       float64      `json:"ts"`
+	Agent    string       `json:"agent"`
+	Turn     string       `json:"turn"`
+	Step     int          `json:"step"`
+	Executor string       `json:"executor"`
+	Phase    vaglio.Phase `json:"phase"`
+	// Again says that the very same step was judged before with the same outcome:
+	// the digest counts it there.
+	Again bool `json:"again,omitempty"`
+	// Unlisted is how many further repeats of the step there were after
+	// [approval.MaxAgain] of them, at times that are not known. It comes by itself, without
+	// a TS.
+	Unlisted int `json:"unlisted,omitempty"`
+}
+
+// Tell makes the builder hand on every verdict of its window, as it takes the
+// records in, with secrets masked. It comes before all records.
+func (b *DigestBuilder) Tell(each func(Judgement)) { b.told = each }
+
+// tellStep hands on a step's verdict, unless its ask did, and its repeats.
+func (b *DigestBuilder) tellStep(s *approval.Step, opened bool) {
+	if b.told == nil || s.Verdict == nil {
+		return
+	}
+	if !opened {
+		b.tellOne(&s.Proposal, s.Verdict, s.Verdict.TS, false)
+	}
+	for _, ts := range s.Again {
+		b.tellOne(&s.Proposal, s.Verdict, ts, true)
+	}
+	if more := s.Repeats - len(s.Again); more > 0 && approval.Instant(s.Again[len(s.Again)-1]).Before(b.window.To) {
+		j := b.judgement(&s.Proposal, s.Verdict)
+		j.Again, j.Unlisted = true, more
+		b.told(j)
+	}
+}
+
+func (b *DigestBuilder) tellOne(p *vaglio.Proposal, v *vaglio.Verdict, ts float64, again bool) {
+	if b.told == nil || !b.window.Holds(approval.Instant(ts)) {
+		return
+	}
+	j := b.judgement(p, v)
+	j.TS, j.Again = ts, again
+	b.told(j)
+}
+
+func (b *DigestBuilder) judgement(p *vaglio.Proposal, v *vaglio.Verdict) Judgement {
+	mask := b.masker.Mask
+	return Judgement{Agent: mask(p.Agent), Turn: mask(p.TurnID), Step: p.Step, Executor: mask(p.Executor), Phase: v.BlockedBy}
+}

@@ -1,0 +1,372 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// DigestBuilder counts the records of a window. It is given the asks first, and
+// then the steps, in any order and also such as are of no concern to the window.
+// What it holds grows with the asks, not with the steps.
+type DigestBuilder struct {
+	window Window
+	routes []string // none means all
+	masker approval.Masker
+	told   func(Judgement)                      // may be nil
+	effect func(vaglio.Proposal) (string, bool) // may be nil
+	aims   map[aim][]attempt
+	tried  int
+
+	counts  Counts
+	days    []Day
+	asked   map[approval.ID]*askedCall
+	waiting []heldCall[Waiting]
+	rules   map[string]int
+	groups  map[groupKey]*vetoes
+	spares  map[string]*spare
+	people  map[string]*Habit
+}
+
+// askedCall is what steps must know of an approval.
+type askedCall struct {
+	at    time.Time
+	ended time.Time
+	state approval.State
+	agent string
+	call  vaglio.Proposal
+	// ours says that it is of a route that the digest tells of.
+	ours bool
+	// opened says that the step which opened it was seen, tries how often the
+	// same was tried in other words after the denial.
+	opened bool
+	tries  int
+}
+
+// groupKey is what vetoed actions have in common.
+type groupKey struct{ effect, rule string }
+
+// vetoes are the actions of a group: all counted, the newest kept.
+type vetoes struct {
+	count int
+	kept  []heldCall[Veto]
+}
+
+// heldCall is something to be told of a call, which is masked only when it is
+// told.
+type heldCall[T any] struct {
+	told T
+	call vaglio.Proposal
+}
+
+// spare counts calls of one kind that were decided.
+type spare struct{ allowed, others int }
+
+// NewDigestBuilder returns a builder without records. Of the windows before it
+// only the counts are told; they are the earliest first, and join.
+func NewDigestBuilder(w Window, m approval.Masker, before ...Window) *DigestBuilder {
+	days := make([]Day, len(before))
+	for i := range before {
+		days[i].Window = before[i]
+	}
+	return &DigestBuilder{
+		window: w, masker: m, days: days, aims: make(map[aim][]attempt),
+		asked: make(map[approval.ID]*askedCall), rules: make(map[string]int), groups: make(map[groupKey]*vetoes),
+		spares: make(map[string]*spare), people: make(map[string]*Habit),
+	}
+}
+
+// Of makes the digest tell of the routes' calls alone, by the route that each
+// call was sent to first. It comes before all records. The digests of all routes
+// and of no route, which is "", add up to the digest of everything.
+func (b *DigestBuilder) Of(routes ...string) { b.routes = routes }
+
+func (b *DigestBuilder) tellsOf(route string) bool {
+	return len(b.routes) == 0 || slices.Contains(b.routes, route)
+}
+
+// Ask takes an ask in, as it stands now.
+func (b *DigestBuilder) Ask(a *approval.Ask) {
+	ours := b.tellsOf(a.RoutedTo())
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		at := approval.JudgedAt(p.Verdict, a.OpenedAt)
+		// Where an ask escalated to, people wait for it, too.
+		if p.State == approval.Pending && (ours || slices.ContainsFunc(a.Routes, func(to approval.Active) bool { return b.tellsOf(to.Route) })) {
+			b.wait(a, p)
+		}
+		if !at.Before(b.window.To) {
+			continue
+		}
+		state := stateAt(p, b.window.To)
+		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: p.Proposal, ours: ours}
+		if !ours {
+			continue
+		}
+		b.tellOne(&p.Proposal, &p.Verdict, p.Verdict.TS, false)
+		b.askedDays(p, at)
+		b.counts.asked(b.window, p, at)
+		if b.window.Holds(at) {
+			b.veto(groupKey{effect: approval.ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
+			b.spare(p, state)
+			tried := attempt{id: p.ID, call: p.Proposal, at: at}
+			if state == approval.Denied {
+				tried.refused = p.EndedAt
+			}
+			b.try(p.Effect, tried)
+		}
+		b.habit(a, p)
+	}
+}
+
+// Step takes a step of the turn log in.
+func (b *DigestBuilder) Step(s *approval.Step) {
+	at := s.Judged()
+	opened := b.opened(s, at)
+	b.tellStep(s, opened)
+	counts := b.countsAt(at)
+	if counts == nil || opened || !b.tellsOf(s.Route) {
+		return
+	}
+	counts.step(s)
+	switch {
+	case !b.window.Holds(at), s.Verdict == nil, s.Verdict.Approved:
+	case s.Verdict.BlockedBy == vaglio.PhaseGuard:
+		b.guard(s, at)
+	default:
+		b.judged(s, at)
+	}
+}
+
+func (b *DigestBuilder) guard(s *approval.Step, at time.Time) {
+	rule := string(vaglio.PhaseGuard)
+	if s.Verdict.Rule != nil {
+		rule = s.Verdict.Rule.ID
+	}
+	if _, known := b.rules[rule]; known || len(b.rules) < digestKeys {
+		b.rules[rule]++
+	} else {
+		b.rules[""]++
+	}
+	b.veto(groupKey{rule: rule}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
+	b.try("", attempt{approval.VetoID(s.ID), s.Proposal, at, at})
+}
+
+// judged takes in a step that judges vetoed and that opened no approval.
+func (b *DigestBuilder) judged(s *approval.Step, at time.Time) {
+	c := b.asked[s.Approval]
+	if c == nil {
+		b.veto(groupKey{effect: approval.ReasonOf(*s.Verdict).Effect}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
+		b.try("", attempt{id: approval.VetoID(s.ID), call: s.Proposal, at: at})
+		return
+	}
+	if c.ours && c.state == approval.Denied && at.After(c.ended) && approval.Wanted(s.Proposal) != approval.Wanted(c.call) {
+		c.tries++
+	}
+}
+
+func (b *DigestBuilder) wait(a *approval.Ask, p *approval.Approval) {
+	b.waiting = append(b.waiting, heldCall[Waiting]{Waiting{ID: p.ID, Agent: a.Agent, Until: a.ExpiresAt}, p.Proposal})
+}
+
+func vetoOf(a *approval.Ask, p *approval.Approval, at time.Time, state approval.State, until time.Time) Veto {
+	v := Veto{ID: p.ID, At: at, Agent: a.Agent, State: state}
+	if d := p.Decision; d != nil && d.At.Before(until) {
+		v.By, v.After, v.Words = d.By.Name, d.At.Sub(a.OpenedAt).Seconds(), d.Words
+	}
+	return v
+}
+
+// veto counts an action and keeps it while it is among its group's newest.
+func (b *DigestBuilder) veto(k groupKey, v Veto, call vaglio.Proposal) {
+	g := b.groups[k]
+	if g == nil && len(b.groups) >= digestKeys {
+		k = groupKey{}
+		g = b.groups[k]
+	}
+	if g == nil {
+		g = &vetoes{}
+		b.groups[k] = g
+	}
+	g.count++
+	held := heldCall[Veto]{v, call}
+	i, _ := slices.BinarySearchFunc(g.kept, held, newestVeto)
+	g.kept = slices.Insert(g.kept, i, held)
+	g.kept = g.kept[:min(len(g.kept), digestActions)]
+}
+
+func newestVeto(a, b heldCall[Veto]) int {
+	return cmp.Or(b.told.At.Compare(a.told.At), cmp.Compare(a.told.ID, b.told.ID), cmp.Compare(a.told.Agent, b.told.Agent))
+}
+
+// spare counts a decided call under its executor and effect.
+func (b *DigestBuilder) spare(p *approval.Approval, state approval.State) {
+	if state == approval.Pending {
+		return
+	}
+	name := p.Proposal.Executor
+	if effect := approval.ReasonOf(p.Verdict).Effect; effect != "" {
+		name += ": " + effect
+	}
+	s := b.spares[name]
+	if s == nil {
+		s = &spare{}
+		b.spares[name] = s
+	}
+	if p.Decision != nil && p.Decision.Choice == approval.ChoiceAllow {
+		s.allowed++
+	} else {
+		s.others++
+	}
+}
+
+func (b *DigestBuilder) habit(a *approval.Ask, p *approval.Approval) {
+	d := p.Decision
+	if d == nil || !b.window.Holds(d.At) {
+		return
+	}
+	h := b.people[d.By.ID]
+	if h == nil {
+		h = &Habit{Person: d.By.ID, Name: d.By.Name}
+		b.people[d.By.ID] = h
+	}
+	switch {
+	case d.Choice != approval.ChoiceAllow:
+		h.Denies++
+	case d.At.Sub(a.OpenedAt) < HastyWithin:
+		h.Hasty++
+		h.Allows++
+	default:
+		h.Allows++
+	}
+}
+
+// Digest returns what was counted. before is the builder of the window a week
+// earlier, or nil.
+func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
+	d := Digest{Window: b.window, Routes: b.routes, Counts: b.counts.summed()}
+	if before == nil {
+		before = NewDigestBuilder(Window{}, b.masker)
+	}
+	d.WeekAgo = before.counts.summed()
+	d.Week = b.week()
+	d.Waiting, d.WaitingMore = b.waits()
+	d.Rules = tallies(b.rules, before.rules, digestRules)
+	d.Groups = b.vetoGroups(before)
+	always := make(map[string]int)
+	for name, s := range b.spares {
+		if s.others == 0 && s.allowed >= spareLeast {
+			always[name] = s.allowed
+		}
+	}
+	d.Spares = tallies(always, always, digestSpares)
+	d.Workarounds = b.workarounds()
+	d.People = b.habits()
+	return d
+}
+
+// waits returns the first calls to end of those that wait, and how many more do.
+func (b *DigestBuilder) waits() ([]Waiting, int) {
+	slices.SortFunc(b.waiting, func(x, y heldCall[Waiting]) int {
+		return cmp.Or(x.told.Until.Compare(y.told.Until), cmp.Compare(x.told.ID, y.told.ID))
+	})
+	n := min(len(b.waiting), digestWaiting)
+	first := make([]Waiting, 0, n)
+	for _, h := range b.waiting[:n] {
+		h.told.Wanted = b.tell(h.call)
+		first = append(first, h.told)
+	}
+	return first, len(b.waiting) - n
+}
+
+// tell returns a call in one line that people may read.
+func (b *DigestBuilder) tell(p vaglio.Proposal) string {
+	return approval.Line(b.masker.Proposal(p))
+}
+
+func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {
+	keys := slices.SortedFunc(maps.Keys(b.groups), func(x, y groupKey) int {
+		return cmp.Or(cmp.Compare(b.groups[y].count, b.groups[x].count), cmp.Compare(x.rule, y.rule), cmp.Compare(x.effect, y.effect))
+	})
+	all, rest := []VetoGroup{}, 0
+	for i, k := range keys {
+		if i >= digestGroups {
+			rest += b.groups[k].count
+			continue
+		}
+		g := b.groups[k]
+		told := VetoGroup{Effect: k.effect, Rule: k.rule, Count: g.count, New: before.groups[k] == nil}
+		for _, h := range g.kept {
+			h.told.Wanted, h.told.Words = b.tell(h.call), b.masker.Mask(h.told.Words)
+			told.Actions = append(told.Actions, h.told)
+		}
+		all = append(all, told)
+	}
+	if rest > 0 {
+		all = append(all, VetoGroup{Count: rest, Actions: []Veto{}})
+	}
+	return all
+}
+
+func (b *DigestBuilder) workarounds() []Workaround {
+	found := b.around()
+	for id, c := range b.asked {
+		if c.tries > 0 {
+			found[id] = Workaround{id, c.agent, b.tell(c.call), c.tries + found[id].Tries}
+		}
+	}
+	all := slices.AppendSeq([]Workaround{}, maps.Values(found))
+	slices.SortFunc(all, func(x, y Workaround) int {
+		return cmp.Or(cmp.Compare(y.Tries, x.Tries), cmp.Compare(x.ID, y.ID))
+	})
+	if len(all) > digestTries {
+		rest := Workaround{}
+		for _, w := range all[digestTries:] {
+			rest.Tries += w.Tries
+		}
+		all = append(all[:digestTries], rest)
+	}
+	return all
+}
+
+func (b *DigestBuilder) habits() []Habit {
+	all := []Habit{}
+	for _, h := range b.people {
+		all = append(all, *h)
+	}
+	slices.SortFunc(all, func(x, y Habit) int {
+		return cmp.Or(cmp.Compare(y.Allows+y.Denies, x.Allows+x.Denies), cmp.Compare(x.Person, y.Person))
+	})
+	if len(all) > digestPeople {
+		rest := Habit{}
+		for _, h := range all[digestPeople:] {
+			rest.Allows, rest.Denies, rest.Hasty = rest.Allows+h.Allows, rest.Denies+h.Denies, rest.Hasty+h.Hasty
+		}
+		all = append(all[:digestPeople], rest)
+	}
+	return all
+}
+
+// tallies lists the most frequent names, and the others as a nameless sum.
+func tallies(counts, before map[string]int, most int) []Tally {
+	all, rest := []Tally{}, counts[""]
+	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
+		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y))
+	})
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	for i, name := range names {
+		if i >= most {
+			rest += counts[name]
+			continue
+		}
+		all = append(all, Tally{name, counts[name], before[name] == 0})
+	}
+	if rest > 0 {
+		all = append(all, Tally{Count: rest})
+	}
+	return all
+}

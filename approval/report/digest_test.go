@@ -1,0 +1,278 @@
+package report_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// digestStart is when the first window begins; digestAt counts hours from it.
+var digestStart = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+
+func digestAt(hours float64) time.Time {
+	return digestStart.Add(time.Duration(hours * float64(time.Hour)))
+}
+
+func digestSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// asked returns an ask of one approval that was asked at an hour, and its step.
+func asked(n int, hour float64) (approval.Ask, approval.Step) {
+	at := digestAt(hour)
+	p := vaglio.Proposal{Agent: "bot", TurnID: "t", Executor: "shell_exec", Args: vaglio.Args{"command": fmt.Sprintf("rm %d", n)}}
+	v := vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, JudgeKind: "effects", TS: digestSeconds(at), Results: []vaglio.GradientResult{
+		{Judge: "effects", Signals: []vaglio.Signal{{Category: "delete", Score: -1}}},
+	}}
+	id := approval.ID(fmt.Sprintf("ask%04d-1", n))
+	a := approval.Ask{ID: id.Ask(), Agent: "bot", OpenedAt: at, ExpiresAt: at.Add(time.Hour), Approvals: []approval.Approval{
+		{ID: id, State: approval.Pending, Proposal: p, Verdict: v, Fingerprint: "f"},
+	}}
+	return a, approval.Step{At: at, Proposal: p, Verdict: &v, Approval: id}
+}
+
+func decided(t *testing.T, a *approval.Ask, c approval.Choice, after time.Duration, by string) {
+	t.Helper()
+	tap := approval.Tap{Ask: a.ID, Choice: c, By: approval.Person{ID: by, Name: by}, Channel: "web", Words: "not now"}
+	if _, err := a.Decide(tap, a.OpenedAt.Add(after), 10*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ruled(rule string, hour float64) approval.Step {
+	v := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, TS: digestSeconds(digestAt(hour)), Rule: &vaglio.GuardRule{ID: rule}}
+	return approval.Step{At: digestAt(hour), Proposal: vaglio.Proposal{Agent: "bot", Executor: "read", Args: vaglio.Args{"token": "ghp_" + strings.Repeat("a1B2", 9)}}, Verdict: &v}
+}
+
+func build(w report.Window, asks []approval.Ask, steps []approval.Step, before ...report.Window) report.Digest {
+	b := report.NewDigestBuilder(w, approval.NewMasker(approval.Secret{1}), before...)
+	for i := range asks {
+		b.Ask(&asks[i])
+	}
+	for i := range steps {
+		b.Step(&steps[i])
+	}
+	return b.Digest(nil)
+}
+
+func TestDigestTellsWhatBecameOfVetoes(t *testing.T) {
+	var asks []approval.Ask
+	var steps []approval.Step
+	ask := func(n int, hour float64, then func(*approval.Ask)) {
+		a, s := asked(n, hour)
+		if then != nil {
+			then(&a)
+		}
+		asks, steps = append(asks, a), append(steps, s)
+	}
+	allow := func(after time.Duration) func(*approval.Ask) {
+		return func(a *approval.Ask) { decided(t, a, approval.ChoiceAllow, after, "web:ann") }
+	}
+	ask(0, -0.5, allow(45*time.Minute)) // carried, and allowed in the window
+	ask(1, 1, allow(time.Second))
+	ask(2, 2, func(a *approval.Ask) {
+		decided(t, a, approval.ChoiceAllow, time.Minute, "web:ann")
+		if err := a.Redeem(a.Approvals[0].ID, "f", a.OpenedAt.Add(2*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Report(a.Approvals[0].ID, approval.Outcome{Succeeded: true, At: a.OpenedAt.Add(3 * time.Minute)}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	ask(3, 3, func(a *approval.Ask) { decided(t, a, approval.ChoiceDeny, time.Minute, "web:bob") })
+	ask(4, 4, func(a *approval.Ask) { a.Lapse(digestAt(5.5)) })
+	ask(5, 23.5, nil) // still waits
+	ask(6, 24, nil)   // the next window's
+	for n, wanted := range []string{"rm 3", "rm -f 3"} {
+		_, s := asked(3, 3.5+float64(n)/10)
+		s.Proposal.Args = vaglio.Args{"command": wanted}
+		steps = append(steps, s)
+	}
+	_, unasked := asked(7, 6)
+	unasked.Approval = ""
+	steps = append(steps, unasked, ruled("path.auth", 7), ruled("path.auth", 8), ruled("tree.root", 9), ruled("tree.root", 24),
+		approval.Step{At: digestAt(10), Error: "no such executor"},
+		approval.Step{At: digestAt(11), Verdict: &vaglio.Verdict{Approved: true, TS: digestSeconds(digestAt(11))}})
+
+	d := build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, steps)
+	want := report.Counts{
+		Judged: 12, Approved: 1, Guard: 3, Vetoed: 8, Errors: 1,
+		Fates: report.Fates{
+			Allowed: 2, Denied: 1, Expired: 1, Waiting: 1, Repeated: 2, Unasked: 1,
+			Runs: report.Runs{Succeeded: 1, Unused: 1},
+		},
+		Carried: report.Fates{Allowed: 1, Runs: report.Runs{Unused: 1}},
+	}
+	if d.Counts != want {
+		t.Errorf("counts\n%+v, want\n%+v", d.Counts, want)
+	}
+	if len(d.Rules) != 2 || d.Rules[0] != (report.Tally{Name: "path.auth", Count: 2, New: true}) {
+		t.Errorf("rules %+v", d.Rules)
+	}
+	if len(d.Waiting) != 2 || d.Waiting[0].ID != "ask0005-1" {
+		t.Errorf("waiting %+v", d.Waiting)
+	}
+	if len(d.Workarounds) != 1 || d.Workarounds[0].Tries != 1 || d.Workarounds[0].ID != "ask0003-1" {
+		t.Errorf("workarounds %+v", d.Workarounds)
+	}
+	if len(d.People) != 2 || d.People[0] != (report.Habit{Person: "web:ann", Name: "web:ann", Allows: 3, Hasty: 1}) || d.People[1].Denies != 1 {
+		t.Errorf("people %+v", d.People)
+	}
+	if len(d.Groups) != 3 || d.Groups[0].Effect != "delete" || d.Groups[0].Count != 6 || len(d.Groups[0].Actions) != 5 {
+		t.Fatalf("groups %+v", d.Groups)
+	}
+	newest := d.Groups[0].Actions[0]
+	if newest.ID != "ask0005-1" || newest.State != approval.Pending || !strings.Contains(newest.Wanted, "rm 5") {
+		t.Errorf("newest %+v", newest)
+	}
+	for _, g := range d.Groups {
+		if g.Rule != "" && strings.Contains(g.Actions[0].Wanted, "ghp_a1B2") {
+			t.Errorf("a secret shows: %s", g.Actions[0].Wanted)
+		}
+	}
+}
+
+// What is too much is summed, and the sum is right.
+func TestDigestIsBounded(t *testing.T) {
+	var steps []approval.Step
+	for n := range 3000 {
+		steps = append(steps, ruled(fmt.Sprintf("rule.%d", n), float64(n)/300))
+	}
+	d := build(report.Window{From: digestAt(0), To: digestAt(24)}, nil, steps)
+	rules, actions := 0, 0
+	for _, r := range d.Rules {
+		rules += r.Count
+	}
+	for _, g := range d.Groups {
+		actions += g.Count
+	}
+	if rules != 3000 || actions != 3000 || len(d.Rules) != 13 || len(d.Groups) != 13 {
+		t.Errorf("%d rules in %d lines, %d actions in %d groups", rules, len(d.Rules), actions, len(d.Groups))
+	}
+}
+
+// Whatever happened and whenever: the buckets add up, what waits at the end of a
+// window is what the next one carries, and windows share nothing.
+func TestDigestsJoin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var asks []approval.Ask
+		var steps []approval.Step
+		for n := range 40 {
+			a, s := asked(n, rng.Float64()*70)
+			switch after := time.Duration(rng.IntN(59)) * time.Minute; rng.IntN(5) {
+			case 0:
+				decided(t, &a, approval.ChoiceAllow, after, "web:ann")
+			case 1:
+				decided(t, &a, approval.ChoiceDeny, after, "web:ann")
+			case 2:
+				a.Lapse(a.ExpiresAt)
+			case 3:
+				if err := a.Withdraw(a.Approvals[0].ID, a.OpenedAt.Add(after)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			asks = append(asks, a)
+			if rng.IntN(4) > 0 { // some steps are lost or were written over
+				steps = append(steps, s)
+			}
+			steps = append(steps, ruled("r", rng.Float64()*70))
+		}
+		carried, judged := 0, 0
+		var windows []report.Window
+		var days []report.Counts
+		for day := range 3 {
+			w := report.Window{From: digestAt(float64(24 * day)), To: digestAt(float64(24*day + 24))}
+			d := build(w, asks, steps, windows...)
+			c := d.Counts
+			windows, days = append(windows, w), append(days, c)
+			for i, told := range d.Week {
+				if told.Window != windows[i] || told.Counts != days[i] || len(d.Week) != len(days) {
+					t.Fatalf("day %d of the week is %+v, and its own digest counts %+v", i, told, days[i])
+				}
+			}
+			if c.Judged != c.Approved+c.Guard+c.Vetoed || c.Vetoed != c.Fates.Sum() || c.Fates.Allowed != c.Fates.Runs.Sum() {
+				t.Fatalf("buckets do not add up: %+v", c)
+			}
+			if c.Carried.Sum() != carried {
+				t.Fatalf("day %d carries %d, and %d waited", day, c.Carried.Sum(), carried)
+			}
+			carried = c.Fates.Waiting + c.Carried.Waiting
+			judged += c.Judged
+		}
+		if judged != 80 {
+			t.Fatalf("%d calls were told of 80", judged)
+		}
+	}
+}
+
+func TestDigestWindows(t *testing.T) {
+	for name, tt := range map[string]struct {
+		zone   string
+		minute int
+		day    string
+		hours  float64
+	}{
+		"Plain":      {"Europe/Rome", 480, "2026-11-21", 24},
+		"RomeSpring": {"Europe/Rome", 480, "2026-03-29", 23},
+		"RomeAutumn": {"Europe/Rome", 480, "2026-10-25", 25},
+		"YorkSpring": {"America/New_York", 480, "2026-03-08", 23},
+		"YorkAutumn": {"America/New_York", 480, "2026-11-01", 25},
+		"LordHowe":   {"Australia/Lord_Howe", 480, "2026-04-05", 24.5},
+		// Half past midnight is left out: half past one is of the same day.
+		"NoMidnight": {"America/Sao_Paulo", 30, "2018-11-04", 24},
+		"DayAfter":   {"America/Sao_Paulo", 30, "2018-11-05", 23},
+	} {
+		t.Run(name, func(t *testing.T) {
+			zone, err := time.LoadLocation(tt.zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := report.Hours{Minute: tt.minute, Zone: zone}
+			w, err := h.Parse(tt.day)
+			if err != nil || w.To.Sub(w.From).Hours() != tt.hours {
+				t.Errorf("%v %v", w, err)
+			}
+			if got := h.Last(w.To); got != w || h.Last(w.To.Add(-1)).To != w.From {
+				t.Errorf("last is %v", got)
+			}
+			week := append(h.Week(w), w)
+			for i := 1; i < len(week); i++ {
+				if len(week) != 7 || week[i-1].To != week[i].From || h.Last(week[i].To) != week[i] {
+					t.Errorf("the week is %v", week)
+				}
+			}
+			if h.Day(w) != tt.day || h.After(w.From) != w.To || h.After(w.To.Add(-1)) != w.To {
+				t.Errorf("day %s, after %v", h.Day(w), h.After(w.From))
+			}
+		})
+	}
+	// Every minute of the day joins, also those that a change leaves out or has
+	// twice.
+	for _, name := range []string{"Europe/Rome", "America/New_York", "Pacific/Apia", "America/Sao_Paulo"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for minute := 0; minute < 1440; minute += 30 {
+			h := report.Hours{Minute: minute, Zone: zone}
+			before := h.Window(2011, 1, 1)
+			for day := 2; day < 400; day++ {
+				w := h.Window(2011, 1, day)
+				if w.From != before.To || w.To.Before(w.From) {
+					t.Fatalf("%s %d: %v follows %v", name, minute, w, before)
+				}
+				before = w
+			}
+		}
+	}
+	for _, bad := range []string{"", "2026-02-30", "21.11.2026", "x"} {
+		if _, err := (report.Hours{}).Parse(bad); err == nil {
+			t.Errorf("%q is a day", bad)
+		}
+	}
+}

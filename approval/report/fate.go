@@ -1,0 +1,113 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// stateAt returns in which state an approval was at an instant. Its times tell;
+// what came later is left out.
+func stateAt(p *approval.Approval, at time.Time) approval.State {
+	switch {
+	case p.EndedAt.IsZero() || !p.EndedAt.Before(at):
+		return approval.Pending
+	case slices.Contains([]approval.State{approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded}, p.State):
+		return p.State
+	case p.Permit == nil:
+		return approval.Allowed
+	default:
+		return ranAt(p, at)
+	}
+}
+
+// ranAt is stateAt of an approval that a person allowed before the instant.
+func ranAt(p *approval.Approval, at time.Time) approval.State {
+	spent := p.Permit.SpentAt
+	if !spent.IsZero() && spent.Before(at) {
+		return endedAt(p, at)
+	}
+	if spent.IsZero() && p.State == approval.Lapsed && p.Permit.LapsesAt.Before(at) {
+		return approval.Lapsed
+	}
+	return approval.Allowed
+}
+
+// endedAt is stateAt of an approval whose permit was spent before the instant.
+func endedAt(p *approval.Approval, at time.Time) approval.State {
+	if o := p.Outcome; o != nil && o.At.Before(at) {
+		if o.Succeeded {
+			return approval.Succeeded
+		}
+		return approval.Failed
+	}
+	if p.State == approval.Unknown && p.Permit.SpentAt.Add(approval.ReportWithin).Before(at) {
+		return approval.Unknown
+	}
+	return approval.Spent
+}
+
+// over reports whether nothing more happens to an approval in the state.
+func over(s approval.State) bool {
+	return s != approval.Pending && s != approval.Allowed && s != approval.Spent
+}
+
+// add counts an approval in the state.
+func (f *Fates) add(s approval.State) {
+	switch s {
+	case approval.Pending:
+		f.Waiting++
+	case approval.Denied:
+		f.Denied++
+	case approval.Expired:
+		f.Expired++
+	case approval.Withdrawn:
+		f.Withdrawn++
+	case approval.Superseded:
+		f.Superseded++
+	case approval.Allowed, approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown:
+		f.Allowed++
+		f.Runs.add(s)
+	}
+}
+
+// add counts an allowed call in the state.
+func (r *Runs) add(s approval.State) {
+	switch s {
+	case approval.Allowed:
+		r.Unused++
+	case approval.Spent:
+		r.Running++
+	case approval.Lapsed:
+		r.Lapsed++
+	case approval.Succeeded:
+		r.Succeeded++
+	case approval.Failed:
+		r.Failed++
+	case approval.Unknown:
+		r.Unknown++
+	case approval.Pending, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded:
+	}
+}
+
+// asked counts an approval that was asked at an instant before the window's end,
+// in the state that it had at that end.
+func (c *Counts) asked(w Window, p *approval.Approval, at time.Time) {
+	state := stateAt(p, w.To)
+	switch ended := p.EndedAt; {
+	case w.Holds(at):
+		c.Fates.add(state)
+	case ended.IsZero() || !ended.Before(w.From):
+		c.Carried.add(state)
+	case !over(stateAt(p, w.From)):
+		c.Settled.add(state)
+	}
+}
+
+// summed returns the counts with their sums.
+func (c Counts) summed() Counts {
+	c.Vetoed = c.Fates.Sum()
+	c.Judged = c.Approved + c.Guard + c.Vetoed
+	return c
+}

@@ -1,0 +1,68 @@
+package report
+
+// Hint is something that statistics suggest, for a person to think about.
+type Hint struct {
+	Kind HintKind
+	// N is of how many, and Share how many of a hundred of them.
+	N, Share int
+	// Name is the executor's that the hint is about, if it is about one.
+	Name string
+}
+
+// HintKind says what a hint is about.
+type HintKind string
+
+// The kinds of hints.
+const (
+	// HintStrict says that people allow nearly all that they are asked.
+	HintStrict HintKind = "strict"
+	// HintLax says that nothing was stopped of many calls.
+	HintLax HintKind = "lax"
+	// HintSpare says that calls of one executor were always allowed.
+	HintSpare HintKind = "spare"
+	// HintUnanswered says that many calls waited in vain.
+	HintUnanswered HintKind = "unanswered"
+	// HintHasty says that people allow without reading.
+	HintHasty HintKind = "hasty"
+	// HintNight says that many cards come at night.
+	HintNight HintKind = "night"
+)
+
+// From where on numbers suggest something. Fewer happen by chance.
+const (
+	hintLeast      = 20  // answers or cards
+	hintSpare      = 10  // answers for one executor
+	hintCalls      = 200 // calls
+	strictShare    = 95  // of a hundred answers, allowed
+	unheardShare   = 20  // of a hundred calls that were asked
+	hastyShare     = 10  // of a hundred answers
+	nightShare     = 20  // of a hundred cards
+	statisticHints = 3   // executors that are named
+)
+
+// Hints returns what the numbers suggest, the weightiest first.
+func (s *Statistics) Hints() []Hint {
+	var all []Hint
+	add := func(kind HintKind, part, of, least, share int) {
+		if of >= least && 100*part >= share*of {
+			all = append(all, Hint{Kind: kind, N: of, Share: 100 * part / of})
+		}
+	}
+	c, f := &s.Counts, &s.Counts.Fates
+	add(HintStrict, f.Allowed, f.Allowed+f.Denied, hintLeast, strictShare)
+	if c.Judged >= hintCalls && c.Guard+c.Vetoed == 0 {
+		all = append(all, Hint{Kind: HintLax, N: c.Judged})
+	}
+	spares := 0
+	for i := range s.Executors {
+		u := &s.Executors[i]
+		if u.Name != "" && u.Allowed >= hintSpare && u.Denied == 0 && spares < statisticHints {
+			all = append(all, Hint{Kind: HintSpare, N: u.Allowed, Share: 100, Name: u.Name})
+			spares++
+		}
+	}
+	add(HintUnanswered, f.Expired, f.Allowed+f.Denied+f.Expired, hintLeast, unheardShare)
+	add(HintHasty, s.Delays.Hasty, s.Delays.Answers, hintLeast, hastyShare)
+	add(HintNight, s.Turns.AtNight, s.Turns.Cards, hintLeast, nightShare)
+	return all
+}

@@ -1,0 +1,272 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval/visible"
+)
+
+// DigestLine is one line of a digest: the key of a text, which has "digest."
+// before it, and what fills it. A value is a string, an int, a [time.Time], a
+// [Foreign], a [Copied] or a [DigestWord].
+type DigestLine struct {
+	Key    string
+	Values map[string]any
+	// Head says that a new part of the digest begins.
+	Head bool
+}
+
+// Foreign is a text that somebody else wrote.
+type Foreign string
+
+// Copied is a text that people copy: it is shown whole, as it is, and apart from
+// what is around it.
+type Copied string
+
+// DigestWord is the key of a text that is a word within a line. A reader that
+// has no such text shows what follows the key's first point.
+type DigestWord string
+
+// digestWords is how much of a person's words a digest repeats, in characters.
+const digestWords = 200
+
+// Lines says the digest in lines, the most important first. What a channel
+// cannot show all of is cut from the end.
+func (d *Digest) Lines() []DigestLine {
+	l := lines{compares: !d.WeekAgo.none()}
+	title := "title"
+	if d.Empty() {
+		title = "title.empty"
+	}
+	l.head(title, "from", d.Window.From, "to", d.Window.To)
+	if d.Late {
+		l.add("late")
+	}
+	if len(d.Routes) > 0 {
+		l.add("routes", "routes", Foreign(strings.Join(d.Routes, ", ")))
+	}
+	if d.Empty() {
+		l.checkpoint(d)
+		return l.all
+	}
+	l.waiting(d)
+	c := &d.Counts
+	if c.none() {
+		l.head("none")
+		l.checkpoint(d)
+		return l.all
+	}
+	l.head("judged", "n", c.Judged, "approved", c.Approved, "guard", c.Guard, "vetoed", c.Vetoed)
+	l.counted("errors", c.Errors)
+	l.rules(d.Rules)
+	l.fates("vetoed", c.Fates)
+	l.fates("carried", c.Carried)
+	if n := c.Settled.Sum(); n > 0 {
+		l.head("settled", "n", n)
+		l.runs(c.Settled)
+	}
+	w := &d.WeekAgo
+	if w.none() {
+		l.head("week.none")
+	} else {
+		l.head("week", "n", w.Judged, "guard", w.Guard, "vetoed", w.Vetoed)
+	}
+	l.checkpoint(d) // Before what is cut on a full day.
+	for i := range d.Groups {
+		l.group(&d.Groups[i])
+	}
+	l.hints(d)
+	return l.all
+}
+
+// Fill returns the line's values as a channel fills its texts: words come from
+// word, which says whether it knows a key, and what is set apart from theirs: what
+// others wrote, and, whole, what is copied.
+func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(s string, whole bool) any) map[string]any {
+	filled := make(map[string]any, len(l.Values))
+	for name, v := range l.Values {
+		switch v := v.(type) {
+		case Foreign:
+			filled[name] = theirs(string(v), false)
+		case Copied:
+			filled[name] = theirs(string(v), true)
+		case DigestWord:
+			if text, ok := word(string(v)); ok {
+				filled[name] = text
+			} else {
+				_, rest, _ := strings.Cut(string(v), ".")
+				filled[name] = theirs(rest, false)
+			}
+		default:
+			filled[name] = v
+		}
+	}
+	return filled
+}
+
+// lines collects the lines of a digest.
+type lines struct {
+	all []DigestLine
+	// compares says that there is something a week before to compare with: if
+	// not, everything would be new.
+	compares bool
+}
+
+func (l *lines) add(key string, pairs ...any) {
+	line := DigestLine{Key: key, Values: map[string]any{}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if name, ok := pairs[i].(string); ok {
+			line.Values[name] = pairs[i+1]
+		}
+	}
+	l.all = append(l.all, line)
+}
+
+func (l *lines) head(key string, pairs ...any) {
+	l.add(key, pairs...)
+	l.all[len(l.all)-1].Head = true
+}
+
+// counted adds a line that tells a number, unless that is 0.
+func (l *lines) counted(key string, n int) {
+	if n > 0 {
+		l.add(key, "n", n)
+	}
+}
+
+// checkpoint shows the history's, on one line: none of its parts has a space in
+// it, and whoever reads it again takes spaces for line breaks.
+func (l *lines) checkpoint(d *Digest) {
+	if d.Checkpoint != "" {
+		l.head("checkpoint", "checkpoint", Copied(strings.Join(strings.Fields(d.Checkpoint), " ")))
+	}
+}
+
+func (l *lines) waiting(d *Digest) {
+	if len(d.Waiting) == 0 {
+		return
+	}
+	l.head("waiting", "n", len(d.Waiting)+d.WaitingMore)
+	for _, w := range d.Waiting {
+		l.add("waiting.line", "when", w.Until, "id", Foreign(w.ID), "agent", Foreign(w.Agent), "wanted", Foreign(w.Wanted))
+	}
+	l.counted("more", d.WaitingMore)
+}
+
+func (l *lines) rules(rules []Tally) {
+	var all, fresh []string
+	more := 0
+	for _, r := range rules {
+		if r.Name == "" {
+			more = r.Count
+			continue
+		}
+		all = append(all, r.Name+" "+strconv.Itoa(r.Count))
+		if r.New && l.compares {
+			fresh = append(fresh, r.Name)
+		}
+	}
+	if len(all) > 0 {
+		l.add("rules", "rules", Foreign(strings.Join(all, ", ")))
+	}
+	l.counted("rule.more", more)
+	if len(fresh) > 0 {
+		l.add("rules.new", "rules", Foreign(strings.Join(fresh, ", ")))
+	}
+}
+
+func (l *lines) fates(key string, f Fates) {
+	if f.Sum() == 0 {
+		return
+	}
+	l.head(key, "n", f.Sum())
+	l.counted("fate.allowed", f.Allowed)
+	l.runs(f.Runs)
+	l.counted("fate.denied", f.Denied)
+	l.counted("fate.expired", f.Expired)
+	l.counted("fate.withdrawn", f.Withdrawn)
+	l.counted("fate.superseded", f.Superseded)
+	l.counted("fate.waiting", f.Waiting)
+	l.counted("fate.repeated", f.Repeated)
+	l.counted("fate.unasked", f.Unasked)
+}
+
+func (l *lines) runs(r Runs) {
+	l.counted("run.succeeded", r.Succeeded)
+	l.counted("run.failed", r.Failed)
+	l.counted("run.unknown", r.Unknown)
+	l.counted("run.running", r.Running)
+	l.counted("run.unused", r.Unused)
+	l.counted("run.lapsed", r.Lapsed)
+}
+
+func (l *lines) group(g *VetoGroup) {
+	switch {
+	case g.Rule != "":
+		l.head("group.rule", "n", g.Count, "rule", Foreign(g.Rule))
+	case g.Effect != "" && g.New && l.compares:
+		l.head("group.new", "n", g.Count, "effect", DigestWord("effect."+g.Effect))
+	case g.Effect != "":
+		l.head("group", "n", g.Count, "effect", DigestWord("effect."+g.Effect))
+	default:
+		l.head("group.other", "n", g.Count)
+	}
+	for i := range g.Actions {
+		l.action(&g.Actions[i])
+	}
+	if more := g.Count - len(g.Actions); more > 0 && len(g.Actions) > 0 {
+		l.counted("more", more)
+	}
+}
+
+func (l *lines) action(v *Veto) {
+	if v.State == "" {
+		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted))
+		return
+	}
+	key, pairs := "action", []any{
+		"when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted), "state", DigestWord("digest.state." + string(v.State)),
+	}
+	if v.By != "" {
+		key = "action.by"
+		pairs = append(pairs, "by", Foreign(v.By), "after", time.Duration(math.Round(v.After)*float64(time.Second)).String())
+	}
+	l.add(key, pairs...)
+	if v.Words != "" {
+		l.add("action.words", "words", Foreign(visible.Clip(v.Words, digestWords)))
+	}
+}
+
+// hints tells what the day suggests.
+func (l *lines) hints(d *Digest) {
+	for _, s := range d.Spares {
+		if s.Name != "" {
+			l.head("spare", "n", s.Count, "what", Foreign(s.Name))
+		}
+	}
+	for _, w := range d.Workarounds {
+		if w.ID != "" {
+			l.head("workaround", "n", w.Tries, "agent", Foreign(w.Agent), "id", Foreign(w.ID), "wanted", Foreign(w.Wanted))
+		}
+	}
+	for _, h := range d.People {
+		if h.Person == "" {
+			continue
+		}
+		l.head("person", "who", Foreign(h.Name), "n", h.Allows+h.Denies, "share", 100*h.Allows/max(1, h.Allows+h.Denies))
+		l.counted("person.hasty", h.Hasty)
+	}
+}
+
+// Fated tells what became of the calls that judges vetoed, in lines of a digest.
+func (c *Counts) Fated() []DigestLine {
+	var l lines
+	l.fates("vetoed", c.Fates)
+	if len(l.all) == 0 {
+		return nil
+	}
+	return l.all[1:]
+}

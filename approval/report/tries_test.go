@@ -1,0 +1,65 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// removes names what a call removes, in whichever words.
+func removes(p vaglio.Proposal) (string, bool) {
+	command, _ := p.Args["command"].(string)
+	_, what, ok := strings.Cut(command, "photos")
+	return "remove photos" + what[:min(len(what), 2)], ok
+}
+
+// After a no of the guard, or of a person, the same in other words is told; the
+// same words again, something else, another agent's calls and what was before the
+// no are not.
+func TestWaysAroundANo(t *testing.T) {
+	t.Parallel()
+	refused := func(agent, command string, hour float64) approval.Step {
+		s := ruled("shell.rm_home", hour)
+		s.ID, s.Proposal = fmt.Sprint(agent, command, hour), vaglio.Proposal{Agent: agent, Executor: "shell_exec", Args: vaglio.Args{"command": command}}
+		return s
+	}
+	first := refused("bot", "rm -rf ~/photos", 2)
+	steps := []approval.Step{
+		refused("bot", "rm -r ~/photos", 1), // before: it is the no, then
+		first, refused("bot", "rm -rf ~/photos", 3),
+		refused("other", "rm -fr ~/photos", 4), refused("bot", "rm -rf /", 5),
+	}
+	asked1, s1 := asked(1, 6)
+	asked1.Approvals[0].Proposal.Args = vaglio.Args{"command": "find ~/photos -delete"}
+	asked1.Approvals[0].Effect = "remove photos"
+	s1.Proposal = asked1.Approvals[0].Proposal
+	// A person denies, and the agent asks again when that denial stands no more.
+	asked2, s2 := asked(2, 7)
+	asked2.Approvals[0].Effect = "drop table"
+	decided(t, &asked2, approval.ChoiceDeny, time.Minute, "web:ann")
+	asked3, s3 := asked(3, 8)
+	asked3.Approvals[0].Effect = "drop table"
+	b := report.NewDigestBuilder(report.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
+	b.Named(removes)
+	for _, a := range []approval.Ask{asked1, asked2, asked3} {
+		b.Ask(&a)
+	}
+	for _, s := range append(steps, s1, s2, s3) {
+		b.Step(&s)
+	}
+	got := b.Digest(nil).Workarounds
+	if len(got) != 2 {
+		t.Fatalf("workarounds %+v", got)
+	}
+	if w := got[0]; w.ID != approval.VetoID(steps[0].ID) || w.Tries != 2 || w.Agent != "bot" || w.Wanted != `rm -r ~/photos` && !strings.Contains(w.Wanted, "rm -r ~/photos") {
+		t.Errorf("around the guard: %+v", w)
+	}
+	if w := got[1]; w.ID != "ask0002-1" || w.Tries != 1 {
+		t.Errorf("around a person: %+v", w)
+	}
+}

@@ -1,0 +1,90 @@
+package dispatcher
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/dispatcher/read"
+)
+
+// Digest returns the digest that was due on a day such as "2026-11-21"; empty
+// is the last one. A day that is none, or has not come, is an
+// [*report.DayError].
+func (d *Dispatcher) Digest(ctx context.Context, day string) (report.Digest, error) {
+	w, err := d.Window(day)
+	if err != nil {
+		return report.Digest{}, err
+	}
+	return d.signed(ctx, w, read.Telling{})
+}
+
+// signed computes a window's digest and gives it the checkpoint of now.
+func (d *Dispatcher) signed(ctx context.Context, w report.Window, of read.Telling) (report.Digest, error) {
+	checkpoint, err := d.Checkpoint(ctx)
+	if err != nil {
+		return report.Digest{}, err
+	}
+	digest, err := d.DigestOf(ctx, w, of)
+	digest.Checkpoint = checkpoint
+	return digest, err
+}
+
+// digestRoutes are those of whose calls a channel's digests tell: the routes that
+// name a channel which shows nothing else. None means all calls.
+func (d *Dispatcher) digestRoutes(channel string) []string {
+	if approval.IsPlain(channel) {
+		return nil
+	}
+	var names []string
+	for i := range d.deciders.Routing.Routes {
+		if to := &d.deciders.Routing.Routes[i]; slices.Contains(to.Channels, channel) {
+			names = append(names, to.Name)
+		}
+	}
+	return names
+}
+
+// ErrNoDigester says that no channel shows digests.
+var ErrNoDigester = errors.New("no channel shows digests: set one up, such as the Telegram bot")
+
+// DigestSending is how one channel was shown a digest.
+type DigestSending struct {
+	Channel string
+	// Err says why it may not have been; nil says that it was.
+	Err error
+}
+
+// SendDigest shows the digest of a day on every channel that shows digests, also
+// where it was sent before, and returns how that ended on each. What is sent by
+// the clock stays as it is.
+func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]DigestSending, error) {
+	if len(d.outlets.postmen) == 0 {
+		return nil, ErrNoDigester
+	}
+	w, err := d.Window(day)
+	if err != nil {
+		return nil, err
+	}
+	sent := make([]DigestSending, 0, len(d.outlets.postmen))
+	for _, p := range d.outlets.postmen {
+		sent = append(sent, DigestSending{p.name, p.byHand(ctx, d, w)})
+	}
+	return sent, nil
+}
+
+// byHand shows a window's digest in a message of its own.
+func (p *postman) byHand(ctx context.Context, d *Dispatcher, w report.Window) error {
+	digest, err := d.signed(ctx, w, read.Telling{Routes: d.digestRoutes(p.name)})
+	if err != nil {
+		return err
+	}
+	ref, err := p.channel.OpenDigest(ctx, "by-hand-"+rand.Text(), false)
+	if err != nil {
+		return err
+	}
+	return p.channel.ShowDigest(ctx, ref, digest)
+}

@@ -1,0 +1,137 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+)
+
+const (
+	// digestReach is how long before a window a record may have been born that
+	// still concerns it: a call waits a day at most, and its run may be reported
+	// a day later. The rest is room for a clock that was set.
+	digestReach = 4 * 24 * time.Hour
+	// digestOld is how many records before that reach end the reading. A single
+	// one says nothing: the clock may have been wrong.
+	digestOld = 1000
+)
+
+// Judgements computes the digest of a day, and hands on every verdict of its window, in
+// no order: what the audit log should have lines of.
+func (r *Reader) Judgements(ctx context.Context, day string, each func(report.Judgement)) (report.Digest, error) {
+	w, err := r.Window(day)
+	if err != nil {
+		return report.Digest{}, err
+	}
+	return r.DigestOf(ctx, w, Telling{Each: each})
+}
+
+// Telling is what a digest tells.
+type Telling struct {
+	// Routes are those of whose calls it tells; none means all calls.
+	Routes []string
+	// Each is handed every verdict; it may be nil.
+	Each func(report.Judgement)
+}
+
+// Window is the window of a day, or the last one.
+func (r *Reader) Window(day string) (report.Window, error) {
+	if day == "" {
+		return r.hours.Last(now()), nil
+	}
+	w, err := r.hours.Parse(day)
+	switch {
+	case err != nil:
+	case w.To.After(now()):
+		err = &report.DayError{Day: day, Early: true}
+	case w.From.Before(now().Add(-StepsKept)):
+		err = &report.DayError{Day: day, Kept: int(StepsKept / (24 * time.Hour))}
+	}
+	return w, err
+}
+
+// DigestDay returns the day on which a window's digest is due.
+func (r *Reader) DigestDay(w report.Window) string { return r.hours.Day(w) }
+
+// DigestOf computes a window's digest from the store's records.
+func (r *Reader) DigestOf(ctx context.Context, w report.Window, of Telling) (report.Digest, error) {
+	zone := r.hours.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	ago := func(t time.Time) time.Time { return t.In(zone).AddDate(0, 0, -7) }
+	before := report.Window{From: ago(w.From), To: ago(w.To)}
+	this, then := report.NewDigestBuilder(w, r.masker, r.hours.Week(w)...), report.NewDigestBuilder(before, r.masker)
+	this.Of(of.Routes...)
+	then.Of(of.Routes...)
+	this.Tell(of.Each)
+	this.Named(r.effect)
+	since := before.From.Add(-digestReach)
+	newest := approval.Query{Newest: true}
+	err := recent(r.records.Asks(ctx, newest), func(a *approval.Ask) (old bool) {
+		this.Ask(a)
+		then.Ask(a)
+		return a.OpenedAt.Before(since)
+	})
+	if err != nil {
+		return report.Digest{}, err
+	}
+	err = recent(r.records.Steps(ctx, newest), func(s *approval.Step) (old bool) {
+		this.Step(s)
+		then.Step(s)
+		return s.At.Before(since)
+	})
+	if err != nil {
+		return report.Digest{}, err
+	}
+	return this.Digest(then), nil
+}
+
+// recent reads records, newest first, until take has called many in a row old.
+func recent[T any](records iter.Seq2[Kept[T], error], take func(*T) (old bool)) error {
+	aged, work := 0, startLongRead()
+	for stored, err := range records {
+		if err != nil {
+			return fmt.Errorf("read: read records for a digest: %w", err)
+		}
+		work.rest()
+		if !take(&stored.Is) {
+			aged = 0
+		} else if aged++; aged == digestOld {
+			return nil
+		}
+	}
+	return nil
+}
+
+// longRead is work that may take seconds, and that nobody waits for as agents do
+// for their answers: it leaves them a processor half of the time.
+type longRead struct{ since time.Time }
+
+const (
+	// readStint is how long a long read works before it rests as long.
+	readStint = time.Millisecond
+	// readRest is how long it rests at most: where the machine is busy, a stint
+	// lasts long because others have the processor anyway.
+	readRest = 5 * time.Millisecond
+)
+
+func startLongRead() *longRead { return &longRead{time.Now()} }
+
+// rest is called between two records.
+func (l *longRead) rest() {
+	worked := time.Since(l.since)
+	if worked < readStint {
+		// A proposal takes several steps from goroutine to goroutine: each may
+		// have its turn at once.
+		runtime.Gosched()
+		return
+	}
+	time.Sleep(min(worked, readRest))
+	l.since = time.Now()
+}

@@ -1,0 +1,169 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Pending yields the card of every ask that waits for a person, oldest first,
+// as the channel would show it.
+func (r *Reader) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
+	return func(yield func(approval.Card, error) bool) {
+		for ask, err := range r.records.Asks(ctx, approval.Query{Open: true}) {
+			if err == nil {
+				ask.Is.Lapse(now())
+			}
+			if err == nil && !ask.Is.Waiting() {
+				continue
+			}
+			if !yield(approval.NewCard(ask.Is, channel, r.masker), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Card returns the card of an ask as the channel shows it.
+func (r *Reader) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	ask, err := r.ask(ctx, string(id))
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return approval.NewCard(ask, channel, r.masker), nil
+}
+
+// shortest is the fewest characters of an id that Find takes.
+const shortest = 4
+
+// Find returns the ask that a person names: by the ask's id, by an approval's,
+// or by the first characters of either, four at least, where only one fits.
+func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
+	ask := approval.ID(id).Ask()
+	if len(ask) < shortest {
+		return approval.Ask{}, approval.ErrNotFound
+	}
+	var found approval.Ask
+	n := 0
+	for stored, err := range r.records.store.List(ctx, approval.Query{Kind: approval.KindAsk, Prefix: string(ask), Limit: 2}) {
+		if found, err = decoded(ctx, r.records, place{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk); err != nil {
+			return approval.Ask{}, fmt.Errorf("read: find an ask: %w", err)
+		}
+		if n++; found.ID == ask {
+			return found, nil
+		}
+	}
+	if n != 1 {
+		return approval.Ask{}, approval.ErrNotFound
+	}
+	return found, nil
+}
+
+// Why returns the card of what a person names, as the channel shows it: of an ask
+// as Find has it, or of a step that was refused without one, by its
+// [approval.VetoID] or the first characters of it, four at least after the mark.
+func (r *Reader) Why(ctx context.Context, id, channel string) (approval.Card, error) {
+	if approval.IsVetoID(id) {
+		return r.vetoed(ctx, id)
+	}
+	ask, err := r.Find(ctx, id)
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return approval.NewCard(ask, channel, r.masker), nil
+}
+
+// vetoed looks a refused step up. People ask rarely, so there is no index: all that
+// the turn log keeps is read.
+//
+//nolint:cyclop // One step after the other; each may end it.
+func (r *Reader) vetoed(ctx context.Context, id string) (approval.Card, error) {
+	whole := len(approval.VetoID(""))
+	if least := len(approval.VetoMark) + shortest; len(id) < least || len(id) > whole {
+		return approval.Card{}, approval.ErrNotFound
+	}
+	var found *approval.Step
+	for stored, err := range r.records.store.List(ctx, approval.Query{Kind: approval.KindStep, Newest: true}) {
+		named := stored.ID != "" && strings.HasPrefix(string(approval.VetoID(stored.ID)), id)
+		if !named && (err == nil || r.records.Note(ctx, err) != nil) {
+			continue
+		}
+		s, err := decoded(ctx, r.records, place{approval.KindStep, stored.ID}, &stored, err, approval.DecodeStep)
+		if err != nil {
+			return approval.Card{}, fmt.Errorf("read: look a veto up: %w", err)
+		}
+		if s.Verdict == nil || s.Verdict.Approved {
+			continue
+		}
+		if found != nil {
+			return approval.Card{}, approval.ErrNotFound
+		}
+		if s.ID = stored.ID; len(id) == whole {
+			return approval.NewVetoCard(s, r.masker), nil
+		}
+		found = &s
+	}
+	if found == nil {
+		return approval.Card{}, approval.ErrNotFound
+	}
+	return approval.NewVetoCard(*found, r.masker), nil
+}
+
+const (
+	// entriesAtOnce is how many entries History returns when not told.
+	entriesAtOnce = 50
+	// entriesRead and bytesRead bound how far one call of History looks for
+	// entries that fit a filter.
+	entriesRead = 5000
+	bytesRead   = 16 << 20
+)
+
+// History returns what was proposed and what became of it, newest first. Its
+// values are masked as on a card.
+func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page, error) {
+	if f.Limit <= 0 {
+		f.Limit = entriesAtOnce
+	}
+	var page approval.Page
+	read, weight := 0, 0
+	for s, err := range r.records.Steps(ctx, approval.Query{Newest: true, After: f.Before}) {
+		if err != nil {
+			return approval.Page{}, fmt.Errorf("read: read the history: %w", err)
+		}
+		if len(page.Entries) == f.Limit || read == entriesRead || weight >= bytesRead {
+			return page, nil
+		}
+		read++
+		weight += len(s.Body)
+		e, err := r.entry(ctx, s)
+		if err != nil {
+			return approval.Page{}, err
+		}
+		if f.Fits(&e) {
+			page.Entries = append(page.Entries, r.masker.Entry(e))
+		}
+		page.Older = s.Born
+	}
+	page.Older = 0
+	return page, nil
+}
+
+// entry joins a step with its approval as it now stands.
+func (r *Reader) entry(ctx context.Context, s Kept[approval.Step]) (approval.Entry, error) {
+	e := approval.Entry{Cursor: s.Born, Step: s.Is}
+	if s.Is.Approval == "" {
+		return e, nil
+	}
+	ask, err := r.ask(ctx, string(s.Is.Approval.Ask()))
+	if Nothing(err) {
+		return e, nil
+	}
+	if err != nil {
+		return e, fmt.Errorf("read: read approval %s: %w", s.Is.Approval, err)
+	}
+	e.Approval = ask.Find(s.Is.Approval)
+	return e, nil
+}

@@ -1,0 +1,63 @@
+// Package read tells people and agents what the store's records hold: what waits
+// and what was asked, the turn log, digests and statistics. It writes nothing.
+package read
+
+import (
+	"context"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Reader reads what there is to be told. It is safe for concurrent use.
+type Reader struct {
+	records *Records
+	masker  approval.Masker
+	effect  func(vaglio.Proposal) (string, bool)
+	hours   report.Hours
+	night   report.Night
+	// readers has a place for each that reads statistics.
+	readers chan struct{}
+}
+
+// Config is what a reader is made of.
+type Config struct {
+	Records *Records
+	// Masker hides the secrets in what people are told.
+	Masker approval.Masker
+	// Effect names what a call would do and to what, in one form for every
+	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
+	// the same.
+	Effect func(vaglio.Proposal) (effect string, known bool)
+	// Hours are when a day's digest is due, also where none is sent.
+	Hours report.Hours
+	// Night is when people are not to be disturbed.
+	Night report.Night
+}
+
+// New returns a reader of records.
+func New(c Config) *Reader {
+	return &Reader{
+		records: c.Records, masker: c.Masker, effect: c.Effect, hours: c.Hours, night: c.Night,
+		readers: make(chan struct{}, statisticsReaders),
+	}
+}
+
+// Unread returns the records that could not be read since the start, by kind and
+// id, each with its reason. All else goes on without them.
+func (r *Reader) Unread() []*approval.UnreadError { return r.records.Unread() }
+
+// ask reads an ask as it is now: over where its deadline has passed, though
+// nobody has written that yet.
+func (r *Reader) ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
+	ask, err := r.records.Ask(ctx, idOrKey)
+	if err == nil {
+		ask.Lapse(now())
+	}
+	return ask, err
+}
+
+// now is the present as it is kept: in UTC and without a monotonic reading.
+func now() time.Time { return time.Now().Round(0).UTC() }

@@ -1,0 +1,115 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+)
+
+// statisticsReaders is how many statistics are read at once. Each keeps a
+// processor busy while it lasts, which proposals need too; others wait.
+const statisticsReaders = 1
+
+// Statistics returns how the gate was used in a range of days, from the store's
+// records. A range that is none is an [*report.RangeError]. It ends with ctx,
+// also while it waits for others who read.
+func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statistics, error) {
+	zone := r.hours.Zone
+	w, err := of.Window(now(), zone)
+	if err != nil {
+		return report.Statistics{}, err
+	}
+	select {
+	case r.readers <- struct{}{}:
+		defer func() { <-r.readers }()
+	case <-ctx.Done():
+		return report.Statistics{}, ctx.Err()
+	}
+	b := report.NewStatisticsBuilder(w, zone, r.night, r.masker)
+	if err := r.backwards(ctx, w.From.Add(-digestReach), b); err != nil {
+		return report.Statistics{}, err
+	}
+	s := b.Statistics()
+	begin, err := r.beginning(ctx)
+	if begin.After(w.From) {
+		s.Since = begin.In(s.Window.From.Location())
+	}
+	return s, err
+}
+
+// beginning returns when the oldest step was made that is kept; the zero time
+// when there is none.
+func (r *Reader) beginning(ctx context.Context) (time.Time, error) {
+	for s, err := range r.records.Steps(ctx, approval.Query{}) {
+		if err != nil {
+			return time.Time{}, fmt.Errorf("read: find the oldest step: %w", err)
+		}
+		return s.Is.At, nil
+	}
+	return time.Time{}, nil
+}
+
+// backwards gives the builder the asks and the steps in the order of their
+// births, newest first, until both are from before an instant.
+func (r *Reader) backwards(ctx context.Context, since time.Time, b *report.StatisticsBuilder) error {
+	// The steps are begun first: the ask of each step that is listed was born
+	// before it, and is listed too.
+	newest := approval.Query{Newest: true}
+	steps := pastOf(r.records.Steps(ctx, newest), func(s *Kept[approval.Step]) (old bool) {
+		b.Step(&s.Is, s.Born)
+		return s.Is.At.Before(since)
+	})
+	defer steps.stop()
+	asks := pastOf(r.records.Asks(ctx, newest), func(a *Kept[approval.Ask]) (old bool) {
+		b.Ask(&a.Is)
+		return a.Is.OpenedAt.Before(since)
+	})
+	defer asks.stop()
+	for work := startLongRead(); steps.more || asks.more; work.rest() {
+		take := steps.take
+		if asks.more && (!steps.more || asks.head.Born > steps.head.Born) {
+			take = asks.take
+		}
+		if err := take(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// past is a listing of records, newest first, that is over when many in a row
+// were old.
+type past[T any] struct {
+	head Kept[T]
+	err  error
+	more bool
+	aged int
+	next func() (Kept[T], error, bool)
+	stop func()
+	// read takes a record in, and says whether it was old.
+	read func(*Kept[T]) (old bool)
+}
+
+func pastOf[T any](records iter.Seq2[Kept[T], error], read func(*Kept[T]) (old bool)) *past[T] {
+	p := &past[T]{read: read}
+	p.next, p.stop = iter.Pull2(records)
+	p.head, p.err, p.more = p.next()
+	return p
+}
+
+// take reads the head and goes on to the next record.
+func (p *past[T]) take() error {
+	if p.err != nil {
+		return fmt.Errorf("read: read records for statistics: %w", p.err)
+	}
+	if p.aged++; !p.read(&p.head) {
+		p.aged = 0
+	}
+	p.head, p.err, p.more = p.next()
+	p.more = p.more && p.aged < digestOld
+	return nil
+}

@@ -1,0 +1,105 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+)
+
+// StepsKept is how long the turn log keeps its live values.
+const StepsKept = 30 * 24 * time.Hour
+
+// TurnPrefix is what the ids of a turn's steps start with. Agents choose their
+// turn ids, so they are hashed: none can reach into another's turn.
+func TurnPrefix(agent, turn string) string {
+	h := sha256.Sum256([]byte(agent + "\x00" + turn))
+	return hex.EncodeToString(h[:12]) + "/"
+}
+
+// Steps returns the steps of an agent's turn, in order, with secrets masked:
+// it is for people.
+func (r *Reader) Steps(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	steps, err := r.turn(ctx, agent, turn)
+	for i := range steps {
+		steps[i] = r.masker.Step(steps[i])
+	}
+	return steps, err
+}
+
+// Turn returns the steps of an agent's turn, in order, with the values that
+// the agent itself proposed. A turn without steps is [approval.ErrNotFound].
+func (r *Reader) Turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	steps, err := r.turn(ctx, agent, turn)
+	if err == nil && len(steps) == 0 {
+		err = approval.ErrNotFound
+	}
+	return steps, err
+}
+
+func (r *Reader) turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	var steps []approval.Step
+	for s, err := range r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}) {
+		if err != nil {
+			return nil, fmt.Errorf("read: read the turn log: %w", err)
+		}
+		steps = append(steps, s.Is)
+	}
+	slices.SortStableFunc(steps, func(a, b approval.Step) int {
+		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
+	})
+	return steps, nil
+}
+
+// TurnCounts counts what the ask's turn did so far, as a digest would. Of a turn
+// without a name, or longer than is read for this, there is nothing to tell.
+func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Counts, error) {
+	if ask.TurnID == "" {
+		return report.Counts{}, nil
+	}
+	all := report.Window{To: now().AddDate(1, 0, 0)}
+	b := report.NewDigestBuilder(all, r.masker)
+	asks := map[approval.AskID]bool{}
+	read := 0
+	for s, err := range r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(ask.Agent, ask.TurnID)}) {
+		if err != nil {
+			return report.Counts{}, fmt.Errorf("read: read the turn log: %w", err)
+		}
+		if read++; read > turnRead {
+			return report.Counts{}, nil
+		}
+		if id := s.Is.Approval.Ask(); s.Is.Approval != "" && !asks[id] {
+			asks[id] = true
+			if err := r.countAsk(ctx, b, id, ask.TurnID); err != nil {
+				return report.Counts{}, err
+			}
+		}
+		b.Step(&s.Is)
+	}
+	return b.Digest(nil).Counts, nil
+}
+
+// turnRead is the most steps of a turn that are counted.
+const turnRead = 1000
+
+// countAsk takes an ask of the turn in. One of another turn, that a call of this
+// one joined, counts as the step tells.
+func (r *Reader) countAsk(ctx context.Context, b *report.DigestBuilder, id approval.AskID, turn string) error {
+	ask, err := r.ask(ctx, string(id))
+	if Nothing(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read: read ask %s: %w", id, err)
+	}
+	if ask.TurnID == turn {
+		b.Ask(&ask)
+	}
+	return nil
+}

@@ -1,0 +1,390 @@
+package mask
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// The rules for the tokens of many issuers come from gitleaks, as data: see the
+// head of the file. What an issuer's token looks like changes, and others keep
+// watch over that. Compiling them all takes longer than a daemon takes to start,
+// so each is compiled when a text first comes near it.
+//
+//go:generate sh -c "go -C ../../tools/secrets run . rules > rules.jsonl"
+//go:generate sh -c "go -C ../../tools/secrets run . golden > testdata/secrets.jsonl.gz"
+//go:embed rules.jsonl
+var builtinRules []byte
+
+// builtin is the finder by those rules. It is made when the first text is masked,
+// for some milliseconds, and never written after that.
+var builtin = sync.OnceValue(newBuiltinFinder)
+
+func newBuiltinFinder() *finder {
+	f, err := newFinder(builtinRules)
+	if err != nil {
+		panic(err) // the embedded rules are tested
+	}
+	return f
+}
+
+// secretRule is one rule of the file.
+type secretRule struct {
+	ID string `json:"id"`
+	// Regex finds the secret: in Group, or else in the first group that is not
+	// empty, or else the whole match.
+	Regex string `json:"regex"`
+	Group int    `json:"group"`
+	// Entropy is what a secret must have more of, in bits a character.
+	Entropy float64 `json:"entropy"`
+	// Starts are literals in lower case of which one begins every match. A rule
+	// without has Needs: the text must hold one of them.
+	Starts []string `json:"starts"`
+	Needs  []string `json:"needs"`
+
+	// bounded says that a match begins at a word's beginning.
+	bounded bool
+	// window is how many bytes the rule looks at where it starts.
+	window  int
+	compile func() *regexp.Regexp
+}
+
+// finder finds the secrets of a text in one pass over its bytes, by an
+// automaton over the literals of all rules (Aho and Corasick). Only where a
+// literal stands is a regular expression tried.
+type finder struct {
+	rules []secretRule
+	// class folds bytes that the literals do not tell apart. next leads from a
+	// state over a class to the next one; a state is the index of its first
+	// class, and has a bit set when literals end there, which ends lists.
+	class   [256]uint8
+	classes int
+	next    []uint32
+	ends    map[uint32][]ending
+}
+
+// ends here: the bit of a state.
+const endsHere = 1 << 31
+
+// ending is a literal of a rule, or one that the masker's own rules need.
+type ending struct{ rule, length int }
+
+// ours is the rule of an ending that is the masker's own.
+const ours = -1
+
+// ownLiterals are those of which one stands in every text in which the masker's
+// own rules can find something.
+func ownLiterals() []string {
+	var keys []string
+	for _, kind := range keyKinds() {
+		for _, joint := range []string{"", "_", "-", "."} {
+			keys = append(keys, kind+joint+"key")
+		}
+	}
+	return append(keys, strings.Fields(`pass pwd secret token auth cookie :// :a curl bearer -----begin ‹masked
+		akia asia abia acca aiza gocspx- sg. dop_v1_ dckr_pat_ dapi npm_ ntn_ pypi-age rk_live_ rk_test_ rubygems_
+		ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- glcbt- glsoat- glagent- glft-
+		hf_ hvs. hooks.slack lin_api_ whsec_ sk- sk_ shpat_ xapp- xox ya29. eyj age-secret-`)...)
+}
+
+// place is a part of a text.
+type place struct{ from, to int }
+
+// mostLooked bounds what a rule that starts somewhere looks at, in bytes: an
+// issuer's token is shorter. A longer one is found by its beginning.
+const mostLooked = 2048
+
+// leastSecret is the length of the shortest part of a secret that is masked, in
+// bytes: less says nothing that is worth hiding.
+const leastSecret = 8
+
+// find returns the secrets of a text, in order and apart, and whether the
+// masker's own rules could find some.
+func (f *finder) find(s string) (found []place, own bool) {
+	var tried ruleSet // of the rules that need a literal anywhere
+	state := uint32(0)
+	for i := range len(s) {
+		state = f.next[state+uint32(f.class[s[i]])]
+		if state&endsHere == 0 {
+			continue
+		}
+		for _, e := range f.ends[state] {
+			if e.rule == ours {
+				own = true
+				continue
+			}
+			r := &f.rules[e.rule]
+			if r.Starts != nil {
+				found = r.at(s, i+1-e.length, found)
+			} else if tried.add(e.rule) {
+				found = r.anywhere(s, found)
+			}
+		}
+		state &^= endsHere
+	}
+	return apart(found), own
+}
+
+// ruleSet is a set of rules.
+type ruleSet [maxRules / 64]uint64
+
+const maxRules = 256
+
+// add reports whether the rule is new.
+func (s *ruleSet) add(rule int) bool {
+	word, bit := &s[rule/64], uint64(1)<<(rule%64)
+	known := *word&bit != 0
+	*word |= bit
+	return !known
+}
+
+// apart puts places in order and joins those that meet.
+func apart(found []place) []place {
+	if len(found) < 2 {
+		return found
+	}
+	slices.SortFunc(found, func(a, b place) int { return a.from - b.from })
+	joined := found[:1]
+	for _, p := range found[1:] {
+		if last := &joined[len(joined)-1]; p.from <= last.to {
+			last.to = max(last.to, p.to)
+		} else {
+			joined = append(joined, p)
+		}
+	}
+	return joined
+}
+
+// at tries a rule where its literal stands.
+func (r *secretRule) at(s string, from int, found []place) []place {
+	if r.bounded && from > 0 && isWord(s[from-1]) && isWord(s[from]) {
+		return found
+	}
+	end := min(len(s), from+r.window)
+	m := r.compile().FindStringSubmatchIndex(s[from:end])
+	if m == nil {
+		return found
+	}
+	p := r.secret(m)
+	p.from, p.to = p.from+from, p.to+from
+	if p.to == end {
+		p.to += span(s[p.to:], isBase64)
+	}
+	return r.weigh(s, p, found)
+}
+
+// anywhere tries a rule on the whole text.
+func (r *secretRule) anywhere(s string, found []place) []place {
+	for _, m := range r.compile().FindAllStringSubmatchIndex(s, -1) {
+		found = r.weigh(s, r.secret(m), found)
+	}
+	return found
+}
+
+// secret is where the secret of a match stands.
+func (r *secretRule) secret(m []int) place {
+	if r.Group > 0 && m[2*r.Group] >= 0 {
+		return place{m[2*r.Group], m[2*r.Group+1]}
+	}
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 && m[i+1] > m[i] {
+			return place{m[i], m[i+1]}
+		}
+	}
+	return place{m[0], m[1]}
+}
+
+// weigh keeps what is random enough to be a secret. Of it no sign is masked that
+// a shell would act on, and of a URL not where it leads.
+func (r *secretRule) weigh(s string, p place, found []place) []place {
+	text := s[p.from:p.to]
+	if r.Entropy > 0 && entropy(text) <= r.Entropy || placeholder(text) {
+		return found
+	}
+	if _, path, ok := strings.Cut(text, "://"); ok {
+		p.from = p.to - len(path) + max(strings.IndexByte(path, '/'), 0)
+	}
+	for at := p.from; at < p.to; {
+		n := inertSpan(s[at:p.to], inertQuoted)
+		if n >= leastSecret {
+			found = append(found, place{at, at + n})
+		}
+		at += max(n, 1)
+	}
+	return found
+}
+
+// entropy is Shannon's, in bits a character.
+func entropy(s string) float64 {
+	counts, n := map[rune]int{}, 0
+	for _, r := range s {
+		counts[r]++
+		n++
+	}
+	bits := 0.0
+	for _, c := range counts {
+		p := float64(c) / float64(n)
+		bits -= p * math.Log2(p)
+	}
+	return bits
+}
+
+// newFinder reads rules, one JSON object a line, and builds the automaton.
+func newFinder(rules []byte) (*finder, error) {
+	f := &finder{}
+	for line := range bytes.Lines(rules) {
+		if bytes.HasPrefix(line, []byte("#")) {
+			continue
+		}
+		var r secretRule
+		if err := strictjson.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("mask: a rule for secrets: %w", err)
+		}
+		pattern := r.Regex
+		if r.Starts != nil {
+			pattern = `\A(?:` + pattern + `)`
+		}
+		tree, err := syntax.Parse(r.Regex, syntax.Perl)
+		if err != nil || len(r.Starts)+len(r.Needs) == 0 {
+			return nil, fmt.Errorf("mask: the rule %s for secrets has no literal, or: %w", r.ID, err)
+		}
+		// What ends a secret may be the byte behind it.
+		r.bounded, r.window = beginsAtWord(tree), longest(tree)+1
+		r.compile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+		f.rules = append(f.rules, r)
+	}
+	if len(f.rules) > maxRules {
+		return nil, fmt.Errorf("mask: there are %d rules for secrets, and room for %d", len(f.rules), maxRules)
+	}
+	f.build()
+	return f, nil
+}
+
+// beginsAtWord reports whether an expression begins with \b.
+func beginsAtWord(re *syntax.Regexp) bool {
+	for len(re.Sub) > 0 && (re.Op == syntax.OpConcat || re.Op == syntax.OpCapture) {
+		re = re.Sub[0]
+	}
+	return re.Op == syntax.OpWordBoundary
+}
+
+// longest is the length of the longest match in bytes, at most [mostLooked].
+// Tokens are ASCII, so a character counts as one.
+func longest(re *syntax.Regexp) int {
+	n := 0
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(string(re.Rune))
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		n = 1
+	case syntax.OpCapture, syntax.OpQuest:
+		n = longest(re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			n += longest(sub)
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			n = max(n, longest(sub))
+		}
+	case syntax.OpStar, syntax.OpPlus:
+		n = mostLooked
+	case syntax.OpRepeat:
+		if n = mostLooked; re.Max >= 0 {
+			n = re.Max * longest(re.Sub[0])
+		}
+	default:
+	}
+	return min(n, mostLooked)
+}
+
+// build makes the automaton: a tree of the literals, whose missing branches
+// lead to where the longest end of what was read goes on.
+func (f *finder) build() {
+	f.classes = 1
+	f.each(func(l string, _ ending) {
+		for _, c := range []byte(l) {
+			if f.class[c] == 0 {
+				f.class[c] = uint8(f.classes) //nolint:gosec // There are fewer letters than bytes.
+				f.classes++
+			}
+		}
+	})
+	for c := byte('A'); c <= 'Z'; c++ {
+		f.class[c] = f.class[c+'a'-'A']
+	}
+	// The tree: a state is a row of next, 0 the root, and no branch leads there.
+	rows := [][]ending{nil}
+	f.next = make([]uint32, f.classes)
+	f.each(func(l string, e ending) {
+		state := uint32(0)
+		for _, c := range []byte(l) {
+			branch := state + uint32(f.class[c])
+			if f.next[branch] == 0 {
+				f.next[branch] = uint32(len(f.next)) //nolint:gosec // The literals have some thousand letters.
+				f.next = append(f.next, make([]uint32, f.classes)...)
+				rows = append(rows, nil)
+			}
+			state = f.next[branch]
+		}
+		row := int(state) / f.classes
+		rows[row] = append(rows[row], e)
+	})
+	f.lead(rows)
+}
+
+// each calls do for every literal.
+func (f *finder) each(do func(string, ending)) {
+	for i := range f.rules {
+		for _, l := range slices.Concat(f.rules[i].Starts, f.rules[i].Needs) {
+			l = strings.ToLower(l)
+			do(l, ending{i, len(l)})
+		}
+	}
+	for _, l := range ownLiterals() {
+		do(l, ending{ours, len(l)})
+	}
+}
+
+// lead fills the missing branches, the shortest beginnings first: what was read
+// so far ends with the beginning that back leads to.
+func (f *finder) lead(rows [][]ending) {
+	f.ends = map[uint32][]ending{}
+	back := make([]uint32, len(rows))
+	for queue := []uint32{0}; len(queue) > 0; queue = queue[1:] {
+		state := queue[0]
+		row := int(state) / f.classes
+		if rows[row] = append(rows[row], rows[int(back[row])/f.classes]...); row == 0 {
+			rows[row] = nil
+		}
+		if len(rows[row]) > 0 {
+			f.ends[state|endsHere] = rows[row]
+		}
+		for c := range uint32(f.classes) { //nolint:gosec // There are at most 256.
+			to, other := f.next[state+c], uint32(0)
+			if state != 0 {
+				other = f.next[back[row]+c]
+			}
+			if to == 0 {
+				f.next[state+c] = other
+				continue
+			}
+			back[int(to)/f.classes] = other
+			queue = append(queue, to)
+		}
+	}
+	// The bits come last: until here a state was a place in the table.
+	for i, to := range f.next {
+		if f.ends[to|endsHere] != nil {
+			f.next[i] |= endsHere
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every literal, again and again, as a word of its own and within one: what a
+// rule looks at is bounded, so each of these comes back.
+func TestFinderComesBack(t *testing.T) {
+	t.Parallel()
+	f := newBuiltinFinder()
+	size := 4 << 10
+	if testing.Short() {
+		size = 256
+	}
+	for _, r := range f.rules {
+		for _, l := range slices.Concat(r.Starts, r.Needs) {
+			for _, unit := range []string{l, l + "-", strings.ToUpper(l) + "=", l + "_aB3.", l + " = \""} {
+				f.find(strings.Repeat(unit, size/len(unit)))
+			}
+		}
+	}
+}
+
+// The automaton finds each literal where it stands, in every case, also where
+// another begins within it.
+func TestFinderFindsEveryLiteral(t *testing.T) {
+	t.Parallel()
+	f := newBuiltinFinder()
+	at := func(s string) (ends []ending) {
+		state := uint32(0)
+		for i := range len(s) {
+			if state = f.next[state+uint32(f.class[s[i]])]; state&endsHere != 0 {
+				ends = append(ends, f.ends[state]...)
+				state &^= endsHere
+			}
+		}
+		return ends
+	}
+	n := 0
+	f.each(func(l string, e ending) {
+		n++
+		for _, text := range []string{l, "x " + l, strings.ToUpper(l), l[:len(l)-1] + l, "hooks.slac" + l} {
+			if !slices.Contains(at(text), e) {
+				t.Errorf("%q is not found in %q", l, text)
+			}
+		}
+	})
+	if n < 300 || len(f.rules) < 200 {
+		t.Errorf("there are %d literals of %d rules", n, len(f.rules))
+	}
+}

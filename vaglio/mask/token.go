@@ -1,0 +1,157 @@
+package mask
+
+import "strings"
+
+// tokenAt returns the length of the secret that a word is by its own form, or
+// 0: the forms are those that issuers give their tokens so that they can be
+// found. s starts at the word.
+func tokenAt(s string) int {
+	if len(s) < 16 {
+		return 0
+	}
+	switch s[0] {
+	case 'A':
+		return max(keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
+			long(s, "AIza", 35), long(s, "AGE-SECRET-KEY-1", 40))
+	case 'G', 'S':
+		return max(long(s, "GOCSPX-", 20), dotted(s, "SG.", 40))
+	case 'd', 'n', 'p', 'r':
+		return max(long(s, "dop_v1_", 60), long(s, "dckr_pat_", 20), long(s, "dapi", 32), long(s, "npm_", 36),
+			long(s, "ntn_", 40), long(s, "pypi-AgE", 50), long(s, "rk_live_", 16), long(s, "rk_test_", 16), long(s, "rubygems_", 40))
+	case 'g':
+		return max(gitHub(s), gitLab(s))
+	case 'h':
+		return max(long(s, "hf_", 30), long(s, "hvs.", 24), pathAfter(s, slackHook))
+	case 'l', 'w':
+		return max(long(s, "lin_api_", 30), long(s, "whsec_", 24))
+	case 's', 'x', 'y':
+		return max(secretKey(s), slack(s), dotted(s, "ya29.", 30))
+	case 'e':
+		return jwt(s)
+	case 'b', 'B':
+		return bearer(s)
+	default:
+		return 0
+	}
+}
+
+// tokenShown returns how much of the token's beginning stays readable: what
+// says where it belongs.
+func tokenShown(s string) int {
+	if strings.HasPrefix(s, slackHook) {
+		return len(slackHook)
+	}
+	if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+		return len(scheme)
+	}
+	return 0
+}
+
+const (
+	slackHook = "hooks.slack.com/services/"
+	scheme    = "Bearer "
+)
+
+// bearer is for a header's value without the header's name.
+func bearer(s string) int {
+	if !strings.EqualFold(s[:len(scheme)], scheme) {
+		return 0
+	}
+	n := span(s[len(scheme):], func(c byte) bool { return isDotted(c) || isBase64(c) || c == '~' })
+	if token := s[len(scheme) : len(scheme)+n]; n < 16 || !strings.ContainsAny(token, "0123456789") {
+		return 0
+	}
+	return len(scheme) + n
+}
+
+// long returns the length of the prefix and the token characters after it, if
+// those are least or more.
+func long(s, prefix string, least int) int { return after(s, prefix, least, isURLSafe) }
+
+func dotted(s, prefix string, least int) int { return after(s, prefix, least, isDotted) }
+
+func after(s, prefix string, least int, in func(byte) bool) int {
+	rest, ok := strings.CutPrefix(s, prefix)
+	if !ok {
+		return 0
+	}
+	if n := span(rest, in); n >= least {
+		return len(prefix) + n
+	}
+	return 0
+}
+
+// keyID is for key ids of 16 capitals and digits behind their prefix.
+func keyID(s, prefix string) int {
+	const n = 16
+	end := len(prefix) + n
+	if after(s, prefix, n, isKeyID) != end || len(s) > end && isWord(s[end]) {
+		return 0
+	}
+	return end
+}
+
+func pathAfter(s, prefix string) int {
+	return after(s, prefix, 20, func(c byte) bool { return isURLSafe(c) || c == '/' })
+}
+
+func gitHub(s string) int {
+	return max(long(s, "ghp_", 36), long(s, "gho_", 36), long(s, "ghu_", 36), long(s, "ghs_", 36), long(s, "ghr_", 36),
+		long(s, "github_pat_", 22))
+}
+
+func gitLab(s string) int {
+	if !strings.HasPrefix(s, "gl") {
+		return 0
+	}
+	return max(long(s, "glpat-", 20), dotted(s, "gldt-", 20), long(s, "glrt-", 20), long(s, "glptt-", 20),
+		long(s, "glcbt-", 20), long(s, "glsoat-", 20), long(s, "glagent-", 20), long(s, "glft-", 20))
+}
+
+func slack(s string) int {
+	switch {
+	case strings.HasPrefix(s, "xapp-"):
+		return long(s, "xapp-", 20)
+	case strings.HasPrefix(s, "xox") && s[4] == '-' && strings.IndexByte("abcdeoprs", s[3]) >= 0:
+		return long(s, s[:5], 10)
+	default:
+		return 0
+	}
+}
+
+// secretKey is for the many issuers whose keys begin with sk. A word in
+// kebab-case may begin so too; a key has digits and capitals.
+func secretKey(s string) int {
+	if !strings.HasPrefix(s, "sk") {
+		return long(s, "shpat_", 30)
+	}
+	known := max(long(s, "sk-ant-", 20), long(s, "sk-proj-", 20), long(s, "sk-svcacct-", 20), long(s, "sk-or-", 20),
+		long(s, "sk_live_", 16), long(s, "sk_test_", 16))
+	if known > 0 {
+		return known
+	}
+	head := s[:min(len(s), 64)]
+	if !strings.ContainsAny(head, "0123456789") || !strings.ContainsFunc(head, func(c rune) bool { return 'A' <= c && c <= 'Z' }) {
+		return 0
+	}
+	return long(s, "sk-", 20)
+}
+
+// jwt is for signed tokens: three parts, of which two are JSON objects.
+func jwt(s string) int {
+	if !strings.HasPrefix(s, "eyJ") {
+		return 0
+	}
+	const most = 1024 // bytes in a header: a bound on the work
+	head := span(s[:min(len(s), most)], isURLSafe)
+	rest, ok := strings.CutPrefix(s[head:], ".eyJ")
+	if !ok || head < 10 {
+		return 0
+	}
+	body := span(rest, isURLSafe)
+	rest, ok = strings.CutPrefix(rest[body:], ".")
+	if !ok {
+		return 0
+	}
+	return head + len(".eyJ") + body + 1 + span(rest, isURLSafe)
+}
