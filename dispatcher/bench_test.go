@@ -30,7 +30,7 @@ func benchFile(b *testing.B, judge *strict) (*dispatcher.Dispatcher, *bolt.DB) {
 		b.Fatal(err)
 	}
 	d := dispatcher.New(dispatcher.Config{
-		Store: db, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(b, judge),
+		Store: db, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(b, judge, nil),
 		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Deadlines: dispatcher.Deadlines{AskFor: 24 * time.Hour},
 		Log:       slog.New(slog.DiscardHandler),

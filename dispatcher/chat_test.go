@@ -165,7 +165,7 @@ func housed(t *testing.T, test func(t *testing.T, h *house)) {
 // start starts a dispatcher, a further one after the last was killed.
 func (h *house) start() {
 	d := dispatcher.New(dispatcher.Config{
-		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...), Engine: newEngine(h.t, &strict{}),
+		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...), Engine: newEngine(h.t, &strict{}, nil),
 		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Routing: h.routing}, Hours: dispatcher.Hours{Quiet: h.quiet},
 		Log: slog.New(slog.NewTextHandler(h.t.Output(), nil)),
 	})

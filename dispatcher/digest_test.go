@@ -114,7 +114,7 @@ func printingOn(t *testing.T, store *storetest.Memory, hours *report.Hours, chan
 func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.Config)) *press {
 	t.Helper()
 	c := dispatcher.Config{
-		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
+		Store: store, Engine: newEngine(t, &strict{}, nil), Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Effects: dispatcher.Effects{Name: effect}, Log: slog.New(slog.DiscardHandler),
 	}
 	configure(&c)

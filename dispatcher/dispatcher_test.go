@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 const agent = "local"
@@ -101,15 +102,27 @@ type gate struct {
 	*dispatcher.Dispatcher
 	store   *storetest.Memory
 	channel *fakeChannel
+	files   disk
 	end     func()
 }
 
-func newEngine(t testing.TB, judge vaglio.Judge) *vaglio.Engine {
+// disk are the files in the agent's folder, by their paths.
+type disk map[string]string
+
+func (d disk) Read(_ []string, name string, _ int) ([]byte, error) {
+	if text, ok := d[name]; ok {
+		return []byte(text), nil
+	}
+	return nil, readings.ErrAbsent
+}
+
+func newEngine(t testing.TB, judge vaglio.Judge, files disk) *vaglio.Engine {
 	t.Helper()
 	engine, err := vaglio.New(vaglio.Config{
 		Judges: []vaglio.Gate{{Judge: judge, MinScore: 0.5}},
 		Kind:   judge.Kind(),
 		Home:   "/home/u",
+		Files:  files,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -120,10 +133,11 @@ func newEngine(t testing.TB, judge vaglio.Judge) *vaglio.Engine {
 // start runs a dispatcher in the test's bubble.
 func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 	t.Helper()
+	files := disk{}
 	d := dispatcher.New(dispatcher.Config{
 		Store:    store,
 		Channels: []dispatcher.Channel{channel},
-		Engine:   newEngine(t, &strict{}),
+		Engine:   newEngine(t, &strict{}, files),
 		Secret:   approval.Secret{1},
 		Deciders: dispatcher.Deciders{
 			Approvers: []string{owner.ID},
@@ -140,7 +154,7 @@ func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 		}
 	})
 	var once sync.Once
-	g := &gate{Dispatcher: d, store: store, channel: channel}
+	g := &gate{Dispatcher: d, store: store, channel: channel, files: files}
 	g.end = func() { once.Do(func() { cancel(); wg.Wait() }) }
 	t.Cleanup(g.end)
 	return g

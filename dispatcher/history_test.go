@@ -205,7 +205,7 @@ func TestTheHistoryIsTakenUp(t *testing.T) {
 	begin := func(key history.Key, last string) error {
 		t.Helper()
 		return dispatcher.New(dispatcher.Config{
-			Store: store, Engine: newEngine(t, &strict{}), Log: slog.New(slog.DiscardHandler), History: &dispatcher.History{Tree: store, Key: key},
+			Store: store, Engine: newEngine(t, &strict{}, nil), Log: slog.New(slog.DiscardHandler), History: &dispatcher.History{Tree: store, Key: key},
 		}).BeginHistory(t.Context(), last)
 	}
 	sign := func(key history.Key, size int64) string {

@@ -60,7 +60,7 @@ func TestGuardReadsTheCallAsItWasShown(t *testing.T) {
 		if err := errors.Join(os.Remove(link), os.Symlink("/etc/shadow", link)); err != nil {
 			t.Fatal(err)
 		}
-		if _, denied, err := newEngine(t, &strict{}).Guard(t.Context(), bare); denied || err != nil {
+		if _, denied, err := newEngine(t, &strict{}, nil).Guard(t.Context(), bare); denied || err != nil {
 			t.Fatal("the guard denies the call as it comes: this test needs one that it does not")
 		}
 		err := g.Redeem(t.Context(), agent, a.Permit.Permit, bare)

@@ -47,7 +47,7 @@ func yearGate(b *testing.B, steps int) *dispatcher.Dispatcher {
 	close(next)
 	wg.Wait()
 	return dispatcher.New(dispatcher.Config{
-		Store: db, Engine: newEngine(b, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
+		Store: db, Engine: newEngine(b, &strict{}, nil), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
 	})
 }
 

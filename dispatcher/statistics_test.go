@@ -126,7 +126,7 @@ func (h *heavy) List(ctx context.Context, _ approval.Query) iter.Seq2[approval.R
 func TestOneAtATimeReadsStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &heavy{storetest.NewMemory(), make(chan struct{}), make(chan struct{})}
-		d := dispatcher.New(dispatcher.Config{Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler)})
+		d := dispatcher.New(dispatcher.Config{Store: store, Engine: newEngine(t, &strict{}, nil), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler)})
 		read := func() (chan error, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
@@ -170,7 +170,7 @@ func TestOneAtATimeReadsStatistics(t *testing.T) {
 
 func TestStatisticsThatCannotBe(t *testing.T) {
 	store := storetest.NewMemory()
-	d := dispatcher.New(dispatcher.Config{Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler)})
+	d := dispatcher.New(dispatcher.Config{Store: store, Engine: newEngine(t, &strict{}, nil), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler)})
 	s, err := d.Statistics(t.Context(), report.Range{Days: 1})
 	if err != nil || s.Counts != (report.Counts{}) || !s.Since.IsZero() || s.Night != report.DefaultNight() {
 		t.Errorf("of nothing: %+v, %v", s, err)
@@ -193,7 +193,7 @@ func TestStatisticsThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	d = dispatcher.New(dispatcher.Config{
-		Store: store, Engine: newEngine(t, &strict{}), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
+		Store: store, Engine: newEngine(t, &strict{}, nil), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
 		Hours: dispatcher.Hours{Quiet: dispatcher.Quiet{From: 60, To: 120}},
 	})
 	if s, err := d.Statistics(t.Context(), report.Range{Days: 1}); err != nil || s.Counts.Judged != 0 || len(d.Unread()) != 1 {

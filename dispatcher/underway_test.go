@@ -26,7 +26,7 @@ func TestCallsThatAreJudgedAtTheTimeAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		chat := newPaper("chat")
 		p := printed(t, storetest.NewMemory(), func(c *dispatcher.Config) {
-			c.Engine, c.Hours.Digest, c.Channels = newEngine(t, &slow{}), morning, []dispatcher.Channel{chat}
+			c.Engine, c.Hours.Digest, c.Channels = newEngine(t, &slow{}, nil), morning, []dispatcher.Channel{chat}
 			c.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 		})
 		time.Sleep(8*time.Hour - 15*time.Second)

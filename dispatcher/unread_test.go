@@ -42,7 +42,7 @@ func begin(t *testing.T, store *storetest.Memory) (g *gate, c *chat, log func() 
 	var text bytes.Buffer
 	c = &chat{}
 	d := dispatcher.New(dispatcher.Config{
-		Store: store, Channels: []dispatcher.Channel{c}, Engine: newEngine(t, &strict{}),
+		Store: store, Channels: []dispatcher.Channel{c}, Engine: newEngine(t, &strict{}, nil),
 		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Log: slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
 			mu.Lock()

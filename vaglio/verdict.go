@@ -42,13 +42,13 @@ type Source struct {
 	Path string `json:"path"`
 	// SHA256 is the digest of its content in hex; absent when it could not be
 	// read.
-	SHA256 string `json:"sha256,omitempty"`
+	SHA256 string `json:"sha256,omitzero"`
 	// Lines and Bytes are how much it holds.
-	Lines int `json:"lines,omitempty"`
-	Bytes int `json:"bytes,omitempty"`
+	Lines int `json:"lines,omitzero"`
+	Bytes int `json:"bytes,omitzero"`
 	// Unread says in one sentence part why it could not be read, such as "is
 	// too large to be read".
-	Unread string `json:"unread,omitempty"`
+	Unread string `json:"unread,omitzero"`
 }
 
 // GuardRule explains a guard denial to a person and to an agent.

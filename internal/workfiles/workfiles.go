@@ -28,7 +28,7 @@ func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
 			return readIn(folder, rel, limit)
 		}
 	}
-	return nil, errors.New("lies outside the workspace")
+	return nil, reading.ErrAbsent
 }
 
 func readIn(folder, rel string, limit int) ([]byte, error) {

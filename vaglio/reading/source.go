@@ -25,7 +25,7 @@ type Files interface {
 	Read(folders []string, name string, limit int) ([]byte, error)
 }
 
-// ErrAbsent says that there is no such file.
+// ErrAbsent says that there is no such file in the folders.
 var ErrAbsent = errors.New("is not there")
 
 // Source is a file whose content a call would run.

@@ -46,10 +46,10 @@ func (f *frame) inFile(src string) *frame {
 }
 
 // load returns the content of a file that the source did not write.
-func (r *reader) load(name Word) (text, where string, ok bool) {
+func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	key, known := r.fileKey(name)
 	where, isFile := strings.CutPrefix(key, keyFile)
-	if !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
+	if f.remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
 		return "", "", false
 	}
 	text, ok = r.opts.Files.Content(where)
@@ -59,7 +59,7 @@ func (r *reader) load(name Word) (text, where string, ok bool) {
 // runFile reads a file that runs by its path, the command at a place of the
 // script. One that was read to its end carries what it holds.
 func (r *reader) runFile(f *frame, k *call, at int) {
-	text, _, ok := r.load(k.argv[0])
+	text, _, ok := r.load(f, k.argv[0])
 	if !ok || strings.ContainsRune(text, 0) {
 		return
 	}
@@ -98,7 +98,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 // known.
 func (r *reader) carriedFile(f *frame, name Word, by string) {
 	if content := r.content(f, name); r.written(name) || content.parts != nil {
-		if _, _, ok := r.loaded(content); ok || r.written(name) {
+		if _, _, ok := r.loaded(f, content); ok || r.written(name) {
 			r.carried(f, content, by)
 		}
 	}
@@ -106,13 +106,13 @@ func (r *reader) carriedFile(f *frame, name Word, by string) {
 
 // loaded is a text about to be run, with the content of the files in the place
 // of what is only known as such, and whether there was any.
-func (r *reader) loaded(w Word) (Word, string, bool) {
+func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	var b builder
 	from := ""
 	for _, p := range w.parts {
 		text, where, ok := "", "", false
 		if p.Kind == PartUnknown && p.File != "" {
-			text, where, ok = r.load(Text(p.File))
+			text, where, ok = r.load(f, Text(p.File))
 		}
 		if !ok {
 			b.add(p)

@@ -132,7 +132,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 			r.assign(f, a.Name, a.Value)
 		}
 		f.assigns = nil
-		if whole, where, ok := r.loaded(code); ok {
+		if whole, where, ok := r.loaded(f, code); ok {
 			src, _ := whole.Text()
 			if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.source(g, r.splice(whole)) }); all {
 				return out
@@ -153,7 +153,7 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 		return outputOf(by)
 	}
 	if f.stdin.Kind == InputFile && !r.written(f.stdin.File) {
-		if text, where, ok := r.load(f.stdin.File); ok {
+		if text, where, ok := r.load(f, f.stdin.File); ok {
 			in := f.stdin
 			f.stdin = Input{}
 			out, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.nested(g, k, Text(text), args, by) })
@@ -182,7 +182,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 		f.conditional = false // what counts is whether the script's own commands are sure
 		return r.nested(f, k, content, args[1:], by)
 	}
-	if text, where, ok := r.load(file); ok {
+	if text, where, ok := r.load(f, file); ok {
 		out, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.nested(g, k, Text(text), args[1:], by) })
 		if whole {
 			return out
@@ -221,7 +221,7 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 	if isStdin(args[0]) && f.stdin.Kind == InputText || r.written(args[0]) {
 		return r.carried(g, content, "source")
 	}
-	if text, where, ok := r.load(args[0]); ok {
+	if text, where, ok := r.load(f, args[0]); ok {
 		if out, whole := r.fromFile(g, sourceFile{path: where, text: text}, func(g *frame) Word { return r.carried(g, Text(text), "source") }); whole {
 			return out
 		}

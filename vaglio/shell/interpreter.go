@@ -193,7 +193,7 @@ func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word
 			p.Text, p.Stdin = f.stdin.Text, outputOf("standard input")
 			return r.readProgram(g, &p, out)
 		case f.stdin.Kind == InputFile:
-			if text, where, ok := r.load(f.stdin.File); ok {
+			if text, where, ok := r.load(f, f.stdin.File); ok {
 				return r.programOf(g, &p, where, text, out)
 			}
 			r.scriptProblem(g, f.stdin.File, f.stdin.Text, language)
@@ -205,7 +205,7 @@ func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word
 		p.Text = content
 		return r.readProgram(g, &p, out)
 	}
-	if text, where, ok := r.load(rest[0]); ok {
+	if text, where, ok := r.load(f, rest[0]); ok {
 		return r.programOf(g, &p, where, text, out)
 	}
 	r.scriptProblem(g, rest[0], content, language)

@@ -240,7 +240,7 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the text that " + by + " runs is longer than 1 MiB"})
 		return outputOf("")
 	}
-	if whole, where, ok := r.loaded(text); ok {
+	if whole, where, ok := r.loaded(f, text); ok {
 		src, _ := whole.Text()
 		if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.carried(g, whole, by) }); all {
 			return out

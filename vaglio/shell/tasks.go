@@ -37,7 +37,7 @@ func (r *reader) Content(path string) (string, bool) {
 	if r.written(Text(path)) {
 		return r.content(&frame{}, Text(path)).Text()
 	}
-	text, _, ok := r.load(Text(path))
+	text, _, ok := r.load(&frame{}, Text(path))
 	return text, ok
 }
 

@@ -1,0 +1,60 @@
+package workfiles_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/workfiles"
+	"github.com/metnos/vaglio/vaglio/reading"
+)
+
+// TestHostileFolder puts everything into a workspace that must not be read, or
+// waited for.
+func TestHostileFolder(t *testing.T) {
+	t.Parallel()
+	outside, dir := t.TempDir(), t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const limit = 100
+	must(os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600))
+	must(os.WriteFile(filepath.Join(dir, "plain"), []byte("plain"), 0o600))
+	must(os.WriteFile(filepath.Join(dir, "full"), []byte(strings.Repeat("x", limit)), 0o600))
+	must(os.WriteFile(filepath.Join(dir, "large"), []byte(strings.Repeat("x", limit+1)), 0o600))
+	must(os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	must(os.Symlink("plain", filepath.Join(dir, "inner")))
+	must(os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "out")))
+	must(os.Symlink(outside, filepath.Join(dir, "elsewhere")))
+	must(os.Symlink("loop", filepath.Join(dir, "loop")))
+	must(os.Symlink("/dev/zero", filepath.Join(dir, "device")))
+	must(syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600))
+	for name, want := range map[string]string{
+		"plain": "plain", "full": strings.Repeat("x", limit), "inner": "plain",
+		"large": "! is too large to be read", "folder": "! is no regular file", "fifo": "! is no regular file",
+		"out": "! cannot be opened inside the workspace", "elsewhere/secret": "! cannot be opened inside the workspace",
+		"loop": "! cannot be opened inside the workspace", "device": "! cannot be opened inside the workspace",
+		"none": "absent", "plain/x": "absent", "../" + filepath.Base(outside) + "/secret": "absent", "a\x00b": "! has a name that no file can have",
+	} {
+		data, err := workfiles.Disk{}.Read([]string{"relative", filepath.Join(dir, "nowhere"), dir}, dir+"/"+name, limit)
+		got := string(data)
+		switch {
+		case errors.Is(err, reading.ErrAbsent):
+			got = "absent"
+		case err != nil:
+			got = "! " + err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+	if _, err := (workfiles.Disk{}).Read([]string{filepath.Join(dir, "gone")}, filepath.Join(dir, "gone", "x"), limit); !errors.Is(err, reading.ErrAbsent) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}

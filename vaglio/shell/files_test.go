@@ -1,0 +1,95 @@
+package shell_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/project"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// onDisk are files by their paths.
+type onDisk map[string]string
+
+func (d onDisk) Content(path string) (string, bool) {
+	text, ok := d[path]
+	return text, ok
+}
+
+// TestFiles reads lines that run files: what is found, where it stands, and what
+// counts as not read.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	disk := onDisk{
+		"/w/a.sh":       "#!/bin/bash\nset -e\n\nif true; then\n  rm -rf \"$HOME\"/x\nfi\n",
+		"/w/b.sh":       "sh a.sh\n",
+		"/w/args.sh":    "rm -rf \"$1\"\n",
+		"/w/odd.sh":     "$(cat unknown)\nrm -rf /late\n",
+		"/w/broken.sh":  "rm -rf /early\nif then fi (\n",
+		"/w/self.sh":    "sh self.sh\nsh self.sh\n",
+		"/w/x.py":       "import shutil\nshutil.rmtree('/data')\n",
+		"/w/bin":        "\x7fELF\x00",
+		"/w/env.sh":     "export A=/etc\n",
+		"/w/Makefile":   "all:\n\techo\n\nx:\n\trm -rf /m\n",
+		"/w/.npmrc":     "",
+		"/w/deep/a.sh":  "rm -rf ./here\n",
+		"/w/slow.sh":    strings.Repeat("x=1\n", 200_000) + "rm -rf /slow\n",
+		"/w/after.mess": "",
+	}
+	for _, tt := range []struct{ line, want string }{
+		{"bash a.sh", "rm -rf /h/x @/w/a.sh:5"},
+		{"sh < a.sh", "rm -rf /h/x @/w/a.sh:5"},
+		{"cat a.sh | bash", "rm -rf /h/x @/w/a.sh:5"},
+		{`bash -c "$(cat a.sh)"`, "rm -rf /h/x @/w/a.sh:5"},
+		{`eval "$(< a.sh)"`, "rm -rf /h/x @/w/a.sh:5"},
+		{"./a.sh", "rm -rf /h/x @/w/a.sh:5"},
+		{"timeout 5 ./a.sh", "rm -rf /h/x @/w/a.sh:5"},
+		{"bash b.sh", "rm -rf /h/x @/w/a.sh:5"},
+		{"cd deep && bash a.sh", "rm -rf ./here @/w/deep/a.sh:1"},
+		{"bash args.sh /etc", "rm -rf /etc @/w/args.sh:1"},
+		{". ./env.sh; rm -rf $A", "rm -rf /etc"},
+		{"BASH_ENV=a.sh bash -c true", "rm -rf /h/x @/w/a.sh:5"},
+		{"python3 x.py", "python:shutil.rmtree /data @/w/x.py:1"},
+		{"make x", "rm -rf /m @/w/Makefile:5"},
+		{"make", ""},
+		{"bash odd.sh", "rm -rf /late @/w/odd.sh:2 ! script file"},
+		{"bash broken.sh", "rm -rf /early @/w/broken.sh:1 ! script file"},
+		{"bash none.sh", "! script file"},
+		{"./bin", ""},
+		{"bash self.sh", ""},
+		{"bash slow.sh; rm -rf /next", "rm -rf /next ! script file"},
+		{"echo 'rm -rf /w2' > a.sh; bash a.sh", "echo rm -rf /w2 rm -rf /w2"},
+		{"ssh host bash /w/a.sh", "! script file"},
+	} {
+		s := shell.Read(tt.line, shell.Options{Home: "/h", Cwd: "/w", Files: disk, Tasks: project.Default(), Programs: code.Default()})
+		var got []string
+		for _, c := range s.Commands {
+			text := words(c.Argv)
+			if !strings.Contains(text, "rm") {
+				continue
+			}
+			if c.File != "" {
+				text += fmt.Sprintf(" @%s:%d", c.File, c.Line)
+			}
+			got = append(got, text)
+		}
+		for _, p := range s.Problems {
+			if p.Kind != shell.ProblemPartialCode {
+				got = append(got, "! "+string(p.Kind))
+			}
+		}
+		if all := strings.Join(got, " "); all != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.line, all, tt.want)
+		}
+	}
+}
+
+func words(argv []shell.Word) string {
+	all := make([]string, len(argv))
+	for i, w := range argv {
+		all[i] = w.String()
+	}
+	return strings.Join(all, " ")
+}
