@@ -185,13 +185,13 @@ func (r *reader) side(toks []token) value {
 
 // parameter reads -Name or -Name:value.
 func (r *reader) parameter(toks []token) argument {
-	name, value, colon := strings.Cut(toks[0].text[1:], ":")
+	name, inside, colon := strings.Cut(toks[0].text[1:], ":")
 	a := argument{name: strings.ToLower(name), bare: true, valued: colon}
 	rest := toks[1:]
 	switch {
-	case value != "":
+	case inside != "":
 		first := toks[0]
-		first.text = value
+		first.text = inside
 		a.val = r.operand(append([]token{first}, rest...))
 	case len(rest) == 0:
 		a.valued = false
@@ -202,7 +202,7 @@ func (r *reader) parameter(toks []token) argument {
 	}
 	a.word = shell.Text(toks[0].text)
 	if len(rest) > 0 {
-		before := strings.TrimSuffix(toks[0].text, value)
+		before := strings.TrimSuffix(toks[0].text, inside)
 		a.word = r.word(r.glue([]value{text(before), a.val}))
 	}
 	return a
