@@ -218,7 +218,9 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 		o := *r.opts
 		o.Depth = r.depth
 		o.Cwd, _ = r.cwd().Text()
+		o.Budget.steps, o.Budget.marks = r.steps, r.marks // it goes on with what is left
 		s = r.opts.Foreign(Command{Argv: k.argv, Stdin: f.stdin, Span: k.span}, o)
+		r.steps, r.marks = o.Budget.steps, o.Budget.marks
 	}
 	if s == nil {
 		r.problem(f, Problem{Kind: ProblemUnread, Detail: "the language of " + name + " is not read", Word: k.argv[0], Interpreter: name, Span: k.span})

@@ -71,6 +71,13 @@ type Options struct {
 // is a fresh one. It is not safe for concurrent use.
 type Budget struct{ steps, marks int }
 
+// Spend takes steps off the budget, for the reader of another language, and
+// reports whether some are left.
+func (b *Budget) Spend(steps int) bool {
+	b.steps = min(b.steps, maxSteps) + steps
+	return b.steps <= maxSteps
+}
+
 // reader reads one source.
 type reader struct {
 	opts    *Options
