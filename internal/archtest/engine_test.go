@@ -88,7 +88,7 @@ func engineRoom(pkg string) bool {
 	}
 	room, _, _ := strings.Cut(rest, "/")
 	switch room {
-	case "audit", "catalog", "mask":
+	case "audit", "catalog", "mask", "wording":
 		return false
 	case "judge":
 		return rest == "judge/effects"

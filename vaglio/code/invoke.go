@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func (p *program) result(verb shell.Verb, name string, targets, rest []value) value {
@@ -120,7 +121,7 @@ func (p *program) fork(name string) {
 	}
 	p.emit(name, shell.VerbFork)
 	if loop {
-		p.problem(shell.ProblemForkBomb, "a program starts copies of itself in a loop", shell.Word{})
+		p.problem(shell.ProblemForkBomb, wording.Say("a program starts copies of itself in a loop"), shell.Word{})
 	}
 }
 
@@ -131,14 +132,14 @@ func (p *program) invoke(f *routine, args []value) value {
 	cost := f.to - f.from
 	if f.active > 1 || f.toks != p || p.again < cost {
 		if f.active > 0 && p.forks > 0 {
-			p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
+			p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
 		}
 		f.called = f.called && f.active > 0
 		return unknown(f.name + "()")
 	}
 	p.again -= cost
 	if f.active > 0 && p.forks > 0 {
-		p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
+		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
 	}
 	f.active++
 	f.called = true

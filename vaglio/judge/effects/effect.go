@@ -1,7 +1,11 @@
 package effects
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Effect is one thing that a call would do to the world.
@@ -17,9 +21,9 @@ type Effect struct {
 	Reach Reach `json:"reach"`
 	// Sure is how certain the reading is, in [0,1].
 	Sure float64 `json:"sure"`
-	// Why says in words what is done and to what, in the third person and
-	// without a subject: "deletes ../other-repo".
-	Why string `json:"why"`
+	// Why says what is done and to what, in the third person and without a
+	// subject: "deletes ../other-repo".
+	Why wording.Sentence `json:"-"`
 }
 
 // usual returns what is typical of a kind: an effect of this kind as a table
@@ -34,7 +38,7 @@ func usual(k Kind) Effect {
 }
 
 // phraseOf is what an effect of this kind does, for tables without a message.
-func phraseOf(k Kind) string {
+func phraseOf(k Kind) wording.Phrase {
 	switch k {
 	case KindRead:
 		return "reads"
@@ -47,44 +51,71 @@ func phraseOf(k Kind) string {
 	case KindMove:
 		return "moves"
 	case KindForeignCode:
-		return "runs code that nobody reviewed:"
+		return "runs code that nobody reviewed"
 	case KindInstall:
 		return "installs"
 	case KindSend:
-		return "sends data out:"
+		return "sends data out"
 	case KindPublish:
 		return "publishes"
 	case KindInfrastructure:
-		return "changes running systems:"
+		return "changes running systems"
 	case KindDatabase:
-		return "changes data in a database:"
+		return "changes data in a database"
 	case KindPrivilege:
-		return "changes the system's accounts or rights:"
+		return "changes the system's accounts or rights"
 	case KindPermissions:
-		return "changes permissions:"
+		return "changes permissions"
 	case KindCredentials:
-		return "reads or uses credentials:"
+		return "reads or uses credentials"
 	case KindSpend:
-		return "spends money:"
+		return "spends money"
 	case KindSchedule:
-		return "changes what runs by itself:"
+		return "changes what runs by itself"
 	case KindSafeguardOff:
-		return "changes a safeguard:"
+		return "changes a safeguard"
 	case KindKill:
-		return "stops processes:"
+		return "stops processes"
 	case KindPower:
-		return "changes the power state:"
+		return "changes the power state"
 	case KindPhysical:
-		return "operates a device:"
+		return "operates a device"
 	case KindPeople:
-		return "reaches people:"
+		return "reaches people"
 	case KindUnknown:
 	}
-	return "does something that is not known:"
+	return "does something that is not known"
 }
 
-// with returns the effect with another target and phrase.
-func (e Effect) with(why, target string) Effect {
+// plainly says an effect of this kind to a thing, for tables without a message.
+func plainly(k Kind, target string) wording.Sentence {
+	verb := phraseOf(k)
+	if !strings.Contains(string(verb), " ") {
+		return wording.Sentence{{Phrase: verb}, {Text: target}}
+	}
+	return wording.Sentence{{Phrase: verb}, wording.Say(": %s", target)}
+}
+
+// say is a sentence of one clause.
+func say(p wording.Phrase, texts ...string) wording.Sentence {
+	return wording.Sentence{wording.Say(p, texts...)}
+}
+
+// sayOf is a sentence of one clause about what may have words of its own.
+func sayOf(p wording.Phrase, about ...wording.Clause) wording.Sentence {
+	return wording.Sentence{{Phrase: p, Args: about}}
+}
+
+// object is a thing as it stands in the call.
+func object(text string) wording.Clause { return wording.Clause{Text: text} }
+
+// and is the sentence with another clause behind it.
+func and(s wording.Sentence, p wording.Phrase, texts ...string) wording.Sentence {
+	return append(slices.Clone(s), wording.Say(p, texts...))
+}
+
+// with returns the effect with another target and sentence.
+func (e Effect) with(why wording.Sentence, target string) Effect {
 	e.Why, e.Target = why, target
 	return e
 }
@@ -96,21 +127,23 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 }
 
 // reads is the effect of a call that changes nothing.
-func reads() []Effect { return []Effect{usual(KindRead).with("reads", "")} }
+func reads() []Effect { return []Effect{usual(KindRead).with(say("reads"), "")} }
 
 // own is the effect of a call that changes the workspace only.
-func own(why string) []Effect { return []Effect{usual(KindOverwrite).with(why, "")} }
+func own(why wording.Sentence) []Effect { return []Effect{usual(KindOverwrite).with(why, "")} }
 
 // one is a list of a single effect as is usual for its kind.
-func one(k Kind, why, target string) []Effect { return []Effect{usual(k).with(why, target)} }
+func one(k Kind, why wording.Sentence, target string) []Effect {
+	return []Effect{usual(k).with(why, target)}
+}
 
 // shared is a list of a single effect on something that others use, too.
-func shared(k Kind, why, target string) []Effect {
+func shared(k Kind, why wording.Sentence, target string) []Effect {
 	return []Effect{usual(k).with(why, target).as(Partial, ReachShared)}
 }
 
 // unknown is the effect of a call of which little is known.
-func unknown(why, target string) []Effect { return one(KindUnknown, why, target) }
+func unknown(why wording.Sentence, target string) []Effect { return one(KindUnknown, why, target) }
 
 // The words for effects are those of the engine.
 type (

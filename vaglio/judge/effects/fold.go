@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // fold is an effect that stands for equal ones on the files of one folder.
@@ -67,7 +68,7 @@ func unfoldFew(list []Effect, groups []fold, said words) []fold {
 		switch {
 		case g.count >= foldLeast:
 			dir := path.Dir(g.Target)
-			g.Why = strings.Replace(g.Why, g.Target, strconv.Itoa(g.count)+" files below "+dir, 1)
+			g.Why = about(g.Why, g.Target, wording.Say("%s files below %s", strconv.Itoa(g.count), dir))
 			g.Target = dir
 		case g.count > 1:
 			why, _ := withoutTarget(g.Effect)
@@ -91,8 +92,26 @@ func withoutTarget(e Effect) (string, bool) {
 	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
 		return "", false
 	}
-	before, after, ok := strings.Cut(e.Why, e.Target)
-	return before + "\x00" + after, ok
+	without := about(e.Why, e.Target, wording.Clause{Text: "\x00"}).String()
+	return without, strings.Contains(without, "\x00")
+}
+
+// about is a sentence about something else than a thing that it names.
+func about(s wording.Sentence, was string, is wording.Clause) wording.Sentence {
+	for i := range s {
+		if s[i].Text == was {
+			s = slices.Clone(s)
+			s[i] = is
+			return s
+		}
+		if at := slices.IndexFunc(s[i].Args, func(c wording.Clause) bool { return c.Text == was }); at >= 0 {
+			s = slices.Clone(s)
+			s[i].Args = slices.Clone(s[i].Args)
+			s[i].Args[at] = is
+			return s
+		}
+	}
+	return s
 }
 
 // Key returns a canonical text of what a proposal would do to what, the same

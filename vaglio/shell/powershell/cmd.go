@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // batcher reads the lexemes of a text of cmd.
@@ -16,7 +17,7 @@ type batcher struct {
 // batch reads lines of cmd.
 func (r *reader) batch(src string) {
 	if len(src) > shell.MaxSource {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
 		return
 	}
 	if !r.enter() || !r.step(1+len(src)/bytesPerStep) {

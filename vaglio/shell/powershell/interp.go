@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // startOption is an option of powershell and pwsh.
@@ -173,13 +174,13 @@ func (r *reader) cmdLine(args []argument, in value, piped bool) value {
 func (r *reader) batchWord(w shell.Word) value {
 	switch {
 	case w.Remote():
-		r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: "cmd runs text that is downloaded", Word: w, Interpreter: "cmd"})
+		r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: wording.Say("cmd runs text that is downloaded"), Word: w, Interpreter: "cmd"})
 	case w.IsUnknown():
-		r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: "cmd runs text that is only known when it runs", Word: w, Interpreter: "cmd"})
+		r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: wording.Say("cmd runs text that is only known when it runs"), Word: w, Interpreter: "cmd"})
 		return unknownValue("cmd")
 	case w.HasUnknown():
 		r.problem(shell.Problem{
-			Kind: shell.ProblemPartialCode, Detail: "cmd runs text with parts that are only known when it runs", Word: w,
+			Kind: shell.ProblemPartialCode, Detail: wording.Say("cmd runs text with parts that are only known when it runs"), Word: w,
 			Interpreter: "cmd",
 		})
 	}

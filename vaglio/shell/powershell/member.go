@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // variable is what a variable holds.
@@ -84,7 +85,7 @@ func (r *reader) static(typ, member string, args []value) value {
 			return value{items: unknownValue("").items, client: strings.HasSuffix(typ, "client")}
 		}
 		if !r.t.pure[typ] {
-			r.unread("a function that is not known is called: [" + typ + "]::" + member)
+			r.unread("a function that is not known is called: %s", "["+typ+"]::"+member)
 			return unknownValue("")
 		}
 		return r.pureCall(fn, args)
@@ -157,13 +158,13 @@ func (r *reader) method(v value, name string, args []value) value {
 		}
 		return r.unknownLike(list(append([]value{v}, args...)))
 	case v.client:
-		r.unread("a function of a connection is called that is not known: " + name)
+		r.unread("a function of a connection is called that is not known: %s", name)
 		return remoteValue(name)
 	}
 	for _, a := range args {
 		r.blocks([]argument{{val: a}}, v)
 	}
-	r.unread("a function of an object is called that is not known: " + name)
+	r.unread("a function of an object is called that is not known: %s", name)
 	return unknownValue("")
 }
 
@@ -276,7 +277,7 @@ func (r *reader) member(name string, roles []role, self value, args []value) val
 // invoked runs a block by its own function.
 func (r *reader) invoked(v value, args []value) value {
 	if v.block == nil {
-		r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: "a block is run that is not known", Word: wordOf(v), Interpreter: "powershell"})
+		r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: wording.Say("a block is run that is not known"), Word: wordOf(v), Interpreter: "powershell"})
 		return unknownValue("")
 	}
 	list := make([]argument, len(args))

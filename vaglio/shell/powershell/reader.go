@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 const (
@@ -99,12 +100,12 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = r.out
-			out.Problems = append(out.Problems, shell.Problem{Kind: shell.ProblemInternal, Detail: "the reader of PowerShell failed: " + fmt.Sprint(v)})
+			out.Problems = append(out.Problems, shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v))})
 		}
 	}()
 	t, err := known()
 	if err != nil {
-		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: err.Error()})
+		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Clause{Text: err.Error()}})
 		return r.out
 	}
 	r.t = t
@@ -120,7 +121,7 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 // source reads a text of PowerShell.
 func (r *reader) source(text string) value {
 	if len(text) > shell.MaxSource {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
 		return unknownValue("")
 	}
 	if !r.enter() || !r.step(1+len(text)/bytesPerStep) {
@@ -130,7 +131,7 @@ func (r *reader) source(text string) value {
 	l := &lexer{src: plain(text), depth: r.depth}
 	toks := l.group(0)
 	if l.deep {
-		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: wording.Say("the command nests too deep to be read")})
 	} else if l.unclosed {
 		r.unread("a quote or a bracket has no partner")
 	}
@@ -145,7 +146,7 @@ func (r *reader) step(n int) bool {
 	r.steps += n
 	if r.steps > maxSteps || len(r.out.Commands) > maxCommands {
 		r.stopped = true
-		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: "the command does too much to be read in full"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
 		return false
 	}
 	return true
@@ -158,7 +159,7 @@ func (r *reader) enter() bool {
 		return false
 	}
 	if r.depth >= shell.MaxDepth {
-		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: wording.Say("the command nests too deep to be read")})
 		return false
 	}
 	r.depth++
@@ -173,7 +174,7 @@ func (r *reader) problem(p shell.Problem) {
 	if r.at.span != nil && p.Span == (shell.Span{}) {
 		p.Span = *r.at.span
 	}
-	key := string(p.Kind) + " " + p.Detail + " " + p.Word.String()
+	key := string(p.Kind) + " " + p.Detail.String() + " " + p.Word.String()
 	same := func(q shell.Problem) bool { return q.Kind == p.Kind }
 	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, same) {
 		return
@@ -183,8 +184,8 @@ func (r *reader) problem(p shell.Problem) {
 }
 
 // unread notes a part of the source that is beyond this reader.
-func (r *reader) unread(what string) {
-	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: what, Interpreter: "powershell"})
+func (r *reader) unread(what wording.Phrase, about ...string) {
+	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: wording.Say(what, about...), Interpreter: "powershell"})
 }
 
 // within reads something in another place.
@@ -277,13 +278,13 @@ func (r *reader) carried(v value, by string) value {
 	for _, w := range v.items {
 		switch {
 		case w.Remote():
-			r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: by + " runs text that is downloaded", Word: w, Interpreter: by})
+			r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: w, Interpreter: by})
 		case w.IsUnknown():
-			r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: by + " runs text that is only known when it runs", Word: w, Interpreter: by})
+			r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: w, Interpreter: by})
 			continue
 		case w.HasUnknown():
 			r.problem(shell.Problem{
-				Kind: shell.ProblemPartialCode, Detail: by + " runs text with parts that are only known when it runs", Word: w,
+				Kind: shell.ProblemPartialCode, Detail: wording.Say("%s runs text with parts that are only known when it runs", by), Word: w,
 				Interpreter: by,
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // value is what an expression or a pipeline may be.
@@ -120,7 +121,7 @@ func (r *reader) glue(list []value) value {
 func (r *reader) bounded(v value) value {
 	n := v.size()
 	if len(v.items) > maxItems || n > maxValue {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "a value becomes too large to be read"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("a value becomes too large to be read")})
 		return unknownValue("")
 	}
 	if !r.step(1 + n/bytesPerStep) {
