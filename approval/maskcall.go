@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Proposal returns a copy of p with every secret masked, in keys and values.
@@ -33,10 +34,20 @@ func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
 		}
 		g.Signals = slices.Clone(g.Signals)
 		for j := range g.Signals {
-			g.Signals[j].Message = m.Mask(g.Signals[j].Message)
+			g.Signals[j] = m.signal(g.Signals[j])
 		}
 	}
 	return v
+}
+
+// signal masks what a judge saw. What only the whole message gives away is
+// masked there alone; the message as data goes then.
+func (m Masker) signal(s vaglio.Signal) vaglio.Signal {
+	s.Message, s.Said = m.Mask(s.Message), s.Said.Each(m.Mask)
+	if english, _ := s.Said.In(wording.English); english != s.Message {
+		s.Said = nil
+	}
+	return s
 }
 
 // Refusal returns a copy of r with every secret masked. A text that was cut
