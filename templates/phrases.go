@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -27,6 +29,9 @@ func (t *Texts) Said(message string, said wording.Sentence) (text string, ok boo
 	}
 	return t.Judged(message)
 }
+
+// Phrases returns the phrases of the engine for which a language has words.
+func (s *Set) Phrases(lang Lang) []wording.Phrase { return slices.Sorted(maps.Keys(s.phrases[lang])) }
 
 // phrase finds how the language says a phrase of the engine.
 func (t *Texts) phrase(p wording.Phrase) (string, bool) {

@@ -15,7 +15,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -80,10 +83,68 @@ func inGo(t *testing.T, found map[wording.Phrase]bool) {
 	}
 }
 
-func TestDump(t *testing.T) {
+// TestEveryPhraseIsSaidInItalian holds the catalogue to the engine: nothing is
+// missing in it, and nothing stands in it that nobody says.
+func TestEveryPhraseIsSaidInItalian(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[wording.Phrase]bool{}
+	for _, p := range set.Phrases(templates.Italian) {
+		known[p] = true
+	}
 	for _, p := range phrases(t) {
-		if p.HasWords() {
-			println(string(p))
+		if !known[p] && p.HasWords() {
+			t.Errorf("%q is not said in Italian: add it to templates/it.phrases", p)
 		}
+		delete(known, p)
+	}
+	for p := range known {
+		t.Errorf("nobody says %q: take it out of templates/it.phrases", p)
+	}
+}
+
+// TestSentencesAreSaidInItalian judges the rows of the corpora: all that is said
+// of them is said in Italian, too, and its English is the message.
+func TestSentencesAreSaidInItalian(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := set.In(templates.Italian, time.UTC)
+	j, err := New(Options{Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := os.ReadFile("testdata/asked.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for row := range strings.Lines(string(rows)) {
+		_, command, ok := strings.Cut(strings.TrimSuffix(row, "\n"), "\t")
+		if !ok {
+			command = strings.TrimSpace(row)
+		}
+		p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": command}, Context: vaglio.Context{Cwd: "/home/u/project"}}
+		got, err := j.Grade(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range got.Signals {
+			n++
+			if english, _ := s.Said.In(wording.English); english != s.Message {
+				t.Errorf("%s: the message %q is not the sentence %q", command, s.Message, english)
+			}
+			if _, ok := texts.Said(s.Message, s.Said); !ok {
+				t.Errorf("%s: %q is not said in Italian", command, s.Message)
+			}
+		}
+	}
+	if n < 1000 {
+		t.Errorf("%d signals were looked at; want the whole corpus", n)
 	}
 }
