@@ -67,10 +67,10 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 			return judged(texts, g.Reasoning, approval.ReasoningOf(g))
 		},
 		"noticed": func(s vaglio.Signal) template.HTML { return judged(texts, s.Message, s.Said) },
-		"told":   func(sentence string) template.HTML { return agentTold(texts, sentence) },
-		"guard":  func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
-		"digest": func(d *approval.Digest) []digestLine { return digestLines(texts, d) },
-		"script": func() []scriptText { return scriptTexts(texts) },
+		"told":    func(sentence string) template.HTML { return agentTold(texts, sentence) },
+		"guard":   func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
+		"digest":  func(d *approval.Digest) []digestLine { return digestLines(texts, d) },
+		"script":  func() []scriptText { return scriptTexts(texts) },
 		"sample": func(name, part, otherwise string) string {
 			if key := templates.Key("web.sample." + name + "." + part); texts.Has(key) {
 				return texts.Plain(key, nil)

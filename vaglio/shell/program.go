@@ -223,7 +223,9 @@ func (r *reader) runShellLike(f *frame, k *call, name string) Word {
 		s = r.opts.Foreign(Command{Argv: k.argv, Stdin: f.stdin, Span: k.span}, o)
 	}
 	if s == nil {
-		r.problem(f, Problem{Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span})
+		r.problem(f, Problem{
+			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
+		})
 		return r.plain(f, k)
 	}
 	r.wrapper(f, k)

@@ -89,7 +89,8 @@ func cloudRules(m map[string]rule) {
 		if c.operand(0) == "stack" && c.operand(1) == "output" {
 			return reads()
 		}
-		return []Effect{usual(KindInfrastructure).with(say("changes the managed infrastructure: %s %s", c.name, c.rest(0)), c.rest(0)).as(Irreversible, ReachShared)}
+		e := usual(KindInfrastructure).as(Irreversible, ReachShared)
+		return []Effect{e.with(say("changes the managed infrastructure: %s %s", c.name, c.rest(0)), c.rest(0))}
 	}
 }
 

@@ -73,7 +73,8 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 		out = append(out, c.r.sql(t.text, where)...)
 	}
 	for _, f := range c.values(fileFlags...) {
-		out = append(out, usual(KindDatabase).with(sayOf("runs SQL from the file %s, which was not read, on %s", object(f.text), where), f.text).as(Partial, ReachShared))
+		why := sayOf("runs SQL from the file %s, which was not read, on %s", object(f.text), where)
+		out = append(out, shared(KindDatabase, why, f.text)...)
 	}
 	if len(out) > 0 {
 		return append(out, c.sqlOutputs()...)

@@ -159,37 +159,23 @@ func canonicalTarget(e Effect, w *world) string {
 	return strings.Join(words, " ")
 }
 
+// shortKinds are the short names of kinds of a cluster's resources.
+const shortKinds = "po=pod deploy=deployment deployment.apps=deployment svc=service ns=namespace cm=configmap sts=statefulset ds=daemonset " +
+	"rs=replicaset ing=ingress ingresses=ingress pvc=persistentvolumeclaim pv=persistentvolume no=node sa=serviceaccount"
+
+// wholeKinds are those of which the plural is one more letter.
+const wholeKinds = " pods deployments services namespaces configmaps statefulsets daemonsets replicasets persistentvolumeclaims persistentvolumes " +
+	"nodes serviceaccounts secrets jobs cronjobs roles releases instances "
+
 // resourceKind is the full name of a kind of a cluster's resources.
 func resourceKind(s string) string {
-	switch s {
-	case "po", "pods":
-		return "pod"
-	case "deploy", "deployments", "deployment.apps":
-		return "deployment"
-	case "svc", "services":
-		return "service"
-	case "ns", "namespaces":
-		return "namespace"
-	case "cm", "configmaps":
-		return "configmap"
-	case "sts", "statefulsets":
-		return "statefulset"
-	case "ds", "daemonsets":
-		return "daemonset"
-	case "rs", "replicasets":
-		return "replicaset"
-	case "ing", "ingresses":
-		return "ingress"
-	case "pvc", "persistentvolumeclaims":
-		return "persistentvolumeclaim"
-	case "pv", "persistentvolumes":
-		return "persistentvolume"
-	case "no", "nodes":
-		return "node"
-	case "sa", "serviceaccounts":
-		return "serviceaccount"
-	case "secrets", "jobs", "cronjobs", "roles", "releases", "instances":
+	if strings.Contains(wholeKinds, " "+s+" ") {
 		return s[:len(s)-1]
+	}
+	for pair := range strings.FieldsSeq(shortKinds) {
+		if short, kind, _ := strings.Cut(pair, "="); short == s {
+			return kind
+		}
 	}
 	return s
 }

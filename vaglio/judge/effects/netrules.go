@@ -124,7 +124,8 @@ func (r *reading) request(method, address, body string) []Effect {
 	switch method {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
 		if w := r.actingPath(address); w != "" && !local && method != "HEAD" {
-			e := usual(KindSend).with(say("sends a request that by its address does more than read (%s): %s", w, address), address).as(Irreversible, ReachShared)
+			e := usual(KindSend).as(Irreversible, ReachShared)
+			e = e.with(say("sends a request that by its address does more than read (%s): %s", w, address), address)
 			e.Sure = 0.6
 			return []Effect{e}
 		}
@@ -215,7 +216,8 @@ func curlRule(c *call) []Effect {
 	out = append(out, c.carriedOut(urls)...)
 	for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
 		if engineSocket(s.text) {
-			out = append(out, usual(KindPrivilege).with(say("talks to the engine of containers by %s, which gives the rights of the administrator", s.text), s.text))
+			why := say("talks to the engine of containers by %s, which gives the rights of the administrator", s.text)
+			out = append(out, usual(KindPrivilege).with(why, s.text))
 		}
 	}
 	if len(urls) == 0 {

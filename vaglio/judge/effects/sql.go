@@ -247,7 +247,8 @@ func (s *statement) query(t *tables, e Effect, where wording.Clause) (Effect, bo
 	}
 	for _, i := range s.calls {
 		if i >= 0 && t.actingFunction(s.words[i]) {
-			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", object(strings.ToLower(s.words[i])), where), where.String()), true
+			called := object(strings.ToLower(s.words[i]))
+			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, where), where.String()), true
 		}
 	}
 	return e, false

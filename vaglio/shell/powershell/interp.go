@@ -176,7 +176,9 @@ func (r *reader) batchWord(w shell.Word) value {
 	case w.Remote():
 		r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: wording.Say("cmd runs text that is downloaded"), Word: w, Interpreter: "cmd"})
 	case w.IsUnknown():
-		r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: wording.Say("cmd runs text that is only known when it runs"), Word: w, Interpreter: "cmd"})
+		r.problem(shell.Problem{
+			Kind: shell.ProblemDynamicCode, Detail: wording.Say("cmd runs text that is only known when it runs"), Word: w, Interpreter: "cmd",
+		})
 		return unknownValue("cmd")
 	case w.HasUnknown():
 		r.problem(shell.Problem{

@@ -277,7 +277,9 @@ func (r *reader) member(name string, roles []role, self value, args []value) val
 // invoked runs a block by its own function.
 func (r *reader) invoked(v value, args []value) value {
 	if v.block == nil {
-		r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: wording.Say("a block is run that is not known"), Word: wordOf(v), Interpreter: "powershell"})
+		r.problem(shell.Problem{
+			Kind: shell.ProblemDynamicCode, Detail: wording.Say("a block is run that is not known"), Word: wordOf(v), Interpreter: "powershell",
+		})
 		return unknownValue("")
 	}
 	list := make([]argument, len(args))

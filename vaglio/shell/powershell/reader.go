@@ -100,7 +100,9 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = r.out
-			out.Problems = append(out.Problems, shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v))})
+			out.Problems = append(out.Problems, shell.Problem{
+				Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v)),
+			})
 		}
 	}()
 	t, err := known()
@@ -280,7 +282,9 @@ func (r *reader) carried(v value, by string) value {
 		case w.Remote():
 			r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: w, Interpreter: by})
 		case w.IsUnknown():
-			r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: w, Interpreter: by})
+			r.problem(shell.Problem{
+				Kind: shell.ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: w, Interpreter: by,
+			})
 			continue
 		case w.HasUnknown():
 			r.problem(shell.Problem{
