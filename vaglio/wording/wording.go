@@ -4,6 +4,7 @@
 package wording
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -165,4 +166,55 @@ func Say(p Phrase, texts ...string) Clause {
 		c.Args[i].Text = t
 	}
 	return c
+}
+
+// And is the sentence with another clause behind it.
+func (s Sentence) And(p Phrase, texts ...string) Sentence {
+	return append(slices.Clone(s), Say(p, texts...))
+}
+
+// About is the sentence about something else than a thing that it names; it looks
+// at the first that it finds.
+func (s Sentence) About(was string, is Clause) Sentence {
+	for i := range s {
+		if s[i].Text == was {
+			s = slices.Clone(s)
+			s[i] = is
+			return s
+		}
+		if at := slices.IndexFunc(s[i].Args, func(c Clause) bool { return c.Text == was }); at >= 0 {
+			s = slices.Clone(s)
+			s[i].Args = slices.Clone(s[i].Args)
+			s[i].Args[at] = is
+			return s
+		}
+	}
+	return s
+}
+
+// Shortened is the sentence with its longest things cut until its English has at
+// most so many bytes, or nothing in it is long.
+func (s Sentence) Shortened(longest int, clip func(text string, most int) string) Sentence {
+	for most := longest; ; most /= 2 {
+		over := len(s.String()) - longest
+		if over <= 0 || most < longest/16 {
+			return s
+		}
+		s = s.Each(func(text string) string {
+			if len(text) < most {
+				return text
+			}
+			return clip(text, max(most/2, len(text)-over))
+		})
+	}
+}
+
+// Trimmed is the sentence without these signs at the end of its last thing.
+func (s Sentence) Trimmed(signs string) Sentence {
+	s = s.Each(func(text string) string { return text })
+	for in := s; len(in) > 0; in = in[len(in)-1].Args {
+		last := &in[len(in)-1]
+		last.Text = strings.TrimRight(last.Text, signs)
+	}
+	return s
 }

@@ -171,7 +171,7 @@ func (r *reading) problem(p *shell.Problem) {
 func (r *reading) unread(p *shell.Problem) {
 	why, a := problemSaid(p), argOf(p.Word)
 	if a.text != "" && !strings.Contains(why.String(), a.text) {
-		why = and(why, ": %s", a.text)
+		why = why.And(": %s", a.text)
 	}
 	r.add(usual(KindUnknown).with(why, a.text))
 }
@@ -259,15 +259,15 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		switch {
 		case v.box != "" && !v.fresh && !v.pod && e.Reach == ReachWorkspace && liveName(v.box):
 			e.Reach = ReachShared
-			e.Why = and(e.Why, "on %s", v.box)
+			e.Why = e.Why.And("on %s", v.box)
 		case v.host != "" || v.pod:
 			if e.Reach == ReachWorkspace || e.Reach == ReachUser || e.Reach == ReachSystem {
 				e.Reach = ReachShared
-				e.Why = and(e.Why, "on %s", v.host+v.box)
+				e.Why = e.Why.And("on %s", v.host+v.box)
 			}
 		case v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v):
 			if e.Reach != ReachShared && e.Reach != ReachPublic && e.Kind != KindUnknown {
-				*e = usual(KindCreate).with(and(e.Why, "in a throw-away container"), e.Target)
+				*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 			if remote {
 				where = "on the engine of another machine: %s"
 			}
-			*e = usual(KindInfrastructure).with(and(e.Why, where, join(c.all)), c.rest(0))
+			*e = usual(KindInfrastructure).with(e.Why.And(where, join(c.all)), c.rest(0))
 		}
 	}
 	return out
@@ -169,7 +169,7 @@ func (c *call) localCluster(out []Effect) []Effect {
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind == KindInfrastructure || e.Kind == KindDelete && e.Reach == ReachShared || e.Kind == KindOverwrite {
-			*e = own(and(e.Why, "in a local test cluster"))[0]
+			*e = own(e.Why.And("in a local test cluster"))[0]
 		}
 	}
 	return out

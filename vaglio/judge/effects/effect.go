@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -39,52 +38,33 @@ func usual(k Kind) Effect {
 
 // phraseOf is what an effect of this kind does, for tables without a message.
 func phraseOf(k Kind) wording.Phrase {
-	switch k {
-	case KindRead:
-		return "reads"
-	case KindCreate:
-		return "creates"
-	case KindOverwrite:
-		return "changes"
-	case KindDelete:
-		return "deletes"
-	case KindMove:
-		return "moves"
-	case KindForeignCode:
-		return "runs code that nobody reviewed"
-	case KindInstall:
-		return "installs"
-	case KindSend:
-		return "sends data out"
-	case KindPublish:
-		return "publishes"
-	case KindInfrastructure:
-		return "changes running systems"
-	case KindDatabase:
-		return "changes data in a database"
-	case KindPrivilege:
-		return "changes the system's accounts or rights"
-	case KindPermissions:
-		return "changes permissions"
-	case KindCredentials:
-		return "reads or uses credentials"
-	case KindSpend:
-		return "spends money"
-	case KindSchedule:
-		return "changes what runs by itself"
-	case KindSafeguardOff:
-		return "changes a safeguard"
-	case KindKill:
-		return "stops processes"
-	case KindPower:
-		return "changes the power state"
-	case KindPhysical:
-		return "operates a device"
-	case KindPeople:
-		return "reaches people"
-	case KindUnknown:
+	phrase, ok := map[Kind]wording.Phrase{
+		KindRead:           "reads",
+		KindCreate:         "creates",
+		KindOverwrite:      "changes",
+		KindDelete:         "deletes",
+		KindMove:           "moves",
+		KindForeignCode:    "runs code that nobody reviewed",
+		KindInstall:        "installs",
+		KindSend:           "sends data out",
+		KindPublish:        "publishes",
+		KindInfrastructure: "changes running systems",
+		KindDatabase:       "changes data in a database",
+		KindPrivilege:      "changes the system's accounts or rights",
+		KindPermissions:    "changes permissions",
+		KindCredentials:    "reads or uses credentials",
+		KindSpend:          "spends money",
+		KindSchedule:       "changes what runs by itself",
+		KindSafeguardOff:   "changes a safeguard",
+		KindKill:           "stops processes",
+		KindPower:          "changes the power state",
+		KindPhysical:       "operates a device",
+		KindPeople:         "reaches people",
+	}[k]
+	if !ok {
+		return "does something that is not known"
 	}
-	return "does something that is not known"
+	return phrase
 }
 
 // plainly says an effect of this kind to a thing, for tables without a message.
@@ -108,11 +88,6 @@ func sayOf(p wording.Phrase, about ...wording.Clause) wording.Sentence {
 
 // object is a thing as it stands in the call.
 func object(text string) wording.Clause { return wording.Clause{Text: text} }
-
-// and is the sentence with another clause behind it.
-func and(s wording.Sentence, p wording.Phrase, texts ...string) wording.Sentence {
-	return append(slices.Clone(s), wording.Say(p, texts...))
-}
 
 // with returns the effect with another target and sentence.
 func (e Effect) with(why wording.Sentence, target string) Effect {

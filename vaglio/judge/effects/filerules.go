@@ -26,19 +26,19 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	case placeWorkspace, placeTemp:
 	case placeControl:
 		e.Reach = ReachUser
-		e.Why = and(e.Why, ", which steers what runs by itself or what an agent may do")
+		e.Why = e.Why.And(", which steers what runs by itself or what an agent may do")
 	case placeSecret:
 		e.Reach = ReachUser
-		e.Why = and(e.Why, ", which holds secrets")
+		e.Why = e.Why.And(", which holds secrets")
 	case placeHome:
 		e.Reach = ReachUser
-		e.Why = and(e.Why, "outside the workspace")
+		e.Why = e.Why.And("outside the workspace")
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case placeSystem:
 		e.Reach = ReachSystem
-		e.Why = and(e.Why, "outside the workspace")
+		e.Why = e.Why.And("outside the workspace")
 	}
 	return []Effect{e}
 }
@@ -60,19 +60,19 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 	case placeWorkspace:
 		if v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)) {
-			return own(and(e.Why, ", which can be rebuilt"))
+			return own(e.Why.And(", which can be rebuilt"))
 		}
 		e.Reach = ReachWorkspace
 	case placeHome:
 		if r.world.rebuildableHome(p) && a.known {
-			return own(and(e.Why, ", a cache that fills itself again"))
+			return own(e.Why.And(", a cache that fills itself again"))
 		}
-		e.Why = and(e.Why, "outside the workspace")
+		e.Why = e.Why.And("outside the workspace")
 	case placeControl, placeSecret:
-		e.Why = and(e.Why, ", which holds settings or secrets")
+		e.Why = e.Why.And(", which holds settings or secrets")
 	case placeSystem:
 		e.Reach = ReachSystem
-		e.Why = and(e.Why, "outside the workspace")
+		e.Why = e.Why.And("outside the workspace")
 	case placeUnknown:
 		e.Sure = 0.4
 		e.Why = deletion("files whose names are not known: %s", a.text)

@@ -68,7 +68,7 @@ func unfoldFew(list []Effect, groups []fold, said words) []fold {
 		switch {
 		case g.count >= foldLeast:
 			dir := path.Dir(g.Target)
-			g.Why = about(g.Why, g.Target, wording.Say("%s files below %s", strconv.Itoa(g.count), dir))
+			g.Why = g.Why.About(g.Target, wording.Say("%s files below %s", strconv.Itoa(g.count), dir))
 			g.Target = dir
 		case g.count > 1:
 			why, _ := withoutTarget(g.Effect)
@@ -92,26 +92,8 @@ func withoutTarget(e Effect) (string, bool) {
 	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
 		return "", false
 	}
-	without := about(e.Why, e.Target, wording.Clause{Text: "\x00"}).String()
+	without := e.Why.About(e.Target, wording.Clause{Text: "\x00"}).String()
 	return without, strings.Contains(without, "\x00")
-}
-
-// about is a sentence about something else than a thing that it names.
-func about(s wording.Sentence, was string, is wording.Clause) wording.Sentence {
-	for i := range s {
-		if s[i].Text == was {
-			s = slices.Clone(s)
-			s[i] = is
-			return s
-		}
-		if at := slices.IndexFunc(s[i].Args, func(c wording.Clause) bool { return c.Text == was }); at >= 0 {
-			s = slices.Clone(s)
-			s[i].Args = slices.Clone(s[i].Args)
-			s[i].Args[at] = is
-			return s
-		}
-	}
-	return s
 }
 
 // Key returns a canonical text of what a proposal would do to what, the same

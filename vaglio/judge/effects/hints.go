@@ -18,7 +18,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 		}
 	}
 	if isTrue(a.DestructiveHint) && t.alone(out) {
-		e := usual(KindUnknown).with(and(t.about(say("calls the tool %s", t.name)), ", which its maker calls destructive"), t.target())
+		e := usual(KindUnknown).with(t.about(say("calls the tool %s", t.name)).And(", which its maker calls destructive"), t.target())
 		e.Sure = 0.5
 		return append(out, e)
 	}
@@ -30,7 +30,7 @@ func (t *tool) readOnly() Effect {
 	if s, ok := t.secret(); ok {
 		return usual(KindCredentials).with(t.about(say("reads secrets by the tool %s", t.name)), s)
 	}
-	e := usual(KindRead).with(and(t.about(say("calls the tool %s", t.name)), ", which its maker says only reads"), "")
+	e := usual(KindRead).with(t.about(say("calls the tool %s", t.name)).And(", which its maker says only reads"), "")
 	e.Sure = 0.5
 	return e
 }

@@ -14,11 +14,11 @@ func (e Effect) sentence() wording.Sentence {
 	if why == nil {
 		why = plainly(e.Kind, e.Target)
 	}
-	why = ended(why.Each(oneLine))
+	why = why.Each(oneLine).Trimmed(" :")
 	if e.Kind == KindRead {
-		return and(why, ".")
+		return why.And(".")
 	}
-	why = shortened(why)
+	why = why.Shortened(longest, clip)
 	if e.Kind == KindUnknown {
 		return append(why, wording.Clause{Phrase: "; what it would do is not known."})
 	}
@@ -79,32 +79,6 @@ func touched(r Reach, k Kind) wording.Phrase {
 
 // longest bounds, in bytes, what a sentence says an effect does.
 const longest = 240
-
-// shortened is a sentence with its longest things cut until it is short.
-func shortened(s wording.Sentence) wording.Sentence {
-	for most := longest; ; most /= 2 {
-		over := len(s.String()) - longest
-		if over <= 0 || most < longest/16 {
-			return s
-		}
-		s = s.Each(func(text string) string {
-			if len(text) < most {
-				return text
-			}
-			return clip(text, max(most/2, len(text)-over))
-		})
-	}
-}
-
-// ended is a sentence, its own to change, of which the last thing does not end in
-// a colon.
-func ended(s wording.Sentence) wording.Sentence {
-	for in := s; len(in) > 0; in = in[len(in)-1].Args {
-		last := &in[len(in)-1]
-		last.Text = strings.TrimRight(last.Text, " :")
-	}
-	return s
-}
 
 // oneLine is a text on one line.
 func oneLine(s string) string {

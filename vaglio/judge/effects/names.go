@@ -152,7 +152,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e.Reach = ReachShared
 	}
 	e.Sure = 0.6
-	return []Effect{e.with(t.about(and(say(phraseOf(e.Kind)), "by the tool %s", t.name)), t.target())}
+	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And("by the tool %s", t.name)), t.target())}
 }
 
 // worsen raises an effect by the nouns it is done to.
@@ -256,7 +256,7 @@ func (t *tool) target() string {
 // about is a sentence with the target at its end.
 func (t *tool) about(said wording.Sentence) wording.Sentence {
 	if s := t.target(); s != t.name {
-		return and(said, "(%s)", s)
+		return said.And("(%s)", s)
 	}
 	return said
 }

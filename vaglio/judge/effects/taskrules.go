@@ -163,16 +163,16 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 	if len(c.operands) > 0 {
 		for _, a := range c.all {
 			if a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make" {
-				return own(and(what, "as a dry run"))
+				return own(what.And("as a dry run"))
 			}
 		}
 	}
 	if e, ok := c.r.judge.tables.taskEffect(name); ok {
 		e.Sure = 0.7
-		return []Effect{e.with(and(what, ", which by its name reaches further than the workspace"), name)}
+		return []Effect{e.with(what.And(", which by its name reaches further than the workspace"), name)}
 	}
 	if c.production() && (strings.Contains(name, "migrat") || strings.Contains(name, "db") || strings.Contains(name, "seed")) {
-		return one(KindDatabase, and(what, "against production"), name)
+		return one(KindDatabase, what.And("against production"), name)
 	}
 	return own(what)
 }
