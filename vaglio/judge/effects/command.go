@@ -263,7 +263,11 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		case v.host != "" || v.pod:
 			if e.Reach == ReachWorkspace || e.Reach == ReachUser || e.Reach == ReachSystem {
 				e.Reach = ReachShared
-				e.Why = e.Why.And("on %s", v.host+v.box)
+				on := wording.Say("on %s", v.host+v.box)
+				if v.host+v.box == "" {
+					on = wording.Say("on another machine")
+				}
+				e.Why = append(slices.Clone(e.Why), on)
 			}
 		case v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v):
 			if e.Reach != ReachShared && e.Reach != ReachPublic && e.Kind != KindUnknown {
