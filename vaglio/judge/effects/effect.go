@@ -38,7 +38,7 @@ func usual(k Kind) Effect {
 
 // phraseOf is what an effect of this kind does, for tables without a message.
 func phraseOf(k Kind) wording.Phrase {
-	phrase, ok := map[Kind]wording.Phrase{
+	phrase, ok := map[Kind]wording.Phrase{ //nolint:gosec // These are words about credentials, and none.
 		KindRead:           "reads",
 		KindCreate:         "creates",
 		KindOverwrite:      "changes",

@@ -64,7 +64,7 @@ func inGo(t *testing.T, found map[wording.Phrase]bool) {
 			continue
 		}
 		var files []*ast.File
-		for _, name := range strings.Split(f[3], ",") {
+		for name := range strings.SplitSeq(f[3], ",") {
 			file, err := parser.ParseFile(fset, filepath.Join(f[2], name), nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
