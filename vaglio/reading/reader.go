@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/patch"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxDepth is how deep arguments may nest, maxTexts how many command lines and
@@ -166,7 +167,7 @@ type Gap struct {
 	At string
 	// Why is one sentence part for a person, such as "is no program of a
 	// language that is known".
-	Why string
+	Why wording.Clause
 }
 
 // Read reads a call. It never fails: what it cannot read is a [Gap].
@@ -175,7 +176,7 @@ func (r *Reader) Read(c Call) *Reading {
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true
-			rd.Gaps = append(rd.Gaps, Gap{Why: "made the reader fail"})
+			rd.Gaps = append(rd.Gaps, Gap{Why: wording.Say("made the reader fail")})
 		}
 	}()
 	r.read(rd, c)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // argument is one word of a command.
@@ -240,9 +241,9 @@ func (r *reader) operator(op string, toks []token, in value, piped bool) value {
 
 // dynamicName notes a command of which the name is not known.
 func (r *reader) dynamicName(w shell.Word, args []argument) value {
-	kind, detail := shell.ProblemDynamicName, "the name of a command is only known when it runs"
+	kind, detail := shell.ProblemDynamicName, wording.Say("the name of a command is only known when it runs")
 	if w.Remote() {
-		kind, detail = shell.ProblemDownload, "a downloaded text is run"
+		kind, detail = shell.ProblemDownload, wording.Say("a downloaded text is run")
 	}
 	r.problem(shell.Problem{Kind: kind, Detail: detail, Word: w, Interpreter: "powershell"})
 	r.blocks(args, value{})

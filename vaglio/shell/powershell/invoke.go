@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // invoke runs a command by its name.
@@ -196,7 +197,7 @@ func (r *reader) script(w shell.Word, args []argument) value {
 	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
 		p = shell.Text("./" + s)
 	}
-	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: "runs a script that was not read", Word: p, Interpreter: "powershell"})
+	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})
 	r.emit(shell.Command{Name: baseOf(p), Argv: append([]shell.Word{p}, r.words(args)...)})
 	r.blocks(args, value{})
 	return unknownValue("")

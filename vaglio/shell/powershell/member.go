@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // variable is what a variable holds.
@@ -57,7 +58,7 @@ func (r *reader) static(typ, member string, args []value) value {
 		return made(typ, args)
 	}
 	if !r.t.pure[typ] {
-		r.unread("a function that is not known is called: [" + typ + "]::" + member)
+		r.unread("a function that is not known is called: %s", "["+typ+"]::"+member)
 		return unknownValue("")
 	}
 	switch fn {
@@ -106,10 +107,10 @@ func (r *reader) method(v value, name string, args []value) value {
 	case r.t.harmless[key]:
 		return madeOf(r.list(append([]value{v}, args...)), "")
 	case v.client:
-		r.unread("a function of a connection is called that is not known: " + name)
+		r.unread("a function of a connection is called that is not known: %s", name)
 		return remoteValue(name)
 	}
-	r.unread("a function of an object is called that is not known: " + name)
+	r.unread("a function of an object is called that is not known: %s", name)
 	return unknownValue("")
 }
 
@@ -205,7 +206,7 @@ func (w *work) function(role string, v value) {
 func (r *reader) invoked(v value, args []value) value {
 	if v.block == nil {
 		r.problem(shell.Problem{
-			Kind: shell.ProblemDynamicCode, Detail: "a block is run that is not known", Word: r.word(v), Interpreter: "powershell",
+			Kind: shell.ProblemDynamicCode, Detail: wording.Say("a block is run that is not known"), Word: r.word(v), Interpreter: "powershell",
 		})
 		return unknownValue("")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 const (
@@ -100,12 +101,14 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 	defer func() {
 		if v := recover(); v != nil {
 			out = r.out
-			out.Problems = append(out.Problems, shell.Problem{Kind: shell.ProblemInternal, Detail: "the reader of PowerShell failed: " + fmt.Sprint(v)})
+			out.Problems = append(out.Problems, shell.Problem{
+				Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v)),
+			})
 		}
 	}()
 	t, err := known()
 	if err != nil {
-		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: err.Error()})
+		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Clause{Text: err.Error()}})
 		return r.out
 	}
 	r.t = t
@@ -143,7 +146,7 @@ func (r *reader) tokens(text string) []token {
 // is, leave must follow.
 func (r *reader) opens(text string) bool {
 	if len(text) > shell.MaxSource {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
 		return false
 	}
 	return r.step(1+len(text)/bytesPerStep) && r.enter()
@@ -156,7 +159,7 @@ func (r *reader) step(n int) bool {
 	}
 	if !r.o.Budget.Spend(n) || len(r.out.Commands) > maxCommands {
 		r.stopped = true
-		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: "the command does too much to be read in full"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
 	}
 	return !r.stopped
 }
@@ -178,7 +181,7 @@ func (r *reader) enter() bool {
 func (r *reader) leave() { r.depth-- }
 
 func (r *reader) tooDeep() {
-	r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+	r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: wording.Say("the command nests too deep to be read")})
 }
 
 // problem notes a finding once. The first of a kind always counts, so that
@@ -193,7 +196,7 @@ func (r *reader) problem(p shell.Problem) {
 			return
 		}
 	}
-	key := string(p.Kind) + " " + p.Detail + " " + p.Word.String()
+	key := string(p.Kind) + " " + p.Detail.String() + " " + p.Word.String()
 	if r.problems[key] {
 		return
 	}
@@ -202,8 +205,8 @@ func (r *reader) problem(p shell.Problem) {
 }
 
 // unread notes a part of the source that is beyond this reader.
-func (r *reader) unread(what string) {
-	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: what, Interpreter: "powershell"})
+func (r *reader) unread(what wording.Phrase, about ...string) {
+	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: wording.Say(what, about...), Interpreter: "powershell"})
 }
 
 // within reads something in another place.
@@ -320,11 +323,11 @@ func (r *reader) isCode(w shell.Word, by string) bool {
 	p := shell.Problem{Word: w, Interpreter: by}
 	switch {
 	case w.Remote():
-		p.Kind, p.Detail = shell.ProblemDownload, by+" runs text that is downloaded"
+		p.Kind, p.Detail = shell.ProblemDownload, wording.Say("%s runs text that is downloaded", by)
 	case w.IsUnknown():
-		p.Kind, p.Detail = shell.ProblemDynamicCode, by+" runs text that is only known when it runs"
+		p.Kind, p.Detail = shell.ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", by)
 	case w.HasUnknown():
-		p.Kind, p.Detail = shell.ProblemPartialCode, by+" runs text with parts that are only known when it runs"
+		p.Kind, p.Detail = shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", by)
 	default:
 		return true
 	}

@@ -86,7 +86,7 @@ func (r *reader) keyword(word string, toks []token) (value, int) {
 	case "class", "enum", "configuration":
 		if n := nextBlock(toks); n > 0 {
 			if word != "enum" {
-				r.unread("a " + word + " is not read")
+				r.unread("a %s is not read", word)
 			}
 			return value{}, n + 1
 		}

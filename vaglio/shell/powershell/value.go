@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // value is what an expression or a pipeline may be.
@@ -95,7 +96,7 @@ func weigh(words ...shell.Word) int {
 // here first, so that the budget bounds the memory, too.
 func (r *reader) afford(items, bytes int) bool {
 	if items > maxItems || bytes > maxValue {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "a value becomes too large to be read"})
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("a value becomes too large to be read")})
 		return false
 	}
 	return r.step(1 + items + bytes/bytesPerStep)
