@@ -56,7 +56,7 @@ func call(t *testing.T, p vaglio.Proposal) approval.Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := secret.Fingerprint(p)
+	f, err := secret.Fingerprint(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

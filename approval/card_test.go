@@ -213,7 +213,7 @@ func TestDifferentCallsGiveDifferentCards(t *testing.T) {
 	}
 	cards := map[string]approval.Fingerprint{}
 	for _, p := range calls {
-		f, err := secret.Fingerprint(p)
+		f, err := secret.Fingerprint(p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

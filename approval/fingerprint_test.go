@@ -29,7 +29,7 @@ func TestFingerprintCoversTheCall(t *testing.T) {
 		t.Helper()
 		p := base()
 		change(&p)
-		f, err := s.Fingerprint(p)
+		f, err := s.Fingerprint(p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestFingerprintCoversTheCall(t *testing.T) {
 	}
 	p := base()
 	p.Args["path"] = "\xff"
-	if f, err := secret.Fingerprint(p); err == nil || f != "" {
+	if f, err := secret.Fingerprint(p, nil); err == nil || f != "" {
 		t.Errorf("a text that is not UTF-8 has the fingerprint %q", f)
 	}
 }

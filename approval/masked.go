@@ -5,6 +5,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/mask"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Masker masks the secrets in what calls and their approvals are told with.
@@ -40,10 +41,20 @@ func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
 		}
 		g.Signals = slices.Clone(g.Signals)
 		for j := range g.Signals {
-			g.Signals[j].Message = m.Mask(g.Signals[j].Message)
+			g.Signals[j] = m.signal(g.Signals[j])
 		}
 	}
 	return v
+}
+
+// signal masks what a judge saw. What only the whole message gives away is
+// masked there alone; the message as data goes then.
+func (m Masker) signal(s vaglio.Signal) vaglio.Signal {
+	s.Message, s.Said = m.Mask(s.Message), s.Said.Each(m.Mask)
+	if english, _ := s.Said.In(wording.English); english != s.Message {
+		s.Said = nil
+	}
+	return s
 }
 
 // Refusal returns a copy of r with every secret masked. A text that was cut

@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 var masker = approval.NewMasker(secret)
@@ -26,7 +27,7 @@ func TestMaskCall(t *testing.T) {
 		},
 		Context: vaglio.Context{Cwd: "/home/u", Mounts: []string{"/mnt/token=abcd1234"}},
 	}
-	before, err := secret.Fingerprint(p)
+	before, err := secret.Fingerprint(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestMaskCall(t *testing.T) {
 			t.Errorf("%q is gone from %s", left, form)
 		}
 	}
-	if after, err := secret.Fingerprint(p); err != nil || after != before {
+	if after, err := secret.Fingerprint(p, nil); err != nil || after != before {
 		t.Error("masking changed the proposal itself")
 	}
 	if diff := cmp.Diff(m, masker.Proposal(m)); diff != "" {
@@ -73,5 +74,27 @@ func TestMaskEntry(t *testing.T) {
 	}
 	if a.Decision.Words != "password=hunter2" || v.Results[0].Metadata["password"] != "hunter2" || e.Step.Refusal.Why == "" {
 		t.Error("masking changed the entry itself")
+	}
+}
+
+// TestSentencesAreMasked looks at a judge's message and at the same as data.
+func TestSentencesAreMasked(t *testing.T) {
+	t.Parallel()
+	token := "ghp_" + strings.Repeat("aB3", 12)
+	for _, said := range []wording.Sentence{
+		{wording.Say("sends the file %s along with a request", "Authorization: Bearer "+token)},
+		{{Phrase: "sets password=%s"}, {Text: "hunter2hunter2"}},
+		{{Phrase: "sets password=%s", Args: []wording.Clause{{Text: "correct-horse-battery"}}}},
+	} {
+		message, _ := said.In(wording.English)
+		v := vaglio.Verdict{Results: []vaglio.GradientResult{{Signals: []vaglio.Signal{{Message: message, Said: said}}}}}
+		s := masker.Verdict(v).Results[0].Signals[0]
+		english, _ := s.Said.In(wording.English)
+		if s.Said != nil && english != s.Message || strings.Contains(english, token) || strings.Contains(english, "correct-horse") {
+			t.Errorf("%q is masked as %q, and as data as %q", message, s.Message, english)
+		}
+		if v.Results[0].Signals[0].Said.String() != said.String() {
+			t.Error("the verdict was changed in place")
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package approval
 
-import "github.com/metnos/vaglio/vaglio"
+import (
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
 
 // effectInstead says what can be done instead of a call with the effect, whose
 // names are those of the effects judge. It is empty for any other category.
@@ -42,6 +45,8 @@ type Reason struct {
 	Reversibility, Reach string
 	// Message says it in the judge's own words.
 	Message string
+	// Said is the message as data, where the judge has it.
+	Said wording.Sentence
 }
 
 // ReasonOf returns the worst that the rejecting judge said.
@@ -52,7 +57,7 @@ func ReasonOf(v vaglio.Verdict) Reason {
 		return r
 	}
 	if g.Reasoning != "" {
-		r.Message = g.Reasoning
+		r.Message, r.Said = g.Reasoning, ReasoningOf(*g)
 	}
 	worst := -1
 	for i := range g.Signals {
@@ -63,16 +68,26 @@ func ReasonOf(v vaglio.Verdict) Reason {
 	if worst < 0 {
 		return r
 	}
-	message := r.Message
+	message, said := r.Message, r.Said
 	r = SignalOf(*g, worst)
-	r.Message = message
+	r.Message, r.Said = message, said
 	return r
+}
+
+// ReasoningOf returns a judge's reasoning as data, where a signal says the same.
+func ReasoningOf(g vaglio.GradientResult) wording.Sentence {
+	for i := range g.Signals {
+		if g.Signals[i].Message == g.Reasoning {
+			return g.Signals[i].Said
+		}
+	}
+	return nil
 }
 
 // SignalOf returns what a judge's signal says, with what the effects judge knows
 // of it besides.
 func SignalOf(g vaglio.GradientResult, i int) Reason {
-	r := Reason{Effect: g.Signals[i].Category, Message: g.Signals[i].Message}
+	r := Reason{Effect: g.Signals[i].Category, Message: g.Signals[i].Message, Said: g.Signals[i].Said}
 	if effects, ok := g.Metadata["effects"].([]any); ok && i < len(effects) {
 		if e, ok := effects[i].(map[string]any); ok && e["kind"] == r.Effect {
 			r.Reversibility, _ = e["reversibility"].(string)

@@ -69,7 +69,7 @@ func (c *checker) language(lang Lang) map[Key]*template.Template {
 }
 
 // overrides reads the files of a folder over the texts.
-func (c *checker) overrides(folder fs.FS, langs map[Lang]map[Key]*template.Template) {
+func (c *checker) overrides(folder fs.FS, set *Set) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
 		c.add("the folder of texts", "cannot be read: %v", err)
@@ -77,29 +77,39 @@ func (c *checker) overrides(folder fs.FS, langs map[Lang]map[Key]*template.Templ
 	}
 	found := 0
 	for _, e := range entries {
-		base, ours := strings.CutSuffix(e.Name(), ending)
-		if !ours || strings.HasPrefix(base, ".") {
+		base, texts := strings.CutSuffix(e.Name(), ending)
+		base, phrases := strings.CutSuffix(base, phrasing)
+		if !texts && !phrases || strings.HasPrefix(base, ".") {
 			continue
 		}
 		found++
 		lang := Lang(base)
-		texts, ok := langs[lang]
-		if !ok {
+		switch _, ok := set.langs[lang]; {
+		case !ok:
 			c.add(e.Name(), "there is no language %q; a file is named %s", base, listed(Langs(), ending))
-			continue
+		case texts:
+			c.overrideTexts(folder, lang, set.langs[lang])
+		case lang == English:
+			c.add(e.Name(), "English is what the engine itself says; only other languages have phrases")
+		default:
+			c.overridePhrases(folder, lang, set.phrases[lang])
 		}
-		f := c.read(folder, lang, "")
-		before := len(c.mistakes)
-		c.check(f)
-		if len(c.mistakes) > before {
-			continue
-		}
-		maps.Copy(texts, f.texts)
-		c.distinct(f.name, texts)
 	}
 	if found == 0 {
 		c.add("the folder of texts", "holds no texts; a file is named %s", listed(Langs(), ending))
 	}
+}
+
+// overrideTexts reads the texts that a folder has instead of the embedded.
+func (c *checker) overrideTexts(folder fs.FS, lang Lang, texts map[Key]*template.Template) {
+	f := c.read(folder, lang, "")
+	before := len(c.mistakes)
+	c.check(f)
+	if len(c.mistakes) > before {
+		return
+	}
+	maps.Copy(texts, f.texts)
+	c.distinct(f.name, texts)
 }
 
 // file is one file of texts.

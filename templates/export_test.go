@@ -44,6 +44,6 @@ func Overrider() func(body string) (*Texts, []string) {
 		c := checker{fields: reference.fields}
 		f := c.read(fstest.MapFS{"it.tmpl": {Data: []byte(body)}}, Italian, "")
 		c.check(f)
-		return &Texts{Italian, time.UTC, f.texts, nil}, c.mistakes
+		return &Texts{lang: Italian, zone: time.UTC, texts: f.texts}, c.mistakes
 	}
 }

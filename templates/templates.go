@@ -63,19 +63,21 @@ type Part struct {
 // Set holds the texts of every language. It is never written after [Load], and
 // safe for concurrent use.
 type Set struct {
-	langs map[Lang]map[Key]*template.Template
-	told  map[string]Key
+	langs   map[Lang]map[Key]*template.Template
+	phrases map[Lang]phraseBook
+	told    map[string]Key
 }
 
 // Texts are the texts in one language and time zone.
 type Texts struct {
-	lang  Lang
-	zone  *time.Location
-	texts map[Key]*template.Template
-	told  map[string]Key
+	lang    Lang
+	zone    *time.Location
+	texts   map[Key]*template.Template
+	phrases phraseBook
+	told    map[string]Key
 }
 
-//go:embed *.tmpl
+//go:embed *.tmpl *.phrases
 var builtin embed.FS
 
 // ending is that of the files: one for each language, such as it.tmpl.
@@ -88,13 +90,13 @@ const ending = ".tmpl"
 func Load(override fs.FS) (*Set, error) {
 	c := checker{}
 	c.reference()
-	set := &Set{map[Lang]map[Key]*template.Template{}, map[string]Key{}}
+	set := &Set{langs: map[Lang]map[Key]*template.Template{}, phrases: map[Lang]phraseBook{}}
 	for _, lang := range Langs() {
-		set.langs[lang] = c.language(lang)
+		set.langs[lang], set.phrases[lang] = c.language(lang), c.phrases(lang)
 	}
 	set.told = told(set.langs[English])
 	if override != nil {
-		c.overrides(override, set.langs)
+		c.overrides(override, set)
 	}
 	if len(c.mistakes) > 0 {
 		return nil, &LoadError{c.mistakes}
@@ -111,7 +113,7 @@ func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 	if _, ok := s.langs[lang]; !ok {
 		lang = English
 	}
-	return &Texts{lang, zone, s.langs[lang], s.told}
+	return &Texts{lang, zone, s.langs[lang], s.phrases[lang], s.told}
 }
 
 // Lang returns the language.

@@ -1,5 +1,7 @@
 package vaglio
 
+import "github.com/metnos/vaglio/vaglio/wording"
+
 // Phase names the phase that denied a call.
 type Phase string
 
@@ -83,4 +85,7 @@ type Signal struct {
 	Category string  `json:"category"`
 	Score    float64 `json:"score"`
 	Message  string  `json:"message"`
+	// Said is Message as data, for readers of another language; absent where the
+	// judge has only the text.
+	Said wording.Sentence `json:"said,omitempty"`
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 var ends = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
@@ -274,6 +275,60 @@ func TestReasons(t *testing.T) {
 	} {
 		title, lines := cardtext.Reasons(textsIn(t, lang), &card)
 		got := []string{title.String()}
+		for _, l := range lines {
+			got = append(got, l.String())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", lang, diff)
+		}
+	}
+}
+
+// several is a card about a call with several effects, of which the judge's
+// sentences are data.
+func several() approval.Card {
+	tail := func(undone, touched wording.Phrase) wording.Sentence {
+		return wording.Sentence{{Phrase: undone}, {Phrase: touched}, {Phrase: "."}}
+	}
+	files := wording.Say("%s files below %s", "297", "/backup")
+	said := []wording.Sentence{
+		append(wording.Sentence{{Phrase: "deletes"}, files, {Phrase: "outside the workspace"}}, tail("; it cannot be undone,", "and touches more than the workspace")...),
+		append(wording.Sentence{wording.Say("pushes to %s, on which others build", "main")}, tail("; it can be undone only in part,", "and others are affected")...),
+		{wording.Say("and %s more like these.", "12")},
+		{wording.Say("it runs a script file that was not read: %s.", "./clean.sh")},
+	}
+	g := vaglio.GradientResult{Judge: "effects", Score: 0.2, Confidence: 0.6}
+	for i, category := range []string{"delete", "publish", "publish", "unread"} {
+		message, _ := said[i].In(wording.English)
+		g.Signals = append(g.Signals, vaglio.Signal{Category: category, Score: 0.2 + float64(i)/10, Message: message, Said: said[i]})
+	}
+	g.Reasoning = g.Signals[0].Message
+	card := plan(approval.Pending)
+	card.Items[0].Verdict = vaglio.Verdict{JudgeKind: "effects", Reason: "judge: score 0.20 < threshold 0.50", Results: []vaglio.GradientResult{g}}
+	return card
+}
+
+func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	card := several()
+	for lang, want := range map[templates.Lang][]string{
+		templates.English: {
+			"Why it asks: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
+			"effects: score 0.20, confidence 0.60",
+			"• delete 0.20: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
+			"• publish 0.30: Pushes to main, on which others build; it can be undone only in part, and others are affected.",
+			"• publish 0.40: And 12 more like these.", "• unread 0.50: It runs a script file that was not read: ./clean.sh.",
+		},
+		templates.Italian: {
+			"Perché te lo chiedo: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
+			"effects: punteggio 0,20, sicurezza 0,60",
+			"• cancella qualcosa 0,20: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
+			"• pubblica qualcosa 0,30: Fa il push su main, su cui lavorano altri; si può annullare solo in parte, e tocca ciò che usano anche altri.",
+			"• pubblica qualcosa 0,40: E altri 12 come questi.", "• non si è letta per intero 0,50: Esegue un file di script che non si è letto: ./clean.sh.",
+		},
+	} {
+		_, lines := cardtext.Reasons(textsIn(t, lang), &card)
+		got := make([]string, 0, len(lines))
 		for _, l := range lines {
 			got = append(got, l.String())
 		}

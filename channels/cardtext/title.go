@@ -113,7 +113,7 @@ func wanted(it *approval.Item) string {
 // whyOf is why a call is asked about, in the judge's own words where there are.
 func whyOf(texts *templates.Texts, it *approval.Item) string {
 	if r := approval.ReasonOf(it.Verdict); r.Message != "" {
-		said, _ := texts.Judged(r.Message)
+		said, _ := texts.Said(r.Message, r.Said)
 		return said
 	}
 	return it.Refusal.Why
@@ -122,7 +122,7 @@ func whyOf(texts *templates.Texts, it *approval.Item) string {
 // signalOf is what a judge noticed: in the reader's language what can be said in
 // it, and after it the judge's own words, which name what they are about.
 func signalOf(texts *templates.Texts, r approval.Reason) string {
-	said, ok := texts.Judged(r.Message)
+	said, ok := texts.Said(r.Message, r.Said)
 	if undo := texts.Undo(r.Reversibility, r.Reach); !ok && undo != "" {
 		return undo + ". " + said
 	}
@@ -132,5 +132,8 @@ func signalOf(texts *templates.Texts, r approval.Reason) string {
 // effectOf says what a call would do, where the judge says it in another language.
 func effectOf(texts *templates.Texts, it *approval.Item) string {
 	r := approval.ReasonOf(it.Verdict)
+	if _, ok := texts.Said(r.Message, r.Said); ok && r.Said != nil {
+		return ""
+	}
 	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // text is one of our texts, to be filled in the reader's language. Its values
@@ -63,11 +64,14 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"size":   func(s string) string { return size(texts, s) },
 		"effect": func(category string) template.HTML { return effect(texts, category) },
 		"why":    func(v itemView) string { return why(texts, v.Item) },
-		"judged": func(said string) template.HTML { return judged(texts, said) },
-		"told":   func(sentence string) template.HTML { return agentTold(texts, sentence) },
-		"guard":  func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
-		"digest": func(d *report.Digest) []digestLine { return digestLines(texts, d) },
-		"script": func() []scriptText { return scriptTexts(texts) },
+		"reasoned": func(g vaglio.GradientResult) template.HTML {
+			return judged(texts, g.Reasoning, approval.ReasoningOf(g))
+		},
+		"noticed": func(s vaglio.Signal) template.HTML { return judged(texts, s.Message, s.Said) },
+		"told":    func(sentence string) template.HTML { return agentTold(texts, sentence) },
+		"guard":   func(rule *vaglio.GuardRule) template.HTML { return forbids(texts, rule) },
+		"digest":  func(d *report.Digest) []digestLine { return digestLines(texts, d) },
+		"script":  func() []scriptText { return scriptTexts(texts) },
 		"sample": func(name, part, otherwise string) string {
 			if key := templates.Key("web.sample." + name + "." + part); texts.Has(key) {
 				return texts.Plain(key, nil)
@@ -132,6 +136,9 @@ func effect(texts *templates.Texts, category string) template.HTML {
 // empty in English.
 func why(texts *templates.Texts, it approval.Item) string {
 	r := approval.ReasonOf(it.Verdict)
+	if _, ok := texts.Said(r.Message, r.Said); ok && r.Said != nil {
+		return ""
+	}
 	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
 }
 
@@ -144,11 +151,11 @@ func agentTold(texts *templates.Texts, sentence string) template.HTML {
 	return show(sentence)
 }
 
-// judged says in the reader's language what a judge says in fixed words; any other
-// words are shown with care.
-func judged(texts *templates.Texts, text string) template.HTML {
-	said, _ := texts.Judged(text)
-	return show(said)
+// judged says in the reader's language what a judge says, where there are words for
+// it. All of it is shown with care: it names what the call is about.
+func judged(texts *templates.Texts, message string, said wording.Sentence) template.HTML {
+	text, _ := texts.Said(message, said)
+	return show(text)
 }
 
 // forbids says in the reader's language why the guard has a rule.

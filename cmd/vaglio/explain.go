@@ -16,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxProposal bounds a proposal that explain reads, in bytes, as the API does.
@@ -78,9 +79,9 @@ type explanation struct {
 	// Reading is what guard and judges see of the call.
 	Reading readingView `json:"reading"`
 	// Effects are what the call was read to do, and Notes what was not read.
-	Effects []effects.Effect `json:"effects"`
-	Notes   []string         `json:"notes"`
-	Verdict *vaglio.Verdict  `json:"verdict"`
+	Effects []effectView    `json:"effects"`
+	Notes   []string        `json:"notes"`
+	Verdict *vaglio.Verdict `json:"verdict"`
 	// Refusal is what the agent would be told.
 	Refusal *approval.Refusal `json:"refusal,omitempty"`
 }
@@ -117,7 +118,7 @@ func (e *explaining) explain(ctx context.Context, c config, p policy) (x explana
 		return x, err
 	}
 	read := reader.Read(engine.Known(x.Proposal))
-	x.Effects, x.Notes = read.Effects, read.Notes
+	x.say(read)
 	v, err := engine.Judge(ctx, x.Proposal)
 	if mistake := mistakeOf(err); mistake != nil {
 		x.Error = mistake.Error()
@@ -188,6 +189,23 @@ func (e *explaining) print(x explanation) error {
 	}
 	_, err := io.WriteString(e.std.out, x.text())
 	return err
+}
+
+// effectView is an effect, said in English.
+type effectView struct {
+	effects.Effect
+	Why string `json:"why"`
+}
+
+// say keeps what a call was read to do.
+func (x *explanation) say(read effects.Reading) {
+	for _, e := range read.Effects {
+		x.Effects = append(x.Effects, effectView{e, e.Why.String()})
+	}
+	for _, n := range read.Notes {
+		note, _ := n.In(wording.English)
+		x.Notes = append(x.Notes, note)
+	}
 }
 
 // text is the explanation for a person at a terminal. What strangers wrote is

@@ -78,7 +78,7 @@ func viewOf(engine *vaglio.Engine, p vaglio.Proposal, home string) (readingView,
 		}
 	}
 	for _, g := range rd.Gaps {
-		out.Gaps = append(out.Gaps, gapView{g.At, g.Why})
+		out.Gaps = append(out.Gaps, gapView{g.At, g.Why.String()})
 	}
 	return out, nil
 }
@@ -90,7 +90,7 @@ func (v viewer) text(c *reading.Command) textView {
 	}
 	for i := range c.Script.Problems {
 		p := &c.Script.Problems[i]
-		why := p.Detail
+		why := p.Detail.String()
 		if w := p.Word.String(); w != "" && !strings.Contains(why, w) {
 			why += ": " + w
 		}

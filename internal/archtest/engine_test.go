@@ -17,7 +17,7 @@ import (
 // lowered, to the goal beside them.
 const (
 	mostLines      = 41_600 // hand-written Go, without tests; goal 21_000
-	mostComplex    = 159    // functions over a complexity of [complexFrom]; goal 40
+	mostComplex    = 157    // functions over a complexity of [complexFrom]; goal 40
 	complexFrom    = 15
 	mostExemptions = 66 // of a linter's complexity rule; goal 15
 	mostNames      = 20 // texts in one case list: longer ones are data
@@ -75,7 +75,7 @@ func engineRoom(pkg string) bool {
 	}
 	room, _, _ := strings.Cut(rest, "/")
 	switch room {
-	case "audit", "catalog", "mask":
+	case "audit", "catalog", "mask", "wording":
 		return false
 	case "judge":
 		return rest == "judge/effects"

@@ -96,6 +96,19 @@ func (s Set) Tool(client, name string) *Tool {
 	return tool
 }
 
+// Messages are all that the tables say of tools, as it is written there.
+func (s Set) Messages() []string {
+	var said []string
+	for _, c := range s {
+		for _, t := range c {
+			for i := range t.lines {
+				said = append(said, t.lines[i].does.Why)
+			}
+		}
+	}
+	return said
+}
+
 // Does says what a call of the tool with these arguments does.
 func (t *Tool) Does(args map[string]any) commands.Outcome {
 	for i := range t.lines {

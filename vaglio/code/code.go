@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 const (
@@ -51,7 +52,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 		if v := recover(); v != nil {
 			out = run.out
 			out.Actions = append(out.Actions, shell.ProgramStep{Problem: &shell.Problem{
-				Kind: shell.ProblemInternal, Detail: "the reader of programs failed: " + fmt.Sprint(v), Interpreter: in.Language,
+				Kind: shell.ProblemInternal, Detail: wording.Say("the reader of programs failed: %s", fmt.Sprint(v)), Interpreter: in.Language,
 			}})
 		}
 	}()
@@ -59,7 +60,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	p := &program{run: run, table: r.table, lang: lang, in: in}
 	switch {
 	case lang == nil:
-		p.problem(shell.ProblemDynamicCode, "programs of "+in.Language+" are not read", in.Text)
+		p.problem(shell.ProblemDynamicCode, wording.Say("programs of %s are not read", in.Language), in.Text)
 	case len(lang.comments) == 0:
 		p.loose(in.Text)
 	default:
@@ -140,7 +141,7 @@ func (p *program) spend(n int) bool {
 	if p.left -= n; p.left < 0 {
 		p.left = 0
 		p.stopped = true
-		p.problem(shell.ProblemTooCostly, "the program does too much to be read in full", shell.Word{})
+		p.problem(shell.ProblemTooCostly, wording.Say("the program does too much to be read in full"), shell.Word{})
 	}
 	return !p.stopped
 }
@@ -152,7 +153,7 @@ func (p *program) enter() bool {
 	}
 	if p.depth >= maxDepth*4 {
 		p.stopped = true
-		p.problem(shell.ProblemTooDeep, "the program nests deeper than "+strconv.Itoa(maxDepth)+" levels", shell.Word{})
+		p.problem(shell.ProblemTooDeep, wording.Say("the program nests deeper than %s levels", strconv.Itoa(maxDepth)), shell.Word{})
 		return false
 	}
 	p.depth++
@@ -168,7 +169,7 @@ func (p *program) step(s shell.ProgramStep) {
 }
 
 // problem among the steps.
-func (p *program) problem(kind shell.ProblemKind, detail string, w shell.Word) {
+func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell.Word) {
 	key := string(kind) + "\x00" + w.String()
 	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // each is said once, and the first of many
 		return
@@ -192,7 +193,7 @@ func (l *language) nameOr(name string) string {
 func (p *program) read(w shell.Word) value {
 	src := p.mark(w)
 	if len(src) > maxText {
-		p.problem(shell.ProblemTooBig, "the program is longer than 1 MiB", shell.Word{})
+		p.problem(shell.ProblemTooBig, wording.Say("the program is longer than 1 MiB"), shell.Word{})
 		return value{}
 	}
 	if !p.spend(len(src) / bytesPerStep) {

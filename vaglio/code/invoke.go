@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // result is what a call yields that is not known, but for where it is from.
@@ -131,7 +132,7 @@ func (p *program) fork(name string) {
 	}
 	p.emit(name, shell.VerbFork)
 	if loop {
-		p.problem(shell.ProblemForkBomb, "a program starts copies of itself in a loop", shell.Word{})
+		p.problem(shell.ProblemForkBomb, wording.Say("a program starts copies of itself in a loop"), shell.Word{})
 	}
 }
 
@@ -142,7 +143,7 @@ func (p *program) invoke(f *routine, args []value) value {
 	}
 	cost := f.to - f.from
 	if f.active > 0 && p.forks > 0 {
-		p.problem(shell.ProblemForkBomb, "a function copies its process and calls itself", shell.Word{})
+		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
 	}
 	if f.active > 1 || f.toks != p || p.again < cost {
 		f.called = f.called && f.active > 0

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // quoted reads a string; prefix are the letters before its quote.
@@ -31,7 +32,7 @@ func (l *lexer) quoted(prefix string) {
 	}
 	if end < 0 {
 		l.endless += q + ";"
-		l.p.problem(shell.ProblemDynamicCode, "a text in the program does not end", shell.Word{})
+		l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
 		l.at = from
 		return
 	}
@@ -110,7 +111,7 @@ func (l *lexer) value(body, opener string, raw, single bool) {
 		return
 	}
 	if l.depth >= maxNesting {
-		l.p.problem(shell.ProblemTooDeep, "texts of a program nest deeper than "+strconv.Itoa(maxNesting)+" levels", shell.Word{})
+		l.p.problem(shell.ProblemTooDeep, wording.Say("texts of a program nest deeper than %s levels", strconv.Itoa(maxNesting)), shell.Word{})
 		return
 	}
 	l.op("(")
@@ -219,7 +220,7 @@ func (l *lexer) quoteOperator(s, rest string) bool {
 		}
 	}
 	if !ok {
-		l.p.problem(shell.ProblemDynamicCode, "a text in the program does not end", shell.Word{})
+		l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
 		return false
 	}
 	fills := l.p.lang.fills
@@ -262,7 +263,7 @@ func (l *lexer) substitution(s, body, from, rest string) string {
 	}
 	with, rest, ok := delimited(rest)
 	if !ok {
-		l.p.problem(shell.ProblemDynamicCode, "a text in the program does not end", shell.Word{})
+		l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
 	}
 	flags := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz"))]
 	esc := strings.NewReplacer(`\`+from[:1], from[:1])

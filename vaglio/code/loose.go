@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // loose reads a program of a language of which only the calls that matter are
@@ -13,7 +14,7 @@ import (
 func (p *program) loose(w shell.Word) {
 	src := p.mark(w)
 	if len(src) > maxText || !p.spend(len(src)/4) {
-		p.problem(shell.ProblemTooBig, "the program is longer than 1 MiB", shell.Word{})
+		p.problem(shell.ProblemTooBig, wording.Say("the program is longer than 1 MiB"), shell.Word{})
 		return
 	}
 	if w.HasUnknown() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runShell reads system(…) and its like: one text is a command line, several
@@ -123,7 +124,7 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 			continue
 		}
 		if p.evals++; p.evals > maxEvals {
-			p.problem(shell.ProblemTooDeep, name+" runs code that runs code", w)
+			p.problem(shell.ProblemTooDeep, wording.Say("%s runs code that runs code", name), w)
 			return out
 		}
 		sub := p.inner()
@@ -139,11 +140,11 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 func (p *program) gap(w shell.Word) {
 	switch {
 	case w.Remote():
-		p.problem(shell.ProblemDownload, p.lang.name+" runs text that is downloaded", w)
+		p.problem(shell.ProblemDownload, wording.Say("%s runs text that is downloaded", p.lang.name), w)
 	case w.IsUnknown():
-		p.problem(shell.ProblemDynamicCode, p.lang.name+" runs text that is only known when it runs", w)
+		p.problem(shell.ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", p.lang.name), w)
 	default:
-		p.problem(shell.ProblemPartialCode, p.lang.name+" runs text with parts that are only known when it runs", w)
+		p.problem(shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", p.lang.name), w)
 	}
 }
 

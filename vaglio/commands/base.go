@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +45,25 @@ type Verb struct {
 	// Light says that the work stays with the agent, Weak that the word is
 	// usually a noun, Phrase that it has two words.
 	Light, Weak, Phrase bool
+}
+
+// Messages are all that the tables say of programs, as it is written there.
+func (b *Base) Messages() []string {
+	said := map[string]bool{}
+	for _, message := range b.Vars {
+		said[message] = true
+	}
+	for _, v := range b.Verbs {
+		said[v.Outcome.Why] = true
+	}
+	for _, of := range []map[string][]*Section{b.Judged, b.acting} {
+		for _, sections := range of {
+			for _, s := range sections {
+				s.messages(said)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(said))
 }
 
 // Load reads the tables that are built into the program. An error names the

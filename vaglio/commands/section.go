@@ -58,6 +58,17 @@ type Outcome struct {
 	Why           string
 }
 
+// messages notes all that the section says.
+func (s *Section) messages(said map[string]bool) {
+	said[s.Else.Why] = true
+	for i := range s.Lines {
+		said[s.Lines[i].Then.Why] = true
+	}
+	for i := range s.acts {
+		said[s.acts[i].phrase] = true
+	}
+}
+
 // judges reports whether the section says what a command means.
 func (s *Section) judges() bool { return len(s.Lines) > 0 || s.hasElse }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // weigh gives the rule that an operation breaks: what is done, held against
@@ -132,7 +133,7 @@ func (l *look) told(name string) (string, bool) {
 		}
 	}
 	if len(t.Gaps) > 0 {
-		l.s.t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: t.Gaps[0].What}}, "", noText, false)
+		l.s.t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: wording.Clause{Text: t.Gaps[0].What}}}, "", noText, false)
 	}
 	return "", t.Known
 }

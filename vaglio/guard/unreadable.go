@@ -73,11 +73,11 @@ func (t *trouble) note(key string, problems []shell.Problem, text string, shift 
 			if !certain {
 				text = "" // no line of it is to blame
 			}
-			t.first = locate(key, text, p.Span.Start-shift, p.Detail)
+			t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
 			return
 		case shell.ProblemUnparsable:
 			if certain {
-				t.first = locate(key, text, p.Span.Start-shift, p.Detail)
+				t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
 				return
 			}
 		}

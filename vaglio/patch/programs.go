@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // applier is a program that applies patches, as its command line says it.
@@ -17,8 +18,8 @@ type applier struct {
 	written map[string]string // what the line wrote to files before, by name
 }
 
-// NotPart ends the detail of a problem about a patch whose text is a file's.
-const NotPart = "applies a patch that is not part of the command"
+// NotPart is the detail of a problem about a patch whose text is a file's.
+const NotPart wording.Phrase = "%s: applies a patch that is not part of the command"
 
 // grammar are the options of a program that matter and those that take a
 // value: short ones as letters, long ones by name.
@@ -133,7 +134,7 @@ func (a *applier) expand() ([]shell.Command, []shell.Problem) {
 		default:
 			changes, err := Parse(text, o)
 			if err != nil {
-				problems = append(problems, a.problem(shell.ProblemPartialCode, err.Error(), shell.Word{}))
+				problems = append(problems, a.problem(shell.ProblemPartialCode, "%s: %s", shell.Word{}, err.Error()))
 			}
 			for i := range changes {
 				calls = append(calls, a.calls(&changes[i])...)
@@ -162,13 +163,13 @@ func (a *applier) unread(in input) shell.Problem {
 		return a.problem(shell.ProblemScriptFile, NotPart, in.text)
 	}
 	if in.text.Remote() {
-		return a.problem(shell.ProblemDownload, "applies a patch from the network", in.text)
+		return a.problem(shell.ProblemDownload, "%s: applies a patch from the network", in.text)
 	}
-	return a.problem(shell.ProblemDynamicCode, "applies a patch whose text is not known", in.text)
+	return a.problem(shell.ProblemDynamicCode, "%s: applies a patch whose text is not known", in.text)
 }
 
-func (a *applier) problem(kind shell.ProblemKind, detail string, w shell.Word) shell.Problem {
-	return shell.Problem{Kind: kind, Detail: a.name + ": " + detail, Word: w, Interpreter: a.name, Span: a.cmd.Span}
+func (a *applier) problem(kind shell.ProblemKind, detail wording.Phrase, w shell.Word, besides ...string) shell.Problem {
+	return shell.Problem{Kind: kind, Detail: wording.Say(detail, append([]string{a.name}, besides...)...), Word: w, Interpreter: a.name, Span: a.cmd.Span}
 }
 
 // onlyLooks reports whether the options say that no file is changed.

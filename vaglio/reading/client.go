@@ -1,6 +1,10 @@
 package reading
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
 
 // ToolOf gives what is known of a tool by its name, or by a name that ends with
 // a star and with which it begins.
@@ -29,7 +33,7 @@ func (w *walk) client(c Call) {
 	}
 	tool, ok := ToolOf(w.r.o.Clients[c.Client], c.Executor)
 	if !ok {
-		w.gap("", "is for a tool that "+clip(c.Client)+" is not known to have")
+		w.gap("", wording.Say("is for a tool that %s is not known to have", clip(c.Client)))
 		return
 	}
 	w.rd.tool = &tool

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // add keeps a command line or program that was read.
 func (w *walk) add(c Command) {
 	if w.texts++; w.texts > maxTexts {
 		if w.texts == maxTexts+1 {
-			w.gap(c.At, "holds more command lines than are read")
+			w.gap(c.At, wording.Say("holds more command lines than are read"))
 		}
 		return
 	}
@@ -27,7 +28,7 @@ func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int
 	if role&runs != 0 && encoded(key) {
 		plain, ok := decoded(text)
 		if !ok {
-			w.gap(at, "is said to be written in base64 and is not")
+			w.gap(at, wording.Say("is said to be written in base64 and is not"))
 			return
 		}
 		text = plain

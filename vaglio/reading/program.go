@@ -5,6 +5,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // program reads a text under a key that names code: in its language where the
@@ -105,7 +106,7 @@ func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 		w.add(Command{At: at, Text: text, Language: lang, Script: ReadArgv(interpreter(lang, text), sc.o), Doubt: true})
 	}
 	if known || role&RoleScript != 0 {
-		w.gap(at, "is no program of a language that is known")
+		w.gap(at, wording.Say("is no program of a language that is known"))
 	}
 }
 
@@ -113,7 +114,7 @@ func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 func unparsable(s *shell.Script) string {
 	for i := range s.Problems {
 		if s.Problems[i].Kind == shell.ProblemUnparsable {
-			return s.Problems[i].Detail
+			return s.Problems[i].Detail.String()
 		}
 	}
 	return ""
@@ -129,7 +130,7 @@ func (w *walk) inline(text string, sc *scope, at string) {
 		w.line(text, sc, at, mood{})
 	case argv == nil:
 		if w.class.runs {
-			w.gap(at, "is a program in "+clip(sc.lang)+", which nobody here can read")
+			w.gap(at, wording.Say("is a program in %s, which nobody here can read", clip(sc.lang)))
 		}
 		w.line(text, sc, at, mood{doubt: true})
 	default:
@@ -200,7 +201,7 @@ func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
 	switch name {
 	case "script":
 		if in.lang = languageOf(args); in.lang == "" {
-			w.gap(at, "is a program of an interpreter that is not named")
+			w.gap(at, wording.Say("is a program of an interpreter that is not named"))
 			return ""
 		}
 	case "bash", "sh", "!", "system", "sx", "python", "python3", "javascript", "js", "perl", "ruby", "node":
@@ -213,7 +214,7 @@ func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
 	case "time", "timeit", "capture", "prun", "html", "HTML", "markdown", "latex", "svg":
 		return body
 	default:
-		w.gap(at, "begins with %%"+clip(name)+", which nobody here can read")
+		w.gap(at, wording.Say("begins with %s, which nobody here can read", "%%"+clip(name)))
 		return text[strings.Index(text, "%%")+len("%%"):]
 	}
 	if in.lang == langPython {

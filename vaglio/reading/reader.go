@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxDepth is how deep arguments may nest, maxTexts how many command lines and
@@ -192,7 +193,7 @@ type Gap struct {
 	At string
 	// Why is one sentence part for a person, such as "is no program of a
 	// language that is known".
-	Why string
+	Why wording.Clause
 }
 
 // Read reads a call. It never fails: what it cannot read is a [Gap].
@@ -208,7 +209,7 @@ func (r *Reader) Read(c Call) *Reading {
 		}
 		if recover() != nil {
 			rd.Failed = true
-			rd.Gaps = append(rd.Gaps, Gap{Why: "made the reader fail"})
+			rd.Gaps = append(rd.Gaps, Gap{Why: wording.Say("made the reader fail")})
 		}
 	}()
 	r.read(rd, c)

@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/patch"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // walk is the reading of one call while it is made.
@@ -29,7 +30,7 @@ type walk struct {
 func (w *walk) role(key string) Role { return w.rd.Role(key) }
 
 // gap notes what could not be read.
-func (w *walk) gap(at, why string) {
+func (w *walk) gap(at string, why wording.Clause) {
 	const most = 64 // all of them are of one kind then
 	if len(w.rd.Gaps) < most {
 		w.rd.Gaps = append(w.rd.Gaps, Gap{At: at, Why: why})
@@ -40,7 +41,7 @@ func (w *walk) gap(at, why string) {
 func (w *walk) tooDeep(at string, depth int) bool {
 	if depth > maxDepth && !w.stopped {
 		w.stopped = true
-		w.gap(at, "nests deeper than is read")
+		w.gap(at, wording.Say("nests deeper than is read"))
 	}
 	return w.stopped
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // The limits of brace expansion. A longer sequence of numbers is represented
@@ -27,7 +29,7 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 		}
 	}
 	if n > maxBraces {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "a word has too many braces to be expanded"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word has too many braces to be expanded")})
 		return [][]syntax.WordPart{w.Parts}
 	}
 	syntax.SplitBraces(w)
@@ -100,7 +102,7 @@ func hasBrace(parts []syntax.WordPart) bool {
 // product appends every tail to every head. What that copies is paid for.
 func (r *reader) product(f *frame, heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
 	if len(heads)*len(tails) > maxFields {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the braces of a word expand to too many words"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the braces of a word expand to too many words")})
 		tails = tails[:1]
 	}
 	cost := 2 * len(heads) * len(tails)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func (r *reader) runUnset(f *frame, k *call, _ string) {
@@ -221,7 +223,7 @@ func (r *reader) runMapfile(f *frame, k *call, _ string) {
 		lines = delimitedLines(text, d)
 	}
 	if !r.step(f, len(lines)/4) || len(lines) > maxFields {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "an array has too many elements"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("an array has too many elements")})
 		lines = append(lines[:min(len(lines), maxFields):maxFields], unknown(name))
 	}
 	r.st.put(name, &entry{isList: true, list: lines})

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // call is a simple command whose words are expanded.
@@ -130,7 +132,7 @@ func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
 // assignChecked assigns unless the value has grown too long.
 func (r *reader) assignChecked(f *frame, name string, w Word) {
 	if w.size() > maxValue || !r.step(f, w.size()/32) {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "a variable becomes longer than 1 MiB"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a variable becomes longer than 1 MiB")})
 		w = unknown(name)
 	}
 	r.assign(f, name, w)
@@ -159,7 +161,7 @@ func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
 	}
 	if len(e.list) > maxFields {
 		e.list = e.list[:maxFields]
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "an array has too many elements"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("an array has too many elements")})
 	}
 	r.st.put(name, e)
 }

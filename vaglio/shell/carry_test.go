@@ -187,7 +187,7 @@ func TestReadProblems(t *testing.T) {
 				t.Errorf("Read(%.60q): problems %v, want %q", c.src, got, c.want)
 			}
 			for _, p := range s.Problems {
-				if p.Detail == "" {
+				if p.Detail.String() == "" {
 					t.Errorf("problem %s has no sentence", p.Kind)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // expander turns the parts of one shell word into fields.
@@ -31,7 +33,7 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 		more := r.fields(f, w)
 		out = append(out, more...)
 		if len(out) > maxFields {
-			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command expands to too many words"})
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command expands to too many words")})
 			return out[:maxFields]
 		}
 		if !r.step(f, wordCost*(1+len(more))) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // value is the word as a variable keeps it.
@@ -88,7 +90,7 @@ func isNameByte(c byte) bool {
 // the field separators and with its metacharacters active.
 func (e *expander) value(w Word, quoted bool) {
 	if w.size() > maxValue {
-		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: "a word becomes longer than 1 MiB"})
+		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word becomes longer than 1 MiB")})
 		w = outputOf("")
 	}
 	if !e.r.step(e.f, w.size()/16) {

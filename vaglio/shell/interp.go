@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runShell reads a call of a shell: code by -c, a script file, or standard
@@ -176,7 +177,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	file := args[0]
 	content := r.content(f, file)
 	if r.selfCall(f, file) && !f.conditional {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a script starts copies of itself", Word: file, Span: k.span})
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
 	}
 	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
 		f.conditional = false // what counts is whether the script's own commands are sure
@@ -203,7 +204,7 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 		return
 	}
 	r.problem(f, Problem{
-		Kind: ProblemScriptFile, Detail: by + " runs a file whose content is not part of the command", Word: file, Interpreter: by,
+		Kind: ProblemScriptFile, Detail: wording.Say("%s runs a file whose content is not part of the command", by), Word: file, Interpreter: by,
 	})
 }
 

@@ -1,5 +1,7 @@
 package shell
 
+import "github.com/metnos/vaglio/vaglio/wording"
+
 // Verb names what a [Call] does, in one vocabulary for all languages.
 type Verb string
 
@@ -121,7 +123,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	}
 	defer r.leave()
 	if p.Text.size() > maxValue {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the program is longer than 1 MiB"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
 		return out
 	}
 	if r.opts.Programs == nil && p.Text.IsUnknown() {
@@ -129,7 +131,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	if r.opts.Programs == nil {
-		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: "programs of " + p.Language + " are not read", Word: p.Text, Interpreter: p.Language})
+		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("programs of %s are not read", p.Language), Word: p.Text, Interpreter: p.Language})
 		return out
 	}
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
@@ -202,7 +204,7 @@ func ReadCommand(c Command, o Options) *Script {
 			size += w.size()
 		}
 		if size > MaxSource {
-			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
 			return
 		}
 		f.stdin = c.Stdin
@@ -218,10 +220,14 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 		o := *r.opts
 		o.Depth = r.depth
 		o.Cwd, _ = r.cwd().Text()
+		o.Budget.steps, o.Budget.marks = r.steps, r.marks // it goes on with what is left
 		s = r.opts.Foreign(Command{Argv: k.argv, Stdin: f.stdin, Span: k.span}, o)
+		r.steps, r.marks = o.Budget.steps, o.Budget.marks
 	}
 	if s == nil {
-		r.problem(f, Problem{Kind: ProblemUnread, Detail: "the language of " + name + " is not read", Word: k.argv[0], Interpreter: name, Span: k.span})
+		r.problem(f, Problem{
+			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
+		})
 		return r.plain(f, k)
 	}
 	r.wrapper(f, k)

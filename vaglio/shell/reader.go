@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // The limits of one reading. They do not depend on the clock, so that the
@@ -75,6 +77,13 @@ type Options struct {
 // Budget is what the readings of one call have spent together. Its zero value
 // is a fresh one. It is not safe for concurrent use.
 type Budget struct{ steps, marks int }
+
+// Spend takes steps off the budget, for the reader of another language, and
+// reports whether some are left.
+func (b *Budget) Spend(steps int) bool {
+	b.steps = min(b.steps, maxSteps) + steps
+	return b.steps <= maxSteps
+}
 
 // reader reads one source.
 type reader struct {
@@ -190,7 +199,7 @@ func ReadArgv(argv []string, o Options) *Script {
 			size += len(a)
 		}
 		if size > MaxSource {
-			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
 			return
 		}
 		if len(words) > 0 && r.step(f, wordCost*len(words)) {
@@ -209,7 +218,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 		if v := recover(); v != nil {
 			out = r.out
 			out.Problems = append(out.Problems, Problem{
-				Kind: ProblemInternal, Detail: "the reader failed: " + fmt.Sprint(v),
+				Kind: ProblemInternal, Detail: wording.Say("the reader failed: %s", fmt.Sprint(v)),
 			})
 		}
 	}()
@@ -276,7 +285,7 @@ func (r *reader) step(f *frame, n int) bool {
 	r.steps += n
 	if r.steps > r.budget || len(r.out.Commands) > maxCommands {
 		r.stopped = true
-		r.problem(f, Problem{Kind: ProblemTooCostly, Detail: "the command does too much to be read in full"})
+		r.problem(f, Problem{Kind: ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
 		return false
 	}
 	return true
@@ -301,7 +310,7 @@ func (r *reader) enter(f *frame) bool {
 		return false
 	}
 	if r.depth >= MaxDepth {
-		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: "the command nests deeper than " + strconv.Itoa(MaxDepth) + " levels"})
+		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: wording.Say("the command nests deeper than %s levels", strconv.Itoa(MaxDepth))})
 		return false
 	}
 	r.depth++

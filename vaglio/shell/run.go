@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // run reads a call: a function, a built-in command, a wrapper, an interpreter
@@ -96,13 +98,13 @@ func (r *reader) unknownName(f *frame, k *call) {
 		return
 	}
 	r.dynamic = true
-	kind, detail := ProblemDynamicName, "the name of a command is only known when it runs"
+	kind, detail := ProblemDynamicName, wording.Say("the name of a command is only known when it runs")
 	if name.Remote() {
-		kind, detail = ProblemDownload, "a downloaded text names the command that runs"
+		kind, detail = ProblemDownload, wording.Say("a downloaded text names the command that runs")
 	}
 	r.problem(f, Problem{Kind: kind, Detail: detail, Word: name, Span: k.span})
 	if r.selfCall(f, name) {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a script starts copies of itself", Word: name, Span: k.span})
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
 	}
 	r.plain(f, k)
 	r.guessed(f, k)
@@ -179,7 +181,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	r.called[fn.name] = true
 	if r.active[fn.body] > 0 && (f.background || f.piped) && f.certain() {
 		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: "a function starts itself beside itself, without end", Word: Text(fn.name), Span: k.span,
+			Kind: ProblemForkBomb, Detail: wording.Say("a function starts itself beside itself, without end"), Word: Text(fn.name), Span: k.span,
 		})
 		return outputOf(fn.name)
 	}
@@ -237,7 +239,7 @@ func (r *reader) local(name string) {
 // known is a problem; unknown stretches of known text are kept as such.
 func (r *reader) carried(f *frame, text Word, by string) Word {
 	if text.size() > maxValue {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the text that " + by + " runs is longer than 1 MiB"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
 		return outputOf("")
 	}
 	if whole, where, ok := r.loaded(f, text); ok {
@@ -281,15 +283,15 @@ func (r *reader) codeProblem(f *frame, text Word, by string) {
 	switch {
 	case text.Remote():
 		r.problem(f, Problem{
-			Kind: ProblemDownload, Detail: by + " runs text that is downloaded", Word: text, Interpreter: by,
+			Kind: ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: text, Interpreter: by,
 		})
 	case text.IsUnknown():
 		r.problem(f, Problem{
-			Kind: ProblemDynamicCode, Detail: by + " runs text that is only known when it runs", Word: text, Interpreter: by,
+			Kind: ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: text, Interpreter: by,
 		})
 	case text.HasUnknown():
 		r.problem(f, Problem{
-			Kind: ProblemPartialCode, Detail: by + " runs text with parts that are only known when it runs", Word: text, Interpreter: by,
+			Kind: ProblemPartialCode, Detail: wording.Say("%s runs text with parts that are only known when it runs", by), Word: text, Interpreter: by,
 		})
 	}
 }

@@ -1,5 +1,7 @@
 package shell
 
+import "github.com/metnos/vaglio/vaglio/wording"
+
 // Script is what a source would run. The commands stand in the order in which
 // they were read; a command may appear more than once when its words can have
 // several values.
@@ -195,7 +197,7 @@ const (
 type Problem struct {
 	Kind ProblemKind
 	// Detail is one sentence for a person.
-	Detail string
+	Detail wording.Clause
 	// Word is the code, file or name in question, if there is one.
 	Word Word
 	// Interpreter is the program that would run the text, if there is one.

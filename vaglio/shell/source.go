@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // pick is one variable of which a command is read once per alternative.
@@ -33,7 +35,7 @@ func Read(src string, o Options) *Script {
 //nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) source(f *frame, src string) Word {
 	if len(src) > MaxSource {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command is longer than 1 MiB"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
 		return outputOf("")
 	}
 	if !r.step(f, 5+len(src)/64) || !r.enterText(f, src) {
@@ -92,7 +94,7 @@ func (r *reader) source(f *frame, src string) Word {
 func (r *reader) enterText(f *frame, src string) bool {
 	n := r.texts[src]
 	if n > 0 && (f.background || f.piped) && !f.conditional {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: "a text starts copies of itself beside itself, without end"})
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a text starts copies of itself beside itself, without end")})
 		return false
 	}
 	if n >= maxCalls || !r.enter(f) {
@@ -148,17 +150,17 @@ func (r *reader) takeParser() *syntax.Parser {
 
 func (r *reader) parseProblem(f *frame, src string, err error) {
 	if errors.Is(err, errTooMany) {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the command has too many words to be read in full"})
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command has too many words to be read in full")})
 		return
 	}
 	if errors.Is(err, errTooDeep) {
-		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: "the command nests too deep to be parsed"})
+		r.problem(f, Problem{Kind: ProblemTooDeep, Detail: wording.Say("the command nests too deep to be parsed")})
 		return
 	}
 	if f.lenient {
 		return
 	}
-	p := Problem{Kind: ProblemUnread, Detail: "the command is no valid shell program: " + err.Error()}
+	p := Problem{Kind: ProblemUnread, Detail: wording.Say("the command is no valid shell program: %s", err.Error())}
 	if pe := (syntax.ParseError{}); errors.As(err, &pe) && f.span == nil {
 		at := min(int(pe.Pos.Offset()), len(src))
 		if f.limit > 0 {
@@ -166,7 +168,7 @@ func (r *reader) parseProblem(f *frame, src string, err error) {
 		}
 		p.Span = Span{at, at}
 		if bashRefuses(src, pe.Text, at) {
-			p.Kind, p.Detail = ProblemUnparsable, pe.Text
+			p.Kind, p.Detail = ProblemUnparsable, wording.Clause{Text: pe.Text}
 		}
 	}
 	r.problem(f, p)
@@ -297,7 +299,7 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 	changes := []change{r.st.rollback(mark)}
 	for n := 1; r.nextPick(); n++ {
 		if n >= maxPasses {
-			r.problem(f, Problem{Kind: ProblemTooBig, Detail: "the words of the command have too many possible values"})
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the words of the command have too many possible values")})
 			break
 		}
 		if !r.step(f, 1) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
@@ -97,7 +99,7 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 	for _, items := range rounds {
 		for _, item := range items {
 			if n++; n > maxRounds {
-				r.problem(f, Problem{Kind: ProblemTooBig, Detail: "a loop runs over too many words to be read for each", Span: f.spanOf(l)})
+				r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a loop runs over too many words to be read for each"), Span: f.spanOf(l)})
 				item = unknown(l.Name.Value)
 			}
 			r.st.set(l.Name.Value, item.value())
@@ -144,7 +146,7 @@ func alwaysTrue(x syntax.ArithmExpr) bool {
 func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 	if onlyBackground(body) {
 		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: "an endless loop starts processes and waits for none of them", Span: f.spanOf(loop),
+			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
 		})
 	}
 }

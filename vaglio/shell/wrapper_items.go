@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runXargs reads xargs: its command with the items of the input.
@@ -153,7 +155,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	var out builder
 	for i, item := range items {
 		if i > maxRounds || r.stopped {
-			r.problem(h, Problem{Kind: ProblemTooBig, Detail: "parallel runs over too many words to be read for each"})
+			r.problem(h, Problem{Kind: ProblemTooBig, Detail: wording.Say("parallel runs over too many words to be read for each")})
 			break
 		}
 		out.addWord(r.parallelOne(h, k, argv, mark, item))

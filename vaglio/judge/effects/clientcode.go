@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // clients are the libraries by which inline programs reach databases, clouds,
@@ -41,7 +42,7 @@ func (c *call) clientCode(code string) []Effect {
 	}
 	switch library {
 	case "keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword":
-		return one(KindCredentials, "reads stored passwords by "+library, library)
+		return one(KindCredentials, say("reads stored passwords by %s", library), library)
 	}
 	var out []Effect
 	for name, rest := range methods(code) {
@@ -54,12 +55,12 @@ func (c *call) clientCode(code string) []Effect {
 			"fetch", "fetchrow", "fetchval":
 			if text, ok := literalOf(rest); ok {
 				if readings.IsStatement(text + " ;") {
-					out = append(out, c.r.sql(text, "the database that the program opens")...)
+					out = append(out, c.r.sql(text, wording.Say("the database that the program opens"))...)
 				}
 				continue
 			}
 			if words[0] == "execute" || words[0] == "executemany" || words[0] == "executescript" || words[0] == "executeraw" {
-				out = append(out, unknown("runs statements that were not read by "+library, library)...)
+				out = append(out, unknown(say("runs statements that were not read by %s", library), library)...)
 			}
 			continue
 		}
@@ -80,7 +81,7 @@ func (c *call) clientCode(code string) []Effect {
 			e.Reach = ReachShared
 		}
 		e.Sure = 0.6
-		out = append(out, e.with("calls "+name+" of "+library, library+" "+name))
+		out = append(out, e.with(say("calls %s of %s", name, library), library+" "+name))
 	}
 	return out
 }
@@ -96,7 +97,7 @@ func (c *call) sendingCode(code, lower string) []Effect {
 		opens = opens || strings.Contains(lower, s)
 	}
 	if strings.Contains(lower, "mail(") && c.name == "php" {
-		return one(KindPeople, "sends mail from a line of "+c.name, "mail")
+		return one(KindPeople, say("sends mail from a line of %s", c.name), "mail")
 	}
 	if !opens || onlyLocal(code) {
 		return nil
@@ -106,7 +107,7 @@ func (c *call) sendingCode(code, lower string) []Effect {
 		"method:", "upload", ".write(", ".end('", ".end(\"", "fputs", "fwrite", "curlopt_postfields",
 	} {
 		if strings.Contains(lower, s) {
-			e := usual(KindSend).with("sends data from a line of "+c.name+": "+clip(code, 100), c.name).as(Irreversible, ReachShared)
+			e := usual(KindSend).with(say("sends data from a line of %s: %s", c.name, clip(code, 100)), c.name).as(Irreversible, ReachShared)
 			e.Sure = 0.6
 			return []Effect{e}
 		}

@@ -1,8 +1,6 @@
 package effects
 
 import (
-	"cmp"
-
 	"github.com/metnos/vaglio/vaglio"
 	agents "github.com/metnos/vaglio/vaglio/clients"
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -37,23 +35,23 @@ func (t *tool) ofClient(p vaglio.Proposal) bool {
 func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 	switch does.Rule {
 	case "":
-		return []Effect{effectOf(does).with(cmp.Or(does.Why, phraseOf(does.Kind)), "")}
+		return []Effect{effectOf(does).with(tabled(does), "")}
 	case agents.RuleRuns:
 		if ran {
 			return reads()
 		}
-		return unknown("runs something that is not told", "")
+		return unknown(say("runs something that is not told"), "")
 	case agents.RuleFetches:
 		var out []Effect
 		for _, u := range t.rd.URLs {
 			out = append(out, t.r.request("GET", u.Text, "")...)
 		}
 		if len(t.rd.URLs) == 0 {
-			return unknown("asks an address that is not told", "")
+			return unknown(say("asks an address that is not told"), "")
 		}
 		return append(reads(), out...)
 	case agents.RuleWrites:
-		out := own("writes")
+		out := own(say("writes"))
 		for _, p := range t.rd.Paths {
 			if p.Role&readings.RoleGoal != 0 {
 				out = append(out, t.r.write(&invocation{cwd: t.r.world.cwd}, literal(p.Text), "writes")...)
@@ -61,6 +59,6 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 		}
 		return out
 	default:
-		return unknown("does what no rule tells: "+does.Rule, "")
+		return unknown(say("does what no rule tells: %s", does.Rule), "")
 	}
 }

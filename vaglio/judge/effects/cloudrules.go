@@ -3,6 +3,8 @@ package effects
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func cloudRules(m map[string]rule) {
@@ -14,25 +16,25 @@ func cloudRules(m map[string]rule) {
 		for _, n := range []string{"--sql", "--sql-statement", "--query-string", "--sqls"} {
 			for i, a := range c.all {
 				if a.text == n && i+1 < len(c.all) {
-					return c.r.sql(c.all[i+1].text, "a database in the cloud")
+					return c.r.sql(c.all[i+1].text, wording.Say("a database in the cloud"))
 				}
 			}
 		}
-		return unknown("runs SQL that was not read", c.rest(0))
+		return unknown(say("runs SQL that was not read"), c.rest(0))
 	}
 	m["awsPartiQL"] = func(c *call) []Effect {
 		for i, a := range c.all {
 			if a.text == "--statement" && i+1 < len(c.all) {
-				return c.r.sql(c.all[i+1].text, "a table in the cloud")
+				return c.r.sql(c.all[i+1].text, wording.Say("a table in the cloud"))
 			}
 		}
-		return unknown("runs statements that were not read", c.rest(0))
+		return unknown(say("runs statements that were not read"), c.rest(0))
 	}
 	m["gcloudSQL"] = func(c *call) []Effect {
 		if v, ok := c.value("--sql"); ok {
-			return c.r.sql(v.text, "a database in the cloud")
+			return c.r.sql(v.text, wording.Say("a database in the cloud"))
 		}
-		return unknown("runs SQL that was not read", c.rest(0))
+		return unknown(say("runs SQL that was not read"), c.rest(0))
 	}
 	m["gsutil"] = gsutilRule
 	m["azKeys"] = azKeys
@@ -40,7 +42,7 @@ func cloudRules(m map[string]rule) {
 		if c.operand(2) == "credential" && c.operand(3) == "list" {
 			return reads()
 		}
-		return []Effect{usual(KindCredentials).with("creates or changes credentials: "+c.rest(0), c.rest(0)).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindCredentials).with(say("creates or changes credentials: %s", c.rest(0)), c.rest(0)).as(Irreversible, ReachShared)}
 	}
 	m["netlifySub"] = netlifySub
 	m["dockerRun"] = dockerRun
@@ -69,11 +71,11 @@ func cloudRules(m map[string]rule) {
 				}
 			}
 		}
-		return shared(KindForeignCode, "opens a session in the cluster: "+c.rest(1), c.rest(1))
+		return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))
 	}
 	m["tfOutput"] = func(c *call) []Effect {
 		if c.has("-raw", "-json") && len(c.operands) > 1 && c.r.secretName(c.operand(1)) {
-			return one(KindCredentials, "prints the secret output "+c.operand(1), c.operand(1))
+			return one(KindCredentials, say("prints the secret output %s", c.operand(1)), c.operand(1))
 		}
 		return reads()
 	}
@@ -87,7 +89,8 @@ func cloudRules(m map[string]rule) {
 		if c.operand(0) == "stack" && c.operand(1) == "output" {
 			return reads()
 		}
-		return []Effect{usual(KindInfrastructure).with("changes the managed infrastructure: "+c.name+" "+c.rest(0), c.rest(0)).as(Irreversible, ReachShared)}
+		e := usual(KindInfrastructure).as(Irreversible, ReachShared)
+		return []Effect{e.with(say("changes the managed infrastructure: %s %s", c.name, c.rest(0)), c.rest(0))}
 	}
 }
 
@@ -159,10 +162,10 @@ func (c *call) byVerb(skip int) []Effect {
 	}
 	what := c.name + " " + c.rest(0)
 	if at < 0 {
-		return unknown("does something with a service that is not known: "+what, c.rest(0))
+		return unknown(say("does something with a service that is not known: %s", what), c.rest(0))
 	}
 	if c.local() && found.effect.Kind != KindRead {
-		return own("changes an emulator on this machine: " + what)
+		return own(say("changes an emulator on this machine: %s", what))
 	}
 	return c.verbEffect(found, what)
 }
@@ -189,7 +192,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		for _, a := range c.operands {
 			w := taskWords(a.text)
 			if len(w) > 0 && c.r.judge.tables.nouns["secret"][w[0]] && !strings.HasSuffix(a.text, "s") {
-				e = usual(KindCredentials).with("reads secrets: "+what, c.rest(0))
+				e = usual(KindCredentials).with(say("reads secrets: %s", what), c.rest(0))
 				e.Sure = 0.7
 				return []Effect{e}
 			}
@@ -206,7 +209,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
-	e.Why = phraseOf(e.Kind) + " " + what
+	e.Why = plainly(e.Kind, what)
 	return []Effect{e}
 }
 
@@ -217,14 +220,14 @@ func awsVerb(c *call) []Effect {
 		if len(c.operands) == 0 {
 			return reads()
 		}
-		return unknown("does something with a service that is not known: "+what, c.rest(0))
+		return unknown(say("does something with a service that is not known: %s", what), c.rest(0))
 	}
 	v := c.r.verbOf(c.operand(1))
 	if v.effect.Kind == "" {
-		return unknown("does something with the cloud account that is not known: "+what, c.rest(0))
+		return unknown(say("does something with the cloud account that is not known: %s", what), c.rest(0))
 	}
 	if c.local() {
-		return own("changes an emulator on this machine: " + what)
+		return own(say("changes an emulator on this machine: %s", what))
 	}
 	if v.effect.Kind == KindRead {
 		return reads()
@@ -236,7 +239,7 @@ func awsS3(c *call) []Effect {
 	verb := c.operand(1)
 	ops := c.operands[2:]
 	if c.local() || c.has("--dryrun") {
-		return own("works on storage of this machine")
+		return own(say("works on storage of this machine"))
 	}
 	switch verb {
 	case "cp", "sync":
@@ -251,14 +254,14 @@ func awsS3(c *call) []Effect {
 			return out
 		}
 	case "rm", "rb":
-		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
 	case "mb", "website":
-		return one(KindInfrastructure, "changes the bucket "+join(ops), join(ops))
+		return one(KindInfrastructure, say("changes the bucket %s", join(ops)), join(ops))
 	}
 	if strings.Contains(join(c.all), "public-read") {
-		return one(KindPublish, "publishes objects to everyone: "+join(ops), join(ops))
+		return one(KindPublish, say("publishes objects to everyone: %s", join(ops)), join(ops))
 	}
-	return []Effect{usual(KindSend).with("writes to shared storage: "+verb+" "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+	return []Effect{usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)}
 }
 
 func gsutilRule(c *call) []Effect {
@@ -267,7 +270,7 @@ func gsutilRule(c *call) []Effect {
 		ops = ops[1:]
 	}
 	if len(ops) == 0 {
-		return unknown("changes cloud storage", c.rest(0))
+		return unknown(say("changes cloud storage"), c.rest(0))
 	}
 	verb := ops[0].text
 	ops = ops[1:]
@@ -281,9 +284,9 @@ func gsutilRule(c *call) []Effect {
 		return c.r.write(c.invocation, ops[len(ops)-1], "downloads to")
 	}
 	if verb == "rm" {
-		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
 	}
-	return []Effect{usual(KindSend).with("writes to shared storage: "+verb+" "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+	return []Effect{usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)}
 }
 
 func azKeys(c *call) []Effect {
@@ -294,9 +297,9 @@ func azKeys(c *call) []Effect {
 	} {
 		if strings.Contains(text, w) {
 			if w == " keys renew" || strings.Contains(text, "renew") || strings.Contains(text, "regenerate") {
-				return []Effect{usual(KindCredentials).with("replaces access keys: "+c.name+text, c.rest(0)).as(Irreversible, ReachShared)}
+				return []Effect{usual(KindCredentials).with(say("replaces access keys: %s", c.name+text), c.rest(0)).as(Irreversible, ReachShared)}
 			}
-			return one(KindCredentials, "prints access keys: "+c.name+text, c.rest(0))
+			return one(KindCredentials, say("prints access keys: %s", c.name+text), c.rest(0))
 		}
 	}
 	return c.byVerb(1)
@@ -305,9 +308,9 @@ func azKeys(c *call) []Effect {
 func netlifySub(c *call) []Effect {
 	switch sub := c.operand(1); {
 	case c.operand(0) == "env" && (sub == "list" || sub == "get"):
-		return one(KindCredentials, "prints the site's environment", sub)
+		return one(KindCredentials, say("prints the site's environment"), sub)
 	case c.operand(0) == "env" || c.operand(0) == "sites" && sub == "create" || c.operand(0) == "blobs" && sub != "get" && sub != "list" || sub == "deploy":
-		return one(KindPublish, "changes the live site: "+c.rest(0), c.rest(0))
+		return one(KindPublish, say("changes the live site: %s", c.rest(0)), c.rest(0))
 	}
-	return own("works on the project")
+	return own(say("works on the project"))
 }

@@ -1,8 +1,8 @@
 package effects
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // call is one command while it is being judged.
@@ -22,7 +23,7 @@ type call struct {
 	// called is the name under which the tables know the command.
 	called string
 	// why is what the table says of it besides.
-	why string
+	why wording.Phrase
 }
 
 // rule finds the effects of a command for which a table line is not enough.
@@ -50,7 +51,7 @@ func (r *reading) script(s *shell.Script) {
 	commands := s.Commands
 	if len(commands) > maxCommands {
 		commands = commands[:maxCommands]
-		r.add(usual(KindUnknown).with("runs more commands than are read", ""))
+		r.add(usual(KindUnknown).with(say("runs more commands than are read"), ""))
 	}
 	list := make([]*invocation, len(commands))
 	for i := range commands {
@@ -80,13 +81,14 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	if !strings.HasPrefix(v.file, r.world.cwd+"/") {
 		where = v.file
 	}
+	where += ":" + strconv.Itoa(v.line)
 	var out []Effect
 	for _, e := range effects {
 		if e.Kind == KindUnknown {
-			r.note(fmt.Sprintf("It runs a script file that was not read to its end: %s, line %d.", where, v.line))
+			r.note(say("it runs a script file that was not read to its end: %s.", where))
 			continue
 		}
-		e.Why += fmt.Sprintf(" (%s, line %d)", where, v.line)
+		e.Why = e.Why.And("(%s)", where)
 		out = append(out, e)
 	}
 	return out
@@ -162,22 +164,22 @@ func (v *invocation) foundRebuildable(t *place.Table, before []*invocation) bool
 func (r *reading) problem(p *shell.Problem) {
 	switch p.Kind {
 	case shell.ProblemScriptFile:
-		what := "It runs a script file that was not read: "
-		if strings.HasSuffix(p.Detail, patch.NotPart) {
-			what = "It applies a patch that was not read: "
+		what := wording.Phrase("it runs a script file that was not read: %s.")
+		if p.Detail.Phrase == patch.NotPart {
+			what = "it applies a patch that was not read: %s."
 		}
-		r.note(what + argOf(p.Word).text + ".")
+		r.note(say(what, argOf(p.Word).text))
 	case shell.ProblemDownload:
-		what := "runs code downloaded from the network without review"
-		if a := argOf(p.Word); a.known && a.text != "" {
-			what += ": " + a.text
+		a, what := argOf(p.Word), ""
+		if a.known {
+			what = a.text
 		}
-		r.add(usual(KindForeignCode).with(what, argOf(p.Word).text))
+		r.add(usual(KindForeignCode).with(say("runs code downloaded from the network without review: %s", what), a.text))
 	case shell.ProblemForkBomb:
-		r.add(usual(KindPower).with("starts processes without end until the machine stalls", ""))
+		r.add(usual(KindPower).with(say("starts processes without end until the machine stalls"), ""))
 	case shell.ProblemDynamicCode:
 		if a := argOf(p.Word); p.Interpreter == "eval" && r.trustedSetup(a) {
-			r.add(own("sets the shell up by " + a.from[0])...)
+			r.add(own(say("sets the shell up by %s", a.from[0]))...)
 			return
 		}
 		r.unread(p)
@@ -185,19 +187,21 @@ func (r *reading) problem(p *shell.Problem) {
 		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
 		r.unread(p)
 	default:
-		r.add(usual(KindUnknown).with("could not be read: "+p.Detail, ""))
+		r.add(usual(KindUnknown).with(problemSaid(p), ""))
 	}
 }
 
 // unread is the effect of what the shell reader could not read.
 func (r *reading) unread(p *shell.Problem) {
-	what := "could not be read: " + p.Detail
-	a := argOf(p.Word)
-	if a.text != "" && !strings.Contains(what, a.text) {
-		what += ": " + a.text
+	why, a := problemSaid(p), argOf(p.Word)
+	if a.text != "" && !strings.Contains(why.String(), a.text) {
+		why = why.And(": %s", a.text)
 	}
-	r.add(usual(KindUnknown).with(what, a.text))
+	r.add(usual(KindUnknown).with(why, a.text))
 }
+
+// problemSaid says what could not be read.
+func problemSaid(p *shell.Problem) wording.Sentence { return sayOf("could not be read: %s", p.Detail) }
 
 // trustedSetup reports whether text that eval runs is the output of a program
 // that is made to set a shell up.
@@ -212,13 +216,13 @@ func (r *reading) trustedSetup(a arg) bool {
 func (r *reading) invocation(v *invocation) []Effect {
 	var out []Effect
 	if len(v.args) >= maxWords {
-		out = append(out, usual(KindUnknown).with("runs "+v.name+" with more words than are read", v.name))
+		out = append(out, usual(KindUnknown).with(say("runs %s with more words than are read", v.name), v.name))
 	}
 	out = append(out, r.named(v)...)
 	out = append(out, r.gathered(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {
-			out = append(out, usual(KindDelete).with("throws away the uncommitted changes in "+w.text, w.text))
+			out = append(out, usual(KindDelete).with(say("throws away the uncommitted changes in %s", w.text), w.text))
 			continue
 		}
 		if v.empties(i) {
@@ -229,7 +233,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	}
 	for _, f := range v.reads {
 		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" {
-			out = append(out, usual(KindCredentials).with("reads the secrets in "+f.text, f.text))
+			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", f.text), f.text))
 		}
 	}
 	out = append(out, r.variables(v)...)
@@ -259,9 +263,9 @@ func (r *reading) variables(v *invocation) []Effect {
 	var out []Effect
 	for _, a := range v.assigns {
 		if what, ok := r.judge.tables.vars[a.name+"="+a.value.text]; ok {
-			out = append(out, usual(KindSafeguardOff).with(what, a.name))
+			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name))
 		} else if what, ok := r.judge.tables.vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
-			out = append(out, usual(KindSafeguardOff).with(what, a.name))
+			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name))
 		}
 	}
 	return out
@@ -279,20 +283,24 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		switch {
 		case v.box != "" && !v.fresh && !v.pod && e.Reach == ReachWorkspace && liveName(v.box):
 			e.Reach = ReachShared
-			e.Why += " on " + v.box
+			e.Why = e.Why.And("on %s", v.box)
 		case v.host != "" || v.pod:
 			if e.Reach == ReachWorkspace || e.Reach == ReachUser || e.Reach == ReachSystem {
 				e.Reach = ReachShared
-				e.Why += " on " + v.host + v.box
+				on := wording.Say("on %s", v.host+v.box)
+				if v.host+v.box == "" {
+					on = wording.Say("on another machine")
+				}
+				e.Why = append(slices.Clone(e.Why), on)
 			}
 		case v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v):
 			if e.Reach != ReachShared && e.Reach != ReachPublic && e.Kind != KindUnknown {
-				*e = usual(KindCreate).with(e.Why+" in a throw-away container", e.Target)
+				*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 			}
 		}
 	}
 	if v.root && changes && v.box == "" {
-		out = append(out, usual(KindPrivilege).with("runs "+v.name+" with the rights of the administrator", v.name))
+		out = append(out, usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name))
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package effects
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // dockerRun judges starting a container; its command is judged by itself.
@@ -10,7 +12,7 @@ func dockerRun(c *call) []Effect {
 	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") ||
 		c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined",
 		"apparmor=unconfined") || c.has("--device") {
-		return one(KindPrivilege, "starts a container with the rights of the host: "+c.rest(1), c.rest(1))
+		return one(KindPrivilege, say("starts a container with the rights of the host: %s", c.rest(1)), c.rest(1))
 	}
 	var out []Effect
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
@@ -28,15 +30,15 @@ func dockerRun(c *call) []Effect {
 		readOnly := strings.HasSuffix(v.text, ":ro") || strings.Contains(v.text, "readonly")
 		switch p := c.r.world.placeOf(literal(host), c.cwd); {
 		case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
-			out = append(out, usual(KindPrivilege).with("gives a container control of the container engine", host))
+			out = append(out, usual(KindPrivilege).with(say("gives a container control of the container engine"), host))
 		case p == placeSecret, p == placeControl:
-			out = append(out, usual(KindCredentials).with("gives a container the secrets in "+host, host))
+			out = append(out, usual(KindCredentials).with(say("gives a container the secrets in %s", host), host))
 		case readOnly, p == placeWorkspace, p == placeTemp, p == placeNowhere:
 		default:
-			out = append(out, usual(KindPrivilege).with("gives a container the folder "+host+" of the host", host).as(Partial, ReachUser))
+			out = append(out, usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser))
 		}
 	}
-	return append(out, own("starts a container")...)
+	return append(out, own(say("starts a container"))...)
 }
 
 func (c *call) hasValue(name string, values ...string) bool {
@@ -62,30 +64,30 @@ func dockerLocal(c *call) []Effect {
 	case "build":
 		for _, a := range c.operands[1:] {
 			if strings.Contains(a.text, "://") {
-				return one(KindForeignCode, "builds an image from "+a.text, a.text)
+				return one(KindForeignCode, say("builds an image from %s", a.text), a.text)
 			}
 		}
 		if c.has("--push") {
-			return []Effect{usual(KindPublish).with("builds and pushes an image", c.rest(1)).as(Partial, ReachShared)}
+			return []Effect{usual(KindPublish).with(say("builds and pushes an image"), c.rest(1)).as(Partial, ReachShared)}
 		}
-		return own("builds an image")
+		return own(say("builds an image"))
 	case "rm":
 		if c.has("-v", "--volumes") {
-			return one(KindDelete, "removes containers with their data: "+c.rest(1), c.rest(1))
+			return one(KindDelete, say("removes containers with their data: %s", c.rest(1)), c.rest(1))
 		}
 		if bulk {
-			return []Effect{usual(KindDelete).with("removes every container that a command lists", c.rest(1)).as(Partial, ReachUser)}
+			return []Effect{usual(KindDelete).with(say("removes every container that a command lists"), c.rest(1)).as(Partial, ReachUser)}
 		}
 	case "rmi", "kill", "stop", "restart", "pause":
 		if bulk {
-			return []Effect{usual(KindKill).with("stops or removes everything that a command lists", c.rest(1)).as(Partial, ReachUser)}
+			return []Effect{usual(KindKill).with(say("stops or removes everything that a command lists"), c.rest(1)).as(Partial, ReachUser)}
 		}
 	case "cp":
 		if len(c.operands) > 2 && !strings.Contains(c.operands[len(c.operands)-1].text, ":") {
 			return c.r.write(c.invocation, c.operands[len(c.operands)-1], "copies files to")
 		}
 	}
-	return own("works on local containers: " + verb)
+	return own(say("works on local containers: %s", verb))
 }
 
 func kubeRead(c *call) []Effect {
@@ -103,7 +105,7 @@ func kubeRead(c *call) []Effect {
 		for part := range strings.SplitSeq(kind, ",") {
 			if part == "secret" || part == "secrets" {
 				if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
-					return one(KindCredentials, "prints secrets of the cluster: "+c.rest(1), c.rest(1))
+					return one(KindCredentials, say("prints secrets of the cluster: %s", c.rest(1)), c.rest(1))
 				}
 			}
 		}
@@ -116,7 +118,7 @@ func kubeCp(c *call) []Effect {
 	if len(c.operands) > 2 && !strings.Contains(c.operand(2), ":") {
 		return c.r.write(c.invocation, c.operands[2], "copies files to")
 	}
-	return shared(KindInfrastructure, "writes files into the cluster: "+c.rest(1), c.rest(1))
+	return shared(KindInfrastructure, say("writes files into the cluster: %s", c.rest(1)), c.rest(1))
 }
 
 // elsewhere raises what a container command does when the engine is that of
@@ -145,11 +147,11 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {
-			where := " on a live system"
+			where := wording.Phrase("on a live system: %s")
 			if remote {
-				where = " on the engine of another machine"
+				where = "on the engine of another machine: %s"
 			}
-			*e = usual(KindInfrastructure).with(e.Why+where+": "+join(c.all), c.rest(0))
+			*e = usual(KindInfrastructure).with(e.Why.And(where, join(c.all)), c.rest(0))
 		}
 	}
 	return out
@@ -167,7 +169,7 @@ func (c *call) localCluster(out []Effect) []Effect {
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind == KindInfrastructure || e.Kind == KindDelete && e.Reach == ReachShared || e.Kind == KindOverwrite {
-			*e = own(e.Why + " in a local test cluster")[0]
+			*e = own(e.Why.And("in a local test cluster"))[0]
 		}
 	}
 	return out

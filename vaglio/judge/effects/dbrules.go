@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func dbRules(m map[string]rule) {
@@ -14,12 +15,12 @@ func dbRules(m map[string]rule) {
 		v, _ := c.value("-D", "--pgdata")
 		switch c.operand(0) {
 		case "status", "initdb", "init", "start", "":
-			return own("works with the database server of " + v.text)
+			return own(say("works with the database server of %s", v.text))
 		}
 		if p := c.r.world.placeOf(v, c.cwd); v.known && (p == placeTemp || p == placeWorkspace && v.text != "") {
-			return own("works with the database server of " + v.text)
+			return own(say("works with the database server of %s", v.text))
 		}
-		return []Effect{usual(KindKill).with("stops or restarts the database server", v.text)}
+		return []Effect{usual(KindKill).with(say("stops or restarts the database server"), v.text)}
 	}
 	m["mysql"] = func(c *call) []Effect { return c.client(c.values("-e", "--execute"), "--init-command") }
 	m["sqlFlagC"] = func(c *call) []Effect { return c.client(c.values("-c", "--command"), "-f") }
@@ -29,12 +30,12 @@ func dbRules(m map[string]rule) {
 	}
 	m["sqlArg"] = func(c *call) []Effect {
 		if n := len(c.operands); n > c.took {
-			return c.r.sql(c.operand(n-1), "the database")
+			return c.r.sql(c.operand(n-1), wording.Say("the database"))
 		}
 		if text, all := c.input(); all {
-			return c.r.sql(text.text, "the database")
+			return c.r.sql(text.text, wording.Say("the database"))
 		}
-		return unknown("runs SQL that was not read", c.name)
+		return unknown(say("runs SQL that was not read"), c.name)
 	}
 	m["sqlite"] = sqliteRule
 	m["redis"] = redisRule
@@ -47,11 +48,11 @@ func dbRules(m map[string]rule) {
 		upper := " " + strings.ToUpper(text) + " "
 		for _, w := range []string{" CREATE ", " MERGE ", " DELETE ", " SET ", " REMOVE ", " DROP ", " LOAD ", " CALL DBMS", " CALL APOC"} {
 			if strings.Contains(upper, w) {
-				return one(KindDatabase, "changes the graph: "+clip(text, 120), "graph")
+				return one(KindDatabase, say("changes the graph: %s", clip(text, 120)), "graph")
 			}
 		}
 		if text == "" {
-			return unknown("runs queries that were not read", c.name)
+			return unknown(say("runs queries that were not read"), c.name)
 		}
 		return reads()
 	}
@@ -59,20 +60,21 @@ func dbRules(m map[string]rule) {
 
 // client judges a database client: SQL in options, in files, or on its input.
 func (c *call) client(texts []arg, fileFlags ...string) []Effect {
-	where := "the database"
+	where := wording.Say("the database")
 	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
-		where = "the database on " + h.text
+		where = wording.Say("the database on %s", h.text)
 	}
 	var out []Effect
 	for _, t := range texts {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
-			out = append(out, unknown("runs SQL that is not known on "+where, where)...)
+			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
 			continue
 		}
 		out = append(out, c.r.sql(t.text, where)...)
 	}
 	for _, f := range c.values(fileFlags...) {
-		out = append(out, usual(KindDatabase).with("runs SQL from the file "+f.text+", which was not read, on "+where, f.text).as(Partial, ReachShared))
+		why := sayOf("runs SQL from the file %s, which was not read, on %s", object(f.text), where)
+		out = append(out, shared(KindDatabase, why, f.text)...)
 	}
 	if len(out) > 0 {
 		return append(out, c.sqlOutputs()...)
@@ -81,12 +83,12 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	case all && text.text != "":
 		return c.r.sql(text.text, where)
 	case c.stdin.kind == shell.InputFile:
-		return []Effect{usual(KindDatabase).with("runs SQL from the file "+c.stdin.file.text+", which was not read, on "+where,
+		return []Effect{usual(KindDatabase).with(sayOf("runs SQL from the file %s, which was not read, on %s", object(c.stdin.file.text), where),
 			c.stdin.file.text).as(Partial, ReachShared)}
 	case c.stdin.kind != shell.InputInherited:
-		return unknown("runs SQL that was not read on "+where, where)
+		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	}
-	return unknown("opens a session on "+where+" whose commands are not known", where)
+	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
 }
 
 func (c *call) sqlOutputs() []Effect {
@@ -99,16 +101,16 @@ func (c *call) sqlOutputs() []Effect {
 
 func sqliteRule(c *call) []Effect {
 	ops := c.operands
-	where := "the database " + c.operand(0)
+	where := wording.Say("the database %s", c.operand(0))
 	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
 	if len(ops) > 0 && !strings.Contains(c.operand(0), ".") && strings.Contains(c.operand(0), " ") {
-		texts, where = ops, "a database in memory"
+		texts, where = ops, wording.Say("a database in memory")
 	}
 	if len(ops) > 0 && ops[0].known && c.r.world.placeOf(ops[0], c.cwd) == placeTemp {
-		where = ":memory:" // nobody keeps anything there
+		where = inMemory() // nobody keeps anything there
 	}
 	if c.name == "duckdb" && len(ops) == 0 || c.operand(0) == ":memory:" {
-		where = ":memory:"
+		where = inMemory()
 	}
 	if c.has("-readonly", "-safe") {
 		return reads()
@@ -126,7 +128,7 @@ func sqliteRule(c *call) []Effect {
 	case c.stdin.kind == shell.InputInherited:
 		return reads()
 	}
-	return unknown("runs SQL that was not read on "+where, where)
+	return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 }
 
 func redisRule(c *call) []Effect {
@@ -137,7 +139,7 @@ func redisRule(c *call) []Effect {
 			var out []Effect
 			for l := range strings.Lines(text.text) {
 				if len(out) >= maxCommands {
-					return append(out, unknown("runs more commands on the key store than are read", "redis")...)
+					return append(out, unknown(say("runs more commands on the key store than are read"), "redis")...)
 				}
 				var words []arg
 				for f := range strings.FieldsSeq(l) {
@@ -147,11 +149,11 @@ func redisRule(c *call) []Effect {
 			}
 			return out
 		case c.stdin.kind != shell.InputInherited:
-			return unknown("runs commands on the key store that were not read", "redis")
+			return unknown(say("runs commands on the key store that were not read"), "redis")
 		case c.has("--eval", "--rdb", "--pipe", "--cluster"):
-			return unknown("runs a script or a transfer on the key store", "redis")
+			return unknown(say("runs a script or a transfer on the key store"), "redis")
 		}
-		return unknown("opens a session on the key store whose commands are not known", "redis")
+		return unknown(say("opens a session on the key store whose commands are not known"), "redis")
 	}
 	return redisCommand(ops, c.r.judge.tables.nouns)
 }
@@ -174,7 +176,7 @@ func redisCommand(words []arg, nouns map[string]map[string]bool) []Effect {
 			return reads()
 		}
 	}
-	return one(KindDatabase, "changes the key store: "+join(words), join(words))
+	return one(KindDatabase, say("changes the key store: %s", join(words)), join(words))
 }
 
 func mongoRule(c *call) []Effect {
@@ -183,11 +185,11 @@ func mongoRule(c *call) []Effect {
 		out = append(out, mongoCode(t.text)...)
 	}
 	for _, f := range c.values("--file", "-f") {
-		out = append(out, usual(KindDatabase).with("runs the script "+f.text+", which was not read, in the database", f.text).as(Partial, ReachShared))
+		out = append(out, usual(KindDatabase).with(say("runs the script %s, which was not read, in the database", f.text), f.text).as(Partial, ReachShared))
 	}
 	for _, a := range c.operands {
 		if strings.HasSuffix(a.text, ".js") {
-			out = append(out, usual(KindDatabase).with("runs the script "+a.text+", which was not read, in the database", a.text).as(Partial, ReachShared))
+			out = append(out, usual(KindDatabase).with(say("runs the script %s, which was not read, in the database", a.text), a.text).as(Partial, ReachShared))
 		}
 	}
 	if len(out) > 0 {
@@ -196,7 +198,7 @@ func mongoRule(c *call) []Effect {
 	if text, all := c.input(); all && text.text != "" {
 		return mongoCode(text.text)
 	}
-	return unknown("opens a session on the database whose commands are not known", c.name)
+	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
 
 // calls reports whether program text calls a method that begins with a word,
@@ -229,7 +231,7 @@ func mongoCode(code string) []Effect {
 		"enablesharding", "shardcollection", "movechunk", "setprofilinglevel", "eval(", "changeuserpassword", "copydatabase", "import", "resync", "reindex",
 	} {
 		if calls(lower, w) {
-			return one(KindDatabase, "changes the database: "+clip(code, 120), "mongo")
+			return one(KindDatabase, say("changes the database: %s", clip(code, 120)), "mongo")
 		}
 	}
 	for _, w := range []string{
@@ -241,5 +243,5 @@ func mongoCode(code string) []Effect {
 			return reads()
 		}
 	}
-	return unknown("runs code in the database that is not known: "+clip(code, 120), "mongo")
+	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
 }

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // door is a setting by which a program runs other code, trusts other files or
@@ -178,24 +180,24 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 		return nil
 	}
 	if d.kind == "always" {
-		return one(KindSafeguardOff, "changes a safeguard of "+v.name+": "+name+"="+value.text, name)
+		return one(KindSafeguardOff, say("changes a safeguard of %s: %s", v.name, name+"="+value.text), name)
 	}
 	bad := r.behindDoor(v, d, name, value)
 	if bad == "" {
 		return nil
 	}
-	who := v.name
-	if who == "" || who == "export" {
-		who = "what follows"
+	who := object(v.name)
+	if v.name == "" || v.name == "export" {
+		who = wording.Say("what follows")
 	}
-	what := clip(bad, 120) + " (" + name + ")"
+	what := object(clip(bad, 120) + " (" + name + ")")
 	switch d.kind {
 	case "registry", "named":
-		return one(KindForeignCode, "makes "+who+" fetch from "+what, bad)
+		return one(KindForeignCode, sayOf("makes %s fetch from %s", who, what), bad)
 	case "proxy":
-		return one(KindSend, "makes "+who+" talk through "+what, bad)
+		return one(KindSend, sayOf("makes %s talk through %s", who, what), bad)
 	}
-	return one(KindForeignCode, "makes "+who+" run or trust "+what, bad)
+	return one(KindForeignCode, sayOf("makes %s run or trust %s", who, what), bad)
 }
 
 // behindDoor returns what of a setting's value should not be, "" if all of it

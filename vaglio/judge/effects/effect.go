@@ -1,7 +1,10 @@
 package effects
 
 import (
+	"strings"
+
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Effect is one thing that a call would do to the world.
@@ -17,9 +20,9 @@ type Effect struct {
 	Reach Reach `json:"reach"`
 	// Sure is how certain the reading is, in [0,1].
 	Sure float64 `json:"sure"`
-	// Why says in words what is done and to what, in the third person and
-	// without a subject: "deletes ../other-repo".
-	Why string `json:"why"`
+	// Why says what is done and to what, in the third person and without a
+	// subject: "deletes ../other-repo".
+	Why wording.Sentence `json:"-"`
 }
 
 // usual returns what is typical of a kind: an effect of this kind as a table
@@ -34,57 +37,60 @@ func usual(k Kind) Effect {
 }
 
 // phraseOf is what an effect of this kind does, for tables without a message.
-func phraseOf(k Kind) string {
-	switch k {
-	case KindRead:
-		return "reads"
-	case KindCreate:
-		return "creates"
-	case KindOverwrite:
-		return "changes"
-	case KindDelete:
-		return "deletes"
-	case KindMove:
-		return "moves"
-	case KindForeignCode:
-		return "runs code that nobody reviewed:"
-	case KindInstall:
-		return "installs"
-	case KindSend:
-		return "sends data out:"
-	case KindPublish:
-		return "publishes"
-	case KindInfrastructure:
-		return "changes running systems:"
-	case KindDatabase:
-		return "changes data in a database:"
-	case KindPrivilege:
-		return "changes the system's accounts or rights:"
-	case KindPermissions:
-		return "changes permissions:"
-	case KindCredentials:
-		return "reads or uses credentials:"
-	case KindSpend:
-		return "spends money:"
-	case KindSchedule:
-		return "changes what runs by itself:"
-	case KindSafeguardOff:
-		return "changes a safeguard:"
-	case KindKill:
-		return "stops processes:"
-	case KindPower:
-		return "changes the power state:"
-	case KindPhysical:
-		return "operates a device:"
-	case KindPeople:
-		return "reaches people:"
-	case KindUnknown:
+func phraseOf(k Kind) wording.Phrase {
+	phrase, ok := map[Kind]wording.Phrase{ //nolint:gosec // These are words about credentials, and none.
+		KindRead:           "reads",
+		KindCreate:         "creates",
+		KindOverwrite:      "changes",
+		KindDelete:         "deletes",
+		KindMove:           "moves",
+		KindForeignCode:    "runs code that nobody reviewed",
+		KindInstall:        "installs",
+		KindSend:           "sends data out",
+		KindPublish:        "publishes",
+		KindInfrastructure: "changes running systems",
+		KindDatabase:       "changes data in a database",
+		KindPrivilege:      "changes the system's accounts or rights",
+		KindPermissions:    "changes permissions",
+		KindCredentials:    "reads or uses credentials",
+		KindSpend:          "spends money",
+		KindSchedule:       "changes what runs by itself",
+		KindSafeguardOff:   "changes a safeguard",
+		KindKill:           "stops processes",
+		KindPower:          "changes the power state",
+		KindPhysical:       "operates a device",
+		KindPeople:         "reaches people",
+	}[k]
+	if !ok {
+		return "does something that is not known"
 	}
-	return "does something that is not known:"
+	return phrase
 }
 
-// with returns the effect with another target and phrase.
-func (e Effect) with(why, target string) Effect {
+// plainly says an effect of this kind to a thing, for tables without a message.
+func plainly(k Kind, target string) wording.Sentence {
+	verb := phraseOf(k)
+	if !strings.Contains(string(verb), " ") {
+		return wording.Sentence{{Phrase: verb}, {Text: target}}
+	}
+	return wording.Sentence{{Phrase: verb}, wording.Say(": %s", target)}
+}
+
+// say is a sentence of one clause.
+func say(p wording.Phrase, texts ...string) wording.Sentence {
+	return wording.Sentence{wording.Say(p, texts...)}
+}
+
+// sayOf is a sentence of one clause about what may have words of its own.
+func sayOf(p wording.Phrase, about ...wording.Clause) wording.Sentence {
+	return wording.Sentence{{Phrase: p, Args: about}}
+}
+
+// object is a thing as it stands in the call.
+func object(text string) wording.Clause { return wording.Clause{Text: text} }
+
+// with returns the effect with another target and sentence.
+func (e Effect) with(why wording.Sentence, target string) Effect {
 	e.Why, e.Target = why, target
 	return e
 }
@@ -96,21 +102,23 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 }
 
 // reads is the effect of a call that changes nothing.
-func reads() []Effect { return []Effect{usual(KindRead).with("reads", "")} }
+func reads() []Effect { return []Effect{usual(KindRead).with(say("reads"), "")} }
 
 // own is the effect of a call that changes the workspace only.
-func own(why string) []Effect { return []Effect{usual(KindOverwrite).with(why, "")} }
+func own(why wording.Sentence) []Effect { return []Effect{usual(KindOverwrite).with(why, "")} }
 
 // one is a list of a single effect as is usual for its kind.
-func one(k Kind, why, target string) []Effect { return []Effect{usual(k).with(why, target)} }
+func one(k Kind, why wording.Sentence, target string) []Effect {
+	return []Effect{usual(k).with(why, target)}
+}
 
 // shared is a list of a single effect on something that others use, too.
-func shared(k Kind, why, target string) []Effect {
+func shared(k Kind, why wording.Sentence, target string) []Effect {
 	return []Effect{usual(k).with(why, target).as(Partial, ReachShared)}
 }
 
 // unknown is the effect of a call of which little is known.
-func unknown(why, target string) []Effect { return one(KindUnknown, why, target) }
+func unknown(why wording.Sentence, target string) []Effect { return one(KindUnknown, why, target) }
 
 // The words for effects are those of the engine.
 type (

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/catalog"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // tool is a proposal's executor as its name and arguments read.
@@ -78,7 +79,7 @@ func (t *tool) commands() bool {
 		case c.Doubt:
 			t.r.certain(before)
 			if beyond(c.Script) {
-				t.r.add(unknown("could not be read: what the call holds is too much", c.At)...)
+				t.r.add(unknown(say("could not be read: what the call holds is too much"), c.At)...)
 			}
 		case c.Verb && t.r.unknownSince(before): // perhaps what a tool of many is to do
 			t.verbs = append(t.verbs, t.r.effects[before:]...)
@@ -88,11 +89,11 @@ func (t *tool) commands() bool {
 		}
 	}
 	for _, g := range t.rd.Gaps {
-		what := "could not be read: what the call holds "
+		at := wording.Say("what the call holds")
 		if g.At != "" {
-			what = "could not be read: " + clip(g.At, 80) + " "
+			at = object(clip(g.At, 80))
 		}
-		t.r.add(unknown(what+g.Why, g.At)...)
+		t.r.add(unknown(sayOf("could not be read: %s %s", at, g.Why), g.At)...)
 		found = true
 	}
 	return found || len(t.r.effects) > 0
@@ -244,7 +245,7 @@ func (t *tool) list(keys ...string) []string {
 		case []any:
 			var out []string
 			if len(v) > maxCommands {
-				t.r.add(usual(KindUnknown).with("names more than is read", k))
+				t.r.add(usual(KindUnknown).with(say("names more than is read"), k))
 				v = v[:maxCommands]
 			}
 			for _, e := range v {
@@ -300,9 +301,9 @@ func (t *tool) sql() bool {
 	if len(t.rd.Statements) == 0 {
 		return false
 	}
-	where := "the database"
+	where := wording.Say("the database")
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
-		where += " " + clip(name, 40)
+		where = wording.Say("the database %s", clip(name, 40))
 	}
 	found := false
 	for _, s := range t.rd.Statements {
@@ -340,8 +341,8 @@ func (t *tool) given(role readings.Role) bool {
 // its executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {
-		if what := carriesData(u.Text); what != "" && !localURL(u.Text) {
-			t.r.add(one(KindSend, "sends data inside the address ("+what+"): "+u.Text, u.Text)...)
+		if what, carries := carriesData(u.Text); carries && !localURL(u.Text) {
+			t.r.add(one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(u.Text)), u.Text)...)
 		}
 	}
 }

@@ -7,14 +7,15 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // write is the effect of writing a file.
-func (r *reading) write(v *invocation, a arg, verb string) []Effect {
+func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if v.box != "" && !v.exposed && !r.reachesHost(v) {
 		return nil
 	}
-	e := usual(KindOverwrite).with(verb+" "+a.text, a.text)
+	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)
 	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
 		at = placeTemp // into the folder
@@ -25,19 +26,19 @@ func (r *reading) write(v *invocation, a arg, verb string) []Effect {
 	case placeWorkspace, placeTemp:
 	case placeControl:
 		e.Reach = ReachUser
-		e.Why = verb + " " + a.text + ", which steers what runs by itself or what an agent may do"
+		e.Why = e.Why.And(", which steers what runs by itself or what an agent may do")
 	case placeSecret:
 		e.Reach = ReachUser
-		e.Why = verb + " " + a.text + ", which holds secrets"
+		e.Why = e.Why.And(", which holds secrets")
 	case placeHome:
 		e.Reach = ReachUser
-		e.Why = verb + " " + a.text + " outside the workspace"
+		e.Why = e.Why.And("outside the workspace")
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
-		e.Why = verb + " a file whose name is not known: " + a.text
+		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case placeSystem:
 		e.Reach = ReachSystem
-		e.Why = verb + " " + a.text + " outside the workspace"
+		e.Why = e.Why.And("outside the workspace")
 	}
 	return []Effect{e}
 }
@@ -45,36 +46,36 @@ func (r *reading) write(v *invocation, a arg, verb string) []Effect {
 // remove is the effect of deleting what a word names.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	p := r.world.clean(a.text, v.cwd)
-	e := usual(KindDelete).with("deletes "+a.text, a.text)
+	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
 	if v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v) {
-		return own("deletes " + a.text)
+		return own(e.Why)
 	}
 	switch r.world.placeOf(a, v.cwd) {
 	case placeNowhere:
 		return nil
 	case placeTemp:
 		if base := path.Base(p); base != "*" && base != ".*" || strings.Count(p, "/") > 2 {
-			return own("deletes the temporary " + a.text)
+			return own(deletion("the temporary %s", a.text))
 		}
-		e.Why = "deletes every temporary file, of other programs too: " + a.text
+		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 	case placeWorkspace:
 		if v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)) {
-			return own("deletes " + a.text + ", which can be rebuilt")
+			return own(e.Why.And(", which can be rebuilt"))
 		}
 		e.Reach = ReachWorkspace
 	case placeHome:
 		if r.world.rebuildableHome(p) && a.known {
-			return own("deletes " + a.text + ", a cache that fills itself again")
+			return own(e.Why.And(", a cache that fills itself again"))
 		}
-		e.Why = "deletes " + a.text + " outside the workspace"
+		e.Why = e.Why.And("outside the workspace")
 	case placeControl, placeSecret:
-		e.Why = "deletes " + a.text + ", which holds settings or secrets"
+		e.Why = e.Why.And(", which holds settings or secrets")
 	case placeSystem:
 		e.Reach = ReachSystem
-		e.Why = "deletes " + a.text + " outside the workspace"
+		e.Why = e.Why.And("outside the workspace")
 	case placeUnknown:
 		e.Sure = 0.4
-		e.Why = "deletes files whose names are not known: " + a.text
+		e.Why = deletion("files whose names are not known: %s", a.text)
 	}
 	if !a.known {
 		e.Sure = 0.4
@@ -117,7 +118,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 		for _, a := range p.all {
 			for _, n := range a.names {
 				if r.secretName(n) {
-					out = append(out, usual(KindCredentials).with("prints the secret $"+n, n))
+					out = append(out, usual(KindCredentials).with(say("prints the secret $%s", n), n))
 				}
 			}
 		}
@@ -135,7 +136,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	}
 	for _, a := range p.operands {
 		if c.secret(a) {
-			out = append(out, usual(KindCredentials).with("shows the secrets in "+a.text, a.text))
+			out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", a.text), a.text))
 		}
 	}
 	return out
@@ -154,7 +155,7 @@ func fileRules(m map[string]rule) {
 	m["chown"] = chownRule
 }
 
-func (c *call) writeAll(verb string, list []arg) []Effect {
+func (c *call) writeAll(verb wording.Phrase, list []arg) []Effect {
 	var out []Effect
 	for _, a := range list {
 		out = append(out, c.r.write(c.invocation, a, verb)...)
@@ -182,7 +183,7 @@ func ddRule(c *call) []Effect {
 	out := operationsRule(c)
 	for _, o := range c.told().Operations {
 		if a := argOf(o.Object.Word); o.Verb == operation.Read && c.r.world.placeOf(a, c.cwd) == placeSystem {
-			out = append(out, usual(KindCredentials).with("copies the raw content of "+a.text, a.text))
+			out = append(out, usual(KindCredentials).with(say("copies the raw content of %s", a.text), a.text))
 		}
 	}
 	return out
@@ -191,11 +192,11 @@ func ddRule(c *call) []Effect {
 // sedRule judges sed, whose script may write files or run commands.
 func sedRule(c *call) []Effect {
 	if c.inPlace() {
-		return append(own(c.why), operationsRule(c)...)
+		return append(own(say(c.why)), operationsRule(c)...)
 	}
 	for _, s := range append(c.values("-e", "--expression"), firstOf(c.operands)...) {
 		if strings.Contains(s.text, "w /") || runsSubstitution(s.text) {
-			return unknown("runs a sed script that writes files or runs commands: "+s.text, s.text)
+			return unknown(say("runs a sed script that writes files or runs commands: %s", s.text), s.text)
 		}
 	}
 	return c.r.disclosures(c.invocation, c.parsed, reads())
@@ -226,7 +227,7 @@ func unpackRule(c *call) []Effect {
 		}
 	}
 	if len(out) == 0 {
-		return own("unpacks an archive in the workspace")
+		return own(say("unpacks an archive in the workspace"))
 	}
 	return out
 }
@@ -262,7 +263,7 @@ func (r *reading) empty(v *invocation, a arg) []Effect {
 	}
 	out := r.remove(v, a)
 	for i := range out {
-		out[i].Why = strings.Replace(out[i].Why, "deletes ", "empties ", 1)
+		out[i].Why = insteadOfDeletes(out[i].Why, "empties")
 	}
 	return out
 }
@@ -295,7 +296,7 @@ func archiveRule(c *call) []Effect {
 	}
 	for _, a := range c.operands[min(1, len(c.operands)):] {
 		if c.r.world.placeOf(a, c.cwd) == placeSecret {
-			out = append(out, usual(KindCredentials).with("packs the secrets in "+a.text, a.text))
+			out = append(out, usual(KindCredentials).with(say("packs the secrets in %s", a.text), a.text))
 		}
 	}
 	for _, a := range firstOf(c.operands) {
@@ -304,9 +305,9 @@ func archiveRule(c *call) []Effect {
 		}
 	}
 	if c.name == "zip" && c.has("-m", "--move") {
-		return append(out, usual(KindDelete).with("deletes the files that it packed", ""))
+		return append(out, usual(KindDelete).with(say("deletes the files that it packed"), ""))
 	}
-	return append(out, own("packs or unpacks files")...)
+	return append(out, own(say("packs or unpacks files"))...)
 }
 
 func chmodRule(c *call) []Effect {
@@ -341,14 +342,14 @@ func modeOpens(mode string) bool {
 	return false
 }
 
-func (c *call) permissions(what string, opens bool, files []arg) []Effect {
+func (c *call) permissions(what wording.Phrase, opens bool, files []arg) []Effect {
 	var out []Effect
 	for _, a := range files {
-		e := usual(KindPermissions).with("changes who may use "+a.text, a.text)
+		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
 		p := c.r.world.placeOf(a, c.cwd)
 		switch {
 		case opens:
-			e.Why = what + " " + a.text + " to everyone"
+			e.Why = wording.Sentence{{Phrase: what}, wording.Say("%s to everyone", a.text)}
 			if p == placeSystem {
 				e.Reach = ReachSystem
 			}
@@ -368,11 +369,11 @@ func chownRule(c *call) []Effect {
 		ops = ops[1:]
 	}
 	if len(ops) == 0 {
-		return one(KindPermissions, "changes the owner of files", "")
+		return one(KindPermissions, say("changes the owner of files"), "")
 	}
 	var out []Effect
 	for _, a := range ops {
-		out = append(out, usual(KindPermissions).with("changes the owner of "+a.text, a.text))
+		out = append(out, usual(KindPermissions).with(say("changes the owner of %s", a.text), a.text))
 	}
 	return out
 }
@@ -382,10 +383,10 @@ func editorRule(c *call) []Effect {
 	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "pico", "helix", "hx", "kak":
 		for _, v := range c.all {
 			if strings.Contains(v.text, "!") || strings.HasPrefix(v.text, "+") && strings.Contains(v.text, "Install") {
-				return unknown("runs an editor with commands: "+join(c.all), c.name)
+				return unknown(say("runs an editor with commands: %s", join(c.all)), c.name)
 			}
 		}
-		return append(own("edits files"), c.writeAll("edits", c.operands)...)
+		return append(own(say("edits files")), c.writeAll("edits", c.operands)...)
 	}
-	return own("opens an editor")
+	return own(say("opens an editor"))
 }

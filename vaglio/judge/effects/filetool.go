@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // file reads executors that work on files of this machine.
@@ -48,7 +49,7 @@ func (t *tool) file() bool {
 	}
 	t.r.add(t.fileEffects(verb, paths, source, dest)...)
 	if len(t.r.effects) == 0 {
-		t.r.add(usual(KindRead).with("reads "+clip(strings.Join(append(paths, source...), " "), 120), ""))
+		t.r.add(usual(KindRead).with(say("reads %s", clip(strings.Join(append(paths, source...), " "), 120)), ""))
 	}
 	return true
 }
@@ -90,7 +91,7 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 	case "read":
 		for _, p := range append(paths, source...) {
 			if t.r.world.placeOf(literal(p), v.cwd) == placeSecret && !t.has("list", "ls", "stat", "exists", "info", "glob", "tree", "find") {
-				out = append(out, usual(KindCredentials).with("shows the secrets in "+p, p))
+				out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", p), p))
 			}
 		}
 		out = append(out, t.searched(v, append(paths, source...))...)
@@ -106,8 +107,12 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 		if len(source) == 0 {
 			source = paths
 		}
+		moved := wording.Phrase("moves files to")
+		if verb == "copy" {
+			moved = "copies files to"
+		}
 		for _, p := range dest {
-			out = append(out, t.r.write(v, literal(p), verb+"s files to")...)
+			out = append(out, t.r.write(v, literal(p), moved)...)
 		}
 		for _, p := range source {
 			out = append(out, t.source(v, verb, p, dest)...)
@@ -126,11 +131,14 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
 	switch at := t.r.world.placeOf(literal(p), v.cwd); {
 	case verb == "copy" && at == placeSecret:
-		return one(KindCredentials, "copies the secrets in "+p, p)
+		return one(KindCredentials, say("copies the secrets in %s", p), p)
 	case verb == "move" && at != placeWorkspace && at != placeTemp:
-		return []Effect{usual(KindMove).with("moves "+p+" away from where it lies", p).as(Partial, ReachUser)}
+		return []Effect{usual(KindMove).with(say("moves %s away from where it lies", p), p).as(Partial, ReachUser)}
 	case len(dest) == 0:
-		return unknown(verb+"s "+p+" to a place that is not known", p)
+		if verb == "copy" {
+			return unknown(say("copies %s to a place that is not known", p), p)
+		}
+		return unknown(say("moves %s to a place that is not known", p), p)
 	}
 	return nil
 }
@@ -194,7 +202,7 @@ func (t *tool) browser() bool {
 			}
 			return true
 		case "evaluate", "execute", "upload", "script":
-			t.r.add(unknown("acts on a web page in a way that was not read: "+t.name, t.name)...)
+			t.r.add(unknown(say("acts on a web page in a way that was not read: %s", t.name), t.name)...)
 			return true
 		}
 	}
@@ -210,17 +218,17 @@ func (t *tool) press(verb string) []Effect {
 	}
 	text := strings.Join(label, " ")
 	if verb == "submit" {
-		return shared(KindSend, "submits a form on a web page "+clip(text, 60), text)
+		return shared(KindSend, say("submits a form on a web page %s", clip(text, 60)), text)
 	}
 	if slices.ContainsFunc(taskWords(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
-		e := usual(KindSend).with("presses "+clip(text, 60)+" on a web page", text).as(Irreversible, ReachShared)
+		e := usual(KindSend).with(say("presses %s on a web page", clip(text, 60)), text).as(Irreversible, ReachShared)
 		e.Sure = 0.6
 		return []Effect{e}
 	}
 	if text == "" || len(taskWords(text)) == 0 {
-		return unknown("presses something on a web page that is not known", "")
+		return unknown(say("presses something on a web page that is not known"), "")
 	}
-	e := usual(KindRead).with("presses "+clip(text, 60)+" on a web page", text)
+	e := usual(KindRead).with(say("presses %s on a web page", clip(text, 60)), text)
 	e.Sure = 0.5
 	return []Effect{e}
 }
@@ -228,18 +236,18 @@ func (t *tool) press(verb string) []Effect {
 func (t *tool) fillIn() []Effect {
 	for k := range t.args {
 		if t.r.secretName(k) {
-			return one(KindCredentials, "types a password into a web page", k)
+			return one(KindCredentials, say("types a password into a web page"), k)
 		}
 	}
 	if s, ok := t.text("element_id", "element", "selector", "ref", "label", "name"); ok && (t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card")) {
-		return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
+		return one(KindCredentials, say("types a secret into a web page: %s", clip(s, 60)), s)
 	}
 	for _, s := range namesIn(t.args, 0) {
 		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card number") || strings.EqualFold(s, "cvv") {
-			return one(KindCredentials, "types a secret into a web page: "+clip(s, 60), s)
+			return one(KindCredentials, say("types a secret into a web page: %s", clip(s, 60)), s)
 		}
 	}
-	e := usual(KindRead).with("fills in a field of a web page", "")
+	e := usual(KindRead).with(say("fills in a field of a web page"), "")
 	e.Sure = 0.5
 	return []Effect{e}
 }

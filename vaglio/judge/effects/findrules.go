@@ -101,12 +101,12 @@ func (c *call) findDeletes(s *search) []Effect {
 	for _, root := range s.roots {
 		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge.places) || s.empty && !s.negated && s.ors == 0) && root.known &&
 			(p == placeWorkspace || p == placeTemp) {
-			out = append(out, own("deletes files below "+root.text+" that can be rebuilt")...)
+			out = append(out, own(say("deletes files below %s that can be rebuilt", root.text))...)
 			continue
 		}
 		e := c.r.remove(c.invocation, root)
 		for i := range e {
-			e[i].Why = strings.Replace(e[i].Why, "deletes ", "deletes what find finds below ", 1)
+			e[i].Why = insteadOfDeletes(e[i].Why, "deletes what find finds below")
 		}
 		out = append(out, e...)
 	}

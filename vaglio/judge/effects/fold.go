@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // fold is an effect that stands for equal ones on the files of one folder.
@@ -67,7 +68,7 @@ func unfoldFew(list []Effect, groups []fold, said words) []fold {
 		switch {
 		case g.count >= foldLeast:
 			dir := path.Dir(g.Target)
-			g.Why = strings.Replace(g.Why, g.Target, strconv.Itoa(g.count)+" files below "+dir, 1)
+			g.Why = g.Why.About(g.Target, wording.Say("%s files below %s", strconv.Itoa(g.count), dir))
 			g.Target = dir
 		case g.count > 1:
 			why, _ := withoutTarget(g.Effect)
@@ -91,8 +92,8 @@ func withoutTarget(e Effect) (string, bool) {
 	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
 		return "", false
 	}
-	before, after, ok := strings.Cut(e.Why, e.Target)
-	return before + "\x00" + after, ok
+	without := e.Why.About(e.Target, wording.Clause{Text: "\x00"}).String()
+	return without, strings.Contains(without, "\x00")
 }
 
 // Key returns a canonical text of what a proposal would do to what, the same
@@ -140,37 +141,23 @@ func canonicalTarget(e Effect, w *world) string {
 	return strings.Join(words, " ")
 }
 
+// shortKinds are the short names of kinds of a cluster's resources.
+const shortKinds = "po=pod deploy=deployment deployment.apps=deployment svc=service ns=namespace cm=configmap sts=statefulset ds=daemonset " +
+	"rs=replicaset ing=ingress ingresses=ingress pvc=persistentvolumeclaim pv=persistentvolume no=node sa=serviceaccount"
+
+// wholeKinds are those of which the plural is one more letter.
+const wholeKinds = " pods deployments services namespaces configmaps statefulsets daemonsets replicasets persistentvolumeclaims persistentvolumes " +
+	"nodes serviceaccounts secrets jobs cronjobs roles releases instances "
+
 // resourceKind is the full name of a kind of a cluster's resources.
 func resourceKind(s string) string {
-	switch s {
-	case "po", "pods":
-		return "pod"
-	case "deploy", "deployments", "deployment.apps":
-		return "deployment"
-	case "svc", "services":
-		return "service"
-	case "ns", "namespaces":
-		return "namespace"
-	case "cm", "configmaps":
-		return "configmap"
-	case "sts", "statefulsets":
-		return "statefulset"
-	case "ds", "daemonsets":
-		return "daemonset"
-	case "rs", "replicasets":
-		return "replicaset"
-	case "ing", "ingresses":
-		return "ingress"
-	case "pvc", "persistentvolumeclaims":
-		return "persistentvolumeclaim"
-	case "pv", "persistentvolumes":
-		return "persistentvolume"
-	case "no", "nodes":
-		return "node"
-	case "sa", "serviceaccounts":
-		return "serviceaccount"
-	case "secrets", "jobs", "cronjobs", "roles", "releases", "instances":
+	if strings.Contains(wholeKinds, " "+s+" ") {
 		return s[:len(s)-1]
+	}
+	for pair := range strings.FieldsSeq(shortKinds) {
+		if short, kind, _ := strings.Cut(pair, "="); short == s {
+			return kind
+		}
 	}
 	return s
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // gatherer is how a program comes to read all that lies below a folder.
 type gatherer struct {
-	verb string
+	verb wording.Phrase
 	// needs are options of which one makes it go below; none: it always does.
 	needs []string
 	// quiet are options of which one makes it tell no more than names.
@@ -153,7 +154,7 @@ func (r *reading) onlyPlain(filters []arg) bool {
 	})
 }
 
-func (r *reading) belowEach(v *invocation, verb string, roots []arg) []Effect {
+func (r *reading) belowEach(v *invocation, verb wording.Phrase, roots []arg) []Effect {
 	for _, a := range roots {
 		if e, ok := r.below(v, verb, a); ok {
 			return []Effect{e}
@@ -163,17 +164,17 @@ func (r *reading) belowEach(v *invocation, verb string, roots []arg) []Effect {
 }
 
 // below is the effect of reading all that lies below one folder.
-func (r *reading) below(v *invocation, verb string, root arg) (Effect, bool) {
+func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, bool) {
 	p := r.world.clean(root.text, v.cwd)
 	is := r.judge.places.Below(place.Globbed(p))
 	if is&(place.Secret|place.Own) == 0 || !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0 {
 		return Effect{}, false
 	}
-	what := "keys and logins"
+	among := wording.Phrase("that lies below %s, keys and logins among it")
 	if is&place.Own != 0 {
-		what += " and the gate's own data"
+		among = "that lies below %s, keys and logins and the gate's own data among it"
 	}
-	return usual(KindCredentials).with(verb+" that lies below "+root.text+", "+what+" among it", root.text), true
+	return usual(KindCredentials).with(wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text), true
 }
 
 // packed are the folders that tar packs.

@@ -8,17 +8,17 @@ func gitRules(m map[string]rule) {
 		for _, a := range c.operands {
 			if src, dst, ok := strings.Cut(a.text, ":"); ok && dst != "" && !strings.Contains(src, "@") && !strings.Contains(a.text, "://") &&
 				!strings.HasPrefix(dst, "refs/remotes/") && (strings.HasPrefix(src, "+") || c.has("-f", "--force")) {
-				return []Effect{usual(KindOverwrite).with("fetches over the local branch "+dst, dst).as(Partial, ReachUser)}
+				return []Effect{usual(KindOverwrite).with(say("fetches over the local branch %s", dst), dst).as(Partial, ReachUser)}
 			}
 		}
-		return own("fetches from the remote")
+		return own(say("fetches from the remote"))
 	}
 	m["gitSwitch"] = func(c *call) []Effect {
 		c.r.onMain = ""
 		if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has("-c", "--create", "--orphan", "-d", "--detach") {
 			c.r.onMain = c.operand(1)
 		}
-		return own("switches the branch")
+		return own(say("switches the branch"))
 	}
 	m["gitNoVerify"] = gitNoVerify
 	m["gitClean"] = gitClean
@@ -35,15 +35,15 @@ func gitRules(m map[string]rule) {
 			c.r.effects = c.r.effects[:before]
 			return out
 		}
-		return unknown("runs a command in every submodule", c.rest(2))
+		return unknown(say("runs a command in every submodule"), c.rest(2))
 	}
 	m["gitConfig"] = gitConfig
 	m["gitRemote"] = func(c *call) []Effect {
 		c.r.rewired = true
-		return own("changes the remotes of the repository")
+		return own(say("changes the remotes of the repository"))
 	}
 	m["historyRewrite"] = func(*call) []Effect {
-		return one(KindDelete, "rewrites the history of the repository", "history")
+		return one(KindDelete, say("rewrites the history of the repository"), "history")
 	}
 	m["ghApi"] = ghAPI
 }
@@ -68,25 +68,25 @@ func gitPush(c *call) []Effect {
 	}
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	if c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune") {
-		return []Effect{e.with("overwrites what the remote has: push "+to, to)}
+		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
 	}
 	if c.has("-d", "--delete") {
-		return []Effect{e.with("deletes "+to+" on the remote", to)}
+		return []Effect{e.with(say("deletes %s on the remote", to), to)}
 	}
 	if c.has("--tags", "--follow-tags", "--all") {
-		return []Effect{e.with("pushes tags or all branches to the remote", "tags")}
+		return []Effect{e.with(say("pushes tags or all branches to the remote"), "tags")}
 	}
 	if c.has("--no-verify") {
-		return []Effect{usual(KindSafeguardOff).with("pushes without the checks of the hooks", to).as(Partial, ReachShared)}
+		return []Effect{usual(KindSafeguardOff).with(say("pushes without the checks of the hooks"), to).as(Partial, ReachShared)}
 	}
 	if len(ops) > 0 && deployRemote(ops[0].text) {
-		return []Effect{usual(KindPublish).with("deploys by a push to "+ops[0].text, ops[0].text)}
+		return []Effect{usual(KindPublish).with(say("deploys by a push to %s", ops[0].text), ops[0].text)}
 	}
 	if len(ops) == 0 && c.r.rewired {
-		return []Effect{usual(KindSend).with("pushes to a remote that was just changed", "remote").as(Irreversible, ReachShared)}
+		return []Effect{usual(KindSend).with(say("pushes to a remote that was just changed"), "remote").as(Irreversible, ReachShared)}
 	}
 	if len(ops) > 0 && (c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@")) {
-		return []Effect{usual(KindSend).with("pushes to a remote that the project did not have: "+to, to).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindSend).with(say("pushes to a remote that the project did not have: %s", to), to).as(Irreversible, ReachShared)}
 	}
 	refs := ops[min(1, len(ops)):]
 	for _, r := range refs {
@@ -96,24 +96,24 @@ func gitPush(c *call) []Effect {
 		}
 		switch {
 		case !r.known && !strings.Contains(r.text, "$(git)"):
-			return []Effect{usual(KindPublish).with("pushes to a branch that is not known: "+r.text, r.text).as(Partial, ReachShared)}
+			return []Effect{usual(KindPublish).with(say("pushes to a branch that is not known: %s", r.text), r.text).as(Partial, ReachShared)}
 		case strings.HasPrefix(r.text, "+"):
-			return []Effect{e.with("overwrites "+dst+" on the remote", to)}
+			return []Effect{e.with(say("overwrites %s on the remote", dst), to)}
 		case colon && src == "":
-			return []Effect{e.with("deletes "+dst+" on the remote", to)}
+			return []Effect{e.with(say("deletes %s on the remote", dst), to)}
 		case mainBranch(dst) && dst != "HEAD":
-			return []Effect{usual(KindPublish).with("pushes to "+dst+", on which others build", dst).as(Partial, ReachShared)}
+			return []Effect{usual(KindPublish).with(say("pushes to %s, on which others build", dst), dst).as(Partial, ReachShared)}
 		case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
-			return []Effect{e.with("publishes the tag "+dst, dst)}
+			return []Effect{e.with(say("publishes the tag %s", dst), dst)}
 		}
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {
-		return []Effect{usual(KindPublish).with("pushes to "+c.r.onMain+", on which others build", c.r.onMain).as(Partial, ReachShared)}
+		return []Effect{usual(KindPublish).with(say("pushes to %s, on which others build", c.r.onMain), c.r.onMain).as(Partial, ReachShared)}
 	}
 	if len(ops) > 0 && !ops[0].known {
-		return []Effect{usual(KindPublish).with("pushes to a remote that is not known: "+ops[0].text, to).as(Partial, ReachShared)}
+		return []Effect{usual(KindPublish).with(say("pushes to a remote that is not known: %s", ops[0].text), to).as(Partial, ReachShared)}
 	}
-	return own("adds commits to a feature branch of the remote")
+	return own(say("adds commits to a feature branch of the remote"))
 }
 
 // pushTarget names the remote and what is pushed to on it.
@@ -164,9 +164,9 @@ func (v *invocation) restores(w arg) bool {
 func gitNoVerify(c *call) []Effect {
 	verb := c.operand(0)
 	if !c.has("--no-verify") && (verb != "commit" || !c.has("-n")) {
-		return own("changes the local repository")
+		return own(say("changes the local repository"))
 	}
-	return []Effect{usual(KindSafeguardOff).with("skips the checks of the project's hooks: git "+verb, verb).as(Reversible, ReachUser)}
+	return []Effect{usual(KindSafeguardOff).with(say("skips the checks of the project's hooks: git %s", verb), verb).as(Reversible, ReachUser)}
 }
 
 func gitClean(c *call) []Effect {
@@ -179,16 +179,16 @@ func gitClean(c *call) []Effect {
 		safe = safe && p.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
 	}
 	if safe {
-		return own("deletes untracked files that can be rebuilt")
+		return own(say("deletes untracked files that can be rebuilt"))
 	}
 	if !c.has("-f", "--force", "-i", "--interactive") {
-		return own("asks git which untracked files it would delete")
+		return own(say("asks git which untracked files it would delete"))
 	}
-	return one(KindDelete, "deletes files that git does not track "+join(paths), "untracked files")
+	return one(KindDelete, say("deletes files that git does not track %s", join(paths)), "untracked files")
 }
 
 func gitReset(c *call) []Effect {
-	return one(KindDelete, "throws away uncommitted changes, and commits back to "+c.rest(1), "uncommitted changes")
+	return one(KindDelete, say("throws away uncommitted changes, and commits back to %s", c.rest(1)), "uncommitted changes")
 }
 
 func gitCheckout(c *call) []Effect {
@@ -197,16 +197,16 @@ func gitCheckout(c *call) []Effect {
 		c.r.onMain = c.operand(1)
 	}
 	lost := func(what string) []Effect {
-		return one(KindDelete, "throws away the uncommitted changes in "+what, what)
+		return one(KindDelete, say("throws away the uncommitted changes in %s", what), what)
 	}
 	if c.has("-f", "--force") {
-		return lost("the whole workspace")
+		return one(KindDelete, say("throws away the uncommitted changes in the whole workspace"), "the whole workspace")
 	}
 	if c.has("-B") {
-		return []Effect{usual(KindOverwrite).with("moves a branch away from its commits", c.rest(1)).as(Partial, ReachUser)}
+		return []Effect{usual(KindOverwrite).with(say("moves a branch away from its commits"), c.rest(1)).as(Partial, ReachUser)}
 	}
 	if c.has("-b", "--orphan", "--detach", "-t", "--track", "--guess") {
-		return own("switches the branch")
+		return own(say("switches the branch"))
 	}
 	for i, a := range c.all {
 		if a.text == "--" && i+1 < len(c.all) {
@@ -228,7 +228,7 @@ func gitCheckout(c *call) []Effect {
 	if len(ops) == 1 && (fileLike(ops[0].text) || wellKnownFile(ops[0].text)) {
 		return lost(ops[0].text)
 	}
-	return own("switches the branch")
+	return own(say("switches the branch"))
 }
 
 // wellKnownFile reports whether a name without a suffix is that of a file.
@@ -260,7 +260,7 @@ func gitClone(c *call) []Effect {
 	if len(c.operands) > 2 {
 		return c.r.write(c.invocation, c.operands[2], "clones to")
 	}
-	return own("clones a repository")
+	return own(say("clones a repository"))
 }
 
 func gitConfig(c *call) []Effect {
@@ -293,15 +293,15 @@ func gitConfig(c *call) []Effect {
 		key == "tag.gpgsign" && value == "false", key == "receive.denynonfastforwards" && value == "false", key == "safe.directory" && value == "*",
 		key == "protocol.file.allow", key == "fetch.fsckobjects" && value == "false", key == "transfer.fsckobjects" && value == "false",
 		key == "receive.denydeletes" && value == "false":
-		return one(KindSafeguardOff, "switches a safeguard of git off: "+key+" "+value, key)
+		return one(KindSafeguardOff, say("switches a safeguard of git off: %s %s", key, value), key)
 	case key == "core.sshcommand", key == "core.fsmonitor", key == "core.pager", key == "core.editor", key == "credential.helper",
 		strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!"), strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "url."),
 		strings.HasSuffix(key, ".insteadof"), key == "diff.external", strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader"):
-		return []Effect{usual(KindSafeguardOff).with("changes what git runs or whom it trusts: "+key, key).as(Reversible, ReachUser)}
+		return []Effect{usual(KindSafeguardOff).with(say("changes what git runs or whom it trusts: %s", key), key).as(Reversible, ReachUser)}
 	case c.has("--global", "--system"):
-		return []Effect{usual(KindOverwrite).with("changes git's settings for every project: "+key, key).as(Reversible, ReachUser)}
+		return []Effect{usual(KindOverwrite).with(say("changes git's settings for every project: %s", key), key).as(Reversible, ReachUser)}
 	}
-	return own("changes git's settings of this project")
+	return own(say("changes git's settings of this project"))
 }
 
 // ghAPI judges a raw call of a forge's interface.
@@ -316,11 +316,11 @@ func ghAPI(c *call) []Effect {
 	if path == "graphql" {
 		for _, v := range append(c.values("-f", "-F", "--field", "--raw-field"), c.operands...) {
 			if strings.Contains(v.text, "mutation") {
-				return one(KindInfrastructure, "changes something on the forge by GraphQL", "graphql")
+				return one(KindInfrastructure, say("changes something on the forge by GraphQL"), "graphql")
 			}
 		}
 		if c.has("--input") {
-			return unknown("sends a GraphQL query from a file that was not read", "graphql")
+			return unknown(say("sends a GraphQL query from a file that was not read"), "graphql")
 		}
 		return reads()
 	}
@@ -328,7 +328,7 @@ func ghAPI(c *call) []Effect {
 	case "GET", "HEAD":
 		return reads()
 	case "DELETE":
-		return []Effect{usual(KindDelete).with("deletes "+path+" on the forge", path).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindDelete).with(say("deletes %s on the forge", path), path).as(Irreversible, ReachShared)}
 	}
-	return one(KindInfrastructure, "changes "+path+" on the forge ("+method+")", path)
+	return one(KindInfrastructure, say("changes %s on the forge (%s)", path, method), path)
 }

@@ -18,7 +18,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 		}
 	}
 	if isTrue(a.DestructiveHint) && t.alone(out) {
-		e := usual(KindUnknown).with("calls the tool "+t.name+t.about()+", which its maker calls destructive", t.target())
+		e := usual(KindUnknown).with(t.about(say("calls the tool %s", t.name)).And(", which its maker calls destructive"), t.target())
 		e.Sure = 0.5
 		return append(out, e)
 	}
@@ -28,9 +28,9 @@ func (t *tool) hinted(out []Effect) []Effect {
 // readOnly is the effect of a tool of which only its maker's word is known.
 func (t *tool) readOnly() Effect {
 	if s, ok := t.secret(); ok {
-		return usual(KindCredentials).with("reads secrets by the tool "+t.name+t.about(), s)
+		return usual(KindCredentials).with(t.about(say("reads secrets by the tool %s", t.name)), s)
 	}
-	e := usual(KindRead).with("calls the tool "+t.name+t.about()+", which its maker says only reads", "")
+	e := usual(KindRead).with(t.about(say("calls the tool %s", t.name)).And(", which its maker says only reads"), "")
 	e.Sure = 0.5
 	return e
 }

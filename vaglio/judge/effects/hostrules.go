@@ -15,12 +15,12 @@ func grpcRule(c *call) []Effect {
 			c.operand(1) == "describe" {
 			return reads()
 		}
-		return shared(KindSend, "calls a remote procedure: "+c.rest(0), c.rest(0))
+		return shared(KindSend, say("calls a remote procedure: %s", c.rest(0)), c.rest(0))
 	})
 }
 
 func downloadRule(c *call) []Effect {
-	out := own("downloads files to the current folder")
+	out := own(say("downloads files to the current folder"))
 	for _, v := range c.values("-d", "-o", "-P", "--dir", "--output") {
 		out = append(out, c.r.write(c.invocation, v, "writes")...)
 	}
@@ -35,23 +35,23 @@ func netcatRule(c *call) []Effect {
 		return reads()
 	}
 	if c.has("-e", "-c", "--exec", "--sh-exec") {
-		return one(KindForeignCode, "gives a shell to whoever connects", c.rest(0))
+		return one(KindForeignCode, say("gives a shell to whoever connects"), c.rest(0))
 	}
 	if c.has("-l", "--listen") {
-		return shared(KindSend, "listens for connections", c.rest(0))
+		return shared(KindSend, say("listens for connections"), c.rest(0))
 	}
 	if len(c.operands) > 0 && localURL(c.operand(0)) {
 		if text, all := c.input(); all {
 			for w := range strings.FieldsSeq(strings.ToLower(text.text)) {
 				switch w {
 				case "flush_all", "flushall", "flushdb", "del", "delete", "shutdown", "set", "kill", "stop":
-					return []Effect{usual(KindDatabase).with("sends "+w+" to a service of this machine", c.rest(0)).as(Irreversible, ReachUser)}
+					return []Effect{usual(KindDatabase).with(say("sends %s to a service of this machine", w), c.rest(0)).as(Irreversible, ReachUser)}
 				}
 			}
 		}
-		return own("talks to this machine")
+		return own(say("talks to this machine"))
 	}
-	return one(KindSend, "sends data to "+c.rest(0), c.rest(0))
+	return one(KindSend, say("sends data to %s", c.rest(0)), c.rest(0))
 }
 
 func sshRule(c *call) []Effect {
@@ -60,16 +60,16 @@ func sshRule(c *call) []Effect {
 	}
 	if c.has("-R", "-L", "-D", "-w") && !c.wrapper {
 		if c.has("-R") {
-			return shared(KindSend, "opens a local service to another machine", c.rest(0))
+			return shared(KindSend, say("opens a local service to another machine"), c.rest(0))
 		}
 		if c.has("-D", "-w") && !localURL(c.operand(0)) {
-			return shared(KindSend, "sends what uses the tunnel through "+c.rest(0), c.rest(0))
+			return shared(KindSend, say("sends what uses the tunnel through %s", c.rest(0)), c.rest(0))
 		}
-		return own("opens a tunnel")
+		return own(say("opens a tunnel"))
 	}
 	for _, o := range c.values("-o") {
 		if l := strings.ToLower(o.text); strings.HasPrefix(l, "stricthostkeychecking=no") && strings.Contains(join(c.all), "UserKnownHostsFile=/dev/null") {
-			return one(KindSafeguardOff, "connects without checking whom it talks to", c.rest(0))
+			return one(KindSafeguardOff, say("connects without checking whom it talks to"), c.rest(0))
 		}
 	}
 	if len(c.operands) > 1 {
@@ -81,7 +81,7 @@ func sshRule(c *call) []Effect {
 	if c.has("-T", "-N") && len(c.operands) == 1 && strings.Contains(c.operand(0), "git@") {
 		return reads()
 	}
-	return unknown("opens a session on another machine: "+c.rest(0), c.rest(0))
+	return unknown(say("opens a session on another machine: %s", c.rest(0)), c.rest(0))
 }
 
 // passed judges the command that sshpass gives a password to.
@@ -90,7 +90,7 @@ func (c *call) passed() []Effect {
 		switch lastPart(a.text) {
 		case "ssh", "scp", "sftp", "rsync", "ssh-copy-id":
 			if c.r.depth > 3 {
-				return unknown("nests too deep", c.name)
+				return unknown(say("nests too deep"), c.name)
 			}
 			c.r.depth++
 			defer func() { c.r.depth-- }()
@@ -105,7 +105,7 @@ func (c *call) passed() []Effect {
 			return out
 		}
 	}
-	return unknown("gives a password to a command that is not known: "+c.rest(0), c.rest(0))
+	return unknown(say("gives a password to a command that is not known: %s", c.rest(0)), c.rest(0))
 }
 
 func sshKeygenRule(c *call) []Effect {
@@ -115,22 +115,22 @@ func sshKeygenRule(c *call) []Effect {
 	case c.has("-y"):
 		return reads()
 	case c.has("-R"):
-		return []Effect{usual(KindSafeguardOff).with("forgets the known key of the host "+c.rest(0), c.rest(0)).as(Partial, ReachUser)}
+		return []Effect{usual(KindSafeguardOff).with(say("forgets the known key of the host %s", c.rest(0)), c.rest(0)).as(Partial, ReachUser)}
 	case c.has("-p"):
-		return one(KindCredentials, "changes the passphrase of a key", c.rest(0))
+		return one(KindCredentials, say("changes the passphrase of a key"), c.rest(0))
 	}
 	if f, ok := c.value("-f"); ok {
 		if p := c.r.world.placeOf(f, c.cwd); p == placeTemp || c.r.world.inside(c.r.world.clean(f.text, c.cwd)) {
-			return own("creates a key in the workspace")
+			return own(say("creates a key in the workspace"))
 		}
 	}
-	return []Effect{usual(KindCredentials).with("creates a key in the user's key folder", "key").as(Partial, ReachUser)}
+	return []Effect{usual(KindCredentials).with(say("creates a key in the user's key folder"), "key").as(Partial, ReachUser)}
 }
 
 func sftpRule(c *call) []Effect {
 	text, all := c.input()
 	if !all {
-		return unknown("opens a file transfer with "+c.rest(0), c.rest(0))
+		return unknown(say("opens a file transfer with %s", c.rest(0)), c.rest(0))
 	}
 	for l := range strings.Lines(text.text) {
 		f := strings.Fields(l)
@@ -140,7 +140,7 @@ func sftpRule(c *call) []Effect {
 		switch strings.TrimPrefix(f[0], "-") {
 		case "ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress":
 		default:
-			return shared(KindSend, "changes files on "+c.rest(0)+": "+strings.TrimSpace(l), c.rest(0))
+			return shared(KindSend, say("changes files on %s: %s", c.rest(0), strings.TrimSpace(l)), c.rest(0))
 		}
 	}
 	return reads()
@@ -157,7 +157,7 @@ func remotePath(s string) bool {
 
 func copyHostsRule(c *call) []Effect {
 	if len(c.operands) == 0 {
-		return unknown("copies files that are not known", "")
+		return unknown(say("copies files that are not known"), "")
 	}
 	dest := c.operands[len(c.operands)-1]
 	src := c.operands[:len(c.operands)-1]
@@ -171,9 +171,9 @@ func copyHostsRule(c *call) []Effect {
 		}
 		switch o.Verb {
 		case operation.Delete:
-			out = append(out, usual(KindDelete).with("deletes what "+dest.text+" has besides", dest.text).as(Irreversible, ReachShared))
+			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", dest.text), dest.text).as(Irreversible, ReachShared))
 		default:
-			out = append(out, usual(KindSend).with("copies "+join(src)+" to "+dest.text, dest.text))
+			out = append(out, usual(KindSend).with(say("copies %s to %s", join(src), dest.text), dest.text))
 		}
 	}
 	if len(out) > 0 {
@@ -198,11 +198,11 @@ func objectStoreRule(c *call) []Effect {
 	}
 	switch verb {
 	case "get", "download-file-by-name", "download-file-by-id", "download":
-		return own("downloads files")
+		return own(say("downloads files"))
 	case "rm", "del", "delete", "purge", "rb", "deletefile", "cleanup", "rmdirs", "delete-file-version", "delete-bucket", "ilm", "undo":
-		return []Effect{usual(KindDelete).with("deletes stored objects: "+join(ops), join(ops)).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
 	}
-	return one(KindSend, "writes to remote storage: "+c.name+" "+c.rest(0), c.rest(0))
+	return one(KindSend, say("writes to remote storage: %s %s", c.name, c.rest(0)), c.rest(0))
 }
 
 func opensslRule(c *call) []Effect {
@@ -210,27 +210,27 @@ func opensslRule(c *call) []Effect {
 		if c.r.world.placeOf(f, c.cwd) == placeSecret && !c.has("-pubout", "-noout", "-modulus", "-check") {
 			switch c.operand(0) {
 			case "rsa", "pkey", "ec", "pkcs12", "pkcs8", "enc", "base64", "asn1parse", "dsa":
-				return one(KindCredentials, "shows the key in "+f.text, f.text)
+				return one(KindCredentials, say("shows the key in %s", f.text), f.text)
 			}
 		}
 	}
 	if c.operand(0) == "s_client" && (c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped && sendsFile(c.stdin.text)) {
-		return one(KindSend, "sends data through a connection: openssl "+join(c.all), c.rest(1))
+		return one(KindSend, say("sends data through a connection: openssl %s", join(c.all)), c.rest(1))
 	}
 	switch c.operand(0) {
 	case "pkcs12", "smime", "cms", "rsautl", "pkeyutl":
 		if c.has("-nodes", "-decrypt", "-noenc") && !c.has("-nokeys", "-info", "-export") {
-			return one(KindCredentials, "decrypts keys or data", c.operand(0))
+			return one(KindCredentials, say("decrypts keys or data"), c.operand(0))
 		}
 	case "enc":
 		if c.has("-d") && c.has("-pass", "-k", "-K", "-kfile") {
-			return one(KindCredentials, "decrypts data with a password", c.operand(0))
+			return one(KindCredentials, say("decrypts data with a password"), c.operand(0))
 		}
 	}
 	var out []Effect
 	for _, f := range c.values("-out", "-keyout") {
 		if c.r.world.inside(c.r.world.clean(f.text, c.cwd)) {
-			out = append(out, own("writes "+f.text)...)
+			out = append(out, own(say("writes %s", f.text))...)
 			continue
 		}
 		out = append(out, c.r.write(c.invocation, f, "writes")...)

@@ -16,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // kindName is what policies and verdicts call this judge.
@@ -125,8 +126,8 @@ type Reading struct {
 	// Effects are what the call would do, as far as it could be read. There
 	// is always at least one.
 	Effects []Effect
-	// Notes say in words what could not be read, without being effects.
-	Notes []string
+	// Notes say what could not be read, without being effects.
+	Notes []wording.Sentence
 }
 
 // Read says what a proposal would do. It never fails: what cannot be read is
@@ -135,7 +136,7 @@ func (j *Judge) Read(p vaglio.Proposal) Reading {
 	r := &reading{judge: j, world: j.worldOf(p), fetched: map[string]bool{}}
 	r.executor(p)
 	if len(r.effects) == 0 {
-		r.add(usual(KindUnknown).with("does nothing that could be read", ""))
+		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
 	return Reading{Effects: r.effects, Notes: r.notes}
 }
@@ -159,17 +160,20 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 		if f.worst < out.Score {
 			out.Score, worst = f.worst, f.Effect
 		}
-		by[f.sentence()] = f.Effect
-		out.Signals = append(out.Signals, vaglio.Signal{Category: string(f.Kind), Score: f.worst, Message: f.sentence()})
+		s := signal(string(f.Kind), f.worst, f.sentence())
+		by[s.Message] = f.Effect
+		out.Signals = append(out.Signals, s)
 	}
 	slices.SortStableFunc(out.Signals, func(a, b vaglio.Signal) int {
 		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Message, b.Message))
 	})
-	out.Signals = slices.Compact(out.Signals)
+	out.Signals = slices.CompactFunc(out.Signals, func(a, b vaglio.Signal) bool {
+		return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
+	})
 	if more := len(out.Signals) - maxSignals + 1; more > 1 {
-		last := out.Signals[maxSignals-1] // the worst of those that are not listed
-		by[moreLike(more)] = by[last.Message]
-		last.Message = moreLike(more)
+		worst := out.Signals[maxSignals-1] // of those that are not listed
+		last := signal(worst.Category, worst.Score, moreLike(more))
+		by[last.Message] = by[worst.Message]
 		out.Signals = append(out.Signals[:maxSignals-1], last)
 	}
 	out.Metadata = facts(out.Signals, by)
@@ -178,19 +182,25 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 		if i == maxSignals-1 && len(r.Notes) > maxSignals {
 			n = moreLike(len(r.Notes) - i)
 		}
-		out.Signals = append(out.Signals, vaglio.Signal{Category: "unread", Score: out.Score, Message: n})
+		out.Signals = append(out.Signals, signal("unread", out.Score, n))
 		if i == maxSignals-1 {
 			break
 		}
 	}
-	out.Reasoning = worst.sentence()
+	out.Reasoning, _ = worst.sentence().In(wording.English)
 	if out.Score >= Threshold && worst.Kind == KindRead {
 		out.Reasoning = "It only reads."
 	}
 	return out
 }
 
-func moreLike(n int) string { return "And " + strconv.Itoa(n) + " more like these." }
+// signal is what the judge saw, said in English and as data.
+func signal(category string, score float64, said wording.Sentence) vaglio.Signal {
+	message, _ := said.In(wording.English)
+	return vaglio.Signal{Category: category, Score: score, Message: message, Said: said}
+}
+
+func moreLike(n int) wording.Sentence { return say("and %s more like these.", strconv.Itoa(n)) }
 
 // facts keeps what the sentences of the signals say, in their order, for those
 // who say it in another language.
@@ -248,7 +258,7 @@ type reading struct {
 	judge        *Judge
 	world        *world
 	effects      []Effect
-	notes        []string
+	notes        []wording.Sentence
 	onMain       string // the branch on which others build, if an earlier command switched to it
 	rewired      bool   // an earlier command changed git's remotes
 	cloned       bool   // foreign code was fetched by an earlier command
@@ -263,8 +273,9 @@ type reading struct {
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }
 
-func (r *reading) note(s string) {
-	if !slices.Contains(r.notes, s) {
+func (r *reading) note(s wording.Sentence) {
+	english := s.String()
+	if !slices.ContainsFunc(r.notes, func(n wording.Sentence) bool { return n.String() == english }) {
 		r.notes = append(r.notes, s)
 	}
 }

@@ -1,65 +1,98 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
 
 // sentence says an effect to a person who is woken by it: what, to what, can
 // it be undone, who is affected.
-func (e Effect) sentence() string {
+func (e Effect) sentence() wording.Sentence {
 	why := e.Why
-	if why == "" {
-		why = strings.TrimSpace(phraseOf(e.Kind) + " " + e.Target)
+	if why == nil {
+		why = plainly(e.Kind, e.Target)
 	}
-	why = strings.ToUpper(why[:1]) + strings.TrimRight(why[1:], " :")
+	why = why.Each(oneLine).Trimmed(" :")
 	if e.Kind == KindRead {
-		return why + "."
+		return why.And(".")
 	}
-	var b strings.Builder
-	b.WriteString(clip(why, 240))
+	why = why.Shortened(longest, clip)
 	if e.Kind == KindUnknown {
-		b.WriteString("; what it would do is not known.")
-		return b.String()
+		return append(why, wording.Clause{Phrase: "; what it would do is not known."})
 	}
-	b.WriteString("; ")
-	switch e.Reversibility {
-	case Reversible:
-		b.WriteString("it can be undone, ")
-	case Partial:
-		b.WriteString("it can be undone only in part, ")
-	case Irreversible:
-		b.WriteString("it cannot be undone, ")
-	}
-	switch e.Reach {
-	case ReachWorkspace:
-		b.WriteString("and touches the workspace only")
-	case ReachUser:
-		b.WriteString("and touches more than the workspace")
-	case ReachSystem:
-		b.WriteString("and touches the whole machine")
-	case ReachShared:
-		b.WriteString("and others are affected")
-	case ReachPublic:
-		if e.Kind == KindDatabase {
-			b.WriteString("and everyone who uses it is affected")
-			break
-		}
-		b.WriteString("and it leaves for the outside world")
-	}
+	why = append(why, wording.Clause{Phrase: undone(e.Reversibility)}, wording.Clause{Phrase: touched(e.Reach, e.Kind)})
 	if e.Sure < 0.5 {
-		b.WriteString(" (as far as it could be read)")
+		why = append(why, wording.Clause{Phrase: "(as far as it could be read)"})
 	}
-	b.WriteByte('.')
-	return b.String()
+	return append(why, wording.Clause{Phrase: "."})
 }
 
-// clip shortens a text to n bytes at a word's end.
-func clip(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
+// deletes is the verb of every deletion; what is like one has its own instead.
+const deletes wording.Phrase = "deletes"
+
+func deletion(of wording.Phrase, text string) wording.Sentence {
+	return wording.Sentence{{Phrase: deletes}, wording.Say(of, text)}
+}
+
+// insteadOfDeletes is a sentence with another verb if it says a deletion.
+func insteadOfDeletes(s wording.Sentence, verb wording.Phrase) wording.Sentence {
+	if s[0].Phrase != deletes {
+		return s
+	}
+	s = slices.Clone(s)
+	s[0].Phrase = verb
+	return s
+}
+
+// undone says whether an effect can be undone.
+func undone(v Reversibility) wording.Phrase {
+	switch v {
+	case Reversible:
+		return "; it can be undone,"
+	case Partial:
+		return "; it can be undone only in part,"
+	case Irreversible:
+	}
+	return "; it cannot be undone,"
+}
+
+// touched says whom or what an effect reaches.
+func touched(r Reach, k Kind) wording.Phrase {
+	switch r {
+	case ReachWorkspace:
+		return "and touches the workspace only"
+	case ReachUser:
+		return "and touches more than the workspace"
+	case ReachSystem:
+		return "and touches the whole machine"
+	case ReachShared:
+		return "and others are affected"
+	case ReachPublic:
+	}
+	if k == KindDatabase {
+		return "and everyone who uses it is affected"
+	}
+	return "and it leaves for the outside world"
+}
+
+// longest bounds, in bytes, what a sentence says an effect does.
+const longest = 240
+
+// oneLine is a text on one line.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return ' '
 		}
 		return r
 	}, s)
-	if len(s) <= n {
+}
+
+// clip shortens a text to n bytes at a word's end.
+func clip(s string, n int) string {
+	if s = oneLine(s); len(s) <= n {
 		return s
 	}
 	cut := strings.LastIndexByte(s[:n], ' ')

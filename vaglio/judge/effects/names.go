@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // byName judges an executor by the verbs and nouns of its name, and by the
@@ -14,7 +15,7 @@ func (t *tool) byName() []Effect {
 		return reads()
 	}
 	if len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
-		return own("answers the user")
+		return own(say("answers the user"))
 	}
 	v, at := t.verb()
 	act, hasAct := t.action()
@@ -25,10 +26,10 @@ func (t *tool) byName() []Effect {
 		v = act
 	}
 	if v.effect.Kind == "" {
-		return unknown("calls the tool "+t.name+", of which nothing is known"+t.about(), t.target())
+		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
 	}
 	if v.effect.Kind == KindRead && t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`) {
-		return one(KindDatabase, "writes the result of an aggregation"+t.about(), t.target())
+		return one(KindDatabase, t.about(say("writes the result of an aggregation")), t.target())
 	}
 	return t.verbEffect(v)
 }
@@ -119,39 +120,39 @@ func (t *tool) ambiguous(w string) bool {
 
 // verbEffect is the effect of a verb on the nouns of the tool.
 func (t *tool) verbEffect(v verb) []Effect {
-	what := strings.Join(t.words, " ") + t.about()
+	what := strings.Join(t.words, " ")
 	if v.effect.Kind == KindRead {
 		if s, ok := t.secret(); ok {
-			return one(KindCredentials, "reads secrets by the tool "+t.name+t.about(), s)
+			return one(KindCredentials, t.about(say("reads secrets by the tool %s", t.name)), s)
 		}
-		return one(KindRead, "reads by the tool "+t.name+t.about(), "")
+		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
 	}
 	people, touchy := t.noun("person"), t.noun("money") || t.noun("health") || t.noun("access")
 	_, secret := t.secret()
 	e := v.effect
 	switch {
 	case e.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil):
-		return one(KindSchedule, "changes what runs by itself: "+what, t.target())
+		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	case t.draft(v):
-		return own("keeps a draft: " + what)
+		return own(t.about(say("keeps a draft: %s", what)))
 	case v.light && !secret && (!touchy || v.phrase) && (v.phrase || !t.shared()):
-		return own("works for the agent alone: " + what)
+		return own(t.about(say("works for the agent alone: %s", what)))
 	case t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun") && e.Kind == KindInfrastructure:
-		return own("runs checks: " + what)
+		return own(t.about(say("runs checks: %s", what)))
 	case t.mild(e) && !people && !touchy && !secret && !t.noun("public"):
 		if t.noun("light") && !t.shared() && !t.recipients() || t.noun("workspace") && !t.shared() &&
 			!t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
-			return own("changes the agent's own records: " + what)
+			return own(t.about(say("changes the agent's own records: %s", what)))
 		}
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
-		return own("clears what fills itself again: " + what)
+		return own(t.about(say("clears what fills itself again: %s", what)))
 	}
 	e = t.worsen(e, people, touchy, secret)
 	if e.Reach == ReachWorkspace {
 		e.Reach = ReachShared
 	}
 	e.Sure = 0.6
-	return []Effect{e.with(strings.TrimRight(phraseOf(e.Kind), ":")+" by the tool "+t.name+t.about(), t.target())}
+	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And("by the tool %s", t.name)), t.target())}
 }
 
 // worsen raises an effect by the nouns it is done to.
@@ -252,10 +253,10 @@ func (t *tool) target() string {
 	return t.name
 }
 
-// about is the target as the end of a sentence.
-func (t *tool) about() string {
+// about is a sentence with the target at its end.
+func (t *tool) about(said wording.Sentence) wording.Sentence {
 	if s := t.target(); s != t.name {
-		return " (" + s + ")"
+		return said.And("(%s)", s)
 	}
-	return ""
+	return said
 }

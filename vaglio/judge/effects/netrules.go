@@ -12,24 +12,24 @@ func netRules(m map[string]rule) {
 	m["httpie"] = httpieRule
 	m["grpc"] = grpcRule
 	m["urlTool"] = func(c *call) []Effect {
-		return c.unlessLocal(func() []Effect { return shared(KindSend, "opens a connection to "+c.rest(0), c.rest(0)) })
+		return c.unlessLocal(func() []Effect { return shared(KindSend, say("opens a connection to %s", c.rest(0)), c.rest(0)) })
 	}
 	m["loadTest"] = func(c *call) []Effect {
 		return c.unlessLocal(func() []Effect {
-			return []Effect{usual(KindInfrastructure).with("puts load on "+c.rest(0), c.rest(0))}
+			return []Effect{usual(KindInfrastructure).with(say("puts load on %s", c.rest(0)), c.rest(0))}
 		})
 	}
 	m["download"] = downloadRule
 	m["ftp"] = func(c *call) []Effect {
 		if text := join(c.all); strings.Contains(text, "get ") && !strings.Contains(text, "put ") && !strings.Contains(text, "mirror -R") {
-			return own("downloads files")
+			return own(say("downloads files"))
 		}
-		return shared(KindSend, "opens a file transfer with "+c.rest(0), c.rest(0))
+		return shared(KindSend, say("opens a file transfer with %s", c.rest(0)), c.rest(0))
 	}
 	m["netcat"] = netcatRule
 	m["scan"] = func(c *call) []Effect {
 		return c.unlessLocal(func() []Effect {
-			return []Effect{usual(KindInfrastructure).with("scans or attacks machines of others: "+c.name+" "+c.rest(0), c.rest(0)).as(Irreversible,
+			return []Effect{usual(KindInfrastructure).with(say("scans or attacks machines of others: %s %s", c.name, c.rest(0)), c.rest(0)).as(Irreversible,
 				ReachShared)}
 		})
 	}
@@ -40,7 +40,7 @@ func netRules(m map[string]rule) {
 	m["lookup"] = lookupRule
 	m["telnet"] = func(c *call) []Effect {
 		if c.stdin.kind != 0 && len(c.operands) > 0 && !localURL(c.operand(0)) {
-			return one(KindSend, "sends data to "+c.rest(0), c.rest(0))
+			return one(KindSend, say("sends data to %s", c.rest(0)), c.rest(0))
 		}
 		return reads()
 	}
@@ -98,7 +98,7 @@ func (c *call) unlessLocal(far func() []Effect) []Effect {
 		}
 	}
 	if seen {
-		return own("talks to this machine")
+		return own(say("talks to this machine"))
 	}
 	for _, a := range c.operands {
 		if strings.Contains(a.text, ".") || strings.Contains(a.text, ":") || a.text == "localhost" {
@@ -111,40 +111,41 @@ func (c *call) unlessLocal(far func() []Effect) []Effect {
 	if !seen {
 		return far()
 	}
-	return own("talks to this machine")
+	return own(say("talks to this machine"))
 }
 
 // request is the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
 	local := localURL(address)
-	if what := credentialDoor(address); what != "" {
+	if what := credentialDoor(address); what != nil {
 		return one(KindCredentials, what, address)
 	}
 	switch method {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
 		if w := r.actingPath(address); w != "" && !local && method != "HEAD" {
-			e := usual(KindSend).with("sends a request that by its address does more than read ("+w+"): "+address, address).as(Irreversible, ReachShared)
+			e := usual(KindSend).as(Irreversible, ReachShared)
+			e = e.with(say("sends a request that by its address does more than read (%s): %s", w, address), address)
 			e.Sure = 0.6
 			return []Effect{e}
 		}
-		if what := carriesData(address); what != "" && !local {
-			return one(KindSend, "sends data inside the address ("+what+"): "+address, address)
+		if what, carries := carriesData(address); carries && !local {
+			return one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(address)), address)
 		}
-		return one(KindRead, "fetches "+address, "")
+		return one(KindRead, say("fetches %s", address), "")
 	}
 	if readingPost(address, body) {
 		return reads()
 	}
 	switch {
 	case local && method == "DELETE" && store(address), local && method != "GET" && store(address) && destructivePath(address):
-		return []Effect{usual(KindDatabase).with("deletes or changes data in a local store: "+method+" "+address, address).as(Irreversible, ReachUser)}
+		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
-		return own("sends a request to this machine: " + method + " " + address)
+		return own(say("sends a request to this machine: %s %s", method, address))
 	case method == "DELETE":
-		return []Effect{usual(KindDelete).with("deletes "+address, address).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindDelete).with(say("deletes %s", address), address).as(Irreversible, ReachShared)}
 	}
-	return []Effect{usual(KindSend).with("sends a request that changes something: "+method+" "+address, address).as(Irreversible, ReachShared)}
+	return []Effect{usual(KindSend).with(say("sends a request that changes something: %s %s", method, address), address).as(Irreversible, ReachShared)}
 }
 
 // actingPath finds the verb in an address that does something even when it is
@@ -201,13 +202,13 @@ func curlRule(c *call) []Effect {
 	for _, u := range urls {
 		switch {
 		case c.r.leaks(u):
-			out = append(out, usual(KindSend).with("sends local data inside the address "+u.text, u.text))
+			out = append(out, usual(KindSend).with(say("sends local data inside the address %s", u.text), u.text))
 		case strings.HasPrefix(u.text, "file://"):
 			if c.r.world.placeOf(u, c.cwd) == placeSecret {
-				out = append(out, usual(KindCredentials).with("shows the secrets in "+u.text, u.text))
+				out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", u.text), u.text))
 			}
 		case strings.HasPrefix(u.text, "smtp") || strings.HasPrefix(u.text, "imap"):
-			out = append(out, usual(KindPeople).with("sends mail through "+u.text, u.text))
+			out = append(out, usual(KindPeople).with(say("sends mail through %s", u.text), u.text))
 		default:
 			out = append(out, c.r.request(method, u.text, body)...)
 		}
@@ -215,12 +216,13 @@ func curlRule(c *call) []Effect {
 	out = append(out, c.carriedOut(urls)...)
 	for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
 		if engineSocket(s.text) {
-			out = append(out, usual(KindPrivilege).with("talks to the engine of containers by "+s.text+", which gives the rights of the administrator", s.text))
+			why := say("talks to the engine of containers by %s, which gives the rights of the administrator", s.text)
+			out = append(out, usual(KindPrivilege).with(why, s.text))
 		}
 	}
 	if len(urls) == 0 {
 		if c.has("-K", "--config") {
-			return unknown("makes requests that a file describes", "")
+			return unknown(say("makes requests that a file describes"), "")
 		}
 		out = append(out, c.r.request(method, "an address that is not known", body)...)
 	}
@@ -247,12 +249,12 @@ func (c *call) carriedOut(urls []arg) []Effect {
 		for _, f := range h.from {
 			switch f {
 			case "cat", "base64", "env", "printenv", "tar", "xxd", "od", "hexdump", "gzip", "head", "tail", "find", "ls", "gpg", "security", "pass", "openssl":
-				out = append(out, usual(KindSend).with("sends the output of "+f+" along with a request", f))
+				out = append(out, usual(KindSend).with(say("sends the output of %s along with a request", f), f))
 			}
 		}
 		if _, file, ok := strings.Cut(h.text, "@"); ok && c.has("-G", "--get") && file != "" && !strings.Contains(file, ".com") &&
 			!strings.HasPrefix(h.text, "Authorization") {
-			out = append(out, usual(KindSend).with("sends the file "+file+" along with a request", file))
+			out = append(out, usual(KindSend).with(say("sends the file %s along with a request", file), file))
 		}
 	}
 	return out
@@ -288,7 +290,7 @@ func wgetRule(c *call) []Effect {
 	var out []Effect
 	for _, u := range c.operands {
 		if c.r.leaks(u) {
-			out = append(out, usual(KindSend).with("sends local data inside the address "+u.text, u.text))
+			out = append(out, usual(KindSend).with(say("sends local data inside the address %s", u.text), u.text))
 		}
 		out = append(out, c.r.request(method, u.text, "")...)
 		c.r.fetched[lastPart(u.text)] = true

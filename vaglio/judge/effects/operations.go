@@ -2,12 +2,12 @@ package effects
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // told are the operations that the knowledge base tells of a command, without
@@ -39,20 +39,20 @@ func operationsRule(c *call) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		if o.Verb == operation.Copy && c.copiesExample(o) {
-			return own("copies the example " + argOf(o.Object.Word).text + " to " + argOf(o.To).text)
+			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || o.Verb != operation.Read && o.Verb != operation.Use
 		out = append(out, c.operation(o)...)
 	}
 	if len(t.Gaps) > 0 {
-		out = append(out, unknown("runs "+c.name+" with more names than are read", c.name)...)
+		out = append(out, unknown(say("runs %s with more names than are read", c.name), c.name)...)
 	}
 	switch {
 	case len(out) > 0:
 	case c.why != "":
-		return own(c.why)
+		return own(say(c.why))
 	case changes:
-		return own("works in the workspace")
+		return own(say("works in the workspace"))
 	}
 	return out
 }
@@ -103,9 +103,9 @@ func (c *call) operation(o *operation.Operation) []Effect {
 }
 
 // said is how an operation's verb is said.
-func said(o *operation.Operation, usually string) string {
+func said(o *operation.Operation, usually wording.Phrase) wording.Phrase {
 	if o.Phrase != "" {
-		return o.Phrase
+		return wording.Phrase(o.Phrase)
 	}
 	return usually
 }
@@ -114,8 +114,9 @@ func said(o *operation.Operation, usually string) string {
 func (c *call) deletes(o *operation.Operation, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	for i := range out {
-		if o.Role == operation.Target {
-			out[i].Why = strings.Replace(out[i].Why, "deletes "+a.text, "deletes what "+a.text+" has besides the copied files", 1)
+		if why := out[i].Why; o.Role == operation.Target && why[0].Phrase == deletes && why[1].Text == a.text {
+			besides := say("deletes what %s has besides the copied files", a.text)
+			out[i].Why = append(besides, why[2:]...)
 		}
 	}
 	return out
@@ -136,11 +137,11 @@ func (c *call) reveals(o *operation.Operation, a arg) []Effect {
 	case !c.secret(a):
 		return nil
 	case o.Verb == operation.Read:
-		return one(KindCredentials, said(o, "shows")+" the secrets in "+a.text, a.text)
+		return one(KindCredentials, wording.Sentence{{Phrase: said(o, "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
 	case c.secret(argOf(o.To)):
 		return nil
 	}
-	return one(KindCredentials, "copies the secrets in "+a.text, a.text)
+	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
 }
 
 func (c *call) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }
@@ -168,7 +169,7 @@ func (c *call) moveAway(a, to arg) []Effect {
 		return nil
 	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown:
 	}
-	return []Effect{usual(KindMove).with("moves "+a.text+" away from where it lies", a.text).as(Partial, ReachUser)}
+	return []Effect{usual(KindMove).with(say("moves %s away from where it lies", a.text), a.text).as(Partial, ReachUser)}
 }
 
 // copiesExample reports whether a file made to be copied, such as

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // hostOf is the host of an address, lower case, without its port.
@@ -88,21 +90,21 @@ func number(host string) (netip.Addr, bool) {
 }
 
 // credentialDoor says what credentials an address hands out to anybody who
-// reaches it, "" if none are known.
-func credentialDoor(address string) string {
+// reaches it, nil if none are known.
+func credentialDoor(address string) wording.Sentence {
 	if metadata(address) {
-		return "asks the cloud's metadata service, which hands out credentials: " + address
+		return say("asks the cloud's metadata service, which hands out credentials: %s", address)
 	}
 	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), "/")
 	switch {
 	case strings.HasPrefix(path, "api/v1/") && strings.Contains(path+"/", "/secrets/"):
-		return "reads the secrets of a cluster: " + address
+		return say("reads the secrets of a cluster: %s", address)
 	case strings.Contains(address, ":8200/v1/") && (strings.Contains(path, "secret") || strings.Contains(path, "/data/")):
-		return "reads the secrets of a vault: " + address
+		return say("reads the secrets of a vault: %s", address)
 	case strings.Contains(address, ":2375/"), strings.Contains(address, ":2376/"):
-		return "talks to Docker by its open door, which gives the rights of the administrator: " + address
+		return say("talks to Docker by its open door, which gives the rights of the administrator: %s", address)
 	}
-	return ""
+	return nil
 }
 
 // engineSocket reports whether a socket is one by which whoever talks to it
@@ -181,12 +183,12 @@ func lookupRule(c *call) []Effect {
 		}
 		for _, f := range a.from {
 			if at := strings.Index(a.text, "$("+f); at >= 0 && strings.Contains(a.text[at:], ").") {
-				return one(KindSend, "sends local data inside a name that it looks up: "+a.text, a.text)
+				return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
 			}
 		}
 		for _, n := range a.names {
 			if strings.Contains(a.text, "$"+n+".") && c.r.personal(n, "") {
-				return one(KindSend, "sends local data inside a name that it looks up: "+a.text, a.text)
+				return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
 			}
 		}
 	}
@@ -243,7 +245,7 @@ func (r *reading) exposed(v *invocation) []Effect {
 	}
 	for _, f := range s.served(v) {
 		if p := r.world.placeOf(f, v.cwd); p != placeWorkspace && p != placeTemp && p != placeNowhere {
-			return shared(KindSend, "serves the files below "+r.world.clean(f.text, v.cwd)+" to whoever asks", f.text)
+			return shared(KindSend, say("serves the files below %s to whoever asks", r.world.clean(f.text, v.cwd)), f.text)
 		}
 	}
 	return nil
@@ -256,7 +258,7 @@ func (s *server) open(v *invocation) []Effect {
 		everywhere = everywhere || a.text == "*" || strings.Contains(a.text, "0.0.0.0") || strings.Contains(","+a.text+",", ",::,")
 	}
 	if everywhere {
-		return shared(KindSend, "opens "+v.name+" to every machine that reaches this one", v.name)
+		return shared(KindSend, say("opens %s to every machine that reaches this one", v.name), v.name)
 	}
 	return nil
 }
@@ -297,14 +299,14 @@ const maxAddress = 8 << 10
 
 // carriesData finds what an address that is only fetched carries out of the
 // machine: data packed into its path or its query, or a place whose only use
-// is to collect what it is sent. It returns "" when it finds nothing.
-func carriesData(address string) string {
+// is to collect what it is sent; false when it finds nothing.
+func carriesData(address string) (wording.Clause, bool) {
 	u, err := url.Parse(strings.Trim(address, "'\""))
 	if err != nil || u.Host == "" || localURL(address) {
-		return ""
+		return wording.Clause{}, false
 	}
 	if len(u.RawQuery)+len(u.Path) > maxAddress {
-		return "more text than an address needs"
+		return wording.Say("more text than an address needs"), true
 	}
 	host := strings.ToLower(u.Hostname())
 	for _, h := range []string{
@@ -312,12 +314,12 @@ func carriesData(address string) string {
 		"beeceptor", "hookbin", "requestcatcher", "canarytokens", "ngrok", "oast.", "postb.in", "requestinspector", "ptsv", "webhookrelay", "mockbin",
 	} {
 		if strings.Contains(host, h) {
-			return "the collector " + host
+			return wording.Say("the collector %s", host), true
 		}
 	}
 	for part := range strings.SplitSeq(u.Path, "/") {
 		if packed(part) {
-			return "data in the path"
+			return wording.Say("data in the path"), true
 		}
 	}
 	for name, values := range u.Query() {
@@ -325,20 +327,20 @@ func carriesData(address string) string {
 			switch strings.ToLower(name) {
 			case "exfil", "leak", "dump", "secrets", "loot", "stolen", "env", "passwd", "password", "creds", "credentials":
 				if v != "" {
-					return "the parameter " + name
+					return wording.Say("the parameter %s", name), true
 				}
 			case "data", "payload", "d", "blob", "contents":
 				if len(v) >= 16 && !strings.ContainsAny(v, " ,") {
-					return "the parameter " + name
+					return wording.Say("the parameter %s", name), true
 				}
 			}
 			if packed(v) || strings.Contains(v, "-----BEGIN") || strings.Contains(v, "root:x:0") || strings.HasPrefix(v, "AKIA") ||
 				strings.HasPrefix(v, "ghp_") || strings.HasPrefix(v, "sk_live_") {
-				return "the parameter " + name
+				return wording.Say("the parameter %s", name), true
 			}
 		}
 	}
-	return ""
+	return wording.Clause{}, false
 }
 
 // packed reports whether a text is readable text in base64.

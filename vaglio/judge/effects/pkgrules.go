@@ -10,23 +10,23 @@ func npmInstall(c *call) []Effect {
 	ops := c.operands[min(1, len(c.operands)):]
 	names := join(ops)
 	if c.r.cloned && len(ops) == 0 && !c.has("--ignore-scripts") {
-		return one(KindForeignCode, "runs the install scripts of a repository that was just fetched", c.name)
+		return one(KindForeignCode, say("runs the install scripts of a repository that was just fetched"), c.name)
 	}
 	if c.has("-g", "--global", "--location") {
 		if len(ops) == 0 && strings.HasSuffix(c.operand(0), "ink") {
-			return []Effect{usual(KindInstall).with("links the package for the whole user", names).as(Reversible, ReachUser)}
+			return []Effect{usual(KindInstall).with(say("links the package for the whole user"), names).as(Reversible, ReachUser)}
 		}
-		return []Effect{usual(KindInstall).with("installs "+names+" for the whole user", names).as(Partial, ReachUser)}
+		return []Effect{usual(KindInstall).with(say("installs %s for the whole user", names), names).as(Partial, ReachUser)}
 	}
 	for _, a := range ops {
 		if foreignSource(a.text) {
-			return []Effect{usual(KindForeignCode).with("installs code that is not from the registry: "+a.text, a.text)}
+			return []Effect{usual(KindForeignCode).with(say("installs code that is not from the registry: %s", a.text), a.text)}
 		}
 	}
 	if v, ok := c.value("--registry"); ok && !strings.Contains(v.text, "npmjs.org") && !strings.Contains(v.text, "yarnpkg.com") && !localURL(v.text) {
-		return []Effect{usual(KindForeignCode).with("installs code from the registry "+v.text, v.text)}
+		return []Effect{usual(KindForeignCode).with(say("installs code from the registry %s", v.text), v.text)}
 	}
-	return []Effect{usual(KindInstall).with("installs packages in the project "+names, names)}
+	return []Effect{usual(KindInstall).with(say("installs packages in the project %s", names), names)}
 }
 
 // foreignSource reports whether a package is named by a place rather than by
@@ -58,13 +58,13 @@ func npmConfig(c *call) []Effect {
 		"enablestrictssl false", "enableimmutable",
 	} {
 		if strings.Contains(rest, s) {
-			return []Effect{usual(KindSafeguardOff).with("changes whom the package manager trusts: "+c.rest(1), c.rest(1)).as(Reversible, ReachUser)}
+			return []Effect{usual(KindSafeguardOff).with(say("changes whom the package manager trusts: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
 		}
 	}
 	if strings.Contains(rest, "token") || strings.Contains(rest, "_auth") || strings.Contains(rest, "password") {
-		return one(KindCredentials, "stores credentials of the registry", c.operand(2))
+		return one(KindCredentials, say("stores credentials of the registry"), c.operand(2))
 	}
-	return []Effect{usual(KindOverwrite).with("changes the settings of the package manager: "+c.rest(1), c.rest(1)).as(Reversible, ReachUser)}
+	return []Effect{usual(KindOverwrite).with(say("changes the settings of the package manager: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
 }
 
 // npxRule judges running a package that may have to be fetched first.
@@ -74,12 +74,12 @@ func npxRule(c *call) []Effect {
 		takes := args[0].text == "-p" || args[0].text == "--package" || args[0].text == "--from" || args[0].text == "--with" || args[0].text == "--python"
 		if takes && len(args) > 1 {
 			if foreignSource(args[1].text) {
-				return one(KindForeignCode, "fetches and runs "+args[1].text, args[1].text)
+				return one(KindForeignCode, say("fetches and runs %s", args[1].text), args[1].text)
 			}
 			args = args[1:]
 		}
 		if args[0].text == "-c" || args[0].text == "--call" {
-			return unknown("runs a command line through the package runner: "+join(args), join(args))
+			return unknown(say("runs a command line through the package runner: %s", join(args)), join(args))
 		}
 		args = args[1:]
 	}
@@ -88,7 +88,7 @@ func npxRule(c *call) []Effect {
 	}
 	name := args[0].text
 	if !args[0].known {
-		return unknown("fetches and runs a package that is not known: "+name, name)
+		return unknown(say("fetches and runs a package that is not known: %s", name), name)
 	}
 	return c.runTool(name, args)
 }
@@ -108,7 +108,7 @@ func (c *call) runTool(name string, args []arg) []Effect {
 		base = base[:i]
 	}
 	if foreignSource(name) && !strings.HasPrefix(name, "@") {
-		return one(KindForeignCode, "fetches and runs "+name, name)
+		return one(KindForeignCode, say("fetches and runs %s", name), name)
 	}
 	t := c.r.judge.tables
 	for _, n := range []string{base, lastPart(base)} {
@@ -150,9 +150,9 @@ func (t *tables) knownGenerator(name string) bool {
 // foreignTool is the effect of running a package by its name alone.
 func (c *call) foreignTool(name string, known bool) []Effect {
 	if known {
-		return own("runs the development tool " + name)
+		return own(say("runs the development tool %s", name))
 	}
-	return one(KindForeignCode, "fetches and runs the package "+name+", which nobody reviewed", name)
+	return one(KindForeignCode, say("fetches and runs the package %s, which nobody reviewed", name), name)
 }
 
 // execTool judges `poetry run pytest` and its like.
@@ -170,32 +170,32 @@ func execTool(c *call) []Effect {
 	}
 	if c.name == "cargo" {
 		if c.r.cloned {
-			return one(KindForeignCode, "builds and runs a repository that was just fetched", "cargo run")
+			return one(KindForeignCode, say("builds and runs a repository that was just fetched"), "cargo run")
 		}
-		return own("runs the project's program")
+		return own(say("runs the project's program"))
 	}
 	if len(args) == 0 {
-		return own("runs " + c.name)
+		return own(say("runs %s", c.name))
 	}
 	if !args[0].known {
-		return unknown("runs a command whose name is not known: "+args[0].text, args[0].text)
+		return unknown(say("runs a command whose name is not known: %s", args[0].text), args[0].text)
 	}
 	if strings.Contains(args[0].text, "://") {
-		return one(KindForeignCode, "fetches and runs "+args[0].text, args[0].text)
+		return one(KindForeignCode, say("fetches and runs %s", args[0].text), args[0].text)
 	}
 	inner := *c.invocation
 	inner.name, inner.path, inner.args = lastPart(args[0].text), args[0].text, args[1:]
 	t := c.r.judge.tables
 	n := c.r.canonical(&inner)
 	if t.sections[n] == nil && !t.devtools[n] && !t.harmless[n] && !isPath(inner.path) {
-		return c.task(args[0].text, "runs the project's ")
+		return c.task(args[0].text, say("runs the project's %s", args[0].text))
 	}
 	return c.r.named(&inner)
 }
 
 func pipInstall(c *call) []Effect {
 	if c.r.cloned {
-		return one(KindForeignCode, "installs a repository that was just fetched", c.name)
+		return one(KindForeignCode, say("installs a repository that was just fetched"), c.name)
 	}
 	verb := c.operand(0)
 	ops := c.operands[1:]
@@ -209,35 +209,35 @@ func pipInstall(c *call) []Effect {
 	for _, a := range ops {
 		archive, stray := localArchive(a.text)
 		if stray {
-			return one(KindForeignCode, "installs an archive that was not built here: "+a.text, a.text)
+			return one(KindForeignCode, say("installs an archive that was not built here: %s", a.text), a.text)
 		}
 		if !archive && foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org") {
-			return one(KindForeignCode, "installs code that is not from the index: "+a.text, a.text)
+			return one(KindForeignCode, say("installs code that is not from the index: %s", a.text), a.text)
 		}
 	}
 	for _, v := range c.values("-r", "--requirement", "-c", "--constraint") {
 		if strings.Contains(v.text, "://") && !localURL(v.text) {
-			return one(KindForeignCode, "installs what the list "+v.text+" names", v.text)
+			return one(KindForeignCode, say("installs what the list %s names", v.text), v.text)
 		}
 	}
 	for _, v := range c.values("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index") {
 		if !strings.Contains(v.text, "pypi.org") && !strings.Contains(v.text, "pytorch.org") && !localURL(v.text) && strings.Contains(v.text, "://") {
-			return one(KindForeignCode, "installs code from the index "+v.text, v.text)
+			return one(KindForeignCode, say("installs code from the index %s", v.text), v.text)
 		}
 	}
 	if c.has("--break-system-packages", "--trusted-host") {
-		return []Effect{usual(KindSafeguardOff).with("installs "+names+" past a safeguard of the package manager", names)}
+		return []Effect{usual(KindSafeguardOff).with(say("installs %s past a safeguard of the package manager", names), names)}
 	}
 	if c.has("--system") || c.root {
-		return []Effect{usual(KindInstall).with("installs "+names+" for the whole machine", names).as(Partial, ReachSystem)}
+		return []Effect{usual(KindInstall).with(say("installs %s for the whole machine", names), names).as(Partial, ReachSystem)}
 	}
 	if verb == "uninstall" {
-		return own("removes packages " + names)
+		return own(say("removes packages %s", names))
 	}
 	if c.has("--user") {
-		return []Effect{usual(KindInstall).with("installs "+names+" for the whole user", names).as(Partial, ReachUser)}
+		return []Effect{usual(KindInstall).with(say("installs %s for the whole user", names), names).as(Partial, ReachUser)}
 	}
-	return []Effect{usual(KindInstall).with("installs packages in the environment "+names, names)}
+	return []Effect{usual(KindInstall).with(say("installs packages in the environment %s", names), names)}
 }
 
 // localArchive says whether a package is an archive on this machine, and
@@ -261,21 +261,21 @@ func localArchive(name string) (archive, stray bool) {
 func condaInstall(c *call) []Effect {
 	for _, v := range c.values("-c", "--channel") {
 		if name, _, _ := strings.Cut(v.text, "/"); !c.r.judge.tables.nouns["known-channel"][name] && !localURL(v.text) {
-			return one(KindForeignCode, "installs code from the channel "+v.text, v.text)
+			return one(KindForeignCode, say("installs code from the channel %s", v.text), v.text)
 		}
 	}
-	return own("installs packages in the environment " + join(c.operands[1:]))
+	return own(say("installs packages in the environment %s", join(c.operands[1:])))
 }
 
 func goRun(c *call) []Effect {
 	target := c.operand(1)
 	if strings.Contains(target, "@") && !knownGoTool(target) {
-		return one(KindForeignCode, "fetches and runs "+target, target)
+		return one(KindForeignCode, say("fetches and runs %s", target), target)
 	}
 	if c.r.cloned {
-		return one(KindForeignCode, "runs a repository that was just fetched", target)
+		return one(KindForeignCode, say("runs a repository that was just fetched"), target)
 	}
-	return own("runs the project's program " + target)
+	return own(say("runs the project's program %s", target))
 }
 
 func knownGoTool(s string) bool {
@@ -296,19 +296,19 @@ func mavenGoals(c *call) []Effect {
 		switch {
 		case a.text == "deploy" || strings.HasSuffix(a.text, ":deploy") || strings.HasPrefix(a.text, "release:perform") || a.text == "site-deploy" ||
 			strings.HasSuffix(a.text, ":deploy-file") || strings.Contains(a.text, "publish") || strings.HasPrefix(a.text, "nexus-staging:"):
-			return one(KindPublish, "publishes the artifact: "+a.text, a.text)
+			return one(KindPublish, say("publishes the artifact: %s", a.text), a.text)
 		case strings.HasPrefix(a.text, "release:prepare") && !c.has("-DdryRun"):
-			return one(KindPublish, "tags and pushes a release: "+a.text, a.text)
+			return one(KindPublish, say("tags and pushes a release: %s", a.text), a.text)
 		case strings.HasPrefix(a.text, "flyway:clean") || strings.HasPrefix(a.text, "liquibase:drop") ||
 			strings.HasPrefix(a.text, "flyway:migrate") || strings.HasPrefix(a.text, "liquibase:update") || strings.HasPrefix(a.text, "liquibase:rollback"):
-			return []Effect{usual(KindDatabase).with("changes the configured database: "+a.text, a.text).as(Irreversible, ReachUser)}
+			return []Effect{usual(KindDatabase).with(say("changes the configured database: %s", a.text), a.text).as(Irreversible, ReachUser)}
 		case strings.Contains(a.text, "jib:build") || strings.Contains(a.text, "docker:push") || strings.Contains(a.text, "k8s:apply") ||
 			strings.Contains(a.text, "undeploy") || strings.Contains(a.text, "appengine:"):
-			return one(KindPublish, "pushes to a registry or a cluster: "+a.text, a.text)
+			return one(KindPublish, say("pushes to a registry or a cluster: %s", a.text), a.text)
 		}
 	}
 	if c.r.cloned {
-		return one(KindForeignCode, "builds a repository that was just fetched", "mvn")
+		return one(KindForeignCode, say("builds a repository that was just fetched"), "mvn")
 	}
-	return own("builds the project")
+	return own(say("builds the project"))
 }

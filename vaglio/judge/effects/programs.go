@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // named judges a command by its name.
@@ -18,14 +19,14 @@ func (r *reading) named(v *invocation) []Effect {
 		return reads() // redirections and assignments alone
 	}
 	if v.box != "" && v.fresh && (strings.HasPrefix(v.path, "-") || isPath(v.path) && !systemPath(v.path)) && !v.exposed && !r.reachesHost(v) {
-		return own("hands " + v.path + " to the program of a throw-away container")
+		return own(say("hands %s to the program of a throw-away container", v.path))
 	}
 	if strings.HasPrefix(v.path, "-") {
 		return r.named(r.behindOptions(v))
 	}
 	name := r.canonical(v)
 	if name == "" {
-		return unknown("runs a command whose name is not known: "+v.path, v.path)
+		return unknown(say("runs a command whose name is not known: %s", v.path), v.path)
 	}
 	if isPath(v.path) && !systemPath(v.path) && (r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.harmless[name]) {
 		return r.localProgram(v)
@@ -44,7 +45,7 @@ func (r *reading) named(v *invocation) []Effect {
 	}
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r}
-		return c.task(task, "runs the project's script ")
+		return c.task(task, say("runs the project's script %s", task))
 	}
 	if isPath(v.path) && !systemPath(v.path) {
 		return r.localProgram(v)
@@ -151,7 +152,7 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 // finish turns an outcome into effects.
 func (c *call) finish(o commands.Outcome) []Effect {
 	if o.Rule != "" {
-		c.why = o.Why
+		c.why = wording.Phrase(o.Why)
 		out := c.r.judge.rules[o.Rule](c)
 		if len(out) == 0 {
 			return reads()
@@ -164,17 +165,17 @@ func (c *call) finish(o commands.Outcome) []Effect {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
 	whole := strings.TrimSpace(c.name + " " + join(c.all))
-	e.Why = worded(strings.ReplaceAll(o.Why, "%*", whole), target)
-	if e.Why == "" {
-		e.Why = phraseOf(e.Kind) + " " + strings.TrimSpace(c.name+" "+join(c.operands))
+	e.Why = worded(o.Why, whole, target)
+	if e.Why == nil {
+		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
 	}
 	switch {
 	case e.Kind == KindInstall && c.box != "":
-		return own("installs packages in the container")
+		return own(say("installs packages in the container"))
 	case e.Kind == KindRead:
 		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
 	case e.Kind == KindUnknown:
-		e.Why = "does something with " + c.name + " that is not known: " + c.name + " " + join(c.all)
+		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
 	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
 		return append(c.outputs(), e)
 	}
@@ -196,16 +197,45 @@ func (c *call) object() string {
 	return join(values)
 }
 
-// worded is a message about a target. Without one, the gap closes.
-func worded(message, target string) string {
-	before, after, ok := strings.Cut(message, "%")
-	switch {
-	case !ok || target != "":
-		return strings.ReplaceAll(message, "%", target)
-	case strings.TrimSpace(after) == "" && !strings.Contains(strings.TrimSpace(before), " "):
-		return strings.TrimSpace(before) + " something" // one verb says nothing by itself
+// worded is a table's message, in which % stands for the target, and %* for the
+// whole command; nil without a message.
+func worded(message, whole, target string) wording.Sentence {
+	if message == "" {
+		return nil
 	}
-	return strings.TrimSpace(strings.TrimRight(before, " :") + strings.ReplaceAll(after, "%", ""))
+	phrase, wholes := phraseFrom(message)
+	about := make([]string, len(wholes))
+	for i := range wholes {
+		if about[i] = target; wholes[i] {
+			about[i] = whole
+		}
+	}
+	return say(phrase, about...)
+}
+
+// phraseFrom is the phrase of a table's message, and which of the things that it
+// is about are the whole command.
+func phraseFrom(message string) (wording.Phrase, []bool) {
+	var b strings.Builder
+	var wholes []bool
+	for {
+		before, after, found := strings.Cut(message, "%")
+		b.WriteString(before)
+		if !found {
+			return wording.Phrase(b.String()), wholes
+		}
+		rest, whole := strings.CutPrefix(after, "*")
+		b.WriteString(wording.Placeholder)
+		message, wholes = rest, append(wholes, whole)
+	}
+}
+
+// tabled is what a table says an effect does of which nothing more is known.
+func tabled(o commands.Outcome) wording.Sentence {
+	if o.Why == "" {
+		return say(phraseOf(o.Kind))
+	}
+	return worded(o.Why, "", "")
 }
 
 // outreach finds in the first words of a command of a development tool a verb
@@ -214,7 +244,7 @@ func worded(message, target string) string {
 func (c *call) outreach() []Effect {
 	if c.has("--push", "--publish", "--deploy", "--upload") {
 		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
-			return one(KindPublish, "publishes by "+c.name+": "+join(c.all), c.rest(0))
+			return one(KindPublish, say("publishes by %s: %s", c.name, join(c.all)), c.rest(0))
 		}
 	}
 	for _, a := range c.operands[:min(3, len(c.operands))] {
@@ -224,9 +254,9 @@ func (c *call) outreach() []Effect {
 		}
 		switch w {
 		case "deploy", "publish", "upload", "push", "submit", "undeploy", "unpublish", "promote", "rollout":
-			return one(KindPublish, "publishes by "+c.name+": "+c.rest(0), c.rest(0))
+			return one(KindPublish, say("publishes by %s: %s", c.name, c.rest(0)), c.rest(0))
 		case "destroy", "purge", "wipe", "nuke", "terminate", "teardown":
-			return one(KindDelete, "destroys something by "+c.name+": "+c.rest(0), c.rest(0))
+			return one(KindDelete, say("destroys something by %s: %s", c.name, c.rest(0)), c.rest(0))
 		}
 	}
 	return nil
@@ -250,11 +280,11 @@ func (r *reading) stranger(v *invocation) []Effect {
 			return reads() // the runner's own rule has judged the package
 		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
 			c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r}
-			return c.task(v.name, "runs the project's ")
+			return c.task(v.name, say("runs the project's %s", v.name))
 		}
 	}
 	if v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v) {
-		return own("runs " + v.name + " in a throw-away container")
+		return own(say("runs %s in a throw-away container", v.name))
 	}
 	p := parse(v.args, &commands.Section{})
 	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
@@ -262,7 +292,7 @@ func (r *reading) stranger(v *invocation) []Effect {
 	}
 	if first := p.operand(0); first != "" && len(v.name) > 1 {
 		if known, ok := r.judge.tables.verbs[strings.ToLower(first)]; ok && known.effect.Kind == KindRead && !known.weak {
-			e := usual(KindRead).with("seems to read only: "+v.name+" "+first, "")
+			e := usual(KindRead).with(say("seems to read only: %s %s", v.name, first), "")
 			e.Sure = 0.5
 			return r.disclosures(v, p, []Effect{e})
 		}
@@ -270,12 +300,12 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if reach, ok := r.judge.opts.Programs[v.name]; ok {
 		return r.disclosures(v, p, []Effect{taught(v, reach)})
 	}
-	return unknown("runs a program that is not known: "+v.name+" "+join(v.args), v.name)
+	return unknown(say("runs a program that is not known: %s %s", v.name, join(v.args)), v.name)
 }
 
 // taught is the effect of a program of which the owner says how far it reaches.
 func taught(v *invocation, reach Reach) Effect {
-	why := "runs " + v.name + " " + join(v.args) + ", of which the policy says that it reaches: " + string(reach)
+	why := sayOf("runs %s, of which the policy says that it reaches: %s", object(v.name+" "+join(v.args)), object(string(reach)))
 	return usual(KindOverwrite).with(why, v.name).as(Partial, reach)
 }
 
@@ -298,7 +328,7 @@ func (r *reading) localProgram(v *invocation) []Effect {
 // reader judges a command that only reads, whatever its options.
 func (r *reading) reader(v *invocation) []Effect {
 	p := parse(v.args, &commands.Section{Values: readerValued()})
-	out := []Effect{usual(KindRead).with("reads with "+v.name, "")}
+	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
 	switch v.name {
 	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
 	default:
@@ -340,10 +370,10 @@ func (r *reading) tool(v *invocation) []Effect {
 	if out := c.outreach(); out != nil {
 		return out
 	}
-	out := own("runs " + v.name + " in the workspace")
+	out := own(say("runs %s in the workspace", v.name))
 	for _, a := range c.operands {
 		if p := r.world.placeOf(a, v.cwd); p == placeSecret {
-			out = append(out, usual(KindCredentials).with("reads the secrets in "+a.text, a.text))
+			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", a.text), a.text))
 		}
 	}
 	return append(out, c.outputs()...)

@@ -78,15 +78,15 @@ func TestSQL(t *testing.T) {
 	} {
 		r := &reading{judge: j, world: &world{places: j.places, cwd: "/w", roots: []string{"/w"}}, fetched: map[string]bool{}}
 		got := false
-		for _, e := range r.sql(text, "db") {
+		for _, e := range r.sql(text, object("db")) {
 			got = got || e.Kind != KindRead
 		}
 		if got != changes {
 			t.Errorf("%q: changes %t, want %t", text, got, changes)
 		}
 	}
-	every := (&reading{judge: j, world: &world{places: j.places}}).sql("delete from t", "db")[0].score(nil)
-	some := (&reading{judge: j, world: &world{places: j.places}}).sql("delete from t where a = 1", "db")[0].score(nil)
+	every := (&reading{judge: j, world: &world{places: j.places}}).sql("delete from t", object("db"))[0].score(nil)
+	some := (&reading{judge: j, world: &world{places: j.places}}).sql("delete from t where a = 1", object("db"))[0].score(nil)
 	if every >= some {
 		t.Errorf("deleting every row scores %.2f, some rows %.2f", every, some)
 	}

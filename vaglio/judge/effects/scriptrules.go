@@ -21,13 +21,13 @@ func scriptRule(c *call) []Effect {
 		case s == "-c" || s == "-e" || s == "-r" || s == "--eval" || s == "-p" || s == "--print" || s == "-E" || s == "-n" || s == "-ne" ||
 			s == "-pe" || s == "-lane" || s == "-i" || strings.HasPrefix(s, "-pi"):
 			if c.name == "perl" && (strings.Contains(s, "i") && strings.HasPrefix(s, "-")) || c.name == "ruby" && strings.HasPrefix(s, "-i") {
-				return append(own("edits files in place"), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...)
+				return append(own(say("edits files in place")), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...)
 			}
 			return c.line(i)
 		case s == "-m" && i+1 < len(c.all):
 			return c.module(c.all[i+1].text, c.all[i+2:])
 		case strings.HasPrefix(s, "-MCPAN"):
-			return []Effect{usual(KindInstall).with("installs modules from CPAN", join(c.all)).as(Partial, ReachUser)}
+			return []Effect{usual(KindInstall).with(say("installs modules from CPAN"), join(c.all)).as(Partial, ReachUser)}
 		case s == "--check" || s == "-l" || s == "--version" || s == "-V" || s == "-v" || s == "--help" || s == "--print-bundle" || s == "-vV":
 			if i == 0 {
 				return reads()
@@ -39,20 +39,20 @@ func scriptRule(c *call) []Effect {
 	}
 	if text, all := c.input(); c.stdin.kind != shell.InputInherited {
 		if text.remote {
-			return one(KindForeignCode, "runs downloaded code", "")
+			return one(KindForeignCode, say("runs downloaded code"), "")
 		}
 		if !all && text.text == "" {
-			return unknown("runs code from its input that was not read", "")
+			return unknown(say("runs code from its input that was not read"), "")
 		}
 	}
-	return own("starts " + c.name)
+	return own(say("starts %s", c.name))
 }
 
 // line judges a program that is given on the command line. What languages that
 // the shell reader knows would touch is listed by itself.
 func (c *call) line(i int) []Effect {
 	if !c.r.judge.tables.ofClass("one-liner", c.name) {
-		return own("runs a line of " + c.name + " that touches nothing outside its variables")
+		return own(say("runs a line of %s that touches nothing outside its variables", c.name))
 	}
 	text := strings.ToLower(join(c.all[i:]))
 	for _, w := range []string{
@@ -60,10 +60,10 @@ func (c *call) line(i int) []Effect {
 		"http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd(",
 	} {
 		if strings.Contains(text, w) {
-			return unknown("runs a line of "+c.name+" that was not read: "+clip(text, 100), c.name)
+			return unknown(say("runs a line of %s that was not read: %s", c.name, clip(text, 100)), c.name)
 		}
 	}
-	return own("runs a line of " + c.name)
+	return own(say("runs a line of %s", c.name))
 }
 
 // scriptFile judges the file that an interpreter runs.
@@ -74,34 +74,34 @@ func (c *call) scriptFile(i int) []Effect {
 		var out []Effect
 		for _, f := range c.all[i+1:] {
 			if c.r.world.placeOf(f, c.cwd) == placeSecret {
-				out = append(out, usual(KindCredentials).with("shows the secrets in "+f.text, f.text))
+				out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", f.text), f.text))
 			}
 		}
 		return append(out, reads()...)
 	case "source", ".":
 		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
-			return own("loads " + a.text + " into the shell")
+			return own(say("loads %s into the shell", a.text))
 		}
 		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
-			return own("loads generated settings into the shell")
+			return own(say("loads generated settings into the shell"))
 		}
 	case "deno":
 		if c.r.judge.tables.ofClass("deno-works", a.text) {
 			if a.text == "install" && c.has("-g", "--global") {
-				return []Effect{usual(KindInstall).with("installs a program for the whole user", c.rest(1)).as(Partial, ReachUser)}
+				return []Effect{usual(KindInstall).with(say("installs a program for the whole user"), c.rest(1)).as(Partial, ReachUser)}
 			}
 			for _, f := range c.all[i+1:] {
 				if strings.Contains(f.text, "://") && !strings.Contains(f.text, "deno.land/std") && a.text != "test" {
-					return one(KindForeignCode, "fetches and runs "+f.text, f.text)
+					return one(KindForeignCode, say("fetches and runs %s", f.text), f.text)
 				}
 			}
-			return c.task(c.operand(1), "runs deno "+a.text+" ")
+			return c.task(c.operand(1), say("runs deno %s %s", a.text, c.operand(1)))
 		}
 		switch a.text {
 		case "publish", "deploy":
-			return one(KindPublish, "publishes the package", "deno")
+			return one(KindPublish, say("publishes the package"), "deno")
 		case "upgrade":
-			return []Effect{usual(KindInstall).with("upgrades deno", "deno").as(Partial, ReachUser)}
+			return []Effect{usual(KindInstall).with(say("upgrades deno"), "deno").as(Partial, ReachUser)}
 		}
 	case "ruby", "php", "python", "python3":
 		switch base := lastPart(a.text); base {
@@ -115,7 +115,7 @@ func (c *call) scriptFile(i int) []Effect {
 		}
 	}
 	if strings.Contains(a.text, "://") {
-		return one(KindForeignCode, "fetches and runs "+a.text, a.text)
+		return one(KindForeignCode, say("fetches and runs %s", a.text), a.text)
 	}
 	name := lastPart(a.text)
 	if j := strings.LastIndexByte(name, '.'); j > 0 {
@@ -128,12 +128,12 @@ func setupPy(v *invocation) []Effect {
 	for _, a := range v.args {
 		switch a.text {
 		case "upload", "register":
-			return one(KindPublish, "publishes the package to the index", "setup.py")
+			return one(KindPublish, say("publishes the package to the index"), "setup.py")
 		case "install":
-			return []Effect{usual(KindInstall).with("installs the package", "setup.py")}
+			return []Effect{usual(KindInstall).with(say("installs the package"), "setup.py")}
 		}
 	}
-	return own("builds the package")
+	return own(say("builds the package"))
 }
 
 // module judges `python -m`.
@@ -145,16 +145,16 @@ func (c *call) module(name string, args []arg) []Effect {
 	}
 	switch name {
 	case "smtpd", "smtplib", "ftplib", "telnetlib":
-		return one(KindSend, "talks to a server through python -m "+name, name)
+		return one(KindSend, say("talks to a server through python -m %s", name), name)
 	case "keyring", "getpass":
-		return one(KindCredentials, "reads stored passwords", name)
+		return one(KindCredentials, say("reads stored passwords"), name)
 	}
 	for _, a := range args {
 		if c.r.world.placeOf(a, c.cwd) == placeSecret {
-			return one(KindCredentials, "reads the secrets in "+a.text, a.text)
+			return one(KindCredentials, say("reads the secrets in %s", a.text), a.text)
 		}
 	}
-	return c.task(name, "runs the module ")
+	return c.task(name, say("runs the module %s", name))
 }
 
 // inline judges a call of an inline program that matters.
@@ -168,7 +168,7 @@ func (r *reading) inline(v *invocation) []Effect {
 			out = append(out, r.remove(v, t)...)
 		}
 		if len(targets) == 0 {
-			return unknown("deletes files whose names are not known by "+what, "")
+			return unknown(say("deletes files whose names are not known by %s", what), "")
 		}
 	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
 		for _, t := range targets {
@@ -180,7 +180,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	case shell.VerbRead, shell.VerbList:
 		for _, t := range targets {
 			if v.call.Verb == shell.VerbRead && r.world.placeOf(t, v.cwd) == placeSecret {
-				out = append(out, usual(KindCredentials).with("reads the secrets in "+t.text, t.text))
+				out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", t.text), t.text))
 			}
 		}
 	case shell.VerbPermissions:
@@ -192,16 +192,16 @@ func (r *reading) inline(v *invocation) []Effect {
 		}
 		if v.call.Verb == shell.VerbMove && len(targets) > 0 && r.world.placeOf(targets[0], v.cwd) != placeWorkspace &&
 			r.world.placeOf(targets[0], v.cwd) != placeTemp {
-			out = append(out, usual(KindMove).with("moves "+targets[0].text+" away", targets[0].text).as(Partial, ReachUser))
+			out = append(out, usual(KindMove).with(say("moves %s away", targets[0].text), targets[0].text).as(Partial, ReachUser))
 		}
 	case shell.VerbKill:
-		return one(KindKill, "stops processes by "+what, join(targets))
+		return one(KindKill, say("stops processes by %s", what), join(targets))
 	case shell.VerbFork:
-		return own("starts a process")
+		return own(say("starts a process"))
 	case shell.VerbNetwork:
 		return r.inlineNetwork(v, targets)
 	default:
-		return unknown("calls "+what, "")
+		return unknown(say("calls %s", what), "")
 	}
 	if len(out) == 0 {
 		return reads()
@@ -212,7 +212,7 @@ func (r *reading) inline(v *invocation) []Effect {
 func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	address := join(targets)
 	for _, t := range targets {
-		if what := credentialDoor(t.text); what != "" {
+		if what := credentialDoor(t.text); what != nil {
 			return one(KindCredentials, what, t.text)
 		}
 	}
@@ -220,14 +220,14 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	for _, w := range []string{"post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket"} {
 		if strings.Contains(fn, w) {
 			if localURL(address) {
-				return own("talks to this machine")
+				return own(say("talks to this machine"))
 			}
-			return []Effect{usual(KindSend).with("sends data to "+address+" by "+v.call.Function, address).as(Irreversible, ReachShared)}
+			return []Effect{usual(KindSend).with(say("sends data to %s by %s", address, v.call.Function), address).as(Irreversible, ReachShared)}
 		}
 	}
 	for _, t := range targets {
 		if r.leaks(t) {
-			return one(KindSend, "sends local data inside the address "+t.text, t.text)
+			return one(KindSend, say("sends local data inside the address %s", t.text), t.text)
 		}
 	}
 	return reads()

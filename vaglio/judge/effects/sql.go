@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/DataDog/go-sqllexer"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxSQL bounds the SQL text that is read, in bytes.
@@ -68,17 +70,22 @@ func statements(text string) (out []statement, ok bool) {
 	}
 }
 
+// memory names a database that nobody keeps.
+const memory = ":memory:"
+
+func inMemory() wording.Clause { return object(memory) }
+
 // sql is the effect of running SQL text.
-func (r *reading) sql(text, where string) []Effect {
+func (r *reading) sql(text string, where wording.Clause) []Effect {
 	if strings.TrimSpace(text) == "" {
-		return unknown("runs SQL that was not read on "+where, where)
+		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	}
 	if len(text) > maxSQL {
-		return unknown("runs more SQL than is read", where)
+		return unknown(say("runs more SQL than is read"), where.String())
 	}
 	var out []Effect
 	if f := strings.Fields(strings.ToLower(text)); runsProgram(f) {
-		out = append(out, usual(KindForeignCode).with("has the database run a program on "+where, where))
+		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
 	}
 	rest := r.metaCommands(text, &out)
 	list, ok := statements(rest)
@@ -88,7 +95,7 @@ func (r *reading) sql(text, where string) []Effect {
 		}
 	}
 	if !ok {
-		out = append(out, usual(KindUnknown).with("runs SQL that could not be read on "+where, where))
+		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
 	}
 	if len(out) == 0 {
 		return reads()
@@ -104,7 +111,7 @@ func (r *reading) metaCommands(text string, out *[]Effect) string {
 		s := strings.TrimSpace(l)
 		if !strings.HasPrefix(s, "\\") && (!strings.HasPrefix(s, ".") || len(s) < 2 || s[1] < 'a' || s[1] > 'z') {
 			if i := strings.Index(s, "\\g"); i >= 0 && strings.Contains(s[i:], "gexec") {
-				*out = append(*out, usual(KindUnknown).with("runs SQL that a query makes up", ""))
+				*out = append(*out, usual(KindUnknown).with(say("runs SQL that a query makes up"), ""))
 			}
 			b.WriteString(l)
 			continue
@@ -124,7 +131,7 @@ func (r *reading) metaCommand(s string) []Effect {
 	switch name := strings.TrimRight(f[0], "+"); name {
 	case "\\!", ".shell", ".system", ".sh":
 		if r.depth > 3 {
-			return unknown("runs a shell from SQL", s)
+			return unknown(say("runs a shell from SQL"), s)
 		}
 		r.depth++
 		defer func() { r.depth-- }()
@@ -134,10 +141,10 @@ func (r *reading) metaCommand(s string) []Effect {
 		r.effects = r.effects[:before]
 		return got
 	case "\\i", "\\ir", "\\include", ".read", "\\.":
-		return unknown("runs SQL from the file "+file+" that was not read", file)
+		return unknown(say("runs SQL from the file %s that was not read", file), file)
 	case "\\copy":
 		if up := strings.ToUpper(s); strings.Contains(up, " FROM ") && !strings.HasPrefix(strings.TrimSpace(up[len("\\copy"):]), "(") {
-			return one(KindDatabase, "loads rows into a table: "+clip(s, 100), file)
+			return one(KindDatabase, say("loads rows into a table: %s", clip(s, 100)), file)
 		}
 		return r.write(v, literal(file), "writes")
 	case "\\o", "\\out", ".output", ".once", ".backup", ".save", ".clone", ".log", ".excel", "\\w", "\\write", "\\s":
@@ -146,21 +153,21 @@ func (r *reading) metaCommand(s string) []Effect {
 		}
 		return r.write(v, literal(file), "writes")
 	case ".import", ".restore", ".recover", "\\lo_import", "\\lo_unlink", "\\password", ".load", ".archive", "\\gexec", "\\lo_export":
-		return one(KindDatabase, "changes the database: "+clip(s, 100), s)
+		return one(KindDatabase, say("changes the database: %s", clip(s, 100)), s)
 	}
 	return nil
 }
 
 // effect says what a statement does, and whether it changes anything.
-func (s *statement) effect(t *tables, where string) (Effect, bool) {
+func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	verb, at := s.verb()
 	e := usual(KindDatabase)
-	if strings.Contains(where, ":memory:") {
+	if strings.Contains(where.String(), memory) {
 		return e, false
 	}
 	target := s.target(at)
-	e.Target = strings.TrimSpace(target + " " + where)
-	e.Why = strings.ToLower(verb) + "s " + target + " in " + where
+	e.Target = strings.TrimSpace(target + " " + where.String())
+	e.Why = sayOf("%ss %s in %s", object(strings.ToLower(verb)), object(target), where)
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -169,7 +176,7 @@ func (s *statement) effect(t *tables, where string) (Effect, bool) {
 		if s.has("ANALYZE") || s.has("ANALYSE") {
 			for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
 				if s.has(w) {
-					e.Why = "runs the statement that it explains: " + strings.ToLower(w)
+					e.Why = say("runs the statement that it explains: %s", strings.ToLower(w))
 					return e, true
 				}
 			}
@@ -177,7 +184,7 @@ func (s *statement) effect(t *tables, where string) (Effect, bool) {
 		return e, false
 	case "SET", "RESET":
 		if s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL") {
-			return e.with("changes a setting of the database server", where), true
+			return e.with(say("changes a setting of the database server"), where.String()), true
 		}
 		return e, false
 	case "EXEC", "EXECUTE":
@@ -189,57 +196,59 @@ func (s *statement) effect(t *tables, where string) (Effect, bool) {
 		return e, true
 	case "PRAGMA":
 		if s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO") {
-			return e.with("changes a setting of the database", where).as(Partial, ReachUser), true
+			return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser), true
 		}
 		return e, false
 	case "COPY", "UNLOAD", "EXPORT":
 		if verb == "COPY" && s.has("TO") && !s.has("PROGRAM") && (s.has("STDOUT") || !s.has("FROM")) {
-			return e.with("writes query results to a file of the server", where).as(Partial, ReachUser), !s.has("STDOUT")
+			return e.with(say("writes query results to a file of the server"), where.String()).as(Partial, ReachUser), !s.has("STDOUT")
 		}
-		return e.with("copies data in or out of "+where, where), true
+		return e.with(sayOf("copies data in or out of %s", where), where.String()), true
 	case "DELETE", "UPDATE":
-		e.Why = strings.TrimSuffix(strings.ToLower(verb), "e") + "es rows of " + target + " in " + where
+		e.Why = sayOf("%ss rows of %s in %s", object(strings.ToLower(verb)), object(target), where)
 		if !s.has("WHERE") && !s.has("LIMIT") {
-			e.Why = strings.TrimSuffix(strings.ToLower(verb), "e") + "es every row of " + target + " in " + where
+			e.Why = sayOf("%ss every row of %s in %s", object(strings.ToLower(verb)), object(target), where)
 			e.Reach = ReachPublic // as bad as it gets
 		}
 		return e, true
 	case "DROP", "TRUNCATE":
-		e.Why = strings.ToLower(verb) + "s " + target + " in " + where
-		e.Why = strings.Replace(e.Why, "drops", "drops with all its data", 1)
+		if verb == "DROP" {
+			e.Why = sayOf("drops with all its data %s in %s", object(target), where)
+		}
 		return e, true
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
 	case "":
-		return usual(KindUnknown).with("runs SQL that could not be read on "+where, where), true
+		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
 	return e, true // ALTER, GRANT, REVOKE, CALL, EXEC, DO, KILL, …, and what no dialect knows
 }
 
 // query judges a statement that reads, for what it may do on the side.
-func (s *statement) query(t *tables, e Effect, where string) (Effect, bool) {
+func (s *statement) query(t *tables, e Effect, where wording.Clause) (Effect, bool) {
 	for i, w := range s.words {
 		if t.ofClass("sql-acts", w) {
-			return e.with("calls "+strings.ToLower(w)+" on "+where+", which does more than read", where), true
+			return e.with(sayOf("calls %s on %s, which does more than read", object(strings.ToLower(w)), where), where.String()), true
 		}
 		switch w {
 		case "INTO":
 			if s.words[0] == "SELECT" || s.has("OUTFILE") || s.has("DUMPFILE") {
-				return e.with("writes query results to a new table or file in "+where, where), true
+				return e.with(sayOf("writes query results to a new table or file in %s", where), where.String()), true
 			}
 		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
-			return usual(KindCredentials).with("reads files or passwords of the database server: "+strings.ToLower(w), where), true
+			return usual(KindCredentials).with(say("reads files or passwords of the database server: %s", strings.ToLower(w)), where.String()), true
 		case "DELETE", "UPDATE", "INSERT", "MERGE":
 			if s.depth[i] > 0 && (i == 0 || s.words[i-1] == "AS" || s.depth[i-1] < s.depth[i]) && i+1 < len(s.words) &&
 				(s.words[i+1] == "FROM" || s.words[i+1] == "INTO" || w == "UPDATE" && s.has("SET")) {
-				return e.with(strings.ToLower(w)+"s rows in "+where, where), true
+				return e.with(sayOf("%ss rows in %s", object(strings.ToLower(w)), where), where.String()), true
 			}
 		}
 	}
 	for _, i := range s.calls {
 		if i >= 0 && t.actingFunction(s.words[i]) {
-			return e.with("calls the function "+strings.ToLower(s.words[i])+" in "+where+", which by its name does more than read", where), true
+			called := object(strings.ToLower(s.words[i]))
+			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, where), where.String()), true
 		}
 	}
 	return e, false

@@ -9,15 +9,14 @@ import (
 func sysRules(m map[string]rule) {
 	m["format"] = func(c *call) []Effect {
 		if n := len(c.operands); n > 0 && c.r.world.placeOf(c.operands[n-1], c.cwd) == placeWorkspace {
-			return own("formats a file of the workspace")
+			return own(say("formats a file of the workspace"))
 		}
-		what := "changes disks or file systems: " + c.name + " " + join(c.all)
-		return []Effect{usual(KindPrivilege).with(what, c.rest(0)).as(Irreversible, ReachSystem)}
+		return []Effect{usual(KindPrivilege).with(say("changes disks or file systems: %s", c.name+" "+join(c.all)), c.rest(0)).as(Irreversible, ReachSystem)}
 	}
 	m["date"] = func(c *call) []Effect {
 		for _, a := range c.operands {
 			if !strings.HasPrefix(a.text, "+") && a.text != "" && strings.Trim(a.text, "0123456789.") == "" {
-				return one(KindPrivilege, "sets the clock to "+a.text, a.text)
+				return one(KindPrivilege, say("sets the clock to %s", a.text), a.text)
 			}
 		}
 		return reads()
@@ -48,13 +47,13 @@ func killRule(c *call) []Effect {
 		}
 	}
 	if mine {
-		return own("stops a process that it started")
+		return own(say("stops a process that it started"))
 	}
 	target := c.rest(0)
 	if target == "" {
 		target = join(c.all)
 	}
-	return one(KindKill, "stops processes that it may not have started: "+c.name+" "+join(c.all), target)
+	return one(KindKill, say("stops processes that it may not have started: %s %s", c.name, join(c.all)), target)
 }
 
 func tmuxRule(c *call) []Effect {
@@ -63,32 +62,32 @@ func tmuxRule(c *call) []Effect {
 	}
 	switch c.operand(0) {
 	case "kill-server":
-		return one(KindKill, "ends every session of the terminal multiplexer", "tmux")
+		return one(KindKill, say("ends every session of the terminal multiplexer"), "tmux")
 	case "kill-session", "kill-window", "kill-pane", "killp", "killw", "kill-all-sessions", "k", "ka":
 		if c.has("-a") {
-			return one(KindKill, "ends the other sessions", "tmux")
+			return one(KindKill, say("ends the other sessions"), "tmux")
 		}
 		if _, ok := c.value("-t"); ok {
-			return own("ends the session")
+			return own(say("ends the session"))
 		}
-		return own("ends a session")
+		return own(say("ends a session"))
 	case "send-keys", "send", "run-shell", "run", "if-shell", "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "set-hook":
 		return c.carriedText()
 	}
 	if c.name == "screen" && c.has("-X") {
 		if strings.Contains(join(c.all), "quit") {
-			return one(KindKill, "ends a session and what runs in it: "+join(c.all), "screen")
+			return one(KindKill, say("ends a session and what runs in it: %s", join(c.all)), "screen")
 		}
-		return unknown("types into another session: "+join(c.all), "screen")
+		return unknown(say("types into another session: %s", join(c.all)), "screen")
 	}
-	return own("works with a terminal session")
+	return own(say("works with a terminal session"))
 }
 
 // carriedText judges the command lines that a terminal multiplexer is given.
 func (c *call) carriedText() []Effect {
-	out := own("works with a terminal session")
+	out := own(say("works with a terminal session"))
 	if c.r.depth > 3 {
-		return unknown("nests too deep", c.name)
+		return unknown(say("nests too deep"), c.name)
 	}
 	c.r.depth++
 	defer func() { c.r.depth-- }()
@@ -98,7 +97,7 @@ func (c *call) carriedText() []Effect {
 			continue
 		}
 		if !a.known {
-			out = append(out, unknown("types text that is not known into a session: "+a.text, a.text)...)
+			out = append(out, unknown(say("types text that is not known into a session: %s", a.text), a.text)...)
 			continue
 		}
 		before := len(c.r.effects)
@@ -119,7 +118,7 @@ func envRule(c *call) []Effect {
 		}
 		if c.name == "printenv" {
 			if c.r.secretName(a.text) {
-				return one(KindCredentials, "prints the secret $"+a.text, a.text)
+				return one(KindCredentials, say("prints the secret $%s", a.text), a.text)
 			}
 			continue
 		}
@@ -131,7 +130,7 @@ func envRule(c *call) []Effect {
 	if c.has("-i", "--ignore-environment", "-") || c.filtered() {
 		return reads()
 	}
-	e := usual(KindCredentials).with("prints every variable of the environment, secrets included", "environment")
+	e := usual(KindCredentials).with(say("prints every variable of the environment, secrets included"), "environment")
 	e.Sure = 0.6
 	return []Effect{e}
 }
@@ -172,10 +171,10 @@ func wrapperRule(c *call) []Effect {
 		return reads()
 	case "chroot", "unshare", "nsenter":
 		if !c.wrapper {
-			return one(KindPrivilege, "enters another root or name space: "+join(c.all), c.name)
+			return one(KindPrivilege, say("enters another root or name space: %s", join(c.all)), c.name)
 		}
 		if c.name == "nsenter" {
-			return one(KindPrivilege, "enters the name space of another process: "+join(c.all), c.name)
+			return one(KindPrivilege, say("enters the name space of another process: %s", join(c.all)), c.name)
 		}
 	case "script":
 		return c.writeAll("writes", c.operands)
@@ -191,22 +190,22 @@ func chainRule(c *call) []Effect {
 	} {
 		if strings.Contains(text, w) || strings.Contains(w, "--broadcast") && c.has("--broadcast") {
 			if rpc, ok := c.value("--rpc-url", "--url", "--network"); ok && (localURL(rpc.text) || rpc.text == "localhost" || rpc.text == "hardhat") {
-				return own("works on a local chain")
+				return own(say("works on a local chain"))
 			}
 			if w == " script " && !c.has("--broadcast") || w == " run " && !c.has("--network") {
 				continue
 			}
-			return one(KindSpend, "sends a transaction or signs: "+c.name+text, c.rest(0))
+			return one(KindSpend, say("sends a transaction or signs: %s", c.name+text), c.rest(0))
 		}
 	}
 	switch c.name {
 	case "wallet", "subkey":
-		return one(KindCredentials, "uses wallet keys", c.name)
+		return one(KindCredentials, say("uses wallet keys"), c.name)
 	}
 	if strings.Contains(text, "wallet") && !strings.Contains(text, "list") || strings.Contains(text, "keygen") || strings.Contains(text, "dumpprivkey") {
-		return one(KindCredentials, "uses wallet keys: "+c.name+text, c.name)
+		return one(KindCredentials, say("uses wallet keys: %s", c.name+text), c.name)
 	}
-	return own("works on the contracts project")
+	return own(say("works on the contracts project"))
 }
 
 // allRules are the rules that the tables name.

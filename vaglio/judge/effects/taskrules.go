@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func taskRules(m map[string]rule) {
@@ -13,12 +15,12 @@ func taskRules(m map[string]rule) {
 		if c.operand(0) == "workspaces" {
 			return c.scriptOrTool()
 		}
-		return c.task(c.operand(c.took), "runs the project's script ")
+		return c.task(c.operand(c.took), say("runs the project's script %s", c.operand(c.took)))
 	}
-	m["npmScript"] = func(c *call) []Effect { return own("runs the project's script " + c.operand(0)) }
+	m["npmScript"] = func(c *call) []Effect { return own(say("runs the project's script %s", c.operand(0))) }
 	m["npmScriptName"] = func(c *call) []Effect {
 		if c.operand(0) == "" {
-			return own("runs the package manager")
+			return own(say("runs the package manager"))
 		}
 		return c.scriptOrTool()
 	}
@@ -27,7 +29,7 @@ func taskRules(m map[string]rule) {
 		if c.operand(1) != "" && !strings.HasPrefix(c.operand(1), "-") {
 			return c.foreignTool(c.operand(1), c.r.judge.tables.knownGenerator(c.operand(1)))
 		}
-		return own("creates a package description")
+		return own(say("creates a package description"))
 	}
 	m["npmConfig"] = npmConfig
 	m["npx"] = npxRule
@@ -36,22 +38,22 @@ func taskRules(m map[string]rule) {
 	m["uvRun"] = execTool
 	m["pipInstall"] = pipInstall
 	m["condaInstall"] = condaInstall
-	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs the project's task ") }
-	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), "runs cargo's ") }
+	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), say("runs the project's task %s", c.operand(0))) }
+	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), say("runs cargo's %s", c.operand(0))) }
 	m["goRun"] = goRun
 	m["cargoRoot"] = func(c *call) []Effect {
 		if c.has("--git") {
-			return one(KindForeignCode, "installs code from an unreviewed repository", c.rest(1))
+			return one(KindForeignCode, say("installs code from an unreviewed repository"), c.rest(1))
 		}
 		var out []Effect
 		for _, a := range c.values("--root") {
 			out = append(out, c.r.write(c.invocation, a, "installs into")...)
 		}
-		return append(out, own("builds the program "+c.rest(1))...)
+		return append(out, own(say("builds the program %s", c.rest(1)))...)
 	}
 	m["mavenGoals"] = mavenGoals
 	m["buildInstall"] = func(*call) []Effect {
-		return []Effect{usual(KindInstall).with("installs what was built into the system", "").as(Partial, ReachSystem)}
+		return []Effect{usual(KindInstall).with(say("installs what was built into the system"), "").as(Partial, ReachSystem)}
 	}
 	m["migrate"] = migrateRule
 	m["script"] = scriptRule
@@ -77,7 +79,7 @@ func (c *call) scriptOrTool() []Effect {
 			}
 		}
 	}
-	return c.task(first, "runs the project's script ")
+	return c.task(first, say("runs the project's script %s", first))
 }
 
 // taskWords tells the words of a task's name apart: "db:reset", "deployProd".
@@ -154,25 +156,25 @@ func (t *tables) taskEffect(name string) (Effect, bool) {
 }
 
 // task is the effect of running a project's task by its name.
-func (c *call) task(name, what string) []Effect {
+func (c *call) task(name string, what wording.Sentence) []Effect {
 	if c.r.cloned {
-		return one(KindForeignCode, "runs "+c.name+" "+name+" in a repository that was just fetched", name)
+		return one(KindForeignCode, say("runs %s %s in a repository that was just fetched", c.name, name), name)
 	}
 	if len(c.operands) > 0 {
 		for _, a := range c.all {
 			if a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make" {
-				return own(what + name + " as a dry run")
+				return own(what.And("as a dry run"))
 			}
 		}
 	}
 	if e, ok := c.r.judge.tables.taskEffect(name); ok {
 		e.Sure = 0.7
-		return []Effect{e.with(what+name+", which by its name reaches further than the workspace", name)}
+		return []Effect{e.with(what.And(", which by its name reaches further than the workspace"), name)}
 	}
 	if c.production() && (strings.Contains(name, "migrat") || strings.Contains(name, "db") || strings.Contains(name, "seed")) {
-		return one(KindDatabase, what+name+" against production", name)
+		return one(KindDatabase, what.And("against production"), name)
 	}
-	return own(what + name)
+	return own(what)
 }
 
 // production reports whether the command's variables or words point at a live
@@ -218,11 +220,11 @@ func tasksRule(c *call) []Effect {
 	}
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
 		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl {
-			return one(KindForeignCode, "runs tasks from outside the workspace: "+f.text, f.text)
+			return one(KindForeignCode, say("runs tasks from outside the workspace: %s", f.text), f.text)
 		}
 	}
 	if c.r.cloned {
-		return one(KindForeignCode, "builds or runs a repository that was just fetched: "+c.name+" "+c.rest(0), c.name)
+		return one(KindForeignCode, say("builds or runs a repository that was just fetched: %s %s", c.name, c.rest(0)), c.name)
 	}
 	var out []Effect
 	for i, a := range c.operands {
@@ -238,10 +240,10 @@ func tasksRule(c *call) []Effect {
 		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
 			break
 		}
-		out = append(out, c.task(strings.TrimPrefix(a.text, ":"), "runs the project's task ")...)
+		out = append(out, c.task(strings.TrimPrefix(a.text, ":"), say("runs the project's task %s", strings.TrimPrefix(a.text, ":")))...)
 	}
 	if len(out) == 0 {
-		out = c.task("", "runs the project's default task")
+		out = c.task("", say("runs the project's default task"))
 	}
 	return out
 }
@@ -254,34 +256,34 @@ func taskToolRule(c *call) []Effect {
 		return reads()
 	}
 	if c.testing() {
-		return own("runs " + c.name + " " + name + " on the test environment")
+		return own(say("runs %s %s on the test environment", c.name, name))
 	}
 	if c.r.judge.tables.nouns["drops-database"][name] {
 		if name == "clearsessions" {
-			return own("clears expired sessions")
+			return own(say("clears expired sessions"))
 		}
-		return []Effect{usual(KindDatabase).with("drops or empties the application's database: "+name, name).as(Irreversible, ReachUser)}
+		return []Effect{usual(KindDatabase).with(say("drops or empties the application's database: %s", name), name).as(Irreversible, ReachUser)}
 	}
 	switch name {
 	case "createsuperuser", "changepassword", "user:create", "make:user-admin", "credentials:edit", "secrets:edit", "credentials:show",
 		"secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "up", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt",
 		"diffsettings":
 		if name == "up" || name == "diffsettings" {
-			return own("runs " + c.name + " " + name)
+			return own(say("runs %s %s", c.name, name))
 		}
-		return one(KindPrivilege, "changes users, secrets or the state of the application: "+name, name)
+		return one(KindPrivilege, say("changes users, secrets or the state of the application: %s", name), name)
 	case "runner", "shell", "console", "dbshell", "tinker", "c", "dbconsole", "db", "r", "eval", "dbsh", "sql", "query", "eval-file":
 		return c.inlineApp(name)
 	case "migrate", "db:migrate", "doctrine:migrations:migrate", "migrations:migrate", "upgrade", "db:prepare", "db:seed", "db:create", "loaddata", "seed":
 		if name == "migrate" && c.operand(2) == "zero" {
-			return one(KindDatabase, "rolls every migration back", name)
+			return one(KindDatabase, say("rolls every migration back"), name)
 		}
 		if c.has("--plan", "--check", "--pretend", "--list") {
 			return reads()
 		}
 		return migrateRule(c)
 	}
-	return c.task(name, "runs "+c.name+" ")
+	return c.task(name, say("runs %s %s", c.name, name))
 }
 
 // testing reports whether a command names the test environment.
@@ -308,7 +310,7 @@ func (c *call) inlineApp(name string) []Effect {
 		}
 	}
 	if name == "sql" || name == "query" || name == "dbshell" || name == "db" {
-		return c.r.sql(code, "the application's database")
+		return c.r.sql(code, wording.Say("the application's database"))
 	}
 	lower := strings.ToLower(code)
 	for _, w := range []string{
@@ -316,58 +318,58 @@ func (c *call) inlineApp(name string) []Effect {
 		"flush", "set_password", "publish", "enqueue", "perform",
 	} {
 		if strings.Contains(lower, w) {
-			return one(KindDatabase, "runs code inside the application that changes data: "+clip(code, 120), name)
+			return one(KindDatabase, say("runs code inside the application that changes data: %s", clip(code, 120)), name)
 		}
 	}
 	if code == "" && c.stdin.kind != 0 {
-		return unknown("runs code inside the application that was not read", name)
+		return unknown(say("runs code inside the application that was not read"), name)
 	}
-	return own("opens a console of the application")
+	return own(say("opens a console of the application"))
 }
 
 func migrateRule(c *call) []Effect {
 	if c.production() {
-		return one(KindDatabase, "migrates the production database", c.rest(0))
+		return one(KindDatabase, say("migrates the production database"), c.rest(0))
 	}
 	for _, a := range c.assigns {
 		if !a.value.known && strings.Contains(strings.ToUpper(a.name), "DATABASE") {
-			return []Effect{usual(KindDatabase).with("migrates a database that is not known: $"+strings.Join(a.value.names, " $"), a.name)}
+			return []Effect{usual(KindDatabase).with(say("migrates a database that is not known: $%s", strings.Join(a.value.names, " $")), a.name)}
 		}
 	}
 	switch c.name {
 	case "prisma", "drizzle-kit", "flyway", "dbmate", "migrate", "goose", "sqitch", "atlas", "tern", "sql-migrate":
 		if c.operand(1) != "dev" && c.operand(0) != "generate" {
-			return []Effect{usual(KindDatabase).with("changes the schema of the configured database: "+c.name+" "+c.rest(0), c.rest(0)).as(Partial,
+			return []Effect{usual(KindDatabase).with(say("changes the schema of the configured database: %s %s", c.name, c.rest(0)), c.rest(0)).as(Partial,
 				ReachShared)}
 		}
 	}
-	return own("migrates the development database")
+	return own(say("migrates the development database"))
 }
 
 // runsFile is the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	base := path.Base(file.text)
 	if r.cloned || r.fetched[base] {
-		return one(KindForeignCode, "runs "+file.text+", which was just fetched", file.text)
+		return one(KindForeignCode, say("runs %s, which was just fetched", file.text), file.text)
 	}
 	if v.box != "" && v.fresh {
-		return own("runs " + file.text)
+		return own(say("runs %s", file.text))
 	}
 	switch r.world.placeOf(file, v.cwd) {
 	case placeWorkspace:
-		r.note("It runs a script file that was not read: " + file.text + ".")
+		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(task); ok {
 			e.Sure = 0.6
-			return []Effect{e.with("runs "+file.text+", which by its name reaches further than the workspace", file.text)}
+			return []Effect{e.with(say("runs %s, which by its name reaches further than the workspace", file.text), file.text)}
 		}
-		e := own("runs " + file.text + ", a file of the workspace that was not read")
+		e := own(say("runs %s, a file of the workspace that was not read", file.text))
 		e[0].Sure = 0.6
 		return e
 	case placeUnknown:
-		return unknown("runs a file whose name is not known: "+file.text, file.text)
+		return unknown(say("runs a file whose name is not known: %s", file.text), file.text)
 	case placeTemp, placeNowhere, placeControl, placeSecret, placeHome, placeSystem:
 	}
-	e := usual(KindForeignCode).with("runs "+file.text+", which lies outside the workspace and was not read", file.text)
+	e := usual(KindForeignCode).with(say("runs %s, which lies outside the workspace and was not read", file.text), file.text)
 	e.Sure = 0.5
 	return []Effect{e}
 }

@@ -18,34 +18,8 @@ type bound struct {
 	dry     bool // -WhatIf: the command only says what it would do
 }
 
-// commonFlag and commonValue are parameters that every cmdlet has.
-func commonFlag(name string) bool {
-	switch name {
-	case "verbose", "vb", "debug", "db", "confirm", "cf", "?", "usetransaction":
-		return true
-	default:
-		return whatIf(name)
-	}
-}
-
 func whatIf(name string) bool {
 	return name == "whatif" || name == "wi" || name == "what" || name == "wha"
-}
-
-func commonValue(name string) bool {
-	for _, full := range [...]string{
-		"erroraction", "warningaction", "informationaction", "progressaction", "errorvariable", "warningvariable",
-		"informationvariable", "outvariable", "outbuffer", "pipelinevariable",
-	} {
-		if len(name) > 4 && strings.HasPrefix(full, name) {
-			return true
-		}
-	}
-	switch name {
-	case "ea", "wa", "ev", "wv", "ov", "ob", "pv", "infa", "iv":
-		return true
-	}
-	return false
 }
 
 // find gives the parameter that a name or the beginning of one means.
@@ -67,53 +41,71 @@ func (s *spec) find(name string) *param {
 }
 
 // bind gives every word of a cmdlet to its parameter.
-func (s *spec) bind(args []argument) *bound {
+func (r *reader) bind(s *spec, args []argument) *bound {
 	b := &bound{vals: map[string]value{}, on: map[string]bool{}}
 	var words, rest []value
 	given := map[string][]value{}
-	for i := 0; i < len(args); i++ {
-		a := &args[i]
-		if a.name == "" {
-			words = append(words, a.val)
-			continue
-		}
-		if a.name == "@" {
-			words = append(words, b.spread(s, a.val)...)
-			continue
-		}
+	for len(args) > 0 {
+		a := &args[0]
+		args = args[1:]
 		p := s.find(a.name)
+		_, common := r.t.common(a.name)
 		switch {
-		case p == nil && whatIf(a.name):
-			b.dry = !a.valued || !wordOf(a.val).Is("False")
-		case p == nil && commonFlag(a.name):
-		case p != nil && p.isFlag:
-			b.on[p.name] = !a.valued || !wordOf(a.val).Is("False")
-		case p == nil && !commonValue(a.name):
+		case a.name == "":
+			words = append(words, a.val)
+		case a.name == "@":
+			words = append(words, r.spread(b, s, a.val)...)
+		case p == nil && !common:
 			if len(s.params) > 0 {
 				b.strange = append(b.strange, a.name)
 			}
 			rest = append(rest, a.val)
+		case r.isFlag(p, a.name):
+			r.turn(b, p, a)
 		default:
 			v := a.val
-			if !a.valued && i+1 < len(args) && args[i+1].name == "" {
-				i++
-				v = args[i].val
+			if !a.valued && len(args) > 0 && args[0].name == "" {
+				v, args = args[0].val, args[1:]
 			}
 			if p != nil {
 				given[p.name] = append(given[p.name], v)
 			}
 		}
 	}
-	for name, vals := range given {
-		b.vals[name] = list(vals)
-	}
-	b.positions(s, words, rest)
+	r.give(b, given)
+	b.positions(r, s, words, rest)
 	return b
 }
 
+func (r *reader) isFlag(p *param, name string) bool {
+	if p != nil {
+		return p.isFlag
+	}
+	flag, _ := r.t.common(name)
+	return flag
+}
+
+// turn sets a switch, or one that every cmdlet has.
+func (r *reader) turn(b *bound, p *param, a *argument) {
+	on := !a.valued || !r.word(a.val).Is("False")
+	switch {
+	case p != nil:
+		b.on[p.name] = on
+	case whatIf(a.name):
+		b.dry = on
+	}
+}
+
+// give gives each parameter the values that stand behind its name.
+func (r *reader) give(b *bound, given map[string][]value) {
+	for name, vals := range given {
+		b.vals[name] = r.list(vals)
+	}
+}
+
 // spread gives what a table holds to the parameters of its names.
-func (b *bound) spread(s *spec, v value) []value {
-	if v.table == nil {
+func (r *reader) spread(b *bound, s *spec, v value) []value {
+	if v.table == nil || !r.step(len(v.table)) {
 		return []value{v}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.table)) {
@@ -122,7 +114,7 @@ func (b *bound) spread(s *spec, v value) []value {
 		case p == nil:
 			b.dry = b.dry || whatIf(name)
 		case p.isFlag:
-			b.on[p.name] = !wordOf(v.table[name]).Is("False")
+			b.on[p.name] = !r.word(v.table[name]).Is("False")
 		default:
 			b.vals[p.name] = v.table[name]
 		}
@@ -131,7 +123,7 @@ func (b *bound) spread(s *spec, v value) []value {
 }
 
 // positions gives the words without a name to the parameters by their places.
-func (b *bound) positions(s *spec, words, rest []value) {
+func (b *bound) positions(r *reader, s *spec, words, rest []value) {
 	free := make([]*param, 0, len(s.params))
 	for i := range s.params {
 		p := &s.params[i]
@@ -155,38 +147,36 @@ func (b *bound) positions(s *spec, words, rest []value) {
 		b.vals[free[0].name] = v
 		free = free[1:]
 	}
-	b.rest = list(rest)
+	b.rest = r.list(rest)
 }
 
 // bindSlashes gives every word of a program whose options begin with a slash
 // to its parameter.
-func (s *spec) bindSlashes(args []argument) *bound {
+func (r *reader) bindSlashes(s *spec, args []argument) *bound {
 	b := &bound{vals: map[string]value{}, on: map[string]bool{}}
 	var words []value
 	given := map[string][]value{}
-	args = apart(args)
-	for i := 0; i < len(args); i++ {
-		w := strings.ToLower(args[i].word.Prefix())
-		name, after, colon := strings.Cut(w, ":")
+	for args = apart(args); len(args) > 0; {
+		a := &args[0]
+		args = args[1:]
+		w := strings.ToLower(a.word.Prefix())
+		name, after, _ := strings.Cut(w, ":")
 		p := s.exact(name)
 		switch {
 		case p != nil && p.isFlag:
 			b.on[p.name] = true
-		case p != nil && colon && after != "":
-			b.vals[p.name] = text(args[i].word.String()[len(name)+1:])
-		case p != nil && i+1 < len(args):
-			i++
-			given[p.name] = append(given[p.name], args[i].val)
-		case isSlashOption(w):
-		case len(w) > 1 && (w[0] == '+' || w[0] == '-') && len(w) == 2:
+		case p != nil && after != "":
+			given[p.name] = append(given[p.name], text(a.word.Prefix()[len(name)+1:]))
+		case p != nil && len(args) > 0:
+			given[p.name] = append(given[p.name], args[0].val)
+			args = args[1:]
+		case isSlashOption(w) || len(w) == 2 && (w[0] == '+' || w[0] == '-'):
 		default:
-			words = append(words, args[i].val)
+			words = append(words, a.val)
 		}
 	}
-	for name, vals := range given {
-		b.vals[name] = list(vals)
-	}
-	b.positions(s, words, nil)
+	r.give(b, given)
+	b.positions(r, s, words, nil)
 	return b
 }
 
@@ -200,8 +190,7 @@ func apart(args []argument) []argument {
 			continue
 		}
 		for letter := range strings.SplitSeq(s[1:], "/") {
-			w := shell.Text("/" + letter)
-			out = append(out, argument{val: one(w), word: w})
+			out = append(out, plainArg(shell.Text("/"+letter)))
 		}
 	}
 	return out
@@ -256,35 +245,35 @@ func (b *bound) take(p *param, in value, piped bool) value {
 // paths are the words of a value as paths of files; what belongs to another
 // provider is handled by itself.
 func (r *reader) paths(function string, v value, literal, writes bool) []shell.Word {
+	if !r.afford(len(v.items), 0) {
+		return []shell.Word{unknownWord("")}
+	}
 	out := make([]shell.Word, 0, len(v.items))
 	for _, w := range v.items {
 		drive, rest, ok := provider(w)
 		if !ok {
 			out = append(out, r.path(w, literal))
-			continue
-		}
-		if key, isKey := registryKey(drive, rest); isKey {
-			if writes {
-				r.registry(function, key)
-			}
-			continue
-		}
-		switch drive {
-		case "env", "variable", "function", "alias":
-		default:
-			if writes {
-				r.emit(shell.Command{Name: function, Argv: []shell.Word{shell.Text(function), w}})
-			}
+		} else if writes {
+			r.provided(function, drive, rest, w)
 		}
 	}
 	return out
 }
 
-// registry adds a change of the registry, in the words of reg.
-func (r *reader) registry(function, key string) {
-	order := "add"
-	if strings.HasPrefix(function, "Remove-") || strings.HasPrefix(function, "Clear-") {
-		order = "delete"
+// provided notes a change of what is no file: a key of the registry, in the
+// words of reg, or what else a provider keeps.
+func (r *reader) provided(function, drive, rest string, w shell.Word) {
+	if key, ok := registryKey(drive, rest); ok {
+		order := "add"
+		if strings.HasPrefix(function, "Remove-") || strings.HasPrefix(function, "Clear-") {
+			order = "delete"
+		}
+		r.emit(shell.Command{Name: "reg", Argv: []shell.Word{shell.Text("reg"), shell.Text(order), shell.Text(key)}})
+		return
 	}
-	r.emit(shell.Command{Name: "reg", Argv: []shell.Word{shell.Text("reg"), shell.Text(order), shell.Text(key)}})
+	switch drive {
+	case "env", "variable", "function", "alias":
+	default:
+		r.emit(shell.Command{Name: function, Argv: []shell.Word{shell.Text(function), w}})
+	}
 }

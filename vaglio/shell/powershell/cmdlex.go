@@ -2,100 +2,96 @@ package powershell
 
 import "strings"
 
-// piece of a line of cmd.
+// lexeme is a piece of a line of cmd.
 type lexeme struct {
-	kind  kind // tokWord, tokEnd, tokPipe, tokAnd, tokOr, tokAmp, tokRedirect; tokGroup for brackets
+	kind  kind // tokWord, tokEnd, tokPipe, tokAnd, tokOr, tokRedirect; tokGroup for brackets
 	text  string
-	raw   string // as it was written, with its quotes
-	quote bool   // some of it stood in quotes
+	quote bool // some of it stood in quotes
 }
 
-// cutBatch cuts lines of cmd into words and operators, once.
-func cutBatch(src string) []lexeme {
+// batchLexer cuts lines of cmd into words and operators, once.
+type batchLexer struct {
+	cursor
+	spend func(steps int) bool
+}
+
+func (l *batchLexer) lexemes() []lexeme {
 	var out []lexeme
-	l := &batchLexer{src: strings.ReplaceAll(src, "\r\n", "\n")}
-	for l.pos < len(l.src) {
-		c := l.src[l.pos]
-		switch {
-		case c == ' ' || c == '\t' || c == '\r' || c == 0:
-			l.pos++
-		case c == '\n':
-			out = append(out, l.operator(tokEnd, 1))
-		case c == '&':
-			out = append(out, l.double('&', tokAnd, tokEnd))
-		case c == '|':
-			out = append(out, l.double('|', tokOr, tokPipe))
-		case c == '(' || c == ')':
-			out = append(out, l.operator(tokGroup, 1))
-		case c == '>' || c == '<' || (c == '1' || c == '2') && l.pos+1 < len(l.src) && l.src[l.pos+1] == '>':
-			out = append(out, l.redirect())
-		case c == '^' && l.pos+1 < len(l.src) && l.src[l.pos+1] == '\n':
-			l.pos += 2
+	for !l.done() && l.spend(1) {
+		switch c := l.peek(0); {
+		case isBlank(c) || c == '\r':
+			l.take(1)
+		case c == '^' && l.peek(1) == '\n':
+			l.take(2)
 		default:
-			out = append(out, l.word())
+			out = append(out, l.lexeme(c))
 		}
 	}
 	return out
 }
 
-type batchLexer struct {
-	src string
-	pos int
-}
-
-func (l *batchLexer) operator(k kind, n int) lexeme {
-	t := lexeme{kind: k, text: l.src[l.pos : l.pos+n]}
-	l.pos += n
-	return t
-}
-
-func (l *batchLexer) double(c byte, twice, once kind) lexeme {
-	if l.pos+1 < len(l.src) && l.src[l.pos+1] == c {
-		return l.operator(twice, 2)
+// lexeme takes one word or operator.
+func (l *batchLexer) lexeme(c byte) lexeme {
+	switch c {
+	case '\n':
+		return lexeme{kind: tokEnd, text: l.take(1)}
+	case '&':
+		return l.double(tokAnd, tokEnd)
+	case '|':
+		return l.double(tokOr, tokPipe)
+	case '(', ')':
+		return lexeme{kind: tokGroup, text: l.take(1)}
+	case '<', '>':
+		return l.redirect()
+	case '1', '2':
+		if l.peek(1) == '>' {
+			l.take(1)
+			return l.redirect()
+		}
 	}
-	return l.operator(once, 1)
+	return l.word()
 }
 
-// redirect reads > >> 2>&1 and <.
+func (l *batchLexer) double(twice, once kind) lexeme {
+	if l.peek(1) == l.peek(0) {
+		return lexeme{kind: twice, text: l.take(2)}
+	}
+	return lexeme{kind: once, text: l.take(1)}
+}
+
+// redirect takes > >> 2>&1 and <.
 func (l *batchLexer) redirect() lexeme {
-	t := lexeme{kind: tokRedirect}
-	if l.src[l.pos] == '1' || l.src[l.pos] == '2' {
-		l.pos++
-	}
-	t.text = l.src[l.pos : l.pos+1]
-	l.pos++
-	if l.pos < len(l.src) && l.src[l.pos] == '>' {
+	t := lexeme{kind: tokRedirect, text: l.take(1)}
+	if l.peek(0) == '>' {
+		l.take(1)
 		t.text = ">>"
-		l.pos++
 	}
-	if l.pos+1 < len(l.src) && l.src[l.pos] == '&' {
+	if l.peek(0) == '&' && l.peek(1) != 0 {
+		l.take(2)
 		t.text = "&"
-		l.pos += 2
 	}
 	return t
 }
 
+// word takes what stands up to the next blank or operator outside quotes.
 func (l *batchLexer) word() lexeme {
 	t := lexeme{kind: tokWord}
 	var b strings.Builder
-	start, quoted := l.pos, false
-	for l.pos < len(l.src) {
-		c := l.src[l.pos]
-		switch {
+	quoted := false
+	for !l.done() {
+		c := l.peek(0)
+		if c == '\n' || !quoted && strings.IndexByte(" \t\r&|()<>", c) >= 0 {
+			break
+		}
+		switch s := l.take(1); {
 		case c == '"':
 			quoted, t.quote = !quoted, true
-			l.pos++
-			continue
-		case c == '\n', !quoted && strings.IndexByte(" \t\r&|()<>", c) >= 0:
-			t.text, t.raw = b.String(), l.src[start:l.pos]
-			return t
-		case !quoted && c == '^' && l.pos+1 < len(l.src):
-			l.pos++
-			c = l.src[l.pos]
+		case !quoted && c == '^' && !l.done():
+			b.WriteString(strings.TrimPrefix(l.take(1), "\n")) // at its end the line goes on
+		default:
+			b.WriteString(s)
 		}
-		b.WriteByte(c)
-		l.pos++
 	}
-	t.text, t.raw = b.String(), l.src[start:]
+	t.text = b.String()
 	return t
 }

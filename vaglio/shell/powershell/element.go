@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // argument is one word of a command.
@@ -15,6 +16,8 @@ type argument struct {
 	word   shell.Word
 	bare   bool // without quotes
 }
+
+func plainArg(w shell.Word) argument { return argument{val: one(w), word: w} }
 
 // element reads one command or expression of a pipeline.
 func (r *reader) element(toks []token, in value, piped bool) value {
@@ -39,15 +42,16 @@ func (r *reader) element(toks []token, in value, piped bool) value {
 
 // startsExpression says that a statement that begins so is no command.
 func startsExpression(s string) bool {
-	switch {
-	case s == "":
+	switch s {
+	case "":
 		return false
-	case s[0] == '[' && len(s) > 1, s[0] == '!' && len(s) == 1, s == "-not", s == "-join", s == "-split", s == "-bnot", s == "+", s == "++", s == "--":
+	case "!", "-not", "-join", "-split", "-bnot", "+", "++", "--":
 		return true
-	case isDigit(s[0]) || s[0] == '-' && len(s) > 1 && isDigit(s[1]):
+	}
+	if isDigit(s[0]) || s[0] == '-' && len(s) > 1 && isDigit(s[1]) {
 		return strings.Trim(s, "0123456789.kmgtbKMGTB+-*/%ex") == ""
 	}
-	return false
+	return s[0] == '[' && len(s) > 1
 }
 
 // redirects takes the redirections out of a command.
@@ -57,60 +61,63 @@ func (r *reader) redirects(toks []token) ([]token, []shell.Redirect) {
 	}
 	var rest []token
 	var list []shell.Redirect
-	for i := 0; i < len(toks); i++ {
-		t := &toks[i]
+	for len(toks) > 0 {
+		t := toks[0]
+		toks = toks[1:]
 		if t.kind != tokRedirect {
-			rest = append(rest, *t)
+			rest = append(rest, t)
 			continue
 		}
-		if t.text == "&" || i+1 >= len(toks) {
+		if t.text == "&" || len(toks) == 0 {
 			continue
 		}
-		n := runLength(toks[i+1:])
-		v := r.argument(toks[i+1 : i+1+n]).val
-		i += n
+		n := runLength(toks)
 		kind := shell.RedirectWrite
 		if t.text == ">>" {
 			kind = shell.RedirectAppend
 		}
-		for _, w := range v.items {
+		for _, w := range r.argument(toks[:n]).val.items {
 			list = append(list, shell.Redirect{Kind: kind, Target: r.path(w, true)})
 		}
+		toks = toks[n:]
 	}
 	return rest, list
 }
 
-// runLength is how many tokens stand without a blank between them.
+// runLength is how many tokens stand without a blank between them, one at
+// least.
 func runLength(toks []token) int {
-	n := 1
-	for n < len(toks) && toks[n].glued && toks[n].kind != tokComma && toks[n].kind != tokRedirect && toks[n].kind != tokAmp {
-		if toks[n].kind == tokGroup && toks[n].open == openBlock && toks[n-1].kind == tokWord && !strings.HasSuffix(toks[n-1].text, ":") {
-			break // name{…}
+	for n := 1; n < len(toks); n++ {
+		t, before := &toks[n], &toks[n-1]
+		switch {
+		case !t.glued || t.kind == tokComma || t.kind == tokRedirect || t.kind == tokAmp:
+			return n
+		case t.is(openBlock) && before.kind == tokWord && !strings.HasSuffix(before.text, ":"):
+			return n // name{…}
 		}
-		n++
 	}
-	return n
+	return len(toks)
 }
 
 // args reads the words of a command.
 func (r *reader) args(toks []token) []argument {
 	var out []argument
-	for i := 0; i < len(toks); {
-		if toks[i].kind == tokComma || toks[i].kind == tokAmp {
-			i++
+	for len(toks) > 0 && r.step(1) {
+		if toks[0].kind == tokComma || toks[0].kind == tokAmp {
+			toks = toks[1:]
 			continue
 		}
-		n := runLength(toks[i:])
-		a := r.argument(toks[i : i+n])
-		i += n
+		n := runLength(toks)
+		a := r.argument(toks[:n])
+		toks = toks[n:]
 		parts := []value{a.val}
-		for i+1 < len(toks) && toks[i].kind == tokComma { // a list
-			n = runLength(toks[i+1:])
-			parts = append(parts, r.argument(toks[i+1:i+1+n]).val)
-			i += 1 + n
+		for len(toks) > 1 && toks[0].kind == tokComma { // a list
+			n = runLength(toks[1:])
+			parts = append(parts, r.argument(toks[1:1+n]).val)
+			toks = toks[1+n:]
 		}
 		if len(parts) > 1 {
-			a.val = list(parts)
+			a.val = r.list(parts)
 			a.valued = a.valued || a.name != ""
 		}
 		out = append(out, a)
@@ -128,20 +135,22 @@ func (r *reader) argument(toks []token) argument {
 		return r.parameter(toks)
 	}
 	a := argument{bare: t.kind == tokWord}
-	switch {
-	case t.splat:
-		a.val = r.variable(t.text)
-		a.name = "@"
-		a.valued = true
-	case len(toks) == 1 && t.kind == tokGroup:
-		a.val = r.group(t)
-	case t.kind == tokVar && len(toks) > 1 && isMember(&toks[1]) || t.kind == tokGroup && len(toks) > 1 && t.open != openBlock && isMember(&toks[1]):
-		a.val = r.eval(toks)
-	default:
-		a.val = r.side(toks)
+	if t.splat {
+		a.name, a.valued, a.val = "@", true, r.variable(t.text)
+	} else {
+		a.val = r.operand(toks)
 	}
-	a.word = wordOf(a.val)
+	a.word = r.word(a.val)
 	return a
+}
+
+// operand reads what stands side by side: an expression with members, or texts.
+func (r *reader) operand(toks []token) value {
+	t := &toks[0]
+	if len(toks) > 1 && isMember(&toks[1]) && (t.kind == tokVar || t.kind == tokGroup && t.open != openBlock) {
+		return r.eval(toks)
+	}
+	return r.side(toks)
 }
 
 func isMember(t *token) bool {
@@ -153,17 +162,14 @@ func (r *reader) side(toks []token) value {
 	parts := make([]value, len(toks))
 	files := false
 	for i := range toks {
-		t := &toks[i]
-		switch t.kind {
-		case tokText:
+		switch t := &toks[i]; {
+		case t.kind == tokText:
 			parts[i] = r.text(t)
-		case tokVar:
+		case t.kind == tokVar:
 			parts[i] = r.variable(t.text)
-		case tokGroup:
-			if t.open == openBlock && len(toks) > 1 {
-				parts[i] = text("{" + t.text + "}")
-				continue
-			}
+		case t.is(openBlock) && len(toks) > 1:
+			parts[i] = text("{" + t.text + "}")
+		case t.kind == tokGroup:
 			parts[i] = r.group(t)
 		default:
 			parts[i] = text(t.text)
@@ -180,43 +186,27 @@ func (r *reader) side(toks []token) value {
 
 // parameter reads -Name or -Name:value.
 func (r *reader) parameter(toks []token) argument {
-	name, value, colon := strings.Cut(toks[0].text[1:], ":")
-	a := argument{name: strings.ToLower(name), word: wordOf(r.side(toks)), bare: true}
-	if !colon {
-		if len(toks) > 1 && (toks[1].kind != tokGroup || toks[1].open != openBlock) {
-			a.val = r.side(toks[1:])
-			a.valued = toks[1].kind != tokWord
-		}
-		return a
-	}
-	a.valued = true
+	name, inside, colon := strings.Cut(toks[0].text[1:], ":")
+	a := argument{name: strings.ToLower(name), bare: true, valued: colon}
 	rest := toks[1:]
-	if value != "" {
+	switch {
+	case inside != "":
 		first := toks[0]
-		first.text = value
-		rest = append([]token{first}, rest...)
-	}
-	if len(rest) > 0 {
-		a.val = r.argument(rest).val
-	} else {
+		first.text = inside
+		a.val = r.operand(append([]token{first}, rest...))
+	case len(rest) == 0:
 		a.valued = false
+	case colon:
+		a.val = r.operand(rest)
+	case !rest[0].is(openBlock):
+		a.val, a.valued = r.side(rest), rest[0].kind != tokWord
+	}
+	a.word = shell.Text(toks[0].text)
+	if len(rest) > 0 {
+		before := strings.TrimSuffix(toks[0].text, inside)
+		a.word = r.word(r.glue([]value{text(before), a.val}))
 	}
 	return a
-}
-
-// wordOf is a value as one word.
-func wordOf(v value) shell.Word {
-	switch {
-	case v.block != nil && len(v.items) == 0:
-		return shell.Text("{}")
-	case len(v.items) == 1:
-		return v.items[0]
-	case len(v.items) == 0:
-		return shell.Text("")
-	case v.either:
-		return unknownWord("")
-	}
-	return joined(v.items, shell.Text(" "))
 }
 
 // operator reads what & and . run.
@@ -234,34 +224,26 @@ func (r *reader) operator(op string, toks []token, in value, piped bool) value {
 		return r.callFunction("", function{params: blockParams(v.block), body: v.block}, args, in)
 	}
 	out := value{}
-	for _, w := range v.choices() {
-		if _, known := w.Text(); !known && programName(w) == "" {
+	for _, w := range r.choices(v) {
+		_, known := w.Text()
+		switch {
+		case r.stopped:
+		case !known && programName(w) == "":
 			out = r.dynamicName(w, args)
-			continue
+		case op == ".":
+			out = r.merged(out, r.script(w, args))
+		default:
+			out = r.merged(out, r.invoke(w, args, in, piped))
 		}
-		if op == "." {
-			out = merged(out, r.script(w, args))
-			continue
-		}
-		out = merged(out, r.invoke(w, args, in, piped))
 	}
 	return out
 }
 
-func blockParams(body []token) []string {
-	for i := range body {
-		if body[i].kind == tokWord && strings.EqualFold(body[i].text, "param") && i+1 < len(body) {
-			return paramNames(body[i+1].kids)
-		}
-	}
-	return nil
-}
-
 // dynamicName notes a command of which the name is not known.
 func (r *reader) dynamicName(w shell.Word, args []argument) value {
-	kind, detail := shell.ProblemDynamicName, "the name of a command is only known when it runs"
+	kind, detail := shell.ProblemDynamicName, wording.Say("the name of a command is only known when it runs")
 	if w.Remote() {
-		kind, detail = shell.ProblemDownload, "a downloaded text is run"
+		kind, detail = shell.ProblemDownload, wording.Say("a downloaded text is run")
 	}
 	r.problem(shell.Problem{Kind: kind, Detail: detail, Word: w, Interpreter: "powershell"})
 	r.blocks(args, value{})
@@ -285,7 +267,7 @@ func (r *reader) each(v, in value) value {
 	return r.conditional(true, func() value {
 		old, had := r.vars["_"]
 		r.vars["_"] = in.element()
-		out := r.block(v.block)
+		out := r.statements(v.block)
 		if r.vars["_"] = old; !had {
 			delete(r.vars, "_")
 		}

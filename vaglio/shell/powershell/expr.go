@@ -8,30 +8,39 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// expression is one expression while it is being read.
+// expression is one expression while it is being read. Only next goes on.
 type expression struct {
 	r    *reader
 	toks []token
-	i    int
 }
 
-// eval reads an expression.
+// eval reads an expression. Words that are put together of texts are followed,
+// for commands are hidden so; what all else yields is not known.
 func (r *reader) eval(toks []token) value {
-	if len(toks) == 0 || !r.enter() {
+	if len(toks) == 0 {
 		return value{}
 	}
-	defer r.leave()
 	if len(toks) == 1 && toks[0].kind == tokText {
 		return r.text(&toks[0])
 	}
-	if !r.step(len(toks)) {
+	if !r.step(1+len(toks)) || !r.enter() {
 		return unknownValue("")
 	}
-	e := &expression{r: r, toks: pieces(toks)}
+	defer r.leave()
+	e := &expression{r: r, toks: r.pieces(toks)}
 	return e.chain()
 }
 
-func (e *expression) more() bool { return e.i < len(e.toks) }
+func (e *expression) more() bool { return len(e.toks) > 0 && !e.r.stopped }
+
+// sees says whether a token of the kind comes next.
+func (e *expression) sees(k kind) bool { return e.more() && e.toks[0].kind == k }
+
+func (e *expression) next() *token {
+	t := &e.toks[0]
+	e.toks = e.toks[1:]
+	return t
+}
 
 // chain reads operands and the operators between them. The operators that make
 // texts bind in three degrees: -f and arithmetic, +, all others.
@@ -39,24 +48,19 @@ func (e *expression) chain() value {
 	vals := []value{e.list()}
 	var ops []string
 	for e.more() {
-		t := e.toks[e.i]
-		if t.kind != tokOp {
-			if t.kind == tokAssign || t.kind == tokRedirect || t.kind == tokAmp {
-				e.i++
-				continue
-			}
+		op := "?"
+		switch e.toks[0].kind {
+		case tokAssign, tokRedirect, tokAmp:
+			e.next()
+			continue
+		case tokOp:
+			op = e.next().text
+		default:
 			e.r.unread("an expression of a form that is not read")
-			vals, ops = append(vals, e.list()), append(ops, "?")
-			continue
 		}
-		e.i++
-		if t.text == "++" || t.text == "--" {
-			continue
+		if op != "++" && op != "--" {
+			ops, vals = append(ops, op), append(vals, e.list())
 		}
-		if !e.more() && (t.text == "-join" || t.text == "-split") {
-			break
-		}
-		ops, vals = append(ops, t.text), append(vals, e.list())
 	}
 	for degree := range 3 {
 		vals, ops = e.r.reduce(vals, ops, degree)
@@ -66,9 +70,6 @@ func (e *expression) chain() value {
 
 // reduce applies the operators of one degree, from left to right.
 func (r *reader) reduce(vals []value, ops []string, degree int) ([]value, []string) {
-	if len(ops) == 0 {
-		return vals, ops
-	}
 	out, rest := vals[:1:1], []string(nil)
 	for i, op := range ops {
 		if degreeOf(op) != degree {
@@ -94,56 +95,26 @@ func degreeOf(op string) int {
 
 // binary applies an operator.
 func (r *reader) binary(op string, a, b value) value {
-	if !r.step(1) {
-		return unknownValue("")
-	}
 	switch op {
 	case "+":
 		return r.plus(a, b)
-	case "*":
-		return r.repeat(a, b)
 	case "-f":
 		return r.format(a, b)
 	case "-join":
 		if sep, ok := b.text(); ok && !a.either {
-			return r.bounded(one(joined(a.items, shell.Text(sep))))
+			return one(r.joined(a.items, sep))
 		}
-	case "-replace", "-ireplace", "-creplace":
-		return r.replace(a, b)
-	case "-split", "-isplit", "-csplit":
-		return r.split(a, b)
-	case "-as", "-is", "-isnot":
+	case "-as":
 		return a
 	case "??", "?":
-		return merged(a, b)
+		return r.merged(a, b)
 	case "..":
-		return r.numbers(a, b)
+		return aNumber()
 	}
 	if wordclass.Is("powershell-test", op) {
-		return value{items: []shell.Word{shell.Text("True"), shell.Text("False")}, either: true}
+		return truth()
 	}
-	return unknownValue("")
-}
-
-// numbers are the elements of a range: only their form is known if they are
-// many.
-func (r *reader) numbers(a, b value) value {
-	from, ok1 := a.number()
-	to, ok2 := b.number()
-	if !ok1 || !ok2 || to-from > maxChoices || from-to > maxChoices {
-		return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: "number"}))
-	}
-	out := value{}
-	step := 1
-	if to < from {
-		step = -1
-	}
-	for n := from; ; n += step {
-		out.items = append(out.items, shell.Text(strconv.Itoa(n)))
-		if n == to {
-			return out
-		}
-	}
+	return madeOf(a, "")
 }
 
 func (v value) number() (int, bool) {
@@ -157,7 +128,7 @@ func (v value) number() (int, bool) {
 
 func (r *reader) plus(a, b value) value {
 	if len(a.items) > 1 && !a.either {
-		return r.bounded(list([]value{a, b}))
+		return r.list([]value{a, b})
 	}
 	if x, ok := a.number(); ok {
 		if y, ok := b.number(); ok {
@@ -170,37 +141,24 @@ func (r *reader) plus(a, b value) value {
 	return r.glue([]value{a, b})
 }
 
-func (r *reader) repeat(a, b value) value {
-	s, ok := a.text()
-	n, known := b.number()
-	if !ok || !known || n < 0 || n*len(s) > maxValue {
-		return unknownValue("")
-	}
-	if m, err := strconv.Atoi(s); err == nil {
-		return text(strconv.Itoa(m * n))
-	}
-	return r.bounded(text(strings.Repeat(s, n)))
-}
-
 // format fills the places {0}, {1} of a text.
 func (r *reader) format(a, b value) value {
 	f, ok := a.text()
-	if !ok {
-		return unknownValue("")
+	if !ok || !r.step(1+len(f)/bytesPerStep) {
+		return madeOf(a, "")
 	}
 	var parts []value
-	for f != "" {
-		i := strings.IndexByte(f, '{')
-		end := strings.IndexByte(f, '}')
-		if i < 0 || end < i {
-			break
+	for {
+		before, after, opened := strings.Cut(f, "{")
+		place, rest, closed := strings.Cut(after, "}")
+		if !opened || !closed {
+			return r.glue(append(parts, text(f)))
 		}
-		parts = append(parts, text(f[:i]))
-		digits := f[i+1 : end]
-		if j := strings.IndexAny(digits, ":,"); j >= 0 {
-			digits = digits[:j]
+		parts = append(parts, text(before))
+		if i := strings.IndexAny(place, ":,"); i >= 0 {
+			place = place[:i]
 		}
-		n, err := strconv.Atoi(digits)
+		n, err := strconv.Atoi(place)
 		switch {
 		case err != nil || n < 0:
 			parts = append(parts, unknownValue(""))
@@ -209,104 +167,151 @@ func (r *reader) format(a, b value) value {
 		case n < len(b.items):
 			parts = append(parts, one(b.items[n]))
 		}
-		f = f[end+1:]
+		f = rest
 	}
-	return r.glue(append(parts, text(f)))
-}
-
-// replace replaces a text that is no pattern; what patterns do is not known.
-func (r *reader) replace(a, b value) value {
-	if len(b.items) == 0 {
-		return unknownValue("")
-	}
-	from, ok := b.items[0].Text()
-	to, ok2 := "", true
-	if len(b.items) > 1 {
-		to, ok2 = b.items[1].Text()
-	}
-	plain := strings.ReplaceAll(from, `\\`, "")
-	if !ok || !ok2 || strings.ContainsAny(plain, `.*+?()[]{}|^$\`) || from == "" || strings.Contains(to, "$") {
-		return r.unknownLike(a)
-	}
-	from = strings.ReplaceAll(from, `\\`, `\`)
-	return r.bounded(a.mapped(func(s string) string { return replaceFold(s, from, to) }))
-}
-
-// unknownLike is a text that a value was turned into in an unknown way.
-func (r *reader) unknownLike(a value) value {
-	for _, w := range a.items {
-		if w.Remote() {
-			return remoteValue("")
-		}
-	}
-	return unknownValue("")
-}
-
-func replaceFold(s, from, to string) string {
-	lower, low := strings.ToLower(s), strings.ToLower(from)
-	if len(lower) != len(s) || len(low) == 0 {
-		return strings.ReplaceAll(s, from, to)
-	}
-	var b strings.Builder
-	for {
-		i := strings.Index(lower, low)
-		if i < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		b.WriteString(s[:i])
-		b.WriteString(to)
-		s, lower = s[i+len(from):], lower[i+len(low):]
-	}
-}
-
-func (r *reader) split(a, b value) value {
-	s, ok := a.text()
-	sep, ok2 := b.text()
-	if !ok || !ok2 || sep == "" || strings.ContainsAny(strings.TrimPrefix(sep, `\`), `.*+?()[]{}|^$\`) {
-		return r.unknownLike(a)
-	}
-	out := value{}
-	for part := range strings.SplitSeq(s, strings.TrimPrefix(sep, `\`)) {
-		out.items = append(out.items, shell.Text(part))
-	}
-	return r.bounded(out)
 }
 
 // list reads operands between commas.
 func (e *expression) list() value {
-	var vals []value
-	for {
+	vals := []value{e.unary()}
+	for e.sees(tokComma) {
+		e.next()
 		vals = append(vals, e.unary())
-		if !e.more() || e.toks[e.i].kind != tokComma {
-			return list(vals)
-		}
-		e.i++
+	}
+	return e.r.list(vals)
+}
+
+// unary reads an operand with what stands before it; it takes a token if there
+// is one.
+func (e *expression) unary() value {
+	if !e.more() {
+		return value{}
+	}
+	if !e.r.enter() {
+		e.next()
+		return unknownValue("")
+	}
+	defer e.r.leave()
+	if !e.sees(tokOp) {
+		return e.postfix(e.primary())
+	}
+	op := e.next().text
+	v := e.unary()
+	switch op {
+	case "-join":
+		return one(e.r.joined(v.items, ""))
+	case "+":
+		return v
+	}
+	return madeOf(v, "")
+}
+
+// primary reads one operand.
+func (e *expression) primary() value {
+	switch t := e.next(); t.kind {
+	case tokText:
+		return e.r.text(t)
+	case tokVar:
+		return e.r.variable(t.text)
+	case tokGroup:
+		return e.r.group(t)
+	case tokType:
+		return e.typed(t.text)
+	case tokWord:
+		return text(t.text)
+	case tokIndex:
+		return e.r.indexed(unknownValue(""), t)
+	default:
+		e.r.unread("an expression of a form that is not read")
+		return unknownValue("")
 	}
 }
 
-// unary reads an operand with what stands before it.
-func (e *expression) unary() value {
-	if !e.more() || !e.r.enter() {
-		e.i++
-		return value{}
+// call takes the arguments of a function, if they stand here.
+func (e *expression) call() ([]value, bool) {
+	if !e.sees(tokGroup) || !e.toks[0].glued {
+		return nil, false
 	}
-	defer e.r.leave()
-	t := &e.toks[e.i]
-	if t.kind != tokOp {
-		return e.postfix(e.primary())
+	switch t := &e.toks[0]; t.open {
+	case openParen:
+		return e.r.arguments(e.next().kids), true
+	case openBlock:
+		return []value{e.r.group(e.next())}, true
 	}
-	e.i++
-	v := e.unary()
-	switch t.text {
-	case "-join":
-		return e.r.bounded(one(joined(v.items, shell.Text(""))))
-	case "+":
-		return v
-	case "-":
-		if s, ok := v.text(); ok {
-			return text("-" + s)
+	return nil, false
+}
+
+// typed reads what stands behind the name of a type: a static member, or what
+// is turned into the type.
+func (e *expression) typed(typ string) value {
+	if e.sees(tokMember) {
+		member := e.next().text
+		if args, ok := e.call(); ok {
+			return e.r.static(typ, member, args)
+		}
+		if s, ok := e.r.t.constants[typ+"::"+strings.ToLower(member)]; ok {
+			return e.r.special(s)
+		}
+		return unknownValue("")
+	}
+	if !e.more() || e.sees(tokOp) && e.toks[0].text != "-" {
+		return unknownValue("")
+	}
+	return e.r.cast(typ, e.unary())
+}
+
+// cast turns a value into a type: characters out of numbers matter, for words
+// are hidden so.
+func (r *reader) cast(typ string, v value) value {
+	switch typ {
+	case "string":
+		return one(r.joined(v.items, " "))
+	case "char", "char[]":
+		if !r.afford(len(v.items), 0) {
+			return unknownValue("")
+		}
+		out := value{either: v.either}
+		for _, w := range v.items {
+			if n, ok := one(w).number(); ok {
+				w = shell.Text(string(rune(n)))
+			} else if s, ok := w.Text(); !ok || len(s) > 1 {
+				w = unknownWord("")
+			}
+			out.items = append(out.items, w)
+		}
+		return out
+	}
+	v.client = v.client || isClient(typ)
+	v.files = v.files || isFileInfo(typ)
+	return v
+}
+
+func isClient(typ string) bool {
+	return strings.HasSuffix(typ, "webclient") || strings.HasSuffix(typ, "httpclient")
+}
+
+func isFileInfo(typ string) bool {
+	return strings.HasSuffix(typ, "fileinfo") || strings.HasSuffix(typ, "directoryinfo")
+}
+
+// postfix reads members and elements of a value.
+func (e *expression) postfix(v value) value {
+	for e.more() {
+		switch t := &e.toks[0]; {
+		case t.kind == tokMember:
+			e.next()
+			if args, ok := e.call(); ok {
+				v = e.r.method(v, t.text, args)
+			} else {
+				v = e.r.property(v, t.text)
+			}
+		case t.kind == tokIndex:
+			v = e.r.indexed(v, e.next())
+		case t.kind == tokWord && t.glued:
+			v = e.r.glue([]value{v, text(e.next().text)})
+		default:
+			return v
 		}
 	}
-	return unknownValue("")
+	return v
 }

@@ -6,15 +6,16 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // invoke runs a command by its name.
 func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) value {
-	if !r.enter() || !r.step(1+len(args)) {
+	s, known := name.Text()
+	if !r.step(1+len(args)+len(s)/bytesPerStep) || !r.enter() {
 		return unknownValue("")
 	}
 	defer r.leave()
-	s, known := name.Text()
 	if !known {
 		if programName(name) == "" {
 			return r.dynamicName(name, args)
@@ -26,29 +27,35 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 	}
 	key := strings.ToLower(s)
 	if to, ok := r.aliases[key]; ok {
+		if to == "" {
+			return r.dynamicName(unknownWord(key), args)
+		}
 		key, s = strings.ToLower(to), to
 	}
 	if f, ok := r.funcs[key]; ok {
 		return r.callFunction(key, f, args, in)
 	}
-	alias := false
-	if to, ok := r.t.aliases[key]; ok {
-		alias = true
-		key, s = strings.ToLower(to), to
-	} else if _, ok := r.t.cmdlets["get-"+key]; ok && !strings.Contains(key, "-") && key != "item" {
-		key, s = "get-"+key, "Get-"+s
-	}
-	if sp := r.t.cmdlets[key]; sp != nil {
-		b := sp.bind(args)
-		if alias && len(b.strange) > 0 {
-			return r.program(name, args, in, piped)
+	full, alias := r.fullName(s)
+	if sp := r.t.cmdlets[strings.ToLower(full)]; sp != nil {
+		if b := r.bind(sp, args); !alias || len(b.strange) == 0 {
+			return r.cmdlet(sp, b, args, in, piped)
 		}
-		return r.cmdlet(sp, b, args, in, piped)
-	}
-	if isCmdlet(s) {
-		return r.unknownCmdlet(s, args, in)
+	} else if isCmdlet(full) {
+		return r.unknownCmdlet(full, args, in)
 	}
 	return r.program(name, args, in, piped)
+}
+
+// fullName is the cmdlet that an alias names, or that is meant without Get-.
+func (r *reader) fullName(s string) (full string, alias bool) {
+	key := strings.ToLower(s)
+	if to, ok := r.t.aliases[key]; ok {
+		return to, true
+	}
+	if _, ok := r.t.cmdlets["get-"+key]; ok && !strings.Contains(key, "-") && key != "item" {
+		return "Get-" + s, false
+	}
+	return s, false
 }
 
 // isCmdlet says whether a name has the form of a cmdlet: Verb-Noun.
@@ -67,21 +74,19 @@ func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
 		return unknownValue(s)
 	}
 	lower := strings.ToLower(s)
-	for _, f := range r.t.families {
-		if strings.HasPrefix(lower, strings.ToLower(f)) {
-			var targets []shell.Word
-			for _, a := range args {
-				for _, w := range a.val.items {
-					if strings.ContainsAny(w.Prefix(), `/\~`) || isAbsolute(w) {
-						targets = append(targets, r.path(w, false))
-					}
-				}
+	if !slices.ContainsFunc(r.t.families, func(f string) bool { return strings.HasPrefix(lower, f) }) {
+		r.plain(canonical(s), args)
+		return unknownValue(s)
+	}
+	var targets []shell.Word
+	for _, a := range args {
+		for _, w := range a.val.items {
+			if strings.ContainsAny(w.Prefix(), `/\~`) || isAbsolute(w) {
+				targets = append(targets, r.path(w, false))
 			}
-			r.call(s, shell.VerbRead, targets...)
-			return unknownValue(s)
 		}
 	}
-	r.plain(canonical(s), args)
+	r.call(s, shell.VerbRead, targets...)
 	return unknownValue(s)
 }
 
@@ -107,19 +112,16 @@ func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
 		a := &args[i]
+		named := a.name != "" && a.name != "@"
+		isList := len(a.val.items) > 1 && r.step(len(a.val.items))
 		switch {
-		case a.name != "" && a.name != "@" || len(a.val.items) < 2 || a.val.either:
-			if a.bare && a.name == "" && strings.ContainsAny(a.word.Prefix(), "*?") {
-				out = append(out, r.path(a.word, false))
-				continue
-			}
+		case !named && a.bare && a.name == "" && strings.ContainsAny(a.word.Prefix(), "*?") && (!isList || a.val.either):
+			out = append(out, r.path(a.word, false))
+			continue
+		case named || !isList || a.val.either:
 			out = append(out, r.nativeWord(a.word))
-			if a.name != "" && a.name != "@" && len(a.val.items) > 1 {
-				for _, w := range a.val.items {
-					out = append(out, r.nativeWord(w))
-				}
-			}
-		default:
+		}
+		if isList && (named || !a.val.either) {
 			for _, w := range a.val.items {
 				out = append(out, r.nativeWord(w))
 			}
@@ -147,13 +149,13 @@ func (r *reader) program(name shell.Word, args []argument, in value, piped bool)
 	argv = append(argv, r.words(args)...)
 	stdin := shell.Input{}
 	if piped {
-		stdin = shell.Input{Kind: shell.InputText, Text: wordOf(in), Piped: true}
+		stdin = shell.Input{Kind: shell.InputText, Text: r.word(in), Piped: true}
 		if in.isNothing() {
 			stdin.Text = unknownWord("")
 		}
 	}
 	r.blocks(args, in)
-	return r.native(argv, stdin, nil)
+	return r.native(argv, stdin)
 }
 
 // nativeName is the name of a program as the tables know it: Windows does not
@@ -195,7 +197,7 @@ func (r *reader) script(w shell.Word, args []argument) value {
 	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
 		p = shell.Text("./" + s)
 	}
-	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: "runs a script that was not read", Word: p, Interpreter: "powershell"})
+	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})
 	r.emit(shell.Command{Name: baseOf(p), Argv: append([]shell.Word{p}, r.words(args)...)})
 	r.blocks(args, value{})
 	return unknownValue("")
@@ -219,7 +221,7 @@ func registryArgs(args []argument) []argument {
 		}
 		drive, rest, _ := strings.Cut(forward(s), "/")
 		if key, ok := registryKey(drive, rest); ok {
-			out[i] = argument{val: text(key), word: shell.Text(key)}
+			out[i] = plainArg(shell.Text(key))
 		}
 	}
 	return out
@@ -228,17 +230,12 @@ func registryArgs(args []argument) []argument {
 // windowsProgram runs a program of Windows of which the table says what it
 // does to files.
 func (r *reader) windowsProgram(base string, args []argument) (value, bool) {
-	for _, sp := range r.t.programs[base] {
-		if !sp.holds(args) {
-			continue
-		}
-		b := sp.bindSlashes(args)
-		if sp.pass {
-			return value{}, false
-		}
-		return r.cmdlet(sp, b, args, value{}, false), true
+	i := slices.IndexFunc(r.t.programs[base], func(sp *spec) bool { return sp.holds(args) })
+	if i < 0 || r.t.programs[base][i].pass {
+		return value{}, false
 	}
-	return value{}, false
+	sp := r.t.programs[base][i]
+	return r.cmdlet(sp, r.bindSlashes(sp, args), args, value{}, false), true
 }
 
 // holds says whether one of the words is there that a row asks for.

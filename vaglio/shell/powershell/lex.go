@@ -36,10 +36,11 @@ const (
 	openList  = '@' // @(…)
 	openBlock = '{'
 	openHash  = 'h' // @{…}
+	openIndex = '['
 )
 
 // token is one piece of a source. What stands in brackets or in a text with
-// variables hangs below it.
+// variables hangs below it. Tokens are never changed once they are read.
 type token struct {
 	kind       kind
 	open       byte
@@ -50,18 +51,52 @@ type token struct {
 	start, end int
 }
 
+// is says whether a token is a group that the bracket opens.
+func (t *token) is(open byte) bool { return t.kind == tokGroup && t.open == open }
+
+// cursor walks over a source. Whatever takes from it goes on by one byte at
+// least, so a loop that takes in every round ends; what lies behind the end
+// reads as zero.
+type cursor struct {
+	src string
+	pos int
+}
+
+func (c *cursor) done() bool { return c.pos >= len(c.src) }
+
+func (c *cursor) rest() string { return c.src[c.pos:] }
+
+func (c *cursor) peek(n int) byte {
+	if c.pos+n < len(c.src) {
+		return c.src[c.pos+n]
+	}
+	return 0
+}
+
+// take goes on by n bytes and returns them.
+func (c *cursor) take(n int) string {
+	start := c.pos
+	c.pos = min(start+max(n, 1), len(c.src))
+	return c.src[start:c.pos]
+}
+
+// until takes what stands before the next end, and the end itself; whether
+// there is one.
+func (c *cursor) until(end string) (string, bool) {
+	before, _, ok := strings.Cut(c.rest(), end)
+	c.take(len(before) + len(end))
+	return before, ok
+}
+
 // lexer cuts a source into tokens, once.
 type lexer struct {
-	src   string
-	pos   int
+	cursor
 	depth int
+	spend func(steps int) bool
 	// unclosed says that a quote or a bracket has no end; deep that brackets
 	// nest deeper than is read.
 	unclosed, deep bool
 }
-
-// maxNest is how deep brackets may nest.
-const maxNest = shell.MaxDepth
 
 // plain writes the typographic quotes, dashes and blanks plainly that PowerShell
 // takes for its own, and its line ends: a carriage return alone is one, too.
@@ -73,49 +108,38 @@ func plain(src string) string {
 		"\u2013", "-", "\u2014", "-", "\u2015", "-", "\u00a0", " ", "\r\n", "\n", "\r", "\n").Replace(src)
 }
 
-func (l *lexer) peek(n int) byte {
-	if l.pos+n < len(l.src) {
-		return l.src[l.pos+n]
-	}
-	return 0
-}
-
 // group reads tokens up to the closing bracket, or to the end for 0.
 func (l *lexer) group(closer byte) []token {
-	l.depth++
-	defer func() { l.depth-- }()
-	if l.depth > maxNest {
+	if l.depth >= shell.MaxDepth {
 		l.deep = true
 		l.pos = len(l.src)
 		return nil
 	}
+	l.depth++
+	defer func() { l.depth-- }()
 	var out []token
 	first := 0 // of the statement
 	for {
 		glued := !l.blanks()
-		if l.pos >= len(l.src) {
+		if l.done() || !l.spend(1) {
 			l.unclosed = l.unclosed || closer != 0
+			l.pos = len(l.src)
 			return out
 		}
-		c := l.src[l.pos]
-		if c == closer {
-			l.pos++
+		if l.peek(0) == closer {
+			l.take(1)
 			return out
 		}
 		start := l.pos
 		t := l.token(out[first:], glued)
-		if l.pos == start {
-			l.pos++ // nothing that begins so is known
-			l.unclosed = true
-		}
 		if t.kind == 0 {
+			l.unclosed = true // it closes nothing
 			continue
 		}
 		t.start, t.end = start, l.pos
 		t.glued = glued && len(out) > first
 		out = append(out, t)
-		switch t.kind {
-		case tokEnd, tokPipe, tokAnd, tokOr, tokAmp, tokComma:
+		if tokEnd <= t.kind && t.kind <= tokComma {
 			first = len(out)
 		}
 	}
@@ -124,16 +148,18 @@ func (l *lexer) group(closer byte) []token {
 // blanks skips what separates tokens and reports whether there was any.
 func (l *lexer) blanks() bool {
 	start := l.pos
-	for l.pos < len(l.src) {
-		switch c := l.src[l.pos]; {
-		case c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == 0:
-			l.pos++
-		case c == '`' && l.peek(1) == '\n':
-			l.pos += 2
+	for !l.done() {
+		c, next := l.peek(0), l.peek(1)
+		switch {
+		case isBlank(c):
+			l.take(1)
+		case c == '`' && next == '\n':
+			l.take(2)
 		case c == '#' && (l.pos == 0 || l.pos > start || strings.IndexByte(" \t\n;|&(){},", l.src[l.pos-1]) >= 0):
-			l.skipTo("\n", false)
-		case c == '<' && l.peek(1) == '#':
-			l.skipTo("#>", true)
+			line, _, _ := strings.Cut(l.rest(), "\n")
+			l.take(len(line))
+		case c == '<' && next == '#':
+			l.until("#>")
 		default:
 			return l.pos > start
 		}
@@ -141,89 +167,82 @@ func (l *lexer) blanks() bool {
 	return true
 }
 
-// skipTo goes to the next end, and behind it if it belongs to what is skipped.
-func (l *lexer) skipTo(end string, behind bool) {
-	i := strings.Index(l.src[l.pos:], end)
-	if i < 0 {
-		l.pos = len(l.src)
-		return
-	}
-	l.pos += i
-	if behind {
-		l.pos += len(end)
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == 0 }
+
+// punctuation is what is a token wherever it stands outside quotes.
+func punctuation(s string) (kind, int) {
+	twice := len(s) > 1 && s[1] == s[0]
+	switch s[0] {
+	case '\n', ';':
+		return tokEnd, 1
+	case '|':
+		if twice {
+			return tokOr, 2
+		}
+		return tokPipe, 1
+	case '&':
+		if twice {
+			return tokAnd, 2
+		}
+		return tokAmp, 1
+	case ',':
+		return tokComma, 1
+	default:
+		return 0, 0
 	}
 }
 
-// token reads one token; before are those of the same statement.
+// token takes one token; before are those of the same statement. Its kind is 0
+// for a bracket that closes nothing.
 func (l *lexer) token(before []token, glued bool) token {
-	c, next := l.src[l.pos], l.peek(1)
-	switch {
-	case c == '\n' || c == ';':
-		return l.punctuation(tokEnd, 1)
-	case c == '|' && next == '|':
-		return l.punctuation(tokOr, 2)
-	case c == '|':
-		return l.punctuation(tokPipe, 1)
-	case c == '&' && next == '&':
-		return l.punctuation(tokAnd, 2)
-	case c == '&':
-		return l.punctuation(tokAmp, 1)
-	case c == ',':
-		return l.punctuation(tokComma, 1)
-	case c == '(' || c == '{':
-		l.pos++
-		return l.bracket(c, closerOf(c))
-	case c == ')' || c == '}':
-		l.pos++ // closes nothing
-		l.unclosed = true
+	if k, n := punctuation(l.rest()); k != 0 {
+		return token{kind: k, text: l.take(n)}
+	}
+	switch c := l.peek(0); c {
+	case '(', '{':
+		return l.bracket(c, 1)
+	case ')', '}':
+		l.take(1)
 		return token{}
-	case c == '\'' || c == '"':
+	case '\'', '"':
 		return l.quoted()
-	case c == '$':
+	case '$':
 		return l.dollar()
-	case c == '@':
+	case '@':
 		return l.at(before, glued)
-	case c == '>' || !glued && redirects(l.src[l.pos:]) || len(before) == 0 && redirects(l.src[l.pos:]):
+	}
+	if redirects(l.rest()) && (!glued || len(before) == 0 || l.peek(0) == '>') {
 		return l.redirect()
 	}
-	if t, ok := l.assign(before); ok {
-		return t
+	if n := assigns(l.rest(), before); n > 0 {
+		return token{kind: tokAssign, text: l.take(n)}
 	}
 	return l.bare(before)
 }
 
-func (l *lexer) punctuation(k kind, n int) token {
-	t := token{kind: k, text: l.src[l.pos : l.pos+n]}
-	l.pos += n
-	return t
-}
-
-func closerOf(open byte) byte {
-	if open == '{' {
-		return '}'
+// bracket takes what n bytes open.
+func (l *lexer) bracket(open byte, n int) token {
+	closer := byte(')')
+	if open == openBlock || open == openHash {
+		closer = '}'
 	}
-	return ')'
-}
-
-func (l *lexer) bracket(open, closer byte) token {
+	l.take(n)
 	start := l.pos
 	kids := l.group(closer)
-	return token{kind: tokGroup, open: open, kids: kids, text: l.src[start:max(start, min(l.pos-1, len(l.src)))]}
+	return token{kind: tokGroup, open: open, kids: kids, text: l.src[start:max(start, l.pos-1)]}
 }
 
-// at reads what begins with an at sign: a list, a table, a text of lines or a
+// at takes what begins with an at sign: a list, a table, a text of lines or a
 // variable that is spread.
 func (l *lexer) at(before []token, glued bool) token {
 	next := l.peek(1)
 	switch {
 	case glued && len(before) > 0:
 	case next == '(':
-		l.pos += 2
-		return l.bracket(openList, ')')
+		return l.bracket(openList, 2)
 	case next == '{':
-		l.pos += 2
-		return l.bracket(openHash, '}')
-	case (next == '\'' || next == '"') && l.lineEnds(l.pos+2):
+		return l.bracket(openHash, 2)
+	case (next == '\'' || next == '"') && strings.HasPrefix(strings.TrimLeft(l.rest()[2:], " \t"), "\n"):
 		return l.lines(next)
 	case isNameByte(next):
 		t := l.dollar()
@@ -233,60 +252,45 @@ func (l *lexer) at(before []token, glued bool) token {
 	return l.bare(before)
 }
 
-func (l *lexer) lineEnds(i int) bool {
-	rest := strings.TrimLeft(l.src[min(i, len(l.src)):], " \t")
-	return strings.HasPrefix(rest, "\n")
-}
-
-// lines reads a text that stands between @" and "@ on lines of their own.
+// lines takes a text that stands between @" and "@ on lines of their own.
 func (l *lexer) lines(quote byte) token {
-	i := strings.IndexByte(l.src[l.pos:], '\n')
-	body := l.pos + i + 1
-	end := strings.Index(l.src[body-1:], "\n"+string(quote)+"@")
-	text := l.src[body:]
-	if end < 0 {
-		l.unclosed = true
-		l.pos = len(l.src)
-	} else {
-		text = l.src[body:max(body, body-1+end)]
-		l.pos = body - 1 + end + 3
-	}
+	l.until("\n")
+	l.pos-- // the first line may be the last one, too
+	text, closed := l.until("\n" + string(quote) + "@")
+	l.unclosed = l.unclosed || !closed
+	text = strings.TrimPrefix(text, "\n")
 	if quote == '\'' {
-		return token{kind: tokText, kids: []token{{kind: tokWord, text: text}}}
+		return literal(text)
 	}
-	in := &lexer{src: text, depth: l.depth}
+	in := &lexer{cursor: cursor{src: text}, depth: l.depth, spend: l.spend}
 	t := in.expandable(0)
 	l.deep, l.unclosed = l.deep || in.deep, l.unclosed || in.unclosed
 	return t
 }
 
-// quoted reads a text in quotes.
+func literal(s string) token { return token{kind: tokText, kids: []token{{kind: tokWord, text: s}}} }
+
+// quoted takes a text in quotes.
 func (l *lexer) quoted() token {
-	quote := l.src[l.pos]
-	l.pos++
-	if quote == '"' {
+	if l.take(1) == `"` {
 		return l.expandable('"')
 	}
 	var b strings.Builder
 	for {
-		i := strings.IndexByte(l.src[l.pos:], '\'')
-		if i < 0 {
-			b.WriteString(l.src[l.pos:])
-			l.pos, l.unclosed = len(l.src), true
-			break
+		s, closed := l.until("'")
+		b.WriteString(s)
+		if !closed {
+			l.unclosed = true
+			return literal(b.String())
 		}
-		b.WriteString(l.src[l.pos : l.pos+i])
-		l.pos += i + 1
 		if l.peek(0) != '\'' {
-			break
+			return literal(b.String())
 		}
-		b.WriteByte('\'')
-		l.pos++
+		b.WriteString(l.take(1))
 	}
-	return token{kind: tokText, kids: []token{{kind: tokWord, text: b.String()}}}
 }
 
-// expandable reads a text with variables, up to the quote or to the end for 0.
+// expandable takes a text with variables, up to the quote or to the end for 0.
 func (l *lexer) expandable(quote byte) token {
 	t := token{kind: tokText}
 	var b strings.Builder
@@ -296,57 +300,33 @@ func (l *lexer) expandable(quote byte) token {
 			b.Reset()
 		}
 	}
-	defer func() { flush() }()
-	for l.pos < len(l.src) {
-		c := l.src[l.pos]
+	closed := quote == 0
+	for !l.done() {
+		c, next := l.peek(0), l.peek(1)
 		switch {
-		case quote != 0 && c == quote && l.peek(1) == quote:
-			b.WriteByte(c)
-			l.pos += 2
-		case quote != 0 && c == quote:
-			l.pos++
-			flush()
-			return t
+		case quote != 0 && c == quote && next == quote:
+			b.WriteString(l.take(2)[:1])
+			continue
 		case c == '`':
 			b.WriteString(l.escape())
-		case c == '$' && (l.peek(1) == '(' || l.peek(1) == '{' || l.peek(1) == ':' || isNameByte(l.peek(1)) || l.peek(1) == '?'):
+			continue
+		case c == '$' && (isNameByte(next) || strings.IndexByte("({:?", next) >= 0):
 			flush()
-			t.kids = append(t.kids, l.dollar())
-		default:
-			b.WriteByte(c)
-			l.pos++
+			if l.spend(1) {
+				t.kids = append(t.kids, l.dollar())
+				continue
+			}
+			l.pos = len(l.src)
+			continue
 		}
+		if s := l.take(1); quote == 0 || c != quote {
+			b.WriteString(s)
+			continue
+		}
+		closed = true
+		break
 	}
 	flush()
-	l.unclosed = l.unclosed || quote != 0
+	l.unclosed = l.unclosed || !closed
 	return t
-}
-
-// escape reads a backtick and what it escapes.
-func (l *lexer) escape() string {
-	c := l.peek(1)
-	l.pos = min(l.pos+2, len(l.src))
-	switch c {
-	case 0:
-		return ""
-	case 'n':
-		return "\n"
-	case 't':
-		return "\t"
-	case 'r':
-		return "\r"
-	case '\n':
-		return ""
-	case 'a', 'b', 'f', 'v', 'e':
-		return " "
-	case '0':
-		return ""
-	default:
-		return string(c)
-	}
-}
-
-// isNameByte says whether a byte may stand in a variable's name.
-func isNameByte(c byte) bool {
-	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= utf8.RuneSelf
 }

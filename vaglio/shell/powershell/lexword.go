@@ -1,40 +1,72 @@
 package powershell
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// dollar reads a variable, or $(…).
+// escape takes a backtick and what it escapes.
+func (l *lexer) escape() string {
+	c := l.peek(1)
+	l.take(2)
+	switch c {
+	case 'n':
+		return "\n"
+	case 't':
+		return "\t"
+	case 'r':
+		return "\r"
+	case 'a', 'b', 'f', 'v', 'e':
+		return " "
+	case 0, '0', '\n':
+		return ""
+	default:
+		return string(c)
+	}
+}
+
+// isNameByte says whether a byte may stand in a variable's name.
+func isNameByte(c byte) bool {
+	return c == '_' || isLetter(c) || isDigit(c) || c >= utf8.RuneSelf
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// nameLength is how many bytes of a name a text begins with.
+func nameLength(s string) int {
+	n := 0
+	for n < len(s) && isNameByte(s[n]) {
+		n++
+	}
+	return n
+}
+
+// dollar takes a variable, or $(…).
 func (l *lexer) dollar() token {
-	l.pos++ // $ or @
-	switch c := l.peek(0); c {
+	switch l.peek(1) {
 	case '(':
-		l.pos++
-		return l.bracket(openValue, ')')
+		return l.bracket(openValue, 2)
 	case '{':
-		end := strings.IndexByte(l.src[l.pos:], '}')
-		if end < 0 {
-			l.unclosed = true
-			end = len(l.src) - l.pos - 1
-		}
-		name := l.src[l.pos+1 : max(l.pos+1, l.pos+end)]
-		l.pos += end + 1
+		l.take(2)
+		name, closed := l.until("}")
+		l.unclosed = l.unclosed || !closed
 		return token{kind: tokVar, text: variableName(name)}
 	case '$', '?', '^':
-		l.pos++
-		return token{kind: tokVar, text: string(c)}
+		return token{kind: tokVar, text: l.take(2)[1:]}
 	}
-	start := l.pos
-	for l.pos < len(l.src) {
-		c := l.src[l.pos]
-		if isNameByte(c) || c == ':' && l.pos > start && isNameByte(l.peek(1)) && !strings.Contains(l.src[start:l.pos], ":") {
-			l.pos++
-			continue
+	l.take(1) // $ or @
+	n := nameLength(l.rest())
+	if l.peek(n) == ':' && n > 0 {
+		if more := nameLength(l.rest()[n+1:]); more > 0 {
+			n += 1 + more
 		}
-		break
 	}
-	if l.pos == start {
+	if n == 0 {
 		return token{kind: tokWord, text: "$"}
 	}
-	return token{kind: tokVar, text: variableName(l.src[start:l.pos])}
+	return token{kind: tokVar, text: variableName(l.take(n))}
 }
 
 // variableName is the name under which a variable is kept: in lower case and
@@ -59,85 +91,81 @@ func redirects(s string) bool {
 }
 
 func (l *lexer) redirect() token {
-	start := l.pos
-	for l.src[l.pos] != '>' {
-		l.pos++
+	if l.peek(0) != '>' {
+		l.take(1)
 	}
-	l.pos++
+	op := l.take(1)
 	if l.peek(0) == '>' {
-		l.pos++
+		op += l.take(1)
 	}
 	if c := l.peek(1); l.peek(0) == '&' && (c == '1' || c == '2') {
-		l.pos += 2
-		return token{kind: tokRedirect, text: "&"}
+		op = l.take(2)[:1]
 	}
-	return token{kind: tokRedirect, text: strings.TrimLeft(l.src[start:l.pos], "*123456")}
+	return token{kind: tokRedirect, text: op}
 }
 
-// assign reads the operator of an assignment: only what begins with a variable
-// or a type can be one.
-func (l *lexer) assign(before []token) (token, bool) {
+// assigns is the length of the operator of an assignment at the beginning of a
+// text: only what begins with a variable or a type can be assigned to.
+func assigns(s string, before []token) int {
 	if !assignable(before) {
-		return token{}, false
+		return 0
 	}
 	for _, op := range [...]string{"??=", "+=", "-=", "*=", "/=", "%=", "="} {
-		if strings.HasPrefix(l.src[l.pos:], op) && l.peek(len(op)) != '=' {
-			return l.punctuation(tokAssign, len(op)), true
+		if rest, ok := strings.CutPrefix(s, op); ok && !strings.HasPrefix(rest, "=") {
+			return len(op)
 		}
 	}
-	return token{}, false
+	return 0
 }
 
 // assignable says that a statement can turn out to assign something.
 func assignable(before []token) bool {
-	if len(before) == 0 {
-		return false
-	}
-	first := &before[0]
-	if first.kind != tokVar && (first.kind != tokWord || !strings.HasPrefix(first.text, "[")) {
-		return false
-	}
 	const most = 8 // pieces of what is assigned to
+	if len(before) == 0 || len(before) > most+1 || !beginsTarget(&before[0]) {
+		return false
+	}
 	for i := range before {
-		if before[i].kind == tokAssign || i > most {
+		if before[i].kind == tokAssign {
 			return false
 		}
 	}
 	return true
 }
 
-// bare reads text without quotes.
+// beginsTarget says that what is assigned to can begin with a token.
+func beginsTarget(t *token) bool {
+	return t.kind == tokVar || t.kind == tokWord && strings.HasPrefix(t.text, "[")
+}
+
+// bare takes text without quotes, one byte at least.
 func (l *lexer) bare(before []token) token {
 	names := assignable(before)
 	start := l.pos
 	var b strings.Builder
-	for l.pos < len(l.src) {
-		c := l.src[l.pos]
-		if c == '`' {
-			if l.peek(1) == '\n' {
-				break
-			}
+	for !l.done() && (l.pos == start || !l.endsBare(names)) {
+		if l.peek(0) == '`' {
 			b.WriteString(l.escape())
 			continue
 		}
-		if l.pos > start && (endsBare(c) || c == '=' && names) || c == '@' && (l.peek(1) == '(' || l.peek(1) == '{') && l.pos > start {
-			break
-		}
-		b.WriteByte(c)
-		l.pos++
-		if c == '=' && l.pos-start > 1 && l.pos < len(l.src) && l.src[l.pos] == '@' {
+		c := l.take(1)
+		b.WriteString(c)
+		if c == "=" && l.pos-start > 1 && l.peek(0) == '@' {
 			break // name=@{…}
 		}
 	}
 	return token{kind: tokWord, text: b.String()}
 }
 
-// endsBare says whether a byte ends text without quotes.
-func endsBare(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', '\f', '\v', 0, ';', '|', '&', '(', ')', '{', '}', ',', '\'', '"', '$', '>':
-		return true
+// endsBare says whether text without quotes ends here.
+func (l *lexer) endsBare(names bool) bool {
+	switch c, next := l.peek(0), l.peek(1); c {
+	case '@':
+		return next == '(' || next == '{'
+	case '`':
+		return next == '\n'
+	case '=':
+		return names
 	default:
-		return false
+		return isBlank(c) || strings.IndexByte("\n;|&(){},'\"$>", c) >= 0
 	}
 }

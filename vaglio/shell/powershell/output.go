@@ -1,24 +1,14 @@
 package powershell
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-func values(table map[string]value) []value {
-	out := make([]value, 0, len(table))
-	for _, name := range slices.Sorted(maps.Keys(table)) {
-		out = append(out, table[name])
-	}
-	return out
-}
-
 // output is what a cmdlet puts out.
 func (w *work) output() value {
-	r := w.r
 	switch w.sp.out {
 	case "none":
 		return value{}
@@ -27,31 +17,43 @@ func (w *work) output() value {
 	case "some":
 		return w.some()
 	case "value":
-		return list([]value{list(values(w.b.vals)), w.b.rest, pipedOnly(w)})
+		return w.r.list([]value{w.r.list(w.r.values(w.b.vals)), w.b.rest, pipedOnly(w)})
 	case "list":
 		return w.listed()
 	case "path":
-		if len(w.took) == 0 {
-			w.took = r.paths(w.sp.name, w.b.take(&w.sp.params[0], w.in, w.piped), false, false)
-		}
-		return value{items: w.took, files: true}
+		return value{items: w.paths(), files: true}
 	case "join":
-		return w.joinPath()
-	case "parent":
-		return w.splitPath()
-	case "bool":
-		return value{items: []shell.Word{shell.Text("True"), shell.Text("False")}, either: true}
+		return w.r.combined([]value{w.b.take(&w.sp.params[0], w.in, w.piped), w.b.vals["childpath"], w.b.vals["additionalchildpath"], w.b.rest})
 	case "cwd":
-		return value{items: []shell.Word{r.cwd}, files: true}
+		return w.r.folder()
+	}
+	return w.made()
+}
+
+// made is what a cmdlet puts out that is not made of paths.
+func (w *work) made() value {
+	switch w.sp.out {
+	case "parent":
+		return w.parent()
+	case "bool":
+		return truth()
 	case "temp":
 		return unknownValue("mktemp")
 	case "number":
-		return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: "number"}))
+		return aNumber()
 	}
 	if !w.out.isNothing() {
 		return w.out
 	}
-	return r.unknownFrom(w.sp.name, w.in)
+	return madeOf(w.in, w.sp.name)
+}
+
+// paths are those that the cmdlet works on.
+func (w *work) paths() []shell.Word {
+	if len(w.took) == 0 {
+		w.took = w.r.paths(w.sp.name, w.b.take(&w.sp.params[0], w.in, w.piped), false, false)
+	}
+	return w.took
 }
 
 func pipedOnly(w *work) value {
@@ -61,27 +63,15 @@ func pipedOnly(w *work) value {
 	return value{}
 }
 
-// unknownFrom is the output of a command: downloaded if its input was.
-func (r *reader) unknownFrom(name string, in value) value {
-	for _, w := range in.items {
-		if w.Remote() {
-			return remoteValue(name)
-		}
-	}
-	return unknownValue(name)
-}
-
 // some is what a filter lets through: of files, names that are not known.
 func (w *work) some() value {
-	if w.sp.find("first") != nil && len(w.b.on) == 0 && len(w.b.vals) <= 1 {
-		for _, name := range [...]string{"expandproperty", "property"} {
-			if _, ok := w.b.vals[name]; ok {
-				return w.in
-			}
-		}
-	}
-	if !w.in.files {
+	_, expands := w.b.vals["expandproperty"]
+	_, picks := w.b.vals["property"]
+	if !w.in.files || w.sp.find("first") != nil && len(w.b.on) == 0 && len(w.b.vals) == 1 && (expands || picks) {
 		return w.in
+	}
+	if !w.r.afford(len(w.in.items), weigh(w.in.items...)) {
+		return unknownValue("")
 	}
 	out := w.in
 	out.items = nil
@@ -102,55 +92,62 @@ func (w *work) listed() value {
 		dirs = []shell.Word{shell.Text(".")}
 	}
 	names := append(slices.Clone(w.b.vals["filter"].items), w.b.vals["include"].items...)
-	star := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
-	out := value{files: true}
-	for _, dir := range dirs {
-		last := dir.Parts()
-		if n := len(last); n > 0 && (last[n-1].Kind == shell.PartGlob || dir.HasGlob() && !strings.HasSuffix(dir.Suffix(), "/")) && len(names) == 0 &&
-			!w.b.on["recurse"] {
-			out.items = append(out.items, dir)
-			continue
+	for i := range names {
+		if names[i] = w.r.path(names[i], false); w.b.on["recurse"] {
+			names[i] = below(found(), names[i])
 		}
-		found := shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find"})
-		switch {
-		case len(names) == 0:
-			out.items = append(out.items, below(dir, star))
-		default:
-			for _, n := range names {
-				name := w.r.path(n, false)
-				if w.b.on["recurse"] {
-					name = below(found, name)
-				}
-				if dir.Is(".") {
-					name = shell.Glue(shell.Text("./"), name)
-				}
-				out.items = append(out.items, below(dir, name))
+	}
+	if !w.r.afford(len(dirs)*max(len(names), 1), len(dirs)*weigh(names...)+weigh(dirs...)*len(names)) {
+		return unknownValue("")
+	}
+	out := value{files: true}
+	star := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
+	for _, dir := range dirs {
+		if len(names) == 0 {
+			if !isPattern(dir) || w.b.on["recurse"] {
+				dir = below(dir, star)
 			}
+			out.items = append(out.items, dir)
+		}
+		for _, name := range names {
+			if dir.Is(".") {
+				name = shell.Glue(shell.Text("./"), name)
+			}
+			out.items = append(out.items, below(dir, name))
 		}
 	}
 	return out
 }
 
-func (w *work) joinPath() value {
-	r := w.r
-	base := w.b.take(&w.sp.params[0], w.in, w.piped)
-	parts := []value{base, w.b.vals["childpath"], w.b.vals["additionalchildpath"], w.b.rest}
-	out := value{items: base.items, either: base.either, files: true}
-	for _, p := range parts[1:] {
-		if p.isNothing() {
+// isPattern says that a path stands for names rather than for a folder.
+func isPattern(path shell.Word) bool {
+	parts := path.Parts()
+	n := len(parts)
+	return n > 0 && (parts[n-1].Kind == shell.PartGlob || path.HasGlob() && !strings.HasSuffix(path.Suffix(), "/"))
+}
+
+// combined puts the steps of paths below each other.
+func (r *reader) combined(steps []value) value {
+	var out value
+	for i, step := range steps {
+		if i == 0 || step.isNothing() {
+			out.items, out.either = append(out.items, step.items...), out.either || step.either
 			continue
 		}
-		next := value{either: out.either || p.either && len(p.items) > 1, files: true}
+		ways := len(out.items) * len(step.items)
+		if ways > maxChoices || !r.afford(ways, weigh(out.items...)*len(step.items)+weigh(step.items...)*len(out.items)) {
+			return unknownValue("")
+		}
+		next := value{either: out.either || step.either && len(step.items) > 1}
 		for _, dir := range out.items {
-			for _, child := range p.items {
-				if len(next.items) < maxChoices {
-					next.items = append(next.items, below(r.path(dir, false), trimLeft(r.path(child, false))))
-				}
+			for _, child := range step.items {
+				next.items = append(next.items, below(r.path(dir, false), trimLeft(r.path(child, false))))
 			}
 		}
 		out = next
 	}
-	return r.bounded(out)
+	out.files = true
+	return out
 }
 
 // trimLeft takes the slashes off the beginning of a path that is put below
@@ -162,17 +159,19 @@ func trimLeft(w shell.Word) shell.Word {
 	return w
 }
 
-func (w *work) splitPath() value {
+// parent is what Split-Path leaves of a path.
+func (w *work) parent() value {
 	v := w.b.take(&w.sp.params[0], w.in, w.piped)
+	if !w.r.afford(len(v.items), 0) {
+		return unknownValue("")
+	}
 	out := value{either: v.either, files: true}
-	leaf := w.b.on["leaf"] || w.b.on["leafbase"]
 	for _, item := range v.items {
-		p := w.r.path(item, false)
-		if leaf {
-			out.items = append(out.items, shell.Text(baseOf(p)))
-		} else {
-			out.items = append(out.items, parentOf(p))
+		p := parentOf(w.r.path(item, false))
+		if w.b.on["leaf"] || w.b.on["leafbase"] {
+			p = shell.Text(baseOf(w.r.path(item, false)))
 		}
+		out.items = append(out.items, p)
 	}
 	return out
 }

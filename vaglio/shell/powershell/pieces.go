@@ -4,80 +4,73 @@ import "strings"
 
 // pieces cuts the bare words of an expression at its operators: in a command
 // the same characters are text.
-func pieces(toks []token) []token {
+func (r *reader) pieces(toks []token) []token {
 	out := make([]token, 0, len(toks))
-	for i := 0; i < len(toks); i++ {
-		t := toks[i]
+	for len(toks) > 0 {
+		t := toks[0]
+		toks = toks[1:]
 		if t.kind != tokWord {
 			out = append(out, t)
 			continue
 		}
-		s := t.text
-		for s != "" {
-			p, n := piece(s, t, out)
-			if n == 0 { // an index that other tokens go on: skip to its end
-				from := i + 1
-				i, s = closeIndex(toks, i)
-				t.glued = true
-				out = append(out, token{kind: tokIndex, open: '[', glued: true, kids: toks[min(from, i):min(i, len(toks))], start: t.start, end: t.end})
-				continue
+		glued := t.glued
+		for c := (cursor{src: t.text}); !c.done() && r.step(1); glued = true {
+			attached := glued && len(out) > 0 && isOperand(out[len(out)-1].kind)
+			p, ok := c.piece(attached)
+			if !ok { // an index that other tokens go on
+				p.kids, c.src, toks = closeIndex(toks)
+				c.pos = 0
 			}
-			s = s[n:]
-			t.glued = true
+			p.glued = glued || !ok
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// closeIndex finds the word in which an index ends, and what follows in it.
-func closeIndex(toks []token, i int) (at int, rest string) {
-	for i++; i < len(toks); i++ {
+// closeIndex splits tokens at the word in which an index ends: what stands in
+// the index, what follows in the word, and what follows the word.
+func closeIndex(toks []token) (kids []token, rest string, more []token) {
+	for i := range toks {
 		if toks[i].kind != tokWord {
 			continue
 		}
-		if j := strings.IndexByte(toks[i].text, ']'); j >= 0 {
-			return i, toks[i].text[j+1:]
+		if _, after, ok := strings.Cut(toks[i].text, "]"); ok {
+			return toks[:i], after, toks[i+1:]
 		}
 	}
-	return len(toks), ""
+	return toks, "", nil
 }
 
-// piece takes one token off the beginning of a word; n is 0 for an index that
-// does not end in it.
-func piece(s string, t token, before []token) (p token, n int) {
-	p = token{start: t.start, end: t.end, glued: t.glued}
-	attached := t.glued && len(before) > 0 && isOperand(before[len(before)-1].kind)
-	c := s[0]
+// piece takes one token off a word; not ok is an index that does not end in it.
+func (c *cursor) piece(attached bool) (t token, ok bool) {
+	s := c.rest()
 	switch {
-	case c == '[':
-		return bracketed(s, p, attached)
-	case strings.HasPrefix(s, ".."):
-		p.kind, p.text = tokOp, ".."
-		return p, 2
-	case strings.HasPrefix(s, "::") || (c == '.' && attached && len(s) > 1 && !isDigit(s[1])) || strings.HasPrefix(s, "?.") && attached:
+	case s[0] == '[':
+		return c.bracketed(attached)
+	case strings.HasPrefix(s, "..") || strings.HasPrefix(s, "++") || strings.HasPrefix(s, "--"):
+		return token{kind: tokOp, text: c.take(2)}, true
+	case isMemberName(s, attached):
 		lead := len(s) - len(strings.TrimLeft(s, ":.?"))
-		n = lead + nameLength(s[lead:])
-		p.kind, p.text = tokMember, s[lead:n]
-		return p, n
-	case strings.HasPrefix(s, "++") || strings.HasPrefix(s, "--"):
-		p.kind, p.text = tokOp, s[:2]
-		return p, 2
-	case c == '-' && len(s) > 1 && isLetter(s[1]):
-		n = 1 + nameLength(s[1:])
-		p.kind, p.text = tokOp, strings.ToLower(s[:n])
-		return p, n
-	case strings.IndexByte("+-*/%!=", c) >= 0:
-		p.kind, p.text = tokOp, s[:1]
-		return p, 1
+		return token{kind: tokMember, text: c.take(lead + nameLength(s[lead:]))[lead:]}, true
+	case s[0] == '-' && len(s) > 1 && isLetter(s[1]):
+		return token{kind: tokOp, text: strings.ToLower(c.take(1 + nameLength(s[1:])))}, true
+	case strings.IndexByte("+-*/%!=", s[0]) >= 0:
+		return token{kind: tokOp, text: c.take(1)}, true
 	}
-	n = wordLength(s)
-	p.kind, p.text = tokWord, s[:n]
-	return p, n
+	return token{kind: tokWord, text: c.take(wordLength(s))}, true
 }
 
-// bracketed reads an index behind an operand, or the name of a type.
-func bracketed(s string, p token, attached bool) (token, int) {
+func isMemberName(s string, attached bool) bool {
+	if strings.HasPrefix(s, "::") {
+		return true
+	}
+	return attached && (s[0] == '.' && len(s) > 1 && !isDigit(s[1]) || strings.HasPrefix(s, "?."))
+}
+
+// bracketed takes an index behind an operand, or the name of a type.
+func (c *cursor) bracketed(attached bool) (token, bool) {
+	s := c.rest()
 	depth := 0
 	for i := range len(s) {
 		switch s[i] {
@@ -87,54 +80,41 @@ func bracketed(s string, p token, attached bool) (token, int) {
 			depth--
 		}
 		if depth == 0 {
-			p.kind, p.text = tokType, typeName(s[1:i])
+			inside := c.take(i + 1)[1:i]
 			if attached {
-				p.kind, p.text = tokIndex, s[1:i]
+				return token{kind: tokIndex, text: inside}, true
 			}
-			return p, i + 1
+			return token{kind: tokType, text: typeName(inside)}, true
 		}
 	}
-	return p, 0
+	return token{kind: tokIndex, open: openIndex}, false
 }
 
 // typeName is the name under which the tables know a type.
 func typeName(s string) string {
-	s = strings.ToLower(strings.TrimSpace(s))
-	return strings.TrimPrefix(s, "system.")
+	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "system.")
 }
 
 func isOperand(k kind) bool {
-	switch k {
-	case tokText, tokVar, tokGroup, tokMember, tokIndex, tokType, tokWord:
-		return true
-	default:
-		return false
-	}
-}
-
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func nameLength(s string) int {
-	n := 0
-	for n < len(s) && isNameByte(s[n]) {
-		n++
-	}
-	return n
+	return k >= tokWord && k <= tokGroup || k == tokMember || k == tokIndex || k == tokType
 }
 
 // wordLength is how much of a text is one operand: a number, or what stands
 // before the next operator.
 func wordLength(s string) int {
+	number := isDigit(s[0])
 	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '.' && i+1 < len(s) && s[i+1] == '.', c == '[', c == '+', c == '*', c == '/', c == '%', c == '=':
+		switch s[i] {
+		case '[', '+', '*', '/', '%', '=':
 			return i
-		case c == '-' && isDigit(s[0]):
-			return i
-		case c == '.' && !isDigit(s[0]):
-			return i
+		case '-':
+			if number {
+				return i
+			}
+		case '.':
+			if !number || strings.HasPrefix(s[i:], "..") {
+				return i
+			}
 		}
 	}
 	return len(s)

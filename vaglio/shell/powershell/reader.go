@@ -3,16 +3,15 @@ package powershell
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 const (
-	// maxSteps is what one reading may spend, in about tokens; what people
-	// write stays far below.
-	maxSteps = 500_000
-	// bytesPerStep is how many bytes one step copies or looks at.
+	// bytesPerStep is how many bytes one step of the budget copies or looks at.
 	bytesPerStep = 32
 	maxCommands  = 100_000
 	maxProblems  = 1_000
@@ -32,7 +31,7 @@ type reader struct {
 	cwd      shell.Word
 	at       place
 	depth    int
-	steps    int
+	texts    int // how many parts of carried texts are only known when they run
 	writes   int // how many variables were set
 	loops    int
 	stopped  bool
@@ -81,7 +80,7 @@ func Carried(c shell.Command, o shell.Options) *shell.Script {
 		r.at.span = &c.Span
 		args := make([]argument, len(c.Argv)-1)
 		for i, w := range c.Argv[1:] {
-			args[i] = argument{val: one(w), word: w}
+			args[i] = plainArg(w)
 		}
 		in := value{}
 		if c.Stdin.Kind == shell.InputText {
@@ -96,15 +95,20 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 		o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]function{}, aliases: map[string]string{},
 		problems: map[string]bool{}, depth: o.Depth,
 	}
+	if o.Budget == nil {
+		r.o.Budget = new(shell.Budget)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			out = r.out
-			out.Problems = append(out.Problems, shell.Problem{Kind: shell.ProblemInternal, Detail: "the reader of PowerShell failed: " + fmt.Sprint(v)})
+			out.Problems = append(out.Problems, shell.Problem{
+				Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v)),
+			})
 		}
 	}()
 	t, err := known()
 	if err != nil {
-		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: err.Error()})
+		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Clause{Text: err.Error()}})
 		return r.out
 	}
 	r.t = t
@@ -119,22 +123,33 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 
 // source reads a text of PowerShell.
 func (r *reader) source(text string) value {
-	if len(text) > shell.MaxSource {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "the command is longer than 1 MiB"})
-		return unknownValue("")
-	}
-	if !r.enter() || !r.step(1+len(text)/bytesPerStep) {
+	if !r.opens(text) {
 		return unknownValue("")
 	}
 	defer r.leave()
-	l := &lexer{src: plain(text), depth: r.depth}
+	return r.statements(r.tokens(text))
+}
+
+// tokens cuts a text of PowerShell into tokens.
+func (r *reader) tokens(text string) []token {
+	l := &lexer{cursor: cursor{src: plain(text)}, depth: r.depth, spend: r.step}
 	toks := l.group(0)
 	if l.deep {
-		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+		r.tooDeep()
 	} else if l.unclosed {
 		r.unread("a quote or a bracket has no partner")
 	}
-	return r.statements(toks)
+	return toks
+}
+
+// opens pays for the reading of a text and reports whether it is read; if it
+// is, leave must follow.
+func (r *reader) opens(text string) bool {
+	if len(text) > shell.MaxSource {
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
+		return false
+	}
+	return r.step(1+len(text)/bytesPerStep) && r.enter()
 }
 
 // step spends a part of the budget and reports whether some is left.
@@ -142,13 +157,11 @@ func (r *reader) step(n int) bool {
 	if r.stopped {
 		return false
 	}
-	r.steps += n
-	if r.steps > maxSteps || len(r.out.Commands) > maxCommands {
+	if !r.o.Budget.Spend(n) || len(r.out.Commands) > maxCommands {
 		r.stopped = true
-		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: "the command does too much to be read in full"})
-		return false
+		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
 	}
-	return true
+	return !r.stopped
 }
 
 // enter goes one level deeper and reports whether that is allowed; if it is,
@@ -158,7 +171,7 @@ func (r *reader) enter() bool {
 		return false
 	}
 	if r.depth >= shell.MaxDepth {
-		r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: "the command nests too deep to be read"})
+		r.tooDeep()
 		return false
 	}
 	r.depth++
@@ -167,15 +180,24 @@ func (r *reader) enter() bool {
 
 func (r *reader) leave() { r.depth-- }
 
+func (r *reader) tooDeep() {
+	r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: wording.Say("the command nests too deep to be read")})
+}
+
 // problem notes a finding once. The first of a kind always counts, so that
 // many small ones cannot hide that the reading broke off.
 func (r *reader) problem(p shell.Problem) {
 	if r.at.span != nil && p.Span == (shell.Span{}) {
 		p.Span = *r.at.span
 	}
-	key := string(p.Kind) + " " + p.Detail + " " + p.Word.String()
 	same := func(q shell.Problem) bool { return q.Kind == p.Kind }
-	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, same) {
+	if !r.o.Budget.Spend(1+weigh(p.Word)/bytesPerStep) || len(r.out.Problems) >= maxProblems {
+		if slices.ContainsFunc(r.out.Problems, same) {
+			return
+		}
+	}
+	key := string(p.Kind) + " " + p.Detail.String() + " " + p.Word.String()
+	if r.problems[key] {
 		return
 	}
 	r.problems[key] = true
@@ -183,8 +205,8 @@ func (r *reader) problem(p shell.Problem) {
 }
 
 // unread notes a part of the source that is beyond this reader.
-func (r *reader) unread(what string) {
-	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: what, Interpreter: "powershell"})
+func (r *reader) unread(what wording.Phrase, about ...string) {
+	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: wording.Say(what, about...), Interpreter: "powershell"})
 }
 
 // within reads something in another place.
@@ -200,16 +222,40 @@ func (r *reader) carriedBy(by string, read func() value) value {
 	return r.within(func(p *place) { p.via = append(p.via, by) }, read)
 }
 
-// emit adds a command.
+// emit adds a command that stands here.
 func (r *reader) emit(c shell.Command) {
-	if !r.step(2) {
+	c.Cwd, c.Via, c.Privileged, c.Remote = r.cwd, nil, false, nil
+	r.add(c)
+}
+
+// add adds a command, with what is known of the place where it stands.
+func (r *reader) add(c shell.Command) {
+	const cost = 2 // besides its words
+	bytes := weigh(c.Argv...)
+	for i := range c.Redirects {
+		bytes += weigh(c.Redirects[i].Target)
+	}
+	for i := range c.Assigns {
+		bytes += weigh(c.Assigns[i].Value)
+	}
+	if !r.step(cost + bytes/bytesPerStep) {
 		return
 	}
 	if r.at.span != nil {
 		c.Span = *r.at.span
 	}
-	c.Cwd, c.Via, c.Privileged, c.Remote = r.cwd, r.at.via, r.at.privileged, r.at.remote
-	c.Background, c.InLoop, c.Conditional = r.at.background, r.at.inLoop, r.at.conditional
+	if len(c.Via) == 0 {
+		c.Via = r.at.via
+	} else {
+		c.Via = append(slices.Clip(r.at.via), c.Via...)
+	}
+	if c.Remote == nil {
+		c.Remote = r.at.remote
+	}
+	c.Privileged = c.Privileged || r.at.privileged
+	c.Background = c.Background || r.at.background
+	c.InLoop = c.InLoop || r.at.inLoop
+	c.Conditional = c.Conditional || r.at.conditional
 	r.out.Commands = append(r.out.Commands, c)
 }
 
@@ -223,7 +269,7 @@ func (r *reader) call(function string, verb shell.Verb, targets ...shell.Word) {
 
 // native reads a program by the knowledge of the common reader, which finds
 // what the program carries.
-func (r *reader) native(argv []shell.Word, stdin shell.Input, redirs []shell.Redirect) value {
+func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 	const cost = 40 // the other reader begins anew for every program
 	if !r.step(cost) {
 		return unknownValue("")
@@ -231,7 +277,7 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input, redirs []shell.Red
 	o := r.o
 	o.Depth = r.depth
 	o.Cwd, _ = r.cwd.Text()
-	s := shell.ReadCommand(shell.Command{Argv: argv, Stdin: stdin, Redirects: redirs}, o)
+	s := shell.ReadCommand(shell.Command{Argv: argv, Stdin: stdin}, o)
 	for _, p := range s.Problems {
 		p.Span = shell.Span{}
 		if p.Kind == shell.ProblemUnparsable {
@@ -240,75 +286,70 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input, redirs []shell.Red
 		r.problem(p)
 	}
 	for _, c := range s.Commands {
-		cwd, via, remote, inner := c.Cwd, c.Via, c.Remote, c
-		if !r.step(2) {
-			break
-		}
-		c = inner
-		c.Via = append(slices.Clip(r.at.via), via...)
-		c.Privileged = c.Privileged || r.at.privileged
-		c.Background = c.Background || r.at.background
-		c.InLoop = c.InLoop || r.at.inLoop
-		c.Conditional = c.Conditional || r.at.conditional
-		if c.Remote = remote; remote == nil {
-			c.Remote = r.at.remote
-		}
-		if c.Cwd = cwd; o.Cwd == "" && len(via) == 0 {
+		if o.Cwd == "" && len(c.Via) == 0 {
 			c.Cwd = r.cwd
 		}
-		if r.at.span != nil {
-			c.Span = *r.at.span
-		}
-		r.out.Commands = append(r.out.Commands, c)
+		r.add(c)
 	}
 	name := ""
 	if len(argv) > 0 {
 		name = programName(argv[0])
 	}
-	switch name {
-	case "curl", "wget":
+	if name == "curl" || name == "wget" {
 		return remoteValue(name)
 	}
 	return unknownValue(name)
 }
 
-// carried reads text that is run: by this language.
+// carried reads a value that is run as code.
 func (r *reader) carried(v value, by string) value {
 	for _, w := range v.items {
-		switch {
-		case w.Remote():
-			r.problem(shell.Problem{Kind: shell.ProblemDownload, Detail: by + " runs text that is downloaded", Word: w, Interpreter: by})
-		case w.IsUnknown():
-			r.problem(shell.Problem{Kind: shell.ProblemDynamicCode, Detail: by + " runs text that is only known when it runs", Word: w, Interpreter: by})
-			continue
-		case w.HasUnknown():
-			r.problem(shell.Problem{
-				Kind: shell.ProblemPartialCode, Detail: by + " runs text with parts that are only known when it runs", Word: w,
-				Interpreter: by,
-			})
+		if r.isCode(w, by) {
+			r.carriedBy(by, func() value { return r.source(r.spliced(w, "", "${", "}")) })
 		}
-		r.carriedBy(by, func() value { return r.source(r.spliced(w)) })
 	}
-	if len(v.items) == 0 && v.block == nil {
+	switch {
+	case v.block != nil:
+		return r.carriedBy(by, func() value { return r.statements(v.block) })
+	case len(v.items) == 0:
 		return unknownValue("")
-	}
-	if v.block != nil {
-		return r.carriedBy(by, func() value { return r.block(v.block) })
 	}
 	return unknownValue(by)
 }
 
+// isCode says whether something of a text is known that is run as code, and
+// notes what is not.
+func (r *reader) isCode(w shell.Word, by string) bool {
+	p := shell.Problem{Word: w, Interpreter: by}
+	switch {
+	case w.Remote():
+		p.Kind, p.Detail = shell.ProblemDownload, wording.Say("%s runs text that is downloaded", by)
+	case w.IsUnknown():
+		p.Kind, p.Detail = shell.ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", by)
+	case w.HasUnknown():
+		p.Kind, p.Detail = shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", by)
+	default:
+		return true
+	}
+	r.problem(p)
+	return p.Kind != shell.ProblemDynamicCode
+}
+
 // spliced writes the unknown parts of a word as variables that hold them.
-func (r *reader) spliced(w shell.Word) string {
+func (r *reader) spliced(w shell.Word, scope, before, after string) string {
+	if !r.step(1 + weigh(w)/bytesPerStep) {
+		return ""
+	}
 	var b strings.Builder
 	for _, p := range w.Parts() {
 		if p.Kind != shell.PartUnknown {
 			b.WriteString(p.Text)
 			continue
 		}
-		name := fmt.Sprintf(":%d", len(r.vars))
-		r.vars[name] = one(shell.NewWord(p))
-		b.WriteString("${" + name + "}")
+		r.texts++
+		name := ":" + strconv.Itoa(r.texts)
+		r.vars[scope+name] = one(shell.NewWord(p))
+		b.WriteString(before + name + after)
 	}
 	return b.String()
 }

@@ -21,9 +21,14 @@ type work struct {
 	rest  map[string]value
 }
 
+func newWork(r *reader, sp *spec) *work {
+	return &work{r: r, sp: sp, b: &bound{vals: map[string]value{}, on: map[string]bool{}}, rest: map[string]value{}}
+}
+
 // cmdlet does what the row of a command says to its words.
 func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped bool) value {
-	w := &work{r: r, sp: sp, b: b, in: in, piped: piped, rest: map[string]value{}}
+	w := newWork(r, sp)
+	w.b, w.in, w.piped = b, in, piped
 	before := len(r.out.Commands) + len(r.out.Problems)
 	switch {
 	case b.dry:
@@ -34,17 +39,7 @@ func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped boo
 	case sp.as != "":
 		return w.program()
 	default:
-		for i := range sp.params {
-			p := &sp.params[i]
-			v := b.take(p, in, piped)
-			if p.role != "" && (!v.isNothing() || p.role == roleRename || p.role == roleEach) {
-				w.do(p.role, v, p.name == "literalpath")
-			}
-		}
-		if sp.rest != "" {
-			w.do(sp.rest, b.rest, false)
-		}
-		w.finish()
+		w.params()
 		if !w.ran {
 			r.blocks(args, in)
 		}
@@ -55,20 +50,35 @@ func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped boo
 	return w.output()
 }
 
-// fileVerbs are what the roles of paths do.
+// params does what the row says to each parameter.
+func (w *work) params() {
+	for i := range w.sp.params {
+		p := &w.sp.params[i]
+		v := w.b.take(p, w.in, w.piped)
+		if p.role != "" && (!v.isNothing() || p.role == roleRename || p.role == roleEach) {
+			w.do(p.role, v, p.name == "literalpath")
+		}
+	}
+	if w.sp.rest != "" {
+		w.do(w.sp.rest, w.b.rest, false)
+	}
+	w.finish()
+}
+
+// fileVerb is what a role of paths does.
 func (w *work) fileVerb(role string) (verb shell.Verb, writes bool) {
+	switch {
+	case role == roleDelete && w.sp.tree != "" && w.b.on[w.sp.tree]:
+		role = roleDeleteTree
+	case role == roleWrite && w.b.on["append"]:
+		role = roleAppend
+	}
 	switch role {
 	case roleDelete:
-		if w.b.on[w.sp.tree] && w.sp.tree != "" {
-			return shell.VerbDeleteTree, true
-		}
 		return shell.VerbDelete, true
 	case roleDeleteTree:
 		return shell.VerbDeleteTree, true
 	case roleWrite:
-		if w.b.on["append"] {
-			return shell.VerbAppend, true
-		}
 		return shell.VerbWrite, true
 	case roleAppend:
 		return shell.VerbAppend, true
@@ -86,10 +96,11 @@ func (w *work) fileVerb(role string) (verb shell.Verb, writes bool) {
 // do acts on one argument by its role.
 func (w *work) do(role string, v value, literal bool) {
 	r := w.r
-	if verb, writes := w.fileVerb(role); verb != "" {
-		if role == roleRead && w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == "" {
-			return // text comes through the pipe, no names
-		}
+	verb, writes := w.fileVerb(role)
+	switch {
+	case role == roleRead && w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == "":
+		return // text comes through the pipe, no names
+	case verb != "":
 		paths := r.paths(w.sp.name, v, literal, writes)
 		w.took = append(w.took, paths...)
 		if len(paths) > 0 {
@@ -105,6 +116,17 @@ func (w *work) do(role string, v value, literal bool) {
 		w.moves = w.moves || role == roleMove
 	case roleKill:
 		r.call(w.sp.name, shell.VerbKill, v.items...)
+	case roleCwd:
+		w.directory(v)
+	default:
+		w.run(role, v)
+	}
+}
+
+// run acts on an argument that holds what is run.
+func (w *work) run(role string, v value) {
+	r := w.r
+	switch role {
 	case roleCode:
 		w.ran = true
 		w.out = r.carried(v, w.sp.name)
@@ -124,10 +146,8 @@ func (w *work) do(role string, v value, literal bool) {
 		r.unread("a program in another language is compiled and loaded")
 	case roleCom:
 		r.unread("an object of another program is made")
-	case roleCwd:
-		w.directory(v)
 	default:
-		w.rest[role] = v
+		w.function(role, v)
 	}
 }
 
@@ -143,18 +163,10 @@ func (w *work) block(role string, v value) {
 		return
 	}
 	w.ran = true
-	host, remote := w.b.vals["computername"], (*shell.Remote)(nil)
-	for _, name := range [...]string{"hostname", "session", "vmname", "containerid"} {
-		if h, ok := w.b.vals[name]; ok {
-			host = h
-		}
-	}
-	if !host.isNothing() {
-		remote = &shell.Remote{Kind: shell.RemoteHost, Target: wordOf(host)}
-	}
 	w.out = r.within(func(p *place) {
-		if p.via = append(p.via, w.sp.name); remote != nil {
-			p.remote = remote
+		p.via = append(p.via, w.sp.name)
+		if host := w.host(); !host.isNothing() {
+			p.remote = &shell.Remote{Kind: shell.RemoteHost, Target: r.word(host)}
 		}
 	}, func() value {
 		if role == roleBlock {
@@ -164,12 +176,23 @@ func (w *work) block(role string, v value) {
 	})
 }
 
+// host is the machine on which a block runs, if it is another one.
+func (w *work) host() value {
+	var host value
+	for i := range w.sp.params {
+		if p := &w.sp.params[i]; p.role == roleHost && !w.b.vals[p.name].isNothing() {
+			host = w.b.vals[p.name]
+		}
+	}
+	return host
+}
+
 // module loads a module: by its name what is installed, by a path what it
 // holds.
 func (w *work) module(v value) {
 	for _, p := range v.items {
-		if s := p.Prefix(); strings.ContainsAny(s, `/\`) || strings.HasSuffix(p.Suffix(), ".psm1") || strings.HasSuffix(p.Suffix(), ".ps1") ||
-			strings.HasSuffix(p.Suffix(), ".dll") || p.IsUnknown() {
+		switch end := strings.ToLower(p.Suffix()); {
+		case p.IsUnknown(), strings.ContainsAny(p.Prefix(), `/\`), strings.HasSuffix(end, ".psm1"), strings.HasSuffix(end, ".ps1"), strings.HasSuffix(end, ".dll"):
 			w.r.script(p, nil)
 		}
 	}
@@ -180,17 +203,15 @@ func (w *work) directory(v value) {
 	if len(v.items) == 0 {
 		return
 	}
-	p := r.path(v.items[0], true)
 	if drive, _, ok := provider(v.items[0]); ok && drive != "filesystem" {
 		return
 	}
+	p := r.path(v.items[0], true)
 	if !isAbsolute(p) {
 		p = below(r.cwd, p)
 	}
-	if r.at.conditional {
-		if !p.Equal(r.cwd) {
-			p = unknownWord("PWD")
-		}
+	if r.at.conditional && !p.Equal(r.cwd) {
+		p = unknownWord("PWD")
 	}
 	r.cwd = p
 }
@@ -204,12 +225,15 @@ func (w *work) finish() {
 			base = []shell.Word{shell.Text("")}
 		}
 		w.took = nil
-		for _, dir := range base {
-			w.took = append(w.took, below(dir, r.path(wordOf(child), true)))
+		name := r.path(r.word(child), true)
+		if r.afford(len(base), len(base)*weigh(name)) {
+			for _, dir := range base {
+				w.took = append(w.took, below(dir, name))
+			}
 		}
 	}
 	if target := w.rest[roleTarget]; !target.isNothing() && len(w.took) > 0 {
-		r.call(w.sp.name, shell.VerbLink, r.path(wordOf(target), true), w.took[0])
+		r.call(w.sp.name, shell.VerbLink, r.path(r.word(target), true), w.took[0])
 	} else if len(w.took) > 0 && w.creates() {
 		r.call(w.sp.name, shell.VerbCreate, w.took...)
 	}
@@ -219,19 +243,24 @@ func (w *work) finish() {
 	if program := w.rest[roleProgram]; !program.isNothing() {
 		w.start(program)
 	}
+	w.names()
+}
+
+// names does what gives a name to something.
+func (w *work) names() {
+	r := w.r
 	if name, ok := w.rest[roleAlias].text(); ok {
-		if to, ok := w.rest[roleAliased].text(); ok {
-			r.aliases[strings.ToLower(name)] = to
-		} else {
+		to, ok := w.rest[roleAliased].text()
+		if !ok {
 			r.unread("a name is given to a command that is not known")
 		}
+		r.aliases[strings.ToLower(name)] = to
 	}
 	if name, ok := w.rest[roleVariable].text(); ok {
 		r.setVar(variableName(name), w.rest[roleValue])
 	}
 	if name, ok := w.rest[roleType].text(); ok {
-		name = typeName(name)
-		w.out = value{client: strings.HasSuffix(name, "webclient") || strings.HasSuffix(name, "httpclient"), items: unknownValue("").items}
+		w.out = value{client: isClient(typeName(name)), items: unknownValue("").items}
 	}
 }
 
@@ -252,25 +281,25 @@ func (w *work) pairs() {
 	if w.moves {
 		verb = shell.VerbMove
 	}
-	to := w.rest[roleTo]
-	rename := w.rest[roleRename]
+	to, rename := w.rest[roleTo], w.rest[roleRename]
+	targets := []shell.Word{shell.Text(".")}
+	switch {
+	case !to.isNothing():
+		targets = r.paths(w.sp.name, to, true, true)
+	case rename.block != nil || rename.either:
+		targets = []shell.Word{unknownWord("")}
+	case !rename.isNothing():
+		targets = []shell.Word{r.path(r.word(rename), true)}
+	}
 	for _, from := range w.from {
-		switch {
-		case !to.isNothing():
-			for _, t := range r.paths(w.sp.name, to, true, true) {
-				r.call(w.sp.name, verb, from, t)
+		for _, t := range targets {
+			if r.stopped {
+				return
 			}
-		case !rename.isNothing():
-			name := r.path(wordOf(rename), true)
-			if rename.block != nil || rename.either {
-				name = unknownWord("")
+			if to.isNothing() && !rename.isNothing() && !isAbsolute(t) {
+				t = below(parentOf(from), t)
 			}
-			if !isAbsolute(name) {
-				name = below(parentOf(from), name)
-			}
-			r.call(w.sp.name, verb, from, name)
-		default:
-			r.call(w.sp.name, verb, from, shell.Text("."))
+			r.call(w.sp.name, verb, from, t)
 		}
 	}
 }
@@ -303,7 +332,7 @@ func (w *work) program() value {
 		}
 		items := v.items
 		if v.table != nil {
-			items = append([]shell.Word{}, list(values(v.table)).items...)
+			items = r.list(r.values(v.table)).items
 		}
 		for _, word := range items {
 			switch p.role {
@@ -318,7 +347,7 @@ func (w *work) program() value {
 			}
 		}
 	}
-	return r.carriedBy(w.sp.name, func() value { return r.native(argv, shell.Input{}, nil) })
+	return r.carriedBy(w.sp.name, func() value { return r.native(argv, shell.Input{}) })
 }
 
 // start runs a program with words of which each may hold several.
@@ -326,14 +355,14 @@ func (w *work) start(program value) {
 	r := w.r
 	var args []argument
 	for _, item := range w.rest[roleArgs].items {
-		args = append(args, splitWords(item)...)
+		args = append(args, r.splitWords(item)...)
 	}
 	verb, _ := w.rest[roleElevate].text()
 	r.within(func(p *place) {
 		p.via = append(p.via, w.sp.name)
 		p.privileged = p.privileged || strings.EqualFold(verb, "runas")
 	}, func() value {
-		for _, name := range program.choices() {
+		for _, name := range r.choices(program) {
 			if s := name.Prefix(); strings.Contains(s, "://") {
 				r.call(w.sp.name, shell.VerbNetwork, name)
 				continue
@@ -350,33 +379,24 @@ func (w *work) start(program value) {
 
 // splitWords splits a text at its blanks outside quotes, as Windows does for a
 // program.
-func splitWords(w shell.Word) []argument {
+func (r *reader) splitWords(w shell.Word) []argument {
 	s, ok := w.Text()
-	if !ok || !strings.ContainsAny(s, " \t\"") {
-		return []argument{{val: one(w), word: w}}
+	if !ok || !strings.ContainsAny(s, " \t\"") || !r.step(1+len(s)) {
+		return []argument{plainArg(w)}
 	}
 	var out []argument
 	var b strings.Builder
-	inQuotes, started := false, false
-	flush := func() {
-		if started {
-			word := shell.Text(b.String())
-			out = append(out, argument{val: one(word), word: word})
-		}
-		b.Reset()
-		started = false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"':
-			inQuotes, started = !inQuotes, true
-		case !inQuotes && (c == ' ' || c == '\t'):
-			flush()
-		default:
-			b.WriteByte(c)
-			started = true
+	inQuotes := false
+	for i := range len(s) + 1 {
+		switch {
+		case i < len(s) && s[i] == '"':
+			inQuotes = !inQuotes
+		case i < len(s) && (inQuotes || s[i] != ' ' && s[i] != '\t'):
+			b.WriteByte(s[i])
+		case b.Len() > 0:
+			out = append(out, plainArg(shell.Text(b.String())))
+			b.Reset()
 		}
 	}
-	flush()
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // statements reads statements and returns what they put out.
@@ -14,13 +15,13 @@ func (r *reader) statements(toks []token) value {
 	}
 	defer r.leave()
 	var outs []value
-	for i := 0; i < len(toks) && !r.stopped; {
-		if toks[i].kind == tokEnd {
-			i++
+	for len(toks) > 0 && !r.stopped {
+		if toks[0].kind == tokEnd {
+			toks = toks[1:]
 			continue
 		}
-		v, n := r.statement(toks[i:])
-		i += max(n, 1)
+		v, n := r.statement(toks)
+		toks = toks[min(max(n, 1), len(toks)):]
 		if !v.isNothing() {
 			outs = append(outs, v)
 		}
@@ -28,11 +29,8 @@ func (r *reader) statements(toks []token) value {
 	if len(outs) == 0 {
 		return value{}
 	}
-	return r.bounded(list(outs))
+	return r.list(outs)
 }
-
-// block reads a block's body.
-func (r *reader) block(toks []token) value { return r.statements(toks) }
 
 // statement reads the first statement and returns its output and how many
 // tokens it has.
@@ -40,47 +38,62 @@ func (r *reader) statement(toks []token) (value, int) {
 	if !r.step(1) {
 		return value{}, len(toks)
 	}
-	t := &toks[0]
+	words := 0 // before the statement proper: return, or the name of a loop
+	for len(toks) > words && isPrefix(&toks[words]) {
+		words++
+	}
+	rest := toks[words:]
+	switch {
+	case !r.step(words) || len(rest) == 0 || words > 0 && rest[0].kind == tokEnd:
+		return value{}, words
+	case rest[0].kind != tokWord:
+		v, n := r.simple(rest)
+		return v, words + n
+	}
+	v, n := r.keyword(strings.ToLower(rest[0].text), rest)
+	if n == 0 {
+		v, n = r.simple(rest)
+	}
+	return v, words + n
+}
+
+// isPrefix says that a statement follows a word as if it were not there.
+func isPrefix(t *token) bool {
 	if t.kind != tokWord {
-		return r.line(toks)
+		return false
 	}
-	word := strings.ToLower(t.text)
-	next := byte(0)
-	if len(toks) > 1 && toks[1].kind == tokGroup {
-		next = toks[1].open
+	switch strings.ToLower(t.text) {
+	case "return", "throw", "exit", "break", "continue":
+		return true
 	}
+	return strings.HasPrefix(t.text, ":")
+}
+
+// keyword reads a statement that begins with a word of the language, 0 tokens
+// if it does not.
+func (r *reader) keyword(word string, toks []token) (value, int) {
 	switch word {
-	case "if", "elseif", "while", "for", "foreach", "switch", "until", "param":
-		if next == openParen || word == "switch" && len(toks) > 1 {
+	case "if", "elseif", "while", "for", "foreach", "until", "param", "switch":
+		if len(toks) > 1 && (toks[1].is(openParen) || word == "switch") {
 			return r.withHead(word, toks)
 		}
 	case "else", "do", "try", "catch", "finally", "trap", "begin", "process", "end", "dynamicparam", "clean", "data":
 		if n := nextBlock(toks); n > 0 {
-			return r.conditional(word == "do", func() value { return r.block(toks[n].kids) }), n + 1
+			return r.conditional(word == "do", func() value { return r.statements(toks[n].kids) }), n + 1
 		}
 	case "function", "filter", "workflow":
 		return value{}, r.define(toks)
 	case "class", "enum", "configuration":
 		if n := nextBlock(toks); n > 0 {
 			if word != "enum" {
-				r.unread("a " + word + " is not read")
+				r.unread("a %s is not read", word)
 			}
 			return value{}, n + 1
 		}
-	case "return", "throw", "exit", "break", "continue":
-		if len(toks) == 1 || toks[1].kind == tokEnd {
-			return value{}, 1
-		}
-		v, n := r.statement(toks[1:])
-		return v, n + 1
 	case "using":
-		return value{}, lineEnd(toks)
+		return value{}, max(lineEnd(toks), 1)
 	}
-	if strings.HasPrefix(word, ":") && len(toks) > 1 {
-		v, n := r.statement(toks[1:])
-		return v, n + 1
-	}
-	return r.line(toks)
+	return value{}, 0
 }
 
 // nextBlock finds the block that ends the head of a statement.
@@ -115,34 +128,31 @@ func (r *reader) conditional(loop bool, read func() value) value {
 
 // withHead reads a statement with a head in parentheses.
 func (r *reader) withHead(word string, toks []token) (value, int) {
+	head := toks[1].kids
 	if word == "param" {
-		r.parameters(toks[1].kids)
+		r.parameters(head)
 		return value{}, 2
 	}
 	n := nextBlock(toks)
 	if n == 0 {
-		for _, t := range toks[1:2] {
-			r.statements(t.kids)
-		}
+		r.statements(head)
 		return value{}, 2
 	}
 	body := toks[n].kids
-	head := toks[1].kids
 	switch word {
 	case "foreach":
 		return r.forEach(head, body), n + 1
 	case "for", "while", "until":
 		return r.conditional(true, func() value {
 			r.statements(head)
-			return r.block(body)
+			return r.statements(body)
 		}), n + 1
 	case "switch":
 		return r.cases(toks[1:n], body), n + 1
 	}
 	r.statements(head)
-	v := r.conditional(false, func() value { return r.block(body) })
-	v, n = r.branches(v, toks, n+1)
-	return v, n
+	v := r.conditional(false, func() value { return r.statements(body) })
+	return r.branches(v, toks, n+1)
 }
 
 // branches reads what follows an if.
@@ -152,20 +162,23 @@ func (r *reader) branches(v value, toks []token, n int) (value, int) {
 		for i < len(toks) && toks[i].kind == tokEnd && toks[i].text != ";" {
 			i++
 		}
-		if i >= len(toks) || toks[i].kind != tokWord {
-			return v, n
+		b := 0
+		if i < len(toks) && isElse(&toks[i]) && r.step(1+i-n) {
+			b = nextBlock(toks[i:])
 		}
-		word := strings.ToLower(toks[i].text)
-		b := nextBlock(toks[i:])
-		if word != "else" && word != "elseif" || b == 0 {
+		if b == 0 {
 			return v, n
 		}
 		for _, t := range toks[i+1 : i+b] {
 			r.statements(t.kids)
 		}
-		v = merged(v, r.conditional(false, func() value { return r.block(toks[i+b].kids) }))
+		v = r.merged(v, r.conditional(false, func() value { return r.statements(toks[i+b].kids) }))
 		n = i + b + 1
 	}
+}
+
+func isElse(t *token) bool {
+	return t.kind == tokWord && (strings.EqualFold(t.text, "else") || strings.EqualFold(t.text, "elseif"))
 }
 
 // forEach reads foreach ($x in …) {…} once for all that $x may be.
@@ -173,12 +186,12 @@ func (r *reader) forEach(head, body []token) value {
 	i := slices.IndexFunc(head, func(t token) bool { return t.kind == tokWord && strings.EqualFold(t.text, "in") })
 	if i < 1 || head[0].kind != tokVar {
 		r.unread("a loop of a form that is not read")
-		return r.conditional(true, func() value { return r.block(body) })
+		return r.conditional(true, func() value { return r.statements(body) })
 	}
 	items := r.statements(head[i+1:])
 	return r.conditional(true, func() value {
 		r.vars[head[0].text] = items.element()
-		return r.block(body)
+		return r.statements(body)
 	})
 }
 
@@ -195,7 +208,7 @@ func (r *reader) cases(head, body []token) value {
 		r.vars["_"] = subject.element()
 		for i := range body {
 			if body[i].kind == tokGroup && body[i].open != openHash {
-				out = merged(out, r.block(body[i].kids))
+				out = r.merged(out, r.statements(body[i].kids))
 			}
 		}
 		return out
@@ -206,10 +219,10 @@ func (r *reader) cases(head, body []token) value {
 // lineEnd is how many tokens the first line has.
 func lineEnd(toks []token) int {
 	for i := range toks {
-		if toks[i].kind == tokEnd && (i == 0 || toks[i].text == ";" || !goesOn(&toks[i-1])) {
-			if i+1 < len(toks) && toks[i+1].kind == tokPipe {
-				continue
-			}
+		if toks[i].kind != tokEnd || i > 0 && toks[i].text != ";" && goesOn(&toks[i-1]) {
+			continue
+		}
+		if i+1 >= len(toks) || toks[i+1].kind != tokPipe {
 			return i
 		}
 	}
@@ -222,26 +235,35 @@ func goesOn(t *token) bool {
 	case tokPipe, tokAnd, tokOr, tokComma, tokAssign, tokEnd:
 		return true
 	case tokWord:
-		switch strings.ToLower(t.text) {
-		case "+", "-and", "-or", "-f", "-join", "-replace", "-split", "-eq", "-ne", "-like", "-match", "-not":
-			return true
-		}
+		const most = len("-replace")
+		return len(t.text) <= most && wordclass.Is("powershell-infix", strings.ToLower(t.text))
+	default:
+		return false
 	}
-	return false
 }
 
-// line reads an assignment, or pipelines up to the end of the line.
-func (r *reader) line(toks []token) (value, int) {
+// simple reads an assignment, or pipelines up to the end of the line. The line
+// is paid for by its tokens and its bytes: it is gone through several times.
+func (r *reader) simple(toks []token) (value, int) {
 	n := lineEnd(toks)
-	if toks[0].kind == tokVar || toks[0].kind == tokWord && strings.HasPrefix(toks[0].text, "[") {
-		k := slices.IndexFunc(toks[:n], func(t token) bool { return t.kind == tokAssign })
-		if k > 0 && k+1 < len(toks) {
-			v, m := r.statement(toks[k+1:])
-			r.assign(toks[:k], toks[k].text, v)
-			return value{}, k + 1 + m
-		}
+	line := toks[:n]
+	if n == 0 || !r.step(n+max(line[n-1].end-line[0].start, 0)/bytesPerStep) {
+		return value{}, max(n, 1)
 	}
-	return r.pipelines(withoutEnds(toks[:n])), n
+	k := -1
+	if beginsTarget(&toks[0]) {
+		k = slices.IndexFunc(line, func(t token) bool { return t.kind == tokAssign })
+	}
+	if k < 1 || k+1 >= len(toks) {
+		return r.pipelines(withoutEnds(line)), n
+	}
+	if !r.enter() {
+		return value{}, n
+	}
+	defer r.leave()
+	v, m := r.statement(toks[k+1:])
+	r.assign(toks[:k], toks[k].text, v)
+	return value{}, k + 1 + m
 }
 
 // withoutEnds drops the line ends inside a pipeline.
@@ -254,21 +276,21 @@ func withoutEnds(toks []token) []token {
 
 // pipelines reads pipelines joined by && and ||.
 func (r *reader) pipelines(toks []token) value {
-	start, maybe := 0, false
 	var outs []value
-	for i := 0; i <= len(toks); i++ {
-		if i < len(toks) && toks[i].kind != tokAnd && toks[i].kind != tokOr {
-			continue
+	for len(toks) > 0 {
+		n := slices.IndexFunc(toks, func(t token) bool { return t.kind == tokAnd || t.kind == tokOr })
+		part := toks
+		if toks = nil; n >= 0 {
+			part, toks = part[:n], part[n+1:]
 		}
-		part := toks[start:i]
-		start = i + 1
 		if len(part) == 0 {
 			continue
 		}
+		maybe := len(outs) > 0
 		v := r.within(func(p *place) { p.conditional = p.conditional || maybe }, func() value { return r.pipeline(part) })
-		outs, maybe = append(outs, v), true
+		outs = append(outs, v)
 	}
-	return list(outs)
+	return r.list(outs)
 }
 
 func (r *reader) pipeline(toks []token) value {
@@ -289,28 +311,25 @@ func (r *reader) pipeline(toks []token) value {
 
 // assign sets variables.
 func (r *reader) assign(target []token, op string, v value) {
-	var names []token
-	for _, t := range target {
-		if t.kind == tokVar {
-			names = append(names, t)
-		}
-	}
+	names := slices.DeleteFunc(slices.Clone(target), func(t token) bool { return t.kind != tokVar })
 	if len(names) == 0 {
 		return
 	}
-	name := names[0].text
-	member := len(target) > 0 && target[len(target)-1].kind == tokWord && !strings.HasPrefix(target[0].text, "[") && target[len(target)-1].glued
-	old, had := r.vars[name]
-	switch {
-	case member || len(names) > 1:
+	last := &target[len(target)-1]
+	member := last.kind == tokWord && last.glued && !strings.HasPrefix(target[0].text, "[")
+	if member || len(names) > 1 {
 		for _, t := range names {
-			r.setVar(t.text, merged(r.vars[t.text], v))
+			r.setVar(t.text, r.merged(r.vars[t.text], v))
 		}
 		return
+	}
+	name := names[0].text
+	old, had := r.vars[name]
+	switch {
 	case op == "+=" && had:
 		v = r.plus(old, v)
 	case op != "=" && op != "+=":
-		v = merged(v, unknownValue(""))
+		v = r.merged(v, unknownValue(""))
 	}
 	if env, ok := strings.CutPrefix(name, "env:"); ok {
 		r.setenv(env, v)
@@ -319,7 +338,7 @@ func (r *reader) assign(target []token, op string, v value) {
 }
 
 func (r *reader) setenv(name string, v value) {
-	for _, w := range v.choices() {
+	for _, w := range r.choices(v) {
 		r.emit(shell.Command{Assigns: []shell.Assign{{Name: strings.ToUpper(name), Value: w}}})
 	}
 }
@@ -328,7 +347,7 @@ func (r *reader) setenv(name string, v value) {
 func (r *reader) setVar(name string, v value) {
 	r.writes++
 	if old, ok := r.vars[name]; ok && (r.at.conditional || r.at.inLoop) {
-		v = merged(old, v)
+		v = r.merged(old, v)
 	}
 	r.vars[name] = v
 }

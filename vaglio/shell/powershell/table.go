@@ -3,6 +3,7 @@ package powershell
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,16 +16,27 @@ var tableText string
 type tables struct {
 	aliases   map[string]string // to the name of a cmdlet
 	cmdlets   map[string]*spec
-	families  []string
+	shared    []param // what every cmdlet has
+	start     []startOption
+	families  []string // the beginnings of names that only read
 	cmd       map[string]*spec
 	programs  map[string][]*spec
 	variables map[string]string
+	own       map[string]bool   // of the variables, those of PowerShell
+	constants map[string]string // type::name, in lower case
 	folders   map[string]string
 	short     map[string]string
 	static    map[string][]role // type::function, in lower case
 	pure      map[string]bool
 	methods   map[string][]role
 	harmless  map[string]bool
+}
+
+// startOption is an option of powershell and pwsh, in the order in which the
+// beginning of a name is taken for one of them.
+type startOption struct {
+	name  string
+	value bool
 }
 
 // spec is a command's row: its name, then its parameters.
@@ -67,145 +79,223 @@ type role struct {
 //nolint:gochecknoglobals // Read once, then only looked at.
 var known = sync.OnceValues(func() (*tables, error) { return parseTables(tableText) })
 
+// field is one word of the tables and where it stands.
+type field struct {
+	text   string
+	column int
+	rest   string // of the line, from here
+}
+
+// wrong is a mistake in the tables.
+func (f field) wrong(what string) error {
+	return fmt.Errorf("%d: %s: %q", f.column, what, f.text)
+}
+
+func fields(line string) []field {
+	var out []field
+	for w := range strings.FieldsSeq(line) {
+		at := strings.Index(line, w)
+		if n := len(out); n > 0 {
+			last := out[n-1].column - 1 + len(out[n-1].text)
+			at = last + strings.Index(line[last:], w)
+		}
+		out = append(out, field{text: w, column: at + 1, rest: strings.TrimSpace(line[at:])})
+	}
+	return out
+}
+
 func parseTables(text string) (*tables, error) {
 	t := &tables{
 		aliases: map[string]string{}, cmdlets: map[string]*spec{}, cmd: map[string]*spec{}, programs: map[string][]*spec{},
-		variables: map[string]string{}, folders: map[string]string{}, short: map[string]string{},
-		static: map[string][]role{}, pure: map[string]bool{}, methods: map[string][]role{}, harmless: map[string]bool{},
+		variables: map[string]string{}, own: map[string]bool{}, constants: map[string]string{}, folders: map[string]string{},
+		short: map[string]string{}, static: map[string][]role{}, pure: map[string]bool{}, methods: map[string][]role{}, harmless: map[string]bool{},
 	}
-	section, n := "", 0
+	sections := t.sections()
+	add := sections[""]
+	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
-			section = line[1 : len(line)-1]
-		default:
-			if err := t.add(section, line, strings.Fields(line)); err != nil {
-				return nil, fmt.Errorf("powershell: tables.txt:%d: %w", n, err)
+		words := fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0].text, "#") {
+			continue
+		}
+		err := error(nil)
+		if name := words[0].text; len(words) == 1 && strings.HasPrefix(name, "[") {
+			if add = sections[strings.Trim(name, "[]")]; add == nil {
+				err = words[0].wrong("unknown section")
 			}
+		} else {
+			err = add(words)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("powershell: tables.txt:%d:%w", n, err)
 		}
 	}
 	return t, nil
 }
 
-func (t *tables) add(section, line string, words []string) error {
-	first, rest := words[0], words[1:]
-	key := strings.ToLower(first)
-	text := strings.TrimSpace(line[len(first):])
-	switch section {
-	case "aliases":
-		for _, w := range words[:len(words)-1] {
-			t.aliases[w] = words[len(words)-1]
-		}
-	case "families":
-		t.families = append(t.families, words...)
-	case "variables":
-		t.variables[key] = text
-	case "short":
-		t.short[key] = text
-	case "folders":
-		names, folder, _ := strings.Cut(line, " ~")
-		folder = "~" + folder
-		if n, f, ok := strings.Cut(line, " C:"); ok {
-			names, folder = n, "C:"+f
-		}
-		for name := range strings.FieldsSeq(names) {
-			t.folders[name] = folder
-		}
-	case "pure":
-		addAll(t.pure, words)
-	case "harmless":
-		addAll(t.harmless, words)
-	default:
-		return t.addCalls(section, key, first, rest)
+// sections are what adds a row, by the name of the section.
+func (t *tables) sections() map[string]func(row []field) error {
+	return map[string]func([]field) error{
+		"":          func(row []field) error { return row[0].wrong("a row outside sections") },
+		"aliases":   t.addAliases,
+		"cmdlets":   func(row []field) error { return addSpec(t.cmdlets, row) },
+		"cmd":       func(row []field) error { return addSpec(t.cmd, row) },
+		"common":    t.addShared,
+		"start":     t.addStart,
+		"programs":  t.addProgram,
+		"folders":   t.addFolder,
+		"families":  func(row []field) error { return each(row, func(w string) { t.families = append(t.families, w) }) },
+		"own":       func(row []field) error { return each(row, func(w string) { t.own[w] = true }) },
+		"pure":      func(row []field) error { return each(row, func(w string) { t.pure[w] = true }) },
+		"harmless":  func(row []field) error { return each(row, func(w string) { t.harmless[w] = true }) },
+		"variables": func(row []field) error { return addText(t.variables, row) },
+		"constants": func(row []field) error { return addText(t.constants, row) },
+		"short":     func(row []field) error { return addText(t.short, row) },
+		"static":    func(row []field) error { return addRoles(t.static, row) },
+		"methods":   func(row []field) error { return addRoles(t.methods, row) },
+	}
+}
+
+func each(row []field, add func(word string)) error {
+	for _, w := range row {
+		add(strings.ToLower(w.text))
 	}
 	return nil
 }
 
-func (t *tables) addCalls(section, key, first string, rest []string) error {
-	var err error
-	switch section {
-	case "cmdlets":
-		t.cmdlets[key], err = parseSpec(first, rest)
-	case "cmd":
-		t.cmd[key], err = parseSpec(first, rest)
-	case "programs":
-		var s *spec
-		s, err = parseSpec(first, rest)
-		t.programs[key] = append(t.programs[key], s)
-	case "static":
-		if len(rest) == 0 {
-			return fmt.Errorf("no function in %q", first)
-		}
-		t.static[key+"::"+strings.ToLower(rest[0])], err = parseRoles(rest[1:])
-	case "methods":
-		t.methods[key], err = parseRoles(rest)
-	default:
-		return fmt.Errorf("unknown section %q", section)
+// put adds what a name stands for, once.
+func put[T any](to map[string]T, name field, v T) error {
+	key := strings.ToLower(name.text)
+	if _, ok := to[key]; ok {
+		return name.wrong("a second row of the same name")
 	}
+	to[key] = v
+	return nil
+}
+
+func (t *tables) addAliases(row []field) error {
+	last := row[len(row)-1]
+	for _, w := range row[:len(row)-1] {
+		if err := put(t.aliases, w, last.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addText adds a name and the text that follows it, if there is one.
+func addText(to map[string]string, row []field) error {
+	if len(row) == 1 {
+		return put(to, row[0], "")
+	}
+	return put(to, row[0], row[1].rest)
+}
+
+// addFolder adds the names of a folder, which begins with ~ or C:.
+func (t *tables) addFolder(row []field) error {
+	at := slices.IndexFunc(row, func(w field) bool { return strings.HasPrefix(w.text, "~") || strings.HasPrefix(w.text, "C:") })
+	if at < 1 {
+		return row[0].wrong("no folder in the row of")
+	}
+	for _, name := range row[:at] {
+		if err := put(t.folders, name, row[at].rest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tables) addShared(row []field) error {
+	for _, w := range row {
+		p, err := parseParam(w, false)
+		if err != nil {
+			return err
+		}
+		t.shared = append(t.shared, p)
+	}
+	return nil
+}
+
+func (t *tables) addStart(row []field) error {
+	for _, w := range row {
+		name, value := strings.CutSuffix(w.text, "=")
+		t.start = append(t.start, startOption{name, value})
+	}
+	return nil
+}
+
+func (t *tables) addProgram(row []field) error {
+	s, err := parseSpec(row)
+	key := strings.ToLower(row[0].text)
+	t.programs[key] = append(t.programs[key], s)
 	return err
 }
 
-func addAll(set map[string]bool, words []string) {
-	for _, w := range words {
-		set[strings.ToLower(w)] = true
+func addSpec(to map[string]*spec, row []field) error {
+	s, err := parseSpec(row)
+	if err != nil {
+		return err
 	}
+	return put(to, row[0], s)
 }
 
-func parseRoles(words []string) ([]role, error) {
-	out := []role{}
-	for _, w := range words {
-		at, what, ok := strings.Cut(w, ":")
-		r := role{index: -1, what: what}
-		if at != "self" {
-			n, err := strconv.Atoi(at)
-			if err != nil {
-				return nil, fmt.Errorf("%q is no place of an argument", at)
-			}
-			r.index = n
+// addRoles adds a function and what it does to its arguments.
+func addRoles(to map[string][]role, row []field) error {
+	var out []role
+	for _, w := range row[1:] {
+		at, what, _ := strings.Cut(w.text, ":")
+		n, err := strconv.Atoi(at)
+		if at == "self" {
+			n, err = -1, nil
 		}
-		if !ok || !knownRole(what) {
-			return nil, fmt.Errorf("unknown role in %q", w)
+		if err != nil || !knownRole(what) {
+			return w.wrong("neither a place nor a role")
 		}
-		out = append(out, r)
+		out = append(out, role{index: n, what: what})
 	}
-	return out, nil
+	return put(to, row[0], out)
 }
 
-func parseSpec(name string, words []string) (*spec, error) {
-	s := &spec{name: name}
-	for _, w := range words {
-		key, value, ok := strings.Cut(w, "=")
-		switch {
-		case w == "pass":
+func parseSpec(row []field) (*spec, error) {
+	s := &spec{name: row[0].text}
+	for _, w := range row[1:] {
+		key, value, _ := strings.Cut(w.text, "=")
+		switch key {
+		case "pass":
 			s.pass = true
-		case ok && key == "as":
+		case "as":
 			s.as = value
-		case ok && key == "out":
+		case "out":
 			s.out = value
-		case ok && key == "tree":
+		case "tree":
 			s.tree = strings.ToLower(value)
-		case ok && key == "when":
+		case "when":
 			s.when = strings.Split(value, "|")
 		default:
-			if err := s.addParam(w); err != nil {
+			p, err := parseParam(w, s.as != "")
+			if err != nil {
 				return nil, err
 			}
+			if p.name == "*" {
+				s.rest = p.role
+			} else {
+				s.params = append(s.params, p)
+			}
 		}
+	}
+	if len(s.params) == 0 && (s.out == "path" || s.out == "join" || s.out == "parent") {
+		return nil, row[0].wrong("no path to put out")
 	}
 	return s, nil
 }
 
-func (s *spec) addParam(w string) error {
-	name, what, _ := strings.Cut(w, ":")
-	if what != "" && !knownRole(what) && (s.as == "" || what[0] != '-') {
-		return fmt.Errorf("unknown role in %q", w)
-	}
-	if name == "*" {
-		s.rest = what
-		return nil
+// parseParam reads a parameter; the role of one of a program may be the
+// program's option.
+func parseParam(w field, program bool) (param, error) {
+	name, what, _ := strings.Cut(w.text, ":")
+	if what != "" && !knownRole(what) && (!program || what[0] != '-') {
+		return param{}, w.wrong("unknown role")
 	}
 	p := param{role: what, pos: -1}
 	name, p.piped = strings.CutSuffix(name, "<")
@@ -213,13 +303,33 @@ func (s *spec) addParam(w string) error {
 	if n, at, ok := strings.Cut(name, "@"); ok {
 		pos, err := strconv.Atoi(at)
 		if err != nil {
-			return fmt.Errorf("%q is no place of a word", at)
+			return param{}, w.wrong("no place of a word")
 		}
 		name, p.pos = n, pos
 	}
 	p.name = strings.ToLower(name)
-	s.params = append(s.params, p)
-	return nil
+	return p, nil
+}
+
+// common says whether every cmdlet has a parameter, and whether it is a switch.
+func (t *tables) common(name string) (isFlag, ok bool) {
+	const enough = 4 // letters that stand for a longer name
+	for _, p := range t.shared {
+		if p.name == name || len(name) >= enough && strings.HasPrefix(p.name, name) {
+			return p.isFlag, true
+		}
+	}
+	return false, false
+}
+
+// startOption is the option of powershell that a name or its beginning means.
+func (t *tables) startOption(name string) startOption {
+	for _, o := range t.start {
+		if name != "" && strings.HasPrefix(o.name, name) {
+			return o
+		}
+	}
+	return startOption{}
 }
 
 // knownRole says whether a word of the tables is a role.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // value is what an expression or a pipeline may be.
@@ -17,7 +18,7 @@ type value struct {
 	// block is a script block; table what @{…} holds, by name in lower case.
 	block []token
 	table map[string]value
-	// program says that the items were given as the name of a type of objects.
+	// client says that it is an object that fetches from a network.
 	client bool
 }
 
@@ -38,6 +39,25 @@ func remoteValue(from string) value {
 	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true}))
 }
 
+// madeOf is what a command makes of a value in a way that is not known:
+// downloaded text stays so.
+func madeOf(v value, from string) value {
+	if slices.ContainsFunc(v.items, shell.Word.Remote) {
+		return remoteValue(from)
+	}
+	return unknownValue(from)
+}
+
+// truth is what a test yields.
+func truth() value {
+	return value{items: []shell.Word{shell.Text("True"), shell.Text("False")}, either: true}
+}
+
+// aNumber is a number of which nothing else is known.
+func aNumber() value {
+	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: "number"}))
+}
+
 func (v value) isNothing() bool { return len(v.items) == 0 && v.block == nil && v.table == nil }
 
 // text is the value as one static text.
@@ -48,29 +68,49 @@ func (v value) text() (string, bool) {
 	return v.items[0].Text()
 }
 
-// size is what the value costs to copy, in bytes.
-func (v value) size() int {
+// element is what one element of the value may be.
+func (v value) element() value {
+	v.either = len(v.items) > 1
+	return v
+}
+
+// weigh is what words cost to copy, in bytes.
+func weigh(words ...shell.Word) int {
+	const each, part = 16, 64 // besides their texts
 	n := 0
-	for _, w := range v.items {
-		n += len(w.String()) + 16
+	for _, w := range words {
+		n += each
+		if s, ok := w.Text(); ok {
+			n += len(s)
+			continue
+		}
+		for _, p := range w.Parts() {
+			n += part + len(p.Text)
+		}
 	}
 	return n
 }
 
-// choices are the texts that the value may be when it stands inside another.
-func (v value) choices() []shell.Word {
-	switch {
-	case len(v.items) == 0 && v.block == nil && v.table == nil:
-		return []shell.Word{shell.Text("")}
-	case len(v.items) == 0:
-		return []shell.Word{unknownWord("")}
-	case v.either || len(v.items) == 1:
-		return v.items
+// afford pays for a value of so many elements and bytes before it is made, or
+// says that it becomes too large. All that makes a value out of others asks
+// here first, so that the budget bounds the memory, too.
+func (r *reader) afford(items, bytes int) bool {
+	if items > maxItems || bytes > maxValue {
+		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("a value becomes too large to be read")})
+		return false
 	}
-	return []shell.Word{joined(v.items, shell.Text(" "))}
+	return r.step(1 + items + bytes/bytesPerStep)
 }
 
-func joined(items []shell.Word, sep shell.Word) shell.Word {
+// joined writes words side by side with a text between them.
+func (r *reader) joined(items []shell.Word, between string) shell.Word {
+	if len(items) == 1 {
+		return items[0]
+	}
+	if !r.afford(0, weigh(items...)+len(items)*len(between)) {
+		return unknownWord("")
+	}
+	sep := shell.Text(between)
 	parts := make([]shell.Word, 0, 2*len(items))
 	for i, w := range items {
 		if i > 0 {
@@ -81,64 +121,76 @@ func joined(items []shell.Word, sep shell.Word) shell.Word {
 	return shell.Glue(parts...)
 }
 
+// choices are the texts that the value may be when it stands inside another.
+func (r *reader) choices(v value) []shell.Word {
+	switch {
+	case v.isNothing():
+		return []shell.Word{shell.Text("")}
+	case len(v.items) == 0:
+		return []shell.Word{unknownWord("")}
+	case v.either || len(v.items) == 1:
+		return v.items
+	}
+	return []shell.Word{r.joined(v.items, " ")}
+}
+
+// word is a value as one word.
+func (r *reader) word(v value) shell.Word {
+	switch {
+	case len(v.items) == 1:
+		return v.items[0]
+	case v.block != nil && len(v.items) == 0:
+		return shell.Text("{}")
+	case len(v.items) == 0:
+		return shell.Text("")
+	case v.either:
+		return unknownWord("")
+	}
+	return r.joined(v.items, " ")
+}
+
 // glue writes values side by side, in all ways that they may be.
 func (r *reader) glue(list []value) value {
 	if len(list) == 1 && list[0].block == nil && list[0].table == nil && len(list[0].items) == 1 {
 		return list[0]
 	}
-	out := [][]shell.Word{nil}
-	for _, v := range list {
-		choices := v.choices()
-		if len(choices)*len(out) > maxChoices {
-			choices = []shell.Word{unknownWord("")}
+	columns, ways, bytes := make([][]shell.Word, len(list)), 1, 0
+	for i, v := range list {
+		columns[i] = r.choices(v)
+		if len(columns[i])*ways > maxChoices {
+			columns[i] = []shell.Word{unknownWord("")}
 		}
-		if !r.step(len(choices) * len(out)) {
-			return unknownValue("")
-		}
-		if len(choices) == 1 {
-			for i := range out {
-				out[i] = append(out[i], choices[0])
-			}
-			continue
-		}
-		next := make([][]shell.Word, 0, len(choices)*len(out))
-		for _, head := range out {
-			for _, w := range choices {
-				next = append(next, append(slices.Clone(head), w))
-			}
-		}
-		out = next
+		ways *= len(columns[i])
+		bytes += weigh(columns[i]...)
 	}
-	v := value{either: len(out) > 1}
-	for _, words := range out {
+	if !r.afford(ways*len(list), ways*bytes) {
+		return unknownValue("")
+	}
+	v := value{either: ways > 1}
+	for way := range ways {
+		words, left := make([]shell.Word, len(list)), ways
+		for i, choices := range columns {
+			left /= len(choices)
+			words[i] = choices[way/left%len(choices)]
+		}
 		v.items = append(v.items, shell.Glue(words...))
-	}
-	return r.bounded(v)
-}
-
-// bounded pays for a value that was made, or gives it up when it is too large.
-func (r *reader) bounded(v value) value {
-	n := v.size()
-	if len(v.items) > maxItems || n > maxValue {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: "a value becomes too large to be read"})
-		return unknownValue("")
-	}
-	if !r.step(1 + n/bytesPerStep) {
-		return unknownValue("")
 	}
 	return v
 }
 
-// list is the value as elements of a list.
-func list(values []value) value {
+// list is the values as elements of a list.
+func (r *reader) list(values []value) value {
 	if len(values) == 1 {
 		return values[0]
 	}
-	out, n := value{}, 0
+	n := 0
 	for i := range values {
 		n += len(values[i].items)
 	}
-	out.items = make([]shell.Word, 0, n)
+	if !r.afford(n, 0) {
+		return unknownValue("")
+	}
+	out := value{items: make([]shell.Word, 0, n)}
 	for i := range values {
 		v := &values[i]
 		out.items = append(out.items, v.items...)
@@ -154,14 +206,11 @@ func list(values []value) value {
 	return out
 }
 
-// element is what one element of the value may be.
-func (v value) element() value {
-	v.either = len(v.items) > 1
-	return v
-}
-
 // merged is what a variable may be after a branch.
-func merged(a, b value) value {
+func (r *reader) merged(a, b value) value {
+	if !r.afford(len(a.items), 0) || !r.step((len(a.items)+1)*weigh(b.items...)/bytesPerStep) {
+		return unknownValue("")
+	}
 	out := a
 	out.items = slices.Clone(a.items)
 	for _, w := range b.items {
@@ -180,9 +229,12 @@ func merged(a, b value) value {
 	return out
 }
 
-// mapped applies a function to the static texts of a value; what is not known
-// stays so.
-func (v value) mapped(fn func(string) string) value {
+// mapped applies a function to the static texts of a value that does not make
+// them longer; what is not known stays so.
+func (r *reader) mapped(v value, fn func(string) string) value {
+	if !r.afford(len(v.items), weigh(v.items...)) {
+		return unknownValue("")
+	}
 	out := value{either: v.either, files: v.files}
 	for _, w := range v.items {
 		parts := slices.Clone(w.Parts())
@@ -194,6 +246,46 @@ func (v value) mapped(fn func(string) string) value {
 		out.items = append(out.items, shell.NewWord(parts...))
 	}
 	return out
+}
+
+// replaced writes one text for another in a value; fold makes capitals and
+// small letters the same.
+func (r *reader) replaced(v value, from, to string, fold bool) value {
+	count := func(s string) int { return strings.Count(s, from) }
+	replace := func(s string) string { return strings.ReplaceAll(s, from, to) }
+	if fold {
+		count = func(s string) int { return strings.Count(strings.ToLower(s), strings.ToLower(from)) }
+		replace = func(s string) string { return replaceFold(s, from, to) }
+	}
+	bytes := weigh(v.items...)
+	if from == "" || !r.afford(len(v.items), bytes) {
+		return unknownValue("")
+	}
+	for _, w := range v.items {
+		bytes += count(w.String()) * len(to)
+	}
+	if !r.afford(0, bytes) {
+		return unknownValue("")
+	}
+	return r.mapped(v, replace)
+}
+
+func replaceFold(s, from, to string) string {
+	lower, low := strings.ToLower(s), strings.ToLower(from)
+	if len(lower) != len(s) || len(low) != len(from) {
+		return strings.ReplaceAll(s, from, to)
+	}
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(lower, low)
+		if !ok {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:len(before)])
+		b.WriteString(to)
+		s, lower = s[len(before)+len(from):], after
+	}
 }
 
 // forward writes a path of Windows with the slashes that all tables use.

@@ -1,0 +1,136 @@
+package templates
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// phrasing is the ending of the files of what the engine says of calls: one for
+// each language but English, which is the engine's own.
+const phrasing = ".phrases"
+
+// phraseBook is how a language says the engine's phrases.
+type phraseBook map[wording.Phrase]string
+
+// Said says in the reader's language what a judge says of a call: said, if it is
+// what the message says in English, else the message where it is in fixed words.
+// ok is false, and the message comes back as it is, when there are no words for it.
+func (t *Texts) Said(message string, said wording.Sentence) (text string, ok bool) {
+	if english, _ := said.In(wording.English); english == message {
+		if text, ok := said.In(t.phrase); ok {
+			return text, true
+		}
+	}
+	return t.Judged(message)
+}
+
+// Phrases returns the phrases of the engine for which a language has words.
+func (s *Set) Phrases(lang Lang) []wording.Phrase { return slices.Sorted(maps.Keys(s.phrases[lang])) }
+
+// phrase finds how the language says a phrase of the engine.
+func (t *Texts) phrase(p wording.Phrase) (string, bool) {
+	if t.lang == English {
+		return wording.English(p)
+	}
+	said, ok := t.phrases[p]
+	return said, ok
+}
+
+// phrases reads the embedded phrases of a language.
+func (c *checker) phrases(lang Lang) phraseBook {
+	if lang == English {
+		return nil
+	}
+	return c.readPhrases(builtin, lang, "embedded ")
+}
+
+// readPhrases reads a file of phrases: each in English on a line, and behind a
+// tab on the next line in the language.
+func (c *checker) readPhrases(from fs.FS, lang Lang, prefix string) phraseBook {
+	name := prefix + string(lang) + phrasing
+	raw, err := fs.ReadFile(from, string(lang)+phrasing)
+	switch {
+	case err != nil:
+		c.add(name, "cannot be read: %v", err)
+		return nil
+	case len(raw) > maxFile:
+		c.add(name, "has %d bytes; %d are the most", len(raw), maxFile)
+		return nil
+	}
+	p := phraseReader{checker: c, name: name, book: phraseBook{}}
+	raw = bytes.TrimPrefix(raw, []byte("\xEF\xBB\xBF"))
+	for line := range strings.Lines(string(raw)) {
+		p.n++
+		p.line(strings.TrimRight(line, "\r\n"))
+	}
+	p.end()
+	return p.book
+}
+
+// phraseReader reads a file of phrases line by line.
+type phraseReader struct {
+	*checker
+	name    string
+	n       int
+	book    phraseBook
+	english string // whose translation is to follow, if any
+	at      int    // its line
+}
+
+func (p *phraseReader) line(s string) {
+	said, translated := strings.CutPrefix(s, "\t")
+	switch {
+	case strings.TrimSpace(s) == "" || s[0] == '#':
+	case strings.ContainsFunc(said, unfit):
+		p.add(p.where(p.n), "holds a character that cannot be seen, or is no UTF-8")
+	case !translated:
+		p.end()
+		p.english, p.at = s, p.n
+		if _, twice := p.book[wording.Phrase(s)]; twice {
+			p.add(p.where(p.n), "the phrase %q stands here twice", s)
+		}
+	case p.english == "":
+		p.add(p.where(p.n), "there is no phrase before this translation")
+	default:
+		p.translate(said)
+	}
+}
+
+// translate keeps the translation of the phrase before it.
+func (p *phraseReader) translate(said string) {
+	want, got := strings.Count(p.english, wording.Placeholder), strings.Count(said, wording.Placeholder)
+	switch {
+	case strings.Count(said, "%") != got:
+		p.add(p.where(p.n), "a %% stands for nothing; a thing that the phrase is about is %s", wording.Placeholder)
+	case want != got:
+		p.add(p.where(p.n), "%q is about %d things, its translation about %d", p.english, want, got)
+	}
+	p.book[wording.Phrase(p.english)], p.english = strings.TrimSpace(said), ""
+}
+
+// end ends a phrase, which must have been translated.
+func (p *phraseReader) end() {
+	if p.english != "" {
+		p.add(p.where(p.at), "the phrase %q has no translation", p.english)
+	}
+	p.english = ""
+}
+
+func (p *phraseReader) where(n int) string { return fmt.Sprintf("%s:%d", p.name, n) }
+
+// overridePhrases reads the phrases that a folder has instead of the embedded.
+func (c *checker) overridePhrases(folder fs.FS, lang Lang, book phraseBook) {
+	for p, said := range c.readPhrases(folder, lang, "") {
+		if _, ok := book[p]; !ok {
+			c.add(string(lang)+phrasing, "there is no phrase %q", p)
+			continue
+		}
+		book[p] = said
+	}
+}

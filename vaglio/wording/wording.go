@@ -1,0 +1,220 @@
+// Package wording says in any language what the engine found: a sentence is kept
+// as phrases and what they are about, in English, and each language has its own
+// words for a phrase.
+package wording
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentence is what a judge says as data, so that a person can be told it in
+// another language than the judge's English: clauses that stand one behind the
+// other.
+type Sentence []Clause
+
+// Phrase is the English of a clause, with a %s for each thing that it is about.
+// Other languages know it by this English. Those that stand in Go are constants
+// of this type, by which they are found to be translated.
+type Phrase string
+
+// Clause is a part of a sentence: a phrase about things, or such a thing.
+type Clause struct {
+	Phrase Phrase `json:"phrase,omitempty"`
+	// Args are what the phrase is about.
+	Args []Clause `json:"args,omitempty"`
+	// Text is a thing as it stands in the call, in no language; then there is no
+	// phrase.
+	Text string `json:"text,omitempty"`
+}
+
+// Placeholder stands in a phrase for what it is about.
+const Placeholder = "%s"
+
+// Something stands for a thing that a phrase is about and that has no name.
+const Something Phrase = "something"
+
+// Language finds how a language says a phrase; false if it does not.
+type Language func(phrase Phrase) (string, bool)
+
+// English says phrases as they are.
+func English(phrase Phrase) (string, bool) { return string(phrase), true }
+
+// String is the English of the sentence, beginning as it would within another.
+func (s Sentence) String() string {
+	w := worder{language: English}
+	w.clauses(s)
+	return w.b.String()
+}
+
+// In says the sentence in a language, beginning with a capital; false if the
+// language lacks one of its phrases.
+func (s Sentence) In(language Language) (string, bool) {
+	w := worder{language: language}
+	w.clauses(s)
+	said := w.b.String()
+	first, n := utf8.DecodeRuneInString(said)
+	if upper := unicode.ToUpper(first); n > 0 && upper != first {
+		said = string(upper) + said[n:]
+	}
+	return said, !w.lacks && said != ""
+}
+
+// Each returns the sentence with every thing that it is about replaced.
+func (s Sentence) Each(replaced func(text string) string) Sentence {
+	if s == nil {
+		return nil
+	}
+	out := make(Sentence, len(s))
+	for i := range s {
+		out[i] = Clause{Phrase: s[i].Phrase, Args: Sentence(s[i].Args).Each(replaced)}
+		if s[i].Text != "" {
+			out[i].Text = replaced(s[i].Text)
+		}
+	}
+	return out
+}
+
+// String is the English of the clause.
+func (c Clause) String() string { return Sentence{c}.String() }
+
+// worder writes sentences in a language.
+type worder struct {
+	language Language
+	lacks    bool
+	b        strings.Builder
+}
+
+// clauses writes clauses with blanks between them; punctuation that begins one
+// follows without.
+func (w *worder) clauses(s Sentence) {
+	for i := range s {
+		said := w.clause(&s[i])
+		joined := s[i].Phrase != "" && strings.ContainsRune(",;:.", rune(s[i].Phrase[0]))
+		if w.b.Len() > 0 && said != "" && !joined {
+			w.b.WriteByte(' ')
+		}
+		w.b.WriteString(said)
+	}
+}
+
+func (w *worder) clause(c *Clause) string {
+	if c.Phrase == "" {
+		return c.Text
+	}
+	phrase := w.phrase(c.Phrase)
+	if !strings.Contains(phrase, Placeholder) {
+		return phrase
+	}
+	var said strings.Builder
+	for i := 0; ; i++ {
+		before, after, found := strings.Cut(phrase, Placeholder)
+		said.WriteString(before)
+		if !found {
+			return said.String()
+		}
+		phrase = after
+		if i < len(c.Args) {
+			if arg := w.clause(&c.Args[i]); arg != "" {
+				said.WriteString(arg)
+				continue
+			}
+		}
+		w.closeGap(&said, strings.TrimSpace(phrase) == "")
+	}
+}
+
+// closeGap takes back what led to a thing that is not named. One verb says
+// nothing by itself.
+func (w *worder) closeGap(said *strings.Builder, ends bool) {
+	before := strings.TrimRight(said.String(), " :")
+	said.Reset()
+	said.WriteString(before)
+	if ends && before != "" && !strings.Contains(before, " ") {
+		said.WriteString(" " + w.phrase(Something))
+	}
+}
+
+// phrase finds how a phrase is said; one without words is said everywhere.
+func (w *worder) phrase(english Phrase) string {
+	if !english.HasWords() {
+		return string(english)
+	}
+	said, ok := w.language(english)
+	if !ok {
+		w.lacks = true
+		return string(english)
+	}
+	return said
+}
+
+// HasWords reports whether the phrase has words of its own, which languages say
+// differently.
+func (p Phrase) HasWords() bool {
+	return strings.ContainsFunc(strings.ReplaceAll(string(p), Placeholder, ""), unicode.IsLetter)
+}
+
+// Say is the clause of a phrase about things that stand in the call.
+func Say(p Phrase, texts ...string) Clause {
+	c := Clause{Phrase: p}
+	if len(texts) > 0 {
+		c.Args = make([]Clause, len(texts))
+	}
+	for i, t := range texts {
+		c.Args[i].Text = t
+	}
+	return c
+}
+
+// And is the sentence with another clause behind it.
+func (s Sentence) And(p Phrase, texts ...string) Sentence {
+	return append(slices.Clone(s), Say(p, texts...))
+}
+
+// About is the sentence about something else than a thing that it names; it looks
+// at the first that it finds.
+func (s Sentence) About(was string, is Clause) Sentence {
+	for i := range s {
+		if s[i].Text == was {
+			s = slices.Clone(s)
+			s[i] = is
+			return s
+		}
+		if at := slices.IndexFunc(s[i].Args, func(c Clause) bool { return c.Text == was }); at >= 0 {
+			s = slices.Clone(s)
+			s[i].Args = slices.Clone(s[i].Args)
+			s[i].Args[at] = is
+			return s
+		}
+	}
+	return s
+}
+
+// Shortened is the sentence with its longest things cut until its English has at
+// most so many bytes, or nothing in it is long.
+func (s Sentence) Shortened(longest int, clip func(text string, most int) string) Sentence {
+	for most := longest; ; most /= 2 {
+		over := len(s.String()) - longest
+		if over <= 0 || most < longest/16 {
+			return s
+		}
+		s = s.Each(func(text string) string {
+			if len(text) < most {
+				return text
+			}
+			return clip(text, max(most/2, len(text)-over))
+		})
+	}
+}
+
+// Trimmed is the sentence without these signs at the end of its last thing.
+func (s Sentence) Trimmed(signs string) Sentence {
+	s = s.Each(func(text string) string { return text })
+	for in := s; len(in) > 0; in = in[len(in)-1].Args {
+		last := &in[len(in)-1]
+		last.Text = strings.TrimRight(last.Text, signs)
+	}
+	return s
+}
