@@ -67,14 +67,16 @@ var rooms = map[string]room{
 
 	"vaglio/wordclass":        {},
 	"vaglio/wording":          {},
-	"vaglio/shell":            {may: []string{"vaglio/wordclass", "internal/strictjson", "vaglio/wording"}, modules: []string{shparser}},
+	"vaglio/shell":            {may: []string{"vaglio/wordclass", "internal/strictjson", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/shell/powershell": {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/patch":            {may: []string{"vaglio/shell", "vaglio/wording"}},
 	"vaglio/place":            {modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/operation", "vaglio/shell"}},
-	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson", "vaglio/wording"}},
+	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
+	"vaglio/project":          {may: []string{"vaglio/shell"}, modules: []string{yaml}},
+	"internal/workfiles":      {may: []string{"vaglio/reading"}},
 	"vaglio/clients":          {may: []string{"vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
 		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "vaglio/wording"},
@@ -112,7 +114,7 @@ var rooms = map[string]room{
 	"dispatcher": {
 		may:     []string{"dispatcher/read", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{cronlib, xmod},
-		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest"},
+		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading"},
 	},
 
 	"store/bolt": {

@@ -64,15 +64,7 @@ func (v *visit) script(file, text, name string, what any) {
 // scriptsOf are the scripts that a command of a package manager runs: the one
 // that it names, or those that installing runs of the project itself.
 func scriptsOf(program string, words []string) []string {
-	var plain []string
-	for _, w := range words {
-		if w == "--" {
-			break
-		}
-		if w != "" && !strings.HasPrefix(w, "-") {
-			plain = append(plain, w)
-		}
-	}
+	plain := operands(words)
 	if len(plain) == 0 {
 		if program == "yarn" {
 			return []string{"preinstall", "install", "postinstall", "prepare"}
@@ -85,14 +77,7 @@ func scriptsOf(program string, words []string) []string {
 	case "t", "tst":
 		return []string{"test"}
 	case "install", "i", "ci", "add", "update", "up", "install-test", "it":
-		if slices.ContainsFunc(words, func(w string) bool { return w == "--ignore-scripts" || w == "--ignore-scripts=true" }) {
-			return nil
-		}
-		steps := []string{"preinstall", "install", "postinstall", "prepare"}
-		if verb == "it" || verb == "install-test" {
-			steps = append(steps, "test")
-		}
-		return steps
+		return installing(verb, words)
 	case "publish", "pack":
 		return []string{"prepublish", "prepare", "prepublishOnly", "prepack", verb}
 	case "version":
@@ -100,6 +85,18 @@ func scriptsOf(program string, words []string) []string {
 	default:
 		return []string{verb} // test, start, and with some managers any
 	}
+}
+
+// installing are the scripts that installing runs of the project itself.
+func installing(verb string, words []string) []string {
+	if slices.Contains(words, "--ignore-scripts") || slices.Contains(words, "--ignore-scripts=true") {
+		return nil
+	}
+	steps := []string{"preinstall", "install", "postinstall", "prepare"}
+	if verb == "it" || verb == "install-test" {
+		steps = append(steps, "test")
+	}
+	return steps
 }
 
 // readTaskfile reads the tasks of a Taskfile.

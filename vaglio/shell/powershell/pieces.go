@@ -1,6 +1,10 @@
 package powershell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
 
 // pieces cuts the bare words of an expression at its operators: in a command
 // the same characters are text.
@@ -118,4 +122,28 @@ func wordLength(s string) int {
 		}
 	}
 	return len(s)
+}
+
+// splitWords splits a text at its blanks outside quotes, as Windows does for a
+// program.
+func (r *reader) splitWords(w shell.Word) []argument {
+	s, ok := w.Text()
+	if !ok || !strings.ContainsAny(s, " \t\"") || !r.step(1+len(s)) {
+		return []argument{plainArg(w)}
+	}
+	var out []argument
+	var b strings.Builder
+	inQuotes := false
+	for i := range len(s) + 1 {
+		switch {
+		case i < len(s) && s[i] == '"':
+			inQuotes = !inQuotes
+		case i < len(s) && (inQuotes || s[i] != ' ' && s[i] != '\t'):
+			b.WriteByte(s[i])
+		case b.Len() > 0:
+			out = append(out, plainArg(shell.Text(b.String())))
+			b.Reset()
+		}
+	}
+	return out
 }

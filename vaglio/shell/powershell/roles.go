@@ -192,7 +192,8 @@ func (w *work) host() value {
 func (w *work) module(v value) {
 	for _, p := range v.items {
 		switch end := strings.ToLower(p.Suffix()); {
-		case p.IsUnknown(), strings.ContainsAny(p.Prefix(), `/\`), strings.HasSuffix(end, ".psm1"), strings.HasSuffix(end, ".ps1"), strings.HasSuffix(end, ".dll"):
+		case p.IsUnknown(), strings.ContainsAny(p.Prefix(), `/\`),
+			strings.HasSuffix(end, ".psm1"), strings.HasSuffix(end, ".ps1"), strings.HasSuffix(end, ".dll"):
 			w.r.script(p, nil)
 		}
 	}
@@ -375,28 +376,4 @@ func (w *work) start(program value) {
 		}
 		return value{}
 	})
-}
-
-// splitWords splits a text at its blanks outside quotes, as Windows does for a
-// program.
-func (r *reader) splitWords(w shell.Word) []argument {
-	s, ok := w.Text()
-	if !ok || !strings.ContainsAny(s, " \t\"") || !r.step(1+len(s)) {
-		return []argument{plainArg(w)}
-	}
-	var out []argument
-	var b strings.Builder
-	inQuotes := false
-	for i := range len(s) + 1 {
-		switch {
-		case i < len(s) && s[i] == '"':
-			inQuotes = !inQuotes
-		case i < len(s) && (inQuotes || s[i] != ' ' && s[i] != '\t'):
-			b.WriteByte(s[i])
-		case b.Len() > 0:
-			out = append(out, plainArg(shell.Text(b.String())))
-			b.Reset()
-		}
-	}
-	return out
 }
