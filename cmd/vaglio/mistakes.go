@@ -318,8 +318,7 @@ func keysOf(t reflect.Type) []string {
 		return nil
 	}
 	var keys []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && name != "-" {
 			keys = append(keys, name)
 		}

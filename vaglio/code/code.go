@@ -46,6 +46,7 @@ func New() (*Reader, error) {
 }
 
 // Read says what a program does. It does not fail: what it cannot read is a
+// problem among the steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
 	defer func() {
@@ -168,7 +169,7 @@ func (p *program) step(s shell.ProgramStep) {
 	}
 }
 
-// problem among the steps.
+// problem notes what could not be read, each finding once.
 func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell.Word) {
 	key := string(kind) + "\x00" + w.String()
 	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // each is said once, and the first of many

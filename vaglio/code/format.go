@@ -207,7 +207,7 @@ func translate(_ *program, v value, rest []value) value {
 			return unknown("translate()")
 		}
 		if n, err := strconv.Atoi(k); err == nil && n > 9 {
-			k = string(rune(n))
+			k = string(rune(n)) //nolint:gosec // What is no character becomes the replacement.
 		}
 		pairs = append(pairs, k, s)
 	}
@@ -275,7 +275,7 @@ func character(m []string) string {
 	case m[1] != "" && n > 0x7f:
 		return string([]byte{byte(n)}) //nolint:gosec // Two digits.
 	}
-	return string(rune(n)) //nolint:gosec // Not above the greatest.
+	return string(rune(n))
 }
 
 // expanded is a path with the home folder in place of its tilde.

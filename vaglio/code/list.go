@@ -120,6 +120,7 @@ func (p *program) items(shut string) []value {
 }
 
 // comprehends returns where the "for" stands that gives values to the
+// element before it.
 func (p *program) comprehends() int {
 	if p.lang.name != "python" {
 		return 0

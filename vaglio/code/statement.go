@@ -136,6 +136,7 @@ func (p *program) returned() {
 }
 
 // modified reads a statement with a condition or a loop behind it: … for @list,
+// fork while 1.
 func (p *program) modified() bool {
 	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned {
 		return false

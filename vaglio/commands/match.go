@@ -55,32 +55,41 @@ func parseTest(s string) test {
 		t.among = strings.Split(s[1:], "|")
 		return t
 	}
-	texts := strings.HasPrefix(s, "~")
-	for alt := range strings.SplitSeq(s, "|") {
-		switch {
-		case texts:
-			t.text = append(t.text, strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(alt, "~")), pipe, "|"))
-		case alt == "$":
-			t.atEnd, t.operand = true, true
-		case strings.HasPrefix(alt, "-") && len(alt) > 1:
-			name, value, ok := strings.Cut(alt, "=")
-			f := flagTest{name: name}
-			if ok {
-				f.values = []string{value}
-			}
-			t.flags = append(t.flags, f)
-		case len(t.flags) > 0 && t.flags[len(t.flags)-1].values != nil:
-			f := &t.flags[len(t.flags)-1]
-			f.values = append(f.values, alt)
-		case strings.HasPrefix(alt, "~"):
-			t.text = append(t.text, strings.ToLower(alt[1:]))
-		default:
-			t.words = append(t.words, alt)
-			t.operand = true
+	if strings.HasPrefix(s, "~") {
+		for alt := range strings.SplitSeq(strings.ToLower(s), "|") {
+			t.text = append(t.text, strings.ReplaceAll(strings.TrimPrefix(alt, "~"), pipe, "|"))
 		}
+		t.helpAlone()
+		return t
+	}
+	for alt := range strings.SplitSeq(s, "|") {
+		t.alternative(alt)
 	}
 	t.helpAlone()
 	return t
+}
+
+// alternative adds one of the words of which a test asks for any.
+func (t *test) alternative(alt string) {
+	switch {
+	case alt == "$":
+		t.atEnd, t.operand = true, true
+	case strings.HasPrefix(alt, "-") && len(alt) > 1:
+		name, value, ok := strings.Cut(alt, "=")
+		f := flagTest{name: name}
+		if ok {
+			f.values = []string{value}
+		}
+		t.flags = append(t.flags, f)
+	case len(t.flags) > 0 && t.flags[len(t.flags)-1].values != nil:
+		f := &t.flags[len(t.flags)-1]
+		f.values = append(f.values, alt)
+	case strings.HasPrefix(alt, "~"):
+		t.text = append(t.text, strings.ToLower(alt[1:]))
+	default:
+		t.words = append(t.words, alt)
+		t.operand = true
+	}
 }
 
 // helpAlone makes the short options that usually ask for help count only when

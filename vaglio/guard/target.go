@@ -246,7 +246,7 @@ func (l *look) mapped(d deed, clean string) string {
 // ruleAt gives the rule about a deed done to a clean absolute spot.
 func (g *Guard) ruleAt(d deed, clean string) string {
 	if d == removes || d == empties {
-		if id := g.treeAt(clean); id != "" && !(d == removes && id == treeHome && g.isFileBeside(clean)) {
+		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !g.isFileBeside(clean)) {
 			return id
 		}
 	}

@@ -114,31 +114,43 @@ func readGitConfig(v *visit, _ *row) {
 func (e *entry) code(verb string, words []string) string {
 	switch e.section + "." + e.key {
 	case "core.fsmonitor":
-		if !slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.value)) {
-			return e.value
-		}
+		return e.unlessSwitch()
 	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
 		"diff.textconv", "diff.command", "filter.clean", "filter.smudge", "filter.process", "merge.driver", "sequence.editor", "interactive.difffilter":
 		return e.value
 	case "pager." + verb:
-		if e.value != "true" && e.value != "false" {
-			return e.value
-		}
+		return e.unlessSwitch()
 	case "alias." + verb:
 		if code, shell := strings.CutPrefix(e.value, "!"); shell {
 			return code
 		}
 		return "git " + e.value
 	case "credential.helper":
-		if code, shell := strings.CutPrefix(e.value, "!"); shell {
+		code, _ := strings.CutPrefix(e.value, "!")
+		if code != e.value {
 			return code
 		}
 	case "remote.push":
-		if verb == "push" && len(gitOperands(words)) < 2 {
-			return "git push " + e.sub + " " + e.value
-		}
+		return e.pushes(verb, words)
 	}
 	return ""
+}
+
+// pushes is what a push does that names no branch of its own.
+func (e *entry) pushes(verb string, words []string) string {
+	const remoteAndBranch = 2
+	if verb != "push" || len(gitOperands(words)) >= remoteAndBranch {
+		return ""
+	}
+	return "git push " + e.sub + " " + e.value
+}
+
+// unlessSwitch is the value of a setting that may also be on or off.
+func (e *entry) unlessSwitch() string {
+	if slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.value)) {
+		return ""
+	}
+	return e.value
 }
 
 // gitVerb is git's subcommand: the first word that is no option of git's own,

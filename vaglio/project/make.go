@@ -40,16 +40,7 @@ func readMakefile(v *visit, r *row) {
 	if !ok {
 		return
 	}
-	var targets []string
-	for i, w := range v.words {
-		name, val, assigns := strings.Cut(w, "=")
-		switch {
-		case assigns && !strings.HasPrefix(w, "-"):
-			m.vars[strings.TrimRight(name, ":+?")] = val
-		case w != "" && !strings.HasPrefix(w, "-") && !(i > 0 && takesValue(v.words[i-1])):
-			targets = append(targets, w)
-		}
-	}
+	targets := m.asked(v.words)
 	m.read(file, text)
 	if len(targets) == 0 {
 		targets = m.goal()
@@ -57,6 +48,26 @@ func readMakefile(v *visit, r *row) {
 	for _, t := range targets {
 		m.build(t)
 	}
+}
+
+// asked takes in the variables that make is given, and returns the targets.
+func (m *makefile) asked(words []string) []string {
+	var targets []string
+	taken := false // by the option before
+	for _, w := range words {
+		name, val, assigns := strings.Cut(w, "=")
+		switch {
+		case taken || w == "":
+			taken = false
+		case strings.HasPrefix(w, "-"):
+			taken = takesValue(w)
+		case assigns:
+			m.vars[strings.TrimRight(name, ":+?")] = val
+		default:
+			targets = append(targets, w)
+		}
+	}
+	return targets
 }
 
 // takesValue says whether an option of make takes the next word.
@@ -107,10 +118,8 @@ func (m *makefile) read(file, text string) {
 
 // strip removes a comment.
 func strip(s string) string {
-	if i := strings.Index(s, " #"); i >= 0 {
-		return strings.TrimSpace(s[:i])
-	}
-	return s
+	s, _, _ = strings.Cut(s, " #")
+	return strings.TrimSpace(s)
 }
 
 // statement reads a line that is no recipe, and reports whether it opens a rule.

@@ -109,7 +109,7 @@ func FuzzTasks(f *testing.F) {
 	f.Add("git commit", "[core]\n\tfsmonitor = \"a\\\"b\"\n")
 	f.Add("just a", "a:\n  {{x}}\n")
 	f.Add("task", "tasks:\n  default: x\n")
-	f.Fuzz(func(t *testing.T, command, text string) {
+	f.Fuzz(func(_ *testing.T, command, text string) {
 		words := strings.Fields(command)
 		if len(words) == 0 {
 			return

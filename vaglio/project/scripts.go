@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -247,19 +248,25 @@ func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
 				cur.lines = append(cur.lines, strings.TrimLeft(s, "@-"))
 			}
 		default:
-			head, needs, ok := strings.Cut(s, ":")
-			fields := strings.Fields(strings.TrimPrefix(head, "@"))
-			if cur = nil; !ok || strings.HasPrefix(needs, "=") || len(fields) == 0 {
+			var name string
+			if name, cur = justHead(s, l.line); cur == nil {
 				continue
 			}
-			cur = &justRecipe{line: l.line, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
-			recipes[fields[0]] = cur
-			if first == "" {
-				first = fields[0]
-			}
+			recipes[name] = cur
+			first = cmp.Or(first, name)
 		}
 	}
 	return recipes, first
+}
+
+// justHead reads the line that begins a recipe; nil when it begins none.
+func justHead(s string, line int) (string, *justRecipe) {
+	head, needs, ok := strings.Cut(s, ":")
+	fields := strings.Fields(strings.TrimPrefix(head, "@"))
+	if !ok || strings.HasPrefix(needs, "=") || len(fields) == 0 {
+		return "", nil
+	}
+	return fields[0], &justRecipe{line: line, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
 }
 
 // just keeps the lines of a recipe and of those that it needs.

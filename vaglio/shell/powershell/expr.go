@@ -273,7 +273,7 @@ func (r *reader) cast(typ string, v value) value {
 		out := value{either: v.either}
 		for _, w := range v.items {
 			if n, ok := one(w).number(); ok {
-				w = shell.Text(string(rune(n)))
+				w = shell.Text(string(rune(n))) //nolint:gosec // What is no character becomes the replacement.
 			} else if s, ok := w.Text(); !ok || len(s) > 1 {
 				w = unknownWord("")
 			}
