@@ -123,7 +123,6 @@ func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 }
 
 // fork notes that the program copies itself; without end that is a bomb.
-// fork while 1.
 func (p *program) fork(name string) {
 	p.forks++
 	loop := p.loop > 0
