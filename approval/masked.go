@@ -32,6 +32,10 @@ func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
 // Verdict returns a copy of v with every secret masked.
 func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
 	v.Reason = m.Mask(v.Reason)
+	v.Sources = slices.Clone(v.Sources)
+	for i := range v.Sources {
+		v.Sources[i].Path = m.Mask(v.Sources[i].Path)
+	}
 	v.Results = slices.Clone(v.Results)
 	for i := range v.Results {
 		g := &v.Results[i]

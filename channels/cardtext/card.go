@@ -40,6 +40,9 @@ type Call struct {
 	executor, args, command, cwd, why, wanted, words seen
 	detail, by, votes                                seen
 	mounts                                           []seen
+	// runs are the files that the call runs, with the beginning of what their
+	// content is, unbound those of which that is not known.
+	runs, unbound []seen
 	// effect is what the call would do, in our words; empty where the judge's own
 	// say it better.
 	effect string
@@ -54,6 +57,9 @@ const (
 	least = 40
 	// maxWhy and maxWords bound what is said about a call; it is not the call.
 	maxWhy, maxWords = 400, 200
+	// shownDigest is how many digits of a file's digest a chat shows, maxRuns how
+	// many files. The inbox and the attached file have all.
+	shownDigest, maxRuns = 16, 6
 	// maxGroups is how many ways in which calls ended a summary tells.
 	maxGroups = 8
 )
@@ -83,6 +89,13 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	}
 	for _, m := range it.Mounts {
 		c.mounts = append(c.mounts, seeLine(m))
+	}
+	for _, s := range it.Verdict.Sources {
+		if s.Unread != "" {
+			c.unbound = append(c.unbound, seeLine(s.Path))
+		} else {
+			c.runs = append(c.runs, seeLine(s.Path+", SHA-256 "+s.SHA256[:min(len(s.SHA256), shownDigest)]))
+		}
 	}
 	voters := make([]string, 0, len(it.Votes))
 	for _, vote := range it.Votes {
@@ -195,6 +208,15 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	}
 	if call.cwd.runes > 0 {
 		place("in", call.cwd)
+	}
+	for _, s := range call.runs[:min(len(call.runs), maxRuns)] {
+		place("runs", s)
+	}
+	for _, s := range call.unbound[:min(len(call.unbound), maxRuns)] {
+		place("unbound", s)
+	}
+	if left := max(len(call.runs)-maxRuns, 0) + max(len(call.unbound)-maxRuns, 0); left > 0 {
+		w.line("runs.more", templates.Values{"n": left})
 	}
 	c.standing(&w, call, budget)
 	return w.text

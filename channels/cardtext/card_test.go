@@ -3,6 +3,7 @@ package cardtext_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -334,6 +335,33 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", lang, diff)
+		}
+	}
+}
+
+// TestACardNamesTheFilesThatRun holds that what a permit is bound to can be seen.
+func TestACardNamesTheFilesThatRun(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Pending)
+	for i := range 8 {
+		card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{
+			Path: "/w/" + strconv.Itoa(i) + ".sh", SHA256: strings.Repeat(strconv.Itoa(i), 64), Lines: 3, Bytes: 40,
+		})
+	}
+	card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{Path: "/w/fifo", Unread: "is no regular file"})
+	for lang, want := range map[templates.Lang][]string{
+		templates.English: {"Runs /w/0.sh, SHA-256 0000000000000000\n", "Runs /w/5.sh", "Runs, not looked into /w/fifo", "and 2 more files that it runs"},
+		templates.Italian: {"Esegue /w/0.sh, SHA-256 0000000000000000\n", "Esegue, senza averlo esaminato /w/fifo", "e 2 altri file che esegue"},
+	} {
+		c := cardtext.Read(card, textsIn(t, lang))
+		got := all(c).String()
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: %q is missing in\n%s", lang, w, got)
+			}
+		}
+		if file := string(c.File().Data); !strings.Contains(file, "/w/7.sh, SHA-256 7777777777777777") {
+			t.Errorf("the file leaves a source out:\n%s", file)
 		}
 	}
 }

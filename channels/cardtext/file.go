@@ -41,6 +41,12 @@ func (c *Card) File() File {
 		for _, m := range call.mounts {
 			field("file.mount", m)
 		}
+		for _, s := range call.runs {
+			field("file.runs", s)
+		}
+		for _, s := range call.unbound {
+			field("file.unbound", s)
+		}
 		field("file.why", call.why)
 	}
 	data := []byte(b.String())
