@@ -30,8 +30,9 @@ type Request struct {
 }
 
 // Propose proposes the call and returns the answer as it is after at most
-// r.Wait. A daemon that is away may be in the middle of a restart: Propose asks
-// again for up to 30 s, and the call's key lets it come back to what it asked.
+// r.Wait. A daemon that goes away may be in the middle of a restart: Propose asks
+// again for up to 30 s, and the call's key lets it come back to what it asked. One
+// that was not there from the start is hoped for 5 s.
 // A call without a key, or a turn and a step, whose connection was cut is not
 // proposed again, for the daemon may have taken it.
 // Errors: [ErrNotRunning], [*ProblemError], [*TransportError], ctx's.
@@ -77,19 +78,30 @@ func cut(err error) bool {
 type absence struct {
 	since time.Time
 	next  time.Duration
+	met   bool // it was there before it went
+}
+
+// hope is how long a daemon may stay away: most that were never met do not run.
+func (a *absence) hope() time.Duration {
+	const never = 5 * time.Second
+	if a.met {
+		return patience
+	}
+	return never
 }
 
 // pause rests until the daemon may be back. It reports false when that is too
 // late: err then says more than the end of ctx would.
 func (a *absence) pause(ctx context.Context, err error) bool {
 	now := time.Now()
+	a.met = a.met || !errors.Is(err, ErrNotRunning)
 	if a.since.IsZero() {
 		a.since, a.next = now, firstPause
 	}
 	d := max(a.next, retryAfter(err))
 	a.next = min(2*a.next, longestPause)
 	end, bounded := ctx.Deadline()
-	if now.Add(d).After(a.since.Add(patience)) || bounded && !now.Add(d).Before(end) {
+	if now.Add(d).After(a.since.Add(a.hope())) || bounded && !now.Add(d).Before(end) {
 		return false
 	}
 	return rest(ctx, d) == nil

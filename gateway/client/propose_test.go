@@ -46,7 +46,8 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		{"reset", []step{reset, allowed}, Request{Proposal: bare, Key: "k"}, "allow", 100 * time.Millisecond, nil},
 		{"stopping", []step{stopping, refused, allowed}, Request{Proposal: call}, "allow", 1200 * time.Millisecond, nil},
 		{"waits-what-is-left", []step{{after: 8 * time.Second, err: io.EOF}, allowed}, Request{Proposal: call, Wait: 20 * time.Second}, "allow", 8100 * time.Millisecond, []string{"20s", "11.9s"}},
-		{"away-for-good", []step{refused}, Request{Proposal: call}, away, 29500 * time.Millisecond, nil},
+		{"never-there", []step{refused}, Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
+		{"away-for-good", []step{stopping, refused}, Request{Proposal: call}, away, 29400 * time.Millisecond, nil},
 		{"cut-for-good", []step{ended}, Request{Proposal: call}, "vaglio could not be asked to propose: EOF", 29500 * time.Millisecond, nil},
 		{"without-a-key-refused", []step{refused, stopping, allowed}, Request{Proposal: bare}, "allow", 1100 * time.Millisecond, nil},
 		{"without-a-key-cut", []step{ended, allowed}, Request{Proposal: bare}, "vaglio could not be asked to propose: EOF", 0, []string{""}},
@@ -88,12 +89,12 @@ func TestProposeEndsWithItsContext(t *testing.T) {
 	}{
 		"cancelled": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(5*time.Second, cancel)
+			time.AfterFunc(3*time.Second, cancel)
 			return ctx, cancel
-		}, context.Canceled, 5 * time.Second},
+		}, context.Canceled, 3 * time.Second},
 		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 5*time.Second)
-		}, ErrNotRunning, 4500 * time.Millisecond},
+			return context.WithTimeout(ctx, 3*time.Second)
+		}, ErrNotRunning, 2500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
