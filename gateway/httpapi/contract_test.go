@@ -228,3 +228,26 @@ func TestSchemasCompile(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentHasNoEmptyMember finds a comma that a sentence should have had: in
+// YAML's braces it begins another member, which nobody meant and linters refuse.
+func TestDocumentHasNoEmptyMember(t *testing.T) {
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case nil:
+			t.Errorf("%s is empty; put its sentence in quotes", at)
+		case map[string]any:
+			for name, member := range v {
+				walk(at+"/"+name, member)
+			}
+		case []any:
+			for i, member := range v {
+				if member != nil { // null may be one of the values
+					walk(fmt.Sprintf("%s/%d", at, i), member)
+				}
+			}
+		}
+	}
+	walk("", openDocument(t).root)
+}

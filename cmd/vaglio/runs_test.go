@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// TestWhatRunsIsWhatWasJudged writes what an agent is asked about into a script
+// and runs that: the real hook and daemon see what would run, and a permit is
+// worth nothing once the script is another.
+func TestWhatRunsIsWhatWasJudged(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	app := filepath.Join(s.h.dir, "app")
+	if err := os.Mkdir(app, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(app, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("check.sh", "set -e\nhead -c 5 /etc/shadow\n")
+	write("Makefile", "build:\n\techo done\ntest:\n\tsh check.sh\n")
+	for command, want := range map[string]string{
+		"sh check.sh": "check.sh, line 2", "make test": "check.sh, line 2", "cat check.sh | bash": "check.sh, line 2", "make build": "",
+	} {
+		call := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"u"}`, app, command)
+		r := s.h.run(call, "hook", "claude-code")
+		if denied := strings.Contains(r.out, `"permissionDecision":"deny"`); denied != (want != "") || !strings.Contains(r.out, want) {
+			t.Errorf("%s: %s%s, want a denial that names %q", command, r.out, r.err, want)
+		}
+	}
+
+	const push = "git push --force origin main\n"
+	write("x.sh", push)
+	call := fmt.Sprintf(`{"turn_id":"t","step":1,"intent":"deploy","executor":"shell_exec","args":{"command":"bash x.sh"},"context":{"cwd":%q}}`, app)
+	waits := &proposed{done: make(chan struct{})}
+	token := s.agentToken()
+	go func() {
+		defer close(waits.done)
+		waits.reply, waits.err = trySend(context.WithoutCancel(t.Context()), http.DefaultClient,
+			http.MethodPost, s.base+"/v1/proposals?wait=55s", call, "Bearer "+token)
+	}()
+	s.waiting(1)
+	person := s.signIn(s.link)
+	if page := person.get("/inbox").body; !strings.Contains(page, filepath.Join(app, "x.sh")) || !strings.Contains(page, "SHA-256") {
+		t.Errorf("the card does not name the script:\n%s", page)
+	}
+	person.decide("allow", "")
+	a := waits.answer(t)
+	if a.Decision != approval.RulingAllow || a.Permit == nil {
+		t.Fatalf("after the click: %+v", a)
+	}
+	redeem := "/v1/permits/" + a.Permit.Permit + "/redeem"
+	write("x.sh", "rm -rf ~/photos\n")
+	if r := s.agent("POST", redeem, call); r.status != http.StatusUnprocessableEntity || !strings.Contains(r.body, "x.sh has changed") {
+		t.Errorf("redeeming with another script: %d %s, want 422 that names it", r.status, r.body)
+	}
+	write("x.sh", push)
+	if r := s.agent("POST", redeem, call); r.status != http.StatusNoContent {
+		t.Errorf("redeeming what was allowed: %d %s, want 204", r.status, r.body)
+	}
+}
