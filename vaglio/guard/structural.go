@@ -215,6 +215,9 @@ func (l *look) operands(d deed) string {
 	return ""
 }
 
+// maxPath is the length of the longest path that a kernel takes, in bytes.
+const maxPath = 4096
+
 // operand does a deed to what a word names: itself, what follows an equal
 // sign, an at sign or a colon in it, or the letter of an option.
 func (l *look) operand(d deed, a string) string {
@@ -228,7 +231,10 @@ func (l *look) operand(d deed, a string) string {
 		if strings.IndexByte("=@:,", a[i]) < 0 {
 			continue
 		}
-		rest := strings.TrimLeft(a[i+1:], "@<")
+		rest := strings.TrimLeft(a[i+1:min(len(a), i+1+maxPath)], "@<")
+		if !l.s.t.affords(1 + len(rest)/maxPath) {
+			return ""
+		}
 		if end := strings.IndexAny(rest, ";,:"); end > 0 && rest[0] != 'f' {
 			rest = rest[:end]
 		}

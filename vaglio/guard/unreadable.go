@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Outcome is what the guard says of a call: a denial, a text that cannot be
@@ -45,6 +46,16 @@ type trouble struct {
 	// is a file which the call runs.
 	file string
 	line int
+}
+
+// affords takes steps off what the call may cost, and reports whether some are
+// left; when none are, that is what cannot be read of it.
+func (t *trouble) affords(steps int) bool {
+	if t == nil || t.means.Budget == nil || t.means.Budget.Spend(steps) {
+		return true
+	}
+	t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")}}, "", noText, false)
+	return false
 }
 
 // blame notes where the command stands that broke a rule.
