@@ -54,7 +54,11 @@ func number(n int) value {
 func listOf(vs ...value) value { return value{kind: kindList, list: vs} }
 
 // unknown is a value of which only is known where it comes from.
-func unknown(from string) value { return value{path: from} }
+func unknown(from string) value { return value{path: from[max(0, len(from)-maxFrom):]} }
+
+// maxFrom is how much of where a value comes from is kept, in bytes: the end, by
+// which functions are known behind anything.
+const maxFrom = 1024
 
 func remote(from string) value {
 	return value{path: from, alts: []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true})}}

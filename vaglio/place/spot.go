@@ -105,6 +105,7 @@ func Globbed(where string) string {
 		return where
 	}
 	var b strings.Builder
+	next := -1 // where a bracket or a step ends next
 	for i := 0; i < len(where); i++ {
 		switch where[i] {
 		case '*':
@@ -112,9 +113,15 @@ func Globbed(where string) string {
 		case '?':
 			b.WriteByte(AnyByte)
 		case '[':
-			if end := strings.IndexByte(where[i:], ']'); end > 1 && !strings.Contains(where[i:i+end], "/") {
+			if next <= i {
+				if next = strings.IndexAny(where[i:], "]/"); next < 0 {
+					next = len(where)
+				}
+				next += i
+			}
+			if next > i+1 && next < len(where) && where[next] == ']' {
 				b.WriteByte(AnyByte)
-				i += end
+				i = next
 				continue
 			}
 			b.WriteByte('[')
