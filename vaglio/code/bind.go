@@ -261,11 +261,10 @@ func (p *program) importModules(mod string) {
 
 // local is the name behind "as", or the name itself.
 func (p *program) local(name string) string {
-	if !p.word("as") {
-		return name
+	if p.skipWord("as") {
+		return p.take().text
 	}
-	p.take()
-	return p.take().text
+	return name
 }
 
 // importNames reads import a as b, c and import * of a module.
@@ -310,9 +309,7 @@ func (p *program) nodeImport() {
 			names[t.text], last = "", t.text
 		}
 	}
-	if p.word("from") {
-		p.take()
-	}
+	p.skipWord("from")
 	mod := moduleName(p.take().text)
 	for local, name := range names {
 		p.vars[local] = unknown(mod + strings.TrimSuffix(name, ".default"))

@@ -198,10 +198,7 @@ func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 // its arguments as one list.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
 	at := f.params[i]
-	var list []value // what the function's only argument holds
-	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
-		list = args[0].list
-	}
+	list := f.packed(args)
 	v, ok := named[p.toks[at].text]
 	switch {
 	case list != nil && len(named) == 0 && p.lang.name == "ruby":
@@ -218,9 +215,18 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 	return p.fallback(at)
 }
 
+// packed is what the only argument of a function without a name holds for its
+// parameters.
+func (f *routine) packed(args []value) []value {
+	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
+		return args[0].list
+	}
+	return nil
+}
+
 // glued is a text with those that stand beside it.
 func (p *program) glued(v value) value {
-	for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
+	for p.lang.has("prefixes") && p.peek(0).quoted() {
 		v = p.glue(v, p.primary())
 	}
 	return v

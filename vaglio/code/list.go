@@ -180,8 +180,7 @@ func (p *program) each(start int) []value {
 	p.turns(list, at, at, func(e value) {
 		p.bind(target, e)
 		p.at, end = inner, inner
-		for p.word("if") {
-			p.take()
+		for p.skipWord("if") {
 			p.either()
 		}
 		if p.word("for") {
@@ -200,8 +199,7 @@ func (p *program) each(start int) []value {
 func (p *program) forHeadOf() (int, value, bool) {
 	start := p.at
 	for i := 0; i < 24 && p.at < p.end; i++ {
-		if p.word("in") {
-			p.take()
+		if p.skipWord("in") {
 			return start, p.either(), true
 		}
 		p.take()
@@ -274,7 +272,7 @@ func (p *program) entry() (string, value) {
 			return k, p.expression()
 		}
 		return t.text, p.expression()
-	case p.is("[") && (p.lang.name == "python" || p.lang.name == "node"):
+	case p.is("[") && slices.Contains([]string{"python", "node"}, p.lang.name):
 		p.take()
 		k, _ := p.expression().text()
 		p.close(0)
@@ -283,12 +281,17 @@ func (p *program) entry() (string, value) {
 	}
 	k := p.choice()
 	if !p.is(":", "=>") {
-		if t.kind == tokenName && k.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
-			return t.text, k
-		}
-		return "", k
+		return p.shorthand(t, k), k
 	}
 	p.take()
 	key, _ := k.text()
 	return key, p.expression()
+}
+
+// shorthand is the key of a variable that is an entry by itself: its name.
+func (p *program) shorthand(t token, v value) string {
+	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
+		return t.text
+	}
+	return ""
 }
