@@ -119,9 +119,7 @@ func (p *program) getline() value {
 	}
 	if p.is("<") {
 		p.take()
-		for _, w := range p.sum().words() {
-			p.emit("getline", shell.VerbRead, w)
-		}
+		p.falls("getline", shell.VerbRead, []value{p.sum()})
 	}
 	return unknown("getline")
 }

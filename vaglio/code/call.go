@@ -253,18 +253,13 @@ func (p *program) construct(name string, args []value) value {
 }
 
 func splitNamed(args []value) (plain []value, named map[string]value) {
+	named = map[string]value{}
 	for _, a := range args {
 		switch {
 		case a.name != "":
-			if named == nil {
-				named = map[string]value{}
-			}
 			named[a.name] = a
 		case a.kind == kindMap && a.spread:
 			for i, k := range a.keys {
-				if named == nil {
-					named = map[string]value{}
-				}
 				named[k] = a.list[i]
 			}
 		default:

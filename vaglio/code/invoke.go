@@ -26,9 +26,7 @@ func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
 	}
-	v := unknown("")
-	v.alts = []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true})}
-	return v
+	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true}))
 }
 
 // listing are the names below a folder, or those that match a pattern.
@@ -64,7 +62,6 @@ func (p *program) listing(name string, dir, pattern value) value {
 }
 
 // targets are the arguments that a verb falls on.
-// pairs notes a call with two targets: for several of each, in turn.
 func (f *function) targets(p *program, args []value, named map[string]value) []value {
 	if f.text != "" && f.verb != "open" && f.verb != "eval" {
 		return []value{text(f.text)}
@@ -105,6 +102,7 @@ func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.step(shell.ProgramStep{Call: &shell.Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets}, Loop: p.loop > 0})
 }
 
+// pairs notes a call with two targets: for several of each, in turn.
 func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 	if len(targets) < 2 {
 		for _, t := range targets {
@@ -242,9 +240,7 @@ func (p *program) fallback(at int) value {
 		p.at = saved
 		return v
 	}
-	v := unknown(name)
-	v.alts = []shell.Word{unknownWord(name)}
-	return v
+	return value{path: name, alts: []shell.Word{unknownWord(name)}}
 }
 
 // handedOn reads the call of a function that is not known: what it is given may

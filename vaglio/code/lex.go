@@ -189,22 +189,18 @@ func (l *lexer) comment(rest string) bool {
 		if !strings.HasPrefix(rest, c) || c == "#" && l.last().text == "$" {
 			continue
 		}
-		end, stop := strings.IndexByte(rest, '\n'), ""
+		stop, n := "\n", 0
 		switch c {
 		case "/*":
-			stop = "*/"
+			stop, n = "*/", 2
 		case "--[[":
-			stop = "]]"
+			stop, n = "]]", 2
 		}
-		if stop != "" {
-			if end = strings.Index(rest, stop); end >= 0 {
-				end += len(stop)
-			}
-		}
+		end := strings.Index(rest, stop)
 		if end < 0 {
-			end = len(rest)
+			end, n = len(rest), 0
 		}
-		l.at += end
+		l.at += end + n
 		return true
 	}
 	return false

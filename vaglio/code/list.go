@@ -6,7 +6,6 @@ import (
 
 // group reads what stands in round brackets: a function's parameters, a text
 // of several parts, a list or one expression.
-// close moves behind the bracket at end.
 func (p *program) group() value {
 	t := p.peek(0)
 	end := int(t.match)
@@ -52,6 +51,7 @@ func (p *program) textGroup(end int) value {
 	return p.glued(v)
 }
 
+// close moves behind the bracket at end.
 func (p *program) close(end int) {
 	if end > 0 && end >= p.at {
 		p.rest(end)
@@ -87,8 +87,7 @@ func (p *program) items(shut string) []value {
 			return out
 		}
 		before := p.at
-		switch {
-		case p.is(",", ";", "=>"):
+		if p.is(",", ";", "=>") {
 			p.take()
 			continue
 		}
@@ -125,8 +124,7 @@ func (p *program) comprehends() int {
 	if p.lang.name != "python" {
 		return 0
 	}
-	i := p.at
-	for ; i < p.end && p.spend(1); i++ {
+	for i := p.at; i < p.end && p.spend(1); i++ {
 		t := p.toks[i]
 		switch m := int(t.match); {
 		case m > i:
@@ -141,8 +139,6 @@ func (p *program) comprehends() int {
 }
 
 // itemName reads the name of an argument: name=, name: or "name" =>.
-// each reads "for x in list if c" behind the expression at start, for every
-// element.
 func (p *program) itemName() string {
 	t, next := p.peek(0), p.peek(1)
 	if t.kind != tokenName && t.kind != tokenString || next.kind != tokenOp {
@@ -165,6 +161,8 @@ func (p *program) itemName() string {
 	return t.text
 }
 
+// each reads "for x in list if c" behind the expression at start, for every
+// element.
 func (p *program) each(start int) []value {
 	at := p.at
 	for p.word("async") {

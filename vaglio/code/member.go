@@ -261,8 +261,7 @@ func sliced(v value, from, to int, has bool) value {
 	}
 	if v.multi() {
 		a, b := cut(len(v.list))
-		out := listOf(v.list[a:b]...)
-		return out
+		return listOf(v.list[a:b]...)
 	}
 	return v.each(func(s string) (string, bool) {
 		a, b := cut(len(s))
