@@ -249,7 +249,7 @@ func (p *program) importModules(mod string) {
 
 // local is the name behind "as", or the name itself.
 func (p *program) local(name string) string {
-	if p.skipWord("as") {
+	if p.takeIf(p.word("as")) {
 		return p.take().text
 	}
 	return name
@@ -297,7 +297,7 @@ func (p *program) nodeImport() {
 			names[t.text], last = "", t.text
 		}
 	}
-	p.skipWord("from")
+	p.takeIf(p.word("from"))
 	mod := moduleName(p.take().text)
 	for local, name := range names {
 		p.vars[local] = unknown(mod + strings.TrimSuffix(name, ".default"))

@@ -114,8 +114,7 @@ func (p *program) bareArguments() []value {
 		out = p.perlLead()
 	}
 	for p.at < p.end && p.spend(1) && !p.argumentsEnd() {
-		if p.is(",") {
-			p.take()
+		if p.takeIf(p.is(",")) {
 			p.lines()
 			continue
 		}
@@ -124,9 +123,7 @@ func (p *program) bareArguments() []value {
 		v := p.expression()
 		v.name = name
 		out = spreadInto(out, v)
-		if p.is("=>") {
-			p.take()
-		} else if p.at <= before || !p.is(",") {
+		if !p.takeIf(p.is("=>")) && (p.at <= before || !p.is(",")) {
 			break
 		}
 	}

@@ -84,14 +84,12 @@ func (p *program) choice() value {
 	case p.is("?") && p.lang.name != "python":
 		p.take()
 		a := p.expression()
-		if p.is(":") {
-			p.take()
-		}
+		p.takeIf(p.is(":"))
 		return a.or(p.expression())
 	case p.word("if") && p.lang.name == "python" && !p.peek(0).line:
 		p.take()
 		p.either()
-		if p.skipWord("else") {
+		if p.takeIf(p.word("else")) {
 			return v.or(p.expression())
 		}
 	}
@@ -118,7 +116,7 @@ func (p *program) either() value {
 
 // statementOr reads an operand, which may be a return or the like.
 func (p *program) statementOr() value {
-	p.skipWord("return", "next", "last", "exit", "continue", "break", "die", "warn")
+	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
 	if p.is(";", "}") {
 		return value{kind: kindNone}
 	}
@@ -153,7 +151,7 @@ func (p *program) comparison() bool {
 	case p.is("==", "!=", "<=", ">=", "<", "===", "!==", "<=>", "~"), p.is(">") && !p.printing,
 		p.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua":
 		p.take()
-		p.skipWord("not")
+		p.takeIf(p.word("not"))
 		return true
 	case p.word("not") && p.peek(1).text == "in":
 		p.take()
@@ -329,8 +327,6 @@ func (p *program) primary() value {
 	case "{":
 		return p.mapping()
 	}
-	if !p.is(";", ")", "]", "}", ",", ":", "=>") {
-		p.take()
-	}
+	p.takeIf(!p.is(";", ")", "]", "}", ",", ":", "=>"))
 	return value{}
 }

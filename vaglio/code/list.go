@@ -56,8 +56,8 @@ func (p *program) close(end int) {
 	if end > 0 && end >= p.at {
 		p.rest(end)
 		p.at = end + 1
-	} else if p.is(")", "]", "}") {
-		p.take()
+	} else {
+		p.takeIf(p.is(")", "]", "}"))
 	}
 }
 
@@ -65,8 +65,7 @@ func (p *program) close(end int) {
 func (p *program) rest(end int) {
 	for p.at < end && p.spend(1) {
 		before := p.at
-		if p.is(",", ";", ":") {
-			p.take()
+		if p.takeIf(p.is(",", ";", ":")) {
 			continue
 		}
 		p.expression()
@@ -82,13 +81,11 @@ func (p *program) rest(end int) {
 func (p *program) items(shut string) []value {
 	var out []value
 	for p.at < p.end && p.spend(1) {
-		if p.is(shut) {
-			p.take()
+		if p.takeIf(p.is(shut)) {
 			return out
 		}
 		before := p.at
-		if p.is(",", ";", "=>") {
-			p.take()
+		if p.takeIf(p.is(",", ";", "=>")) {
 			continue
 		}
 		if at := p.comprehends(); at > 0 && len(out) == 0 {
@@ -165,8 +162,7 @@ func (p *program) itemName() string {
 // element.
 func (p *program) each(start int) []value {
 	at := p.at
-	for p.word("async") {
-		p.take()
+	for p.takeIf(p.word("async")) {
 	}
 	p.take() // for
 	target, list, ok := p.forHeadOf()
@@ -178,7 +174,7 @@ func (p *program) each(start int) []value {
 	p.turns(list, at, at, func(e value) {
 		p.bind(target, e)
 		p.at, end = inner, inner
-		for p.skipWord("if") {
+		for p.takeIf(p.word("if")) {
 			p.either()
 		}
 		if p.word("for") {
@@ -197,7 +193,7 @@ func (p *program) each(start int) []value {
 func (p *program) forHeadOf() (int, value, bool) {
 	start := p.at
 	for i := 0; i < 24 && p.at < p.end; i++ {
-		if p.skipWord("in") {
+		if p.takeIf(p.word("in")) {
 			return start, p.either(), true
 		}
 		p.take()
@@ -211,8 +207,7 @@ func (p *program) mapping() value {
 	p.take()
 	v := value{kind: kindMap}
 	for p.at < p.end && !p.is("}") && p.spend(1) {
-		if p.is(",", ";") {
-			p.take()
+		if p.takeIf(p.is(",", ";")) {
 			continue
 		}
 		before := p.at

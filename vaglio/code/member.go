@@ -187,8 +187,7 @@ func (p *program) subscript(v value, shut string) value {
 	}
 	end := int(p.peek(0).match)
 	p.take()
-	if p.is(shut) {
-		p.take()
+	if p.takeIf(p.is(shut)) {
 		return v
 	}
 	at := p.place(shut)
@@ -223,8 +222,7 @@ func (p *program) slice(v, from value, end int) value {
 	}
 	if op == "::" {
 		step, to = to, value{}
-	} else if p.is(":") {
-		p.take()
+	} else if p.takeIf(p.is(":")) {
 		step = p.expression()
 	}
 	p.close(end)

@@ -152,8 +152,7 @@ func (p *program) anonymous() (value, bool) {
 // bodyEnd finds the body behind the parameters of a function without a name,
 // and returns where the function ends.
 func (p *program) bodyEnd(f *routine, def int) int {
-	if p.is("=>") {
-		p.take()
+	if p.takeIf(p.is("=>")) {
 		f.from, f.to = p.at, p.expressionEnd(p.at)
 		return max(f.to, p.at)
 	}
@@ -215,8 +214,7 @@ func (p *program) arrow() value {
 		f.params = []int{p.at}
 		p.take()
 	}
-	if p.is("=>") {
-		p.take()
+	if p.takeIf(p.is("=>")) {
 		p.lines()
 	}
 	if t := p.peek(0); t.text == "{" && int(t.match) > p.at {
@@ -232,8 +230,7 @@ func (p *program) expressionEnd(i int) int {
 	from := i
 	for ; i < p.end; i++ {
 		t := p.toks[i]
-		if t.kind == tokenOp && (t.text == ")" || t.text == "]" || t.text == "}" || t.text == "," || t.text == ";" && (!t.line || i+1 >= p.end ||
-			p.toks[i+1].text != ".")) {
+		if t.is(")", "]", "}", ",") || t.is(";") && (!t.line || i+1 >= p.end || p.toks[i+1].text != ".") {
 			break
 		}
 		if m := int(t.match); m > i {

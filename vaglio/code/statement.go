@@ -66,13 +66,12 @@ func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
 
 func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
 
-// skipWord moves on over a word, if it stands here.
-func (p *program) skipWord(words ...string) bool {
-	if p.word(words...) {
+// takeIf moves on by one token where a condition holds, and says so.
+func (p *program) takeIf(here bool) bool {
+	if here {
 		p.take()
-		return true
 	}
-	return false
+	return here
 }
 
 func (p *program) statement() value {
@@ -224,8 +223,7 @@ func (p *program) forLoop() {
 	if paren || p.word("await") {
 		p.take()
 	}
-	for p.word("const", "let", "my", "our", "var", "local") {
-		p.take()
+	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
 	}
 	target, list, ok := p.forHead()
 	if !ok {
@@ -279,7 +277,7 @@ func (p *program) forHead() (target int, list value, ok bool) {
 // phpHead reads list as $x and list as $k => $x.
 func (p *program) phpHead() (target int, list value, ok bool) {
 	list = p.expression()
-	if !p.skipWord("as") {
+	if !p.takeIf(p.word("as")) {
 		return 0, value{}, false
 	}
 	target = p.at
