@@ -114,14 +114,9 @@ func (p *program) awkStatement() value {
 
 // getline reads getline of awk, and the file behind it.
 func (p *program) getline() value {
-	if p.peek(0).kind == tokenName {
-		p.take()
-	}
-	if p.is("<") {
-		p.take()
-		for _, w := range p.sum().words() {
-			p.emit("getline", shell.VerbRead, w)
-		}
+	p.takeIf(p.peek(0).kind == tokenName)
+	if p.takeIf(p.is("<")) {
+		p.falls("getline", shell.VerbRead, []value{p.sum()})
 	}
 	return unknown("getline")
 }
@@ -131,8 +126,7 @@ func (p *program) awkTexts() []value {
 	var args []value
 	for p.at < p.end && !p.is(";", "}", ">", ">>", "|", "|&") && p.spend(1) {
 		before := p.at
-		if p.is(",") {
-			p.take()
+		if p.takeIf(p.is(",")) {
 			continue
 		}
 		v := p.expression()

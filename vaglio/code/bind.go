@@ -1,10 +1,6 @@
 package code
 
-import (
-	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
-)
+import "strings"
 
 // key is the name under which a variable is kept.
 func (p *program) key(name string) string {
@@ -186,16 +182,8 @@ func (p *program) bindPart(i int, rest bool, v value, n int) {
 	case v.multi():
 		p.set(name, v.nth(n))
 	default:
-		p.set(name, value{path: v.path, alts: unknownOf(v)})
+		p.set(name, value{path: v.path, alts: v.part(v.path).words()})
 	}
-}
-
-// unknownOf is what is known of a part of something.
-func unknownOf(v value) []shell.Word {
-	if v.word().Remote() {
-		return remote(v.path).alts
-	}
-	return []shell.Word{unknownWord(v.path)}
 }
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
@@ -261,11 +249,10 @@ func (p *program) importModules(mod string) {
 
 // local is the name behind "as", or the name itself.
 func (p *program) local(name string) string {
-	if !p.word("as") {
-		return name
+	if p.takeIf(p.word("as")) {
+		return p.take().text
 	}
-	p.take()
-	return p.take().text
+	return name
 }
 
 // importNames reads import a as b, c and import * of a module.
@@ -310,9 +297,7 @@ func (p *program) nodeImport() {
 			names[t.text], last = "", t.text
 		}
 	}
-	if p.word("from") {
-		p.take()
-	}
+	p.takeIf(p.word("from"))
 	mod := moduleName(p.take().text)
 	for local, name := range names {
 		p.vars[local] = unknown(mod + strings.TrimSuffix(name, ".default"))

@@ -51,6 +51,7 @@ func (p *program) argumentFollows() bool {
 			"if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in",
 			"rescue",
 		}, t.text)
+	case tokenOp, tokenEnd:
 	}
 	switch t.text {
 	case "(":
@@ -113,8 +114,7 @@ func (p *program) bareArguments() []value {
 		out = p.perlLead()
 	}
 	for p.at < p.end && p.spend(1) && !p.argumentsEnd() {
-		if p.is(",") {
-			p.take()
+		if p.takeIf(p.is(",")) {
 			p.lines()
 			continue
 		}
@@ -123,9 +123,7 @@ func (p *program) bareArguments() []value {
 		v := p.expression()
 		v.name = name
 		out = spreadInto(out, v)
-		if p.is("=>") {
-			p.take()
-		} else if p.at <= before || !p.is(",") {
+		if !p.takeIf(p.is("=>")) && (p.at <= before || !p.is(",")) {
 			break
 		}
 	}
@@ -161,7 +159,7 @@ func (p *program) perlBlock() value {
 // handleFollows reports whether print of perl has a handle before its texts.
 func (p *program) handleFollows() bool {
 	t, next := p.peek(0), p.peek(1)
-	texts := next.kind == tokenString || next.group && next.text == "(" ||
+	texts := next.quoted() ||
 		next.kind == tokenName && !slices.Contains([]string{"x", "for", "if", "foreach"}, next.text)
 	if t.kind != tokenName || !texts {
 		return false
@@ -252,18 +250,13 @@ func (p *program) construct(name string, args []value) value {
 }
 
 func splitNamed(args []value) (plain []value, named map[string]value) {
+	named = map[string]value{}
 	for _, a := range args {
 		switch {
 		case a.name != "":
-			if named == nil {
-				named = map[string]value{}
-			}
 			named[a.name] = a
 		case a.kind == kindMap && a.spread:
 			for i, k := range a.keys {
-				if named == nil {
-					named = map[string]value{}
-				}
 				named[k] = a.list[i]
 			}
 		default:
@@ -296,7 +289,18 @@ func (p *program) apply(f *function, name string, args []value, named map[string
 		}
 	case shell.VerbWrite, shell.VerbAppend:
 		targets = p.writes(f, verb, targets)
+	default: // The others do nothing but fall on their targets.
 	}
+	p.falls(name, verb, targets)
+	out := p.result(verb, name, targets, tailOf(args, 1))
+	if verb == shell.VerbList && p.lang.has("flat") {
+		p.eachFound(out, args)
+	}
+	return out
+}
+
+// falls notes a verb on each of its targets, or on none.
+func (p *program) falls(name string, verb shell.Verb, targets []value) {
 	for _, t := range targets {
 		for _, w := range t.words() {
 			p.emit(name, verb, w)
@@ -305,11 +309,6 @@ func (p *program) apply(f *function, name string, args []value, named map[string
 	if len(targets) == 0 {
 		p.emit(name, verb)
 	}
-	out := p.result(verb, name, targets, tailOf(args, 1))
-	if verb == shell.VerbList && p.lang.has("flat") {
-		p.eachFound(out, args)
-	}
-	return out
 }
 
 // yields calls a function that yields a value.

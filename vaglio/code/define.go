@@ -51,7 +51,11 @@ func (p *program) indented(def, from int) int {
 
 // ended is where a block ends that ends with a word.
 func (p *program) ended(from int) int {
+	ends := []string{"end", "until"}
 	lua := p.lang.name == "lua"
+	if !lua {
+		ends = ends[:1]
+	}
 	depth, loop, i := 1, true, from
 	if p.toks[from].text == "do" {
 		loop = lua
@@ -64,7 +68,7 @@ func (p *program) ended(from int) int {
 		}
 		switch {
 		case t.kind != tokenName || prev.text == ".":
-		case t.text == "end" || t.text == "until" && lua:
+		case t.word(ends...):
 			depth--
 		case p.opensBlock(t, prev, loop):
 			depth++
@@ -99,22 +103,13 @@ func (p *program) opensBlock(t, prev token, loop bool) bool {
 // define reads the definition of a function, whose body is read when it is
 // called, or at the end.
 func (p *program) define() bool {
-	t, next, def := p.peek(0), p.peek(1), p.at
-	name := next.text
-	switch {
-	case t.text == "async" && next.word("def", "function"), t.text == "local" && next.text == "function":
+	if next := p.peek(1); p.peek(0).text == "async" && next.word("def", "function") || p.peek(0).text == "local" && next.text == "function" {
 		p.take()
 		return p.define()
-	case t.word("def", "function", "sub") && next.kind == tokenName:
-		p.take()
-		p.take()
-		for p.is(".", "::", ":") && p.peek(1).kind == tokenName {
-			p.take()
-			name = p.take().text
-		}
-	case p.methodHead():
-		name = p.take().text
-	default:
+	}
+	def := p.at
+	name, ok := p.definedName()
+	if !ok {
 		return false
 	}
 	f := &routine{name: name, toks: p}
@@ -126,11 +121,28 @@ func (p *program) define() bool {
 	f.method = p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s")
 	p.fns[name] = f
 	p.routines = append(p.routines, f)
-	for i := def; i < f.from && i < len(p.seen); i++ {
-		p.seen[i] = true
+	for i := range min(f.from, len(p.seen)) - def {
+		p.seen[def+i] = true
 	}
 	p.at = f.to
 	return true
+}
+
+// definedName reads the name of the function that is defined here, if one is.
+func (p *program) definedName() (string, bool) {
+	if p.methodHead() {
+		return p.take().text, true
+	}
+	if !p.word("def", "function", "sub") || p.peek(1).kind != tokenName {
+		return "", false
+	}
+	p.take()
+	name := p.take().text
+	for p.is(".", "::", ":") && p.peek(1).kind == tokenName {
+		p.take()
+		name = p.take().text
+	}
+	return name, true
 }
 
 // methodHead reports whether a method of a class of node begins here.

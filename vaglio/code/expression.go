@@ -84,15 +84,12 @@ func (p *program) choice() value {
 	case p.is("?") && p.lang.name != "python":
 		p.take()
 		a := p.expression()
-		if p.is(":") {
-			p.take()
-		}
+		p.takeIf(p.is(":"))
 		return a.or(p.expression())
 	case p.word("if") && p.lang.name == "python" && !p.peek(0).line:
 		p.take()
 		p.either()
-		if p.word("else") {
-			p.take()
+		if p.takeIf(p.word("else")) {
 			return v.or(p.expression())
 		}
 	}
@@ -119,9 +116,7 @@ func (p *program) either() value {
 
 // statementOr reads an operand, which may be a return or the like.
 func (p *program) statementOr() value {
-	if p.word("return", "next", "last", "exit", "continue", "break", "die", "warn") {
-		p.take()
-	}
+	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
 	if p.is(";", "}") {
 		return value{kind: kindNone}
 	}
@@ -156,9 +151,7 @@ func (p *program) comparison() bool {
 	case p.is("==", "!=", "<=", ">=", "<", "===", "!==", "<=>", "~"), p.is(">") && !p.printing,
 		p.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua":
 		p.take()
-		if p.word("not") {
-			p.take()
-		}
+		p.takeIf(p.word("not"))
 		return true
 	case p.word("not") && p.peek(1).text == "in":
 		p.take()
@@ -217,7 +210,7 @@ func (p *program) beside(t token) bool {
 			"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return",
 		}, t.text)
 	}
-	return t.kind == tokenString || t.kind == tokenNumber || t.group && t.text == "("
+	return t.kind == tokenNumber || t.quoted()
 }
 
 // lines skips the ends of lines where an operand is due.
@@ -323,6 +316,7 @@ func (p *program) primary() value {
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.text)}}
 	case tokenName:
 		return p.nameOperand()
+	case tokenOp, tokenEnd:
 	}
 	switch t.text {
 	case "(":
@@ -333,8 +327,6 @@ func (p *program) primary() value {
 	case "{":
 		return p.mapping()
 	}
-	if !p.is(";", ")", "]", "}", ",", ":", "=>") {
-		p.take()
-	}
+	p.takeIf(!p.is(";", ")", "]", "}", ",", ":", "=>"))
 	return value{}
 }

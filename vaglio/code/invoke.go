@@ -26,9 +26,7 @@ func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
 	}
-	v := unknown("")
-	v.alts = []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true})}
-	return v
+	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true}))
 }
 
 // listing are the names below a folder, or those that match a pattern.
@@ -64,7 +62,6 @@ func (p *program) listing(name string, dir, pattern value) value {
 }
 
 // targets are the arguments that a verb falls on.
-// pairs notes a call with two targets: for several of each, in turn.
 func (f *function) targets(p *program, args []value, named map[string]value) []value {
 	if f.text != "" && f.verb != "open" && f.verb != "eval" {
 		return []value{text(f.text)}
@@ -105,6 +102,7 @@ func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.step(shell.ProgramStep{Call: &shell.Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets}, Loop: p.loop > 0})
 }
 
+// pairs notes a call with two targets: for several of each, in turn.
 func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 	if len(targets) < 2 {
 		for _, t := range targets {
@@ -198,10 +196,7 @@ func (p *program) bindParams(f *routine, args []value, named map[string]value) {
 // its arguments as one list.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
 	at := f.params[i]
-	var list []value // what the function's only argument holds
-	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
-		list = args[0].list
-	}
+	list := f.packed(args)
 	v, ok := named[p.toks[at].text]
 	switch {
 	case list != nil && len(named) == 0 && p.lang.name == "ruby":
@@ -218,9 +213,18 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 	return p.fallback(at)
 }
 
+// packed is what the only argument of a function without a name holds for its
+// parameters.
+func (f *routine) packed(args []value) []value {
+	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
+		return args[0].list
+	}
+	return nil
+}
+
 // glued is a text with those that stand beside it.
 func (p *program) glued(v value) value {
-	for p.lang.has("prefixes") && (p.peek(0).kind == tokenString || p.is("(") && p.peek(0).group) {
+	for p.lang.has("prefixes") && p.peek(0).quoted() {
 		v = p.glue(v, p.primary())
 	}
 	return v
@@ -236,9 +240,7 @@ func (p *program) fallback(at int) value {
 		p.at = saved
 		return v
 	}
-	v := unknown(name)
-	v.alts = []shell.Word{unknownWord(name)}
-	return v
+	return value{path: name, alts: []shell.Word{unknownWord(name)}}
 }
 
 // handedOn reads the call of a function that is not known: what it is given may

@@ -119,40 +119,60 @@ func (l *lexer) last() token {
 	return token{}
 }
 
+// next reads what begins here: what is no code, or a token.
 func (l *lexer) next() {
 	rest := l.src[l.at:]
 	switch c := rest[0]; {
 	case c == '\n':
 		l.newline()
-	case c == ' ' || c == '\t' || c == '\r' || c == '\\' && len(rest) > 1 && rest[1] == '\n':
-		if c == '\\' {
-			l.at++
-		}
-		l.at++
-	case l.comment(rest) || l.document(rest):
-	case strings.HasPrefix(rest, markOpen):
-		end := strings.Index(rest, markClose)
-		if end < 0 || end > 20 {
-			end = len(markOpen) - len(markClose)
-		}
-		l.add(token{kind: tokenString, text: rest[:end+len(markClose)]})
-		l.at += end + len(markClose)
-	case c == '"' || c == '\'' || c == '`':
+	case l.space(rest) || l.comment(rest) || l.document(rest) || l.hole(rest):
+	case strings.IndexByte("\"'`", c) >= 0:
 		l.quoted("")
-	case c == '/' && l.operand() && l.pattern(rest):
-	case c == '<' && l.has("flat") && l.input(rest):
-	case isName(c) && (c < '0' || c > '9') || strings.IndexByte(l.p.lang.sigils, c) >= 0 && len(rest) > 1 && l.sigil(rest):
+	case l.pattern(rest) || l.input(rest):
+	case l.named(rest):
 		l.name(rest)
-	case c >= '0' && c <= '9':
-		n := 1
-		for n < len(rest) && (isName(rest[n]) || rest[n] == '.' && n+1 < len(rest) && rest[n+1] >= '0' && rest[n+1] <= '9') {
-			n++
-		}
-		l.add(token{kind: tokenNumber, text: strings.ReplaceAll(rest[:n], "_", "")})
-		l.at += n
+	case isDigit(c):
+		l.number(rest)
 	default:
 		l.operator(rest)
 	}
+}
+
+// space skips a blank, or the end of a line that goes on.
+func (l *lexer) space(rest string) bool {
+	switch {
+	case strings.IndexByte(" \t\r", rest[0]) >= 0:
+		l.at++
+	case strings.HasPrefix(rest, "\\\n"):
+		l.at += 2
+	default:
+		return false
+	}
+	return true
+}
+
+// hole reads the mark of a word that is not known: a string by itself.
+func (l *lexer) hole(rest string) bool {
+	if !strings.HasPrefix(rest, markOpen) {
+		return false
+	}
+	end := strings.Index(rest, markClose)
+	if end < 0 || end > 20 {
+		end = len(markOpen) - len(markClose)
+	}
+	l.add(token{kind: tokenString, text: rest[:end+len(markClose)]})
+	l.at += end + len(markClose)
+	return true
+}
+
+// number reads a number, in any of the ways that languages write one.
+func (l *lexer) number(rest string) {
+	n := 1
+	for n < len(rest) && (isName(rest[n]) || rest[n] == '.' && n+1 < len(rest) && isDigit(rest[n+1])) {
+		n++
+	}
+	l.add(token{kind: tokenNumber, text: strings.ReplaceAll(rest[:n], "_", "")})
+	l.at += n
 }
 
 func (l *lexer) newline() {
@@ -169,22 +189,18 @@ func (l *lexer) comment(rest string) bool {
 		if !strings.HasPrefix(rest, c) || c == "#" && l.last().text == "$" {
 			continue
 		}
-		end, stop := strings.IndexByte(rest, '\n'), ""
+		stop, n := "\n", 0
 		switch c {
 		case "/*":
-			stop = "*/"
+			stop, n = "*/", 2
 		case "--[[":
-			stop = "]]"
+			stop, n = "]]", 2
 		}
-		if stop != "" {
-			if end = strings.Index(rest, stop); end >= 0 {
-				end += len(stop)
-			}
-		}
+		end := strings.Index(rest, stop)
 		if end < 0 {
-			end = len(rest)
+			end, n = len(rest), 0
 		}
-		l.at += end
+		l.at += end + n
 		return true
 	}
 	return false
@@ -207,36 +223,48 @@ func (l *lexer) operand() bool {
 
 // pattern reads a regular expression, which says nothing by itself.
 func (l *lexer) pattern(rest string) bool {
-	if !l.has("regexp") || l.at < l.noRegexp {
+	if rest[0] != '/' || !l.operand() || !l.has("regexp") || l.at < l.noRegexp {
 		return false
 	}
+	end, ok := patternEnd(rest)
+	if !ok {
+		l.noRegexp = l.at + end
+		return false
+	}
+	l.add(token{kind: tokenName, text: "//"})
+	l.at += end + 1
+	l.at += nameLen(l.src[l.at:])
+	return true
+}
+
+// patternEnd is the place of the slash that ends a pattern; false with the last
+// place that was looked at, for a slash that divides.
+func patternEnd(s string) (end int, ok bool) {
 	class := false
-	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
-		switch c := rest[i]; {
+	for i := 1; i < len(s) && s[i] != '\n'; i++ {
+		switch c := s[i]; {
 		case c == '\\':
 			i++
 		case c == '[' && !class:
 			class = true
-			if i+1 < len(rest) && rest[i+1] == ']' {
+			if strings.HasPrefix(s[i+1:], "]") {
 				i++
 			}
 		case c == ']':
 			class = false
 		case c == '/' && !class:
-			l.add(token{kind: tokenName, text: "//"})
-			l.at += i + 1
-			for l.at < len(l.src) && isName(l.src[l.at]) {
-				l.at++
-			}
-			return true
+			return i, true
 		}
-		l.noRegexp = l.at + i
+		end = i
 	}
-	return false
+	return end, false
 }
 
 // input reads <STDIN>, <$file> and <*.c> of perl.
 func (l *lexer) input(rest string) bool {
+	if rest[0] != '<' || !l.has("flat") {
+		return false
+	}
 	end := strings.IndexAny(rest[1:], "> \t\n;=(") + 1
 	if end < 1 || rest[end] != '>' {
 		return false
@@ -254,36 +282,48 @@ func (l *lexer) input(rest string) bool {
 	return true
 }
 
-// sigil reports whether a name with a mark in front begins here.
-func (l *lexer) sigil(s string) bool {
-	c := s[1]
-	if s[0] == '%' || s[0] == '&' {
-		return (l.operand() || l.last().kind == tokenName && isName(l.last().text[0])) && (isName(c) && (c < '0' || c > '9') || c == '$')
+// named reports whether a name begins here, by itself or behind a mark.
+func (l *lexer) named(s string) bool {
+	return isStart(s[0]) || len(s) > 1 && strings.IndexByte(l.p.lang.sigils, s[0]) >= 0 && l.sigil(s[0], s[1])
+}
+
+// sigil reports whether a mark and the character behind it begin a name. The
+// marks that are operators too do so only where an operand is due.
+func (l *lexer) sigil(mark, c byte) bool {
+	if mark == '%' || mark == '&' {
+		last := l.last()
+		return (l.operand() || last.kind == tokenName && isName(last.text[0])) && (isStart(c) || c == '$')
 	}
-	return isName(c) || l.has("optional") && s[0] == '$' || s[0] == '$' && !l.has("plainspecials") && strings.IndexByte("0&!@", c) >= 0
+	return isName(c) || mark == '$' && (l.has("optional") || !l.has("plainspecials") && strings.IndexByte("0&!@", c) >= 0)
 }
 
 // name reads a name, the letters before a string, or a quoting operator.
 func (l *lexer) name(rest string) {
 	n := 1
-	for n < len(rest) && (isName(rest[n]) || n > 0 && rest[n] == '?' && l.has("predicates") && n+1 < len(rest) && rest[n+1] == '(') {
+	for n < len(rest) && (isName(rest[n]) || l.has("predicates") && strings.HasPrefix(rest[n:], "?(")) {
 		n++
 	}
 	s := rest[:n]
-	if n < len(rest) {
-		if c := rest[n]; (c == '"' || c == '\'') && l.has("prefixes") && n <= 2 && strings.Trim(strings.ToLower(s), "rbuft") == "" {
-			l.at += n
-			l.quoted(strings.ToLower(s))
-			return
-		}
-		if l.quoteOperator(s, rest[n:]) {
-			return
-		}
+	if n < len(rest) && (l.prefixed(s, rest[n]) || l.quoteOperator(s, rest[n:])) {
+		return
 	}
-	prev := l.at > 0 && (l.src[l.at-1] == ' ' || l.src[l.at-1] == '\t' || l.src[l.at-1] == '\n')
-	l.add(token{kind: tokenName, text: s, tight: !prev})
+	l.add(token{kind: tokenName, text: s, tight: l.tight()})
 	l.at += n
 }
+
+// prefixed reads a string with letters before its quote.
+func (l *lexer) prefixed(s string, q byte) bool {
+	letters := strings.ToLower(s)
+	if q != '"' && q != '\'' || !l.has("prefixes") || len(s) > 2 || strings.Trim(letters, "rbuft") != "" {
+		return false
+	}
+	l.at += len(s)
+	l.quoted(letters)
+	return true
+}
+
+// tight reports whether nothing stands before what begins here.
+func (l *lexer) tight() bool { return l.at == 0 || strings.IndexByte(" \t\n", l.src[l.at-1]) < 0 }
 
 func (l *lexer) operator(rest string) {
 	for _, op := range [...]string{
@@ -296,11 +336,26 @@ func (l *lexer) operator(rest string) {
 			return
 		}
 	}
-	prev := l.at > 0 && (l.src[l.at-1] == ' ' || l.src[l.at-1] == '\t' || l.src[l.at-1] == '\n')
-	l.add(token{kind: tokenOp, text: rest[:1], tight: !prev})
+	l.add(token{kind: tokenOp, text: rest[:1], tight: l.tight()})
 	l.at++
 }
 
 func isName(c byte) bool {
-	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80
+	return isStart(c) || isDigit(c)
+}
+
+// isStart reports whether a name may begin with a character.
+func isStart(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// nameLen is how much of a text may stand in a name.
+func nameLen(s string) int {
+	n := 0
+	for n < len(s) && isName(s[n]) {
+		n++
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,39 +15,48 @@ func (l *lexer) quoted(prefix string) {
 	if t := strings.Repeat(q, 3); l.has("prefixes") && strings.HasPrefix(l.src[l.at:], t) {
 		q = t
 	}
-	opener := ""
-	switch {
-	case strings.Contains(prefix, "f"):
-		opener = "{"
-	case q == "`" || q == "\"":
-		opener = l.p.lang.fills
-		if q == "\"" && opener == "`${" {
-			opener = ""
-		}
-	}
-	opener = strings.TrimPrefix(opener, "`")
-	from := l.at + len(q)
-	end := -1
+	opener, from, end := l.opener(q, prefix), l.at+len(q), -1
 	if !strings.Contains(l.endless, q+";") {
 		end = l.stringEnd(from, q, opener, len(q) == 1 && q != "`" && l.has("linestrings"))
 	}
 	if end < 0 {
 		l.endless += q + ";"
-		l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
+		l.unended()
 		l.at = from
 		return
 	}
-	body := l.src[from:end]
-	code := q == "`" && l.p.lang.has("backtick")
-	if code {
-		l.add(token{kind: tokenName, text: "`"})
-		l.op("(")
+	if body := l.src[from:end]; q == "`" && l.has("backtick") {
+		l.command(body)
+	} else {
+		l.value(body, opener, strings.Contains(prefix, "r"), q == "'" && l.has("rawsingle"))
 	}
-	l.value(body, opener, strings.Contains(prefix, "r"), q == "'" && l.has("rawsingle"))
 	l.at = end + len(q)
-	if code {
-		l.op(")")
+}
+
+// opener is what begins an expression inside a string; a "`" before it in the
+// table says that only such strings have any.
+func (l *lexer) opener(q, prefix string) string {
+	fills, only := strings.CutPrefix(l.p.lang.fills, "`")
+	switch {
+	case strings.Contains(prefix, "f"):
+		return "{"
+	case q == "`", q == "\"" && !only:
+		return fills
 	}
+	return ""
+}
+
+// unended notes a text that does not end, behind which nothing is sure.
+func (l *lexer) unended() {
+	l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
+}
+
+// command adds the call of the shell that a text in backticks is.
+func (l *lexer) command(body string) {
+	l.add(token{kind: tokenName, text: "`"})
+	l.op("(")
+	l.value(body, l.p.lang.fills, false, false)
+	l.op(")")
 }
 
 // stringEnd is where a string ends, -1 if it does not. Expressions inside are
@@ -72,7 +82,7 @@ func (l *lexer) stringEnd(i int, q, opener string, line bool) int {
 // skip returns the place behind the brace that closes an expression.
 func (l *lexer) skip(i, depth int) int {
 	for open := 1; i < len(l.src); i++ {
-		switch c := l.src[i]; c {
+		switch l.src[i] {
 		case '\\':
 			i++
 		case '{':
@@ -82,30 +92,29 @@ func (l *lexer) skip(i, depth int) int {
 				return i + 1
 			}
 		case '"', '\'', '`':
-			for i++; i < len(l.src) && l.src[i] != c; i++ {
-				switch {
-				case l.src[i] == '\\':
-					i++
-				case strings.HasPrefix(l.src[i:], "${") && c == '`' && depth < maxNesting:
-					i = l.skip(i+2, depth+1) - 1
-				}
-			}
+			i = l.skipString(i, depth)
 		}
 	}
 	return min(i, len(l.src))
 }
 
+// skipString returns the place of the quote that closes the one at i.
+func (l *lexer) skipString(i, depth int) int {
+	q := l.src[i]
+	for i++; i < len(l.src) && l.src[i] != q; i++ {
+		switch {
+		case l.src[i] == '\\':
+			i++
+		case strings.HasPrefix(l.src[i:], "${") && q == '`' && depth < maxNesting:
+			i = l.skip(i+2, depth+1) - 1
+		}
+	}
+	return i
+}
+
 // value adds a string: a token, or the group of its parts.
 func (l *lexer) value(body, opener string, raw, single bool) {
-	plain := func(s string) string {
-		switch {
-		case raw:
-			return s
-		case single:
-			return strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(s)
-		}
-		return unescape(s)
-	}
+	plain := plainer(raw, single)
 	if opener == "" || !strings.ContainsAny(body, "{$@#") {
 		l.add(token{kind: tokenString, text: plain(body)})
 		return
@@ -116,35 +125,52 @@ func (l *lexer) value(body, opener string, raw, single bool) {
 	}
 	l.op("(")
 	from := 0
-	for i := 0; i < len(body); i++ {
-		n := 0
+	for i := 0; i < len(body); {
 		switch {
 		case body[i] == '\\' && !raw:
-			i++
+			i += 2
 			continue
 		case opener == "{" && strings.HasPrefix(body[i:], "{{"):
 			l.add(token{kind: tokenString, text: plain(body[from:i]) + "{"})
 			l.op(join)
-			from, i = i+2, i+1
+			i += 2
+			from = i
 			continue
-		case opener != "$" && strings.HasPrefix(body[i:], opener):
-			sub := lexer{src: body}
-			end := sub.skip(i+len(opener), 0)
-			l.part(plain(body[from:i]), body[i+len(opener):max(end-1, i+len(opener))])
-			n = end - i
-		case opener == "$" && (body[i] == '$' || body[i] == '@' || body[i] == '{'):
-			var code string
-			if code, n = interpolated(body[i:]); n > 0 {
-				l.part(plain(body[from:i]), code)
-			}
 		}
+		code, n := filler(body[i:], opener)
 		if n > 0 {
-			i += n - 1
-			from = i + 1
+			l.part(plain(body[from:i]), code)
+			from = i + n
 		}
+		i += max(n, 1)
 	}
 	l.add(token{kind: tokenString, text: plain(body[from:])})
 	l.op(")")
+}
+
+// plainer is how the text of a string is read.
+func plainer(raw, single bool) func(string) string {
+	switch {
+	case raw:
+		return func(s string) string { return s }
+	case single:
+		return strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace
+	}
+	return unescape
+}
+
+// filler is the code of the expression that a stretch of a string begins with,
+// and how long it is with its marks; 0 if there is none.
+func filler(s, opener string) (code string, n int) {
+	switch {
+	case opener != "$" && strings.HasPrefix(s, opener):
+		sub := lexer{src: s}
+		n = sub.skip(len(opener), 0)
+		return s[len(opener):max(n-1, len(opener))], n
+	case opener == "$" && strings.IndexByte("$@{", s[0]) >= 0:
+		return interpolated(s)
+	}
+	return "", 0
 }
 
 // part adds a stretch of text and the expression behind it.
@@ -163,21 +189,11 @@ func (l *lexer) part(text, code string) {
 func interpolated(s string) (code string, n int) {
 	switch {
 	case strings.HasPrefix(s, "{$"), strings.HasPrefix(s, "@{"), strings.HasPrefix(s, "${"):
-		sub := lexer{src: s}
-		n = sub.skip(strings.IndexByte(s, '{')+1, 0)
-		inner := strings.Trim(s[strings.IndexByte(s, '{')+1:max(n-1, 2)], " ")
-		if s[0] != '{' && !strings.ContainsAny(inner, "[($\\") {
-			inner = s[:1] + inner
-		}
-		return strings.TrimPrefix(inner, "\\"), n
-	case s[0] == '{' || len(s) < 2:
+		return braced(s)
+	case s[0] == '{':
 		return "", 0
 	}
-	n = 1
-	for n < len(s) && isName(s[n]) {
-		n++
-	}
-	if n == 1 {
+	if n = 1 + nameLen(s[1:]); n == 1 {
 		return "", 0
 	}
 	for n < len(s) {
@@ -194,39 +210,68 @@ func interpolated(s string) (code string, n int) {
 	return s[:n], n
 }
 
+// braced is the code of ${x}, @{[…]} and {$x}, and its length.
+func braced(s string) (code string, n int) {
+	from := strings.IndexByte(s, '{') + 1
+	sub := lexer{src: s}
+	n = sub.skip(from, 0)
+	code = strings.Trim(s[from:max(n-1, 2)], " ")
+	if s[0] != '{' && !strings.ContainsAny(code, "[($\\") {
+		code = s[:1] + code
+	}
+	return strings.TrimPrefix(code, "\\"), n
+}
+
 // quoteOperator reads q{}, qq{}, qx{}, qw{} and s/// of perl, %w() and %x() of
 // ruby.
 func (l *lexer) quoteOperator(s, rest string) bool {
-	ruby := l.has("percent") && l.last().text == "%" && strings.Contains(" x q Q w W i ", " "+s+" ")
-	perl := l.has("quotes") && strings.Contains(" q qq qx qw s tr y m qr ", " "+s+" ")
-	prev := l.last().text
-	if !ruby && !perl || prev == "->" || prev == "sub" || prev == "&" || prev == "{" && rest[0] == '}' {
+	if rest = l.delimiter(s, rest); rest == "" {
 		return false
 	}
-	trimmed := rest
-	if perl {
-		trimmed = strings.TrimLeft(rest, " ")
-	}
-	if trimmed == "" || isName(trimmed[0]) || strings.IndexByte(" =,;)>", trimmed[0]) >= 0 && (len(s) < 2 || trimmed[0] != '=') {
-		return false
-	}
-	if ruby {
+	if l.has("percent") {
 		l.p.toks = l.p.toks[:len(l.p.toks)-1]
 	}
 	body, tail, ok := "", "", false
-	if open := s + trimmed[:1] + ";"; !strings.Contains(l.endless, open) {
-		if body, tail, ok = delimited(trimmed); !ok {
+	if open := s + rest[:1] + ";"; !strings.Contains(l.endless, open) {
+		if body, tail, ok = delimited(rest); !ok {
 			l.endless += open
 		}
 	}
 	if !ok {
-		l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
+		l.unended()
 		return false
 	}
-	fills := l.p.lang.fills
+	l.at = len(l.src) - len(l.quotation(s, body, rest, tail))
+	return true
+}
+
+// delimiter is the text from the delimiter of a quoting operator on, "" where
+// the word is none.
+func (l *lexer) delimiter(s, rest string) string {
+	switch prev := l.last().text; {
+	case l.has("percent") && prev == "%" && strings.Contains(" x q Q w W i ", " "+s+" "):
+	case l.has("quotes") && strings.Contains(" q qq qx qw s tr y m qr ", " "+s+" ") &&
+		!slices.Contains([]string{"->", "sub", "&"}, prev) && (prev != "{" || rest[0] != '}'):
+		rest = strings.TrimLeft(rest, " ")
+	default:
+		return ""
+	}
+	if rest == "" || !delimits(rest[0], s) {
+		return ""
+	}
+	return rest
+}
+
+// delimits reports whether a character may stand around what a word quotes.
+func delimits(c byte, word string) bool {
+	return !isName(c) && (strings.IndexByte(" =,;)>", c) < 0 || len(word) > 1 && c == '=')
+}
+
+// quotation adds what an operator quotes, and returns what stands behind it.
+func (l *lexer) quotation(s, body, from, tail string) string {
 	switch s {
 	case "s", "tr", "y":
-		tail = l.substitution(s, body, trimmed, tail)
+		return l.substitution(s, body, from, tail)
 	case "qw", "w", "W", "i":
 		l.op("[")
 		for f := range strings.FieldsSeq(body) {
@@ -235,20 +280,16 @@ func (l *lexer) quoteOperator(s, rest string) bool {
 		}
 		l.op("]")
 	case "qx", "x":
-		l.add(token{kind: tokenName, text: "`"})
-		l.op("(")
-		l.value(body, fills, false, false)
-		l.op(")")
+		l.command(body)
 	case "m", "qr":
 		tail = strings.TrimLeft(tail, "gimsxo")
 		l.add(token{kind: tokenName, text: "//"})
 	case "q":
 		l.value(body, "", false, true)
 	default:
-		l.value(body, fills, false, false)
+		l.value(body, l.p.lang.fills, false, false)
 	}
-	l.at = len(l.src) - len(tail)
-	return true
+	return tail
 }
 
 // substitution reads s/…/…/ and tr/…/…/: a call of that name with its parts.
@@ -263,7 +304,7 @@ func (l *lexer) substitution(s, body, from, rest string) string {
 	}
 	with, rest, ok := delimited(rest)
 	if !ok {
-		l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
+		l.unended()
 	}
 	flags := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz"))]
 	esc := strings.NewReplacer(`\`+from[:1], from[:1])
@@ -310,16 +351,12 @@ func (l *lexer) document(rest string) bool {
 	if mark == "" || !strings.HasPrefix(rest, mark) || l.last().kind == tokenNumber {
 		return false
 	}
-	word := strings.TrimLeft(rest[len(mark):], "~- ")
-	indent := len(word) < len(rest)-len(mark) && rest[len(mark)] == '~'
-	quote := ""
-	if word != "" && (word[0] == '"' || word[0] == '\'') {
+	rest = rest[len(mark):]
+	word, quote := strings.TrimLeft(rest, "~- "), ""
+	if word != "" && strings.IndexByte(`"'`, word[0]) >= 0 {
 		quote, word = word[:1], word[1:]
 	}
-	n := 0
-	for n < len(word) && isName(word[n]) {
-		n++
-	}
+	n := nameLen(word)
 	if n == 0 || quote == "" && (word[0] < 'A' || word[0] > 'Z') {
 		return false
 	}
@@ -327,13 +364,23 @@ func (l *lexer) document(rest string) bool {
 	if end < 0 {
 		return false
 	}
-	start := max(len(l.src)-len(word)+end+1, l.after)
+	l.after = max(len(l.src)-len(word)+end+1, l.after)
+	body, fills := l.documentText(word[:n], rest[0] == '~'), l.p.lang.fills
+	if quote == "'" {
+		fills = ""
+	}
+	l.value(body, fills, quote == "'", false)
+	l.at = len(l.src) - len(word) + n + len(quote)
+	return true
+}
+
+// documentText reads the lines of a here-document up to its word.
+func (l *lexer) documentText(word string, indent bool) string {
 	var body strings.Builder
-	next := start
-	for next < len(l.src) {
-		line, _, _ := strings.Cut(l.src[next:], "\n")
-		next = min(next+len(line)+1, len(l.src))
-		if t := strings.TrimSpace(line); strings.TrimRight(t, ";,)") == word[:n] {
+	for l.after < len(l.src) {
+		line, _, _ := strings.Cut(l.src[l.after:], "\n")
+		l.after = min(l.after+len(line)+1, len(l.src))
+		if strings.TrimRight(strings.TrimSpace(line), ";,)") == word {
 			break
 		}
 		if indent {
@@ -341,12 +388,5 @@ func (l *lexer) document(rest string) bool {
 		}
 		body.WriteString(line + "\n")
 	}
-	fills := l.p.lang.fills
-	if quote == "'" {
-		fills = ""
-	}
-	l.value(body.String(), fills, quote == "'", false)
-	l.after = next
-	l.at = len(l.src) - len(word) + n + len(quote)
-	return true
+	return body.String()
 }

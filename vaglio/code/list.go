@@ -6,7 +6,6 @@ import (
 
 // group reads what stands in round brackets: a function's parameters, a text
 // of several parts, a list or one expression.
-// close moves behind the bracket at end.
 func (p *program) group() value {
 	t := p.peek(0)
 	end := int(t.match)
@@ -52,12 +51,13 @@ func (p *program) textGroup(end int) value {
 	return p.glued(v)
 }
 
+// close moves behind the bracket at end.
 func (p *program) close(end int) {
 	if end > 0 && end >= p.at {
 		p.rest(end)
 		p.at = end + 1
-	} else if p.is(")", "]", "}") {
-		p.take()
+	} else {
+		p.takeIf(p.is(")", "]", "}"))
 	}
 }
 
@@ -65,8 +65,7 @@ func (p *program) close(end int) {
 func (p *program) rest(end int) {
 	for p.at < end && p.spend(1) {
 		before := p.at
-		if p.is(",", ";", ":") {
-			p.take()
+		if p.takeIf(p.is(",", ";", ":")) {
 			continue
 		}
 		p.expression()
@@ -82,14 +81,11 @@ func (p *program) rest(end int) {
 func (p *program) items(shut string) []value {
 	var out []value
 	for p.at < p.end && p.spend(1) {
-		if p.is(shut) {
-			p.take()
+		if p.takeIf(p.is(shut)) {
 			return out
 		}
 		before := p.at
-		switch {
-		case p.is(",", ";", "=>"):
-			p.take()
+		if p.takeIf(p.is(",", ";", "=>")) {
 			continue
 		}
 		if at := p.comprehends(); at > 0 && len(out) == 0 {
@@ -125,8 +121,7 @@ func (p *program) comprehends() int {
 	if p.lang.name != "python" {
 		return 0
 	}
-	i := p.at
-	for ; i < p.end && p.spend(1); i++ {
+	for i := p.at; i < p.end && p.spend(1); i++ {
 		t := p.toks[i]
 		switch m := int(t.match); {
 		case m > i:
@@ -141,8 +136,6 @@ func (p *program) comprehends() int {
 }
 
 // itemName reads the name of an argument: name=, name: or "name" =>.
-// each reads "for x in list if c" behind the expression at start, for every
-// element.
 func (p *program) itemName() string {
 	t, next := p.peek(0), p.peek(1)
 	if t.kind != tokenName && t.kind != tokenString || next.kind != tokenOp {
@@ -165,10 +158,11 @@ func (p *program) itemName() string {
 	return t.text
 }
 
+// each reads "for x in list if c" behind the expression at start, for every
+// element.
 func (p *program) each(start int) []value {
 	at := p.at
-	for p.word("async") {
-		p.take()
+	for p.takeIf(p.word("async")) {
 	}
 	p.take() // for
 	target, list, ok := p.forHeadOf()
@@ -180,8 +174,7 @@ func (p *program) each(start int) []value {
 	p.turns(list, at, at, func(e value) {
 		p.bind(target, e)
 		p.at, end = inner, inner
-		for p.word("if") {
-			p.take()
+		for p.takeIf(p.word("if")) {
 			p.either()
 		}
 		if p.word("for") {
@@ -200,8 +193,7 @@ func (p *program) each(start int) []value {
 func (p *program) forHeadOf() (int, value, bool) {
 	start := p.at
 	for i := 0; i < 24 && p.at < p.end; i++ {
-		if p.word("in") {
-			p.take()
+		if p.takeIf(p.word("in")) {
 			return start, p.either(), true
 		}
 		p.take()
@@ -215,8 +207,7 @@ func (p *program) mapping() value {
 	p.take()
 	v := value{kind: kindMap}
 	for p.at < p.end && !p.is("}") && p.spend(1) {
-		if p.is(",", ";") {
-			p.take()
+		if p.takeIf(p.is(",", ";")) {
 			continue
 		}
 		before := p.at
@@ -274,7 +265,7 @@ func (p *program) entry() (string, value) {
 			return k, p.expression()
 		}
 		return t.text, p.expression()
-	case p.is("[") && (p.lang.name == "python" || p.lang.name == "node"):
+	case p.is("[") && slices.Contains([]string{"python", "node"}, p.lang.name):
 		p.take()
 		k, _ := p.expression().text()
 		p.close(0)
@@ -283,12 +274,17 @@ func (p *program) entry() (string, value) {
 	}
 	k := p.choice()
 	if !p.is(":", "=>") {
-		if t.kind == tokenName && k.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
-			return t.text, k
-		}
-		return "", k
+		return p.shorthand(t, k), k
 	}
 	p.take()
 	key, _ := k.text()
 	return key, p.expression()
+}
+
+// shorthand is the key of a variable that is an entry by itself: its name.
+func (p *program) shorthand(t token, v value) string {
+	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
+		return t.text
+	}
+	return ""
 }

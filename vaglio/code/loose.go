@@ -9,8 +9,7 @@ import (
 )
 
 // loose reads a program of a language of which only the calls that matter are
-// known: the texts behind such a call, up to the statement's end, are what it
-// runs or removes.
+// known.
 func (p *program) loose(w shell.Word) {
 	src := p.mark(w)
 	if len(src) > maxText || !p.spend(len(src)/4) {
@@ -22,16 +21,19 @@ func (p *program) loose(w shell.Word) {
 	}
 	if p.lang.has("words") {
 		p.words(src)
-		return
+	} else {
+		p.looseCalls(src)
 	}
-	var before []shell.Word // texts that no call has taken
+}
+
+// looseCalls reads calls: the texts behind one, up to the statement's end, are
+// what it runs or removes.
+func (p *program) looseCalls(src string) {
+	var before, texts []shell.Word // before are texts that no call has taken
 	var call string
 	var f *function
-	var texts []shell.Word
 	flush := func() {
-		if f != nil && len(texts) > 0 {
-			p.looseCall(f, call, texts)
-		}
+		p.looseCall(f, call, texts)
 		f, texts = nil, nil
 	}
 	for i := 0; i < len(src) && p.spend(1); {
@@ -85,13 +87,15 @@ func (p *program) looseFind(name string) *function {
 	return nil
 }
 
-// looseCall notes a call and its texts.
+// looseCall notes a call and its texts, if there is one and it has any.
 func (p *program) looseCall(f *function, name string, texts []shell.Word) {
-	if f.verb == "delete tree" {
+	switch {
+	case f == nil || len(texts) == 0:
+		return
+	case f.verb == "delete tree":
 		p.emit(name, shell.VerbDeleteTree, texts[0])
 		return
-	}
-	if len(texts) > 1 {
+	case len(texts) > 1:
 		p.argv(texts)
 	}
 	p.shell(texts[0], name)
@@ -127,22 +131,12 @@ func looseString(s string) (string, int) {
 // words reads a program whose statements are words, as tcl's are.
 func (p *program) words(src string) {
 	vars := map[string]string{}
-	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return c == '\n' || c == ';' || c == '[' || c == ']' }) {
+	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return strings.ContainsRune("\n;[]", c) }) {
 		fields := strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "").Replace(stmt))
 		if !p.spend(1+len(fields)) || len(fields) < 2 {
 			continue
 		}
-		var words []shell.Word
-		for i, w := range fields {
-			if v, ok := vars[strings.TrimPrefix(w, "$")]; ok && w[0] == '$' {
-				w = v
-			} else if w[0] == '$' {
-				words = append(words, unknownWord(w[1:]))
-				continue
-			}
-			words = append(words, p.expandedWord(w))
-			fields[i] = w
-		}
+		words := p.wordsOf(fields, vars)
 		if fields[0] == "set" && len(fields) > 2 {
 			vars[fields[1]] = fields[2]
 			continue
@@ -153,6 +147,23 @@ func (p *program) words(src string) {
 		}
 		p.wordCall(f, fields, rest)
 	}
+}
+
+// wordsOf puts what variables are known to hold into the fields of a statement,
+// and returns the words that they are.
+func (p *program) wordsOf(fields []string, vars map[string]string) []shell.Word {
+	words := make([]shell.Word, 0, len(fields))
+	for i, w := range fields {
+		if v, ok := vars[strings.TrimPrefix(w, "$")]; ok && w[0] == '$' {
+			w = v
+		} else if w[0] == '$' {
+			words = append(words, unknownWord(w[1:]))
+			continue
+		}
+		words = append(words, p.expandedWord(w))
+		fields[i] = w
+	}
+	return words
 }
 
 func (p *program) expandedWord(w string) shell.Word {

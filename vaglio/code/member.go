@@ -10,38 +10,42 @@ import (
 // postfix applies members, subscripts and calls.
 func (p *program) postfix(v value) value {
 	for p.at < p.end && p.spend(1) {
-		t := p.peek(0)
-		if t.kind != tokenOp && t.kind != tokenString && t.kind != tokenNumber && t.kind != tokenName {
-			break
-		}
-		switch {
-		case p.memberFollows(t):
-			p.take()
-			name := p.take().text
-			v = p.member(v, name)
-		case t.text == "(" && t.kind == tokenOp && !t.group && (v.path != "" || v.fn != nil || p.callable(v)):
-			p.take()
-			v = p.call(v, value{}, p.callArguments())
-		case t.text == "->" && p.peek(1).kind == tokenOp && strings.Contains("[{(", p.peek(1).text):
-			p.take()
-		case t.text == "[" && t.kind == tokenOp && p.subscripted(v, t):
-			v = p.subscript(v, "]")
-		case t.text == "{" && p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || t.text == "{" && v.path == "$ENV":
-			v = p.subscript(v, "}")
-		case p.lang.name == "node" && strings.HasSuffix(v.path, "$") && (t.kind == tokenString || t.group && t.text == "("):
-			v = p.call(v, value{}, []value{p.primary()})
-		case p.bareCall(v):
-			v = p.call(v, value{}, p.bareArguments())
-		case p.continued() && p.peek(1).text != "+":
-			p.take()
-		default:
+		out, ok := p.suffixed(v)
+		if !ok {
 			return p.constant(v)
 		}
+		v = out
 	}
 	if p.bareCall(v) {
 		v = p.call(v, value{}, nil)
 	}
 	return p.constant(v)
+}
+
+// suffixed applies the member, subscript or call that stands here, if one does.
+func (p *program) suffixed(v value) (value, bool) {
+	t := p.peek(0)
+	switch shut := p.subscripted(v, t); {
+	case p.memberFollows(t):
+		p.take()
+		return p.member(v, p.take().text), true
+	case p.callFollows(v, t):
+		p.take()
+		return p.call(v, value{}, p.callArguments()), true
+	case t.text == "->" && p.peek(1).is("[", "{", "("):
+		p.take()
+		return v, true
+	case shut != "":
+		return p.subscript(v, shut), true
+	case p.lang.name == "node" && strings.HasSuffix(v.path, "$") && t.quoted():
+		return p.call(v, value{}, []value{p.primary()}), true
+	case p.bareCall(v):
+		return p.call(v, value{}, p.bareArguments()), true
+	case p.continued() && p.peek(1).text != "+":
+		p.take()
+		return v, true
+	}
+	return v, false
 }
 
 // memberFollows reports whether a member of what was read follows.
@@ -60,8 +64,21 @@ func (p *program) memberFollows(t token) bool {
 	return false
 }
 
-func (p *program) subscripted(v value, t token) bool {
-	return !t.line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.tight)
+// callFollows reports whether the bracket of a call of what was read follows.
+func (p *program) callFollows(v value, t token) bool {
+	return t.is("(") && !t.group && (v.path != "" || v.fn != nil || p.callable(v))
+}
+
+// subscripted is what closes the subscript that follows what was read, "" for
+// none.
+func (p *program) subscripted(v value, t token) string {
+	switch {
+	case t.is("[") && !t.line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.tight):
+		return "]"
+	case t.text == "{" && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV"):
+		return "}"
+	}
+	return ""
 }
 
 func (p *program) callable(v value) bool {
@@ -81,42 +98,64 @@ func (p *program) member(v value, name string) value {
 			return p.env(text(name))
 		}
 	}
-	full := strings.TrimPrefix(on+"."+name, ".")
+	return p.memberOf(v, name, strings.TrimPrefix(on+"."+name, "."))
+}
+
+// memberOf is what a method yields, what a field was given, or the full name
+// of what is not known.
+func (p *program) memberOf(v value, name, full string) value {
+	if t := p.peek(0); t.is("(") && !t.group && (t.tight || !p.lang.has("bare")) {
+		p.take()
+		return p.method(v, name, full, p.callArguments())
+	}
 	holder := name
 	if v.holder != "" {
 		holder = v.holder + "." + name
 	} else if v.path != "" {
 		holder = full
 	}
-	if p.is("(") && !p.peek(0).group && (p.peek(0).tight || !p.lang.has("bare")) {
-		p.take()
-		return p.method(v, name, full, p.callArguments())
-	}
-	if e, ok := v.field(name); ok {
+	if e, ok := p.stored(v, name, holder); ok {
 		e.holder = holder
 		return e
 	}
-	for _, key := range []string{holder, "." + name} {
-		if e, ok := p.vars[key]; ok {
-			e.holder = holder
-			return e
-		}
-	}
-	if p.lang.has("bare") && (p.blockFollows() || p.argumentFollows() && p.lang.find(full, onOf(v)) != nil) {
-		return p.method(v, name, full, p.bareArguments())
-	}
-	if f := p.lang.find(full, onOf(v)); f != nil && p.plainCall(f, v, name) {
-		return p.method(v, name, full, nil)
+	if args, ok := p.bareMember(v, name, full); ok {
+		return p.method(v, name, full, args)
 	}
 	if v.path != "" || !v.multi() && len(v.alts) == 0 {
-		out := unknown(full)
+		out := v.part(full)
 		out.holder = holder
-		if v.word().Remote() {
-			out.alts = remote(full).alts
-		}
 		return out
 	}
 	return value{path: name, alts: v.alts, list: v.list, keys: v.keys, kind: v.kind}
+}
+
+// stored is what a field was given: in its map, under the name of the object,
+// or under its own.
+func (p *program) stored(v value, name, holder string) (value, bool) {
+	e, ok := v.field(name)
+	for _, key := range []string{holder, "." + name} {
+		if !ok {
+			e, ok = p.vars[key]
+		}
+	}
+	return e, ok
+}
+
+// bareMember reads the arguments of a method that is called without brackets.
+func (p *program) bareMember(v value, name, full string) (args []value, ok bool) {
+	f := p.lang.find(full, onOf(v))
+	if p.lang.has("bare") && (p.blockFollows() || f != nil && p.argumentFollows()) {
+		return p.bareArguments(), true
+	}
+	return nil, f != nil && p.plainCall(f, v, name)
+}
+
+// part is what is not known of a value: it is as remote as the whole.
+func (v value) part(path string) value {
+	if v.word().Remote() {
+		return remote(path)
+	}
+	return unknown(path)
 }
 
 // onOf says what a method is of.
@@ -132,36 +171,26 @@ func onOf(v value) string {
 
 // canonical is the name by which the table knows a function.
 func (p *program) canonical(name string) string {
-	if head, rest, ok := strings.Cut(name, "."); ok || p.lang.alias[name] != "" {
-		for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
-			if to := p.lang.alias[from]; to != "" {
-				name = to + strings.TrimPrefix(name, from)
-				break
-			}
+	head, _, _ := strings.Cut(name, ".")
+	for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
+		if to := p.lang.alias[from]; to != "" {
+			return to + strings.TrimPrefix(name, from)
 		}
-		_ = rest
 	}
 	return name
 }
 
 // subscript reads [key] or {key}.
-// slice reads [a:b], [::-1] and [a..b].
 func (p *program) subscript(v value, shut string) value {
 	if f := p.lang.full[p.canonical(v.path)]; f != nil && f.verb == "=args" {
 		v = p.constant(v)
 	}
 	end := int(p.peek(0).match)
 	p.take()
-	if p.peek(0).kind == tokenOp && p.peek(0).text == shut {
-		p.take()
+	if p.takeIf(p.is(shut)) {
 		return v
 	}
-	var at value
-	if t := p.peek(0); t.kind == tokenName && shut == "}" && p.peek(1).text == "}" && !strings.HasPrefix(t.text, "$") {
-		at = text(p.take().text)
-	} else if !p.is(":", "::") {
-		at = p.expression()
-	}
+	at := p.place(shut)
 	if p.is(":", "::", ",", "..") {
 		return p.slice(v, at, end)
 	}
@@ -173,6 +202,18 @@ func (p *program) subscript(v value, shut string) value {
 	return out
 }
 
+// place reads the key of a subscript; in braces, a word stands for itself.
+func (p *program) place(shut string) value {
+	switch t := p.peek(0); {
+	case t.kind == tokenName && shut == "}" && p.peek(1).text == "}" && !strings.HasPrefix(t.text, "$"):
+		return text(p.take().text)
+	case p.is(":", "::"):
+		return value{}
+	}
+	return p.expression()
+}
+
+// slice reads [a:b], [::-1] and [a..b].
 func (p *program) slice(v, from value, end int) value {
 	op := p.take().text
 	var to, step value
@@ -181,8 +222,7 @@ func (p *program) slice(v, from value, end int) value {
 	}
 	if op == "::" {
 		step, to = to, value{}
-	} else if p.is(":") {
-		p.take()
+	} else if p.takeIf(p.is(":")) {
 		step = p.expression()
 	}
 	p.close(end)
@@ -219,8 +259,7 @@ func sliced(v value, from, to int, has bool) value {
 	}
 	if v.multi() {
 		a, b := cut(len(v.list))
-		out := listOf(v.list[a:b]...)
-		return out
+		return listOf(v.list[a:b]...)
 	}
 	return v.each(func(s string) (string, bool) {
 		a, b := cut(len(s))
@@ -228,16 +267,15 @@ func sliced(v value, from, to int, has bool) value {
 	})
 }
 
-// index is an element.
+// index is an element, of a value or of what the table knows by its name.
 func (p *program) index(v, at value) value {
-	key, ok := at.text()
 	path := p.canonical(v.path)
 	if f := p.lang.find(path, ""); f != nil && v.path != "" {
 		switch f.verb {
 		case "=env":
 			return p.env(at)
 		case "=args":
-			v = p.arguments(f.args[0] + 1)
+			return p.element(p.arguments(f.args[0]+1), at)
 		case "list":
 			return p.apply(f, path, []value{at}, nil)
 		}
@@ -245,43 +283,62 @@ func (p *program) index(v, at value) value {
 	if path == "Dir" {
 		return p.call(unknown("Dir.[]"), value{}, []value{at})
 	}
-	if e, found := v.field(key); found && ok {
-		return e
-	}
+	return p.element(v, at)
+}
+
+// element is an element of a list or a map, or what any of them may be; of a
+// text, a character.
+func (p *program) element(v, at value) value {
+	key, ok := at.text()
 	n, isInt := at.int()
-	if p.lang.has("flat") && v.kind == kindList && ok && !isInt {
-		for i := len(v.list) - 2; i >= 0; i-- { // a map is a list of keys and values
-			if v.list[i].word().Is(key) {
-				return v.list[i+1]
-			}
-		}
-	}
 	switch {
-	case isInt && v.kind == kindList:
-		if p.lang.has("fromone") || p.lang.name == "awk" && v.path == "" {
-			n--
-		}
-		return v.nth(n)
 	case v.multi():
-		var all value
-		for i, e := range v.list {
-			if i == 0 {
-				all = e
-			} else {
-				all = all.or(e)
-			}
-		}
-		return all
+		return p.elementOf(v, at)
 	case isInt && len(v.alts) > 0 && v.path == "":
 		return sliced(v, n, n+1, n != -1)
 	case v.path != "" && ok:
 		return unknown(v.path + "." + key)
 	}
-	out := unknown(v.path)
-	if v.word().Remote() {
-		out.alts = remote(v.path).alts
+	return v.part(v.path)
+}
+
+// elementOf is the element of a list or a map under a number or a key.
+func (p *program) elementOf(v, at value) value {
+	key, ok := at.text()
+	n, isInt := at.int()
+	e, found := v.field(key)
+	if !found && p.lang.has("flat") && !isInt {
+		e, found = v.paired(key)
 	}
-	return out
+	switch {
+	case found && ok:
+		return e
+	case isInt && v.kind == kindList:
+		if p.lang.has("fromone") || p.lang.name == "awk" && v.path == "" {
+			n--
+		}
+		return v.nth(n)
+	}
+	return anyOf(v.list)
+}
+
+// paired is what stands behind a key in a list of keys and values.
+func (v value) paired(key string) (value, bool) {
+	for i := len(v.list) - 2; i >= 0 && v.kind == kindList; i-- {
+		if v.list[i].word().Is(key) {
+			return v.list[i+1], true
+		}
+	}
+	return value{}, false
+}
+
+// anyOf is what may be any of some values.
+func anyOf(list []value) value {
+	all := first(list)
+	for _, e := range tailOf(list, 1) {
+		all = all.or(e)
+	}
+	return all
 }
 
 // constant is the value of a name that stands for something known.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -9,7 +10,6 @@ import (
 // nameOperand reads what begins with a name.
 func (p *program) nameOperand() value {
 	t := p.peek(0)
-	name := p.key(t.text)
 	switch t.text {
 	case "lambda", "proc", "fn", "function", "sub":
 		if v, ok := p.anonymous(); ok {
@@ -18,10 +18,7 @@ func (p *program) nameOperand() value {
 	case "None", "null", "nil", "undef", "undefined", "False", "false":
 		p.take()
 		return value{kind: kindNone}
-	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "__FILE__":
-		p.take()
-		return value{kind: kindOther}
-	case "//":
+	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "__FILE__", "//":
 		p.take()
 		return value{kind: kindOther}
 	case "print", "printf", "getline":
@@ -36,44 +33,49 @@ func (p *program) nameOperand() value {
 		return p.substituted()
 	}
 	p.take()
-	if next := p.peek(0); p.lang.name == "node" && next.text == "=>" {
+	return p.named(t.text)
+}
+
+// named is what a name stands for: a key, a parameter, a variable or a
+// function that the table may know.
+func (p *program) named(name string) value {
+	if p.lang.name == "node" && p.peek(0).text == "=>" {
 		p.at--
 		return p.arrow()
 	}
 	if p.is("=>") && p.lang.name != "node" {
-		return text(t.text)
+		return text(name)
 	}
-	if v, ok := p.variable(name); ok {
-		v.holder = name
-		return v
-	}
-	for _, m := range p.stars {
-		if p.lang.find(p.canonical(m+"."+name), "") != nil {
-			return unknown(m + "." + name)
+	name = p.key(name)
+	v, ok := p.variable(name)
+	if !ok {
+		for _, m := range p.stars {
+			if p.lang.find(p.canonical(m+"."+name), "") != nil {
+				return unknown(m + "." + name)
+			}
 		}
+		v = unknown(name)
 	}
-	v := unknown(name)
 	v.holder = name
 	return v
 }
 
 // variable is the value of a variable, of perl and ruby also as an element.
 func (p *program) variable(name string) (value, bool) {
-	if p.lang.name == "perl" && len(name) > 1 && name[0] == '$' {
-		switch next := p.peek(0); {
-		case next.text == "[" && (name == "$_" || name == "$ARGV"):
-			name = "@" + name[1:]
-		case next.text == "{" && name == "$ENV":
-			return unknown("$ENV"), true
-		}
+	switch next := p.peek(0).text; {
+	case p.lang.name != "perl":
+	case next == "[" && slices.Contains([]string{"$_", "$ARGV"}, name):
+		name = "@" + name[1:]
+	case next == "{" && name == "$ENV":
+		return unknown("$ENV"), true
 	}
 	if v, ok := p.vars[name]; ok {
 		return v, true
 	}
 	switch {
-	case p.lang.name == "awk" && name[0] == '$' && (len(name) == 1 || name[1] >= '0' && name[1] <= '9'):
+	case p.lang.name == "awk" && name[0] == '$' && (len(name) == 1 || isDigit(name[1])):
 		return p.recordField(name[1:]), true
-	case name == "@ARGV" || name == "@argv":
+	case name == "@ARGV", name == "@argv":
 		return p.arguments(1), true
 	}
 	return value{}, false
@@ -129,10 +131,7 @@ func (p *program) anonymous() (value, bool) {
 	switch next := p.peek(1); {
 	case t.text == "lambda" && p.lang.name == "python":
 		p.take()
-		to := p.at
-		for to < p.end && p.toks[to].text != ":" {
-			to++
-		}
+		to := p.upTo(":", p.at)
 		f.params = p.params(p.at, to)
 		p.at = to + 1
 		f.from, f.to = p.at, p.expressionEnd(p.at)
@@ -143,26 +142,37 @@ func (p *program) anonymous() (value, bool) {
 		p.take()
 		f.params = p.params(p.at+1, int(next.match))
 		p.at = int(next.match) + 1
-		if p.is("=>") {
-			p.take()
-			f.from, f.to = p.at, p.expressionEnd(p.at)
-			break
-		}
-		f.from, f.to = p.body(def)
-		if f.to < p.end && p.is("{") || p.word("use") {
-			f.to++
-		}
-		if p.toks[min(f.to, p.end-1)].text == "}" {
-			p.at = f.to + 1
-			return p.function(f, p.at), true
-		}
-		if p.toks[min(f.to, p.end-1)].text == "end" {
-			return p.function(f, f.to+1), true
-		}
+		return p.function(f, p.bodyEnd(f, def)), true
 	default:
 		return value{}, false
 	}
 	return p.function(f, max(f.to, p.at)), true
+}
+
+// bodyEnd finds the body behind the parameters of a function without a name,
+// and returns where the function ends.
+func (p *program) bodyEnd(f *routine, def int) int {
+	if p.takeIf(p.is("=>")) {
+		f.from, f.to = p.at, p.expressionEnd(p.at)
+		return max(f.to, p.at)
+	}
+	f.from, f.to = p.body(def)
+	if f.to < p.end && p.is("{") || p.word("use") {
+		f.to++
+	}
+	switch p.toks[min(f.to, p.end-1)].text {
+	case "}", "end":
+		return f.to + 1
+	}
+	return max(f.to, p.at)
+}
+
+// upTo is the place of the next token of a text, or the end.
+func (p *program) upTo(text string, i int) int {
+	for i < p.end && p.toks[i].text != text {
+		i++
+	}
+	return i
 }
 
 // function is the value of a function whose text ends at end.
@@ -179,10 +189,7 @@ func (p *program) blockParams(f *routine) {
 	p.take()
 	f.from = p.at
 	if p.is("|") {
-		to := p.at + 1
-		for to < p.end && p.toks[to].text != "|" {
-			to++
-		}
+		to := p.upTo("|", p.at+1)
 		f.params = p.params(p.at+1, to)
 		f.from = to + 1
 	}
@@ -207,8 +214,7 @@ func (p *program) arrow() value {
 		f.params = []int{p.at}
 		p.take()
 	}
-	if p.is("=>") {
-		p.take()
+	if p.takeIf(p.is("=>")) {
 		p.lines()
 	}
 	if t := p.peek(0); t.text == "{" && int(t.match) > p.at {
@@ -224,8 +230,7 @@ func (p *program) expressionEnd(i int) int {
 	from := i
 	for ; i < p.end; i++ {
 		t := p.toks[i]
-		if t.kind == tokenOp && (t.text == ")" || t.text == "]" || t.text == "}" || t.text == "," || t.text == ";" && (!t.line || i+1 >= p.end ||
-			p.toks[i+1].text != ".")) {
+		if t.is(")", "]", "}", ",") || t.is(";") && (!t.line || i+1 >= p.end || p.toks[i+1].text != ".") {
 			break
 		}
 		if m := int(t.match); m > i {

@@ -68,9 +68,7 @@ func (v value) keyList() value {
 // pairs are the keys of a map, or the places of a list, with what stands there.
 func (v value) pairs() value {
 	if !v.multi() {
-		u := unknown(v.path)
-		u.alts = v.alts
-		return listOf(listOf(unknown(v.path), u))
+		return listOf(listOf(unknown(v.path), value{path: v.path, alts: v.alts}))
 	}
 	var out []value
 	for i, e := range v.list {

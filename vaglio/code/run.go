@@ -201,9 +201,7 @@ func modeOf(v value) string {
 // openFile notes that a file is opened, and returns what is written to it.
 func (p *program) openFile(name, mode string, file value) *handle {
 	verb := openVerb(mode)
-	for _, w := range file.words() {
-		p.emit(name, verb, w)
-	}
+	p.falls(name, verb, []value{file})
 	if verb == shell.VerbRead {
 		return nil
 	}

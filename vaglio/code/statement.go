@@ -66,6 +66,14 @@ func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
 
 func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
 
+// takeIf moves on by one token where a condition holds, and says so.
+func (p *program) takeIf(here bool) bool {
+	if here {
+		p.take()
+	}
+	return here
+}
+
 func (p *program) statement() value {
 	none := value{kind: kindNone}
 	if p.is(";", "}", ")", "]", ":", ",", "{") && !p.peek(0).group && !p.pattern(p.at) {
@@ -111,16 +119,22 @@ func (p *program) keyword(name string) bool {
 		p.take()
 		return true
 	case "use", "no":
-		for p.lang.name == "perl" && p.at < p.end && !p.is(";") {
-			p.take()
-		}
-		return p.lang.name == "perl"
+		return p.pragma()
 	}
 	if wordclass.Is("statement-word", name) {
 		p.take()
 		return true
 	}
 	return false
+}
+
+// pragma skips use strict and the like of perl.
+func (p *program) pragma() bool {
+	perl := p.lang.name == "perl"
+	for perl && p.at < p.end && !p.is(";") {
+		p.take()
+	}
+	return perl
 }
 
 // returned reads what a function returns.
@@ -179,11 +193,7 @@ func (p *program) repeated(start, at int) {
 func (p *program) turns(list value, from, to int, bind func(value)) {
 	elements := list.elements()
 	if len(elements) > 1 && p.again < len(elements)*(to-from) || len(elements) > maxList {
-		all := elements[0]
-		for _, e := range elements[1:min(len(elements), maxAlts+2)] {
-			all = all.or(e)
-		}
-		elements = []value{all}
+		elements = []value{anyOf(elements[:min(len(elements), maxAlts+2)])}
 	}
 	p.again -= len(elements) * (to - from)
 	unsure := 0
@@ -213,8 +223,7 @@ func (p *program) forLoop() {
 	if paren || p.word("await") {
 		p.take()
 	}
-	for p.word("const", "let", "my", "our", "var", "local") {
-		p.take()
+	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
 	}
 	target, list, ok := p.forHead()
 	if !ok {
@@ -241,14 +250,14 @@ func (p *program) forHead() (target int, list value, ok bool) {
 	start := p.at
 	switch {
 	case p.is("(") && p.lang.name == "perl":
-		if inner := p.toks[p.at]; inner.match > 0 && p.hasSemicolon(p.at, int(inner.match)) {
+		if p.hasSemicolon(p.at, p.over(p.at)) {
 			return 0, value{}, false
 		}
 		return -1, p.primary(), true
 	case p.lang.name == "php":
 		return p.phpHead()
 	}
-	for i := 0; i < 24 && p.at < p.end; i++ {
+	for i := range 24 {
 		t := p.peek(0)
 		switch {
 		case t.word("in", "of"):
@@ -268,10 +277,9 @@ func (p *program) forHead() (target int, list value, ok bool) {
 // phpHead reads list as $x and list as $k => $x.
 func (p *program) phpHead() (target int, list value, ok bool) {
 	list = p.expression()
-	if !p.word("as") {
+	if !p.takeIf(p.word("as")) {
 		return 0, value{}, false
 	}
-	p.take()
 	target = p.at
 	for i := range 6 {
 		if p.peek(i).text == "=>" {
@@ -320,6 +328,9 @@ func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Conta
 func (t token) word(words ...string) bool {
 	return t.kind == tokenName && slices.Contains(words, t.text)
 }
+
+// quoted reports whether a token begins a text.
+func (t token) quoted() bool { return t.kind == tokenString || t.group && t.text == "(" }
 
 // tok is the token at a place of the program, or none.
 func (p *program) tok(i int) token {

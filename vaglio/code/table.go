@@ -178,11 +178,8 @@ func (l *language) syntax(words []string) error {
 
 func (t *table) parseFunction(verb, targets string) (*function, error) {
 	f := &function{verb: strings.ReplaceAll(verb, "_", " "), from: -1}
-	further := t.further[f.verb] != nil
-	if op, ok := strings.CutPrefix(verb, "="); ok && t.operations[op] == nil {
-		return nil, fmt.Errorf("unknown operation %q", op)
-	} else if !ok && !further && !slices.Contains(verbs(), shell.Verb(f.verb)) {
-		return nil, fmt.Errorf("unknown verb %q", verb)
+	if err := t.checkVerb(verb, f.verb); err != nil {
+		return nil, err
 	}
 	if f.verb == "print" || targets != "" && (targets[0] == '=' || targets[0] == '\\') {
 		f.text = strings.NewReplacer(`\s`, " ", `\n`, "\n", `\t`, "\t").Replace(strings.TrimPrefix(targets, "="))
@@ -201,6 +198,17 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 		}
 	}
 	return f, nil
+}
+
+// checkVerb refuses a verb of the table that nothing reads, spelled as it
+// stands there and as the engine knows it.
+func (t *table) checkVerb(verb, known string) error {
+	if op, ok := strings.CutPrefix(verb, "="); ok && t.operations[op] == nil {
+		return fmt.Errorf("unknown operation %q", op)
+	} else if !ok && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
+		return fmt.Errorf("unknown verb %q", verb)
+	}
+	return nil
 }
 
 func verbs() []shell.Verb {

@@ -97,19 +97,20 @@ func reversed(p *program, v value, _ []value) value {
 
 // joinTexts is sep.join(list) of python, join(sep, list) and list.join(sep).
 func joinTexts(p *program, v value, rest []value) value {
-	with := first(rest)
-	switch s, ok := with.text(); {
-	case v.multi() && len(rest) == 0 && p.lang.name == "node":
-		return joinWith(p, text(","), v.list)
+	with, python := first(rest), p.lang.name == "python" && len(rest) == 1
+	switch s, _ := with.text(); {
 	case v.multi():
+		if len(rest) == 0 && p.lang.name == "node" {
+			with = text(",")
+		}
 		return joinWith(p, with, v.list)
 	case len(rest) == 1 && with.multi():
 		return joinWith(p, v, with.list)
-	case p.lang.has("flat") || p.lang.name == "php":
+	case p.lang.has("flat"), p.lang.name == "php":
 		return joinWith(p, v, rest)
-	case p.lang.name == "python" && len(rest) == 1 && ok && len(s) > 1:
+	case python && len(s) > 1:
 		return joinWith(p, v, splitAt(with, "").list)
-	case p.lang.name == "python" && len(rest) == 1 && len(with.alts) > 0:
+	case python && len(with.alts) > 0:
 		return with
 	}
 	return unknown("join()")
