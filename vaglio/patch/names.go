@@ -49,27 +49,24 @@ func shaped(s, layout string) bool {
 		return strings.HasPrefix(s, layout)
 	}
 	for i := range len(layout) {
-		c := s[i]
-		switch layout[i] {
-		case '0':
-			if c < '0' || c > '9' {
-				return false
-			}
-		case 'A':
-			if c < 'A' || c > 'Z' {
-				return false
-			}
-		case 'a':
-			if c < 'a' || c > 'z' {
-				return false
-			}
-		default:
-			if c != layout[i] {
-				return false
-			}
+		if !fits(s[i], layout[i]) {
+			return false
 		}
 	}
 	return true
+}
+
+// fits reports whether a byte may stand where a layout has a mark.
+func fits(c, mark byte) bool {
+	switch mark {
+	case '0':
+		return '0' <= c && c <= '9'
+	case 'A':
+		return 'A' <= c && c <= 'Z'
+	case 'a':
+		return 'a' <= c && c <= 'z'
+	}
+	return c == mark
 }
 
 // unquoted takes the quotes of C off a name, if it has any.
