@@ -48,7 +48,7 @@ func callDeeds() map[shell.Verb]deed {
 
 func (l *look) callOn(d deed, spots []string) string {
 	for _, s := range spots {
-		if (d == removes || d == empties) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
+		if takesAll(d) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
 			return treeRoot
 		}
 		if id := l.touch(d, s); id != "" {

@@ -49,10 +49,8 @@ func (l *look) touch(d deed, spot string) string {
 	if changes && l.everything(spot) {
 		return l.touch(empties, spot)
 	}
-	if d <= replaces && spot == string(perhaps) && l.listed() {
-		if id := l.touchListed(d); id != "" {
-			return id
-		}
+	if id := l.touchListed(d, spot); id != "" {
+		return id
 	}
 	return l.touchEach(d, spot)
 }
@@ -63,8 +61,11 @@ func (l *look) isListedDisk(spot string) bool {
 	return l.s != nil && !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
 }
 
-// touchListed does a deed to what the line has listed.
-func (l *look) touchListed(d deed) string {
+// touchListed does a deed to what the line has listed, if the spot may be it.
+func (l *look) touchListed(d deed, spot string) string {
+	if d > replaces || spot != string(perhaps) || !l.listed() {
+		return ""
+	}
 	for _, shown := range l.s.listed {
 		if id := l.touchOne(d, shown); id != "" {
 			return id
@@ -107,7 +108,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot == "" {
 		return ""
 	}
-	if spot[0] == '~' && (d == removes || d == empties) && l.c != nil && l.g.home != "" {
+	if spot[0] == '~' && takesAll(d) && l.c != nil && l.g.home != "" {
 		spot = "./" + spot // the shell has replaced every tilde that it would
 	}
 	slashed := strings.HasSuffix(spot, "/")
@@ -135,7 +136,7 @@ func (l *look) climbing(d deed, clean string) string {
 		rest, climbs = rest[len("../"):], climbs+1
 	}
 	const enough = 2
-	if climbs >= enough && (d == removes || d == empties) {
+	if climbs >= enough && takesAll(d) {
 		if id := l.g.treeAt("/" + rest); id == treeSystem {
 			return id
 		}
@@ -164,7 +165,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 
 // ruleInside is rule for a container.
 func (l *look) ruleInside(d deed, clean string) string {
-	takes := d == removes || d == empties
+	takes := takesAll(d)
 	if (takes || d == writes) && l.g.table.IsDisk(clean) {
 		return diskRule
 	}
@@ -189,7 +190,7 @@ func (l *look) passing() bool {
 // resolved follows the links on the way to a path. A removal does not follow
 // the last one.
 func resolved(d deed, spot, clean string, slashed bool) string {
-	if (d == removes || d == empties) && !slashed {
+	if takesAll(d) && !slashed {
 		return path.Join(realpath.Resolve(path.Dir(clean)), path.Base(clean))
 	}
 	return realpath.Resolve(spot)
@@ -245,7 +246,7 @@ func (l *look) mapped(d deed, clean string) string {
 
 // ruleAt gives the rule about a deed done to a clean absolute spot.
 func (g *Guard) ruleAt(d deed, clean string) string {
-	if d == removes || d == empties {
+	if takesAll(d) {
 		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !g.isFileBeside(clean)) {
 			return id
 		}
@@ -276,7 +277,7 @@ func (g *Guard) ownAt(clean string, d deed) bool {
 		switch {
 		case strings.HasPrefix(clean, own) && isStep(clean[len(own):]):
 			return true
-		case (d == removes || d == empties) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
+		case takesAll(d) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
 			return true
 		case vague:
 			if matchOwn(own, clean, d) {
@@ -308,5 +309,5 @@ func matchOwn(own, spot string, d deed) bool {
 			return false
 		}
 	}
-	return own == "" || d == removes || d == empties
+	return own == "" || takesAll(d)
 }

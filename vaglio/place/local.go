@@ -74,15 +74,12 @@ func ByProcess(clean, cwd string) string {
 			return clean
 		}
 		who, below, _ := strings.Cut(rest, "/")
-		in, isCwd := strings.CutPrefix(below, "cwd")
-		isCwd = isCwd && IsStep(in)
+		link, in, _ := strings.Cut(below, "/")
 		switch {
-		case strings.HasPrefix(below, "root") && IsStep(below[len("root"):]):
-			clean = Clean("/" + below[len("root"):])
-		case isCwd && who == "1":
+		case link == "root", link == "cwd" && who == "1":
 			clean = Clean("/" + in)
-		case isCwd && (who == "self" || who == "thread-self") && cwd != "":
-			clean = Clean(cwd + in)
+		case link == "cwd" && (who == "self" || who == "thread-self") && cwd != "":
+			clean = Clean(cwd + "/" + in)
 		default:
 			return clean
 		}

@@ -75,12 +75,8 @@ func (s *sources) Content(name string) (string, bool) {
 	}
 	if ok = src.Why == ""; ok {
 		text = string(data)
-		src.Lines = strings.Count(text, "\n")
-		if !strings.HasSuffix(text, "\n") && text != "" {
+		for range strings.Lines(text) {
 			src.Lines++
-		}
-		if s.texts == nil {
-			s.texts = map[string]string{}
 		}
 		s.texts[name] = text
 		s.bytes += len(data)

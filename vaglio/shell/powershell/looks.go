@@ -104,7 +104,7 @@ func scanShape(text string) shape {
 				return s
 			}
 			if first || c == '"' {
-				s.expanded(inside)
+				s.expanded(strings.ToLower(inside))
 			}
 			i += len(inside) + 2
 			first = false
@@ -126,15 +126,16 @@ func scanShape(text string) shape {
 	return s
 }
 
-// expanded looks at what stands in double quotes.
-func (s *shape) expanded(text string) {
-	s.variable = s.variable || strings.Contains(strings.ToLower(text), "$env:")
+// expanded looks for a variable where double quotes leave it one.
+func (s *shape) expanded(lower string) {
+	s.variable = s.variable || strings.Contains(lower, "$env:")
 }
 
 // word notes what a word shows, wherever it stands.
 func (s *shape) word(w string, first bool) {
 	lower := strings.ToLower(w)
-	s.variable = s.variable || strings.Contains(lower, "$env:") || strings.HasPrefix(lower, "$_.") || strings.HasPrefix(lower, "-erroraction") ||
+	s.expanded(lower)
+	s.variable = s.variable || strings.HasPrefix(lower, "$_.") || strings.HasPrefix(lower, "-erroraction") ||
 		strings.HasPrefix(w, "[") && strings.Contains(w, "]::")
 	s.percent = s.percent || isPercentPath(w) || isLoopVariable(w)
 	s.path = s.path || isWindowsPath(w)
