@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,19 +69,15 @@ func (t *trouble) note(key string, problems []shell.Problem, text string, shift 
 	}
 	for i := range problems {
 		p := &problems[i]
-		switch p.Kind {
-		case shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly:
-			if !certain {
-				text = "" // no line of it is to blame
-			}
-			t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
-			return
-		case shell.ProblemUnparsable:
-			if certain {
-				t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
-				return
-			}
+		tooMuch := slices.Contains([]shell.ProblemKind{shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly}, p.Kind)
+		if !tooMuch && (p.Kind != shell.ProblemUnparsable || !certain) {
+			continue
 		}
+		if !certain {
+			text = "" // no line of it is to blame
+		}
+		t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
+		return
 	}
 }
 
