@@ -1,6 +1,9 @@
 package commands
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Parsed are the words of a command after its name, told apart into options
 // and operands. It refers to words by their place among them.
@@ -117,13 +120,10 @@ func (p *Parsed) bundle(sec *Section) int {
 
 // among reports whether an operand begins with one of some words.
 func (p *Parsed) among(words []string) bool {
-	for i := range p.Operands {
-		first, _, _ := strings.Cut(p.Operand(i), " ")
-		if likeAny(first, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Operands, func(at int) bool {
+		first, _, _ := strings.Cut(p.Words[at], " ")
+		return likeAny(first, words)
+	})
 }
 
 // isMode reports whether a word that begins with a dash is a mode or the like:
@@ -245,31 +245,16 @@ func (f *Flag) matches(t *flagTest) bool {
 }
 
 func (f *Flag) oneOf(tests []flagTest) bool {
-	for i := range tests {
-		if f.matches(&tests[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tests, func(t flagTest) bool { return f.matches(&t) })
 }
 
 func (p *Parsed) contains(texts []string) bool {
-	for _, a := range p.Words {
+	return slices.ContainsFunc(p.Words, func(a string) bool {
 		s := strings.ToLower(a)
-		for _, t := range texts {
-			if strings.Contains(s, t) {
-				return true
-			}
-		}
-	}
-	return false
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(s, t) })
+	})
 }
 
 func likeAny(s string, patterns []string) bool {
-	for _, w := range patterns {
-		if like(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(w string) bool { return like(s, w) })
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
@@ -66,8 +67,13 @@ func (l *look) touchListed(d deed, spot string) string {
 	if d > replaces || spot != string(perhaps) || !l.listed() {
 		return ""
 	}
-	for _, shown := range l.s.listed {
-		if id := l.touchOne(d, shown); id != "" {
+	return firstRule(l.s.listed, func(shown string) string { return l.touchOne(d, shown) })
+}
+
+// firstRule gives the first rule that one of some texts breaks.
+func firstRule(texts []string, rule func(string) string) string {
+	for _, s := range texts {
+		if id := rule(s); id != "" {
 			return id
 		}
 	}
@@ -119,12 +125,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot[0] == unknown {
 		return l.climbing(d, cleanSpot(spot))
 	}
-	for _, cwd := range l.cwds {
-		if id := l.rule(d, cwd+"/"+spot, slashed); id != "" {
-			return id
-		}
-	}
-	return ""
+	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })
 }
 
 // climbing tries a path whose beginning is unknown. One that climbs out of it
@@ -179,12 +180,7 @@ func (l *look) ruleInside(d deed, clean string) string {
 
 // passing says that the command runs in a container that is made for it.
 func (l *look) passing() bool {
-	for _, v := range l.c.Via {
-		if strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.c.Via, func(v string) bool { return strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") })
 }
 
 // resolved follows the links on the way to a path. A removal does not follow

@@ -124,10 +124,7 @@ func isOperator(c byte) bool { return strings.IndexByte(" \t|&;<>(){}[]\"'`$!", 
 
 // isReserved says whether a word is the shell's own, and so nobody's secret.
 func isReserved(word string) bool {
-	switch word {
-	case "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{
+		"if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select",
+	}, word)
 }

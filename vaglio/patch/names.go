@@ -2,6 +2,7 @@ package patch
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,12 +35,9 @@ func namesIn(s string) (names []string, null bool) {
 // dated reports whether what follows a name is a date and no part of it.
 func dated(s string) bool {
 	s = strings.TrimLeft(s, " ")
-	for _, layout := range []string{"0000-00-00", "Aaa Aaa", "(revision", "(working copy"} {
-		if len(s) >= len(layout) && shaped(s, layout) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"0000-00-00", "Aaa Aaa", "(revision", "(working copy"}, func(layout string) bool {
+		return len(s) >= len(layout) && shaped(s, layout)
+	})
 }
 
 // shaped reports whether a text begins with a layout in which 0 stands for a

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -56,12 +57,9 @@ func Join(cwd, p string) string {
 
 // Inside says whether a clean path is one of some folders or lies below one.
 func Inside(roots []string, clean string) bool {
-	for _, root := range roots {
-		if rest, ok := strings.CutPrefix(clean, root); ok && (IsStep(rest) || root == "/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(roots, func(root string) bool {
+		return strings.HasPrefix(clean, root) && (IsStep(clean[len(root):]) || root == "/")
+	})
 }
 
 // ByProcess takes the detours through process folders out of a clean path: the

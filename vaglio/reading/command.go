@@ -328,10 +328,5 @@ func (w *walk) lines(key string, list []string, role Role, sc *scope, at string,
 
 // isOperator says that a word of a list can only be meant for a shell.
 func isOperator(word string) bool {
-	switch word {
-	case "&&", "||", ";", "|", "&", ">", ">>", "<":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"&&", "||", ";", "|", "&", ">", ">>", "<"}, word)
 }

@@ -103,11 +103,7 @@ func runsAlone(has *[wordNeutral + 1]bool, words int) bool {
 }
 
 func namesCells(word string) bool {
-	switch word {
-	case "notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell"}, word)
 }
 
 func namesShell(word string) bool { return languageWord(word) == langShell }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -87,10 +88,5 @@ func (s *sources) Content(name string) (string, bool) {
 
 // known says whether a file was found not to be readable before.
 func (s *sources) known(name string) bool {
-	for i := range s.list {
-		if s.list[i].Path == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.list, func(src Source) bool { return src.Path == name })
 }

@@ -193,12 +193,8 @@ func (r *reader) nativeName(name shell.Word, base string) shell.Word {
 // isScript says that a file holds a script of one of these shells.
 func isScript(path string) bool {
 	lower := strings.ToLower(path)
-	for _, ending := range [...]string{".ps1", ".psm1", ".bat"} {
-		if strings.HasSuffix(lower, ending) {
-			return true
-		}
-	}
-	return strings.HasSuffix(lower, ".cmd") && strings.ContainsAny(path, `/\`)
+	return slices.ContainsFunc([]string{".ps1", ".psm1", ".bat"}, func(ending string) bool { return strings.HasSuffix(lower, ending) }) ||
+		strings.HasSuffix(lower, ".cmd") && strings.ContainsAny(path, `/\`)
 }
 
 // script runs a script's file, which is no part of the source.
