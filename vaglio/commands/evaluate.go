@@ -150,6 +150,14 @@ func (p *Parsed) flag(tests []flagTest) *Flag {
 
 // at adds the operations on the words of one place.
 func (u *use) at(a *act, w *where) {
+	alone := [whereVariable + 1]func(*use, *act){
+		whereTarget: (*use).target, whereStarts: (*use).starts, whereCarried: (*use).carried,
+		whereInput: (*use).lines, wherePairs: (*use).pairs, whereRest: (*use).rest,
+	}
+	if add := alone[w.kind]; add != nil {
+		add(u, a)
+		return
+	}
 	switch w.kind {
 	case whereWhole:
 		u.out = append(u.out, operation.Operation{
@@ -157,26 +165,14 @@ func (u *use) at(a *act, w *where) {
 		})
 	case whereOperands, whereOperand, whereLast, whereSources:
 		u.each(a, u.places(w))
-	case whereTarget:
-		u.target(a)
 	case whereWords, wherePaths:
 		u.mentions(a, w.kind == whereWords)
 	case whereField:
 		for _, value := range u.fields(w.key) {
 			u.add(a, value, operation.Mention)
 		}
-	case whereStarts:
-		u.starts(a)
-	case whereCarried:
-		u.carried(a)
 	case whereScript:
 		u.scripts(a, w.key)
-	case whereInput:
-		u.lines(a)
-	case wherePairs:
-		u.pairs(a)
-	case whereRest:
-		u.rest(a)
 	case whereHere:
 		u.add(a, u.folder, operation.Operand)
 	default:
@@ -323,9 +319,13 @@ func (u *use) target(a *act) {
 	u.add(a, u.to, operation.Target)
 	switch a.verb {
 	case operation.Create, operation.Write, operation.Replace:
+		u.inside(a)
 	default:
-		return
 	}
+}
+
+// inside adds the names that the sources have in a folder that takes them.
+func (u *use) inside(a *act) {
 	if _, far := onHost(u.to); far && u.sec.hosts {
 		return
 	}

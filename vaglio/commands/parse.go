@@ -1,6 +1,9 @@
 package commands
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Parsed are the words of a command after its name, told apart into options
 // and operands. It refers to words by their place among them.
@@ -42,22 +45,21 @@ func isOff(name, value string) bool {
 // Parse tells options and operands apart.
 func Parse(words []string, sec *Section) *Parsed {
 	p := &Parsed{Words: words, Ended: -1}
+	i := 0
 	if len(words) > 0 {
 		p.Operands = make([]int, 0, len(words))
+		if sec.beginsBundled(words) {
+			i = 1 + p.bundle(sec)
+		}
 	}
-	for i := 0; i < len(words); i++ {
-		switch s := words[i]; {
-		case s == "--":
+	for ; i < len(words); i++ {
+		switch {
+		case words[i] == "--":
 			p.Ended = i
-			for j := i + 1; j < len(words); j++ {
-				p.Operands = append(p.Operands, j)
+			for i++; i < len(words); i++ {
+				p.Operands = append(p.Operands, i)
 			}
-			return p
-		case sec.once && (i > 0 || len(words) == 1):
-			p.Operands = append(p.Operands, i)
-		case sec.bundle && i == 0 && s != "" && s[0] != '-':
-			i += p.bundle(sec)
-		case len(s) < 2 || s[0] != '-' || sec.dashed && len(p.Operands) == 0 && isMode(s):
+		case p.isOperand(i, sec):
 			p.Operands = append(p.Operands, i)
 		default:
 			i += p.option(i, sec)
@@ -67,6 +69,17 @@ func Parse(words []string, sec *Section) *Parsed {
 		}
 	}
 	return p
+}
+
+// beginsBundled reports whether a first word holds option letters.
+func (sec *Section) beginsBundled(words []string) bool {
+	return sec.bundle && words[0] != "" && words[0][0] != '-' && (!sec.once || len(words) > 1)
+}
+
+// isOperand reports whether the word at a place before -- is no option.
+func (p *Parsed) isOperand(at int, sec *Section) bool {
+	s := p.Words[at]
+	return sec.once && (at > 0 || len(p.Words) == 1) || len(s) < 2 || s[0] != '-' || sec.dashed && len(p.Operands) == 0 && isMode(s)
 }
 
 // shortOption is the name of the option of a letter. Those of the alphabet are
@@ -107,13 +120,10 @@ func (p *Parsed) bundle(sec *Section) int {
 
 // among reports whether an operand begins with one of some words.
 func (p *Parsed) among(words []string) bool {
-	for i := range p.Operands {
-		first, _, _ := strings.Cut(p.Operand(i), " ")
-		if likeAny(first, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Operands, func(at int) bool {
+		first, _, _ := strings.Cut(p.Words[at], " ")
+		return likeAny(first, words)
+	})
 }
 
 // isMode reports whether a word that begins with a dash is a mode or the like:
@@ -142,16 +152,8 @@ func (p *Parsed) option(at int, sec *Section) int {
 		p.Flags = make([]Flag, 0, min(few, len(s)+len(p.Words)-at))
 	}
 	name, value, has := strings.Cut(s, "=")
-	takes := func(o string) bool { return sec.Values[o] || len(p.Operands) == 0 && sec.First[o] }
-	follows := at+1 < len(p.Words)
-	if strings.HasPrefix(s, "--") || sec.Long || takes(name) {
-		f := Flag{Name: name, At: at, Cut: len(s) - len(value), Has: has, Off: has && isOff(name, value)}
-		took := 0
-		if !has && takes(name) && follows {
-			f.At, f.Cut, f.Has, took = at+1, 0, true, 1
-		}
-		p.Flags = append(p.Flags, f)
-		return took
+	if strings.HasPrefix(s, "--") || sec.Long || p.takes(name, sec) {
+		return p.take(Flag{Name: name, At: at, Cut: len(s) - len(value), Has: has, Off: isOff(name, value)}, !has && p.takes(name, sec))
 	}
 	if len(s) > 2 {
 		p.Flags = append(p.Flags, Flag{Name: s, At: at})
@@ -162,20 +164,30 @@ func (p *Parsed) option(at int, sec *Section) int {
 			continue
 		}
 		seen[s[j]] = true
-		short := shortOption(s[j])
-		if !takes(short) {
-			p.Flags = append(p.Flags, Flag{Name: short, At: at})
-			continue
-		}
-		f := Flag{Name: short, At: at, Cut: j + 1, Has: j+1 < len(s)}
-		took := 0
-		if !f.Has && follows {
-			f.At, f.Cut, f.Has, took = at+1, 0, true, 1
+		f := Flag{Name: shortOption(s[j]), At: at}
+		if p.takes(f.Name, sec) {
+			f.Cut, f.Has = j+1, j+1 < len(s)
+			return p.take(f, !f.Has)
 		}
 		p.Flags = append(p.Flags, f)
-		return took
 	}
 	return 0
+}
+
+// takes reports whether an option has a value where it stands.
+func (p *Parsed) takes(name string, sec *Section) bool {
+	return sec.Values[name] || len(p.Operands) == 0 && sec.First[name]
+}
+
+// take records an option, which may want the next word as its value, and
+// returns how many further words it takes.
+func (p *Parsed) take(f Flag, wants bool) int {
+	took := 0
+	if next := f.At + 1; wants && next < len(p.Words) {
+		f.At, f.Cut, f.Has, took = next, 0, true, 1
+	}
+	p.Flags = append(p.Flags, f)
+	return took
 }
 
 // Operand returns the text of the n-th operand, "" if there is none.
@@ -233,31 +245,16 @@ func (f *Flag) matches(t *flagTest) bool {
 }
 
 func (f *Flag) oneOf(tests []flagTest) bool {
-	for i := range tests {
-		if f.matches(&tests[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tests, func(t flagTest) bool { return f.matches(&t) })
 }
 
 func (p *Parsed) contains(texts []string) bool {
-	for _, a := range p.Words {
+	return slices.ContainsFunc(p.Words, func(a string) bool {
 		s := strings.ToLower(a)
-		for _, t := range texts {
-			if strings.Contains(s, t) {
-				return true
-			}
-		}
-	}
-	return false
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(s, t) })
+	})
 }
 
 func likeAny(s string, patterns []string) bool {
-	for _, w := range patterns {
-		if like(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(w string) bool { return like(s, w) })
 }

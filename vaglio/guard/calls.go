@@ -47,15 +47,12 @@ func callDeeds() map[shell.Verb]deed {
 }
 
 func (l *look) callOn(d deed, spots []string) string {
-	for _, s := range spots {
-		if (d == removes || d == empties) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
+	return firstRule(spots, func(s string) string {
+		if takesAll(d) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
 			return treeRoot
 		}
-		if id := l.touch(d, s); id != "" {
-			return id
-		}
-	}
-	return ""
+		return l.touch(d, s)
+	})
 }
 
 func (l *look) callPair(spots []string) string {

@@ -27,17 +27,10 @@ func (l *look) remove(d deed, o string) string {
 
 // removeListed gives the rule about removing what the line has listed.
 func (l *look) removeListed(d deed) string {
-	for _, o := range l.s.shown {
-		if id := l.touch(d, o); id != "" {
-			return id
-		}
+	if id := firstRule(l.s.shown, func(o string) string { return l.touch(d, o) }); id != "" {
+		return id
 	}
-	for _, cwd := range l.cwds {
-		if id := l.rule(empties, cwd, true); id != "" {
-			return id
-		}
-	}
-	return ""
+	return firstRule(l.cwds, func(cwd string) string { return l.rule(empties, cwd, true) })
 }
 
 // listed says that the command's unknown words come from a listing of its own
@@ -64,20 +57,11 @@ func (l *look) comesFrom(programs ...string) bool {
 
 // isTree says whether a spot is a root, a home or a system tree.
 func (l *look) isTree(spot string) bool {
-	switch l.touch(empties, spot) {
-	case treeRoot, treeHome, treeSystem:
-		return true
-	}
-	return false
+	return slices.Contains([]string{treeRoot, treeHome, treeSystem}, l.touch(empties, spot))
 }
 
 // isProgramTree says whether a folder holds the system's programs, libraries or
 // settings.
 func (l *look) isProgramTree(o string) bool {
-	switch l.absolute(o) {
-	case "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64"}, l.absolute(o))
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -272,26 +273,13 @@ func (g *Guard) matchPlace(where string) *rule {
 
 // isOwn says whether a clean path is one of vaglio's own places or below one.
 func (g *Guard) isOwn(where string) bool {
-	for _, own := range g.own {
-		if rest, ok := strings.CutPrefix(where, own); ok && isStep(rest) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.own, func(own string) bool { return strings.HasPrefix(where, own) && isStep(where[len(own):]) })
 }
 
 // mentionsOwn says whether a text names one of vaglio's own places anywhere,
 // or the folder in which they are by default.
 func (g *Guard) mentionsOwn(text string) bool {
-	if place.Mentions(text, ".local/share/metnos") {
-		return true
-	}
-	for _, own := range g.mentions {
-		if place.Mentions(text, own) {
-			return true
-		}
-	}
-	return false
+	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
 }
 
 // ownProcess replaces a process's names for itself: its root and its folder

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -19,12 +20,7 @@ func (l *look) permitted(o *operation.Operation, spot string) string {
 	if id := l.permits(o, spot); id != "" || spot != string(perhaps) || !l.listed() {
 		return id
 	}
-	for _, shown := range l.s.shown {
-		if id := l.permits(o, shown); id != "" {
-			return id
-		}
-	}
-	return ""
+	return firstRule(l.s.shown, func(shown string) string { return l.permits(o, shown) })
 }
 
 func (l *look) permits(o *operation.Operation, spot string) string {
@@ -81,22 +77,12 @@ func (l *look) modeOpens(mode, o, touched string) bool {
 // isGuarded says whether whoever may write to a path owns the machine, or what
 // is on its disks.
 func (l *look) isGuarded(o string) bool {
-	switch l.touch(writes, o) {
-	case authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule:
-		return true
-	default:
-		return l.isSecret(o)
-	}
+	return slices.Contains([]string{authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule}, l.touch(writes, o)) || l.isSecret(o)
 }
 
 // isSecret says whether a path is not for everybody to read.
 func (l *look) isSecret(o string) bool {
-	switch l.touch(reads, o) {
-	case authRead, keyRule, credRule, memoryRule:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{authRead, keyRule, credRule, memoryRule}, l.touch(reads, o))
 }
 
 // isCore says whether a path is a folder of the system that nobody else uses.
@@ -110,12 +96,7 @@ func (l *look) everything(o string) bool {
 	if l.c == nil || !l.c.InLoop || l.s.find.limited {
 		return false
 	}
-	for _, start := range l.s.find.starts {
-		if o == start || strings.TrimRight(o, "/") == strings.TrimRight(start, "/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.s.find.starts, func(start string) bool { return strings.TrimRight(o, "/") == strings.TrimRight(start, "/") })
 }
 
 // isProgramFile says whether a file is a shell, an interpreter or a tool that
@@ -133,13 +114,7 @@ func (l *look) isProgramFile(o string) bool {
 
 // inProgramFolder says whether a path is in one of the folders of programs.
 func inProgramFolder(where string) bool {
-	folder := where[:strings.LastIndexByte(where, '/')+1]
-	switch folder {
-	case "/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}, where[:strings.LastIndexByte(where, '/')+1])
 }
 
 // isPowerful says whether a program of this name runs what it is told. A tool

@@ -44,6 +44,9 @@ const (
 	copies = place.Copies
 )
 
+// takesAll says that a deed leaves nothing of what is in a place.
+func takesAll(d deed) bool { return d == removes || d == empties }
+
 // A spot is a path as it may be, see the package place.
 const (
 	anyText    = place.AnyText

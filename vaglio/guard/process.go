@@ -2,6 +2,7 @@ package guard
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -79,12 +80,9 @@ func (l *look) killedByName(_ *operation.Operation, spot string) string {
 // picksAll says whether a pattern of names picks the first process,
 // everybody's or all of them.
 func picksAll(pattern string) bool {
-	switch strings.ToLower(pattern) {
-	case "init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "[a-z]", "dbus-daemon", "^init$", "^systemd$":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{
+		"init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "[a-z]", "dbus-daemon", "^init$", "^systemd$",
+	}, strings.ToLower(pattern))
 }
 
 // closed is for a file whose users are stopped.
@@ -142,10 +140,5 @@ func namesVaglio(pattern string) bool {
 // isAdminWord says whether a word is one of vaglio's commands that an agent may
 // not run, so that the word before it is hardly a folder.
 func isAdminWord(word string) bool {
-	switch word {
-	case "inbox", "pending", "why", "serve", "policy", "pair", "doctor", "digest", "log", "forget":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"inbox", "pending", "why", "serve", "policy", "pair", "doctor", "digest", "log", "forget"}, word)
 }

@@ -83,14 +83,7 @@ func (s *scan) collectAs(v any, depth int, as text) *Unreadable {
 	case string:
 		s.texts = append(s.texts, text{s: v, command: as.command, use: as.use})
 	case []any:
-		for _, e := range v {
-			if r := s.collectAs(e, depth+1, text{use: as.use}); r != nil {
-				return r
-			}
-		}
-		if whole := joined(v); whole != "" && as.use != asData {
-			s.texts = append(s.texts, text{s: whole, use: as.use})
-		}
+		return s.collectList(v, depth, as.use)
 	case []string:
 		for _, e := range v {
 			s.texts = append(s.texts, text{s: e, use: as.use})
@@ -99,6 +92,19 @@ func (s *scan) collectAs(v any, depth int, as text) *Unreadable {
 		return s.collectMap(v, depth)
 	default:
 		return s.collectOther(reflect.ValueOf(v))
+	}
+	return nil
+}
+
+// collectList gathers the strings of a list, and the path that they may be.
+func (s *scan) collectList(list []any, depth int, of use) *Unreadable {
+	for _, e := range list {
+		if r := s.collectAs(e, depth+1, text{use: of}); r != nil {
+			return r
+		}
+	}
+	if whole := joined(list); whole != "" && of != asData {
+		s.texts = append(s.texts, text{s: whole, use: of})
 	}
 	return nil
 }

@@ -207,12 +207,7 @@ func (l *look) unknownProgram() string {
 
 // operands does a deed to every word, whole and in its parts.
 func (l *look) operands(d deed) string {
-	for _, a := range l.args {
-		if id := l.operand(d, a); id != "" {
-			return id
-		}
-	}
-	return ""
+	return firstRule(l.args, func(a string) string { return l.operand(d, a) })
 }
 
 // maxPath is the length of the longest path that a kernel takes, in bytes.

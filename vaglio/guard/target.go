@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
@@ -49,10 +50,8 @@ func (l *look) touch(d deed, spot string) string {
 	if changes && l.everything(spot) {
 		return l.touch(empties, spot)
 	}
-	if d <= replaces && spot == string(perhaps) && l.listed() {
-		if id := l.touchListed(d); id != "" {
-			return id
-		}
+	if id := l.touchListed(d, spot); id != "" {
+		return id
 	}
 	return l.touchEach(d, spot)
 }
@@ -63,10 +62,18 @@ func (l *look) isListedDisk(spot string) bool {
 	return l.s != nil && !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
 }
 
-// touchListed does a deed to what the line has listed.
-func (l *look) touchListed(d deed) string {
-	for _, shown := range l.s.listed {
-		if id := l.touchOne(d, shown); id != "" {
+// touchListed does a deed to what the line has listed, if the spot may be it.
+func (l *look) touchListed(d deed, spot string) string {
+	if d > replaces || spot != string(perhaps) || !l.listed() {
+		return ""
+	}
+	return firstRule(l.s.listed, func(shown string) string { return l.touchOne(d, shown) })
+}
+
+// firstRule gives the first rule that one of some texts breaks.
+func firstRule(texts []string, rule func(string) string) string {
+	for _, s := range texts {
+		if id := rule(s); id != "" {
 			return id
 		}
 	}
@@ -107,7 +114,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot == "" {
 		return ""
 	}
-	if spot[0] == '~' && (d == removes || d == empties) && l.c != nil && l.g.home != "" {
+	if spot[0] == '~' && takesAll(d) && l.c != nil && l.g.home != "" {
 		spot = "./" + spot // the shell has replaced every tilde that it would
 	}
 	slashed := strings.HasSuffix(spot, "/")
@@ -118,12 +125,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot[0] == unknown {
 		return l.climbing(d, cleanSpot(spot))
 	}
-	for _, cwd := range l.cwds {
-		if id := l.rule(d, cwd+"/"+spot, slashed); id != "" {
-			return id
-		}
-	}
-	return ""
+	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })
 }
 
 // climbing tries a path whose beginning is unknown. One that climbs out of it
@@ -135,7 +137,7 @@ func (l *look) climbing(d deed, clean string) string {
 		rest, climbs = rest[len("../"):], climbs+1
 	}
 	const enough = 2
-	if climbs >= enough && (d == removes || d == empties) {
+	if climbs >= enough && takesAll(d) {
 		if id := l.g.treeAt("/" + rest); id == treeSystem {
 			return id
 		}
@@ -164,7 +166,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 
 // ruleInside is rule for a container.
 func (l *look) ruleInside(d deed, clean string) string {
-	takes := d == removes || d == empties
+	takes := takesAll(d)
 	if (takes || d == writes) && l.g.table.IsDisk(clean) {
 		return diskRule
 	}
@@ -178,18 +180,13 @@ func (l *look) ruleInside(d deed, clean string) string {
 
 // passing says that the command runs in a container that is made for it.
 func (l *look) passing() bool {
-	for _, v := range l.c.Via {
-		if strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.c.Via, func(v string) bool { return strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") })
 }
 
 // resolved follows the links on the way to a path. A removal does not follow
 // the last one.
 func resolved(d deed, spot, clean string, slashed bool) string {
-	if (d == removes || d == empties) && !slashed {
+	if takesAll(d) && !slashed {
 		return path.Join(realpath.Resolve(path.Dir(clean)), path.Base(clean))
 	}
 	return realpath.Resolve(spot)
@@ -245,7 +242,7 @@ func (l *look) mapped(d deed, clean string) string {
 
 // ruleAt gives the rule about a deed done to a clean absolute spot.
 func (g *Guard) ruleAt(d deed, clean string) string {
-	if d == removes || d == empties {
+	if takesAll(d) {
 		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !g.isFileBeside(clean)) {
 			return id
 		}
@@ -276,7 +273,7 @@ func (g *Guard) ownAt(clean string, d deed) bool {
 		switch {
 		case strings.HasPrefix(clean, own) && isStep(clean[len(own):]):
 			return true
-		case (d == removes || d == empties) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
+		case takesAll(d) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
 			return true
 		case vague:
 			if matchOwn(own, clean, d) {
@@ -308,5 +305,5 @@ func matchOwn(own, spot string, d deed) bool {
 			return false
 		}
 	}
-	return own == "" || d == removes || d == empties
+	return own == "" || takesAll(d)
 }

@@ -158,7 +158,7 @@ func (h *handling) deedTo(t text) deed {
 	case h.moves:
 		d = empties
 	}
-	if (d == empties || d == removes) && !h.files && (h.remote || t.use != asPath) {
+	if takesAll(d) && !h.files && (h.remote || t.use != asPath) {
 		return uses
 	}
 	return d

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -79,19 +80,15 @@ func (t *trouble) note(key string, problems []shell.Problem, text string, shift 
 	}
 	for i := range problems {
 		p := &problems[i]
-		switch p.Kind {
-		case shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly:
-			if !certain {
-				text = "" // no line of it is to blame
-			}
-			t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
-			return
-		case shell.ProblemUnparsable:
-			if certain {
-				t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
-				return
-			}
+		tooMuch := slices.Contains([]shell.ProblemKind{shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly}, p.Kind)
+		if !tooMuch && (p.Kind != shell.ProblemUnparsable || !certain) {
+			continue
 		}
+		if !certain {
+			text = "" // no line of it is to blame
+		}
+		t.first = locate(key, text, p.Span.Start-shift, p.Detail.String())
+		return
 	}
 }
 
@@ -138,10 +135,7 @@ func isOperator(c byte) bool { return strings.IndexByte(" \t|&;<>(){}[]\"'`$!", 
 
 // isReserved says whether a word is the shell's own, and so nobody's secret.
 func isReserved(word string) bool {
-	switch word {
-	case "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{
+		"if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select",
+	}, word)
 }

@@ -14,7 +14,8 @@ const (
 // them without the envelope's first line, and behind any text.
 func (r *reader) envelope(marker string) bool {
 	at := r.n
-	if marker == beginPatch || marker == endPatch || marker == endOfFile {
+	switch marker {
+	case beginPatch, endPatch, endOfFile:
 		r.flush()
 		r.open = marker != endPatch && (r.open || marker == beginPatch)
 		return true
@@ -84,8 +85,7 @@ func (r *reader) bodyLine(verb Verb, line string, added *strings.Builder) {
 	switch {
 	case line == "", line == endOfFile, verb != Create && (strings.HasPrefix(line, "@@") || line[0] == ' ' || line[0] == '-'):
 	case line[0] == '+':
-		added.WriteString(line[1:])
-		added.WriteByte('\n')
+		addLine(added, line[1:])
 	default:
 		r.fail(r.n, "is neither a mark nor a line of a file")
 	}

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,12 +35,9 @@ func namesIn(s string) (names []string, null bool) {
 // dated reports whether what follows a name is a date and no part of it.
 func dated(s string) bool {
 	s = strings.TrimLeft(s, " ")
-	for _, layout := range []string{"0000-00-00", "Aaa Aaa", "(revision", "(working copy"} {
-		if len(s) >= len(layout) && shaped(s, layout) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"0000-00-00", "Aaa Aaa", "(revision", "(working copy"}, func(layout string) bool {
+		return len(s) >= len(layout) && shaped(s, layout)
+	})
 }
 
 // shaped reports whether a text begins with a layout in which 0 stands for a
@@ -49,27 +47,24 @@ func shaped(s, layout string) bool {
 		return strings.HasPrefix(s, layout)
 	}
 	for i := range len(layout) {
-		c := s[i]
-		switch layout[i] {
-		case '0':
-			if c < '0' || c > '9' {
-				return false
-			}
-		case 'A':
-			if c < 'A' || c > 'Z' {
-				return false
-			}
-		case 'a':
-			if c < 'a' || c > 'z' {
-				return false
-			}
-		default:
-			if c != layout[i] {
-				return false
-			}
+		if !fits(s[i], layout[i]) {
+			return false
 		}
 	}
 	return true
+}
+
+// fits reports whether a byte may stand where a layout has a mark.
+func fits(c, mark byte) bool {
+	switch mark {
+	case '0':
+		return '0' <= c && c <= '9'
+	case 'A':
+		return 'A' <= c && c <= 'Z'
+	case 'a':
+		return 'a' <= c && c <= 'z'
+	}
+	return c == mark
 }
 
 // unquoted takes the quotes of C off a name, if it has any.

@@ -108,8 +108,8 @@ func cut(w shell.Word, n int) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-func (a *applier) has(name string) bool {
-	_, ok := a.options[name]
+func (a *applier) has(names ...string) bool {
+	_, ok := a.option(names...)
 	return ok
 }
 

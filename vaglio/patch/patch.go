@@ -134,7 +134,7 @@ func Looks(text string) bool {
 			return true
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "Index: "), strings.HasPrefix(line, "*** "):
 			named = true
-		case named && (strings.HasPrefix(line, "@@ -") || strings.HasPrefix(line, contextHunk)):
+		case named && beginsHunk(line):
 			return true
 		}
 	}

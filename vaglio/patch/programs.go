@@ -125,21 +125,8 @@ func (a *applier) expand() ([]shell.Command, []shell.Problem) {
 	var problems []shell.Problem
 	o := a.settings()
 	for _, in := range a.inputs() {
-		text, known := in.text.Text()
-		switch {
-		case !known && in.file && in.text.IsUnknown():
-			problems = append(problems, a.problem(shell.ProblemScriptFile, NotPart, in.name))
-		case !known:
-			problems = append(problems, a.unread(in))
-		default:
-			changes, err := Parse(text, o)
-			if err != nil {
-				problems = append(problems, a.problem(shell.ProblemPartialCode, "%s: %s", shell.Word{}, err.Error()))
-			}
-			for i := range changes {
-				calls = append(calls, a.calls(&changes[i])...)
-			}
-		}
+		more, odd := a.changes(in, o)
+		calls, problems = append(calls, more...), append(problems, odd...)
 	}
 	if a.isPatch() && len(a.words) > 0 && len(calls) == 0 { // whatever the patch says
 		calls = append(calls, a.call(shell.VerbWrite, a.words[0]))
@@ -150,11 +137,30 @@ func (a *applier) expand() ([]shell.Command, []shell.Problem) {
 	return calls, problems
 }
 
+// changes are the calls that one patch stands for, and what of it is not known.
+func (a *applier) changes(in input, o Options) (calls []shell.Command, problems []shell.Problem) {
+	text, known := in.text.Text()
+	if !known {
+		return nil, []shell.Problem{a.unread(in)}
+	}
+	changes, err := Parse(text, o)
+	if err != nil {
+		problems = append(problems, a.problem(shell.ProblemPartialCode, "%s: %s", shell.Word{}, err.Error()))
+	}
+	for i := range changes {
+		calls = append(calls, a.calls(&changes[i])...)
+	}
+	return calls, problems
+}
+
 func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch" }
 
 // unread is the problem of a patch whose text is not known. What git says of
 // the repository itself is no foreign text.
 func (a *applier) unread(in input) shell.Problem {
+	if in.file && in.text.IsUnknown() {
+		return a.problem(shell.ProblemScriptFile, NotPart, in.name)
+	}
 	own := len(in.text.Parts()) > 0
 	for _, p := range in.text.Parts() {
 		own = own && p.Kind == shell.PartUnknown && strings.HasPrefix(p.From, "git") && !p.Remote
@@ -176,18 +182,18 @@ func (a *applier) problem(kind shell.ProblemKind, detail wording.Phrase, w shell
 func (a *applier) onlyLooks() bool {
 	switch a.name {
 	case "git apply":
-		return !a.has("apply") && (a.has("check") || a.has("stat") || a.has("numstat") || a.has("summary"))
+		return !a.has("apply") && a.has("check", "stat", "numstat", "summary")
 	case "git am":
-		return a.has("abort") || a.has("continue") || a.has("skip") || a.has("quit") || a.has("show-current-patch") || a.has("r") || a.has("resolved")
+		return a.has("abort", "continue", "skip", "quit", "show-current-patch", "r", "resolved")
 	case "patch", "gpatch":
-		return a.has("dry-run") || a.has("C") || a.has("check") || a.has("version") || a.has("v") || a.has("help")
+		return a.has("dry-run", "C", "check", "version", "v", "help")
 	}
 	return false
 }
 
 // settings are the options as they say how names are read.
 func (a *applier) settings() Options {
-	o := Options{Strip: StripGit, Reverse: a.has("R") || a.has("reverse")}
+	o := Options{Strip: StripGit, Reverse: a.has("R", "reverse")}
 	switch a.name {
 	case "git apply", "git am":
 		o.Strip = 1
@@ -215,34 +221,14 @@ type input struct {
 
 // inputs are the patches that a command reads.
 func (a *applier) inputs() []input {
-	var files []shell.Word
-	switch a.name {
-	case "git apply", "git am":
-		files = a.words
-	case "patch", "gpatch":
-		if len(a.words) > 1 {
-			files = a.words[1:2]
-		}
-		if w, ok := a.option("i", "input"); ok {
-			files = []shell.Word{w}
-		}
-	default:
-		if len(a.words) > 0 {
-			return []input{{text: a.words[0]}}
-		}
+	if strings.HasPrefix(a.name, "apply") && len(a.words) > 0 {
+		return []input{{text: a.words[0]}}
 	}
 	var out []input
-	for _, f := range files {
-		if f.Is("-") {
-			continue
+	for _, f := range a.files() {
+		if !f.Is("-") {
+			out = append(out, a.inFile(f))
 		}
-		in := input{text: unknownText(), name: f, file: true}
-		if name, ok := f.Text(); ok {
-			if text, ok := a.written[name]; ok {
-				in.text = shell.Text(text)
-			}
-		}
-		out = append(out, in)
 	}
 	if len(out) > 0 {
 		return out
@@ -259,6 +245,28 @@ func (a *applier) inputs() []input {
 	case shell.InputInherited:
 	}
 	return nil
+}
+
+// files are the words that name files with patches.
+func (a *applier) files() []shell.Word {
+	if !a.isPatch() {
+		return a.words
+	}
+	if w, ok := a.option("i", "input"); ok {
+		return []shell.Word{w}
+	}
+	return a.words[min(1, len(a.words)):min(2, len(a.words))]
+}
+
+// inFile is the patch in a file. Its text is known if the line wrote it.
+func (a *applier) inFile(f shell.Word) input {
+	in := input{text: unknownText(), name: f, file: true}
+	if name, ok := f.Text(); ok {
+		if text, ok := a.written[name]; ok {
+			in.text = shell.Text(text)
+		}
+	}
+	return in
 }
 
 func unknownText() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown}) }

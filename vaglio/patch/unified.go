@@ -57,7 +57,7 @@ func (r *reader) odd(line string) {
 		trimmed = trimmed[2:]
 	}
 	switch {
-	case trimmed != line && (strings.HasPrefix(trimmed, "@@ -") || strings.HasPrefix(trimmed, contextHunk) || strings.HasPrefix(trimmed, "diff --git ")):
+	case trimmed != line && (beginsHunk(trimmed) || strings.HasPrefix(trimmed, "diff --git ")):
 		r.fail(r.n, "begins a part of a patch that is indented")
 	case strings.HasPrefix(trimmed, "@@") && r.file != nil && r.file.named:
 		r.fail(r.n, "begins a part of a patch that does not say how long it is")
@@ -86,14 +86,7 @@ func (r *reader) begin(git bool) {
 // name reads a header line with one name of a file.
 func (r *reader) name(line string) {
 	mark, rest, _ := strings.Cut(line, " ")
-	if r.file == nil || r.file.hunks {
-		r.begin(false)
-	}
-	f := r.file
-	if mark == "---" && !f.context && f.named && !f.git || mark == "***" && f.named {
-		r.begin(false) // the lines before were no header
-		f = r.file
-	}
+	f := r.headerOf(mark)
 	f.named = f.named || mark != "Index:"
 	names, null := namesIn(rest)
 	switch {
@@ -107,6 +100,17 @@ func (r *reader) name(line string) {
 	default:
 		f.old, f.oldNull = append(f.old, names...), f.oldNull || null
 	}
+}
+
+// headerOf is the file to whose header a line with a mark belongs.
+func (r *reader) headerOf(mark string) *file {
+	if r.file == nil || r.file.hunks {
+		r.begin(false)
+	}
+	if f := r.file; mark == "---" && !f.context && f.named && !f.git || mark == "***" && f.named {
+		r.begin(false) // the lines before were no header
+	}
+	return r.file
 }
 
 // gitNames reads the two names of git's first line. Names may hold spaces, but
@@ -201,28 +205,43 @@ func (r *reader) unifiedHunk(line string) {
 			}
 			return
 		}
-		switch kind := firstByte(line); kind {
-		case ' ', '\t', 0:
-			olds, news = olds-1, news-1
-		case '-':
-			olds--
-		case '+':
-			news--
-		case '\\':
-		default:
+		o, n, ok := sides(line)
+		if !ok {
 			r.fail(r.n+1, "is no line of the part of the patch in which it stands")
 			return
 		}
+		olds, news = olds-o, news-n
 		r.next()
 		if firstByte(line) == plus {
-			f.added.WriteString(line[1:])
-			f.added.WriteByte('\n')
+			addLine(&f.added, line[1:])
 		}
 		if olds < 0 || news < 0 {
 			r.fail(r.n, "is one line more than its part of the patch says")
 			return
 		}
 	}
+}
+
+// sides says how many lines of either side one line of a hunk is, and whether
+// it is a line of a hunk at all.
+func sides(line string) (olds, news int, ok bool) {
+	switch firstByte(line) {
+	case ' ', '\t', 0:
+		return 1, 1, true
+	case '-':
+		return 1, 0, true
+	case '+':
+		return 0, 1, true
+	case '\\':
+		return 0, 0, true
+	}
+	return 0, 0, false
+}
+
+// addLine keeps a line of the side that a file has afterwards.
+func addLine(added *strings.Builder, line string) {
+	added.WriteString(line)
+	added.WriteByte('\n')
 }
 
 func firstByte(s string) byte {
@@ -259,24 +278,19 @@ func rangeSize(s string) (int, bool) {
 func (r *reader) contextHunk() {
 	f := r.hunkOf()
 	side := byte('*')
-	for {
-		line, ok := r.peek()
-		if !ok {
-			return
-		}
+	for line, ok := r.peek(); ok; line, ok = r.peek() {
 		switch {
-		case strings.HasPrefix(line, "*** ") && strings.HasSuffix(line, " ****"):
+		case framed(line, "*** ", " ****"):
 			side = '*'
-		case strings.HasPrefix(line, "--- ") && strings.HasSuffix(line, " ----"):
+		case framed(line, "--- ", " ----"):
 			side = '-'
 		case len(line) > 1 && line[1] == ' ' && strings.IndexByte("+!-", line[0]) >= 0:
-			if (side == '-') != r.o.Reverse && line[0] != ' ' {
-				f.added.WriteString(line[2:])
-				f.added.WriteByte('\n')
+			if (side == '-') != r.o.Reverse {
+				addLine(&f.added, line[2:])
 			}
 		case line == "", line[0] == '\\':
 		case strings.HasPrefix(line, "  "):
-			if t := strings.TrimLeft(line, " \tX"); strings.HasPrefix(t, "@@ -") || strings.HasPrefix(t, contextHunk) {
+			if beginsHunk(strings.TrimLeft(line, " \tX")) {
 				r.fail(r.n+1, "may begin a part of a patch that is indented")
 			}
 		default:
@@ -284,6 +298,16 @@ func (r *reader) contextHunk() {
 		}
 		r.next()
 	}
+}
+
+// framed reports whether a line says which lines of a side follow it.
+func framed(line, before, after string) bool {
+	return strings.HasPrefix(line, before) && strings.HasSuffix(line, after)
+}
+
+// beginsHunk reports whether a line is the first of a hunk.
+func beginsHunk(line string) bool {
+	return strings.HasPrefix(line, "@@ -") || strings.HasPrefix(line, contextHunk)
 }
 
 // flush records what the file that was read is changed to.
@@ -354,6 +378,7 @@ func (r *reader) candidates(f *file) []string {
 func (f *file) verbed(c Change) Change {
 	created := (f.created || f.oldNull) && len(f.old) == 0
 	deleted := (f.deleted || f.newNull) && len(f.new) == 0
+	c.Verb = Create
 	switch {
 	case f.link && !deleted:
 		c.Verb, c.To = Link, strings.TrimSuffix(c.Added, "\n")
@@ -363,8 +388,6 @@ func (f *file) verbed(c Change) Change {
 		c.Verb = Write
 	case deleted:
 		c.Verb = Delete
-	default:
-		c.Verb = Create
 	}
 	return c
 }

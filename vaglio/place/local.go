@@ -1,6 +1,7 @@
 package place
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -56,12 +57,9 @@ func Join(cwd, p string) string {
 
 // Inside says whether a clean path is one of some folders or lies below one.
 func Inside(roots []string, clean string) bool {
-	for _, root := range roots {
-		if rest, ok := strings.CutPrefix(clean, root); ok && (IsStep(rest) || root == "/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(roots, func(root string) bool {
+		return strings.HasPrefix(clean, root) && (IsStep(clean[len(root):]) || root == "/")
+	})
 }
 
 // ByProcess takes the detours through process folders out of a clean path: the
@@ -74,15 +72,12 @@ func ByProcess(clean, cwd string) string {
 			return clean
 		}
 		who, below, _ := strings.Cut(rest, "/")
-		in, isCwd := strings.CutPrefix(below, "cwd")
-		isCwd = isCwd && IsStep(in)
+		link, in, _ := strings.Cut(below, "/")
 		switch {
-		case strings.HasPrefix(below, "root") && IsStep(below[len("root"):]):
-			clean = Clean("/" + below[len("root"):])
-		case isCwd && who == "1":
+		case link == "root", link == "cwd" && who == "1":
 			clean = Clean("/" + in)
-		case isCwd && (who == "self" || who == "thread-self") && cwd != "":
-			clean = Clean(cwd + in)
+		case link == "cwd" && (who == "self" || who == "thread-self") && cwd != "":
+			clean = Clean(cwd + "/" + in)
 		default:
 			return clean
 		}

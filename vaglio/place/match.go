@@ -8,7 +8,7 @@ import (
 // Meet says whether a step of a path, or a name that it may stand for, matches
 // a pattern with * and ?. What is unknown meets a * alone: it is never guessed.
 func Meet(step, pattern string) bool {
-	if step != "" && pattern != "" && step[0] != pattern[0] && step[0] > Perhaps && pattern[0] != '*' && pattern[0] != '?' {
+	if step != "" && pattern != "" && step[0] != pattern[0] && step[0] > Perhaps && strings.IndexByte("*?", pattern[0]) < 0 {
 		return false
 	}
 	if !IsVague(step) && !strings.ContainsAny(pattern, "*?") {
@@ -56,11 +56,14 @@ func meetsAt(step, pattern string, i, j int, now, after *[longestPattern]bool) b
 		return false
 	case step[i] == AnyText:
 		return after[j] || now[j+1]
-	case step[i] == Unknown, step[i] == Perhaps:
-		return false
 	default:
-		return (step[i] == AnyByte || pattern[j] == '?' || step[i] == pattern[j]) && after[j+1]
+		return meetsByte(step[i], pattern[j]) && after[j+1]
 	}
+}
+
+// meetsByte is [Meet] for one byte that is no star.
+func meetsByte(c, mark byte) bool {
+	return c != Unknown && c != Perhaps && (c == AnyByte || mark == '?' || c == mark)
 }
 
 // room holds the steps of most paths without asking for memory.

@@ -53,31 +53,36 @@ func mounted(steps []string) []string {
 	return steps
 }
 
+// isSystem says whether steps lead to a folder of the system.
 func (t *Table) isSystem(steps []string) bool {
 	const deepest = 3
-	first := steps[0]
-	switch {
+	switch first := steps[0]; {
 	case len(steps) > deepest:
 		return false
-	case len(steps) == 1 && len(first) == 2 && first[1] == ':':
-		return true // a drive of Windows
-	case len(steps) == 1 && !IsVague(first):
-		_, ok := t.trees[first]
-		return ok
+	case len(steps) == 1:
+		return t.isTop(first)
 	case len(steps) == 2 && (first == "usr" || first == "var") && !IsVague(steps[1]):
 		_, free := t.commons[steps[1]]
 		return !free
-	case len(steps) == 1:
-		for name := range t.trees {
-			if Meet(first, name) {
-				return true
-			}
-		}
-		return false
 	}
 	return slices.ContainsFunc(t.deepTrees, func(tree []string) bool {
 		return len(tree) == len(steps) && MatchSteps(tree, steps)
 	})
+}
+
+// isTop says whether a step below the root may be a folder of the system.
+func (t *Table) isTop(step string) bool {
+	if _, ok := t.trees[step]; ok || len(step) == 2 && step[1] == ':' {
+		return true // the latter a drive of Windows
+	}
+	if IsVague(step) {
+		for name := range t.trees {
+			if Meet(step, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isHome says whether steps lead to a home folder. A pattern that fits only
@@ -90,12 +95,12 @@ func (t *Table) isHome(steps []string) bool {
 	case 1:
 		return steps[0] == "root"
 	case 2:
-		if !Meet(steps[0], "home") && !Meet(steps[0], "Users") && steps[0] != "c:/users" {
-			return steps[0] == "var" && steps[1] == "root"
+		if holdsHomes(steps[0]) {
+			return !IsVague(steps[1]) || IsOpaque(steps[1])
 		}
-		return !IsVague(steps[1]) || IsOpaque(steps[1])
+		return begins(steps, "var", "root")
 	case 3:
-		return steps[0] == "c:" && steps[1] == "users"
+		return begins(steps, "c:", "users")
 	default:
 		return false
 	}
@@ -108,19 +113,22 @@ func (t *Table) homeOf(steps []string) int {
 		return n
 	}
 	switch {
-	case len(steps) == 0:
-		return 0
-	case steps[0] == "root":
+	case begins(steps, "root"):
 		return 1
-	case len(steps) > 1 && (Meet(steps[0], "home") || Meet(steps[0], "Users") || steps[0] == "users"):
+	case len(steps) > 1 && (holdsHomes(steps[0]) || steps[0] == "users"), begins(steps, "var", "root"):
 		return 2
-	case len(steps) > 1 && steps[0] == "var" && steps[1] == "root":
-		return 2
-	case len(steps) > 2 && steps[0] == "c:" && steps[1] == "users":
+	case len(steps) > 2 && begins(steps, "c:", "users"):
 		return 3
-	default:
-		return 0
 	}
+	return 0
+}
+
+// holdsHomes says whether a step below the root may be where homes are.
+func holdsHomes(step string) bool { return Meet(step, "home") || Meet(step, "Users") }
+
+// begins says whether steps begin with some that are known.
+func begins(steps []string, with ...string) bool {
+	return len(steps) >= len(with) && slices.Equal(steps[:len(with)], with)
 }
 
 // InHome says whether a clean path is a home or lies in one.

@@ -137,12 +137,16 @@ func (w *walk) command(key, text string, sc *scope, at string, doubt bool) {
 		m.verb = isWord(text)
 		m.doubt = m.doubt || isWord(text) && Normal(key) != "command" && Normal(key) != "cmd"
 	}
-	if program := keyProgram(key); program != "" {
-		if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != program {
-			text = program + " " + text
-		}
+	w.withWords(withProgram(key, text), sc, at, m)
+}
+
+// withProgram puts the program that a key names before its text.
+func withProgram(key, text string) string {
+	program := keyProgram(key)
+	if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); program != "" && first != program {
+		return program + " " + text
 	}
-	w.withWords(text, sc, at, m)
+	return text
 }
 
 // windows reads a line of a shell of Windows.
@@ -324,10 +328,5 @@ func (w *walk) lines(key string, list []string, role Role, sc *scope, at string,
 
 // isOperator says that a word of a list can only be meant for a shell.
 func isOperator(word string) bool {
-	switch word {
-	case "&&", "||", ";", "|", "&", ">", ">>", "<":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"&&", "||", ";", "|", "&", ">", ">>", "<"}, word)
 }

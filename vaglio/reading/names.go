@@ -92,16 +92,18 @@ func classOf(words []string) class {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
 		c.types = has[wordTypes] || sendsInput(words)
 	}
-	c.runs = c.shell || c.language != "" || has[wordRuns] || has[wordVerb] || has[wordCode] && len(words) == 1
+	c.runs = c.shell || c.language != "" || runsAlone(&has, len(words))
 	return c
 }
 
+// runsAlone says that the words of a name tell that it runs something,
+// whatever that is.
+func runsAlone(has *[wordNeutral + 1]bool, words int) bool {
+	return has[wordRuns] || has[wordVerb] || has[wordCode] && words == 1
+}
+
 func namesCells(word string) bool {
-	switch word {
-	case "notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell"}, word)
 }
 
 func namesShell(word string) bool { return languageWord(word) == langShell }

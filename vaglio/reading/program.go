@@ -50,8 +50,8 @@ func (w *walk) spoken(text string, role Role, in *scope, at string) {
 		}
 	case said:
 		w.inline(text, in, at)
-		if !isOther(shape) && interpreter(in.lang, "") != nil && (in.claimed || role&RoleScript != 0) {
-			w.line(text, in, at, mood{doubt: true})
+		if !isOther(shape) && (in.claimed || role&RoleScript != 0) {
+			w.despite(text, in, at)
 		}
 	case shape != "":
 		in.lang = shape
@@ -59,6 +59,13 @@ func (w *walk) spoken(text string, role Role, in *scope, at string) {
 		w.otherwise(text, in, at)
 	default:
 		w.undecided(text, role, in, at)
+	}
+}
+
+// despite reads a program as a shell does, whatever is said of its language.
+func (w *walk) despite(text string, in *scope, at string) {
+	if interpreter(in.lang, "") != nil {
+		w.line(text, in, at, mood{doubt: true})
 	}
 }
 

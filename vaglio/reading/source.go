@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -75,12 +76,8 @@ func (s *sources) Content(name string) (string, bool) {
 	}
 	if ok = src.Why == ""; ok {
 		text = string(data)
-		src.Lines = strings.Count(text, "\n")
-		if !strings.HasSuffix(text, "\n") && text != "" {
+		for range strings.Lines(text) {
 			src.Lines++
-		}
-		if s.texts == nil {
-			s.texts = map[string]string{}
 		}
 		s.texts[name] = text
 		s.bytes += len(data)
@@ -91,10 +88,5 @@ func (s *sources) Content(name string) (string, bool) {
 
 // known says whether a file was found not to be readable before.
 func (s *sources) known(name string) bool {
-	for i := range s.list {
-		if s.list[i].Path == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.list, func(src Source) bool { return src.Path == name })
 }

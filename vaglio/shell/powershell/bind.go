@@ -63,11 +63,8 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 		case r.isFlag(p, a.name):
 			r.turn(b, p, a)
 		default:
-			v := a.val
-			if !a.valued && len(args) > 0 && args[0].name == "" {
-				v, args = args[0].val, args[1:]
-			}
-			if p != nil {
+			var v value
+			if v, args = a.given(args); p != nil {
 				given[p.name] = append(given[p.name], v)
 			}
 		}
@@ -75,6 +72,14 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 	r.give(b, given)
 	b.positions(r, s, words, rest)
 	return b
+}
+
+// given is the value of a named argument, which may be the next one.
+func (a *argument) given(next []argument) (value, []argument) {
+	if !a.valued && len(next) > 0 && next[0].name == "" {
+		return next[0].val, next[1:]
+	}
+	return a.val, next
 }
 
 func (r *reader) isFlag(p *param, name string) bool {
@@ -133,19 +138,16 @@ func (b *bound) positions(r *reader, s *spec, words, rest []value) {
 	}
 	slices.SortStableFunc(free, func(x, y *param) int { return x.pos - y.pos })
 	for _, v := range words {
+		at := 0
 		if v.block != nil && s.find("process") == nil && s.rest == "" {
-			if i := slices.IndexFunc(free, func(p *param) bool { return p.role == roleBlock || p.role == roleFilter }); i >= 0 {
-				b.vals[free[i].name] = v
-				free = slices.Delete(free, i, i+1)
-				continue
-			}
+			at = max(0, slices.IndexFunc(free, func(p *param) bool { return p.role == roleBlock || p.role == roleFilter }))
 		}
 		if len(free) == 0 {
 			rest = append(rest, v)
 			continue
 		}
-		b.vals[free[0].name] = v
-		free = free[1:]
+		b.vals[free[at].name] = v
+		free = slices.Delete(free, at, at+1)
 	}
 	b.rest = r.list(rest)
 }
@@ -170,7 +172,7 @@ func (r *reader) bindSlashes(s *spec, args []argument) *bound {
 		case p != nil && len(args) > 0:
 			given[p.name] = append(given[p.name], args[0].val)
 			args = args[1:]
-		case isSlashOption(w) || len(w) == 2 && (w[0] == '+' || w[0] == '-'):
+		case isSlashOption(w) || len(w) == 2 && strings.IndexByte("+-", w[0]) >= 0:
 		default:
 			words = append(words, a.val)
 		}

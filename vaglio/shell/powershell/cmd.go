@@ -93,7 +93,12 @@ func (b *batcher) command(in value, piped bool) value {
 	if t.kind != tokWord || t.quote {
 		return b.simple(in, piped)
 	}
-	switch word := strings.ToLower(strings.TrimLeft(t.text, "@")); {
+	return b.keyword(strings.ToLower(strings.TrimLeft(t.text, "@")), in, piped)
+}
+
+// keyword reads a command that may begin with a word of the language.
+func (b *batcher) keyword(word string, in value, piped bool) value {
+	switch {
 	case word == "":
 		b.next()
 	case word == "rem" || strings.HasPrefix(word, "::"):
@@ -215,12 +220,7 @@ func (b *batcher) simple(in value, piped bool) value {
 		}
 		b.next()
 		quoted = quoted || t.quote && len(args) == 0
-		v := b.r.percent(t.text)
-		if s, ok := v.text(); ok && !t.quote && strings.HasPrefix(t.text, "%") && strings.ContainsAny(s, " \t") {
-			args = append(args, b.r.splitWords(v.items[0])...)
-			continue
-		}
-		args = append(args, argument{val: v, word: b.r.word(v), bare: !t.quote})
+		args = append(args, b.words(t)...)
 	}
 	if len(args) == 0 {
 		return value{}
@@ -229,6 +229,15 @@ func (b *batcher) simple(in value, piped bool) value {
 		args = append(b.r.split(strings.TrimLeft(s, "@")), args[1:]...)
 	}
 	return b.r.batchCommand(args, in, piped)
+}
+
+// words are what a lexeme is to a command: a variable may hold several words.
+func (b *batcher) words(t lexeme) []argument {
+	v := b.r.percent(t.text)
+	if s, ok := v.text(); ok && !t.quote && strings.HasPrefix(t.text, "%") && strings.ContainsAny(s, " \t") {
+		return b.r.splitWords(v.items[0])
+	}
+	return []argument{{val: v, word: b.r.word(v), bare: !t.quote}}
 }
 
 // split takes apart a built-in command that is written together with its first

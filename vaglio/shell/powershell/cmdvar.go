@@ -35,7 +35,7 @@ func (r *reader) percentAt(s string) (value, int) {
 		if v, n := r.loopVariable(s); n > 0 {
 			return v, n
 		}
-		if isDigit(s[1]) || s[1] == '*' || s[1] == '~' {
+		if strings.IndexByte("0123456789*~", s[1]) >= 0 {
 			return unknownValue(""), 2
 		}
 	}

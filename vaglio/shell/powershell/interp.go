@@ -18,11 +18,10 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 		return r.cmdLine(args, in, piped)
 	}
 	for len(args) > 0 {
-		s := args[0].word.Prefix()
-		if args[0].val.block != nil || len(s) < 2 || s[0] != '-' && s[0] != '/' || strings.Contains(s[1:], "/") {
+		if !args[0].isStartOption() {
 			return r.positional(name, args, in, piped)
 		}
-		o := r.t.startOption(strings.ToLower(strings.TrimLeft(s, "-/")))
+		o := r.t.startOption(strings.ToLower(strings.TrimLeft(args[0].word.Prefix(), "-/")))
 		args = args[1:]
 		switch o.name {
 		case "command":
@@ -31,20 +30,29 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 			return r.encoded(name, args)
 		case "file":
 			return r.positional("pwsh", args, in, piped)
-		case "version":
-			if len(args) > 0 && strings.HasPrefix(args[0].word.Prefix(), "-") {
-				continue // of pwsh, which says its own
-			}
 		}
-		if o.value {
-			args = args[min(1, len(args)):]
-		}
+		args = o.skipValue(args)
 	}
 	if piped {
 		return r.carried(in, name)
 	}
 	r.call(name, shell.VerbRead)
 	return unknownValue(name)
+}
+
+// skipValue takes the value of an option off the words behind it. The version
+// of pwsh, which says its own, has none.
+func (o startOption) skipValue(args []argument) []argument {
+	if o.value && len(args) > 0 && (o.name != "version" || !strings.HasPrefix(args[0].word.Prefix(), "-")) {
+		return args[1:]
+	}
+	return args
+}
+
+// isStartOption says that a word is an option of powershell itself.
+func (a *argument) isStartOption() bool {
+	s := a.word.Prefix()
+	return a.val.block == nil && len(s) > 1 && (s[0] == '-' || s[0] == '/') && !strings.Contains(s[1:], "/")
 }
 
 // positional reads the first word that is no option: a script for pwsh, code

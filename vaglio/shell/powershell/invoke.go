@@ -35,6 +35,11 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 	if f, ok := r.funcs[key]; ok {
 		return r.callFunction(key, f, args, in)
 	}
+	return r.known(s, name, args, in, piped)
+}
+
+// known runs a cmdlet by its name, or else the program that a name says.
+func (r *reader) known(s string, name shell.Word, args []argument, in value, piped bool) value {
 	full, alias := r.fullName(s)
 	if sp := r.t.cmdlets[strings.ToLower(full)]; sp != nil {
 		if b := r.bind(sp, args); !alias || len(b.strange) == 0 {
@@ -112,22 +117,27 @@ func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
 		a := &args[i]
-		named := a.name != "" && a.name != "@"
-		isList := len(a.val.items) > 1 && r.step(len(a.val.items))
+		named := strings.TrimPrefix(a.name, "@") != ""
+		items := a.val.items // as words of their own
+		if len(items) < 2 || !r.step(len(items)) || a.val.either && !named {
+			items = nil
+		}
 		switch {
-		case !named && a.bare && a.name == "" && strings.ContainsAny(a.word.Prefix(), "*?") && (!isList || a.val.either):
+		case items == nil && a.isGlob():
 			out = append(out, r.path(a.word, false))
-			continue
-		case named || !isList || a.val.either:
+		case items == nil || named:
 			out = append(out, r.nativeWord(a.word))
 		}
-		if isList && (named || !a.val.either) {
-			for _, w := range a.val.items {
-				out = append(out, r.nativeWord(w))
-			}
+		for _, w := range items {
+			out = append(out, r.nativeWord(w))
 		}
 	}
 	return out
+}
+
+// isGlob says that a word may name several files.
+func (a *argument) isGlob() bool {
+	return a.bare && a.name == "" && strings.ContainsAny(a.word.Prefix(), "*?")
 }
 
 // program runs a program of the machine.
@@ -183,12 +193,8 @@ func (r *reader) nativeName(name shell.Word, base string) shell.Word {
 // isScript says that a file holds a script of one of these shells.
 func isScript(path string) bool {
 	lower := strings.ToLower(path)
-	for _, ending := range [...]string{".ps1", ".psm1", ".bat"} {
-		if strings.HasSuffix(lower, ending) {
-			return true
-		}
-	}
-	return strings.HasSuffix(lower, ".cmd") && strings.ContainsAny(path, `/\`)
+	return slices.ContainsFunc([]string{".ps1", ".psm1", ".bat"}, func(ending string) bool { return strings.HasSuffix(lower, ending) }) ||
+		strings.HasSuffix(lower, ".cmd") && strings.ContainsAny(path, `/\`)
 }
 
 // script runs a script's file, which is no part of the source.

@@ -290,28 +290,31 @@ func (l *lexer) quoted() token {
 	}
 }
 
+// addText ends a piece of text that stands between variables.
+func (t *token) addText(b *strings.Builder) {
+	if b.Len() > 0 {
+		t.kids = append(t.kids, token{kind: tokWord, text: b.String()})
+		b.Reset()
+	}
+}
+
 // expandable takes a text with variables, up to the quote or to the end for 0.
 func (l *lexer) expandable(quote byte) token {
 	t := token{kind: tokText}
 	var b strings.Builder
-	flush := func() {
-		if b.Len() > 0 {
-			t.kids = append(t.kids, token{kind: tokWord, text: b.String()})
-			b.Reset()
-		}
-	}
 	closed := quote == 0
 	for !l.done() {
 		c, next := l.peek(0), l.peek(1)
+		isQuote := quote != 0 && c == quote
 		switch {
-		case quote != 0 && c == quote && next == quote:
+		case isQuote && next == quote:
 			b.WriteString(l.take(2)[:1])
 			continue
 		case c == '`':
 			b.WriteString(l.escape())
 			continue
 		case c == '$' && (isNameByte(next) || strings.IndexByte("({:?", next) >= 0):
-			flush()
+			t.addText(&b)
 			if l.spend(1) {
 				t.kids = append(t.kids, l.dollar())
 				continue
@@ -319,14 +322,14 @@ func (l *lexer) expandable(quote byte) token {
 			l.pos = len(l.src)
 			continue
 		}
-		if s := l.take(1); quote == 0 || c != quote {
-			b.WriteString(s)
-			continue
+		s := l.take(1)
+		if isQuote {
+			closed = true
+			break
 		}
-		closed = true
-		break
+		b.WriteString(s)
 	}
-	flush()
+	t.addText(&b)
 	l.unclosed = l.unclosed || !closed
 	return t
 }

@@ -97,57 +97,60 @@ func scanShape(text string) shape {
 	var s shape
 	first := true
 	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
+		switch c := text[i]; {
 		case c == '\'' || c == '"':
-			end := strings.IndexByte(text[i+1:], c)
-			if end < 0 {
+			inside, _, closed := strings.Cut(text[i+1:], text[i:i+1])
+			if !closed {
 				return s
 			}
-			if first && c == '\'' || c == '"' {
-				s.expanded(text[i+1 : i+1+end])
+			if first || c == '"' {
+				s.expanded(strings.ToLower(inside))
 			}
-			i += end + 2
+			i += len(inside) + 2
 			first = false
-		case c == '\n' || strings.IndexByte(";|&({", c) >= 0:
+		case strings.IndexByte("\n;|&({", c) >= 0:
 			first = true
 			i++
-		case c == ' ' || c == '\t' || c == '\r' || c == ')' || c == '}' || c == '<' || c == '>':
+		case strings.IndexByte(" \t\r)}<>", c) >= 0:
 			i++
 		default:
 			n := strings.IndexAny(text[i:], " \t\r\n;|&(){}'\"<>")
 			if n < 0 {
 				n = len(text) - i
 			}
-			n = max(n, 1)
 			s.word(text[i:i+n], first)
-			first = first && strings.HasPrefix(text[i:i+n], "@")
+			first = first && text[i] == '@'
 			i += n
 		}
 	}
 	return s
 }
 
-// expanded looks at what stands in double quotes.
-func (s *shape) expanded(text string) {
-	s.variable = s.variable || strings.Contains(strings.ToLower(text), "$env:")
+// expanded looks for a variable where double quotes leave it one.
+func (s *shape) expanded(lower string) {
+	s.variable = s.variable || strings.Contains(lower, "$env:")
 }
 
+// word notes what a word shows, wherever it stands.
 func (s *shape) word(w string, first bool) {
 	lower := strings.ToLower(w)
-	s.variable = s.variable || strings.Contains(lower, "$env:") || strings.HasPrefix(lower, "$_.") || strings.HasPrefix(lower, "-erroraction") ||
+	s.expanded(lower)
+	s.variable = s.variable || strings.HasPrefix(lower, "$_.") || strings.HasPrefix(lower, "-erroraction") ||
 		strings.HasPrefix(w, "[") && strings.Contains(w, "]::")
 	s.percent = s.percent || isPercentPath(w) || isLoopVariable(w)
 	s.path = s.path || isWindowsPath(w)
-	if !first {
+	if first {
+		s.command(w, strings.TrimLeft(lower, "@"))
+	} else {
 		s.slashes = s.slashes || isSlashOption(lower) && len(w) == 2 || gluedOptions(w)
-		return
 	}
-	name := strings.TrimLeft(lower, "@")
-	verb, noun, ok := strings.Cut(w, "-")
-	s.cmdlet = s.cmdlet || ok && isCmdlet(w) && (isCapital(verb) && isCapital(noun) || cmdletNames(name))
+}
+
+// command notes what the name of a command shows.
+func (s *shape) command(w, name string) {
+	verb, noun, _ := strings.Cut(w, "-")
+	s.cmdlet = s.cmdlet || isCmdlet(w) && (isCapital(verb) && isCapital(noun) || cmdletNames(name)) || name == "gci" || name == "iwr" || name == "irm"
 	s.builtin = s.builtin || wordclass.Is("cmd-name", name)
-	s.cmdlet = s.cmdlet || name == "gci" || name == "iwr" || name == "irm"
 }
 
 func isCapital(s string) bool { return s != "" && 'A' <= s[0] && s[0] <= 'Z' }

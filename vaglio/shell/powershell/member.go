@@ -176,12 +176,7 @@ func (w *work) function(role string, v value) {
 		r.call("post "+w.sp.name, shell.VerbNetwork, v.items...)
 		w.out = remoteValue(w.sp.name)
 	case roleMakeBlock:
-		if !static || !r.opens(s) {
-			r.carried(v, w.sp.name)
-			return
-		}
-		w.out = value{block: append([]token{}, r.tokens(s)...)}
-		r.leave()
+		w.makeBlock(v)
 	case roleFolder:
 		if folder := r.t.folders[strings.ToLower(s)]; folder != "" {
 			w.out = r.special(folder)
@@ -193,12 +188,29 @@ func (w *work) function(role string, v value) {
 	case roleSetenv:
 		r.plain("setx", []argument{{val: v, word: r.word(v)}})
 	case roleBase64:
-		w.out = madeOf(v, "")
-		if data, ok := r.decodeBase64(s); ok && static {
-			w.out = text(data)
-		}
+		w.decode(v)
 	default:
 		w.rest[role] = v
+	}
+}
+
+// makeBlock puts out the block that a text is.
+func (w *work) makeBlock(v value) {
+	s, static := v.text()
+	if !static || !w.r.opens(s) {
+		w.r.carried(v, w.sp.name)
+		return
+	}
+	w.out = value{block: append([]token{}, w.r.tokens(s)...)}
+	w.r.leave()
+}
+
+// decode puts out what a text in base64 says.
+func (w *work) decode(v value) {
+	s, static := v.text()
+	w.out = madeOf(v, "")
+	if data, ok := w.r.decodeBase64(s); ok && static {
+		w.out = text(data)
 	}
 }
 

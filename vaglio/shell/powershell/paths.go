@@ -106,7 +106,7 @@ func (r *reader) beginning(s string) string {
 	if strings.HasPrefix(s, `\`) {
 		s = "C:" + s // the root of the drive
 	}
-	if rest, ok := strings.CutPrefix(s, "~"); ok && (rest == "" || rest[0] == '\\' || rest[0] == '/') {
+	if rest, ok := strings.CutPrefix(s, "~"); ok && (rest == "" || strings.IndexByte(`\/`, rest[0]) >= 0) {
 		return "~" + forward(rest)
 	}
 	return s

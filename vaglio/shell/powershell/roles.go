@@ -74,20 +74,12 @@ func (w *work) fileVerb(role string) (verb shell.Verb, writes bool) {
 		role = roleAppend
 	}
 	switch role {
-	case roleDelete:
-		return shell.VerbDelete, true
 	case roleDeleteTree:
 		return shell.VerbDeleteTree, true
-	case roleWrite:
-		return shell.VerbWrite, true
-	case roleAppend:
-		return shell.VerbAppend, true
-	case rolePermissions:
-		return shell.VerbPermissions, true
-	case roleRead:
-		return shell.VerbRead, false
-	case roleList:
-		return shell.VerbList, false
+	case roleDelete, roleWrite, roleAppend, rolePermissions:
+		return shell.Verb(role), true // they have the verbs' names
+	case roleRead, roleList:
+		return shell.Verb(role), false
 	default:
 		return "", false
 	}
@@ -98,8 +90,8 @@ func (w *work) do(role string, v value, literal bool) {
 	r := w.r
 	verb, writes := w.fileVerb(role)
 	switch {
-	case role == roleRead && w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == "":
-		return // text comes through the pipe, no names
+	case role == roleRead && w.readsText(v):
+		return
 	case verb != "":
 		paths := r.paths(w.sp.name, v, literal, writes)
 		w.took = append(w.took, paths...)
@@ -121,6 +113,11 @@ func (w *work) do(role string, v value, literal bool) {
 	default:
 		w.run(role, v)
 	}
+}
+
+// readsText says that text comes through the pipe, no names.
+func (w *work) readsText(v value) bool {
+	return w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == ""
 }
 
 // run acts on an argument that holds what is run.

@@ -284,7 +284,7 @@ func parseSpec(row []field) (*spec, error) {
 			}
 		}
 	}
-	if len(s.params) == 0 && (s.out == "path" || s.out == "join" || s.out == "parent") {
+	if len(s.params) == 0 && slices.Contains([]string{"path", "join", "parent"}, s.out) {
 		return nil, row[0].wrong("no path to put out")
 	}
 	return s, nil
