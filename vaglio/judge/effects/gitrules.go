@@ -18,11 +18,7 @@ func gitRules(m map[string]rule) {
 		c.r.depth++
 		defer func() { c.r.depth-- }()
 		if c.r.depth < 4 && len(c.operands) > 2 {
-			before := len(c.r.effects)
-			c.r.shellText(c.rest(2))
-			out := append([]Effect(nil), c.r.effects[before:]...)
-			c.r.effects = c.r.effects[:before]
-			return out
+			return c.r.apart(func() { c.r.shellText(c.rest(2)) })
 		}
 		return unknown(say("runs a command in every submodule"), c.rest(2))
 	}
@@ -75,9 +71,6 @@ func mainBranch(ref string) bool {
 func gitPush(c *call) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
 	to := pushTarget(ops)
-	if c.has("-n", "--dry-run") || c.name == "git" && c.has("--help") {
-		return reads()
-	}
 	if out := c.pushOptions(to); out != nil {
 		return out
 	}
@@ -104,6 +97,8 @@ func gitPush(c *call) []Effect {
 func (c *call) pushOptions(to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	switch {
+	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
+		return reads()
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
 	case c.has("-d", "--delete"):
