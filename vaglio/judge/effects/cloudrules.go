@@ -77,15 +77,9 @@ func tfRunAll(c *call) []Effect {
 
 // local reports whether a cloud command talks to an emulator on this machine.
 func (c *call) local() bool {
-	if v, ok := c.value("--endpoint-url", "--endpoint", "--url"); ok && localURL(v.text) {
-		return true
-	}
-	for _, a := range c.assigns {
-		if strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) {
-			return true
-		}
-	}
-	return c.name == "awslocal"
+	v, ok := c.value("--endpoint-url", "--endpoint", "--url")
+	return ok && localURL(v.text) || c.name == "awslocal" ||
+		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) })
 }
 
 // verbOf looks a verb phrase up: "list-tags", "describeInstances", "apps:info".

@@ -332,12 +332,9 @@ func (r *reading) sealed(v *invocation) bool {
 // reachesHost reports whether a container sees folders of the host outside
 // the workspace.
 func (r *reading) reachesHost(v *invocation) bool {
-	for _, m := range v.mounts {
-		if p := r.world.placeOf(arg{text: m, known: true}, r.world.cwd); p != placeWorkspace && p != placeTemp {
-			if strings.HasPrefix(m, "/") || strings.HasPrefix(m, "~") || strings.HasPrefix(m, "$") || strings.HasPrefix(m, "..") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.mounts, func(m string) bool {
+		p := r.world.placeOf(literal(m), r.world.cwd)
+		return p != placeWorkspace && p != placeTemp &&
+			(strings.HasPrefix(m, "/") || strings.HasPrefix(m, "~") || strings.HasPrefix(m, "$") || strings.HasPrefix(m, ".."))
+	})
 }

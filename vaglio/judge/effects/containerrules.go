@@ -44,12 +44,7 @@ func (c *call) mounted(mount string) []Effect {
 }
 
 func (c *call) hasValue(name string, values ...string) bool {
-	for _, v := range c.values(name) {
-		if slices.Contains(values, v.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.values(name), func(v arg) bool { return slices.Contains(values, v.text) })
 }
 
 // dockerLocal judges changing containers and images by name.
@@ -127,11 +122,7 @@ func kubeExec(c *call) []Effect {
 }
 
 func shellName(s string) bool {
-	switch lastPart(s) {
-	case "sh", "bash", "zsh", "ash", "dash", "fish", "ksh":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}, lastPart(s))
 }
 
 // composeRule judges docker compose as the program that it once was.
@@ -214,39 +205,28 @@ func (c *call) localCluster(out []Effect) []Effect {
 }
 
 func localContext(s string) bool {
-	switch s {
-	case "minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima":
-		return true
-	}
-	return strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
+	return slices.Contains([]string{"minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima"}, s) ||
+		strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
 }
 
 // remoteEngine reports whether a container command talks to an engine that is
 // not this machine's.
 func (c *call) remoteEngine() bool {
 	far := func(s string) bool {
-		switch s {
-		case "", "default", "desktop-linux", "rootless", "colima", "orbstack":
-			return false
-		}
-		return !strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)
+		return !slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, s) &&
+			!strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)
 	}
 	if v, ok := c.value("-H", "--host", "--context", "--url", "--connection"); ok && far(v.text) && c.name != "docker-compose" {
 		return true
 	}
-	for _, a := range c.assigns {
-		if (a.name == "DOCKER_HOST" || a.name == "DOCKER_CONTEXT" || a.name == "CONTAINER_HOST") && far(a.value.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.assigns, func(a assignment) bool {
+		return slices.Contains([]string{"DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"}, a.name) && far(a.value.text)
+	})
 }
 
 // runningVerb reports whether a subcommand changes containers that run.
 func runningVerb(s string) bool {
-	switch s {
-	case "up", "down", "restart", "stop", "start", "kill", "rm", "cp", "scale", "pause", "unpause", "update", "rename":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"up", "down", "restart", "stop", "start", "kill", "rm", "cp", "scale", "pause", "unpause", "update", "rename",
+	}, s)
 }

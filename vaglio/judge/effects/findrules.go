@@ -82,15 +82,9 @@ func (s *search) test(word string) bool {
 
 // rebuilds reports whether all that is found can be rebuilt by its name.
 func (s *search) rebuilds(t *place.Table) bool {
-	if len(s.names) <= s.ors || s.negated || s.pruned && s.ors > 0 {
-		return false
-	}
-	for _, n := range s.names {
-		if !n.known || !t.Rebuilt(strings.Trim(n.text, "*/")) && !t.RebuiltName(n.text) {
-			return false
-		}
-	}
-	return true
+	return len(s.names) > s.ors && !s.negated && (!s.pruned || s.ors == 0) && !slices.ContainsFunc(s.names, func(n arg) bool {
+		return !n.known || !t.Rebuilt(strings.Trim(n.text, "*/")) && !t.RebuiltName(n.text)
+	})
 }
 
 // findRule judges find by its actions and by what it would find.
@@ -183,15 +177,8 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) w
 // foundOnly reports whether all that is not known of a word are folders that
 // find went through, so that its last part says what is deleted.
 func foundOnly(a arg) bool {
-	if len(a.names) > 0 || len(a.from) == 0 {
-		return false
-	}
-	for _, f := range a.from {
-		if f != "find" && f != "fd" {
-			return false
-		}
-	}
-	return !strings.HasSuffix(a.text, ")")
+	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
+		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" })
 }
 
 // relative is a path as seen from the workspace, so that the names of folders

@@ -1,6 +1,9 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func gitRules(m map[string]rule) {
 	m["gitPush"] = gitPush
@@ -174,26 +177,19 @@ func versionTag(s string) bool {
 }
 
 func deployRemote(s string) bool {
-	switch s {
-	case "heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon",
-		"acquia", "wpengine":
-		return true
-	}
-	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@")
+	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@") || slices.Contains([]string{
+		"heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon",
+		"acquia", "wpengine",
+	}, s)
 }
 
 // restores reports whether git's output replaces the file that it is an older
 // version of: git show HEAD:a > a.
 func (v *invocation) restores(w arg) bool {
-	if v.name != "git" {
-		return false
-	}
-	for _, a := range v.args {
-		if _, file, ok := strings.Cut(a.text, ":"); ok && file != "" && strings.TrimPrefix(w.text, "./") == strings.TrimPrefix(file, "./") {
-			return true
-		}
-	}
-	return false
+	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool {
+		_, file, ok := strings.Cut(a.text, ":")
+		return ok && file != "" && strings.TrimPrefix(w.text, "./") == strings.TrimPrefix(file, "./")
+	})
 }
 
 func gitNoVerify(c *call) []Effect {
@@ -272,12 +268,10 @@ func pathspec(s string) bool {
 
 // wellKnownFile reports whether a name without a suffix is that of a file.
 func wellKnownFile(s string) bool {
-	switch lastPart(s) {
-	case "Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile",
-		"Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile",
+		"Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig",
+	}, lastPart(s))
 }
 
 // fileLike reports whether a name looks like a file rather than a branch.

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -257,13 +258,11 @@ func (c *call) keyShown(verb string) (arg, bool) {
 
 // sendsFile reports whether piped text comes from a command that reads files.
 func sendsFile(a arg) bool {
-	for _, f := range a.from {
-		switch f {
-		case "cat", "tar", "base64", "gzip", "zip", "head", "tail", "env", "printenv", "find", "pg_dump", "mysqldump", "gpg", "openssl", "xxd", "dd":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.from, func(f string) bool {
+		return slices.Contains([]string{
+			"cat", "tar", "base64", "gzip", "zip", "head", "tail", "env", "printenv", "find", "pg_dump", "mysqldump", "gpg", "openssl", "xxd", "dd",
+		}, f)
+	})
 }
 
 // badHost finds an address that is neither this machine nor a registry that
