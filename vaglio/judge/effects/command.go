@@ -123,12 +123,7 @@ func (v *invocation) upstream(before []*invocation) bool {
 	if !ok || verb != "push" && verb != "pull" && verb != "fetch" {
 		return false
 	}
-	for _, g := range before {
-		if g.name == "git" && g.setsUpstream(verb, v.path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(before, func(g *invocation) bool { return g.name == "git" && g.setsUpstream(verb, v.path) })
 }
 
 func (v *invocation) setsUpstream(verb, remote string) bool {

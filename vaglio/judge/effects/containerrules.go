@@ -84,10 +84,8 @@ func (c *call) bulk() bool {
 // imageBuilt is the effect of building an image, by where its recipe comes from
 // and where it goes.
 func (c *call) imageBuilt() []Effect {
-	for _, a := range c.operands[1:] {
-		if strings.Contains(a.text, "://") {
-			return one(KindForeignCode, say("builds an image from %s", a.text), a.text)
-		}
+	if at := slices.IndexFunc(c.operands, func(a arg) bool { return strings.Contains(a.text, "://") }); at > 0 {
+		return one(KindForeignCode, say("builds an image from %s", c.operand(at)), c.operand(at))
 	}
 	if c.has("--push") {
 		return shared(KindPublish, say("builds and pushes an image"), c.rest(1))

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -183,13 +184,9 @@ func mongoRule(c *call) []Effect {
 	for _, t := range c.values("--eval") {
 		out = append(out, mongoCode(t.text)...)
 	}
-	for _, f := range c.values("--file", "-f") {
-		out = append(out, usual(KindDatabase).with(say("runs the script %s, which was not read, in the database", f.text), f.text).as(Partial, ReachShared))
-	}
-	for _, a := range c.operands {
-		if strings.HasSuffix(a.text, ".js") {
-			out = append(out, usual(KindDatabase).with(say("runs the script %s, which was not read, in the database", a.text), a.text).as(Partial, ReachShared))
-		}
+	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
+	for _, f := range append(c.values("--file", "-f"), scripts...) {
+		out = append(out, shared(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)...)
 	}
 	if len(out) > 0 {
 		return out

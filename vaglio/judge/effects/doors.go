@@ -257,12 +257,10 @@ func installed(part string) bool {
 	if !ok {
 		return false
 	}
-	for _, s := range []string{"PATH", "GOPATH", "GOBIN", "VIRTUAL_ENV", "_HOME", "_ROOT", "_DIR", "_PREFIX", "_BIN", "_PATH", "_INSTALL"} {
-		if strings.HasSuffix(strings.ToUpper(name), s) && !strings.Contains(strings.ToUpper(name), "TMP") && !strings.Contains(strings.ToUpper(name), "TEMP") {
-			return true
-		}
-	}
-	return false
+	name = strings.ToUpper(name)
+	return !strings.Contains(name, "TMP") && !strings.Contains(name, "TEMP") && slices.ContainsFunc([]string{
+		"PATH", "GOPATH", "GOBIN", "VIRTUAL_ENV", "_HOME", "_ROOT", "_DIR", "_PREFIX", "_BIN", "_PATH", "_INSTALL",
+	}, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
 // trusted reports whether code and settings may be taken from a path: from the

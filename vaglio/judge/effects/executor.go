@@ -160,10 +160,8 @@ func (t *tool) runner() bool {
 // runs reports whether a command of the call is a program of that name.
 func (t *tool) runs(program string) bool {
 	for i := range t.rd.Commands {
-		for j := range t.rd.Commands[i].Script.Commands {
-			if t.rd.Commands[i].Script.Commands[j].Name == program {
-				return true
-			}
+		if slices.ContainsFunc(t.rd.Commands[i].Script.Commands, func(c shell.Command) bool { return c.Name == program }) {
+			return true
 		}
 	}
 	return false

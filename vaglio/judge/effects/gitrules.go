@@ -205,11 +205,9 @@ func gitClean(c *call) []Effect {
 		return reads()
 	}
 	paths := c.operands[1:]
-	safe := len(paths) > 0
-	for _, p := range paths {
-		safe = safe && p.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
-	}
-	if safe {
+	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p arg) bool {
+		return !p.known || !c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
+	}) {
 		return own(say("deletes untracked files that can be rebuilt"))
 	}
 	if !c.has("-f", "--force", "-i", "--interactive") {

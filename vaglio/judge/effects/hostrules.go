@@ -66,14 +66,8 @@ func sshRule(c *call) []Effect {
 			return one(KindSafeguardOff, say("connects without checking whom it talks to"), c.rest(0))
 		}
 	}
-	if len(c.operands) > 1 {
-		return reads() // the remote command is judged by itself
-	}
-	if text, all := c.input(); all && text.text != "" {
-		return reads()
-	}
-	if c.has("-T", "-N") && strings.Contains(c.operand(0), "git@") {
-		return reads()
+	if text, all := c.input(); len(c.operands) > 1 || all && text.text != "" || c.has("-T", "-N") && strings.Contains(c.operand(0), "git@") {
+		return reads() // a remote command is judged by itself
 	}
 	return unknown(say("opens a session on another machine: %s", c.rest(0)), c.rest(0))
 }
@@ -111,9 +105,7 @@ func (c *call) passed() []Effect {
 
 func sshKeygenRule(c *call) []Effect {
 	switch {
-	case c.has("-l", "-F", "-H", "-Y", "-L") && !c.has("-R"):
-		return reads()
-	case c.has("-y"):
+	case c.has("-l", "-F", "-H", "-Y", "-L") && !c.has("-R"), c.has("-y"):
 		return reads()
 	case c.has("-R"):
 		return []Effect{usual(KindSafeguardOff).with(say("forgets the known key of the host %s", c.rest(0)), c.rest(0)).as(Partial, ReachUser)}
@@ -133,14 +125,11 @@ func sftpRule(c *call) []Effect {
 	if !all {
 		return unknown(say("opens a file transfer with %s", c.rest(0)), c.rest(0))
 	}
+	looks := []string{
+		"ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress",
+	}
 	for l := range strings.Lines(text.text) {
-		f := strings.Fields(l)
-		if len(f) == 0 {
-			continue
-		}
-		switch strings.TrimPrefix(f[0], "-") {
-		case "ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress":
-		default:
+		if f := strings.Fields(l); len(f) > 0 && !slices.Contains(looks, strings.TrimPrefix(f[0], "-")) {
 			return shared(KindSend, say("changes files on %s: %s", c.rest(0), strings.TrimSpace(l)), c.rest(0))
 		}
 	}
