@@ -37,53 +37,59 @@ func (c *call) clientCode(code string) []Effect {
 			break
 		}
 	}
-	if library == "" {
-		return c.sendingCode(code, lower)
-	}
 	switch library {
+	case "":
+		return c.sendingCode(code, lower)
 	case "keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword":
 		return one(KindCredentials, say("reads stored passwords by %s", library), library)
 	}
 	var out []Effect
 	for name, rest := range methods(code) {
-		words := taskWords(name)
-		if len(words) == 0 {
-			continue
+		if words := taskWords(name); len(words) > 0 {
+			out = append(out, c.clientCall(library, name, words[0], rest)...)
 		}
-		switch words[0] {
-		case "execute", "executemany", "executescript", "query", "exec", "raw", "run", "prepare", "queryraw", "executeraw", "any", "none", "one",
-			"fetch", "fetchrow", "fetchval":
-			if text, ok := literalOf(rest); ok {
-				if readings.IsStatement(text + " ;") {
-					out = append(out, c.r.sql(text, wording.Say("the database that the program opens"))...)
-				}
-				continue
-			}
-			if words[0] == "execute" || words[0] == "executemany" || words[0] == "executescript" || words[0] == "executeraw" {
-				out = append(out, unknown(say("runs statements that were not read by %s", library), library)...)
-			}
-			continue
-		}
-		if c.r.judge.tables.ofClass("client-plumbing", words[0]) && (words[0] != "flush" && words[0] != "set" || library != "redis") {
-			continue
-		}
-		v := c.r.callVerb(name)
-		switch name {
-		case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection",
-			"create_pool", "update_default":
-			continue
-		}
-		if v.effect.Kind == "" || v.effect.Kind == KindRead || v.light && v.effect.Kind != KindDelete {
-			continue
-		}
-		e := v.effect
-		if e.Reach == ReachWorkspace || e.Reach == ReachUser {
-			e.Reach = ReachShared
-		}
-		e.Sure = 0.6
-		out = append(out, e.with(say("calls %s of %s", name, library), library+" "+name))
 	}
 	return out
+}
+
+// clientCall is the effect of one call of a library's method, of which word is
+// the first word.
+func (c *call) clientCall(library, name, word, rest string) []Effect {
+	switch word {
+	case "execute", "executemany", "executescript", "query", "exec", "raw", "run", "prepare", "queryraw", "executeraw", "any", "none", "one",
+		"fetch", "fetchrow", "fetchval":
+		return c.statementCall(library, word, rest)
+	}
+	if c.r.judge.tables.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") {
+		return nil
+	}
+	switch name {
+	case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection",
+		"create_pool", "update_default":
+		return nil
+	}
+	v := c.r.callVerb(name)
+	e := v.effect
+	if e.Kind == "" || e.Kind == KindRead || v.light && e.Kind != KindDelete {
+		return nil
+	}
+	e.Sure = 0.6
+	return []Effect{e.atLeastShared().with(say("calls %s of %s", name, library), library+" "+name)}
+}
+
+// statementCall is the effect of a call that may be given SQL.
+func (c *call) statementCall(library, word, rest string) []Effect {
+	if text, ok := literalOf(rest); ok {
+		if readings.IsStatement(text + " ;") {
+			return c.r.sql(text, wording.Say("the database that the program opens"))
+		}
+		return nil
+	}
+	switch word {
+	case "execute", "executemany", "executescript", "executeraw":
+		return unknown(say("runs statements that were not read by %s", library), library)
+	}
+	return nil
 }
 
 // sendingCode is the effect of an inline program that opens a connection and

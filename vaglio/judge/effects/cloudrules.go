@@ -12,24 +12,8 @@ func cloudRules(m map[string]rule) {
 	m["verbAny1"] = func(c *call) []Effect { return c.byVerb(1) }
 	m["verbAt2"] = awsVerb
 	m["awsS3"] = awsS3
-	m["awsSQL"] = func(c *call) []Effect {
-		for _, n := range []string{"--sql", "--sql-statement", "--query-string", "--sqls"} {
-			for i, a := range c.all {
-				if a.text == n && i+1 < len(c.all) {
-					return c.r.sql(c.all[i+1].text, wording.Say("a database in the cloud"))
-				}
-			}
-		}
-		return unknown(say("runs SQL that was not read"), c.rest(0))
-	}
-	m["awsPartiQL"] = func(c *call) []Effect {
-		for i, a := range c.all {
-			if a.text == "--statement" && i+1 < len(c.all) {
-				return c.r.sql(c.all[i+1].text, wording.Say("a table in the cloud"))
-			}
-		}
-		return unknown(say("runs statements that were not read"), c.rest(0))
-	}
+	m["awsSQL"] = statementsIn("a database in the cloud", "runs SQL that was not read", "--sql", "--sql-statement", "--query-string", "--sqls")
+	m["awsPartiQL"] = statementsIn("a table in the cloud", "runs statements that were not read", "--statement")
 	m["gcloudSQL"] = func(c *call) []Effect {
 		if v, ok := c.value("--sql"); ok {
 			return c.r.sql(v.text, wording.Say("a database in the cloud"))
@@ -47,72 +31,55 @@ func cloudRules(m map[string]rule) {
 	m["netlifySub"] = netlifySub
 	m["dockerRun"] = dockerRun
 	m["dockerLocal"] = dockerLocal
-	m["compose"] = func(c *call) []Effect {
-		inner := *c.invocation
-		inner.name = "docker-compose"
-		for i, a := range c.all {
-			if a.text == "compose" {
-				inner.args = c.all[i+1:]
-				break
-			}
-		}
-		return c.r.named(&inner)
-	}
+	m["compose"] = composeRule
 	m["kubeRead"] = kubeRead
 	m["kubeCp"] = kubeCp
-	m["kubeExec"] = func(c *call) []Effect {
-		if c.wrapper {
+	m["kubeExec"] = kubeExec
+	m["tfOutput"] = tfOutput
+	m["tfRunAll"] = tfRunAll
+}
+
+// statementsIn is the rule for commands that take a statement behind one of the
+// words.
+func statementsIn(where, unread wording.Phrase, names ...string) rule {
+	return func(c *call) []Effect {
+		for _, n := range names {
 			for i, a := range c.all {
-				if a.text == "--" && i+1 < len(c.all) && !shellName(c.all[i+1].text) {
-					return reads() // the command is judged by itself
-				}
-				if a.text == "--" && i+2 < len(c.all) {
-					return reads()
+				if a.text == n && i+1 < len(c.all) {
+					return c.r.sql(c.all[i+1].text, wording.Say(where))
 				}
 			}
 		}
-		return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))
-	}
-	m["tfOutput"] = func(c *call) []Effect {
-		if c.has("-raw", "-json") && len(c.operands) > 1 && c.r.secretName(c.operand(1)) {
-			return one(KindCredentials, say("prints the secret output %s", c.operand(1)), c.operand(1))
-		}
-		return reads()
-	}
-	m["tfRunAll"] = func(c *call) []Effect {
-		for _, a := range c.operands[1:] {
-			switch a.text {
-			case "plan", "validate", "output", "show", "init", "fmt", "graph":
-				return reads()
-			}
-		}
-		if c.operand(0) == "stack" && c.operand(1) == "output" {
-			return reads()
-		}
-		e := usual(KindInfrastructure).as(Irreversible, ReachShared)
-		return []Effect{e.with(say("changes the managed infrastructure: %s %s", c.name, c.rest(0)), c.rest(0))}
+		return unknown(say(unread), c.rest(0))
 	}
 }
 
-func shellName(s string) bool {
-	switch lastPart(s) {
-	case "sh", "bash", "zsh", "ash", "dash", "fish", "ksh":
-		return true
+func tfOutput(c *call) []Effect {
+	if c.has("-raw", "-json") && len(c.operands) > 1 && c.r.secretName(c.operand(1)) {
+		return one(KindCredentials, say("prints the secret output %s", c.operand(1)), c.operand(1))
 	}
-	return false
+	return reads()
+}
+
+func tfRunAll(c *call) []Effect {
+	for _, a := range c.operands[1:] {
+		switch a.text {
+		case "plan", "validate", "output", "show", "init", "fmt", "graph":
+			return reads()
+		}
+	}
+	if c.operand(0) == "stack" && c.operand(1) == "output" {
+		return reads()
+	}
+	e := usual(KindInfrastructure).as(Irreversible, ReachShared)
+	return []Effect{e.with(say("changes the managed infrastructure: %s %s", c.name, c.rest(0)), c.rest(0))}
 }
 
 // local reports whether a cloud command talks to an emulator on this machine.
 func (c *call) local() bool {
-	if v, ok := c.value("--endpoint-url", "--endpoint", "--url"); ok && localURL(v.text) {
-		return true
-	}
-	for _, a := range c.assigns {
-		if strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) {
-			return true
-		}
-	}
-	return c.name == "awslocal"
+	v, ok := c.value("--endpoint-url", "--endpoint", "--url")
+	return ok && localURL(v.text) || c.name == "awslocal" ||
+		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) })
 }
 
 // verbOf looks a verb phrase up: "list-tags", "describeInstances", "apps:info".
@@ -142,32 +109,35 @@ func (c *call) byVerb(skip int) []Effect {
 	if w := c.operands[0].text; len(c.operands) > 1 && (w == "alpha" || w == "beta" || w == "preview") {
 		c.operands = c.operands[1:]
 	}
+	what := c.name + " " + c.rest(0)
+	v, ok := c.verbAmong(c.operands[skip:min(6, len(c.operands))])
+	if !ok {
+		return unknown(say("does something with a service that is not known: %s", what), c.rest(0))
+	}
+	if c.local() && v.effect.Kind != KindRead {
+		return own(say("changes an emulator on this machine: %s", what))
+	}
+	return c.verbEffect(v, what)
+}
+
+// verbAmong finds the word that is the verb: the first that is one, unless it
+// may be a noun as well and a better one follows.
+func (c *call) verbAmong(words []arg) (found verb, ok bool) {
 	t := c.r.judge.tables
-	var found verb
-	at := -1
-	for i := skip; i < len(c.operands) && i < 6; i++ {
-		v := c.r.verbOf(c.operands[i].text)
-		if v.effect.Kind == "" || v.weak && found.effect.Kind != "" {
+	word := ""
+	for _, a := range words {
+		v := c.r.verbOf(a.text)
+		if v.effect.Kind == "" || v.weak && ok {
 			continue
 		}
-		switch {
-		case found.effect.Kind == "", found.weak && !v.weak:
-			found, at = v, i
-		case v.effect.Kind != KindRead && !v.weak && t.nounLike(c.operands[at].text), !v.weak && t.thing(c.operands[at].text):
-			found, at = v, i
+		if !ok || found.weak || t.thing(word) || v.effect.Kind != KindRead {
+			found, word, ok = v, a.text, true
 		}
-		if !found.weak && !t.nounLike(c.operands[at].text) && !t.thing(c.operands[at].text) {
+		if !found.weak && !t.nounLike(word) && !t.thing(word) {
 			break
 		}
 	}
-	what := c.name + " " + c.rest(0)
-	if at < 0 {
-		return unknown(say("does something with a service that is not known: %s", what), c.rest(0))
-	}
-	if c.local() && found.effect.Kind != KindRead {
-		return own(say("changes an emulator on this machine: %s", what))
-	}
-	return c.verbEffect(found, what)
+	return found, ok
 }
 
 // thing reports whether a word of a command line that reads like a verb is
@@ -202,9 +172,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 	if v.light {
 		e = usual(KindInfrastructure)
 	}
-	if e.Reach == ReachWorkspace || e.Reach == ReachUser {
-		e.Reach = ReachShared
-	}
+	e = e.atLeastShared()
 	if slices.Contains([]Kind{KindCreate, KindOverwrite, KindMove, KindSend, KindPeople, KindPublish, KindInstall}, e.Kind) {
 		e.Kind = KindInfrastructure
 	}
@@ -265,26 +233,21 @@ func awsS3(c *call) []Effect {
 }
 
 func gsutilRule(c *call) []Effect {
-	ops := c.operands
-	for len(ops) > 0 && ops[0].text != "cp" && ops[0].text != "rsync" && ops[0].text != "mv" && ops[0].text != "rm" {
-		ops = ops[1:]
-	}
-	if len(ops) == 0 {
+	at := slices.IndexFunc(c.operands, func(a arg) bool { return slices.Contains([]string{"cp", "rsync", "mv", "rm"}, a.text) })
+	if at < 0 {
 		return unknown(say("changes cloud storage"), c.rest(0))
 	}
-	verb := ops[0].text
-	ops = ops[1:]
-	if verb == "rsync" && c.has("-n") {
+	verb, ops := c.operands[at].text, c.operands[at+1:]
+	switch {
+	case verb == "rsync" && c.has("-n"):
 		return reads()
-	}
-	if (verb == "cp" || verb == "rsync") && len(ops) > 1 && !strings.Contains(ops[len(ops)-1].text, "://") {
+	case verb == "rm":
+		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
+	case verb != "mv" && len(ops) > 1 && !strings.Contains(ops[len(ops)-1].text, "://"):
 		if ops[len(ops)-1].text == "-" {
 			return reads()
 		}
 		return c.r.write(c.invocation, ops[len(ops)-1], "downloads to")
-	}
-	if verb == "rm" {
-		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
 	}
 	return []Effect{usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)}
 }

@@ -40,6 +40,16 @@ func (r *reading) shellArgv(argv []string) {
 	r.script(readings.ReadArgv(argv, r.shellOptions()))
 }
 
+// apart gives the effects that a reading finds, and leaves it to the caller to
+// add them.
+func (r *reading) apart(read func()) []Effect {
+	before := len(r.effects)
+	read()
+	out := append([]Effect(nil), r.effects[before:]...)
+	r.effects = r.effects[:before]
+	return out
+}
+
 func (r *reading) shellOptions() shell.Options {
 	return readings.LineOptions(r.world.home, r.world.user, r.world.cwd, r.means)
 }
@@ -113,12 +123,7 @@ func (v *invocation) upstream(before []*invocation) bool {
 	if !ok || verb != "push" && verb != "pull" && verb != "fetch" {
 		return false
 	}
-	for _, g := range before {
-		if g.name == "git" && g.setsUpstream(verb, v.path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(before, func(g *invocation) bool { return g.name == "git" && g.setsUpstream(verb, v.path) })
 }
 
 func (v *invocation) setsUpstream(verb, remote string) bool {
@@ -275,28 +280,9 @@ func (r *reading) variables(v *invocation) []Effect {
 func (r *reading) placed(v *invocation, out []Effect) []Effect {
 	changes := false
 	for i := range out {
-		e := &out[i]
-		if e.Kind == KindRead {
-			continue
-		}
-		changes = true
-		switch {
-		case v.box != "" && !v.fresh && !v.pod && e.Reach == ReachWorkspace && liveName(v.box):
-			e.Reach = ReachShared
-			e.Why = e.Why.And("on %s", v.box)
-		case v.host != "" || v.pod:
-			if e.Reach == ReachWorkspace || e.Reach == ReachUser || e.Reach == ReachSystem {
-				e.Reach = ReachShared
-				on := wording.Say("on %s", v.host+v.box)
-				if v.host+v.box == "" {
-					on = wording.Say("on another machine")
-				}
-				e.Why = append(slices.Clone(e.Why), on)
-			}
-		case v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v):
-			if e.Reach != ReachShared && e.Reach != ReachPublic && e.Kind != KindUnknown {
-				*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
-			}
+		if out[i].Kind != KindRead {
+			changes = true
+			r.placedAt(v, &out[i])
 		}
 	}
 	if v.root && changes && v.box == "" {
@@ -305,15 +291,45 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 	return out
 }
 
+// placedAt adjusts one effect: what is shared elsewhere reaches others, and what a
+// throw-away container keeps to itself reaches nobody.
+func (r *reading) placedAt(v *invocation, e *Effect) {
+	switch {
+	case v.box != "" && !v.fresh && !v.pod && e.Reach == ReachWorkspace && liveName(v.box):
+		e.Reach = ReachShared
+		e.Why = e.Why.And("on %s", v.box)
+	case v.host != "" || v.pod:
+		v.afar(e)
+	case v.fresh && r.sealed(v) && e.Kind != KindUnknown && !e.far():
+		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
+	}
+}
+
+// afar adjusts an effect to another machine, where all belongs to others.
+func (v *invocation) afar(e *Effect) {
+	if e.Reach != ReachWorkspace && e.Reach != ReachUser && e.Reach != ReachSystem {
+		return
+	}
+	e.Reach = ReachShared
+	on := wording.Say("on %s", v.host+v.box)
+	if v.host+v.box == "" {
+		on = wording.Say("on another machine")
+	}
+	e.Why = append(slices.Clone(e.Why), on)
+}
+
+// sealed reports whether a command runs in a container from which nothing
+// reaches the host.
+func (r *reading) sealed(v *invocation) bool {
+	return v.box != "" && !v.exposed && !r.reachesHost(v)
+}
+
 // reachesHost reports whether a container sees folders of the host outside
 // the workspace.
 func (r *reading) reachesHost(v *invocation) bool {
-	for _, m := range v.mounts {
-		if p := r.world.placeOf(arg{text: m, known: true}, r.world.cwd); p != placeWorkspace && p != placeTemp {
-			if strings.HasPrefix(m, "/") || strings.HasPrefix(m, "~") || strings.HasPrefix(m, "$") || strings.HasPrefix(m, "..") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.mounts, func(m string) bool {
+		p := r.world.placeOf(literal(m), r.world.cwd)
+		return p != placeWorkspace && p != placeTemp &&
+			(strings.HasPrefix(m, "/") || strings.HasPrefix(m, "~") || strings.HasPrefix(m, "$") || strings.HasPrefix(m, ".."))
+	})
 }

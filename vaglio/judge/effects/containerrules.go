@@ -9,45 +9,42 @@ import (
 
 // dockerRun judges starting a container; its command is judged by itself.
 func dockerRun(c *call) []Effect {
-	if c.has("--privileged") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") ||
-		c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") || c.hasValue("--security-opt", "seccomp=unconfined",
-		"apparmor=unconfined") || c.has("--device") {
+	if c.has("--privileged", "--device") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") ||
+		c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") ||
+		c.hasValue("--security-opt", "seccomp=unconfined", "apparmor=unconfined") {
 		return one(KindPrivilege, say("starts a container with the rights of the host: %s", c.rest(1)), c.rest(1))
 	}
 	var out []Effect
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
-		host, _, _ := strings.Cut(v.text, ":")
-		for part := range strings.SplitSeq(v.text, ",") {
-			if s, ok := strings.CutPrefix(part, "source="); ok {
-				host = s
-			} else if s, ok := strings.CutPrefix(part, "src="); ok {
-				host = s
-			}
-		}
-		if !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, "~") && !strings.HasPrefix(host, "$") && !strings.HasPrefix(host, ".") {
-			continue // a named volume
-		}
-		readOnly := strings.HasSuffix(v.text, ":ro") || strings.Contains(v.text, "readonly")
-		switch p := c.r.world.placeOf(literal(host), c.cwd); {
-		case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
-			out = append(out, usual(KindPrivilege).with(say("gives a container control of the container engine"), host))
-		case p == placeSecret, p == placeControl:
-			out = append(out, usual(KindCredentials).with(say("gives a container the secrets in %s", host), host))
-		case readOnly, p == placeWorkspace, p == placeTemp, p == placeNowhere:
-		default:
-			out = append(out, usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser))
-		}
+		out = append(out, c.mounted(v.text)...)
 	}
 	return append(out, own(say("starts a container"))...)
 }
 
-func (c *call) hasValue(name string, values ...string) bool {
-	for _, v := range c.values(name) {
-		if slices.Contains(values, v.text) {
-			return true
+// mounted is the effect of giving a container a folder of the host.
+func (c *call) mounted(mount string) []Effect {
+	host, _, _ := strings.Cut(mount, ":")
+	for part := range strings.SplitSeq(mount, ",") {
+		if key, s, ok := strings.Cut(part, "="); ok && (key == "source" || key == "src") {
+			host = s
 		}
 	}
-	return false
+	if host == "" || !strings.Contains("/~$.", host[:1]) {
+		return nil // a named volume
+	}
+	switch p := c.r.world.placeOf(literal(host), c.cwd); {
+	case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
+		return one(KindPrivilege, say("gives a container control of the container engine"), host)
+	case p == placeSecret, p == placeControl:
+		return one(KindCredentials, say("gives a container the secrets in %s", host), host)
+	case strings.HasSuffix(mount, ":ro"), strings.Contains(mount, "readonly"), p == placeWorkspace, p == placeTemp, p == placeNowhere:
+		return nil
+	}
+	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
+}
+
+func (c *call) hasValue(name string, values ...string) bool {
+	return slices.ContainsFunc(c.values(name), func(v arg) bool { return slices.Contains(values, v.text) })
 }
 
 // dockerLocal judges changing containers and images by name.
@@ -56,30 +53,18 @@ func dockerLocal(c *call) []Effect {
 	if verb == "container" || verb == "image" {
 		verb = c.operand(1)
 	}
-	bulk := false
-	for _, a := range c.operands {
-		bulk = bulk || !a.known && len(a.from) > 0 && (c.r.listed || !c.r.started)
-	}
 	switch verb {
 	case "build":
-		for _, a := range c.operands[1:] {
-			if strings.Contains(a.text, "://") {
-				return one(KindForeignCode, say("builds an image from %s", a.text), a.text)
-			}
-		}
-		if c.has("--push") {
-			return []Effect{usual(KindPublish).with(say("builds and pushes an image"), c.rest(1)).as(Partial, ReachShared)}
-		}
-		return own(say("builds an image"))
+		return c.imageBuilt()
 	case "rm":
 		if c.has("-v", "--volumes") {
 			return one(KindDelete, say("removes containers with their data: %s", c.rest(1)), c.rest(1))
 		}
-		if bulk {
+		if c.bulk() {
 			return []Effect{usual(KindDelete).with(say("removes every container that a command lists"), c.rest(1)).as(Partial, ReachUser)}
 		}
 	case "rmi", "kill", "stop", "restart", "pause":
-		if bulk {
+		if c.bulk() {
 			return []Effect{usual(KindKill).with(say("stops or removes everything that a command lists"), c.rest(1)).as(Partial, ReachUser)}
 		}
 	case "cp":
@@ -90,28 +75,65 @@ func dockerLocal(c *call) []Effect {
 	return own(say("works on local containers: %s", verb))
 }
 
+// bulk reports whether a command works on whatever another one lists, and not
+// only on what this call started itself.
+func (c *call) bulk() bool {
+	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
+}
+
+// imageBuilt is the effect of building an image, by where its recipe comes from
+// and where it goes.
+func (c *call) imageBuilt() []Effect {
+	if at := slices.IndexFunc(c.operands, func(a arg) bool { return strings.Contains(a.text, "://") }); at > 0 {
+		return one(KindForeignCode, say("builds an image from %s", c.operand(at)), c.operand(at))
+	}
+	if c.has("--push") {
+		return shared(KindPublish, say("builds and pushes an image"), c.rest(1))
+	}
+	return own(say("builds an image"))
+}
+
 func kubeRead(c *call) []Effect {
-	if c.operand(0) != "get" && c.operand(0) != "describe" && c.operand(0) != "view-secret" {
+	if verb := c.operand(0); verb != "get" && verb != "view-secret" {
 		return reads()
 	}
-	if c.operand(0) == "describe" {
-		return reads()
-	}
-	for i, a := range c.operands {
-		if i == 0 {
+	kinds, _, _ := strings.Cut(strings.ToLower(c.operand(1)), "/")
+	for kind := range strings.SplitSeq(kinds, ",") {
+		if kind != "secret" && kind != "secrets" {
 			continue
 		}
-		kind, _, _ := strings.Cut(strings.ToLower(a.text), "/")
-		for part := range strings.SplitSeq(kind, ",") {
-			if part == "secret" || part == "secrets" {
-				if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
-					return one(KindCredentials, say("prints secrets of the cluster: %s", c.rest(1)), c.rest(1))
-				}
-			}
+		if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
+			return one(KindCredentials, say("prints secrets of the cluster: %s", c.rest(1)), c.rest(1))
 		}
-		break
 	}
 	return reads()
+}
+
+// kubeExec judges opening a session in a cluster; a command that is given along
+// is judged by itself.
+func kubeExec(c *call) []Effect {
+	at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
+	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !shellName(c.all[at+1].text)) {
+		return reads()
+	}
+	return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))
+}
+
+func shellName(s string) bool {
+	return slices.Contains([]string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}, lastPart(s))
+}
+
+// composeRule judges docker compose as the program that it once was.
+func composeRule(c *call) []Effect {
+	inner := *c.invocation
+	inner.name = "docker-compose"
+	for i, a := range c.all {
+		if a.text == "compose" {
+			inner.args = c.all[i+1:]
+			break
+		}
+	}
+	return c.r.named(&inner)
 }
 
 func kubeCp(c *call) []Effect {
@@ -131,37 +153,42 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 	default:
 		return out
 	}
-	switch c.operand(0) + " " + c.operand(1) {
-	case "container ls", "container list", "image ls", "image list", "container ps":
-		c.r.listed = true
-	}
-	switch c.operand(0) {
-	case "ps", "images":
-		c.r.listed = true
-	case "run", "create":
-		c.r.started = true
-	}
-	remote := c.remoteEngine()
-	if !remote && (!runningVerb(c.operand(0)) && !runningVerb(c.operand(1)) || !c.production()) {
+	c.knowContainers()
+	where := wording.Phrase("on a live system: %s")
+	switch {
+	case c.remoteEngine():
+		where = "on the engine of another machine: %s"
+	case !runningVerb(c.operand(0)) && !runningVerb(c.operand(1)), !c.production():
 		return out
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {
-			where := wording.Phrase("on a live system: %s")
-			if remote {
-				where = "on the engine of another machine: %s"
-			}
 			*e = usual(KindInfrastructure).with(e.Why.And(where, join(c.all)), c.rest(0))
 		}
 	}
 	return out
 }
 
+// knowContainers keeps for the commands behind whether containers were listed or
+// started.
+func (c *call) knowContainers() {
+	switch c.operand(0) {
+	case "ps", "images":
+		c.r.listed = true
+	case "run", "create":
+		c.r.started = true
+	}
+	switch c.operand(0) + " " + c.operand(1) {
+	case "container ls", "container list", "image ls", "image list", "container ps":
+		c.r.listed = true
+	}
+}
+
 // localCluster lowers what a cluster command does when it names a cluster of
 // this machine that was made to be thrown away.
 func (c *call) localCluster(out []Effect) []Effect {
 	context, ok := c.value("--context", "--kube-context", "--kubecontext")
-	if !ok && c.operand(0) == "config" && (c.operand(1) == "use-context" || c.operand(1) == "use") {
+	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
 		context = literal(c.operand(2))
 	}
 	if !context.known || !localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
@@ -176,39 +203,28 @@ func (c *call) localCluster(out []Effect) []Effect {
 }
 
 func localContext(s string) bool {
-	switch s {
-	case "minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima":
-		return true
-	}
-	return strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
+	return slices.Contains([]string{"minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima"}, s) ||
+		strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
 }
 
 // remoteEngine reports whether a container command talks to an engine that is
 // not this machine's.
 func (c *call) remoteEngine() bool {
 	far := func(s string) bool {
-		switch s {
-		case "", "default", "desktop-linux", "rootless", "colima", "orbstack":
-			return false
-		}
-		return !strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)
+		return !slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, s) &&
+			!strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)
 	}
 	if v, ok := c.value("-H", "--host", "--context", "--url", "--connection"); ok && far(v.text) && c.name != "docker-compose" {
 		return true
 	}
-	for _, a := range c.assigns {
-		if (a.name == "DOCKER_HOST" || a.name == "DOCKER_CONTEXT" || a.name == "CONTAINER_HOST") && far(a.value.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.assigns, func(a assignment) bool {
+		return slices.Contains([]string{"DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"}, a.name) && far(a.value.text)
+	})
 }
 
 // runningVerb reports whether a subcommand changes containers that run.
 func runningVerb(s string) bool {
-	switch s {
-	case "up", "down", "restart", "stop", "start", "kill", "rm", "cp", "scale", "pause", "unpause", "update", "rename":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"up", "down", "restart", "stop", "start", "kill", "rm", "cp", "scale", "pause", "unpause", "update", "rename",
+	}, s)
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -11,17 +12,7 @@ func dbRules(m map[string]rule) {
 	m["psql"] = func(c *call) []Effect {
 		return c.client(c.values("-c", "--command", "-e", "--execute"), "-f", "--file")
 	}
-	m["pgCtl"] = func(c *call) []Effect {
-		v, _ := c.value("-D", "--pgdata")
-		switch c.operand(0) {
-		case "status", "initdb", "init", "start", "":
-			return own(say("works with the database server of %s", v.text))
-		}
-		if p := c.r.world.placeOf(v, c.cwd); v.known && (p == placeTemp || p == placeWorkspace && v.text != "") {
-			return own(say("works with the database server of %s", v.text))
-		}
-		return []Effect{usual(KindKill).with(say("stops or restarts the database server"), v.text)}
-	}
+	m["pgCtl"] = pgCtl
 	m["mysql"] = func(c *call) []Effect { return c.client(c.values("-e", "--execute"), "--init-command") }
 	m["sqlFlagC"] = func(c *call) []Effect { return c.client(c.values("-c", "--command"), "-f") }
 	m["sqlFlagCommand"] = func(c *call) []Effect { return c.client(c.values("--command"), "--file") }
@@ -58,6 +49,19 @@ func dbRules(m map[string]rule) {
 	}
 }
 
+// pgCtl passes starting a database server, and stopping one of the agent's own.
+func pgCtl(c *call) []Effect {
+	v, _ := c.value("-D", "--pgdata")
+	switch c.operand(0) {
+	case "status", "initdb", "init", "start", "":
+		return own(say("works with the database server of %s", v.text))
+	}
+	if p := c.r.world.placeOf(v, c.cwd); v.known && (p == placeTemp || p == placeWorkspace && v.text != "") {
+		return own(say("works with the database server of %s", v.text))
+	}
+	return one(KindKill, say("stops or restarts the database server"), v.text)
+}
+
 // client judges a database client: SQL in options, in files, or on its input.
 func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	where := wording.Say("the database")
@@ -77,7 +81,7 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 		out = append(out, shared(KindDatabase, why, f.text)...)
 	}
 	if len(out) > 0 {
-		return append(out, c.sqlOutputs()...)
+		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 	}
 	switch text, all := c.input(); {
 	case all && text.text != "":
@@ -91,30 +95,11 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
 }
 
-func (c *call) sqlOutputs() []Effect {
-	var out []Effect
-	for _, a := range c.values("-o", "--output", "-L") {
-		out = append(out, c.r.write(c.invocation, a, "writes")...)
-	}
-	return out
-}
-
 func sqliteRule(c *call) []Effect {
-	ops := c.operands
-	where := wording.Say("the database %s", c.operand(0))
-	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
-	if len(ops) > 0 && !strings.Contains(c.operand(0), ".") && strings.Contains(c.operand(0), " ") {
-		texts, where = ops, wording.Say("a database in memory")
-	}
-	if len(ops) > 0 && ops[0].known && c.r.world.placeOf(ops[0], c.cwd) == placeTemp {
-		where = inMemory() // nobody keeps anything there
-	}
-	if c.name == "duckdb" && len(ops) == 0 || c.operand(0) == ":memory:" {
-		where = inMemory()
-	}
 	if c.has("-readonly", "-safe") {
 		return reads()
 	}
+	texts, where := c.sqliteTexts()
 	var out []Effect
 	for _, t := range texts {
 		out = append(out, c.r.sql(t.text, where)...)
@@ -129,6 +114,21 @@ func sqliteRule(c *call) []Effect {
 		return reads()
 	}
 	return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
+}
+
+// sqliteTexts are the statements of a command line, and on which database they
+// run: one in memory or in a temporary file is nobody's.
+func (c *call) sqliteTexts() ([]arg, wording.Clause) {
+	ops, file := c.operands, c.operand(0)
+	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
+	where := wording.Say("the database %s", file)
+	if !strings.Contains(file, ".") && strings.Contains(file, " ") {
+		texts, where = ops, wording.Say("a database in memory")
+	}
+	if c.name == "duckdb" && len(ops) == 0 || file == ":memory:" || len(ops) > 0 && ops[0].known && c.r.world.placeOf(ops[0], c.cwd) == placeTemp {
+		where = inMemory() // nobody keeps anything there
+	}
+	return texts, where
 }
 
 func redisRule(c *call) []Effect {
@@ -184,13 +184,9 @@ func mongoRule(c *call) []Effect {
 	for _, t := range c.values("--eval") {
 		out = append(out, mongoCode(t.text)...)
 	}
-	for _, f := range c.values("--file", "-f") {
-		out = append(out, usual(KindDatabase).with(say("runs the script %s, which was not read, in the database", f.text), f.text).as(Partial, ReachShared))
-	}
-	for _, a := range c.operands {
-		if strings.HasSuffix(a.text, ".js") {
-			out = append(out, usual(KindDatabase).with(say("runs the script %s, which was not read, in the database", a.text), a.text).as(Partial, ReachShared))
-		}
+	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
+	for _, f := range append(c.values("--file", "-f"), scripts...) {
+		out = append(out, shared(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)...)
 	}
 	if len(out) > 0 {
 		return out
@@ -207,16 +203,17 @@ func calls(code, word string) bool {
 	if strings.ContainsAny(word, "$(") {
 		return strings.Contains(code, word)
 	}
+	command := strings.Contains(code, "command(")
 	for rest := code; ; {
 		i := strings.Index(rest, word)
 		if i < 0 {
 			return false
 		}
-		before := i > 0 && (rest[i-1] == '.' || rest[i-1] == '"' || rest[i-1] == '\'' || rest[i-1] == '{' || rest[i-1] == ' ' || rest[i-1] == '[')
+		before := i > 0 && strings.IndexByte(`."'{ [`, rest[i-1]) >= 0
 		rest = rest[i+len(word):]
 		after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz")
 		if before && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "\"](") || strings.HasPrefix(after, "'](") ||
-			strings.Contains(code, "command(") && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
+			command && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
 			return true
 		}
 	}

@@ -128,24 +128,28 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 			set(doorGit, a.value.text, v.assigned("GIT_CONFIG_VALUE_"+n))
 		}
 	}
-	switch v.name {
-	case "export", "declare", "typeset", "readonly":
-		for _, a := range v.args {
-			if name, _, ok := strings.Cut(a.text, "="); ok {
-				set(doorEnv, name, a.slice(len(name)+1))
-			}
-		}
-	case "git":
-		for i, a := range v.args {
-			if name, _, ok := strings.Cut(a.text, "="); ok && i > 0 && v.args[i-1].text == "-c" {
-				set(doorGit, name, a.slice(len(name)+1))
-			}
+	owner := v.setsFor()
+	for i, a := range v.args {
+		if name, _, ok := strings.Cut(a.text, "="); ok && (owner == doorEnv || owner == doorGit && i > 0 && v.args[i-1].text == "-c") {
+			set(owner, name, a.slice(len(name)+1))
 		}
 	}
 	if t.named[v.name] != nil {
 		r.optionDoors(v, set)
 	}
 	return out
+}
+
+// setsFor is the section of the settings that a command's words may make, "" if
+// they make none.
+func (v *invocation) setsFor() string {
+	switch v.name {
+	case "export", "declare", "typeset", "readonly":
+		return doorEnv
+	case "git":
+		return doorGit
+	}
+	return ""
 }
 
 // assigned is the value that a command's environment gives a variable.
@@ -253,12 +257,10 @@ func installed(part string) bool {
 	if !ok {
 		return false
 	}
-	for _, s := range []string{"PATH", "GOPATH", "GOBIN", "VIRTUAL_ENV", "_HOME", "_ROOT", "_DIR", "_PREFIX", "_BIN", "_PATH", "_INSTALL"} {
-		if strings.HasSuffix(strings.ToUpper(name), s) && !strings.Contains(strings.ToUpper(name), "TMP") && !strings.Contains(strings.ToUpper(name), "TEMP") {
-			return true
-		}
-	}
-	return false
+	name = strings.ToUpper(name)
+	return !strings.Contains(name, "TMP") && !strings.Contains(name, "TEMP") && slices.ContainsFunc([]string{
+		"PATH", "GOPATH", "GOBIN", "VIRTUAL_ENV", "_HOME", "_ROOT", "_DIR", "_PREFIX", "_BIN", "_PATH", "_INSTALL",
+	}, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
 // trusted reports whether code and settings may be taken from a path: from the
@@ -269,17 +271,20 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 	case placeWorkspace, placeNowhere:
 		return true
 	case placeHome, placeControl, placeSecret:
-		if at == placeSecret && r.world.inside(p) {
-			return true
-		}
-		rest, ok := strings.CutPrefix(p, r.world.home+"/")
-		first, _, _ := strings.Cut(rest, "/")
-		return ok && r.world.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || first == "go" || first == "sdk" || first == "opt")
+		return at == placeSecret && r.world.inside(p) || r.world.ownTool(p)
 	case placeSystem:
 		return systemPath(p+"/") || strings.HasPrefix(p, "/etc/") || strings.HasPrefix(p, "/lib")
 	case placeTemp, placeUnknown:
 	}
 	return false
+}
+
+// ownTool reports whether a path is where people keep the tools that they
+// installed for themselves.
+func (w *world) ownTool(p string) bool {
+	rest, ok := strings.CutPrefix(p, w.home+"/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || first == "go" || first == "sdk" || first == "opt")
 }
 
 // badFile reports a file that should not be loaded.
@@ -298,30 +303,38 @@ func (r *reading) badFile(v *invocation, value arg) string {
 // program that fetches, or more than one command.
 func (r *reading) badCommand(v *invocation, value arg) string {
 	fields := strings.Fields(value.text)
-	if len(fields) == 0 {
+	if len(fields) == 0 || !r.badFields(v, fields) && !badProgram(fields) && !strings.ContainsAny(value.text, ";|&`<>\n") &&
+		(!strings.Contains(value.text, "$(") || installed(fields[0])) {
 		return ""
 	}
-	if strings.ContainsAny(value.text, ";|&`<>\n") || strings.Contains(value.text, "$(") && !installed(fields[0]) {
-		return value.text
-	}
+	return value.text
+}
+
+// badFields reports whether a word of a command line is a path that is not
+// trusted.
+func (r *reading) badFields(v *invocation, fields []string) bool {
 	for i, f := range fields {
-		if isPath(f) && !strings.Contains(f, "://") && (i == 0 || !strings.HasPrefix(f, "-")) {
-			if !installed(f) && !r.trusted(v, arg{text: f, known: !strings.Contains(f, "$")}) {
-				return value.text
-			}
+		if isPath(f) && !strings.Contains(f, "://") && (i == 0 || !strings.HasPrefix(f, "-")) && !installed(f) &&
+			!r.trusted(v, arg{text: f, known: !strings.Contains(f, "$")}) {
+			return true
 		}
 	}
-	switch first := path.Base(fields[0]); {
+	return false
+}
+
+// badProgram reports whether the program of a command line is one that does
+// whatever its words say, or one that is not known.
+func badProgram(fields []string) bool {
+	first := path.Base(fields[0])
+	switch {
 	case strings.HasPrefix(first, "$") && !installed(fields[0]):
-		return value.text
+		return true
 	case len(fields) == 1 && !strings.HasPrefix(first, "nc"):
-		return ""
-	case slices.Contains([]string{
-		"sh", "bash", "zsh", "dash", "ksh", "python", "python3", "perl", "ruby", "node", "php", "eval", "sudo", "env", "curl", "wget", "nc", "ncat", "socat",
-	}, first):
-		return value.text
+		return false
 	}
-	return ""
+	return slices.Contains([]string{
+		"sh", "bash", "zsh", "dash", "ksh", "python", "python3", "perl", "ruby", "node", "php", "eval", "sudo", "env", "curl", "wget", "nc", "ncat", "socat",
+	}, first)
 }
 
 // badOptions finds among options one that loads a file which is not trusted.
@@ -329,18 +342,8 @@ func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
 	fields := strings.Fields(value.text)
 	for i, f := range fields {
 		for _, l := range loads {
-			rest, ok := strings.CutPrefix(f, l)
-			rest = strings.TrimLeft(rest, "=:")
-			switch {
-			case !ok:
-				continue
-			case rest == "" && i+1 < len(fields):
-				rest = fields[i+1]
-			case strings.HasPrefix(l, "--") && !strings.ContainsAny(f[len(l):min(len(f), len(l)+1)], "=:"):
-				continue // a longer option
-			}
-			rest, _, _ = strings.Cut(rest, "=") // the agent's own settings
-			if isPath(rest) && !r.trusted(v, arg{text: rest, known: !strings.Contains(rest, "$")}) || strings.HasPrefix(rest, "$") {
+			file, ok := loaded(fields[i:], l)
+			if ok && (isPath(file) && !r.trusted(v, arg{text: file, known: !strings.Contains(file, "$")}) || strings.HasPrefix(file, "$")) {
 				return f
 			}
 		}
@@ -351,43 +354,19 @@ func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
 	return ""
 }
 
-// badHost finds an address that is neither this machine nor a registry that
-// everybody uses.
-func badHost(value arg) string {
-	for part := range strings.FieldsFuncSeq(value.text, func(c rune) bool { return c == ',' || c == '|' || c == ' ' }) {
-		switch {
-		case part == "direct", part == "off", part == "none", part == "on",
-			strings.HasPrefix(part, "unix:"), strings.HasPrefix(part, "npipe:"), strings.HasPrefix(part, "."):
-		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, "file:"):
-		case strings.HasPrefix(part, "$") && !strings.HasPrefix(part, "$("):
-		case localURL(part), knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name of the own network has no dot
-		default:
-			return part
-		}
+// loaded is the file that the first of some words loads if it is the given
+// option, without the settings of an agent behind it.
+func loaded(fields []string, option string) (string, bool) {
+	rest, ok := strings.CutPrefix(fields[0], option)
+	file := strings.TrimLeft(rest, "=:")
+	switch {
+	case !ok:
+		return "", false
+	case file == "" && len(fields) > 1:
+		file = fields[1]
+	case strings.HasPrefix(option, "--") && file == rest:
+		return "", false // a longer option
 	}
-	return ""
-}
-
-// knownRegistry reports whether an address is one from which a package manager
-// takes packages by default, or its usual mirror.
-func knownRegistry(s string) bool {
-	s = strings.TrimPrefix(s, "sparse+")
-	if _, rest, ok := strings.Cut(s, "://"); ok {
-		s = rest
-	}
-	host, _, _ := strings.Cut(s, "/")
-	if strings.Contains(host, "@") {
-		return false
-	}
-	for _, known := range []string{
-		"npmjs.org", "npmjs.com", "yarnpkg.com", "npmmirror.com", "jsr.io", "pypi.org", "pythonhosted.org", "pytorch.org", "golang.org", "goproxy.io",
-		"goproxy.cn",
-		"crates.io", "rubygems.org", "maven.org", "maven.apache.org", "packagist.org", "anaconda.org", "anaconda.com", "nodejs.org", "rust-lang.org",
-		"github.com", "gitlab.com", "tsinghua.edu.cn", "aliyun.com", "hex.pm", "pub.dev", "huggingface.co", "openai.com", "anthropic.com", "amazonaws.com",
-	} {
-		if host == known || strings.HasSuffix(host, "."+known) {
-			return true
-		}
-	}
-	return false
+	file, _, _ = strings.Cut(file, "=")
+	return file, true
 }

@@ -101,6 +101,18 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 	return e
 }
 
+// far reports whether an effect reaches others.
+func (e Effect) far() bool { return e.Reach == ReachShared || e.Reach == ReachPublic }
+
+// atLeastShared returns the effect as one on a service: nothing of it is the
+// agent's or the user's alone.
+func (e Effect) atLeastShared() Effect {
+	if e.Reach == ReachWorkspace || e.Reach == ReachUser {
+		e.Reach = ReachShared
+	}
+	return e
+}
+
 // reads is the effect of a call that changes nothing.
 func reads() []Effect { return []Effect{usual(KindRead).with(say("reads"), "")} }
 

@@ -102,12 +102,9 @@ func (t *tool) commands() bool {
 // unlessNamed adds what the programs of single words may do, unless the
 // executor's name tells what it does: that it only reads tells nothing.
 func (t *tool) unlessNamed(since int) {
-	for _, e := range t.r.effects[since:] {
-		if e.Kind != KindRead {
-			return
-		}
+	if !slices.ContainsFunc(t.r.effects[since:], func(e Effect) bool { return e.Kind != KindRead }) {
+		t.r.add(t.verbs...)
 	}
-	t.r.add(t.verbs...)
 }
 
 // environment are the effects of variables that stand beside a command.
@@ -143,12 +140,7 @@ func beyond(s *shell.Script) bool {
 }
 
 func (r *reading) unknownSince(since int) bool {
-	for _, e := range r.effects[since:] {
-		if e.Kind != KindUnknown {
-			return false
-		}
-	}
-	return len(r.effects) > since
+	return len(r.effects) > since && !slices.ContainsFunc(r.effects[since:], func(e Effect) bool { return e.Kind != KindUnknown })
 }
 
 // runner reports whether the executor's name says no more than that it runs
@@ -168,10 +160,8 @@ func (t *tool) runner() bool {
 // runs reports whether a command of the call is a program of that name.
 func (t *tool) runs(program string) bool {
 	for i := range t.rd.Commands {
-		for j := range t.rd.Commands[i].Script.Commands {
-			if t.rd.Commands[i].Script.Commands[j].Name == program {
-				return true
-			}
+		if slices.ContainsFunc(t.rd.Commands[i].Script.Commands, func(c shell.Command) bool { return c.Name == program }) {
+			return true
 		}
 	}
 	return false
@@ -207,21 +197,11 @@ func splitName(s string) (name, server string) {
 
 // has reports whether the name has one of the words.
 func (t *tool) has(words ...string) bool {
-	for _, w := range words {
-		if slices.Contains(t.words, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(t.words, w) })
 }
 
 func (t *tool) hasServer(words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(t.server, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(t.server, w) })
 }
 
 // text returns the first of the arguments that is a text.

@@ -1,18 +1,16 @@
 package effects
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
-	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // write is the effect of writing a file.
 func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
-	if v.box != "" && !v.exposed && !r.reachesHost(v) {
+	if r.sealed(v) {
 		return nil
 	}
 	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
@@ -41,71 +39,6 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		e.Why = e.Why.And("outside the workspace")
 	}
 	return []Effect{e}
-}
-
-// remove is the effect of deleting what a word names.
-func (r *reading) remove(v *invocation, a arg) []Effect {
-	p := r.world.clean(a.text, v.cwd)
-	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
-	if v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v) {
-		return own(e.Why)
-	}
-	switch r.world.placeOf(a, v.cwd) {
-	case placeNowhere:
-		return nil
-	case placeTemp:
-		if base := path.Base(p); base != "*" && base != ".*" || strings.Count(p, "/") > 2 {
-			return own(deletion("the temporary %s", a.text))
-		}
-		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
-	case placeWorkspace:
-		if v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)) {
-			return own(e.Why.And(", which can be rebuilt"))
-		}
-		e.Reach = ReachWorkspace
-	case placeHome:
-		if r.world.rebuildableHome(p) && a.known {
-			return own(e.Why.And(", a cache that fills itself again"))
-		}
-		e.Why = e.Why.And("outside the workspace")
-	case placeControl, placeSecret:
-		e.Why = e.Why.And(", which holds settings or secrets")
-	case placeSystem:
-		e.Reach = ReachSystem
-		e.Why = e.Why.And("outside the workspace")
-	case placeUnknown:
-		e.Sure = 0.4
-		e.Why = deletion("files whose names are not known: %s", a.text)
-	}
-	if !a.known {
-		e.Sure = 0.4
-	}
-	return []Effect{e}
-}
-
-// foundOnly reports whether all that is not known of a word are folders that
-// find went through, so that its last part says what is deleted.
-func foundOnly(a arg) bool {
-	if len(a.names) > 0 || len(a.from) == 0 {
-		return false
-	}
-	for _, f := range a.from {
-		if f != "find" && f != "fd" {
-			return false
-		}
-	}
-	return !strings.HasSuffix(a.text, ")")
-}
-
-// relative is a path as seen from the workspace, so that the names of folders
-// above it do not count as rebuildable.
-func (r *reading) relative(p string) string {
-	for _, root := range r.world.roots {
-		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
-			return rest
-		}
-	}
-	return p
 }
 
 // disclosures adds what a reading command discloses.
@@ -243,71 +176,46 @@ func (c *call) inPlace() bool {
 	return false
 }
 
-// empties reports whether the shell opens the i-th written file only to empty
-// it: the command has nothing to say.
-func (v *invocation) empties(i int) bool {
-	switch {
-	case v.appends[i] || v.call != nil:
-		return false
-	case v.path == "" || v.name == ":" || v.name == "true":
-		return true
-	}
-	return v.name == "cat" && len(v.args) == 1 && v.args[0].text == "/dev/null" || (v.name == "echo" || v.name == "printf") && len(v.args) == 1 &&
-		(v.args[0].text == "-n" || v.args[0].known && v.args[0].text == "")
-}
-
-// empty is the effect of emptying a file.
-func (r *reading) empty(v *invocation, a arg) []Effect {
-	if v.box != "" || r.scratchFile(a.text) {
-		return r.write(v, a, "writes")
-	}
-	out := r.remove(v, a)
-	for i := range out {
-		out[i].Why = insteadOfDeletes(out[i].Why, "empties")
-	}
-	return out
-}
-
-// scratchFile reports whether a file by its name is made to be overwritten.
-func (r *reading) scratchFile(s string) bool {
-	return path.Ext(s) == "" || r.judge.places.Purpose(s)&place.Scratch != 0
-}
-
 // archiveRule judges the other archivers.
 func archiveRule(c *call) []Effect {
-	if c.has("-l", "-t", "-p", "-c", "--list", "--test", "--stdout", "-v", "-Z", "-z", "--to-stdout", "-tq", "-lv", "-tvf", "-tf", "-tzf") {
-		switch c.name {
-		case "unzip", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "lzma", "brotli", "pigz", "lzop", "cpio", "ar", "jar":
-			return reads()
-		}
+	if c.showsArchive() {
+		return reads()
 	}
-	if op := c.operand(0); strings.HasPrefix(c.name, "7z") || strings.HasSuffix(c.name, "rar") || c.name == "ouch" || c.name == "patool" ||
-		c.name == "cpio" || c.name == "jar" || c.name == "ar" || c.name == "unar" {
-		switch op {
-		case "l", "t", "i", "lb", "lt", "v", "vt", "list", "h", "b", "p", "test", "tf", "tvf":
-			return reads()
-		}
-	}
-	var out []Effect
 	for _, a := range c.all {
 		if rest, ok := strings.CutPrefix(a.text, "-o"); ok && strings.HasPrefix(c.name, "7z") && rest != "" {
 			return c.r.write(c.invocation, a.slice(2), "unpacks over the files in")
 		}
 	}
-	for _, a := range c.operands[min(1, len(c.operands)):] {
-		if c.r.world.placeOf(a, c.cwd) == placeSecret {
+	var out []Effect
+	for i, a := range c.operands {
+		if i > 0 && c.r.world.placeOf(a, c.cwd) == placeSecret {
 			out = append(out, usual(KindCredentials).with(say("packs the secrets in %s", a.text), a.text))
 		}
 	}
-	for _, a := range firstOf(c.operands) {
-		if strings.Contains(a.text, ".") {
-			out = append(out, c.r.write(c.invocation, a, "packs or unpacks")...)
-		}
+	if strings.Contains(c.operand(0), ".") {
+		out = append(out, c.r.write(c.invocation, c.operands[0], "packs or unpacks")...)
 	}
 	if c.name == "zip" && c.has("-m", "--move") {
 		return append(out, usual(KindDelete).with(say("deletes the files that it packed"), ""))
 	}
 	return append(out, own(say("packs or unpacks files"))...)
+}
+
+// showsArchive reports whether an archiver only lists, tests or prints what is
+// in an archive, as it is told by an option or by its first word.
+func (c *call) showsArchive() bool {
+	if c.has("-l", "-t", "-p", "-c", "--list", "--test", "--stdout", "-v", "-Z", "-z", "--to-stdout", "-tq", "-lv", "-tvf", "-tf", "-tzf") {
+		switch c.name {
+		case "unzip", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "lzma", "brotli", "pigz", "lzop", "cpio", "ar", "jar":
+			return true
+		}
+	}
+	switch c.operand(0) {
+	case "l", "t", "i", "lb", "lt", "v", "vt", "list", "h", "b", "p", "test", "tf", "tvf":
+		return strings.HasPrefix(c.name, "7z") || strings.HasSuffix(c.name, "rar") ||
+			slices.Contains([]string{"ouch", "patool", "cpio", "jar", "ar", "unar"}, c.name)
+	}
+	return false
 }
 
 func chmodRule(c *call) []Effect {

@@ -11,28 +11,15 @@ import (
 
 // file reads executors that work on files of this machine.
 func (t *tool) file() bool {
-	if t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil ||
-		t.has("gdrive", "drive", "s3", "dropbox", "github", "gitlab", "onedrive", "sharepoint", "box", "cloud", "remote", "share", "send", "upload",
-			"email", "attach", "figma", "notion", "slack") ||
-		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma") {
+	if t.elsewhere() {
 		return false
 	}
-	var paths, source, dest []string
-	for _, p := range t.rd.Paths {
-		switch {
-		case p.Role&readings.RolePath != 0:
-			paths = append(paths, p.Text)
-		case p.Role&readings.RoleGoal != 0:
-			dest = append(dest, p.Text)
-		case p.Role&readings.RoleSource != 0:
-			source = append(source, p.Text)
-		}
-	}
-	if len(paths) == 0 && len(source) == 0 && len(dest) == 0 {
-		return false
-	}
+	paths, source, dest := t.filesNamed()
 	verb := t.fileVerb()
-	if _, secret := t.secret(); verb == "" || secret || t.shared() {
+	if len(paths)+len(source)+len(dest) == 0 || verb == "" {
+		return false
+	}
+	if _, secret := t.secret(); secret || t.shared() {
 		return false
 	}
 	if verb == "read" {
@@ -54,13 +41,36 @@ func (t *tool) file() bool {
 	return true
 }
 
+// filesNamed are the paths of a call, by what their keys say of them.
+func (t *tool) filesNamed() (paths, source, dest []string) {
+	for _, p := range t.rd.Paths {
+		switch {
+		case p.Role&readings.RolePath != 0:
+			paths = append(paths, p.Text)
+		case p.Role&readings.RoleGoal != 0:
+			dest = append(dest, p.Text)
+		case p.Role&readings.RoleSource != 0:
+			source = append(source, p.Text)
+		}
+	}
+	return paths, source, dest
+}
+
+// elsewhere reports whether a tool's files are those of a service.
+func (t *tool) elsewhere() bool {
+	return t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil ||
+		t.has("gdrive", "drive", "s3", "dropbox", "github", "gitlab", "onedrive", "sharepoint", "box", "cloud", "remote", "share", "send", "upload",
+			"email", "attach", "figma", "notion", "slack") ||
+		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma")
+}
+
 // fileVerb is what a tool does to files: read, write, delete, move or chmod;
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
 	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content",
 		"workspace", "document", "media", "code", "image", "symbol", "function", "method", "class", "import", "imports", "block", "region", "range",
 		"snippet", "regex", "string", "str") || t.hasServer("filesystem", "fs", "file", "desktop")
-	if !noun && (len(t.words) > 2 || t.noun("person") || t.noun("money") || t.noun("health") || t.noun("access") || t.noun("public")) {
+	if !noun && (len(t.words) > 2 || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
 		return ""
 	}
 	for _, w := range t.words {
@@ -89,12 +99,7 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 	var out []Effect
 	switch verb {
 	case "read":
-		for _, p := range append(paths, source...) {
-			if t.r.world.placeOf(literal(p), v.cwd) == placeSecret && !t.has("list", "ls", "stat", "exists", "info", "glob", "tree", "find") {
-				out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", p), p))
-			}
-		}
-		out = append(out, t.searched(v, append(paths, source...))...)
+		return t.fileReads(v, append(paths, source...))
 	case "write":
 		for _, p := range append(append(paths, dest...), source...) {
 			out = append(out, t.r.write(v, literal(p), "writes")...)
@@ -107,22 +112,40 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 		if len(source) == 0 {
 			source = paths
 		}
-		moved := wording.Phrase("moves files to")
-		if verb == "copy" {
-			moved = "copies files to"
-		}
-		for _, p := range dest {
-			out = append(out, t.r.write(v, literal(p), moved)...)
-		}
-		for _, p := range source {
-			out = append(out, t.source(v, verb, p, dest)...)
-		}
+		return t.fileMoves(v, verb, source, dest)
 	case "chmod":
 		mode, _ := t.text("mode", "permissions", "permission")
 		c := &call{invocation: v, parsed: &parsed{}, r: t.r}
 		for _, p := range paths {
 			out = append(out, c.permissions("opens", modeOpens(mode), []arg{literal(p)})...)
 		}
+	}
+	return out
+}
+
+// fileReads are the effects of showing files: listing them shows no secret.
+func (t *tool) fileReads(v *invocation, files []string) []Effect {
+	var out []Effect
+	for _, p := range files {
+		if t.r.world.placeOf(literal(p), v.cwd) == placeSecret && !t.has("list", "ls", "stat", "exists", "info", "glob", "tree", "find") {
+			out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", p), p))
+		}
+	}
+	return append(out, t.searched(v, files)...)
+}
+
+// fileMoves are the effects of moving or copying files, at both ends.
+func (t *tool) fileMoves(v *invocation, verb string, source, dest []string) []Effect {
+	moved := wording.Phrase("moves files to")
+	if verb == "copy" {
+		moved = "copies files to"
+	}
+	var out []Effect
+	for _, p := range dest {
+		out = append(out, t.r.write(v, literal(p), moved)...)
+	}
+	for _, p := range source {
+		out = append(out, t.source(v, verb, p, dest)...)
 	}
 	return out
 }
@@ -175,38 +198,39 @@ func (t *tool) browser() bool {
 		!t.hasServer("browser", "puppeteer", "playwright", "chrome") {
 		return false
 	}
-	browser := t.hasServer("browser", "puppeteer", "playwright", "chrome", "devtools", "selenium") || t.has("browser", "playwright", "puppeteer")
 	for _, w := range t.words {
-		if t.r.judge.tables.ofClass("browser-looks", w) {
-			if address, ok := t.text("url"); ok {
-				t.r.add(t.r.request("GET", address, "")...)
-				return true
-			}
-			t.r.add(reads()...)
-			return true
-		}
-		switch w {
-		case "close", "new", "switch", "open", "start", "stop", "trace", "emulate", "throttle", "analyze", "highlight", "history", "pdf", "markdown", "html":
-			if browser {
-				t.r.add(reads()...)
-				return true
-			}
-		case "click", "tap", "press", "key", "drag", "select", "check", "submit":
-			t.r.add(t.press(w)...)
-			return true
-		case "type", "fill", "input":
-			if t.is("submit", "press_enter", "pressEnter") {
-				t.r.add(t.press("submit")...)
-			} else {
-				t.r.add(t.fillIn()...)
-			}
-			return true
-		case "evaluate", "execute", "upload", "script":
-			t.r.add(unknown(say("acts on a web page in a way that was not read: %s", t.name), t.name)...)
+		if out := t.browses(w); out != nil {
+			t.r.add(out...)
 			return true
 		}
 	}
 	return false
+}
+
+// browses is what one word of a name does in a browser, nil if it tells nothing.
+func (t *tool) browses(w string) []Effect {
+	if t.r.judge.tables.ofClass("browser-looks", w) {
+		if address, ok := t.text("url"); ok {
+			return t.r.request("GET", address, "")
+		}
+		return reads()
+	}
+	switch w {
+	case "close", "new", "switch", "open", "start", "stop", "trace", "emulate", "throttle", "analyze", "highlight", "history", "pdf", "markdown", "html":
+		if t.hasServer("browser", "puppeteer", "playwright", "chrome", "devtools", "selenium") || t.has("browser", "playwright", "puppeteer") {
+			return reads()
+		}
+	case "click", "tap", "press", "key", "drag", "select", "check", "submit":
+		return t.press(w)
+	case "type", "fill", "input":
+		if t.is("submit", "press_enter", "pressEnter") {
+			return t.press("submit")
+		}
+		return t.fillIn()
+	case "evaluate", "execute", "upload", "script":
+		return unknown(say("acts on a web page in a way that was not read: %s", t.name), t.name)
+	}
+	return nil
 }
 
 func (t *tool) press(verb string) []Effect {
@@ -263,7 +287,7 @@ func namesIn(v any, depth int) []string {
 		return namesIn(map[string]any(v), depth)
 	case map[string]any:
 		for k, e := range v {
-			if s, ok := e.(string); ok && (k == "name" || k == "label" || k == "element" || k == "selector" || k == "ref" || k == "type" || k == "id") {
+			if s, ok := e.(string); ok && slices.Contains([]string{"name", "label", "element", "selector", "ref", "type", "id"}, k) {
 				out = append(out, s)
 			}
 			out = append(out, namesIn(e, depth+1)...)

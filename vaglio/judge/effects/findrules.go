@@ -2,9 +2,11 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // search is a find command line as far as deleting goes.
@@ -25,34 +27,11 @@ func searchOf(all []arg) *search {
 		if strings.HasPrefix(word, "-") || word == "(" || word == "!" {
 			inRoots = false
 		}
-		switch word {
-		case "-delete":
-			s.deletes = true
-		case "-exec", "-execdir", "-ok", "-okdir":
-			s.deletes = s.deletes || removes(all[i+1:])
-			for i+1 < len(all) && all[i].text != ";" && all[i].text != "+" {
-				i++
-			}
-		case "-name", "-iname", "-path", "-wholename", "-ipath":
-			if i++; i < len(all) {
-				s.names = append(s.names, all[i])
-			}
-		case "-fprint", "-fls", "-fprintf", "-fprint0":
-			if i++; i < len(all) {
-				s.writes = append(s.writes, all[i])
-			}
-		case "!", "-not", "-regex", "-iregex", ",":
-			s.negated = true
-		case "-o", "-or":
-			s.ors++
-		case "-empty":
-			s.empty = true
-		case "-prune":
-			s.pruned = true
-		default:
-			if inRoots {
-				s.roots = append(s.roots, all[i])
-			}
+		switch used, known := s.action(all[i:]); {
+		case known:
+			i += used
+		case !s.test(word) && inRoots:
+			s.roots = append(s.roots, all[i])
 		}
 	}
 	if len(s.roots) == 0 {
@@ -61,17 +40,51 @@ func searchOf(all []arg) *search {
 	return s
 }
 
-// rebuilds reports whether all that is found can be rebuilt by its name.
-func (s *search) rebuilds(t *place.Table) bool {
-	if len(s.names) <= s.ors || s.negated || s.pruned && s.ors > 0 {
+// action reads a word of find's that takes others, if the first one is such,
+// and gives how many it takes.
+func (s *search) action(words []arg) (used int, known bool) {
+	next := words[1:min(2, len(words))]
+	switch words[0].text {
+	case "-exec", "-execdir", "-ok", "-okdir":
+		s.deletes = s.deletes || removes(words[1:])
+		for used+1 < len(words) && words[used].text != ";" && words[used].text != "+" {
+			used++
+		}
+		return used, true
+	case "-name", "-iname", "-path", "-wholename", "-ipath":
+		s.names = append(s.names, next...)
+	case "-fprint", "-fls", "-fprintf", "-fprint0":
+		s.writes = append(s.writes, next...)
+	default:
+		return 0, false
+	}
+	return 1, true
+}
+
+// test reads a word of find's that stands alone, and reports whether it is one.
+func (s *search) test(word string) bool {
+	switch word {
+	case "-delete":
+		s.deletes = true
+	case "!", "-not", "-regex", "-iregex", ",":
+		s.negated = true
+	case "-o", "-or":
+		s.ors++
+	case "-empty":
+		s.empty = true
+	case "-prune":
+		s.pruned = true
+	default:
 		return false
 	}
-	for _, n := range s.names {
-		if !n.known || !t.Rebuilt(strings.Trim(n.text, "*/")) && !t.RebuiltName(n.text) {
-			return false
-		}
-	}
 	return true
+}
+
+// rebuilds reports whether all that is found can be rebuilt by its name.
+func (s *search) rebuilds(t *place.Table) bool {
+	return len(s.names) > s.ors && !s.negated && (!s.pruned || s.ors == 0) && !slices.ContainsFunc(s.names, func(n arg) bool {
+		return !n.known || !t.Rebuilt(strings.Trim(n.text, "*/")) && !t.RebuiltName(n.text)
+	})
 }
 
 // findRule judges find by its actions and by what it would find.
@@ -111,4 +124,107 @@ func (c *call) findDeletes(s *search) []Effect {
 		out = append(out, e...)
 	}
 	return out
+}
+
+// remove is the effect of deleting what a word names.
+func (r *reading) remove(v *invocation, a arg) []Effect {
+	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
+	if v.fresh && r.sealed(v) {
+		return own(e.Why)
+	}
+	at := r.world.placeOf(a, v.cwd)
+	if why := r.noLoss(v, a, at, e.Why); why != nil {
+		return own(why)
+	}
+	switch at {
+	case placeNowhere:
+		return nil
+	case placeTemp:
+		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
+	case placeWorkspace:
+		e.Reach = ReachWorkspace
+	case placeHome:
+		e.Why = e.Why.And("outside the workspace")
+	case placeControl, placeSecret:
+		e.Why = e.Why.And(", which holds settings or secrets")
+	case placeSystem:
+		e.Reach = ReachSystem
+		e.Why = e.Why.And("outside the workspace")
+	case placeUnknown:
+		e.Sure = 0.4
+		e.Why = deletion("files whose names are not known: %s", a.text)
+	}
+	if !a.known {
+		e.Sure = 0.4
+	}
+	return []Effect{e}
+}
+
+// noLoss says what is deleted when nobody will miss it, nil when somebody may.
+func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) wording.Sentence {
+	p := r.world.clean(a.text, v.cwd)
+	switch {
+	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2):
+		return deletion("the temporary %s", a.text)
+	case at == placeWorkspace && v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
+		return why.And(", which can be rebuilt")
+	case at == placeHome && a.known && r.world.rebuildableHome(p):
+		return why.And(", a cache that fills itself again")
+	}
+	return nil
+}
+
+// foundOnly reports whether all that is not known of a word are folders that
+// find went through, so that its last part says what is deleted.
+func foundOnly(a arg) bool {
+	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
+		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" })
+}
+
+// relative is a path as seen from the workspace, so that the names of folders
+// above it do not count as rebuildable.
+func (r *reading) relative(p string) string {
+	for _, root := range r.world.roots {
+		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
+			return rest
+		}
+	}
+	return p
+}
+
+// empties reports whether the shell opens the i-th written file only to empty
+// it: the command has nothing to say.
+func (v *invocation) empties(i int) bool {
+	switch {
+	case v.appends[i] || v.call != nil:
+		return false
+	case v.path == "" || v.name == ":" || v.name == "true":
+		return true
+	case len(v.args) != 1:
+		return false
+	}
+	switch a := v.args[0]; v.name {
+	case "cat":
+		return a.text == "/dev/null"
+	case "echo", "printf":
+		return a.text == "-n" || a.known && a.text == ""
+	}
+	return false
+}
+
+// empty is the effect of emptying a file.
+func (r *reading) empty(v *invocation, a arg) []Effect {
+	if v.box != "" || r.scratchFile(a.text) {
+		return r.write(v, a, "writes")
+	}
+	out := r.remove(v, a)
+	for i := range out {
+		out[i].Why = insteadOfDeletes(out[i].Why, "empties")
+	}
+	return out
+}
+
+// scratchFile reports whether a file by its name is made to be overwritten.
+func (r *reading) scratchFile(s string) bool {
+	return path.Ext(s) == "" || r.judge.places.Purpose(s)&place.Scratch != 0
 }

@@ -123,15 +123,14 @@ func (j *Judge) Key(p vaglio.Proposal) (string, bool) {
 // canonicalTarget spells a path absolutely and orders the words of anything
 // else.
 func canonicalTarget(e Effect, w *world) string {
-	far := e.Reach == ReachShared || e.Reach == ReachPublic
-	if !far && slices.Contains([]Kind{KindDelete, KindOverwrite, KindCreate, KindMove, KindPermissions}, e.Kind) {
+	if !e.far() && slices.Contains([]Kind{KindDelete, KindOverwrite, KindCreate, KindMove, KindPermissions}, e.Kind) {
 		if !strings.Contains(e.Target, " ") && !strings.Contains(e.Target, "://") && (strings.ContainsAny(e.Target, "./~") ||
 			w.inside(w.clean(e.Target, w.cwd))) {
 			return w.clean(e.Target, w.cwd)
 		}
 	}
 	words := strings.Fields(strings.ToLower(e.Target))
-	if e.Kind == KindDelete && far { // kubectl delete pods/web
+	if e.Kind == KindDelete && e.far() { // kubectl delete pods/web
 		words = strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == '/' })
 		for i := range words {
 			words[i] = resourceKind(words[i])

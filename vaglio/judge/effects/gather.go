@@ -76,10 +76,9 @@ func gatherers() map[string]gatherer {
 // gathered is the effect of reading what lies below a folder that holds keys
 // and logins, or the gate's own data.
 func (r *reading) gathered(v *invocation) []Effect {
-	if v.box != "" || v.host != "" {
-		return nil
-	}
 	switch {
+	case v.box != "" || v.host != "":
+		return nil
 	case v.call != nil:
 		return r.walked(v)
 	case strings.HasSuffix(v.name, "tar"):
@@ -95,10 +94,16 @@ func (r *reading) gathered(v *invocation) []Effect {
 		return nil
 	}
 	p := parse(v.args, &commands.Section{Values: setOf(g.valued)})
-	if len(g.needs) > 0 && !p.has(g.needs...) || len(g.quiet) > 0 && p.has(g.quiet...) || r.onlyPlain(p.values(g.plain...)) {
+	if !g.gathers(p) || r.onlyPlain(p.values(g.plain...)) {
 		return nil
 	}
 	return r.belowEach(v, g.verb, g.roots(p))
+}
+
+// gathers reports whether the options of a command line make it go below and
+// tell what it finds.
+func (g *gatherer) gathers(p *parsed) bool {
+	return (len(g.needs) == 0 || p.has(g.needs...)) && !p.has(g.quiet...)
 }
 
 // mayGather is a cheap first look: without an option or a word that it needs a

@@ -1,23 +1,15 @@
 package effects
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func gitRules(m map[string]rule) {
 	m["gitPush"] = gitPush
-	m["gitFetch"] = func(c *call) []Effect {
-		for _, a := range c.operands {
-			if src, dst, ok := strings.Cut(a.text, ":"); ok && dst != "" && !strings.Contains(src, "@") && !strings.Contains(a.text, "://") &&
-				!strings.HasPrefix(dst, "refs/remotes/") && (strings.HasPrefix(src, "+") || c.has("-f", "--force")) {
-				return []Effect{usual(KindOverwrite).with(say("fetches over the local branch %s", dst), dst).as(Partial, ReachUser)}
-			}
-		}
-		return own(say("fetches from the remote"))
-	}
+	m["gitFetch"] = gitFetch
 	m["gitSwitch"] = func(c *call) []Effect {
-		c.r.onMain = ""
-		if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has("-c", "--create", "--orphan", "-d", "--detach") {
-			c.r.onMain = c.operand(1)
-		}
+		c.switched("-c", "--create", "--orphan", "-d", "--detach")
 		return own(say("switches the branch"))
 	}
 	m["gitNoVerify"] = gitNoVerify
@@ -29,11 +21,7 @@ func gitRules(m map[string]rule) {
 		c.r.depth++
 		defer func() { c.r.depth-- }()
 		if c.r.depth < 4 && len(c.operands) > 2 {
-			before := len(c.r.effects)
-			c.r.shellText(c.rest(2))
-			out := append([]Effect(nil), c.r.effects[before:]...)
-			c.r.effects = c.r.effects[:before]
-			return out
+			return c.r.apart(func() { c.r.shellText(c.rest(2)) })
 		}
 		return unknown(say("runs a command in every submodule"), c.rest(2))
 	}
@@ -46,6 +34,29 @@ func gitRules(m map[string]rule) {
 		return one(KindDelete, say("rewrites the history of the repository"), "history")
 	}
 	m["ghApi"] = ghAPI
+}
+
+// gitFetch passes a fetch that leaves the local branches as they are.
+func gitFetch(c *call) []Effect {
+	for _, a := range c.operands {
+		src, dst, ok := strings.Cut(a.text, ":")
+		if !ok || dst == "" || strings.Contains(src, "@") || strings.Contains(a.text, "://") || strings.HasPrefix(dst, "refs/remotes/") {
+			continue
+		}
+		if strings.HasPrefix(src, "+") || c.has("-f", "--force") {
+			return []Effect{usual(KindOverwrite).with(say("fetches over the local branch %s", dst), dst).as(Partial, ReachUser)}
+		}
+	}
+	return own(say("fetches from the remote"))
+}
+
+// switched keeps on which branch the next push works, unless one of the options
+// makes the word another thing than a branch that is there.
+func (c *call) switched(unless ...string) {
+	c.r.onMain = ""
+	if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has(unless...) {
+		c.r.onMain = c.operand(1)
+	}
 }
 
 // mainBranches are the names of branches that others build on.
@@ -63,57 +74,84 @@ func mainBranch(ref string) bool {
 func gitPush(c *call) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
 	to := pushTarget(ops)
-	if c.has("-n", "--dry-run") || c.name == "git" && c.has("--help") {
-		return reads()
+	if out := c.pushOptions(to); out != nil {
+		return out
 	}
-	e := usual(KindPublish).as(Irreversible, ReachShared)
-	if c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune") {
-		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
-	}
-	if c.has("-d", "--delete") {
-		return []Effect{e.with(say("deletes %s on the remote", to), to)}
-	}
-	if c.has("--tags", "--follow-tags", "--all") {
-		return []Effect{e.with(say("pushes tags or all branches to the remote"), "tags")}
-	}
-	if c.has("--no-verify") {
-		return []Effect{usual(KindSafeguardOff).with(say("pushes without the checks of the hooks"), to).as(Partial, ReachShared)}
-	}
-	if len(ops) > 0 && deployRemote(ops[0].text) {
-		return []Effect{usual(KindPublish).with(say("deploys by a push to %s", ops[0].text), ops[0].text)}
-	}
-	if len(ops) == 0 && c.r.rewired {
-		return []Effect{usual(KindSend).with(say("pushes to a remote that was just changed"), "remote").as(Irreversible, ReachShared)}
-	}
-	if len(ops) > 0 && (c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@")) {
-		return []Effect{usual(KindSend).with(say("pushes to a remote that the project did not have: %s", to), to).as(Irreversible, ReachShared)}
+	if out := c.pushRemote(ops, to); out != nil {
+		return out
 	}
 	refs := ops[min(1, len(ops)):]
 	for _, r := range refs {
-		src, dst, colon := strings.Cut(r.text, ":")
-		if !colon {
-			dst = src
-		}
-		switch {
-		case !r.known && !strings.Contains(r.text, "$(git)"):
-			return []Effect{usual(KindPublish).with(say("pushes to a branch that is not known: %s", r.text), r.text).as(Partial, ReachShared)}
-		case strings.HasPrefix(r.text, "+"):
-			return []Effect{e.with(say("overwrites %s on the remote", dst), to)}
-		case colon && src == "":
-			return []Effect{e.with(say("deletes %s on the remote", dst), to)}
-		case mainBranch(dst) && dst != "HEAD":
-			return []Effect{usual(KindPublish).with(say("pushes to %s, on which others build", dst), dst).as(Partial, ReachShared)}
-		case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
-			return []Effect{e.with(say("publishes the tag %s", dst), dst)}
+		if out := pushRef(r, to); out != nil {
+			return out
 		}
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {
-		return []Effect{usual(KindPublish).with(say("pushes to %s, on which others build", c.r.onMain), c.r.onMain).as(Partial, ReachShared)}
+		return shared(KindPublish, say("pushes to %s, on which others build", c.r.onMain), c.r.onMain)
 	}
 	if len(ops) > 0 && !ops[0].known {
-		return []Effect{usual(KindPublish).with(say("pushes to a remote that is not known: %s", ops[0].text), to).as(Partial, ReachShared)}
+		return shared(KindPublish, say("pushes to a remote that is not known: %s", ops[0].text), to)
 	}
 	return own(say("adds commits to a feature branch of the remote"))
+}
+
+// pushOptions are the effects of a push whose options say enough, whatever
+// branches it names.
+func (c *call) pushOptions(to string) []Effect {
+	e := usual(KindPublish).as(Irreversible, ReachShared)
+	switch {
+	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
+		return reads()
+	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
+		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
+	case c.has("-d", "--delete"):
+		return []Effect{e.with(say("deletes %s on the remote", to), to)}
+	case c.has("--tags", "--follow-tags", "--all"):
+		return []Effect{e.with(say("pushes tags or all branches to the remote"), "tags")}
+	case c.has("--no-verify"):
+		return shared(KindSafeguardOff, say("pushes without the checks of the hooks"), to)
+	}
+	return nil
+}
+
+// pushRemote are the effects of a push to a remote that is no place for
+// commits alone, or that nobody has chosen.
+func (c *call) pushRemote(ops []arg, to string) []Effect {
+	e := usual(KindSend).as(Irreversible, ReachShared)
+	switch {
+	case len(ops) == 0 && c.r.rewired:
+		return []Effect{e.with(say("pushes to a remote that was just changed"), "remote")}
+	case len(ops) == 0:
+		return nil
+	case deployRemote(ops[0].text):
+		return one(KindPublish, say("deploys by a push to %s", ops[0].text), ops[0].text)
+	case c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@"):
+		return []Effect{e.with(say("pushes to a remote that the project did not have: %s", to), to)}
+	}
+	return nil
+}
+
+// pushRef are the effects of pushing to one ref that others build on, or of
+// which something is lost there.
+func pushRef(r arg, to string) []Effect {
+	e := usual(KindPublish).as(Irreversible, ReachShared)
+	src, dst, colon := strings.Cut(r.text, ":")
+	if !colon {
+		dst = src
+	}
+	switch {
+	case !r.known && !strings.Contains(r.text, "$(git)"):
+		return shared(KindPublish, say("pushes to a branch that is not known: %s", r.text), r.text)
+	case strings.HasPrefix(r.text, "+"):
+		return []Effect{e.with(say("overwrites %s on the remote", dst), to)}
+	case colon && src == "":
+		return []Effect{e.with(say("deletes %s on the remote", dst), to)}
+	case mainBranch(dst) && dst != "HEAD":
+		return shared(KindPublish, say("pushes to %s, on which others build", dst), dst)
+	case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
+		return []Effect{e.with(say("publishes the tag %s", dst), dst)}
+	}
+	return nil
 }
 
 // pushTarget names the remote and what is pushed to on it.
@@ -139,26 +177,19 @@ func versionTag(s string) bool {
 }
 
 func deployRemote(s string) bool {
-	switch s {
-	case "heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon",
-		"acquia", "wpengine":
-		return true
-	}
-	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@")
+	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@") || slices.Contains([]string{
+		"heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon",
+		"acquia", "wpengine",
+	}, s)
 }
 
 // restores reports whether git's output replaces the file that it is an older
 // version of: git show HEAD:a > a.
 func (v *invocation) restores(w arg) bool {
-	if v.name != "git" {
-		return false
-	}
-	for _, a := range v.args {
-		if _, file, ok := strings.Cut(a.text, ":"); ok && file != "" && strings.TrimPrefix(w.text, "./") == strings.TrimPrefix(file, "./") {
-			return true
-		}
-	}
-	return false
+	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool {
+		_, file, ok := strings.Cut(a.text, ":")
+		return ok && file != "" && strings.TrimPrefix(w.text, "./") == strings.TrimPrefix(file, "./")
+	})
 }
 
 func gitNoVerify(c *call) []Effect {
@@ -174,11 +205,9 @@ func gitClean(c *call) []Effect {
 		return reads()
 	}
 	paths := c.operands[1:]
-	safe := len(paths) > 0
-	for _, p := range paths {
-		safe = safe && p.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
-	}
-	if safe {
+	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p arg) bool {
+		return !p.known || !c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
+	}) {
 		return own(say("deletes untracked files that can be rebuilt"))
 	}
 	if !c.has("-f", "--force", "-i", "--interactive") {
@@ -192,53 +221,55 @@ func gitReset(c *call) []Effect {
 }
 
 func gitCheckout(c *call) []Effect {
-	c.r.onMain = ""
-	if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has("-b", "-B", "--orphan", "--detach") {
-		c.r.onMain = c.operand(1)
-	}
-	lost := func(what string) []Effect {
-		return one(KindDelete, say("throws away the uncommitted changes in %s", what), what)
-	}
-	if c.has("-f", "--force") {
+	c.switched("-b", "-B", "--orphan", "--detach")
+	switch {
+	case c.has("-f", "--force"):
 		return one(KindDelete, say("throws away the uncommitted changes in the whole workspace"), "the whole workspace")
-	}
-	if c.has("-B") {
+	case c.has("-B"):
 		return []Effect{usual(KindOverwrite).with(say("moves a branch away from its commits"), c.rest(1)).as(Partial, ReachUser)}
-	}
-	if c.has("-b", "--orphan", "--detach", "-t", "--track", "--guess") {
+	case c.has("-b", "--orphan", "--detach", "-t", "--track", "--guess"):
 		return own(say("switches the branch"))
 	}
-	for i, a := range c.all {
-		if a.text == "--" && i+1 < len(c.all) {
-			return lost(join(c.all[i+1:]))
-		}
-	}
-	if c.has("-p", "--patch", "--ours", "--theirs", "--merge", "-m", "--pathspec-from-file") {
-		return lost(c.rest(1))
-	}
-	ops := c.operands[1:]
-	for _, a := range ops {
-		if a.text == "." || a.text == ":/" || strings.HasPrefix(a.text, "./") || strings.HasSuffix(a.text, "/") || strings.Contains(a.text, "*") {
-			return lost(a.text)
-		}
-	}
-	if len(ops) > 1 {
-		return lost(join(ops))
-	}
-	if len(ops) == 1 && (fileLike(ops[0].text) || wellKnownFile(ops[0].text)) {
-		return lost(ops[0].text)
+	if what, ok := c.checkedOut(); ok {
+		return one(KindDelete, say("throws away the uncommitted changes in %s", what), what)
 	}
 	return own(say("switches the branch"))
 }
 
+// checkedOut names the files that git checkout takes back, and whether it does:
+// the same words may name a branch.
+func (c *call) checkedOut() (string, bool) {
+	for i, a := range c.all {
+		if a.text == "--" && i+1 < len(c.all) {
+			return join(c.all[i+1:]), true
+		}
+	}
+	if c.has("-p", "--patch", "--ours", "--theirs", "--merge", "-m", "--pathspec-from-file") {
+		return c.rest(1), true
+	}
+	ops := c.operands[1:]
+	for _, a := range ops {
+		if pathspec(a.text) {
+			return a.text, true
+		}
+	}
+	if len(ops) == 1 {
+		return ops[0].text, fileLike(ops[0].text) || wellKnownFile(ops[0].text)
+	}
+	return join(ops), len(ops) > 1
+}
+
+// pathspec reports whether a word can only name files, no branch.
+func pathspec(s string) bool {
+	return s == "." || s == ":/" || strings.HasPrefix(s, "./") || strings.HasSuffix(s, "/") || strings.Contains(s, "*")
+}
+
 // wellKnownFile reports whether a name without a suffix is that of a file.
 func wellKnownFile(s string) bool {
-	switch lastPart(s) {
-	case "Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile",
-		"Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile",
+		"Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig",
+	}, lastPart(s))
 }
 
 // fileLike reports whether a name looks like a file rather than a branch.
@@ -268,40 +299,59 @@ func gitConfig(c *call) []Effect {
 	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--show-origin", "--show-scope", "--name-only", "--get-color") {
 		return reads()
 	}
-	if len(ops) > 0 {
-		switch ops[0].text {
-		case "get", "list":
-			return reads()
-		case "set", "unset":
-			ops = ops[1:]
-		}
+	switch c.operand(1) {
+	case "get", "list":
+		return reads()
+	case "set", "unset":
+		ops = ops[1:]
 	}
 	if len(ops) == 0 {
 		return reads()
 	}
-	key := strings.ToLower(ops[0].text)
-	if len(ops) == 1 && !c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") && c.operand(1) != "unset" {
-		return reads()
-	}
-	value := ""
 	if len(ops) > 1 {
-		value = ops[1].text
+		return c.gitSetting(strings.ToLower(ops[0].text), ops[1].text)
 	}
+	if c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") || c.operand(1) == "unset" {
+		return c.gitSetting(strings.ToLower(ops[0].text), "")
+	}
+	return reads()
+}
+
+// gitSetting is the effect of setting a key of git's configuration.
+func (c *call) gitSetting(key, value string) []Effect {
 	switch {
-	case key == "core.hookspath", key == "http.sslverify" && value != "true", strings.HasSuffix(key, ".sslverify") && value != "true",
-		key == "commit.gpgsign" && value == "false",
-		key == "tag.gpgsign" && value == "false", key == "receive.denynonfastforwards" && value == "false", key == "safe.directory" && value == "*",
-		key == "protocol.file.allow", key == "fetch.fsckobjects" && value == "false", key == "transfer.fsckobjects" && value == "false",
-		key == "receive.denydeletes" && value == "false":
+	case gitSafeguard(key, value):
 		return one(KindSafeguardOff, say("switches a safeguard of git off: %s %s", key, value), key)
-	case key == "core.sshcommand", key == "core.fsmonitor", key == "core.pager", key == "core.editor", key == "credential.helper",
-		strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!"), strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "url."),
-		strings.HasSuffix(key, ".insteadof"), key == "diff.external", strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader"):
+	case gitTrusts(key, value):
 		return []Effect{usual(KindSafeguardOff).with(say("changes what git runs or whom it trusts: %s", key), key).as(Reversible, ReachUser)}
 	case c.has("--global", "--system"):
 		return []Effect{usual(KindOverwrite).with(say("changes git's settings for every project: %s", key), key).as(Reversible, ReachUser)}
 	}
 	return own(say("changes git's settings of this project"))
+}
+
+// gitSafeguard reports whether a value of a key of git's makes it check less.
+func gitSafeguard(key, value string) bool {
+	switch key {
+	case "core.hookspath", "protocol.file.allow":
+		return true
+	case "safe.directory":
+		return value == "*"
+	case "commit.gpgsign", "tag.gpgsign", "receive.denynonfastforwards", "receive.denydeletes", "fetch.fsckobjects", "transfer.fsckobjects":
+		return value == "false"
+	}
+	return strings.HasSuffix(key, ".sslverify") && value != "true"
+}
+
+// gitTrusts reports whether a key of git's names programs that it runs, or where
+// it really goes.
+func gitTrusts(key, value string) bool {
+	switch key {
+	case "core.sshcommand", "core.fsmonitor", "core.pager", "core.editor", "credential.helper", "diff.external":
+		return true
+	}
+	return strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!") || strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "url.") ||
+		strings.HasSuffix(key, ".insteadof") || strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader")
 }
 
 // ghAPI judges a raw call of a forge's interface.

@@ -1,5 +1,7 @@
 package effects
 
+import "slices"
+
 // hinted weighs what an executor's maker says of it, where no more is known
 // than its name. Nobody vouches for a hint: one that calls a tool read-only
 // counts only if neither the name nor the arguments say otherwise, one that
@@ -37,12 +39,7 @@ func (t *tool) readOnly() Effect {
 
 // alone reports whether nothing was found yet that a person would be asked.
 func (t *tool) alone(out []Effect) bool {
-	for _, e := range out {
-		if e.score(nil) < Threshold {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold })
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -21,13 +22,10 @@ func grpcRule(c *call) []Effect {
 
 func downloadRule(c *call) []Effect {
 	out := own(say("downloads files to the current folder"))
-	for _, v := range c.values("-d", "-o", "-P", "--dir", "--output") {
-		out = append(out, c.r.write(c.invocation, v, "writes")...)
-	}
 	for _, a := range c.operands {
 		c.r.fetched[lastPart(a.text)] = true
 	}
-	return out
+	return append(out, c.writeAll("writes", c.values("-d", "-o", "-P", "--dir", "--output"))...)
 }
 
 func netcatRule(c *call) []Effect {
@@ -55,33 +53,34 @@ func netcatRule(c *call) []Effect {
 }
 
 func sshRule(c *call) []Effect {
-	if c.name == "sshpass" && !c.wrapper {
-		return c.passed()
-	}
-	if c.has("-R", "-L", "-D", "-w") && !c.wrapper {
-		if c.has("-R") {
-			return shared(KindSend, say("opens a local service to another machine"), c.rest(0))
+	if !c.wrapper {
+		if c.name == "sshpass" {
+			return c.passed()
 		}
-		if c.has("-D", "-w") && !localURL(c.operand(0)) {
-			return shared(KindSend, say("sends what uses the tunnel through %s", c.rest(0)), c.rest(0))
+		if c.has("-R", "-L", "-D", "-w") {
+			return c.tunnel()
 		}
-		return own(say("opens a tunnel"))
 	}
 	for _, o := range c.values("-o") {
 		if l := strings.ToLower(o.text); strings.HasPrefix(l, "stricthostkeychecking=no") && strings.Contains(join(c.all), "UserKnownHostsFile=/dev/null") {
 			return one(KindSafeguardOff, say("connects without checking whom it talks to"), c.rest(0))
 		}
 	}
-	if len(c.operands) > 1 {
-		return reads() // the remote command is judged by itself
-	}
-	if text, all := c.input(); all && text.text != "" {
-		return reads()
-	}
-	if c.has("-T", "-N") && len(c.operands) == 1 && strings.Contains(c.operand(0), "git@") {
-		return reads()
+	if text, all := c.input(); len(c.operands) > 1 || all && text.text != "" || c.has("-T", "-N") && strings.Contains(c.operand(0), "git@") {
+		return reads() // a remote command is judged by itself
 	}
 	return unknown(say("opens a session on another machine: %s", c.rest(0)), c.rest(0))
+}
+
+// tunnel is the effect of ssh's forwarding, by which side it opens to the other.
+func (c *call) tunnel() []Effect {
+	if c.has("-R") {
+		return shared(KindSend, say("opens a local service to another machine"), c.rest(0))
+	}
+	if c.has("-D", "-w") && !localURL(c.operand(0)) {
+		return shared(KindSend, say("sends what uses the tunnel through %s", c.rest(0)), c.rest(0))
+	}
+	return own(say("opens a tunnel"))
 }
 
 // passed judges the command that sshpass gives a password to.
@@ -98,11 +97,7 @@ func (c *call) passed() []Effect {
 			for _, w := range c.all[i:] {
 				argv = append(argv, w.text)
 			}
-			before := len(c.r.effects)
-			c.r.shellArgv(argv)
-			out := append([]Effect(nil), c.r.effects[before:]...)
-			c.r.effects = c.r.effects[:before]
-			return out
+			return c.r.apart(func() { c.r.shellArgv(argv) })
 		}
 	}
 	return unknown(say("gives a password to a command that is not known: %s", c.rest(0)), c.rest(0))
@@ -110,9 +105,7 @@ func (c *call) passed() []Effect {
 
 func sshKeygenRule(c *call) []Effect {
 	switch {
-	case c.has("-l", "-F", "-H", "-Y", "-L") && !c.has("-R"):
-		return reads()
-	case c.has("-y"):
+	case c.has("-l", "-F", "-H", "-Y", "-L") && !c.has("-R"), c.has("-y"):
 		return reads()
 	case c.has("-R"):
 		return []Effect{usual(KindSafeguardOff).with(say("forgets the known key of the host %s", c.rest(0)), c.rest(0)).as(Partial, ReachUser)}
@@ -132,14 +125,11 @@ func sftpRule(c *call) []Effect {
 	if !all {
 		return unknown(say("opens a file transfer with %s", c.rest(0)), c.rest(0))
 	}
+	looks := []string{
+		"ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress",
+	}
 	for l := range strings.Lines(text.text) {
-		f := strings.Fields(l)
-		if len(f) == 0 {
-			continue
-		}
-		switch strings.TrimPrefix(f[0], "-") {
-		case "ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress":
-		default:
+		if f := strings.Fields(l); len(f) > 0 && !slices.Contains(looks, strings.TrimPrefix(f[0], "-")) {
 			return shared(KindSend, say("changes files on %s: %s", c.rest(0), strings.TrimSpace(l)), c.rest(0))
 		}
 	}
@@ -206,26 +196,11 @@ func objectStoreRule(c *call) []Effect {
 }
 
 func opensslRule(c *call) []Effect {
-	for _, f := range c.values("-key", "-inkey", "-in") {
-		if c.r.world.placeOf(f, c.cwd) == placeSecret && !c.has("-pubout", "-noout", "-modulus", "-check") {
-			switch c.operand(0) {
-			case "rsa", "pkey", "ec", "pkcs12", "pkcs8", "enc", "base64", "asn1parse", "dsa":
-				return one(KindCredentials, say("shows the key in %s", f.text), f.text)
-			}
-		}
+	if out := c.opensslReads(); out != nil {
+		return out
 	}
 	if c.operand(0) == "s_client" && (c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped && sendsFile(c.stdin.text)) {
 		return one(KindSend, say("sends data through a connection: openssl %s", join(c.all)), c.rest(1))
-	}
-	switch c.operand(0) {
-	case "pkcs12", "smime", "cms", "rsautl", "pkeyutl":
-		if c.has("-nodes", "-decrypt", "-noenc") && !c.has("-nokeys", "-info", "-export") {
-			return one(KindCredentials, say("decrypts keys or data"), c.operand(0))
-		}
-	case "enc":
-		if c.has("-d") && c.has("-pass", "-k", "-K", "-kfile") {
-			return one(KindCredentials, say("decrypts data with a password"), c.operand(0))
-		}
 	}
 	var out []Effect
 	for _, f := range c.values("-out", "-keyout") {
@@ -238,11 +213,82 @@ func opensslRule(c *call) []Effect {
 	return out
 }
 
+// opensslReads are the effects of showing or decrypting what is secret.
+func (c *call) opensslReads() []Effect {
+	verb := c.operand(0)
+	if f, ok := c.keyShown(verb); ok {
+		return one(KindCredentials, say("shows the key in %s", f.text), f.text)
+	}
+	switch verb {
+	case "pkcs12", "smime", "cms", "rsautl", "pkeyutl":
+		if c.has("-nodes", "-decrypt", "-noenc") && !c.has("-nokeys", "-info", "-export") {
+			return one(KindCredentials, say("decrypts keys or data"), verb)
+		}
+	case "enc":
+		if c.has("-d") && c.has("-pass", "-k", "-K", "-kfile") {
+			return one(KindCredentials, say("decrypts data with a password"), verb)
+		}
+	}
+	return nil
+}
+
+// keyShown finds the key that openssl prints.
+func (c *call) keyShown(verb string) (arg, bool) {
+	switch verb {
+	case "rsa", "pkey", "ec", "pkcs12", "pkcs8", "enc", "base64", "asn1parse", "dsa":
+		for _, f := range c.values("-key", "-inkey", "-in") {
+			if c.r.world.placeOf(f, c.cwd) == placeSecret && !c.has("-pubout", "-noout", "-modulus", "-check") {
+				return f, true
+			}
+		}
+	}
+	return arg{}, false
+}
+
 // sendsFile reports whether piped text comes from a command that reads files.
 func sendsFile(a arg) bool {
-	for _, f := range a.from {
-		switch f {
-		case "cat", "tar", "base64", "gzip", "zip", "head", "tail", "env", "printenv", "find", "pg_dump", "mysqldump", "gpg", "openssl", "xxd", "dd":
+	return slices.ContainsFunc(a.from, func(f string) bool {
+		return slices.Contains([]string{
+			"cat", "tar", "base64", "gzip", "zip", "head", "tail", "env", "printenv", "find", "pg_dump", "mysqldump", "gpg", "openssl", "xxd", "dd",
+		}, f)
+	})
+}
+
+// badHost finds an address that is neither this machine nor a registry that
+// everybody uses.
+func badHost(value arg) string {
+	for part := range strings.FieldsFuncSeq(value.text, func(c rune) bool { return c == ',' || c == '|' || c == ' ' }) {
+		switch {
+		case part == "direct", part == "off", part == "none", part == "on",
+			strings.HasPrefix(part, "unix:"), strings.HasPrefix(part, "npipe:"), strings.HasPrefix(part, "."):
+		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, "file:"):
+		case strings.HasPrefix(part, "$") && !strings.HasPrefix(part, "$("):
+		case localURL(part), knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name of the own network has no dot
+		default:
+			return part
+		}
+	}
+	return ""
+}
+
+// knownRegistry reports whether an address is one from which a package manager
+// takes packages by default, or its usual mirror.
+func knownRegistry(s string) bool {
+	s = strings.TrimPrefix(s, "sparse+")
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	host, _, _ := strings.Cut(s, "/")
+	if strings.Contains(host, "@") {
+		return false
+	}
+	for _, known := range []string{
+		"npmjs.org", "npmjs.com", "yarnpkg.com", "npmmirror.com", "jsr.io", "pypi.org", "pythonhosted.org", "pytorch.org", "golang.org", "goproxy.io",
+		"goproxy.cn",
+		"crates.io", "rubygems.org", "maven.org", "maven.apache.org", "packagist.org", "anaconda.org", "anaconda.com", "nodejs.org", "rust-lang.org",
+		"github.com", "gitlab.com", "tsinghua.edu.cn", "aliyun.com", "hex.pm", "pub.dev", "huggingface.co", "openai.com", "anthropic.com", "amazonaws.com",
+	} {
+		if host == known || strings.HasSuffix(host, "."+known) {
 			return true
 		}
 	}
