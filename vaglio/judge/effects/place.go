@@ -65,10 +65,19 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeControl
 	case w.inside(p):
 		return placeWorkspace
-	case strings.HasPrefix(p, "$") && listing(a):
-		return placeWorkspace
 	case strings.HasPrefix(p, "$"):
+		if listing(a) {
+			return placeWorkspace
+		}
 		return placeUnknown
+	}
+	return w.outside(p)
+}
+
+// outside says where a known path lies that is not in the workspace. A relative
+// one whose folder is not known is taken to be.
+func (w *world) outside(p string) where {
+	switch {
 	case w.places.InHome(p), w.home != "" && place.Inside([]string{w.home}, p):
 		return placeHome
 	case !path.IsAbs(p) && !strings.HasPrefix(p, "..") && w.cwd == "":
