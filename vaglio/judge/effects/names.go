@@ -162,7 +162,7 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	switch {
 	case t.draft(v):
 		return say("keeps a draft: %s", what)
-	case v.light && !s.secret && (v.phrase || !s.touchy && !t.shared()):
+	case v.light && t.forItself(v, s):
 		return say("works for the agent alone: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs checks: %s", what)
@@ -172,6 +172,12 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("clears what fills itself again: %s", what)
 	}
 	return nil
+}
+
+// forItself reports whether what stays with the agent by its verb does so by
+// its nouns, too.
+func (t *tool) forItself(v verb, s stakes) bool {
+	return !s.secret && (v.phrase || !s.touchy && !t.shared())
 }
 
 // ownRecords reports whether by its nouns a tool changes what is the agent's

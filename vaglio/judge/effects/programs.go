@@ -18,8 +18,7 @@ func (r *reading) named(v *invocation) []Effect {
 	if v.path == "" {
 		return reads() // redirections and assignments alone
 	}
-	local := isPath(v.path) && !systemPath(v.path)
-	if (local || strings.HasPrefix(v.path, "-")) && r.thrownAway(v) {
+	if (v.byPath() || strings.HasPrefix(v.path, "-")) && r.thrownAway(v) {
 		return own(say("hands %s to the program of a throw-away container", v.path))
 	}
 	if strings.HasPrefix(v.path, "-") {
@@ -29,31 +28,37 @@ func (r *reading) named(v *invocation) []Effect {
 	if name == "" {
 		return unknown(say("runs a command whose name is not known: %s", v.path), v.path)
 	}
-	if local && (r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.harmless[name]) {
+	return r.tableOf(v, name)
+}
+
+// tableOf judges a command by the first table that knows it, if its name stands
+// for a program of the machine.
+func (r *reading) tableOf(v *invocation, name string) []Effect {
+	t := r.judge.tables
+	if v.byPath() && (r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name]) {
 		return r.localProgram(v)
 	}
-	if r.judge.tables.knows(name) {
-		return r.known(v, name)
+	if secs := t.sections[name]; secs != nil {
+		return r.stricter(v, r.tabled(v, name, secs))
+	}
+	if t.harmless[name] {
+		return r.reader(v)
+	}
+	if t.devtools[name] {
+		return r.stricter(v, r.tool(v))
 	}
 	if v.wrapper {
 		return reads()
 	}
-	if local && !strings.HasPrefix(v.path, "npm:") {
+	if v.byPath() && !strings.HasPrefix(v.path, "npm:") {
 		return r.localProgram(v)
 	}
 	return r.stranger(v)
 }
 
-// known judges a command of which the tables say something.
-func (r *reading) known(v *invocation, name string) []Effect {
-	if secs := r.judge.tables.sections[name]; secs != nil {
-		return r.stricter(v, r.tabled(v, name, secs))
-	}
-	if r.judge.tables.harmless[name] {
-		return r.reader(v)
-	}
-	return r.stricter(v, r.tool(v))
-}
+// byPath reports whether a command is a file by its path, and none of those that
+// are installed.
+func (v *invocation) byPath() bool { return isPath(v.path) && !systemPath(v.path) }
 
 // thrownAway reports whether a command runs in a container that is created for
 // it and sees nothing of the host.

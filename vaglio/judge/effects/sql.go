@@ -71,7 +71,9 @@ func (s *splitter) take(token, word string) {
 	case ";":
 		s.end()
 	case "(":
-		s.calls = append(s.calls, len(s.words)-1)
+		if len(s.words) > 0 {
+			s.calls = append(s.calls, len(s.words)-1)
+		}
 		s.level++
 	case ")":
 		s.level = max(0, s.level-1)
@@ -191,7 +193,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	case "EXPLAIN", "PROFILE", "SET", "RESET", "PRAGMA", "EXEC", "EXECUTE":
 		return s.mayChange(verb, target, e, where)
 	case "COPY", "UNLOAD", "EXPORT":
-		if verb == "COPY" && s.has("TO") && !s.has("PROGRAM") && (s.has("STDOUT") || !s.has("FROM")) {
+		if verb == "COPY" && s.copiesOut() {
 			return e.with(say("writes query results to a file of the server"), where.String()).as(Partial, ReachUser), !s.has("STDOUT")
 		}
 		return e.with(sayOf("copies data in or out of %s", where), where.String()), true
@@ -206,6 +208,11 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
 	return e, true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
+}
+
+// copiesOut reports whether rows are copied to a file or to whoever asks.
+func (s *statement) copiesOut() bool {
+	return s.has("TO") && !s.has("PROGRAM") && (s.has("STDOUT") || !s.has("FROM"))
 }
 
 // mayChange judges a statement whose words say whether it changes anything.
@@ -269,7 +276,7 @@ func (s *statement) query(t *tables, e Effect, where wording.Clause) (Effect, bo
 		}
 	}
 	for _, i := range s.calls {
-		if i >= 0 && t.actingFunction(s.words[i]) {
+		if t.actingFunction(s.words[i]) {
 			called := object(strings.ToLower(s.words[i]))
 			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, where), where.String()), true
 		}

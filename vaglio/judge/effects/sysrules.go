@@ -175,8 +175,7 @@ func wrapperRule(c *call) []Effect {
 // chainRule judges the tools of block chains, which sign and spend.
 func chainRule(c *call) []Effect {
 	text := " " + c.rest(0) + " "
-	signs := c.has("--broadcast") || c.has("--network") && strings.Contains(text, " run ") || holdsAny(text, " send", " transfer", " broadcast",
-		" deploy", " publish", " pay", " create", " --broadcast", " mint", " approve", " stake", " withdraw", " import", " sign", " unlock")
+	signs := c.signs(text)
 	if (signs || holdsAny(text, " script ", " run ")) && c.localChain() {
 		return own(say("works on a local chain"))
 	}
@@ -190,6 +189,12 @@ func chainRule(c *call) []Effect {
 		return one(KindCredentials, say("uses wallet keys: %s", c.name+text), c.name)
 	}
 	return own(say("works on the contracts project"))
+}
+
+// signs reports whether a command for a chain may sign or spend.
+func (c *call) signs(text string) bool {
+	return c.has("--broadcast") || c.has("--network") && strings.Contains(text, " run ") || holdsAny(text, " send", " transfer", " broadcast",
+		" deploy", " publish", " pay", " create", " --broadcast", " mint", " approve", " stake", " withdraw", " import", " sign", " unlock")
 }
 
 // localChain reports whether a command names a chain that only this machine

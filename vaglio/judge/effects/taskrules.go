@@ -211,15 +211,7 @@ func tasksRule(c *call) []Effect {
 		return one(KindForeignCode, say("builds or runs a repository that was just fetched: %s %s", c.name, c.rest(0)), c.name)
 	}
 	var out []Effect
-	for i, a := range c.operands {
-		name, ok := c.taskName(a.text)
-		if !ok {
-			continue
-		}
-		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
-			break
-		}
-		name = strings.TrimPrefix(name, ":")
+	for _, name := range c.taskNames() {
 		out = append(out, c.task(name, say("runs the project's task %s", name))...)
 	}
 	if len(out) == 0 {
@@ -228,14 +220,24 @@ func tasksRule(c *call) []Effect {
 	return out
 }
 
-// taskName is the task that an operand names, if it is no setting and no target
-// that is only built.
-func (c *call) taskName(operand string) (string, bool) {
-	if strings.HasPrefix(operand, "//") && strings.HasPrefix(c.name, "bazel") {
-		operand = strings.ReplaceAll(operand, "/", ":")
-		return operand, c.operand(0) == "run" && !strings.Contains(operand, "=")
+// taskNames are the tasks that the operands name; a setting is none, nor is a
+// target that is only built, and with some tools what follows is the task's.
+func (c *call) taskNames() []string {
+	var names []string
+	for i, a := range c.operands {
+		target := strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel")
+		if strings.Contains(a.text, "=") || target && c.operand(0) != "run" {
+			continue
+		}
+		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
+			break
+		}
+		if target {
+			a.text = strings.ReplaceAll(a.text, "/", ":")
+		}
+		names = append(names, strings.TrimPrefix(a.text, ":"))
 	}
-	return operand, !strings.Contains(operand, "=")
+	return names
 }
 
 // runsNoTask reports whether tasks are only listed, or told without being run.
