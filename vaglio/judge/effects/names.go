@@ -43,12 +43,9 @@ func (t *tool) generic(at int) bool {
 	if at < 0 || at >= len(t.words) {
 		return true
 	}
-	switch t.words[at] {
-	case "manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action",
-		"use", "apply":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action", "use", "apply",
+	}, t.words[at])
 }
 
 // action is the verb that an argument such as method or action names: the first
@@ -229,25 +226,13 @@ func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] ==
 
 func (t *tool) noun(class string) bool {
 	set := t.r.judge.tables.nouns[class]
-	for _, w := range t.words {
-		if set[w] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.words, func(w string) bool { return set[w] })
 }
 
 // shared reports whether a tool belongs to a service that people share.
 func (t *tool) shared() bool {
-	if t.noun("team") || !t.local() {
-		return true
-	}
-	for _, w := range append(taskWords(t.server), t.server) {
-		if t.r.judge.tables.nouns["team"][w] {
-			return true
-		}
-	}
-	return false
+	team := t.r.judge.tables.nouns["team"]
+	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(taskWords(t.server), func(w string) bool { return team[w] })
 }
 
 // secret finds a noun that stands for credentials.

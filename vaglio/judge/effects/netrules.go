@@ -64,8 +64,7 @@ func localURL(s string) bool {
 		return false
 	}
 	host := strings.ToLower(u.Hostname())
-	switch host {
-	case "localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost":
+	if slices.Contains([]string{"localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost"}, host) {
 		return true
 	}
 	if ip := net.ParseIP(host); ip != nil {
@@ -227,7 +226,7 @@ func (c *call) curlURL(u arg, method, body string) []Effect {
 	case c.r.leaks(u):
 		return one(KindSend, say("sends local data inside the address %s", u.text), u.text)
 	case strings.HasPrefix(u.text, "file://"):
-		return c.shown([]arg{u})
+		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
 	case startsAny(u.text, "smtp", "imap"):
 		return one(KindPeople, say("sends mail through %s", u.text), u.text)
 	}

@@ -102,10 +102,8 @@ func (p *parsed) has(names ...string) bool {
 // value returns the last value given to one of the options.
 func (p *parsed) value(names ...string) (arg, bool) {
 	for _, v := range slices.Backward(p.flags) {
-		for _, n := range names {
-			if v.name == n && v.has {
-				return v.value, true
-			}
+		if v.has && slices.Contains(names, v.name) {
+			return v.value, true
 		}
 	}
 	return arg{}, false

@@ -91,11 +91,7 @@ func npxRule(c *call) []Effect {
 }
 
 func isRunner(s string) bool {
-	switch s {
-	case "dlx", "exec", "x", "create", "run", "tool", "runx":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"dlx", "exec", "x", "create", "run", "tool", "runx"}, s)
 }
 
 // runTool judges a tool that a package runner starts.
@@ -181,7 +177,7 @@ func execTool(c *call) []Effect {
 // behindRunner are the words behind those by which a runner is told to run
 // something, and how.
 func behindRunner(args []arg) []arg {
-	for len(args) > 0 {
+	for ; len(args) > 0; args = args[1:] {
 		switch s := args[0].text; s {
 		case "--with", "-p", "--python", "--package", "--bin", "--example", "--extra", "--group", "--features", "--manifest-path", "--project", "--directory":
 			args = args[min(1, len(args)-1):] // its value goes, too
@@ -191,7 +187,6 @@ func behindRunner(args []arg) []arg {
 				return args
 			}
 		}
-		args = args[1:]
 	}
 	return nil
 }
@@ -264,13 +259,9 @@ func localArchive(name string) (archive, stray bool) {
 	if !kept || strings.Contains(name, "://") || strings.Contains(name, " @ ") {
 		return false, false
 	}
-	for step := range strings.SplitSeq(name, "/") {
-		switch step {
-		case "dist", "build", "target", "out", "wheels", "wheelhouse", "vendor":
-			return true, false
-		}
-	}
-	return true, true
+	return true, !slices.ContainsFunc(strings.Split(name, "/"), func(step string) bool {
+		return slices.Contains([]string{"dist", "build", "target", "out", "wheels", "wheelhouse", "vendor"}, step)
+	})
 }
 
 // condaInstall judges what conda installs: a channel that nobody vouches for

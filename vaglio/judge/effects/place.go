@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
@@ -97,14 +98,9 @@ func (w *world) inside(p string) bool {
 // listing reports whether an unknown name comes only from commands that list
 // names below the current folder.
 func listing(a arg) bool {
-	for _, f := range a.from {
-		switch f {
-		case "ls", "find", "fd", "git", "grep", "rg", "basename":
-		default:
-			return false
-		}
-	}
-	return len(a.from) > 0 && len(a.names) == 0
+	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool {
+		return !slices.Contains([]string{"ls", "find", "fd", "git", "grep", "rg", "basename"}, f)
+	})
 }
 
 // temporary reports whether an unknown beginning of a path is a temporary file

@@ -386,11 +386,6 @@ func (r *reading) tool(v *invocation) []Effect {
 	if out := c.outreach(); out != nil {
 		return out
 	}
-	out := own(say("runs %s in the workspace", v.name))
-	for _, a := range c.operands {
-		if p := r.world.placeOf(a, v.cwd); p == placeSecret {
-			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", a.text), a.text))
-		}
-	}
+	out := append(own(say("runs %s in the workspace", v.name)), r.secretsIn(c.operands, v.cwd, "reads the secrets in %s")...)
 	return append(out, c.outputs()...)
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -119,12 +120,7 @@ func (w words) asks(e Effect) bool {
 	if !named {
 		return false
 	}
-	for _, verb := range verbsOf(e.Kind) {
-		if w[verb] || w[verb+"s"] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(verbsOf(e.Kind), func(verb string) bool { return w[verb] || w[verb+"s"] })
 }
 
 // verbs are the words with which people ask for an effect of this kind.

@@ -1,9 +1,11 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // scriptRule judges an interpreter: inline code was read by the shell reader
@@ -55,21 +57,14 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 
 // givesCode reports whether a program's text stands behind an option.
 func givesCode(option string) bool {
-	switch option {
-	case "-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i":
-		return true
-	}
-	return strings.HasPrefix(option, "-pi")
+	return slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i"}, option) ||
+		strings.HasPrefix(option, "-pi")
 }
 
 // runsNothing reports whether an interpreter that begins with an option only
 // tells of itself or checks a file.
 func runsNothing(option string) bool {
-	switch option {
-	case "--check", "-l", "--version", "-V", "-v", "--help", "--print-bundle", "-vV":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"--check", "-l", "--version", "-V", "-v", "--help", "--print-bundle", "-vV"}, option)
 }
 
 // line judges a program that is given on the command line. What languages that
@@ -108,7 +103,7 @@ func (c *call) scriptOf(i int) ([]Effect, bool) {
 	a := c.all[i]
 	switch c.name {
 	case "awk", "gawk", "mawk", "nawk":
-		return append(c.shown(c.all[i+1:]), reads()...), true
+		return append(c.r.secretsIn(c.all[i+1:], c.cwd, "shows the secrets in %s"), reads()...), true
 	case "source", ".":
 		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
 			return own(say("loads %s into the shell", a.text)), true
@@ -124,12 +119,13 @@ func (c *call) scriptOf(i int) ([]Effect, bool) {
 	return nil, false
 }
 
-// shown are the effects of printing files that hold secrets.
-func (c *call) shown(files []arg) []Effect {
+// secretsIn are the effects of reading files, of which those that hold secrets
+// matter; how says what becomes of what they hold.
+func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effect {
 	var out []Effect
 	for _, f := range files {
-		if c.secret(f) {
-			out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", f.text), f.text))
+		if r.world.placeOf(f, cwd) == placeSecret {
+			out = append(out, usual(KindCredentials).with(say(how, f.text), f.text))
 		}
 	}
 	return out
@@ -212,7 +208,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
 		out = r.inlineWrite(v, targets)
 	case shell.VerbRead:
-		out = r.inlineRead(v, targets)
+		out = r.secretsIn(targets, v.cwd, "reads the secrets in %s")
 	case shell.VerbList:
 	case shell.VerbPermissions:
 		c := &call{invocation: v, r: r}
@@ -259,17 +255,6 @@ func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
 	return out
 }
 
-// inlineRead judges the files that an inline program reads.
-func (r *reading) inlineRead(v *invocation, targets []arg) []Effect {
-	var out []Effect
-	for _, t := range targets {
-		if r.world.placeOf(t, v.cwd) == placeSecret {
-			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", t.text), t.text))
-		}
-	}
-	return out
-}
-
 // inlineMove judges a file that an inline program moves, copies or links, at
 // both of its places.
 func (r *reading) inlineMove(v *invocation, targets []arg) []Effect {
@@ -295,13 +280,11 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 		}
 	}
 	fn := strings.ToLower(v.call.Function)
-	for _, w := range []string{"post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket"} {
-		if strings.Contains(fn, w) {
-			if localURL(address) {
-				return own(say("talks to this machine"))
-			}
-			return []Effect{usual(KindSend).with(say("sends data to %s by %s", address, v.call.Function), address).as(Irreversible, ReachShared)}
+	if holdsAny(fn, "post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket") {
+		if localURL(address) {
+			return own(say("talks to this machine"))
 		}
+		return []Effect{usual(KindSend).with(say("sends data to %s by %s", address, v.call.Function), address).as(Irreversible, ReachShared)}
 	}
 	for _, t := range targets {
 		if r.leaks(t) {

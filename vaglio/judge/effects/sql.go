@@ -238,12 +238,10 @@ func (s *statement) mayChange(verb, target string, e Effect, where wording.Claus
 // tellsOnly reports whether a procedure of SQL Server only tells of its
 // database.
 func tellsOnly(procedure string) bool {
-	switch procedure {
-	case "sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb",
-		"sp_lock", "sp_depends":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb",
+		"sp_lock", "sp_depends",
+	}, procedure)
 }
 
 // rows judges a change of rows: of all of them, it is as bad as it gets.
@@ -339,17 +337,10 @@ func (s *statement) target(at int) string {
 	return "something"
 }
 
-func (s *statement) has(word string) bool {
-	return slices.Contains(s.words, word)
-}
+func (s *statement) has(word string) bool { return slices.Contains(s.words, word) }
 
 func (s *statement) hasPrefix(word string) bool {
-	for _, w := range s.words {
-		if strings.HasPrefix(w, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, word) })
 }
 
 // runsProgram reports whether words of SQL copy to or from a program.

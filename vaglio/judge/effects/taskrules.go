@@ -62,18 +62,15 @@ func taskRules(m map[string]rule) {
 // script of the project or a tool that the project installed.
 func (c *call) scriptOrTool() []Effect {
 	first := c.operand(0)
+	installed := c.r.judge.tables.nouns["project-tool"][first]
 	for i, a := range c.all {
 		if first == "workspaces" && a.text == "npm" {
 			inner := *c.invocation
 			inner.args = c.all[i:]
 			return c.r.named(&inner)
 		}
-	}
-	if c.r.judge.tables.nouns["project-tool"][first] {
-		for i, a := range c.all {
-			if a.text == first {
-				return c.r.named(c.inner(first, c.all[i+1:]))
-			}
+		if installed && a.text == first {
+			return c.r.named(c.inner(first, c.all[i+1:]))
 		}
 	}
 	return c.task(first, say("runs the project's script %s", first))
