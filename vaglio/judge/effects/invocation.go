@@ -130,6 +130,13 @@ func invocationOf(c *shell.Command) *invocation {
 	return v
 }
 
+// inner is the command that a command runs in its own place.
+func (v *invocation) inner(name string, args []arg) *invocation {
+	in := *v
+	in.name, in.path, in.args = name, name, args
+	return &in
+}
+
 func (v *invocation) remoteOf(r *shell.Remote, via []string) {
 	target := argOf(r.Target).text
 	switch r.Kind {

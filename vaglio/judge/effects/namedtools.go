@@ -35,27 +35,31 @@ func (t *tool) commandLine() bool {
 
 // subcommand builds the words of a command line from a tool's arguments.
 func (t *tool) subcommand(words []string) []string {
-	sub := words[1:]
-	if service, ok := t.text("service", "service_name"); ok && words[0] == "aws" {
-		op, _ := t.text("operation", "action", "operation_name", "command", "api")
-		sub = []string{strings.ToLower(service), strings.ReplaceAll(strings.Join(taskWords(op), "-"), "_", "-")}
+	out := slices.Clone(words[1:])
+	var options []string
+	switch words[0] {
+	case "aws":
+		if service, ok := t.text("service", "service_name"); ok {
+			op, _ := t.text("operation", "action", "operation_name", "command", "api")
+			out = []string{strings.ToLower(service), strings.ReplaceAll(strings.Join(taskWords(op), "-"), "_", "-")}
+		}
+	case "git":
+		out = gitSubcommand(words[1:])
+		if mode, ok := t.text("mode"); ok {
+			options = append(options, "--"+strings.TrimLeft(mode, "-"))
+		}
+		if out[0] == "checkout" && t.is("create", "create_branch", "new_branch") {
+			options = append(options, "-b")
+		}
+	case "kubectl":
+		if f, ok := t.text("output", "format"); ok {
+			options = append(options, "-o", f)
+		}
 	}
-	if words[0] == "git" {
-		sub = gitSubcommand(words[1:])
-	}
-	out := slices.Clone(sub)
 	if t.is("force", "force_push", "forcePush") {
 		out = append(out, "--force")
 	}
-	if mode, ok := t.text("mode"); ok && words[0] == "git" {
-		out = append(out, "--"+strings.TrimLeft(mode, "-"))
-	}
-	if t.is("create", "create_branch", "new_branch") && words[0] == "git" && sub[0] == "checkout" {
-		out = append(out, "-b")
-	}
-	if f, ok := t.text("output", "format"); ok && words[0] == "kubectl" {
-		out = append(out, "-o", f)
-	}
+	out = append(out, options...)
 	for _, key := range []string{
 		"remote", "branch", "branch_name", "branchName", "ref", "commit", "target", "resource", "resource_type",
 		"resourceType", "kind", "name", "container", "image", "release", "package", "packages", "files", "paths", "revision", "stack", "args", "arguments",
@@ -65,6 +69,7 @@ func (t *tool) subcommand(words []string) []string {
 	return out
 }
 
+// gitSubcommand is git's own name for what the words of a tool's name say.
 func gitSubcommand(words []string) []string {
 	name := strings.Join(words, "-")
 	switch name {
@@ -81,9 +86,8 @@ func gitSubcommand(words []string) []string {
 	case "create-tag":
 		return []string{"tag"}
 	}
-	if len(words) > 1 && (words[1] == "changes" || words[1] == "files" || words[1] == "file" || words[1] == "all" || words[1] == "commit" &&
-		words[0] != "commit") {
-		return words[:1]
+	if len(words) > 1 && (slices.Contains([]string{"changes", "files", "file", "all"}, words[1]) || words[1] == "commit" && words[0] != "commit") {
+		return words[:1:1]
 	}
 	return []string{name}
 }

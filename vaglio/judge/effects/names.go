@@ -17,14 +17,7 @@ func (t *tool) byName() []Effect {
 	if len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
 		return own(say("answers the user"))
 	}
-	v, at := t.verb()
-	act, hasAct := t.action()
-	switch {
-	case hasAct && (v.effect.Kind == "" || v.weak || t.generic(at)):
-		v = act
-	case hasAct && act.effect.Kind != KindRead && v.effect.Kind == KindRead:
-		v = act
-	}
+	v := t.verb()
 	if v.effect.Kind == "" {
 		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
 	}
@@ -34,17 +27,25 @@ func (t *tool) byName() []Effect {
 	return t.verbEffect(v)
 }
 
+// verb is what the tool does by its name, or by an argument if the name leaves
+// it to that or only reads.
+func (t *tool) verb() verb {
+	v, at := t.verbIn(t.words)
+	act, ok := t.action()
+	if ok && (v.effect.Kind == "" || v.weak || t.generic(at) || act.effect.Kind != KindRead && v.effect.Kind == KindRead) {
+		return act
+	}
+	return v
+}
+
 // generic reports whether the name's verb leaves what is done to an argument.
 func (t *tool) generic(at int) bool {
 	if at < 0 || at >= len(t.words) {
 		return true
 	}
-	switch t.words[at] {
-	case "manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action",
-		"use", "apply":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action", "use", "apply",
+	}, t.words[at])
 }
 
 // action is the verb that an argument such as method or action names: the first
@@ -76,40 +77,45 @@ func (t *tool) marked(s string) verb {
 	return v
 }
 
-func (t *tool) verb() (verb, int) { return t.verbIn(t.words) }
-
-// verbIn finds the verb of a name. A verb that is usually a noun counts when
-// there is no other; a reading verb at either end wins, unless an effect is
-// joined to it by and.
+// verbIn finds the verb of a name, and where it stands.
 func (t *tool) verbIn(words []string) (verb, int) {
-	known := t.r.judge.tables.verbs
 	best, at := verb{}, -1
 	for i := 0; i < len(words); i++ {
-		v, ok := verb{}, false
-		if i+1 < len(words) {
-			if v, ok = known[words[i]+"-"+words[i+1]]; ok {
-				i++
-			}
+		v, two, ok := t.verbAt(words, i)
+		if two {
+			i++
 		}
-		if !ok {
-			v, ok = known[words[i]]
-		}
-		if !ok {
-			continue
-		}
-		joined := i > 1 && (words[i-1] == "and" || words[i-1] == "or" || words[i-1] == "then")
-		switch {
-		case at < 0, best.weak && !v.weak:
-			best, at = v, i
-		case joined && v.effect.Kind != KindRead && best.effect.Kind == KindRead:
-			best, at = v, i
-		case best.weak && v.weak && best.effect.Kind == KindRead && v.effect.Kind != KindRead:
-			best, at = v, i
-		case !v.weak && v.effect.Kind == KindRead && i == len(words)-1 && t.ambiguous(words[at]) && at < i:
+		if ok && (at < 0 || t.outdoes(v, best, words, i, at)) {
 			best, at = v, i
 		}
 	}
 	return best, at
+}
+
+// verbAt is the verb that begins at a word, and whether it is of two.
+func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
+	known := t.r.judge.tables.verbs
+	if i+1 < len(words) {
+		if v, ok = known[words[i]+"-"+words[i+1]]; ok {
+			return v, true, true
+		}
+	}
+	v, ok = known[words[i]]
+	return v, false, ok
+}
+
+// outdoes reports whether the verb at i counts more than the best at hand. One
+// that is usually a noun counts when there is no other; a reading verb at either
+// end wins, unless an effect is joined to it by and.
+func (t *tool) outdoes(v, best verb, words []string, i, at int) bool {
+	if best.weak && !v.weak {
+		return true
+	}
+	reads := v.effect.Kind == KindRead
+	if best.effect.Kind == KindRead && !reads {
+		return best.weak || i > 1 && slices.Contains([]string{"and", "or", "then"}, words[i-1])
+	}
+	return !v.weak && reads && i == len(words)-1 && at < i && t.ambiguous(words[at])
 }
 
 // ambiguous are effect verbs that often are nouns, too: "transfer history" is
@@ -121,33 +127,21 @@ func (t *tool) ambiguous(w string) bool {
 // verbEffect is the effect of a verb on the nouns of the tool.
 func (t *tool) verbEffect(v verb) []Effect {
 	what := strings.Join(t.words, " ")
+	noun, secret := t.secret()
 	if v.effect.Kind == KindRead {
-		if s, ok := t.secret(); ok {
-			return one(KindCredentials, t.about(say("reads secrets by the tool %s", t.name)), s)
+		if secret {
+			return one(KindCredentials, t.about(say("reads secrets by the tool %s", t.name)), noun)
 		}
 		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
 	}
-	people, touchy := t.noun("person"), t.noun("money") || t.noun("health") || t.noun("access")
-	_, secret := t.secret()
-	e := v.effect
-	switch {
-	case e.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil):
+	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
-	case t.draft(v):
-		return own(t.about(say("keeps a draft: %s", what)))
-	case v.light && !secret && (!touchy || v.phrase) && (v.phrase || !t.shared()):
-		return own(t.about(say("works for the agent alone: %s", what)))
-	case t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun") && e.Kind == KindInfrastructure:
-		return own(t.about(say("runs checks: %s", what)))
-	case t.mild(e) && !people && !touchy && !secret && !t.noun("public"):
-		if t.noun("light") && !t.shared() && !t.recipients() || t.noun("workspace") && !t.shared() &&
-			!t.has("upload", "share", "attach", "import", "link") || t.has("generate", "set") && !t.has("code") && t.has("generate") {
-			return own(t.about(say("changes the agent's own records: %s", what)))
-		}
-	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
-		return own(t.about(say("clears what fills itself again: %s", what)))
 	}
-	e = t.worsen(e, people, touchy, secret)
+	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
+	if why := t.minor(v, s, what); why != nil {
+		return own(t.about(why))
+	}
+	e := t.worsen(v.effect, s)
 	if e.Reach == ReachWorkspace {
 		e.Reach = ReachShared
 	}
@@ -155,21 +149,62 @@ func (t *tool) verbEffect(v verb) []Effect {
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And("by the tool %s", t.name)), t.target())}
 }
 
-// worsen raises an effect by the nouns it is done to.
-func (t *tool) worsen(e Effect, people, touchy, secret bool) Effect {
+// stakes are what the nouns of a tool put at stake.
+type stakes struct{ people, touchy, secret bool }
+
+// minor says what a tool does that reaches nobody but the agent, nil if it may
+// reach further.
+func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
+	e := v.effect
 	switch {
-	case secret && e.Kind != KindDelete:
+	case t.draft(v):
+		return say("keeps a draft: %s", what)
+	case v.light && t.forItself(v, s):
+		return say("works for the agent alone: %s", what)
+	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
+		return say("runs checks: %s", what)
+	case t.mild(e) && s == stakes{} && t.ownRecords():
+		return say("changes the agent's own records: %s", what)
+	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
+		return say("clears what fills itself again: %s", what)
+	}
+	return nil
+}
+
+// forItself reports whether what stays with the agent by its verb does so by
+// its nouns, too.
+func (t *tool) forItself(v verb, s stakes) bool {
+	return !s.secret && (v.phrase || !s.touchy && !t.shared())
+}
+
+// ownRecords reports whether by its nouns a tool changes what is the agent's
+// alone.
+func (t *tool) ownRecords() bool {
+	switch {
+	case t.noun("public"):
+		return false
+	case t.noun("light") && !t.shared() && !t.recipients(),
+		t.noun("workspace") && !t.shared() && !t.has("upload", "share", "attach", "import", "link"):
+		return true
+	}
+	return t.has("generate") && !t.has("code")
+}
+
+// worsen raises an effect by what is at stake.
+func (t *tool) worsen(e Effect, s stakes) Effect {
+	switch {
+	case s.secret && e.Kind != KindDelete:
 		e = usual(KindCredentials)
-	case e.Kind != KindCreate && e.Kind != KindOverwrite:
+	case !t.mild(e):
 	case t.noun("public"):
 		e = usual(KindPublish)
-	case people:
+	case s.people:
 		e = usual(KindPeople)
 	case t.noun("access"):
 		e = usual(KindPermissions).as(Irreversible, ReachShared)
 	case t.noun("money"):
 		e = usual(KindSpend)
-	case touchy:
+	case s.touchy:
 		e.Reversibility = Irreversible
 	}
 	return e
@@ -191,25 +226,13 @@ func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] ==
 
 func (t *tool) noun(class string) bool {
 	set := t.r.judge.tables.nouns[class]
-	for _, w := range t.words {
-		if set[w] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.words, func(w string) bool { return set[w] })
 }
 
 // shared reports whether a tool belongs to a service that people share.
 func (t *tool) shared() bool {
-	if t.noun("team") || !t.local() {
-		return true
-	}
-	for _, w := range append(taskWords(t.server), t.server) {
-		if t.r.judge.tables.nouns["team"][w] {
-			return true
-		}
-	}
-	return false
+	team := t.r.judge.tables.nouns["team"]
+	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(taskWords(t.server), func(w string) bool { return team[w] })
 }
 
 // secret finds a noun that stands for credentials.
@@ -221,23 +244,26 @@ func (t *tool) secret() (string, bool) {
 		}
 	}
 	for i, w := range t.words {
-		pair := ""
-		if i+1 < len(t.words) {
-			pair = w + "-" + t.words[i+1]
+		if t.secretAt(i) {
+			return w, true
 		}
-		if !n["secret"][w] && !n["secretpair"][pair] {
-			continue
-		}
-		if i+1 < len(t.words) && n["nosecret"][t.words[len(t.words)-1]] {
-			continue
-		}
-		if (t.has("list", "search", "count") || t.has("check", "validate")) && (strings.HasSuffix(w, "s") || strings.HasSuffix(pair, "s") ||
-			t.has("check", "validate")) {
-			continue // names only
-		}
-		return w, true
 	}
 	return "", false
+}
+
+// secretAt reports whether a word, or it and the next one, stand for
+// credentials and not only for their names.
+func (t *tool) secretAt(i int) bool {
+	n := t.r.judge.tables.nouns
+	w, pair, last := t.words[i], "", i+1 == len(t.words)
+	if !last {
+		pair = w + "-" + t.words[i+1]
+	}
+	if !n["secret"][w] && !n["secretpair"][pair] || !last && n["nosecret"][t.words[len(t.words)-1]] {
+		return false
+	}
+	plural := strings.HasSuffix(w, "s") || strings.HasSuffix(pair, "s")
+	return !t.has("check", "validate") && (!plural || !t.has("list", "search", "count"))
 }
 
 // target names what a call is about, from its arguments.

@@ -1,8 +1,10 @@
 package effects
 
 import (
+	"cmp"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -62,8 +64,7 @@ func localURL(s string) bool {
 		return false
 	}
 	host := strings.ToLower(u.Hostname())
-	switch host {
-	case "localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost":
+	if slices.Contains([]string{"localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost"}, host) {
 		return true
 	}
 	if ip := net.ParseIP(host); ip != nil {
@@ -75,15 +76,8 @@ func localURL(s string) bool {
 // store reports whether an address is the interface of a store on this
 // machine, where a deletion loses data.
 func store(s string) bool {
-	for _, p := range []string{
-		":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700",
-		":8108", ":15672", ":8001",
-	} {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
+	return holdsAny(s, ":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700",
+		":8108", ":15672", ":8001")
 }
 
 func (c *call) unlessLocal(far func() []Effect) []Effect {
@@ -117,28 +111,18 @@ func (c *call) unlessLocal(far func() []Effect) []Effect {
 // request is the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
-	local := localURL(address)
 	if what := credentialDoor(address); what != nil {
 		return one(KindCredentials, what, address)
 	}
 	switch method {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
-		if w := r.actingPath(address); w != "" && !local && method != "HEAD" {
-			e := usual(KindSend).as(Irreversible, ReachShared)
-			e = e.with(say("sends a request that by its address does more than read (%s): %s", w, address), address)
-			e.Sure = 0.6
-			return []Effect{e}
-		}
-		if what, carries := carriesData(address); carries && !local {
-			return one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(address)), address)
-		}
-		return one(KindRead, say("fetches %s", address), "")
+		return r.fetch(method, address)
 	}
 	if readingPost(address, body) {
 		return reads()
 	}
-	switch {
-	case local && method == "DELETE" && store(address), local && method != "GET" && store(address) && destructivePath(address):
+	switch local := localURL(address); {
+	case local && store(address) && (method == "DELETE" || destructivePath(address)):
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
@@ -146,6 +130,23 @@ func (r *reading) request(method, address, body string) []Effect {
 		return []Effect{usual(KindDelete).with(say("deletes %s", address), address).as(Irreversible, ReachShared)}
 	}
 	return []Effect{usual(KindSend).with(say("sends a request that changes something: %s %s", method, address), address).as(Irreversible, ReachShared)}
+}
+
+// fetch is the effect of a request that by its method only reads.
+func (r *reading) fetch(method, address string) []Effect {
+	if localURL(address) {
+		return one(KindRead, say("fetches %s", address), "")
+	}
+	if w := r.actingPath(address); w != "" && method != "HEAD" {
+		e := usual(KindSend).as(Irreversible, ReachShared)
+		e = e.with(say("sends a request that by its address does more than read (%s): %s", w, address), address)
+		e.Sure = 0.6
+		return []Effect{e}
+	}
+	if what, carries := carriesData(address); carries {
+		return one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(address)), address)
+	}
+	return one(KindRead, say("fetches %s", address), "")
 }
 
 // actingPath finds the verb in an address that does something even when it is
@@ -166,15 +167,8 @@ func (r *reading) actingPath(s string) string {
 }
 
 func destructivePath(s string) bool {
-	for _, w := range []string{
-		"_delete_by_query", "_update_by_query", "_close", "_bulk", "_forcemerge", "_rollover", "/delete", "_settings",
-		"_cluster", "_doc", "_mapping", "/collections/", "/containers/",
-	} {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return holdsAny(s, "_delete_by_query", "_update_by_query", "_close", "_bulk", "_forcemerge", "_rollover", "/delete", "_settings",
+		"_cluster", "_doc", "_mapping", "/collections/", "/containers/")
 }
 
 // readingPost reports whether a request with a body is a query by custom.
@@ -195,23 +189,14 @@ func readingPost(address, body string) bool {
 	return false
 }
 
+// curlRule judges curl by its addresses, and by the options that send more or
+// by another way.
 func curlRule(c *call) []Effect {
 	method, body := c.curlMethod()
 	urls := append(append([]arg(nil), c.operands...), c.values("--url")...)
 	var out []Effect
 	for _, u := range urls {
-		switch {
-		case c.r.leaks(u):
-			out = append(out, usual(KindSend).with(say("sends local data inside the address %s", u.text), u.text))
-		case strings.HasPrefix(u.text, "file://"):
-			if c.r.world.placeOf(u, c.cwd) == placeSecret {
-				out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", u.text), u.text))
-			}
-		case strings.HasPrefix(u.text, "smtp") || strings.HasPrefix(u.text, "imap"):
-			out = append(out, usual(KindPeople).with(say("sends mail through %s", u.text), u.text))
-		default:
-			out = append(out, c.r.request(method, u.text, body)...)
-		}
+		out = append(out, c.curlURL(u, method, body)...)
 	}
 	out = append(out, c.carriedOut(urls)...)
 	for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
@@ -233,6 +218,19 @@ func curlRule(c *call) []Effect {
 		}
 	}
 	return out
+}
+
+// curlURL judges one address by its scheme and by what it carries.
+func (c *call) curlURL(u arg, method, body string) []Effect {
+	switch {
+	case c.r.leaks(u):
+		return one(KindSend, say("sends local data inside the address %s", u.text), u.text)
+	case strings.HasPrefix(u.text, "file://"):
+		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
+	case startsAny(u.text, "smtp", "imap"):
+		return one(KindPeople, say("sends mail through %s", u.text), u.text)
+	}
+	return c.r.request(method, u.text, body)
 }
 
 // carriedOut are the effects of local data in headers and query texts of a
@@ -302,29 +300,29 @@ func wgetRule(c *call) []Effect {
 	return append(out, c.transfers()...)
 }
 
+// httpieRule judges httpie, whose method may stand first.
 func httpieRule(c *call) []Effect {
 	ops := c.operands
 	method := ""
-	if len(ops) > 1 && strings.ToUpper(ops[0].text) == ops[0].text && strings.Trim(ops[0].text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+	if len(ops) > 1 && strings.Trim(ops[0].text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		method, ops = ops[0].text, ops[1:]
 	}
 	if len(ops) == 0 {
 		return reads()
 	}
-	if method == "" {
-		method = "GET"
-		for _, o := range ops[1:] {
-			if (strings.Contains(o.text, "=") && !strings.Contains(o.text, "==")) || strings.Contains(o.text, "@") {
-				method = "POST"
-			}
-		}
-		if c.stdin.piped || c.stdin.file.text != "" || c.has("--raw") {
-			method = "POST"
-		}
-	}
-	out := c.r.request(method, ops[0].text, "")
+	out := c.r.request(cmp.Or(method, c.httpieMethod(ops[1:])), ops[0].text, "")
 	for _, o := range c.values("-o", "--output") {
 		out = append(out, c.r.write(c.invocation, o, "writes")...)
 	}
 	return out
+}
+
+// httpieMethod is the method if none is named: with data, httpie posts.
+func (c *call) httpieMethod(items []arg) string {
+	if c.stdin.piped || c.stdin.file.text != "" || c.has("--raw") || slices.ContainsFunc(items, func(o arg) bool {
+		return strings.Contains(o.text, "=") && !strings.Contains(o.text, "==") || strings.Contains(o.text, "@")
+	}) {
+		return "POST"
+	}
+	return "GET"
 }

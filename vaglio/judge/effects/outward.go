@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/netip"
 	"net/url"
@@ -64,27 +65,17 @@ func number(host string) (netip.Addr, bool) {
 	var sum uint64
 	for i, p := range parts {
 		if len(p) > 1 && p[0] == '0' && p[1] != 'x' {
-			p = "0o" + strings.TrimLeft(p, "0")
-			if p == "0o" {
-				p = "0"
-			}
+			p = "0o" + cmp.Or(strings.TrimLeft(p, "0"), "0")
 		}
-		n, err := strconv.ParseUint(p, 0, 32)
+		bits := 8 // the last part fills what is left
+		if i == len(parts)-1 {
+			bits = 8 * (4 - i)
+		}
+		n, err := strconv.ParseUint(p, 0, bits)
 		if err != nil {
 			return netip.Addr{}, false
 		}
-		rest := uint(4 - i) // the last part fills what is left
-		if i < len(parts)-1 {
-			if n > 0xff {
-				return netip.Addr{}, false
-			}
-			sum |= n << (8 * (rest - 1))
-			continue
-		}
-		if rest < 4 && n >= 1<<(8*rest) {
-			return netip.Addr{}, false
-		}
-		sum |= n
+		sum = sum<<bits | n
 	}
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
@@ -110,12 +101,9 @@ func credentialDoor(address string) wording.Sentence {
 // engineSocket reports whether a socket is one by which whoever talks to it
 // gets the rights of the administrator.
 func engineSocket(p string) bool {
-	for _, s := range []string{"docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock", "lxd/unix.socket", "incus/unix.socket"} {
-		if strings.HasSuffix(p, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{
+		"docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock", "lxd/unix.socket", "incus/unix.socket",
+	}, func(end string) bool { return strings.HasSuffix(p, end) })
 }
 
 // leaks reports whether an address carries the output of a command, a secret or
@@ -173,26 +161,28 @@ func (r *reading) personal(name, host string) bool {
 	return true
 }
 
-// lookup is the effect of a program that looks a name up: what stands in the
-// name before a domain reaches whoever serves that domain.
+// lookupRule judges a program that looks a name up: what stands in the name
+// before a domain reaches whoever serves that domain.
 func lookupRule(c *call) []Effect {
 	for _, a := range c.all {
 		inner := strings.HasSuffix(a.text, ")") || !strings.Contains(a.text, ".")
 		if a.known || inner && !strings.Contains(a.text, ".$") && len(a.names) == 0 {
 			continue
 		}
-		for _, f := range a.from {
-			if at := strings.Index(a.text, "$("+f); at >= 0 && strings.Contains(a.text[at:], ").") {
-				return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
-			}
-		}
-		for _, n := range a.names {
-			if strings.Contains(a.text, "$"+n+".") && c.r.personal(n, "") {
-				return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
-			}
+		if c.r.namesLocal(a) {
+			return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
 		}
 	}
 	return reads()
+}
+
+// namesLocal reports whether the output of a command or a variable about the
+// user stands in a name before a domain.
+func (r *reading) namesLocal(a arg) bool {
+	return slices.ContainsFunc(a.from, func(f string) bool {
+		at := strings.Index(a.text, "$("+f)
+		return at >= 0 && strings.Contains(a.text[at:], ").")
+	}) || slices.ContainsFunc(a.names, func(n string) bool { return strings.Contains(a.text, "$"+n+".") && r.personal(n, "") })
 }
 
 // server says how a program that serves files or data is told what and where.
@@ -309,38 +299,35 @@ func carriesData(address string) (wording.Clause, bool) {
 		return wording.Say("more text than an address needs"), true
 	}
 	host := strings.ToLower(u.Hostname())
-	for _, h := range []string{
-		"webhook.site", "requestbin", "pipedream.net", "burpcollaborator", "oastify", "interact.sh", "interactsh", "dnslog",
-		"beeceptor", "hookbin", "requestcatcher", "canarytokens", "ngrok", "oast.", "postb.in", "requestinspector", "ptsv", "webhookrelay", "mockbin",
-	} {
-		if strings.Contains(host, h) {
-			return wording.Say("the collector %s", host), true
-		}
+	if holdsAny(host, "webhook.site", "requestbin", "pipedream.net", "burpcollaborator", "oastify", "interact.sh", "interactsh", "dnslog",
+		"beeceptor", "hookbin", "requestcatcher", "canarytokens", "ngrok", "oast.", "postb.in", "requestinspector", "ptsv", "webhookrelay", "mockbin") {
+		return wording.Say("the collector %s", host), true
 	}
-	for part := range strings.SplitSeq(u.Path, "/") {
-		if packed(part) {
-			return wording.Say("data in the path"), true
-		}
+	if slices.ContainsFunc(strings.Split(u.Path, "/"), packed) {
+		return wording.Say("data in the path"), true
 	}
 	for name, values := range u.Query() {
-		for _, v := range values {
-			switch strings.ToLower(name) {
-			case "exfil", "leak", "dump", "secrets", "loot", "stolen", "env", "passwd", "password", "creds", "credentials":
-				if v != "" {
-					return wording.Say("the parameter %s", name), true
-				}
-			case "data", "payload", "d", "blob", "contents":
-				if len(v) >= 16 && !strings.ContainsAny(v, " ,") {
-					return wording.Say("the parameter %s", name), true
-				}
-			}
-			if packed(v) || strings.Contains(v, "-----BEGIN") || strings.Contains(v, "root:x:0") || strings.HasPrefix(v, "AKIA") ||
-				strings.HasPrefix(v, "ghp_") || strings.HasPrefix(v, "sk_live_") {
-				return wording.Say("the parameter %s", name), true
-			}
+		if slices.ContainsFunc(values, func(v string) bool { return carries(name, v) }) {
+			return wording.Say("the parameter %s", name), true
 		}
 	}
 	return wording.Clause{}, false
+}
+
+// carries reports whether a parameter of an address holds data that it takes
+// out, by its name or by what it looks like.
+func carries(name, value string) bool {
+	switch strings.ToLower(name) {
+	case "exfil", "leak", "dump", "secrets", "loot", "stolen", "env", "passwd", "password", "creds", "credentials":
+		if value != "" {
+			return true
+		}
+	case "data", "payload", "d", "blob", "contents":
+		if len(value) >= 16 && !strings.ContainsAny(value, " ,") {
+			return true
+		}
+	}
+	return packed(value) || holdsAny(value, "-----BEGIN", "root:x:0") || startsAny(value, "AKIA", "ghp_", "sk_live_")
 }
 
 // packed reports whether a text is readable text in base64.

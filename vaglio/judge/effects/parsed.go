@@ -41,6 +41,11 @@ func loadTables() (*tables, error) {
 // ofClass says whether a word is of a class of the knowledge base.
 func (t *tables) ofClass(class, word string) bool { return t.nouns[class][word] }
 
+// knows says whether the tables say anything of a program.
+func (t *tables) knows(name string) bool {
+	return t.sections[name] != nil || t.harmless[name] || t.devtools[name]
+}
+
 // effectOf is the effect that a table states.
 func effectOf(o commands.Outcome) Effect {
 	e := usual(o.Kind)
@@ -97,10 +102,8 @@ func (p *parsed) has(names ...string) bool {
 // value returns the last value given to one of the options.
 func (p *parsed) value(names ...string) (arg, bool) {
 	for _, v := range slices.Backward(p.flags) {
-		for _, n := range names {
-			if v.name == n && v.has {
-				return v.value, true
-			}
+		if v.has && slices.Contains(names, v.name) {
+			return v.value, true
 		}
 	}
 	return arg{}, false
@@ -148,4 +151,14 @@ func join(args []arg) string {
 		}
 	}
 	return b.String()
+}
+
+// holdsAny reports whether one of the parts stands somewhere in a text.
+func holdsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
+}
+
+// startsAny reports whether a text begins with one of the parts.
+func startsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(s, p) })
 }

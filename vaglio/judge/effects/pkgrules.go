@@ -20,31 +20,29 @@ func npmInstall(c *call) []Effect {
 	}
 	for _, a := range ops {
 		if foreignSource(a.text) {
-			return []Effect{usual(KindForeignCode).with(say("installs code that is not from the registry: %s", a.text), a.text)}
+			return one(KindForeignCode, say("installs code that is not from the registry: %s", a.text), a.text)
 		}
 	}
-	if v, ok := c.value("--registry"); ok && !strings.Contains(v.text, "npmjs.org") && !strings.Contains(v.text, "yarnpkg.com") && !localURL(v.text) {
-		return []Effect{usual(KindForeignCode).with(say("installs code from the registry %s", v.text), v.text)}
+	if v, ok := c.value("--registry"); ok && !holdsAny(v.text, "npmjs.org", "yarnpkg.com") && !localURL(v.text) {
+		return one(KindForeignCode, say("installs code from the registry %s", v.text), v.text)
 	}
-	return []Effect{usual(KindInstall).with(say("installs packages in the project %s", names), names)}
+	return one(KindInstall, say("installs packages in the project %s", names), names)
 }
 
 // foreignSource reports whether a package is named by a place rather than by
 // its name in the registry.
 func foreignSource(s string) bool {
-	if strings.HasPrefix(s, "git+") || strings.HasPrefix(s, "git@") || strings.HasPrefix(s, "github:") || strings.HasPrefix(s, "gitlab:") ||
-		strings.HasPrefix(s, "bitbucket:") || strings.HasPrefix(s, "gist:") || strings.Contains(s, " @ git") || strings.Contains(s, " @ http") {
+	if startsAny(s, "git+", "git@", "github:", "gitlab:", "bitbucket:", "gist:") || holdsAny(s, " @ git", " @ http") {
 		return true
 	}
 	if strings.Contains(s, "://") {
 		return !strings.HasPrefix(s, "file:") && !localURL(s)
 	}
-	if !strings.HasPrefix(s, "@") && !strings.HasPrefix(s, ".") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") &&
-		strings.Count(s, "/") == 1 && !strings.HasSuffix(s, "/") && !strings.Contains(s, "@npm:") {
-		owner, _, _ := strings.Cut(s, "/")
-		return !strings.Contains(owner, ".") // user/repo of GitHub
+	if startsAny(s, "@", ".", "/", "~") || strings.Count(s, "/") != 1 || strings.HasSuffix(s, "/") || strings.Contains(s, "@npm:") {
+		return false
 	}
-	return false
+	owner, _, _ := strings.Cut(s, "/")
+	return !strings.Contains(owner, ".") // user/repo of GitHub
 }
 
 func npmConfig(c *call) []Effect {
@@ -53,15 +51,11 @@ func npmConfig(c *call) []Effect {
 		return reads()
 	}
 	rest := strings.ToLower(c.rest(1))
-	for _, s := range []string{
-		"strict-ssl false", "strict-ssl=false", "cafile", "ignore-scripts false", "registry", "audit false",
-		"enablestrictssl false", "enableimmutable",
-	} {
-		if strings.Contains(rest, s) {
-			return []Effect{usual(KindSafeguardOff).with(say("changes whom the package manager trusts: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
-		}
+	if holdsAny(rest, "strict-ssl false", "strict-ssl=false", "cafile", "ignore-scripts false", "registry", "audit false",
+		"enablestrictssl false", "enableimmutable") {
+		return []Effect{usual(KindSafeguardOff).with(say("changes whom the package manager trusts: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
 	}
-	if strings.Contains(rest, "token") || strings.Contains(rest, "_auth") || strings.Contains(rest, "password") {
+	if holdsAny(rest, "token", "_auth", "password") {
 		return one(KindCredentials, say("stores credentials of the registry"), c.operand(2))
 	}
 	return []Effect{usual(KindOverwrite).with(say("changes the settings of the package manager: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
@@ -71,8 +65,11 @@ func npmConfig(c *call) []Effect {
 func npxRule(c *call) []Effect {
 	args := c.all
 	for len(args) > 0 && (strings.HasPrefix(args[0].text, "-") || c.took > 0 && isRunner(args[0].text)) {
-		takes := args[0].text == "-p" || args[0].text == "--package" || args[0].text == "--from" || args[0].text == "--with" || args[0].text == "--python"
-		if takes && len(args) > 1 {
+		switch args[0].text {
+		case "-p", "--package", "--from", "--with", "--python":
+			if len(args) == 1 {
+				return reads()
+			}
 			if foreignSource(args[1].text) {
 				return one(KindForeignCode, say("fetches and runs %s", args[1].text), args[1].text)
 			}
@@ -94,11 +91,7 @@ func npxRule(c *call) []Effect {
 }
 
 func isRunner(s string) bool {
-	switch s {
-	case "dlx", "exec", "x", "create", "run", "tool", "runx":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"dlx", "exec", "x", "create", "run", "tool", "runx"}, s)
 }
 
 // runTool judges a tool that a package runner starts.
@@ -107,18 +100,17 @@ func (c *call) runTool(name string, args []arg) []Effect {
 	if i := strings.LastIndexByte(base, '@'); i > 0 {
 		base = base[:i]
 	}
-	if foreignSource(name) && !strings.HasPrefix(name, "@") {
+	scoped := strings.HasPrefix(name, "@")
+	if !scoped && foreignSource(name) {
 		return one(KindForeignCode, say("fetches and runs %s", name), name)
 	}
 	t := c.r.judge.tables
 	for _, n := range []string{base, lastPart(base)} {
-		if n == "sh" || n == "bash" || strings.HasPrefix(name, "@") && n == lastPart(base) && !t.trustedScope(name) {
+		if n == "sh" || n == "bash" || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
-		if t.sections[n] != nil || t.devtools[n] || t.harmless[n] {
-			inner := *c.invocation
-			inner.name, inner.path, inner.args = n, n, args[1:]
-			return c.r.named(&inner)
+		if t.knows(n) {
+			return c.r.named(c.inner(n, args[1:]))
 		}
 	}
 	return c.foreignTool(name, t.knownTool(name))
@@ -157,17 +149,7 @@ func (c *call) foreignTool(name string, known bool) []Effect {
 
 // execTool judges `poetry run pytest` and its like.
 func execTool(c *call) []Effect {
-	args := c.all
-	for len(args) > 0 && (args[0].text == "run" || args[0].text == "exec" || args[0].text == "e" || args[0].text == "r" || args[0].text == "x" ||
-		strings.HasPrefix(args[0].text, "-")) {
-		if (args[0].text == "--with" || args[0].text == "-p" || args[0].text == "--python" || args[0].text == "--package" ||
-			args[0].text == "--bin" || args[0].text == "--example" || args[0].text == "--extra" || args[0].text == "--group" ||
-			args[0].text == "--features" || args[0].text == "--manifest-path" || args[0].text == "--project" || args[0].text == "--directory") &&
-			len(args) > 1 {
-			args = args[1:]
-		}
-		args = args[1:]
-	}
+	args := behindRunner(c.all)
 	if c.name == "cargo" {
 		if c.r.cloned {
 			return one(KindForeignCode, say("builds and runs a repository that was just fetched"), "cargo run")
@@ -177,22 +159,39 @@ func execTool(c *call) []Effect {
 	if len(args) == 0 {
 		return own(say("runs %s", c.name))
 	}
+	path := args[0].text
 	if !args[0].known {
-		return unknown(say("runs a command whose name is not known: %s", args[0].text), args[0].text)
+		return unknown(say("runs a command whose name is not known: %s", path), path)
 	}
-	if strings.Contains(args[0].text, "://") {
-		return one(KindForeignCode, say("fetches and runs %s", args[0].text), args[0].text)
+	if strings.Contains(path, "://") {
+		return one(KindForeignCode, say("fetches and runs %s", path), path)
 	}
-	inner := *c.invocation
-	inner.name, inner.path, inner.args = lastPart(args[0].text), args[0].text, args[1:]
-	t := c.r.judge.tables
-	n := c.r.canonical(&inner)
-	if t.sections[n] == nil && !t.devtools[n] && !t.harmless[n] && !isPath(inner.path) {
-		return c.task(args[0].text, say("runs the project's %s", args[0].text))
+	inner := c.inner(lastPart(path), args[1:])
+	inner.path = path
+	if !isPath(path) && !c.r.judge.tables.knows(c.r.canonical(inner)) {
+		return c.task(path, say("runs the project's %s", path))
 	}
-	return c.r.named(&inner)
+	return c.r.named(inner)
 }
 
+// behindRunner are the words behind those by which a runner is told to run
+// something, and how.
+func behindRunner(args []arg) []arg {
+	for ; len(args) > 0; args = args[1:] {
+		switch s := args[0].text; s {
+		case "--with", "-p", "--python", "--package", "--bin", "--example", "--extra", "--group", "--features", "--manifest-path", "--project", "--directory":
+			args = args[min(1, len(args)-1):] // its value goes, too
+		case "run", "exec", "e", "r", "x":
+		default:
+			if !strings.HasPrefix(s, "-") {
+				return args
+			}
+		}
+	}
+	return nil
+}
+
+// pipInstall judges what pip and its like install.
 func pipInstall(c *call) []Effect {
 	if c.r.cloned {
 		return one(KindForeignCode, say("installs a repository that was just fetched"), c.name)
@@ -202,10 +201,29 @@ func pipInstall(c *call) []Effect {
 	if c.name == "uv" && verb == "pip" {
 		verb, ops = c.operand(1), c.operands[min(2, len(c.operands)):]
 	}
-	names := join(ops)
 	if c.has("--dry-run") {
 		return reads()
 	}
+	if out := append(foreignPackages(ops), c.foreignIndex()...); len(out) > 0 {
+		return out[:1]
+	}
+	names := join(ops)
+	switch {
+	case c.has("--break-system-packages", "--trusted-host"):
+		return one(KindSafeguardOff, say("installs %s past a safeguard of the package manager", names), names)
+	case c.has("--system") || c.root:
+		return []Effect{usual(KindInstall).with(say("installs %s for the whole machine", names), names).as(Partial, ReachSystem)}
+	case verb == "uninstall":
+		return own(say("removes packages %s", names))
+	case c.has("--user"):
+		return []Effect{usual(KindInstall).with(say("installs %s for the whole user", names), names).as(Partial, ReachUser)}
+	}
+	return one(KindInstall, say("installs packages in the environment %s", names), names)
+}
+
+// foreignPackages is the effect of a package that is not from the index, nil
+// if there is none.
+func foreignPackages(ops []arg) []Effect {
 	for _, a := range ops {
 		archive, stray := localArchive(a.text)
 		if stray {
@@ -215,29 +233,23 @@ func pipInstall(c *call) []Effect {
 			return one(KindForeignCode, say("installs code that is not from the index: %s", a.text), a.text)
 		}
 	}
+	return nil
+}
+
+// foreignIndex is the effect of a list or an index of packages that nobody
+// vouches for, nil if there is none.
+func (c *call) foreignIndex() []Effect {
 	for _, v := range c.values("-r", "--requirement", "-c", "--constraint") {
 		if strings.Contains(v.text, "://") && !localURL(v.text) {
 			return one(KindForeignCode, say("installs what the list %s names", v.text), v.text)
 		}
 	}
 	for _, v := range c.values("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index") {
-		if !strings.Contains(v.text, "pypi.org") && !strings.Contains(v.text, "pytorch.org") && !localURL(v.text) && strings.Contains(v.text, "://") {
+		if strings.Contains(v.text, "://") && !holdsAny(v.text, "pypi.org", "pytorch.org") && !localURL(v.text) {
 			return one(KindForeignCode, say("installs code from the index %s", v.text), v.text)
 		}
 	}
-	if c.has("--break-system-packages", "--trusted-host") {
-		return []Effect{usual(KindSafeguardOff).with(say("installs %s past a safeguard of the package manager", names), names)}
-	}
-	if c.has("--system") || c.root {
-		return []Effect{usual(KindInstall).with(say("installs %s for the whole machine", names), names).as(Partial, ReachSystem)}
-	}
-	if verb == "uninstall" {
-		return own(say("removes packages %s", names))
-	}
-	if c.has("--user") {
-		return []Effect{usual(KindInstall).with(say("installs %s for the whole user", names), names).as(Partial, ReachUser)}
-	}
-	return []Effect{usual(KindInstall).with(say("installs packages in the environment %s", names), names)}
+	return nil
 }
 
 // localArchive says whether a package is an archive on this machine, and
@@ -247,13 +259,9 @@ func localArchive(name string) (archive, stray bool) {
 	if !kept || strings.Contains(name, "://") || strings.Contains(name, " @ ") {
 		return false, false
 	}
-	for step := range strings.SplitSeq(name, "/") {
-		switch step {
-		case "dist", "build", "target", "out", "wheels", "wheelhouse", "vendor":
-			return true, false
-		}
-	}
-	return true, true
+	return true, !slices.ContainsFunc(strings.Split(name, "/"), func(step string) bool {
+		return slices.Contains([]string{"dist", "build", "target", "out", "wheels", "wheelhouse", "vendor"}, step)
+	})
 }
 
 // condaInstall judges what conda installs: a channel that nobody vouches for
@@ -279,31 +287,22 @@ func goRun(c *call) []Effect {
 }
 
 func knownGoTool(s string) bool {
-	for _, p := range []string{
-		"golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/", "github.com/google/", "google.golang.org/",
+	return startsAny(s, "golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/", "github.com/google/", "google.golang.org/",
 		"github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ", "github.com/swaggo/",
-		"github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/",
-	} {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+		"github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/")
 }
 
+// mavenGoals judges what maven is told to reach.
 func mavenGoals(c *call) []Effect {
 	for _, a := range c.operands {
 		switch {
-		case a.text == "deploy" || strings.HasSuffix(a.text, ":deploy") || strings.HasPrefix(a.text, "release:perform") || a.text == "site-deploy" ||
-			strings.HasSuffix(a.text, ":deploy-file") || strings.Contains(a.text, "publish") || strings.HasPrefix(a.text, "nexus-staging:"):
+		case releases(a.text):
 			return one(KindPublish, say("publishes the artifact: %s", a.text), a.text)
 		case strings.HasPrefix(a.text, "release:prepare") && !c.has("-DdryRun"):
 			return one(KindPublish, say("tags and pushes a release: %s", a.text), a.text)
-		case strings.HasPrefix(a.text, "flyway:clean") || strings.HasPrefix(a.text, "liquibase:drop") ||
-			strings.HasPrefix(a.text, "flyway:migrate") || strings.HasPrefix(a.text, "liquibase:update") || strings.HasPrefix(a.text, "liquibase:rollback"):
+		case startsAny(a.text, "flyway:clean", "liquibase:drop", "flyway:migrate", "liquibase:update", "liquibase:rollback"):
 			return []Effect{usual(KindDatabase).with(say("changes the configured database: %s", a.text), a.text).as(Irreversible, ReachUser)}
-		case strings.Contains(a.text, "jib:build") || strings.Contains(a.text, "docker:push") || strings.Contains(a.text, "k8s:apply") ||
-			strings.Contains(a.text, "undeploy") || strings.Contains(a.text, "appengine:"):
+		case holdsAny(a.text, "jib:build", "docker:push", "k8s:apply", "undeploy", "appengine:"):
 			return one(KindPublish, say("pushes to a registry or a cluster: %s", a.text), a.text)
 		}
 	}
@@ -311,4 +310,10 @@ func mavenGoals(c *call) []Effect {
 		return one(KindForeignCode, say("builds a repository that was just fetched"), "mvn")
 	}
 	return own(say("builds the project"))
+}
+
+// releases reports whether a goal of maven hands the artifact out.
+func releases(goal string) bool {
+	return goal == "deploy" || goal == "site-deploy" || strings.HasSuffix(goal, ":deploy") || strings.HasSuffix(goal, ":deploy-file") ||
+		startsAny(goal, "release:perform", "nexus-staging:") || strings.Contains(goal, "publish")
 }

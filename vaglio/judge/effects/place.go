@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
@@ -65,10 +66,19 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeControl
 	case w.inside(p):
 		return placeWorkspace
-	case strings.HasPrefix(p, "$") && listing(a):
-		return placeWorkspace
 	case strings.HasPrefix(p, "$"):
+		if listing(a) {
+			return placeWorkspace
+		}
 		return placeUnknown
+	}
+	return w.outside(p)
+}
+
+// outside says where a known path lies that is not in the workspace. A relative
+// one whose folder is not known is taken to be.
+func (w *world) outside(p string) where {
+	switch {
 	case w.places.InHome(p), w.home != "" && place.Inside([]string{w.home}, p):
 		return placeHome
 	case !path.IsAbs(p) && !strings.HasPrefix(p, "..") && w.cwd == "":
@@ -88,14 +98,9 @@ func (w *world) inside(p string) bool {
 // listing reports whether an unknown name comes only from commands that list
 // names below the current folder.
 func listing(a arg) bool {
-	for _, f := range a.from {
-		switch f {
-		case "ls", "find", "fd", "git", "grep", "rg", "basename":
-		default:
-			return false
-		}
-	}
-	return len(a.from) > 0 && len(a.names) == 0
+	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool {
+		return !slices.Contains([]string{"ls", "find", "fd", "git", "grep", "rg", "basename"}, f)
+	})
 }
 
 // temporary reports whether an unknown beginning of a path is a temporary file

@@ -18,7 +18,7 @@ func (r *reading) named(v *invocation) []Effect {
 	if v.path == "" {
 		return reads() // redirections and assignments alone
 	}
-	if v.box != "" && v.fresh && (strings.HasPrefix(v.path, "-") || isPath(v.path) && !systemPath(v.path)) && !v.exposed && !r.reachesHost(v) {
+	if (v.byPath() || strings.HasPrefix(v.path, "-")) && r.thrownAway(v) {
 		return own(say("hands %s to the program of a throw-away container", v.path))
 	}
 	if strings.HasPrefix(v.path, "-") {
@@ -28,29 +28,42 @@ func (r *reading) named(v *invocation) []Effect {
 	if name == "" {
 		return unknown(say("runs a command whose name is not known: %s", v.path), v.path)
 	}
-	if isPath(v.path) && !systemPath(v.path) && (r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.harmless[name]) {
+	return r.tableOf(v, name)
+}
+
+// tableOf judges a command by the first table that knows it, if its name stands
+// for a program of the machine.
+func (r *reading) tableOf(v *invocation, name string) []Effect {
+	t := r.judge.tables
+	if v.byPath() && (r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name]) {
 		return r.localProgram(v)
 	}
-	if secs := r.judge.tables.sections[name]; secs != nil {
+	if secs := t.sections[name]; secs != nil {
 		return r.stricter(v, r.tabled(v, name, secs))
 	}
-	if r.judge.tables.harmless[name] {
+	if t.harmless[name] {
 		return r.reader(v)
 	}
-	if r.judge.tables.devtools[name] {
+	if t.devtools[name] {
 		return r.stricter(v, r.tool(v))
 	}
 	if v.wrapper {
 		return reads()
 	}
-	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
-		c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r}
-		return c.task(task, say("runs the project's script %s", task))
-	}
-	if isPath(v.path) && !systemPath(v.path) {
+	if v.byPath() && !strings.HasPrefix(v.path, "npm:") {
 		return r.localProgram(v)
 	}
 	return r.stranger(v)
+}
+
+// byPath reports whether a command is a file by its path, and none of those that
+// are installed.
+func (v *invocation) byPath() bool { return isPath(v.path) && !systemPath(v.path) }
+
+// thrownAway reports whether a command runs in a container that is created for
+// it and sees nothing of the host.
+func (r *reading) thrownAway(v *invocation) bool {
+	return v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v)
 }
 
 // canonical is the name under which the tables know a command, "" when the
@@ -64,12 +77,12 @@ func (r *reading) canonical(v *invocation) string {
 	for _, s := range []string{".exe", ".cmd", ".bat", ".EXE"} {
 		name = strings.TrimSuffix(name, s)
 	}
-	if t.sections[name] != nil || t.harmless[name] || t.devtools[name] {
+	if t.knows(name) {
 		return name
 	}
 	short := strings.TrimRightFunc(name, func(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == '-' })
 	for _, n := range []string{short, short + "3", strings.ToLower(name)} {
-		if t.sections[n] != nil || t.harmless[n] || t.devtools[n] {
+		if t.knows(n) {
 			return n
 		}
 	}
@@ -86,7 +99,7 @@ func (r *reading) behindOptions(v *invocation) *invocation {
 	t := r.judge.tables
 	for i, a := range v.args {
 		inner.name, inner.path, inner.args = lastPart(a.text), a.text, v.args[i+1:]
-		if n := inner.name; a.known && (t.sections[n] != nil || t.harmless[n] || t.devtools[n] || isPath(a.text)) && !strings.HasPrefix(a.text, "-") {
+		if n := inner.name; a.known && (t.knows(n) || isPath(a.text)) && !strings.HasPrefix(a.text, "-") {
 			return &inner
 		}
 	}
@@ -98,12 +111,7 @@ func isPath(s string) bool { return strings.Contains(s, "/") }
 
 // systemPath reports whether a program lies where installed programs lie.
 func systemPath(s string) bool {
-	for _, d := range []string{"/bin/", "/sbin/", "/usr/", "/opt/", "/snap/", "/nix/", "/System/"} {
-		if strings.HasPrefix(s, d) {
-			return true
-		}
-	}
-	return false
+	return startsAny(s, "/bin/", "/sbin/", "/usr/", "/opt/", "/snap/", "/nix/", "/System/")
 }
 
 // tabled judges a command by its sections.
@@ -274,33 +282,40 @@ func (c *call) outputs() []Effect {
 
 // stranger judges a command that no table knows.
 func (r *reading) stranger(v *invocation) []Effect {
+	p := parse(v.args, &commands.Section{})
+	c := &call{invocation: v, parsed: p, r: r}
+	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
+		return c.task(task, say("runs the project's script %s", task))
+	}
 	if len(v.via) > 0 {
-		switch by := v.via[len(v.via)-1]; by {
+		switch v.via[len(v.via)-1] {
 		case "npx", "bunx", "npm", "pnpm", "yarn":
 			return reads() // the runner's own rule has judged the package
 		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
-			c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r}
 			return c.task(v.name, say("runs the project's %s", v.name))
 		}
 	}
-	if v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v) {
+	if r.thrownAway(v) {
 		return own(say("runs %s in a throw-away container", v.name))
 	}
-	p := parse(v.args, &commands.Section{})
 	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
 		return reads()
 	}
-	if first := p.operand(0); first != "" && len(v.name) > 1 {
-		if known, ok := r.judge.tables.verbs[strings.ToLower(first)]; ok && known.effect.Kind == KindRead && !known.weak {
-			e := usual(KindRead).with(say("seems to read only: %s %s", v.name, first), "")
-			e.Sure = 0.5
-			return r.disclosures(v, p, []Effect{e})
-		}
+	if first := p.operand(0); len(v.name) > 1 && r.readingVerb(first) {
+		e := usual(KindRead).with(say("seems to read only: %s %s", v.name, first), "")
+		e.Sure = 0.5
+		return r.disclosures(v, p, []Effect{e})
 	}
 	if reach, ok := r.judge.opts.Programs[v.name]; ok {
 		return r.disclosures(v, p, []Effect{taught(v, reach)})
 	}
 	return unknown(say("runs a program that is not known: %s %s", v.name, join(v.args)), v.name)
+}
+
+// readingVerb reports whether a word is a verb that only reads, and no noun.
+func (r *reading) readingVerb(word string) bool {
+	v, ok := r.judge.tables.verbs[strings.ToLower(word)]
+	return ok && word != "" && v.effect.Kind == KindRead && !v.weak
 }
 
 // taught is the effect of a program of which the owner says how far it reaches.
@@ -329,36 +344,37 @@ func (r *reading) localProgram(v *invocation) []Effect {
 func (r *reading) reader(v *invocation) []Effect {
 	p := parse(v.args, &commands.Section{Values: readerValued()})
 	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
-	switch v.name {
-	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
-	default:
-		for _, a := range p.values("-o", "--output", "--output-file", "--log-file", "--report-file") {
-			if v.name == "sort" || v.name == "yq" || v.name == "xmllint" || v.name == "jq" ||
-				strings.HasPrefix(p.flagName("--output", "--output-file", "--log-file", "--report-file"), "--") {
-				out = append(out, r.write(v, a, "writes")...)
-			}
-		}
+	for _, a := range p.values(savingOptions(v.name, p)...) {
+		out = append(out, r.write(v, a, "writes")...)
 	}
-	if p.has("-i", "--inplace", "--in-place") && (v.name == "yq" || v.name == "perl" || v.name == "gojq" || v.name == "jaq" || v.name == "tomlq" ||
-		v.name == "xq" || v.name == "dasel") {
-		for _, a := range p.operands[min(1, len(p.operands)):] {
-			out = append(out, r.write(v, a, "changes")...)
+	if p.has("-i", "--inplace", "--in-place") {
+		switch v.name {
+		case "yq", "perl", "gojq", "jaq", "tomlq", "xq", "dasel":
+			for _, a := range p.operands[min(1, len(p.operands)):] {
+				out = append(out, r.write(v, a, "changes")...)
+			}
 		}
 	}
 	return r.disclosures(v, p, out)
 }
 
-func readerValued() map[string]bool { return map[string]bool{"-o": true, "--output": true} }
-
-// flagName returns the first of the names that is present.
-func (p *parsed) flagName(names ...string) string {
-	for _, n := range names {
-		if p.has(n) {
-			return n
-		}
+// savingOptions are the options by which a program that reads saves what it
+// found: -o alone means something else with most of them.
+func savingOptions(name string, p *parsed) []string {
+	long := []string{"--output", "--output-file", "--log-file", "--report-file"}
+	switch name {
+	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
+		return nil
+	case "sort", "yq", "xmllint", "jq":
+		return append(long, "-o")
 	}
-	return ""
+	if p.has(long...) {
+		return append(long, "-o")
+	}
+	return nil
 }
+
+func readerValued() map[string]bool { return map[string]bool{"-o": true, "--output": true} }
 
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
@@ -370,11 +386,6 @@ func (r *reading) tool(v *invocation) []Effect {
 	if out := c.outreach(); out != nil {
 		return out
 	}
-	out := own(say("runs %s in the workspace", v.name))
-	for _, a := range c.operands {
-		if p := r.world.placeOf(a, v.cwd); p == placeSecret {
-			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", a.text), a.text))
-		}
-	}
+	out := append(own(say("runs %s in the workspace", v.name)), r.secretsIn(c.operands, v.cwd, "reads the secrets in %s")...)
 	return append(out, c.outputs()...)
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -64,15 +65,29 @@ func (e Effect) score(intent words) float64 {
 		return 0.95
 	}
 	s := 1 - costOfKind(e.Kind) - costOfUndoing(e.Reversibility) - costOfReach(e.Reach)
-	final := e.Reversibility == Irreversible || e.Reach == ReachSystem || e.Reach == ReachShared || e.Reach == ReachPublic ||
-		e.Kind == KindUnknown || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 	if s < Threshold && intent.asks(e) {
 		s += 0.10
 	}
-	if final && e.Reach != ReachWorkspace || e.Kind == KindUnknown || e.Kind == KindDelete && e.Reversibility == Irreversible {
+	if e.final() {
 		s = min(s, asked)
 	}
 	return max(0.02, min(s, 1))
+}
+
+// final reports whether an effect is asked whatever the intent says.
+func (e Effect) final() bool {
+	lost := e.Reversibility == Irreversible
+	if e.Kind == KindUnknown || e.Kind == KindDelete && lost {
+		return true
+	}
+	switch e.Reach {
+	case ReachWorkspace:
+		return false
+	case ReachSystem, ReachShared, ReachPublic:
+		return true
+	case ReachUser:
+	}
+	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 }
 
 // words are the words of an intent, lower case.
@@ -105,12 +120,7 @@ func (w words) asks(e Effect) bool {
 	if !named {
 		return false
 	}
-	for _, verb := range verbsOf(e.Kind) {
-		if w[verb] || w[verb+"s"] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(verbsOf(e.Kind), func(verb string) bool { return w[verb] || w[verb+"s"] })
 }
 
 // verbs are the words with which people ask for an effect of this kind.

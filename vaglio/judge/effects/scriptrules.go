@@ -1,9 +1,11 @@
 package effects
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // scriptRule judges an interpreter: inline code was read by the shell reader
@@ -15,26 +17,9 @@ func scriptRule(c *call) []Effect {
 	if c.wrapper {
 		return reads()
 	}
-	for i, a := range c.all {
-		s := a.text
-		switch {
-		case s == "-c" || s == "-e" || s == "-r" || s == "--eval" || s == "-p" || s == "--print" || s == "-E" || s == "-n" || s == "-ne" ||
-			s == "-pe" || s == "-lane" || s == "-i" || strings.HasPrefix(s, "-pi"):
-			if c.name == "perl" && (strings.Contains(s, "i") && strings.HasPrefix(s, "-")) || c.name == "ruby" && strings.HasPrefix(s, "-i") {
-				return append(own(say("edits files in place")), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...)
-			}
-			return c.line(i)
-		case s == "-m" && i+1 < len(c.all):
-			return c.module(c.all[i+1].text, c.all[i+2:])
-		case strings.HasPrefix(s, "-MCPAN"):
-			return []Effect{usual(KindInstall).with(say("installs modules from CPAN"), join(c.all)).as(Partial, ReachUser)}
-		case s == "--check" || s == "-l" || s == "--version" || s == "-V" || s == "-v" || s == "--help" || s == "--print-bundle" || s == "-vV":
-			if i == 0 {
-				return reads()
-			}
-		case strings.HasPrefix(s, "-"):
-		default:
-			return c.scriptFile(i)
+	for i := range c.all {
+		if out, ok := c.scriptWord(i); ok {
+			return out
 		}
 	}
 	if text, all := c.input(); c.stdin.kind != shell.InputInherited {
@@ -48,6 +33,40 @@ func scriptRule(c *call) []Effect {
 	return own(say("starts %s", c.name))
 }
 
+// scriptWord judges an interpreter by one of its words, if that word decides
+// what runs.
+func (c *call) scriptWord(i int) ([]Effect, bool) {
+	s := c.all[i].text
+	switch {
+	case givesCode(s):
+		if c.name == "perl" && strings.Contains(s, "i") || c.name == "ruby" && strings.HasPrefix(s, "-i") {
+			return append(own(say("edits files in place")), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...), true
+		}
+		return c.line(i), true
+	case s == "-m" && i+1 < len(c.all):
+		return c.module(c.all[i+1].text, c.all[i+2:]), true
+	case strings.HasPrefix(s, "-MCPAN"):
+		return []Effect{usual(KindInstall).with(say("installs modules from CPAN"), join(c.all)).as(Partial, ReachUser)}, true
+	case i == 0 && runsNothing(s):
+		return reads(), true
+	case strings.HasPrefix(s, "-"):
+		return nil, false
+	}
+	return c.scriptFile(i), true
+}
+
+// givesCode reports whether a program's text stands behind an option.
+func givesCode(option string) bool {
+	return slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i"}, option) ||
+		strings.HasPrefix(option, "-pi")
+}
+
+// runsNothing reports whether an interpreter that begins with an option only
+// tells of itself or checks a file.
+func runsNothing(option string) bool {
+	return slices.Contains([]string{"--check", "-l", "--version", "-V", "-v", "--help", "--print-bundle", "-vV"}, option)
+}
+
 // line judges a program that is given on the command line. What languages that
 // the shell reader knows would touch is listed by itself.
 func (c *call) line(i int) []Effect {
@@ -55,13 +74,9 @@ func (c *call) line(i int) []Effect {
 		return own(say("runs a line of %s that touches nothing outside its variables", c.name))
 	}
 	text := strings.ToLower(join(c.all[i:]))
-	for _, w := range []string{
-		"install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn",
-		"http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd(",
-	} {
-		if strings.Contains(text, w) {
-			return unknown(say("runs a line of %s that was not read: %s", c.name, clip(text, 100)), c.name)
-		}
+	if holdsAny(text, "install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn",
+		"http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd(") {
+		return unknown(say("runs a line of %s that was not read: %s", c.name, clip(text, 100)), c.name)
 	}
 	return own(say("runs a line of %s", c.name))
 }
@@ -69,50 +84,8 @@ func (c *call) line(i int) []Effect {
 // scriptFile judges the file that an interpreter runs.
 func (c *call) scriptFile(i int) []Effect {
 	a := c.all[i]
-	switch c.name {
-	case "awk", "gawk", "mawk", "nawk":
-		var out []Effect
-		for _, f := range c.all[i+1:] {
-			if c.r.world.placeOf(f, c.cwd) == placeSecret {
-				out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", f.text), f.text))
-			}
-		}
-		return append(out, reads()...)
-	case "source", ".":
-		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
-			return own(say("loads %s into the shell", a.text))
-		}
-		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
-			return own(say("loads generated settings into the shell"))
-		}
-	case "deno":
-		if c.r.judge.tables.ofClass("deno-works", a.text) {
-			if a.text == "install" && c.has("-g", "--global") {
-				return []Effect{usual(KindInstall).with(say("installs a program for the whole user"), c.rest(1)).as(Partial, ReachUser)}
-			}
-			for _, f := range c.all[i+1:] {
-				if strings.Contains(f.text, "://") && !strings.Contains(f.text, "deno.land/std") && a.text != "test" {
-					return one(KindForeignCode, say("fetches and runs %s", f.text), f.text)
-				}
-			}
-			return c.task(c.operand(1), say("runs deno %s %s", a.text, c.operand(1)))
-		}
-		switch a.text {
-		case "publish", "deploy":
-			return one(KindPublish, say("publishes the package"), "deno")
-		case "upgrade":
-			return []Effect{usual(KindInstall).with(say("upgrades deno"), "deno").as(Partial, ReachUser)}
-		}
-	case "ruby", "php", "python", "python3":
-		switch base := lastPart(a.text); base {
-		case "manage.py", "artisan", "rails", "rake", "console", "setup.py", "bin/console":
-			inner := *c.invocation
-			inner.name, inner.path, inner.args = base, base, c.all[i+1:]
-			if base == "setup.py" {
-				return setupPy(&inner)
-			}
-			return c.r.named(&inner)
-		}
+	if out, ok := c.scriptOf(i); ok {
+		return out
 	}
 	if strings.Contains(a.text, "://") {
 		return one(KindForeignCode, say("fetches and runs %s", a.text), a.text)
@@ -122,6 +95,75 @@ func (c *call) scriptFile(i int) []Effect {
 		name = name[:j]
 	}
 	return c.r.runsFile(c.invocation, a, name)
+}
+
+// scriptOf judges what only this interpreter does with a word that is no
+// option, if it is no file that it runs like all others.
+func (c *call) scriptOf(i int) ([]Effect, bool) {
+	a := c.all[i]
+	switch c.name {
+	case "awk", "gawk", "mawk", "nawk":
+		return append(c.r.secretsIn(c.all[i+1:], c.cwd, "shows the secrets in %s"), reads()...), true
+	case "source", ".":
+		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
+			return own(say("loads %s into the shell", a.text)), true
+		}
+		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
+			return own(say("loads generated settings into the shell")), true
+		}
+	case "deno":
+		return c.deno(i)
+	case "ruby", "php", "python", "python3":
+		return c.framework(i)
+	}
+	return nil, false
+}
+
+// secretsIn are the effects of reading files, of which those that hold secrets
+// matter; how says what becomes of what they hold.
+func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effect {
+	var out []Effect
+	for _, f := range files {
+		if r.world.placeOf(f, cwd) == placeSecret {
+			out = append(out, usual(KindCredentials).with(say(how, f.text), f.text))
+		}
+	}
+	return out
+}
+
+// deno judges deno's own commands, if the word is one.
+func (c *call) deno(i int) ([]Effect, bool) {
+	a := c.all[i]
+	if !c.r.judge.tables.ofClass("deno-works", a.text) {
+		switch a.text {
+		case "publish", "deploy":
+			return one(KindPublish, say("publishes the package"), "deno"), true
+		case "upgrade":
+			return []Effect{usual(KindInstall).with(say("upgrades deno"), "deno").as(Partial, ReachUser)}, true
+		}
+		return nil, false
+	}
+	if a.text == "install" && c.has("-g", "--global") {
+		return []Effect{usual(KindInstall).with(say("installs a program for the whole user"), c.rest(1)).as(Partial, ReachUser)}, true
+	}
+	for _, f := range c.all[i+1:] {
+		if strings.Contains(f.text, "://") && !strings.Contains(f.text, "deno.land/std") && a.text != "test" {
+			return one(KindForeignCode, say("fetches and runs %s", f.text), f.text), true
+		}
+	}
+	return c.task(c.operand(1), say("runs deno %s %s", a.text, c.operand(1))), true
+}
+
+// framework judges the script by which a framework is told what to do, if the
+// file is one.
+func (c *call) framework(i int) ([]Effect, bool) {
+	switch base := lastPart(c.all[i].text); base {
+	case "manage.py", "artisan", "rails", "rake", "console":
+		return c.r.named(c.inner(base, c.all[i+1:])), true
+	case "setup.py":
+		return setupPy(c.inner(base, c.all[i+1:])), true
+	}
+	return nil, false
 }
 
 func setupPy(v *invocation) []Effect {
@@ -139,9 +181,7 @@ func setupPy(v *invocation) []Effect {
 // module judges `python -m`.
 func (c *call) module(name string, args []arg) []Effect {
 	if c.r.judge.tables.nouns["python-module"][name] {
-		inner := *c.invocation
-		inner.name, inner.path, inner.args = name, name, args
-		return c.r.named(&inner)
+		return c.r.named(c.inner(name, args))
 	}
 	switch name {
 	case "smtpd", "smtplib", "ftplib", "telnetlib":
@@ -150,7 +190,7 @@ func (c *call) module(name string, args []arg) []Effect {
 		return one(KindCredentials, say("reads stored passwords"), name)
 	}
 	for _, a := range args {
-		if c.r.world.placeOf(a, c.cwd) == placeSecret {
+		if c.secret(a) {
 			return one(KindCredentials, say("reads the secrets in %s", a.text), a.text)
 		}
 	}
@@ -164,36 +204,17 @@ func (r *reading) inline(v *invocation) []Effect {
 	var out []Effect
 	switch v.call.Verb {
 	case shell.VerbDelete, shell.VerbDeleteTree:
-		for _, t := range targets {
-			out = append(out, r.remove(v, t)...)
-		}
-		if len(targets) == 0 {
-			return unknown(say("deletes files whose names are not known by %s", what), "")
-		}
+		out = r.inlineDelete(v, targets, what)
 	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
-		for _, t := range targets {
-			if v.call.Verb == shell.VerbWrite && strings.Contains(t.text, "*") {
-				out = append(out, r.empty(v, t)...) // every file that the pattern finds loses its content
-			}
-			out = append(out, r.write(v, t, "writes")...)
-		}
-	case shell.VerbRead, shell.VerbList:
-		for _, t := range targets {
-			if v.call.Verb == shell.VerbRead && r.world.placeOf(t, v.cwd) == placeSecret {
-				out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", t.text), t.text))
-			}
-		}
+		out = r.inlineWrite(v, targets)
+	case shell.VerbRead:
+		out = r.secretsIn(targets, v.cwd, "reads the secrets in %s")
+	case shell.VerbList:
 	case shell.VerbPermissions:
 		c := &call{invocation: v, r: r}
 		out = c.permissions("opens", false, targets)
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
-		if len(targets) > 1 {
-			out = append(out, r.write(v, targets[1], "writes")...)
-		}
-		if v.call.Verb == shell.VerbMove && len(targets) > 0 && r.world.placeOf(targets[0], v.cwd) != placeWorkspace &&
-			r.world.placeOf(targets[0], v.cwd) != placeTemp {
-			out = append(out, usual(KindMove).with(say("moves %s away", targets[0].text), targets[0].text).as(Partial, ReachUser))
-		}
+		out = r.inlineMove(v, targets)
 	case shell.VerbKill:
 		return one(KindKill, say("stops processes by %s", what), join(targets))
 	case shell.VerbFork:
@@ -209,6 +230,48 @@ func (r *reading) inline(v *invocation) []Effect {
 	return out
 }
 
+// inlineDelete judges the files that an inline program deletes.
+func (r *reading) inlineDelete(v *invocation, targets []arg, what string) []Effect {
+	if len(targets) == 0 {
+		return unknown(say("deletes files whose names are not known by %s", what), "")
+	}
+	var out []Effect
+	for _, t := range targets {
+		out = append(out, r.remove(v, t)...)
+	}
+	return out
+}
+
+// inlineWrite judges the files that an inline program writes. With a pattern,
+// every file that it finds loses its content.
+func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
+	var out []Effect
+	for _, t := range targets {
+		if v.call.Verb == shell.VerbWrite && strings.Contains(t.text, "*") {
+			out = append(out, r.empty(v, t)...)
+		}
+		out = append(out, r.write(v, t, "writes")...)
+	}
+	return out
+}
+
+// inlineMove judges a file that an inline program moves, copies or links, at
+// both of its places.
+func (r *reading) inlineMove(v *invocation, targets []arg) []Effect {
+	var out []Effect
+	if len(targets) > 1 {
+		out = r.write(v, targets[1], "writes")
+	}
+	if v.call.Verb != shell.VerbMove || len(targets) == 0 {
+		return out
+	}
+	from := targets[0]
+	if p := r.world.placeOf(from, v.cwd); p != placeWorkspace && p != placeTemp {
+		out = append(out, usual(KindMove).with(say("moves %s away", from.text), from.text).as(Partial, ReachUser))
+	}
+	return out
+}
+
 func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	address := join(targets)
 	for _, t := range targets {
@@ -217,13 +280,11 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 		}
 	}
 	fn := strings.ToLower(v.call.Function)
-	for _, w := range []string{"post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket"} {
-		if strings.Contains(fn, w) {
-			if localURL(address) {
-				return own(say("talks to this machine"))
-			}
-			return []Effect{usual(KindSend).with(say("sends data to %s by %s", address, v.call.Function), address).as(Irreversible, ReachShared)}
+	if holdsAny(fn, "post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket") {
+		if localURL(address) {
+			return own(say("talks to this machine"))
 		}
+		return []Effect{usual(KindSend).with(say("sends data to %s by %s", address, v.call.Function), address).as(Irreversible, ReachShared)}
 	}
 	for _, t := range targets {
 		if r.leaks(t) {

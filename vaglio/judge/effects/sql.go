@@ -24,49 +24,61 @@ type statement struct {
 // the common dialects; ok is false when a text or a comment is not closed.
 func statements(text string) (out []statement, ok bool) {
 	lex := sqllexer.New(text)
-	var cur statement
-	depth := 0
+	var s splitter
 	ok = true
 	for {
 		t := lex.Scan()
 		switch t.Type {
 		case sqllexer.EOF:
-			if len(cur.words) > 0 {
-				out = append(out, cur)
-			}
-			return out, ok
-		case sqllexer.ERROR, sqllexer.INCOMPLETE_STRING:
-			ok = false
-			if t.Type == sqllexer.ERROR {
-				return append(out, cur), false
-			}
+			s.end()
+			return s.done, ok
+		case sqllexer.ERROR:
+			return append(s.done, s.statement), false
 		case sqllexer.SPACE, sqllexer.COMMENT:
-			continue
 		case sqllexer.MULTILINE_COMMENT:
 			// MySQL runs what stands in /*! … */.
 			if body, is := strings.CutPrefix(t.Value, "/*!"); is {
 				inner, _ := statements(strings.TrimLeft(strings.TrimSuffix(body, "*/"), "0123456789"))
-				out = append(out, inner...)
+				s.done = append(s.done, inner...)
 			}
-			continue
+		case sqllexer.STRING, sqllexer.QUOTED_IDENT, sqllexer.DOLLAR_QUOTED_STRING, sqllexer.INCOMPLETE_STRING:
+			ok = ok && t.Type != sqllexer.INCOMPLETE_STRING
+			s.take(t.Value, "'"+t.Value)
 		default:
+			s.take(t.Value, strings.ToUpper(t.Value))
 		}
-		switch v := t.Value; {
-		case v == ";":
-			if len(cur.words) > 0 {
-				out = append(out, cur)
-			}
-			cur, depth = statement{}, 0
-		case v == "(":
-			cur.calls = append(cur.calls, len(cur.words)-1)
-			depth++
-		case v == ")":
-			depth = max(0, depth-1)
-		case t.Type == sqllexer.STRING || t.Type == sqllexer.QUOTED_IDENT || t.Type == sqllexer.DOLLAR_QUOTED_STRING || t.Type == sqllexer.INCOMPLETE_STRING:
-			cur.words, cur.depth = append(cur.words, "'"+v), append(cur.depth, depth)
-		default:
-			cur.words, cur.depth = append(cur.words, strings.ToUpper(v)), append(cur.depth, depth)
+	}
+}
+
+// splitter gathers tokens into statements.
+type splitter struct {
+	statement
+	done  []statement
+	level int // of parentheses
+}
+
+// end ends a statement that has words.
+func (s *splitter) end() {
+	if len(s.words) > 0 {
+		s.done = append(s.done, s.statement)
+	}
+	s.statement, s.level = statement{}, 0
+}
+
+// take adds a token, which is a word unless it is a sign that divides.
+func (s *splitter) take(token, word string) {
+	switch token {
+	case ";":
+		s.end()
+	case "(":
+		if len(s.words) > 0 {
+			s.calls = append(s.calls, len(s.words)-1)
 		}
+		s.level++
+	case ")":
+		s.level = max(0, s.level-1)
+	default:
+		s.words, s.depth = append(s.words, word), append(s.depth, s.level)
 	}
 }
 
@@ -121,6 +133,7 @@ func (r *reading) metaCommands(text string, out *[]Effect) string {
 	return b.String()
 }
 
+// metaCommand judges one line that a client of a database takes for itself.
 func (r *reading) metaCommand(s string) []Effect {
 	f := strings.Fields(s)
 	v := &invocation{cwd: r.world.cwd}
@@ -128,18 +141,14 @@ func (r *reading) metaCommand(s string) []Effect {
 	if len(f) > 1 {
 		file = strings.Trim(f[len(f)-1], "'\"")
 	}
-	switch name := strings.TrimRight(f[0], "+"); name {
+	switch strings.TrimRight(f[0], "+") {
 	case "\\!", ".shell", ".system", ".sh":
 		if r.depth > 3 {
 			return unknown(say("runs a shell from SQL"), s)
 		}
 		r.depth++
 		defer func() { r.depth-- }()
-		before := len(r.effects)
-		r.shellText(strings.TrimSpace(strings.TrimPrefix(s, f[0])))
-		got := append([]Effect(nil), r.effects[before:]...)
-		r.effects = r.effects[:before]
-		return got
+		return r.aside(strings.TrimSpace(strings.TrimPrefix(s, f[0])))
 	case "\\i", "\\ir", "\\include", ".read", "\\.":
 		return unknown(say("runs SQL from the file %s that was not read", file), file)
 	case "\\copy":
@@ -148,7 +157,7 @@ func (r *reading) metaCommand(s string) []Effect {
 		}
 		return r.write(v, literal(file), "writes")
 	case "\\o", "\\out", ".output", ".once", ".backup", ".save", ".clone", ".log", ".excel", "\\w", "\\write", "\\s":
-		if file == "" || len(f) < 2 || file == "stdout" {
+		if file == "" || file == "stdout" {
 			return nil
 		}
 		return r.write(v, literal(file), "writes")
@@ -156,6 +165,15 @@ func (r *reading) metaCommand(s string) []Effect {
 		return one(KindDatabase, say("changes the database: %s", clip(s, 100)), s)
 	}
 	return nil
+}
+
+// aside is what a line of the shell would do that another language carries.
+func (r *reading) aside(line string) []Effect {
+	before := len(r.effects)
+	r.shellText(line)
+	got := slices.Clone(r.effects[before:])
+	r.effects = r.effects[:before]
+	return got
 }
 
 // effect says what a statement does, and whether it changes anything.
@@ -172,57 +190,68 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 		return s.query(t, e, where)
 	}
 	switch verb {
-	case "EXPLAIN", "PROFILE":
-		if s.has("ANALYZE") || s.has("ANALYSE") {
-			for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
-				if s.has(w) {
-					e.Why = say("runs the statement that it explains: %s", strings.ToLower(w))
-					return e, true
-				}
-			}
-		}
-		return e, false
-	case "SET", "RESET":
-		if s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL") {
-			return e.with(say("changes a setting of the database server"), where.String()), true
-		}
-		return e, false
-	case "EXEC", "EXECUTE":
-		switch strings.ToLower(target) {
-		case "sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb",
-			"sp_lock", "sp_depends":
-			return e, false
-		}
-		return e, true
-	case "PRAGMA":
-		if s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO") {
-			return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser), true
-		}
-		return e, false
+	case "EXPLAIN", "PROFILE", "SET", "RESET", "PRAGMA", "EXEC", "EXECUTE":
+		return s.mayChange(verb, target, e, where)
 	case "COPY", "UNLOAD", "EXPORT":
-		if verb == "COPY" && s.has("TO") && !s.has("PROGRAM") && (s.has("STDOUT") || !s.has("FROM")) {
+		if verb == "COPY" && s.copiesOut() {
 			return e.with(say("writes query results to a file of the server"), where.String()).as(Partial, ReachUser), !s.has("STDOUT")
 		}
 		return e.with(sayOf("copies data in or out of %s", where), where.String()), true
 	case "DELETE", "UPDATE":
-		e.Why = sayOf("%ss rows of %s in %s", object(strings.ToLower(verb)), object(target), where)
-		if !s.has("WHERE") && !s.has("LIMIT") {
-			e.Why = sayOf("%ss every row of %s in %s", object(strings.ToLower(verb)), object(target), where)
-			e.Reach = ReachPublic // as bad as it gets
-		}
-		return e, true
-	case "DROP", "TRUNCATE":
-		if verb == "DROP" {
-			e.Why = sayOf("drops with all its data %s in %s", object(target), where)
-		}
-		return e, true
+		return s.rows(verb, target, e, where), true
+	case "DROP":
+		e.Why = sayOf("drops with all its data %s in %s", object(target), where)
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
-	return e, true // ALTER, GRANT, REVOKE, CALL, EXEC, DO, KILL, …, and what no dialect knows
+	return e, true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
+}
+
+// copiesOut reports whether rows are copied to a file or to whoever asks.
+func (s *statement) copiesOut() bool {
+	return s.has("TO") && !s.has("PROGRAM") && (s.has("STDOUT") || !s.has("FROM"))
+}
+
+// mayChange judges a statement whose words say whether it changes anything.
+func (s *statement) mayChange(verb, target string, e Effect, where wording.Clause) (Effect, bool) {
+	switch verb {
+	case "SET", "RESET":
+		return e.with(say("changes a setting of the database server"), where.String()),
+			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL")
+	case "PRAGMA":
+		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
+			s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO")
+	case "EXEC", "EXECUTE":
+		return e, !tellsOnly(strings.ToLower(target))
+	}
+	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
+		if s.has(w) {
+			return e.with(say("runs the statement that it explains: %s", strings.ToLower(w)), e.Target), s.has("ANALYZE") || s.has("ANALYSE")
+		}
+	}
+	return e, false
+}
+
+// tellsOnly reports whether a procedure of SQL Server only tells of its
+// database.
+func tellsOnly(procedure string) bool {
+	return slices.Contains([]string{
+		"sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb",
+		"sp_lock", "sp_depends",
+	}, procedure)
+}
+
+// rows judges a change of rows: of all of them, it is as bad as it gets.
+func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
+	e.Why = sayOf("%ss rows of %s in %s", object(strings.ToLower(verb)), object(target), where)
+	if !s.has("WHERE") && !s.has("LIMIT") {
+		e.Why = sayOf("%ss every row of %s in %s", object(strings.ToLower(verb)), object(target), where)
+		e.Reach = ReachPublic
+	}
+	return e
 }
 
 // query judges a statement that reads, for what it may do on the side.
@@ -239,19 +268,28 @@ func (s *statement) query(t *tables, e Effect, where wording.Clause) (Effect, bo
 		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
 			return usual(KindCredentials).with(say("reads files or passwords of the database server: %s", strings.ToLower(w)), where.String()), true
 		case "DELETE", "UPDATE", "INSERT", "MERGE":
-			if s.depth[i] > 0 && (i == 0 || s.words[i-1] == "AS" || s.depth[i-1] < s.depth[i]) && i+1 < len(s.words) &&
-				(s.words[i+1] == "FROM" || s.words[i+1] == "INTO" || w == "UPDATE" && s.has("SET")) {
+			if s.beginsAt(i) {
 				return e.with(sayOf("%ss rows in %s", object(strings.ToLower(w)), where), where.String()), true
 			}
 		}
 	}
 	for _, i := range s.calls {
-		if i >= 0 && t.actingFunction(s.words[i]) {
+		if t.actingFunction(s.words[i]) {
 			called := object(strings.ToLower(s.words[i]))
 			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, where), where.String()), true
 		}
 	}
 	return e, false
+}
+
+// beginsAt reports whether a verb begins a statement inside of this one, rather
+// than being a name.
+func (s *statement) beginsAt(i int) bool {
+	if s.depth[i] == 0 || i+1 == len(s.words) || i > 0 && s.words[i-1] != "AS" && s.depth[i-1] >= s.depth[i] {
+		return false
+	}
+	next := s.words[i+1]
+	return next == "FROM" || next == "INTO" || s.words[i] == "UPDATE" && s.has("SET")
 }
 
 // actingFunction reports whether a function of a database, which is no one of
@@ -299,17 +337,10 @@ func (s *statement) target(at int) string {
 	return "something"
 }
 
-func (s *statement) has(word string) bool {
-	return slices.Contains(s.words, word)
-}
+func (s *statement) has(word string) bool { return slices.Contains(s.words, word) }
 
 func (s *statement) hasPrefix(word string) bool {
-	for _, w := range s.words {
-		if strings.HasPrefix(w, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, word) })
 }
 
 // runsProgram reports whether words of SQL copy to or from a program.

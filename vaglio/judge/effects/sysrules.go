@@ -1,6 +1,8 @@
 package effects
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -36,24 +38,22 @@ func killRule(c *call) []Effect {
 	if s, ok := c.value("-s", "--signal"); ok && s.text == "0" || c.has("-0") {
 		return reads()
 	}
-	mine := len(c.operands) > 0 && c.name == "kill"
-	for _, a := range c.operands {
-		switch {
-		case strings.HasPrefix(a.text, "%"), a.text == "0":
-		case len(a.names) == 1 && (a.names[0] == "!" || strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")) && a.text == "$"+a.names[0] &&
-			a.names[0] != "PPID":
-		default:
-			mine = false
-		}
-	}
-	if mine {
+	if len(c.operands) > 0 && c.name == "kill" && !slices.ContainsFunc(c.operands, foreignProcess) {
 		return own(say("stops a process that it started"))
 	}
-	target := c.rest(0)
-	if target == "" {
-		target = join(c.all)
+	return one(KindKill, say("stops processes that it may not have started: %s %s", c.name, join(c.all)), cmp.Or(c.rest(0), join(c.all)))
+}
+
+// foreignProcess reports whether a process that is named may be another than one
+// that the same shell started: a job, or a number that it kept.
+func foreignProcess(a arg) bool {
+	if strings.HasPrefix(a.text, "%") || a.text == "0" {
+		return false
 	}
-	return one(KindKill, say("stops processes that it may not have started: %s %s", c.name, join(c.all)), target)
+	if len(a.names) != 1 || a.text != "$"+a.names[0] || a.names[0] == "PPID" {
+		return true
+	}
+	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")
 }
 
 func tmuxRule(c *call) []Effect {
@@ -100,10 +100,7 @@ func (c *call) carriedText() []Effect {
 			out = append(out, unknown(say("types text that is not known into a session: %s", a.text), a.text)...)
 			continue
 		}
-		before := len(c.r.effects)
-		c.r.shellText(a.text)
-		out = append(out, c.r.effects[before:]...)
-		c.r.effects = c.r.effects[:before]
+		out = append(out, c.r.aside(a.text)...)
 	}
 	return out
 }
@@ -154,15 +151,8 @@ func (c *call) filtered() bool {
 	if len(p.operands) != 1 || p.has("-v", "--invert-match") || len(pattern) < 3 || c.r.secretName(pattern) {
 		return false
 	}
-	for _, w := range []string{
-		"key", "pass", "tok", "sec", "auth", "cred", "aws", "api", "gh_", "github", ".", "=", "db", "database", "url",
-		"stripe", "openai",
-	} {
-		if strings.Contains(strings.ToLower(pattern), w) {
-			return false
-		}
-	}
-	return true
+	return !holdsAny(strings.ToLower(pattern), "key", "pass", "tok", "sec", "auth", "cred", "aws", "api", "gh_", "github", ".", "=", "db", "database", "url",
+		"stripe", "openai")
 }
 
 func wrapperRule(c *call) []Effect {
@@ -182,30 +172,36 @@ func wrapperRule(c *call) []Effect {
 	return reads()
 }
 
+// chainRule judges the tools of block chains, which sign and spend.
 func chainRule(c *call) []Effect {
 	text := " " + c.rest(0) + " "
-	for _, w := range []string{
-		" send", " transfer", " broadcast", " deploy", " publish", " pay", " create", " --broadcast", " mint", " approve",
-		" stake", " withdraw", " import", " sign", " unlock", " script ", " run ",
-	} {
-		if strings.Contains(text, w) || strings.Contains(w, "--broadcast") && c.has("--broadcast") {
-			if rpc, ok := c.value("--rpc-url", "--url", "--network"); ok && (localURL(rpc.text) || rpc.text == "localhost" || rpc.text == "hardhat") {
-				return own(say("works on a local chain"))
-			}
-			if w == " script " && !c.has("--broadcast") || w == " run " && !c.has("--network") {
-				continue
-			}
-			return one(KindSpend, say("sends a transaction or signs: %s", c.name+text), c.rest(0))
-		}
+	signs := c.signs(text)
+	if (signs || holdsAny(text, " script ", " run ")) && c.localChain() {
+		return own(say("works on a local chain"))
 	}
-	switch c.name {
-	case "wallet", "subkey":
+	if signs {
+		return one(KindSpend, say("sends a transaction or signs: %s", c.name+text), c.rest(0))
+	}
+	if c.name == "wallet" || c.name == "subkey" {
 		return one(KindCredentials, say("uses wallet keys"), c.name)
 	}
-	if strings.Contains(text, "wallet") && !strings.Contains(text, "list") || strings.Contains(text, "keygen") || strings.Contains(text, "dumpprivkey") {
+	if strings.Contains(text, "wallet") && !strings.Contains(text, "list") || holdsAny(text, "keygen", "dumpprivkey") {
 		return one(KindCredentials, say("uses wallet keys: %s", c.name+text), c.name)
 	}
 	return own(say("works on the contracts project"))
+}
+
+// signs reports whether a command for a chain may sign or spend.
+func (c *call) signs(text string) bool {
+	return c.has("--broadcast") || c.has("--network") && strings.Contains(text, " run ") || holdsAny(text, " send", " transfer", " broadcast",
+		" deploy", " publish", " pay", " create", " --broadcast", " mint", " approve", " stake", " withdraw", " import", " sign", " unlock")
+}
+
+// localChain reports whether a command names a chain that only this machine
+// has.
+func (c *call) localChain() bool {
+	rpc, ok := c.value("--rpc-url", "--url", "--network")
+	return ok && (localURL(rpc.text) || rpc.text == "localhost" || rpc.text == "hardhat")
 }
 
 // allRules are the rules that the tables name.

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -32,10 +33,8 @@ func taskRules(m map[string]rule) {
 		return own(say("creates a package description"))
 	}
 	m["npmConfig"] = npmConfig
-	m["npx"] = npxRule
-	m["uvx"] = npxRule
-	m["execTool"] = execTool
-	m["uvRun"] = execTool
+	m["npx"], m["uvx"] = npxRule, npxRule
+	m["execTool"], m["uvRun"] = execTool, execTool
 	m["pipInstall"] = pipInstall
 	m["condaInstall"] = condaInstall
 	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), say("runs the project's task %s", c.operand(0))) }
@@ -63,20 +62,15 @@ func taskRules(m map[string]rule) {
 // script of the project or a tool that the project installed.
 func (c *call) scriptOrTool() []Effect {
 	first := c.operand(0)
+	installed := c.r.judge.tables.nouns["project-tool"][first]
 	for i, a := range c.all {
 		if first == "workspaces" && a.text == "npm" {
 			inner := *c.invocation
 			inner.args = c.all[i:]
 			return c.r.named(&inner)
 		}
-	}
-	if c.r.judge.tables.nouns["project-tool"][first] {
-		for i, a := range c.all {
-			if a.text == first {
-				inner := *c.invocation
-				inner.name, inner.path, inner.args = first, first, c.all[i+1:]
-				return c.r.named(&inner)
-			}
+		if installed && a.text == first {
+			return c.r.named(c.inner(first, c.all[i+1:]))
 		}
 	}
 	return c.task(first, say("runs the project's script %s", first))
@@ -106,53 +100,54 @@ func taskWords(name string) []string {
 
 // taskEffect says what a task of a project does, by its name.
 func (t *tables) taskEffect(name string) (Effect, bool) {
-	var strong, weak Effect
-	hasStrong, hasWeak, harmless, build := false, false, false, false
-	database := strings.Contains(strings.ToLower(name), "db") || strings.Contains(strings.ToLower(name), "database") || strings.Contains(name, "ecto")
+	s := taskSense{database: holdsAny(strings.ToLower(name), "db", "database") || strings.Contains(name, "ecto")}
 	for _, w := range taskWords(name) {
-		harmless = harmless || t.ofClass("harmless-task", w)
-		switch w {
-		case "build", "compile", "assemble", "bundle", "pack", "package", "local", "dev", "watch", "generate", "format", "debug", "serve", "start", "profile":
-			build = true
-		case "deploy", "deployment", "publish", "redeploy", "promote", "rollout", "ship", "golive", "broadcast", "distribute", "undeploy", "publishtocentral":
-			strong, hasStrong = usual(KindPublish), true
-		case "destroy", "drop", "wipe", "purge", "nuke", "teardown", "erase", "truncate", "flush", "obliterate", "fresh":
-			strong, hasStrong = usual(KindDelete), true
-		case "reset", "rollback", "restore", "recreate", "undo":
-			strong, hasStrong = usual(KindDelete), true
-		case "provision", "terraform", "apply", "upload", "notify", "announce", "send", "sync", "push", "backup", "import", "export":
-			weak, hasWeak = usual(KindInfrastructure), true
-			if w == "import" || w == "export" || w == "sync" || w == "backup" {
-				hasWeak = false
-			}
-		case "release", "prod", "production", "live", "staging":
-			weak, hasWeak = usual(KindPublish), true
-		case "install", "uninstall", "bootstrap-system":
-			weak, hasWeak = usual(KindInstall).as(Partial, ReachSystem), true
-		case "flyway", "liquibase":
-			database = true
-		case "clean":
-			if database {
-				strong, hasStrong = usual(KindDelete), true
-			}
-		case "migrate", "migration":
-			database = true
-		case "seed":
-			database = true
+		if t.ofClass("harmless-task", w) {
+			return Effect{}, false
 		}
+		s.take(w)
 	}
 	switch {
-	case harmless:
-		return Effect{}, false
-	case hasStrong:
-		if database && strong.Kind == KindDelete {
-			strong = usual(KindDatabase).as(Irreversible, ReachUser)
-		}
-		return strong, true
-	case hasWeak && !build:
-		return weak, true
+	case s.database && s.strong.Kind == KindDelete:
+		return usual(KindDatabase).as(Irreversible, ReachUser), true
+	case s.strong.Kind != "":
+		return s.strong, true
 	}
-	return Effect{}, false
+	return s.weak, s.weak.Kind != "" && !s.build
+}
+
+// taskSense is what the words of a task's name say so far: what it does for
+// sure, and what it does unless it is a build. No kind stands for nothing.
+type taskSense struct {
+	strong, weak    Effect
+	build, database bool
+}
+
+// take adds a word, of which the last one counts.
+func (s *taskSense) take(w string) {
+	switch w {
+	case "build", "compile", "assemble", "bundle", "pack", "package", "local", "dev", "watch", "generate", "format", "debug", "serve", "start", "profile":
+		s.build = true
+	case "deploy", "deployment", "publish", "redeploy", "promote", "rollout", "ship", "golive", "broadcast", "distribute", "undeploy", "publishtocentral":
+		s.strong = usual(KindPublish)
+	case "destroy", "drop", "wipe", "purge", "nuke", "teardown", "erase", "truncate", "flush", "obliterate", "fresh",
+		"reset", "rollback", "restore", "recreate", "undo":
+		s.strong = usual(KindDelete)
+	case "provision", "terraform", "apply", "upload", "notify", "announce", "send", "push":
+		s.weak = usual(KindInfrastructure)
+	case "sync", "backup", "import", "export":
+		s.weak = Effect{}
+	case "release", "prod", "production", "live", "staging":
+		s.weak = usual(KindPublish)
+	case "install", "uninstall", "bootstrap-system":
+		s.weak = usual(KindInstall).as(Partial, ReachSystem)
+	case "flyway", "liquibase", "migrate", "migration", "seed":
+		s.database = true
+	case "clean":
+		if s.database {
+			s.strong = usual(KindDelete)
+		}
+	}
 }
 
 // task is the effect of running a project's task by its name.
@@ -160,18 +155,16 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 	if c.r.cloned {
 		return one(KindForeignCode, say("runs %s %s in a repository that was just fetched", c.name, name), name)
 	}
-	if len(c.operands) > 0 {
-		for _, a := range c.all {
-			if a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make" {
-				return own(what.And("as a dry run"))
-			}
-		}
+	if len(c.operands) > 0 && slices.ContainsFunc(c.all, func(a arg) bool {
+		return a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make"
+	}) {
+		return own(what.And("as a dry run"))
 	}
 	if e, ok := c.r.judge.tables.taskEffect(name); ok {
 		e.Sure = 0.7
 		return []Effect{e.with(what.And(", which by its name reaches further than the workspace"), name)}
 	}
-	if c.production() && (strings.Contains(name, "migrat") || strings.Contains(name, "db") || strings.Contains(name, "seed")) {
+	if c.production() && holdsAny(name, "migrat", "db", "seed") {
 		return one(KindDatabase, what.And("against production"), name)
 	}
 	return own(what)
@@ -181,41 +174,29 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 // system.
 func (c *call) production() bool {
 	for _, a := range c.assigns {
-		switch strings.ToLower(a.value.text) {
+		v := strings.ToLower(a.value.text)
+		switch v {
 		case "production", "prod", "live":
 			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
 		}
-		v := strings.ToLower(a.value.text)
-		if strings.Contains(v, "prod") && (strings.Contains(a.name, "URL") || strings.Contains(a.name, "HOST") || strings.Contains(a.name, "DB") ||
-			strings.Contains(a.name, "DATABASE") || strings.Contains(a.name, "ENV")) {
+		if strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
 			return true
 		}
 	}
-	for _, a := range c.all {
-		switch t := strings.ToLower(a.text); {
-		case (t == "" || t[0] != '-' || strings.Contains(t, "=")) && liveName(t):
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.all, func(a arg) bool {
+		return (!strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "=")) && liveName(strings.ToLower(a.text))
+	})
 }
 
 // liveName reports whether the name of a machine, a container or a database
 // says that people depend on it.
 func liveName(s string) bool {
-	for _, w := range taskWords(s) {
-		if w == "prod" || w == "production" || w == "live" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(taskWords(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }
 
 // tasksRule judges make and its like: every operand is a task.
 func tasksRule(c *call) []Effect {
-	if c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question",
-		"--list-all", "-m", "--evaluate", "--dump", "--show", "--choose") && (c.name != "gradle" && c.name != "gradlew" ||
-		c.has("-m", "--dry-run", "--help", "--version")) {
+	if c.runsNoTask() {
 		return reads()
 	}
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
@@ -227,20 +208,8 @@ func tasksRule(c *call) []Effect {
 		return one(KindForeignCode, say("builds or runs a repository that was just fetched: %s %s", c.name, c.rest(0)), c.name)
 	}
 	var out []Effect
-	for i, a := range c.operands {
-		if strings.Contains(a.text, "=") {
-			continue
-		}
-		if strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel") {
-			if c.operand(0) != "run" {
-				continue
-			}
-			a.text = strings.ReplaceAll(a.text, "/", ":")
-		}
-		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
-			break
-		}
-		out = append(out, c.task(strings.TrimPrefix(a.text, ":"), say("runs the project's task %s", strings.TrimPrefix(a.text, ":")))...)
+	for _, name := range c.taskNames() {
+		out = append(out, c.task(name, say("runs the project's task %s", name))...)
 	}
 	if len(out) == 0 {
 		out = c.task("", say("runs the project's default task"))
@@ -248,11 +217,39 @@ func tasksRule(c *call) []Effect {
 	return out
 }
 
+// taskNames are the tasks that the operands name; a setting is none, nor is a
+// target that is only built, and with some tools what follows is the task's.
+func (c *call) taskNames() []string {
+	var names []string
+	for i, a := range c.operands {
+		target := strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel")
+		if strings.Contains(a.text, "=") || target && c.operand(0) != "run" {
+			continue
+		}
+		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
+			break
+		}
+		if target {
+			a.text = strings.ReplaceAll(a.text, "/", ":")
+		}
+		names = append(names, strings.TrimPrefix(a.text, ":"))
+	}
+	return names
+}
+
+// runsNoTask reports whether tasks are only listed, or told without being run.
+func (c *call) runsNoTask() bool {
+	if c.name == "gradle" || c.name == "gradlew" {
+		return c.has("-m", "--dry-run", "--help", "--version")
+	}
+	return c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question",
+		"--list-all", "-m", "--evaluate", "--dump", "--show", "--choose")
+}
+
 // taskToolRule judges the administration commands of web frameworks.
 func taskToolRule(c *call) []Effect {
 	name := c.operand(0)
-	switch name {
-	case "":
+	if name == "" {
 		return reads()
 	}
 	if c.testing() {
@@ -266,12 +263,10 @@ func taskToolRule(c *call) []Effect {
 	}
 	switch name {
 	case "createsuperuser", "changepassword", "user:create", "make:user-admin", "credentials:edit", "secrets:edit", "credentials:show",
-		"secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "up", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt",
-		"diffsettings":
-		if name == "up" || name == "diffsettings" {
-			return own(say("runs %s %s", c.name, name))
-		}
+		"secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt":
 		return one(KindPrivilege, say("changes users, secrets or the state of the application: %s", name), name)
+	case "up", "diffsettings":
+		return own(say("runs %s %s", c.name, name))
 	case "runner", "shell", "console", "dbshell", "tinker", "c", "dbconsole", "db", "r", "eval", "dbsh", "sql", "query", "eval-file":
 		return c.inlineApp(name)
 	case "migrate", "db:migrate", "doctrine:migrations:migrate", "migrations:migrate", "upgrade", "db:prepare", "db:seed", "db:create", "loaddata", "seed":
@@ -312,14 +307,9 @@ func (c *call) inlineApp(name string) []Effect {
 	if name == "sql" || name == "query" || name == "dbshell" || name == "db" {
 		return c.r.sql(code, wording.Say("the application's database"))
 	}
-	lower := strings.ToLower(code)
-	for _, w := range []string{
-		"delete", "destroy", "update", "save", "create", "drop", "truncate", "insert", "execute", "send", "deliver", "remove",
-		"flush", "set_password", "publish", "enqueue", "perform",
-	} {
-		if strings.Contains(lower, w) {
-			return one(KindDatabase, say("runs code inside the application that changes data: %s", clip(code, 120)), name)
-		}
+	if holdsAny(strings.ToLower(code), "delete", "destroy", "update", "save", "create", "drop", "truncate", "insert", "execute", "send", "deliver", "remove",
+		"flush", "set_password", "publish", "enqueue", "perform") {
+		return one(KindDatabase, say("runs code inside the application that changes data: %s", clip(code, 120)), name)
 	}
 	if code == "" && c.stdin.kind != 0 {
 		return unknown(say("runs code inside the application that was not read"), name)
