@@ -110,7 +110,7 @@ func (p *program) memberOf(v value, name, full string) value {
 	}
 	holder := name
 	if v.holder != "" {
-		holder = v.holder + "." + name
+		holder = ending(v.holder + "." + name)
 	} else if v.path != "" {
 		holder = full
 	}

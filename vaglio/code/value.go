@@ -54,11 +54,14 @@ func number(n int) value {
 func listOf(vs ...value) value { return value{kind: kindList, list: vs} }
 
 // unknown is a value of which only is known where it comes from.
-func unknown(from string) value { return value{path: from[max(0, len(from)-maxFrom):]} }
+func unknown(from string) value { return value{path: ending(from)} }
 
 // maxFrom is how much of where a value comes from is kept, in bytes: the end, by
 // which functions are known behind anything.
 const maxFrom = 1024
+
+// ending is what is kept of a name: its end.
+func ending(name string) string { return name[max(0, len(name)-maxFrom):] }
 
 func remote(from string) value {
 	return value{path: from, alts: []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true})}}
