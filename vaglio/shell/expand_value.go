@@ -53,12 +53,10 @@ func tildeEnd(s string, mode tildeMode, last bool) (int, bool) {
 }
 
 // home is the home folder that a tilde with a user's name stands for.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) home(user string) (Word, bool) {
 	switch {
 	case user == "":
-		if e := r.st.get("HOME"); e != nil && len(e.vals) > 0 {
+		if e := r.st.get("HOME"); e.hasValue() {
 			return e.vals[r.pick("HOME", len(e.vals))].value(), true
 		}
 		return unknownHome("HOME"), true

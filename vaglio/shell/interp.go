@@ -94,7 +94,7 @@ func (r *reader) startVariables(f *frame, k *call) {
 	for _, name := range []string{"BASH_ENV", "ENV"} {
 		file, ok := assigned(append(f.assigns, k.assigns...), name)
 		if !ok {
-			if e := r.st.get(name); e == nil || len(e.vals) == 0 {
+			if e := r.st.get(name); !e.hasValue() {
 				continue
 			}
 			file, _ = r.variable(name)

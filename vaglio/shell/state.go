@@ -29,6 +29,9 @@ type entry struct {
 	inherited bool
 }
 
+// hasValue reports whether the name is known to be, or may be, a scalar's.
+func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
+
 // state is what a shell remembers: variables, functions, aliases, the current
 // folder and the descriptors, under one key space. Every change is journaled
 // while a mark is outstanding, so that branches and subshells can be undone
