@@ -118,14 +118,7 @@ func (g grammar) complete(name string) string {
 	return name
 }
 
-func (g grammar) takesValue(name string) bool {
-	for l := range strings.FieldsSeq(g.long) {
-		if l == name {
-			return true
-		}
-	}
-	return false
-}
+func (g grammar) takesValue(name string) bool { return slices.Contains(strings.Fields(g.long), name) }
 
 // shortOptions reads a cluster of short options; the value of the last may be
 // glued on or be the next word.

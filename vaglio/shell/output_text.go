@@ -46,12 +46,7 @@ func (r *reader) account(args []Word) (Word, bool) {
 	return Text(name + ":x:1000:1000::" + r.opts.Home + ":/bin/bash\n"), true
 }
 
-func truthInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+func truthInt(b bool) int { return int(truth(b)) }
 
 func baseOf(args []Word) (Word, bool) {
 	if len(args) == 0 || len(args) > 2 {

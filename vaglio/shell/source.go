@@ -250,13 +250,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // isMark reports whether a character parts words, or parts of one.
-func isMark(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>', '{', '}', '$', '`', '\'', '"':
-		return true
-	}
-	return false
-}
+func isMark(c byte) bool { return strings.IndexByte(" \t\n;&|()<>{}$`'\"", c) >= 0 }
 
 // spanOf is the place of a node, or of the carrier of its text.
 func (f *frame) spanOf(n syntax.Node) Span {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -150,12 +151,7 @@ func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 }
 
 func onlyBackground(list []*syntax.Stmt) bool {
-	for _, s := range list {
-		if !s.Background {
-			return false
-		}
-	}
-	return len(list) > 0
+	return len(list) > 0 && !slices.ContainsFunc(list, func(s *syntax.Stmt) bool { return !s.Background })
 }
 
 func (r *reader) testClause(f *frame, x syntax.TestExpr) {
