@@ -30,20 +30,13 @@ func (r *reader) arithmText(f *frame, w Word) Word {
 
 // number evaluates the text of an operand: a number in any notation, a name,
 // or an expression of its own.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) number(f *frame, s string) (int64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return 0, true
 	}
 	if base, digits, ok := strings.Cut(s, "#"); ok {
-		b, err := strconv.Atoi(base)
-		if err != nil || b < 2 || b > 36 {
-			return 0, false
-		}
-		n, err := strconv.ParseInt(digits, b, 64)
-		return n, err == nil
+		return based(base, digits)
 	}
 	if n, err := strconv.ParseInt(s, 0, 64); err == nil && !strings.Contains(s, "_") {
 		return n, true
@@ -67,6 +60,16 @@ func (r *reader) number(f *frame, s string) (int64, bool) {
 		return 0, false
 	}
 	return r.arithm(f, x)
+}
+
+// based is the number that digits spell in a base.
+func based(base, digits string) (int64, bool) {
+	b, err := strconv.Atoi(base)
+	if err != nil || b < 2 || b > 36 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, b, 64)
+	return n, err == nil
 }
 
 // arithm evaluates an arithmetic expression; false if it is not constant. Its
@@ -196,7 +199,7 @@ func (r *reader) ternary(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 	return b, ok && okB
 }
 
-//nolint:cyclop // One case per operator.
+// compute applies an operator to numbers that are known.
 func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
 	if !ok {
 		return 0, false
@@ -209,13 +212,7 @@ func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
 	case syntax.Mul:
 		return a * b, true
 	case syntax.Quo, syntax.Rem:
-		if b == 0 || b == -1 {
-			return -a * truth(op == syntax.Quo), b != 0
-		}
-		if op == syntax.Quo {
-			return a / b, true
-		}
-		return a % b, true
+		return divided(op, a, b)
 	case syntax.Pow:
 		return power(a, b)
 	case syntax.And:
@@ -225,16 +222,32 @@ func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
 	case syntax.Xor:
 		return a ^ b, true
 	case syntax.Shl, syntax.Shr:
-		if b < 0 || b > 63 {
-			return 0, false
-		}
-		if op == syntax.Shl {
-			return a << b, true
-		}
-		return a >> b, true
+		return shifted(op, a, b)
 	default:
 	}
 	return compare(op, a, b)
+}
+
+// divided is a quotient or a remainder; the processor cannot divide by -1.
+func divided(op syntax.BinAritOperator, a, b int64) (int64, bool) {
+	if b == 0 || b == -1 {
+		return -a * truth(op == syntax.Quo), b != 0
+	}
+	if op == syntax.Quo {
+		return a / b, true
+	}
+	return a % b, true
+}
+
+// shifted is a number with its bits moved.
+func shifted(op syntax.BinAritOperator, a, b int64) (int64, bool) {
+	if b < 0 || b > 63 {
+		return 0, false
+	}
+	if op == syntax.Shl {
+		return a << b, true
+	}
+	return a >> b, true
 }
 
 func compare(op syntax.BinAritOperator, a, b int64) (int64, bool) {

@@ -140,8 +140,6 @@ func (r *reader) alternatives(f *frame, b *syntax.BraceExp) [][]syntax.WordPart 
 }
 
 // sequence returns the members of {from..to..step}.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 	from, to, step := b.Elems[0].Lit(), b.Elems[1].Lit(), int64(1)
 	if len(b.Elems) > 2 {
@@ -159,18 +157,7 @@ func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 	if step == 0 {
 		step = 1
 	}
-	spell := func(n int64) []syntax.WordPart {
-		s := strconv.FormatInt(n, 10)
-		if letters {
-			s = string(rune(n)) //nolint:gosec // Both ends are bytes.
-		} else if len(from) > 1 && from[0] == '0' || len(to) > 1 && to[0] == '0' {
-			s = strings.Repeat("0", max(0, max(len(from), len(to))-len(s))) + s
-		}
-		if isNameByte(s[0]) {
-			return []syntax.WordPart{&syntax.Lit{Value: s}}
-		}
-		return []syntax.WordPart{&syntax.SglQuoted{Value: s}}
-	}
+	spell := func(n int64) []syntax.WordPart { return member(n, letters, from, to) }
 	count := span(a, z) / uint64(step) //nolint:gosec // The step is positive.
 	if count > maxSequence {
 		return [][]syntax.WordPart{spell(a), spell(z), {&syntax.SglQuoted{Value: r.splice(NewWord(Part{Kind: PartUnknown, Name: "number"}))}}}
@@ -184,6 +171,21 @@ func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 		out = append(out, spell(n))
 	}
 	return out
+}
+
+// member spells one member of a sequence, as wide as its ends if one of them
+// begins with a zero.
+func member(n int64, letter bool, from, to string) []syntax.WordPart {
+	s := strconv.FormatInt(n, 10)
+	if letter {
+		s = string(rune(n)) //nolint:gosec // Both ends are bytes.
+	} else if len(from) > 1 && from[0] == '0' || len(to) > 1 && to[0] == '0' {
+		s = strings.Repeat("0", max(0, max(len(from), len(to))-len(s))) + s
+	}
+	if isNameByte(s[0]) {
+		return []syntax.WordPart{&syntax.Lit{Value: s}}
+	}
+	return []syntax.WordPart{&syntax.SglQuoted{Value: s}}
 }
 
 // span is the distance between two numbers.

@@ -53,10 +53,7 @@ func (r *reader) resolvePath(p Word) Word {
 }
 
 // runCd reads cd and pushd, which are taken to succeed.
-//
-//nolint:cyclop // One step after the other; each may end it.
 func (r *reader) runCd(k *call, name string) {
-	_, rest := grammar{}.parse(k.argv[1:])
 	old := r.cwd()
 	if name == "pushd" {
 		e := r.st.get(keyStack)
@@ -67,24 +64,29 @@ func (r *reader) runCd(k *call, name string) {
 		stack.list = append(stack.list, old)
 		r.st.put(keyStack, stack)
 	}
-	var target Word
-	switch {
-	case len(rest) == 0 && name == "pushd":
-		target = unknownHome("OLDPWD")
-	case len(rest) == 0:
-		target, _ = r.home("")
-	case rest[0].Is("-") || len(k.argv) > 1 && k.argv[len(k.argv)-1].Is("-"):
-		target = r.prevCwd()
-	case rest[0].Is(""):
-		target = old
-	default:
-		target = r.resolvePath(r.belowCdpath(k, rest[0]))
-	}
+	target := r.cdTarget(k, name, old)
 	if !r.step(nil, entryCost+target.size()/bytesPerStep) || target.size() > maxPath {
 		target = unknownHome("PWD")
 	}
 	r.st.set(keyPrev, old)
 	r.st.set(keyCwd, target)
+}
+
+// cdTarget is the folder that cd or pushd changes to.
+func (r *reader) cdTarget(k *call, name string, old Word) Word {
+	_, rest := grammar{}.parse(k.argv[1:])
+	switch {
+	case len(rest) == 0 && name == "pushd":
+		return unknownHome("OLDPWD")
+	case len(rest) == 0:
+		home, _ := r.home("")
+		return home
+	case rest[0].Is("-") || len(k.argv) > 1 && k.argv[len(k.argv)-1].Is("-"):
+		return r.prevCwd()
+	case rest[0].Is(""):
+		return old
+	}
+	return r.resolvePath(r.belowCdpath(k, rest[0]))
 }
 
 // belowCdpath is where cd looks for a relative folder when CDPATH is one
@@ -123,8 +125,6 @@ func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 
 // declClause reads declare, local, export, readonly and typeset as the parser
 // knows them.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 	d := &declaration{variant: c.Variant.Value, export: c.Variant.Value == "export"}
 	cmd := Command{Span: f.spanOf(c), Argv: []Word{Text(c.Variant.Value)}}
@@ -134,37 +134,23 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 		values[i] = r.text(f, a.Value)
 	}
 	for i, a := range c.Args {
-		if a.Naked && a.Name == nil {
+		switch {
+		case a.Naked && a.Name == nil:
 			for _, w := range r.fields(f, a.Value) {
 				r.declareWord(f, d, w)
 				cmd.Argv = append(cmd.Argv, w)
 			}
-			continue
-		}
-		as := Assign{}
-		if a.Name != nil {
-			as.Name = a.Name.Value
-		}
-		if i < len(values) {
-			as.Value = values[i]
-		}
-		if a.Naked {
-			cmd.Argv = append(cmd.Argv, Text(as.Name))
-			r.declareName(f, d, as.Name, Word{}, false)
-			continue
-		}
-		cmd.Assigns = append(cmd.Assigns, as)
-		if a.Array != nil || a.Index != nil || a.Append {
-			if d.variant == "local" || d.inFunction(r) {
-				r.local(as.Name)
+		case a.Naked:
+			cmd.Argv = append(cmd.Argv, Text(a.Name.Value))
+			r.declareName(f, d, a.Name.Value, Word{}, false)
+		default:
+			as := Assign{Value: values[i]}
+			if a.Name != nil {
+				as.Name = a.Name.Value
 			}
-			if d.assoc {
-				r.st.put(as.Name, &entry{isList: true, assoc: map[string]Word{}})
-			}
-			r.assignNode(f, a, as.Value)
-			continue
+			cmd.Assigns = append(cmd.Assigns, as)
+			r.declareAssign(f, d, a, as)
 		}
-		r.declareName(f, d, as.Name, as.Value, true)
 	}
 	if d.export || interestingAssign(cmd.Assigns) {
 		r.emit(f, cmd)
@@ -173,6 +159,21 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 		r.codeInAssigns(f, &call{assigns: cmd.Assigns, span: cmd.Span})
 	}
 	return Word{}
+}
+
+// declareAssign declares a variable with a value, which may be an array's.
+func (r *reader) declareAssign(f *frame, d *declaration, a *syntax.Assign, as Assign) {
+	if a.Array == nil && a.Index == nil && !a.Append {
+		r.declareName(f, d, as.Name, as.Value, true)
+		return
+	}
+	if d.variant == "local" || d.inFunction(r) {
+		r.local(as.Name)
+	}
+	if d.assoc {
+		r.st.put(as.Name, d.emptyList())
+	}
+	r.assignNode(f, a, as.Value)
 }
 
 // declaration is what the options of a declaring command say.
@@ -188,31 +189,15 @@ func (d *declaration) inFunction(r *reader) bool {
 }
 
 // declareWord reads an option or a computed name=value.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 	s := w.Prefix()
 	if strings.HasPrefix(s, "-") {
+		flags := map[rune]*bool{
+			'n': &d.ref, 'l': &d.lower, 'u': &d.upper, 'i': &d.ints, 'A': &d.assoc, 'a': &d.array, 'g': &d.global, 'f': &d.functions, 'x': &d.export,
+		}
 		for _, c := range s[1:] {
-			switch c {
-			case 'n':
-				d.ref = d.variant != "export"
-			case 'l':
-				d.lower = true
-			case 'u':
-				d.upper = true
-			case 'i':
-				d.ints = true
-			case 'A':
-				d.assoc = true
-			case 'a':
-				d.array = true
-			case 'g':
-				d.global = true
-			case 'f':
-				d.functions = true
-			case 'x':
-				d.export = true
+			if flag := flags[c]; flag != nil {
+				*flag = c != 'n' || d.variant != "export"
 			}
 		}
 		return
@@ -223,7 +208,7 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 	}
 }
 
-//nolint:cyclop // One case per form that the grammar knows.
+// declareName declares a name that may have a value.
 func (r *reader) declareName(f *frame, d *declaration, name string, value Word, has bool) {
 	if d.functions {
 		if d.export {
@@ -237,29 +222,22 @@ func (r *reader) declareName(f *frame, d *declaration, name string, value Word, 
 			r.st.put(name, &entry{unset: true})
 		}
 	}
-	if d.ref {
-		target, ok := value.Text()
-		if ok && has {
+	switch {
+	case d.ref:
+		if target, ok := value.Text(); ok && has {
 			r.st.put(name, &entry{ref: target})
 		}
-		return
-	}
-	if d.assoc || d.array {
+	case d.assoc || d.array:
 		if !has {
-			e := &entry{isList: true}
-			if d.assoc {
-				e.assoc = map[string]Word{}
-			}
-			r.st.put(name, e)
+			r.st.put(name, d.emptyList())
 		}
-		return
+	default:
+		r.declareScalar(f, d, name, value, has)
 	}
-	if !has && !d.lower && !d.upper && !d.ints {
-		if d.export {
-			r.export(name)
-		}
-		return
-	}
+}
+
+// declareScalar declares a variable that is neither an array nor a reference.
+func (r *reader) declareScalar(f *frame, d *declaration, name string, value Word, has bool) {
 	if d.lower || d.upper || d.ints {
 		e := &entry{lower: d.lower, upper: d.upper, ints: d.ints, unset: !has}
 		if old := r.st.get(name); old != nil && !has {
@@ -273,6 +251,15 @@ func (r *reader) declareName(f *frame, d *declaration, name string, value Word, 
 	if d.export {
 		r.export(name)
 	}
+}
+
+// emptyList is an array as it is declared without elements.
+func (d *declaration) emptyList() *entry {
+	e := &entry{isList: true}
+	if d.assoc {
+		e.assoc = map[string]Word{}
+	}
+	return e
 }
 
 // export lets the shells below see a name.

@@ -42,7 +42,7 @@ func (r *reader) callExpr(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 // named runs a call, after its aliases if its name is a plain word.
 func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 	if lit := name.Lit(); lit != "" {
-		if e := r.st.get(keyAlias + lit); e != nil && len(e.vals) > 0 {
+		if e := r.st.get(keyAlias + lit); e.hasValue() {
 			r.expandAlias(f, k, lit, e)
 		}
 	}

@@ -28,8 +28,6 @@ func ansiC(s string) string {
 }
 
 // escape decodes what follows a backslash and returns how many bytes it took.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func escape(s string) (string, int) {
 	const plain = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v"
 	if i := strings.IndexByte(plain, s[0]); i >= 0 && i%2 == 0 && s[0] >= 'A' {
@@ -40,12 +38,8 @@ func escape(s string) (string, int) {
 		return s[:1], 1
 	case '\n':
 		return "", 1
-	case 'x':
-		return coded(s, 1, 2, 16, false)
-	case 'u':
-		return coded(s, 1, 4, 16, true)
-	case 'U':
-		return coded(s, 1, 8, 16, true)
+	case 'x', 'u', 'U':
+		return coded(s, 1, map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]], 16, s[0] != 'x')
 	case 'c':
 		if len(s) > 1 {
 			return string(rune(s[1] & 0x1f)), 2
@@ -95,62 +89,69 @@ func encode32(s string) (string, bool) {
 }
 
 // translated is the output of tr.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func translated(in Word, args []Word) (Word, bool) {
-	del, squeeze, complement := false, false, false
+	var given strings.Builder
 	for len(args) > 0 {
 		s, _ := args[0].Text()
 		if len(s) < 2 || s[0] != '-' {
 			break
 		}
-		del = del || strings.Contains(s, "d")
-		squeeze = squeeze || strings.Contains(s, "s")
-		complement = complement || strings.ContainsAny(s, "cC")
+		given.WriteString(s)
 		args = args[1:]
 	}
-	if squeeze && len(args) == 1 && !del && !complement {
-		set, ok := args[0].Text()
-		return in.mapText(func(s string) string { return squeezed(s, trSet(set)) }), ok && !in.IsUnknown()
-	}
-	if len(args) == 0 || complement && !del {
+	if len(args) == 0 {
 		return Word{}, false
 	}
-	from, okFrom := args[0].Text()
-	set1 := trSet(from)
-	if !okFrom {
-		return Word{}, false
-	}
-	if del {
-		return in.mapText(func(s string) string {
-			return strings.Map(func(c rune) rune {
-				if strings.ContainsRune(string(set1), c) != complement {
-					return -1
-				}
-				return c
-			}, s)
-		}), !in.IsUnknown()
-	}
-	if len(args) < 2 {
-		return Word{}, false
-	}
-	to, okTo := args[1].Text()
-	set2 := trSet(to)
-	if !okTo || len(set2) == 0 {
-		return Word{}, false
-	}
-	table := make(map[rune]rune, len(set1))
-	for i, c := range set1 {
-		table[c] = set2[min(i, len(set2)-1)]
-	}
-	return in.mapText(func(s string) string {
-		return strings.Map(func(c rune) rune {
-			if t, ok := table[c]; ok {
-				return t
+	s, ok := args[0].Text()
+	flags, set := given.String(), trSet(s)
+	complement := strings.ContainsAny(flags, "cC")
+	switch {
+	case !ok:
+	case strings.Contains(flags, "d"):
+		members := string(set)
+		return mapped(in, func(c rune) rune {
+			if strings.ContainsRune(members, c) != complement {
+				return -1
 			}
 			return c
-		}, s)
-	}), !in.IsUnknown()
+		})
+	case complement:
+	case len(args) > 1:
+		return exchanged(in, set, args[1])
+	case strings.Contains(flags, "s"):
+		return in.mapText(func(s string) string { return squeezed(s, set) }), !in.IsUnknown()
+	}
+	return Word{}, false
+}
+
+// exchanged is a text with the members of one set in the place of another's.
+func exchanged(in Word, from []rune, with Word) (Word, bool) {
+	s, ok := with.Text()
+	to := trSet(s)
+	if !ok || len(to) == 0 {
+		return Word{}, false
+	}
+	table := make(runeTable, len(from))
+	for i, c := range from {
+		table[c] = to[min(i, len(to)-1)]
+	}
+	return mapped(in, table.of)
+}
+
+// mapped is a text with each character replaced.
+func mapped(in Word, of func(rune) rune) (Word, bool) {
+	return in.mapText(func(s string) string { return strings.Map(of, s) }), !in.IsUnknown()
+}
+
+// A runeTable says which characters are replaced, and by which.
+type runeTable map[rune]rune
+
+// of is what stands for a character.
+func (t runeTable) of(c rune) rune {
+	if to, ok := t[c]; ok {
+		return to
+	}
+	return c
 }
 
 // squeezed writes runs of a character of the set once.

@@ -116,16 +116,12 @@ const (
 	tildeAssign
 )
 
-//nolint:cyclop // One case per node type.
+// parts adds the parts of a word.
 func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) {
 	for i, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			mode := tilde
-			if i > 0 && mode == tildeArg {
-				mode = tildeNone
-			}
-			e.lit(p.Value, quoted, mode, i == 0, i == len(parts)-1)
+			e.lit(p.Value, quoted, tilde, i == 0, i == len(parts)-1)
 		case *syntax.SglQuoted:
 			e.has = true
 			s := p.Value
@@ -198,7 +194,7 @@ func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool)
 		e.cur.addText(s)
 		return
 	}
-	if tilde != tildeNone {
+	if tilde == tildeAssign || tilde == tildeArg && first {
 		s = e.tildes(s, tilde, first, last)
 	}
 	for s != "" {
@@ -264,8 +260,6 @@ func (e *expander) glob(s string) {
 const maxBracket = 512
 
 // bracketLen is the length of the bracket expression that s begins with, or 0.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func bracketLen(s string) int {
 	i := 1
 	if i < len(s) && (s[i] == '!' || s[i] == '^') {
@@ -276,22 +270,35 @@ func bracketLen(s string) int {
 	}
 	s = s[:min(len(s), maxBracket)]
 	for i < len(s) {
-		switch {
-		case s[i] == ']':
+		switch s[i] {
+		case ']':
 			return i + 1
-		case s[i] == '/':
+		case '/':
 			return 0
-		case s[i] == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
-			end := strings.Index(s[i+2:], s[i+1:i+2]+"]")
-			if end < 0 {
+		case '[':
+			n := classLen(s[i:])
+			if n == 0 {
 				return 0
 			}
-			i += end + 4
+			i += n
 		default:
 			i++
 		}
 	}
 	return 0
+}
+
+// classLen is the length of the class that a bracket in a bracket expression
+// begins, 1 if it begins none and 0 if the class has no end.
+func classLen(s string) int {
+	if len(s) < 2 || strings.IndexByte(":.=", s[1]) < 0 {
+		return 1
+	}
+	end := strings.Index(s[2:], s[1:2]+"]")
+	if end < 0 {
+		return 0
+	}
+	return end + 4
 }
 
 // unescapeDouble removes the backslashes that double quotes and

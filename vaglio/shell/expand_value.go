@@ -13,24 +13,16 @@ func (w Word) value() Word { return w.quoted() }
 
 // tildes replaces the tildes that a literal begins with, or that follow = or :
 // in an assignment, and adds the homes; it returns what is left to add.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
-	if mode == tildeArg && first {
+	if mode == tildeArg {
 		if i := strings.IndexByte(s, '='); i > 0 && syntax.ValidName(s[:i]) {
 			e.cur.addText(s[:i+1])
 			s, mode = s[i+1:], tildeAssign
 		}
 	}
 	for first && strings.HasPrefix(s, "~") {
-		end := strings.IndexAny(s, "/:\\")
-		if end < 0 {
-			end = len(s)
-			if !last {
-				return s // ~"user" is no home
-			}
-		}
-		if end < len(s) && s[end] == '\\' || mode == tildeArg && end < len(s) && s[end] == ':' {
+		end, ok := tildeEnd(s, mode, last)
+		if !ok {
 			return s
 		}
 		home, ok := e.r.home(s[1:end])
@@ -50,13 +42,21 @@ func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 	return s
 }
 
+// tildeEnd is where the name behind a tilde ends; false if it stands for no
+// home, as in ~"user".
+func tildeEnd(s string, mode tildeMode, last bool) (int, bool) {
+	end := strings.IndexAny(s, "/:\\")
+	if end < 0 {
+		return len(s), last
+	}
+	return end, s[end] != '\\' && (mode != tildeArg || s[end] != ':')
+}
+
 // home is the home folder that a tilde with a user's name stands for.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) home(user string) (Word, bool) {
 	switch {
 	case user == "":
-		if e := r.st.get("HOME"); e != nil && len(e.vals) > 0 {
+		if e := r.st.get("HOME"); e.hasValue() {
 			return e.vals[r.pick("HOME", len(e.vals))].value(), true
 		}
 		return unknownHome("HOME"), true

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,8 +69,6 @@ func compressed(in Word, args []Word, name string) (Word, bool) {
 }
 
 // grepped is the output of grep on a known text.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func grepped(in Word, args []Word, name string) (Word, bool) {
 	opts, rest := grammar{values: "efmABCd", long: "regexp file max-count after-context before-context context color", permute: true}.parse(args)
 	pats := opts.all("e", "regexp")
@@ -80,21 +79,8 @@ func grepped(in Word, args []Word, name string) (Word, bool) {
 		return Word{}, false
 	}
 	pat, ok := pats[0].Text()
-	if !ok {
-		return Word{}, false
-	}
-	expr := goRegexp(pat, name == "egrep" || opts.any("E", "P", "extended-regexp", "perl-regexp"), opts.any("i", "ignore-case"))
-	if name == "fgrep" || opts.any("F", "fixed-strings") {
-		expr = regexp.QuoteMeta(pat)
-	}
-	if opts.any("x", "line-regexp") {
-		expr = "^(?:" + expr + ")$"
-	}
-	if opts.any("w", "word-regexp") {
-		expr = `\b(?:` + expr + `)\b`
-	}
-	re, err := regexp.Compile(expr)
-	if err != nil {
+	re, err := regexp.Compile(grepRegexp(pat, opts, name))
+	if !ok || err != nil {
 		return Word{}, false
 	}
 	var b builder
@@ -115,43 +101,48 @@ func grepped(in Word, args []Word, name string) (Word, bool) {
 	return b.word(), !in.IsUnknown()
 }
 
+// grepRegexp spells the pattern of grep for Go.
+func grepRegexp(pat string, opts options, name string) string {
+	expr := goRegexp(pat, name == "egrep" || opts.any("E", "P", "extended-regexp", "perl-regexp"), opts.any("i", "ignore-case"))
+	if name == "fgrep" || opts.any("F", "fixed-strings") {
+		expr = regexp.QuoteMeta(pat)
+	}
+	if opts.any("x", "line-regexp") {
+		expr = "^(?:" + expr + ")$"
+	}
+	if opts.any("w", "word-regexp") {
+		expr = `\b(?:` + expr + `)\b`
+	}
+	return expr
+}
+
 // listRange reports whether position n, from 1, is in a list such as 1,3-5,7-;
 // false if it is no list.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func listRange(list string) (func(n int) bool, bool) {
-	type span struct{ from, to int }
-	var spans []span
+	var spans [][2]int
 	for item := range strings.SplitSeq(list, ",") {
 		from, to, ranged := strings.Cut(item, "-")
-		s := span{1, 1 << 30}
-		var err error
-		if from != "" {
-			if s.from, err = strconv.Atoi(from); err != nil {
-				return nil, false
-			}
+		if !ranged {
+			to = from
 		}
-		switch {
-		case !ranged:
-			s.to = s.from
-		case to != "":
-			if s.to, err = strconv.Atoi(to); err != nil {
-				return nil, false
-			}
-		}
-		if s.from < 1 || from == "" && to == "" {
+		first, errFrom := numberOr(from, 1)
+		last, errTo := numberOr(to, 1<<30)
+		if errFrom != nil || errTo != nil || first < 1 || from == "" && to == "" {
 			return nil, false
 		}
-		spans = append(spans, s)
+		spans = append(spans, [2]int{first, last})
 	}
 	return func(n int) bool {
-		for _, s := range spans {
-			if s.from <= n && n <= s.to {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= n && n <= s[1] })
 	}, true
+}
+
+// numberOr is the number that a text spells; without text it is another one.
+func numberOr(s string, missing int) (int, error) {
+	if s == "" {
+		return missing, nil
+	}
+	return strconv.Atoi(s)
 }
 
 // cutOutput is the output of cut.
@@ -200,8 +191,6 @@ func cutOutput(in Word, args []Word) (Word, bool) {
 }
 
 // headTail is the output of head or tail.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func headTail(in Word, args []Word, name string) (Word, bool) {
 	opts, _ := grammar{values: "ncs", long: "lines bytes pid sleep-interval", permute: true}.parse(args)
 	count, byBytes := opts.get("c", "bytes")
@@ -209,18 +198,8 @@ func headTail(in Word, args []Word, name string) (Word, bool) {
 		count, _ = opts.get("n", "lines")
 	}
 	s, ok := count.Text()
-	for _, o := range opts {
-		if _, err := strconv.Atoi(o.name); err == nil && !byBytes && s == "" {
-			s += o.name // head -12
-		}
-	}
 	if s == "" {
-		s = "10"
-		for _, w := range args {
-			if t := w.Prefix(); len(t) > 1 && (t[0] == '-' || t[0] == '+') && isDigit(t[1], 10) {
-				s = strings.TrimPrefix(t, "-")
-			}
-		}
+		s = oldCount(opts, args, byBytes)
 	}
 	n, err := strconv.Atoi(s)
 	if !ok || err != nil {
@@ -240,6 +219,22 @@ func headTail(in Word, args []Word, name string) (Word, bool) {
 		b.addText("\n")
 	}
 	return b.word(), true
+}
+
+// oldCount is the count of head -1 or tail +3, or the usual one.
+func oldCount(opts options, args []Word, byBytes bool) string {
+	for _, o := range opts {
+		if _, err := strconv.Atoi(o.name); err == nil && !byBytes {
+			return o.name
+		}
+	}
+	s := "10"
+	for _, w := range args {
+		if t := w.Prefix(); len(t) > 1 && (t[0] == '-' || t[0] == '+') && isDigit(t[1], 10) {
+			s = strings.TrimPrefix(t, "-")
+		}
+	}
+	return s
 }
 
 // headTailRange is what head or tail keeps of a number of lines or bytes.

@@ -41,7 +41,7 @@ type sedStep struct {
 	verb        byte
 	re          *regexp.Regexp
 	with, flags string
-	table       map[rune]rune
+	table       runeTable
 }
 
 // sedSteps parses a script; false when it has a command that is not followed.
@@ -80,7 +80,7 @@ func sedSteps(s string, extended bool) ([]sedStep, bool) {
 func (st *sedStep) substitution(pat, with, flags string, extended bool) bool {
 	if st.verb == 'y' {
 		from, to := []rune(ansiC(pat)), []rune(ansiC(with))
-		st.table = make(map[rune]rune, len(from))
+		st.table = make(runeTable, len(from))
 		for i, c := range from {
 			if i < len(to) {
 				st.table[c] = to[i]
@@ -94,14 +94,8 @@ func (st *sedStep) substitution(pat, with, flags string, extended bool) bool {
 }
 
 // address reads the lines that a command is for and returns the rest.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (st *sedStep) address(s string, extended bool) string {
-	n := 0
-	for n < len(s) && isDigit(s[n], 10) {
-		n++
-	}
-	switch {
+	switch n := digits(s); {
 	case n > 0:
 		st.from, _ = strconv.Atoi(s[:n])
 		st.to = st.from
@@ -118,19 +112,9 @@ func (st *sedStep) address(s string, extended bool) string {
 		st.match, s = re, rest
 	}
 	if rest, ok := strings.CutPrefix(s, ","); ok && st.from > 0 {
-		n = 0
-		for n < len(rest) && isDigit(rest[n], 10) {
-			n++
-		}
-		switch {
-		case n > 0:
-			st.to, _ = strconv.Atoi(rest[:n])
-		case strings.HasPrefix(rest, "$"):
-			st.to, n = -1, 1
-		default:
+		if s, ok = st.lastLine(rest); !ok {
 			return ""
 		}
-		s = rest[n:]
 	}
 	s = strings.TrimLeft(s, " ")
 	if strings.HasPrefix(s, "!") {
@@ -139,6 +123,20 @@ func (st *sedStep) address(s string, extended bool) string {
 	}
 	return s
 }
+
+// lastLine reads where a range ends and returns the rest; false if it is no
+// line.
+func (st *sedStep) lastLine(s string) (string, bool) {
+	if n := digits(s); n > 0 {
+		st.to, _ = strconv.Atoi(s[:n])
+		return s[n:], true
+	}
+	st.to = -1
+	return strings.CutPrefix(s, "$")
+}
+
+// digits is how many digits a text begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // applies reports whether the command is for a line.
 func (st *sedStep) applies(n int, last bool, line string) bool {
@@ -155,8 +153,6 @@ func (st *sedStep) applies(n int, last bool, line string) bool {
 }
 
 // sedRun runs a script on every line.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func sedRun(script []sedStep, s string, quiet bool) string {
 	var b strings.Builder
 	lines := strings.SplitAfter(s, "\n")
@@ -166,44 +162,49 @@ func sedRun(script []sedStep, s string, quiet bool) string {
 	for i, l := range lines {
 		line := strings.TrimSuffix(l, "\n")
 		end := l[len(line):]
-		kept, quit := true, false
-		for _, st := range script {
-			if !st.applies(i+1, i == len(lines)-1, line) {
-				continue
-			}
-			switch st.verb {
-			case 'd':
-				kept = false
-			case 'q':
-				quit = true
-			case 'p':
-				b.WriteString(line + "\n")
-			case 'y':
-				line = strings.Map(func(c rune) rune {
-					if t, ok := st.table[c]; ok {
-						return t
-					}
-					return c
-				}, line)
-			default:
-				hit := st.re.MatchString(line)
-				line = sedReplace(st.re, line, st.with, strings.Contains(st.flags, "g"))
-				if hit && strings.Contains(st.flags, "p") {
-					b.WriteString(line + end)
-				}
-			}
-			if !kept || quit {
-				break
-			}
-		}
-		if kept && !quiet {
+		line, ended := sedLine(script, line, sedPlace{n: i + 1, last: i == len(lines)-1, end: end, out: &b})
+		if ended != 'd' && !quiet {
 			b.WriteString(line + end)
 		}
-		if quit {
+		if ended == 'q' {
 			break
 		}
 	}
 	return b.String()
+}
+
+// sedPlace is where a line stands, and where the script prints.
+type sedPlace struct {
+	n    int
+	last bool
+	end  string // the line's newline, if it has one
+	out  *strings.Builder
+}
+
+// sedLine is what a script makes of a line, and the command, d or q, that ended
+// the script, if any.
+func sedLine(script []sedStep, line string, at sedPlace) (out string, ended byte) {
+	for i := range script {
+		st := &script[i]
+		if !st.applies(at.n, at.last, line) {
+			continue
+		}
+		switch st.verb {
+		case 'd', 'q':
+			return line, st.verb
+		case 'p':
+			at.out.WriteString(line + "\n")
+		case 'y':
+			line = strings.Map(st.table.of, line)
+		default:
+			hit := st.re.MatchString(line)
+			line = sedReplace(st.re, line, st.with, strings.Contains(st.flags, "g"))
+			if hit && strings.Contains(st.flags, "p") {
+				at.out.WriteString(line + at.end)
+			}
+		}
+	}
+	return line, 0
 }
 
 // delimited reads a text between a delimiter and its counterpart.

@@ -24,8 +24,6 @@ const maxGuesses = 12
 
 // guesses are the commands that a name may be of which something is known: a
 // pattern below a folder of programs, or text around parts that may be empty.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) guesses(name Word) []string {
 	dir, base, known := splitName(name)
 	if !known {
@@ -38,6 +36,11 @@ func (r *reader) guesses(name Word) []string {
 		}
 		return []string{text}
 	}
+	return matching(dir, base)
+}
+
+// matching are the programs that a pattern below a folder of programs may be.
+func matching(dir, base Word) []string {
 	folder, ok := compile(dir)
 	pat, okBase := compile(base)
 	if !ok || !okBase || !slices.ContainsFunc(pat, func(t token) bool { return t.kind != tokenStar }) {
@@ -134,7 +137,7 @@ func (r *reader) originalName(name Word) string {
 		return ""
 	}
 	e := r.st.get(keyProgram + strings.TrimPrefix(key, keyFile))
-	if e == nil || len(e.vals) == 0 {
+	if !e.hasValue() {
 		return ""
 	}
 	return path.Base(e.vals[0].text)

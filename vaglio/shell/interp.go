@@ -10,51 +10,14 @@ import (
 
 // runShell reads a call of a shell: code by -c, a script file, or standard
 // input.
-//
-//nolint:cyclop,funlen // One case per form that the grammar knows.
 func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
-	args := k.argv[1:]
-	var code bool
-	var stdin bool
-	for len(args) > 0 {
-		s := args[0].Prefix()
-		if args[0].IsUnknown() && args[0].parts[0].Splits && len(args) > 1 {
-			args = args[1:]
-			continue
-		}
-		if args[0].Is("-") || args[0].Is("--") {
-			args = args[1:]
-			break
-		}
-		if len(s) < 2 || s[0] != '-' && s[0] != '+' {
-			break
-		}
-		args0 := args[0]
-		args = args[1:]
-		if strings.HasPrefix(s, "--") {
-			if s == "--rcfile" || s == "--init-file" {
-				args = r.startFile(f, args, name)
-			}
-			if s == "--command" {
-				code = true
-			}
-			if v, ok := args0.glued("--command"); ok {
-				code, args = true, append([]Word{v}, args...)
-			}
-			continue
-		}
-		code = code || s[0] == '-' && strings.ContainsRune(s, 'c')
-		stdin = stdin || s[0] == '-' && strings.ContainsRune(s, 's')
-		if n := strings.Count(s, "o") + strings.Count(s, "O"); n > 0 {
-			args = args[min(n, len(args)):]
-		}
-	}
+	args, code, stdin := r.shellOptions(f, k.argv[1:], name)
 	g := f.at(k, name)
 	r.startVariables(g, k)
-	switch {
-	case code && len(args) > 0 && args[0].Is("--") && len(args) > 1:
+	if code && len(args) > 1 && args[0].Is("--") {
 		args = args[1:]
-		fallthrough
+	}
+	switch {
 	case code && len(args) > 0:
 		g.via[len(g.via)-1] = name + " -c"
 		return r.nested(g, k, args[0], tail(args, 1), name)
@@ -64,6 +27,43 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 		return r.shellInput(g, k, args, name)
 	}
 	return r.scriptFile(g, k, args, name)
+}
+
+// shellOptions reads the options of a shell: whether its first operand is
+// code, and whether it reads its standard input.
+func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Word, code, stdin bool) {
+	for len(args) > 0 {
+		switch w, s := args[0], args[0].Prefix(); {
+		case w.IsUnknown() && w.parts[0].Splits && len(args) > 1:
+			args = args[1:]
+		case isOneOf(w, []string{"-", "--"}):
+			return args[1:], code, stdin
+		case len(s) < 2 || s[0] != '-' && s[0] != '+':
+			return args, code, stdin
+		default:
+			var line, input bool
+			args, line, input = r.shellOption(f, w, args[1:], name)
+			code, stdin = code || line, stdin || input
+		}
+	}
+	return args, code, stdin
+}
+
+// shellOption reads one option, whose values are among the words behind it.
+func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operands []Word, code, stdin bool) {
+	s := w.Prefix()
+	if !strings.HasPrefix(s, "--") {
+		minus := s[0] == '-'
+		rest = tail(rest, strings.Count(s, "o")+strings.Count(s, "O"))
+		return rest, minus && strings.Contains(s, "c"), minus && strings.Contains(s, "s")
+	}
+	if s == "--rcfile" || s == "--init-file" {
+		rest = r.startFile(f, rest, name)
+	}
+	if v, ok := w.glued("--command"); ok {
+		return append([]Word{v}, rest...), true, false
+	}
+	return rest, s == "--command", false
 }
 
 func tail(list []Word, n int) []Word { return list[max(0, min(n, len(list))):] }
@@ -94,7 +94,7 @@ func (r *reader) startVariables(f *frame, k *call) {
 	for _, name := range []string{"BASH_ENV", "ENV"} {
 		file, ok := assigned(append(f.assigns, k.assigns...), name)
 		if !ok {
-			if e := r.st.get(name); e == nil || len(e.vals) == 0 {
+			if e := r.st.get(name); !e.hasValue() {
 				continue
 			}
 			file, _ = r.variable(name)

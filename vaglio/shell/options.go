@@ -59,8 +59,6 @@ func (o options) any(names ...string) bool {
 }
 
 // parse splits the words after a program's name into options and operands.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (g grammar) parse(words []Word) (opts options, operands []Word) {
 	for len(words) > 0 {
 		w := words[0]
@@ -68,7 +66,7 @@ func (g grammar) parse(words []Word) (opts options, operands []Word) {
 		switch {
 		case w.Is("--"):
 			return opts, append(operands, words[1:]...)
-		case strings.HasPrefix(s, "--") || g.single && len(s) > 2 && s[0] == '-':
+		case g.isLong(s):
 			opts, words = g.longOption(opts, words)
 		case len(s) > 1 && s[0] == '-':
 			opts, words = g.shortOptions(opts, words)
@@ -83,6 +81,11 @@ func (g grammar) parse(words []Word) (opts options, operands []Word) {
 		}
 	}
 	return opts, operands
+}
+
+// isLong reports whether a word is a long option.
+func (g grammar) isLong(s string) bool {
+	return strings.HasPrefix(s, "--") || g.single && len(s) > 2 && s[0] == '-'
 }
 
 // longOption reads --name, --name=value or --name value.
@@ -115,14 +118,7 @@ func (g grammar) complete(name string) string {
 	return name
 }
 
-func (g grammar) takesValue(name string) bool {
-	for l := range strings.FieldsSeq(g.long) {
-		if l == name {
-			return true
-		}
-	}
-	return false
-}
+func (g grammar) takesValue(name string) bool { return slices.Contains(strings.Fields(g.long), name) }
 
 // shortOptions reads a cluster of short options; the value of the last may be
 // glued on or be the next word.

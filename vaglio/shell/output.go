@@ -47,25 +47,15 @@ func urlArgument(argv []Word) bool {
 	return false
 }
 
-//nolint:cyclop // One case per program.
 func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	args := k.argv[1:]
 	switch name {
 	case "echo":
 		return echoed(args), true
-	case "printf":
-		if len(args) > 0 && args[0].Is("--") {
-			args = args[1:]
-		}
-		return formatted(args), true
 	case "true", "false", ":", "cd", "export", "set", "unset", "mkdir", "touch", "rm", "mv", "sleep", "shopt", "chmod", "test", "[":
 		return Word{}, true
 	case "pwd":
 		return Glue(r.cwd(), Text("\n")), true
-	case "whoami":
-		if r.opts.User != "" {
-			return Text(r.opts.User + "\n"), true
-		}
 	case "printenv":
 		return r.printedVariable(args)
 	case "getent":
@@ -82,6 +72,24 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 		return sequenceOf(args)
 	case "yes":
 		return Glue(r.code(args), Text("\n")), len(args) > 0
+	}
+	return r.filter(f, k, name)
+}
+
+// filter is the output of a program that transforms text, unless what is known
+// of its words or of the user already tells it.
+func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
+	args := k.argv[1:]
+	switch name {
+	case "printf":
+		if len(args) > 0 && args[0].Is("--") {
+			args = args[1:]
+		}
+		return formatted(args), true
+	case "whoami":
+		if r.opts.User != "" {
+			return Text(r.opts.User + "\n"), true
+		}
 	case "jq":
 		if opts, _ := (grammar{permute: true, long: "arg argjson indent"}).parse(args); opts.any("n", "null-input") {
 			return jqOutput(Text("null"), args)
@@ -89,11 +97,6 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	case "eval":
 		return Word{}, false
 	}
-	return r.filter(f, k, name)
-}
-
-// filter is the output of a program that transforms text.
-func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
 	in, args, ok := r.filterInput(f, k, name)
 	if !ok {
 		return Word{}, false
@@ -106,34 +109,11 @@ func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
 }
 
 // filtered is the output of a filter for a text.
-//
-//nolint:cyclop,funlen // One case per program.
 func (r *reader) filtered(in Word, args []Word, name string) (Word, bool) {
 	switch name {
-	case "cat", "tac", "tee", "sponge", "less", "more", "bat", "batcat", "pv", "stdbuf", "buffer", "mbuffer", "dd", "iconv", "m4", "fold", "fmt",
-		"expand", "dos2unix":
+	case "cat", "tac", "rev", "tee", "sponge", "less", "more", "bat", "batcat", "pv", "stdbuf", "buffer", "mbuffer", "dd", "iconv", "m4", "fold",
+		"fmt", "expand", "dos2unix":
 		return r.passed(in, args, name)
-	case "zcat", "gunzip", "gzip", "bzip2", "bunzip2", "xz", "unxz", "bzcat", "xzcat", "zstd", "zstdcat", "unzstd", "pigz", "lz4", "lzma", "lzcat",
-		"gzcat", "uncompress", "compress", "zlib-flate":
-		return compressed(in, args, name)
-	case "base64", "gbase64":
-		return decodeFlag(in, args, decode64, encode64)
-	case "base32":
-		return decodeFlag(in, args, decode32, encode32)
-	case "basenc":
-		return basenc(in, args)
-	case "uudecode":
-		return onText(in, uudecoded)
-	case "openssl":
-		if hasWord(args, "-d") && (hasWord(args, "-base64") || hasWord(args, "base64") || hasWord(args, "-a")) {
-			return onText(in, decode64)
-		}
-	case "xxd":
-		return xxd(in, args)
-	case "od", "hexdump", "hd":
-		return dumped(in, args, name)
-	case "rev":
-		return onText(in, reverseLines)
 	case "tr":
 		return translated(in, args)
 	case "sed", "gsed":
@@ -155,53 +135,85 @@ func (r *reader) filtered(in Word, args []Word, name string) (Word, bool) {
 	case "envsubst":
 		return r.substituted(in)
 	}
+	return coder(in, args, name)
+}
+
+// coder is the output of a program that encodes or decodes a text.
+func coder(in Word, args []Word, name string) (Word, bool) {
+	switch name {
+	case "zcat", "gunzip", "gzip", "bzip2", "bunzip2", "xz", "unxz", "bzcat", "xzcat", "zstd", "zstdcat", "unzstd", "pigz", "lz4", "lzma", "lzcat",
+		"gzcat", "uncompress", "compress", "zlib-flate":
+		return compressed(in, args, name)
+	case "base64", "gbase64":
+		return decodeFlag(in, args, decode64, encode64)
+	case "base32":
+		return decodeFlag(in, args, decode32, encode32)
+	case "basenc":
+		return basenc(in, args)
+	case "uudecode":
+		return onText(in, uudecoded)
+	case "openssl":
+		if hasWord(args, "-d") && slices.ContainsFunc([]string{"-base64", "base64", "-a"}, func(s string) bool { return hasWord(args, s) }) {
+			return onText(in, decode64)
+		}
+	case "xxd":
+		return xxd(in, args)
+	case "od", "hexdump", "hd":
+		return dumped(in, args, name)
+	}
 	return Word{}, false
 }
 
 // filterInput is the text that a filter reads: its files or its input.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Word, ok bool) {
 	args = k.argv[1:]
+	if in, ok = r.filterFiles(f, args, name); !ok {
+		in, ok = f.stdin.Text, f.stdin.Kind != InputInherited
+	}
+	return in, args, ok
+}
+
+// filterFiles is the text of the files that a filter's words name, if any.
+func (r *reader) filterFiles(f *frame, args []Word, name string) (Word, bool) {
 	skip := 0
 	switch name {
 	case "sed", "gsed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "jq":
 		skip = 1
 	case "tr", "tee", "openssl", "envsubst", "uudecode":
-		return f.stdin.Text, args, f.stdin.Kind != InputInherited
+		return Word{}, false
 	case "dd":
-		for _, w := range args {
-			if file, ok := strings.CutPrefix(w.Prefix(), "if="); ok && (file != "" || w.HasUnknown()) {
-				return r.content(f, w.cut(len("if="))), args, true
-			}
-		}
-		return f.stdin.Text, args, f.stdin.Kind != InputInherited
+		return r.ddFile(f, args)
 	}
 	var b builder
 	read := false
 	for i := 0; i < len(args); i++ {
-		s := args[i].Prefix()
-		if len(s) > 1 && s[0] == '-' {
+		switch s := args[i].Prefix(); {
+		case len(s) > 1 && s[0] == '-':
 			if filterValue(name, s) {
 				i++
 			}
-			if (name == "sed" || name == "grep") && (s == "-e" || s == "-f") {
+			if slices.Contains([]string{"sed -e", "sed -f", "grep -e", "grep -f"}, name+" "+s) {
 				i++
 				skip = 0
 			}
-			continue
-		}
-		if skip > 0 {
+		case skip > 0:
 			skip--
-			continue
+		default:
+			b.addWord(r.content(f, args[i]))
+			read = true
 		}
-		b.addWord(r.content(f, args[i]))
-		read = true
 	}
-	if read {
-		return b.word(), args, true
+	return b.word(), read
+}
+
+// ddFile is the text of the file that dd reads.
+func (r *reader) ddFile(f *frame, args []Word) (Word, bool) {
+	for _, w := range args {
+		if file, ok := strings.CutPrefix(w.Prefix(), "if="); ok && (file != "" || w.HasUnknown()) {
+			return r.content(f, w.cut(len("if="))), true
+		}
 	}
-	return f.stdin.Text, args, f.stdin.Kind != InputInherited
+	return Word{}, false
 }
 
 // filterValue reports whether an option of a filter is followed by its value.
@@ -216,9 +228,11 @@ func filterValue(name, option string) bool {
 	return strings.Contains(values[name], option[1:])
 }
 
-// passed is the output of a program that passes its input on.
+// passed is the output of a program that passes its input on, if in another order.
 func (r *reader) passed(in Word, args []Word, name string) (Word, bool) {
 	switch name {
+	case "rev":
+		return onText(in, reverseLines)
 	case "tac":
 		return onText(in, func(s string) (string, bool) {
 			lines := strings.SplitAfter(s, "\n")

@@ -90,7 +90,7 @@ func formatOnce(b *builder, format string, args []Word) []Word {
 	return args
 }
 
-//nolint:cyclop // One case per form that the grammar knows.
+// formatArg applies a conversion to one argument.
 func formatArg(flags string, verb byte, arg Word) Word {
 	arg = arg.value()
 	s, ok := arg.Text()
@@ -115,19 +115,25 @@ func formatArg(flags string, verb byte, arg Word) Word {
 		if !ok {
 			return unknownHome("")
 		}
-		if strings.HasPrefix(s, "'") || strings.HasPrefix(s, `"`) {
-			if len(s) < 2 {
-				return Text("0")
-			}
-			return Text(padded(flags, numeral(int64(s[1]), verb)))
-		}
-		n, err := strconv.ParseInt(s, 0, 64)
-		if err != nil && s != "" {
-			return unknownHome("")
-		}
-		return Text(padded(flags, numeral(n, verb)))
+		return formatNumber(flags, verb, s)
 	}
 	return arg
+}
+
+// formatNumber applies a conversion to a number, or to the character behind a
+// quote.
+func formatNumber(flags string, verb byte, s string) Word {
+	if strings.HasPrefix(s, "'") || strings.HasPrefix(s, `"`) {
+		if len(s) < 2 {
+			return Text("0")
+		}
+		return Text(padded(flags, numeral(int64(s[1]), verb)))
+	}
+	n, err := strconv.ParseInt(s, 0, 64)
+	if err != nil && s != "" {
+		return unknownHome("")
+	}
+	return Text(padded(flags, numeral(n, verb)))
 }
 
 func numeral(n int64, verb byte) string {

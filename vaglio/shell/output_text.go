@@ -46,12 +46,7 @@ func (r *reader) account(args []Word) (Word, bool) {
 	return Text(name + ":x:1000:1000::" + r.opts.Home + ":/bin/bash\n"), true
 }
 
-func truthInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+func truthInt(b bool) int { return int(truth(b)) }
 
 func baseOf(args []Word) (Word, bool) {
 	if len(args) == 0 || len(args) > 2 {
@@ -191,13 +186,13 @@ func reverseLines(s string) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-//nolint:cyclop // One case per form that the grammar knows.
+// sorted is the output of sort or uniq.
 func sorted(in Word, args []Word, name string) (Word, bool) {
 	unique := name == "uniq"
-	for _, w := range args {
-		unique = unique || w.Is("-u") && name == "sort" || w.Is("--unique")
+	if name == "sort" && len(args) == 1 && isOneOf(args[0], []string{"-u", "--unique"}) {
+		unique, args = true, nil
 	}
-	if len(args) > 0 && (name != "sort" || len(args) != 1 || !unique) || in.HasUnknown() {
+	if len(args) > 0 || in.HasUnknown() {
 		return Word{}, false
 	}
 	lines := in.lines()

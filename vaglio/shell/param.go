@@ -37,15 +37,11 @@ func listParam(p *syntax.ParamExp) bool {
 	if p.Param == nil || p.Length || p.Width {
 		return false
 	}
-	if p.Names != 0 {
-		return true
-	}
-	if p.Param.Value == "@" || p.Param.Value == "*" {
-		return true
-	}
-	s := subscript(p.Index)
-	return s == "@" || s == "*"
+	return p.Names != 0 || everything(p.Param.Value) || everything(subscript(p.Index))
 }
+
+// everything reports whether a name or a subscript stands for a whole list.
+func everything(s string) bool { return s == "@" || s == "*" }
 
 // subscript is the literal subscript of an array, "" if it is no literal.
 func subscript(x syntax.ArithmExpr) string {
@@ -56,19 +52,14 @@ func subscript(x syntax.ArithmExpr) string {
 }
 
 // list adds a list expansion: one field per element, or one in all for "$*".
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (e *expander) list(p *syntax.ParamExp, quoted bool) {
 	items := e.r.paramList(e.f, p)
 	star := p.Param.Value == "*" || subscript(p.Index) == "*" || p.Names == syntax.NamesPrefix
 	if quoted && star || !e.split {
 		sep := " "
 		if star {
-			if ifs := e.r.ifs(); ifs == "" {
-				sep = ""
-			} else {
-				sep = ifs[:1]
-			}
+			sep = e.r.ifs()
+			sep = sep[:min(1, len(sep))]
 		}
 		for i, w := range items {
 			if i > 0 {
@@ -95,7 +86,7 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	switch {
 	case p.Names != 0:
 		return []Word{unknown(p.Param.Value)}
-	case p.Param.Value == "@" || p.Param.Value == "*":
+	case everything(p.Param.Value):
 		items = r.args()
 	default:
 		name := r.resolveRef(p.Param.Value)
@@ -160,7 +151,7 @@ func (r *reader) elements(name string) []Word {
 }
 
 func (r *reader) sliceList(f *frame, p *syntax.ParamExp, items []Word) []Word {
-	if p.Param.Value == "@" || p.Param.Value == "*" {
+	if everything(p.Param.Value) {
 		items = append([]Word{unknown("0")}, items...)
 	}
 	from, ok := r.arithm(f, p.Slice.Offset)

@@ -11,8 +11,6 @@ import (
 )
 
 // paramValue returns what a scalar expansion yields.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	if p.Length || p.Width || p.IsSet {
 		return r.length(p)
@@ -27,9 +25,6 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	if p.Exp != nil && lengthens(p.Exp.Op) {
 		return r.defaulted(f, p, w, set)
 	}
-	if !set && p.Exp == nil && p.Slice == nil && p.Repl == nil {
-		return Word{}
-	}
 	if p.Slice != nil {
 		return r.slice(f, p, w)
 	}
@@ -37,27 +32,13 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 }
 
 // lookup returns the value of a parameter, and whether it is or may be set.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 	name := p.Param.Value
 	if n, err := strconv.Atoi(name); err == nil {
 		return r.positional(n)
 	}
-	switch name {
-	case "#":
-		if e := r.st.get(keyArgs); e != nil && !e.maybe {
-			return Text(strconv.Itoa(len(e.list))), true
-		}
-		return unknownHome("#"), true
-	case "PWD":
-		return r.cwd(), true
-	case "IFS":
-		return Text(r.ifs()), true
-	case "OLDPWD":
-		return r.prevCwd(), true
-	case "?", "$", "!", "-", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "SRANDOM", "BASHOPTS":
-		return unknownHome(name), true
+	if w, ok := r.special(name); ok {
+		return w, true
 	}
 	name = r.resolveRef(name)
 	if base, sub, ok := strings.Cut(name, "["); ok {
@@ -77,6 +58,26 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 		return Word{}, false
 	}
 	return e.vals[r.pick(name, len(e.vals))], true
+}
+
+// special is the value of a parameter that the shell itself sets.
+func (r *reader) special(name string) (Word, bool) {
+	switch name {
+	case "#":
+		if e := r.st.get(keyArgs); e != nil && !e.maybe {
+			return Text(strconv.Itoa(len(e.list))), true
+		}
+		return unknownHome("#"), true
+	case "PWD":
+		return r.cwd(), true
+	case "IFS":
+		return Text(r.ifs()), true
+	case "OLDPWD":
+		return r.prevCwd(), true
+	case "?", "$", "!", "-", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "SRANDOM", "BASHOPTS":
+		return unknownHome(name), true
+	}
+	return Word{}, false
 }
 
 func (r *reader) positional(n int) (Word, bool) {
@@ -147,15 +148,14 @@ func (r *reader) indirect(w Word) (Word, bool) {
 	return r.lookup(nil, &syntax.ParamExp{Param: &syntax.Lit{Value: name}})
 }
 
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) length(p *syntax.ParamExp) Word {
 	if p.Length {
 		switch {
-		case p.Param.Value == "@" || p.Param.Value == "*":
+		case everything(p.Param.Value):
 			if e := r.st.get(keyArgs); e != nil && !e.maybe {
 				return Text(strconv.Itoa(len(e.list)))
 			}
-		case subscript(p.Index) == "@" || subscript(p.Index) == "*":
+		case everything(subscript(p.Index)):
 			if e := r.st.get(p.Param.Value); e != nil && e.isList {
 				return Text(strconv.Itoa(len(e.list)))
 			}
@@ -171,17 +171,9 @@ func (r *reader) length(p *syntax.ParamExp) Word {
 }
 
 // defaulted evaluates ${x:-w}, ${x:=w}, ${x:?w} and ${x:+w}.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word {
 	op := p.Exp.Op
-	null := op == syntax.AlternateUnsetOrNull || op == syntax.DefaultUnsetOrNull ||
-		op == syntax.ErrorUnsetOrNull || op == syntax.AssignUnsetOrNull
-	certain := w.parts == nil || !w.MayBeEmpty()
-	missing := !set || null && w.Is("")
-	if !certain && r.pick("${"+p.Param.Value, 2) == 1 {
-		missing = true
-	}
+	missing := r.missing(p, w, set)
 	switch op {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		if missing {
@@ -203,6 +195,16 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 		r.assign(f, p.Param.Value, v)
 	}
 	return v
+}
+
+// missing reports whether a value counts as missing for the operator.
+func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
+	if w.parts != nil && w.MayBeEmpty() && r.pick("${"+p.Param.Value, 2) == 1 {
+		return true
+	}
+	return !set || w.Is("") && slices.Contains([]syntax.ParExpOperator{
+		syntax.AlternateUnsetOrNull, syntax.DefaultUnsetOrNull, syntax.ErrorUnsetOrNull, syntax.AssignUnsetOrNull,
+	}, p.Exp.Op)
 }
 
 // filled is the word when it is known not to be empty.

@@ -93,41 +93,32 @@ func (t token) one(c rune) bool {
 }
 
 // inSet reports whether a bracket expression matches a character.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func inSet(set string, c rune) bool {
-	negated := false
-	if set != "" && (set[0] == '!' || set[0] == '^') {
-		negated = true
+	negated := set != "" && (set[0] == '!' || set[0] == '^')
+	if negated {
 		set = set[1:]
 	}
 	found := false
-	runes := []rune(set)
-	for i := 0; i < len(runes); i++ {
-		if runes[i] == '[' && i+1 < len(runes) && runes[i+1] == ':' {
-			if end := strings.Index(string(runes[i+2:]), ":]"); end >= 0 {
-				found = found || inClass(string(runes[i+2:])[:end], c)
-				i += 2 + len([]rune(string(runes[i+2:])[:end])) + 1
-				continue
-			}
-		}
-		if i+2 < len(runes) && runes[i+1] == '-' {
-			found = found || runes[i] <= c && c <= runes[i+2]
-			i += 2
-			continue
-		}
-		found = found || runes[i] == c
+	for runes := []rune(set); len(runes) > 0; {
+		in, n := setItem(runes, c)
+		found = found || in
+		runes = runes[n:]
 	}
 	return found != negated
 }
 
-func inClass(name string, c rune) bool {
-	for _, m := range classMembers(name) {
-		if m == c {
-			return true
+// setItem reports whether the class, range or character that a set begins with
+// matches a character, and how long it is.
+func setItem(set []rune, c rune) (in bool, n int) {
+	if len(set) > 1 && set[0] == '[' && set[1] == ':' {
+		if name, _, ok := strings.Cut(string(set[2:]), ":]"); ok {
+			return strings.ContainsRune(classMembers(name), c), len([]rune(name)) + 4
 		}
 	}
-	return false
+	if len(set) > 2 && set[1] == '-' {
+		return set[0] <= c && c <= set[2], 3
+	}
+	return set[0] == c, 1
 }
 
 // classMembers are the ASCII members of a character class.
@@ -166,8 +157,6 @@ func classMembers(name string) string {
 }
 
 // trim evaluates ${x#p}, ${x##p}, ${x%p} and ${x%%p}.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	p, ok := compile(pat)
 	if !ok {
@@ -188,7 +177,19 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 		return unknown(name)
 	}
 	large := op == syntax.RemLargeSuffix || op == syntax.RemLargePrefix
-	best := -1
+	best := p.end(s, suffix, large)
+	switch {
+	case best < 0:
+		return w
+	case suffix:
+		return Text(s[:len(s)-best])
+	}
+	return Text(s[best:])
+}
+
+// end is the length of the shortest or longest end of a text that the pattern
+// matches, -1 if it matches none.
+func (p pattern) end(s string, suffix, large bool) int {
 	for i := 0; i <= len(s); i++ {
 		n := i
 		if large {
@@ -199,17 +200,10 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 			cut = s[len(s)-n:]
 		}
 		if p.match(cut) {
-			best = n
-			break
+			return n
 		}
 	}
-	switch {
-	case best < 0:
-		return w
-	case suffix:
-		return Text(s[:len(s)-best])
-	}
-	return Text(s[best:])
+	return -1
 }
 
 // trimKnownEnd removes literal text from the known end of a word.
@@ -238,13 +232,11 @@ func trimKnownEnd(p pattern, w Word, suffix bool, name string) Word {
 }
 
 // replace evaluates ${x/p/w}, ${x//p/w}, ${x/#p/w} and ${x/%p/w}.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	pat, with := r.word(f, p.Repl.Orig), r.text(f, p.Repl.With)
 	s, ok := w.Text()
 	anchor := byte(0)
-	if pre := pat.Prefix(); !p.Repl.All && pre != "" && (pre[0] == '#' || pre[0] == '%') {
+	if pre := pat.Prefix(); !p.Repl.All && pre != "" && strings.IndexByte("#%", pre[0]) >= 0 {
 		anchor = pre[0]
 		pat = pat.cut(1)
 	}

@@ -155,27 +155,8 @@ type frame struct {
 
 // plainCommand splits a command line in which no character has a meaning to
 // the shell; most commands of an agent are of this kind.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func plainCommand(src string) ([]Word, bool) {
-	if len(src) > 4096 {
-		return nil, false
-	}
-	n, word := 0, false
-	for i := range len(src) {
-		c := src[i]
-		switch {
-		case c == ' ':
-			word = false
-			continue
-		case !isNameByte(c) && strings.IndexByte("./:@%+,-", c) < 0 && (c != '=' || n < 2):
-			return nil, false
-		}
-		if !word {
-			n++
-			word = true
-		}
-	}
+	n := plainWords(src)
 	if n == 0 {
 		return nil, false
 	}
@@ -187,6 +168,29 @@ func plainCommand(src string) ([]Word, bool) {
 	}
 	first := words[0].text
 	return words, !syntax.IsKeyword(first) && !declares(first) && first != "let" && first != "time"
+}
+
+// plainWords counts the words of a command line, 0 if it is not plain.
+func plainWords(src string) int {
+	if len(src) > 4096 {
+		return 0
+	}
+	n, word := 0, false
+	for i := range len(src) {
+		c := src[i]
+		if c == ' ' {
+			word = false
+			continue
+		}
+		if !isNameByte(c) && strings.IndexByte("./:@%+,-", c) < 0 && (c != '=' || n < 2) {
+			return 0
+		}
+		if !word {
+			n++
+			word = true
+		}
+	}
+	return n
 }
 
 // ReadArgv reads a command that runs without a shell, as execve would.

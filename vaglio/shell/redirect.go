@@ -97,7 +97,7 @@ func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
 	num := strings.TrimSuffix(s, "-")
 	if _, err := strconv.Atoi(num); ok && (err == nil || s == "-") {
 		if n.Op == syntax.DplIn {
-			if e := r.st.get(keyFD + num); e != nil && len(e.vals) > 0 {
+			if e := r.st.get(keyFD + num); e.hasValue() {
 				f.stdin = Input{Kind: InputText, Text: e.vals[0]}
 			}
 		}
@@ -108,14 +108,12 @@ func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
 		d.files = append(d.files, w)
 		return
 	}
-	if e := r.st.get(keyFD + s); ok && e != nil && len(e.vals) > 0 {
+	if e := r.st.get(keyFD + s); ok && e.hasValue() {
 		f.stdin = Input{Kind: InputText, Text: e.vals[0]}
 	}
 }
 
 // redirect evaluates a redirection to or from a file.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) redirect(f *frame, d *redirects, n *syntax.Redirect) {
 	if p := soleProcess(n.Word); p != nil && p.Op == syntax.CmdOut && n.Op != syntax.RdrIn {
 		d.output = p
@@ -130,22 +128,26 @@ func (r *reader) redirect(f *frame, d *redirects, n *syntax.Redirect) {
 		if n.N != nil {
 			red.FD = n.N.Value
 		}
-		stdout := red.FD == "" || red.FD == "1"
-		switch {
-		case n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut:
-			content := r.content(f, w)
-			if red.FD == "" || red.FD == "0" {
-				f.stdin = Input{Kind: InputFile, Text: content, File: w}
-			} else {
-				r.descriptor(red.FD, content)
-			}
-		case stdout:
-			d.files = append(d.files, w)
-			d.append = red.Kind == RedirectAppend
-		}
+		r.redirectFile(f, d, red)
 		if s, ok := w.Text(); !ok || !strings.HasPrefix(s, "/dev/fd/") {
 			d.list = append(d.list, red)
 		}
+	}
+}
+
+// redirectFile opens the file of a redirection.
+func (r *reader) redirectFile(f *frame, d *redirects, red Redirect) {
+	switch {
+	case red.Kind == RedirectRead || red.Kind == RedirectReadWrite:
+		content := r.content(f, red.Target)
+		if red.FD == "" || red.FD == "0" {
+			f.stdin = Input{Kind: InputFile, Text: content, File: red.Target}
+		} else {
+			r.descriptor(red.FD, content)
+		}
+	case red.FD == "" || red.FD == "1":
+		d.files = append(d.files, red.Target)
+		d.append = red.Kind == RedirectAppend
 	}
 }
 
@@ -189,15 +191,13 @@ func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 }
 
 // writeFile remembers the content of a file that the source writes.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	key, ok := r.fileKey(file)
 	if !ok || strings.HasPrefix(key, keyFile+"/dev/") && !strings.HasPrefix(key, keyFile+"/dev/shm/") {
 		return
 	}
 	if more {
-		if e := r.st.get(key); e != nil && len(e.vals) > 0 {
+		if e := r.st.get(key); e.hasValue() {
 			content = Glue(e.vals[0], content)
 		}
 	}
@@ -239,7 +239,7 @@ func (r *reader) content(f *frame, file Word) Word {
 	}
 	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
 	if key, ok := r.fileKey(file); ok {
-		if e := r.st.get(key); e != nil && len(e.vals) > 0 {
+		if e := r.st.get(key); e.hasValue() {
 			return e.vals[r.pick(key, len(e.vals))]
 		}
 		p.File = strings.TrimPrefix(key, keyFile)
@@ -302,7 +302,7 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 // cwd is the current folder.
 func (r *reader) cwd() Word {
 	e := r.st.get(keyCwd)
-	if e == nil || len(e.vals) == 0 {
+	if !e.hasValue() {
 		return unknownHome("PWD")
 	}
 	return e.vals[r.pick(keyCwd, len(e.vals))]
@@ -310,7 +310,7 @@ func (r *reader) cwd() Word {
 
 func (r *reader) prevCwd() Word {
 	e := r.st.get(keyPrev)
-	if e == nil || len(e.vals) == 0 {
+	if !e.hasValue() {
 		return unknownHome("OLDPWD")
 	}
 	return e.vals[r.pick(keyPrev, len(e.vals))]

@@ -11,8 +11,6 @@ import (
 
 // run reads a call: a function, a built-in command, a wrapper, an interpreter
 // or a plain command. It returns the output, if the frame wants it.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) run(f *frame, k *call) Word {
 	if len(k.argv) == 0 {
 		if len(k.redirs) > 0 || len(k.assigns) > 0 {
@@ -32,13 +30,8 @@ func (r *reader) run(f *frame, k *call) Word {
 		r.unknownName(f, k)
 		return outputOf("")
 	}
-	if !k.external {
-		if e := r.st.get(keyFunc + name); e != nil && k.argv[0].Is(name) {
-			out := r.callFunction(f, e, k)
-			if !e.maybe {
-				return out
-			}
-		}
+	if out, ok := r.runFunction(f, k, name); ok {
+		return out
 	}
 	if len(k.assigns) > 0 {
 		r.codeInAssigns(f, k)
@@ -51,11 +44,21 @@ func (r *reader) run(f *frame, k *call) Word {
 	return r.plain(f, k)
 }
 
+// runFunction reads a call of a function; false if the name may also be that
+// of a program.
+func (r *reader) runFunction(f *frame, k *call, name string) (Word, bool) {
+	e := r.st.get(keyFunc + name)
+	if k.external || e == nil || !k.argv[0].Is(name) {
+		return Word{}, false
+	}
+	return r.callFunction(f, e, k), !e.maybe
+}
+
 // opened is the frame with the input that an exec before opened, where the
 // call has none of its own.
 func (r *reader) opened(f *frame) *frame {
 	e := r.st.get(keyFD + "0")
-	if f.stdin.Kind != InputInherited || e == nil || len(e.vals) == 0 {
+	if f.stdin.Kind != InputInherited || !e.hasValue() {
 		return f
 	}
 	g := *f
@@ -75,7 +78,7 @@ func (r *reader) resolveName(k *call) string {
 		*k = c
 		return program
 	}
-	if e := r.st.get(keyHash + name); e != nil && len(e.vals) > 0 {
+	if e := r.st.get(keyHash + name); e.hasValue() {
 		c := *k
 		c.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
 		*k = c
@@ -112,7 +115,7 @@ func (r *reader) unknownName(f *frame, k *call) {
 
 // selfCall reports whether a script calls itself beside itself.
 func (r *reader) selfCall(f *frame, name Word) bool {
-	return len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0" && (f.background || f.piped)
+	return len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0" && f.beside()
 }
 
 // plain reads a command that carries nothing as far as its name tells. A
@@ -172,14 +175,14 @@ func (r *reader) callFunction(f *frame, e *entry, k *call) Word {
 	return out.word()
 }
 
-//nolint:cyclop // One case per form that the grammar knows.
+// callBody reads one of the bodies that a function may have.
 func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	if r.active == nil {
 		r.active = make(map[*syntax.Stmt]int)
 		r.called = make(map[string]bool)
 	}
 	r.called[fn.name] = true
-	if r.active[fn.body] > 0 && (f.background || f.piped) && f.certain() {
+	if r.active[fn.body] > 0 && f.beside() && f.certain() {
 		r.problem(f, Problem{
 			Kind: ProblemForkBomb, Detail: wording.Say("a function starts itself beside itself, without end"), Word: Text(fn.name), Span: k.span,
 		})
@@ -216,6 +219,9 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	r.st.put(keyArgs, oldArgs)
 	return out
 }
+
+// beside reports whether a statement runs beside the one that starts it.
+func (f *frame) beside() bool { return f.background || f.piped }
 
 // certain reports whether a statement of the function that is being read runs
 // whenever the function does.

@@ -31,14 +31,8 @@ func Read(src string, o Options) *Script {
 }
 
 // source reads a program text and returns its output.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) source(f *frame, src string) Word {
-	if len(src) > MaxSource {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
-		return outputOf("")
-	}
-	if !r.step(f, 5+len(src)/64) || !r.enterText(f, src) {
+	if !r.enterText(f, src) {
 		return outputOf("")
 	}
 	defer r.leaveText(src)
@@ -49,11 +43,7 @@ func (r *reader) source(f *frame, src string) Word {
 	in := &bounded{src: src, r: r}
 	var line []*syntax.Stmt
 	flush := func() {
-		for _, stmt := range line {
-			if !r.stopped {
-				out = append(out, r.stmt(f, stmt))
-			}
-		}
+		out = r.line(f, line, out)
 		line = line[:0]
 	}
 	done := false
@@ -88,12 +78,29 @@ func (r *reader) source(f *frame, src string) Word {
 	return Glue(out...)
 }
 
+// line reads the statements of a line and adds their output.
+func (r *reader) line(f *frame, line []*syntax.Stmt, out []Word) []Word {
+	for _, stmt := range line {
+		if !r.stopped {
+			out = append(out, r.stmt(f, stmt))
+		}
+	}
+	return out
+}
+
 // enterText counts a text that is being read and reports whether it is to be
 // read at all. A text that runs itself, as a file does that names itself or an
 // eval of its own variable, would double with every level.
 func (r *reader) enterText(f *frame, src string) bool {
+	if len(src) > MaxSource {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
+		return false
+	}
+	if !r.step(f, 5+len(src)/64) {
+		return false
+	}
 	n := r.texts[src]
-	if n > 0 && (f.background || f.piped) && !f.conditional {
+	if n > 0 && f.beside() && !f.conditional {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a text starts copies of itself beside itself, without end")})
 		return false
 	}
@@ -243,13 +250,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // isMark reports whether a character parts words, or parts of one.
-func isMark(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>', '{', '}', '$', '`', '\'', '"':
-		return true
-	}
-	return false
-}
+func isMark(c byte) bool { return strings.IndexByte(" \t\n;&|()<>{}$`'\"", c) >= 0 }
 
 // spanOf is the place of a node, or of the carrier of its text.
 func (f *frame) spanOf(n syntax.Node) Span {

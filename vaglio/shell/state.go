@@ -29,6 +29,9 @@ type entry struct {
 	inherited bool
 }
 
+// hasValue reports whether the name is known to be, or may be, a scalar's.
+func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
+
 // state is what a shell remembers: variables, functions, aliases, the current
 // folder and the descriptors, under one key space. Every change is journaled
 // while a mark is outstanding, so that branches and subshells can be undone
@@ -195,42 +198,22 @@ func joinEntries(key string, old *entry, list []branchEntry, n int) *entry {
 }
 
 // union is the entry that stands for either of two.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func union(key string, a, b *entry) *entry {
 	switch {
 	case a == b:
 		return a
-	case a == nil || b == nil:
-		e := *orElse(a, b)
-		e.maybe = true
-		if key != keyArgs && !strings.Contains(key, " ") && e.bodies == nil {
-			e.vals = addAlternative(slices.Clone(e.vals), unknown(key))
-			e.inherited = true
-		}
-		return &e
+	case a == nil:
+		return orNone(key, *b)
+	case b == nil:
+		return orNone(key, *a)
 	case a.bodies != nil || b.bodies != nil:
 		return &entry{bodies: append(slices.Clone(a.bodies), b.bodies...), maybe: a.maybe || b.maybe}
 	}
-	u := &entry{
-		maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref, exported: a.exported || b.exported,
-		inherited: a.inherited || b.inherited, lower: a.lower, upper: a.upper, ints: a.ints,
-	}
+	u := attributes(a, b)
 	if a.isList || b.isList {
-		if slices.EqualFunc(a.list, b.list, Word.Equal) && a.assoc == nil && b.assoc == nil {
-			return a
-		}
-		u.isList = true
-		u.list = append(slices.Clone(a.list), b.list...)
-		if len(u.list) > maxFields {
-			u.list = append(u.list[:maxFields:maxFields], unknown(key))
-		}
-		return u
+		return u.ofLists(key, a, b)
 	}
-	for _, w := range a.vals {
-		u.vals = addAlternative(u.vals, w)
-	}
-	for _, w := range b.vals {
+	for _, w := range slices.Concat(a.vals, b.vals) {
 		u.vals = addAlternative(u.vals, w)
 	}
 	if a.unset != b.unset {
@@ -239,11 +222,35 @@ func union(key string, a, b *entry) *entry {
 	return u
 }
 
-func orElse(a, b *entry) *entry {
-	if a == nil {
-		return b
+// attributes is an entry without a value that has the attributes of two.
+func attributes(a, b *entry) *entry {
+	return &entry{
+		maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref, exported: a.exported || b.exported,
+		inherited: a.inherited || b.inherited, lower: a.lower, upper: a.upper, ints: a.ints,
 	}
-	return a
+}
+
+// ofLists makes the entry the array that stands for either of two.
+func (e *entry) ofLists(key string, a, b *entry) *entry {
+	if slices.EqualFunc(a.list, b.list, Word.Equal) && a.assoc == nil && b.assoc == nil {
+		return a
+	}
+	e.isList = true
+	e.list = append(slices.Clone(a.list), b.list...)
+	if len(e.list) > maxFields {
+		e.list = append(e.list[:maxFields:maxFields], unknown(key))
+	}
+	return e
+}
+
+// orNone is the entry that stands for another, or for nothing.
+func orNone(key string, e entry) *entry {
+	e.maybe = true
+	if key != keyArgs && !strings.Contains(key, " ") && e.bodies == nil {
+		e.vals = addAlternative(slices.Clone(e.vals), unknown(key))
+		e.inherited = true
+	}
+	return &e
 }
 
 func addAlternative(vals []Word, w Word) []Word {

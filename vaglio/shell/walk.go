@@ -62,8 +62,6 @@ func (r *reader) stmts(f *frame, list []*syntax.Stmt) Word {
 }
 
 // command reads a compound command.
-//
-//nolint:cyclop // One case per node type.
 func (r *reader) command(f *frame, s *syntax.Stmt) Word {
 	switch c := s.Cmd.(type) {
 	case *syntax.Block:
@@ -80,30 +78,37 @@ func (r *reader) command(f *frame, s *syntax.Stmt) Word {
 		return r.forClause(f, c)
 	case *syntax.CaseClause:
 		return r.caseClause(f, c)
-	case *syntax.FuncDecl:
-		r.declareFunction(f, c)
-	case *syntax.ArithmCmd:
-		r.eachAlternative(f, func() Word { r.arithm(f, c.X); return Word{} })
-	case *syntax.LetClause:
-		for _, x := range c.Exprs {
-			r.eachAlternative(f, func() Word { r.arithm(f, x); return Word{} })
-		}
-	case *syntax.TestClause:
-		r.testClause(f, c.X)
 	case *syntax.DeclClause:
 		return r.eachAlternative(f, func() Word { return r.declClause(f, c) })
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
 			return r.stmt(f.with("time"), c.Stmt)
 		}
+	case *syntax.TestDecl:
+		return r.stmt(f, c.Body)
+	}
+	r.silent(f, s.Cmd)
+	return Word{}
+}
+
+// silent reads a compound command that writes nothing to standard output.
+func (r *reader) silent(f *frame, c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.FuncDecl:
+		r.declareFunction(f, c)
+	case *syntax.ArithmCmd:
+		r.arithmStmt(f, c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			r.arithmStmt(f, x)
+		}
+	case *syntax.TestClause:
+		r.testClause(f, c.X)
 	case *syntax.CoprocClause:
 		g := *f
 		g.background = true
 		r.isolated(func() { r.stmt(&g, c.Stmt) })
-	case *syntax.TestDecl:
-		return r.stmt(f, c.Body)
 	}
-	return Word{}
 }
 
 // isolated reads something whose changes the shell does not see.
@@ -119,30 +124,34 @@ func (r *reader) subshell(f *frame, list []*syntax.Stmt) Word {
 	return out
 }
 
-// binary reads a chain of &&, || and pipes. The chain is walked iteratively,
-// for the parser nests it to the left without bound.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
-	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-		return r.pipe(f, c)
-	}
-	type link struct {
-		op syntax.BinCmdOperator
-		s  *syntax.Stmt
-	}
-	var links []link
-	first := c.X
-	links = append(links, link{c.Op, c.Y})
-	for {
-		b, ok := first.Cmd.(*syntax.BinaryCmd)
-		if !ok || b.Op == syntax.Pipe || b.Op == syntax.PipeAll || len(first.Redirs) > 0 || first.Background {
+// link is a statement of a chain, with the operator before it.
+type link struct {
+	op syntax.BinCmdOperator
+	s  *syntax.Stmt
+}
+
+// chain unrolls a pipeline, or a chain of && and ||, iteratively, for the
+// parser nests it to the left without bound.
+func chain(c *syntax.BinaryCmd) (first *syntax.Stmt, links []link) {
+	for b, ok := c, true; ok; b, ok = first.Cmd.(*syntax.BinaryCmd) {
+		if first != nil && (isPipe(b.Op) != isPipe(c.Op) || len(first.Redirs) > 0 || first.Background) {
 			break
 		}
 		links = append(links, link{b.Op, b.Y})
 		first = b.X
 	}
 	slices.Reverse(links)
+	return first, links
+}
+
+func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
+
+// binary reads a chain of &&, || and pipes.
+func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
+	if isPipe(c.Op) {
+		return r.pipe(f, c)
+	}
+	first, links := chain(c)
 	var out builder
 	out.addWord(r.stmt(f, first))
 	g := *f
@@ -192,25 +201,15 @@ func surelySucceeds(s *syntax.Stmt) bool {
 // pipe reads a pipeline: each stage in a shell of its own, its input the
 // output of the stage before.
 func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
-	stages := []*syntax.Stmt{c.Y}
-	first := c.X
-	for {
-		b, ok := first.Cmd.(*syntax.BinaryCmd)
-		if !ok || (b.Op != syntax.Pipe && b.Op != syntax.PipeAll) || len(first.Redirs) > 0 || first.Background {
-			break
-		}
-		stages = append(stages, b.Y)
-		first = b.X
-	}
-	stages = append(stages, first)
-	slices.Reverse(stages)
+	first, links := chain(c)
+	links = slices.Insert(links, 0, link{s: first})
 	g := *f
 	g.piped = true
 	var out Word
-	for i, s := range stages {
-		last := i == len(stages)-1
+	for i, l := range links {
+		last := i == len(links)-1
 		g.capture = f.capture || !last
-		read := func() { out = r.stmt(&g, s) }
+		read := func() { out = r.stmt(&g, l.s) }
 		if last {
 			read() // zsh and lastpipe run it in the shell itself
 		} else {

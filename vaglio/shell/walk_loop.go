@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -113,8 +114,6 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 }
 
 // endlessLoop reports whether a loop's condition is constantly true.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func endlessLoop(c *syntax.WhileClause) bool {
 	if len(c.Cond) != 1 || c.Cond[0].Negated {
 		return false
@@ -129,7 +128,7 @@ func endlessLoop(c *syntax.WhileClause) bool {
 	switch name := call.Args[0].Lit(); {
 	case c.Until:
 		return name == "false"
-	case name == "[" && len(call.Args) == 3, name == "test" && len(call.Args) == 2:
+	case len(call.Args) == map[string]int{"[": 3, "test": 2}[name]:
 		return call.Args[1].Lit() != ""
 	default:
 		return name == "true" || name == ":"
@@ -152,12 +151,7 @@ func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 }
 
 func onlyBackground(list []*syntax.Stmt) bool {
-	for _, s := range list {
-		if !s.Background {
-			return false
-		}
-	}
-	return len(list) > 0
+	return len(list) > 0 && !slices.ContainsFunc(list, func(s *syntax.Stmt) bool { return !s.Background })
 }
 
 func (r *reader) testClause(f *frame, x syntax.TestExpr) {

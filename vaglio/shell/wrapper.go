@@ -35,36 +35,38 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 
 // envSplit replaces the first -S option by the words of its text; what follows
 // it are further words, options included.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) envSplit(f *frame, words []Word) ([]Word, bool) {
-	for i := 0; i < len(words); i++ {
-		s := words[i].Prefix()
-		var text Word
-		next := i + 1
-		switch at := strings.IndexByte(s, 'S'); {
-		case strings.HasPrefix(s, "--split-string="):
-			text = words[i].cut(len("--split-string="))
-		case s == "--split-string" && next < len(words):
-			text = words[next]
-			next++
-		case len(s) < 2 || s[0] != '-' || s == "--":
-			return nil, false
-		case s[1] != '-' && at > 0 && !strings.ContainsAny(s[1:at], "uCP"):
-			text = words[i].cut(at + 1)
-			if text.Is("") && next < len(words) {
-				text = words[next]
-				next++
-			}
-		case s == "-u" || s == "-C" || s == "-P" || s == "--unset" || s == "--chdir":
-			i++
-			continue
-		default:
-			continue
+	for i := 0; i < len(words); {
+		text, n, ok := splitString(words[i:])
+		if ok {
+			return slices.Concat(words[:i], r.splitEnv(f, r.splice(text)), words[i+n:]), true
 		}
-		return slices.Concat(words[:i], r.splitEnv(f, r.splice(text)), words[next:]), true
+		if n == 0 {
+			break
+		}
+		i += n
 	}
 	return nil, false
+}
+
+// splitString is the text of the option -S, if the words begin with it, and how
+// many words the first option takes; none if there is no option.
+func splitString(words []Word) (text Word, n int, ok bool) {
+	s := words[0].Prefix()
+	switch at := strings.IndexByte(s, 'S'); {
+	case strings.HasPrefix(s, "--split-string="):
+		return words[0].cut(len("--split-string=")), 1, true
+	case s == "--split-string" && len(words) > 1:
+		return words[1], 2, true
+	case len(s) < 2 || s[0] != '-' || s == "--":
+		return Word{}, 0, false
+	case s[1] != '-' && at > 0 && !strings.ContainsAny(s[1:at], "uCP"):
+		if text = words[0].cut(at + 1); text.Is("") && len(words) > 1 {
+			return words[1], 2, true
+		}
+		return text, 1, true
+	}
+	return Word{}, 1 + truthInt(slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, s)), false
 }
 
 // scoped reads something in a copy of the shell's state.
@@ -76,52 +78,74 @@ func (r *reader) scoped(read func() Word) Word {
 
 // splitEnv splits the text of env -S, which knows quotes and ${NAME}, but no
 // other expansion.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) splitEnv(f *frame, text string) []Word {
 	if !r.step(f, len(text)/8) {
 		return nil
 	}
-	var out []Word
-	var b strings.Builder
-	quote, has := byte(0), false
-	flush := func() {
-		if has || b.Len() > 0 {
-			out = append(out, r.fillHoles(b.String()))
-		}
-		b.Reset()
-		has = false
+	q := splitter{word: r.fillHoles}
+	for text != "" {
+		text = text[r.envPart(&q, text):]
 	}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '\\' && i+1 < len(text) && quote != '\'':
-			i++
-			if text[i] == '_' && quote == 0 {
-				flush()
-				continue
-			}
-			b.WriteString(ansiC("\\" + text[i:i+1]))
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, has = c, true
-		case c == quote:
-			quote = 0
-		case quote == 0 && strings.IndexByte(" \t\n\v\f\r", c) >= 0:
-			flush()
-		case c == '$' && quote != '\'' && strings.HasPrefix(text[i:], "${"):
-			if end := strings.IndexByte(text[i:], '}'); end > 0 {
-				v, _ := r.variable(text[i+2 : i+end])
-				b.WriteString(r.splice(v))
-				i += end
-				continue
-			}
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
+	q.end()
+	return q.out
+}
+
+// envPart adds what a text begins with and returns its length.
+func (r *reader) envPart(q *splitter, text string) int {
+	c := text[0]
+	switch {
+	case c == '\\' && len(text) > 1 && q.quote != '\'':
+		if text[1] == '_' && q.quote == 0 {
+			q.end()
+		} else {
+			q.cur.WriteString(ansiC(text[:2]))
+		}
+		return 2
+	case q.quotes(c):
+		return 1
+	case q.quote == 0 && strings.IndexByte(" \t\n\v\f\r", c) >= 0:
+		q.end()
+		return 1
+	case q.quote != '\'' && strings.HasPrefix(text, "${"):
+		if end := strings.IndexByte(text, '}'); end > 0 {
+			v, _ := r.variable(text[2:end])
+			q.cur.WriteString(r.splice(v))
+			return end + 1
 		}
 	}
-	flush()
-	return out
+	q.cur.WriteByte(c)
+	return 1
+}
+
+// splitter collects the fields of a text with quotes.
+type splitter struct {
+	word  func(string) Word // what a field's text stands for
+	out   []Word
+	cur   strings.Builder
+	quote byte
+	has   bool // the current field exists even when it is empty
+}
+
+// end finishes the current field.
+func (q *splitter) end() {
+	if q.has || q.cur.Len() > 0 {
+		q.out = append(q.out, q.word(q.cur.String()))
+	}
+	q.cur.Reset()
+	q.has = false
+}
+
+// quotes reports whether a character opens or closes a quoted stretch.
+func (q *splitter) quotes(c byte) bool {
+	switch {
+	case q.quote == 0 && (c == '"' || c == '\''):
+		q.quote, q.has = c, true
+	case c == q.quote:
+		q.quote = 0
+	default:
+		return false
+	}
+	return true
 }
 
 // variable is the value of a plain variable.

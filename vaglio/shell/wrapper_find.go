@@ -6,45 +6,19 @@ import (
 )
 
 // runFind reads find: the commands of -exec and its kin, and find itself.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
 	r.wrapper(f, k)
-	var starts []Word
 	args := k.argv[1:]
-	for len(args) > 0 && (args[0].Is("-H") || args[0].Is("-L") || args[0].Is("-P")) {
+	for len(args) > 0 && isOneOf(args[0], []string{"-H", "-L", "-P"}) {
 		args = args[1:]
 	}
-	for len(args) > 0 && !strings.HasPrefix(args[0].Prefix(), "-") && !args[0].Is("(") && !args[0].Is("!") {
-		starts = append(starts, args[0])
-		args = args[1:]
+	n := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
+	if n < 0 {
+		n = len(args)
 	}
-	found := foundBelow(starts, args)
-	for i := 0; i < len(args); i++ {
-		s, _ := args[i].Text()
-		if s != "-exec" && s != "-execdir" && s != "-ok" && s != "-okdir" {
-			continue
-		}
-		end := i + 1
-		for end < len(args) && !args[end].Is(";") && !args[end].Is("+") {
-			end++
-		}
-		g := f.at(k, "find "+s)
-		g.inLoop = true
-		g.stdin = Input{}
-		argv := slices.Clone(args[i+1 : end])
-		if !r.step(f, wordCost*len(argv)*len(found)) {
-			break
-		}
-		targets := found
-		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
-			targets = found[:1] // the command is the same for every name
-		}
-		for _, target := range targets {
-			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
-		}
-		i = end
-	}
+	found := foundBelow(args[:n:n], args[n:])
+	args = args[n:]
+	r.findCommands(f, k, args, found)
 	if !f.capture {
 		return Word{}
 	}
@@ -58,6 +32,33 @@ func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
 		b.addText(sep)
 	}
 	return b.word()
+}
+
+// findCommands reads the commands of -exec and its kin for what find passes on.
+func (r *reader) findCommands(f *frame, k *call, args, found []Word) {
+	for i := 0; i < len(args); i++ {
+		if !isOneOf(args[i], []string{"-exec", "-execdir", "-ok", "-okdir"}) {
+			continue
+		}
+		g := f.at(k, "find "+args[i].text)
+		g.inLoop = true
+		g.stdin = Input{}
+		argv := args[i+1:]
+		if n := slices.IndexFunc(argv, func(w Word) bool { return w.Is(";") || w.Is("+") }); n >= 0 {
+			argv = argv[:n]
+		}
+		if !r.step(f, wordCost*len(argv)*len(found)) {
+			break
+		}
+		targets := found
+		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
+			targets = found[:1] // the command is the same for every name
+		}
+		for _, target := range targets {
+			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
+		}
+		i += 1 + len(argv)
+	}
 }
 
 // foundBelow are the names that find passes on: each start itself and what is

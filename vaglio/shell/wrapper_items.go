@@ -8,8 +8,6 @@ import (
 )
 
 // runXargs reads xargs: its command with the items of the input.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	opts, argv := p.parse(k.argv[1:])
 	text := f.stdin.Text
@@ -44,9 +42,6 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 				break
 			}
 			out.addWord(r.run(h, &call{argv: fillBraces(argv, m, item), span: k.span, external: true}))
-			if r.stopped {
-				break
-			}
 		}
 		return out.word()
 	}
@@ -54,42 +49,40 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 }
 
 // xargsItems splits the input of xargs.
-//
-//nolint:cyclop // One case per form that the grammar knows.
 func xargsItems(text Word, opts options) []Word {
-	var items []Word
 	if text.IsUnknown() {
 		p := text.parts[0]
 		p.Splits = true
 		return []Word{NewWord(p)}
 	}
+	var items []Word
+	byLine := opts.any("I", "J", "i", "replace", "d", "delimiter")
 	for _, l := range text.lines() {
-		byLine := opts.any("I", "J", "i", "replace", "d", "delimiter")
-		if s, ok := l.Text(); ok && !byLine && !opts.any("0", "null") {
-			for _, item := range shellFields(s) {
-				items = append(items, Text(item))
+		s, ok := l.Text()
+		switch {
+		case opts.any("0", "null"):
+			items = append(items, nullItems(l)...)
+		case ok && !byLine:
+			items = append(items, shellFields(s)...)
+		default:
+			if w := trimBlanks(l); !w.Is("") {
+				items = append(items, w)
 			}
-			continue
-		}
-		if opts.any("0", "null") {
-			for {
-				piece, rest, ok := l.splitAt("\x00")
-				if !piece.Is("") {
-					items = append(items, piece)
-				}
-				if !ok {
-					break
-				}
-				l = rest
-			}
-			continue
-		}
-		if w := trimBlanks(l); !w.Is("") {
-			items = append(items, w)
 		}
 	}
 	if len(items) > maxFields {
 		items = append(items[:maxFields:maxFields], unknown(""))
+	}
+	return items
+}
+
+// nullItems are the items of a line that null bytes part.
+func nullItems(l Word) (items []Word) {
+	for more := true; more; {
+		var piece Word
+		if piece, l, more = l.splitAt("\x00"); !piece.Is("") {
+			items = append(items, piece)
+		}
 	}
 	return items
 }
@@ -101,37 +94,23 @@ func trimBlanks(w Word) Word {
 }
 
 // shellFields splits text at blanks with the quotes that xargs knows.
-//
-//nolint:cyclop // One case per form that the grammar knows.
-func shellFields(s string) []string {
-	var out []string
-	var b strings.Builder
-	quote, has := byte(0), false
+func shellFields(s string) []Word {
+	q := splitter{word: Text}
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote == 0 && c == '\\' && i+1 < len(s):
+		switch c := s[i]; {
+		case q.quote == 0 && c == '\\' && i+1 < len(s):
 			i++
-			b.WriteByte(s[i])
-			has = true
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote, has = c, true
-		case c == quote && quote != 0:
-			quote = 0
-		case quote == 0 && (c == ' ' || c == '\t'):
-			if has || b.Len() > 0 {
-				out = append(out, b.String())
-			}
-			b.Reset()
-			has = false
+			q.cur.WriteByte(s[i])
+			q.has = true
+		case c != 0 && q.quotes(c):
+		case q.quote == 0 && (c == ' ' || c == '\t'):
+			q.end()
 		default:
-			b.WriteByte(c)
+			q.cur.WriteByte(c)
 		}
 	}
-	if has || b.Len() > 0 {
-		out = append(out, b.String())
-	}
-	return out
+	q.end()
+	return q.out
 }
 
 // runParallel reads GNU parallel: its command with each argument in turn.
