@@ -86,6 +86,7 @@ func FuzzRequests(f *testing.F) {
 				break
 			}
 			body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+			r.Body.Close()
 			if r.StatusCode == http.StatusInternalServerError {
 				t.Fatalf("%s: %s", r.Status, body)
 			}

@@ -36,9 +36,6 @@ func arithmetic(a value, op string, b value) value {
 	return value{kind: kindOther}
 }
 
-// maxFlags is how long the names of flags may become that | joins, in bytes.
-const maxFlags = 1024
-
 // operated applies the operators that do not join texts.
 func (p *program) operated(a value, op string) value {
 	b := p.unary()
@@ -50,8 +47,8 @@ func (p *program) operated(a value, op string) value {
 		return p.formatted(a, []value{b})
 	case op == "<<":
 		return p.appended(a, b)
-	case op == "|" && a.path != "" && len(a.path)+len(b.path) < maxFlags:
-		return value{path: a.path + "|" + b.path}
+	case op == "|" && a.path != "":
+		return unknown(a.path + "|" + b.path)
 	case op == "x", op == "*" && (a.kind != kindNumber || b.kind != kindNumber):
 		return repeated(a, b)
 	}

@@ -226,20 +226,25 @@ func (l *look) operand(d deed, a string) string {
 		if strings.IndexByte("=@:,", a[i]) < 0 {
 			continue
 		}
-		rest := strings.TrimLeft(a[i+1:min(len(a), i+1+maxPath)], "@<")
-		if !l.s.t.affords(1 + len(rest)/maxPath) {
+		if !l.s.t.affords(1) {
 			return ""
 		}
-		if end := strings.IndexAny(rest, ";,:"); end > 0 && rest[0] != 'f' {
-			rest = rest[:end]
-		}
-		if looksLikePath(rest) {
-			if id := l.touch(d, rest); id != "" {
+		if part := partAt(a, i+1); looksLikePath(part) {
+			if id := l.touch(d, part); id != "" {
 				return id
 			}
 		}
 	}
 	return ""
+}
+
+// partAt is the part of a word that begins at a byte, up to where a list goes on.
+func partAt(a string, i int) string {
+	part := strings.TrimLeft(a[i:min(len(a), i+maxPath)], "@<")
+	if end := strings.IndexAny(part, ";,:"); end > 0 && part[0] != 'f' {
+		return part[:end]
+	}
+	return part
 }
 
 // named is what a word names as a whole: itself, or what follows the letter of

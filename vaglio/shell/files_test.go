@@ -93,3 +93,11 @@ func words(argv []shell.Word) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// TestFindOfNothing gives find bounds between which nothing lies.
+func TestFindOfNothing(t *testing.T) {
+	t.Parallel()
+	for _, p := range shell.Read("find -mindepth 1 -maxdepth 0 -exec rm x ';'", shell.Options{}).Problems {
+		t.Errorf("%s: %s", p.Kind, p.Detail)
+	}
+}

@@ -52,7 +52,7 @@ func (r *reader) findCommands(f *frame, k *call, args, found []Word) {
 		}
 		targets := found
 		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
-			targets = found[:1] // the command is the same for every name
+			targets = found[:min(1, len(found))] // the command is the same for every name
 		}
 		for _, target := range targets {
 			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
