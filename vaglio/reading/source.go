@@ -47,6 +47,7 @@ type sources struct {
 	folders []string
 	list    []Source
 	texts   map[string]string
+	absent  map[string]bool
 	bytes   int
 	closed  bool // the call was read: what it runs is known, or counts as unread
 }
@@ -57,13 +58,17 @@ func (s *sources) Content(name string) (string, bool) {
 	if ok || s.known(name) {
 		return text, ok
 	}
-	if s.closed || len(s.list) == maxSources {
+	if s.closed || s.absent[name] || len(s.list) == maxSources {
 		return "", false
 	}
 	src := Source{Path: name}
 	data, err := s.files.Read(s.folders, name, min(MaxSource, maxRead-s.bytes))
 	switch {
 	case errors.Is(err, ErrAbsent):
+		if s.absent == nil {
+			s.absent = map[string]bool{}
+		}
+		s.absent[name] = true
 		return "", false
 	case err != nil:
 		src.Why = err.Error()
