@@ -200,7 +200,9 @@ type Gap struct {
 func (r *Reader) Read(c Call) *Reading {
 	rd := &Reading{reader: r, Means: Means{Budget: new(shell.Budget)}}
 	if r.o.Files != nil && c.Cwd != "" {
-		rd.sources = &sources{files: r.o.Files, folders: append([]string{path.Clean(c.Cwd)}, c.Folders...), texts: map[string]string{}}
+		rd.sources = &sources{
+			files: r.o.Files, folders: append([]string{path.Clean(c.Cwd)}, c.Folders...), texts: map[string]string{}, absent: map[string]bool{},
+		}
 		rd.Means.Files = rd.sources
 	}
 	defer func() {

@@ -55,40 +55,42 @@ type sources struct {
 // Content reads a file for [shell.Files].
 func (s *sources) Content(name string) (string, bool) {
 	text, ok := s.texts[name]
-	if ok || s.known(name) {
+	if ok || s.closed || s.absent[name] || len(s.list) == maxSources || s.known(name) {
 		return text, ok
 	}
-	if s.closed || s.absent[name] || len(s.list) == maxSources {
+	data, err := s.files.Read(s.folders, name, min(MaxSource, maxRead-s.bytes))
+	if errors.Is(err, ErrAbsent) {
+		s.absent[name] = true
 		return "", false
 	}
 	src := Source{Path: name}
-	data, err := s.files.Read(s.folders, name, min(MaxSource, maxRead-s.bytes))
-	switch {
-	case errors.Is(err, ErrAbsent):
-		if s.absent == nil {
-			s.absent = map[string]bool{}
-		}
-		s.absent[name] = true
-		return "", false
-	case err != nil:
+	if err != nil {
 		src.Why = err.Error()
-	case !utf8.Valid(data):
-		src.Why = "is no text"
-	}
-	if src.Why == "" || data != nil {
+	} else {
 		sum := sha256.Sum256(data)
 		src.SHA256, src.Bytes = hex.EncodeToString(sum[:]), len(data)
 	}
-	if ok = src.Why == ""; ok {
-		text = string(data)
-		for range strings.Lines(text) {
-			src.Lines++
-		}
+	switch {
+	case err != nil:
+	case !utf8.Valid(data):
+		src.Why = "is no text"
+	default:
+		text, ok = string(data), true
+		src.Lines = lines(text)
 		s.texts[name] = text
 		s.bytes += len(data)
 	}
 	s.list = append(s.list, src)
 	return text, ok
+}
+
+// lines counts the lines of a text, with one that nothing ends.
+func lines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
 }
 
 // known says whether a file was found not to be readable before.

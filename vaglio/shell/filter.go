@@ -223,14 +223,14 @@ func headTail(in Word, args []Word, name string) (Word, bool) {
 
 // oldCount is the count of head -1 or tail +3, or the usual one.
 func oldCount(opts options, args []Word, byBytes bool) string {
-	digits := ""
+	var digits strings.Builder
 	for _, o := range opts {
 		if isDigit(o.name[0], 10) && !byBytes {
-			digits += o.name // each is an option to the parser
+			digits.WriteString(o.name) // each is an option to the parser
 		}
 	}
-	if digits != "" {
-		return digits
+	if digits.Len() > 0 {
+		return digits.String()
 	}
 	s := "10"
 	for _, w := range args {
