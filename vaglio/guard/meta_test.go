@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // quote writes a line as one word of a shell.
@@ -192,8 +193,9 @@ func FuzzStructural(f *testing.F) {
 		if !isDenied(g, line+"\n"+tail) {
 			t.Fatalf("%q is denied by %s, but not with %q behind it", line, d.ID, tail)
 		}
-		// Inside bash -c the positional parameters are known to be none.
-		if !strings.ContainsAny(line, "\x00$") && !isDenied(g, "bash -c -- "+quote(line)) {
+		// Inside bash -c the positional parameters are known to be none. Quotes
+		// around bytes that no text of JSON has are not read, which is no pass.
+		if utf8.ValidString(line) && !strings.ContainsAny(line, "\x00$") && !isDenied(g, "bash -c -- "+quote(line)) {
 			t.Fatalf("%q is denied by %s, but not inside bash -c", line, d.ID)
 		}
 	})
