@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // repository finds the folder of git's own files for the command's folder: a
@@ -194,11 +196,9 @@ func readGitHook(v *visit, r *row) {
 
 // languageOf is the language of a script by its first line.
 func languageOf(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	for _, language := range []string{"python", "perl", "ruby", "node", "php"} {
-		if strings.HasPrefix(line, "#!") && strings.Contains(line, language) {
-			return language
-		}
+	language := strings.TrimRight(shell.Runner(text), "0123456789.")
+	if slices.Contains([]string{"python", "perl", "ruby", "node", "php"}, language) {
+		return language
 	}
 	return "sh"
 }

@@ -63,8 +63,7 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 	if !ok || strings.ContainsRune(text, 0) {
 		return
 	}
-	first, _, _ := strings.Cut(text, "\n")
-	interp := runnerOf(first)
+	interp := Runner(text)
 	problems := len(r.out.Problems)
 	r.dispatch(f, &call{argv: append([]Word{Text(interp)}, k.argv...), assigns: k.assigns, span: k.span}, interp)
 	if f.file == nil && len(r.out.Problems) == problems && len(r.out.Commands) > at {

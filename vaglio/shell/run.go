@@ -144,15 +144,16 @@ func (r *reader) plain(f *frame, k *call) Word {
 // runWritten reads a file that the source wrote and now runs by its path.
 func (r *reader) runWritten(f *frame, k *call) {
 	first, _, _ := r.content(f, k.argv[0]).splitAt("\n")
-	interp := runnerOf(first.Prefix())
+	interp := Runner(first.Prefix())
 	argv := append([]Word{Text(interp)}, k.argv...)
 	g := *f
 	g.conditional = false // as in a function: what counts is whether its own commands are sure
 	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
 }
 
-// runnerOf is the program that runs a file by the first line of it.
-func runnerOf(line string) string {
+// Runner is the program that runs a text as a file, by the first line of it.
+func Runner(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
 	interp := "sh"
 	if rest, ok := strings.CutPrefix(line, "#!"); ok {
 		fields := strings.Fields(rest)
