@@ -12,10 +12,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/internal/regular"
+	"github.com/metnos/vaglio/vaglio"
 )
 
-// Disk reads this machine's files. It is a [reading.Files].
+// Disk reads this machine's files. It is a [vaglio.Files].
 type Disk struct{}
 
 // Read returns what the regular file of that absolute and clean path holds, if
@@ -28,7 +29,51 @@ func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
 			return readIn(folder, rel, limit)
 		}
 	}
-	return nil, reading.ErrAbsent
+	return nil, vaglio.ErrAbsent
+}
+
+// Look tells what lies at an absolute and clean path, and where that is when
+// every link was followed.
+func (Disk) Look(name string) (string, vaglio.FileKind) {
+	if !filepath.IsAbs(name) || strings.ContainsRune(name, 0) {
+		return name, vaglio.NoFile
+	}
+	at, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return name, vaglio.NoFile
+	}
+	info, err := os.Lstat(at)
+	switch {
+	case err != nil:
+		return name, vaglio.NoFile
+	case info.IsDir():
+		return at, vaglio.Folder
+	case info.Mode().IsRegular():
+		return at, vaglio.RegularFile
+	default:
+		return at, vaglio.OtherFile
+	}
+}
+
+// Folders gives the names of the folders in a folder, of at most as many entries
+// as most.
+func (Disk) Folders(folder string, most int) []string {
+	if !filepath.IsAbs(folder) || strings.ContainsRune(folder, 0) {
+		return nil
+	}
+	f, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) //nolint:gosec // It lists folders, whichever an agent works in.
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(most) // what could be read
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
 }
 
 func readIn(folder, rel string, limit int) ([]byte, error) {
@@ -37,13 +82,13 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, reading.ErrAbsent // another machine's folder, as a rule
+		return nil, vaglio.ErrAbsent // another machine's folder, as a rule
 	}
 	defer root.Close()
 	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-		return nil, reading.ErrAbsent
+		return nil, vaglio.ErrAbsent
 	case errors.Is(err, fs.ErrPermission):
 		return nil, errors.New("may not be read")
 	case err != nil:
@@ -55,7 +100,7 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	case err != nil:
 		return nil, errors.New("cannot be read")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("is no regular file")
+		return nil, regular.ErrIrregular
 	case info.Size() > int64(limit):
 		return nil, errors.New("is too large to be read")
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/workfiles"
-	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestHostileFolder puts everything into a workspace that must not be read, or
@@ -45,7 +45,7 @@ func TestHostileFolder(t *testing.T) {
 		data, err := workfiles.Disk{}.Read([]string{"relative", filepath.Join(dir, "nowhere"), dir}, dir+"/"+name, limit)
 		got := string(data)
 		switch {
-		case errors.Is(err, reading.ErrAbsent):
+		case errors.Is(err, vaglio.ErrAbsent):
 			got = "absent"
 		case err != nil:
 			got = "! " + err.Error()
@@ -54,7 +54,42 @@ func TestHostileFolder(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
-	if _, err := (workfiles.Disk{}).Read([]string{filepath.Join(dir, "gone")}, filepath.Join(dir, "gone", "x"), limit); !errors.Is(err, reading.ErrAbsent) {
+	if _, err := (workfiles.Disk{}).Read([]string{filepath.Join(dir, "gone")}, filepath.Join(dir, "gone", "x"), limit); !errors.Is(err, vaglio.ErrAbsent) {
 		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// TestLook tells what lies in a workspace and where, without opening it.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700), os.WriteFile(filepath.Join(dir, "a", "f"), nil, 0o600),
+		os.Symlink("a", filepath.Join(dir, "link")), os.Symlink("loop", filepath.Join(dir, "loop")), syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]struct {
+		at   string
+		kind vaglio.FileKind
+	}{
+		"a": {"a", vaglio.Folder}, "a/f": {"a/f", vaglio.RegularFile}, "link": {"a", vaglio.Folder}, "link/f": {"a/f", vaglio.RegularFile},
+		"fifo": {"fifo", vaglio.OtherFile}, "loop": {"loop", vaglio.NoFile}, "none": {"none", vaglio.NoFile}, "a\x00": {"a\x00", vaglio.NoFile},
+	} {
+		if at, kind := (workfiles.Disk{}).Look(dir + "/" + name); at != dir+"/"+want.at || kind != want.kind {
+			t.Errorf("%q: %q, %d; want %q, %d", name, at, kind, want.at, want.kind)
+		}
+	}
+	if _, kind := (workfiles.Disk{}).Look("a"); kind != vaglio.NoFile {
+		t.Errorf("a relative path is of kind %d", kind)
+	}
+	got := workfiles.Disk{}.Folders(dir, 10)
+	if strings.Join(got, " ") != "a" || workfiles.Disk.Folders(workfiles.Disk{}, dir+"/fifo", 10) != nil {
+		t.Errorf("folders: %q", got)
 	}
 }

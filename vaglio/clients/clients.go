@@ -138,7 +138,7 @@ type test struct {
 
 func (t *test) holds(args map[string]any) bool {
 	v, given := args[t.key]
-	given = given && v != nil
+	given = given && v != nil && v != ""
 	switch {
 	case t.absent || !given:
 		return t.absent != given

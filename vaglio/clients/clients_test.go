@@ -61,17 +61,28 @@ func TestTypes(t *testing.T) {
 	if least := 40; n < least {
 		t.Errorf("%s holds %d tools, want at least %d", typed, n, least)
 	}
+}
+
+// TestTablesAreOfTheVersionsThatArePinned keeps a table and the client that `make
+// agents` holds it to together.
+func TestTablesAreOfTheVersionsThatArePinned(t *testing.T) {
 	pinned, err := os.ReadFile("../../gateway/hook/agents/package.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := tables.ReadFile("tables/claude-code.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := regexp.MustCompile(`"@anthropic-ai/claude-code": "([0-9.]+)"`).FindSubmatch(pinned)
-	if version == nil || !strings.HasPrefix(string(table), "# The tools of Claude Code "+string(version[1])+",") {
-		t.Errorf("the table is not of the version that is pinned: %q", version)
+	for name, pkg := range map[string]string{
+		"claude-code": "@anthropic-ai/claude-code", "codex": "@openai/codex", "copilot": "@github/copilot",
+		"gemini": "@google/gemini-cli", "opencode": "opencode-ai", "qwen": "@qwen-code/qwen-code",
+	} {
+		table, err := tables.ReadFile("tables/" + name + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(string(table), "\n")
+		version := regexp.MustCompile(`"` + regexp.QuoteMeta(pkg) + `": "([0-9.]+)"`).FindSubmatch(pinned)
+		if version == nil || !strings.Contains(head, " "+string(version[1])) {
+			t.Errorf("%s: the table is not of the version that is pinned: %q, %q", name, head, version)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@
 //
 // A line `tests = effect; message` says what a call does. The first whose tests
 // all hold decides, and a call for which none holds is unknown. A test is `key`
-// (the argument is given), `!key`, `key=a|b`, or `.`, which always holds. An
+// (the argument is given and not empty), `!key`, `key=a|b`, or `.`, which always holds. An
 // effect is written as in the tables of package commands, or is a rule: @shape
 // (what name and arguments say, as for any other executor), @runs (what the
 // programs do that it runs), @fetches (what asking its addresses does), @writes

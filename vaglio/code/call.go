@@ -48,8 +48,7 @@ func (p *program) argumentFollows() bool {
 		return true
 	case tokenName:
 		return !slices.Contains([]string{
-			"if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in",
-			"rescue",
+			"if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in", "rescue",
 		}, t.text)
 	case tokenOp, tokenEnd:
 	}

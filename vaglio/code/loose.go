@@ -39,16 +39,16 @@ func (p *program) looseCalls(src string) {
 	for i := 0; i < len(src) && p.spend(1); {
 		switch c := src[i]; c {
 		case '"', '\'', '`':
-			s, n := looseString(src[i:])
-			if i += max(n, 1); n == 0 {
+			to := &before
+			if f != nil {
+				to = &texts
+			}
+			i += p.looseText(src[i:], to)
+		case ';', '\n':
+			if c == '\n' && strings.HasPrefix(strings.TrimLeft(src[i:], " \t\r\n"), ".") {
+				i++ // the call goes on
 				continue
 			}
-			if f != nil {
-				texts = append(texts, p.fill(s))
-			} else {
-				before = append(before, p.fill(s))
-			}
-		case ';', '\n':
 			flush()
 			before = nil
 			i++
@@ -65,6 +65,16 @@ func (p *program) looseCalls(src string) {
 		}
 	}
 	flush()
+}
+
+// looseText takes in the text that begins here, and returns how long it is.
+func (p *program) looseText(src string, to *[]shell.Word) int {
+	s, n := looseString(src)
+	if n == 0 {
+		return 1
+	}
+	*to = append(*to, p.fill(s))
+	return n
 }
 
 // looseFind finds what a name does; names that begin with a dot count with

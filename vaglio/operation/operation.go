@@ -112,6 +112,8 @@ const (
 	Unregister Verb = "unregister"
 	// Govern is for the person alone.
 	Govern Verb = "govern"
+	// Ungate starts an agent whose calls the gate does not see.
+	Ungate Verb = "ungate"
 )
 
 // The verbs for what another command of the same line may take up.
@@ -149,7 +151,7 @@ func Verbs() []Verb {
 		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Copy, Move, Link,
 		Format, Partition, Destroy, Boot, Memory, Accounts, Hashes, Secrets, KillAll,
 		Permit, Own, Mark, Lend, Alias, Cover, Clean,
-		Kill, KillNamed, Close, Stop, Disable, Uninstall, Attach, RemoveHome, Kernel, Unregister, Govern,
+		Kill, KillNamed, Close, Stop, Disable, Uninstall, Attach, RemoveHome, Kernel, Unregister, Govern, Ungate,
 		List, Show, Seek, Trace, Census, Pick, Mounts, Search, Sweep, Narrow, Run, Carry,
 	}
 }

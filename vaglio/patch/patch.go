@@ -35,27 +35,6 @@ const (
 	Mode
 )
 
-// String names the verb in lower case.
-func (v Verb) String() string {
-	switch v {
-	case Write:
-		return "write"
-	case Create:
-		return "create"
-	case Delete:
-		return "delete"
-	case Move:
-		return "move"
-	case Copy:
-		return "copy"
-	case Link:
-		return "link"
-	case Mode:
-		return "mode"
-	}
-	return fmt.Sprintf("Verb(%d)", uint8(v))
-}
-
 // Change is one operation on a file.
 type Change struct {
 	Verb Verb

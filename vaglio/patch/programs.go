@@ -287,7 +287,9 @@ func (a *applier) calls(c *Change) []shell.Command {
 		return []shell.Command{a.call(shell.VerbCopy, at, a.located(c.To))}
 	case Create, Write:
 	}
-	return []shell.Command{a.call(shell.VerbWrite, at)}
+	out := a.call(shell.VerbWrite, at)
+	out.Stdin = shell.Input{Kind: shell.InputText, Text: shell.Text(c.Added)}
+	return []shell.Command{out}
 }
 
 // located is a path below the folder that the options name.

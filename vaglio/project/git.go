@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -33,7 +34,7 @@ func (v *visit) repository() (dir string, config setting, ok bool) {
 		}
 		if ok {
 			v.dir = start
-			return git, parseSettings(file, text), true
+			return git, setting{file, settings.Git(text)}, true
 		}
 		if start == "/" {
 			break
@@ -46,53 +47,7 @@ func (v *visit) repository() (dir string, config setting, ok bool) {
 // setting is a file of git's settings.
 type setting struct {
 	file    string
-	entries []entry
-}
-
-// entry is one setting, its name in lower case but for the subsection.
-type entry struct {
-	line                     int
-	section, sub, key, value string
-}
-
-func parseSettings(file, text string) setting {
-	s := setting{file: file}
-	section, sub := "", ""
-	for _, l := range joined(text) {
-		line := strings.TrimSpace(l.text)
-		switch {
-		case line == "" || line[0] == '#' || line[0] == ';':
-		case line[0] == '[':
-			head, _, _ := strings.Cut(line[1:], "]")
-			section, sub, _ = strings.Cut(head, " ")
-			section, sub = strings.ToLower(section), strings.Trim(sub, `"`)
-		default:
-			key, val, _ := strings.Cut(line, "=")
-			s.entries = append(s.entries, entry{l.line, section, sub, strings.ToLower(strings.TrimSpace(key)), unquoted(val)})
-		}
-	}
-	return s
-}
-
-// unquoted is a value without its quotes and its comment.
-func unquoted(s string) string {
-	var b strings.Builder
-	quoted := false
-	s = strings.TrimSpace(s)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i])
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == '#' || c == ';'):
-			return strings.TrimSpace(b.String())
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+	entries []settings.Entry
 }
 
 // readGitConfig reads what a repository's own settings make git run.
@@ -105,54 +60,55 @@ func readGitConfig(v *visit, _ *row) {
 	if !ok {
 		return
 	}
-	for _, e := range s.entries {
-		if code := e.code(verb, v.words); code != "" {
-			v.add(s.file, e.line, "sh", code)
+	for i := range s.entries {
+		e := &s.entries[i]
+		if code := gitCode(e, verb, v.words); code != "" {
+			v.add(s.file, e.Line, "sh", code)
 		}
 	}
 }
 
-// code is what git runs for a setting when it does something, "" for nothing.
-func (e *entry) code(verb string, words []string) string {
-	switch e.section + "." + e.key {
+// gitCode is what git runs for a setting when it does something, "" for nothing.
+func gitCode(e *settings.Entry, verb string, words []string) string {
+	switch e.Section + "." + e.Key {
 	case "core.fsmonitor":
-		return e.unlessSwitch()
+		return unlessSwitch(e)
 	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
 		"diff.textconv", "diff.command", "filter.clean", "filter.smudge", "filter.process", "merge.driver", "sequence.editor", "interactive.difffilter":
-		return e.value
+		return e.Value
 	case "pager." + verb:
-		return e.unlessSwitch()
+		return unlessSwitch(e)
 	case "alias." + verb:
-		if code, shell := strings.CutPrefix(e.value, "!"); shell {
+		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
 			return code
 		}
-		return "git " + e.value
+		return "git " + e.Value
 	case "credential.helper":
-		code, _ := strings.CutPrefix(e.value, "!")
-		if code != e.value {
+		code, _ := strings.CutPrefix(e.Value, "!")
+		if code != e.Value {
 			return code
 		}
 	case "remote.push":
-		return e.pushes(verb, words)
+		return pushes(e, verb, words)
 	}
 	return ""
 }
 
 // pushes is what a push does that names no branch of its own.
-func (e *entry) pushes(verb string, words []string) string {
+func pushes(e *settings.Entry, verb string, words []string) string {
 	const remoteAndBranch = 2
 	if verb != "push" || len(gitOperands(words)) >= remoteAndBranch {
 		return ""
 	}
-	return "git push " + e.sub + " " + e.value
+	return "git push " + e.Sub + " " + e.Value
 }
 
 // unlessSwitch is the value of a setting that may also be on or off.
-func (e *entry) unlessSwitch() string {
-	if slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.value)) {
+func unlessSwitch(e *settings.Entry) string {
+	if slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.Value)) {
 		return ""
 	}
-	return e.value
+	return e.Value
 }
 
 // gitVerb is git's subcommand: the first word that is no option of git's own,
@@ -175,6 +131,27 @@ func gitOperands(words []string) []string {
 	return operands(words[at+1:])
 }
 
+// readGitRefs looks at the refs of which a push sends the commits, so that the
+// call is bound to where they stand. They run nothing.
+func readGitRefs(v *visit, _ *row) {
+	git, _, ok := v.repository()
+	if gitVerb(v.words) != "push" || !ok {
+		return
+	}
+	head, _ := v.c.Files.Content(path.Join(git, "HEAD"))
+	names := append(gitOperands(v.words), strings.TrimPrefix(strings.TrimSpace(head), "ref: "))
+	if text, ok := v.c.Files.Content(path.Join(git, "commondir")); ok { // a work tree's refs are the repository's
+		git = path.Join(git, strings.TrimSpace(text))
+	}
+	for _, name := range names {
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "+"), ":")
+		plain := strings.TrimPrefix(name, "refs/")
+		if _, _, ok := v.first(path.Join(git, "refs/heads", name), path.Join(git, "refs/tags", name), path.Join(git, "refs", plain)); !ok {
+			v.c.Files.Content(path.Join(git, "packed-refs"))
+		}
+	}
+}
+
 // readGitHook reads the hooks that a subcommand runs.
 func readGitHook(v *visit, r *row) {
 	if !slices.Contains(r.with, gitVerb(v.words)) || slices.Contains(v.words, "--no-verify") {
@@ -183,8 +160,8 @@ func readGitHook(v *visit, r *row) {
 	git, s, _ := v.repository()
 	hooks := path.Join(git, "hooks")
 	for _, e := range s.entries {
-		if e.section == "core" && e.key == "hookspath" {
-			hooks = v.in(e.value)
+		if e.Section == "core" && e.Key == "hookspath" {
+			hooks = v.in(e.Value)
 		}
 	}
 	for _, name := range r.files {

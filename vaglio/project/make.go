@@ -2,6 +2,8 @@ package project
 
 import (
 	"strings"
+
+	"github.com/metnos/vaglio/internal/settings"
 )
 
 // makefile is what a makefile says, as far as it decides what runs.
@@ -42,6 +44,12 @@ func readMakefile(v *visit, r *row) {
 	}
 	targets := m.asked(v.words)
 	m.read(file, text)
+	if v.all {
+		targets = nil
+		for i := range m.rules {
+			targets = append(targets, m.rules[i].targets...)
+		}
+	}
 	if len(targets) == 0 {
 		targets = m.goal()
 	}
@@ -102,16 +110,16 @@ func (m *makefile) read(file, text string) {
 	}
 	defer func() { m.depth-- }()
 	in := false // a rule, whose recipe may follow
-	for _, l := range joined(text) {
-		switch s := strings.TrimSpace(l.text); {
-		case strings.HasPrefix(l.text, "\t"):
+	for _, l := range settings.Lines(text) {
+		switch s := strings.TrimSpace(l.Text); {
+		case strings.HasPrefix(l.Text, "\t"):
 			if in {
 				r := &m.rules[len(m.rules)-1]
-				r.lines = append(r.lines, recipe{file, l.line, l.text[1:]})
+				r.lines = append(r.lines, recipe{file, l.Number, l.Text[1:]})
 			}
 		case s == "" || s[0] == '#':
 		default:
-			in = m.statement(file, l.line, strip(s))
+			in = m.statement(file, l.Number, strip(s))
 		}
 	}
 }
@@ -306,35 +314,4 @@ func (r *rule) makes(target string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// numbered is one line with its place.
-type numbered struct {
-	line int
-	text string
-}
-
-// joined are the lines of a text, each with those that continue it behind a
-// backslash.
-func joined(text string) []numbered {
-	var out []numbered
-	open := false
-	n := 0
-	for l := range strings.Lines(text) {
-		n++
-		l = strings.TrimRight(l, "\r\n")
-		more := strings.HasSuffix(l, `\`)
-		switch {
-		case open && strings.HasPrefix(out[len(out)-1].text, "\t"):
-			out[len(out)-1].text += "\n" + strings.TrimPrefix(l, "\t") // the shell joins a recipe's lines
-		case open:
-			out[len(out)-1].text += strings.TrimSuffix(l, `\`)
-		case more && !strings.HasPrefix(l, "\t"):
-			out = append(out, numbered{n, strings.TrimSuffix(l, `\`)})
-		default:
-			out = append(out, numbered{n, l})
-		}
-		open = more
-	}
-	return out
 }

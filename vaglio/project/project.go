@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -23,7 +24,10 @@ const (
 )
 
 // Reader is a [shell.Tasks]. It may be used by many at a time.
-type Reader struct{ table table }
+type Reader struct {
+	table   table
+	imports map[string]*imports.Finder
+}
 
 // New returns a reader with the tools of the table. An error names the line of
 // the table that is wrong.
@@ -32,7 +36,7 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t}, nil
+	return &Reader{t, imports.Finders()}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.
@@ -50,30 +54,41 @@ func Default() *Reader {
 
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
-	t := r.table[c.Name]
-	if t == nil {
+	if len(c.Assigns) == 0 && r.table[c.Name] == nil {
 		return nil
 	}
-	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}}
+	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}, imports: r.imports}
 	for i, a := range c.Args {
 		v.words[i], _ = a.Text() // a word that is not known names nothing
 	}
-	for i := range t {
-		if row := &t[i]; row.applies(v.words) {
-			row.read(v, row)
-		}
+	v.read(r.table[c.Name])
+	for _, a := range c.Assigns {
+		text, _ := a.Value.Text()
+		v.words = strings.Fields(text)
+		v.read(r.table[a.Name+"="])
 	}
 	return v.tasks
 }
 
 // visit is one command while what it runs is looked for.
 type visit struct {
-	c     shell.TaskCall
-	words []string
-	dir   string
-	tasks []shell.Task
-	left  int             // bytes that may still be looked at or put together
-	seen  map[string]bool // what was read already: targets, scripts, files
+	c       shell.TaskCall
+	words   []string
+	dir     string
+	tasks   []shell.Task
+	left    int             // bytes that may still be looked at or put together
+	seen    map[string]bool // what was read already: targets, scripts, files
+	imports map[string]*imports.Finder
+	all     bool // whatever the files may run, not what the words ask for
+}
+
+// read looks for what the rows say that apply to the words.
+func (v *visit) read(rows []row) {
+	for i := range rows {
+		if row := &rows[i]; row.applies(v.words) {
+			row.read(v, row)
+		}
+	}
 }
 
 // once reports whether something is met for the first time.
@@ -130,7 +145,7 @@ func value(words []string, names ...string) (string, bool) {
 			case rest != "" && long && rest[0] == '=':
 				return rest[1:], true
 			case rest != "" && !long:
-				return rest, true
+				return strings.TrimPrefix(rest, "="), true
 			}
 		}
 	}

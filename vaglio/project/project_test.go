@@ -57,6 +57,17 @@ func TestTasks(t *testing.T) {
 		{"make", makefile, "Makefile:4 sh go build ./...\nMakefile:6 sh go test $HOME"},
 		{"make test GO=go1.26", makefile, "Makefile:4 sh go1.26 build ./...\nMakefile:6 sh go1.26 test $HOME"},
 		{"make clean", makefile, "Makefile:8 sh rm -rf /"},
+		{"npm test", files{".npmrc": "registry=https://x.example\nscript-shell = ./x.sh\n"}, ".npmrc:2 sh ./x.sh"},
+		{"uv run a.py", files{"a.py": "import b", "b.py": "b()"}, "a.py:1 python import b\nb.py:1 python b()"},
+		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "c.py:1 python c()"},
+		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "__init__.py:1 python a()\n__main__.py:1 python b()"},
+		{"node -r ./x.js t.js", files{"x.js": "x()", "t.js": "require('./u')", "u.js": "u()"}, "u.js:1 node u()\nx.js:1 node x()"},
+		{"bun t.js", files{"t.js": "t()"}, "t.js:1 node t()"},
+		{"go run .", files{"main.go": "func main() {}"}, "main.go:1 go func main() {}"},
+		{"go vet .", files{"main.go": "func main() {}"}, ""},
+		{"go build -toolexec ./x.sh .", files{"x.sh": "#!/usr/bin/env python3\nx()"}, "x.sh:1 python #!/usr/bin/env python3\nx()"},
+		{"npm test --script-shell=./x", files{"x": "run"}, "x:1 sh run"},
+		{"bundle exec rake", files{"Rakefile": "sh 'x'"}, "Rakefile:1 ruby sh 'x'"},
 		{"make x.o", makefile, "Makefile::  cc -c x.c -o x.o"},
 		{"make more", makefile, "more.mk:1 sh date\nmore.mk:1 sh echo ${make_shell}"},
 		{"make -C sub", files{"sub/Makefile": "a:\n\tls\n"}, "Makefile:2 sh ls"},
@@ -126,3 +137,25 @@ func FuzzTasks(f *testing.F) {
 type every string
 
 func (e every) Content(string) (string, bool) { return string(e), true }
+
+func TestVariablesThatRunFiles(t *testing.T) {
+	t.Parallel()
+	r, err := project.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := files{"x.js": "x()", "x.sh": "x", "x.py": "x()"}
+	for value, want := range map[string]string{
+		"NODE_OPTIONS=--max-old-space-size=9 --require ./x.js": "node x()", "NODE_OPTIONS=-r=./x.js": "node x()", "NODE_OPTIONS=--no-warnings": "",
+		"PAGER=./x.sh -R": "sh x", "GOFLAGS=-toolexec=./x.sh": "sh x", "PYTHONSTARTUP=x.py": "python x()", "PAGER=less": "", "OTHER=./x.sh": "",
+	} {
+		name, text, _ := strings.Cut(value, "=")
+		got := ""
+		for _, task := range r.Tasks(shell.TaskCall{Name: "program", Cwd: "/p", Files: f, Assigns: []shell.Assign{{Name: name, Value: shell.Text(text)}}}) {
+			got += task.Language + " " + task.Text
+		}
+		if got != want {
+			t.Errorf("%s runs %q, want %q", value, got, want)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/metnos/vaglio/internal/settings"
 )
 
 // readScripts reads the scripts of a package that a program runs by name, with
@@ -30,7 +32,7 @@ func readScripts(v *visit, r *row) {
 	if scripts == nil {
 		scripts = pkg.Tasks
 	}
-	for _, name := range scriptsOf(v.c.Name, v.words) {
+	for _, name := range asked(v, scriptsOf(v.c.Name, v.words), scripts) {
 		for _, step := range []string{"pre" + name, name, "post" + name} {
 			v.script(file, text, step, scripts[step])
 		}
@@ -116,7 +118,7 @@ func readTaskfile(v *visit, r *row) {
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
-	for _, name := range names {
+	for _, name := range asked(v, names, f.Tasks) {
 		v.task(file, text, f.Tasks, name)
 	}
 }
@@ -222,7 +224,7 @@ func readJustfile(v *visit, r *row) {
 	if len(names) == 0 {
 		names = []string{first}
 	}
-	for _, name := range names {
+	for _, name := range asked(v, names, recipes) {
 		v.just(file, recipes, name)
 	}
 }
@@ -237,19 +239,19 @@ type justRecipe struct {
 func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
 	recipes = map[string]*justRecipe{}
 	var cur *justRecipe
-	for _, l := range joined(text) {
-		switch s := strings.TrimSpace(l.text); {
+	for _, l := range settings.Lines(text) {
+		switch s := strings.TrimSpace(l.Text); {
 		case s == "" || s[0] == '#' || s[0] == '[':
-		case l.text[0] == ' ' || l.text[0] == '\t':
+		case l.Text[0] == ' ' || l.Text[0] == '\t':
 			if cur != nil {
 				if len(cur.lines) == 0 {
-					cur.line = l.line
+					cur.line = l.Number
 				}
 				cur.lines = append(cur.lines, strings.TrimLeft(s, "@-"))
 			}
 		default:
 			var name string
-			if name, cur = justHead(s, l.line); cur == nil {
+			if name, cur = justHead(s, l.Number); cur == nil {
 				continue
 			}
 			recipes[name] = cur

@@ -1,10 +1,13 @@
 package project
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/settings"
 )
 
 //go:embed tools.txt
@@ -16,6 +19,7 @@ type table map[string][]row
 // row is one line of the table.
 type row struct {
 	with     []string // words of which one must be there; none asks for nothing
+	how      string   // the reader's name
 	language string
 	files    []string
 	read     func(v *visit, r *row)
@@ -29,7 +33,9 @@ func (r *row) applies(words []string) bool {
 func readers() map[string]func(v *visit, r *row) {
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
-		"taskfile": readTaskfile, "precommit": readPreCommit, "gitconfig": readGitConfig, "githook": readGitHook,
+		"taskfile": readTaskfile, "precommit": readPreCommit, "gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
+		"changed": readChanged, "generate": readChanged,
+		"setting": readSetting, "imports": readImports,
 	}
 }
 
@@ -54,19 +60,76 @@ func parseTable(text string) (table, error) {
 		if known[name] == nil {
 			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
 		}
-		r := row{with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
+		r := row{with: strings.Fields(parts[1]), how: name, language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
+		t[""] = append(t[""], r)
 	}
 	return t, nil
 }
 
-// readCode takes the files as programs of the row's language.
-func readCode(v *visit, r *row) {
-	for _, name := range r.files {
-		if file, text, ok := v.content(name); ok && v.once(file) {
+// readChanged takes the files that the session wrote, in the folder of the
+// command or below it, whose names end as the row tells: a runner finds them by
+// itself.
+func readChanged(v *visit, r *row) {
+	for _, file := range v.c.Changed {
+		fits := slices.ContainsFunc(r.files, func(end string) bool { return strings.HasSuffix(file, end) })
+		if !fits || !strings.HasPrefix(file, strings.TrimSuffix(v.dir, "/")+"/") || !v.once(file) {
+			continue
+		}
+		text, ok := v.c.Files.Content(file)
+		if ok && r.how != "generate" {
 			v.add(file, 1, r.language, text)
+			continue
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if run, ok := strings.CutPrefix(line, "//go:generate "); ok {
+				v.add(file, i+1, "sh", run)
+			}
+		}
+	}
+}
+
+// readCode takes the files as programs of the row's language, or of the one that
+// their first line tells.
+func readCode(v *visit, r *row) {
+	for _, name := range v.named(r.files) {
+		if file, text, ok := v.content(name); ok && v.once(file) {
+			v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
+		}
+	}
+}
+
+// named are the names of a row, with the words for which some of them stand: @-r
+// for the value of an option, @.py for the words that end so.
+func (v *visit) named(files []string) []string {
+	var all []string
+	for _, name := range files {
+		mark, ok := strings.CutPrefix(name, "@")
+		switch {
+		case !ok:
+			all = append(all, name)
+		case strings.HasPrefix(mark, "-"):
+			if name, ok := value(v.words, mark); ok {
+				all = append(all, name)
+			}
+		default:
+			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
+		}
+	}
+	return all
+}
+
+// readSetting takes the value of one setting of the files, which the row names in
+// the place of a language, as a command line.
+func readSetting(v *visit, r *row) {
+	for _, name := range r.files {
+		file, text, _ := v.content(name)
+		for _, l := range settings.Lines(text) {
+			if key, line, ok := strings.Cut(l.Text, "="); ok && strings.TrimSpace(key) == r.language {
+				v.add(file, l.Number, "sh", line)
+			}
 		}
 	}
 }

@@ -34,7 +34,8 @@ func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int
 		text = plain
 	}
 	// A shell would read the braces of JSON, and what stands in them.
-	doubt := role&(runs|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
+	isFile := role&RoleContent != 0 && sc.file != "" && !w.class.runs
+	doubt := !isFile && role&(runs|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
 	w.run(key, text, role, sc, at, doubt)
 }
 

@@ -58,6 +58,8 @@ const (
 	RoleClaim
 	// RolePatch is a patch.
 	RolePatch
+	// RoleContent is what a file beside it would hold.
+	RoleContent
 	// RoleMark says which verb of several the executor is to do.
 	RoleMark
 	// roleCore are the keys of the guard's core.
@@ -139,6 +141,7 @@ func thingKeys() []keyLine {
 			"data html markdown note notes question answer reason thought explanation instructions replacement search find regex replace diff " +
 			"patch code snippet label caption value sql " +
 			"todo todos template intent plan reasoning"},
+		{RoleContent, "content contents filetext filecontent newstring newstr newtext newsource inserttext"},
 		{RoleURL, "url uri endpoint address href"},
 		{RoleMethod, "method httpmethod verb requestmethod"},
 		{RoleBody, "body data json payload"},

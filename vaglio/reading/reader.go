@@ -30,8 +30,8 @@ type Options struct {
 	// the client that has them and the executor's whole name; one that ends with
 	// a star stands for all that begin so. It wins over the shape of a call.
 	Clients map[string]map[string]Tool
-	// Files reads the files that calls run; nil leaves them unread.
-	Files Files
+	// Env are variables that every call may have.
+	Env map[string]string
 }
 
 // Tool is what is known of one tool.
@@ -55,8 +55,10 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder in which the call would run, "" if it is not known.
 	Cwd string
-	// Folders are those besides in which files may be read that the call runs.
-	Folders []string
+	// Files reads what the call runs; nil leaves it unread. Changed are the files
+	// that the session wrote.
+	Files   shell.Files
+	Changed []string
 	// Capabilities are all that anybody claims of the executor. They can add
 	// to what is read: "code:exec" makes its texts a shell's.
 	Capabilities []string
@@ -88,7 +90,7 @@ func NewReader(o Options) *Reader {
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
-		Tasks: project.Default(),
+		Tasks: project.Default(), Changed: m.Changed, Env: m.Env,
 	}
 }
 
@@ -97,8 +99,12 @@ func LineOptions(home, user, cwd string, m Means) shell.Options {
 type Means struct {
 	// Budget is what the call may still cost.
 	Budget *shell.Budget
-	// Files reads what the call runs; nil leaves it unread.
-	Files shell.Files
+	// Files reads what the call runs; nil leaves it unread. Changed are the files
+	// that the session wrote.
+	Files   shell.Files
+	Changed []string
+	// Env are the variables of its environment that are known.
+	Env map[string]string
 }
 
 // ReadLine reads a command line, and what the patches do that it applies.
@@ -140,7 +146,7 @@ type Reading struct {
 
 	reader  *Reader
 	tool    *Tool
-	sources *sources
+	written []Written
 }
 
 // Command is one command line or program, as read.
@@ -169,15 +175,6 @@ type Command struct {
 	Verb bool
 }
 
-// Sources are the files that the call runs, as far as they are there, in the
-// order in which they were met.
-func (rd *Reading) Sources() []Source {
-	if rd.sources == nil {
-		return nil
-	}
-	return rd.sources.list
-}
-
 // IsLine says whether it is a command line, and no program of another language.
 func (c *Command) IsLine() bool { return c.Language == langShell }
 
@@ -198,17 +195,9 @@ type Gap struct {
 
 // Read reads a call. It never fails: what it cannot read is a [Gap].
 func (r *Reader) Read(c Call) *Reading {
-	rd := &Reading{reader: r, Means: Means{Budget: new(shell.Budget)}}
-	if r.o.Files != nil && c.Cwd != "" {
-		rd.sources = &sources{
-			files: r.o.Files, folders: append([]string{path.Clean(c.Cwd)}, c.Folders...), texts: map[string]string{}, absent: map[string]bool{},
-		}
-		rd.Means.Files = rd.sources
-	}
+	rd := &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
+	rd.Means.Files, rd.Means.Changed = c.Files, c.Changed
 	defer func() {
-		if rd.sources != nil {
-			rd.sources.closed = true
-		}
 		if recover() != nil {
 			rd.Failed = true
 			rd.Gaps = append(rd.Gaps, Gap{Why: wording.Say("made the reader fail")})
@@ -222,7 +211,7 @@ func (r *Reader) read(rd *Reading, c Call) {
 	rd.Words = nameWords(c.Executor)
 	home := r.o.Home
 	if home == "" {
-		home = homeOf(c.Cwd)
+		home = HomeOf(c.Cwd)
 	}
 	w := walk{r: r, home: home, name: c.Executor, rd: rd, class: classOf(rd.Words), schema: properties(c.Schema), applies: patch.NamesApplier(rd.Words)}
 	w.client(c)
@@ -234,8 +223,8 @@ func (r *Reader) read(rd *Reading, c Call) {
 	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Means), lang: w.class.language}, "", 0)
 }
 
-// homeOf gives the home in which a folder lies by its name, "" if it tells none.
-func homeOf(dir string) string {
+// HomeOf gives the home in which a folder lies by its name, "" if it tells none.
+func HomeOf(dir string) string {
 	const root, users, name, below = 0, 1, 2, 4
 	parts := strings.SplitN(strings.TrimRight(dir, "/"), "/", below)
 	if len(parts) > name && parts[root] == "" && parts[name] != "" && (parts[users] == "home" || parts[users] == "Users") {

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // scope is what surrounds a command: what the arguments beside it and around
 // it say.
 type scope struct {
+	file string // that arguments beside or around it name
 	o    shell.Options
 	lang string
 	// claimed says that an argument, not the executor's name, told the language.
@@ -105,10 +107,14 @@ func (w *walk) placeBy(v any, role Role, sc *scope) {
 	case map[string]any, []any:
 		if role&RoleEnv != 0 {
 			sc.env = variables(v)
-			sc.o.Env = sc.env
+			sc.o.Env = maps.Clone(w.rd.Means.Env)
+			if sc.o.Env == nil {
+				sc.o.Env = map[string]string{}
+			}
+			maps.Copy(sc.o.Env, sc.env)
 		}
 		if more, ok := v.(map[string]any); ok && role&RoleSettings != 0 {
-			for _, k := range sortedKeys(more) {
+			for _, k := range SortedKeys(more) {
 				if r := w.role(k); r&(RoleFolder|RoleEnv|RoleLanguage) != 0 {
 					w.surroundBy(k, more[k], r, sc)
 				}
@@ -206,7 +212,7 @@ func gather(into []string, v any, depth int) []string {
 	case []string:
 		into = append(into, v...)
 	case map[string]any:
-		for _, k := range sortedKeys(v) {
+		for _, k := range SortedKeys(v) {
 			into = gather(append(into, k), v[k], depth+1)
 		}
 	default:
@@ -235,17 +241,5 @@ func Word(v any) string {
 	}
 }
 
-// sortedKeys gives a map one order. A map of one key needs no sorting.
-func sortedKeys(m map[string]any) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	if len(keys) > 1 {
-		slices.Sort(keys)
-	}
-	return keys
-}
+// SortedKeys gives a map one order.
+func SortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -51,9 +51,10 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 	if w.tooDeep(at, depth) {
 		return
 	}
-	keys := sortedKeys(args)
+	keys := SortedKeys(args)
 	inherited := sc.inherited
 	w.surround(args, keys, &sc)
+	w.writes(args, keys, &sc)
 	if depth == 0 {
 		w.rd.OnlyRuns = sc.alone && !w.class.elsewhere && w.declares(keys)
 	}

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // runMove reads cp, mv, ln and install, which give a known content another
@@ -97,7 +99,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		if !ok || len(s) < 2 || s[0] != 's' {
 			continue
 		}
-		_, with, flags, _, ok := sedCommand(s)
+		_, with, flags, _, ok := unixtext.SedCommand(s)
 		if !ok || !strings.Contains(flags, "e") {
 			continue
 		}

@@ -2,81 +2,11 @@ package shell
 
 import (
 	"encoding/base32"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
-
-// ansiC decodes the escapes of $'…', echo -e and printf.
-func ansiC(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		out, n := escape(s[i+1:])
-		b.WriteString(out)
-		i += 1 + n
-	}
-	return b.String()
-}
-
-// escape decodes what follows a backslash and returns how many bytes it took.
-func escape(s string) (string, int) {
-	const plain = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v"
-	if i := strings.IndexByte(plain, s[0]); i >= 0 && i%2 == 0 && s[0] >= 'A' {
-		return plain[i+1 : i+2], 1
-	}
-	switch s[0] {
-	case '\\', '\'', '"', '?':
-		return s[:1], 1
-	case '\n':
-		return "", 1
-	case 'x', 'u', 'U':
-		return coded(s, 1, map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]], 16, s[0] != 'x')
-	case 'c':
-		if len(s) > 1 {
-			return string(rune(s[1] & 0x1f)), 2
-		}
-	case '0':
-		return coded(s, 0, 4, 8, false)
-	case '1', '2', '3', '4', '5', '6', '7':
-		return coded(s, 0, 3, 8, false)
-	}
-	return "\\" + s[:1], 1
-}
-
-// coded decodes up to limit digits that begin at from.
-func coded(s string, from, limit, base int, unicode bool) (string, int) {
-	n := from
-	for n < len(s) && n-from < limit && isDigit(s[n], base) {
-		n++
-	}
-	v, err := strconv.ParseUint(s[from:n], base, 32)
-	if err != nil {
-		return "\\" + s[:1], 1
-	}
-	if unicode {
-		return string(rune(v)), n //nolint:gosec // An impossible character becomes U+FFFD.
-	}
-	return string([]byte{byte(v)}), n //nolint:gosec // Shells keep the low byte.
-}
-
-func isDigit(c byte, base int) bool {
-	if base == 8 {
-		return '0' <= c && c <= '7'
-	}
-	if base == 10 {
-		return '0' <= c && c <= '9'
-	}
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
 
 func decode32(s string) (string, bool) {
 	s = strings.TrimRight(strings.Join(strings.Fields(s), ""), "=")
@@ -170,7 +100,7 @@ func squeezed(s string, set []rune) string {
 // trSet expands the ranges, classes and escapes of a set of tr.
 func trSet(s string) []rune {
 	var out []rune
-	runes := []rune(ansiC(s))
+	runes := []rune(unixtext.ANSI(s))
 	for i := 0; i < len(runes) && len(out) < 4096; i++ {
 		if runes[i] == '[' && i+1 < len(runes) && runes[i+1] == ':' {
 			rest := string(runes[i+2:])
@@ -190,108 +120,4 @@ func trSet(s string) []rune {
 		out = append(out, runes[i])
 	}
 	return out
-}
-
-// sedCommand splits s/pattern/replacement/flags; the pattern loses the
-// backslashes before its delimiter.
-func sedCommand(script string) (pat, with, flags, rest string, ok bool) {
-	delim := script[1]
-	var parts [2]string
-	i := 2
-	for n := range parts {
-		var b strings.Builder
-		for ; i < len(script) && script[i] != delim; i++ {
-			if script[i] == '\\' && i+1 < len(script) {
-				if script[i+1] != delim {
-					b.WriteByte('\\')
-				}
-				i++
-			}
-			b.WriteByte(script[i])
-		}
-		if i >= len(script) {
-			return "", "", "", "", n == 1
-		}
-		i++
-		parts[n] = b.String()
-	}
-	end := strings.IndexAny(script[i:], "; \n}")
-	if end < 0 {
-		end = len(script) - i
-	}
-	return parts[0], parts[1], script[i : i+end], script[i+end:], true
-}
-
-// goRegexp spells a basic or extended regular expression for Go.
-func goRegexp(pat string, extended, fold bool) string {
-	var b strings.Builder
-	if fold {
-		b.WriteString("(?i)")
-	}
-	for i := 0; i < len(pat); i++ {
-		c := pat[i]
-		switch {
-		case c == '\\' && i+1 < len(pat):
-			i++
-			if !extended && strings.IndexByte("(){}|+?", pat[i]) >= 0 {
-				b.WriteByte(pat[i])
-			} else {
-				b.WriteString("\\" + pat[i:i+1])
-			}
-		case !extended && strings.IndexByte("(){}|+?", c) >= 0:
-			b.WriteString("\\" + string(c))
-		case c == '*' && i == 0:
-			b.WriteString("\\*")
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-func sedReplace(re *regexp.Regexp, line, with string, all bool) string {
-	n := 1
-	if all {
-		n = -1
-	}
-	var b strings.Builder
-	last := 0
-	for _, m := range re.FindAllStringSubmatchIndex(line, n) {
-		b.WriteString(line[last:m[0]])
-		b.WriteString(sedExpand(line, with, m))
-		last = m[1]
-	}
-	return b.String() + line[last:]
-}
-
-// sedExpand fills & and \N of a replacement.
-func sedExpand(line, with string, m []int) string {
-	var b strings.Builder
-	for i := 0; i < len(with); i++ {
-		c := with[i]
-		var group int
-		switch {
-		case c == '&':
-			group = 0
-		case c == '\\' && i+1 < len(with):
-			i++
-			if with[i] >= '0' && with[i] <= '9' {
-				group = int(with[i] - '0')
-				break
-			}
-			if with[i] == 'n' {
-				b.WriteByte('\n')
-				continue
-			}
-			b.WriteByte(with[i])
-			continue
-		default:
-			b.WriteByte(c)
-			continue
-		}
-		if 2*group+1 < len(m) && m[2*group] >= 0 {
-			b.WriteString(line[m[2*group]:m[2*group+1]])
-		}
-	}
-	return b.String()
 }

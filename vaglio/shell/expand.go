@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -126,7 +127,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) 
 			e.has = true
 			s := p.Value
 			if p.Dollar {
-				s, _, _ = strings.Cut(ansiC(s), "\x00") // a word ends there
+				s, _, _ = strings.Cut(unixtext.ANSI(s), "\x00") // a word ends there
 			}
 			e.quotedText(s)
 		case *syntax.DblQuoted:

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -137,10 +138,14 @@ type TaskCall struct {
 	// it.
 	Name string
 	Args []Word
+	// Assigns are the variables that are set for it.
+	Assigns []Assign
 	// Cwd is the folder in which it runs, absolute and clean.
 	Cwd string
-	// Files gives the files' contents, with those that the source wrote.
-	Files Files
+	// Files gives the files' contents, with those that the source wrote. Changed
+	// are the files that the session wrote.
+	Files   Files
+	Changed []string
 }
 
 // Task is one text that a tool runs from a file.
@@ -170,7 +175,8 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
 		return
 	}
-	for _, t := range r.opts.Tasks.Tasks(TaskCall{Name: name, Args: k.argv[1:], Cwd: cwd, Files: r}) {
+	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.opts.Changed}
+	for _, t := range r.opts.Tasks.Tasks(c) {
 		g := f.at(k, name)
 		g.stdin, g.capture = Input{}, false
 		r.fromFile(g, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {

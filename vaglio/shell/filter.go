@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -103,7 +104,7 @@ func grepped(in Word, args []Word, name string) (Word, bool) {
 
 // grepRegexp spells the pattern of grep for Go.
 func grepRegexp(pat string, opts options, name string) string {
-	expr := goRegexp(pat, name == "egrep" || opts.any("E", "P", "extended-regexp", "perl-regexp"), opts.any("i", "ignore-case"))
+	expr := unixtext.Regexp(pat, name == "egrep" || opts.any("E", "P", "extended-regexp", "perl-regexp"), opts.any("i", "ignore-case"))
 	if name == "fgrep" || opts.any("F", "fixed-strings") {
 		expr = regexp.QuoteMeta(pat)
 	}
@@ -225,7 +226,7 @@ func headTail(in Word, args []Word, name string) (Word, bool) {
 func oldCount(opts options, args []Word, byBytes bool) string {
 	var digits strings.Builder
 	for _, o := range opts {
-		if isDigit(o.name[0], 10) && !byBytes {
+		if unixtext.IsDigit(o.name[0], 10) && !byBytes {
 			digits.WriteString(o.name) // each is an option to the parser
 		}
 	}
@@ -234,7 +235,7 @@ func oldCount(opts options, args []Word, byBytes bool) string {
 	}
 	s := "10"
 	for _, w := range args {
-		if t := w.Prefix(); len(t) > 1 && (t[0] == '-' || t[0] == '+') && isDigit(t[1], 10) {
+		if t := w.Prefix(); len(t) > 1 && (t[0] == '-' || t[0] == '+') && unixtext.IsDigit(t[1], 10) {
 			s = strings.TrimPrefix(t, "-")
 		}
 	}
@@ -268,7 +269,7 @@ func pasted(in Word, args []Word) (Word, bool) {
 		if !ok || len(delim) > 1 && delim != `\n` && delim != `\t` && delim != `\0` {
 			return Word{}, false
 		}
-		delim = strings.ReplaceAll(ansiC(delim), `\0`, "")
+		delim = strings.ReplaceAll(unixtext.ANSI(delim), `\0`, "")
 	}
 	var b builder
 	for i, l := range in.lines() {

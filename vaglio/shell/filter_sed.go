@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // sedOutput is the output of sed with the commands s, y, d, p and q.
@@ -65,7 +67,7 @@ func sedSteps(s string, extended bool) ([]sedStep, bool) {
 			if len(s) < 2 {
 				return nil, false
 			}
-			pat, with, flags, rest, ok := sedCommand(s)
+			pat, with, flags, rest, ok := unixtext.SedCommand(s)
 			if !ok || !st.substitution(pat, with, flags, extended) {
 				return nil, false
 			}
@@ -79,7 +81,7 @@ func sedSteps(s string, extended bool) ([]sedStep, bool) {
 
 func (st *sedStep) substitution(pat, with, flags string, extended bool) bool {
 	if st.verb == 'y' {
-		from, to := []rune(ansiC(pat)), []rune(ansiC(with))
+		from, to := []rune(unixtext.ANSI(pat)), []rune(unixtext.ANSI(with))
 		st.table = make(runeTable, len(from))
 		for i, c := range from {
 			if i < len(to) {
@@ -88,7 +90,7 @@ func (st *sedStep) substitution(pat, with, flags string, extended bool) bool {
 		}
 		return len(from) == len(to)
 	}
-	re, err := regexp.Compile(goRegexp(pat, extended, strings.ContainsAny(flags, "iI")))
+	re, err := regexp.Compile(unixtext.Regexp(pat, extended, strings.ContainsAny(flags, "iI")))
 	st.re, st.with, st.flags = re, with, flags
 	return err == nil && strings.Trim(flags, "gIip") == ""
 }
@@ -105,7 +107,7 @@ func (st *sedStep) address(s string, extended bool) string {
 		s = s[1:]
 	case s[0] == '/':
 		pat, rest := delimited(s)
-		re, err := regexp.Compile(goRegexp(pat, extended, false))
+		re, err := regexp.Compile(unixtext.Regexp(pat, extended, false))
 		if err != nil {
 			return ""
 		}
@@ -198,7 +200,7 @@ func sedLine(script []sedStep, line string, at sedPlace) (out string, ended byte
 			line = strings.Map(st.table.of, line)
 		default:
 			hit := st.re.MatchString(line)
-			line = sedReplace(st.re, line, st.with, strings.Contains(st.flags, "g"))
+			line = unixtext.SedReplace(st.re, line, st.with, strings.Contains(st.flags, "g"))
 			if hit && strings.Contains(st.flags, "p") {
 				at.out.WriteString(line + at.end)
 			}

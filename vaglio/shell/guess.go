@@ -56,8 +56,7 @@ func matching(dir, base Word) []string {
 		}
 	}
 	for _, n := range []string{
-		"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python",
-		"perl", "ruby", "node", "php",
+		"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python", "perl", "ruby", "node", "php",
 	} {
 		if pat.match(n) {
 			out = append(out, n)

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // runProgram reads an interpreter of another language: program text among the
@@ -127,7 +129,7 @@ func recordOf(line, sep Word) []Word {
 	}
 	fs, _ := sep.Text()
 	fields := strings.Fields(s)
-	if fs = ansiC(fs); fs != "" && fs != " " {
+	if fs = unixtext.ANSI(fs); fs != "" && fs != " " {
 		fields = strings.Split(s, fs)
 	}
 	for _, f := range fields {

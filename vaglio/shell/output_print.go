@@ -3,6 +3,8 @@ package shell
 import (
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // echoed is the output of echo.
@@ -25,7 +27,7 @@ func echoed(args []Word) Word {
 			b.addText(" ")
 		}
 		if escapes {
-			w = w.mapText(ansiC)
+			w = w.mapText(unixtext.ANSI)
 		}
 		b.addWord(w.value())
 	}
@@ -62,10 +64,10 @@ func formatOnce(b *builder, format string, args []Word) []Word {
 	for format != "" && b.size <= maxValue {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
-			b.addText(ansiC(format))
+			b.addText(unixtext.ANSI(format))
 			break
 		}
-		b.addText(ansiC(format[:i]))
+		b.addText(unixtext.ANSI(format[:i]))
 		format = format[i+1:]
 		if strings.HasPrefix(format, "%") {
 			b.addText("%")
@@ -101,7 +103,7 @@ func formatArg(flags string, verb byte, arg Word) Word {
 		}
 		return arg
 	case 'b':
-		return arg.mapText(ansiC)
+		return arg.mapText(unixtext.ANSI)
 	case 'q':
 		if ok {
 			return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")

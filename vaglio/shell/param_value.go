@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // paramValue returns what a scalar expansion yields.
@@ -301,7 +303,7 @@ func (r *reader) otherOp(op, w Word, name string) Word {
 	case s == "L":
 		return w.mapText(strings.ToLower)
 	case s == "E" && ok:
-		return Text(ansiC(v))
+		return Text(unixtext.ANSI(v))
 	case s == "u" && ok:
 		return Text(caseOf(syntax.UpperFirst)(v))
 	case s == "Q":

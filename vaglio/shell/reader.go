@@ -68,6 +68,8 @@ type Options struct {
 	Files Files
 	// Tasks knows what tools run from files; nil knows none.
 	Tasks Tasks
+	// Changed are the files that were written before the source, by their paths.
+	Changed []string
 	// Depth is how deep the source is nested in others.
 	Depth int
 	// Budget is shared by all readings of one call; nil is a fresh one.
@@ -233,6 +235,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	r.begin()
 	read(r, f)
 	r.finish(f)
+	r.out.Wrote = r.st.files()
 	return r.out
 }
 

@@ -205,11 +205,19 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 		content = outputOf("")
 	}
 	r.st.set(key, content)
+	r.wrote(f, strings.TrimPrefix(key, keyFile), content)
 	switch dir := path.Dir(strings.TrimPrefix(key, keyFile)); {
 	case dir == "/etc/cron.d" || key == keyFile+"/etc/crontab":
 		r.crontab(f.with("cron"), content, true)
 	case dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs":
 		r.crontab(f.with("cron"), content, false)
+	}
+}
+
+// wrote tells a file of this machine whose content is known.
+func (r *reader) wrote(f *frame, file string, content Word) {
+	if text, ok := content.Text(); ok && f.remote == nil {
+		r.out.Writes = append(r.out.Writes, Write{file, text})
 	}
 }
 
@@ -300,20 +308,16 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 }
 
 // cwd is the current folder.
-func (r *reader) cwd() Word {
-	e := r.st.get(keyCwd)
-	if !e.hasValue() {
-		return unknownHome("PWD")
-	}
-	return e.vals[r.pick(keyCwd, len(e.vals))]
-}
+func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
 
-func (r *reader) prevCwd() Word {
-	e := r.st.get(keyPrev)
+func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
+
+func (r *reader) folder(key, name string) Word {
+	e := r.st.get(key)
 	if !e.hasValue() {
-		return unknownHome("OLDPWD")
+		return unknownHome(name)
 	}
-	return e.vals[r.pick(keyPrev, len(e.vals))]
+	return e.vals[r.pick(key, len(e.vals))]
 }
 
 // emit adds a command to the script, completed by where it stands.

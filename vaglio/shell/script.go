@@ -12,7 +12,15 @@ type Script struct {
 	// Problems say what could not be read or known. An empty list means that
 	// every command was found, not that every word of it is known.
 	Problems []Problem
+	// Wrote are the files that it wrote, by their paths, with what is known of
+	// their content.
+	Wrote map[string]Word
+	// Writes are files whose whole content is known that the source writes.
+	Writes []Write
 }
+
+// Write is a file that a source writes.
+type Write struct{ File, Text string }
 
 // Command is one simple command that would run, or one call of an inline
 // program that matters, see [Call].

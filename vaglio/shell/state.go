@@ -82,6 +82,17 @@ func (s *state) get(key string) *entry {
 	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
 }
 
+// files are the files that were written.
+func (s *state) files() map[string]Word {
+	out := map[string]Word{}
+	for key, e := range s.names {
+		if name, ok := strings.CutPrefix(key, keyFile); ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") {
+			out[name] = e.vals[0]
+		}
+	}
+	return out
+}
+
 func (s *state) put(key string, e *entry) {
 	if e != nil && e.level == 0 {
 		e.level = s.level

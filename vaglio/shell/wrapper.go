@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // runEnv reads a call of env.
@@ -98,7 +100,7 @@ func (r *reader) envPart(q *splitter, text string) int {
 		if text[1] == '_' && q.quote == 0 {
 			q.end()
 		} else {
-			q.cur.WriteString(ansiC(text[:2]))
+			q.cur.WriteString(unixtext.ANSI(text[:2]))
 		}
 		return 2
 	case q.quotes(c):

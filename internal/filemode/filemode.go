@@ -1,0 +1,123 @@
+// Package filemode says what the modes that chmod takes would allow.
+package filemode
+
+import "strings"
+
+// The bits of one digit of an octal mode.
+const (
+	mayWrite = 2
+	mayRead  = 4
+)
+
+// BreaksFolder says that a mode lets everybody write, or takes away what a
+// folder of the system needs.
+func BreaksFolder(mode string) bool {
+	if octal, ok := lastDigits(mode); ok {
+		owner, other := octal[0], octal[2]
+		return (other-'0')&mayWrite != 0 || owner < '5' || (octal[1] == '0' && other == '0' && owner != '7')
+	}
+	return Opens(mode) || takes(mode)
+}
+
+// ClosesFolder says that an octal mode keeps everybody but the owner out.
+func ClosesFolder(mode string) bool {
+	octal, ok := lastDigits(mode)
+	return ok && (octal[2]-'0')&1 == 0
+}
+
+// lastDigits gives the owner's, the group's and the others' digit of an octal
+// mode.
+func lastDigits(mode string) (string, bool) {
+	if mode == "" || strings.Trim(mode, "01234567") != "" {
+		return "", false
+	}
+	const digits = 3
+	for len(mode) < digits {
+		mode = "0" + mode
+	}
+	return mode[len(mode)-digits:], true
+}
+
+// Opens says that a mode lets group or others write.
+func Opens(mode string) bool {
+	if octal, ok := lastDigits(mode); ok {
+		return (octal[1]-'0')&mayWrite != 0 || (octal[2]-'0')&mayWrite != 0
+	}
+	return grants(mode, 'w')
+}
+
+// Shows says that a mode lets others read.
+func Shows(mode string) bool {
+	if octal, ok := lastDigits(mode); ok {
+		return (octal[2]-'0')&mayRead != 0
+	}
+	return grants(mode, 'r')
+}
+
+// grants says that a symbolic mode gives others a right. Without a letter for
+// whom, the umask keeps what is not meant for them; writing is meant anyway.
+func grants(mode string, right byte) bool {
+	for clause := range strings.SplitSeq(mode, ",") {
+		at := strings.IndexAny(clause, "+=")
+		if at < 0 || strings.IndexByte(clause[at+1:], right) < 0 {
+			continue
+		}
+		if strings.ContainsAny(clause[:at], "oa") || (at == 0 && right == 'w') {
+			return true
+		}
+	}
+	return false
+}
+
+// Bars says that a mode takes from the owner what a program or a library
+// needs: to be read, and to be run where run says so.
+func Bars(mode string, run bool) bool {
+	if octal, ok := lastDigits(mode); ok {
+		owner := octal[0] - '0'
+		return owner&mayRead == 0 || (run && owner&1 == 0)
+	}
+	for clause := range strings.SplitSeq(mode, ",") {
+		at := strings.IndexAny(clause, "-=")
+		if at < 0 || (at > 0 && !strings.ContainsAny(clause[:at], "ua")) {
+			continue
+		}
+		hasX, hasR := strings.Contains(clause[at:], "x"), strings.Contains(clause[at:], "r")
+		if taken := clause[at] == '-'; hasR == taken || (run && hasX == taken) {
+			return true
+		}
+	}
+	return false
+}
+
+// takes says that a symbolic mode takes rights from the owner or everybody.
+func takes(mode string) bool {
+	for clause := range strings.SplitSeq(mode, ",") {
+		at := strings.IndexAny(clause, "-=")
+		if at < 0 {
+			continue
+		}
+		who, what := clause[:at], clause[at+1:]
+		everybody := who == "" || strings.ContainsAny(who, "ua")
+		if clause[at] == '-' && everybody && strings.ContainsAny(what, "rwx") {
+			return true
+		}
+		if clause[at] == '=' && (everybody || who == "o" || who == "go") && !strings.Contains(what, "x") {
+			return true
+		}
+	}
+	return false
+}
+
+// SetsID says that a mode lends the rights of the owner or the group.
+func SetsID(mode string) bool {
+	if octal, ok := lastDigits(mode); ok {
+		const withBits = 4
+		return len(mode) >= withBits && len(octal) > 0 && mode[len(mode)-withBits] >= '2' && mode[len(mode)-withBits] != '3' && mode[len(mode)-withBits] != '0'
+	}
+	for clause := range strings.SplitSeq(mode, ",") {
+		if who, what, ok := strings.Cut(clause, "+"); ok && strings.Contains(what, "s") && who != "o" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,53 @@
+// Package hosts reads the names of machines as programs take them.
+package hosts
+
+import (
+	"cmp"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Number reads a host that is a number: as usual, or in fewer parts, octal or
+// hexadecimal, as the C library takes it.
+func Number(host string) (netip.Addr, bool) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap(), true
+	}
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var sum uint64
+	for i, p := range parts {
+		if len(p) > 1 && p[0] == '0' && p[1] != 'x' {
+			p = "0o" + cmp.Or(strings.TrimLeft(p, "0"), "0")
+		}
+		bits := 8 // the last part fills what is left
+		if i == len(parts)-1 {
+			bits = 8 * (4 - i)
+		}
+		n, err := strconv.ParseUint(p, 0, bits)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		sum = sum<<bits | n
+	}
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
+}
+
+// Of is the host of an address, lower case, without its port.
+func Of(address string) string {
+	address = strings.Trim(address, "'\"")
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		_, rest, _ := strings.Cut(address, "://")
+		rest, _, _ = strings.Cut(rest, "/")
+		return strings.ToLower(rest)
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+}

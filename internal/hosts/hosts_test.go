@@ -1,0 +1,24 @@
+package hosts_test
+
+import (
+	"testing"
+
+	"github.com/metnos/vaglio/internal/hosts"
+)
+
+func TestHosts(t *testing.T) {
+	for in, want := range map[string]string{"http://A.example.:80/x": "a.example", "b:1": "b", "'https://c/'": "c", "http://[::1]:80/": "::1"} {
+		if got := hosts.Of(in); got != want {
+			t.Errorf("host of %s: %q", in, got)
+		}
+	}
+	for in, want := range map[string]string{
+		"127.0.0.1": "127.0.0.1", "127.1": "127.0.0.1", "0x7f.1": "127.0.0.1", "017700000001": "127.0.0.1", "2130706433": "127.0.0.1", "::ffff:10.0.0.1": "10.0.0.1",
+		"example.org": "", "1.2.3.4.5": "", "256.1": "", "": "",
+	} {
+		got, ok := hosts.Number(in)
+		if ok != (want != "") || ok && got.String() != want {
+			t.Errorf("number %q: %v, %v", in, got, ok)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package imports_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/imports"
+)
+
+func TestImportsAreFound(t *testing.T) {
+	for _, row := range []struct {
+		language, text string
+		want           []string // the first file of each
+	}{
+		{"python", "import a", []string{"/p/a.py"}},
+		{"python", "x = 1; import a, b.c as d\nfrom .e import f\n    import g", []string{"/p/a.py", "/p/b/c.py", "/p/e.py", "/p/g.py"}},
+		{"python", "import a\nimport a", []string{"/p/a.py"}},
+		{"python", "print('import a')", nil},
+		{"node", "const t = require('./t.js')\nimport x from \"../lib/x\"; import('./y')", []string{"/lib/x", "/p/t.js", "/p/y"}},
+		{"node", "import fs from 'fs'; require('left-pad')", nil},
+		{"node", "import './side.mjs'", []string{"/p/side.mjs"}},
+	} {
+		var got []string
+		for _, files := range imports.Finders()[row.language].In("/p", row.text) {
+			got = append(got, files[0])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s %q: %q", row.language, row.text, got)
+		}
+	}
+}

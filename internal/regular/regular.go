@@ -1,0 +1,68 @@
+// Package regular opens regular files alone, and waits for nobody: an open of a
+// pipe would, until somebody writes to it.
+package regular
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrIrregular says that a name is that of a folder, a pipe, a device or a
+// socket.
+var ErrIrregular = errors.New("is no regular file")
+
+// Open opens a regular file to read it. Its errors are of [*os.PathError].
+func Open(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0) //nolint:gosec // The operator names the file.
+	if err != nil {
+		return nil, err
+	}
+	if err := check(f); err != nil {
+		return nil, errors.Join(&os.PathError{Op: "open", Path: name, Err: err}, f.Close())
+	}
+	return f, nil
+}
+
+// Read returns what a regular file holds that has at most limit bytes, and
+// whether it has no more.
+func Read(name string, limit int64) (data []byte, whole bool, err error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, limit+1))
+	return data, int64(len(data)) <= limit, err
+}
+
+func check(f *os.File) error {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return ErrIrregular
+	default:
+		return nil
+	}
+}
+
+// Folder is the folder of that name as a file system in which only regular
+// files and folders can be opened.
+type Folder string
+
+// Open opens a file or a folder below it.
+func (d Folder) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	path := filepath.Join(string(d), filepath.FromSlash(name))
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return os.Open(path) //nolint:gosec // The operator names the folder.
+	}
+	return Open(path)
+}

@@ -1,0 +1,87 @@
+package reading
+
+import (
+	"path"
+
+	"github.com/metnos/vaglio/vaglio/project"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Written is a text that a call puts into a file.
+type Written struct {
+	// File is the path, as far as it is known where it begins.
+	File string
+	Text string
+}
+
+// writes keeps the texts that stand beside the name of a file, or below it.
+func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
+	for _, k := range keys {
+		if name, ok := args[k].(string); ok && name != "" && w.role(k)&(RolePath|RoleGoal) != 0 {
+			sc.file = w.folder(sc.o.Cwd, name)
+			break
+		}
+	}
+	for _, k := range keys {
+		if text, ok := args[k].(string); ok && sc.file != "" && text != "" && w.role(k)&RoleContent != 0 {
+			w.rd.written = append(w.rd.written, Written{sc.file, text})
+		}
+	}
+}
+
+// Written are the texts that the call puts into files, by its arguments, by
+// patches and by what its commands write.
+func (rd *Reading) Written() []Written {
+	all := rd.written
+	for i := range rd.Commands {
+		for _, f := range rd.Commands[i].Script.Writes {
+			all = append(all, Written(f))
+		}
+		all = append(all, added(rd.Commands[i].Script.Commands)...)
+	}
+	return all
+}
+
+// added are the texts that patches add to files.
+func added(commands []shell.Command) []Written {
+	var all []Written
+	for i := range commands {
+		c := &commands[i]
+		text, known := c.Stdin.Text.Text()
+		if c.Call != nil && c.Call.Verb == shell.VerbWrite && c.Stdin.Kind == shell.InputText && known {
+			name, _ := c.Call.Targets[0].Text()
+			if cwd, ok := c.Cwd.Text(); ok && !path.IsAbs(name) {
+				name = path.Join(cwd, name)
+			}
+			all = append(all, Written{name, text})
+		}
+	}
+	return all
+}
+
+// later is what a file may run once it holds a text.
+type later struct{ tasks []shell.Task }
+
+// laterName stands for whatever will run the file.
+const laterName = "what runs it later"
+
+// Tasks are the file's, for the command that stands for all.
+func (l later) Tasks(c shell.TaskCall) []shell.Task {
+	if c.Name != laterName {
+		return nil
+	}
+	return l.tasks
+}
+
+// Content says that there is nothing else to be read.
+func (later) Content(string) (string, bool) { return "", false }
+
+// ReadWritten reads what a file may run once it holds a text.
+func ReadWritten(w Written, o shell.Options) *shell.Script {
+	l := later{project.Default().Written(w.File, w.Text)}
+	if len(l.tasks) == 0 {
+		return &shell.Script{}
+	}
+	o.Tasks, o.Files = l, l
+	return shell.ReadArgv([]string{laterName}, o)
+}
