@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -48,7 +49,7 @@ func callDeeds() map[shell.Verb]deed {
 
 func (l *look) callOn(d deed, spots []string) string {
 	return firstRule(spots, func(s string) string {
-		if takesAll(d) && l.s.listsRoot && isOpaque(strings.ReplaceAll(s, "/", "")) {
+		if takesAll(d) && l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(s, "/", "")) {
 			return treeRoot
 		}
 		return l.touch(d, s)
@@ -96,14 +97,21 @@ func (l *look) callMode(spots []string) string {
 }
 
 func (l *look) callKill(spots []string) string {
-	if len(spots) > 0 && (spots[0] == "1" || spots[0] == "-1") {
+	switch {
+	case len(spots) > 0 && (spots[0] == "1" || spots[0] == "-1"):
 		return killRule
+	case slices.ContainsFunc(spots[:min(1, len(spots))], l.g.itself.HasProcess):
+		return ownProcess
+	default:
+		return ""
 	}
-	return ""
 }
 
 func (l *look) fileURLs(spots []string) string {
 	for _, s := range spots {
+		if l.reachesHere() && l.g.itself.Answers(s) {
+			return ownCommand
+		}
 		if len(s) > 5 && strings.EqualFold(s[:5], "file:") {
 			if id := l.touch(reads, s); id != "" {
 				return id

@@ -131,7 +131,7 @@ func (s *scan) commandLines(args map[string]any) []string {
 				walk(e, command)
 			}
 		case map[string]any:
-			for _, k := range sortedKeys(v) {
+			for _, k := range reading.SortedKeys(v) {
 				walk(v[k], command || s.rd.IsCore(k))
 			}
 		default:

@@ -106,7 +106,22 @@ The patterns of the core for commands apply to shell_exec, to executors with the
 
 ## vaglio's own commands
 
-An agent may run ` + "`vaglio judge`, `vaglio hook`, `vaglio mcp`, `vaglio explain`, `vaglio policy check`, `vaglio version`" + ` and help: they judge or tell, and change nothing. Every other command of vaglio shows or changes what stands between the person and the gate, and is denied. So are vaglio's files, sockets and keys, and stopping its process or its service by name.
+An agent may run ` + "`vaglio judge`, `vaglio hook`, `vaglio mcp`, `vaglio explain`, `vaglio policy check`, `vaglio version`" + ` and help: they judge or tell, and change nothing. Every other command of vaglio shows or changes what stands between the person and the gate, and is denied. What else vaglio is made of is found out at its start, and kept:
+
+| what | how it is known | denied |
+|---|---|---|
+| data, keys, sockets, secrets | the data folder, the audit log, every file that a METNOS_*_FILE names, copies of the store by its name | all, and reading or packing whole folders of the home above them |
+| policy, texts | METNOS_POLICY, METNOS_TEMPLATES | all |
+| programs | the executables of the daemon and of every hook that is installed, where links lead | changing, replacing, moving or removing them or a folder above them |
+| settings | the files of clients that install the hook, in a home, in a project, of the machine | changing them; and starting a client with its hooks off (--bare, --setting-sources, disableAllHooks) |
+| its address | METNOS_LISTEN and METNOS_PUBLIC_URL, in every spelling of this machine | every request but those that are for agents (/v1/, /healthz, /readyz, /metrics, /openapi.yaml) |
+| its process | by number, by name, by command line, by its port, by its service | stopping it, taking hold of it |
+
+Looking at its programs and settings, and reading about it, is free. What an agent could do as the same user with a program of its own that hides what it does, this does not stop: the boundary for that is another user.
+
+## Text that is written
+
+What a Write, an Edit, a patch, a here-document or a redirection puts into a file that can be run is read when it is written: by its first line, by its name, or as what make, npm, just or task would run of it, whichever target is asked for. What would destroy a tree or a disk, stop every process or touch vaglio itself is denied then, with the file and the line. Only commands of this machine count of which every word is known: "$ROOTFS"/etc in a script is no folder yet. What a path holds elsewhere (a server's keys, its accounts) is left to when the script runs, and so is all that the judges weigh. Prose, data, and programs that nobody knows and that are given a forbidden command, as tests do, are not read as commands.
 `
 
 const documentTail = `

@@ -17,7 +17,7 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 	if l.firstOf(o) {
 		l.s.find = findCall{limited: l.narrows(o)}
 	}
-	l.s.find.starts = append(l.s.find.starts, variants(spot)...)
+	l.s.find.starts = append(l.s.find.starts, place.Variants(spot)...)
 	return ""
 }
 
@@ -183,6 +183,6 @@ func (l *look) leftOut(operand string) bool {
 	return slices.ContainsFunc(s.find.starts, func(start string) bool {
 		start = strings.TrimRight(start, "/")
 		rest, ok := strings.CutPrefix(operand, start)
-		return ok && (rest == "" || rest == "/" || isOpaque(strings.TrimPrefix(rest, "/")))
+		return ok && (rest == "" || rest == "/" || place.IsOpaque(strings.TrimPrefix(rest, "/")))
 	})
 }

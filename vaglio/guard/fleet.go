@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // run is for a command line, or for a program with its words.
@@ -20,7 +21,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	for _, w := range o.With {
 		in.args = append(in.args, spotOf(w))
 	}
-	return in.program(baseOf(name))
+	return in.program(place.Base(name))
 }
 
 // carries is for the words of a program that is not known.
@@ -32,7 +33,7 @@ func (l *look) lineRule(text string) string {
 		return ""
 	}
 	o := l.options("")
-	if len(l.cwds) == 1 && !isVague(l.cwds[0]) {
+	if len(l.cwds) == 1 && !place.IsVague(l.cwds[0]) {
 		o.Cwd = l.cwds[0]
 	}
 	id, problems := l.g.readLine(text, o, l.s.t)

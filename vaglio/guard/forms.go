@@ -2,13 +2,16 @@ package guard
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/place"
 )
+
+// Hides says whether a rule forbids to touch a clean path, so that nobody is shown what
+// is there.
+func (g *Guard) Hides(path string) bool { return g.matchPlace(path) != nil }
 
 // matchPath gives the first path rule that a text breaks.
 func (g *Guard) matchPath(s string) *rule {
@@ -271,17 +274,6 @@ func (g *Guard) matchPlace(where string) *rule {
 	return nil
 }
 
-// isOwn says whether a clean path is one of vaglio's own places or below one.
-func (g *Guard) isOwn(where string) bool {
-	return slices.ContainsFunc(g.own, func(own string) bool { return strings.HasPrefix(where, own) && isStep(where[len(own):]) })
-}
-
-// mentionsOwn says whether a text names one of vaglio's own places anywhere,
-// or the folder in which they are by default.
-func (g *Guard) mentionsOwn(text string) bool {
-	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
-}
-
 // ownProcess replaces a process's names for itself: its root and its folder
 // are the caller's, all else is what a numbered process folder holds.
 func (s *scan) ownProcess(where string) string {
@@ -289,13 +281,13 @@ func (s *scan) ownProcess(where string) string {
 	if !ok {
 		rest, ok = strings.CutPrefix(where, "/proc/thread-self")
 	}
-	if !ok || !isStep(rest) {
+	if !ok || !place.IsStep(rest) {
 		return where
 	}
-	if below, ok := strings.CutPrefix(rest, "/root"); ok && isStep(below) {
+	if below, ok := strings.CutPrefix(rest, "/root"); ok && place.IsStep(below) {
 		return s.ownProcess(path.Clean("/" + below))
 	}
-	if below, ok := strings.CutPrefix(rest, "/cwd"); ok && isStep(below) && s.inCwd {
+	if below, ok := strings.CutPrefix(rest, "/cwd"); ok && place.IsStep(below) && s.inCwd {
 		return s.bases[0].lexical + below
 	}
 	return "/proc/0" + rest

@@ -16,12 +16,13 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -33,8 +34,9 @@ type Guard struct {
 	paths    []pathRule
 	commands []commandRule
 	home     string
-	own      []string // vaglio's own places, clean, as configured and as resolved
-	mentions []string // how a text may name them
+	itself   *own.Facts
+	own      []ownPlace
+	mentions []string // how a text may name those that are closed
 	fold     bool
 	user     string // the user's name as the home tells it
 	// adminHome says that the user's home is the administrator's.
@@ -53,9 +55,8 @@ type Guard struct {
 type Config struct {
 	// Home replaces ~ and $HOME; empty leaves them as they are.
 	Home string
-	// Own are vaglio's own files and folders, as absolute paths: data, sockets,
-	// tokens, configuration. They and all below them are forbidden.
-	Own []string
+	// Own is what vaglio itself is made of.
+	Own own.Facts
 }
 
 // Call is one proposed call as plain values.
@@ -96,22 +97,7 @@ func New(c Config) *Guard {
 		home:     c.Home,
 		fold:     runtime.GOOS == "darwin" || runtime.GOOS == "windows",
 	}
-	for _, place := range c.Own {
-		if place == "" {
-			continue
-		}
-		place = path.Clean(place)
-		g.own = append(g.own, place)
-		if resolved := realpath.Resolve(place); resolved != place {
-			g.own = append(g.own, resolved)
-		}
-	}
-	g.mentions = append(g.mentions, g.own...)
-	for _, place := range g.own {
-		if rest, ok := strings.CutPrefix(place, strings.TrimRight(g.home, "/")+"/"); ok && g.home != "" {
-			g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
-		}
-	}
+	g.setOwn(&c.Own)
 	g.compile()
 	return g
 }
@@ -133,7 +119,7 @@ func (g *Guard) compile() {
 	if g.base, g.broken = commands.Load(); g.broken != nil {
 		g.base = &commands.Base{}
 	}
-	g.reader = reading.NewReader(reading.Options{Home: g.home, User: g.user})
+	g.reader = reading.NewReader(reading.Options{Home: g.home, User: g.user, Env: g.itself.Env})
 }
 
 // ruleOf gives the rule of an id; a rule that is missing is a fault.
@@ -235,6 +221,9 @@ func (s *scan) structural(c Call) *rule {
 	}
 	if s.handling().kills && s.killsAll(c.Args) {
 		return s.g.ruleOf(killRule)
+	}
+	if r := cmp.Or(s.reachesOwn(c.Args), s.written()); r != nil {
+		return r
 	}
 	if r := s.named(c.Args); r != nil {
 		return r

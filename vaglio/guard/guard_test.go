@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/internal/own"
 )
 
 const home = "/home/u"
 
 func newGuard() *Guard {
-	return New(Config{Home: home, Own: []string{"/home/u/.vaglio-data", "/run/vaglio.sock"}})
+	return New(Config{Home: home, Own: own.Facts{Data: []string{"/home/u/.vaglio-data", "/run/vaglio.sock"}}})
 }
 
 func path1(s string) Call { return Call{Executor: "fs_read", Args: map[string]any{"path": s}} }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // linked is for what gets another name.
@@ -25,7 +26,7 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 // nameOf is the name that a link gets.
 func (l *look) nameOf(o *operation.Operation, spot string) string {
 	if o.To.Is("") {
-		return "./" + baseOf(spot)
+		return "./" + place.Base(spot)
 	}
 	return spotOf(o.To)
 }
@@ -71,7 +72,7 @@ func (s *survey) addLink(l *look, target, name string) {
 		return
 	}
 	to := target
-	if to == "" || isVague(to) || isVague(name) {
+	if to == "" || place.IsVague(to) || place.IsVague(name) {
 		return
 	}
 	if to[0] != '/' {
@@ -82,12 +83,12 @@ func (s *survey) addLink(l *look, target, name string) {
 	if s.links == nil {
 		s.links = map[string]string{}
 	}
-	to = cleanSpot(to)
+	to = place.Clean(to)
 	if to != name {
 		s.links[name] = to
 	}
 	// The name may be a folder, in which the link gets the target's name.
-	if base := baseOf(to); base != "" {
+	if base := place.Base(to); base != "" {
 		if below := strings.TrimRight(name, "/") + "/" + base; below != to {
 			s.links[below] = to
 		}
@@ -100,26 +101,29 @@ func (l *look) absolute(spot string) string {
 	}
 	spot = l.g.localSpelling(spot)
 	if spot[0] == '/' {
-		return cleanSpot(spot)
+		return place.Clean(spot)
 	}
 	if len(l.cwds) == 0 {
 		return ""
 	}
-	return cleanSpot(l.cwds[0] + "/" + spot)
+	return place.Clean(l.cwds[0] + "/" + spot)
 }
 
 // remember keeps which program a copy is of.
 func (l *look) remember(source, to string) {
-	if l.s == nil || to == "" || !strings.Contains(source, "bin/") && !strings.Contains(source, "vaglio") {
+	if l.s == nil || to == "" {
 		return
 	}
 	from := l.absolute(source)
-	if !inProgramFolder(from) && !strings.Contains(baseOf(from), "vaglio") {
+	if l.isVaglio(from) {
+		from = "vaglio"
+	}
+	if !inProgramFolder(from) && !strings.Contains(place.Base(from), "vaglio") {
 		return
 	}
 	if l.s.copies == nil {
 		l.s.copies = map[string]string{}
 	}
 	where := l.absolute(to)
-	l.s.copies[where], l.s.copies[where+"/"+baseOf(from)] = from, from
+	l.s.copies[where], l.s.copies[where+"/"+place.Base(from)] = from, from
 }

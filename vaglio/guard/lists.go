@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // processList is what a line has found out about the processes that run.
@@ -18,7 +19,7 @@ type processList struct {
 // folder may be fed to another command.
 func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 	s.listed = append(s.listed, spot)
-	if isVague(spot) {
+	if place.IsVague(spot) {
 		s.shown = append(s.shown, spot)
 	}
 }
@@ -27,17 +28,17 @@ func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 func (s *survey) shows(_ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }
 
 // seeks notes a search for processes.
-func (s *survey) seeks(_ *look, o *operation.Operation, spot string) {
+func (s *survey) seeks(l *look, o *operation.Operation, spot string) {
 	if o.Object.Kind == operation.Whole || picksAll(spot) {
 		s.processes.init = true
 		return
 	}
-	s.asksVaglio = s.asksVaglio || namesVaglio(spot)
+	s.asksVaglio = s.asksVaglio || l.namesOwn(spot)
 }
 
 // traces notes a search for who has a name or uses a file.
 func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
-	s.asksVaglio = s.asksVaglio || namesVaglio(spot) || spot != "" && s.g.isOwnAt(l.absolute(spot), uses)
+	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), uses) || s.g.itself.HasPort(spot)
 }
 
 // census notes a list of all processes.
@@ -60,5 +61,5 @@ func (s *survey) picks(l *look, o *operation.Operation, spot string) {
 	}
 	s.processes.filtered = true
 	name, _, _ := strings.Cut(spot, "{")
-	s.asksVaglio = s.asksVaglio || namesVaglio(strings.Trim(name, "/^$ "))
+	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(strings.Trim(name, "/^$ "), false)
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // The rules about permissions and owners.
@@ -53,15 +55,15 @@ func (l *look) modeAt(mode, o string) string {
 	touched := l.touch(writes, o)
 	switch {
 	case l.isTree(o):
-		if breaksFolder(mode) || (l.isCore(o) && closesFolder(mode)) {
+		if !place.IsVague(mode) && filemode.BreaksFolder(mode) || (l.isCore(o) && filemode.ClosesFolder(mode)) {
 			return modeOpen
 		}
-	case touched == ownProcess || touched == ownID:
+	case touched == ownProcess || touched == ownID || touched == ownSettings:
 		return touched
 	case l.modeOpens(mode, o, touched):
 		return modeOpen
 	}
-	if setsID(mode) && l.isProgramFile(o) {
+	if filemode.SetsID(mode) && l.isProgramFile(o) {
 		return modeSetID
 	}
 	return ""
@@ -70,8 +72,8 @@ func (l *look) modeAt(mode, o string) string {
 // modeOpens says whether a mode gives others a right to a file that they must
 // not have, or takes from everybody what the system needs.
 func (l *look) modeOpens(mode, o, touched string) bool {
-	return opens(mode) && l.isGuarded(o) || shows(mode) && l.isSecret(o) ||
-		touched == vitalRule && bars(mode, !strings.Contains(baseOf(o), "libc"))
+	return filemode.Opens(mode) && l.isGuarded(o) || filemode.Shows(mode) && l.isSecret(o) ||
+		touched == vitalRule && filemode.Bars(mode, !strings.Contains(place.Base(o), "libc"))
 }
 
 // isGuarded says whether whoever may write to a path owns the machine, or what
@@ -109,7 +111,7 @@ func (l *look) isProgramFile(o string) bool {
 			where = from
 		}
 	}
-	return strings.HasPrefix(where, "/") && l.g.isPowerful(baseOf(where), inProgramFolder(where))
+	return strings.HasPrefix(where, "/") && l.g.isPowerful(place.Base(where), inProgramFolder(where))
 }
 
 // inProgramFolder says whether a path is in one of the folders of programs.
@@ -141,7 +143,7 @@ func (l *look) owned(o *operation.Operation, spot string) string {
 		return modeTree
 	}
 	switch id := l.touch(writes, spot); id {
-	case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownID:
+	case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownSettings, ownID:
 		if !back {
 			return id
 		}
@@ -178,7 +180,7 @@ func locksOrOpens(o *operation.Operation) bool {
 // lent is for a program that gets rights of its own. What can become root by
 // itself is as good as a shell that runs as root.
 func (l *look) lent(o *operation.Operation, spot string) string {
-	if with := given(o); (setsID(with) || givesRoot(with)) && l.isProgramFile(spot) {
+	if with := given(o); (filemode.SetsID(with) || givesRoot(with)) && l.isProgramFile(spot) {
 		return modeSetID
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -44,6 +45,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.KillAll:  always(killRule),
 		operation.Kernel:   always(kernelRule),
 		operation.Govern:   always(ownCommand),
+		operation.Ungate:   always(ownSettings),
 		operation.Accounts: (*look).accounts,
 
 		operation.Permit: (*look).permitted,
@@ -250,7 +252,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if id == vitalRule && l.setsAlternative() {
 		return ""
 	}
-	if id == "" && d == replaces && strings.HasPrefix(spot, "/dev/") && isOpaque(spot[len("/dev/"):]) {
+	if id == "" && d == replaces && strings.HasPrefix(spot, "/dev/") && place.IsOpaque(spot[len("/dev/"):]) {
 		return diskRule
 	}
 	return id
@@ -261,5 +263,5 @@ func (l *look) onDevice(o string) bool {
 	if l.touch(uses, o) == diskRule {
 		return true
 	}
-	return strings.HasPrefix(o, "/dev/") || (o != "" && isOpaque(o))
+	return strings.HasPrefix(o, "/dev/") || (o != "" && place.IsOpaque(o))
 }

@@ -58,14 +58,7 @@ const (
 	anyFolders = place.AnyFolders
 )
 
-func isVague(spot string) bool      { return place.IsVague(spot) }
-func isWild(step string) bool       { return place.IsWild(step) }
-func isOpaque(step string) bool     { return place.IsOpaque(step) }
-func variants(spot string) []string { return place.Variants(spot) }
-func baseOf(spot string) string     { return place.Base(spot) }
-func cleanSpot(spot string) string  { return place.Clean(spot) }
-func isStep(rest string) bool       { return place.IsStep(rest) }
-func isLetter(c byte) bool          { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') }
+func isLetter(c byte) bool { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') }
 
 // spotOf writes a word as a spot.
 func spotOf(w shell.Word) string {

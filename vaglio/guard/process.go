@@ -1,19 +1,17 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// The rules about processes and about vaglio as a program.
+// The rules about processes.
 const (
-	forkRule   = "process.fork_bomb"
-	killRule   = "process.kill_all"
-	ownCommand = "own.command"
-	ownProcess = "own.process"
+	forkRule = "process.fork_bomb"
+	killRule = "process.kill_all"
 )
 
 // killed is for a process that gets a signal: not the first one, and not every
@@ -21,6 +19,9 @@ const (
 func (l *look) killed(o *operation.Operation, spot string) string {
 	if id := l.killsListed(spot); id != "" {
 		return id
+	}
+	if l.isOwnProcess(o, spot) {
+		return ownProcess
 	}
 	switch signal := strings.TrimPrefix(strings.ToUpper(given(o)), "SIG"); signal {
 	case "0", "HUP", "CONT", "WINCH", "18", "28":
@@ -35,7 +36,7 @@ func (l *look) killed(o *operation.Operation, spot string) string {
 
 // killsListed says what is hit by process ids that the line asks for.
 func (l *look) killsListed(spot string) string {
-	if l.s == nil || !isVague(spot) {
+	if l.s == nil || !place.IsVague(spot) {
 		return ""
 	}
 	switch list := &l.s.processes; {
@@ -68,7 +69,7 @@ func processTexts() []string {
 // killedByName is for the processes of a name.
 func (l *look) killedByName(_ *operation.Operation, spot string) string {
 	switch {
-	case namesVaglio(spot):
+	case l.namesOwn(spot):
 		return ownProcess
 	case picksAll(spot):
 		return killRule
@@ -89,7 +90,7 @@ func picksAll(pattern string) bool {
 func (l *look) closed(_ *operation.Operation, spot string) string {
 	where := l.absolute(spot)
 	switch {
-	case l.g.isOwnAt(where, uses):
+	case l.g.isOwnAt(where, uses), l.g.itself.HasPort(spot):
 		return ownProcess
 	case l.isTree(spot) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media"):
 		return killRule
@@ -110,31 +111,18 @@ func (l *look) stopped(_ *operation.Operation, spot string) string {
 
 // disabled is for a service, a package or a session that is changed.
 func (l *look) disabled(_ *operation.Operation, spot string) string {
-	if namesVaglio(strings.TrimSuffix(spot, ".service")) {
+	if l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(spot) {
 		return ownProcess
 	}
 	return ""
 }
 
 // attached is for a process that a debugger takes hold of.
-func (l *look) attached(_ *operation.Operation, spot string) string {
-	if l.s != nil && l.s.asksVaglio && isVague(spot) {
+func (l *look) attached(o *operation.Operation, spot string) string {
+	if l.s != nil && l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, spot) {
 		return ownProcess
 	}
 	return ""
-}
-
-// namesVaglio says whether a pattern fits vaglio's process and hardly another.
-func namesVaglio(pattern string) bool {
-	if strings.Contains(pattern, "vaglio") {
-		return true
-	}
-	const least = 3
-	if len(pattern) < least || isVague(pattern) || len(pattern) > 64 {
-		return false
-	}
-	re, err := regexp.Compile(pattern)
-	return err == nil && re.MatchString("vaglio")
 }
 
 // isAdminWord says whether a word is one of vaglio's commands that an agent may

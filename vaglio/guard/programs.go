@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // unregistered is for a key of the registry: not one by which Windows starts
@@ -36,7 +37,7 @@ const packageRule = "tree.packages"
 func (l *look) uninstalled(o *operation.Operation, spot string) string {
 	name, _, _ := strings.Cut(spot, ":")
 	switch {
-	case o.Object.Kind == operation.Whole || l.g.isEssential(name) || isWild(spot):
+	case o.Object.Kind == operation.Whole || l.g.isEssential(name) || place.IsWild(spot):
 		return packageRule
 	case spot == "*" || spot == ".*" || spot == "~i" || spot == "?essential":
 		return packageRule

@@ -4,7 +4,6 @@ import (
 	"os/user"
 	"path"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
@@ -130,7 +129,7 @@ func joined(list []any) string {
 }
 
 func (s *scan) collectMap(m map[string]any, depth int) *Unreadable {
-	for _, k := range sortedKeys(m) {
+	for _, k := range reading.SortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
 		role := s.rd.Role(k)
 		as := text{command: s.shell && s.rd.IsCore(k), use: useOf(role)}
@@ -157,21 +156,6 @@ func (s *scan) collectOther(v reflect.Value) *Unreadable {
 	}
 }
 
-// sortedKeys gives a map one order. A map of one key needs no sorting.
-func sortedKeys(m map[string]any) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	if len(keys) > 1 {
-		slices.Sort(keys)
-	}
-	return keys
-}
-
 // setBases finds the folders in which a relative path may begin: the call's
 // own, and those that tools name in their arguments.
 func (s *scan) setBases(c Call) {
@@ -189,7 +173,7 @@ func (s *scan) setBases(c Call) {
 // addBases takes the folders that arguments name, at any depth that tools use.
 func (s *scan) addBases(args map[string]any, depth int) {
 	const deepest, most = 3, 8
-	for _, key := range sortedKeys(args) {
+	for _, key := range reading.SortedKeys(args) {
 		switch v := args[key].(type) {
 		case map[string]any:
 			if depth < deepest {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -32,6 +33,8 @@ type survey struct {
 	// asksMounts says that the line asks where file systems are mounted.
 	asksMounts bool
 	processes  processList
+	// written says that the script stands in a file that the call writes.
+	written bool
 	// t takes what cannot be read; nil takes nothing.
 	t *trouble
 }
@@ -97,9 +100,12 @@ func (s *survey) command(c *shell.Command) string {
 		return ownID // the core has not seen what was carried in code
 	}
 	name := programName(c)
+	if l.isVaglio(spotOf(c.Argv[0])) {
+		name = "vaglio"
+	}
 	if len(s.copies) > 0 {
 		if from := s.copies[l.absolute(spotOf(c.Argv[0]))]; from != "" {
-			name = baseOf(from)
+			name = place.Base(from)
 		}
 	}
 	return l.program(name)
@@ -109,7 +115,7 @@ func (s *survey) command(c *shell.Command) string {
 func programName(c *shell.Command) string {
 	name := c.Name
 	if name == "" {
-		name = baseOf(spotOf(c.Argv[0]))
+		name = place.Base(spotOf(c.Argv[0]))
 	}
 	if strings.HasSuffix(name, ".exe") || strings.HasSuffix(name, ".EXE") {
 		name = name[:len(name)-len(".exe")]
@@ -130,7 +136,7 @@ func (l *look) setPlace() {
 		l.cwds = append(l.cwds, path.Clean(cwd))
 		return
 	}
-	for _, v := range variants(cwd) {
+	for _, v := range place.Variants(cwd) {
 		if v != "" {
 			l.cwds = append(l.cwds, l.cwdOf(v))
 		}
@@ -153,7 +159,7 @@ func (l *look) cwdOf(v string) string {
 // known ones.
 func (l *look) cwdSpot(v string) string {
 	if v[0] == '~' {
-		return cleanSpot(l.g.localSpelling(v))
+		return place.Clean(l.g.localSpelling(v))
 	}
 	return "/" + string(unknown) + "/" + v
 }
@@ -173,8 +179,12 @@ func (l *look) redirects() string {
 		case shell.RedirectAppend, shell.RedirectReadWrite:
 			d = writes
 		}
-		if id := l.touch(d, spotOf(r.Target)); id != "" {
+		target := spotOf(r.Target)
+		if id := l.touch(d, target); id != "" {
 			return id
+		}
+		if peer, ok := strings.CutPrefix(target, "/dev/tcp/"); ok && l.g.itself.Answers(strings.ReplaceAll(peer, "/", ":")) {
+			return ownCommand
 		}
 	}
 	return ""
@@ -186,6 +196,9 @@ func (l *look) program(name string) string {
 		return ""
 	}
 	id, known := l.told(name)
+	if own := l.talks(name, known || l.c != nil && l.c.Wrapper); own != "" {
+		return own
+	}
 	switch {
 	case known:
 		return id
@@ -199,8 +212,14 @@ func (l *look) program(name string) string {
 // unknownProgram tries every word of a program that nobody knows: whatever it
 // does, it has no business with some targets.
 func (l *look) unknownProgram() string {
+	if l.s.written {
+		return "" // such as one that tests what is forbidden
+	}
 	if id := l.operands(uses); id != "" {
 		return id
+	}
+	if l.operands(writes) == ownProcess {
+		return ownProcess
 	}
 	return l.tail()
 }
@@ -277,7 +296,7 @@ func (l *look) tail() string {
 		return ""
 	}
 	for i, a := range l.args {
-		name := baseOf(a)
+		name := place.Base(a)
 		if !l.g.carried[name] || i+1 == len(l.args) || (name == "vaglio" && !isAdminWord(l.args[i+1])) {
 			continue
 		}
@@ -299,13 +318,13 @@ func (l *look) options(cwd string) shell.Options {
 func (l *look) interpreter(name string) string {
 	argv := []string{name}
 	for _, a := range l.args {
-		if isVague(a) {
+		if place.IsVague(a) {
 			return ""
 		}
 		argv = append(argv, a)
 	}
 	o := l.options("")
-	if len(l.cwds) == 1 && !isVague(l.cwds[0]) {
+	if len(l.cwds) == 1 && !place.IsVague(l.cwds[0]) {
 		o.Cwd = l.cwds[0]
 	}
 	s := &survey{g: l.g, script: reading.ReadArgv(argv, o), t: l.s.t}
@@ -328,11 +347,11 @@ func (s *survey) follow(clean string) (string, bool) {
 		return clean, false
 	}
 	for end := len(clean); end > 0; end-- { // the innermost link counts
-		if !isStep(clean[end:]) {
+		if !place.IsStep(clean[end:]) {
 			continue
 		}
 		if to, ok := s.links[clean[:end]]; ok && !strings.HasPrefix(to, clean) {
-			return cleanSpot(to + clean[end:]), true
+			return place.Clean(to + clean[end:]), true
 		}
 	}
 	return clean, false

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // structuralGuard knows a user and a place of vaglio's own.
 func structuralGuard() *Guard {
-	return New(Config{Home: "/home/user", Own: []string{"/home/user/.vaglio-data"}})
+	return New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"/home/user/.vaglio-data"}}})
 }
 
 // bash is a call to a shell that the core does not know as one, so that its

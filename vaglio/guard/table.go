@@ -94,6 +94,8 @@ func processRules(row newRule) []rule {
 			"Whoever can answer for the person is no longer held by the gate.", gate),
 		row(ownProcess, "the call would stop or change vaglio itself",
 			"Without its gate nothing holds the agent.", gate),
+		row(ownSettings, "the call would take the gate away from an agent",
+			"An agent whose calls do not pass the gate is held by nothing.", "Ask the user to change the agent's settings by hand."),
 	}
 }
 

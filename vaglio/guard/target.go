@@ -85,7 +85,7 @@ func (l *look) touchEach(d deed, spot string) string {
 	if strings.IndexByte(spot, perhaps) < 0 {
 		return l.touchOne(d, spot)
 	}
-	for _, v := range variants(spot) {
+	for _, v := range place.Variants(spot) {
 		if v != "" && v[0] == '~' && spot[0] != '~' {
 			v = "./" + v // a tilde that the shell did not expand
 		}
@@ -103,7 +103,7 @@ func isFarFetched(d deed, spot, variant, id string) bool {
 		return false
 	}
 	emptied := strings.Count(spot, string(perhaps)) - strings.Count(variant, string(unknown)) + strings.Count(spot, string(unknown))
-	if d == removes && emptied > 0 && !isWild(baseOf(variant)) {
+	if d == removes && emptied > 0 && !place.IsWild(place.Base(variant)) {
 		return true
 	}
 	bare := strings.Trim(strings.ReplaceAll(spot, string(perhaps), ""), "/.") == "" && spot[0] == '/'
@@ -123,7 +123,7 @@ func (l *look) touchOne(d deed, spot string) string {
 		return l.rule(d, spot, slashed)
 	}
 	if spot[0] == unknown {
-		return l.climbing(d, cleanSpot(spot))
+		return l.climbing(d, place.Clean(spot))
 	}
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })
 }
@@ -147,11 +147,11 @@ func (l *look) climbing(d deed, clean string) string {
 
 // rule gives the rule about a deed done to an absolute spot.
 func (l *look) rule(d deed, spot string, slashed bool) string {
-	clean := l.plain(cleanSpot(spot))
+	clean := l.plain(place.Clean(spot))
 	if l.inside {
 		return l.ruleInside(d, clean)
 	}
-	if id := l.g.ruleAt(d, clean); id != "" || isVague(clean) {
+	if id := l.g.ruleAt(d, clean); id != "" || place.IsVague(clean) {
 		return id
 	}
 	if id := l.mapped(d, clean); id != "" || (l.c != nil && l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot) {
@@ -219,12 +219,12 @@ func (l *look) mapped(d deed, clean string) string {
 		return ""
 	}
 	for _, m := range l.c.Remote.Mounts {
-		inside, host := cleanSpot(spotOf(m.Inside)), spotOf(m.Host)
+		inside, host := place.Clean(spotOf(m.Inside)), spotOf(m.Host)
 		rest, ok := strings.CutPrefix(clean, strings.TrimRight(inside, "/"))
 		if !ok || (rest != "" && rest[0] != '/') {
 			continue
 		}
-		for _, v := range variants(host) {
+		for _, v := range place.Variants(host) {
 			if v == "" {
 				continue
 			}
@@ -232,7 +232,7 @@ func (l *look) mapped(d deed, clean string) string {
 			if v[0] != '/' {
 				continue
 			}
-			if id := l.g.ruleAt(d, cleanSpot(v+"/"+rest)); id != "" {
+			if id := l.g.ruleAt(d, place.Clean(v+"/"+rest)); id != "" {
 				return id
 			}
 		}
@@ -247,8 +247,8 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 			return id
 		}
 	}
-	if g.ownAt(clean, d) {
-		return ownID
+	if id := g.ownAt(clean, d); id != "" {
+		return id
 	}
 	if d != reads && d != copies && g.table.IsDisk(clean) {
 		return diskRule
@@ -262,48 +262,5 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 
 // isFileBeside says whether a name where homes are is hardly one of a home.
 func (g *Guard) isFileBeside(clean string) bool {
-	return clean != g.home && strings.Contains(baseOf(clean), ".")
-}
-
-// ownAt says whether a deed touches vaglio's own places: any deed below them,
-// and removing what they are in.
-func (g *Guard) ownAt(clean string, d deed) bool {
-	vague := isVague(clean)
-	for _, own := range g.own {
-		switch {
-		case strings.HasPrefix(clean, own) && isStep(clean[len(own):]):
-			return true
-		case takesAll(d) && strings.HasPrefix(own, clean) && isStep(own[len(clean):]):
-			return true
-		case vague:
-			if matchOwn(own, clean, d) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isOwnAt says whether a clean spot is one of vaglio's own places, configured
-// or of the table.
-func (g *Guard) isOwnAt(clean string, d deed) bool {
-	return g.ownAt(clean, d) || g.table.Rule(clean, d) == ownID
-}
-
-// matchOwn says whether a spot that is not wholly known may be a place of
-// vaglio's own or lie below one, or, for a removal, be what it is in.
-func matchOwn(own, spot string, d deed) bool {
-	if spot == "/" {
-		return false
-	}
-	own, spot = strings.TrimPrefix(own, "/"), strings.TrimPrefix(spot, "/")
-	for own != "" && spot != "" {
-		var name, step string
-		name, own, _ = strings.Cut(own, "/")
-		step, spot, _ = strings.Cut(spot, "/")
-		if !place.Meet(step, name) {
-			return false
-		}
-	}
-	return own == "" || takesAll(d)
+	return clean != g.home && strings.Contains(place.Base(clean), ".")
 }

@@ -191,6 +191,35 @@ func (s *scan) killsAll(args map[string]any) bool {
 	return false
 }
 
+// reachesOwn gives the rule about a tool that is aimed at vaglio's process or
+// talks to its address.
+func (s *scan) reachesOwn(args map[string]any) *rule {
+	for k, v := range args {
+		if s.handling().kills && s.rd.Role(k)&reading.RolePid != 0 && slices.ContainsFunc(numbers(v), s.g.itself.HasProcess) {
+			return s.g.ruleOf(ownProcess)
+		}
+	}
+	for i := range s.rd.URLs {
+		if s.g.itself.Answers(s.rd.URLs[i].Text) {
+			return s.g.ruleOf(ownCommand)
+		}
+	}
+	return nil
+}
+
+// numbers are the texts and numbers of a value, as texts.
+func numbers(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		return []string{reading.Word(v)}
+	}
+	var all []string
+	for _, e := range list {
+		all = append(all, reading.Word(e))
+	}
+	return all
+}
+
 func isFirstProcess(v any) bool {
 	switch v := v.(type) {
 	case float64:
@@ -217,7 +246,7 @@ func (s *scan) named(args map[string]any) *rule {
 	if !a.stops || (!a.process && !a.service && !a.packs) {
 		return nil
 	}
-	for _, key := range sortedKeys(args) {
+	for _, key := range reading.SortedKeys(args) {
 		if s.rd.Role(key)&reading.RoleThing == 0 {
 			continue
 		}
@@ -255,7 +284,7 @@ func aimOf(words []string) aim {
 
 func (g *Guard) ruleOfName(name string, process, packs bool) string {
 	switch {
-	case namesVaglio(name):
+	case g.itself.Picked(name, false):
 		return ownProcess
 	case process && (name == "init" || name == "systemd" || name == "launchd" || name == "*" || name == ".*"):
 		return killRule

@@ -1,0 +1,177 @@
+// Package itself finds out what the gate is made of on this machine: for the
+// guard to keep, and to notice when it changes.
+package itself
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/gateway/install"
+	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/regular"
+	"github.com/metnos/vaglio/internal/seals"
+)
+
+// Process is what the program knows of itself. Paths are absolute; what is empty
+// is not known.
+type Process struct {
+	// Program is the executable, Args its command line, Number the process's.
+	Program string
+	Args    []string
+	Number  int
+	// Environ are the variables of its environment, as NAME=value.
+	Environ []string
+	// Home is the user's, Data are the folders of what it keeps.
+	Home string
+	Data []string
+	// Policy is the policy file.
+	Policy string
+	// Listen is host:port, PublicURL where people reach the inbox by a proxy.
+	Listen, PublicURL string
+}
+
+// Facts is what the gate is made of.
+func (p *Process) Facts() own.Facts {
+	f := own.Facts{Data: slices.Clone(p.Data), Env: p.named(), Command: strings.Join(p.Args, " "), Units: p.units(), Processes: []int{p.Number}}
+	for name, path := range f.Env {
+		if strings.HasSuffix(name, "_FILE") {
+			f.Data = append(f.Data, path)
+		}
+	}
+	slices.Sort(f.Data)
+	f.Config = known(p.Policy, f.Env["METNOS_TEMPLATES"])
+	f.Programs = p.programs()
+	for _, i := range install.Find(p.Home) {
+		f.Settings = append(f.Settings, i.File)
+	}
+	if !strings.HasSuffix(p.Listen, ":0") {
+		f.Addresses = known(p.Listen)
+	}
+	if u, err := url.Parse(p.PublicURL); err == nil && u.Host != "" {
+		f.Addresses = append(f.Addresses, u.Host)
+	}
+	return f
+}
+
+// maxSettings bounds a client's settings file, in bytes.
+const maxSettings = 4 << 20
+
+// named are the variables of ours that name a file or a folder.
+func (p *Process) named() map[string]string {
+	named := map[string]string{}
+	for _, pair := range p.Environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, "METNOS_") || value == "" ||
+			!strings.HasSuffix(name, "_FILE") && !slices.Contains([]string{"METNOS_POLICY", "METNOS_TEMPLATES", "METNOS_DATA_DIR"}, name) {
+			continue
+		}
+		if path, err := filepath.Abs(value); err == nil && path != "/" {
+			named[name] = path
+		}
+	}
+	return named
+}
+
+// known are those of some names that are not empty.
+func known(names ...string) []string {
+	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
+}
+
+// programs are this program and those that clients run as the hook, as they
+// are named and where links lead.
+func (p *Process) programs() []string {
+	var all []string
+	add := func(name string) {
+		if filepath.IsAbs(name) && filepath.Clean(name) != "/" {
+			all = append(all, filepath.Clean(name))
+			if target, err := filepath.EvalSymlinks(name); err == nil {
+				all = append(all, target)
+			}
+		}
+	}
+	add(p.Program)
+	for _, i := range install.Find(p.Home) {
+		for _, program := range i.Programs {
+			add(program)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Off are the settings that install the hook and turn every hook off.
+func Off(home string) []string {
+	var all []string
+	for _, i := range install.Find(home) {
+		if i.Off {
+			all = append(all, i.File)
+		}
+	}
+	return all
+}
+
+// units are the names of the service or the container in which this runs, as
+// far as the system tells.
+func (p *Process) units() []string {
+	var all []string
+	for _, pair := range p.Environ {
+		if label, ok := strings.CutPrefix(pair, "XPC_SERVICE_NAME="); ok && label != "0" {
+			all = append(all, label) // of launchd
+		}
+	}
+	if text, _, err := regular.Read("/proc/self/cgroup", maxSettings); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if unit := filepath.Base(strings.TrimSpace(line)); strings.HasSuffix(unit, ".service") {
+				all = append(all, unit)
+			}
+		}
+	}
+	// A terminal's own scope holds much besides, and so does a user's manager.
+	return slices.DeleteFunc(known(all...), func(u string) bool { return strings.HasPrefix(u, "user@") || strings.HasPrefix(u, "session-") })
+}
+
+// Outside refuses an executable that lies where agents work: they could put
+// another program in its place.
+func Outside(exe, home string) error {
+	folder := workFolder(exe, home)
+	if folder == "" {
+		return nil
+	}
+	to := filepath.Join(home, ".local", "bin", "vaglio")
+	return fmt.Errorf("%s lies in the project %s, where an agent may put another program in its place; "+
+		"install it outside, and let that one write the settings: install -D -m 755 %s %s && %s install <client>",
+		exe, folder, exe, to, to)
+}
+
+// workFolder is the project in which a file lies, "" if it lies in none: the
+// nearest folder above it that is under version control. A home that is so is
+// nobody's project.
+func workFolder(file, home string) string {
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	for dir := filepath.Dir(file); dir != filepath.Dir(dir) && dir != home; dir = filepath.Dir(dir) {
+		for _, mark := range []string{".git", ".hg", ".svn", ".jj"} {
+			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// Files are the executables and the settings that put the gate before agents.
+func (p *Process) Files() []seals.File {
+	var all []seals.File
+	for _, program := range p.programs() {
+		all = append(all, seals.File{Path: program, What: "it is vaglio's own program"})
+	}
+	for _, i := range install.Find(p.Home) {
+		all = append(all, seals.File{Path: i.File, What: "it runs the hook of " + i.Client})
+	}
+	return all
+}

@@ -1,0 +1,142 @@
+package own
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/hosts"
+)
+
+// isHostByte says whether a byte may stand in a host.
+func isHostByte(c byte) bool {
+	return c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// Answers says whether a text names the address at which people answer the
+// gate, and not what the gate serves to agents. The host may stand before the
+// port in any spelling, in marks or as a word of its own.
+func (f *Facts) Answers(text string) bool {
+	return slices.ContainsFunc(f.Addresses, func(address string) bool {
+		host, port := split(address)
+		if port == "" {
+			return f.named(text, host, "")
+		}
+		return f.named(text, port, port) || strings.Contains(text, "/inbox") && unknownPort(text)
+	})
+}
+
+// named looks for a host or a port as a whole name.
+func (f *Facts) named(text, name, port string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		before, after := text[:at+i], text[at+i+len(name):]
+		at += i + len(name)
+		if isWhole(before, after) && (port == "" || isOurs(before, after)) && !forAgents(after) {
+			return true
+		}
+	}
+}
+
+// isWhole says whether what stands between two texts is no part of another name.
+func isWhole(before, after string) bool {
+	begins := before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || !isHostByte(before[len(before)-1])
+	return begins && (after == "" || after[0] == ':' || after[0] == ']' || !isHostByte(after[0]))
+}
+
+// isOurs says whether a port between two texts is one of this machine, or said to
+// be one in a program.
+func isOurs(before, after string) bool {
+	return isHere(hostBefore(before)) || isHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
+}
+
+// hostBefore is the host that stands before a port, "?" if there is none.
+func hostBefore(text string) string {
+	before := strings.TrimRight(text, "\"' \t,)/")
+	colon := strings.HasSuffix(text, ":")
+	before = strings.TrimSuffix(before, ":")
+	start := len(before)
+	for start > 0 && isHostByte(before[start-1]) {
+		start--
+	}
+	if start == len(before) && !colon || len(text)-len(before) > len(`", "`)+1 {
+		return "?"
+	}
+	return before[start:]
+}
+
+// hostAfter is the host that takes the place of the one before a port: curl's
+// --resolve name:port:host.
+func hostAfter(text string) string {
+	rest, ok := strings.CutPrefix(text, ":")
+	end := 0
+	for end < len(rest) && isHostByte(rest[end]) {
+		end++
+	}
+	if !ok || end == 0 {
+		return "?"
+	}
+	return rest[:end]
+}
+
+// isPort says whether what stands before a number says that it is a port, as a
+// program would.
+func isPort(before string) bool {
+	before = strings.TrimRight(before, "\"' \t:=>,")
+	return strings.HasSuffix(strings.ToLower(before), "port") && !strings.HasSuffix(before, "--port")
+}
+
+// isHere says whether a host is this machine. No host is, too: that is how some
+// clients write it.
+func isHere(host string) bool {
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	if at := strings.LastIndexByte(host, ':'); strings.Count(host, ":") == 1 {
+		host = host[at+1:] // behind a port of here, or a kind of address
+	}
+	if ip, ok := hosts.Number(host); ok {
+		return ip.IsLoopback() || ip.IsUnspecified()
+	}
+	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, "localhost.") ||
+		host == "localhost.localdomain" || strings.HasPrefix(host, "ip6-") || strings.Contains(host, "127.0.0.1") || strings.Contains(host, "127-0-0-1")
+}
+
+// unknownPort says whether a text names this machine with a port that is not
+// known.
+func unknownPort(text string) bool {
+	for at := 0; at < len(text); at++ {
+		if text[at] == ':' && at+1 < len(text) && !isHostByte(text[at+1]) && text[at+1] != '/' {
+			if host := hostBefore(text[:at]); host != "" && isHere(host) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forAgents says whether what follows an address is a path that agents may use.
+func forAgents(rest string) bool {
+	if end := strings.IndexAny(rest, "\"' \t\n?#)"); end >= 0 {
+		rest = rest[:end]
+	}
+	if !strings.HasPrefix(rest, "/") {
+		return false
+	}
+	if plain, err := url.PathUnescape(rest); err == nil {
+		rest = plain
+	}
+	clean := path.Clean(rest)
+	return strings.HasPrefix(clean, "/v1/") || slices.Contains([]string{"/healthz", "/readyz", "/metrics", "/openapi.yaml"}, clean)
+}
+
+// split is an address in its host and its port.
+func split(address string) (host, port string) {
+	at := strings.LastIndexByte(address, ':')
+	if at < 0 {
+		return address, ""
+	}
+	return address[:at], address[at+1:]
+}

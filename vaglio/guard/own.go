@@ -1,0 +1,161 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+)
+
+// The rules about vaglio itself.
+const (
+	ownCommand  = "own.command"
+	ownProcess  = "own.process"
+	ownSettings = "own.settings"
+)
+
+// ownPlace is a file or a folder that vaglio is made of.
+type ownPlace struct {
+	path, rule string // clean, and the rule about it
+	// closed says that nobody may read it or what is below it, deep that nobody
+	// may read all below a folder above it.
+	closed, deep bool
+}
+
+// setOwn takes in what vaglio is made of, as configured and as resolved.
+func (g *Guard) setOwn(f *own.Facts) {
+	g.itself = f
+	for _, of := range [...]struct {
+		paths []string
+		ownPlace
+	}{
+		{f.Data, ownPlace{rule: ownID, closed: true, deep: true}},
+		{f.Config, ownPlace{rule: ownID, closed: true}},
+		{f.Programs, ownPlace{rule: ownProcess}},
+		{f.Settings, ownPlace{rule: ownSettings}},
+	} {
+		for _, p := range of.paths {
+			if p = path.Clean(p); p == "." {
+				continue
+			}
+			for _, p := range slices.Compact([]string{p, realpath.Resolve(p)}) {
+				of.path = p
+				g.own = append(g.own, of.ownPlace)
+				g.mention(&of.ownPlace)
+			}
+		}
+	}
+}
+
+// mention notes how a text may name a place that is closed.
+func (g *Guard) mention(p *ownPlace) {
+	if !p.closed {
+		return
+	}
+	g.mentions = append(g.mentions, p.path)
+	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok && g.home != "" {
+		g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
+	}
+}
+
+// ownAt gives the rule about a deed that touches what vaglio is made of: any
+// deed at or below what is closed, changing what is kept, and removing or
+// copying what they are in.
+func (g *Guard) ownAt(clean string, d deed) string {
+	if d == copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
+		d = reads // a backup of all homes is for the judges to weigh
+	}
+	vague := place.IsVague(clean)
+	for i := range g.own {
+		if p := &g.own[i]; p.touched(clean, d) || vague && p.meant(clean, d) {
+			return p.rule
+		}
+	}
+	return ""
+}
+
+// changes says whether a deed leaves another file than it found.
+func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
+
+func (p *ownPlace) touched(clean string, d deed) bool {
+	if strings.HasPrefix(clean, p.path) && place.IsStep(clean[len(p.path):]) {
+		return p.closed || changes(d)
+	}
+	return p.above(d) && strings.HasPrefix(p.path, clean) && place.IsStep(p.path[len(clean):])
+}
+
+// above says whether a deed done to a folder reaches all below it that counts.
+func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == copies && p.deep }
+
+// meant says whether a spot that is not wholly known may be the place or lie
+// below it or, for a deed that reaches it there, be what it is in. What is only
+// kept is not meant by a name that nobody knows.
+func (p *ownPlace) meant(spot string, d deed) bool {
+	if spot == "/" || !p.closed && !changes(d) {
+		return false
+	}
+	left, spot := strings.TrimPrefix(p.path, "/"), strings.TrimPrefix(spot, "/")
+	for left != "" && spot != "" {
+		var name, step string
+		name, left, _ = strings.Cut(left, "/")
+		step, spot, _ = strings.Cut(spot, "/")
+		if !place.Meet(step, name) || !p.closed && place.IsOpaque(step) && !place.IsWild(step) {
+			return false
+		}
+	}
+	return left == "" || p.above(d)
+}
+
+// isOwnAt says whether a clean spot is one of vaglio's own places, configured
+// or of the table.
+func (g *Guard) isOwnAt(clean string, d deed) bool {
+	return g.ownAt(clean, d) != "" || g.table.Rule(clean, d) == ownID
+}
+
+// isOwn says whether a clean path is one that is closed, or below one.
+func (g *Guard) isOwn(where string) bool { return g.ownAt(where, reads) != "" }
+
+// mentionsOwn says whether a text names one of vaglio's own places anywhere,
+// or the folder in which they are by default.
+func (g *Guard) mentionsOwn(text string) bool {
+	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
+}
+
+// isVaglio says whether a program is vaglio, under whatever name.
+func (l *look) isVaglio(spot string) bool {
+	return slices.Contains(l.g.itself.Programs, l.absolute(spot))
+}
+
+// talks gives the rule about a program that talks to whom its words name, or of
+// which nobody knows what it does with them.
+func (l *look) talks(name string, known bool) string {
+	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] || !l.reachesHere() {
+		return ""
+	}
+	text, _ := l.c.Stdin.Text.Text()
+	if l.g.itself.Answers(strings.Join(l.args, " ")) || l.g.itself.Answers(text) {
+		return ownCommand
+	}
+	return ""
+}
+
+// reachesHere says whether what the command names is on this machine.
+func (l *look) reachesHere() bool { return l.c != nil && l.c.Remote == nil && !l.inside }
+
+// namesOwn says whether a pattern fits vaglio's process, by its name or, for a
+// program that is asked to look there, by its command line.
+func (l *look) namesOwn(pattern string) bool {
+	full := slices.ContainsFunc(l.args, func(a string) bool {
+		return a == "--full" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "f")
+	})
+	return l.g.itself.Picked(pattern, full)
+}
+
+// isOwnProcess says whether a number is that of one of vaglio's processes.
+func (l *look) isOwnProcess(o *operation.Operation, spot string) bool {
+	return l.g.itself.HasProcess(spot) && strings.TrimLeft(given(o), "-") != "0"
+}

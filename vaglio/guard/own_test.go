@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/own"
+)
+
+// gate is a guard that knows what vaglio is made of.
+func gate() *Guard {
+	const home = "/home/user"
+	return New(Config{Home: home, Own: own.Facts{
+		Data:      []string{home + "/.local/share/metnos", home + "/.telegram-token"},
+		Config:    []string{home + "/vaglio-policy.yaml"},
+		Programs:  []string{home + "/src/vaglio/bin/vaglio"},
+		Settings:  []string{home + "/.claude/settings.json"},
+		Addresses: []string{"127.0.0.1:8787"},
+		Processes: []int{4242},
+		Command:   "bin/vaglio serve",
+		Units:     []string{"gatekeeper.service"},
+		Env:       map[string]string{"METNOS_POLICY": home + "/vaglio-policy.yaml", "METNOS_TELEGRAM_TOKEN_FILE": home + "/.telegram-token"},
+	}})
+}
+
+func TestWhatIsAimedAtTheGateItself(t *testing.T) {
+	rows, err := os.ReadFile("testdata/own.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]string{"vaglio": "/home/user/src/vaglio", "app": "/home/user/app"}
+	g := gate()
+	n := 0
+	for row := range strings.Lines(string(rows)) {
+		words := strings.Fields(row)
+		if row[0] == '#' {
+			continue
+		}
+		_, line, _ := strings.Cut(row, " "+words[1]+" ")
+		line = strings.NewReplacer(`\\`, `\`, `\n`, "\n").Replace(strings.TrimSpace(line))
+		d, denied := g.Check(Call{Executor: "Bash", Args: map[string]any{"command": line}, Cwd: folders[words[1]], Capabilities: []string{"code:exec"}})
+		if denied != (words[0] == "deny") {
+			t.Errorf("%s: denied %v %s", row, denied, d.ID)
+		}
+		n++
+	}
+	if n < 200 {
+		t.Errorf("only %d rows", n)
+	}
+}
+
+func TestToolsThatAreAimedAtTheGate(t *testing.T) {
+	g := gate()
+	for name, row := range map[string]struct {
+		executor string
+		args     map[string]any
+		rule     string
+	}{
+		"its process":       {"kill_process", map[string]any{"pid": 4242.0}, ownProcess},
+		"one of several":    {"kill_process", map[string]any{"pids": []any{"17", "4242"}}, ownProcess},
+		"another process":   {"kill_process", map[string]any{"pid": 4243.0}, ""},
+		"its address":       {"WebFetch", map[string]any{"url": "http://localhost:8787/inbox"}, ownCommand},
+		"what agents use":   {"WebFetch", map[string]any{"url": "http://localhost:8787/openapi.yaml"}, ""},
+		"its program":       {"Write", map[string]any{"file_path": "/home/user/src/vaglio/bin/vaglio", "content": "x"}, ownProcess},
+		"reads its program": {"Read", map[string]any{"file_path": "/home/user/src/vaglio/bin/vaglio"}, ""},
+		"its settings":      {"Write", map[string]any{"file_path": "/home/user/.claude/settings.json", "content": "{}"}, ownSettings},
+		"a project's":       {"Edit", map[string]any{"file_path": "/home/user/app/.claude/settings.local.json", "old_string": "a", "new_string": "b"}, ownSettings},
+		"reads settings":    {"Read", map[string]any{"file_path": "/home/user/.claude/settings.json"}, ""},
+		"a secret":          {"Read", map[string]any{"file_path": "/home/user/.telegram-token"}, ownID},
+		"a unit":            {"stop_service", map[string]any{"name": "vaglio"}, ownProcess},
+		"by number":         {"Bash", map[string]any{"command": "kill -9 4242"}, ownProcess},
+		"by its unit":       {"Bash", map[string]any{"command": "systemctl stop gatekeeper"}, ownProcess},
+		"asks whether":      {"Bash", map[string]any{"command": "kill -0 4242"}, ""},
+		"in a program":      {"Bash", map[string]any{"command": `python3 -c "import os; os.kill(4242, 9)"`}, ownProcess},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := g.Check(Call{Executor: row.executor, Args: row.args, Cwd: "/home/user/app"})
+			if d.ID != row.rule {
+				t.Errorf("rule %q, want %q", d.ID, row.rule)
+			}
+		})
+	}
+}
