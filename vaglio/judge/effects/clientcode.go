@@ -13,16 +13,15 @@ import (
 func clients() []string {
 	return []string{
 		"keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword", "boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient",
-		"@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack",
-		"psycopg", "pymysql", "mysqldb", "mysql.connector", "mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3",
-		"better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'", "knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel",
-		"pymongo", "mongoclient", "mongoose", "redis", "elasticsearch", "opensearch", "cassandra", "neo4j", "pymemcache", "influxdb",
-		"firebase_admin", "firebase-admin", "supabase",
-		"kafka", "pika", "amqp", "paho.mqtt", "celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer",
-		"smtplib", "imaplib", "net::smtp", "yagmail", "slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter",
-		"from github", "pygithub", "octokit", "import gitlab", "from jira", "atlassian", "notion_client", "gspread",
-		"paramiko", "fabric", "netmiko", "winrm", "net::ssh", "ssh2", "ftplib", "telnetlib", "web3", "ethers", "ccxt", "alpaca", "hvac", "serial",
-		"gpiozero", "rpi.gpio", "phue", "pyautogui", "selenium", "playwright", "puppeteer", "ldap3", "win32", "django.setup", "openai", "anthropic",
+		"@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack", "psycopg", "pymysql", "mysqldb", "mysql.connector",
+		"mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3", "better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'",
+		"knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel", "pymongo", "mongoclient", "mongoose", "redis", "elasticsearch",
+		"opensearch", "cassandra", "neo4j", "pymemcache", "influxdb", "firebase_admin", "firebase-admin", "supabase", "kafka", "pika", "amqp", "paho.mqtt",
+		"celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer", "smtplib", "imaplib", "net::smtp", "yagmail",
+		"slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter", "from github", "pygithub", "octokit", "import gitlab", "from jira",
+		"atlassian", "notion_client", "gspread", "paramiko", "fabric", "netmiko", "winrm", "net::ssh", "ssh2", "ftplib", "telnetlib", "web3", "ethers",
+		"ccxt", "alpaca", "hvac", "serial", "gpiozero", "rpi.gpio", "phue", "pyautogui", "selenium", "playwright", "puppeteer", "ldap3", "win32",
+		"django.setup", "openai", "anthropic",
 	}
 }
 
@@ -97,8 +96,7 @@ func (c *call) statementCall(library, word, rest string) []Effect {
 func (c *call) sendingCode(code, lower string) []Effect {
 	opens := false
 	for _, s := range []string{
-		"http", "socket", "urllib", "fetch(", "axios", "lwp", "net::", "net.", "fsockopen", "curl_", "requests.", "aiohttp",
-		"websocket", "tcp",
+		"http", "socket", "urllib", "fetch(", "axios", "lwp", "net::", "net.", "fsockopen", "curl_", "requests.", "aiohttp", "websocket", "tcp",
 	} {
 		opens = opens || strings.Contains(lower, s)
 	}

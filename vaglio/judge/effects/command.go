@@ -74,11 +74,21 @@ func (r *reading) script(s *shell.Script) {
 		if v.upstream(list[:i]) || v.foundRebuildable(r.judge.places, list[:i]) || v.noSession() {
 			continue
 		}
-		r.add(r.located(v, r.invocation(v))...)
+		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
 	}
 	if len(s.Commands) == 0 && len(s.Problems) == 0 {
 		r.add(reads()...)
 	}
+}
+
+// of notes which command has the effects, unless one that it carries does.
+func of(c *shell.Command, effects []Effect) []Effect {
+	for i := range effects {
+		if effects[i].Of == nil {
+			effects[i].Of = c
+		}
+	}
+	return effects
 }
 
 // located tells of the effects of a command in which file it stands. What is not
@@ -245,6 +255,8 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.throughDoors(v)...)
 	out = append(out, r.exposed(v)...)
 	r.remember(v)
+	r.starts(v)
+	r.looksFor(v)
 	return r.placed(v, out)
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -23,6 +24,9 @@ type Effect struct {
 	// Why says what is done and to what, in the third person and without a
 	// subject: "deletes ../other-repo".
 	Why wording.Sentence `json:"-"`
+	// Of is the command that does it; nil where it is the executor itself, or
+	// where no command stands for it.
+	Of *shell.Command `json:"-"`
 }
 
 // usual returns what is typical of a kind: an effect of this kind as a table

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -13,6 +14,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
 	}
+	r.tell(v, vaglio.Wrote, a)
 	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)
 	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {

@@ -164,14 +164,30 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) wording.Sentence {
 	p := r.world.clean(a.text, v.cwd)
 	switch {
-	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2):
+	case at == placeTemp && !everybodys(p):
 		return deletion("the temporary %s", a.text)
-	case at == placeWorkspace && v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
-		return why.And(", which can be rebuilt")
+	case at == placeWorkspace:
+		return r.spare(v, a, p, why)
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
 		return why.And(", a cache that fills itself again")
 	}
 	return nil
+}
+
+// spare says that what is deleted of the workspace can be had again.
+func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) wording.Sentence {
+	switch {
+	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
+		return why.And(", which can be rebuilt")
+	case r.madeHere(v, a):
+		return why.And(", which was made in this session")
+	}
+	return nil
+}
+
+// everybodys reports whether a path among temporary files is all that there is.
+func everybodys(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= 2
 }
 
 // foundOnly reports whether all that is not known of a word are folders that

@@ -2,11 +2,9 @@ package effects
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -94,69 +92,4 @@ func withoutTarget(e Effect) (string, bool) {
 	}
 	without := e.Why.About(e.Target, wording.Clause{Text: "\x00"}).String()
 	return without, strings.Contains(without, "\x00")
-}
-
-// Key returns a canonical text of what a proposal would do to what, the same
-// for every spelling of the same effects, and whether all of it is known. Two
-// calls with an equal key are equivalent; a call of which something is not
-// known has no key, for it equals nothing.
-func (j *Judge) Key(p vaglio.Proposal) (string, bool) {
-	r := j.Read(p)
-	w := j.worldOf(p)
-	var parts []string
-	for _, e := range r.Effects {
-		if e.Kind == KindRead || e.Reach == ReachWorkspace && e.Kind != KindDelete {
-			continue
-		}
-		if e.Kind == KindUnknown || e.Target == "" || strings.Contains(e.Target, "$") {
-			return "", false
-		}
-		parts = append(parts, string(e.Kind)+"\x00"+string(e.Reach)+"\x00"+canonicalTarget(e, w))
-	}
-	if len(parts) == 0 {
-		return "", false
-	}
-	slices.Sort(parts)
-	return strings.Join(slices.Compact(parts), "\n"), true
-}
-
-// canonicalTarget spells a path absolutely and orders the words of anything
-// else.
-func canonicalTarget(e Effect, w *world) string {
-	if !e.far() && slices.Contains([]Kind{KindDelete, KindOverwrite, KindCreate, KindMove, KindPermissions}, e.Kind) {
-		if !strings.Contains(e.Target, " ") && !strings.Contains(e.Target, "://") && (strings.ContainsAny(e.Target, "./~") ||
-			w.inside(w.clean(e.Target, w.cwd))) {
-			return w.clean(e.Target, w.cwd)
-		}
-	}
-	words := strings.Fields(strings.ToLower(e.Target))
-	if e.Kind == KindDelete && e.far() { // kubectl delete pods/web
-		words = strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == '/' })
-		for i := range words {
-			words[i] = resourceKind(words[i])
-		}
-	}
-	slices.Sort(words)
-	return strings.Join(words, " ")
-}
-
-// shortKinds are the short names of kinds of a cluster's resources.
-const shortKinds = "po=pod deploy=deployment deployment.apps=deployment svc=service ns=namespace cm=configmap sts=statefulset ds=daemonset " +
-	"rs=replicaset ing=ingress ingresses=ingress pvc=persistentvolumeclaim pv=persistentvolume no=node sa=serviceaccount"
-
-// wholeKinds are those of which the plural is one more letter.
-const wholeKinds = " pods deployments services namespaces configmaps statefulsets daemonsets replicasets persistentvolumeclaims persistentvolumes " +
-	"nodes serviceaccounts secrets jobs cronjobs roles releases instances "
-
-// resourceKind is the full name of a kind of a cluster's resources.
-func resourceKind(s string) string {
-	if strings.Contains(wholeKinds, " "+s+" ") {
-		return s[:len(s)-1]
-	}
-	for pair := range strings.FieldsSeq(shortKinds) {
-		if short, kind, _ := strings.Cut(pair, "="); short == s {
-			return kind
-		}
-	}
-	return s
 }

@@ -93,11 +93,7 @@ func (c *call) passed() []Effect {
 			}
 			c.r.depth++
 			defer func() { c.r.depth-- }()
-			argv := make([]string, 0, len(c.all)-i)
-			for _, w := range c.all[i:] {
-				argv = append(argv, w.text)
-			}
-			return c.r.apart(func() { c.r.shellArgv(argv) })
+			return c.r.apart(func() { c.r.shellArgv(texts(c.all[i:])) })
 		}
 	}
 	return unknown(say("gives a password to a command that is not known: %s", c.rest(0)), c.rest(0))

@@ -9,28 +9,29 @@ import (
 // invocation is one command as the rules see it. It is the only place that
 // knows the shell reader's types.
 type invocation struct {
-	name    string // base name, without suffixes such as .exe
-	path    string // the name as it was written
-	args    []arg
-	writes  []arg  // files that the shell opens for writing
-	appends []bool // of writes: what is there stays
-	reads   []arg  // files that the shell opens for reading
-	assigns []assignment
-	cwd     string // "" when it is not known
-	stdin   stdin
-	root    bool   // with raised rights
-	host    string // the other machine, if it runs there
-	pod     bool   // in a container of a cluster
-	box     string // the container, if it runs in one
-	fresh   bool   // the container is created for this command
-	exposed bool   // the container has the host's rights or folders
-	mounts  []string
-	via     []string
-	wrapper bool
-	into    *invocation // the next command, nil if there is none
-	call    *shell.Call
-	file    string // in which the command stands, "" for the call's own text
-	line    int
+	name       string // base name, without suffixes such as .exe
+	path       string // the name as it was written
+	args       []arg
+	writes     []arg  // files that the shell opens for writing
+	appends    []bool // of writes: what is there stays
+	reads      []arg  // files that the shell opens for reading
+	assigns    []assignment
+	cwd        string // "" when it is not known
+	stdin      stdin
+	root       bool   // with raised rights
+	host       string // the other machine, if it runs there
+	pod        bool   // in a container of a cluster
+	box        string // the container, if it runs in one
+	fresh      bool   // the container is created for this command
+	exposed    bool   // the container has the host's rights or folders
+	mounts     []string
+	via        []string
+	wrapper    bool
+	background bool        // nobody waits for the command
+	into       *invocation // the next command, nil if there is none
+	call       *shell.Call
+	file       string // in which the command stands, "" for the call's own text
+	line       int
 }
 
 type assignment struct {
@@ -104,7 +105,7 @@ func argsOf(words []shell.Word) []arg {
 }
 
 func invocationOf(c *shell.Command) *invocation {
-	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, call: c.Call, file: c.File, line: c.Line}
+	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])

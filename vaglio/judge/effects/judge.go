@@ -128,18 +128,24 @@ type Reading struct {
 	Effects []Effect
 	// Notes say what could not be read, without being effects.
 	Notes []wording.Sentence
+	// Did is what the call would do that its session is to remember.
+	Did vaglio.Facts
 }
 
 // Read says what a proposal would do. It never fails: what cannot be read is
 // an effect of [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Reading {
-	r := &reading{judge: j, world: j.worldOf(p), fetched: map[string]bool{}}
+	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts}
 	r.executor(p)
+	r.leaves(p)
 	if len(r.effects) == 0 {
 		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
-	return Reading{Effects: r.effects, Notes: r.notes}
+	return Reading{Effects: r.effects, Notes: r.notes, Did: r.did}
 }
+
+// Did says what of a proposal its session is to remember.
+func (j *Judge) Did(p vaglio.Proposal) vaglio.Facts { return j.Read(p).Did }
 
 // Grade grades a proposal. The error is always nil; the lowest effect decides
 // the score, and a score below [Threshold] should be asked.
@@ -152,7 +158,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 
 func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	said := wordsOf(intent)
-	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1}
+	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0]
 	by := map[string]Effect{}
 	for _, f := range folded(r.Effects, said) {
@@ -221,14 +227,15 @@ const maxSignals = 20
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
 	w := &world{places: j.places, home: j.opts.Home, user: j.opts.User, cwd: folder(p.Context.Cwd)}
 	if w.home == "" {
-		parts := strings.SplitN(w.cwd, "/", 4)
-		if len(parts) > 2 && parts[0] == "" && (parts[1] == "home" || parts[1] == "Users") {
-			w.home = "/" + parts[1] + "/" + parts[2]
-		}
+		w.home = readings.HomeOf(w.cwd)
+	}
+	if s := p.Context.Site; s != nil {
+		w.roots, w.kept = s.Workspaces, s.Kept
+		return w
 	}
 	for _, r := range append([]string{w.cwd}, p.Context.Mounts...) {
-		if r = folder(w.local(r)); r != "" && r != w.home && w.mayBeWorkspace(place.Clean(r)) {
-			w.roots = append(w.roots, place.Clean(r))
+		if r = place.Clean(folder(w.local(r))); r != w.home && vaglio.MayBeWorkspace(w.places, r) {
+			w.roots = append(w.roots, r)
 		}
 	}
 	return w
@@ -243,29 +250,23 @@ func folder(s string) string {
 	return strings.TrimRight(s, "/")
 }
 
-// mayBeWorkspace reports whether a folder that a call names can be somebody's
-// workspace: the system's folders and whole homes are not, but a container's
-// root user has no other place.
-func (w *world) mayBeWorkspace(root string) bool {
-	if w.places.Classes(root)&place.Perimeter != 0 {
-		return false
-	}
-	return w.places.TreeAt(root) != place.HomeTree || root == "/root"
-}
-
 // reading collects the effects of one proposal.
 type reading struct {
 	judge        *Judge
 	world        *world
 	effects      []Effect
 	notes        []wording.Sentence
-	onMain       string // the branch on which others build, if an earlier command switched to it
-	rewired      bool   // an earlier command changed git's remotes
-	cloned       bool   // foreign code was fetched by an earlier command
-	listed       bool   // an earlier command listed containers or images
-	started      bool   // an earlier command started a container
-	gitTold      bool   // an earlier command had git show settings or contents
-	listedSecret bool   // an earlier command read a file of secrets
+	onMain       string       // the branch on which others build, if an earlier command switched to it
+	rewired      bool         // an earlier command changed git's remotes
+	cloned       bool         // foreign code was fetched by an earlier command
+	listed       bool         // an earlier command listed containers or images
+	started      bool         // an earlier command started a container
+	gitTold      bool         // an earlier command had git show settings or contents
+	listedSecret bool         // an earlier command read a file of secrets
+	facts        vaglio.Facts // what the session did before
+	did          vaglio.Facts // what it is to remember of this call
+	stays        bool         // what the call runs goes on behind it
+	sought       []bool       // of each search for processes, whether it finds the session's own only
 	depth        int
 	means        readings.Means  // of all readings of the call
 	fetched      map[string]bool // files that an earlier command downloaded

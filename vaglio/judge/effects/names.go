@@ -269,8 +269,7 @@ func (t *tool) secretAt(i int) bool {
 // target names what a call is about, from its arguments.
 func (t *tool) target() string {
 	for _, k := range []string{
-		"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account",
-		"file", "query",
+		"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account", "file", "query",
 	} {
 		if s, ok := t.args[k].(string); ok && s != "" {
 			return clip(s, 80)

@@ -3,6 +3,7 @@ package effects
 import (
 	"slices"
 
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -90,7 +91,7 @@ func (c *call) operation(o *operation.Operation) []Effect {
 	case operation.Empty:
 		return c.r.empty(c.invocation, a)
 	case operation.Write, operation.Replace:
-		return c.r.write(c.invocation, a, said(o, "writes"))
+		return c.writes(o, a)
 	case operation.Create, operation.MakeFolder:
 		return c.creates(o, a)
 	case operation.Move:
@@ -100,6 +101,14 @@ func (c *call) operation(o *operation.Operation) []Effect {
 	default:
 		return nil
 	}
+}
+
+// writes is the effect of a write. What an option names, the command builds.
+func (c *call) writes(o *operation.Operation, a arg) []Effect {
+	if o.Role == operation.Option {
+		defer c.r.built(len(c.r.did))
+	}
+	return c.r.write(c.invocation, a, said(o, "writes"))
 }
 
 // said is how an operation's verb is said.
@@ -161,6 +170,9 @@ func (c *call) discard(a arg) []Effect {
 
 // moveAway is the effect of a move on the place that a file leaves.
 func (c *call) moveAway(a, to arg) []Effect {
+	if !c.r.facts.Made(c.r.world.clean(a.text, c.cwd)) {
+		c.r.tell(c.invocation, vaglio.Moved, to)
+	}
 	switch c.r.world.placeOf(a, c.cwd) {
 	case placeWorkspace, placeTemp:
 		if to.text != "" && c.r.world.placeOf(to, c.cwd) == placeNowhere {

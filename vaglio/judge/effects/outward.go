@@ -1,43 +1,27 @@
 package effects
 
 import (
-	"cmp"
 	"encoding/base64"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
-
-// hostOf is the host of an address, lower case, without its port.
-func hostOf(address string) string {
-	address = strings.Trim(address, "'\"")
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		_, rest, _ := strings.Cut(address, "://")
-		rest, _, _ = strings.Cut(rest, "/")
-		return strings.ToLower(rest)
-	}
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-}
 
 // metadata reports whether an address is that of a cloud's metadata service,
 // which hands the machine's credentials to whoever asks, in any spelling of its
 // number.
 func metadata(address string) bool {
-	host := hostOf(address)
+	host := hosts.Of(address)
 	switch host {
 	case "metadata.google.internal", "metadata.goog", "metadata", "instance-data", "instance-data.ec2.internal", "metadata.azure.internal",
 		"metadata.tencentyun.com":
 		return true
 	}
-	ip, ok := number(host)
+	ip, ok := hosts.Number(host)
 	if !ok {
 		return strings.Contains(host, "169.254.169.254") || strings.Contains(host, "169-254-169-254") // a name that resolves to its number
 	}
@@ -50,34 +34,6 @@ func metadata(address string) bool {
 		}
 	}
 	return false
-}
-
-// number reads a host that is a number: as usual, or in fewer parts, octal or
-// hexadecimal, as the C library takes it.
-func number(host string) (netip.Addr, bool) {
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.Unmap(), true
-	}
-	parts := strings.Split(host, ".")
-	if len(parts) > 4 {
-		return netip.Addr{}, false
-	}
-	var sum uint64
-	for i, p := range parts {
-		if len(p) > 1 && p[0] == '0' && p[1] != 'x' {
-			p = "0o" + cmp.Or(strings.TrimLeft(p, "0"), "0")
-		}
-		bits := 8 // the last part fills what is left
-		if i == len(parts)-1 {
-			bits = 8 * (4 - i)
-		}
-		n, err := strconv.ParseUint(p, 0, bits)
-		if err != nil {
-			return netip.Addr{}, false
-		}
-		sum = sum<<bits | n
-	}
-	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
 // credentialDoor says what credentials an address hands out to anybody who
@@ -116,7 +72,7 @@ func (r *reading) leaks(u arg) bool {
 		return true
 	}
 	return slices.ContainsFunc(u.from, func(f string) bool { return r.tells(u.text, f) }) ||
-		slices.ContainsFunc(u.names, func(n string) bool { return strings.Index(u.text, "$"+n) > 0 && r.personal(n, hostOf(u.text)) })
+		slices.ContainsFunc(u.names, func(n string) bool { return strings.Index(u.text, "$"+n) > 0 && r.personal(n, hosts.Of(u.text)) })
 }
 
 // tells reports whether the output of a command in an address is local data.

@@ -30,6 +30,7 @@ type world struct {
 	user   string
 	cwd    string // the folder in which the call begins, "" if it is not known
 	roots  []string
+	kept   []string // of roots, those among temporary files
 }
 
 // clean resolves a path as seen from the folder cwd.
@@ -54,7 +55,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 	p := w.clean(a.text, cwd)
 	is := w.places.Classes(p)
 	switch {
-	case is&place.Temporary != 0 || w.temporary(a, p):
+	case (is&place.Temporary != 0 || w.temporary(a, p)) && !place.Inside(w.kept, p):
 		return placeTemp
 	case a.text == "":
 		return placeUnknown

@@ -273,6 +273,7 @@ func (c *call) outreach() []Effect {
 // outputs are the effects of options that name files to write.
 func (c *call) outputs() []Effect {
 	var out []Effect
+	defer c.r.built(len(c.r.did))
 	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
 		"--destination", "--outFile", "--outDir") {
 		out = append(out, c.r.write(c.invocation, a, "writes")...)

@@ -153,48 +153,6 @@ func TestResultExplains(t *testing.T) {
 	}
 }
 
-func TestKey(t *testing.T) {
-	t.Parallel()
-	j := newJudge(t)
-	same := [][]string{
-		{"rm -rf src", "rm -r -f ./src", "sudo -u ann true; rm --recursive src/", "bash -c 'rm -rf src'", "rm -rf /home/ann/src/shop/src", "D=src; rm -rf $D"},
-		{"git push --force origin feature", "git push origin feature -f", "env A=b git push -f origin feature"},
-		{"npm publish", "bash -c 'npm publish'"},
-	}
-	seen := map[string]string{}
-	for _, group := range same {
-		first := ""
-		for i, s := range group {
-			key, ok := j.Key(command(s))
-			if !ok || key == "" {
-				t.Errorf("%q has no key", s)
-				continue
-			}
-			if i == 0 {
-				first = key
-				if other, dup := seen[key]; dup {
-					t.Errorf("%q and %q have one key", s, other)
-				}
-				seen[key] = s
-			} else if key != first {
-				t.Errorf("%q has key %q, want %q as %q", s, key, first, group[0])
-			}
-		}
-	}
-	for _, s := range []string{"ls", "rm -rf $X", "frobnicate"} {
-		if key, ok := j.Key(command(s)); ok {
-			t.Errorf("%q has key %q, want none", s, key)
-		}
-	}
-	a, _ := j.Key(command("rm -rf src"))
-	if b, _ := j.Key(command("rm -rf docs")); a == b {
-		t.Errorf("deleting two folders has one key %q", a)
-	}
-	if b, _ := j.Key(vaglio.Proposal{Executor: "delete_file", Args: vaglio.Args{"path": "src"}, Context: vaglio.Context{Cwd: testCwd}}); a != b {
-		t.Errorf("deleting by a tool has key %q, by a command %q", b, a)
-	}
-}
-
 func FuzzGrade(f *testing.F) {
 	for _, s := range samples() {
 		f.Add(s, "shell_exec", "command")
@@ -209,7 +167,6 @@ func FuzzGrade(f *testing.F) {
 		if got < 0 || got > 1 {
 			t.Fatalf("score %v", got)
 		}
-		j.Key(p)
 	})
 }
 

@@ -14,7 +14,7 @@ func scriptRule(c *call) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
 	}
-	if c.wrapper {
+	if c.wrapper && !c.r.fetched[lastPart(c.operand(0))] {
 		return reads()
 	}
 	for i := range c.all {

@@ -41,6 +41,9 @@ func killRule(c *call) []Effect {
 	if len(c.operands) > 0 && c.name == "kill" && !slices.ContainsFunc(c.operands, foreignProcess) {
 		return own(say("stops a process that it started"))
 	}
+	if c.ownProcesses() {
+		return own(say("stops what was started in this session: %s %s", c.name, join(c.all)))
+	}
 	return one(KindKill, say("stops processes that it may not have started: %s %s", c.name, join(c.all)), cmp.Or(c.rest(0), join(c.all)))
 }
 

@@ -347,6 +347,9 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	}
 	switch r.world.placeOf(file, v.cwd) {
 	case placeWorkspace:
+		if r.writtenUnread(v, file) {
+			return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
+		}
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(task); ok {
 			e.Sure = 0.6

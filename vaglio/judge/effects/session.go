@@ -1,0 +1,99 @@
+package effects
+
+import (
+	"path"
+	"slices"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// tell keeps what is done to a file for those calls of the session that follow.
+func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
+	if p := r.world.clean(a.text, v.cwd); a.known && path.IsAbs(p) && v.host == "" && v.box == "" {
+		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
+	}
+}
+
+// built says of what was told since that a program made it of other files.
+func (r *reading) built(since int) {
+	for i := since; i < len(r.did); i++ {
+		r.did[i].Deed = vaglio.Built
+	}
+}
+
+// madeHere reports whether all that a word names came to be in this session.
+func (r *reading) madeHere(v *invocation, a arg) bool {
+	return a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd))
+}
+
+// writtenUnread reports whether the session itself wrote a file of which nothing
+// could be read.
+func (r *reading) writtenUnread(v *invocation, file arg) (unread bool) {
+	name := r.world.clean(file.text, v.cwd)
+	if r.facts.Wrote(name) && r.means.Files != nil {
+		_, read := r.means.Files.Content(name)
+		return !read
+	}
+	return false
+}
+
+// starts keeps a program that goes on behind the call.
+func (r *reading) starts(v *invocation) {
+	if (r.stays || v.background) && v.path != "" && v.host == "" {
+		words := append([]string{v.path}, texts(v.args)...)
+		for _, a := range v.assigns {
+			words = append(words, a.name+"="+a.value.text)
+		}
+		r.did = append(r.did, vaglio.StartedBy(v.cwd, words))
+	}
+}
+
+// leaves tells what of the whole call matters to those that follow, and asks
+// where it works in no workspace.
+func (r *reading) leaves(p vaglio.Proposal) {
+	for i := range r.did {
+		if r.fetched[path.Base(r.did[i].Path)] {
+			r.did[i].Deed = vaglio.Fetched
+		}
+	}
+	changes := false
+	for i := range r.effects {
+		e := &r.effects[i]
+		changes = changes || e.Kind != KindRead
+		if e.Kind == KindInstall {
+			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Installed, Words: []string{e.Target}})
+		}
+	}
+	if s := p.Context.Site; s != nil && s.Outside && changes {
+		r.add(usual(KindOverwrite).with(say("works in %s, which is none of the workspaces", p.Context.Cwd), "").as(Partial, ReachUser))
+	}
+}
+
+// looksFor keeps whether a search for processes finds the session's own only.
+func (r *reading) looksFor(v *invocation) {
+	if own, ok := r.facts.Finds(v.name, texts(v.args)); ok {
+		r.sought = append(r.sought, own)
+	}
+}
+
+// texts are the words of a command.
+func texts(args []arg) []string {
+	out := make([]string, len(args))
+	for i := range args {
+		out[i] = args[i].text
+	}
+	return out
+}
+
+// ownProcesses reports whether a command stops only what the session started.
+func (c *call) ownProcesses() bool {
+	if c.host != "" || c.box != "" || c.root || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
+		return false
+	}
+	if c.name != "kill" {
+		return c.r.facts.Stops(c.name, texts(c.operands))
+	}
+	return len(c.r.sought) > 0 && !slices.Contains(c.r.sought, false) && !slices.ContainsFunc(c.operands, func(a arg) bool {
+		return len(a.from) != 1 || a.from[0] != "lsof" && a.from[0] != "pgrep"
+	})
+}
