@@ -2,6 +2,7 @@ package vaglio
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -26,6 +27,11 @@ func DecodeProposal(data []byte) (Proposal, error) {
 	if p.Context.Client != "" && !clients.Known(p.Context.Client) {
 		return Proposal{}, &strictjson.Error{Path: "/context/client", Msg: "must be a client whose tools are known: " + strings.Join(clients.Names(), ", ")}
 	}
+	for i, c := range p.Context.Concerns {
+		if !slices.Contains(Concerns(), c) {
+			return Proposal{}, &strictjson.Error{Path: "/context/concerns/" + strconv.Itoa(i), Msg: "must be one of " + concernList()}
+		}
+	}
 	if p.Args == nil {
 		p.Args = Args{}
 	}
@@ -34,17 +40,19 @@ func DecodeProposal(data []byte) (Proposal, error) {
 
 // Keys gives the sorted names of the fields that the context holds.
 func (c Context) Keys() []string {
-	keys := make([]string, 0, 7)
+	keys := make([]string, 0, 8)
 	for _, field := range [...]struct {
 		name  string
 		given bool
 	}{
 		{"capability", c.Capability != nil},
 		{"client", c.Client != ""},
+		{"concerns", c.Concerns != nil},
 		{"critical", c.Critical != nil},
 		{"cwd", c.Cwd != ""},
 		{"mode", c.Mode != ""},
 		{"mounts", c.Mounts != nil},
+		{"roots", c.Roots != nil},
 		{"step", c.Step != nil},
 	} {
 		if field.given {

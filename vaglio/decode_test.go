@@ -89,7 +89,7 @@ func TestDecodeProposalRefuses(t *testing.T) {
 		"duplicate_deep":    {`{"executor":"x","args":{"a":[{"b":1,"b":2}]}}`, `field "/args/a/0/b" is given twice`},
 		"unknown":           {`{"executor":"x","tool":"s3cr3t"}`, `field "/tool" is not known; known here are agent, args, context`},
 		"unknown_context":   {`{"executor":"x","context":{"approver":"s3cr3t"}}`, `field "/context/approver" is not known; known here are capability, client`},
-		"unknown_client":    {`{"executor":"x","context":{"client":"s3cr3t"}}`, `field "/context/client" must be a client whose tools are known: claude-code`},
+		"unknown_client":    {`{"executor":"x","context":{"client":"s3cr3t"}}`, `field "/context/client" must be a client whose tools are known: amp, claude-code, cline`},
 		"critical_text":     {`{"executor":"x","context":{"critical":"false"}}`, `field "/context/critical" must be true or false, not a string`},
 		"critical_zero":     {`{"executor":"x","context":{"critical":0}}`, `field "/context/critical" must be true or false, not a number`},
 		"capability_number": {`{"executor":"x","context":{"capability":4711}}`, `field "/context/capability" must be a string or a list of strings`},

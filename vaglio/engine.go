@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/vaglio/audit"
 	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/clients"
@@ -27,7 +28,11 @@ type Engine struct {
 	kind    string
 	log     AuditLog
 	logger  *slog.Logger
+	meter   Meter
 	turns   turns
+	needs   Needs
+	files   Files
+	spaces  spaces
 }
 
 // Config is what an [Engine] is made of.
@@ -43,63 +48,23 @@ type Config struct {
 	Log AuditLog
 	// Logger is told why a judge gave no verdict; nil is told nothing.
 	Logger *slog.Logger
+	// Meter counts what judges do beside verdicts; nil counts nothing.
+	Meter Meter
 	// Home replaces ~ and $HOME in what the guard reads.
 	Home string
-	// Own are vaglio's own files and folders, which the guard forbids.
-	Own []string
+	// Own is what vaglio itself is made of, which the guard keeps.
+	Own own.Facts
 	// Files reads the files that calls run; nil leaves them unread.
-	Files reading.Files
-}
-
-// Gate is a judge with what it must give for a call to pass. Both limits are
-// in [0,1] and inclusive.
-type Gate struct {
-	Judge         Judge
-	MinScore      float64
-	MinConfidence float64
-	// Timeout bounds one answer; 0 leaves it to the judge and the caller.
-	Timeout time.Duration
-	// Discreet says that the judge's reasoning names no argument's value, so
-	// that the audit log may hold it. Of another judge's the log holds what the
-	// signals are about.
-	Discreet bool
-	// Reads says that the judge itself reads the call, and so needs memory as
-	// the call is large: large calls are put to it a few at a time.
-	Reads bool
-}
-
-// Judge grades proposals. Grade must end soon after ctx does. An error, a
-// panic, or a result out of range rejects the proposal: a judge that says
-// nothing useful approves nothing. An error of type [*JudgeError] is told in
-// the verdict; the text of any other is not.
-type Judge interface {
-	// Kind names the judge in verdicts, the same for its whole life.
-	Kind() string
-	Grade(ctx context.Context, p Proposal) (GradientResult, error)
+	Files Files
+	// Workspaces are the folders in which agents may work. Where there are none,
+	// and the client states none, a session's are those in which it begins.
+	Workspaces []string
 }
 
 // AuditLog keeps what was decided. Append must not fail a decision.
 type AuditLog interface {
 	Append(r audit.Record)
 }
-
-// JudgeError says in one safe sentence part why a judge gave no verdict, such
-// as "the model refused".
-type JudgeError struct {
-	Fault string
-	Err   error
-}
-
-// Error tells the fault and its cause.
-func (e *JudgeError) Error() string {
-	if e.Err == nil {
-		return e.Fault
-	}
-	return e.Fault + ": " + e.Err.Error()
-}
-
-// Unwrap gives the cause.
-func (e *JudgeError) Unwrap() error { return e.Err }
 
 // New makes an engine. Its error joins every mistake of the configuration.
 func New(c Config) (*Engine, error) {
@@ -113,7 +78,7 @@ func New(c Config) (*Engine, error) {
 	if !slices.Contains(kinds, c.Kind) {
 		return nil, fmt.Errorf("vaglio: no judge of kind %q is configured; there are %q", c.Kind, kinds)
 	}
-	for _, place := range c.Own {
+	for _, place := range c.Own.Paths() {
 		// "/" would forbid everything, a relative path nothing for certain.
 		if !filepath.IsAbs(place) || filepath.Clean(place) == "/" {
 			return nil, fmt.Errorf("vaglio: own path %q must be absolute and below the root", place)
@@ -126,15 +91,22 @@ func New(c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says file, line and column already
 	}
+	where, err := newSpaces(&c)
+	if err != nil {
+		return nil, err
+	}
 	return &Engine{
+		files: c.Files, spaces: where,
 		catalog: c.Catalog,
 		guard:   guard.New(guard.Config{Home: c.Home, Own: c.Own}),
-		reader:  reading.NewReader(reading.Options{Home: c.Home, Clients: known.Tools(), Files: c.Files}),
+		reader:  reading.NewReader(reading.Options{Home: c.Home, Env: c.Own.Env, Clients: known.Tools()}),
 		gates:   slices.Clone(c.Judges),
 		kind:    c.Kind,
 		log:     c.Log,
 		logger:  c.Logger,
+		meter:   c.Meter,
 		turns:   newTurns(),
+		needs:   needsOf(c.Judges),
 	}, nil
 }
 
@@ -171,10 +143,11 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 	if wrong != nil {
 		return Verdict{}, wrong
 	}
+	e.spaces.of(&p)
 	if err := e.catalog.Check(p.Executor, p.Args, p.Context.Cwd); err != nil {
 		return Verdict{}, err
 	}
-	v, read, denied, err := e.guarded(ctx, p, size)
+	v, read, runs, denied, err := e.guarded(ctx, p, size)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -186,7 +159,12 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 			return Verdict{}, err
 		}
 	}
-	v.Sources = sourcesOf(read)
+	if v.Sources = runs; !denied && !v.Approved {
+		v.Sources = e.bound(&p, read, runs)
+	}
+	if !denied {
+		v.Did = e.remembered(&p, read, v.Results)
+	}
 	if e.log != nil {
 		e.log.Append(record(p, v, logged))
 	}
@@ -202,25 +180,28 @@ func (e *Engine) Guard(ctx context.Context, p Proposal) (Verdict, bool, error) {
 	if wrong != nil {
 		return Verdict{}, false, wrong
 	}
-	v, _, denied, err := e.guarded(ctx, p, size)
+	v, _, _, denied, err := e.guarded(ctx, p, size)
 	return v, denied, err
 }
 
+// Hides says whether the guard forbids to touch a path, whatever the call.
+func (e *Engine) Hides(path string) bool { return e.guard.Hides(path) }
+
 // guarded reads a call whose arguments have that size, and asks the guard.
-func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, read *reading.Reading, denied bool, err error) {
+func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, read *reading.Reading, runs []Source, denied bool, err error) {
 	done, err := e.turns.take(ctx, size)
 	if err != nil {
-		return Verdict{}, nil, false, err
+		return Verdict{}, nil, nil, false, err
 	}
 	defer done()
-	call := e.call(p)
+	call, runs := e.call(p)
 	out := e.guard.Examine(call)
 	if out.Unreadable != nil {
-		return Verdict{}, nil, false, unreadable(p, out.Unreadable)
+		return Verdict{}, nil, nil, false, unreadable(p, out.Unreadable)
 	}
 	d := out.Denial
 	if d == nil {
-		return Verdict{}, call.Reading, false, nil
+		return Verdict{}, call.Reading, runs, false, nil
 	}
 	reason := d.Reason
 	if d.File != "" {
@@ -231,16 +212,27 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 		TS:        now(),
 		JudgeKind: e.kind,
 		BlockedBy: PhaseGuard,
-		Rule:      &GuardRule{ID: d.ID, Why: d.Why, Instead: d.Instead},
-	}, call.Reading, true, nil
+		Rule:      &GuardRule{ID: d.ID, Why: d.Why, Instead: d.Instead, File: d.File, Line: d.Line},
+	}, call.Reading, runs, true, nil
 }
 
 // Executor gives what the catalog knows of an executor.
 func (e *Engine) Executor(name string) (catalog.Executor, bool) { return e.catalog.Find(name) }
 
+// Executors names the executors that the catalog lists.
+func (e *Engine) Executors() []string { return e.catalog.Names() }
+
 // Known gives a proposal as the judges see it: with what the catalog knows put
 // over what its caller claims.
 func (e *Engine) Known(p Proposal) Proposal { return e.known(p).proposal }
+
+// Seen gives a proposal as the judges see it, with its reading.
+func (e *Engine) Seen(p Proposal) Proposal {
+	read := e.Read(p)
+	p = e.Known(p)
+	p.Context.Reading = read
+	return p
+}
 
 // Kind names the judge whose score stands in a verdict when all approve.
 func (e *Engine) Kind() string { return e.kind }
@@ -254,6 +246,7 @@ type known struct {
 
 func (e *Engine) known(p Proposal) known {
 	p.Context.Reading = nil
+	e.spaces.of(&p)
 	ex, ok := e.catalog.Find(p.Executor)
 	if !ok {
 		p.Context.Known = nil
@@ -269,7 +262,7 @@ func (e *Engine) known(p Proposal) known {
 			p.Context.Capability[i] = c.Name
 		}
 	}
-	return known{proposal: p, skip: ex.SkipJudge}
+	return known{proposal: p, skip: ex.SkipJudge && len(p.Context.Concerns) == 0}
 }
 
 func record(p Proposal, v Verdict, reason string) audit.Record {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -71,7 +72,19 @@ func proposal(executor string, args vaglio.Args) vaglio.Proposal {
 }
 
 // books keeps what is logged.
-type books struct{ records []audit.Record }
+type books struct {
+	records []audit.Record
+	faults  map[string]int
+}
+
+func (b *books) Faulted(judge, fault string) {
+	if b.faults == nil {
+		b.faults = map[string]int{}
+	}
+	b.faults[judge+" "+fault]++
+}
+
+func (b *books) Skipped(executor string) { b.Faulted("skipped", executor) }
 
 func (b *books) Append(r audit.Record) { b.records = append(b.records, r) }
 
@@ -175,7 +188,7 @@ func TestBrokenJudgeRejects(t *testing.T) {
 						{Judge: &fake{"broken", func(ctx context.Context, _ vaglio.Proposal) (result, error) { return tt.grade(ctx) }}, Timeout: time.Minute},
 						{Judge: forbidden(t)},
 					},
-					Log: log, Logger: slog.New(slog.NewTextHandler(&told, nil)),
+					Log: log, Logger: slog.New(slog.NewTextHandler(&told, nil)), Meter: log,
 				})
 				v, err := e.Judge(t.Context(), proposal("x", nil))
 				if err != nil {
@@ -185,7 +198,10 @@ func TestBrokenJudgeRejects(t *testing.T) {
 					v.Reason != "judge: no verdict from broken: "+tt.want {
 					t.Errorf("got %+v", v)
 				}
-				want := []result{{Judge: "broken", Reasoning: tt.want}}
+				want := []result{{Judge: "broken", Reasoning: tt.want, Fault: v.Results[0].Fault}}
+				if v.Results[0].Fault == "" || log.faults["broken "+string(v.Results[0].Fault)] != 1 {
+					t.Errorf("the fault %q is counted as %v", v.Results[0].Fault, log.faults)
+				}
 				if diff := cmp.Diff(want, v.Results); diff != "" {
 					t.Error(diff)
 				}
@@ -412,7 +428,7 @@ func TestTimeIsSecondsSinceTheEpoch(t *testing.T) {
 }
 
 func TestOwnFilesAreForbidden(t *testing.T) {
-	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: forbidden(t)}}, Own: []string{"/srv/vaglio"}})
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: forbidden(t)}}, Own: own.Facts{Data: []string{"/srv/vaglio"}}})
 	v, denied, _ := e.Guard(t.Context(), proposal("fs_read", vaglio.Args{"path": "/srv/./vaglio/store.db"}))
 	if !denied || v.Rule.ID != "own.path" {
 		t.Errorf("got %+v", v)
@@ -429,9 +445,9 @@ func TestNewTellsEveryMistake(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("got %v", err)
 	}
-	for _, own := range []string{"", "/", "data", "/.."} {
-		if _, err := vaglio.New(vaglio.Config{Own: []string{own}, Judges: []vaglio.Gate{{Judge: answers("a", 1, 1, "")}}}); err == nil {
-			t.Errorf("own path %q is accepted", own)
+	for _, bad := range []string{"", "/", "data", "/.."} {
+		if _, err := vaglio.New(vaglio.Config{Own: own.Facts{Data: []string{bad}}, Judges: []vaglio.Gate{{Judge: answers("a", 1, 1, "")}}}); err == nil {
+			t.Errorf("own path %q is accepted", bad)
 		}
 	}
 	_, err = vaglio.New(vaglio.Config{Kind: "llm-v1", Judges: []vaglio.Gate{{Judge: answers("a", 1, 1, "")}}})

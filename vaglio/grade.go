@@ -20,28 +20,46 @@ const longestNotes = 300
 func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, logged string, err error) {
 	if call.skip {
 		const skipped = "approved: score 1.00 (judges are skipped for this executor)"
+		if e.meter != nil {
+			e.meter.Skipped(call.proposal.Executor)
+		}
 		return Verdict{Approved: true, TS: now(), JudgeKind: e.kind, Score: 1, Reason: skipped}, skipped, nil
 	}
-	v.Results = make([]GradientResult, 0, len(e.gates))
-	for _, g := range e.gates {
+	gates := e.gatesOf(call.proposal)
+	v.Results = make([]GradientResult, 0, len(gates))
+	for _, g := range gates {
+		kind := g.Judge.Kind()
 		result, fault, err := e.ask(ctx, g, call.proposal, size)
+		if err == nil && g.Instead != nil && result.Fault == FaultInstead {
+			// Beyond its budget the policy has another judge answer in its place,
+			// with that judge's own limits: the verdict is under its name.
+			g = *g.Instead
+			result, fault, err = e.ask(ctx, g, call.proposal, size)
+		}
 		if err != nil {
 			return Verdict{}, "", err
 		}
 		v.Results = append(v.Results, result)
-		kind := g.Judge.Kind()
 		if why := rejection(g, result, fault, notes(result)); why != "" {
-			v.TS, v.JudgeKind, v.Score = now(), kind, result.Score
+			v.TS, v.JudgeKind, v.Score = now(), g.Judge.Kind(), result.Score
 			v.Approved, v.BlockedBy, v.Reason = false, PhaseJudge, why
 			return v, rejection(g, result, fault, g.discreetly(result)), nil
 		}
 		if kind == e.kind && !v.Approved {
-			v.Approved, v.JudgeKind, v.Score = true, kind, result.Score
+			v.Approved, v.JudgeKind, v.Score = true, g.Judge.Kind(), result.Score
 			v.Reason, logged = approved(result, notes(result)), approved(result, g.discreetly(result))
 		}
 	}
 	v.TS = now()
 	return v, logged, nil
+}
+
+// gatesOf are the judges that a call must pass. A concern is enough to ask about it.
+func (e *Engine) gatesOf(p Proposal) []Gate {
+	if len(p.Context.Concerns) > 0 {
+		return []Gate{{Judge: concerned{}, MinScore: 1, Discreet: true}}
+	}
+	return e.gates
 }
 
 func approved(r GradientResult, noted string) string {
@@ -111,14 +129,23 @@ func (e *Engine) ask(ctx context.Context, g Gate, p Proposal, size int) (r Gradi
 	if err := ctx.Err(); err != nil {
 		return GradientResult{}, "", err
 	}
-	fault = faultOf(r, cause, mine.Err() != nil)
+	fault, class := faultOf(r, cause, mine.Err() != nil)
 	if fault != "" {
-		e.logger.LogAttrs(ctx, slog.LevelWarn, "a judge gave no verdict",
-			slog.String("judge", g.Judge.Kind()), slog.String("fault", fault), slog.Any("err", cause))
+		e.faulted(ctx, g.Judge.Kind(), fault, class, cause)
 		r = GradientResult{Reasoning: fault}
 	}
-	r.Judge = g.Judge.Kind()
+	r.Fault = class // never what the judge says of itself
+	r.Judge, r.MinScore, r.MinConfidence = g.Judge.Kind(), g.MinScore, g.MinConfidence
 	return r, fault, nil
+}
+
+// faulted tells that a judge gave no verdict.
+func (e *Engine) faulted(ctx context.Context, judge, fault string, class Fault, cause error) {
+	e.logger.LogAttrs(ctx, slog.LevelWarn, "a judge gave no verdict",
+		slog.String("judge", judge), slog.String("fault", fault), slog.Any("err", cause))
+	if e.meter != nil {
+		e.meter.Faulted(judge, string(class))
+	}
 }
 
 // errPanicked stands for a judge that panicked.
@@ -134,26 +161,29 @@ func call(ctx context.Context, j Judge, p Proposal) (r GradientResult, err error
 	return j.Grade(ctx, p)
 }
 
-// faultOf names what is wrong with an answer; "" is nothing.
-func faultOf(r GradientResult, cause error, late bool) string {
+// faultOf names what is wrong with an answer, and its class; "" is nothing.
+func faultOf(r GradientResult, cause error, late bool) (string, Fault) {
 	if own, ok := errors.AsType[*JudgeError](cause); ok && own.Fault != "" {
-		return line(own.Fault)
+		if own.Class == "" {
+			own.Class = FaultFailed
+		}
+		return line(own.Fault), own.Class
 	}
 	switch {
 	case late, errors.Is(cause, context.DeadlineExceeded):
-		return "it did not answer in time"
+		return "it did not answer in time", FaultTimeout
 	case errors.Is(cause, context.Canceled):
-		return "it was cancelled"
+		return "it was cancelled", FaultCancelled
 	case errors.Is(cause, errPanicked):
-		return "it crashed"
+		return "it crashed", FaultCrashed
 	case cause != nil:
-		return "it failed"
+		return "it failed", FaultFailed
 	case !isShare(r.Score):
-		return "its score is not from 0 to 1"
+		return "its score is not from 0 to 1", FaultRange
 	case !isShare(r.Confidence):
-		return "its confidence is not from 0 to 1"
+		return "its confidence is not from 0 to 1", FaultRange
 	default:
-		return ""
+		return "", ""
 	}
 }
 

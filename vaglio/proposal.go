@@ -21,6 +21,9 @@ type Proposal struct {
 	// Agent names the proposing agent. The gateway sets it from the
 	// credentials; what a caller writes here is never trusted.
 	Agent string `json:"agent,omitzero"`
+	// Session names the client's session, which may last for many turns; "" where
+	// the client states none.
+	Session string `json:"session_id,omitzero"`
 	// TurnID names the turn of the agent that the call belongs to.
 	TurnID string `json:"turn_id,omitzero"`
 	// Step counts the calls of a turn, from 1.
@@ -33,6 +36,9 @@ type Proposal struct {
 	Args Args `json:"args"`
 	// Context is what the caller declares about the circumstances.
 	Context Context `json:"context,omitzero"`
+	// Facts are what the session is known to have done. Whoever keeps the session
+	// sets them; they never come from a caller.
+	Facts Facts `json:"-"`
 }
 
 // Args are a call's arguments as decoded from JSON: nil, bool, json.Number,
@@ -58,12 +64,46 @@ type Context struct {
 	Client string `json:"client,omitzero"`
 	// Mounts are the workspace's mounts, as paths the call would see.
 	Mounts []string `json:"mounts,omitzero"`
+	// Roots are the folders that the user opened in the client, as the client
+	// states them, not the model. They count where Client is given.
+	Roots []string `json:"roots,omitzero"`
+	// Site is where the call may work. The engine sets it; it never comes from a
+	// caller.
+	Site *Site `json:"-"`
+	// Concerns are why the caller itself wants a person to see the call. They
+	// can only add a question, never spare one.
+	Concerns []Concern `json:"concerns,omitzero"`
 	// Known is what the catalog knows of the executor; nil when it is not
 	// listed. The engine sets it for the judges; it never comes from a caller.
 	Known *catalog.Executor `json:"-"`
 	// Reading is what the call was understood to say. The engine sets it for
 	// the judges, made from this very call; it never comes from a caller.
 	Reading *reading.Reading `json:"-"`
+	// Turn is what happened before in the call's turn; nil where no judge needs
+	// it. The dispatcher sets it from the turn log; it never comes from a caller.
+	Turn *Turn `json:"-"`
+}
+
+// Turn is what is known of a turn before a call of it is judged.
+type Turn struct {
+	// Earlier are its newest steps, at most [MaxEarlier], oldest first.
+	Earlier []Earlier
+	// Refused are the executors of which a call was refused in this turn by its
+	// schema, its scope or the guard, each once.
+	Refused []string
+	// Known are the executors that the catalog lists.
+	Known []string
+}
+
+// MaxEarlier is how many steps of a turn the judges are told.
+const MaxEarlier = 20
+
+// Earlier is one step of a turn that was judged before.
+type Earlier struct {
+	Step     int
+	Executor string
+	// Outcome is one word of ours, such as "approved" or "guard".
+	Outcome string
 }
 
 // Capabilities is a string or a list of strings on the wire.

@@ -10,7 +10,10 @@ import (
 // Call gives a proposal as a [reading.Reader] takes it, with what Known says of
 // the executor.
 func (p Proposal) Call() reading.Call {
-	c := reading.Call{Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability, Folders: p.Context.Mounts}
+	c := reading.Call{
+		Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
+		Changed: p.Facts.Changed(),
+	}
 	if k := p.Context.Known; k != nil {
 		c.Shell, c.Schema = k.Shell, k.ArgsSchema
 		for _, capability := range k.Capabilities {
@@ -21,32 +24,41 @@ func (p Proposal) Call() reading.Call {
 }
 
 // Read gives the reading of a proposal that guard and judges would use.
-func (e *Engine) Read(p Proposal) *reading.Reading { return e.call(p).Reading }
+func (e *Engine) Read(p Proposal) *reading.Reading {
+	call, _ := e.call(p)
+	return call.Reading
+}
 
-// Sources gives the files that a call runs, as they are now.
-func (e *Engine) Sources(p Proposal) []Source { return sourcesOf(e.Read(p)) }
-
-func sourcesOf(r *reading.Reading) []Source {
-	if r == nil {
-		return nil
-	}
-	var out []Source
-	for _, s := range r.Sources() {
-		out = append(out, Source{Path: s.Path, SHA256: s.SHA256, Lines: s.Lines, Bytes: s.Bytes, Unread: s.Why})
-	}
-	return out
+// Sources gives what a call is bound to that a person is asked about: the files
+// that it runs or is handed, and where its folder leads, as they are now.
+func (e *Engine) Sources(p Proposal) []Source {
+	e.spaces.of(&p)
+	call, runs := e.call(p)
+	return e.bound(&p, call.Reading, runs)
 }
 
 // call is a proposal as the guard takes it, read. What the caller claims counts
-// beside what the catalog knows: a claim can add to what is read only.
-func (e *Engine) call(p Proposal) guard.Call {
+// beside what the catalog knows: a claim can add to what is read only. With it
+// come the files that it runs, as they were met.
+func (e *Engine) call(p Proposal) (guard.Call, []Source) {
+	e.spaces.of(&p)
 	p.Context.Known = nil
 	if ex, ok := e.catalog.Find(p.Executor); ok {
 		p.Context.Known = &ex
 	}
 	c := p.Call()
-	return guard.Call{
+	var runs *sources
+	if e.files != nil && len(p.Context.Site.Readable) > 0 {
+		runs = &sources{files: e.files, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{}}
+		c.Files = runs
+	}
+	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,
 		Reading: e.reader.Read(c),
 	}
+	if runs == nil {
+		return call, nil
+	}
+	runs.closed = true
+	return call, runs.list
 }

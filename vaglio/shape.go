@@ -1,12 +1,14 @@
 package vaglio
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/guard"
 )
 
@@ -41,6 +43,18 @@ func (e *ShapeError) Error() string {
 	}
 	b.WriteString("; nothing was judged and the call must not run: send one that can be read")
 	return b.String()
+}
+
+// Mistake is the caller's own mistake for which a call has no verdict, a
+// [*catalog.Error] or a [*ShapeError], or nil.
+func Mistake(err error) error {
+	if bad, ok := errors.AsType[*catalog.Error](err); ok {
+		return bad
+	}
+	if bad, ok := errors.AsType[*ShapeError](err); ok {
+		return bad
+	}
+	return nil
 }
 
 // unreadable tells of what the guard could not read in a proposal.

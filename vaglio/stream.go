@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -53,11 +54,14 @@ func Stream(ctx context.Context, e *Engine, r io.Reader, w io.Writer) (Tally, er
 
 type stream struct {
 	engine *Engine
-	in     *bufio.Reader
-	out    *bufio.Writer
-	line   []byte // the current line, reused
-	number int
-	tally  Tally
+	// sessions are what the calls of one session, or of one turn, did that were
+	// approved.
+	sessions Sessions
+	in       *bufio.Reader
+	out      *bufio.Writer
+	line     []byte // the current line, reused
+	number   int
+	tally    Tally
 }
 
 func (s *stream) run(ctx context.Context) error {
@@ -125,6 +129,7 @@ func (s *stream) answer(ctx context.Context, tooLong bool) error {
 		}
 		return s.fault(f)
 	}
+	p.Facts = s.sessions.Facts(&p)
 	v, err := s.engine.Judge(ctx, p)
 	if fault, ok := faultOfCall(err); ok {
 		s.tally.Denied++
@@ -135,6 +140,7 @@ func (s *stream) answer(ctx context.Context, tooLong bool) error {
 	}
 	if v.Approved {
 		s.tally.Approved++
+		s.sessions.Note(&p, time.Now(), v.Did)
 	} else {
 		s.tally.Denied++
 	}

@@ -34,16 +34,25 @@ type Verdict struct {
 	Rule *GuardRule `json:"rule,omitempty"`
 	// Results are the answers of the judges that ran, in order.
 	Results []GradientResult `json:"results,omitempty"`
-	// Sources are the files that the call runs, as they were when it was judged.
+	// Sources are the files that the call runs, as they were when it was judged,
+	// and of a call that a person is asked about whatever else it is bound to.
 	Sources []Source `json:"sources,omitempty"`
+	// Did is what the call would do that its session is to remember.
+	Did Facts `json:"-"`
 }
 
-// Source is a file whose content decides what a call does.
+// Source is a file whose content decides what a call does, or a folder in which
+// it works.
 type Source struct {
 	// Path is absolute and clean.
 	Path string `json:"path"`
-	// SHA256 is the digest of its content in hex; absent when it could not be
-	// read.
+	// Kind tells what it is: absent for a file that the call runs, "handed" for
+	// one that it reads or sends, "folder" for a folder.
+	Kind string `json:"kind,omitzero"`
+	// Real is where a folder is, if another name leads there.
+	Real string `json:"real,omitzero"`
+	// SHA256 is the digest of its content in hex, of a folder's that of the path
+	// where it is; absent when it could not be read.
 	SHA256 string `json:"sha256,omitzero"`
 	// Lines and Bytes are how much it holds.
 	Lines int `json:"lines,omitzero"`
@@ -51,7 +60,19 @@ type Source struct {
 	// Unread says in one sentence part why it could not be read, such as "is
 	// too large to be read".
 	Unread string `json:"unread,omitzero"`
+	// Told says that the content is what the session wrote there through the gate:
+	// the file itself cannot be read from here.
+	Told bool `json:"told,omitzero"`
 }
+
+// IsFolder says that it is a folder, of which the place is bound.
+func (s *Source) IsFolder() bool { return s.Kind == SourceFolder }
+
+// The kinds of sources.
+const (
+	SourceHanded = "handed"
+	SourceFolder = "folder"
+)
 
 // GuardRule explains a guard denial to a person and to an agent.
 type GuardRule struct {
@@ -61,6 +82,10 @@ type GuardRule struct {
 	Why string `json:"why"`
 	// Instead says in one sentence what can be done instead.
 	Instead string `json:"instead"`
+	// File and Line are where it was broken, when that is in a file that the call
+	// runs or writes.
+	File string `json:"file,omitzero"`
+	Line int    `json:"line,omitzero"`
 }
 
 // GradientResult is one judge's answer.
@@ -71,13 +96,24 @@ type GradientResult struct {
 	Score float64 `json:"score"`
 	// Confidence is the judge's own trust in the score, in [0,1].
 	Confidence float64 `json:"confidence"`
+	// MinScore and MinConfidence are what a call needs to pass this judge.
+	MinScore      float64 `json:"min_score,omitzero"`
+	MinConfidence float64 `json:"min_confidence,omitzero"`
+	// Fault is the class of what kept the judge from a verdict; empty when it gave
+	// one. The score is 0 then, and Reasoning says what was wrong.
+	Fault Fault `json:"fault,omitempty"`
 	// Reasoning explains the score in words.
 	Reasoning string `json:"reasoning"`
 	// Signals are the observations behind the score.
 	Signals []Signal `json:"signals,omitempty"`
+	// Judgement is the id of the [Judgement] behind it; empty where there is none.
+	Judgement string `json:"judgement,omitempty"`
 	// Metadata is whatever else the judge wants kept with its answer, decoded as
 	// [Args] are.
 	Metadata Args `json:"metadata,omitempty"`
+	// Did is what the call would do that its session is to remember, of a judge
+	// that can tell.
+	Did Facts `json:"-"`
 }
 
 // Signal is one observation behind a score.

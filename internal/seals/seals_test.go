@@ -1,0 +1,70 @@
+package seals_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/internal/seals"
+)
+
+func TestAChangeIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	var files []seals.File
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"kept", "touched", "written", "gone", "replaced"} {
+		files = append(files, seals.File{Path: at(name), What: "it is the " + name})
+		if err := os.WriteFile(at(name), []byte("before"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := seals.New(append(files, seals.File{Path: at("never there"), What: "it was never there"}))
+	if got := w.Changes(); len(got) != 0 || w.Files() != 6 {
+		t.Fatalf("at first: %q of %d", got, w.Files())
+	}
+	later := time.Now().Add(time.Hour)
+	if err := errors.Join(
+		os.Chtimes(at("touched"), later, later), os.WriteFile(at("written"), []byte("after!"), 0o600), os.Chtimes(at("written"), later, later),
+		os.Remove(at("gone")), os.WriteFile(at("new"), []byte("after!"), 0o600), os.Rename(at("new"), at("replaced")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(w.Changes(), "\n")
+	for _, want := range []string{"written changed after the daemon started: it is the written.", "gone is gone: it is the gone.", "replaced changed"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not told: %q", want, got)
+		}
+	}
+	if strings.Count(got, "\n") != 2 {
+		t.Errorf("more is told than changed: %q", got)
+	}
+}
+
+func TestTheLogIsToldOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := seals.New([]seals.File{{Path: file, What: "it runs the hook"}})
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		if err := w.Run(ctx, slog.New(slog.NewTextHandler(&out, nil))); err != nil {
+			t.Error(err)
+		}
+	})
+	if n := strings.Count(out.String(), "settings.json is gone: it runs the hook."); n != 1 {
+		t.Errorf("told %d times: %s", n, out.String())
+	}
+}

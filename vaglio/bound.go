@@ -1,0 +1,242 @@
+package vaglio
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// maxBound is how many files and folders that a call names are bound.
+const maxBound = 200
+
+// bound are the sources of a call that a person is asked about, with the files
+// and folders besides that it names: what is sent, applied or worked in is
+// bound like what runs.
+func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source {
+	out, cwd := slices.Clip(runs), p.Context.Cwd
+	if e.files == nil || r == nil {
+		return out
+	}
+	b := binding{e: e, folders: p.Context.Site.Readable, seen: map[string]bool{}, list: out}
+	for _, s := range out {
+		b.seen[s.Path] = true
+	}
+	b.path("/", cwd)
+	for i := range r.Commands {
+		for j := range r.Commands[i].Script.Commands {
+			b.command(&r.Commands[i].Script.Commands[j])
+		}
+	}
+	for _, t := range r.Paths {
+		b.path(cwd, t.Text)
+	}
+	return b.list
+}
+
+// binding collects what a call names.
+type binding struct {
+	e       *Engine
+	folders []string // outside of which nothing is opened
+	seen    map[string]bool
+	list    []Source
+	bytes   int
+}
+
+// command binds what the words of a command name.
+func (b *binding) command(c *shell.Command) {
+	cwd, ok := c.Cwd.Text()
+	if !ok || c.Remote != nil {
+		return
+	}
+	b.path("/", cwd)
+	for i, w := range c.Argv {
+		if text, ok := w.Text(); ok && i > 0 {
+			b.word(cwd, text)
+		}
+	}
+	for _, r := range c.Redirects {
+		if text, ok := r.Target.Text(); ok && r.Kind == shell.RedirectRead {
+			b.path(cwd, text)
+		}
+	}
+}
+
+// word binds what a word names, whole or behind what options and addresses put
+// before a name.
+func (b *binding) word(cwd, word string) {
+	const longest = 4096
+	if len(word) > longest || strings.ContainsAny(word, "\n\x00") {
+		return
+	}
+	b.path(cwd, word)
+	for i := range len(word) {
+		if c := word[i]; c == '=' || c == '@' || c == ':' && i > 0 {
+			b.path(cwd, word[i+1:])
+		}
+	}
+	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+		b.path(cwd, word[2:])
+	}
+}
+
+// path binds a file or a folder, if there is one.
+func (b *binding) path(cwd, name string) {
+	if !path.IsAbs(name) {
+		name = path.Join(cwd, name)
+	}
+	name = path.Clean(name)
+	if !path.IsAbs(name) || b.seen[name] || len(b.seen) >= maxBound {
+		return
+	}
+	b.seen[name] = true
+	inside := place.Inside(b.folders, name)
+	if !inside && !b.e.spaces.readable(name) {
+		return // of no concern to an agent, not even whether it is there
+	}
+	at, kind := b.e.files.Look(name)
+	switch {
+	case kind == Folder:
+		s := Source{Path: name, Kind: SourceFolder, SHA256: digestOf(at)}
+		if at != name {
+			s.Real = at
+		}
+		b.list = append(b.list, s)
+	case kind == RegularFile && inside:
+		b.file(name)
+	case kind == RegularFile:
+		b.list = append(b.list, Source{Path: name, Kind: SourceHanded, Unread: "lies outside the workspace"})
+	}
+}
+
+// file binds a file by its content.
+func (b *binding) file(name string) {
+	s := Source{Path: name, Kind: SourceHanded}
+	data, err := b.e.files.Read(b.folders, name, min(maxSource, maxRead-b.bytes))
+	switch {
+	case errors.Is(err, ErrAbsent):
+		return
+	case err != nil:
+		s.Unread = err.Error()
+	default:
+		b.bytes += len(data)
+		s.SHA256, s.Bytes, s.Lines = digestOf(string(data)), len(data), strings.Count(string(data), "\n")
+	}
+	b.list = append(b.list, s)
+}
+
+// Witness is a judge that can tell what a call would do that its session is to
+// remember.
+type Witness interface {
+	Did(p Proposal) Facts
+}
+
+// Did is what a call that a person allowed would do that its session is to
+// remember, as far as it can still be told: not what lay there before.
+func (e *Engine) Did(p Proposal) Facts {
+	seen := e.Seen(p)
+	var results []GradientResult
+	for _, g := range e.gates {
+		if w, ok := g.Judge.(Witness); ok {
+			results = append(results, GradientResult{Did: w.Did(seen)})
+		}
+	}
+	out := e.remembered(&seen, seen.Context.Reading, results)
+	for i := range out {
+		out[i].New = false
+	}
+	if seen.Context.Site.Outside {
+		out = append(out, Fact{Deed: Entered, Path: e.spaces.clean(p.Context.Cwd)})
+	}
+	return out
+}
+
+// remembered is what the judges tell, with what is known of the content.
+func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
+	var out, moved Facts
+	for _, root := range p.Context.Site.Claims {
+		out = append(out, Fact{Deed: Entered, Path: root})
+	}
+	for i := range results {
+		for _, f := range results[i].Did {
+			switch f.Deed {
+			case Moved:
+				moved = append(moved, f)
+				continue
+			case Wrote, Fetched, Built:
+				f = e.content(p, r, f)
+			case Started, Installed, Entered:
+			}
+			out = append(out, f)
+		}
+	}
+	return append(out, moved...) // what was moved somewhere makes it no longer the session's own
+}
+
+// content completes a fact of what was written.
+func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
+	text, known := writtenText(p, r, f.Path)
+	w := wrote(f.Path, text, known)
+	w.Deed = f.Deed
+	if e.files != nil {
+		_, kind := e.files.Look(f.Path)
+		w.New = kind == NoFile && e.sees(p.Context.Cwd)
+	}
+	return w
+}
+
+// sees says whether a folder is on this machine, so that what is not there is
+// known not to be.
+func (e *Engine) sees(folder string) bool {
+	_, kind := e.files.Look(path.Clean(folder))
+	return kind == Folder
+}
+
+// writtenText is what a call writes into a file.
+func writtenText(p *Proposal, r *reading.Reading, name string) (string, bool) {
+	if r == nil {
+		return "", false
+	}
+	for i := range r.Commands {
+		if w, ok := r.Commands[i].Script.Wrote[name]; ok {
+			return w.Text()
+		}
+	}
+	return toolText(p, r, name)
+}
+
+// toolText is what a tool for files puts into the only file that it names: the
+// one text beside the path. A call that says more may say how much of it counts.
+func toolText(p *Proposal, r *reading.Reading, name string) (content string, known bool) {
+	if len(r.Commands) > 0 || len(r.Paths) != 1 || joined(p.Context.Cwd, r.Paths[0].Text) != name {
+		return "", false
+	}
+	for key, v := range p.Args {
+		text, ok := v.(string)
+		role := r.Role(key)
+		switch {
+		case !ok:
+			return "", false
+		case role&(reading.RolePath|reading.RoleGoal) != 0, isDescription(key):
+		case role&reading.RoleData != 0 && !known:
+			content, known = text, true
+		default:
+			return "", false
+		}
+	}
+	return content, known
+}
+
+// isDescription says that a key holds what the agent says of its call.
+func isDescription(key string) bool { return strings.Contains(reading.Normal(key), "description") }
+
+func joined(cwd, name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(cwd, name)
+}

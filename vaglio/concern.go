@@ -1,0 +1,70 @@
+package vaglio
+
+import (
+	"context"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Concern is why a gateway wants a person to see a call, whatever the judges
+// would say of it: something about the tool that its arguments do not show.
+type Concern string
+
+const (
+	// ConcernChanged says that the tool describes itself otherwise than when it
+	// was first seen, or when a person last allowed it.
+	ConcernChanged Concern = "tool-changed"
+	// ConcernDestructive says that the tool declares that it destroys.
+	ConcernDestructive Concern = "tool-destructive"
+	// ConcernUnlisted says that the server does not list the tool.
+	ConcernUnlisted Concern = "tool-unlisted"
+)
+
+// Concerns are all that are known.
+func Concerns() []Concern {
+	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted}
+}
+
+func concernList() string {
+	var names []string
+	for _, c := range Concerns() {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
+
+// said says to a person what the concern is.
+func (c Concern) said() wording.Clause {
+	switch c {
+	case ConcernChanged:
+		return wording.Say("describes itself otherwise than before: what it is for or what it takes has changed")
+	case ConcernDestructive:
+		return wording.Say("says of itself that it destroys")
+	default:
+		return wording.Say("is not among the tools that its server lists")
+	}
+}
+
+// kindDeclared is what verdicts call the judge of concerns.
+const kindDeclared = "declared"
+
+// concerned denies, so that a person is asked.
+type concerned struct{}
+
+// Kind is "declared".
+func (concerned) Kind() string { return kindDeclared }
+
+// Grade gives every concern as a signal against the call.
+func (concerned) Grade(_ context.Context, p Proposal) (GradientResult, error) {
+	r := GradientResult{Confidence: 1}
+	for _, c := range p.Context.Concerns {
+		said := wording.Sentence{c.said()}
+		text, _ := said.In(wording.English)
+		r.Signals = append(r.Signals, Signal{Category: string(c), Message: text, Said: said})
+	}
+	if len(r.Signals) > 0 {
+		r.Reasoning = "the tool itself gives reason to ask: " + r.Signals[0].Message
+	}
+	return r, nil
+}

@@ -1,0 +1,60 @@
+package vaglio_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
+	"github.com/metnos/vaglio/vaglio/judge"
+)
+
+// A concern puts a call to a person that the judges would approve or are not asked
+// about, and gives no right to one that the guard denies.
+func TestConcernsAddAQuestion(t *testing.T) {
+	t.Parallel()
+	e, err := vaglio.New(vaglio.Config{
+		Catalog: known(t, catalog.Executor{Name: "trusted", SkipJudge: true}),
+		Judges:  []vaglio.Gate{{Judge: judge.Rules()}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, executor := range []string{"trusted", "read_note"} {
+		p := vaglio.Proposal{Executor: executor, Args: vaglio.Args{"path": "a"}}
+		if v, err := e.Judge(t.Context(), p); err != nil || !v.Approved {
+			t.Fatalf("%s: %+v %v", executor, v, err)
+		}
+		for _, c := range vaglio.Concerns() {
+			p.Context.Concerns = []vaglio.Concern{c}
+			v, err := e.Judge(t.Context(), p)
+			if err != nil || v.Approved || v.BlockedBy != vaglio.PhaseJudge || v.JudgeKind != "declared" {
+				t.Errorf("%s, %s: %+v %v", executor, c, v, err)
+			}
+			if s := v.Results[0].Signals; len(s) != 1 || s[0].Category != string(c) || len(s[0].Said) == 0 || !strings.Contains(v.Reason, s[0].Message) {
+				t.Errorf("%s: %+v", c, v)
+			}
+		}
+	}
+	p := vaglio.Proposal{
+		Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /"},
+		Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}, Concerns: vaglio.Concerns()},
+	}
+	if v, err := e.Judge(t.Context(), p); err != nil || v.BlockedBy != vaglio.PhaseGuard {
+		t.Errorf("the guard: %+v %v", v, err)
+	}
+}
+
+func TestConcernsAreAClosedList(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"executor":"x","context":{"concerns":["tool-changed","tool-unlisted"]}}`: "",
+		`{"executor":"x","context":{"concerns":["tool-changed","harmless"]}}`:      `field "/context/concerns/1" must be one of tool-changed, tool-destructive, tool-unlisted`,
+		`{"executor":"x","context":{"concerns":"tool-changed"}}`:                   "/context/concerns",
+	} {
+		_, err := vaglio.DecodeProposal([]byte(in))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", in, err, want)
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package vaglio
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio/place"
+)
+
+// SessionID names the session that a call belongs to: the client's, where it
+// states one, or else the turn.
+func (p *Proposal) SessionID() string { return cmp.Or(p.Session, p.TurnID) }
+
+// Fact is one thing that went through the gate in a session: what an approved
+// call, or one that a person allowed, wrote, made or started. It says what the
+// call would do when it was let through; whether it then worked, nobody knows.
+type Fact struct {
+	// Deed says what was done.
+	Deed Deed `json:"deed"`
+	// Path is to what, absolute and clean; of [Started] where it ran.
+	Path string `json:"path,omitzero"`
+	// New says that nothing lay at Path before.
+	New bool `json:"new,omitzero"`
+	// SHA256 is the digest of what was written, in hex, "" where that is not known.
+	SHA256 string `json:"sha256,omitzero"`
+	// Words are the program and its words, of [Started].
+	Words []string `json:"words,omitzero"`
+	// At is the moment at which it went through.
+	At time.Time `json:"at,omitzero"`
+	// text is what was written, where SHA256 is known.
+	text string
+}
+
+// Deed is what a [Fact] tells.
+type Deed string
+
+// The deeds.
+const (
+	// Wrote is a file that was written, or a folder that was made.
+	Wrote Deed = "wrote"
+	// Built is a file that a program made of others, such as a compiler's.
+	Built Deed = "built"
+	// Fetched is a file that was downloaded.
+	Fetched Deed = "fetched"
+	// Moved is what was put to Path and lay elsewhere before.
+	Moved Deed = "moved"
+	// Started is a program that goes on running behind its call.
+	Started Deed = "started"
+	// Installed are packages.
+	Installed Deed = "installed"
+	// Entered is a folder that is a workspace of the session: the one in which
+	// it began, where none is configured, or one that a person allowed.
+	Entered Deed = "entered"
+)
+
+// The bounds of a session.
+const (
+	// MaxFacts is how many facts of a session are kept, the newest.
+	MaxFacts = 1000
+	// FactsKept is for how long.
+	FactsKept = 24 * time.Hour
+	// maxText is the largest content that is kept with a fact, maxTexts the most
+	// of one session, in bytes.
+	maxText  = 64 << 10
+	maxTexts = 4 << 20
+)
+
+// Facts are what a session is known to have done, oldest first. They are never
+// changed, only added to.
+type Facts []Fact
+
+// Add returns the facts with more behind them, within the bounds of a session.
+func (f Facts) Add(now time.Time, more ...Fact) Facts {
+	out := append(slices.Clip(f), more...)
+	for i := len(f); i < len(out); i++ {
+		if out[i].At.IsZero() {
+			out[i].At = now
+		}
+	}
+	first := max(0, len(out)-MaxFacts)
+	for first < len(out) && now.Sub(out[first].At) > FactsKept {
+		first++
+	}
+	if first > 0 {
+		out = slices.Clone(out[first:])
+	}
+	left := maxTexts
+	for i := len(out) - 1; i >= 0; i-- {
+		if left -= len(out[i].text); left < 0 && out[i].text != "" {
+			out = slices.Clone(out)
+			for ; i >= 0; i-- {
+				out[i].text = ""
+			}
+		}
+	}
+	return out
+}
+
+// wrote is a fact of a file that holds a text.
+func wrote(name, text string, known bool) Fact {
+	f := Fact{Deed: Wrote, Path: name}
+	if known {
+		f.SHA256 = digestOf(text)
+		if len(text) <= maxText {
+			f.text = text
+		}
+	}
+	return f
+}
+
+// StartedBy is a fact of a program that goes on, with its words and those
+// variables that are set to numbers: of others nobody will ask.
+func StartedBy(cwd string, words []string) Fact {
+	return Fact{Deed: Started, Path: cwd, Words: slices.DeleteFunc(words, func(w string) bool {
+		name, value, set := strings.Cut(w, "=")
+		return set && !strings.HasPrefix(name, "-") && strings.Trim(value, "0123456789") != ""
+	})}
+}
+
+// WithTexts gives facts that were kept without the texts those of others that
+// tell of the same content.
+func (f Facts) WithTexts(from Facts) Facts {
+	out := slices.Clone(f)
+	for i := range out {
+		for j := range from {
+			if from[j].Path == out[i].Path && from[j].SHA256 == out[i].SHA256 {
+				out[i].text = from[j].text
+			}
+		}
+	}
+	return out
+}
+
+// last is the newest fact that a file or a folder was written, made or moved to.
+func (f Facts) last(name string) (Fact, bool) {
+	for _, fact := range slices.Backward(f) {
+		if fact.Path == name && slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, fact.Deed) {
+			return fact, true
+		}
+	}
+	return Fact{}, false
+}
+
+// Text is what the session wrote into a file, as far as it is known.
+func (f Facts) Text(name string) (string, bool) {
+	fact, ok := f.last(name)
+	return fact.text, ok && fact.SHA256 != "" && digestOf(fact.text) == fact.SHA256
+}
+
+// Wrote says whether the session itself put what is in the file there.
+func (f Facts) Wrote(name string) bool {
+	fact, ok := f.last(name)
+	return ok && fact.Deed != Built
+}
+
+// Changed are the files that the session wrote, each once.
+func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
+
+// Fetched are the names, without their folders, of the files that the session
+// downloaded. The map is the caller's.
+func (f Facts) Fetched() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range f.paths(Fetched) {
+		out[path.Base(name)] = true
+	}
+	return out
+}
+
+func (f Facts) paths(of ...Deed) []string {
+	var out []string
+	for _, fact := range f {
+		if slices.Contains(of, fact.Deed) {
+			out = append(out, fact.Path)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Made says whether all that lies at a path came to be in this session: nothing
+// was there before, and nothing was moved there that was elsewhere.
+func (f Facts) Made(name string) bool {
+	made := false
+	for _, fact := range f {
+		switch {
+		case fact.Deed == Moved && (isBelow(fact.Path, name) || isBelow(name, fact.Path)):
+			made = false
+		case fact.New && isBelow(fact.Path, name):
+			made = true
+		}
+	}
+	return made
+}
+
+// isBelow says that a path is a folder's, or lies in it.
+func isBelow(folder, name string) bool { return place.Inside([]string{folder}, name) }
+
+// Serves says whether the session started a program that names the port.
+func (f Facts) Serves(port string) bool {
+	if strings.Trim(port, "0123456789") != "" {
+		return false
+	}
+	for _, fact := range f {
+		if fact.Deed == Started && slices.ContainsFunc(fact.Words, func(w string) bool { return namesPort(w, port) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesPort says whether a word is a number, or ends with one behind what parts
+// an address or an option from it.
+func namesPort(word, port string) bool {
+	before, ok := strings.CutSuffix(word, port)
+	return ok && port != "" && (before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") || before == "-p")
+}
+
+// Runs says whether a pattern, as pkill -f takes one, picks a program that the
+// session started, and by more than the name of a program that many run.
+func (f Facts) Runs(pattern string) bool {
+	const least = 3 // shorter ones pick what nobody thought of
+	re, err := regexp.CompilePOSIX(pattern)
+	if err != nil || len(pattern) < least {
+		return false
+	}
+	picked := false
+	for _, fact := range f {
+		if fact.Deed != Started {
+			continue
+		}
+		picked = picked || re.MatchString(strings.Join(fact.Words, " "))
+		if len(fact.Words) > 1 && re.MatchString(path.Base(fact.Words[0])) {
+			return false // it picks all that this program runs
+		}
+	}
+	return picked
+}
+
+// Finds says whether a search for processes, which lsof and pgrep are, finds those
+// alone that the session started. Another program is no search.
+func (f Facts) Finds(program string, words []string) (own, search bool) {
+	looked := 0
+	for _, w := range words {
+		port := w[strings.LastIndexByte(w, ':')+1:]
+		var found bool
+		switch {
+		case program == "lsof" && port != w && port != "":
+			found = f.Serves(port)
+		case program == "pgrep" && !strings.HasPrefix(w, "-"):
+			found = f.Runs(w)
+		default:
+			continue
+		}
+		if !found {
+			return false, true
+		}
+		looked++
+	}
+	return looked > 0, program == "lsof" || program == "pgrep"
+}
+
+// Stops says whether a program that stops others, by the names or the ports that
+// it is given, stops those alone that the session started.
+func (f Facts) Stops(program string, operands []string) bool {
+	return !slices.ContainsFunc(operands, func(w string) bool {
+		if program != "fuser" {
+			return !f.Runs(w)
+		}
+		port, isPort := strings.CutSuffix(w, "/tcp")
+		return !isPort || !f.Serves(port)
+	})
+}
+
+// digestOf is the SHA-256 of a text, in hex.
+func digestOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Sessions keeps the facts of sessions in memory, those in use last. It is safe
+// for concurrent use, and its zero value is ready for it.
+type Sessions struct {
+	mu sync.Mutex
+	by map[sessionKey]*kept
+}
+
+type sessionKey struct{ agent, id string }
+
+type kept struct {
+	facts Facts
+	used  time.Time
+}
+
+// maxSessions is how many sessions are remembered.
+const maxSessions = 1000
+
+// Facts are those of the session that the call belongs to.
+func (s *Sessions) Facts(p *Proposal) Facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.by[sessionKey{p.Agent, p.SessionID()}]
+	if k == nil {
+		return nil
+	}
+	k.used = time.Now()
+	return k.facts
+}
+
+// Note adds what a call did, which was let through, to its session.
+func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
+	if p.SessionID() == "" || len(did) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = map[sessionKey]*kept{}
+	}
+	key := sessionKey{p.Agent, p.SessionID()}
+	k := s.by[key]
+	if k == nil {
+		s.drop()
+		k = &kept{}
+		s.by[key] = k
+	}
+	k.facts, k.used = k.facts.Add(now, did...), time.Now()
+}
+
+// drop makes room for another session.
+func (s *Sessions) drop() {
+	if len(s.by) < maxSessions {
+		return
+	}
+	oldest, at := sessionKey{}, time.Time{}
+	for key, k := range s.by {
+		if at.IsZero() || k.used.Before(at) {
+			oldest, at = key, k.used
+		}
+	}
+	delete(s.by, oldest)
+}

@@ -1,0 +1,117 @@
+package vaglio
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The bounds of what is read of the files that one call runs.
+const (
+	// maxSource is the size of the largest file that is read, in bytes.
+	maxSource  = 256 << 10
+	maxSources = 200
+	// maxRead is how much is read of all files together, in bytes.
+	maxRead = 2 << 20
+)
+
+// Files reads what lies in the folders in which calls work. It opens regular
+// files only and waits for none.
+type Files interface {
+	// Read returns what a file holds, by its absolute and clean path, if it lies
+	// in one of the folders and has at most limit bytes. Its error says in one
+	// sentence part why not, such as "is no regular file". Nothing is followed
+	// out of the folders.
+	Read(folders []string, name string, limit int) ([]byte, error)
+	// Look tells what lies at an absolute and clean path, every link followed, and
+	// where that is.
+	Look(name string) (at string, kind FileKind)
+	// Folders gives the names of the folders in a folder, of at most as many
+	// entries as most.
+	Folders(name string, most int) []string
+}
+
+// FileKind is what lies at a path.
+type FileKind uint8
+
+// The kinds.
+const (
+	// NoFile is nothing, or nothing that may be seen.
+	NoFile FileKind = iota
+	RegularFile
+	Folder
+	// OtherFile is a device, a pipe or a socket.
+	OtherFile
+)
+
+// ErrAbsent says that there is no such file in the folders.
+var ErrAbsent = errors.New("is not there")
+
+// sources reads the files of one call, each once.
+type sources struct {
+	files   Files
+	folders []string
+	told    func(name string) (string, bool)
+	list    []Source
+	texts   map[string]string
+	absent  map[string]bool
+	bytes   int
+	closed  bool // the call was read: what it runs is known, or counts as unread
+}
+
+// Content reads a file for [shell.Files].
+func (s *sources) Content(name string) (string, bool) {
+	text, ok := s.texts[name]
+	if ok || s.closed || s.absent[name] || len(s.list) == maxSources || s.known(name) {
+		return text, ok
+	}
+	src := Source{Path: name}
+	data, err := s.read(name, &src)
+	switch {
+	case errors.Is(err, ErrAbsent):
+		s.absent[name] = true
+		return "", false
+	case err != nil:
+		src.Unread = err.Error()
+	default:
+		src.SHA256, src.Bytes = digestOf(string(data)), len(data)
+		if ok = utf8.Valid(data); !ok {
+			src.Unread = "is no text"
+			break
+		}
+		text = string(data)
+		src.Lines = lines(text)
+		s.texts[name] = text
+		s.bytes += len(data)
+	}
+	s.list = append(s.list, src)
+	return text, ok
+}
+
+// read reads a file, or what the session is known to have written there.
+func (s *sources) read(name string, src *Source) ([]byte, error) {
+	data, err := s.files.Read(s.folders, name, min(maxSource, maxRead-s.bytes))
+	if err == nil {
+		return data, nil
+	}
+	if text, told := s.told(name); told {
+		src.Told = true
+		return []byte(text), nil
+	}
+	return nil, err
+}
+
+// lines counts the lines of a text, with one that nothing ends.
+func lines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// known says whether a file was found not to be readable before.
+func (s *sources) known(name string) bool {
+	return slices.ContainsFunc(s.list, func(src Source) bool { return src.Path == name })
+}
