@@ -1,0 +1,184 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// mostRetries is how often a request is made anew.
+	mostRetries = 2
+	// firstPause lies before the first retry, and doubles.
+	firstPause = 200 * time.Millisecond
+	// deadAfter failures in a row a server is not asked for restFor.
+	deadAfter = 5
+	restFor   = 15 * time.Second
+	// defaultAtOnce is how many requests one server gets at a time.
+	defaultAtOnce = 4
+)
+
+// Client asks a model with care: a few requests at a time, anew where the server
+// asks for it, and not at all while it is dead. It is safe for concurrent use,
+// and a [Model] itself.
+type Client struct {
+	model   Model
+	name    string
+	price   Price
+	meter   Meter
+	turns   *semaphore.Weighted
+	breaker *gobreaker.CircuitBreaker[Reply]
+	// failing is when the server began to fail, in Unix nanoseconds; 0 is not.
+	failing atomic.Int64
+}
+
+// Options say how a [Client] asks.
+type Options struct {
+	// Name is the model's in the policy; metrics bear it.
+	Name  string
+	Price Price
+	// AtOnce is how many requests there are at a time; 0 is four.
+	AtOnce int
+	// Meter is told of every request; nil is told nothing.
+	Meter Meter
+}
+
+// Price is what a model costs, in currency units (the operator's own) per
+// million tokens.
+type Price struct {
+	Input  float64 `yaml:"input"`
+	Output float64 `yaml:"output"`
+}
+
+// Of is what a use costs, in millionths of the currency unit.
+func (p Price) Of(u Usage) int64 {
+	return int64(p.Input*float64(u.Input) + p.Output*float64(u.Output) + 0.5)
+}
+
+// Call is one request to a server, for a [Meter].
+type Call struct {
+	Model string
+	// Outcome is "ok", a [Fault], "timeout" or "cancelled".
+	Outcome string
+	Took    time.Duration
+	Usage   Usage
+	// Cost is in millionths of the currency unit.
+	Cost int64
+}
+
+// Meter counts requests. It is safe for concurrent use.
+type Meter interface{ Called(c Call) }
+
+// NewClient returns a client of the model.
+func NewClient(m Model, o Options) *Client {
+	if o.AtOnce == 0 {
+		o.AtOnce = defaultAtOnce
+	}
+	c := &Client{model: m, name: o.Name, price: o.Price, meter: o.Meter, turns: semaphore.NewWeighted(int64(o.AtOnce))}
+	c.breaker = gobreaker.NewCircuitBreaker[Reply](gobreaker.Settings{
+		Name: o.Name, MaxRequests: 1, Timeout: restFor,
+		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= deadAfter },
+		IsSuccessful: func(err error) bool { return !deadly(err) },
+		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
+	})
+	return c
+}
+
+// Price is what the model costs.
+func (c *Client) Price() Price { return c.price }
+
+// Name is the model's in the policy.
+func (c *Client) Name() string { return c.name }
+
+// deadly reports whether an error says that the server is dead. One that does
+// not answer before a judge's time is over is.
+func deadly(err error) bool {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.dead()
+	}
+	return errors.Is(err, context.DeadlineExceeded)
+}
+
+// Complete asks the model. A server that is dead is not waited for.
+func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
+	if c.breaker.State() == gobreaker.StateOpen {
+		return Reply{}, c.down(nil)
+	}
+	if err := c.turns.Acquire(ctx, 1); err != nil {
+		return Reply{}, err
+	}
+	defer c.turns.Release(1)
+	for try := 0; ; try++ {
+		reply, err := c.once(ctx, r)
+		e, told := errors.AsType[*Error](err)
+		if !told || !e.again() || try == mostRetries || !c.rest(ctx, e.After, firstPause<<try) {
+			return reply, err
+		}
+	}
+}
+
+// once makes one request, past the breaker and the meter.
+func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
+	begun := time.Now()
+	reply, err := c.breaker.Execute(func() (Reply, error) { return c.model.Complete(ctx, r) })
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return Reply{}, c.down(err)
+	}
+	switch {
+	case !deadly(err) && !errors.Is(err, context.Canceled):
+		c.failing.Store(0)
+	case deadly(err):
+		c.failing.CompareAndSwap(0, begun.UnixNano())
+	}
+	if c.meter != nil {
+		c.meter.Called(Call{c.name, outcome(err), time.Since(begun), reply.Usage, c.price.Of(reply.Usage)})
+	}
+	return reply, err
+}
+
+func (c *Client) down(cause error) error {
+	since := time.Now()
+	if at := c.failing.Load(); at != 0 {
+		since = time.Unix(0, at)
+	}
+	if c.meter != nil {
+		c.meter.Called(Call{Model: c.name, Outcome: string(FaultDown)})
+	}
+	return &Error{Fault: FaultDown, Since: since, Err: cause}
+}
+
+// rest pauses before a retry, and reports false where that is beyond ctx's
+// deadline or ctx ends.
+func (c *Client) rest(ctx context.Context, asked, pause time.Duration) bool {
+	pause = max(asked, pause/2+rand.N(pause/2+1)) //nolint:gosec // It spreads retries, no more.
+	if until, ok := ctx.Deadline(); ok && time.Until(until) <= pause {
+		return false
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func outcome(err error) string {
+	e, told := errors.AsType[*Error](err)
+	switch {
+	case err == nil:
+		return "ok"
+	case told:
+		return string(e.Fault)
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	default:
+		return "cancelled"
+	}
+}

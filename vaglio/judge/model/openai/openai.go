@@ -1,0 +1,111 @@
+// Package openai asks models over the chat interface of OpenAI, which Ollama,
+// llama.cpp, vLLM and Gemini speak too.
+package openai
+
+import (
+	"context"
+	"errors"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/judge/model"
+)
+
+// Model asks one model of one server. It is safe for concurrent use.
+type Model struct {
+	client *sdk.Client
+	name   string
+}
+
+// New returns the model of a server.
+func New(s model.Server) *Model {
+	c := sdk.DefaultConfig(s.Key)
+	c.BaseURL, c.HTTPClient = s.URL, s.HTTP()
+	return &Model{sdk.NewClientWithConfig(c), s.Model}
+}
+
+// Complete asks the model once.
+func (m *Model) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
+	later := new(model.Later)
+	answer, err := m.client.CreateChatCompletion(context.WithValue(ctx, model.LaterKey(), later), m.request(&r))
+	if err != nil {
+		return model.Reply{}, told(ctx, err, later)
+	}
+	if len(answer.Choices) != 1 {
+		return model.Reply{}, &model.Error{Fault: model.FaultReply}
+	}
+	choice := &answer.Choices[0]
+	reply := model.Reply{
+		Text:    choice.Message.Content,
+		Refused: choice.Message.Refusal != "" || choice.FinishReason == sdk.FinishReasonContentFilter,
+		Cut:     choice.FinishReason == sdk.FinishReasonLength,
+		Usage:   model.Usage{Input: answer.Usage.PromptTokens, Output: answer.Usage.CompletionTokens},
+	}
+	for _, c := range choice.Message.ToolCalls {
+		reply.Calls = append(reply.Calls, model.ToolCall{ID: c.ID, Name: r.ToolNamed(c.Function.Name), Args: []byte(c.Function.Arguments)})
+	}
+	return reply, nil
+}
+
+func told(ctx context.Context, err error, later *model.Later) error {
+	if e, ok := errors.AsType[*sdk.APIError](err); ok && e.HTTPStatusCode != 0 {
+		return model.OfStatus(e.HTTPStatusCode, later.After(), err)
+	}
+	if e, ok := errors.AsType[*sdk.RequestError](err); ok && e.HTTPStatusCode != 0 {
+		return model.OfStatus(e.HTTPStatusCode, later.After(), err)
+	}
+	return model.OfCause(ctx, err)
+}
+
+func (m *Model) request(r *model.Request) sdk.ChatCompletionRequest {
+	out := sdk.ChatCompletionRequest{Model: m.name, MaxCompletionTokens: r.MaxTokens}
+	out.Messages = append(out.Messages, sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleSystem, Content: r.System})
+	for i := range r.Turns {
+		out.Messages = append(out.Messages, messages(&r.Turns[i])...)
+	}
+	for _, t := range r.Tools {
+		out.Tools = append(out.Tools, sdk.Tool{
+			Type:     sdk.ToolTypeFunction,
+			Function: &sdk.FunctionDefinition{Name: model.WireName(t.Name), Description: t.Text, Parameters: raw(t.Args)},
+		})
+	}
+	if len(r.Schema) > 0 {
+		out.ResponseFormat = &sdk.ChatCompletionResponseFormat{
+			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: r.Name, Schema: raw(r.Schema), Strict: true},
+		}
+	}
+	return out
+}
+
+// messages are one turn's: on our side each result is a message of its own.
+func messages(t *model.Turn) []sdk.ChatCompletionMessage {
+	if t.Model {
+		out := sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleAssistant, Content: t.Text}
+		for _, c := range t.Calls {
+			out.ToolCalls = append(out.ToolCalls, sdk.ToolCall{
+				ID: c.ID, Type: sdk.ToolTypeFunction, Function: sdk.FunctionCall{Name: model.WireName(c.Name), Arguments: string(c.Args)},
+			})
+		}
+		return []sdk.ChatCompletionMessage{out}
+	}
+	var out []sdk.ChatCompletionMessage
+	for _, result := range t.Results {
+		text := result.Quote.String()
+		if result.Failed {
+			text = "This tool call failed.\n" + text
+		}
+		out = append(out, sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleTool, ToolCallID: result.ID, Content: text})
+	}
+	if text := t.Framed(); text != "" {
+		out = append(out, sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleUser, Content: text})
+	}
+	return out
+}
+
+// raw is JSON that the library writes as it is.
+type raw strictjson.Value
+
+// MarshalJSON gives the JSON.
+func (r raw) MarshalJSON() ([]byte, error) { return r, nil }

@@ -1,0 +1,82 @@
+package model
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// maxAnswer bounds a server's answer, in bytes.
+const maxAnswer = 4 << 20
+
+// errAway says that a server sent us elsewhere. The conversation and the key are
+// for the server that the operator named.
+var errAway = errors.New("model: the server redirects, which is not followed")
+
+// Server is where a model is asked.
+type Server struct {
+	// URL is the address of the interface, such as http://127.0.0.1:11434/v1.
+	URL string
+	// Key is the server's secret; empty sends none.
+	Key string
+	// Model is the server's name for the model.
+	Model string
+	// Proxy finds the proxy of a request, as in [http.Transport]; nil is none.
+	Proxy func(*http.Request) (*url.URL, error)
+}
+
+// HTTP returns a client for one server: it follows no redirect and bounds what
+// it reads. A request's own context bounds its time.
+func (s Server) HTTP() *http.Client {
+	t := &http.Transport{
+		Proxy: s.Proxy, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 8,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	return &http.Client{
+		Transport:     bounded{t},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errAway },
+	}
+}
+
+// bounded bounds the answers of a transport.
+type bounded struct{ next http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	noted, _ := r.Context().Value(laterKey{}).(*Later)
+	answer, err := b.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	noted.note(answer.Header)
+	answer.Body = &struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(answer.Body, maxAnswer), answer.Body}
+	return answer, nil
+}
+
+// Later notes when a server asks to come back; libraries drop it. It is put into
+// a request's context under [LaterKey].
+type Later struct{ after atomic.Int64 }
+
+type laterKey struct{}
+
+// LaterKey is the key of a [*Later] in a request's context.
+func LaterKey() any { return laterKey{} }
+
+// After is how long the server asked to wait.
+func (l *Later) After() time.Duration { return time.Duration(l.after.Load()) }
+
+func (l *Later) note(h http.Header) {
+	if l == nil {
+		return
+	}
+	if seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 16); err == nil {
+		l.after.Store(int64(seconds) * int64(time.Second))
+	}
+}
