@@ -27,6 +27,17 @@ type Answer struct {
 	Approval *Summary `json:"approval"`
 	// Permit is present when a person allowed the call.
 	Permit *PermitText `json:"permit"`
+	// Text is the refusal as one text, for agents that show it as it is. [Answer.Told]
+	// sets it.
+	Text string `json:"text,omitempty"`
+}
+
+// Told returns the answer with its refusal also as one text.
+func (a Answer) Told() Answer {
+	if a.Refusal != nil {
+		a.Text = a.Refusal.Text()
+	}
+	return a
 }
 
 // Approved is the answer to a call that the judges let through. A verdict that
@@ -42,6 +53,15 @@ func Approved(v vaglio.Verdict) Answer {
 // about.
 func Refused(v vaglio.Verdict, r Refusal) Answer {
 	return Answer{Decision: RulingDeny, Verdict: v, Refusal: &r}
+}
+
+// Unjudged is the answer to a call whose judges have not answered yet. It must not
+// run; its agent asks again, with the same call under the same key.
+func Unjudged(kind string) Answer {
+	return Answer{Decision: RulingPending, Verdict: vaglio.Verdict{
+		Reason: "the judges have not answered yet: ask again with the same call", JudgeKind: kind,
+		TS: float64(time.Now().UnixNano()) / float64(time.Second),
+	}}
 }
 
 // AnswerFor is the answer to a call that a person was or is asked about. The
@@ -147,6 +167,9 @@ type Step struct {
 	// [MaxAgain] repeats, as in [vaglio.Verdict.TS].
 	Repeats int       `json:"repeats,omitzero"`
 	Again   []float64 `json:"again,omitempty"`
+	// Did is what the call does that its session is to remember, of one that the
+	// judges approved.
+	Did vaglio.Facts `json:"did,omitempty"`
 }
 
 // MaxAgain is of how many repeats a step keeps the times: an agent that goes

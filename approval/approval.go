@@ -103,8 +103,41 @@ type Approval struct {
 	// Effect names what the call would do and to what, the same for every
 	// spelling of it; empty when that is not known.
 	Effect string `json:"effect,omitempty"`
+	// About is what the call would do, as far as it is known.
+	About Subjects `json:"about,omitempty"`
+	// Like is the standing denial that the call is like, without being equal.
+	Like *Likeness `json:"like,omitempty"`
+	// Grantable names the calls that a grant would cover; empty where none may be
+	// given.
+	Grantable string `json:"grantable,omitempty"`
+	// Grant is the grant that was given with the allowance.
+	Grant *Grant `json:"grant,omitempty"`
+	// StandsUntil is until when a denial answers equal calls.
+	StandsUntil time.Time `json:"stands_until,omitzero"`
+	// Lifted is set when a person took a denial back for the time to come.
+	Lifted *Act `json:"lifted,omitempty"`
 	// Settled says that a denial no longer answers an equal call.
 	Settled bool `json:"settled,omitempty"`
+}
+
+// Likeness says which standing denial a call is like, and in what they differ.
+type Likeness struct {
+	Approval    ID           `json:"approval"`
+	At          time.Time    `json:"at"`
+	Differences []Difference `json:"differences"`
+}
+
+// Act is what a person did to something that was decided before.
+type Act struct {
+	By      Person    `json:"by"`
+	Channel string    `json:"channel"`
+	At      time.Time `json:"at"`
+}
+
+// Answers reports whether the approval is a denial that answers equal calls at
+// that moment.
+func (a *Approval) Answers(at time.Time) bool {
+	return a.State == Denied && !a.Settled && a.Lifted == nil && at.Before(a.StandsUntil)
 }
 
 // Choice is what a button or an answer stands for.
@@ -132,6 +165,11 @@ type Decision struct {
 	At      time.Time `json:"at"`
 	// Words are for the agent; they never grant.
 	Words string `json:"words,omitempty"`
+	// Brake says that the denial is the brake's: it was not about the call.
+	Brake bool `json:"brake,omitempty"`
+	// Grant names the approval with which the person granted the call, where it
+	// was allowed by a grant.
+	Grant ID `json:"grant,omitempty"`
 }
 
 // Permit is the single-use right to run exactly the shown call. Its text is
@@ -140,13 +178,27 @@ type Permit struct {
 	IssuedAt time.Time `json:"issued_at"`
 	LapsesAt time.Time `json:"lapses_at"`
 	SpentAt  time.Time `json:"spent_at,omitzero"`
+	// Revoked is set when a person took it back before it was spent.
+	Revoked *Act `json:"revoked,omitempty"`
 }
 
 // Outcome is how the run ended, as the agent reports it.
 type Outcome struct {
-	Succeeded bool      `json:"succeeded"`
-	Detail    string    `json:"detail,omitempty"`
-	At        time.Time `json:"at"`
+	Succeeded bool `json:"succeeded"`
+	// NotRun says that the agent's own client refused the call after its permit
+	// was spent: nothing ran. Succeeded is then false.
+	NotRun bool      `json:"not_run,omitempty"`
+	Detail string    `json:"detail,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Fate names how a call stands for people, who tell apart what their states do
+// not: a run that failed, and a call that the agent's own client refused.
+func Fate(s State, o *Outcome) string {
+	if s == Failed && o != nil && o.NotRun {
+		return string(s) + ".unrun"
+	}
+	return string(s)
 }
 
 // Shown is one place where an ask is shown: the channel, the message there,
@@ -217,8 +269,18 @@ func (a *Ask) View() View {
 			b.WriteByte(',')
 		}
 		b.WriteString(string(a.Approvals[i].State))
-		if p := &a.Approvals[i]; p.State == Pending && len(p.Votes) > 0 {
+		p := &a.Approvals[i]
+		if p.State == Pending && len(p.Votes) > 0 {
 			b.WriteString("+" + strconv.Itoa(len(p.Votes)))
+		}
+		if p.Grant != nil {
+			b.WriteString("*" + strconv.Itoa(p.Grant.Used()))
+			if p.Grant.Ended != nil {
+				b.WriteString("!")
+			}
+		}
+		if p.Lifted != nil {
+			b.WriteString("^")
 		}
 	}
 	if len(a.Routes) > 1 {

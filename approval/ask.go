@@ -35,6 +35,12 @@ type Call struct {
 	Key string
 	// Effect names what the call would do, whatever its spelling; it may be empty.
 	Effect string
+	// About is what it would do; empty where that is not known.
+	About Subjects
+	// Like is the standing denial that it is like.
+	Like *Likeness
+	// Grantable names the calls that a grant would cover; it may be empty.
+	Grantable string
 }
 
 // MaxCalls is the greatest number of calls on one card.
@@ -83,6 +89,7 @@ func (a *Ask) add(c *Call) ID {
 	a.Approvals = append(a.Approvals, Approval{
 		ID: id, State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
 		Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: a.ExpiresAt,
+		About: c.About, Like: c.Like, Grantable: c.Grantable,
 	})
 	return id
 }
@@ -133,6 +140,11 @@ func (s *Shown) mint(as []Approval, from int, next func() Token) {
 	}
 	for i := from; i < len(as); i++ {
 		add(Callback{Approval: as[i].ID})
+		if as[i].Grantable != "" {
+			for _, c := range GrantChoices() {
+				s.Callbacks[next()] = Callback{Approval: as[i].ID, Choice: c}
+			}
+		}
 	}
 	if len(as) > 1 {
 		add(Callback{Calls: len(as)})
@@ -151,6 +163,11 @@ func (a *Ask) Done() bool {
 	view := a.View()
 	if !a.Over() {
 		return false
+	}
+	for i := range a.Approvals {
+		if !a.Approvals[i].grantTerm().IsZero() {
+			return false
+		}
 	}
 	for i := range a.Cards {
 		if a.Cards[i].Stale(view) || a.Cards[i].Owes(a) {

@@ -29,7 +29,7 @@ func judgeDenies(score float64) vaglio.Verdict {
 	return vaglio.Verdict{
 		Reason: "score below 0.5", TS: 1, JudgeKind: "effects", Score: score, BlockedBy: vaglio.PhaseJudge,
 		Results: []vaglio.GradientResult{{
-			Judge: "effects", Score: score, Confidence: 1, Reasoning: "deletes a folder that nobody named",
+			Judge: "effects", Score: score, Confidence: 1, MinScore: 0.5, Reasoning: "deletes a folder that nobody named",
 			Signals: []vaglio.Signal{{Category: "delete", Score: 0.2, Message: "removes build"}},
 		}},
 	}

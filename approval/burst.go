@@ -92,7 +92,7 @@ func (s *Shown) settle(calls int) {
 }
 
 // JoinTokens returns how many tokens [Ask.Join] needs for so many calls.
-func (a *Ask) JoinTokens(calls int) int { return len(a.Cards) * (2*calls + 2) }
+func (a *Ask) JoinTokens(calls int) int { return len(a.Cards) * (perCall*calls + 2) }
 
 // joinable reports whether the calls may join at that moment.
 func (a *Ask) joinable(calls []Call, at time.Time) bool {
@@ -201,4 +201,7 @@ func (a *Ask) Repost(channel string, tokens []Token) bool {
 }
 
 // PostTokens returns how many tokens [Ask.Repost] needs.
-func (a *Ask) PostTokens() int { return 2*len(a.Approvals) + 2 }
+func (a *Ask) PostTokens() int { return perCall*len(a.Approvals) + 2 }
+
+// perCall is how many buttons a call has at most.
+const perCall = 2 + 3

@@ -52,8 +52,11 @@ type Item struct {
 	Command string
 	Cwd     string
 	Mounts  []string
-	Refusal Refusal
-	Verdict vaglio.Verdict
+	// Planning says that the agent's client is in its plan mode, in which its own
+	// rules refuse what changes anything, whatever a person allowed.
+	Planning bool
+	Refusal  Refusal
+	Verdict  vaglio.Verdict
 	// Votes are the people who allowed the call so far, where one is not enough.
 	Votes []Vote
 	// Decision, Permit and Outcome are set when they happened.
@@ -64,6 +67,19 @@ type Item struct {
 	// Buttons that mean this item alone; empty when it does not wait, and when
 	// it is the card's only item: then the card's buttons mean it.
 	Buttons []Button
+	// Grants are the choices that allow the call and more like it, behind a second
+	// tap; empty where no grant may be given.
+	Grants []Button
+	// Grant is the grant that was given with the allowance.
+	Grant *Grant
+	// About is what the call would do, as far as it is known, and Like the standing
+	// denial that it is like.
+	About Subjects
+	Like  *Likeness
+	// StandsUntil is until when a denial answers equal calls; zero where it does
+	// not. Lifted is set when a person took it back.
+	StandsUntil time.Time
+	Lifted      *Act
 }
 
 // Button is one choice on a card.
@@ -92,17 +108,32 @@ func NewCard(a Ask, channel string, m Masker) Card {
 	buttons := a.buttons(channel)
 	for i := range a.Approvals {
 		it := newItem(m.Approval(a.Approvals[i]))
-		own := buttons[it.Approval]
+		own, grants := parted(buttons[it.Approval])
 		switch {
 		case it.State != Pending || !askable(it.Verdict):
 		case len(a.Approvals) == 1:
-			c.Buttons = own
+			c.Buttons, it.Grants = own, grants
 		default:
-			it.Buttons, c.Buttons = own, buttons[""]
+			it.Buttons, c.Buttons, it.Grants = own, buttons[""], grants
 		}
 		c.Items = append(c.Items, it)
 	}
 	return c
+}
+
+// parted parts the choices of one call from those that grant it.
+func parted(all []Button) (own, grants []Button) {
+	for _, b := range all {
+		if b.Choice.Grants() {
+			grants = append(grants, b)
+		} else {
+			own = append(own, b)
+		}
+	}
+	slices.SortStableFunc(grants, func(a, b Button) int {
+		return cmp.Compare(slices.Index(GrantChoices(), a.Choice), slices.Index(GrantChoices(), b.Choice))
+	})
+	return own, grants
 }
 
 // buttons returns the buttons of the ask's card on the channel, by approval:
@@ -132,11 +163,19 @@ func newItem(a Approval) Item {
 		Approval: a.ID, State: a.State, Executor: a.Proposal.Executor,
 		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
-		Refusal: a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
+		Planning: a.Proposal.Context.Mode == planMode,
+		Refusal:  a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
+		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted,
+	}
+	if !a.Settled && a.Lifted == nil {
+		it.StandsUntil = a.StandsUntil
 	}
 	return it
 }
+
+// planMode is what clients call the mode in which they only plan.
+const planMode = "plan"
 
 // argsText writes arguments as indented JSON in canonical form.
 func argsText(args vaglio.Args) string {

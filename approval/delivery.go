@@ -45,7 +45,38 @@ type Health struct {
 // OK reports whether all is well.
 func (h Health) OK() bool { return h.Problem == "" }
 
-// Notice tells people of calls that the guard denied. Nobody can allow them, so
+// Announcement tells people what changed about the gate itself: whoever finds one
+// that they know nothing of knows that somebody else is at the gate.
+type Announcement struct {
+	Kind AnnouncementKind `json:"kind"`
+	At   time.Time        `json:"at"`
+	// By is the stable id of the person, where that is known.
+	By string `json:"by,omitempty"`
+	// Agent is the agent that it is about, if it is about one.
+	Agent string `json:"agent,omitempty"`
+	// Detail is from where, or what exactly. It is raw.
+	Detail string `json:"detail,omitempty"`
+}
+
+// AnnouncementKind says what changed.
+type AnnouncementKind string
+
+// The kinds of announcements.
+const (
+	SignedIn      AnnouncementKind = "signed-in"
+	SessionsEnded AnnouncementKind = "sessions-ended"
+	AgentAdded    AnnouncementKind = "agent-added"
+	AgentRotated  AnnouncementKind = "agent-rotated"
+	AgentRemoved  AnnouncementKind = "agent-removed"
+	PolicyChanged AnnouncementKind = "policy-changed"
+)
+
+// AnnouncementKinds are all of them.
+func AnnouncementKinds() []AnnouncementKind {
+	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged}
+}
+
+// Notice tells people of calls that the guard denied, or of a brake. Nobody can allow them, so
 // a notice has no buttons: there is no place in it for one. Its texts are raw,
 // as on a card; secrets in them are masked already.
 type Notice struct {
@@ -62,4 +93,6 @@ type Notice struct {
 	Refusal Refusal
 	// Silent says that people do not want to be disturbed now.
 	Silent bool
+	// Brake is what the notice tells of instead: an agent was stopped, or goes on.
+	Brake *Brake
 }

@@ -5,15 +5,18 @@ import (
 	"fmt"
 
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // The forms in which [EncodeAsk] and [EncodeStep] write. A change that an older
 // program would misread raises one. In the second form of an ask a button may
 // mean some of its calls, or nothing any more; in the third people are told beside
-// a card how its ask ended. A step's second form names its route.
+// a card how its ask ended; in the fourth an approval says what it is about, and a
+// denial until when it stands. A step's second form names its route.
 const (
-	askForm  = 3
-	stepForm = 2
+	askForm       = 4
+	stepForm      = 2
+	judgementForm = 1
 )
 
 // FormError says that a stored body has a form that this program does not
@@ -44,8 +47,14 @@ type stepBody struct {
 	Step *Step `json:"step"`
 }
 
-func (b *askBody) form() int  { return b.V }
-func (b *stepBody) form() int { return b.V }
+type judgementBody struct {
+	V         int               `json:"v"`
+	Judgement *vaglio.Judgement `json:"judgement"`
+}
+
+func (b *askBody) form() int       { return b.V }
+func (b *stepBody) form() int      { return b.V }
+func (b *judgementBody) form() int { return b.V }
 
 // EncodeAsk returns the ask as the body of a record of [KindAsk].
 func EncodeAsk(a Ask) ([]byte, error) {
@@ -81,6 +90,24 @@ func DecodeStep(body []byte) (Step, error) {
 		return Step{}, errors.New("stored step is empty")
 	}
 	return *b.Step, nil
+}
+
+// EncodeJudgement returns the judgement as the body of a record of [KindJudgement].
+func EncodeJudgement(j vaglio.Judgement) ([]byte, error) {
+	return encode("judgement", judgementBody{judgementForm, &j})
+}
+
+// DecodeJudgement reads what [EncodeJudgement] wrote. A [*FormError] says that a
+// newer program wrote it.
+func DecodeJudgement(body []byte) (vaglio.Judgement, error) {
+	var b judgementBody
+	if err := decode("judgement", judgementForm, body, &b); err != nil {
+		return vaglio.Judgement{}, err
+	}
+	if b.Judgement == nil {
+		return vaglio.Judgement{}, errors.New("stored judgement is empty")
+	}
+	return *b.Judgement, nil
 }
 
 // encode keeps map members in order, so that equal values have equal bodies.

@@ -83,13 +83,10 @@ type workspace struct {
 func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerprint, error) {
 	c := call{
 		Agent: p.Agent, Executor: p.Executor, Args: p.Args,
-		Workspace: workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts},
+		Workspace: workspaceOf(p),
 	}
 	if c.Args == nil {
 		c.Args = map[string]any{}
-	}
-	if c.Workspace.Mounts == nil {
-		c.Workspace.Mounts = []string{}
 	}
 	for _, f := range sources {
 		c.Sources = append(c.Sources, source{Path: f.Path, SHA256: f.SHA256})
@@ -99,6 +96,15 @@ func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerp
 		return "", fmt.Errorf("fingerprint: %w", err)
 	}
 	return Fingerprint(hex.EncodeToString(s.mac(labelFingerprint, form))), nil
+}
+
+// workspaceOf is where a call runs.
+func workspaceOf(p vaglio.Proposal) workspace {
+	w := workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts}
+	if w.Mounts == nil {
+		w.Mounts = []string{}
+	}
+	return w
 }
 
 // Permit returns the text of the approval's permit. It is the right to run the

@@ -72,8 +72,8 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	if err != nil {
 		return Receipt{}, err
 	}
-	if m.choice == ChoiceAllow && !a.askable(m.ids) {
-		return Receipt{}, ErrNotAskable
+	if err := a.answerable(&m); err != nil {
+		return Receipt{}, err
 	}
 	human, under := e.of(t.By.ID)
 	if len(under) == 0 {
@@ -81,7 +81,7 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	}
 	a.Lapse(at)
 	r := Receipt{Approvals: m.ids, Replaced: m.replaced}
-	b := ballot{&e, human, under, d, permitFor}
+	b := ballot{e: &e, human: human, under: under, d: d, permitFor: permitFor, grant: m.grant, turn: a.TurnID}
 	for _, id := range m.ids {
 		if p := a.Find(id); p.State == Pending && !m.replaced {
 			won, kept, err := b.cast(p)
@@ -96,6 +96,22 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	return r, nil
 }
 
+// answerable says why what is meant may not be answered so, whoever answers.
+func (a *Ask) answerable(m *meaning) error {
+	if m.grant != "" && !a.grantable(m.ids) {
+		return ErrNoGrant
+	}
+	if m.choice == ChoiceAllow && !a.askable(m.ids) {
+		return ErrNotAskable
+	}
+	return nil
+}
+
+// grantable reports whether a grant may be given for all of them.
+func (a *Ask) grantable(ids []ID) bool {
+	return !slices.ContainsFunc(ids, func(id ID) bool { return a.Find(id).Grantable == "" })
+}
+
 // askable reports whether a person may overrule what was denied, of all of them.
 func (a *Ask) askable(ids []ID) bool {
 	return !slices.ContainsFunc(ids, func(id ID) bool { return !askable(a.Find(id).Verdict) })
@@ -105,6 +121,8 @@ func (a *Ask) askable(ids []ID) bool {
 type meaning struct {
 	ids    []ID
 	choice Choice
+	// grant is how long the call is granted, where it is allowed more than once.
+	grant Choice
 	// replaced says that the tap's button was given up for a newer one.
 	replaced bool
 }
@@ -123,6 +141,9 @@ func (a *Ask) meaning(t Tap) (meaning, error) {
 		return meaning{}, ErrNotFound
 	} else if s := a.On(t.Channel); s != nil {
 		calls = cmp.Or(s.View, s.Begun).calls()
+	}
+	if m.choice.Grants() {
+		m.grant, m.choice = m.choice, ChoiceAllow
 	}
 	if m.choice != ChoiceAllow && m.choice != ChoiceDeny {
 		return meaning{}, &ChoiceError{m.choice}
@@ -205,6 +226,7 @@ func (a *Ask) Lapse(at time.Time) bool {
 	moved := false
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
+		moved = a.lapseGrant(p, at) || moved
 		from, until, event := a.term(p)
 		if until.IsZero() || at.Before(until) && !at.Before(from.Add(-setBack)) {
 			continue
@@ -225,8 +247,11 @@ func (a *Ask) Lapse(at time.Time) bool {
 func (a *Ask) NextDeadline() time.Time {
 	var next time.Time
 	for i := range a.Approvals {
-		if _, until, _ := a.term(&a.Approvals[i]); !until.IsZero() && (next.IsZero() || until.Before(next)) {
-			next = until
+		_, until, _ := a.term(&a.Approvals[i])
+		for _, at := range []time.Time{until, a.Approvals[i].grantTerm()} {
+			if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+				next = at
+			}
 		}
 	}
 	return next

@@ -76,6 +76,7 @@ func (m Masker) Approval(a Approval) Approval {
 	a.Refusal = m.Refusal(a.Refusal)
 	a.Refusal.Wanted = Wanted(a.Proposal)
 	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
+	a.About, a.Like = m.subjects(a.About), m.likeness(a.Like)
 	a.Votes = slices.Clone(a.Votes)
 	for i := range a.Votes {
 		a.Votes[i].Words = m.Mask(a.Votes[i].Words)
@@ -89,9 +90,34 @@ func (m Masker) Approval(a Approval) Approval {
 	return a
 }
 
+// subjects returns a copy with every secret masked.
+func (m Masker) subjects(s Subjects) Subjects {
+	s = slices.Clone(s)
+	for i := range s {
+		s[i].Object = slices.Clone(s[i].Object)
+		for j := range s[i].Object {
+			s[i].Object[j].Value = m.Mask(s[i].Object[j].Value)
+		}
+	}
+	return s
+}
+
+func (m Masker) likeness(l *Likeness) *Likeness {
+	if l == nil {
+		return nil
+	}
+	c := *l
+	c.Differences = slices.Clone(c.Differences)
+	for i := range c.Differences {
+		c.Differences[i].Was, c.Differences[i].Now = m.Mask(c.Differences[i].Was), m.Mask(c.Differences[i].Now)
+	}
+	return &c
+}
+
 // Step returns a copy of s with every secret masked.
 func (m Masker) Step(s Step) Step {
 	s.Proposal, s.Error = m.Proposal(s.Proposal), m.Mask(s.Error)
+	s.Did = nil // the proposal says it, masked
 	if s.Verdict != nil {
 		v := m.Verdict(*s.Verdict)
 		s.Verdict = &v

@@ -14,9 +14,12 @@ type Kind string
 
 // The kinds of records.
 const (
-	KindAsk  Kind = "ask"  // approval.Ask
-	KindStep Kind = "step" // approval.Step: the turn log
-	KindMeta Kind = "meta" // the instance's own: secret, agents, versions
+	KindAsk   Kind = "ask"   // approval.Ask
+	KindStep  Kind = "step"  // approval.Step: the turn log
+	KindBrake Kind = "brake" // approval.Brake, by the agent's name
+	KindMeta  Kind = "meta"  // the instance's own: secret, agents, versions
+
+	KindJudgement Kind = "judgement" // vaglio.Judgement: what a judge agent did
 )
 
 // Limits of a record, in bytes. They are small enough for an index of any

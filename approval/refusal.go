@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -23,6 +26,8 @@ type Refusal struct {
 	Phase vaglio.Phase `json:"phase"`
 	// Wanted is what was proposed, in one line.
 	Wanted string `json:"wanted"`
+	// Who says who or what refused it, when, and for how long, in one sentence.
+	Who string `json:"who"`
 	// Why is the denial's reason.
 	Why string `json:"why"`
 	// Rule is the guard rule, when the guard denied.
@@ -32,16 +37,24 @@ type Refusal struct {
 	Scores []Score `json:"scores,omitempty"`
 	// Words are the person's, when a person denied.
 	Words string `json:"words,omitempty"`
+	// Standing is the denial that answers the call, when a person denied.
+	Standing *Standing `json:"standing,omitempty"`
 	// Alternatives say what can be done instead.
 	Alternatives []string `json:"alternatives"`
-	// Allow says how this call can be allowed; empty when it cannot.
+	// Allow says whether and when this call may be asked again, or how it can be
+	// allowed; empty when it cannot.
 	Allow string `json:"allow,omitempty"`
 }
 
-// Score is what one judge gave a call, in [0,1].
+// Score is what one judge gave a call, and what it takes to pass it, in [0,1].
 type Score struct {
 	Judge string  `json:"judge"`
 	Score float64 `json:"score"`
+	// Confidence is the judge's trust in its own score.
+	Confidence float64 `json:"confidence,omitzero"`
+	// MinScore and MinConfidence are what a call needs of this judge.
+	MinScore      float64 `json:"min_score,omitzero"`
+	MinConfidence float64 `json:"min_confidence,omitzero"`
 }
 
 // The greatest lengths of a refusal's texts, in characters.
@@ -60,15 +73,21 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 	r := Refusal{Phase: v.BlockedBy, Wanted: Wanted(p)}
 	switch {
 	case v.BlockedBy == vaglio.PhaseGuard:
-		r.Final, r.Why, r.Alternatives = true, guardWhy(v), guardInstead(v)
+		r.Final, r.Who, r.Why, r.Alternatives = true, "The guard refused it for good: nobody can allow it.", guardWhy(v), guardInstead(v)
 		if v.Rule != nil {
 			r.Rule = clip(v.Rule.ID, maxName)
+			where := ""
+			if v.Rule.File != "" {
+				where = fmt.Sprintf(", for what stands in %s, line %d", oneLine(clip(v.Rule.File, maxName)), v.Rule.Line)
+			}
+			r.Who = "The guard refused it for good, by its rule " + oneLine(r.Rule) + where + ": nobody can allow it."
 		}
 	case askable(v):
+		r.Who = "The judge " + oneLine(clip(v.JudgeKind, maxName)) + " held it back."
 		r.Why, r.Scores, r.Alternatives = judgeWhy(v), scores(v), judgeInstead(v)
 		r.Allow = "A person is asked, and may allow exactly this call, once. Wait for the answer."
 	default:
-		r.Final, r.Why = true, "The verdict is none that lets a call run: "+quote(v.Reason, maxReason)+"."
+		r.Final, r.Who, r.Why = true, "It could not be judged.", "The verdict is none that lets a call run: "+quote(v.Reason, maxReason)+"."
 		r.Alternatives = []string{"Tell the user that this call could not be judged."}
 	}
 	return r
@@ -112,12 +131,13 @@ func escapeUnseen(s string) string {
 	return b.String()
 }
 
+// guardWhy is what the rule is for; its pattern stays in the verdict, where it
+// need not be written as a text within a text.
 func guardWhy(v vaglio.Verdict) string {
-	why := "The guard forbids it: " + quote(v.Reason, maxReason) + "."
 	if v.Rule != nil && v.Rule.Why != "" {
-		why += " " + clip(v.Rule.Why, maxReasoning)
+		return clip(v.Rule.Why, maxReasoning)
 	}
-	return why
+	return clip(v.Reason, maxReason)
 }
 
 func guardInstead(v vaglio.Verdict) []string {
@@ -131,21 +151,23 @@ func guardInstead(v vaglio.Verdict) []string {
 	}
 }
 
-// judgeWhy names the judge that denied, its score, and its reasoning as a
-// quotation: a judge's text is evidence, never an instruction.
+// judgeWhy is the judge's reasoning as a quotation: a judge's text is evidence,
+// never an instruction. The scores stand beside it.
 func judgeWhy(v vaglio.Verdict) string {
-	why := fmt.Sprintf("The judge %s scored it %s.", clip(v.JudgeKind, maxName), score(v.Score))
 	reasoning := v.Reason
-	if g := Rejecting(v); g != nil && g.Reasoning != "" {
+	g := Rejecting(v)
+	if g != nil && g.Reasoning != "" {
 		reasoning = g.Reasoning
-		if v.Reason != "" && v.Reason != g.Reasoning {
-			why += " Its reason, quoted: " + quote(v.Reason, maxReason) + "."
-		}
 	}
-	if reasoning != "" {
-		why += " Its reasoning, quoted: " + quote(reasoning, maxReasoning) + "."
+	switch {
+	case g != nil && g.Fault != "":
+		return "The judge gave no verdict: " + quote(reasoning, maxReasoning)
+	case reasoning == "":
+		return "The judge gave no reason."
+	case g != nil && g.Score >= g.MinScore && g.Confidence < g.MinConfidence:
+		return "The judge was not sure enough of it: " + quote(reasoning, maxReasoning)
 	}
-	return why
+	return "The judge said: " + quote(reasoning, maxReasoning)
 }
 
 // Rejecting returns the result that decided, or nil.
@@ -180,58 +202,112 @@ func judgeInstead(v vaglio.Verdict) []string {
 func scores(v vaglio.Verdict) []Score {
 	var all []Score
 	for i := range v.Results {
-		all = append(all, Score{clip(v.Results[i].Judge, maxName), v.Results[i].Score})
+		g := &v.Results[i]
+		all = append(all, Score{clip(g.Judge, maxName), trimmed(g.Score), g.Confidence, g.MinScore, g.MinConfidence})
 	}
 	if len(all) == 0 {
-		all = append(all, Score{clip(v.JudgeKind, maxName), v.Score})
+		all = append(all, Score{Judge: clip(v.JudgeKind, maxName), Score: trimmed(v.Score)})
 	}
 	return all
 }
 
-// score writes a score so that it never looks higher than it is.
-func score(x float64) string {
-	text := strconv.FormatFloat(x, 'g', -1, 64)
-	if len(text) <= len("0.1234") || math.IsNaN(x) || math.IsInf(x, 0) {
-		return text
+// trimmed cuts a score off after four digits; the verdict has all of them.
+func trimmed(x float64) float64 {
+	if len(strconv.FormatFloat(x, 'g', -1, 64)) <= len("0.1234") || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
 	}
-	return strconv.FormatFloat(math.Floor(x*1e4)/1e4, 'f', -1, 64)
+	return math.Floor(x*1e4) / 1e4
 }
 
 // AfterDecision explains an approval that does not let its call run, or not
 // any more. It tells apart what a person decided from what nobody did.
 func AfterDecision(a Approval) Refusal {
 	r := a.Refusal
-	r.Ran, r.Words, r.Allow = false, "", ""
-	reason := " What the judges said: " + a.Refusal.Why
+	r.Ran, r.Final, r.Words, r.Allow, r.Standing = false, false, "", "", nil
 	switch a.State {
 	case Denied:
-		r.Final = true
-		r.Why = "A person denied it." + reason
-		r.Alternatives = []string{"Do not propose this call again, in any spelling. Follow the person's words if there are any; otherwise ask the user what to do instead."}
-		if a.Decision != nil {
-			r.Words = a.Decision.Words
-		}
+		a.denied(&r)
 	case Expired:
-		r.Why = "Nobody answered in time. That is no denial by a person, and no permission." + reason
-		r.Alternatives = []string{"Tell the user that the call still needs an answer.", "Go on with what does not need it."}
+		r.Who = "Nobody answered in time. That is no denial by a person, and no permission."
+		r.Alternatives = fewer(r.Alternatives, "Tell the user that the call still needs an answer.", "Go on with what does not need it.")
 		r.Allow = "Propose it again, under a new step or idempotency key, when somebody can answer."
 	case Withdrawn:
-		r.Why = "The agent withdrew it, or its turn ended, before anybody answered." + reason
-		r.Alternatives = []string{"Go on without the call."}
+		r.Who = "The agent withdrew it, or its turn ended, before anybody answered."
+		r.Alternatives = fewer(r.Alternatives, "Go on without the call.")
 		r.Allow = "Propose it again, under a new step or idempotency key, if it is still needed."
 	case Superseded:
-		r.Why = "A changed call under the same idempotency key took its place before anybody answered." + reason
+		r.Who = "A changed call under the same idempotency key took its place before anybody answered."
 		r.Alternatives = []string{"Wait for the answer to the newer call.", "Use a new idempotency key for a new call."}
 	case Lapsed:
-		r.Why = "A person allowed it, but the permit was not redeemed in time and is void." + reason
-		r.Alternatives = []string{"Go on without the call."}
+		r.Who = "A person allowed it, but the permit was not redeemed in time and is void."
+		if p := a.Permit; p != nil && p.Revoked != nil {
+			r.Who = "A person allowed it, and took the permit back " + clock(p.Revoked.At) + " before it was used."
+		}
+		r.Alternatives = fewer(r.Alternatives, "Go on without the call.")
 		r.Allow = "Propose it again, under a new step or idempotency key, and redeem the permit as soon as it is there."
 	case Spent, Succeeded, Failed, Unknown:
-		r.Why = spentWhy(a)
+		r.Who = spentWhy(a)
 		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call anew, under a new idempotency key, if it must run again."}
 	case Pending, Allowed:
 	}
 	return r
+}
+
+// denied explains a person's denial, and how long it answers.
+func (a *Approval) denied(r *Refusal) {
+	r.Who = "A person denied it."
+	r.Allow = "It may be asked again, under a new step or idempotency key, when something has changed."
+	r.Alternatives = fewer(r.Alternatives, "Follow the person's words if there are any; otherwise ask the user what to do instead.")
+	d := a.Decision
+	if d == nil {
+		return
+	}
+	r.Words, r.Standing = d.Words, &Standing{At: d.At}
+	r.Who = "A person denied it " + clock(d.At) + "."
+	if d.Brake {
+		r.Who = "A person stopped the agent " + clock(d.At) + ": nothing that needs a person is allowed meanwhile."
+		r.Allow = "It may be asked again when the person lets the agent go on."
+		r.Alternatives = []string{"Go on with what needs nobody, or end the turn and tell the user."}
+		return
+	}
+	if a.Answers(d.At) {
+		r.Standing.Until = a.StandsUntil
+		r.Allow = "The same call, in any spelling, gets this answer until " + clockOf(a.StandsUntil) + ", unless the person lifts it."
+	}
+}
+
+// Repeated explains a call that would do what a person denied a while ago: what
+// is wanted now, what was denied then, and until when that stands.
+func Repeated(a Approval, p vaglio.Proposal) Refusal {
+	r := AfterDecision(a)
+	now := Wanted(p)
+	if r.Standing != nil && now != r.Wanted {
+		r.Standing.Wanted = r.Wanted
+		r.Who = "A person denied the same thing " + clock(r.Standing.At) + ", as " + oneLine(clip(r.Wanted, maxEarlier)) + "."
+	}
+	r.Wanted = now
+	return r
+}
+
+// maxEarlier is how many characters of an earlier call the sentence about it
+// holds.
+const maxEarlier = 140
+
+// clock is a moment in a sentence for an agent.
+func clock(t time.Time) string { return "at " + clockOf(t) }
+
+func clockOf(t time.Time) string { return t.UTC().Format("15:04 UTC") }
+
+// fewer puts what is said anew behind the first of what was said before, without
+// saying anything twice.
+func fewer(before []string, anew ...string) []string {
+	var out []string
+	for _, s := range append(slices.Clone(before[:min(len(before), 1)]), anew...) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // spentWhy is for an agent that asks again for what it already ran.
@@ -247,4 +323,77 @@ func spentWhy(a Approval) string {
 	default:
 	}
 	return "A person allowed it once and its permit is spent; " + how + ". It did not run a second time."
+}
+
+// maxText is the greatest length of [Refusal.Text], in characters: more than that
+// an agent skims, and some clients cut.
+const maxText = 900
+
+// Text returns the refusal as plain text for an agent, at most 900 characters:
+// what was wanted, that it did not run, who refused it, the person's words, why,
+// what can be done instead, and whether it may be asked again. What others wrote
+// stands in it as quotations on one line, and is shortened before anything of
+// ours is; the structure has all of it.
+func (r Refusal) Text() string {
+	var text string
+	for _, most := range []struct{ wanted, why, instead, words int }{{300, 300, 3, 500}, {200, 200, 3, 300}, {120, 140, 3, 200}, {80, 100, 2, 160}, {60, 60, 1, 120}} {
+		if text = r.text(most.wanted, most.why, most.instead, most.words); utf8.RuneCountInString(text) <= maxText {
+			return text
+		}
+	}
+	return clip(text, maxText)
+}
+
+// text is the refusal with at most so many characters of what others wrote.
+func (r Refusal) text(wanted, why, instead, words int) string {
+	var b strings.Builder
+	b.WriteString("vaglio: this call did not run.\n")
+	b.WriteString("Wanted: " + visible.Text(oneLine(clip(r.Wanted, wanted))) + "\n")
+	b.WriteString(oneLine(clip(cmp.Or(r.Who, r.otherwise()), 2*maxReason)) + "\n")
+	if r.Words != "" {
+		b.WriteString("The person's words: " + clip(quote(r.Words, words), 2*words) + "\n")
+	}
+	if r.Why != "" {
+		b.WriteString("Why: " + clip(oneLine(r.Why), why) + "\n")
+	}
+	if len(r.Alternatives) > 0 {
+		b.WriteString("What can be done instead:\n")
+	}
+	for _, alternative := range r.Alternatives[:min(len(r.Alternatives), instead)] {
+		b.WriteString("- " + oneLine(clip(alternative, maxAlternative)) + "\n")
+	}
+	switch {
+	case r.Allow != "":
+		b.WriteString(oneLine(clip(r.Allow, maxAlternative)))
+	case r.Final && r.Phase != vaglio.PhaseGuard: // The guard's own alternatives say so.
+		b.WriteString("Do not propose it again, in any spelling.")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// otherwise says who refused it where an older record does not.
+func (r Refusal) otherwise() string {
+	switch {
+	case r.Phase == vaglio.PhaseGuard:
+		return "The guard refused it for good: nobody can allow it."
+	case r.Final:
+		return "It was refused for good."
+	default:
+		return "It is not allowed so far."
+	}
+}
+
+// clip is [visible.Clip].
+func clip(s string, n int) string { return visible.Clip(s, n) }
+
+// quote is [visible.Quote].
+func quote(s string, n int) string { return visible.Quote(s, n) }
+
+// oneLine spells out line ends and everything else that is not printed.
+func oneLine(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }) < 0 {
+		return s
+	}
+	quoted := strings.ReplaceAll(strconv.Quote(s), `\"`, `"`)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\\`, `\`)
 }

@@ -23,7 +23,8 @@ func TestRefuse(t *testing.T) {
 			guardDenies(),
 			approval.Refusal{
 				Final: true, Phase: vaglio.PhaseGuard, Wanted: `shell_exec {"command":"rm -rf ./build"}`, Rule: "shell-rm-root",
-				Why: `The guard forbids it: "forbidden shell pattern". Removing a root cannot be undone.`,
+				Who: "The guard refused it for good, by its rule shell-rm-root: nobody can allow it.",
+				Why: "Removing a root cannot be undone.",
 				Alternatives: []string{
 					"Name the folder to remove.",
 					"Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.",
@@ -31,35 +32,35 @@ func TestRefuse(t *testing.T) {
 			},
 			`vaglio: this call did not run.
 Wanted: shell_exec {"command":"rm -rf ./build"}
-Denied by the guard (rule shell-rm-root). The guard forbids it: "forbidden shell pattern". Removing a root cannot be undone.
-This is final: nobody can allow this call.
+The guard refused it for good, by its rule shell-rm-root: nobody can allow it.
+Why: Removing a root cannot be undone.
 What can be done instead:
 - Name the folder to remove.
-- Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.
-Do not retry the same call, as it is or in another spelling, unless this text says so.`,
+- Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.`,
 		},
 		"Judge": {
 			judgeDenies(0.41),
 			approval.Refusal{
 				Phase: vaglio.PhaseJudge, Wanted: `shell_exec {"command":"rm -rf ./build"}`,
-				Why: `The judge effects scored it 0.41. Its reason, quoted: "score below 0.5". Its reasoning, quoted: "deletes a folder that nobody named".`,
+				Who: "The judge effects held it back.",
+				Why: `The judge said: "deletes a folder that nobody named"`,
 				Alternatives: []string{
 					"Move what would be deleted into a folder of its own, or name exactly what to delete.",
 					"Propose a narrower call that does only what the user asked for.",
 					"Go on with what does not need this call. Do not try it in another spelling meanwhile.",
 				},
-				Scores: []approval.Score{{Judge: "effects", Score: 0.41}},
+				Scores: []approval.Score{{Judge: "effects", Score: 0.41, Confidence: 1, MinScore: 0.5}},
 				Allow:  "A person is asked, and may allow exactly this call, once. Wait for the answer.",
 			},
 			`vaglio: this call did not run.
 Wanted: shell_exec {"command":"rm -rf ./build"}
-Not allowed so far. The judge effects scored it 0.41. Its reason, quoted: "score below 0.5". Its reasoning, quoted: "deletes a folder that nobody named".
-This is not final. A person is asked, and may allow exactly this call, once. Wait for the answer.
+The judge effects held it back.
+Why: The judge said: "deletes a folder that nobody named"
 What can be done instead:
 - Move what would be deleted into a folder of its own, or name exactly what to delete.
 - Propose a narrower call that does only what the user asked for.
 - Go on with what does not need this call. Do not try it in another spelling meanwhile.
-Do not retry the same call, as it is or in another spelling, unless this text says so.`,
+A person is asked, and may allow exactly this call, once. Wait for the answer.`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,23 +75,13 @@ Do not retry the same call, as it is or in another spelling, unless this text sa
 	}
 }
 
-func TestRefuseScoreIsNeverRoundedUp(t *testing.T) {
-	for score, want := range map[float64]string{
-		0.7 + 0.1 - 1e-16: "scored it 0.7999.", 0.41: "scored it 0.41.", 0: "scored it 0.", 1.0 / 3: "scored it 0.3333.", 0.29999: "scored it 0.2999.",
-	} {
-		if got := approval.Refuse(shell("x"), judgeDenies(score)).Why; !strings.Contains(got, want) {
-			t.Errorf("%v is told as %q", score, got)
-		}
-	}
-}
-
 func TestAfterDecision(t *testing.T) {
 	for state, tt := range map[approval.State]struct {
 		final      bool
 		says, hint string
 		never      []string
 	}{
-		approval.Denied:     {true, "A person denied it.", "Do not propose this call again", []string{"Nobody answered", "not final"}},
+		approval.Denied:     {false, "A person denied it.", "ask the user what to do instead", []string{"Nobody answered", "for good"}},
 		approval.Expired:    {false, "Nobody answered in time. That is no denial by a person, and no permission.", "Propose it again, under a new step or idempotency key, when somebody can answer.", []string{"A person denied"}},
 		approval.Withdrawn:  {false, "The agent withdrew it", "Propose it again", []string{"denied it", "Nobody answered"}},
 		approval.Superseded: {false, "A changed call under the same idempotency key", "Wait for the answer to the newer call.", []string{"denied it"}},
@@ -161,7 +152,7 @@ func TestTextHoldsHostileWords(t *testing.T) {
 func checkText(t *testing.T, name string, r approval.Refusal) {
 	t.Helper()
 	text := r.Text()
-	if n := utf8.RuneCountInString(text); n > 9000 || !utf8.ValidString(text) {
+	if n := utf8.RuneCountInString(text); n > 900 || !utf8.ValidString(text) {
 		t.Errorf("%s: the text has %d characters", name, n)
 	}
 	lines := strings.Split(text, "\n")
@@ -169,9 +160,9 @@ func checkText(t *testing.T, name string, r approval.Refusal) {
 		t.Errorf("%s: the text begins %q", name, lines[:2])
 	}
 	for _, line := range lines[3:] {
-		known := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "The person's words: \"") ||
-			line == "This is final: nobody can allow this call." || strings.HasPrefix(line, "This is not final. ") ||
-			line == "Do not retry the same call, as it is or in another spelling, unless this text says so." || line == "What can be done instead:"
+		known := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "The person's words: \"") || strings.HasPrefix(line, "Why: ") ||
+			strings.HasPrefix(line, "A person is asked, ") || strings.HasPrefix(line, "It may be asked again, ") ||
+			line == "Do not propose it again, in any spelling." || line == "What can be done instead:"
 		if !known {
 			t.Errorf("%s: a stranger wrote the line %.80q", name, line)
 		}
@@ -194,4 +185,44 @@ func FuzzRefusalText(f *testing.F) {
 		checkText(t, "Judge", approval.Refuse(vaglio.Proposal{Executor: other, Args: vaglio.Args{"a": one}}, v))
 		checkText(t, "Raw", approval.Refusal{Wanted: one, Why: other, Words: one, Rule: other, Phase: vaglio.PhaseGuard, Alternatives: []string{one}})
 	})
+}
+
+// A rejection says what was too low, and a judge's words stand in it once.
+func TestWhatWasTooLow(t *testing.T) {
+	for name, c := range map[string]struct {
+		result vaglio.GradientResult
+		want   string
+	}{
+		"score": {
+			vaglio.GradientResult{Score: 0.3, Confidence: 0.9, MinScore: 0.7, Reasoning: "no reason to"},
+			`The judge said: "no reason to"`,
+		},
+		"confidence": {
+			vaglio.GradientResult{Score: 0.9, Confidence: 0.2, MinScore: 0.7, MinConfidence: 0.5, Reasoning: "maybe"},
+			`The judge was not sure enough of it: "maybe"`,
+		},
+		"fault": {
+			vaglio.GradientResult{MinScore: 0.7, Reasoning: "it did not answer in time", Fault: vaglio.FaultTimeout},
+			`The judge gave no verdict: "it did not answer in time"`,
+		},
+		"long": {
+			vaglio.GradientResult{Score: 0.1, MinScore: 0.5, Reasoning: strings.Repeat("no ", 2000)},
+			`The judge said: "no no `,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.result.Judge = "a"
+			v := vaglio.Verdict{
+				JudgeKind: "a", Score: c.result.Score, BlockedBy: vaglio.PhaseJudge,
+				Reason: "judge: said (" + c.result.Reasoning + ")", Results: []vaglio.GradientResult{c.result},
+			}
+			r := approval.Refuse(vaglio.Proposal{Executor: "x"}, v)
+			if !strings.HasPrefix(r.Why, c.want) || len(r.Why) > 1200 || strings.Count(r.Why, c.result.Reasoning) > 1 {
+				t.Errorf("got %s", r.Why)
+			}
+			if s := r.Scores[0]; s.Confidence != c.result.Confidence || s.MinScore != c.result.MinScore || s.MinConfidence != c.result.MinConfidence {
+				t.Errorf("scores %+v", s)
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,6 +28,9 @@ type Routing struct {
 	// when that cannot be told, and then nobody decides by the group. Nil knows of
 	// no group.
 	Roster func(group string) (ids []string, known bool)
+	// OwnRoute returns the route that an agent has of its own, in place of the last
+	// rule's; "" is none. Nil knows of none.
+	OwnRoute func(agent string) string
 }
 
 // Member is one person.
@@ -97,7 +101,11 @@ func openRoute() Route { return Route{Name: DefaultRoute, Approvers: []string{An
 func (r *Routing) For(c Case) Route {
 	for i := range r.Rules {
 		if rule := &r.Rules[i]; rule.fits(&c) {
-			if to := r.route(rule.Route); to != nil {
+			name := rule.Route
+			if i == len(r.Rules)-1 && r.OwnRoute != nil {
+				name = cmp.Or(r.OwnRoute(c.Agent), name)
+			}
+			if to := r.route(name); to != nil {
 				return *to
 			}
 		}

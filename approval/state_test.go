@@ -37,6 +37,22 @@ var (
 	}
 )
 
+// TestLeads holds what leads where to the same edges.
+func TestLeads(t *testing.T) {
+	for _, from := range append(states, "") {
+		for _, to := range append(states, "") {
+			want := false
+			for edge, end := range edges {
+				state, _, _ := strings.Cut(edge, " ")
+				want = want || state == string(from) && end == to
+			}
+			if got := from.Leads(to); got != want {
+				t.Errorf("%q leads to %q: %t", from, to, got)
+			}
+		}
+	}
+}
+
 func TestEveryStateAndEvent(t *testing.T) {
 	for _, from := range append(states, "", "guard", "PENDING") {
 		final := true

@@ -21,6 +21,8 @@ type Vote struct {
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
 	Words   string    `json:"words,omitempty"`
+	// Grant is how long the person would grant the call; empty is once.
+	Grant Choice `json:"grant,omitempty"`
 }
 
 // Mark stands for everything about a route that says what a vote is worth. Two
@@ -182,6 +184,12 @@ func (e *Electorate) of(id string) (human string, under []Terms) {
 	return human, under
 }
 
+// Permits reports whether the person with the id may decide under any of the terms.
+func (e *Electorate) Permits(id string) bool {
+	_, under := e.of(id)
+	return len(under) > 0
+}
+
 // counts reports whether a vote is worth anything: its route's terms are those
 // under which it was given, and who gave it is the same person and still may.
 func (e *Electorate) counts(v *Vote) bool {
@@ -227,6 +235,9 @@ type ballot struct {
 	under     []Terms
 	d         Decision
 	permitFor time.Duration
+	// grant is how long the call is granted; empty is once. turn is the ask's.
+	grant Choice
+	turn  string
 }
 
 // cast puts the answer into an approval that waits. It decides when it denies,
@@ -238,27 +249,50 @@ func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
 	votes := slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !b.e.counts(&v) })
 	for i := range b.under {
 		t := &b.under[i]
-		humans := map[string]bool{}
-		for j := range votes {
-			if votes[j].Route == t.route {
-				humans[votes[j].Human] = true
-			}
-		}
+		humans := humansOn(votes, t.route)
 		if !humans[b.human] && !t.single() {
 			kept = true
 			votes = append(votes, Vote{
-				Human: b.human, By: b.d.By, Route: t.route, Terms: t.mark, Channel: b.d.Channel, At: b.d.At, Words: b.d.Words,
+				Human: b.human, By: b.d.By, Route: t.route, Terms: t.mark, Channel: b.d.Channel, At: b.d.At, Words: b.d.Words, Grant: b.grant,
 			})
 		}
 		humans[b.human] = true
-		decided = decided || t.met(humans)
+		if !decided && t.met(humans) {
+			decided, b.grant = true, b.granted(votes, t.route)
+		}
 	}
 	p.Votes = votes
 	if len(votes) == 0 {
 		p.Votes = nil
 	}
 	if decided {
-		return true, false, p.decide(b.d, b.permitFor)
+		if err := p.decide(b.d, b.permitFor); err != nil || b.grant == "" {
+			return err == nil, false, err
+		}
+		return true, false, p.grant(b.grant, b.turn, b.d)
 	}
 	return false, kept, nil
+}
+
+// humansOn are the people whose votes count on a route.
+func humansOn(votes []Vote, route string) map[string]bool {
+	humans := map[string]bool{}
+	for i := range votes {
+		if votes[i].Route == route {
+			humans[votes[i].Human] = true
+		}
+	}
+	return humans
+}
+
+// granted is for how long all who allowed on the route grant the call: no longer
+// than any of them would, and not at all where one allowed it once.
+func (b *ballot) granted(votes []Vote, route string) Choice {
+	grant := b.grant
+	for i := range votes {
+		if votes[i].Route == route {
+			grant = narrower(grant, votes[i].Grant)
+		}
+	}
+	return grant
 }

@@ -49,6 +49,18 @@ func TestVotes(t *testing.T) {
 		"VoterDenies":       {"coder", []string{"prod"}, []step{{id: bob, choice: yes, want: "voted"}, {id: bob, choice: no, want: "won"}}, approval.Denied},
 		"Stranger":          {"coder", []string{"prod"}, []step{{id: "telegram:stranger", choice: no, want: "refused"}, {id: "telegram:99", choice: yes, want: "refused"}}, approval.Pending},
 		"NobodysRoute":      {"coder", []string{"gone"}, []step{{id: annT, choice: yes, want: "refused"}, {id: bob, choice: no, want: "refused"}}, approval.Pending},
+		// What was asked before there were routes has terms that nobody meets once
+		// there are; and the other way round.
+		"AskedBeforeThereWereRoutes": {"coder", []string{"", approval.DefaultRoute}, []step{{id: annT, choice: yes, want: "refused"}, {id: bob, choice: no, want: "refused"}}, approval.Pending},
+		"RoutesTakenAway": {"coder", []string{"prod"}, []step{
+			{change: func(r *approval.Routing) { r.Routes, r.Rules = nil, nil }},
+			{id: annT, choice: yes, want: "refused"},
+			{id: bob, choice: yes, want: "refused"},
+		}, approval.Pending},
+		"WithoutRoutes": {"coder", []string{""}, []step{
+			{change: func(r *approval.Routing) { r.Routes, r.Rules = nil, nil }},
+			{id: bob, choice: yes, want: "won"},
+		}, approval.Allowed},
 		"RosterShrinks": {"coder", []string{"prod"}, []step{
 			{id: bob, choice: yes, want: "voted"},
 			{change: func(r *approval.Routing) { r.Routes[0].Approvers = []string{"ann", "cat"} }},
@@ -95,6 +107,8 @@ func TestVotes(t *testing.T) {
 					got = "refused"
 				case err != nil:
 					t.Fatal(err)
+				case receipt.Won && receipt.Voted:
+					t.Errorf("step %d both decides and waits for others", i+1)
 				case receipt.Won:
 					got = "won"
 				case receipt.Voted:
@@ -109,6 +123,30 @@ func TestVotes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestACardWaitsForThoseWhoseYesIsMissing asks of whom it waits before and after
+// a vote, one route's and another's.
+func TestACardWaitsForThoseWhoseYesIsMissing(t *testing.T) {
+	r, a := team(), open(t, "make a")
+	e := voters(&r, "coder", "prod", "leads")
+	waits := func(want map[string]bool) {
+		t.Helper()
+		card := approval.NewCard(a, "web", approval.NewMasker(approval.Secret{1}))
+		for id, awaited := range want {
+			if got := card.Awaits(id, e); got != awaited {
+				t.Errorf("it waits for %s: %t", id, got)
+			}
+		}
+	}
+	waits(map[string]bool{"telegram:1": true, "telegram:2": true, "slack:U3": true, "telegram:99": true, "telegram:stranger": false, "telegram:5": false})
+	if _, err := a.Vote(approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:2"}, Channel: "web"}, e, start, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	waits(map[string]bool{"telegram:1": true, "telegram:2": false, "slack:U3": true, "telegram:99": true, "telegram:stranger": false})
+	r.Routes[0].Approvers = []string{"ann", "cat"}
+	e = voters(&r, "coder", "prod", "leads")
+	waits(map[string]bool{"telegram:1": true, "telegram:2": false, "slack:U3": true})
 }
 
 // P7: no sequence of votes by fewer than the wanted number of different people,

@@ -59,11 +59,17 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 			if before.approvals != nil {
 				e.Kind, e.At = Joined, at
 			}
-			e.To, e.Fingerprint, e.Route = p.State, p.Fingerprint, routeOf(after)
+			e.To, e.Fingerprint, e.Route = approval.Pending, p.Fingerprint, routeOf(after)
 			e.Judge, e.Score = p.Verdict.JudgeKind, p.Verdict.Score
 			l.add(e, sealOf(after, p))
+			if p.State != approval.Pending { // A grant or a brake answered it at once.
+				e := w.moved(after, p, at)
+				e.From, e.To = approval.Pending, p.State
+				l.add(e, sealOf(after, p))
+			}
 			continue
 		}
+		w.acted(&l, after, &before.approvals[i], p, at)
 		w.voted(&l, after, before.approvals[i].Votes, p, at)
 		if from := before.approvals[i].State; from != p.State {
 			e := w.moved(after, p, at)
@@ -134,6 +140,7 @@ func (w Writer) moved(a *approval.Ask, p *approval.Approval, at time.Time) Event
 	case approval.Allowed, approval.Denied:
 		if d := p.Decision; d != nil {
 			e.At, e.By, e.Name, e.Channel, e.Words = d.At, d.By.ID, w.text(d.By.Name), d.Channel, w.text(d.Words)
+			e.Grant, e.Brake = d.Grant, d.Brake
 		}
 	case approval.Succeeded, approval.Failed:
 		if o := p.Outcome; o != nil {
@@ -145,7 +152,11 @@ func (w Writer) moved(a *approval.Ask, p *approval.Approval, at time.Time) Event
 		}
 	case approval.Expired, approval.Withdrawn, approval.Superseded:
 		e.At = p.EndedAt
-	case approval.Pending, approval.Lapsed, approval.Unknown:
+	case approval.Lapsed:
+		if p.Permit != nil && p.Permit.Revoked != nil {
+			e.by(p.Permit.Revoked)
+		}
+	case approval.Pending, approval.Unknown:
 	}
 	return e
 }
@@ -172,6 +183,7 @@ type seal struct {
 func sealOf(a *approval.Ask, p *approval.Approval) *seal {
 	s := &seal{a.Agent, a.Intent, a.TurnID, a.OpenedAt, *p}
 	s.Approval.Key, s.Approval.Settled, s.Approval.Votes = "", false, nil
+	s.Approval.Grant, s.Approval.Lifted = nil, nil
 	return s
 }
 

@@ -86,6 +86,13 @@ type Event struct {
 	Name    string `json:"name,omitempty"`
 	Channel string `json:"channel,omitempty"`
 	Words   string `json:"words,omitempty"`
+	// Grant is the approval whose grant allowed the call, and Brake says that the
+	// brake denied it. Until is when a grant or a brake ends, Uses how many calls
+	// a grant covers, or covered so far.
+	Grant approval.ID `json:"grant,omitempty"`
+	Brake bool        `json:"brake,omitempty"`
+	Until time.Time   `json:"until,omitzero"`
+	Uses  int         `json:"uses,omitempty"`
 	// Route is where the ask went.
 	Route string `json:"route,omitempty"`
 	// Rule is the guard's, Judge and Score the judge's that denied.

@@ -68,10 +68,13 @@ func (s *story) tell(r *Report, leaf int64, e *Event) {
 		}
 	case Vote, Unvote:
 		s.vote(r, leaf, e)
-	case Escalated:
+	case Escalated, Granted, GrantUsed, GrantEnded, Lifted, Stopped, Resumed:
 	case Opened, Joined, Allowed, Denied, Expired, Withdrawn, Superseded, Spent, Lapsed, Succeeded, Failed, Unknown:
 		s.move(r, leaf, e)
 	default:
+		if slices.Contains(approval.AnnouncementKinds(), approval.AnnouncementKind(e.Kind)) {
+			return // What changed about the gate is about no approval.
+		}
 		r.found(leaf, "leaf %d tells of %q, which this vaglio does not know: use the newer vaglio that wrote it", leaf, e.Kind)
 	}
 }
@@ -184,6 +187,8 @@ func (e *Event) String() string {
 		what += " by " + e.Name
 	case e.By != "":
 		what += " by " + e.By
+	case subject == "" && e.Agent != "":
+		what += ": " + e.Agent
 	}
 	return fmt.Sprintf("%s%s, %s", subject, what, stamp(e.At))
 }

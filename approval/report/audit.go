@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -22,6 +24,15 @@ type Judgement struct {
 	// [approval.MaxAgain] of them, at times that are not known. It comes by itself, without
 	// a TS.
 	Unlisted int `json:"unlisted,omitempty"`
+}
+
+// Crash is an end of the daemon that was not in order: it was killed, or the
+// machine lost its power. What was under way then is in the audit log alone, and a
+// power cut takes what was written last.
+type Crash struct {
+	// Began is the start of the daemon that crashed, Noticed that of the next one.
+	Began   time.Time `json:"began"`
+	Noticed time.Time `json:"noticed"`
 }
 
 // Tell makes the builder hand on every verdict of its window, as it takes the

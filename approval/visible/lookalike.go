@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-	"golang.org/x/text/unicode/runenames"
 )
 
 // scripts are the scripts of one word's letters.
@@ -121,9 +120,9 @@ func (s *scripts) mixed() bool {
 
 func (s *scripts) note(c rune) string {
 	if s.whole {
-		return "in a " + scriptOf(c) + " word that looks Latin: " + runenames.Name(c)
+		return "in a " + scriptOf(c) + " word that looks Latin: " + nameOf(c)
 	}
-	return scriptOf(c) + " in a " + s.main + " word: " + runenames.Name(c)
+	return scriptOf(c) + " in a " + s.main + " word: " + nameOf(c)
 }
 
 // scriptOf names the script of a letter. The scripts that are met most are
@@ -167,7 +166,7 @@ func unseen(c rune) bool {
 }
 
 func unseenNote(c rune) string {
-	name := runenames.Name(c)
+	name := nameOf(c)
 	switch {
 	case unicode.Is(unicode.Cc, c):
 		return "control character" + controlName(c)
@@ -241,7 +240,7 @@ func misleading(c rune) bool {
 }
 
 func misleadingNote(c rune) string {
-	note := "easily taken for another character: " + runenames.Name(c)
+	note := "easily taken for another character: " + nameOf(c)
 	if other := otherForm(c); other != "" && !strings.ContainsFunc(other, unseen) {
 		return note + ", another form of " + other
 	}

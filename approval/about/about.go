@@ -1,0 +1,248 @@
+// Package about says what a call is about, in one form for every spelling: what
+// a person's denial or grant is bound to. It weighs nothing and allows nothing;
+// what it cannot name is like no other call.
+package about
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Namer names what calls are about. It is safe for concurrent use.
+type Namer struct {
+	judge *effects.Judge
+	base  *commands.Base
+	home  string
+	forms map[string]*form
+}
+
+// New returns a namer that reads calls as the judge of effects does. home is the
+// home folder of the user for whom agents work; it may be empty.
+func New(judge *effects.Judge, home string) (*Namer, error) {
+	base, err := commands.Load()
+	if err != nil {
+		return nil, fmt.Errorf("about: %w", err)
+	}
+	return &Namer{judge: judge, base: base, home: home, forms: formsByName()}, nil
+}
+
+// Key is one name for what the call would do, and whether all of it is known.
+func (n *Namer) Key(p vaglio.Proposal) (string, bool) {
+	key := n.Of(p).Subjects.Key()
+	return key, key != ""
+}
+
+// Of says what a call is about. Where its Context.Reading is set, that is what
+// it was understood to say; otherwise it is read, without the files that it runs.
+func (n *Namer) Of(p vaglio.Proposal) approval.About {
+	read := n.judge.Read(p)
+	if len(read.Notes) > 0 {
+		return approval.About{} // Something of it was not read.
+	}
+	w := &work{n: n, p: p, all: read.Effects, whole: true}
+	about := approval.About{Mild: true}
+	for i := 0; i < len(read.Effects); {
+		to := i + 1
+		for to < len(read.Effects) && read.Effects[to].Of == read.Effects[i].Of {
+			to++
+		}
+		group := slices.DeleteFunc(slices.Clone(read.Effects[i:to]), plain)
+		i = to
+		if len(group) == 0 || carries(read.Effects, group, i) {
+			continue
+		}
+		if !w.group(group) {
+			return approval.About{}
+		}
+		about.Mild = about.Mild && !slices.ContainsFunc(group, harsh)
+	}
+	about.Subjects, about.Whole = w.subjects.Sorted(), w.whole && bare(p.Context.Reading)
+	about.Mild = about.Mild && len(about.Subjects) > 0
+	return about
+}
+
+// bare reports whether a call is one command and nothing around it: no variable,
+// no other command, nothing that carries it, nothing that it reads or writes.
+func bare(rd *reading.Reading) bool {
+	if rd == nil || len(rd.Commands) != 1 || len(rd.Gaps) > 0 || len(rd.Commands[0].Env) > 0 {
+		return false
+	}
+	list := rd.Commands[0].Script.Commands
+	if len(list) != 1 {
+		return false
+	}
+	c := &list[0]
+	fed := c.Stdin.Kind != shell.InputInherited || c.Stdin.Piped
+	return len(c.Assigns)+len(c.Via)+len(c.Redirects) == 0 && c.Remote == nil && !c.Privileged && !fed
+}
+
+// plain reports whether nobody would ask about an effect: it reads, or changes
+// what the agent works on.
+func plain(e effects.Effect) bool {
+	own := e.Reach == operation.ReachWorkspace
+	return e.Kind == operation.KindRead || own && e.Kind != operation.KindDelete && e.Kind != operation.KindUnknown
+}
+
+// harsh reports whether an effect is one that nobody allows more than once at a
+// time.
+func harsh(e effects.Effect) bool {
+	if e.Reversibility == operation.Irreversible || e.Reach == operation.ReachPublic || e.Reach == operation.ReachSystem || e.Sure < 1 {
+		return true
+	}
+	return !slices.Contains([]operation.Kind{
+		operation.KindCreate, operation.KindOverwrite, operation.KindMove, operation.KindInstall, operation.KindPublish,
+		operation.KindInfrastructure, operation.KindDatabase,
+	}, e.Kind)
+}
+
+// carries reports whether a command only runs the one behind it, which has the
+// same effects.
+func carries(all, group []effects.Effect, next int) bool {
+	c := group[0].Of
+	return c != nil && !slices.ContainsFunc(group, func(e effects.Effect) bool {
+		return !slices.ContainsFunc(all[next:], func(o effects.Effect) bool {
+			return o.Of != nil && len(o.Of.Via) > 0 && strings.HasPrefix(o.Of.Via[len(o.Of.Via)-1]+" ", c.Name+" ") && o.Kind == e.Kind && o.Target == e.Target && o.Reach == e.Reach
+		})
+	})
+}
+
+// work collects the subjects of one call.
+type work struct {
+	n        *Namer
+	p        vaglio.Proposal
+	all      []effects.Effect
+	subjects approval.Subjects
+	whole    bool
+}
+
+// add keeps a subject.
+func (w *work) add(s ...approval.Subject) { w.subjects = append(w.subjects, s...) }
+
+// group names what one command, or the executor itself, would do. It reports
+// false where that cannot be named.
+func (w *work) group(list []effects.Effect) bool {
+	if slices.ContainsFunc(list, func(e effects.Effect) bool { return e.Kind == operation.KindUnknown }) {
+		return false
+	}
+	c := list[0].Of
+	if c != nil && len(list) > 1 { // Raised rights are how it is done.
+		list = slices.DeleteFunc(list, func(e effects.Effect) bool { return e.Kind == operation.KindPrivilege && e.Target == c.Name })
+	}
+	files := slices.IndexFunc(list, func(e effects.Effect) bool { return !w.onFile(e) }) < 0
+	switch {
+	case files:
+		w.whole = false // What is written there is another matter.
+		return w.files(list)
+	case c == nil:
+		return w.executor(list)
+	case c.Call != nil:
+		return false
+	default:
+		return w.command(c)
+	}
+}
+
+// onFile reports whether an effect is one on a file of this machine by its path.
+func (w *work) onFile(e effects.Effect) bool {
+	if e.Reach == operation.ReachShared || e.Reach == operation.ReachPublic || e.Of != nil && e.Of.Remote != nil {
+		return false
+	}
+	switch e.Kind {
+	case operation.KindDelete, operation.KindOverwrite, operation.KindCreate, operation.KindMove, operation.KindPermissions, operation.KindCredentials:
+	default:
+		return false
+	}
+	if e.Target == "" || strings.Contains(e.Target, "://") {
+		return false
+	}
+	return e.Of == nil || e.Of.Call != nil || w.names(e)
+}
+
+// names reports whether the target of a command's effect is a path that stands
+// among its words or that the shell opens for it.
+func (w *work) names(e effects.Effect) bool {
+	if strings.ContainsAny(e.Target, "./~") {
+		return !strings.Contains(e.Target, " ") || w.isWord(e)
+	}
+	return w.isWord(e) && !w.n.verbed(e.Of.Name)
+}
+
+// verbed reports whether a program's first words are verbs, so that a bare word
+// need not be a file.
+func (n *Namer) verbed(name string) bool { f := n.forms[name]; return f != nil && f.verb > 0 }
+
+func (w *work) isWord(e effects.Effect) bool {
+	is := func(word shell.Word) bool { text, ok := word.Text(); return ok && text == e.Target }
+	return slices.ContainsFunc(e.Of.Argv, is) || slices.ContainsFunc(e.Of.Redirects, func(r shell.Redirect) bool { return is(r.Target) })
+}
+
+// files names what is done to files.
+func (w *work) files(list []effects.Effect) bool {
+	for _, e := range list {
+		if strings.ContainsAny(e.Target, "$`") {
+			return false
+		}
+		cwd := w.p.Context.Cwd
+		if e.Of != nil {
+			if at, ok := e.Of.Cwd.Text(); ok {
+				cwd = at
+			} else if !strings.HasPrefix(e.Target, "/") {
+				return false
+			}
+		}
+		object := []approval.Fact{{Name: "path", Value: w.n.path(cwd, e.Target)}}
+		if e.Kind == operation.KindPermissions && e.Of != nil {
+			object = append(object, approval.Fact{Name: "mode", Value: modeOf(e.Of)})
+		}
+		w.add(approval.Subject{System: approval.Files, Verb: string(e.Kind), Object: object})
+	}
+	return true
+}
+
+// path writes a path in full.
+func (n *Namer) path(cwd, p string) string {
+	home := n.home
+	if home == "" {
+		if parts := strings.SplitN(cwd, "/", 4); len(parts) > 2 && parts[0] == "" && (parts[1] == "home" || parts[1] == "Users") {
+			home = "/" + parts[1] + "/" + parts[2]
+		}
+	}
+	cwd = place.Local(cwd, home)
+	return place.ByProcess(place.Join(cwd, place.Local(p, home)), cwd)
+}
+
+// modeOf is the mode that a command gives, as digits where it is one that opens
+// for everybody.
+func modeOf(c *shell.Command) string {
+	for _, word := range c.Argv[1:] {
+		text, _ := word.Text()
+		switch {
+		case strings.HasPrefix(text, "-") && strings.Trim(text, "-rwxXst") != "":
+		case text != "" && strings.Trim(text, "01234567") == "":
+			return strings.TrimLeft(text, "0")
+		case text == "a+rwx", text == "a=rwx", text == "ugo+rwx", text == "ugo=rwx", text == "+rwx":
+			return "777"
+		case strings.ContainsAny(text, "+=") && !strings.Contains(text, "/"):
+			return text
+		}
+	}
+	return ""
+}
+
+// digest stands for a text whose content counts.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(sum[:12])
+}

@@ -1,0 +1,305 @@
+package approval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Grant is a person's yes for a few equal calls of one agent in one workspace.
+// It hangs on the approval with which it was given. Each use is an approval of
+// its own, with a permit, and counts here before it is there.
+type Grant struct {
+	By      Person    `json:"by"`
+	Channel string    `json:"channel"`
+	At      time.Time `json:"at"`
+	// Until is when it ends by itself.
+	Until time.Time `json:"until"`
+	// Turn is the only turn that it is for; empty is any.
+	Turn string `json:"turn,omitempty"`
+	// Key names the calls that it covers.
+	Key string `json:"key"`
+	// Most is how many calls it covers, with the one that it was given for.
+	Most int `json:"most"`
+	// Uses are the calls that it allowed besides the first.
+	Uses []Use `json:"uses,omitempty"`
+	// Ended is set when it ended before its time: what ended it, and by whom.
+	Ended *Ending `json:"ended,omitempty"`
+}
+
+// Use is one call that a grant allowed.
+type Use struct {
+	Ask AskID     `json:"ask"`
+	At  time.Time `json:"at"`
+}
+
+// Ending is what ended a grant.
+type Ending struct {
+	Event GrantEvent `json:"event"`
+	At    time.Time  `json:"at"`
+	// By is who did; empty where nobody had to.
+	By Person `json:"by,omitzero"`
+}
+
+// GrantEvent moves a grant.
+type GrantEvent string
+
+// The events of a grant.
+const (
+	GrantUse     GrantEvent = "use"
+	GrantSpend   GrantEvent = "spend"   // the last use
+	GrantElapse  GrantEvent = "elapse"  // its time is over
+	GrantTake    GrantEvent = "take"    // a person took it back
+	GrantDenied  GrantEvent = "denied"  // a person denied an equal or near call
+	GrantStopped GrantEvent = "stopped" // the brake
+)
+
+// GrantState is how a grant stands.
+type GrantState string
+
+// The states of a grant.
+const (
+	GrantLive  GrantState = "live"
+	GrantSpent GrantState = "spent"
+	GrantEnded GrantState = "ended"
+)
+
+// grants is the state table. A pair that is not listed is refused.
+var grants = map[GrantState]map[GrantEvent]GrantState{
+	GrantLive: {
+		GrantUse: GrantLive, GrantSpend: GrantSpent, GrantElapse: GrantEnded, GrantTake: GrantEnded, GrantDenied: GrantEnded, GrantStopped: GrantEnded,
+	},
+}
+
+// Then returns the state after an event, and whether the event is possible.
+func (s GrantState) Then(e GrantEvent) (GrantState, bool) {
+	to, ok := grants[s][e]
+	return to, ok
+}
+
+// The bounds of a grant.
+const (
+	// DefaultUses is how many calls a grant covers.
+	DefaultUses = 10
+	// MaxUses is how many calls a grant may cover.
+	MaxUses = 50
+	// MaxGrant is how long a grant may last.
+	MaxGrant = 8 * time.Hour
+	// evening is the hour at which a grant until the evening ends.
+	evening = 18
+)
+
+// The choices that give a grant beside allowing the call, by how long it lasts.
+const (
+	ChoiceTurn    Choice = "grant-turn"
+	ChoiceHour    Choice = "grant-hour"
+	ChoiceEvening Choice = "grant-evening"
+)
+
+// GrantChoices are the choices that give a grant, the narrowest first.
+func GrantChoices() []Choice { return []Choice{ChoiceTurn, ChoiceHour, ChoiceEvening} }
+
+// Grants reports whether the choice gives a grant.
+func (c Choice) Grants() bool { return slices.Contains(GrantChoices(), c) }
+
+// ErrNoGrant says that a grant may not be given for a call.
+var ErrNoGrant = errors.New("this cannot be granted for more than one call: allow it once, or deny it")
+
+// Grantable says for what a grant may be given: the name of the calls that it
+// would cover; empty where none may. A call of which something is hidden, or whose
+// subjects are not all of it, is covered as it stands and in no other form.
+func Grantable(p vaglio.Proposal, v vaglio.Verdict, about About, m Masker) string {
+	if !about.Mild || !askable(v) || len(about.Subjects) == 0 || p.Agent == "" {
+		return ""
+	}
+	form := struct {
+		Agent     string          `json:"agent"`
+		Subjects  Subjects        `json:"subjects"`
+		Workspace workspace       `json:"workspace"`
+		Sources   []vaglio.Source `json:"sources"`
+		Executor  string          `json:"executor,omitempty"`
+		Args      map[string]any  `json:"args,omitempty"`
+	}{Agent: p.Agent, Subjects: about.Subjects, Workspace: workspaceOf(p), Sources: v.Sources}
+	for _, s := range v.Sources {
+		if s.SHA256 == "" {
+			return ""
+		}
+	}
+	plain, err := strictjson.Canonical(map[string]any(p.Args))
+	if err != nil {
+		return ""
+	}
+	masked, err := strictjson.Canonical(map[string]any(m.Proposal(p).Args))
+	if err != nil || string(plain) != string(masked) {
+		return "" // What a person cannot see, nobody grants.
+	}
+	if !about.Whole {
+		form.Executor, form.Args = p.Executor, p.Args
+	}
+	body, err := strictjson.Marshal(form)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// until is when a grant ends that is given now.
+func (c Choice) until(at time.Time) time.Time {
+	switch local := at.Local(); c {
+	case ChoiceHour:
+		return at.Add(time.Hour)
+	case ChoiceEvening:
+		end := time.Date(local.Year(), local.Month(), local.Day(), evening, 0, 0, 0, local.Location())
+		if !end.After(at) {
+			return at.Add(time.Hour)
+		}
+		return earlier(end.UTC(), at.Add(MaxGrant))
+	default:
+		return at.Add(MaxGrant)
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// State returns how the grant stands at that moment. A clock that was set back
+// ends it: trouble with it never gives anybody more time.
+func (g *Grant) State(at time.Time) GrantState {
+	switch {
+	case g.Ended != nil:
+		return GrantEnded
+	case g.Used() >= g.Most:
+		return GrantSpent
+	case !at.Before(g.Until), at.Before(g.At.Add(-setBack)):
+		return GrantEnded
+	default:
+		return GrantLive
+	}
+}
+
+// Used is how many calls it covered, with the first.
+func (g *Grant) Used() int { return 1 + len(g.Uses) }
+
+// narrower returns the shorter of two grants; none is shorter than any.
+func narrower(a, b Choice) Choice {
+	all := append([]Choice{""}, GrantChoices()...)
+	return all[min(max(slices.Index(all, a), 0), max(slices.Index(all, b), 0))]
+}
+
+// grant gives a grant with an allowance.
+func (p *Approval) grant(c Choice, turn string, d Decision) error {
+	if p.Grantable == "" {
+		return ErrNoGrant
+	}
+	p.Grant = &Grant{By: d.By, Channel: d.Channel, At: d.At, Until: c.until(d.At), Key: p.Grantable, Most: DefaultUses}
+	if c == ChoiceTurn {
+		p.Grant.Turn = turn
+	}
+	return nil
+}
+
+// Spend counts one use of the approval's grant, for a call that is to be the ask.
+// It reports false, and changes nothing, where the grant does not cover it.
+func (a *Ask) Spend(id ID, key, turn string, use AskID, at time.Time) bool {
+	p := a.Find(id)
+	if p == nil || p.Grant == nil || key == "" || p.Grant.Key != key || p.Grant.State(at) != GrantLive {
+		return false
+	}
+	if p.Grant.Turn != "" && p.Grant.Turn != turn {
+		return false
+	}
+	g := *p.Grant
+	g.Uses = append(slices.Clone(g.Uses), Use{use, at})
+	p.Grant = &g
+	return true
+}
+
+// EndGrant ends the approval's grant. It reports false where it is over.
+func (a *Ask) EndGrant(id ID, e GrantEvent, by Person, at time.Time) bool {
+	p := a.Find(id)
+	if p == nil || p.Grant == nil {
+		return false
+	}
+	if to, ok := p.Grant.State(at).Then(e); !ok || to != GrantEnded {
+		return false
+	}
+	g := *p.Grant
+	g.Ended = &Ending{Event: e, At: at, By: by}
+	p.Grant = &g
+	return true
+}
+
+// Granted allows the ask's calls by a grant: the decision is that of the person
+// who gave it.
+func (a *Ask) Granted(id ID, g *Grant, at time.Time, permitFor time.Duration) error {
+	for i := range a.Approvals {
+		d := Decision{Choice: ChoiceAllow, By: g.By, Channel: g.Channel, At: at, Grant: id}
+		if err := a.Approvals[i].decide(d, permitFor); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grantTerm is until when a grant of the ask lives; zero where none does.
+func (p *Approval) grantTerm() time.Time {
+	if p.Grant == nil || p.Grant.Ended != nil || p.Grant.Used() >= p.Grant.Most {
+		return time.Time{}
+	}
+	return p.Grant.Until
+}
+
+// lapseGrant ends a grant whose time is over.
+func (a *Ask) lapseGrant(p *Approval, at time.Time) bool {
+	if p.grantTerm().IsZero() || p.Grant.State(at) != GrantEnded {
+		return false
+	}
+	g := *p.Grant
+	g.Ended = &Ending{Event: GrantElapse, At: at}
+	p.Grant = &g
+	return true
+}
+
+// Revoke takes back a permit that is not spent.
+func (a *Ask) Revoke(id ID, by Act) error {
+	p := a.Find(id)
+	if p == nil || p.Permit == nil {
+		return ErrNotFound
+	}
+	permit := *p.Permit
+	permit.Revoked = &by
+	if err := p.Move(Lapse); err != nil {
+		return err
+	}
+	p.Permit = &permit
+	return nil
+}
+
+// Lift takes a denial back for the time to come: equal calls are asked again.
+func (a *Ask) Lift(id ID, by Act) bool {
+	p := a.Find(id)
+	if p == nil || !p.Answers(by.At) {
+		return false
+	}
+	p.Lifted, p.Settled = &by, true
+	return true
+}
+
+// Stand says of the denials of that moment how long they answer equal calls.
+func (a *Ask) Stand(at time.Time, standFor time.Duration) {
+	for i := range a.Approvals {
+		if p := &a.Approvals[i]; p.State == Denied && p.StandsUntil.IsZero() && p.Decision != nil && p.Decision.At.Equal(at) {
+			p.StandsUntil = p.EndedAt.Add(standFor)
+		}
+	}
+}

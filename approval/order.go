@@ -1,0 +1,231 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Order is what a person asks of the gate besides answering a card.
+type Order struct {
+	Verb Verb
+	// ID names what it is about: an ask, an approval, or the beginning of one.
+	ID string
+	// Agent is whom a brake is for; empty is every agent.
+	Agent string
+	// For is how long a brake holds; 0 is until somebody lets go.
+	For time.Duration
+	// All says that a brake also stops what nobody would be asked about, and takes
+	// back the permits that are not spent.
+	All bool
+	// Words go to the agent.
+	Words   string
+	By      Person
+	Channel string
+}
+
+// Verb is what is ordered.
+type Verb string
+
+// The verbs of orders. Nothing of them allows a call.
+const (
+	// VerbStop pulls the brake: what waits is denied, and what would be asked.
+	VerbStop Verb = "stop"
+	// VerbGo lets a stopped agent go on.
+	VerbGo Verb = "go"
+	// VerbLift takes a standing denial back for the time to come.
+	VerbLift Verb = "lift"
+	// VerbEnd ends a grant.
+	VerbEnd Verb = "end"
+	// VerbRevoke takes a permit back that is not spent.
+	VerbRevoke Verb = "revoke"
+)
+
+// Done is what an order did, as it is on disk.
+type Done struct {
+	Order Order
+	// Brakes are those that were pulled or let go.
+	Brakes []Brake
+	// Denied is how many calls the brake denied, Ended how many grants it ended,
+	// Revoked how many permits it took back.
+	Denied, Ended, Revoked int
+	// Approval is the approval that the order was about, as it stands now.
+	Approval *Approval
+}
+
+// OrderError says why an order was not followed. Nothing changed.
+type OrderError struct {
+	// Key names the reason, for texts in any language.
+	Key string
+	// Value is what the reason is about.
+	Value string
+}
+
+// The reasons for which an order is not followed.
+const (
+	// OrderAgent is for an agent that nobody has heard of.
+	OrderAgent = "agent"
+	// OrderRunning is for one that is not stopped.
+	OrderRunning = "running"
+	// OrderNothing is for a thing that is over, or was none.
+	OrderNothing = "nothing"
+	// OrderTime is for a time that no brake can have.
+	OrderTime = "time"
+)
+
+func (e *OrderError) Error() string {
+	switch e.Key {
+	case OrderAgent:
+		return fmt.Sprintf("there is no agent %q that asked for anything: nothing was stopped", e.Value)
+	case OrderRunning:
+		return fmt.Sprintf("%q is not stopped: nothing changed", e.Value)
+	case OrderTime:
+		return fmt.Sprintf("%q is no time that a brake can hold: say 30m, 1h or 8h, at most 7 days", e.Value)
+	default:
+		return fmt.Sprintf("%q is over already, or nothing that this could be done to: nothing changed", e.Value)
+	}
+}
+
+// Brake stops an agent, or every agent: what waits for people is denied, and so
+// is what would be put to them, until somebody lets go or its time is over. It
+// only ever denies.
+type Brake struct {
+	// Agent is who is stopped; [Everyone] stops all.
+	Agent   string    `json:"agent"`
+	By      Person    `json:"by"`
+	Channel string    `json:"channel"`
+	At      time.Time `json:"at"`
+	// Until is when it lets go by itself; zero is never.
+	Until time.Time `json:"until,omitzero"`
+	// All says that what the judges approve is stopped, too.
+	All bool `json:"all,omitempty"`
+	// Words are for the agent.
+	Words string `json:"words,omitempty"`
+	// Released is set when a person let go.
+	Released *Act `json:"released,omitempty"`
+	// Told are the channels on which people were told how it stands.
+	Told []string `json:"told,omitempty"`
+}
+
+// Same reports whether it is the same brake, standing as the other one does.
+func (b *Brake) Same(o *Brake) bool {
+	return b.Agent == o.Agent && b.At.Equal(o.At) && (b.Released == nil) == (o.Released == nil)
+}
+
+// Everyone stands for all agents in a brake.
+const Everyone = "*"
+
+// MaxBrake is the longest time for which a brake holds by itself. Longer than
+// that it holds until somebody lets go.
+const MaxBrake = 7 * 24 * time.Hour
+
+// BrakeEvent moves a brake.
+type BrakeEvent string
+
+// The events of a brake.
+const (
+	Pull    BrakeEvent = "pull"
+	Release BrakeEvent = "release"
+	Elapse  BrakeEvent = "elapse"
+)
+
+// BrakeState is how a brake stands.
+type BrakeState string
+
+// The states of a brake.
+const (
+	BrakeOff BrakeState = "off"
+	BrakeOn  BrakeState = "on"
+)
+
+// brakes is the state table. A pair that is not listed is refused.
+var brakes = map[BrakeState]map[BrakeEvent]BrakeState{
+	BrakeOff: {Pull: BrakeOn},
+	BrakeOn:  {Pull: BrakeOn, Release: BrakeOff, Elapse: BrakeOff},
+}
+
+// Then returns the state after an event, and whether the event is possible.
+func (s BrakeState) Then(e BrakeEvent) (BrakeState, bool) {
+	to, ok := brakes[s][e]
+	return to, ok
+}
+
+// State returns how the brake stands at that moment. A clock that was set back
+// never lets go.
+func (b *Brake) State(at time.Time) BrakeState {
+	if b.At.IsZero() || b.Released != nil || !b.Until.IsZero() && !at.Before(b.Until) {
+		return BrakeOff
+	}
+	return BrakeOn
+}
+
+// Holds reports whether it stops at that moment.
+func (b *Brake) Holds(at time.Time) bool { return b.State(at) == BrakeOn }
+
+// Decision is the denial of one call by the brake.
+func (b *Brake) Decision(at time.Time) Decision {
+	return Decision{Choice: ChoiceDeny, By: b.By, Channel: b.Channel, At: at, Words: b.Words, Brake: true}
+}
+
+// Stop denies everything of the ask that waits, by a brake, and returns how many
+// calls that were.
+func (a *Ask) Stop(b *Brake, at time.Time) int {
+	n := 0
+	a.Lapse(at)
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		if p.State == Pending && p.decide(b.Decision(at), 0) == nil {
+			p.Settled = true // It was not about the call.
+			n++
+		}
+	}
+	return n
+}
+
+type brakeBody struct {
+	V     int    `json:"v"`
+	Brake *Brake `json:"brake"`
+}
+
+func (b *brakeBody) form() int { return b.V }
+
+// brakeForm is the form in which [EncodeBrake] writes.
+const brakeForm = 1
+
+// EncodeBrake returns the brake as the body of a record of [KindBrake].
+func EncodeBrake(b Brake) ([]byte, error) { return encode("brake", brakeBody{brakeForm, &b}) }
+
+// DecodeBrake reads what [EncodeBrake] wrote.
+func DecodeBrake(body []byte) (Brake, error) {
+	var b brakeBody
+	if err := decode("brake", brakeForm, body, &b); err != nil {
+		return Brake{}, err
+	}
+	if b.Brake == nil {
+		return Brake{}, errors.New("stored brake is empty")
+	}
+	return *b.Brake, nil
+}
+
+// Stopped explains that a brake stops a call which the judges would let pass.
+func Stopped(r Refusal, b *Brake) Refusal {
+	r.Who = "A person stopped the agent " + clock(b.At) + ": nothing runs meanwhile."
+	r.Why, r.Words = "", b.Words
+	r.Alternatives = []string{"End the turn and tell the user."}
+	r.Allow = "It may be proposed again when the person lets the agent go on."
+	return r
+}
+
+// MayStop reports whether a person may stop an agent: whether they may decide
+// anything that it asks. Empty is every agent.
+func (r *Routing) MayStop(human, agent string) bool {
+	if len(r.Routes) == 0 {
+		return human != ""
+	}
+	for i := range r.Routes {
+		if t := r.Terms(r.Routes[i].Name, agent); t.permits(human) {
+			return true
+		}
+	}
+	return false
+}

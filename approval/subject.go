@@ -1,0 +1,183 @@
+package approval
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// Subject is one thing that a call would do, as far as it matters for what an
+// answer is about: in which system, which verb, and to what in full. Two
+// spellings of one thing have equal subjects.
+type Subject struct {
+	// System is where it happens: "git", "files", "kubernetes", "http", a tool.
+	System string `json:"system"`
+	// Verb is what is done there.
+	Verb string `json:"verb"`
+	// Object is what it is done to, in full; the facts stand in the order of
+	// their names, and then of their values.
+	Object []Fact `json:"object,omitempty"`
+}
+
+// Fact is one part of an object: a remote, a name space, a path, the digest of a
+// text. Its case is as written where that matters.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Files is the system of the files of this machine, whose one fact is the path.
+const Files = "files"
+
+// FactFolder is the name of the fact that says where something is done.
+const FactFolder = "folder"
+
+// Subjects are all that a call would do, in a fixed order. None say that it is
+// not known: such a call is like no other.
+type Subjects []Subject
+
+// About is what a call is about.
+type About struct {
+	Subjects Subjects
+	// Mild says that all of the call was read, and nothing of it is irreversible,
+	// public, a credential, a privilege or next to what the guard protects.
+	Mild bool
+	// Whole says that the subjects name the object whole: what else the arguments
+	// hold changes nothing.
+	Whole bool
+}
+
+// Sorted returns the subjects in their fixed order, each once.
+func (s Subjects) Sorted() Subjects {
+	for i := range s {
+		slices.SortFunc(s[i].Object, compareFacts)
+	}
+	slices.SortFunc(s, compareSubjects)
+	return slices.CompactFunc(s, func(a, b Subject) bool { return compareSubjects(a, b) == 0 })
+}
+
+func compareFacts(a, b Fact) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Value, b.Value))
+}
+
+func compareSubjects(a, b Subject) int {
+	return cmp.Or(strings.Compare(a.System, b.System), strings.Compare(a.Verb, b.Verb), slices.CompareFunc(a.Object, b.Object, compareFacts))
+}
+
+// Key is one name for what a call would do, the same for every spelling; empty
+// where that is not known.
+func (s Subjects) Key() string {
+	if len(s) == 0 {
+		return ""
+	}
+	body, err := strictjson.Marshal(s)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Difference is a fact that differs between two calls that are alike. Was or Now
+// is empty where only one of them has it.
+type Difference struct {
+	Name string `json:"name"`
+	Was  string `json:"was,omitempty"`
+	Now  string `json:"now,omitempty"`
+}
+
+// Near compares with what another call is about. It reports whether both do the
+// same thing in the same system, to another object or with other content, and
+// in what they differ. Equal subjects are not near, and nothing is near to what
+// is not known.
+func (s Subjects) Near(before Subjects) ([]Difference, bool) {
+	if len(s) == 0 || len(before) == 0 || s.Key() == before.Key() {
+		return nil, false
+	}
+	var best []Difference
+	found := false
+	for i := range s {
+		for j := range before {
+			d, ok := s[i].near(&before[j])
+			if ok && (!found || len(d) < len(best)) {
+				best, found = d, true
+			}
+		}
+	}
+	return best, found
+}
+
+// near compares one thing with another.
+func (s *Subject) near(before *Subject) ([]Difference, bool) {
+	if s.System != before.System || s.Verb != before.Verb {
+		return nil, false
+	}
+	if s.System == Files && !s.besides(before) {
+		return nil, false
+	}
+	was, now := factsOf(before.Object), factsOf(s.Object)
+	var out []Difference
+	for _, name := range namesOf(was, now) {
+		if was[name] != now[name] {
+			out = append(out, Difference{name, was[name], now[name]})
+		}
+	}
+	return out, true
+}
+
+// besides reports whether two paths lie in one folder, or one below the other.
+func (s *Subject) besides(o *Subject) bool {
+	a, b := s.fact("path"), o.fact("path")
+	return path.Dir(a) == path.Dir(b) || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+// fact returns the value of a fact, "" where there is none.
+func (s *Subject) fact(name string) string {
+	for _, f := range s.Object {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// factsOf joins the values of each name.
+func factsOf(list []Fact) map[string]string {
+	out := make(map[string]string, len(list))
+	for _, f := range list {
+		if have, ok := out[f.Name]; ok {
+			out[f.Name] = have + " " + f.Value
+		} else {
+			out[f.Name] = f.Value
+		}
+	}
+	return out
+}
+
+// namesOf are the names of both, in order.
+func namesOf(a, b map[string]string) []string {
+	names := make([]string, 0, len(a)+len(b))
+	for n := range a {
+		names = append(names, n)
+	}
+	for n := range b {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Standing is a person's denial that answers every call that would do the same.
+type Standing struct {
+	At time.Time `json:"at"`
+	// Until is when it answers no more; zero where it does not any more.
+	Until time.Time `json:"until,omitzero"`
+	// Wanted is the call that was denied then, where this one is another spelling.
+	Wanted string `json:"wanted,omitempty"`
+}
