@@ -1,4 +1,6 @@
-// Package bolt keeps records in one file of one process: the default store.
+// Package bolt keeps records in one file of one process: the default store. What
+// happened and will not change, it keeps in a journal beside the file: vaglio.db
+// has vaglio.journal.
 //
 // All writes go through one goroutine that takes whatever is queued into one
 // transaction and answers after its fsync, so a lone caller waits for nobody
@@ -17,8 +19,9 @@
 //	leaf     index          → what a leaf of the history tells, until it is dropped
 //	tree     index          → the hashes that the leaf added to the history's tree
 //
-// The counter behind Seq and Born is the sequence of the bucket "record", the
-// one behind fencing tokens that of the bucket "lease".
+// The counter behind Seq and Born is the sequence of the bucket "record", or the
+// number of the journal's newest entry where that is greater; the one behind
+// fencing tokens is the sequence of the bucket "lease".
 package bolt
 
 import (
@@ -37,18 +40,22 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/journal"
 )
 
 // DB is an open store. Its methods may be called from any goroutine. It keeps
 // the contract that package storetest tests.
 type DB struct {
-	path   string
-	file   *os.File // bbolt's own; it closes it
-	bolt   *bbolt.DB
-	writer writer
-	closed chan struct{}
-	close  sync.Once
-	err    error // what Close answers
+	path string
+	file *os.File // bbolt's own; it closes it
+	bolt *bbolt.DB
+	// journal keeps the entries; seq numbers them and the records.
+	journal *journal.Log
+	seq     atomic.Uint64
+	writer  writer
+	closed  chan struct{}
+	close   sync.Once
+	err     error // what Close answers
 	// broken holds why the file cannot be trusted until it is opened anew.
 	broken atomic.Pointer[BrokenError]
 	down   chan struct{} // closed when broken is set
@@ -116,7 +123,9 @@ func (e *BrokenError) Error() string {
 func (e *BrokenError) Unwrap() error { return e.Err }
 
 // fileForm is the form of the files that this program writes.
-const fileForm = 2
+// Since the third, a journal stands beside the file: a program that knows none
+// would tell of half of what happened.
+const fileForm = 3
 
 // treeForm is the first form with a history. An older file gets one when it is
 // opened for writing.
@@ -189,6 +198,9 @@ func (db *DB) open() (err error) {
 	if err := db.setUp(); err != nil {
 		return errors.Join(err, db.bolt.Close())
 	}
+	if err := db.openJournal(false); err != nil {
+		return errors.Join(err, db.bolt.Close())
+	}
 	return nil
 }
 
@@ -199,6 +211,7 @@ const mapSize = 1 << (20 + 10*(^uint(0)>>63)) // 1 GiB, or 1 MiB with 32 bits
 // setUp makes the buckets of a new file and checks the form of an old one.
 func (db *DB) setUp() error {
 	var missing []string
+	old := false
 	err := db.bolt.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(bucketVaglio))
 		if b == nil {
@@ -209,10 +222,10 @@ func (db *DB) setUp() error {
 			return nil
 		}
 		form, err := db.checkForm(tx, b)
-		missing = parts(fileForm)[len(parts(form)):]
+		missing, old = parts(fileForm)[len(parts(form)):], form < fileForm
 		return err
 	})
-	if err != nil || len(missing) == 0 {
+	if err != nil || !old && len(missing) == 0 {
 		return err
 	}
 	err = db.bolt.Update(func(tx *bbolt.Tx) error {
@@ -267,7 +280,7 @@ func (db *DB) Close() error {
 	db.close.Do(func() {
 		db.writer.stop()
 		close(db.closed)
-		if err := db.bolt.Close(); err != nil {
+		if err := errors.Join(db.journal.Close(), db.bolt.Close()); err != nil {
 			db.err = fmt.Errorf("store: close %s: %w", db.path, err)
 		}
 	})
@@ -316,7 +329,7 @@ func (db *DB) lacksRoom(now time.Time) bool {
 // then ends, and the next one opens the file anew.
 func (db *DB) Broken() <-chan struct{} { return db.down }
 
-// Backup writes a copy of the store, as it is when the call begins, to w, and
+// Backup writes a copy of the store's file, without the journal, as it is when the call begins, to w, and
 // returns its size in bytes. Writing goes on meanwhile; since the file cannot
 // reuse what is being copied, w should be a local file.
 func (db *DB) Backup(w io.Writer) (int64, error) {

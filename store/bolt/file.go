@@ -5,26 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/durable"
 )
 
 const (
-	fileMode   = 0o600
-	folderMode = 0o700
+	fileMode = 0o600
 	// lockPause is the time between two tries to lock the file.
 	lockPause = 20 * time.Millisecond
 )
 
 // acquire opens the file at path, made when it does not exist, and locks it.
 func acquire(path string, wait time.Duration) (*os.File, error) {
-	if err := makeFolder(filepath.Dir(path)); err != nil {
-		return nil, err
+	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("store: %w; the folder must be writable for the user that runs vaglio", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) //nolint:gosec // The owner names the file.
 	if err != nil {
@@ -69,41 +67,6 @@ func prepare(f *os.File, path string, wait time.Duration) error {
 // errHeld says that another process holds the lock.
 var errHeld = errors.New("locked")
 
-// makeFolder makes the folder and those above it, and sees to it that they
-// survive a power cut.
-func makeFolder(dir string) error {
-	var made []string
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
-			break
-		}
-		made = append(made, d)
-	}
-	if err := os.MkdirAll(dir, folderMode); err != nil {
-		return fmt.Errorf("store: %w; the folder must be writable for the user that runs vaglio", err)
-	}
-	for _, d := range made {
-		if err := syncFolder(filepath.Dir(d)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// syncFolder puts the names in the folder on disk.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // The owner names the folder.
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	defer d.Close()
-	// Some file systems keep names without being asked, and refuse to be.
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
-}
-
 // inspectFile empties a file whose making was cut short, and answers whether
 // bbolt can safely use the file as it is.
 func inspectFile(f *os.File, path string) error {
@@ -124,7 +87,10 @@ func inspectFile(f *os.File, path string) error {
 		}
 	}
 	// The file is new: its name has to be on disk before anything in it counts.
-	return syncFolder(filepath.Dir(path))
+	if err := durable.SyncFolder(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
 }
 
 // neverUsed reports whether the file is what a crash leaves that came while
@@ -158,20 +124,16 @@ func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 // ioError says what the system refused, and marks a lack of room as
 // [approval.ErrFull].
 func (db *DB) ioError(what string, err error) error {
-	if !noRoom(err) {
+	if !durable.NoRoom(err) {
 		// bbolt drops the cause when it cannot grow the file, so ask again.
-		if probe := db.probe(); noRoom(probe) {
+		if probe := db.probe(); durable.NoRoom(probe) {
 			err = fmt.Errorf("%w (%w)", err, probe)
 		}
 	}
-	if noRoom(err) {
+	if durable.NoRoom(err) {
 		return fmt.Errorf("store: %s %s: %w: %w", what, db.path, approval.ErrFull, err)
 	}
 	return fmt.Errorf("store: %s %s: %w", what, db.path, err)
-}
-
-func noRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // probe asks the system for a little more room, as bbolt does when it grows the

@@ -89,6 +89,9 @@ func (l *Look) check() error {
 		_, err := l.db.checkForm(tx, b)
 		return err
 	})
+	if err == nil {
+		err = l.db.openJournal(true)
+	}
 	if err != nil {
 		return errors.Join(err, l.db.bolt.Close())
 	}
@@ -103,6 +106,11 @@ func (l *Look) Get(ctx context.Context, kind approval.Kind, idOrKey string) (app
 // List is as [DB.List].
 func (l *Look) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
 	return l.db.List(ctx, q)
+}
+
+// Entries is as [DB.Entries].
+func (l *Look) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
+	return l.db.Entries(ctx, s)
 }
 
 // TreeSize is as [DB.TreeSize].
@@ -122,4 +130,4 @@ func (l *Look) TreeHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, er
 func (l *Look) DropLeaves(context.Context, int64) error { return errors.ErrUnsupported }
 
 // Close lets go of the file.
-func (l *Look) Close() error { return l.db.bolt.Close() }
+func (l *Look) Close() error { return errors.Join(l.db.journal.Close(), l.db.bolt.Close()) }

@@ -132,7 +132,7 @@ func TestNotAStoreIsRefused(t *testing.T) {
 	damaged := func(err error) bool { _, ok := errors.AsType[*bolt.DamagedError](err); return ok }
 	newer := func(err error) bool {
 		e, ok := errors.AsType[*bolt.FormError](err)
-		return ok && e.Found == 7 && e.Known == 2
+		return ok && e.Found == 7 && e.Known == 3
 	}
 	database := func(change func(tx *bbolt.Tx) error) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 
@@ -17,6 +18,8 @@ type tables struct {
 	vaglio, record, key, open, born, seq, lease, leaf, tree *bbolt.Bucket
 	// wrote says that there is something to commit.
 	wrote bool
+	// numbers numbers records and the journal's entries.
+	numbers *atomic.Uint64
 	// beat says that a heartbeat is among it.
 	beat bool
 	// err is why the transaction cannot be committed. A change that is refused
@@ -24,10 +27,11 @@ type tables struct {
 	err error
 }
 
-func newTables(tx *bbolt.Tx) *tables {
+func newTables(tx *bbolt.Tx, numbers *atomic.Uint64) *tables {
 	b := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
 	return &tables{
-		vaglio: b(bucketVaglio), record: b(bucketRecord), key: b(bucketKey), open: b(bucketOpen),
+		numbers: numbers,
+		vaglio:  b(bucketVaglio), record: b(bucketRecord), key: b(bucketKey), open: b(bucketOpen),
 		born: b(bucketBorn), seq: b(bucketSeq), lease: b(bucketLease), leaf: b(bucketLeaf), tree: b(bucketTree),
 	}
 }
@@ -49,6 +53,15 @@ func (t *tables) next(b *bbolt.Bucket) uint64 {
 	n, err := b.NextSequence()
 	if t.err == nil {
 		t.wrote, t.err = true, err
+	}
+	return n
+}
+
+// number returns the number of what is written now.
+func (t *tables) number() uint64 {
+	n := t.numbers.Add(1)
+	if t.err == nil {
+		t.wrote, t.err = true, t.record.SetSequence(n)
 	}
 	return n
 }
@@ -82,7 +95,7 @@ func (t *tables) update(kind approval.Kind, id string, change func(approval.Reco
 		return approval.Record{}, nil
 	}
 	rec.Leaves = nil
-	rec.Seq = t.next(t.record)
+	rec.Seq = t.number()
 	if !old.Exists() {
 		rec.Born = rec.Seq
 	}

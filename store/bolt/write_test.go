@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -327,7 +328,7 @@ func TestWatchHearsWhatCommitsWhileItGoesToSleep(t *testing.T) {
 			runtime.Gosched()
 		}
 		if err := db.bolt.Update(func(tx *bbolt.Tx) error {
-			_, err := newTables(tx).update(approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) { return r, nil })
+			_, err := newTables(tx, new(atomic.Uint64)).update(approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) { return r, nil })
 			return err
 		}); err != nil {
 			t.Fatal(err)

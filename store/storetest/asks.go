@@ -92,8 +92,17 @@ func wrong(r approval.Record, a approval.Ask) (problems []string) {
 			if b.Approval != "" && a.Find(b.Approval) == nil {
 				note("a button on %s means the approval %s of another ask", c.Channel, b.Approval)
 			}
-			if b.Choice != approval.ChoiceAllow && b.Choice != approval.ChoiceDeny {
+			granting := b.Choice.Grants() && b.Approval != "" && a.Find(b.Approval) != nil && a.Find(b.Approval).Grantable != ""
+			if b.Choice != approval.ChoiceAllow && b.Choice != approval.ChoiceDeny && !granting {
 				note("a button on %s means %q", c.Channel, b.Choice)
+			}
+		}
+	}
+	for i := range a.Approvals {
+		if g := a.Approvals[i].Grant; g != nil {
+			done = done && (g.Ended != nil || g.Used() >= g.Most)
+			if g.Used() > g.Most || g.Most > approval.MaxUses || g.Until.Sub(g.At) > approval.MaxGrant || a.Approvals[i].Grantable != g.Key {
+				note("has a grant beyond its bounds: %+v", *g)
 			}
 		}
 	}

@@ -38,6 +38,7 @@ type kept struct {
 	spoiled     map[spot]bool
 	leases      map[string]loan
 	leaves      []history.Leaf
+	journal     []approval.JournalEntry
 }
 
 type loan struct {

@@ -21,11 +21,22 @@ import (
 // A call whose context ended may have happened or not: a store says so only
 // where it knows. Callers read back what became of it.
 type Store interface {
+	records
+	journal
+}
+
+type records interface {
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error]
 	Lease(ctx context.Context, name, holder string, ttl time.Duration) (uint64, error)
+}
+
+type journal interface {
+	Append(ctx context.Context, e *approval.JournalEntry) error
+	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
+	Forget(ctx context.Context, before time.Time) error
 }
 
 // Tree is what a store shows of the history besides; every store keeps it.
@@ -49,7 +60,7 @@ func kinds() []approval.Kind {
 
 // Run runs every case against stores of the harness.
 func Run(t *testing.T, h Harness) {
-	for _, c := range slices.Concat(updateCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases()) {
+	for _, c := range slices.Concat(updateCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases(), journalCases()) {
 		t.Run(c.name, func(t *testing.T) { c.run(&bench{T: t, h: h}) })
 	}
 }

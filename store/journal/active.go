@@ -1,0 +1,259 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/durable"
+)
+
+// active is a segment that is not sealed: entries as they were appended, one after
+// the other. Its file begins with a mark and the form; an entry is
+//
+//	length of the rest, CRC-32C of the rest, seq, at, length of key, length of note, key, note, body
+//
+// with integers in little-endian order, of 4 bytes but seq and at of 8.
+type active struct {
+	number uint64
+	path   string
+	file   *os.File
+	// size is where the next entry begins.
+	size int64
+	// from and to are the earliest and the latest instant of its entries.
+	from, to time.Time
+	// last is the number of the newest entry.
+	last uint64
+	// offsets are where the entries begin.
+	offsets []int64
+	// places are which of the entries are of a key, by the key's hash.
+	places map[uint64][]int
+	// gaps are where entries stood that cannot be read.
+	gaps []gap
+	// unsynced says that bytes may not be on the disk.
+	unsynced bool
+}
+
+// gap is a part of a file, its end excluded.
+type gap struct{ from, to int64 }
+
+const (
+	activeEnding = ".log"
+	activeMark   = "vaglioJ\n"
+	activeForm   = 1
+	headBytes    = 12 // mark and form
+
+	frameHead = 8             // length and checksum
+	entryHead = 8 + 8 + 4 + 4 // seq, at, length of key, length of note
+)
+
+// checksum is the CRC-32C, for which processors have an instruction.
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+// newActive makes an empty segment.
+func newActive(dir string, number uint64) (*active, error) {
+	path := segmentPath(dir, number, activeEnding)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The folder is the store's.
+	if err != nil {
+		return nil, err
+	}
+	a := &active{number: number, path: path, file: f, size: headBytes, places: make(map[uint64][]int)}
+	if err := a.begin(); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	if err := durable.SyncFolder(dir); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return a, nil
+}
+
+// openActive reads a segment through, and cuts off what a crash left at its end.
+func openActive(dir string, number uint64, readOnly bool) (*active, error) {
+	path := segmentPath(dir, number, activeEnding)
+	mode := os.O_RDWR
+	if readOnly {
+		mode = os.O_RDONLY
+	}
+	f, err := os.OpenFile(path, mode, 0) //nolint:gosec // The folder is the store's.
+	if err != nil {
+		return nil, ioError(err)
+	}
+	a := &active{number: number, path: path, file: f, places: make(map[uint64][]int)}
+	if err := a.recover(readOnly); err != nil {
+		return nil, errors.Join(ioError(err), f.Close())
+	}
+	return a, nil
+}
+
+// recover finds the entries, and where the last whole one ends.
+func (a *active) recover(readOnly bool) error {
+	info, err := a.file.Stat()
+	if err != nil {
+		return err
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(io.NewSectionReader(a.file, 0, info.Size()), data); err != nil {
+		return err
+	}
+	a.size = headBytes
+	if len(data) < headBytes || string(data[:len(activeMark)]) != activeMark {
+		// Made in the moment of a crash: nothing was acknowledged that is in it.
+		if readOnly {
+			return nil
+		}
+		return a.begin()
+	}
+	if form := binary.LittleEndian.Uint32(data[len(activeMark):]); form != activeForm {
+		return &FormError{a.path, form, activeForm}
+	}
+	a.scan(data)
+	if readOnly || a.size == info.Size() {
+		return nil
+	}
+	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
+}
+
+// begin makes the file an empty segment.
+func (a *active) begin() error {
+	if _, err := a.file.WriteAt(binary.LittleEndian.AppendUint32([]byte(activeMark), activeForm), 0); err != nil {
+		return err
+	}
+	return errors.Join(a.file.Truncate(headBytes), a.file.Sync())
+}
+
+// scan takes the entries in that stand behind the head.
+func (a *active) scan(data []byte) {
+	for a.size < int64(len(data)) {
+		e, n, err := parseFrame(data[a.size:])
+		if err == nil {
+			a.note(&e, a.size)
+			a.size += n
+			continue
+		}
+		if n = resync(data[a.size:]); n < 0 {
+			return
+		}
+		a.gaps = append(a.gaps, gap{a.size, a.size + n})
+		a.size += n
+	}
+}
+
+// append writes an entry's frame to the end. What a full disk took of it is cut
+// off again.
+func (a *active) append(e *approval.JournalEntry, frame []byte) error {
+	if _, err := a.file.WriteAt(frame, a.size); err != nil {
+		if cut := a.file.Truncate(a.size); cut != nil {
+			return errors.Join(cut, err)
+		}
+		return err
+	}
+	a.note(e, a.size)
+	a.size += int64(len(frame))
+	return nil
+}
+
+// note takes an entry in that stands at a place.
+func (a *active) note(e *approval.JournalEntry, at int64) {
+	if len(a.offsets) == 0 || e.At.Before(a.from) {
+		a.from = e.At
+	}
+	if len(a.offsets) == 0 || e.At.After(a.to) {
+		a.to = e.At
+	}
+	key := keyHash(e.Key)
+	a.places[key] = append(a.places[key], len(a.offsets))
+	a.offsets = append(a.offsets, at)
+	a.last = max(a.last, e.Seq)
+}
+
+// drop unlinks the segment's file. Whoever reads it has it open.
+func (a *active) drop() error { return errors.Join(a.file.Close(), os.Remove(a.path)) }
+
+// appendFrame appends an entry's frame, which [number] finishes.
+func appendFrame(to []byte, e *approval.JournalEntry) []byte {
+	to = append(to, make([]byte, frameHead+8)...)
+	to = binary.LittleEndian.AppendUint64(to, uint64(e.At.UnixNano()))
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(e.Key)))  //nolint:gosec // Bounded by Check.
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(e.Note))) //nolint:gosec // Bounded by Check.
+	to = append(to, e.Key...)
+	to = append(to, e.Note...)
+	return append(to, e.Body...)
+}
+
+// number gives the frame its number, and with it its checksum.
+func number(frame []byte, seq uint64) {
+	rest := frame[frameHead:]
+	binary.LittleEndian.PutUint64(rest, seq)
+	binary.LittleEndian.PutUint32(frame, uint32(len(rest))) //nolint:gosec // Bounded by Check.
+	binary.LittleEndian.PutUint32(frame[4:], checksum(rest))
+}
+
+// errFrame says that what stands there is no whole entry.
+var errFrame = errors.New("no entry stands there")
+
+// parseFrame reads the entry that stands at the beginning of data, and returns
+// how long it is. The entry shares data.
+func parseFrame(data []byte) (approval.JournalEntry, int64, error) {
+	if len(data) < frameHead {
+		return approval.JournalEntry{}, 0, errFrame
+	}
+	n := int64(binary.LittleEndian.Uint32(data))
+	if n < entryHead || n > int64(len(data)-frameHead) {
+		return approval.JournalEntry{}, 0, errFrame
+	}
+	rest := data[frameHead : frameHead+n]
+	if checksum(rest) != binary.LittleEndian.Uint32(data[4:]) {
+		return approval.JournalEntry{}, 0, errFrame
+	}
+	e, err := parseEntry(rest)
+	return e, frameHead + n, err
+}
+
+// parseEntry reads what a frame holds. The entry shares rest.
+func parseEntry(rest []byte) (approval.JournalEntry, error) {
+	seq, at := binary.LittleEndian.Uint64(rest), int64(binary.LittleEndian.Uint64(rest[8:])) //nolint:gosec // Written from an int64.
+	key, note := int(binary.LittleEndian.Uint32(rest[16:])), int(binary.LittleEndian.Uint32(rest[20:]))
+	rest = rest[entryHead:]
+	if key > len(rest) || note > len(rest)-key {
+		return approval.JournalEntry{}, errFrame
+	}
+	return approval.JournalEntry{
+		Seq: seq, At: time.Unix(0, at).UTC(), Key: string(rest[:key]), Note: rest[key : key+note], Body: rest[key+note:],
+	}, nil
+}
+
+// resyncTries bounds the work of looking for entries behind a damaged one.
+const resyncTries = 10_000
+
+// resync returns how many bytes lie before the next whole entry, or -1 if there is
+// none: then what stands here is the end that a crash left.
+func resync(data []byte) int64 {
+	tries := 0
+	for at := 1; at+frameHead+entryHead <= len(data) && tries < resyncTries; at++ {
+		n := int64(binary.LittleEndian.Uint32(data[at:]))
+		if n < entryHead || n > int64(len(data)-at-frameHead) {
+			continue
+		}
+		tries++
+		if _, _, err := parseFrame(data[at:]); err == nil {
+			return int64(at)
+		}
+	}
+	return -1
+}
+
+// ioError names the journal, and says when the disk has no room.
+func ioError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if durable.NoRoom(err) {
+		return fmt.Errorf("journal: %w", errors.Join(approval.ErrFull, err))
+	}
+	return fmt.Errorf("journal: %w", err)
+}

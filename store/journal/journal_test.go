@@ -1,0 +1,426 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+var day = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// numbered is the i-th entry of a test: one a minute, ten keys in turn.
+func numbered(i int) *approval.JournalEntry {
+	return &approval.JournalEntry{
+		At: day.Add(time.Duration(i) * time.Minute), Key: fmt.Sprintf("turn-%d", i%10),
+		Note: fmt.Appendf(nil, "note %d", i), Body: fmt.Appendf(nil, `{"number":%d,"text":%q}`, i, strings.Repeat("words ", i%7*10)),
+	}
+}
+
+func open(t *testing.T, dir string, o Options) *Log {
+	t.Helper()
+	l, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func fill(t *testing.T, l *Log, from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		if err := l.Append(numbered(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// told reads a span: the entries, and what could not be read.
+func told(t *testing.T, l *Log, s approval.Span) (all []approval.JournalEntry, unread []string) {
+	t.Helper()
+	for e, err := range l.Entries(t.Context(), s) {
+		if u, ok := errors.AsType[*approval.UnreadError](err); ok {
+			unread = append(unread, u.ID)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all, unread
+}
+
+// same reports whether the entries are the numbered ones, in order.
+func same(t *testing.T, got []approval.JournalEntry, bodies bool, want ...int) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %d entries, want %d", len(got), len(want))
+	}
+	for i, e := range got {
+		w := numbered(want[i])
+		if want[0] == 0 && len(want) > 1 && want[1] == 1 && bodies && e.Seq == 0 {
+			t.Fatalf("entry %d has no number", i)
+		}
+		if !e.At.Equal(w.At) || e.Key != w.Key || !bytes.Equal(e.Note, w.Note) || bodies && !bytes.Equal(e.Body, w.Body) {
+			t.Fatalf("entry %d: got %v %q %q %q, want number %d", i, e.At, e.Key, e.Note, e.Body, want[i])
+		}
+	}
+}
+
+func upTo(from, to, step int) (all []int) {
+	for i := from; i < to; i += step {
+		all = append(all, i)
+	}
+	return all
+}
+
+// sealAll seals what is full, as the journal's own goroutine does in its time.
+func sealAll(l *Log) {
+	for l.sealOldest() {
+	}
+}
+
+func TestEntriesComeBack(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		segment int64
+	}{{"one segment", 1 << 20}, {"many segments", 4 << 10}} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "journal")
+			l := open(t, dir, Options{SegmentBytes: c.segment})
+			const n = 500
+			fill(t, l, 0, n)
+			check := func(l *Log) {
+				t.Helper()
+				got, unread := told(t, l, approval.Span{})
+				same(t, got, true, upTo(0, n, 1)...)
+				if len(unread) > 0 {
+					t.Fatalf("unread: %v", unread)
+				}
+				got, _ = told(t, l, approval.Span{Key: "turn-3"})
+				same(t, got, true, upTo(3, n, 10)...)
+				got, _ = told(t, l, approval.Span{NotesOnly: true})
+				same(t, got, false, upTo(0, n, 1)...)
+				got, _ = told(t, l, approval.Span{From: day.Add(100 * time.Minute), To: day.Add(200 * time.Minute)})
+				same(t, got, true, upTo(100, 200, 1)...)
+				got, _ = told(t, l, approval.Span{Key: "turn-3", From: day.Add(100 * time.Minute)})
+				same(t, got, true, upTo(103, n, 10)...)
+				got, _ = told(t, l, approval.Span{Newest: true})
+				slices.Reverse(got)
+				same(t, got, true, upTo(0, n, 1)...)
+				got, _ = told(t, l, approval.Span{Newest: true, Before: 100, Key: "turn-3"})
+				slices.Reverse(got)
+				same(t, got, true, upTo(3, 99, 10)...)
+				if got, _ = told(t, l, approval.Span{Key: "nobody"}); len(got) > 0 {
+					t.Fatalf("a key that nobody used has %d entries", len(got))
+				}
+			}
+			check(l)
+			sealAll(l)
+			check(l)
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			look := open(t, dir, Options{SegmentBytes: c.segment, ReadOnly: true})
+			check(look)
+			if err := look.Append(numbered(1)); !errors.Is(err, ErrClosed) {
+				t.Fatalf("a look took an entry: %v", err)
+			}
+			l = open(t, dir, Options{SegmentBytes: c.segment})
+			check(l)
+			fill(t, l, n, n+1)
+			got, _ := told(t, l, approval.Span{From: day.Add(n * time.Minute)})
+			same(t, got, true, n)
+		})
+	}
+}
+
+func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, Options{})
+	fill(t, l, 0, 3)
+	whole := l.newest.size
+	fill(t, l, 3, 4)
+	path, end := l.newest.path, l.newest.size
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := whole; cut < end; cut++ {
+		if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := open(t, dir, Options{})
+		got, unread := told(t, l, approval.Span{})
+		same(t, got, true, 0, 1, 2)
+		if len(unread) > 0 {
+			t.Fatalf("cut at %d: unread %v", cut, unread)
+		}
+		fill(t, l, 3, 4)
+		got, _ = told(t, l, approval.Span{})
+		same(t, got, true, 0, 1, 2, 3)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestADamagedEntryHidesNoOther(t *testing.T) {
+	for _, sealed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("sealed %v", sealed), func(t *testing.T) {
+			dir := t.TempDir()
+			o := Options{SegmentBytes: 8 << 10}
+			l := open(t, dir, o)
+			fill(t, l, 0, 300)
+			if sealed {
+				sealAll(l)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			ending := activeEnding
+			if sealed {
+				ending = sealedEnding
+			}
+			paths, err := filepath.Glob(filepath.Join(dir, "*"+ending))
+			if err != nil || len(paths) == 0 {
+				t.Fatalf("segments: %v, %v", paths, err)
+			}
+			path := paths[0]
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[len(data)/2] ^= 1
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l = open(t, dir, o)
+			got, unread := told(t, l, approval.Span{})
+			if len(unread) != 1 || !strings.HasPrefix(filepath.Base(path), strings.TrimSuffix(unread[0], filepath.Ext(unread[0]))) {
+				t.Fatalf("unread: %v, damaged %s", unread, path)
+			}
+			if len(got) == 0 || len(got) >= 300 {
+				t.Fatalf("%d entries are left of 300", len(got))
+			}
+			last := got[len(got)-1]
+			if !last.At.Equal(numbered(299).At) {
+				t.Fatalf("the newest entry is gone: %v", last.At)
+			}
+		})
+	}
+}
+
+func TestOldSegmentsGiveTheirRoomBack(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, Options{SegmentBytes: 4 << 10})
+	fill(t, l, 0, 500)
+	sealAll(l)
+	if err := l.Forget(day.Add(250 * time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := told(t, l, approval.Span{})
+	first := slices.IndexFunc(upTo(0, 500, 1), func(i int) bool { return numbered(i).At.Equal(got[0].At) })
+	if first == 0 || first > 250 {
+		t.Fatalf("the first entry that is left is number %d", first)
+	}
+	same(t, got, true, upTo(first, 500, 1)...)
+	if err := l.Forget(day.AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := told(t, l, approval.Span{}); len(got) > 0 {
+		t.Fatalf("%d entries are left of what is old", len(got))
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files left: %v, %v", files, err)
+	}
+	fill(t, l, 0, 1)
+	got, _ = told(t, l, approval.Span{})
+	same(t, got, true, 0)
+}
+
+// A reader that began before segments are sealed or dropped reads on.
+func TestReadingWhileSegmentsChange(t *testing.T) {
+	l := open(t, t.TempDir(), Options{SegmentBytes: 4 << 10})
+	fill(t, l, 0, 300)
+	n := 0
+	for _, err := range l.Entries(t.Context(), approval.Span{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n == 5 {
+			sealAll(l)
+		}
+	}
+	if n != 300 {
+		t.Fatalf("got %d entries of 300", n)
+	}
+}
+
+func TestAppendRefuses(t *testing.T) {
+	l := open(t, t.TempDir(), Options{})
+	for field, e := range map[string]*approval.JournalEntry{
+		"key": {At: day}, "note": {At: day, Key: "k", Note: make([]byte, approval.MaxNote+1)},
+	} {
+		err := l.Append(e)
+		if r, ok := errors.AsType[*approval.RecordError](err); !ok || r.Field != field {
+			t.Errorf("%s: got %v", field, err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(numbered(0)); !errors.Is(err, ErrClosed) {
+		t.Errorf("after the close: got %v", err)
+	}
+	for _, err := range l.Entries(context.Background(), approval.Span{}) {
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("reading after the close: got %v", err)
+		}
+	}
+}
+
+// Entries that were appended side by side are all there, and each whole.
+func TestAppendSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, Options{SegmentBytes: 16 << 10})
+	const writers, each = 8, 200
+	done := make(chan error, writers)
+	for w := range writers {
+		go func() {
+			for i := range each {
+				if err := l.Append(numbered(w*each + i)); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range writers {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, dir, Options{SegmentBytes: 16 << 10})
+	got, unread := told(t, l, approval.Span{})
+	slices.SortFunc(got, func(a, b approval.JournalEntry) int { return a.At.Compare(b.At) })
+	same(t, got, true, upTo(0, writers*each, 1)...)
+	if len(unread) > 0 {
+		t.Fatalf("unread: %v", unread)
+	}
+}
+
+// FuzzOpen opens what a broken disk may hold: nothing is a reason to fall over.
+func FuzzOpen(f *testing.F) {
+	dir := f.TempDir()
+	l, err := Open(dir, Options{SegmentBytes: 2 << 10})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := range 60 {
+		if err := l.Append(numbered(i)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	sealAll(l)
+	if err := l.Close(); err != nil {
+		f.Fatal(err)
+	}
+	for _, ending := range []string{activeEnding, sealedEnding} {
+		paths, err := filepath.Glob(filepath.Join(dir, "*"+ending))
+		if err != nil || len(paths) == 0 {
+			f.Fatalf("no segment: %v", err)
+		}
+		data, err := os.ReadFile(paths[0])
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, ending == sealedEnding)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
+		dir, ending := t.TempDir(), activeEnding
+		if sealed {
+			ending = sealedEnding
+		}
+		if err := os.WriteFile(segmentPath(dir, 1, ending), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Open(dir, Options{})
+		if err != nil {
+			if _, newer := errors.AsType[*FormError](err); !newer {
+				t.Fatal(err)
+			}
+			return
+		}
+		defer l.Close()
+		for range l.Entries(t.Context(), approval.Span{}) {
+		}
+		for range l.Entries(t.Context(), approval.Span{Key: "turn-1", NotesOnly: true}) {
+		}
+		if err := l.Append(numbered(1)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	l, err := Open(b.TempDir(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	e := &approval.JournalEntry{At: day, Key: "a key of a turn", Note: make([]byte, 60), Body: make([]byte, 1500)}
+	for i := range e.Body {
+		e.Body[i] = byte('a' + rand.IntN(16))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := l.Append(e); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkNotes reads the notes of a sealed segment, per entry.
+func BenchmarkNotes(b *testing.B) {
+	l, err := Open(b.TempDir(), Options{SegmentBytes: 8 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	n := 0
+	for ; len(l.full) == 0 && len(l.sealed) == 0; n++ {
+		if err := l.Append(numbered(n)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	sealAll(l)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range l.Entries(b.Context(), approval.Span{NotesOnly: true}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entry")
+}

@@ -1,0 +1,373 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Entries yields the entries that the span selects and that were appended before
+// the call, in the span's order. What cannot be read comes as an
+// [*approval.UnreadError] that names the segment, and the entries behind it follow.
+// Nothing is locked while an entry is yielded.
+func (l *Log) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
+	return func(yield func(approval.JournalEntry, error) bool) {
+		numbers := l.numbers()
+		if s.Newest {
+			slices.Reverse(numbers)
+		}
+		for _, number := range numbers {
+			for e, err := range l.segment(ctx, number, s) {
+				if _, unread := errors.AsType[*approval.UnreadError](err); err != nil && !unread {
+					yield(approval.JournalEntry{}, err)
+					return
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// numbers are the segments there are, oldest first.
+func (l *Log) numbers() []uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []uint64
+	for _, s := range l.sealed {
+		all = append(all, s.number)
+	}
+	for _, a := range l.writable() {
+		all = append(all, a.number)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// segment yields what the span selects of one segment, in the form that it has
+// now; nothing if it was dropped.
+func (l *Log) segment(ctx context.Context, number uint64, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
+	return func(yield func(approval.JournalEntry, error) bool) {
+		entries, file, err := l.open(ctx, number, s)
+		if err != nil {
+			yield(approval.JournalEntry{}, err)
+			return
+		}
+		if file == nil {
+			return
+		}
+		defer file.Close()
+		for e, err := range entries {
+			if err == nil && !s.Holds(&e) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// open opens a segment's file, and returns what reads it. The file stays readable
+// when it is unlinked.
+func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Seq2[approval.JournalEntry, error], *os.File, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, nil, ErrClosed
+	}
+	for _, a := range l.writable() {
+		if a.number == number && overlaps(a.from, a.to, &s) {
+			return a.open(ctx, &s)
+		}
+	}
+	for _, z := range l.sealed {
+		if z.number == number && (z.damage != nil || overlaps(z.from, z.to, &s)) {
+			return z.open(ctx, &s)
+		}
+	}
+	return nil, nil, nil
+}
+
+func (a *active) open(ctx context.Context, s *approval.Span) (iter.Seq2[approval.JournalEntry, error], *os.File, error) {
+	f, err := os.Open(a.path)
+	if err != nil {
+		return nil, nil, ioError(err)
+	}
+	look := &active{number: a.number, path: a.path, file: f, gaps: a.gaps}
+	if s.Key == "" && !s.Newest {
+		return look.all(ctx, a.size), f, nil
+	}
+	return look.pick(ctx, a.chosen(s), a.size), f, nil
+}
+
+func (s *sealed) open(ctx context.Context, span *approval.Span) (iter.Seq2[approval.JournalEntry, error], *os.File, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil, ioError(err)
+	}
+	return s.entries(ctx, f, span), f, nil
+}
+
+// overlaps reports whether the span may select entries from between two instants.
+func overlaps(from, to time.Time, s *approval.Span) bool {
+	return !to.Before(s.From) && (s.To.IsZero() || from.Before(s.To))
+}
+
+// chosen are where the entries begin that the span may select, in its order.
+func (a *active) chosen(s *approval.Span) []int64 {
+	var at []int64
+	if s.Key == "" {
+		at = slices.Clone(a.offsets)
+	} else {
+		for _, i := range a.places[keyHash(s.Key)] {
+			at = append(at, a.offsets[i])
+		}
+	}
+	if s.Newest {
+		slices.Reverse(at)
+	}
+	return at
+}
+
+// all yields the entries of the first size bytes.
+func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.JournalEntry, error] {
+	return func(yield func(approval.JournalEntry, error) bool) {
+		gaps := a.gaps
+		for at := int64(headBytes); at < size; {
+			end := size
+			if len(gaps) > 0 {
+				end = gaps[0].from
+			}
+			if !a.stretch(ctx, at, end, yield) {
+				return
+			}
+			at = end
+			if len(gaps) > 0 {
+				if !yield(approval.JournalEntry{}, unreadError(a.path, errDamaged)) {
+					return
+				}
+				at, gaps = gaps[0].to, gaps[1:]
+			}
+		}
+	}
+}
+
+// stretch yields the entries of a part of the file without gaps. It reports false
+// when nothing more is wanted.
+func (a *active) stretch(ctx context.Context, from, to int64, yield func(approval.JournalEntry, error) bool) bool {
+	r := bufio.NewReaderSize(io.NewSectionReader(a.file, from, to-from), 64<<10)
+	for from < to {
+		if err := ctx.Err(); err != nil {
+			yield(approval.JournalEntry{}, err)
+			return false
+		}
+		e, n, err := readFrame(r, to-from)
+		if err != nil {
+			return yield(approval.JournalEntry{}, unreadError(a.path, err))
+		}
+		if !yield(e, nil) {
+			return false
+		}
+		from += n
+	}
+	return true
+}
+
+// pick yields the entries at the places, and what could not be read at last.
+func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2[approval.JournalEntry, error] {
+	return func(yield func(approval.JournalEntry, error) bool) {
+		for _, at := range places {
+			if err := ctx.Err(); err != nil {
+				yield(approval.JournalEntry{}, err)
+				return
+			}
+			e, _, err := readFrame(io.NewSectionReader(a.file, at, size-at), size-at)
+			if err != nil {
+				err = unreadError(a.path, err)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+		for range a.gaps {
+			if !yield(approval.JournalEntry{}, unreadError(a.path, errDamaged)) {
+				return
+			}
+		}
+	}
+}
+
+// readFrame reads the entry that begins here; at most bytes are left.
+func readFrame(r io.Reader, most int64) (approval.JournalEntry, int64, error) {
+	var head [frameHead]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return approval.JournalEntry{}, 0, err
+	}
+	n := int64(binary.LittleEndian.Uint32(head[:]))
+	if n > most-frameHead {
+		return approval.JournalEntry{}, 0, errFrame
+	}
+	frame := make([]byte, frameHead+n)
+	copy(frame, head[:])
+	if _, err := io.ReadFull(r, frame[frameHead:]); err != nil {
+		return approval.JournalEntry{}, 0, err
+	}
+	return parseFrame(frame)
+}
+
+// entries yields the entries of the groups that may hold what the span selects.
+func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span) iter.Seq2[approval.JournalEntry, error] {
+	return func(yield func(approval.JournalEntry, error) bool) {
+		chosen, err := s.chosen(f, span)
+		if err != nil {
+			yield(approval.JournalEntry{}, unreadError(s.path, err))
+			return
+		}
+		unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(groupMost))
+		if err != nil {
+			yield(approval.JournalEntry{}, err)
+			return
+		}
+		defer unzip.Close()
+		for _, g := range chosen {
+			if err := ctx.Err(); err != nil {
+				yield(approval.JournalEntry{}, err)
+				return
+			}
+			all, err := g.read(f, unzip, span.NotesOnly)
+			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err)) {
+				return
+			}
+			if span.Newest {
+				slices.Reverse(all)
+			}
+			for _, e := range all {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// chosen are the groups that may hold what the span selects, in its order.
+func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err error) {
+	if s.damage != nil {
+		return nil, s.damage
+	}
+	var held map[int]bool
+	if span.Key != "" {
+		if held, err = s.holding(f, span.Key); err != nil {
+			return nil, err
+		}
+	}
+	for i, g := range s.groups {
+		switch {
+		case span.Before != 0 && g.First >= span.Before:
+		case held != nil && !held[i]:
+		case overlaps(time.Unix(0, g.From), time.Unix(0, g.To), span):
+			chosen = append(chosen, g)
+		}
+	}
+	if span.Newest {
+		slices.Reverse(chosen)
+	}
+	return chosen, nil
+}
+
+// read reads a group's entries. Those of the notes come also where the bodies
+// cannot be read, together with the error, if only they are wanted.
+func (g group) read(f io.ReaderAt, unzip *zstd.Decoder, notesOnly bool) ([]approval.JournalEntry, error) {
+	notes, err := unpack(f, unzip, g.Notes)
+	if err != nil {
+		return nil, err
+	}
+	var all []approval.JournalEntry
+	for len(notes) > 0 {
+		var e approval.JournalEntry
+		if e, notes, err = parseNote(notes); err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	if notesOnly {
+		return all, nil
+	}
+	bodies, err := unpack(f, unzip, g.Body)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Body, bodies, err = chunk(bodies); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func unpack(f io.ReaderAt, unzip *zstd.Decoder, p part) ([]byte, error) {
+	b, err := p.read(f)
+	if err != nil {
+		return nil, err
+	}
+	b, err = unzip.DecodeAll(b, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return b, nil
+}
+
+// appendNote appends what listings that count read of an entry.
+func appendNote(to []byte, e *approval.JournalEntry) []byte {
+	to = binary.AppendUvarint(to, e.Seq)
+	to = binary.LittleEndian.AppendUint64(to, uint64(e.At.UnixNano()))
+	to = binary.AppendUvarint(to, uint64(len(e.Key)))
+	to = append(to, e.Key...)
+	to = binary.AppendUvarint(to, uint64(len(e.Note)))
+	return append(to, e.Note...)
+}
+
+// parseNote reads what [appendNote] wrote, and returns what is behind it.
+func parseNote(b []byte) (e approval.JournalEntry, rest []byte, err error) {
+	seq, n := binary.Uvarint(b)
+	if n <= 0 || len(b) < n+8 {
+		return e, nil, errDamaged
+	}
+	e.Seq, b = seq, b[n:]
+	e.At = time.Unix(0, int64(binary.LittleEndian.Uint64(b))).UTC() //nolint:gosec // Written from an int64.
+	key, rest, err := chunk(b[8:])
+	if err != nil {
+		return e, nil, err
+	}
+	e.Key = string(key)
+	e.Note, rest, err = chunk(rest)
+	return e, rest, err
+}
+
+// chunk reads bytes behind their length.
+func chunk(b []byte) (data, rest []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) { //nolint:gosec // Not negative.
+		return nil, nil, errDamaged
+	}
+	end := size + int(n) //nolint:gosec // Not beyond the bytes.
+	return b[size:end:end], b[end:], nil
+}
+
+func unreadError(path string, err error) error {
+	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), Err: err}
+}

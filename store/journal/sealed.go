@@ -1,0 +1,284 @@
+package journal
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/durable"
+)
+
+// sealed is a segment that was full: its entries in groups, each compressed, the
+// notes of a group apart from the bodies. The file is
+//
+//	groups, keys, table, tail
+//
+// where keys are pairs of a key's hash and a group, in order; the table says where
+// each group is; and the tail, of a fixed length, where keys and table are. Integers
+// are in little-endian order.
+type sealed struct {
+	number uint64
+	path   string
+	// from and to are the earliest and the latest instant of its entries.
+	from, to time.Time
+	// last is the number of its newest entry.
+	last   uint64
+	groups []group
+	keys   part
+	// damage is why nothing of it can be read.
+	damage error
+}
+
+// part is a stretch of a file, with its checksum.
+type part struct {
+	At       uint64
+	Len, Sum uint32
+}
+
+// group is where some entries are that were appended one after the other.
+type group struct {
+	// From and To are the earliest and the latest instant of its entries, First is
+	// the number of its first one.
+	From, To    int64
+	First       uint64
+	Notes, Body part
+}
+
+const (
+	sealedEnding = ".seg"
+	sealedMark   = "vaglioS\n"
+	sealedForm   = 1
+	// groupBytes is how much is compressed together, before it is.
+	groupBytes = 128 << 10
+	// groupMost is the most that a group holds: more is no group of ours.
+	groupMost = approval.MaxBody + approval.MaxNote + approval.MaxName + groupBytes + 1<<20
+)
+
+// tail ends a sealed segment.
+type tail struct {
+	Keys, Table part
+	From, To    int64
+	Last        uint64
+	Form        uint32
+	Mark        [8]byte
+}
+
+// place says that entries of a key are in a group.
+type place struct {
+	Key   uint64
+	Group uint32
+}
+
+func keyHash(key string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, key) // a hash takes everything
+	return h.Sum64()
+}
+
+// openSealed reads where a segment's groups are. One that is damaged is opened, and
+// says so to its readers.
+func openSealed(dir string, number uint64) (*sealed, error) {
+	s := &sealed{number: number, path: segmentPath(dir, number, sealedEnding)}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, ioError(err)
+	}
+	defer f.Close()
+	err = s.read(f)
+	if _, newer := errors.AsType[*FormError](err); newer {
+		return nil, err
+	}
+	s.damage = err
+	return s, nil
+}
+
+var errDamaged = errors.New("its bytes are not those that were written")
+
+func (s *sealed) read(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	var t tail
+	size := int64(binary.Size(t))
+	if info.Size() < size {
+		return errDamaged
+	}
+	if err := binary.Read(io.NewSectionReader(f, info.Size()-size, size), binary.LittleEndian, &t); err != nil {
+		return err
+	}
+	switch {
+	case string(t.Mark[:]) != sealedMark:
+		return errDamaged
+	case t.Form != sealedForm:
+		return &FormError{s.path, t.Form, sealedForm}
+	}
+	table, err := t.Table.read(f)
+	if err != nil {
+		return err
+	}
+	s.groups = make([]group, len(table)/binary.Size(group{}))
+	s.keys, s.last, s.from, s.to = t.Keys, t.Last, time.Unix(0, t.From), time.Unix(0, t.To)
+	return binary.Read(bytes.NewReader(table), binary.LittleEndian, s.groups)
+}
+
+// read reads the part and compares its checksum.
+func (p part) read(f io.ReaderAt) ([]byte, error) {
+	if p.Len > groupMost {
+		return nil, errDamaged
+	}
+	b := make([]byte, p.Len)
+	if _, err := f.ReadAt(b, int64(p.At)); err != nil { //nolint:gosec // A wrong place is an error of the reading.
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if checksum(b) != p.Sum {
+		return nil, errDamaged
+	}
+	return b, nil
+}
+
+// holding returns which groups have entries under the key.
+func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
+	b, err := s.keys.read(f)
+	if err != nil {
+		return nil, err
+	}
+	wanted, size := keyHash(key), binary.Size(place{})
+	n := len(b) / size
+	first := sort.Search(n, func(i int) bool { return binary.LittleEndian.Uint64(b[i*size:]) >= wanted })
+	found := make(map[int]bool)
+	for i := first; i < n && binary.LittleEndian.Uint64(b[i*size:]) == wanted; i++ {
+		found[int(binary.LittleEndian.Uint32(b[i*size+8:]))] = true
+	}
+	return found, nil
+}
+
+// seal writes a full segment anew, sealed, and returns it when it is on the disk
+// under its name. The old form is still there.
+func (a *active) seal(dir string) (*sealed, error) {
+	path := segmentPath(dir, a.number, sealedEnding)
+	f, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // The folder is the store's.
+	if err != nil {
+		return nil, ioError(err)
+	}
+	s, err := a.sealInto(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, ioError(errors.Join(err, os.Remove(f.Name())))
+	}
+	s.path = path
+	if err := errors.Join(os.Rename(f.Name(), path), durable.SyncFolder(dir)); err != nil {
+		return nil, ioError(err)
+	}
+	return s, nil
+}
+
+func (a *active) sealInto(f *os.File) (*sealed, error) {
+	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		return nil, err
+	}
+	w := &sealer{to: f, zip: zip}
+	for e, err := range a.all(context.Background(), a.size) {
+		if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+			continue // it was told of, and is not there any more
+		}
+		if err == nil {
+			err = w.add(&e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := w.finish(a); err != nil {
+		return nil, err
+	}
+	return &sealed{number: a.number, from: a.from, to: a.to, last: a.last, groups: w.groups, keys: w.keysAt}, f.Sync()
+}
+
+// sealer writes a sealed segment.
+type sealer struct {
+	to  io.Writer
+	at  uint64
+	zip *zstd.Encoder
+
+	// now is the group that grows, notes and bodies its parts.
+	now           group
+	notes, bodies []byte
+	groups        []group
+	keys          []place
+	keysAt        part
+}
+
+func (w *sealer) add(e *approval.JournalEntry) error {
+	at := e.At.UnixNano()
+	if len(w.notes) == 0 {
+		w.now = group{From: at, To: at, First: e.Seq}
+	}
+	w.now.From, w.now.To = min(w.now.From, at), max(w.now.To, at)
+	w.notes = appendNote(w.notes, e)
+	w.bodies = binary.AppendUvarint(w.bodies, uint64(len(e.Body)))
+	w.bodies = append(w.bodies, e.Body...)
+	w.keys = append(w.keys, place{keyHash(e.Key), uint32(len(w.groups))}) //nolint:gosec // A segment has few groups.
+	if len(w.bodies) < groupBytes {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *sealer) flush() (err error) {
+	if len(w.notes) == 0 {
+		return nil
+	}
+	if w.now.Notes, err = w.write(w.zip.EncodeAll(w.notes, nil)); err != nil {
+		return err
+	}
+	if w.now.Body, err = w.write(w.zip.EncodeAll(w.bodies, nil)); err != nil {
+		return err
+	}
+	w.groups = append(w.groups, w.now)
+	w.notes, w.bodies = w.notes[:0], w.bodies[:0]
+	return nil
+}
+
+func (w *sealer) write(b []byte) (part, error) {
+	p := part{At: w.at, Len: uint32(len(b)), Sum: checksum(b)} //nolint:gosec // Bounded by an entry's limits.
+	_, err := w.to.Write(b)
+	w.at += uint64(len(b))
+	return p, err
+}
+
+func (w *sealer) finish(a *active) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	slices.SortFunc(w.keys, func(a, b place) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Group, b.Group)) })
+	t := tail{From: a.from.UnixNano(), To: a.to.UnixNano(), Last: a.last, Form: sealedForm, Mark: [8]byte([]byte(sealedMark))}
+	keys, err := binary.Append(nil, binary.LittleEndian, slices.Compact(w.keys))
+	if err != nil {
+		return err
+	}
+	if t.Keys, err = w.write(keys); err != nil {
+		return err
+	}
+	table, err := binary.Append(nil, binary.LittleEndian, w.groups)
+	if err != nil {
+		return err
+	}
+	if t.Table, err = w.write(table); err != nil {
+		return err
+	}
+	w.keysAt = t.Keys
+	return binary.Write(w.to, binary.LittleEndian, t)
+}
