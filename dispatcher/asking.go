@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -36,6 +35,14 @@ func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error
 			refusal := ask.Find(ids[i]).Refusal
 			c.step.Refusal = &refusal
 		}
+		// A brake that was pulled meanwhile may not have seen the ask.
+		if b, err := d.stand.brakes.Of(ctx, agent); err != nil {
+			return err
+		} else if b != nil {
+			if _, _, err := d.stopAsk(ctx, ask.ID, b); err != nil {
+				return err
+			}
+		}
 	}
 	return fmt.Errorf("dispatcher: open an approval: other calls kept coming first, %d times", attempts)
 }
@@ -60,19 +67,34 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 			continue // So does a call that goes to other people.
 		}
 		seen[c.print] = true
-		denial, err := approval.JudgeDenial(c.verdict)
+		one, err := d.opening(agent, c)
 		if err != nil {
 			return o, nil, err
 		}
-		o.Intent, o.TurnID, o.Route = c.Proposal.Intent, c.Proposal.TurnID, c.route
-		o.Calls = append(o.Calls, approval.Call{
-			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect,
-		})
+		o.Intent, o.TurnID, o.Route = one.Intent, one.TurnID, one.Route
+		o.Calls = append(o.Calls, one.Calls...)
 		fresh = append(fresh, c)
 	}
 	o.Channels = d.shownOn(&o.Route)
 	o.ExpiresAt = o.At.Add(cmp.Or(o.Route.Deadline, d.deadlines.AskFor))
 	return o, fresh, nil
+}
+
+// opening drafts the ask of one call.
+func (d *Dispatcher) opening(agent string, c *call) (approval.Opening, error) {
+	denial, err := approval.JudgeDenial(c.verdict)
+	if err != nil {
+		return approval.Opening{}, err
+	}
+	at := now()
+	return approval.Opening{
+		Agent: agent, At: at, ExpiresAt: at.Add(cmp.Or(c.route.Deadline, d.deadlines.AskFor)),
+		Intent: c.Proposal.Intent, TurnID: c.Proposal.TurnID, Route: c.route,
+		Calls: []approval.Call{{
+			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect, About: c.about.Subjects,
+			Like: d.stand.denials.Like(agent, c.about.Subjects), Grantable: d.grantable(c),
+		}},
+	}, nil
 }
 
 // place puts the calls on the card that their turn opened a moment ago, or
@@ -154,15 +176,30 @@ func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, err
 		return false, err
 	}
 	if a == nil {
-		id, denied := d.denials.find(agent, c.effect)
-		c.asked = id
-		return denied, nil
+		return d.answered(ctx, agent, c)
 	}
-	if a.State == approval.Denied && time.Since(a.EndedAt) >= d.deadlines.DenialStands {
+	if a.State == approval.Denied && !a.Answers(now()) {
 		return false, d.forget(ctx, a.ID)
 	}
-	c.asked = a.ID
+	c.asked, c.repeats = a.ID, a.State == approval.Denied
 	return true, nil
+}
+
+// answered answers a call that nobody was asked about by what stands: a brake, a
+// denial of what would do the same, a grant.
+func (d *Dispatcher) answered(ctx context.Context, agent string, c *call) (bool, error) {
+	b, err := d.stand.brakes.Of(ctx, agent)
+	if err != nil {
+		return false, err
+	}
+	if b != nil {
+		return true, d.stopCall(ctx, agent, b, c)
+	}
+	if id, denied := d.stand.denials.Find(agent, c.effect); denied {
+		c.asked, c.repeats = id, true
+		return true, nil
+	}
+	return d.grant(ctx, agent, c)
 }
 
 // heldBy returns the approval that fits in the ask that holds the key, or nil.

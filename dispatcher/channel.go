@@ -15,7 +15,7 @@ import (
 // repeat.
 //
 // A channel that can do more says so by being a [Finder], a [Reminder], a
-// [Teller], a [Notifier], a [Digester] or a [Reporter] too.
+// [Teller], a [Notifier], an [Announcer], a [Digester] or a [Reporter] too.
 type Channel interface {
 	// Name is the channel's name in records and routes, such as "web". One that
 	// is not [approval.IsPlain], such as "slack:C0123456789", shows what a route
@@ -64,10 +64,11 @@ type Reporter interface {
 
 // outlets are the channels, with those who serve them.
 type outlets struct {
-	channels   map[string]Channel
-	deliverers map[string]*deliverer
-	notifiers  []*notifier
-	postmen    []*postman
+	channels      map[string]Channel
+	deliverers    map[string]*deliverer
+	notifiers     []*notifier
+	announcers    []*announcer
+	digestSenders []*digestSender
 	// began is when this process took up its work.
 	began time.Time
 }
@@ -82,8 +83,11 @@ func newOutlets(channels []Channel) outlets {
 		if n, ok := ch.(Notifier); ok {
 			o.notifiers = append(o.notifiers, newNotifier(ch.Name(), n))
 		}
+		if a, ok := ch.(Announcer); ok {
+			o.announcers = append(o.announcers, &announcer{ch.Name(), a, make(chan struct{}, 1)})
+		}
 		if g, ok := ch.(Digester); ok {
-			o.postmen = append(o.postmen, &postman{ch.Name(), g, make(chan struct{}, 1)})
+			o.digestSenders = append(o.digestSenders, &digestSender{ch.Name(), g, make(chan struct{}, 1)})
 		}
 	}
 	return o

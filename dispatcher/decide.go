@@ -29,16 +29,22 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 		return approval.Receipt{}, err
 	}
 	var receipt approval.Receipt
-	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+	ask, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		var err error
-		receipt, err = ask.Vote(t, d.electorate(ask), now(), d.deadlines.PermitFor)
+		at := now()
+		receipt, err = ask.Vote(t, d.electorate(ask), at, d.deadlines.PermitFor)
+		ask.Stand(at, d.deadlines.DenialStands)
 		if err == nil && receipt.Replaced {
 			return approval.ErrKeep
 		}
 		return err
 	})
 	if err == nil {
-		d.denials.keep(&receipt.Ask, d.deadlines.DenialStands)
+		d.stand.denials.Keep(&ask)
+		d.stand.grants.Keep(&ask)
+		if receipt.Won {
+			d.deniedGrants(ctx, ask.Agent)
+		}
 	}
 	return receipt, err
 }
@@ -73,6 +79,11 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 		return err
 	}
 	p.Agent = agent
+	asked, lost := d.approvalOf(ctx, agent, id)
+	if lost == nil {
+		p.Session, p.TurnID = asked.Proposal.Session, asked.Proposal.TurnID
+	}
+	p.Facts = d.factsOf(ctx, &p)
 	sources := d.engine.Sources(p)
 	fingerprint, err := d.secret.Fingerprint(p, sources)
 	if err != nil {
@@ -85,14 +96,15 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	if err != nil {
 		return err
 	}
-	asked, err := d.approvalOf(ctx, agent, id)
-	if err != nil {
-		return err
+	if lost != nil {
+		return lost
 	}
 	if changed := d.changedFile(p, sources, asked); changed != "" {
 		return &FileChangedError{Path: changed}
 	}
-	if v, denied, err = d.engine.Guard(ctx, asked.Proposal); asked.Fingerprint == fingerprint {
+	shown := asked.Proposal
+	shown.Facts = p.Facts
+	if v, denied, err = d.engine.Guard(ctx, shown); asked.Fingerprint == fingerprint {
 		if denied {
 			return d.veto(ctx, p, id, v)
 		}
@@ -111,6 +123,9 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	})
 	if lapsed && err == nil {
 		return ErrLapsed
+	}
+	if err == nil {
+		d.stand.sessions.Note(&shown, now(), d.engine.Did(shown))
 	}
 	return redeemError(err)
 }
@@ -195,5 +210,10 @@ func (d *Dispatcher) answer(a *approval.Approval) approval.Answer {
 	if a.Permit != nil {
 		permit = d.secret.Permit(a.ID)
 	}
-	return approval.AnswerFor(*a, permit)
+	answer := approval.AnswerFor(*a, permit)
+	if answer.Refusal != nil {
+		refusal := d.discreet(*answer.Refusal, a.Proposal)
+		answer.Refusal = &refusal
+	}
+	return answer
 }

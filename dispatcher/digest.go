@@ -35,9 +35,9 @@ type DigestFinder interface {
 	FindDigest(ctx context.Context, key string) (ref string, ok bool, err error)
 }
 
-// postman sends one channel its digests, each window once. What was sent is
+// digestSender sends one channel its digests, each window once. What was sent is
 // read from the store, never from the ticks that wake it.
-type postman struct {
+type digestSender struct {
 	name    string
 	channel Digester
 	kick    chan struct{}
@@ -71,11 +71,11 @@ const (
 	digestAhead = 25 * time.Hour
 )
 
-// tickDigests wakes the postmen at the time of the day, and every minute for
+// tickDigests wakes the digestSenders at the time of the day, and every minute for
 // what that misses: a day on which the clock skips the time, a machine that
 // slept, a channel that was down.
 func (d *Dispatcher) tickDigests(ctx context.Context) error {
-	if d.hours.Digest == nil || len(d.outlets.postmen) == 0 {
+	if d.hours.Digest == nil || len(d.outlets.digestSenders) == 0 {
 		return d.forgetDigests(ctx)
 	}
 	zone := d.hours.Digest.Zone
@@ -84,7 +84,7 @@ func (d *Dispatcher) tickDigests(ctx context.Context) error {
 	}
 	clock := cron.New(cron.WithLocation(zone), cron.WithLogger(cron.DiscardLogger))
 	wake := func() {
-		for _, p := range d.outlets.postmen {
+		for _, p := range d.outlets.digestSenders {
 			select {
 			case p.kick <- struct{}{}:
 			default:
@@ -106,7 +106,7 @@ func (d *Dispatcher) tickDigests(ctx context.Context) error {
 // forgetDigests drops what was sent, where digests are off: when they are on
 // again, nobody is told of the time between.
 func (d *Dispatcher) forgetDigests(ctx context.Context) error {
-	for _, p := range d.outlets.postmen {
+	for _, p := range d.outlets.digestSenders {
 		_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
 			if !r.Exists() {
 				return r, approval.ErrKeep
@@ -121,10 +121,10 @@ func (d *Dispatcher) forgetDigests(ctx context.Context) error {
 	return nil
 }
 
-func (p *postman) record() string { return "digest/" + p.name }
+func (p *digestSender) record() string { return "digest/" + p.name }
 
 // run sends what is due at every tick until ctx ends.
-func (p *postman) run(ctx context.Context, d *Dispatcher) error {
+func (p *digestSender) run(ctx context.Context, d *Dispatcher) error {
 	if d.hours.Digest == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (p *postman) run(ctx context.Context, d *Dispatcher) error {
 }
 
 // send sends every digest that is due, the oldest first.
-func (p *postman) send(ctx context.Context, d *Dispatcher) error {
+func (p *digestSender) send(ctx context.Context, d *Dispatcher) error {
 	for {
 		body, err := p.begin(ctx, d)
 		if err != nil || body.Due.IsZero() {
@@ -167,7 +167,7 @@ func (p *postman) send(ctx context.Context, d *Dispatcher) error {
 }
 
 // begin notes which window is to be sent next, if one is over.
-func (p *postman) begin(ctx context.Context, d *Dispatcher) (digestsBody, error) {
+func (p *digestSender) begin(ctx context.Context, d *Dispatcher) (digestsBody, error) {
 	at := now()
 	return p.update(ctx, d, func(b *digestsBody) error {
 		if b.Through.IsZero() || b.Through.Sub(at) > digestAhead {
@@ -189,7 +189,7 @@ func (p *postman) begin(ctx context.Context, d *Dispatcher) (digestsBody, error)
 
 // deliver opens a message, shows the digest in it and notes that it is sent. A
 // window of which nothing is to be said counts as sent, too.
-func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) error {
+func (p *digestSender) deliver(ctx context.Context, d *Dispatcher, body digestsBody) error {
 	// Another process may have gone on meanwhile.
 	mine := func(change func(*digestsBody)) func(*digestsBody) error {
 		return func(b *digestsBody) error {
@@ -212,7 +212,7 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 	// A call may be of the window, and no record tells of it yet.
 	patient, cancel := context.WithTimeout(ctx, digestLate)
 	defer cancel()
-	d.steps.underway.settled(patient, body.Due)
+	d.underway.settled(patient, body.Due)
 	if d.hours.QuietDays && body.Ref == "" && !body.Begun {
 		if digest, err := tell(); err != nil {
 			return err
@@ -246,7 +246,7 @@ func (p *postman) deliver(ctx context.Context, d *Dispatcher, body digestsBody) 
 
 // open returns the record with the message that is to show the digest: one that
 // is there already, one that an earlier try left behind, or a new one.
-func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
+func (p *digestSender) open(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
 	if body.Ref != "" {
 		return body, nil
 	}
@@ -271,7 +271,7 @@ func (p *postman) open(ctx context.Context, d *Dispatcher, body digestsBody, min
 
 // update changes the channel's record as one compare-and-swap, and returns what
 // is kept.
-func (p *postman) update(ctx context.Context, d *Dispatcher, change func(*digestsBody) error) (digestsBody, error) {
+func (p *digestSender) update(ctx context.Context, d *Dispatcher, change func(*digestsBody) error) (digestsBody, error) {
 	var body digestsBody
 	_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
 		body = digestsBody{Version: 1}

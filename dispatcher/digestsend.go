@@ -62,22 +62,22 @@ type DigestSending struct {
 // where it was sent before, and returns how that ended on each. What is sent by
 // the clock stays as it is.
 func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]DigestSending, error) {
-	if len(d.outlets.postmen) == 0 {
+	if len(d.outlets.digestSenders) == 0 {
 		return nil, ErrNoDigester
 	}
 	w, err := d.Window(day)
 	if err != nil {
 		return nil, err
 	}
-	sent := make([]DigestSending, 0, len(d.outlets.postmen))
-	for _, p := range d.outlets.postmen {
+	sent := make([]DigestSending, 0, len(d.outlets.digestSenders))
+	for _, p := range d.outlets.digestSenders {
 		sent = append(sent, DigestSending{p.name, p.byHand(ctx, d, w)})
 	}
 	return sent, nil
 }
 
 // byHand shows a window's digest in a message of its own.
-func (p *postman) byHand(ctx context.Context, d *Dispatcher, w report.Window) error {
+func (p *digestSender) byHand(ctx context.Context, d *Dispatcher, w report.Window) error {
 	digest, err := d.signed(ctx, w, read.Telling{Routes: d.digestRoutes(p.name)})
 	if err != nil {
 		return err

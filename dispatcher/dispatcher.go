@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher/read"
+	"github.com/metnos/vaglio/dispatcher/standing"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -41,15 +43,25 @@ type Dispatcher struct {
 	log       *slog.Logger
 
 	waiters  waiters
-	denials  denials
+	stand    stand
 	limit    openLimit
 	watchers watchers
 	alarms   askAlarms
 	outlets  outlets
-	steps    stepQueue
+	// underway are the calls that no record tells of yet.
+	underway underway
 	leaves   history.Writer
 	history  *History
 	ending   ending
+}
+
+// stand is what later calls are held against: people's answers that still hold,
+// and what the sessions did.
+type stand struct {
+	denials  standing.Denials
+	grants   standing.Grants
+	brakes   standing.Brakes
+	sessions sessions
 }
 
 // Config is what a dispatcher is made of.
@@ -89,6 +101,9 @@ type Effects struct {
 	// Traits tells what a call would do, and how far that goes, for the routing's
 	// rules.
 	Traits func(vaglio.Proposal) (effects, reaches []string)
+	// About says what a call is about: what a denial or a grant of it covers. Nil
+	// leaves equal calls alone to be the same.
+	About func(vaglio.Proposal) approval.About
 	// Name names what a call would do and to what, in one form for every
 	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
 	// the same.
@@ -134,7 +149,8 @@ type Deadlines struct {
 	AskFor time.Duration
 	// PermitFor is how long a permit can be redeemed.
 	PermitFor time.Duration
-	// DenialStands is how long an equal call gets a person's old denial.
+	// DenialStands is how long a call that would do the same gets a person's old
+	// denial.
 	DenialStands time.Duration
 }
 
@@ -204,7 +220,6 @@ func New(c Config) *Dispatcher {
 		log:       c.Log,
 		alarms:    newAskAlarms(),
 		outlets:   newOutlets(c.Channels),
-		steps:     stepQueue{waiting: make(chan queuedStep, stepsQueued)},
 		ending:    ending{begun: make(chan struct{})},
 	}
 	d.Reader = read.New(read.Config{
@@ -212,6 +227,9 @@ func New(c Config) *Dispatcher {
 	})
 	d.leaves = history.NewWriter(d.masker().Mask)
 	d.limit.most = MaxOpen
+	d.stand.brakes.List = func(ctx context.Context) iter.Seq2[approval.Record, error] {
+		return c.Store.List(ctx, approval.Query{Kind: approval.KindBrake})
+	}
 	return d
 }
 
@@ -256,14 +274,18 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	for _, h := range d.outlets.notifiers {
 		part(func(ctx context.Context) error { return h.run(ctx, d) })
 	}
-	for _, p := range d.outlets.postmen {
+	for _, a := range d.outlets.announcers {
+		part(func(ctx context.Context) error { return a.run(ctx, d) })
+	}
+	for _, p := range d.outlets.digestSenders {
 		part(func(ctx context.Context) error { return p.run(ctx, d) })
 	}
 	part(d.tickDigests)
-	part(d.writeSteps)
 	part(d.sweep)
 	part(d.keepHistory)
 	wg.Wait()
+	d.Stop() // whoever still judges is told to end
+	d.underway.flights.wg.Wait()
 	d.seal(context.WithoutCancel(ctx))
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
@@ -325,6 +347,9 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 		d.prune(ctx, &ask.Is)
 		d.changed(&ask.Is)
 	}
+	for _, agent := range d.stand.denials.Agents() {
+		d.deniedGrants(ctx, agent) // A crash may have come between the two.
+	}
 	for ask, err := range read.Readable(ctx, d.records, approval.KindAsk, d.store.Watch(ctx, approval.KindAsk, after), approval.DecodeAsk) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: follow changes: %w", err)
@@ -336,7 +361,8 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 
 // changed lets everything that depends on an ask follow its committed state.
 func (d *Dispatcher) changed(ask *approval.Ask) {
-	d.denials.keep(ask, d.deadlines.DenialStands)
+	d.stand.denials.Keep(ask)
+	d.stand.grants.Keep(ask)
 	d.waiters.wake(ask.ID)
 	d.limit.follow(ask)
 	if at := ask.NextDeadline(); !at.IsZero() {

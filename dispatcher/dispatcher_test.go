@@ -14,7 +14,6 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
-	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 const agent = "local"
@@ -113,8 +112,21 @@ func (d disk) Read(_ []string, name string, _ int) ([]byte, error) {
 	if text, ok := d[name]; ok {
 		return []byte(text), nil
 	}
-	return nil, readings.ErrAbsent
+	return nil, vaglio.ErrAbsent
 }
+
+// Look takes what ends with a slash for a folder; its text is where that is.
+func (d disk) Look(name string) (string, vaglio.FileKind) {
+	if _, ok := d[name]; ok {
+		return name, vaglio.RegularFile
+	}
+	if at, ok := d[name+"/"]; ok {
+		return at, vaglio.Folder
+	}
+	return name, vaglio.NoFile
+}
+
+func (d disk) Folders(string, int) []string { return nil }
 
 func newEngine(t testing.TB, judge vaglio.Judge, files disk) *vaglio.Engine {
 	t.Helper()
@@ -526,6 +538,22 @@ func TestPermitIsBoundAndLapses(t *testing.T) {
 	})
 }
 
+// TestALapsedPermitIsRefusedBeforeItsAlarm redeems when the time is over and
+// nobody has kept so yet: no alarm rings any more, and the first look at the ask,
+// which would keep it, fails.
+func TestALapsedPermitIsRefusedBeforeItsAlarm(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		g.end()
+		time.Sleep(dispatcher.DefaultPermitFor)
+		g.store.Fail(2, errors.New("the disk is slow"))
+		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+	})
+}
+
 func TestWithdrawn(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
@@ -767,7 +795,7 @@ func TestCardsCatchUpWithTheState(t *testing.T) {
 	})
 }
 
-func TestGoneCardEndsTheErrand(t *testing.T) {
+func TestGoneCardEndsItsDelivery(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
 		synctest.Wait()

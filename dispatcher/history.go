@@ -207,7 +207,7 @@ func (h *History) save(ctx context.Context, d *Dispatcher, text string, size int
 
 // witness keeps a checkpoint for the digest that is being sent, so that a repeat
 // shows the same.
-func (p *postman) witness(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
+func (p *digestSender) witness(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
 	if body.Checkpoint != "" || d.history == nil {
 		return body, nil
 	}

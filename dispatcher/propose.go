@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -26,6 +27,7 @@ type call struct {
 	Request
 	print   approval.Fingerprint
 	effect  string
+	about   approval.About
 	route   approval.Route
 	verdict vaglio.Verdict
 	// step is where the call stands in the turn log.
@@ -34,6 +36,8 @@ type call struct {
 	answer *approval.Answer
 	// asked is the approval that the call waits for, its own or a joined one.
 	asked approval.ID
+	// repeats says that asked is a denial of a call that would do the same.
+	repeats bool
 }
 
 // Propose judges one call and answers at once when it is approved or refused
@@ -64,39 +68,58 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 	if d.stopped() {
 		return nil, ErrStopping
 	}
-	calls, err := d.judgePlan(ctx, agent, rs)
-	if err != nil {
+	start := time.Now()
+	calls, judged, err := d.judgePlan(ctx, agent, rs)
+	switch {
+	case err != nil:
 		return nil, err
+	case !judged:
+		return d.unjudged(calls), nil
 	}
-	return d.collect(ctx, agent, calls)
+	return d.collect(ctx, agent, calls, start)
 }
 
 // judgePlan judges the calls of a plan, asks for those that need somebody, and
-// keeps what came of each.
-func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) ([]call, error) {
-	defer d.steps.underway.begin(now())()
-	rs, err := onePlan(rs)
-	if err != nil {
-		return nil, err
+// keeps what came of each. It reports false when slow judges have not answered
+// yet.
+func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) (calls []call, judged bool, err error) {
+	defer d.underway.begin(now())()
+	if rs, err = onePlan(rs); err != nil {
+		return nil, false, err
 	}
-	calls := make([]call, len(rs))
+	calls = make([]call, len(rs))
+	slow := false
 	for i, r := range rs {
 		r.Proposal.Agent = agent
 		r.Key = r.key(i, len(rs))
 		calls[i].Request = r
-		if err := d.judge(ctx, &calls[i]); err != nil {
-			return nil, d.noteFailed(ctx, calls[:i], &CallError{Index: i, Err: err})
-		}
+		slow = slow || d.slow(&calls[i])
+	}
+	if judged, err = d.judgeAll(ctx, calls, slow); err != nil || !judged {
+		return calls, false, err
 	}
 	if err := d.put(ctx, agent, calls); err != nil {
-		return nil, d.noteFailed(ctx, calls, err)
+		return nil, false, d.noteFailed(ctx, calls, err)
 	}
 	for i := range calls {
 		if err := d.note(ctx, &calls[i]); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	return calls, nil
+	return calls, true, nil
+}
+
+// judgeAll gives each call of a plan its verdict.
+func (d *Dispatcher) judgeAll(ctx context.Context, calls []call, slow bool) (judged bool, err error) {
+	if slow {
+		return d.judgeSlowly(ctx, calls)
+	}
+	for i := range calls {
+		if err := d.judge(ctx, &calls[i]); err != nil {
+			return false, d.noteFailed(ctx, calls[:i], &CallError{Index: i, Err: err})
+		}
+	}
+	return true, nil
 }
 
 // put puts the calls that judges denied to people.
@@ -233,10 +256,16 @@ func (d *Dispatcher) keyed(ctx context.Context, agent string, c *call) (*approva
 // and the answer where none is.
 func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	var err error
+	c.Proposal.Facts = d.factsOf(ctx, &c.Proposal)
 	c.step = approval.Step{At: now(), Proposal: c.Proposal}
-	if c.verdict, err = d.engine.Judge(ctx, c.Proposal); err != nil {
+	if err = d.facts(ctx, &c.Proposal); err != nil {
+		return err
+	}
+	c.verdict, err = d.engine.Judge(ctx, c.Proposal)
+	c.Proposal.Context.Turn = nil
+	if err != nil {
 		c.step.Error, c.step.Route = err.Error(), d.routeOf(c.Proposal).Name
-		id, unnamed := stepID(c)
+		id, unnamed := read.StepID(&c.step)
 		if unnamed != nil {
 			return errors.Join(err, unnamed)
 		}
@@ -246,34 +275,28 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	c.step.Verdict = &c.verdict
 	switch {
 	case c.verdict.Approved:
-		a := approval.Approved(c.verdict)
-		c.answer = &a
+		return d.pass(ctx, c)
 	case c.verdict.BlockedBy == vaglio.PhaseJudge:
-		if d.effects.Name != nil {
-			c.effect, _ = d.effects.Name(c.Proposal)
-		}
+		d.nameCall(c)
 		c.route = d.routeOf(c.Proposal)
 		c.step.Route = c.route.Name
 		return d.printed(c)
 	default:
-		refusal := approval.Refuse(c.Proposal, c.verdict)
+		refusal := d.discreet(approval.Refuse(c.Proposal, c.verdict), c.Proposal)
 		a := approval.Refused(c.verdict, refusal)
 		c.answer, c.step.Refusal, c.step.Route = &a, &refusal, d.routeOf(c.Proposal).Name
 	}
 	return nil
 }
 
-// note writes the call's step. A denial is on disk before the agent hears of
-// it; an approval by the judges may follow.
-func (d *Dispatcher) note(ctx context.Context, c *call) error {
-	c.step.Approval = c.asked
-	id, err := stepID(c)
-	if err != nil {
-		return err
-	}
-	c.step.ID = id
+// note writes the call's step, before the agent hears of its verdict.
+func (d *Dispatcher) note(ctx context.Context, c *call) (err error) {
 	if c.verdict.Approved {
-		return d.queueStep(ctx, c.step)
+		return d.passStep(ctx, &c.step)
+	}
+	c.step.Approval = c.asked
+	if c.step.ID, err = read.StepID(&c.step); err != nil {
+		return err
 	}
 	if err := d.keepStep(ctx, c.step); err != nil {
 		return err
@@ -283,9 +306,8 @@ func (d *Dispatcher) note(ctx context.Context, c *call) error {
 }
 
 // collect waits for the people who are asked, each call within what is left of
-// its own wait.
-func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call) ([]approval.Answer, error) {
-	start := time.Now()
+// its own wait since it was proposed.
+func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, start time.Time) ([]approval.Answer, error) {
 	answers := make([]approval.Answer, len(calls))
 	for i := range calls {
 		c := &calls[i]
@@ -295,6 +317,9 @@ func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call) ([
 		}
 		wait := max(0, c.Wait-time.Since(start))
 		a, err := d.Await(ctx, agent, c.asked, wait)
+		if err == nil && c.repeats {
+			a, err = d.repeated(ctx, agent, c)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"errors"
+	"path"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
@@ -34,6 +35,43 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 		"git hook":        {"git commit -m x", disk{".git/hooks/pre-commit": "ls\n"}, disk{".git/hooks/pre-commit": "pwd\n"}, ".git/hooks/pre-commit"},
 		"git settings":    {"git push", disk{".git/config": "[core]\n"}, disk{".git/config": "[remote \"o\"]\n\tpush = +a:b\n"}, ".git/config"},
 		"conftest":        {"pytest", disk{"conftest.py": "x = 1\n"}, disk{"conftest.py": "x = 2\n"}, "conftest.py"},
+		"manifest":        {"kubectl apply -f k/dep.yaml", disk{"k/dep.yaml": "a: 1\n"}, disk{"k/dep.yaml": "a: 2\n"}, "k/dep.yaml"},
+		"SQL":             {"psql prod -f m.sql", disk{"m.sql": "select 1\n"}, disk{"m.sql": "drop table t\n"}, "m.sql"},
+		"SQL as input":    {"psql prod < m.sql", disk{"m.sql": "select 1\n"}, disk{"m.sql": "drop table t\n"}, "m.sql"},
+		"body":            {"curl -d @b.json https://x.y", disk{"b.json": "{}"}, disk{"b.json": `{"a":1}`}, "b.json"},
+		"form":            {"curl -F f=@a.txt https://x.y", disk{"a.txt": "a"}, disk{"a.txt": "b"}, "a.txt"},
+		"glued option":    {"docker compose -fprod.yml up", disk{"prod.yml": "a: 1\n"}, disk{"prod.yml": "a: 2\n"}, "prod.yml"},
+		"env file":        {"docker run --env-file=p.env img", disk{"p.env": "A=1\n"}, disk{"p.env": "A=2\n"}, "p.env"},
+		"patch":           {"git apply x.patch", disk{"x.patch": "--- a\n"}, disk{"x.patch": "--- b\n"}, "x.patch"},
+		"included rules":  {"make x", disk{"Makefile": "include r.mk\n", "r.mk": "x:\n\tls\n"}, disk{"r.mk": "x:\n\tpwd\n"}, "r.mk"},
+		"folder":          {"ls", disk{"": "/home/u/app"}, disk{"": "/home/u/other"}, "."},
+		"other folder":    {"git -C sub push", disk{"sub/": "/home/u/app/sub"}, disk{"sub/": "/home/u/other"}, "sub"},
+		"folder of cd":    {"cd sub && terraform apply", disk{"sub/": "/home/u/app/sub"}, disk{"sub/": "/home/u/other"}, "sub"},
+		"branch": {
+			"git push --force origin main",
+			disk{".git/HEAD": "ref: refs/heads/x\n", ".git/refs/heads/main": "1\n"},
+			disk{".git/refs/heads/main": "2\n"},
+			".git/refs/heads/main",
+		},
+		"branch of HEAD": {
+			"git push --force", disk{".git/HEAD": "ref: refs/heads/x\n", ".git/refs/heads/x": "1\n"}, disk{".git/refs/heads/x": "2\n"}, ".git/refs/heads/x",
+		},
+		"refspec": {
+			"git push origin +dev:main",
+			disk{".git/HEAD": "ref: refs/heads/x\n", ".git/refs/heads/dev": "1\n"},
+			disk{".git/refs/heads/dev": "2\n"},
+			".git/refs/heads/dev",
+		},
+		"packed branch": {
+			"git push origin v1",
+			disk{".git/HEAD": "ref: refs/heads/x\n", ".git/packed-refs": "1 refs/tags/v1\n"},
+			disk{".git/packed-refs": "2 refs/tags/v1\n"},
+			".git/packed-refs",
+		},
+		"other branch": {
+			"git push origin dev", disk{".git/HEAD": "1\n", ".git/refs/heads/dev": "1\n", ".git/refs/heads/y": "1\n"}, disk{".git/refs/heads/y": "2\n"}, "",
+		},
+		"branch switched": {"git push", disk{".git/HEAD": "ref: refs/heads/x\n"}, disk{".git/HEAD": "ref: refs/heads/y\n"}, ".git/HEAD"},
 		"BASH_ENV":        {"BASH_ENV=e.sh bash -c ls", disk{"e.sh": "x=1\n"}, disk{"e.sh": "x=2\n"}, "e.sh"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +96,7 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 				switch {
 				case tt.changed == "" && err != nil:
 					t.Errorf("Redeem: %v", err)
-				case tt.changed != "" && (!ok || wrong.Path != dir+tt.changed):
+				case tt.changed != "" && (!ok || wrong.Path != path.Join(dir, tt.changed)):
 					t.Errorf("Redeem: %v, want %s to be named", err, tt.changed)
 				}
 				if tt.changed == "" {

@@ -3,46 +3,20 @@ package dispatcher
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher/read"
-	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
 )
 
-// The turn log. A refused or asked step is on disk before the agent hears of
-// it. A step that the judges approved is queued: nothing was acknowledged that
-// rests on it, and the judge's answer need not wait for a disk.
-const (
-	// stepsQueued is how many steps may wait for the disk before Propose waits.
-	stepsQueued = 4096
-	// stepWriters write side by side, so that the store can put what they
-	// write into one transaction.
-	stepWriters = 64
-)
-
-// stepID places a step within its turn. A repeat of the very same step is noted
-// with the first. One that tells anything else, another intent, a new approval or
-// another outcome, stands beside it: an agent cannot write over what it did.
-func stepID(c *call) (string, error) {
-	p := c.Proposal
-	if p.TurnID == "" {
-		return "-/" + rand.Text(), nil
-	}
-	form, err := strictjson.Marshal(p)
-	if err != nil {
-		return "", fmt.Errorf("dispatcher: name a step: %w", err)
-	}
-	h := sha256.New()
-	h.Write(form)
-	h.Write([]byte(c.asked))
-	h.Write([]byte(c.verdict.BlockedBy))
-	h.Write([]byte(c.step.Error))
-	return read.TurnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
-}
+// The turn log. Every step is kept before the agent hears of it: a refused or asked
+// one as a record, on disk, and one that the judges let through in the journal.
 
 // keepStep writes a step and returns when it is on disk. A denial by the guard is
 // in the history with it.
@@ -82,64 +56,18 @@ func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
 	return first, err
 }
 
-// stepQueue are the steps that wait for the disk.
-type stepQueue struct {
-	waiting chan queuedStep
-	// underway are the calls that no record tells of yet, these among them.
-	underway underway
-}
-
-// queuedStep is a step that waits for the disk. end is called when it is there.
-type queuedStep struct {
-	approval.Step
-
-	end func()
-}
-
-// queueStep hands a step to the writers. It waits only when they lag far.
-func (d *Dispatcher) queueStep(ctx context.Context, s approval.Step) error {
-	end := d.steps.underway.begin(s.At) // The digest of that day is to tell of it.
-	select {
-	case d.steps.waiting <- queuedStep{s, end}:
-		return nil
-	case <-ctx.Done():
-		end()
-		return ctx.Err()
-	}
-}
-
-// writeSteps writes queued steps until ctx ends, then what is still queued.
-func (d *Dispatcher) writeSteps(ctx context.Context) error {
-	var wg sync.WaitGroup
-	for range stepWriters {
-		wg.Go(func() {
-			for {
-				select {
-				case s := <-d.steps.waiting:
-					d.writeStep(ctx, s)
-					continue
-				default:
-				}
-				select {
-				case s := <-d.steps.waiting:
-					d.writeStep(ctx, s)
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return nil
-}
-
-func (d *Dispatcher) writeStep(ctx context.Context, s queuedStep) {
-	defer s.end()
-	// It takes a reading of the call, for which the agent need not wait.
+// passStep writes a step that the judges let through.
+func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	s.Route = d.routeOf(s.Proposal).Name
-	if err := d.keepStep(context.WithoutCancel(ctx), s.Step); err != nil {
-		d.log.ErrorContext(ctx, "a step is missing from the turn log", "executor", s.Proposal.Executor, "error", err)
+	e, err := read.EncodePassed(s)
+	if err == nil {
+		err = d.store.Append(ctx, &e)
 	}
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep the turn log: %w", err)
+	}
+	d.watchers.tick()
+	return nil
 }
 
 // sweepEvery is how often the turn log is swept.
@@ -154,6 +82,9 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 		if err := d.dropSteps(ctx, time.Now().Add(-read.StepsKept)); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "the turn log could not be swept; trying again tomorrow", "error", err)
 		}
+		if err := d.dropJudgements(ctx, time.Now().Add(-read.StepsKept)); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "old judgements could not be dropped; trying again tomorrow", "error", err)
+		}
 		if err := d.dropLeaves(ctx); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "old values of the history could not be dropped; trying again tomorrow", "error", err)
 		}
@@ -165,23 +96,141 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 	}
 }
 
+// droppedAtOnce is how many records are dropped side by side: the store writes them
+// in one transaction.
+const droppedAtOnce = 500
+
 func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
-	for s, err := range d.records.Steps(ctx, approval.Query{}) {
+	if err := d.store.Forget(ctx, before); err != nil {
+		return err
+	}
+	for {
+		old, err := d.oldSteps(ctx, before)
+		if err != nil || len(old) == 0 {
+			return err
+		}
+		var all errgroup.Group
+		for _, s := range old {
+			all.Go(func() error {
+				_, err := d.store.Update(ctx, approval.KindStep, s.ID, func(now approval.Record) (approval.Record, error) {
+					if now.Seq != s.Seq {
+						return now, approval.ErrKeep
+					}
+					now.Drop = true
+					return now, nil
+				})
+				return err
+			})
+		}
+		if err := all.Wait(); err != nil {
+			return err
+		}
+	}
+}
+
+// dropJudgements drops what judge agents did before the instant: it is kept as
+// long as the steps that it is about.
+func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error {
+	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindJudgement}) {
 		if err != nil {
 			return err
 		}
-		if !s.Is.At.Before(before) {
-			return nil
+		j, err := approval.DecodeJudgement(r.Body)
+		if err != nil || !j.At.Before(before) {
+			continue // One that cannot be read is named where records are read.
 		}
-		_, err = d.store.Update(ctx, approval.KindStep, s.ID, func(now approval.Record) (approval.Record, error) {
-			if now.Seq != s.Seq {
-				return now, approval.ErrKeep
-			}
+		_, err = d.store.Update(ctx, approval.KindJudgement, r.ID, func(now approval.Record) (approval.Record, error) {
 			now.Drop = true
 			return now, nil
 		})
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// oldSteps returns some records of steps from before the instant.
+func (d *Dispatcher) oldSteps(ctx context.Context, before time.Time) (old []read.Kept[approval.Step], err error) {
+	for s, err := range d.records.Steps(ctx, approval.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if !s.Is.At.Before(before) || len(old) == droppedAtOnce {
+			break
+		}
+		old = append(old, s)
+	}
+	return old, nil
+}
+
+// sessions are what the agents' sessions did that went through the gate. The
+// store's turn log and asks are the truth, which is read once, when the first
+// call comes.
+type sessions struct {
+	vaglio.Sessions
+
+	mu       sync.Mutex
+	recalled bool
+}
+
+// mostRecalled is how many steps of the turn log are read, the newest.
+const mostRecalled = 20_000
+
+// factsOf is what the session of a call did before.
+func (d *Dispatcher) factsOf(ctx context.Context, p *vaglio.Proposal) vaglio.Facts {
+	d.stand.sessions.mu.Lock()
+	defer d.stand.sessions.mu.Unlock()
+	if !d.stand.sessions.recalled {
+		if err := d.recallSessions(ctx); err != nil {
+			d.log.ErrorContext(ctx, "what the sessions did cannot be read; they begin anew until it can", "error", err)
+		} else {
+			d.stand.sessions.recalled = true
+		}
+	}
+	return d.stand.sessions.Facts(p)
+}
+
+// recallSessions takes up what sessions did before this process began.
+func (d *Dispatcher) recallSessions(ctx context.Context) error {
+	oldest := time.Now().Add(-vaglio.FactsKept)
+	var steps []approval.Step
+	read := 0
+	for s, err := range d.records.Passed(ctx, approval.Span{From: oldest, Newest: true}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: recall sessions: %w", err)
+		}
+		if read++; read > mostRecalled || s.Is.At.Before(oldest) {
+			break
+		}
+		if len(s.Is.Did) > 0 {
+			steps = append(steps, s.Is)
+		}
+	}
+	for i := range slices.Backward(steps) {
+		s := &steps[i]
+		did := s.Did
+		if slices.ContainsFunc(did, func(f vaglio.Fact) bool { return f.SHA256 != "" }) {
+			did = did.WithTexts(d.engine.Did(s.Proposal)) // the texts stand in the proposal
+		}
+		d.stand.sessions.Note(&s.Proposal, s.At, did)
+	}
+	return d.recallRedeemed(ctx, oldest)
+}
+
+// recallRedeemed takes up what people allowed sessions to do since the instant.
+func (d *Dispatcher) recallRedeemed(ctx context.Context, oldest time.Time) error {
+	for ask, err := range d.records.Asks(ctx, approval.Query{Newest: true, Limit: mostRecalled}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: recall sessions: %w", err)
+		}
+		if ask.Is.OpenedAt.Before(oldest) {
+			break
+		}
+		for i := range ask.Is.Approvals {
+			if a := &ask.Is.Approvals[i]; slices.Contains([]approval.State{approval.Spent, approval.Succeeded, approval.Unknown}, a.State) {
+				d.stand.sessions.Note(&a.Proposal, a.EndedAt, d.engine.Did(a.Proposal))
+			}
 		}
 	}
 	return nil

@@ -89,6 +89,19 @@ func (r *Reader) DigestOf(ctx context.Context, w report.Window, of Telling) (rep
 	if err != nil {
 		return report.Digest{}, err
 	}
+	span := approval.Span{From: before.From, To: w.To, NotesOnly: of.Each == nil}
+	if days := r.hours.Week(w); len(days) > 0 && days[0].From.Before(span.From) {
+		span.From = days[0].From
+	}
+	work := startLongRead()
+	for s, err := range r.records.Passed(ctx, span) {
+		if err != nil {
+			return report.Digest{}, fmt.Errorf("read: read the journal for a digest: %w", err)
+		}
+		work.rest()
+		this.Step(&s.Is)
+		then.Step(&s.Is)
+	}
 	return this.Digest(then), nil
 }
 

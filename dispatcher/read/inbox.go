@@ -129,7 +129,7 @@ func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page,
 	}
 	var page approval.Page
 	read, weight := 0, 0
-	for s, err := range r.records.Steps(ctx, approval.Query{Newest: true, After: f.Before}) {
+	for s, err := range r.records.Past(ctx, f.Before) {
 		if err != nil {
 			return approval.Page{}, fmt.Errorf("read: read the history: %w", err)
 		}

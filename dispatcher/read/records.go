@@ -19,6 +19,8 @@ type Store interface {
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
 	// List yields the records that match, in the query's order.
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
+	// Entries yields the journal's entries that the span selects, in its order.
+	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
 }
 
 // Records are a store's asks and steps. One that is there and cannot be read is
@@ -148,7 +150,8 @@ func (r *Records) Asks(ctx context.Context, q approval.Query) iter.Seq2[Kept[app
 	return Readable(ctx, r, q.Kind, r.store.List(ctx, q), approval.DecodeAsk)
 }
 
-// Steps yields the steps of a listing that can be read.
+// Steps yields the steps of a listing of records that can be read; [Records.Passed]
+// yields the others.
 func (r *Records) Steps(ctx context.Context, q approval.Query) iter.Seq2[Kept[approval.Step], error] {
 	q.Kind = approval.KindStep
 	return Readable(ctx, r, q.Kind, r.store.List(ctx, q), approval.DecodeStep)

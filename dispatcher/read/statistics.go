@@ -33,6 +33,14 @@ func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statis
 	if err := r.backwards(ctx, w.From.Add(-digestReach), b); err != nil {
 		return report.Statistics{}, err
 	}
+	work := startLongRead()
+	for s, err := range r.records.Passed(ctx, approval.Span{From: w.From, To: w.To, NotesOnly: true}) {
+		if err != nil {
+			return report.Statistics{}, fmt.Errorf("read: read the journal for statistics: %w", err)
+		}
+		work.rest()
+		b.Step(&s.Is, s.Born)
+	}
 	s := b.Statistics()
 	begin, err := r.beginning(ctx)
 	if begin.After(w.From) {
@@ -44,13 +52,21 @@ func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statis
 // beginning returns when the oldest step was made that is kept; the zero time
 // when there is none.
 func (r *Reader) beginning(ctx context.Context) (time.Time, error) {
-	for s, err := range r.records.Steps(ctx, approval.Query{}) {
-		if err != nil {
-			return time.Time{}, fmt.Errorf("read: find the oldest step: %w", err)
+	var begin time.Time
+	for _, oldest := range []iter.Seq2[Kept[approval.Step], error]{
+		r.records.Steps(ctx, approval.Query{}), r.records.Passed(ctx, approval.Span{NotesOnly: true}),
+	} {
+		for s, err := range oldest {
+			if err != nil {
+				return time.Time{}, fmt.Errorf("read: find the oldest step: %w", err)
+			}
+			if begin.IsZero() || s.Is.At.Before(begin) {
+				begin = s.Is.At
+			}
+			break
 		}
-		return s.Is.At, nil
 	}
-	return time.Time{}, nil
+	return begin, nil
 }
 
 // backwards gives the builder the asks and the steps in the order of their

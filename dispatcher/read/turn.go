@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -45,16 +46,39 @@ func (r *Reader) Turn(ctx context.Context, agent, turn string) ([]approval.Step,
 
 func (r *Reader) turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
 	var steps []approval.Step
-	for s, err := range r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}) {
+	at := make(map[string]int)
+	for s, err := range r.records.ofTurn(ctx, agent, turn, false) {
 		if err != nil {
 			return nil, fmt.Errorf("read: read the turn log: %w", err)
 		}
+		if i, repeated := at[s.Is.ID]; repeated {
+			steps[i].Repeat(&s.Is)
+			continue
+		}
+		at[s.Is.ID] = len(steps)
 		steps = append(steps, s.Is)
 	}
 	slices.SortStableFunc(steps, func(a, b approval.Step) int {
 		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
 	})
 	return steps, nil
+}
+
+// ofTurn yields the steps of a turn, the records first. With notesOnly those of the
+// journal are only what can be counted.
+func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool) iter.Seq2[Kept[approval.Step], error] {
+	return func(yield func(Kept[approval.Step], error) bool) {
+		for s, err := range r.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}) {
+			if !yield(s, err) {
+				return
+			}
+		}
+		for s, err := range r.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: notesOnly}) {
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
 }
 
 // TurnCounts counts what the ask's turn did so far, as a digest would. Of a turn
@@ -67,7 +91,7 @@ func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Coun
 	b := report.NewDigestBuilder(all, r.masker)
 	asks := map[approval.AskID]bool{}
 	read := 0
-	for s, err := range r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(ask.Agent, ask.TurnID)}) {
+	for s, err := range r.records.ofTurn(ctx, ask.Agent, ask.TurnID, true) {
 		if err != nil {
 			return report.Counts{}, fmt.Errorf("read: read the turn log: %w", err)
 		}

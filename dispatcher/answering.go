@@ -1,0 +1,226 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/standing"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// nameCall says what a denied call is about.
+func (d *Dispatcher) nameCall(c *call) {
+	switch {
+	case d.effects.About != nil:
+		c.about = d.effects.About(c.Proposal)
+		c.effect = c.about.Subjects.Key()
+	case d.effects.Name != nil:
+		c.effect, _ = d.effects.Name(d.engine.Seen(c.Proposal))
+	}
+}
+
+// pass answers a call that the judges let through. A brake for all stops it, too.
+func (d *Dispatcher) pass(ctx context.Context, c *call) error {
+	a := approval.Approved(c.verdict)
+	b, err := d.stand.brakes.Of(ctx, c.Proposal.Agent)
+	if err != nil {
+		return err
+	}
+	if b != nil && b.All {
+		refusal := approval.Stopped(approval.Refusal{Wanted: approval.Wanted(d.masker().Proposal(c.Proposal))}, b)
+		a = approval.Refused(c.verdict, refusal)
+		c.step.Refusal = &refusal
+	} else {
+		c.step.Did = c.verdict.Did
+		d.stand.sessions.Note(&c.Proposal, c.step.At, c.verdict.Did)
+	}
+	c.answer = &a
+	return nil
+}
+
+// repeated answers a call that would do what a person denied: the old answer, and
+// the new call by its own name.
+func (d *Dispatcher) repeated(ctx context.Context, agent string, c *call) (approval.Answer, error) {
+	a, err := d.approvalOf(ctx, agent, c.asked)
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	if a.State != approval.Denied {
+		return d.answer(a), nil
+	}
+	answer := d.answer(a)
+	masked := d.masker().Approval(*a)
+	refusal := d.discreet(approval.Repeated(masked, d.masker().Proposal(c.Proposal)), c.Proposal)
+	answer.Refusal = &refusal
+	return answer, nil
+}
+
+// discreet masks what a refusal says: it ends in an agent's transcript, where a
+// secret of the call has no business.
+func (d *Dispatcher) discreet(r approval.Refusal, p vaglio.Proposal) approval.Refusal {
+	m := d.masker()
+	r = m.Refusal(r)
+	r.Who = m.Mask(r.Who)
+	r.Wanted = approval.Wanted(m.Proposal(p))
+	return r
+}
+
+// grant allows a call by a grant that covers it, as an approval of its own. The
+// use is counted first: a crash between the two costs a use and allows nothing.
+func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, error) {
+	key := d.grantable(c)
+	if key == "" {
+		return false, nil
+	}
+	for _, id := range d.stand.grants.Of(agent, func(g *standing.Granted) bool { return g.Key == key }) {
+		o, err := d.opening(agent, c)
+		if err != nil {
+			return false, err
+		}
+		o.Channels = nil
+		use, err := approval.Open(o)
+		if err != nil {
+			return false, err
+		}
+		given, covered, err := d.spend(ctx, id, key, c.Proposal.TurnID, use.ID)
+		if err != nil {
+			return false, err
+		}
+		if !covered {
+			continue
+		}
+		if err := use.Granted(id, given, o.At, d.deadlines.PermitFor); err != nil {
+			return false, err
+		}
+		err = d.create(ctx, use)
+		if _, taken := errors.AsType[*approval.KeyError](err); taken {
+			return false, nil // Another call came first; it is joined on the next round.
+		}
+		if err != nil {
+			return false, err
+		}
+		c.asked = use.Approvals[0].ID
+		return true, nil
+	}
+	return false, nil
+}
+
+// spend counts a use of a grant, where it covers the call and who gave it may
+// still decide.
+func (d *Dispatcher) spend(ctx context.Context, id approval.ID, key, turn string, use approval.AskID) (*approval.Grant, bool, error) {
+	var given *approval.Grant
+	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		given = nil
+		p := ask.Find(id)
+		if p == nil || p.Grant == nil {
+			return approval.ErrKeep
+		}
+		if _, may := d.human(p.Grant.By.ID); !may || !ask.Spend(id, key, turn, use, now()) {
+			return approval.ErrKeep
+		}
+		given = ask.Find(id).Grant
+		return nil
+	})
+	return given, given != nil, err
+}
+
+// grantable names the calls that a grant for this one would cover.
+func (d *Dispatcher) grantable(c *call) string {
+	return approval.Grantable(c.Proposal, c.verdict, c.about, d.masker())
+}
+
+// endGrants ends those of an agent's grants that fit, and returns how many it
+// ended.
+func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.GrantEvent, by approval.Person, fits func(*standing.Granted) bool) (int, error) {
+	ended := 0
+	for _, id := range d.stand.grants.Of(agent, fits) {
+		done := false
+		ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+			if done = ask.EndGrant(id, e, by, now()); !done {
+				return approval.ErrKeep
+			}
+			return nil
+		})
+		if err != nil {
+			return ended, err
+		}
+		if done {
+			ended++
+		}
+		d.stand.grants.Keep(&ask)
+	}
+	return ended, nil
+}
+
+// deniedGrants ends the grants of an agent that were given before a person denied
+// what they cover, or what is like it.
+func (d *Dispatcher) deniedGrants(ctx context.Context, agent string) {
+	for _, n := range d.stand.denials.Of(agent) {
+		_, err := d.endGrants(ctx, agent, approval.GrantDenied, n.By, func(g *standing.Granted) bool {
+			_, near := g.About.Near(n.About)
+			return !g.At.After(n.At) && (near || g.About.Key() == n.Effect)
+		})
+		if err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "a grant for what was denied could not be ended", "approval", n.ID, "error", err)
+		}
+	}
+}
+
+// Granted are the grants that live, with the approvals on which they hang, oldest
+// first; those of every agent for an empty name. Secrets are masked.
+func (d *Dispatcher) Granted(ctx context.Context, agent string) ([]approval.Approval, error) {
+	if agent == "" {
+		agent = approval.Everyone
+	}
+	var out []approval.Approval
+	for _, id := range d.stand.grants.Of(agent, func(*standing.Granted) bool { return true }) {
+		ask, err := d.ask(ctx, string(id.Ask()))
+		if err != nil {
+			return nil, err
+		}
+		if p := ask.Find(id); p != nil && p.Grant != nil && p.Grant.State(now()) == approval.GrantLive {
+			out = append(out, d.masker().Approval(*p))
+		}
+	}
+	slices.SortFunc(out, func(a, b approval.Approval) int { return a.Grant.At.Compare(b.Grant.At) })
+	return out, nil
+}
+
+// stopCall denies a call at once, by the brake that holds: as an approval of its
+// own, without a card.
+func (d *Dispatcher) stopCall(ctx context.Context, agent string, b *approval.Brake, c *call) error {
+	o, err := d.opening(agent, c)
+	if err != nil {
+		return err
+	}
+	o.Channels = nil
+	ask, err := approval.Open(o)
+	if err != nil {
+		return err
+	}
+	ask.Stop(b, o.At)
+	if err := d.create(ctx, ask); err != nil {
+		return err
+	}
+	c.asked = ask.Approvals[0].ID
+	return nil
+}
+
+// recall takes up the denials that an earlier process left standing.
+func (d *Dispatcher) recall(ctx context.Context) error {
+	oldest := time.Now().Add(-d.deadlines.AskFor - d.deadlines.DenialStands)
+	for ask, err := range d.records.Asks(ctx, approval.Query{Newest: true}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: recall denials: %w", err)
+		}
+		if ask.Is.OpenedAt.Before(oldest) {
+			return nil
+		}
+		d.stand.denials.Keep(&ask.Is)
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package dispatcher
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/standing"
+)
+
+// Order does what a person asks of the gate besides answering a card. None of it
+// allows a call. When it returns, what it says is on disk. Errors:
+// [approval.ErrNotApprover], [approval.ErrNotFound], an [*approval.OrderError] for
+// an order that cannot be followed, and the store's.
+func (d *Dispatcher) Order(ctx context.Context, o approval.Order) (approval.Done, error) {
+	human, may := d.human(o.By.ID)
+	if !may {
+		return approval.Done{}, approval.ErrNotApprover
+	}
+	switch o.Verb {
+	case approval.VerbStop, approval.VerbGo:
+		if !d.deciders.Routing.MayStop(human, o.Agent) {
+			return approval.Done{}, approval.ErrNotApprover
+		}
+		if o.Verb == approval.VerbGo {
+			return d.release(ctx, &o)
+		}
+		return d.stop(ctx, &o)
+	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
+		return d.undo(ctx, &o)
+	default:
+		return approval.Done{}, &approval.OrderError{Key: approval.OrderNothing, Value: string(o.Verb)}
+	}
+}
+
+// undo takes an answer back for the time to come: a denial, a grant, a permit.
+func (d *Dispatcher) undo(ctx context.Context, o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	fits := map[approval.Verb]func(*approval.Approval) bool{
+		approval.VerbLift:   func(p *approval.Approval) bool { return p.Answers(now()) },
+		approval.VerbEnd:    func(p *approval.Approval) bool { return p.Grant != nil && p.Grant.State(now()) == approval.GrantLive },
+		approval.VerbRevoke: func(p *approval.Approval) bool { return p.State == approval.Allowed },
+	}[o.Verb]
+	id, err := d.named(ctx, o.ID, fits)
+	if err != nil {
+		return done, err
+	}
+	ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		electorate := d.electorate(ask)
+		if !electorate.Permits(o.By.ID) {
+			return approval.ErrNotApprover
+		}
+		over := &approval.OrderError{Key: approval.OrderNothing, Value: o.ID}
+		act := approval.Act{By: o.By, Channel: o.Channel, At: now()}
+		switch o.Verb {
+		case approval.VerbLift:
+			return unless(ask.Lift(id, act), over)
+		case approval.VerbEnd:
+			return unless(ask.EndGrant(id, approval.GrantTake, o.By, act.At), over)
+		default:
+			return unless(ask.Revoke(id, act) == nil, over)
+		}
+	})
+	if err != nil {
+		return done, err
+	}
+	d.stand.denials.Keep(&ask)
+	d.stand.grants.Keep(&ask)
+	switch o.Verb {
+	case approval.VerbEnd:
+		done.Ended = 1
+	case approval.VerbRevoke:
+		done.Revoked = 1
+	default:
+	}
+	p := d.masker().Approval(*ask.Find(id))
+	done.Approval = &p
+	return done, nil
+}
+
+// keepBrake writes a brake down, and tells the history.
+func (d *Dispatcher) keepBrake(ctx context.Context, b *approval.Brake) error {
+	body, err := approval.EncodeBrake(*b)
+	if err != nil {
+		return err
+	}
+	leaves, err := d.leaves.Brake(b, rand.Text())
+	if err != nil {
+		return err
+	}
+	return d.stand.brakes.Put(ctx, b, func() error {
+		_, err := d.store.Update(ctx, approval.KindBrake, b.Agent, func(r approval.Record) (approval.Record, error) {
+			r.Body, r.Leaves = body, leaves
+			return r, nil
+		})
+		if err != nil {
+			return &storeError{err}
+		}
+		for _, h := range d.outlets.notifiers {
+			h.wake()
+		}
+		return nil
+	})
+}
+
+// tellBrakes tells on one channel of the brakes of which it was not told yet: that
+// an agent is stopped, or goes on. That it was told is kept with the brake, so a
+// restart tells what is missing, and a crash may tell twice.
+func (d *Dispatcher) tellBrakes(ctx context.Context, name string, channel Notifier) error {
+	all, err := d.stand.brakes.All(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		b := &all[i]
+		if slices.Contains(b.Told, name) || !b.Until.IsZero() && b.Released == nil && !b.Holds(now()) {
+			continue
+		}
+		err := channel.Notify(ctx, approval.Notice{Agent: b.Agent, Brake: b, Silent: d.hours.Quiet.at(now())})
+		if err != nil && !errors.Is(err, approval.ErrGone) {
+			return err
+		}
+		if err := d.keepTellingOf(ctx, b, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepTellingOf keeps that a channel was told of a brake.
+func (d *Dispatcher) keepTellingOf(ctx context.Context, b *approval.Brake, name string) error {
+	told := *b
+	return d.stand.brakes.Put(ctx, &told, func() error {
+		_, err := d.store.Update(ctx, approval.KindBrake, b.Agent, func(r approval.Record) (approval.Record, error) {
+			kept, err := approval.DecodeBrake(r.Body)
+			if err != nil {
+				return r, err
+			}
+			if told = kept; !kept.Same(b) || slices.Contains(kept.Told, name) {
+				return r, approval.ErrKeep // It was pulled or let go anew meanwhile.
+			}
+			told.Told = append(slices.Clone(kept.Told), name)
+			r.Body, err = approval.EncodeBrake(told)
+			return r, err
+		})
+		return err
+	})
+}
+
+// Brakes are those that hold now, oldest first.
+func (d *Dispatcher) Brakes(ctx context.Context) ([]approval.Brake, error) {
+	return d.stand.brakes.Holding(ctx)
+}
+
+// stop pulls a brake: it is on disk before anything that waits is denied, so that
+// nothing slips in between.
+func (d *Dispatcher) stop(ctx context.Context, o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	b := approval.Brake{Agent: o.Agent, By: o.By, Channel: o.Channel, At: now(), All: o.All, Words: o.Words}
+	if o.For != 0 {
+		if o.For < 0 || o.For > approval.MaxBrake {
+			return done, &approval.OrderError{Key: approval.OrderTime, Value: o.For.String()}
+		}
+		b.Until = b.At.Add(o.For)
+	}
+	if b.Agent == "" {
+		b.Agent = approval.Everyone
+	} else if known, err := d.heardOf(ctx, b.Agent); err != nil || !known {
+		return done, errors.Join(err, unless(known, &approval.OrderError{Key: approval.OrderAgent, Value: b.Agent}))
+	}
+	if err := d.keepBrake(ctx, &b); err != nil {
+		return done, err
+	}
+	done.Brakes = []approval.Brake{b}
+	var err error
+	if done.Ended, err = d.endGrants(ctx, b.Agent, approval.GrantStopped, b.By, func(*standing.Granted) bool { return true }); err != nil {
+		return done, err
+	}
+	err = d.stopOpen(ctx, &b, &done)
+	d.watchers.tick()
+	return done, err
+}
+
+// unless is the error of an order where something does not hold.
+func unless(holds bool, err *approval.OrderError) error {
+	if holds {
+		return nil
+	}
+	return err
+}
+
+// stopOpen denies what waits, and takes permits back where the brake is for all.
+func (d *Dispatcher) stopOpen(ctx context.Context, b *approval.Brake, done *approval.Done) error {
+	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
+		if err != nil {
+			return fmt.Errorf("dispatcher: stop what waits: %w", err)
+		}
+		if ask.Is.Agent != b.Agent && b.Agent != approval.Everyone {
+			continue
+		}
+		denied, revoked, err := d.stopAsk(ctx, ask.Is.ID, b)
+		if err != nil {
+			return err
+		}
+		done.Denied, done.Revoked = done.Denied+denied, done.Revoked+revoked
+	}
+	return nil
+}
+
+// stopAsk denies what waits of one ask.
+func (d *Dispatcher) stopAsk(ctx context.Context, id approval.AskID, b *approval.Brake) (denied, revoked int, err error) {
+	_, err = d.update(ctx, id, func(ask *approval.Ask) error {
+		at := now()
+		denied, revoked = ask.Stop(b, at), 0
+		for i := range ask.Approvals {
+			if p := &ask.Approvals[i]; b.All && p.State == approval.Allowed {
+				if ask.Revoke(p.ID, approval.Act{By: b.By, Channel: b.Channel, At: at}) == nil {
+					revoked++
+				}
+			}
+		}
+		if denied+revoked == 0 {
+			return approval.ErrKeep
+		}
+		return nil
+	})
+	return denied, revoked, err
+}
+
+// release lets a stopped agent go on; without a name, every brake that holds.
+func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	held, err := d.Brakes(ctx)
+	if err != nil {
+		return done, err
+	}
+	for i := range held {
+		b := held[i]
+		if o.Agent != "" && b.Agent != o.Agent {
+			continue
+		}
+		b.Released, b.Told = &approval.Act{By: o.By, Channel: o.Channel, At: now()}, nil
+		if err := d.keepBrake(ctx, &b); err != nil {
+			return done, err
+		}
+		done.Brakes = append(done.Brakes, b)
+	}
+	if len(done.Brakes) == 0 {
+		return done, &approval.OrderError{Key: approval.OrderRunning, Value: o.Agent}
+	}
+	d.watchers.tick()
+	return done, nil
+}
+
+// heardOf reports whether the agent ever proposed anything that is still known.
+func (d *Dispatcher) heardOf(ctx context.Context, agent string) (bool, error) {
+	const pages = 100
+	f := approval.Filter{Agent: agent, Limit: 1}
+	for range pages {
+		page, err := d.History(ctx, f)
+		if err != nil || len(page.Entries) > 0 {
+			return err == nil, err
+		}
+		if f.Before = page.Older; f.Before == 0 {
+			break
+		}
+	}
+	return false, nil
+}
+
+// named finds the approval that a person names by its id, its ask's, or the
+// beginning of one.
+func (d *Dispatcher) named(ctx context.Context, id string, fits func(*approval.Approval) bool) (approval.ID, error) {
+	ask, err := d.Find(ctx, strings.TrimSpace(id))
+	if err != nil {
+		return "", err
+	}
+	for i := range ask.Approvals {
+		p := &ask.Approvals[i]
+		if fits(p) && (string(p.ID) == id || !strings.Contains(id, "-")) {
+			return p.ID, nil
+		}
+	}
+	return "", &approval.OrderError{Key: approval.OrderNothing, Value: id}
+}

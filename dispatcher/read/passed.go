@@ -1,0 +1,236 @@
+package read
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Steps that the judges let through are many, and nothing of them changes: the
+// journal has them. All others are records. What an older program let through is a
+// record too, until it is too old to be kept.
+
+// turnless is the key of steps without a turn.
+const turnless = "-/"
+
+// StepID places a step within its turn. A repeat of the very same step has the same
+// id. One that tells anything else, another intent, a new approval or another
+// outcome, stands beside it: an agent cannot write over what it did.
+func StepID(s *approval.Step) (string, error) {
+	p := s.Proposal
+	if p.TurnID == "" {
+		return turnless + rand.Text(), nil
+	}
+	form, err := strictjson.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("read: name a step: %w", err)
+	}
+	h := sha256.New()
+	h.Write(form)
+	h.Write([]byte(s.Approval))
+	if s.Verdict != nil {
+		h.Write([]byte(s.Verdict.BlockedBy))
+	}
+	h.Write([]byte(s.Error))
+	return TurnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
+}
+
+// stepsKey is what the steps of a turn are found under.
+func stepsKey(agent, turn string) string {
+	if turn == "" {
+		return turnless
+	}
+	return TurnPrefix(agent, turn)
+}
+
+// EncodePassed returns the entry of a step that the judges let through. Its note is
+// what digests and statistics count.
+func EncodePassed(s *approval.Step) (approval.JournalEntry, error) {
+	body, err := approval.EncodeStep(*s)
+	if err != nil {
+		return approval.JournalEntry{}, err
+	}
+	p := &s.Proposal
+	return approval.JournalEntry{At: s.Judged(), Key: stepsKey(p.Agent, p.TurnID), Note: appendPassed(nil, s), Body: body}, nil
+}
+
+// passedForm is the form of a note.
+const passedForm = 1
+
+// longestCounted bounds a name in a note: what is counted clips them far shorter,
+// but for the turn, which is one by its whole name.
+const longestCounted = approval.MaxName
+
+// appendPassed writes a step's note: the form, agent, turn, executor, route, the
+// time of the verdict, and each judge with its score.
+func appendPassed(to []byte, s *approval.Step) []byte {
+	to = append(to, passedForm)
+	for _, name := range []string{s.Proposal.Agent, s.Proposal.TurnID, s.Proposal.Executor, s.Route} {
+		to = appendName(to, name)
+	}
+	to = binary.LittleEndian.AppendUint64(to, math.Float64bits(s.Verdict.TS))
+	judges := s.Verdict.Results[:min(len(s.Verdict.Results), mostJudges)]
+	to = append(to, byte(len(judges))) //nolint:gosec // At most mostJudges.
+	for i := range judges {
+		to = appendName(to, judges[i].Judge)
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(judges[i].Score))
+	}
+	return to
+}
+
+// mostJudges is how many judges a note tells of.
+const mostJudges = 3
+
+func appendName(to []byte, name string) []byte {
+	name = name[:min(len(name), longestCounted)]
+	return append(binary.AppendUvarint(to, uint64(len(name))), name...)
+}
+
+var errNote = errors.New("the note of a step is not as it was written")
+
+// note is what is left to read of a note.
+type note struct {
+	rest []byte
+	bad  bool
+}
+
+func (n *note) bytes(size uint64) []byte {
+	if size > uint64(len(n.rest)) {
+		n.bad = true
+		return nil
+	}
+	b := n.rest[:size]
+	n.rest = n.rest[size:]
+	return b
+}
+
+func (n *note) name() string {
+	size, used := binary.Uvarint(n.rest)
+	if used <= 0 {
+		n.bad = true
+		return ""
+	}
+	n.rest = n.rest[used:]
+	return string(n.bytes(size))
+}
+
+func (n *note) byte() byte {
+	if b := n.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (n *note) float() float64 {
+	if b := n.bytes(8); b != nil {
+		return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+// counted reads a note as a step: what digests and statistics count, and no more.
+func counted(e *approval.JournalEntry) (approval.Step, error) {
+	n := note{rest: e.Note}
+	if form := n.byte(); form != passedForm && !n.bad {
+		return approval.Step{}, &approval.FormError{What: "note of a step", Found: int(form), Known: passedForm}
+	}
+	s := approval.Step{At: e.At, Verdict: &vaglio.Verdict{Approved: true}}
+	s.Proposal.Agent, s.Proposal.TurnID, s.Proposal.Executor, s.Route = n.name(), n.name(), n.name(), n.name()
+	s.Verdict.TS = n.float()
+	for range n.byte() {
+		s.Verdict.Results = append(s.Verdict.Results, vaglio.GradientResult{Judge: n.name(), Score: n.float()})
+	}
+	if n.bad {
+		return approval.Step{}, errNote
+	}
+	return s, nil
+}
+
+// passed reads an entry as the step that it is.
+func passed(e *approval.JournalEntry) (approval.Step, error) {
+	s, err := approval.DecodeStep(e.Body)
+	if err != nil {
+		return s, err
+	}
+	if s.Proposal.TurnID == "" {
+		s.ID = fmt.Sprintf("%s%d", turnless, e.Seq)
+		return s, nil
+	}
+	s.ID, err = StepID(&s)
+	return s, err
+}
+
+// Passed yields the steps of the journal that can be read: with NotesOnly what
+// digests and statistics count of each.
+func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept[approval.Step], error] {
+	read := passed
+	if span.NotesOnly {
+		read = counted
+	}
+	return func(yield func(Kept[approval.Step], error) bool) {
+		for e, err := range r.store.Entries(ctx, span) {
+			var s approval.Step
+			if err == nil {
+				if s, err = read(&e); err != nil {
+					err = &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), Err: err}
+				}
+			}
+			if err != nil && r.Note(ctx, err) != nil {
+				continue
+			}
+			kept := Kept[approval.Step]{approval.Record{ID: s.ID, Seq: e.Seq, Born: e.Seq, Body: e.Body}, s}
+			if !yield(kept, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Past yields all steps, newest first, those that have a smaller Born than before;
+// 0 means all.
+func (r *Records) Past(ctx context.Context, before uint64) iter.Seq2[Kept[approval.Step], error] {
+	records := r.Steps(ctx, approval.Query{Newest: true, After: before})
+	entries := r.Passed(ctx, approval.Span{Newest: true, Before: before})
+	return func(yield func(Kept[approval.Step], error) bool) {
+		a, stopA := startOf(records)
+		defer stopA()
+		b, stopB := startOf(entries)
+		defer stopB()
+		for a.more || b.more {
+			from := a
+			if !a.more || b.more && b.head.Born > a.head.Born {
+				from = b
+			}
+			if !yield(from.head, from.err) || from.err != nil {
+				return
+			}
+			from.take()
+		}
+	}
+}
+
+// listing is what is left of a listing.
+type listing struct {
+	head Kept[approval.Step]
+	err  error
+	more bool
+	next func() (Kept[approval.Step], error, bool)
+}
+
+func startOf(of iter.Seq2[Kept[approval.Step], error]) (l *listing, stop func()) {
+	l = &listing{}
+	l.next, stop = iter.Pull2(of)
+	l.take()
+	return l, stop
+}
+
+func (l *listing) take() { l.head, l.err, l.more = l.next() }

@@ -1,0 +1,230 @@
+package read_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/dispatcher/read"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// library is a store in memory, and what reads it.
+type library struct {
+	*testing.T
+
+	store *storetest.Memory
+	*read.Reader
+}
+
+func newLibrary(t *testing.T) *library {
+	t.Helper()
+	s := storetest.NewMemory()
+	records := read.NewRecords(s, slog.New(slog.DiscardHandler))
+	return &library{t, s, read.New(read.Config{Records: records, Masker: approval.NewMasker(approval.Secret{1}), Hours: report.Hours{Zone: time.UTC}})}
+}
+
+func (l *library) put(kind approval.Kind, r approval.Record) { //nolint:gocritic // It is a test's.
+	l.Helper()
+	if _, err := l.store.Update(l.Context(), kind, r.ID, func(approval.Record) (approval.Record, error) { return r, nil }); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// ask keeps an ask of one call, which was asked so long ago and waits for an hour.
+func (l *library) ask(id string, state approval.State, ago time.Duration) {
+	l.Helper()
+	at := time.Now().UTC().Add(-ago)
+	a := approval.Ask{ID: approval.AskID(id), Agent: "coder", OpenedAt: at, ExpiresAt: at.Add(time.Hour)}
+	p := approval.Approval{ID: approval.ID(id + "-1"), State: state, Fingerprint: "f", Refusal: approval.Refusal{Phase: vaglio.PhaseJudge}}
+	p.Verdict.BlockedBy = vaglio.PhaseJudge
+	a.Approvals = []approval.Approval{p}
+	body, err := approval.EncodeAsk(a)
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.put(approval.KindAsk, approval.Record{ID: id, Open: !state.Final(), Body: body})
+}
+
+// step keeps a refused step of a turn, and returns its id.
+func (l *library) step(agent, turn string, n int, command string) string {
+	l.Helper()
+	s := approval.Step{
+		ID: fmt.Sprintf("%s%08d", read.TurnPrefix(agent, turn), n), At: time.Now().UTC().Add(time.Duration(n) * time.Second),
+		Proposal: vaglio.Proposal{Agent: agent, TurnID: turn, Step: n, Executor: "shell_exec", Args: vaglio.Args{"command": command}},
+		Verdict:  &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{ID: "tree.root"}},
+	}
+	body, err := approval.EncodeStep(s)
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.put(approval.KindStep, approval.Record{ID: s.ID, Body: body})
+	return s.ID
+}
+
+// pending are the ids of the asks that wait, in the order in which they are told.
+func (l *library) pending() (ids []string, err error) {
+	for c, err := range l.Pending(l.Context(), "web") {
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, string(c.Ask))
+	}
+	return ids, nil
+}
+
+func TestAnAskIsFoundByWhatAPersonNames(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	l.ask("abcdefgh", approval.Pending, time.Minute)
+	l.ask("abcdzzzz", approval.Pending, time.Minute)
+	for named, want := range map[string]approval.AskID{
+		"abcdefgh": "abcdefgh", "abcdefgh-1": "abcdefgh", "abcde": "abcdefgh", "abcdz-1": "abcdzzzz",
+		"abcd": "", "abc": "", "": "", "zzzz": "", "abcdefghi": "", strings.Repeat("a", 20_000): "",
+	} {
+		a, err := l.Find(t.Context(), named)
+		if a.ID != want && want != "" || (err == nil) != (want != "") || err != nil && !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("%.20q finds %q, %v; want %q", named, a.ID, err, want)
+		}
+	}
+}
+
+func TestWhatWaitsIsPending(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	l.ask("first", approval.Pending, 2*time.Minute)
+	l.ask("lapsed", approval.Pending, 2*time.Hour) // Nobody has written yet that its time is over.
+	l.put(approval.KindAsk, approval.Record{ID: "broken", Open: true, Body: []byte(`{"v":`)})
+	l.ask("second", approval.Pending, time.Minute)
+	l.ask("denied", approval.Denied, time.Minute)
+	got, err := l.pending()
+	if err != nil || !slices.Equal(got, []string{"first", "second"}) {
+		t.Errorf("pending are %v, %v", got, err)
+	}
+	unread := l.Unread()
+	if len(unread) != 1 || unread[0].ID != "broken" || unread[0].Kind != approval.KindAsk {
+		t.Errorf("unread are %v", unread)
+	}
+	l.ask("broken", approval.Pending, time.Minute)
+	if got, err := l.pending(); err != nil || len(got) != 3 || len(l.Unread()) != 0 {
+		t.Errorf("mended, pending are %v, %v, and unread %v", got, err, l.Unread())
+	}
+	down := errors.New("the disk is gone")
+	l.store.Break(down)
+	if got, err := l.pending(); !errors.Is(err, down) || len(got) != 0 {
+		t.Errorf("of a store that fails pending are %v, %v", got, err)
+	}
+}
+
+func TestATurnIsToldInOrder(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	for _, n := range []int{2, 10, 1} {
+		l.step("coder", "t", n, "rm -rf / "+secret)
+	}
+	l.step("other", "t", 3, "rm -rf /")
+	l.step("coder", "tt", 4, "rm -rf /")
+	for name, tt := range map[string]struct {
+		steps func(context.Context, string, string) ([]approval.Step, error)
+		shown bool
+	}{"for people": {l.Steps, false}, "for the agent": {l.Turn, true}} {
+		steps, err := tt.steps(t.Context(), "coder", "t")
+		var got []int
+		for i := range steps {
+			got = append(got, steps[i].Proposal.Step)
+			if strings.Contains(fmt.Sprint(steps[i].Proposal.Args), secret) != tt.shown {
+				t.Errorf("%s: the secret is shown: %t", name, !tt.shown)
+			}
+		}
+		if err != nil || !slices.Equal(got, []int{1, 2, 10}) {
+			t.Errorf("%s: the steps are %v, %v", name, got, err)
+		}
+	}
+	if steps, err := l.Steps(t.Context(), "coder", "none"); err != nil || len(steps) != 0 {
+		t.Errorf("of no turn people are told %v, %v", steps, err)
+	}
+	if _, err := l.Turn(t.Context(), "coder", "none"); !errors.Is(err, approval.ErrNotFound) {
+		t.Errorf("of no turn the agent is told %v", err)
+	}
+}
+
+func TestWhyOfAVeto(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	id := string(approval.VetoID(l.step("coder", "t", 1, "rm -rf /")))
+	l.step("coder", "t", 2, "rm -rf /usr")
+	for named, want := range map[string]bool{
+		id: true, id[:len(approval.VetoMark)+6]: true,
+		id + "a": false, id[:len(approval.VetoMark)+3]: false, approval.VetoMark: false, approval.VetoMark + "zzzzzzzzzz": false,
+	} {
+		c, err := l.Why(t.Context(), named, "web")
+		if (err == nil) != want || err != nil && !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("%s: %v, want one: %t", named, err, want)
+		}
+		if want && (len(c.Items) != 1 || c.Agent != "coder" || len(c.Buttons) != 0) {
+			t.Errorf("%s: %+v", named, c)
+		}
+	}
+}
+
+func TestTheHistoryIsPaged(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for n := range 5 {
+		l.step([]string{"coder", "other"}[n%2], "t", n, "rm -rf /")
+	}
+	for name, tt := range map[string]struct {
+		of   approval.Filter
+		want []string // the steps of each page
+	}{
+		"all at once":  {approval.Filter{}, []string{"4 3 2 1 0"}},
+		"two by two":   {approval.Filter{Limit: 2}, []string{"4 3", "2 1", "0"}},
+		"of one agent": {approval.Filter{Agent: "other"}, []string{"3 1"}},
+		"of nobody":    {approval.Filter{Agent: "nobody"}, []string{""}},
+	} {
+		var pages []string
+		for {
+			page, err := l.History(t.Context(), tt.of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var steps []string
+			for i := range page.Entries {
+				steps = append(steps, fmt.Sprint(page.Entries[i].Step.Proposal.Step))
+			}
+			pages = append(pages, strings.Join(steps, " "))
+			if tt.of.Before = page.Older; page.Older == 0 {
+				break
+			}
+		}
+		if !slices.Equal(pages, tt.want) {
+			t.Errorf("%s: %q, want %q", name, pages, tt.want)
+		}
+	}
+}
+
+func TestTheDayOfADigest(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	gone, last := time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	for _, day := range []string{"yesterday", "2026-13-01", "2999-01-01", gone} {
+		if _, err := l.Window(day); err == nil {
+			t.Errorf("%q is a day", day)
+		} else if _, ok := errors.AsType[*report.DayError](err); !ok {
+			t.Errorf("%q: %v", day, err)
+		}
+	}
+	w, err := l.Window(last)
+	if err != nil || l.DigestDay(w) != last || w.To.Sub(w.From) != 24*time.Hour {
+		t.Errorf("the window is %+v, %v", w, err)
+	}
+}

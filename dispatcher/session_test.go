@@ -1,0 +1,108 @@
+package dispatcher_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// witness is a judge that asks before "remove", unless the session made the path,
+// before "wrote", unless it wrote it, and before every "ask_write".
+type witness struct{}
+
+func (witness) Kind() string { return "witness" }
+
+func (w witness) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
+	r := vaglio.GradientResult{Judge: "witness", Score: 0.9, Confidence: 1, Did: w.Did(p)}
+	name, _ := p.Args["path"].(string)
+	if p.Executor == "ask_write" || p.Executor == "remove" && !p.Facts.Made(name) || p.Executor == "wrote" && !p.Facts.Wrote(name) {
+		r.Score = 0.1
+	}
+	return r, nil
+}
+
+func (witness) Did(p vaglio.Proposal) vaglio.Facts {
+	name, _ := p.Args["path"].(string)
+	if !strings.Contains(p.Executor, "write") {
+		return nil
+	}
+	return vaglio.Facts{{Deed: vaglio.Wrote, Path: name}}
+}
+
+// sessionGate runs a dispatcher with that judge until the end of the test, or
+// until it is ended.
+func sessionGate(t *testing.T, store dispatcher.Store) (*dispatcher.Dispatcher, func()) {
+	t.Helper()
+	d := dispatcher.New(dispatcher.Config{
+		Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, witness{}, disk{"/w/": "/w"}),
+		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = d.Run(ctx) })
+	end := sync.OnceFunc(func() { cancel(); wg.Wait() })
+	t.Cleanup(end)
+	return d, end
+}
+
+func does(executor, name, session string) vaglio.Proposal {
+	return vaglio.Proposal{Session: session, TurnID: session + ":1", Executor: executor, Args: vaglio.Args{"path": name}, Context: vaglio.Context{Cwd: "/w"}}
+}
+
+// TestASessionIsRemembered keeps what a session did across a restart, for that
+// session and agent alone, and of what was asked only what was redeemed.
+func TestASessionIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		propose := func(d *dispatcher.Dispatcher, agent string, p vaglio.Proposal) approval.Answer {
+			t.Helper()
+			a, err := d.Propose(t.Context(), agent, dispatcher.Request{Proposal: p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		passes := func(d *dispatcher.Dispatcher, when, agent string, p vaglio.Proposal, want bool) {
+			t.Helper()
+			if a := propose(d, agent, p); a.Verdict.Approved != want {
+				t.Errorf("%s, %s of %s: approved is %v, want %v", when, p.Args["path"], p.Session, a.Verdict.Approved, want)
+			}
+		}
+		d, end := sessionGate(t, store)
+		passes(d, "before", agent, does("remove", "/w/a", "s"), false)
+		passes(d, "writing", agent, does("write", "/w/a", "s"), true)
+		call := does("ask_write", "/w/b", "s")
+		id := propose(d, agent, call).Approval.ID
+		passes(d, "asked", agent, does("wrote", "/w/b", "s"), false)
+		if _, err := d.Decide(t.Context(), approval.Tap{Ask: id.Ask(), Approval: id, Choice: approval.ChoiceAllow, By: owner, Channel: "fake"}); err != nil {
+			t.Fatal(err)
+		}
+		passes(d, "allowed", agent, does("wrote", "/w/b", "s"), false)
+		if err := d.Redeem(t.Context(), agent, propose(d, agent, call).Permit.Permit, vaglio.Proposal{Executor: call.Executor, Args: call.Args, Context: call.Context}); err != nil {
+			t.Fatal(err)
+		}
+		for _, when := range []string{"at once", "after a restart"} {
+			passes(d, when, agent, does("remove", "/w/a", "s"), true)
+			passes(d, when, agent, does("wrote", "/w/b", "s"), true)
+			passes(d, when, agent, does("remove", "/w/a", "other"), false)
+			passes(d, when, "else", does("remove", "/w/a", "s"), false)
+			time.Sleep(time.Second)
+			synctest.Wait() // the steps are on disk
+			end()
+			d, end = sessionGate(t, store)
+		}
+		time.Sleep(vaglio.FactsKept + time.Minute)
+		end()
+		d, _ = sessionGate(t, store)
+		passes(d, "a day later", agent, does("remove", "/w/a", "s"), false)
+	})
+}

@@ -1,0 +1,256 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
+)
+
+// pondering is a judge that takes its time. It rejects what is named "no".
+type pondering struct {
+	takes        time.Duration
+	asked, ended atomic.Int32
+	now, most    atomic.Int32
+	mu           sync.Mutex
+	turns        []*vaglio.Turn
+}
+
+func (*pondering) Kind() string { return "pondering" }
+
+func (j *pondering) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
+	j.asked.Add(1)
+	j.mu.Lock()
+	j.most.Store(max(j.most.Load(), j.now.Add(1)))
+	j.turns = append(j.turns, p.Context.Turn)
+	j.mu.Unlock()
+	defer j.now.Add(-1)
+	select {
+	case <-ctx.Done():
+		j.ended.Add(1)
+		return vaglio.GradientResult{}, ctx.Err()
+	case <-time.After(j.takes):
+	}
+	if p.Executor == "no" {
+		return vaglio.GradientResult{Score: 0.1, Confidence: 1, Reasoning: "no"}, nil
+	}
+	return vaglio.GradientResult{Score: 1, Confidence: 1}, nil
+}
+
+// slowly runs a test with a judge that takes so long, in a bubble.
+func slowly(t *testing.T, takes time.Duration, test func(t *testing.T, g *gate, j *pondering)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		j := &pondering{takes: takes}
+		known, err := catalog.New(catalog.Config{Executors: []catalog.Executor{{Name: "read_file"}, {Name: "now", SkipJudge: true}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine, err := vaglio.New(vaglio.Config{
+			Catalog: known, Home: "/home/u",
+			Judges: []vaglio.Gate{{Judge: j, MinScore: 0.5, Timeout: 5 * time.Minute, Needs: vaglio.Needs{Slow: true, Turn: true}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := storetest.NewMemory()
+		d := dispatcher.New(dispatcher.Config{
+			Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: engine, Secret: approval.Secret{1},
+			Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		})
+		ctx, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = d.Run(ctx) })
+		test(t, &gate{Dispatcher: d, store: store}, j)
+		cancel()
+		wg.Wait()
+		if n := j.now.Load(); n != 0 {
+			t.Errorf("%d judges are still at it", n)
+		}
+	})
+}
+
+func thought(executor string, step int) vaglio.Proposal {
+	return vaglio.Proposal{TurnID: "t", Step: step, Intent: "i", Executor: executor, Args: vaglio.Args{"a": "b"}}
+}
+
+// A repeat while the first is judged joins it.
+func TestARepeatJoinsTheJudging(t *testing.T) {
+	for executor, want := range map[string]approval.Ruling{"yes": approval.RulingAllow, "no": approval.RulingPending} {
+		slowly(t, 10*time.Second, func(t *testing.T, g *gate, j *pondering) {
+			var wg sync.WaitGroup
+			for i := range 5 {
+				wg.Go(func() {
+					time.Sleep(time.Duration(i) * time.Second)
+					a := g.propose(t, thought(executor, 1), 15*time.Second)
+					if a.Decision != want || (a.Approval == nil) != (want == approval.RulingAllow) {
+						t.Errorf("%+v", a)
+					}
+				})
+			}
+			wg.Wait()
+			if n := j.asked.Load(); n != 1 {
+				t.Errorf("judged %d times", n)
+			}
+		})
+	}
+}
+
+// What takes longer than the caller waits is pending without an approval, and the
+// caller who comes back gets the same judging's outcome.
+func TestTheJudgesTakeLongerThanTheCaller(t *testing.T) {
+	for executor, want := range map[string]approval.Ruling{"yes": approval.RulingAllow, "no": approval.RulingPending} {
+		for _, later := range []time.Duration{time.Second, time.Minute} {
+			slowly(t, 30*time.Second, func(t *testing.T, g *gate, j *pondering) {
+				begun := time.Now()
+				a := g.propose(t, thought(executor, 1), 5*time.Second)
+				if a.Decision != approval.RulingPending || a.Approval != nil || a.Verdict.Approved || time.Since(begun) != 5*time.Second {
+					t.Fatalf("%+v after %s", a, time.Since(begun))
+				}
+				time.Sleep(later)
+				if a := g.propose(t, thought(executor, 1), 40*time.Second); a.Decision != want || a.Verdict.JudgeKind != "pondering" {
+					t.Errorf("%+v", a)
+				}
+				if n := j.asked.Load(); n != 1 {
+					t.Errorf("judged %d times", n)
+				}
+			})
+		}
+	}
+}
+
+// A verdict that nobody comes back for is in the turn log all the same: the audit
+// log has it, too.
+func TestNobodyComesBack(t *testing.T) {
+	slowly(t, 30*time.Second, func(t *testing.T, g *gate, j *pondering) {
+		g.propose(t, thought("no", 1), 5*time.Second)
+		time.Sleep(time.Hour)
+		steps, err := g.Turn(t.Context(), agent, "t")
+		if err != nil || len(steps) != 1 || steps[0].Verdict == nil || steps[0].Approval != "" {
+			t.Fatalf("%+v, %v", steps, err)
+		}
+		g.propose(t, thought("no", 1), time.Minute)
+		if n := j.asked.Load(); n != 2 {
+			t.Errorf("judged %d times", n)
+		}
+	})
+}
+
+// An agent that goes away ends the judging within a second.
+func TestTheJudgingEndsWithItsAgent(t *testing.T) {
+	slowly(t, time.Hour, func(t *testing.T, g *gate, j *pondering) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			_, err := g.Propose(ctx, agent, dispatcher.Request{Proposal: thought("yes", 1), Wait: time.Hour})
+			done <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		time.Sleep(time.Second)
+		if j.now.Load() != 0 || j.ended.Load() != 1 {
+			t.Errorf("%d at it, %d ended", j.now.Load(), j.ended.Load())
+		}
+	})
+}
+
+// Where another waits for the same judging, it goes on.
+func TestTheJudgingGoesOnForOthers(t *testing.T) {
+	slowly(t, 10*time.Second, func(t *testing.T, g *gate, j *pondering) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		go func() { _, _ = g.Propose(ctx, agent, dispatcher.Request{Proposal: thought("yes", 1), Wait: time.Hour}) }()
+		synctest.Wait()
+		if a := g.propose(t, thought("yes", 1), time.Minute); a.Decision != approval.RulingAllow || j.asked.Load() != 1 {
+			t.Errorf("%+v, judged %d times", a, j.asked.Load())
+		}
+	})
+}
+
+// The end of the daemon ends the judging, and its agent is told to come back.
+func TestTheJudgingEndsWithTheDaemon(t *testing.T) {
+	slowly(t, time.Hour, func(t *testing.T, g *gate, j *pondering) {
+		g.propose(t, thought("yes", 2), time.Second)
+		done := make(chan error)
+		go func() {
+			_, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: thought("yes", 1), Wait: time.Hour})
+			done <- err
+		}()
+		synctest.Wait()
+		g.Stop()
+		if err := <-done; !errors.Is(err, dispatcher.ErrStopping) {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if j.now.Load() != 0 {
+			t.Errorf("%d at it", j.now.Load())
+		}
+	})
+}
+
+// A plan is judged four calls at a time, and answered in order.
+func TestAPlanIsJudgedSideBySide(t *testing.T) {
+	slowly(t, time.Second, func(t *testing.T, g *gate, j *pondering) {
+		var rs []dispatcher.Request
+		for i := range 50 {
+			executor := "yes"
+			if i%10 == 3 {
+				executor = "no"
+			}
+			rs = append(rs, dispatcher.Request{Proposal: thought(executor, i+1), Key: "k", Wait: 14 * time.Second})
+		}
+		begun := time.Now()
+		answers, err := g.ProposePlan(t.Context(), agent, rs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took > 14*time.Second || j.most.Load() != 4 || j.asked.Load() != 50 {
+			t.Errorf("in %s, %d at a time, %d asked", took, j.most.Load(), j.asked.Load())
+		}
+		for i, a := range answers {
+			if want := i%10 == 3; (a.Approval != nil) != want {
+				t.Errorf("call %d: %+v", i, a)
+			}
+		}
+	})
+}
+
+// What the judges ask for of a turn is what its log tells, and nothing is read
+// for a call that no judge sees.
+func TestTheTurnIsTold(t *testing.T) {
+	slowly(t, 0, func(t *testing.T, g *gate, j *pondering) {
+		g.propose(t, thought("first", 1), 0)
+		g.propose(t, vaglio.Proposal{TurnID: "t", Step: 2, Executor: "peek", Args: vaglio.Args{"path": "/etc/shadow"}}, 0)
+		g.propose(t, thought("no", 3), 0)
+		for i := range 25 {
+			g.propose(t, thought("more", 4+i), 0)
+		}
+		turn := j.turns[3]
+		want := []vaglio.Earlier{{Step: 1, Executor: "first", Outcome: "approved"}, {Step: 2, Executor: "peek", Outcome: "guard"}, {Step: 3, Executor: "no", Outcome: "judge"}}
+		if len(j.turns[0].Earlier) != 0 || !slices.Equal(j.turns[2].Earlier, want) || !slices.Equal(turn.Refused, []string{"peek"}) || !slices.Equal(turn.Known, []string{"now", "read_file"}) {
+			t.Errorf("%+v, %+v", j.turns[2], turn)
+		}
+		last := j.turns[len(j.turns)-1]
+		if len(last.Earlier) != vaglio.MaxEarlier || last.Earlier[19].Step != 27 {
+			t.Errorf("%+v", last)
+		}
+		before := j.asked.Load()
+		if a := g.propose(t, thought("now", 99), 0); a.Decision != approval.RulingAllow || j.asked.Load() != before {
+			t.Errorf("%+v", a)
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package standing
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Brakes are those that may hold, by agent, as this process last wrote or read
+// them. Until they were read once, whoever asks waits for that.
+type Brakes struct {
+	// List yields the stored brakes.
+	List func(context.Context) iter.Seq2[approval.Record, error]
+
+	mu     sync.Mutex
+	by     map[string]approval.Brake
+	loaded bool
+}
+
+// Of returns the brake that stops the agent, or nil. An error says that it is not
+// known whether there is one.
+func (s *Brakes) Of(ctx context.Context, agent string) (*approval.Brake, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{approval.Everyone, agent} {
+		if b, ok := s.by[name]; ok && b.Holds(time.Now()) {
+			return &b, nil
+		}
+	}
+	return nil, nil
+}
+
+// load reads the brakes that an earlier process left. One that cannot be read is
+// not guessed at: the error is the answer.
+func (s *Brakes) load(ctx context.Context) error {
+	if s.loaded {
+		return nil
+	}
+	by := make(map[string]approval.Brake)
+	for r, err := range s.List(ctx) {
+		if err != nil {
+			return fmt.Errorf("read the brakes: %w", err)
+		}
+		b, err := approval.DecodeBrake(r.Body)
+		if err != nil {
+			return fmt.Errorf("read the brakes: %w", err)
+		}
+		by[b.Agent] = b
+	}
+	s.by, s.loaded = by, true
+	return nil
+}
+
+// Holding are those that hold now, oldest first.
+func (s *Brakes) Holding(ctx context.Context) ([]approval.Brake, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	var out []approval.Brake
+	for _, b := range s.by {
+		if b.Holds(time.Now()) {
+			out = append(out, b)
+		}
+	}
+	slices.SortFunc(out, func(a, b approval.Brake) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+// All are those that are known, whether they hold or not, oldest first.
+func (s *Brakes) All(ctx context.Context) ([]approval.Brake, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	out := slices.Collect(maps.Values(s.by))
+	slices.SortFunc(out, func(a, b approval.Brake) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+// Put has the brake written, and knows it from then on. Where the writing fails
+// it may be on disk all the same, and all are read again.
+func (s *Brakes) Put(ctx context.Context, b *approval.Brake, write func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(ctx); err != nil {
+		return err
+	}
+	if err := write(); err != nil {
+		s.loaded = false
+		return err
+	}
+	s.by[b.Agent] = *b
+	return nil
+}

@@ -1,0 +1,100 @@
+// Package standing knows what people's answers still hold: denials that answer
+// equal calls, grants that cover some, brakes that stop agents. It says where to
+// look; what each of them says, and whether it still does, is in its record.
+package standing
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Denials are the people's denials that still stand, by agent. A call that would
+// do the same as a denied one, in whatever spelling, gets the old answer: an agent
+// cannot reword its way past a no. One that is like it is asked, and its card says
+// so. Nothing is decided here: what a denial says is read from the store.
+type Denials struct {
+	mu sync.Mutex
+	by map[string][]Denied
+}
+
+// Denied is a denial that stands until an instant.
+type Denied struct {
+	// ID is the approval that was denied, Effect the key of what it is about.
+	ID     approval.ID
+	Effect string
+	About  approval.Subjects
+	// At is when it was denied, and by whom; Until is when it answers no more.
+	At, Until time.Time
+	By        approval.Person
+}
+
+// Keep follows an ask: its standing denials are kept, until each ends or is
+// lifted.
+func (n *Denials) Keep(ask *approval.Ask) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.by == nil {
+		n.by = make(map[string][]Denied)
+	}
+	now := time.Now()
+	kept := slices.DeleteFunc(n.by[ask.Agent], func(d Denied) bool { return !now.Before(d.Until) || d.ID.Ask() == ask.ID })
+	for i := range ask.Approvals {
+		if a := &ask.Approvals[i]; a.Answers(now) && a.Effect != "" {
+			kept = append(kept, Denied{a.ID, a.Effect, a.About, a.EndedAt, a.StandsUntil, a.Decision.By})
+		}
+	}
+	if n.by[ask.Agent] = kept; len(kept) == 0 {
+		delete(n.by, ask.Agent)
+	}
+}
+
+// Find returns the newest standing denial of a call with the effect.
+func (n *Denials) Find(agent, effect string) (approval.ID, bool) {
+	if effect == "" {
+		return "", false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, d := range slices.Backward(n.by[agent]) {
+		if d.Effect == effect && time.Now().Before(d.Until) {
+			return d.ID, true
+		}
+	}
+	return "", false
+}
+
+// Like returns the standing denial that a call is most like, nil where there is
+// none.
+func (n *Denials) Like(agent string, about approval.Subjects) *approval.Likeness {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var best *approval.Likeness
+	for _, d := range slices.Backward(n.by[agent]) {
+		if !time.Now().Before(d.Until) {
+			continue
+		}
+		differences, near := about.Near(d.About)
+		if near && (best == nil || len(differences) < len(best.Differences)) {
+			best = &approval.Likeness{Approval: d.ID, At: d.At, Differences: differences}
+		}
+	}
+	return best
+}
+
+// Of are the agent's standing denials.
+func (n *Denials) Of(agent string) []Denied {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.by[agent])
+}
+
+// Agents are those of whom a denial stands.
+func (n *Denials) Agents() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Sorted(maps.Keys(n.by))
+}
