@@ -45,6 +45,12 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 			case *ast.BasicLit:
 				if s, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
 					used[s] = true
+					if strings.HasPrefix(s, "trouble.") {
+						// What is wrong is told with what helps.
+						used[s+".remedy"] = true
+						check(t, fields, pos.Position(n.Pos()).String(), templates.Key(s), nil)
+						check(t, fields, pos.Position(n.Pos()).String(), templates.Key(s+".remedy"), nil)
+					}
 				}
 			case *ast.CallExpr:
 				if key, given, ok := said(n); ok {

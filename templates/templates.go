@@ -17,10 +17,11 @@ import (
 	"embed"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Lang is a language that people read.
@@ -121,7 +122,7 @@ func (t *Texts) Lang() Lang { return t.lang }
 
 // Score writes a score of a judge, with the language's decimal sign.
 func (t *Texts) Score(f float64) string {
-	s := strconv.FormatFloat(f, 'f', 2, 64)
+	s := wording.Score(f)
 	if t.lang == Italian {
 		s = strings.Replace(s, ".", ",", 1)
 	}

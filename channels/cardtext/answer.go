@@ -1,6 +1,8 @@
 package cardtext
 
 import (
+	"time"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
 )
@@ -13,16 +15,7 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	a := r.Ask.Find(r.Approvals[0])
 	d := a.Decision
 	if r.Won {
-		// A tap may mean several calls, of which some had ended before.
-		for _, id := range r.Approvals {
-			if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
-				d = p.Decision
-			}
-		}
-		if d != nil && d.Choice == approval.ChoiceAllow {
-			return texts.Plain("tap.allowed", nil)
-		}
-		return texts.Plain("tap.denied", nil)
+		return won(texts, r, a, by)
 	}
 	if r.Voted {
 		return texts.Plain("tap.voted", nil)
@@ -31,11 +24,39 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	if d != nil {
 		values = templates.Values{"when": d.At, "by": Within(fullName(d.By), 80)}
 	}
-	state := templates.Values{"state": texts.Plain(templates.Key("state."+string(a.State)), values)}
+	state := templates.Values{"state": texts.Plain(templates.Key("state."+approval.Fate(a.State, a.Outcome)), values)}
 	if d != nil && d.By.ID == by.ID {
 		return texts.Plain("tap.again", state)
 	}
 	return texts.Plain("tap.too.late", state)
+}
+
+// Rehearsed says how a test card ended: who pressed its button, or, for a zero
+// Person, that nobody did.
+func Rehearsed(texts *templates.Texts, by approval.Person, at time.Time) Text {
+	if by.ID == "" {
+		return Say(texts, "test.over", nil)
+	}
+	return Say(texts, "test.done", templates.Values{"by": Within(by.Name+" ("+by.ID+")", 80), "when": at})
+}
+
+// won says what a tap decided.
+func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by approval.Person) string {
+	d := a.Decision
+	// A tap may mean several calls, of which some had ended before.
+	for _, id := range r.Approvals {
+		if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
+			d = p.Decision
+		}
+	}
+	switch {
+	case a.Grant != nil:
+		return texts.Plain("tap.granted", templates.Values{"most": a.Grant.Most})
+	case d != nil && d.Choice == approval.ChoiceAllow:
+		return texts.Plain("tap.allowed", nil)
+	default:
+		return texts.Plain("tap.denied", nil)
+	}
 }
 
 // Waiting is the line of a list that names a card that waits.

@@ -34,19 +34,32 @@ type Card struct {
 type Call struct {
 	State   approval.State
 	Buttons []approval.Button
+	// Planning says that the agent's client may refuse what is allowed.
+	Planning bool
 	// Irreversible says that a judge holds the call's effect to be so.
 	Irreversible bool
 
 	executor, args, command, cwd, why, wanted, words seen
 	detail, by, votes                                seen
 	mounts                                           []seen
-	// runs are the files that the call runs, with the beginning of what their
-	// content is, unbound those of which that is not known.
+	// runs are the files that the call runs or is handed, with the beginning of
+	// what their content is, and the folders that another name leads to, unbound
+	// the files of which that is not known.
 	runs, unbound []seen
 	// effect is what the call would do, in our words; empty where the judge's own
 	// say it better.
 	effect string
-	at     time.Time
+	// fate is how the call stands, as [approval.Fate] names it.
+	fate string
+	at   time.Time
+	// Grants are the choices that allow the call and more like it.
+	Grants []approval.Button
+
+	id     approval.ID
+	like   *approval.Likeness
+	grant  *approval.Grant
+	stands time.Time
+	lifted *approval.Act
 }
 
 const (
@@ -81,22 +94,17 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 
 func read(it *approval.Item, texts *templates.Texts) Call {
 	c := Call{
-		State: it.State, Buttons: it.Buttons, Irreversible: irreversible(it), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
+		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome), Irreversible: irreversible(it), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
 		command: see(it.Command), why: seeLine(whyOf(texts, it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt,
 	}
+	c.Grants, c.id, c.like, c.grant, c.stands, c.lifted = it.Grants, it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}
 	for _, m := range it.Mounts {
 		c.mounts = append(c.mounts, seeLine(m))
 	}
-	for _, s := range it.Verdict.Sources {
-		if s.Unread != "" {
-			c.unbound = append(c.unbound, seeLine(s.Path))
-		} else {
-			c.runs = append(c.runs, seeLine(s.Path+", SHA-256 "+s.SHA256[:min(len(s.SHA256), shownDigest)]))
-		}
-	}
+	c.readSources(it)
 	voters := make([]string, 0, len(it.Votes))
 	for _, vote := range it.Votes {
 		voters = append(voters, fullName(vote.By))
@@ -109,6 +117,21 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		c.detail = seeLine(o.Detail)
 	}
 	return c
+}
+
+// readSources takes in the files that the call runs, bound and unbound.
+func (c *Call) readSources(it *approval.Item) {
+	for _, s := range it.Verdict.Sources {
+		switch {
+		case s.IsFolder() && s.Real == "": // it is where it says
+		case s.IsFolder():
+			c.runs = append(c.runs, seeLine(s.Path+" → "+s.Real))
+		case s.Unread != "":
+			c.unbound = append(c.unbound, seeLine(s.Path))
+		default:
+			c.runs = append(c.runs, seeLine(s.Path+", SHA-256 "+s.SHA256[:min(len(s.SHA256), shownDigest)]))
+		}
+	}
 }
 
 // fullName names a person beyond doubt.
@@ -151,6 +174,7 @@ func (c *Card) Unanswered() *Card {
 	for i := range n.Calls {
 		call := &n.Calls[i]
 		call.State, call.words, call.detail, call.by, call.votes = approval.Pending, seen{}, seen{}, seen{}, seen{}
+		call.grant, call.lifted, call.stands = nil, nil, time.Time{}
 	}
 	return &n
 }
@@ -209,6 +233,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	if call.cwd.runes > 0 {
 		place("in", call.cwd)
 	}
+	if call.Planning && call.State == approval.Pending {
+		w.line("planning", nil)
+	}
 	for _, s := range call.runs[:min(len(call.runs), maxRuns)] {
 		place("runs", s)
 	}
@@ -250,18 +277,20 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 		if call.votes.runes > 0 {
 			w.line("votes", templates.Values{"by": bounded(call.votes, 100)})
 		}
+		c.answers(w, call)
 		if len(c.Calls) > 1 && c.Open < len(c.Calls) {
 			w.line("state.pending", nil)
 		}
 		return
 	}
-	w.line(templates.Key("state."+string(call.State)), templates.Values{"when": call.at, "by": bounded(call.by, 60)})
+	w.line(templates.Key("state."+call.fate), templates.Values{"when": call.at, "by": bounded(call.by, 60)})
 	if call.words.runes > 0 {
 		w.line("words", templates.Values{"words": bounded(call.words, maxWords)})
 	}
 	if call.detail.runes > 0 {
 		w.line("detail", templates.Values{"detail": bounded(call.detail, maxWords)})
 	}
+	c.answers(w, call)
 }
 
 // Foot says until when an answer counts, if anything waits, and names the ask.

@@ -266,12 +266,12 @@ func TestReasons(t *testing.T) {
 	}}
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
-			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.20, confidence 1.00", "• delete 0.25: Deletes ../other.",
-			"rules: score 0.80, confidence 1.00", "• intent 1.00: intent matches executor",
+			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.2, confidence 1", "• delete 0.25: Deletes ../other.",
+			"rules: score 0.8, confidence 1", "• intent 1: intent matches executor",
 		},
 		templates.Italian: {
-			"Perché abcdefghijklmnop non è passata da sola", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,20, sicurezza 1,00", "• cancella qualcosa 0,25: non si può annullare, esce dalla cartella di lavoro. Deletes ../other.",
-			"rules: punteggio 0,80, sicurezza 1,00", "• intent 1,00: la richiesta nomina ciò che l’azione usa",
+			"Perché abcdefghijklmnop non è passata da sola", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,2, sicurezza 1", "• cancella qualcosa 0,25: non si può annullare, esce dalla cartella di lavoro. Deletes ../other.",
+			"rules: punteggio 0,8, sicurezza 1", "• intent 1: la richiesta nomina ciò che l’azione usa",
 		},
 	} {
 		title, lines := cardtext.Reasons(textsIn(t, lang), &card)
@@ -315,17 +315,17 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
 			"Why it asks: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
-			"effects: score 0.20, confidence 0.60",
-			"• delete 0.20: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
-			"• publish 0.30: Pushes to main, on which others build; it can be undone only in part, and others are affected.",
-			"• publish 0.40: And 12 more like these.", "• unread 0.50: It runs a script file that was not read: ./clean.sh.",
+			"effects: score 0.2, confidence 0.6",
+			"• delete 0.2: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
+			"• publish 0.3: Pushes to main, on which others build; it can be undone only in part, and others are affected.",
+			"• publish 0.4: And 12 more like these.", "• unread 0.5: It runs a script file that was not read: ./clean.sh.",
 		},
 		templates.Italian: {
 			"Perché te lo chiedo: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
-			"effects: punteggio 0,20, sicurezza 0,60",
-			"• cancella qualcosa 0,20: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
-			"• pubblica qualcosa 0,30: Fa il push su main, su cui lavorano altri; si può annullare solo in parte, e tocca ciò che usano anche altri.",
-			"• pubblica qualcosa 0,40: E altri 12 come questi.", "• non si è letta per intero 0,50: Esegue un file di script che non si è letto: ./clean.sh.",
+			"effects: punteggio 0,2, sicurezza 0,6",
+			"• cancella qualcosa 0,2: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
+			"• pubblica qualcosa 0,3: Fa il push su main, su cui lavorano altri; si può annullare solo in parte, e tocca ciò che usano anche altri.",
+			"• pubblica qualcosa 0,4: E altri 12 come questi.", "• non si è letta per intero 0,5: Esegue un file di script che non si è letto: ./clean.sh.",
 		},
 	} {
 		_, lines := cardtext.Reasons(textsIn(t, lang), &card)
@@ -350,8 +350,8 @@ func TestACardNamesTheFilesThatRun(t *testing.T) {
 	}
 	card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{Path: "/w/fifo", Unread: "is no regular file"})
 	for lang, want := range map[templates.Lang][]string{
-		templates.English: {"Runs /w/0.sh, SHA-256 0000000000000000\n", "Runs /w/5.sh", "Runs, not looked into /w/fifo", "and 2 more files that it runs"},
-		templates.Italian: {"Esegue /w/0.sh, SHA-256 0000000000000000\n", "Esegue, senza averlo esaminato /w/fifo", "e 2 altri file che esegue"},
+		templates.English: {"Runs or sends /w/0.sh, SHA-256 0000000000000000\n", "Runs or sends /w/5.sh", "Runs or sends, not bound to the yes /w/fifo", "and 2 more files that it runs"},
+		templates.Italian: {"Esegue o invia /w/0.sh, SHA-256 0000000000000000\n", "Esegue o invia, non vincolato al sì /w/fifo", "e 2 altri file che esegue"},
 	} {
 		c := cardtext.Read(card, textsIn(t, lang))
 		got := all(c).String()

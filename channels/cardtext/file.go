@@ -38,6 +38,9 @@ func (c *Card) File() File {
 		field("file.command", call.command)
 		field("file.args", call.args)
 		field("file.cwd", call.cwd)
+		if call.Planning {
+			fmt.Fprintf(&b, "%s\n", c.Texts.Plain("planning", nil))
+		}
 		for _, m := range call.mounts {
 			field("file.mount", m)
 		}

@@ -8,9 +8,15 @@ import (
 // maxRefused is the most characters of each text in a notice.
 const maxRefused = 600
 
-// Notice tells what the guard denied: first who wanted what, which is the line
+// Notice tells of a brake, or what the guard denied: first who wanted what, which is the line
 // that a locked phone shows, then the rest.
 func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
+	if b := n.Brake; b != nil {
+		if b.Words != "" && b.Released == nil {
+			rest = Say(texts, "words", templates.Values{"words": Within(b.Words, maxRefused)})
+		}
+		return Brake(texts, b), rest
+	}
 	head = Say(texts, "notice", templates.Values{"agent": templates.Theirs(Nickname(n.Agent)), "wanted": Within(n.Refusal.Wanted, maxRefused)})
 	w := writer{texts: texts}
 	w.line("notice.final", templates.Values{"rule": Within(n.Rule, 100)})

@@ -29,6 +29,8 @@ type Facts struct {
 	TextLimit int
 	// Files says that a message may have a file beside it.
 	Files bool
+	// Commands says that people can write commands there.
+	Commands bool
 	// Delivers says that cards are messages, which can fail to get there and can
 	// be deleted. A channel that shows the state at every look has none.
 	Delivers bool
@@ -77,6 +79,11 @@ type Harness struct {
 	Shown func(ref string) Picture
 	// Reply answers the card with words and returns what who wrote is told.
 	Reply func(who Who, ref, words string) string
+	// Grants are the choices behind the second tap of a card.
+	Grants func(ref string) []Button
+	// Command gives an order such as "stop coder 1h", as people do on the channel,
+	// and returns what who gave it is told. Nil for a channel without commands.
+	Command func(who Who, text string) string
 	// Restart ends the channel's process and starts another over what it kept.
 	// The harness's Channel is the new one.
 	Restart func() Channel
@@ -117,6 +124,11 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"WordsDenyAndNeverAllow":               wordsDeny,
 		"ARestartForgetsNothing":               restarts,
 		"WhatIsNotKeptIsNotAcknowledged":       unkept,
+		"GrantsAreBehindASecondTap":            grants,
+		"ACardSaysWhatItIsLike":                likes,
+	}
+	if facts.Commands {
+		cases["OrdersAreFollowedAndTold"] = orders
 	}
 	if facts.Delivers {
 		cases["ARateLimitSaysWhenToComeBack"] = limited
@@ -128,7 +140,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 			t.Parallel()
 			with(t, func(t *testing.T, h Harness) {
 				t.Helper()
-				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil {
+				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || facts.Commands && h.Command == nil {
 					t.Fatal("the harness is not complete")
 				}
 				test(t, h)

@@ -30,6 +30,7 @@ type Desk struct {
 	takes   time.Duration
 	vetoes  []approval.Step
 	routing approval.Routing
+	brakes  []approval.Brake
 }
 
 // permitFor is how long the permits of the suite last.

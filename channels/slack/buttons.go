@@ -1,6 +1,9 @@
 package slack
 
 import (
+	"context"
+	"errors"
+
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
@@ -47,6 +50,9 @@ func (v *cardView) all(p *page, whole bool) {
 	case v.Open > 1:
 		row = v.pair(v.Buttons, whole, forever, v.Texts.Plain("button.allow.all", n), v.Texts.Plain("button.deny.all", n))
 	}
+	if more := v.more(whole); more != nil {
+		row = append(row, more)
+	}
 	v.row(p, append(row, button(actionReply, string(v.Ask), v.Texts.Plain("button.reply", nil)), button(actionWhy, string(v.Ask), v.Texts.Plain("button.why", nil))))
 }
 
@@ -75,3 +81,51 @@ func (v *cardView) pair(bs []approval.Button, whole, forever bool, allow, deny s
 	}
 	return row
 }
+
+// The verbs of what is behind a second tap: the button that leads there, whose
+// value is an ask's id, and the choices, whose values are tokens.
+const (
+	actionMore  = "more"
+	actionGrant = "grant"
+)
+
+// more leads to the grants that a card offers. Nil where it offers none, or the
+// person cannot see the whole of the call.
+func (v *cardView) more(whole bool) slackapi.BlockElement {
+	if !whole || len(v.Calls) != 1 || len(v.Calls[0].Grants) == 0 {
+		return nil
+	}
+	return button(actionMore, string(v.Ask), v.Texts.Plain("button.more", nil))
+}
+
+// offer shows the grants of a card to the one person who wants to see them.
+func (l *loop) offer(ctx context.Context, at *Conversation, m place, who person, id string) error {
+	card, err := l.desk.Card(ctx, approval.AskID(id), at.name)
+	if errors.Is(err, approval.ErrNotFound) {
+		l.whisper(ctx, m, who, l.texts.Plain("tap.unknown", nil))
+		return nil
+	}
+	if err != nil {
+		l.whisper(ctx, m, who, l.texts.Plain("failed", nil))
+		return err
+	}
+	v := cardtext.Read(card, l.texts)
+	if len(v.Calls) != 1 || len(v.Calls[0].Grants) == 0 {
+		l.whisper(ctx, m, who, l.texts.Plain("tap.over", nil))
+		return nil
+	}
+	p := &page{texts: l.texts}
+	p.say("grant.offer", map[string]any{"agent": cardtext.Within(card.Agent, maxName)})
+	var row []slackapi.BlockElement
+	for _, b := range v.Calls[0].Grants {
+		label := l.texts.Plain(phrase("button."+string(b.Choice)), map[string]any{"most": approval.DefaultUses})
+		choice := button(actionGrant+"-"+string(b.Choice), string(b.Token), label)
+		row = append(row, choice)
+	}
+	p.add(slackapi.NewActionBlock("", row...))
+	l.whisperPage(ctx, m, who, p, l.texts.Plain("button.more", nil))
+	return nil
+}
+
+// maxName is how many characters of an agent's name a question holds.
+const maxName = 60

@@ -16,13 +16,9 @@ type cardView struct {
 	sum string
 }
 
-const (
-	// maxPerItem is how many calls of a plan get buttons of their own: with two
-	// blocks for each call the card keeps within the platform's 50.
-	maxPerItem = 20
-	// roomForEnd is kept free per call for how it ends.
-	roomForEnd = 160
-)
+// maxPerItem is how many calls of a plan get buttons of their own: with two
+// blocks for each call the card keeps within the platform's 50.
+const maxPerItem = 20
 
 func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 	return &cardView{Card: cardtext.Read(c, texts)}
@@ -32,25 +28,26 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 func (v *cardView) overflows() bool {
 	n := cardView{Card: v.Unanswered()}
 	p := n.layout(cardtext.Everything, cardtext.Everything, true)
-	return !p.fits() || p.units+roomForEnd*(len(v.Calls)+1) > maxText
+	return !p.fits() || p.units+cardtext.RoomForEnd*(len(v.Calls)+1) > maxText
 }
 
 // fit lays the card out so that the platform takes it. Allow is offered only
 // where the person can see every call that waits, here or in the file.
 func (v *cardView) fit() *page {
 	if !v.overflows() {
-		for _, ended := range []int{cardtext.Everything, 200, 60} {
-			if p := v.layout(cardtext.Everything, ended, true); p.fits() {
-				return p
-			}
-		}
-	}
-	for _, budget := range []int{3000, 1500, 600, 250, 100, 40} {
-		if p := v.cut(budget, min(budget, 60)); p.fits() {
+		whole := cardtext.Layout[*page](func(waiting, ended int) (*page, bool) {
+			p := v.layout(waiting, ended, true)
+			return p, p.fits()
+		})
+		if p, fits := whole.Whole(); fits {
 			return p
 		}
 	}
-	return v.cut(0, 0)
+	cut := cardtext.Layout[*page](func(waiting, ended int) (*page, bool) {
+		p := v.cut(waiting, ended)
+		return p, p.fits()
+	})
+	return cut.Cut(3000)
 }
 
 // cut lays the card out within budgets and says where the rest is.

@@ -81,7 +81,7 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	case "digest":
 		return l.digest(ctx, rest)
 	default:
-		return l.page("help.slack"), nil
+		return l.order(ctx, who, strings.ToLower(verb), rest)
 	}
 }
 
@@ -149,5 +149,18 @@ func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) 
 		p.write(line)
 		p.end()
 	}
+	return p, nil
+}
+
+// order follows a command that stops, lets go, lifts, ends or lists; any other is
+// answered with help.
+func (l *loop) order(ctx context.Context, who person, verb, rest string) (*page, error) {
+	said, known, err := cardtext.Obey(ctx, l.texts, l.desk, l.known(ctx, who), Name, verb, rest)
+	if err != nil || !known {
+		return l.page("help.slack"), err
+	}
+	p := &page{texts: l.texts}
+	p.write(said)
+	p.end()
 	return p, nil
 }

@@ -18,7 +18,7 @@ import (
 // route.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true}
+	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Commands: true}
 	for title, name := range map[string]string{"ItsOwnChannel": slack.Name, "AChannelOfARoute": slack.Name + ":" + ops} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
@@ -51,6 +51,16 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			}
 			return w.picture(ref)
 		},
+		Grants: w.behind,
+		Command: func(who channeltest.Who, text string) string {
+			id := w.server.Command(somebody(who), want, text)
+			synctest.Wait()
+			var said strings.Builder
+			for _, part := range pieceOfText.FindAllStringSubmatch(string(w.server.Delivery(id).Answer), -1) {
+				said.WriteString(part[1])
+			}
+			return said.String()
+		},
 		Restart: func() channeltest.Channel {
 			w.stop()
 			w.build()
@@ -75,6 +85,9 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 		Remove: func(ref string) { w.server.Delete(split(ref)) },
 	}
 }
+
+// pieceOfText is one piece of an answer's text.
+var pieceOfText = regexp.MustCompile(`"type":"text","text":"([^"]*)"`)
 
 // split returns the platform's channel and the timestamp of a reference.
 func split(ref string) (channel, ts string) {
@@ -118,6 +131,34 @@ func (w *world) picture(ref string) channeltest.Picture {
 		}
 	}
 	return p
+}
+
+// behind presses a button of a card and returns what is offered then, to the person
+// alone.
+func (w *world) behind(ref string) []channeltest.Button {
+	channel, ts := split(ref)
+	before := len(w.server.Ephemerals())
+	if _, err := w.server.Press(ann, channel, ts, "Allow more…"); err != nil {
+		return nil
+	}
+	w.told(before)
+	all := w.server.Ephemerals()
+	if len(all) == before {
+		return nil
+	}
+	var offered []channeltest.Button
+	for _, b := range (slacktest.Message{Blocks: all[len(all)-1].Blocks}).Buttons() {
+		choice, ok := strings.CutPrefix(b.ActionID, "grant-")
+		if !ok {
+			continue
+		}
+		offered = append(offered, channeltest.Button{Choice: approval.Choice(choice), Label: b.Text, Press: func(who channeltest.Who) string {
+			before := len(w.server.Ephemerals())
+			w.server.PressButton(somebody(who), channel, ts, b)
+			return w.told(before)
+		}})
+	}
+	return offered
 }
 
 // reply answers a card through its modal, and returns what the person is told:

@@ -11,6 +11,8 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/templates"
 )
 
 // Conversation is one of the platform's channels as a place where people are
@@ -28,8 +30,8 @@ type Conversation struct {
 
 	// The app's mu guards what follows.
 
-	telling approval.Health // of writing to it
-	filing  approval.Health // of putting files into its threads
+	telling platform.Trouble // of writing to it
+	filing  platform.Trouble // of putting files into its threads
 	// untidy says that there may be orphans, and tidiedAt when they were looked
 	// for last.
 	untidy   bool
@@ -101,38 +103,33 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 func (at *Conversation) Health() approval.Health {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
-	return at.trouble()
+	return at.trouble().In(at.app.config.English())
 }
 
 // trouble is what is wrong with the channel; the app's mu is held.
-func (at *Conversation) trouble() approval.Health {
-	if at.telling.Problem != "" {
+func (at *Conversation) trouble() platform.Trouble {
+	if !at.telling.OK() {
 		return at.telling
 	}
 	return at.filing
 }
 
-// shut and closed say what keeps the app from writing, and what helps.
-func (at *Conversation) shut() (problem, remedy string) {
-	return "The app is not in the channel " + at.id + ", where cards are to go.",
-		"Invite it there with /invite, or correct " + at.setting() + "; what waits is shown then."
-}
+// shut and closed say what keeps the app from writing.
+func (at *Conversation) shut() platform.Trouble { return at.about("trouble.slack.shut") }
 
-func (at *Conversation) closed() (problem, remedy string) {
-	return "The channel " + at.id + ", where cards are to go, is archived.",
-		"Open it again, or correct " + at.setting() + "; what waits is shown then."
-}
+func (at *Conversation) closed() platform.Trouble { return at.about("trouble.slack.archived") }
 
-// setting is what named the channel.
-func (at *Conversation) setting() string {
-	if at.name == Name {
-		return "METNOS_SLACK_CHANNEL"
+// about is a trouble with the channel, and with what named it.
+func (at *Conversation) about(key phrase) platform.Trouble {
+	setting := "METNOS_SLACK_CHANNEL"
+	if at.name != Name {
+		setting = "METNOS_POLICY (approval.routes)"
 	}
-	return "the policy's routes"
+	return platform.Trouble{Key: key, Values: templates.Values{"channel": templates.Theirs(at.id), "setting": templates.Theirs(setting)}}
 }
 
 // diagnose is [diagnose] for what was done in the channel.
-func (at *Conversation) diagnose(err error) (problem, remedy string) {
+func (at *Conversation) diagnose(err error) platform.Trouble {
 	switch {
 	case says(err, "not_in_channel", "channel_not_found"):
 		return at.shut()
@@ -143,11 +140,11 @@ func (at *Conversation) diagnose(err error) (problem, remedy string) {
 	}
 }
 
-// note keeps a problem of writing to the channel.
-func (at *Conversation) note(problem, remedy string) {
+// note keeps a trouble of writing to the channel.
+func (at *Conversation) note(t platform.Trouble) {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
-	begin(&at.telling, problem, remedy)
+	at.telling.Begin(t.Key, t.Values)
 }
 
 // noteTelling keeps how a message to the channel fared.
@@ -155,24 +152,23 @@ func (at *Conversation) noteTelling(err error) {
 	if err == nil {
 		at.app.mu.Lock()
 		defer at.app.mu.Unlock()
-		at.telling = approval.Health{}
+		at.telling = platform.Trouble{}
 		return
 	}
-	if problem, remedy := at.diagnose(err); problem != "" {
-		at.note(problem, remedy)
+	if t := at.diagnose(err); !t.OK() {
+		at.note(t)
 	}
 }
 
-// noteFiling keeps what keeps the app from putting files into threads; empty
-// when nothing does.
-func (at *Conversation) noteFiling(problem, remedy string) {
+// noteFiling keeps whether the app can put files into threads.
+func (at *Conversation) noteFiling(can bool) {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
-	if problem == "" {
-		at.filing = approval.Health{}
+	if can {
+		at.filing = platform.Trouble{}
 		return
 	}
-	begin(&at.filing, problem, remedy)
+	at.filing.Begin(troubleFiles, nil)
 }
 
 // inspect finds out what keeps the app from writing to the channel, if anything

@@ -169,7 +169,7 @@ func TestOneChannelHoldsUpNoOther(t *testing.T) {
 			}
 			h := w.at("slack:" + ops).(*slack.Conversation).Health()
 			w.wants(h.Problem, c.want)
-			w.wants(h.Remedy, "the policy's routes")
+			w.wants(h.Remedy, "METNOS_POLICY (approval.routes)")
 			if h := w.channel.Health(); !h.OK() {
 				w.t.Errorf("%s: the app's own channel has %+v", name, h)
 			}

@@ -94,7 +94,7 @@ func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (str
 	}
 	file, err := c.attach(ctx, m, v, f)
 	if err == nil {
-		at.noteFiling("", "")
+		at.noteFiling(true)
 		m.file, m.sum = file, f.Sum[:16]
 		err = c.update(ctx, m, v)
 	}
@@ -103,7 +103,7 @@ func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (str
 		return m.ref(), nil
 	case means(err) == meansToken, says(err, "file_uploads_disabled", "not_allowed") || means(err) == meansShut && says(err, "restricted_action"):
 		c.log.WarnContext(ctx, "a card's file cannot be put into its thread; it can be allowed in the inbox alone", "ask", v.Ask, "error", err)
-		at.noteFiling(problemFiles, remedyFiles)
+		at.noteFiling(false)
 		return short, nil
 	}
 	undone := c.do(ctx, "chat.delete", func(ctx context.Context) error {
@@ -211,6 +211,16 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	p.end()
 	p.write(rest)
 	_, err := c.send(ctx, place{channel: c.own.id}, p, head.String())
+	c.own.noteTelling(err)
+	return delivery(err)
+}
+
+// Announce tells what changed about the gate, as a message of its own.
+func (c *Channel) Announce(ctx context.Context, a approval.Announcement) error { //nolint:gocritic // As the interface has it.
+	p := &page{texts: c.texts}
+	said := cardtext.Announcement(c.texts, &a)
+	p.write(said)
+	_, err := c.send(ctx, place{channel: c.own.id}, p, said.String())
 	c.own.noteTelling(err)
 	return delivery(err)
 }

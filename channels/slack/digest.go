@@ -85,7 +85,7 @@ func (at *Conversation) ShowDigest(ctx context.Context, ref string, d report.Dig
 	if at != c.own {
 		return nil
 	}
-	if err := c.note(ctx, func(n *Notes) { n.Digest = ref }); err != nil {
+	if err := c.notes.Change(ctx, func(n *Notes) { n.Digest = ref }); err != nil {
 		c.log.WarnContext(ctx, "home tabs may lead to an older digest", "error", err)
 	}
 	return nil

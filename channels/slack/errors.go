@@ -12,6 +12,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 // callError is a call of the platform that failed. It shows no secret: tokens
@@ -82,7 +83,7 @@ func (c *Channel) do(ctx context.Context, method string, call func(ctx context.C
 // the call is not made: asking again would only prolong it.
 func (c *Channel) under(ctx context.Context, l limit, call func(ctx context.Context) error) error {
 	method := l.method
-	if left := c.pace.paused(l); left > 0 {
+	if left := c.pace.pauses.Left(l); left > 0 {
 		return &callError{method, &slackapi.RateLimitedError{RetryAfter: left}}
 	}
 	within, cancel := context.WithTimeout(ctx, callWithin)
@@ -92,7 +93,7 @@ func (c *Channel) under(ctx context.Context, l limit, call func(ctx context.Cont
 		return nil
 	}
 	if e, ok := errors.AsType[*slackapi.RateLimitedError](err); ok {
-		c.pace.pause(l, e.RetryAfter)
+		c.pace.pauses.Begin(l, e.RetryAfter)
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
@@ -115,7 +116,7 @@ func delivery(err error) error {
 	case meansGone:
 		return fmt.Errorf("%w: %w", approval.ErrGone, err)
 	case meansShut, meansToken:
-		return &approval.RetryError{After: longestPause, Unsent: true, Err: err}
+		return &approval.RetryError{After: platform.LongestPause, Unsent: true, Err: err}
 	case meansUnsure:
 		return &approval.RetryError{Err: err}
 	case meansNothing:

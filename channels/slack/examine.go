@@ -13,6 +13,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/templates"
 )
 
 // Examine looks at how the app stands, and changes nothing. alone says that no
@@ -59,6 +61,12 @@ func (e *examiner) found(subject string, g approval.Grade, text, remedy string) 
 	e.findings = append(e.findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
 }
 
+// wrong tells of a trouble that people are told of, too.
+func (e *examiner) wrong(subject string, t platform.Trouble) {
+	h := t.In(e.config.English())
+	e.found(subject, approval.Wrong, h.Problem, h.Remedy)
+}
+
 // ask makes a call that changes nothing.
 func (e *examiner) ask(ctx context.Context, method string, call func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, examineWithin)
@@ -68,13 +76,14 @@ func (e *examiner) ask(ctx context.Context, method string, call func(ctx context
 
 // failed tells of a call that brought no answer to the question.
 func (e *examiner) failed(subject string, err error) {
-	text, remedy := diagnose(err)
+	told := diagnose(err).In(e.config.English())
+	text, remedy := told.Problem, told.Remedy
 	status, _ := errors.AsType[slackapi.StatusCodeError](err)
 	pause, paused := errors.AsType[*slackapi.RateLimitedError](err)
 	switch {
 	case text != "":
 	case paused:
-		text, remedy = "Slack asks for a pause.", fmt.Sprintf("Ask again in %s.", max(pause.RetryAfter, firstPause).Round(time.Second))
+		text, remedy = "Slack asks for a pause.", fmt.Sprintf("Ask again in %s.", max(pause.RetryAfter, platform.FirstPause).Round(time.Second))
 	case status.Code >= http.StatusInternalServerError, means(err) == meansUnsure:
 		text, remedy = "Slack answers with errors: "+err.Error()+".", "Ask again later: it is most likely down."
 	case status.Code != 0, word(err) != "":
@@ -117,7 +126,7 @@ func (e *examiner) scopes(header string) {
 	more := slices.DeleteFunc(granted, func(s string) bool { return slices.Contains(Scopes(), s) })
 	switch {
 	case len(missing) > 0:
-		e.found(subject, approval.Wrong, "The app lacks "+strings.Join(missing, ", ")+".", remedyScope)
+		e.wrong(subject, platform.Trouble{Key: troubleScope, Values: templates.Values{"scopes": templates.Theirs(strings.Join(missing, ", "))}})
 	case len(more) > 0:
 		e.found(subject, approval.Noted, "The app may more than it needs: "+cardtext.Clip(strings.Join(more, ", "), 200)+".", "")
 	default:
@@ -136,8 +145,8 @@ func (e *examiner) presses(ctx context.Context) {
 		e.deliveries()
 	case !e.alone && up > 0:
 		e.found(subjectPresses, approval.Fine, fmt.Sprintf("The daemon hears them, over %d of %d connections.", up, connections), "")
-	case !e.alone && hearing.Problem != "":
-		e.found(subjectPresses, approval.Wrong, hearing.Problem, hearing.Remedy)
+	case !e.alone && !hearing.OK():
+		e.wrong(subjectPresses, hearing)
 	default:
 		e.door(ctx)
 	}
@@ -153,7 +162,7 @@ func (e *examiner) door(ctx context.Context) {
 	case err == nil:
 		e.found(subjectPresses, approval.Fine, "Slack lets the app open a connection for them.", "")
 	case word(err) == "too_many_websockets":
-		e.found(subjectPresses, approval.Wrong, problemCrowd, remedyCrowd)
+		e.wrong(subjectPresses, platform.Trouble{Key: troubleFull})
 	case means(err) == meansToken:
 		e.found(subjectPresses, approval.Wrong, "Slack refuses the app-level token.",
 			"Take one with the scope connections:write from the app's page Basic Information, and see that Socket Mode is on.")
@@ -173,21 +182,21 @@ func (e *examiner) room(ctx context.Context, at *Conversation) {
 		ch, err = e.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: at.id})
 		return err
 	})
-	problem, remedy := at.diagnose(err)
+	t := at.diagnose(err)
 	switch {
-	case problem != "":
+	case !t.OK():
 	case err != nil:
 		e.failed(subject, err)
 		return
 	case ch.IsArchived:
-		problem, remedy = at.closed()
+		t = at.closed()
 	case !ch.IsMember:
-		problem, remedy = at.shut()
+		t = at.shut()
 	default:
 		e.found(subject, approval.Fine, "Cards go to #"+cardtext.Clip(ch.Name, 80)+", where the app is a member.", "")
 		return
 	}
-	e.found(subject, approval.Wrong, problem, remedy)
+	e.wrong(subject, t)
 }
 
 // rosters finds out whether the user groups are there and hold anybody.

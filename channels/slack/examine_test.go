@@ -45,7 +45,7 @@ func TestExamine(t *testing.T) {
 			w.server.Fail("auth.test", 1, slacktest.Fault{Code: http.StatusTooManyRequests, RetryAfter: 30 * time.Second})
 		}, false, []string{"slack token: Slack asks for a pause. → Ask again in 30s."}},
 		"Scope": {func(w *world) { w.server.Scope("files:write", false) }, false, []string{
-			"slack scopes: The app lacks files:write. → Install the app again from deploy/slack/manifest.yaml.",
+			"slack scopes: The app lacks the scope files:write. → Install the app again from deploy/slack/manifest.yaml.",
 		}},
 		"AppTokenScope": {func(w *world) { w.server.Scope("connections:write", false) }, false, []string{
 			"slack presses: Slack refuses the app-level token. → Take one with the scope connections:write",
@@ -53,7 +53,7 @@ func TestExamine(t *testing.T) {
 		"AppTokenOfAnother": {func(w *world) { w.config.AppToken = "xapp-1-A0000000009-1-another" }, false, []string{
 			"slack presses: Slack refuses the app-level token.",
 		}},
-		"Crowd": {func(w *world) {
+		"Full": {func(w *world) {
 			w.server.Fail("apps.connections.open", 1, slacktest.Fault{Error: "too_many_websockets"})
 		}, false, []string{"slack presses: Other programs hold all connections"}},
 		"NotInChannel": {func(w *world) { w.server.Kick(home, true) }, false, []string{"slack channel: The app is not in the channel C0000000001, where cards are to go. → Invite it"}},

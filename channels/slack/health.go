@@ -8,6 +8,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/templates"
 )
 
 // silentFor is how long nobody may be heard before it counts as a problem: a
@@ -20,12 +22,12 @@ func (c *Channel) Health() approval.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.hearing.Problem != "":
-		return c.hearing
+	case !c.hearing.OK():
+		return c.hearing.In(c.config.English())
 	case !c.own.trouble().OK():
-		return c.own.trouble()
+		return c.own.trouble().In(c.config.English())
 	case c.config.AppToken != "" && !c.heardAt.IsZero() && c.up() == 0 && time.Since(c.heardAt) > silentFor:
-		return approval.Health{Problem: "Slack cannot be heard: no connection is open, so presses are lost.", Remedy: remedyNet, Since: c.heardAt}
+		return platform.Trouble{Key: "trouble.slack.silent", Since: c.heardAt}.In(c.config.English())
 	default:
 		return approval.Health{}
 	}
@@ -49,64 +51,48 @@ func (c *Channel) up() int {
 	return n
 }
 
-// What can be wrong, and what helps.
+// What can be wrong and is told in more than one place.
 const (
-	remedyNet    = "Check the network and the proxy; it is tried again by itself."
-	problemFiles = "Slack takes no files from the app, so a card that does not fit cannot be allowed there."
-	remedyFiles  = "Give the app the scope files:write and install it again; docs/slack.md says how."
-	problemToken = "Slack refuses the app's token." //nolint:gosec // A sentence.
-	remedyToken  = "Take the current token from the app's page, and start vaglio with it."
-	problemScope = "The app lacks a scope."
-	problemCrowd = "Other programs hold all connections that Slack gives the app."
-	remedyCrowd  = "Stop them, or use an app of vaglio's own."
-	remedyScope  = "Install the app again from deploy/slack/manifest.yaml."
+	troubleFull  phrase = "trouble.slack.full"
+	troubleFiles phrase = "trouble.slack.files"
+	troubleScope phrase = "trouble.slack.scope"
 )
 
-// begin makes a problem the one that h tells; one that goes on keeps its
-// beginning.
-func begin(h *approval.Health, problem, remedy string) {
-	since := h.Since
-	if since.IsZero() {
-		since = time.Now()
-	}
-	*h = approval.Health{Problem: problem, Remedy: remedy, Since: since}
-}
-
-// diagnose says in words what a failure means for the operator; a failure that
-// is about one message, or passes by itself, means nothing.
-func diagnose(err error) (problem, remedy string) {
+// diagnose says what a failure means for the operator; a failure that is about
+// one message, or passes by itself, means nothing.
+func diagnose(err error) platform.Trouble {
 	switch e, _ := errors.AsType[slackapi.SlackErrorResponse](err); {
+	case e.Err == "missing_scope" && e.Needed != "":
+		return platform.Trouble{Key: troubleScope, Values: templates.Values{"scopes": cardtext.Within(e.Needed, 60)}}
 	case e.Err == "missing_scope":
-		if e.Needed != "" {
-			return "The app lacks the scope " + cardtext.Clip(e.Needed, 60) + ".", remedyScope
-		}
-		return problemScope, remedyScope
+		return platform.Trouble{Key: "trouble.slack.some.scope"}
 	case means(err) == meansToken:
-		return problemToken, remedyToken
+		return platform.Trouble{Key: "trouble.slack.token"}
+	default:
+		return platform.Trouble{}
 	}
-	return "", ""
 }
 
 // deaf keeps what keeps the app from hearing, and says how long to wait before
 // it tries again. failures is how often it tried.
 func (c *Channel) deaf(err error, failures int) time.Duration {
-	pause := min(firstPause<<min(failures, 10), longestPause)
-	problem, remedy := diagnose(err)
+	pause := platform.Backoff(platform.FirstPause, platform.LongestPause, failures)
+	t := diagnose(err)
 	if e, ok := errors.AsType[*slackapi.RateLimitedError](err); ok {
 		pause = max(pause, e.RetryAfter)
 	}
 	switch {
-	case problem != "":
-		pause = longestPause
+	case !t.OK():
+		pause = platform.LongestPause
 	case says(err, "too_many_websockets"):
-		problem, remedy = problemCrowd, remedyCrowd
+		t.Key = troubleFull
 	default:
-		problem, remedy = "Slack cannot be reached.", remedyNet
+		t.Key = "trouble.slack.net"
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.up() == 0 {
-		begin(&c.hearing, problem, remedy)
+		c.hearing.Begin(t.Key, t.Values)
 	}
 	return pause
 }

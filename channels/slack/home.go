@@ -115,10 +115,7 @@ func (l *loop) home(ctx context.Context, who person) error {
 
 // toDigest leads to the last digest, or says how to ask for one.
 func (l *loop) toDigest(p *page) {
-	l.mu.Lock()
-	ref := l.notes.Digest
-	l.mu.Unlock()
-	m, _ := parseRef(ref)
+	m, _ := parseRef(l.notes.Now().Digest)
 	if url := l.linkTo(m); url != "" {
 		p.link(url, l.texts.Plain("home.digest", nil))
 		p.end()
@@ -152,7 +149,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 		if d := e.Approval.Decision; d != nil {
 			values = map[string]any{"when": d.At, "by": cardtext.Within(d.By.Name, 40)}
 		}
-		p.say(phrase("state."+string(e.Approval.State)), values)
+		p.say(phrase("state."+approval.Fate(e.Approval.State, e.Approval.Outcome)), values)
 		p.end()
 	}
 	if len(entries) == 0 {

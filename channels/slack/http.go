@@ -3,7 +3,6 @@ package slack
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -28,18 +28,8 @@ const (
 // with the secret, over the raw body and within five minutes, is refused.
 func (c *Channel) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			w.WriteHeader(http.StatusRequestEntityTooLarge)
-			return
-		}
-		if err != nil {
-			w.WriteHeader(http.StatusBadRequest)
+		body, ok := platform.Body(w, r, maxRequest, nil)
+		if !ok {
 			return
 		}
 		if !c.signed(r.Header, body) {

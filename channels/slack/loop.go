@@ -11,6 +11,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 // Desk is what the channel asks of the dispatcher.
@@ -19,6 +21,7 @@ type Desk interface {
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
 	Cards
 	Book
+	cardtext.Hand
 }
 
 // Cards are those of all asks, as the channel shows them.
@@ -61,8 +64,6 @@ type loop struct {
 }
 
 const (
-	firstPause   = time.Second
-	longestPause = time.Minute
 	// ackBy is when an act is acknowledged though its effect is not committed:
 	// the platform gives three seconds. Until then the acknowledgement waits for
 	// the commit, so that a person whose act was lost with us sees a warning.
@@ -110,7 +111,7 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 		}
 		pause := c.deaf(err, failures)
 		c.log.WarnContext(ctx, "slack cannot be spoken to; trying again", "error", err, "pause", pause)
-		sleep(ctx, pause)
+		platform.Sleep(ctx, pause)
 	}
 	l.working.Go(func() { l.look(ctx) })
 	if c.config.AppToken == "" {
@@ -131,7 +132,7 @@ func (l *loop) introduce(ctx context.Context) error {
 		if err == nil {
 			l.mu.Lock()
 			l.self = self{who.TeamID, who.EnterpriseID, who.UserID, who.URL}
-			l.hearing = approval.Health{}
+			l.hearing = platform.Trouble{}
 			l.mu.Unlock()
 		}
 		return err
@@ -281,16 +282,4 @@ func (r *recent) forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.known, id)
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

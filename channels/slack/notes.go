@@ -2,17 +2,13 @@ package slack
 
 import (
 	"context"
-	"fmt"
 	"time"
+
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 // Memory keeps the channel's notes past the process.
-type Memory interface {
-	// Load returns the notes that were saved last, or the zero Notes.
-	Load(ctx context.Context) (Notes, error)
-	// Save stores the notes. What it returned nil for is on disk.
-	Save(ctx context.Context, n Notes) error
-}
+type Memory = platform.Memory[Notes]
 
 // Notes are what the channel must remember.
 type Notes struct {
@@ -21,6 +17,12 @@ type Notes struct {
 	// Digest is the reference of the message that shows the last digest.
 	Digest string `json:"digest,omitempty"`
 }
+
+// Clone returns the notes.
+func (n Notes) Clone() Notes { return n }
+
+// Equal reports whether both say the same.
+func (n Notes) Equal(o Notes) bool { return n.Heard.Equal(o.Heard) && n.Digest == o.Digest }
 
 const (
 	// noteEvery is how often it is written down that people can be heard.
@@ -34,9 +36,7 @@ const (
 // they pressed is lost.
 func (l *loop) heard(ctx context.Context) error {
 	now := time.Now().Round(0)
-	l.mu.Lock()
-	before := l.notes.Heard
-	l.mu.Unlock()
+	before := l.notes.Now().Heard
 	if !before.IsZero() && now.Sub(before) >= awayFor {
 		if err := l.away(ctx, before, now); err != nil {
 			return err
@@ -45,24 +45,7 @@ func (l *loop) heard(ctx context.Context) error {
 	if now.Sub(before) < noteEvery {
 		return nil
 	}
-	return l.note(ctx, func(n *Notes) { n.Heard = now })
-}
-
-// note changes the notes, on disk first.
-func (c *Channel) note(ctx context.Context, change func(*Notes)) error {
-	c.noting.Lock()
-	defer c.noting.Unlock()
-	c.mu.Lock()
-	n := c.notes
-	c.mu.Unlock()
-	change(&n)
-	if err := c.config.Memory.Save(ctx, n); err != nil {
-		return fmt.Errorf("slack: keep the notes: %w", err)
-	}
-	c.mu.Lock()
-	c.notes = n
-	c.mu.Unlock()
-	return nil
+	return l.notes.Change(ctx, func(n *Notes) { n.Heard = now })
 }
 
 // away tells that presses are lost, in each channel where something waits for

@@ -11,6 +11,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 const (
@@ -39,7 +40,7 @@ const orphanMark = "orphan-"
 // have got there; and it cares for those that were found.
 func (l *loop) tidy(ctx context.Context, at *Conversation) {
 	l.mu.Lock()
-	due := at.untidy && time.Since(at.tidiedAt) > longestPause
+	due := at.untidy && time.Since(at.tidiedAt) > platform.LongestPause
 	all := at.orphans
 	at.orphans = nil
 	l.mu.Unlock()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	slackapi "github.com/slack-go/slack"
+
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 const (
@@ -21,9 +23,9 @@ const (
 // limit is: for a method, and for new messages in one channel, so that a busy
 // channel slows down no other. The zero value is ready.
 type pace struct {
+	pauses platform.Pauses[limit]
+
 	mu sync.Mutex
-	// pauses are the ends of those that were asked for, by limit.
-	pauses map[limit]time.Time
 	// turns are when each channel takes another message.
 	turns map[string]time.Time
 }
@@ -34,27 +36,10 @@ type limit struct{ method, channel string }
 // messages is the limit of new messages in a channel.
 func messages(channel string) limit { return limit{"chat.postMessage", channel} }
 
-// paused returns how long the limit's pause still lasts; 0 when there is none.
-func (p *pace) paused(l limit) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return max(0, time.Until(p.pauses[l]))
-}
-
-// pause keeps that the platform asked for one.
-func (p *pace) pause(l limit, d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.pauses == nil {
-		p.pauses = map[limit]time.Time{}
-	}
-	p.pauses[l] = time.Now().Add(d)
-}
-
 // turn waits until the channel takes another message. Where others wait already,
 // or the platform asked for a pause, it says how long that will be.
 func (p *pace) turn(ctx context.Context, channel string) error {
-	if left := p.paused(messages(channel)); left > 0 {
+	if left := p.pauses.Left(messages(channel)); left > 0 {
 		return &slackapi.RateLimitedError{RetryAfter: left}
 	}
 	now := time.Now()
@@ -74,7 +59,7 @@ func (p *pace) turn(ctx context.Context, channel string) error {
 	if left >= longestQueue {
 		return &slackapi.RateLimitedError{RetryAfter: left}
 	}
-	sleep(ctx, left)
+	platform.Sleep(ctx, left)
 	if ctx.Err() != nil {
 		// Nothing was sent, and nobody has to ask whether it was.
 		return &slackapi.RateLimitedError{RetryAfter: messageEvery}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	slackapi "github.com/slack-go/slack"
 
@@ -29,9 +30,15 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		l.whisper(ctx, m, who, l.texts.Plain("tap.place", nil))
 		return nil
 	}
+	if strings.HasPrefix(b.ActionID, actionGrant) {
+		return l.decide(ctx, at, m, who, approval.Token(b.Value))
+	}
 	switch b.ActionID {
 	case actionAllow, actionDeny:
 		return l.decide(ctx, at, m, who, approval.Token(b.Value))
+	case actionMore:
+		a.ack.give(nil)
+		return l.offer(ctx, at, m, who, b.Value)
 	case actionReply:
 		a.ack.give(nil)
 		return l.prompt(ctx, m, who, q.TriggerID, b.Value)
@@ -84,6 +91,8 @@ func (l *loop) failed(err error) (said string, trouble error) {
 		return l.texts.Plain("tap.unknown", nil), nil
 	case errors.Is(err, approval.ErrNotApprover):
 		return l.texts.Plain("tap.stranger", nil), nil
+	case errors.Is(err, approval.ErrNoGrant):
+		return l.texts.Plain("tap.no.grant", nil), nil
 	case errors.Is(err, approval.ErrNotAskable):
 		return l.texts.Plain("tap.final", nil), nil
 	default:

@@ -9,10 +9,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
 )
-
-// RehearsalLives is how long a test card waits.
-const RehearsalLives = 2 * time.Minute
 
 // actionTest is the verb of a test card's button.
 const actionTest = "test"
@@ -26,7 +24,7 @@ var ErrUnheard = errors.New("over HTTP Slack delivers a press to a daemon alone,
 // own, and takes nothing else from it. The error is [approval.ErrUntapped],
 // [ErrUnheard], that of ctx, or the platform's, and shows no secret.
 func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, RehearsalLives, approval.ErrUntapped)
+	ctx, cancel := context.WithTimeoutCause(ctx, platform.RehearsalLives, approval.ErrUntapped)
 	defer cancel()
 	l := &loop{Channel: c, slots: make(chan struct{}, 1), kick: make(chan struct{}, 1)}
 	if alone {
@@ -63,13 +61,9 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 
 // endRehearsal makes the test card final.
 func (l *loop) endRehearsal(ctx context.Context, m place, by approval.Person) {
-	p, notice := &page{texts: l.texts}, phrase("test.over")
-	var values map[string]any
-	if by.ID != "" {
-		notice, values = "test.done", map[string]any{"by": cardtext.Within(by.Name+" ("+by.ID+")", 80), "when": time.Now()}
-	}
-	p.say(notice, values)
-	if err := l.edit(ctx, m, p, l.texts.Plain(notice, values)); err != nil {
+	p, over := &page{texts: l.texts}, cardtext.Rehearsed(l.texts, by, time.Now())
+	p.write(over)
+	if err := l.edit(ctx, m, p, over.String()); err != nil {
 		l.log.WarnContext(ctx, "a test card kept its button, which does nothing", "error", err)
 	}
 }

@@ -23,8 +23,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
-	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/rehearsal"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -50,19 +49,17 @@ type Channel struct {
 	own    *Conversation
 	others []*Conversation
 
-	// noting is held while the notes are changed.
-	noting sync.Mutex
+	notes *platform.Notes[Notes]
 
 	mu      sync.Mutex
-	notes   Notes
 	self    self
 	people  people
 	sockets [connections]line
 	heardAt time.Time
-	hearing approval.Health // of taking what people do
+	hearing platform.Trouble // of taking what people do
 	homes   map[string]time.Time
 	// rehearsals wait for the press of a test card.
-	rehearsals rehearsal.Stage
+	rehearsals platform.Rehearsals
 	came       deliveries
 }
 
@@ -88,12 +85,8 @@ type Config struct {
 	// Dial opens the sockets' connections; nil means over the network.
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Memory Memory
-	// Texts are what people read; nil means the embedded ones.
-	Texts *templates.Set
-	Lang  templates.Lang
-	// Zone is the time zone of what people read; nil means UTC.
-	Zone *time.Location
-	Log  *slog.Logger
+	platform.Locale
+	Log *slog.Logger
 }
 
 // The forms of what the configuration names, as errors that say which is wrong.
@@ -158,22 +151,16 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	if c.Client == nil {
 		c.Client = &http.Client{}
 	}
-	if c.Zone == nil {
-		c.Zone = time.UTC
-	}
-	if c.Texts == nil {
-		var err error
-		if c.Texts, err = templates.Load(nil); err != nil {
-			return nil, err
-		}
+	if err := c.Load(); err != nil {
+		return nil, err
 	}
 	c.Approvers = slices.Clone(c.Approvers)
-	notes, err := c.Memory.Load(ctx)
+	notes, err := platform.Open(ctx, Name, c.Memory)
 	if err != nil {
-		return nil, fmt.Errorf("slack: read the notes: %w", err)
+		return nil, err
 	}
 	ch := &Channel{
-		config: c, texts: c.Texts.In(c.Lang, c.Zone), log: c.Log, notes: notes, acts: make(chan act),
+		config: c, texts: c.In(c.Lang), log: c.Log, notes: notes, acts: make(chan act),
 		people: people{groups: map[string]roster{}, names: map[string]string{}}, homes: map[string]time.Time{},
 	}
 	ch.converse()

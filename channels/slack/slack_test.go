@@ -263,7 +263,7 @@ func TestWhyAnswersInTheThread(t *testing.T) {
 		if len(all) != 1 || len(all[0].Buttons()) != 0 {
 			w.t.Fatalf("the thread is %+v", all)
 		}
-		w.wants(all[0].Shown(), string(a.ID), "delete", "0.20", "removes ./build")
+		w.wants(all[0].Shown(), string(a.ID), "delete", "0.2", "removes ./build")
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/slack-go/slack/slackevents"
 	"github.com/slack-go/slack/socketmode"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 const (
@@ -45,7 +45,7 @@ var (
 
 // keepSocket keeps one socket open until ctx ends.
 func (l *loop) keepSocket(ctx context.Context, n int) {
-	sleep(ctx, time.Duration(n)*stagger)
+	platform.Sleep(ctx, time.Duration(n)*stagger)
 	for failures := 0; ctx.Err() == nil; failures++ {
 		greeted, err := l.socket(ctx, n)
 		l.stands(n, false)
@@ -57,7 +57,7 @@ func (l *loop) keepSocket(ctx context.Context, n int) {
 		}
 		pause := l.deaf(err, failures)
 		l.log.WarnContext(ctx, "a slack socket ended; opening another", "socket", n, "error", err, "pause", pause)
-		sleep(ctx, pause)
+		platform.Sleep(ctx, pause)
 	}
 }
 
@@ -70,7 +70,7 @@ func (l *loop) stands(n int, up bool) {
 		l.heardAt = time.Now()
 	}
 	if up {
-		l.hearing = approval.Health{}
+		l.hearing = platform.Trouble{}
 		select {
 		case l.kick <- struct{}{}:
 		default:

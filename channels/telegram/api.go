@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -24,10 +24,8 @@ import (
 type api struct {
 	base, token string
 	client      *http.Client
-
-	mu sync.Mutex
-	// quiet says until when a chat takes no message, by chat.
-	quiet map[int64]time.Time
+	// quiet holds back the chats that take no message for a while.
+	quiet platform.Pauses[int64]
 }
 
 const (
@@ -205,24 +203,19 @@ func (a *api) hide(s string) string {
 func newAPI(base, token string, client *http.Client) *api {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &api{base: strings.TrimRight(base, "/"), token: token, client: &own, quiet: map[int64]time.Time{}}
+	return &api{base: strings.TrimRight(base, "/"), token: token, client: &own}
 }
 
 // hush is a call that a chat's rate limit holds back.
 func (a *api) hush(chat int64, call func() (strictjson.Value, error)) (strictjson.Value, error) {
-	a.mu.Lock()
-	wait := time.Until(a.quiet[chat])
-	a.mu.Unlock()
-	if wait > 0 {
+	if wait := a.quiet.Left(chat); wait > 0 {
 		return nil, &PlatformError{
 			Method: "send", Code: http.StatusTooManyRequests, Description: "the chat takes no message yet", RetryAfter: wait,
 		}
 	}
 	v, err := call()
 	if p, ok := errors.AsType[*PlatformError](err); ok && p.Code == http.StatusTooManyRequests {
-		a.mu.Lock()
-		a.quiet[chat] = time.Now().Add(p.RetryAfter)
-		a.mu.Unlock()
+		a.quiet.Begin(chat, p.RetryAfter)
 	}
 	return v, err
 }

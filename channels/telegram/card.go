@@ -16,12 +16,8 @@ type cardView struct {
 	sum  string
 }
 
-const (
-	// maxPerItem is how many calls of a plan get buttons of their own.
-	maxPerItem = 40
-	// roomForEnd is kept free per call for how it ends.
-	roomForEnd = 160
-)
+// maxPerItem is how many calls of a plan get buttons of their own.
+const maxPerItem = 40
 
 func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 	v := &cardView{Card: cardtext.Read(c, texts)}
@@ -37,39 +33,31 @@ func viewOf(c approval.Card, texts *templates.Texts) *cardView {
 func (v *cardView) overflows() bool {
 	n := cardView{Card: v.Unanswered()}
 	p := n.layout(cardtext.Everything, cardtext.Everything)
-	return p.units+roomForEnd*(len(v.Calls)+1) > maxText || p.entities+4*len(v.Calls) > maxEntities
+	return p.units+cardtext.RoomForEnd*(len(v.Calls)+1) > maxText || p.entities+4*len(v.Calls) > maxEntities
 }
 
 // fit lays the card out so that the platform takes it. attached says that the
 // file is beside it, and coming that its buttons are not there yet. seen says
 // that the person can see every call that waits, here or in the file.
 func (v *cardView) fit(attached, coming bool) (p *page, seen bool) {
+	var where cardtext.Text
+	layout := cardtext.Layout[*page](func(waiting, ended int) (*page, bool) {
+		p := v.layout(waiting, ended)
+		v.remark(p, where, coming)
+		return p, p.fits()
+	})
 	if !attached {
-		for _, ended := range []int{cardtext.Everything, 200, 60} {
-			p := v.layout(cardtext.Everything, ended)
-			v.remark(p, nil, coming)
-			if p.fits() {
-				return p, true
-			}
+		if p, whole := layout.Whole(); whole {
+			return p, true
 		}
 	}
-	var where cardtext.Text
 	switch {
 	case attached:
 		where = v.Attached(v.sum)
 	case v.Open > 0:
 		where = cardtext.Say(v.Texts, "unseen", nil)
 	}
-	for _, budget := range []int{1500, 600, 250, 100, 40} {
-		p := v.layout(budget, min(budget, 60))
-		v.remark(p, where, coming)
-		if p.fits() {
-			return p, attached
-		}
-	}
-	p = v.layout(0, 0)
-	v.remark(p, where, coming)
-	return p, attached
+	return layout.Cut(1500), attached
 }
 
 // remark says where the rest is, if there is one, and that buttons are to come.

@@ -17,7 +17,7 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true}
+	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Commands: true}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -41,6 +41,12 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			id := w.server.Reply(somebody(who), w.chat, number(ref), words)
 			synctest.Wait()
 			return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
+		},
+		Grants: func(ref string) []channeltest.Button { return w.behind(ref, "Allow more…") },
+		Command: func(who channeltest.Who, text string) string {
+			w.server.Say(somebody(who), w.chat, "/"+text)
+			synctest.Wait()
+			return w.text(func(telegramtest.Message) bool { return true })
 		},
 		Restart: func() channeltest.Channel {
 			w.restart()
@@ -85,6 +91,29 @@ func (w *world) text(fits func(telegramtest.Message) bool) string {
 	return ""
 }
 
+// behind presses a button of a card and returns what the card offers then.
+func (w *world) behind(ref, label string) []channeltest.Button {
+	m, _ := w.server.Message(w.chat, number(ref))
+	for _, b := range m.Buttons() {
+		if b.Text == label {
+			w.told(w.server.PressData(ann(), w.chat, m.ID, b.Data))
+		}
+	}
+	synctest.Wait()
+	m, _ = w.server.Message(w.chat, number(ref))
+	var all []channeltest.Button
+	choices := approval.GrantChoices()
+	for _, b := range m.Buttons() {
+		if !strings.HasPrefix(b.Text, "Up to ") || len(all) == len(choices) {
+			continue
+		}
+		all = append(all, channeltest.Button{Choice: choices[len(all)], Label: b.Text, Press: func(who channeltest.Who) string {
+			return w.told(w.server.PressData(somebody(who), w.chat, m.ID, b.Data))
+		}})
+	}
+	return all
+}
+
 // fileSum is what a card says of its file, which names the ask.
 var fileSum = regexp.MustCompile(`begins with [0-9a-f]{16}`)
 
@@ -97,6 +126,9 @@ func (w *world) picture(ref string) channeltest.Picture {
 		}}
 		switch verb, _, _ := strings.Cut(b.Text, " "); verb {
 		case "Allow":
+			if b.Text == "Allow more…" {
+				continue // It leads to what is behind a second tap.
+			}
 			one.Choice = approval.ChoiceAllow
 		case "Deny":
 			one.Choice = approval.ChoiceDeny

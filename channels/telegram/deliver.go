@@ -90,7 +90,7 @@ func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
 		return v, d
 	}
 	for _, lang := range templates.Langs() {
-		if v.sum != d.Sum && cardtext.Read(card, c.texts.In(lang, c.zone)).File().Sum == d.Sum {
+		if v.sum != d.Sum && cardtext.Read(card, c.locale.In(lang)).File().Sum == d.Sum {
 			v.sum = d.Sum
 		}
 	}

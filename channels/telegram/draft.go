@@ -29,17 +29,16 @@ const maxDrafts = 1000
 
 // draft returns what is remembered of an ask's card in the chat.
 func (c *Channel) draft(ask approval.AskID, chat int64) Draft {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.notes.draft(ask); i >= 0 && c.notes.Drafts[i].Chat == chat {
-		return c.notes.Drafts[i]
+	n := c.notes.Now()
+	if i := n.draft(ask); i >= 0 && n.Drafts[i].Chat == chat {
+		return n.Drafts[i]
 	}
 	return Draft{Ask: ask, Chat: chat}
 }
 
 // keepDraft remembers the draft in place of what was remembered of its ask.
 func (c *Channel) keepDraft(ctx context.Context, d Draft) error {
-	return c.keep(ctx, func(n *Notes) {
+	return c.notes.Change(ctx, func(n *Notes) {
 		if i := n.draft(d.Ask); i >= 0 {
 			n.Drafts[i] = d
 			return
@@ -51,7 +50,7 @@ func (c *Channel) keepDraft(ctx context.Context, d Draft) error {
 
 // dropDraft forgets an ask.
 func (c *Channel) dropDraft(ctx context.Context, ask approval.AskID) error {
-	return c.keep(ctx, func(n *Notes) {
+	return c.notes.Change(ctx, func(n *Notes) {
 		if i := n.draft(ask); i >= 0 {
 			n.Drafts = slices.Delete(n.Drafts, i, i+1)
 		}
@@ -65,21 +64,18 @@ func (n *Notes) draft(ask approval.AskID) int {
 // Found returns the message that a Post of the ask's card left, though it may
 // never have returned.
 func (c *Channel) Found(ask approval.AskID) (ref string, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := c.notes.draft(ask)
-	if i < 0 || c.notes.Drafts[i].Message == 0 {
+	n := c.notes.Now()
+	i := n.draft(ask)
+	if i < 0 || n.Drafts[i].Message == 0 {
 		return "", false
 	}
-	return refTo(c.notes.Drafts[i].Chat, c.notes.Drafts[i].Message), true
+	return refTo(n.Drafts[i].Chat, n.Drafts[i].Message), true
 }
 
 // besides returns the ask beside whose card the message stands, as its file or
 // its reminder. Empty means none.
 func (c *Channel) besides(m *message) approval.AskID {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, d := range c.notes.Drafts {
+	for _, d := range c.notes.Now().Drafts {
 		if d.Chat == m.Chat.ID && (m.ID == d.File || m.ID == d.Reminder) {
 			return d.Ask
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -105,7 +106,7 @@ func (e *examiner) failed(subject string, err error) {
 	case refused && (p.Code == http.StatusUnauthorized || p.Code == http.StatusNotFound):
 		text, remedy = "Telegram refuses the bot token.", "Take the current token from BotFather, put it where METNOS_TELEGRAM_TOKEN or its file is, and start vaglio again."
 	case refused && p.Code == http.StatusTooManyRequests:
-		text, remedy = "Telegram asks for a pause: "+err.Error(), fmt.Sprintf("Ask again in %s.", max(p.RetryAfter, firstPause))
+		text, remedy = "Telegram asks for a pause: "+err.Error(), fmt.Sprintf("Ask again in %s.", max(p.RetryAfter, platform.FirstPause))
 	case refused && p.Code >= http.StatusInternalServerError:
 		text, remedy = "Telegram answers with errors: "+err.Error(), "Ask again later: it is most likely down."
 	}
@@ -151,7 +152,7 @@ func (e *examiner) updates(ctx context.Context) {
 		e.mu.Lock()
 		t := e.hearing
 		e.mu.Unlock()
-		if h := e.inEnglish(t); !h.OK() {
+		if h := t.In(e.locale.English()); !h.OK() {
 			e.found(subject, approval.Wrong, h.Problem, h.Remedy)
 			return
 		}
@@ -165,9 +166,7 @@ func (e *examiner) updates(ctx context.Context) {
 		e.hooked(&info)
 		return
 	}
-	e.mu.Lock()
-	ours := e.notes.Webhook
-	e.mu.Unlock()
+	ours := e.notes.Now().Webhook
 	switch {
 	case info.URL != "" && info.URL != ours:
 		e.found(subject, approval.Wrong, "The bot has a webhook at "+host(info.URL)+", so presses go there.",

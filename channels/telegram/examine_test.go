@@ -12,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/channeltest"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
@@ -352,7 +353,7 @@ func TestATestCardThatNobodyPresses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		began := time.Now()
 		_, err := w.channel.Rehearse(w.t.Context(), false)
-		if !errors.Is(err, approval.ErrUntapped) || time.Since(began) != telegram.RehearsalLives {
+		if !errors.Is(err, approval.ErrUntapped) || time.Since(began) != platform.RehearsalLives {
 			w.t.Errorf("after %s: %v", time.Since(began), err)
 		}
 		if m := w.last(); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "This test is over") {

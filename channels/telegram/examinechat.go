@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 // pairing finds out whether there is a chat, and somebody who may decide.
@@ -37,8 +38,8 @@ func (e *examiner) people() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	all := slices.Clone(e.approvers)
-	if e.notes.Person != 0 && !slices.Contains(all, e.notes.Person) {
-		all = append(all, e.notes.Person)
+	if person := e.notes.Now().Person; person != 0 && !slices.Contains(all, person) {
+		all = append(all, person)
 	}
 	return all
 }
@@ -78,8 +79,8 @@ func (e *examiner) chat(ctx context.Context) {
 }
 
 // closed tells what keeps the chat from taking messages.
-func (e *examiner) closed(subject, name string) {
-	h := e.inEnglish(trouble{name: name})
+func (e *examiner) closed(subject string, key phrase) {
+	h := platform.Trouble{Key: key}.In(e.locale.English())
 	e.found(subject, approval.Wrong, h.Problem, h.Remedy)
 }
 

@@ -6,49 +6,29 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 // Health tells in English what is wrong with the bot, if anything is: first what
 // keeps it from hearing people, then what keeps it from writing to them.
-func (c *Channel) Health() approval.Health { return c.inEnglish(c.wrong()) }
-
-// trouble is what is wrong with the bot. Its name is that of two texts: what it
-// is, and what helps. Without a name nothing is wrong.
-type trouble struct {
-	name   string
-	values map[string]any
-	since  time.Time
-}
-
-// in tells the trouble in a language.
-func (t trouble) in(texts *templates.Texts) approval.Health {
-	if t.name == "" {
-		return approval.Health{}
-	}
-	key := phrase("trouble." + t.name)
-	return approval.Health{Problem: texts.Plain(key, t.values), Remedy: texts.Plain(key+".remedy", nil), Since: t.since}
-}
-
-// inEnglish tells the trouble as logs and the operator's commands do.
-func (c *Channel) inEnglish(t trouble) approval.Health {
-	return t.in(c.texts.In(templates.English, c.zone))
+func (c *Channel) Health() approval.Health {
+	return c.wrong().In(c.locale.English())
 }
 
 // wrong is the trouble that matters most.
-func (c *Channel) wrong() trouble {
+func (c *Channel) wrong() platform.Trouble {
 	paired := c.Status().Paired
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.hearing.name != "":
+	case !c.hearing.OK():
 		return c.hearing
-	case c.telling.name != "":
+	case !c.telling.OK():
 		return c.telling
 	case !paired:
-		return trouble{name: "unpaired", since: c.began}
+		return platform.Trouble{Key: "trouble.unpaired", Since: c.began}
 	default:
-		return trouble{}
+		return platform.Trouble{}
 	}
 }
 
@@ -66,71 +46,63 @@ type Status struct {
 // Status tells what the bot knows of itself.
 func (c *Channel) Status() Status {
 	_, placed := c.place()
+	person := c.notes.Now().Person
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Status{
 		Bot: c.self.Username, Heard: c.lastHeard,
-		Paired: placed && (c.notes.Person != 0 || len(c.approvers) > 0),
+		Paired: placed && (person != 0 || len(c.approvers) > 0),
 	}
-}
-
-// begin makes a trouble the one with that name; one that goes on keeps its
-// beginning.
-func (t *trouble) begin(name string, values map[string]any) {
-	if t.since.IsZero() {
-		t.since = time.Now()
-	}
-	t.name, t.values = name, values
 }
 
 // deaf keeps what keeps the bot from hearing, and says how long to wait before
 // it tries again. failures is how often it tried.
 func (c *Channel) deaf(err error, failures int) time.Duration {
-	pause := min(firstPause<<min(failures, 10), longestPause)
-	conflict := min(conflictPause<<min(failures, 10), longConflict)
-	name := "disk"
+	pause := platform.Backoff(platform.FirstPause, platform.LongestPause, failures)
+	conflict := platform.Backoff(conflictPause, longConflict, failures)
+	key := phrase("trouble.disk")
 	p, ok := errors.AsType[*PlatformError](err)
 	_, unreached := errors.AsType[*reachError](err)
 	switch {
 	case unreached:
-		name = "net"
+		key = "trouble.net"
 	case errors.Is(err, errTaken):
-		name = "rival.hook"
+		key = "trouble.rival.hook"
 		pause = conflict
 	case !ok:
 	case p.Code == http.StatusUnauthorized, p.Code == http.StatusNotFound:
-		name = "token"
-		pause = longestPause
+		key = "trouble.token"
+		pause = platform.LongestPause
 	case p.Code == http.StatusConflict && p.says("webhook"):
-		name = "foreign.hook"
+		key = "trouble.foreign.hook"
 		pause = conflict
 	case p.Code == http.StatusConflict:
-		name = "rival.poll"
+		key = "trouble.rival.poll"
 		pause = conflict
 	case p.Code == http.StatusTooManyRequests:
-		name = "pause"
-		pause = max(p.RetryAfter, firstPause)
+		key = "trouble.pause"
+		pause = max(p.RetryAfter, platform.FirstPause)
 	default:
-		name = "errors"
+		key = "trouble.errors"
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hearing.begin(name, nil)
+	c.hearing.Begin(key, nil)
 	return pause
 }
 
 // closed keeps what keeps the bot from writing to the home chat.
-func (c *Channel) closed(name string) {
+func (c *Channel) closed(key phrase) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.telling.begin(name, nil)
+	c.telling.Begin(key, nil)
 }
 
 // opened says that the home chat takes messages again.
 func (c *Channel) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.telling = trouble{}
+	c.telling = platform.Trouble{}
 }
 
 // stands notes how the bot stands in the home chat.
@@ -149,7 +121,7 @@ func (c *Channel) stands(m *member) {
 // What keeps a chat from taking messages: that it has shut the bot out, that it
 // is not there, or that its forum topic is not.
 const (
-	troubleShut  = "shut"
-	troubleGone  = "gone"
-	troubleTopic = "topic"
+	troubleShut  phrase = "trouble.shut"
+	troubleGone  phrase = "trouble.gone"
+	troubleTopic phrase = "trouble.topic"
 )

@@ -47,6 +47,9 @@ func (v *cardView) keyboard(seen bool) string {
 			row(v.Calls[i].Buttons, say("button.allow.nth", n), say("button.deny.nth", n))
 		}
 	}
+	if more := v.moreButtons(seen); more != nil {
+		rows = append(rows, more)
+	}
 	rows = append(rows, []button{
 		{say("button.reply", nil), dataReply + string(v.Ask)},
 		{say("button.why", nil), dataWhy + string(v.Ask)},

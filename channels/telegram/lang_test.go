@@ -58,7 +58,7 @@ func TestTheConfiguredLanguage(t *testing.T) {
 		if m := w.say(ann(), 0, "/pending"); m.Text != "Non ti aspetta nulla." {
 			t.Errorf("answers %q", m.Text)
 		}
-		if m := w.server.Commands(""); len(m) != 6 || m[0].Description != "Che cosa ti aspetta" {
+		if m := w.server.Commands(""); len(m) != 9 || m[0].Description != "Che cosa ti aspetta" {
 			t.Errorf("the menu: %v", m)
 		}
 	})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -19,17 +21,23 @@ import (
 type Desk interface {
 	// Decide takes a tap. What it returned is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	Cards
+	Book
+	cardtext.Hand
+}
+
+// Cards are those of all asks, as the channel shows them.
+type Cards interface {
 	// Pending yields the cards that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
-	// Find returns the ask that a person names.
-	Find(ctx context.Context, id string) (approval.Ask, error)
-	Book
 }
 
 // Book is where the channel reads what was.
 type Book interface {
+	// Find returns the ask that a person names.
+	Find(ctx context.Context, id string) (approval.Ask, error)
 	// Why returns the card of an ask, or of what was refused without one, that a
 	// person names.
 	Why(ctx context.Context, id, channel string) (approval.Card, error)
@@ -52,8 +60,6 @@ const (
 	// pressLives is how long the platform keeps a press for us.
 	pressLives = 150 * time.Second
 
-	firstPause   = time.Second
-	longestPause = time.Minute
 	// conflictPause is long, because the other poller may be the right one.
 	conflictPause = 30 * time.Second
 	longConflict  = 5 * time.Minute
@@ -93,7 +99,7 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 		}
 		pause := c.deaf(err, failures)
 		c.log.WarnContext(ctx, "telegram cannot be heard; trying again", "error", err, "pause", pause)
-		sleep(ctx, pause)
+		platform.Sleep(ctx, pause)
 	}
 	return nil
 }
@@ -119,7 +125,7 @@ func (l *loop) listen(ctx context.Context) error {
 			}
 		}
 		if len(batch) == 0 && wait > 0 {
-			sleep(ctx, hotPoll-time.Since(began))
+			platform.Sleep(ctx, hotPoll-time.Since(began))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -154,9 +160,7 @@ func (l *loop) introduce(ctx context.Context) error {
 
 // poll waits for updates. The offset in it confirms those before.
 func (l *loop) poll(ctx context.Context, wait time.Duration) ([]strictjson.Value, error) {
-	l.mu.Lock()
-	offset := l.notes.Offset
-	l.mu.Unlock()
+	offset := l.notes.Now().Offset
 	res, err := l.api.call(ctx, "getUpdates", tgbotapi.Params{
 		"offset": strconv.FormatInt(offset, 10), "timeout": strconv.Itoa(int(wait / time.Second)), "limit": "100",
 		"allowed_updates": wantedUpdates,
@@ -175,16 +179,16 @@ func (l *loop) poll(ctx context.Context, wait time.Duration) ([]strictjson.Value
 // it tells the person that presses may be lost.
 func (l *loop) heard(ctx context.Context) error {
 	now := time.Now().Round(0)
+	before := l.notes.Now().Heard
 	l.mu.Lock()
-	before := l.notes.Heard
-	l.lastHeard, l.hearing = now, trouble{}
+	l.lastHeard, l.hearing = now, platform.Trouble{}
 	l.mu.Unlock()
 	if !before.IsZero() && now.Sub(before) >= pressLives {
 		if err := l.away(ctx, before, now); err != nil {
 			return err
 		}
 	}
-	return l.keep(ctx, func(n *Notes) { n.Heard = now })
+	return l.notes.Change(ctx, func(n *Notes) { n.Heard = now })
 }
 
 // away tells that presses may be lost, if anything waits for one.
@@ -223,7 +227,7 @@ func (l *loop) take(ctx context.Context, raw strictjson.Value) error {
 	}
 	for try := range tries {
 		if try > 0 {
-			sleep(ctx, firstPause<<(try-1))
+			platform.Sleep(ctx, platform.FirstPause<<(try-1))
 		}
 		if err = l.effect(ctx, id, &u); err == nil || ctx.Err() != nil {
 			break
@@ -236,7 +240,7 @@ func (l *loop) take(ctx context.Context, raw strictjson.Value) error {
 	if err != nil {
 		l.giveUp(ctx, &u)
 	}
-	return l.keep(ctx, func(n *Notes) { n.Offset = id + 1; n.add(id, time.Now()) })
+	return l.notes.Change(ctx, func(n *Notes) { n.Offset = id + 1; n.add(id, time.Now()) })
 }
 
 // decode reads an update. One that cannot be read, but for its id, is left out:
@@ -258,23 +262,9 @@ func (l *loop) decode(ctx context.Context, raw strictjson.Value) (int64, update,
 
 // effect lets an update have its effect, unless it had it before.
 func (l *loop) effect(ctx context.Context, id int64, u *update) error {
-	l.mu.Lock()
-	done := l.notes.has(id, time.Now())
-	l.mu.Unlock()
-	if done {
+	notes := l.notes.Now()
+	if notes.has(id, time.Now()) {
 		return nil
 	}
 	return l.handle(ctx, u)
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

@@ -1,22 +1,16 @@
 package telegram
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/templates"
 )
 
 // Memory keeps the channel's notes past the process.
-type Memory interface {
-	// Load returns the notes that were saved last, or the zero Notes.
-	Load(ctx context.Context) (Notes, error)
-	// Save stores the notes. What it returned nil for is on disk.
-	Save(ctx context.Context, n Notes) error
-}
+type Memory = platform.Memory[Notes]
 
 // Notes are what the channel must remember.
 type Notes struct {
@@ -27,7 +21,7 @@ type Notes struct {
 	// Chat and Person were bound by the pairing code; 0 before that.
 	Chat   int64 `json:"chat"`
 	Person int64 `json:"person"`
-	// Langs are the languages that chats chose. It is replaced, never written.
+	// Langs are the languages that chats chose.
 	Langs map[int64]templates.Lang `json:"langs,omitempty"`
 	// Drafts are the cards of which more is known than the dispatcher may know.
 	Drafts []Draft `json:"drafts,omitempty"`
@@ -48,7 +42,14 @@ const (
 	doneLasts = 25 * time.Hour
 )
 
-func (n *Notes) equal(o *Notes) bool {
+// Clone returns notes that can be changed without changing these.
+func (n Notes) Clone() Notes {
+	n.Langs, n.Drafts, n.Done = maps.Clone(n.Langs), slices.Clone(n.Drafts), slices.Clone(n.Done)
+	return n
+}
+
+// Equal reports whether both say the same. DoneAt changes only with Done.
+func (n Notes) Equal(o Notes) bool {
 	return n.Offset == o.Offset && n.Heard.Equal(o.Heard) && n.Chat == o.Chat && n.Person == o.Person && maps.Equal(n.Langs, o.Langs) &&
 		n.Webhook == o.Webhook && slices.Equal(n.Done, o.Done) && slices.Equal(n.Drafts, o.Drafts)
 }
@@ -65,27 +66,4 @@ func (n *Notes) add(update int64, now time.Time) {
 	}
 	n.Done, n.DoneAt = append(n.Done, update), now.Round(0)
 	n.Done = n.Done[max(0, len(n.Done)-maxDone):]
-}
-
-// keep changes the notes, on disk first. It does not hold c.mu while it waits for
-// the disk: the store's own writer asks who may decide.
-func (c *Channel) keep(ctx context.Context, change func(*Notes)) error {
-	c.keeping.Lock()
-	defer c.keeping.Unlock()
-	c.mu.Lock()
-	before := c.notes
-	c.mu.Unlock()
-	n := before
-	n.Done, n.Drafts = slices.Clone(n.Done), slices.Clone(n.Drafts)
-	change(&n)
-	if n.equal(&before) {
-		return nil
-	}
-	if err := c.memory.Save(ctx, n); err != nil {
-		return fmt.Errorf("telegram: keep the notes: %w", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.notes = n
-	return nil
 }

@@ -50,6 +50,23 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	return delivery(err)
 }
 
+// Announce tells what changed about the gate, as a message of its own.
+func (c *Channel) Announce(ctx context.Context, a approval.Announcement) error { //nolint:gocritic // As the interface has it.
+	chat, ok := c.place()
+	if !ok {
+		return &approval.RetryError{After: unpairedPause, Unsent: true, Err: errUnpaired}
+	}
+	p := &page{texts: c.textsFor(chat)}
+	p.write(cardtext.Announcement(p.texts, &a))
+	_, err := c.send(ctx, chat, p, note{thread: c.topic})
+	if p, ok := errors.AsType[*PlatformError](err); ok && p.MigrateTo != 0 {
+		if err := c.moved(ctx, chat, p.MigrateTo); err != nil {
+			return err
+		}
+	}
+	return delivery(err)
+}
+
 func noticePage(p *page, n *approval.Notice) *page {
 	head, rest := cardtext.Notice(p.texts, n)
 	p.write(head)

@@ -23,7 +23,7 @@ type pairingCode struct {
 func (c *Channel) NewCode() (code string, until time.Time) {
 	code = rand.Text()[:12] // 60 random bits: nobody guesses that at the platform's pace
 	until = time.Now().Add(CodeLives)
-	c.strangers.forget()
+	c.strangers.reset()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.code = pairingCode{code, until}
@@ -40,7 +40,7 @@ func (c *Channel) pair(ctx context.Context, m *message, code string) (bool, erro
 	if !right {
 		return false, nil
 	}
-	err := c.keep(ctx, func(n *Notes) { n.Chat, n.Person = m.Chat.ID, m.From.ID })
+	err := c.notes.Change(ctx, func(n *Notes) { n.Chat, n.Person = m.Chat.ID, m.From.ID })
 	if err != nil {
 		return false, err
 	}

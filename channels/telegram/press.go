@@ -20,17 +20,7 @@ const maxAnswerText = 200
 // there: a card that was posted before the chat changed. Everybody else is told
 // so, alone.
 func (l *loop) press(ctx context.Context, q *callback) error {
-	texts := l.textsOf(q)
-	if q.From.IsBot || !l.listed(q.From.ID) {
-		if l.strangers.heeds(q.From.ID) {
-			// Who sets a group up needs the number.
-			l.log.InfoContext(ctx, "somebody who may not decide pressed a button", "person", q.From.ID)
-		}
-		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
-		return nil
-	}
-	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home && !q.Message.has(q.Data) {
-		l.answer(ctx, q, texts.Plain("tap.place", nil), true)
+	if l.turnedAway(ctx, q) {
 		return nil
 	}
 	if token, ok := strings.CutPrefix(q.Data, dataChoice); ok {
@@ -43,11 +33,35 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		l.answer(ctx, q, "", false)
 		return l.why(ctx, q.Message, id)
 	}
+	if id, ok := strings.CutPrefix(q.Data, dataMore); ok {
+		return l.more(ctx, q, id, true)
+	}
+	if id, ok := strings.CutPrefix(q.Data, dataBack); ok {
+		return l.more(ctx, q, id, false)
+	}
 	if token, ok := strings.CutPrefix(q.Data, dataTest); ok {
 		return l.rehearsed(ctx, q, token)
 	}
-	l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
+	l.answer(ctx, q, l.textsOf(q).Plain("tap.unknown", nil), true)
 	return nil
+}
+
+// turnedAway reports whether somebody may not press, or not there, and tells them.
+func (l *loop) turnedAway(ctx context.Context, q *callback) bool {
+	texts := l.textsOf(q)
+	if q.From.IsBot || !l.listed(q.From.ID) {
+		if l.strangers.admits(q.From.ID) {
+			// Who sets a group up needs the number.
+			l.log.InfoContext(ctx, "somebody who may not decide pressed a button", "person", q.From.ID)
+		}
+		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
+		return true
+	}
+	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home && !q.Message.has(q.Data) {
+		l.answer(ctx, q, texts.Plain("tap.place", nil), true)
+		return true
+	}
+	return false
 }
 
 // decide hands a choice in, and answers after the commit.
@@ -64,6 +78,9 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 		return nil
 	case errors.Is(err, approval.ErrNotAskable):
 		l.answer(ctx, q, texts.Plain("tap.final", nil), true)
+		return nil
+	case errors.Is(err, approval.ErrNoGrant):
+		l.answer(ctx, q, texts.Plain("tap.no.grant", nil), true)
 		return nil
 	case err != nil:
 		return err

@@ -11,12 +11,9 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
-
-// RehearsalLives is how long a test card waits: less than the platform keeps a
-// press.
-const RehearsalLives = 2 * time.Minute
 
 // dataTest begins the data of a test card's button.
 const dataTest = "t1:"
@@ -28,7 +25,7 @@ const dataTest = "t1:"
 // [approval.ErrUntapped], [approval.ErrUnpaired], that of ctx, or the platform's,
 // and shows no token.
 func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, RehearsalLives, approval.ErrUntapped)
+	ctx, cancel := context.WithTimeoutCause(ctx, platform.RehearsalLives, approval.ErrUntapped)
 	defer cancel()
 	chat, ok := c.place()
 	if !ok {
@@ -56,11 +53,7 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 // endRehearsal makes the test card final.
 func (c *Channel) endRehearsal(ctx context.Context, chat int64, id int, by approval.Person) {
 	p := &page{texts: c.textsFor(chat)}
-	if by.ID == "" {
-		p.say("test.over", nil)
-	} else {
-		p.say("test.done", map[string]any{"by": cardtext.Within(by.Name+" ("+by.ID+")", 80), "when": time.Now()})
-	}
+	p.write(cardtext.Rehearsed(p.texts, by, time.Now()))
 	if err := c.edit(ctx, chat, id, p, ""); err != nil {
 		c.log.WarnContext(ctx, "a test card kept its button, which does nothing", "error", err)
 	}
@@ -110,7 +103,7 @@ func (l *loop) pollForTest(ctx context.Context) error {
 			}
 		}
 		if len(batch) > 0 {
-			sleep(ctx, again)
+			platform.Sleep(ctx, again)
 		}
 	}
 	return ctx.Err()

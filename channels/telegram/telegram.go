@@ -7,7 +7,6 @@ package telegram
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -17,8 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/metnos/vaglio/channels/rehearsal"
-	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 // Name is the channel's name in records.
@@ -28,30 +26,26 @@ const Name = "telegram"
 // taken while Run runs. It is safe for concurrent use.
 type Channel struct {
 	api       *api
-	memory    Memory
 	topic     int64
 	chat      int64 // from the configuration; 0 leaves it to the pairing
 	approvers []int64
-	texts     *templates.Set
-	lang      templates.Lang
-	zone      *time.Location
+	locale    platform.Locale
 	log       *slog.Logger
 
-	// keeping is held while the notes change; it is taken before mu.
-	keeping   sync.Mutex
+	notes *platform.Notes[Notes]
+
 	mu        sync.Mutex
-	notes     Notes
 	code      pairingCode
 	began     time.Time
 	lastHeard time.Time
-	hearing   trouble // with taking updates in
-	telling   trouble // with writing to the chat
+	hearing   platform.Trouble // with taking updates in
+	telling   platform.Trouble // with writing to the chat
 	self      user
 
-	strangers  patience
-	rehearsals rehearsal.Stage // test cards that wait for their press
+	strangers  strangerLimit
+	rehearsals platform.Rehearsals // test cards that wait for their press
 	webhook    string
-	deliveries chan parcel
+	deliveries chan incoming
 	over       chan struct{} // closed when Run has ended
 	end        func()        // closes it
 	delivered  time.Time     // the last delivery that had its effect
@@ -75,13 +69,8 @@ type Config struct {
 	// Approvers are the numeric ids of those who may decide, besides the person
 	// who paired.
 	Approvers []int64
-	// Texts are what people read; nil means the embedded ones.
-	Texts *templates.Set
-	// Lang is the language of chats that chose none.
-	Lang templates.Lang
-	// Zone is the time zone of what people read; nil means UTC.
-	Zone *time.Location
-	Log  *slog.Logger
+	platform.Locale
+	Log *slog.Logger
 }
 
 // ErrToken says that a bot token does not look like one.
@@ -101,25 +90,18 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	if c.Client == nil {
 		c.Client = &http.Client{}
 	}
-	if c.Zone == nil {
-		c.Zone = time.UTC
+	if err := c.Load(); err != nil {
+		return nil, err
 	}
-	if c.Texts == nil {
-		var err error
-		if c.Texts, err = templates.Load(nil); err != nil {
-			return nil, err
-		}
-	}
-	notes, err := c.Memory.Load(ctx)
+	notes, err := platform.Open(ctx, Name, c.Memory)
 	if err != nil {
-		return nil, fmt.Errorf("telegram: read the notes: %w", err)
+		return nil, err
 	}
 	over := make(chan struct{})
 	return &Channel{
-		api: newAPI(c.API, c.Token, c.Client), memory: c.Memory, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), zone: c.Zone, log: c.Log,
+		api: newAPI(c.API, c.Token, c.Client), topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), locale: c.Locale, log: c.Log,
 		notes: notes, began: time.Now(),
-		texts: c.Texts, lang: c.Lang,
-		webhook: c.Webhook, deliveries: make(chan parcel), over: over, end: sync.OnceFunc(func() { close(over) }),
+		webhook: c.Webhook, deliveries: make(chan incoming), over: over, end: sync.OnceFunc(func() { close(over) }),
 	}, nil
 }
 
@@ -136,9 +118,7 @@ func (c *Channel) Approves(id string) bool {
 }
 
 func (c *Channel) listed(person int64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return person != 0 && (person == c.notes.Person || slices.Contains(c.approvers, person))
+	return person != 0 && (person == c.notes.Now().Person || slices.Contains(c.approvers, person))
 }
 
 // place returns the chat that cards go to.
@@ -148,7 +128,8 @@ func (c *Channel) place() (int64, bool) {
 	if c.chat != 0 {
 		return c.chat, true
 	}
-	return c.notes.Chat, c.notes.Chat != 0
+	chat := c.notes.Now().Chat
+	return chat, chat != 0
 }
 
 // moved follows a group that became a supergroup.
@@ -159,7 +140,7 @@ func (c *Channel) moved(ctx context.Context, from, to int64) error {
 		c.log.WarnContext(ctx, "the configured chat became a supergroup: put its new id into the configuration", "chat", to)
 	}
 	c.mu.Unlock()
-	return c.keep(ctx, func(n *Notes) {
+	return c.notes.Change(ctx, func(n *Notes) {
 		if n.Chat == from {
 			n.Chat = to
 		}

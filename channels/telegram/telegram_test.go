@@ -66,7 +66,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 			t.Errorf("after the decision the card is %q %v", m.Text, labels(m))
 		}
 		for code, want := range map[string]string{"": "What waits for you", "en": "What waits for you", "it": "Che cosa ti aspetta"} {
-			if menu := w.server.Commands(code); len(menu) != 6 || menu[0].Description != want {
+			if menu := w.server.Commands(code); len(menu) != 9 || menu[0].Description != want {
 				t.Errorf("in language %q the menu is %v", code, menu)
 			}
 		}
@@ -190,7 +190,7 @@ func TestCommands(t *testing.T) {
 		if m := w.say(ann(), 0, "/pending@"+telegramtest.BotName); !strings.Contains(m.Text, "20 asks wait") || !strings.Contains(m.Text, "make target-14") || !strings.Contains(m.Text, "and 5 more") {
 			t.Errorf("/pending: %q", m.Text)
 		}
-		if m := w.say(ann(), 0, "/why "+string(last.ID[:6])); !strings.Contains(m.Text, "effects: score 0.20") || !strings.Contains(m.Text, "removes ./build") {
+		if m := w.say(ann(), 0, "/why "+string(last.ID[:6])); !strings.Contains(m.Text, "effects: score 0.2,") || !strings.Contains(m.Text, "removes ./build") {
 			t.Errorf("/why: %q", m.Text)
 		}
 		w.press(ann(), last, "Why?")

@@ -3,7 +3,6 @@ package telegram
 import (
 	"cmp"
 	"context"
-	"maps"
 	"strings"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
@@ -21,13 +20,11 @@ type (
 
 // textsFor returns the texts in the language of a chat.
 func (c *Channel) textsFor(chat int64) *templates.Texts {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	lang, ok := c.notes.Langs[chat]
+	lang, ok := c.notes.Now().Langs[chat]
 	if !ok {
-		lang = c.lang
+		lang = c.locale.Lang
 	}
-	return c.texts.In(lang, c.zone)
+	return c.locale.In(lang)
 }
 
 // textsOf returns the texts for the answer to a press.
@@ -49,11 +46,11 @@ func (l *loop) speak(ctx context.Context, m *message, tag string) error {
 		l.reply(ctx, m, "lang.usage", nil)
 		return nil
 	}
-	err := l.keep(ctx, func(n *Notes) {
-		langs := map[int64]templates.Lang{}
-		maps.Copy(langs, n.Langs)
-		langs[m.Chat.ID] = lang
-		n.Langs = langs
+	err := l.notes.Change(ctx, func(n *Notes) {
+		if n.Langs == nil {
+			n.Langs = map[int64]templates.Lang{}
+		}
+		n.Langs[m.Chat.ID] = lang
 	})
 	if err != nil {
 		return err
@@ -70,9 +67,9 @@ func (l *loop) setMenus(ctx context.Context) error {
 		Description string `json:"description"`
 	}
 	for _, code := range append([]templates.Lang{""}, templates.Langs()...) {
-		texts := l.texts.In(cmp.Or(code, l.lang), l.zone)
+		texts := l.locale.In(cmp.Or(code, l.locale.Lang))
 		var menu []entry
-		for _, name := range []string{"pending", "why", "digest", "status", "lang", "help"} {
+		for _, name := range []string{"pending", "why", "stop", "go", "grants", "digest", "status", "lang", "help"} {
 			menu = append(menu, entry{name, texts.Plain(phrase("menu."+name), nil)})
 		}
 		params := tgbotapi.Params{"commands": marshal(menu)}
@@ -90,7 +87,7 @@ func (l *loop) setMenus(ctx context.Context) error {
 // last line. The language may have changed since. Empty means no prompt.
 func (c *Channel) promptOf(text string) approval.AskID {
 	for _, lang := range templates.Langs() {
-		rest, ok := strings.CutPrefix(text, c.texts.In(lang, c.zone).Plain("prompt", nil)+"\n")
+		rest, ok := strings.CutPrefix(text, c.locale.In(lang).Plain("prompt", nil)+"\n")
 		if fields := strings.Fields(rest); ok && len(fields) > 0 {
 			return approval.AskID(fields[len(fields)-1])
 		}

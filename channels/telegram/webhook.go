@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"time"
@@ -15,6 +14,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -34,10 +34,11 @@ const (
 	errorLasts = 5 * time.Minute
 )
 
-// parcel is an update that the platform brought, and where its fate is told.
-type parcel struct {
+// incoming is an update that the platform brought, and where it is told whether
+// it had its effect.
+type incoming struct {
 	update strictjson.Value
-	fate   chan error
+	taken  chan error
 }
 
 // errTaken says that somebody else set the bot's webhook.
@@ -58,29 +59,24 @@ func hookSecret(token, address string) string {
 func (c *Channel) Webhook() http.Handler {
 	want := []byte(hookSecret(c.api.token, c.webhook))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable one is none
+		body, ok := platform.Body(w, r, maxUpdate, func(h http.Header) int {
+			kind, _, _ := mime.ParseMediaType(h.Get("Content-Type")) // an unreadable one is none
+			switch {
+			case c.webhook == "" || subtle.ConstantTimeCompare([]byte(h.Get(secretHeader)), want) != 1:
+				return http.StatusUnauthorized
+			case kind != "application/json":
+				return http.StatusUnsupportedMediaType
+			default:
+				return 0
+			}
+		})
 		switch {
-		case r.Method != http.MethodPost:
-			w.Header().Set("Allow", http.MethodPost)
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		case c.webhook == "" || subtle.ConstantTimeCompare([]byte(r.Header.Get(secretHeader)), want) != 1:
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		case kind != "application/json":
-			w.WriteHeader(http.StatusUnsupportedMediaType)
-			return
-		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			w.WriteHeader(http.StatusRequestEntityTooLarge)
-			return
-		}
-		if err != nil || !strictjson.Value(body).IsValid() {
+		case !ok: // It has its answer.
+		case !strictjson.Value(body).IsValid():
 			w.WriteHeader(http.StatusBadRequest)
-			return
+		default:
+			w.WriteHeader(c.deliver(r.Context(), body))
 		}
-		w.WriteHeader(c.deliver(r.Context(), body))
 	})
 }
 
@@ -88,7 +84,7 @@ func (c *Channel) Webhook() http.Handler {
 func (c *Channel) deliver(ctx context.Context, update strictjson.Value) int {
 	ctx, cancel := context.WithTimeout(ctx, deliverWithin)
 	defer cancel()
-	d := parcel{update, make(chan error, 1)}
+	d := incoming{update, make(chan error, 1)}
 	select {
 	case c.deliveries <- d:
 	case <-c.over: // Nobody listens any more; the next process does.
@@ -97,7 +93,7 @@ func (c *Channel) deliver(ctx context.Context, update strictjson.Value) int {
 		return http.StatusServiceUnavailable
 	}
 	select {
-	case err := <-d.fate:
+	case err := <-d.taken:
 		if err != nil {
 			return http.StatusServiceUnavailable
 		}
@@ -119,7 +115,7 @@ func (l *loop) receive(ctx context.Context) {
 				err = l.effect(ctx, id, &u)
 			}
 			if err == nil {
-				err = l.keep(ctx, func(n *Notes) { n.add(id, time.Now()) })
+				err = l.notes.Change(ctx, func(n *Notes) { n.add(id, time.Now()) })
 			}
 			if err != nil {
 				l.log.ErrorContext(ctx, "a delivery has had no effect; the platform brings it again", "update", id, "error", err)
@@ -128,7 +124,7 @@ func (l *loop) receive(ctx context.Context) {
 				l.delivered = time.Now()
 				l.mu.Unlock()
 			}
-			d.fate <- err
+			d.taken <- err
 		}
 	}
 }
@@ -136,7 +132,7 @@ func (l *loop) receive(ctx context.Context) {
 // serveHook sets the webhook and looks after it until something fails.
 func (l *loop) serveHook(ctx context.Context) error {
 	// The note comes first: what we may have set is ours to delete later.
-	if err := l.keep(ctx, func(n *Notes) { n.Webhook = l.webhook }); err != nil {
+	if err := l.notes.Change(ctx, func(n *Notes) { n.Webhook = l.webhook }); err != nil {
 		return err
 	}
 	if _, err := l.api.call(ctx, "setWebhook", tgbotapi.Params{
@@ -155,14 +151,14 @@ func (l *loop) serveHook(ctx context.Context) error {
 			return errTaken
 		case l.fails(&info):
 			l.mu.Lock()
-			l.hearing.begin("hook", map[string]any{"error": cardtext.Within(l.api.hide(info.Error), 200)})
+			l.hearing.Begin("trouble.hook", map[string]any{"error": cardtext.Within(l.api.hide(info.Error), 200)})
 			l.mu.Unlock()
 		default:
 			if err := l.heard(ctx); err != nil {
 				return err
 			}
 		}
-		sleep(ctx, lookEvery)
+		platform.Sleep(ctx, lookEvery)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -204,9 +200,7 @@ func (l *loop) fails(info *hookInfo) bool {
 // unhook deletes the webhook that an earlier run of ours set. One that somebody
 // else set stays: whoever needs it has to know.
 func (l *loop) unhook(ctx context.Context) error {
-	l.mu.Lock()
-	ours := l.notes.Webhook
-	l.mu.Unlock()
+	ours := l.notes.Now().Webhook
 	if ours == "" {
 		return nil
 	}
@@ -219,5 +213,5 @@ func (l *loop) unhook(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.keep(ctx, func(n *Notes) { n.Webhook = "" })
+	return l.notes.Change(ctx, func(n *Notes) { n.Webhook = "" })
 }

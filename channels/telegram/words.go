@@ -43,7 +43,7 @@ const private = "private"
 // stranger's message gets no answer.
 func (l *loop) stranger(ctx context.Context, m *message, name, rest string) error {
 	alone, pairs := m.Chat.Type == private, name == "start" && rest != ""
-	if !alone && !pairs || !l.strangers.heeds(m.From.ID) {
+	if !alone && !pairs || !l.strangers.admits(m.From.ID) {
 		return nil
 	}
 	if !pairs {
@@ -123,8 +123,7 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
 	case "lang":
 		return l.speak(ctx, m, rest)
 	default:
-		l.reply(ctx, m, "help", nil)
-		return nil
+		return l.order(ctx, m, name, rest)
 	}
 }
 
@@ -281,7 +280,7 @@ func (l *loop) status(ctx context.Context, m *message) error {
 		way = "status.hook"
 	}
 	p.line(way, nil)
-	if h := l.wrong().in(p.texts); !h.OK() {
+	if h := l.wrong().In(p.texts); !h.OK() {
 		p.line("status.trouble", map[string]any{"since": h.Since, "problem": theirs(h.Problem), "remedy": theirs(h.Remedy)})
 	}
 	l.replyPage(ctx, m, p, "")
@@ -293,8 +292,8 @@ func (c *Channel) deciders() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := slices.Clone(c.approvers)
-	if c.notes.Person != 0 {
-		all = append(all, c.notes.Person)
+	if person := c.notes.Now().Person; person != 0 {
+		all = append(all, person)
 	}
 	slices.Sort(all)
 	var who []string

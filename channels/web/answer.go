@@ -45,8 +45,12 @@ func (w *Web) open(h handler) http.Handler {
 // how to get one.
 func (w *Web) signedIn(h handler) http.Handler {
 	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
-		if _, ok := w.sessions.of(r); !ok {
+		who, ok := w.session(r)
+		if !ok {
 			return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}})
+		}
+		if err := w.sessions.used(context.WithoutCancel(r.Context()), &who); err != nil {
+			w.log.WarnContext(r.Context(), "a session could not be stretched; it ends when it would have", "error", err)
 		}
 		return h(rw, r)
 	})

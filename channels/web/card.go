@@ -38,6 +38,8 @@ type itemView struct {
 	Head, Tail string
 	// Act holds the buttons of this call alone; nil when the card's are enough.
 	Act *actView
+	// Answers say what an answer still holds.
+	Answers []answerView
 }
 
 // actView is a row of buttons. An empty token is no button.
@@ -52,6 +54,8 @@ type actView struct {
 	ID string
 	// From names the page that the forms are on, where an answer leads back to.
 	From string
+	// Grants are the choices that allow the call and more like it.
+	Grants []grantView
 	// All says that the row is for all waiting calls of a plan, which are Open.
 	All  bool
 	Open int
@@ -103,7 +107,7 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	v := itemView{
 		Item: it, Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil),
 		Stands: fate{it.State, it.Decision, it.Permit, it.Outcome, it.EndedAt, c.ExpiresAt, it.Votes}.standing(),
-		Judges: w.judges(it.Verdict),
+		Judges: w.judges(it.Verdict), Answers: answersOf(&it),
 	}
 	if len(c.Items) > 1 {
 		v.N = i + 1
@@ -140,18 +144,6 @@ func (v *cardView) offer(from string) {
 	if !v.Waiting {
 		return
 	}
-	row := func(bs []approval.Button, id, label string, whole bool) *actView {
-		a := &actView{Ask: v.Ask, AllowText: text{Key: "button.allow"}, DenyText: text{Key: "button.deny"}, Label: plain(label), ID: id, From: from, Open: v.Open}
-		for _, b := range bs {
-			switch {
-			case b.Choice == approval.ChoiceAllow && whole:
-				a.Allow = b.Token
-			case b.Choice == approval.ChoiceDeny:
-				a.Deny = b.Token
-			}
-		}
-		return a
-	}
 	for i := range v.Items {
 		it := &v.Items[i]
 		if it.State != approval.Pending {
@@ -161,17 +153,34 @@ func (v *cardView) offer(from string) {
 		if len(own) == 0 && v.Open == 1 {
 			own = v.Buttons
 		}
-		it.Act = row(own, string(it.Approval), it.Wanted, !it.Cut)
+		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
+		if !it.Cut {
+			it.Act.Grants = grantsOf(&it.Item)
+		}
 		if v.Open == 1 {
 			v.Act, it.Act = it.Act, nil
 		}
 	}
 	if v.Open > 1 {
-		v.Act = row(v.Buttons, string(v.Ask), v.Agent, v.Whole)
+		v.Act = v.row(v.Buttons, string(v.Ask), v.Agent, from, v.Whole)
 		n := templates.Values{"n": v.Open}
 		v.Act.AllowText, v.Act.DenyText = text{"button.allow.all", n}, text{"button.deny.all", n}
 		v.Act.All = true
 	}
+}
+
+// row lays out one row of buttons; it allows only what is seen whole.
+func (v *cardView) row(bs []approval.Button, id, label, from string, whole bool) *actView {
+	a := &actView{Ask: v.Ask, AllowText: text{Key: "button.allow"}, DenyText: text{Key: "button.deny"}, Label: plain(label), ID: id, From: from, Open: v.Open}
+	for _, b := range bs {
+		switch {
+		case b.Choice == approval.ChoiceAllow && whole:
+			a.Allow = b.Token
+		case b.Choice == approval.ChoiceDeny:
+			a.Deny = b.Token
+		}
+	}
+	return a
 }
 
 // judges lists the answers behind a verdict, the one that decided first.

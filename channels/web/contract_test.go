@@ -38,13 +38,13 @@ func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.
 
 func TestContract(t *testing.T) {
 	// Its pages show all of a call, so there is no limit and no file.
-	channeltest.Run(t, channeltest.Facts{}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+	channeltest.Run(t, channeltest.Facts{Commands: true}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}
 			c.start()
 			test(t, channeltest.Harness{
-				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Reply: c.reply,
+				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Reply: c.reply, Grants: c.grants, Command: c.command,
 				Restart: func() channeltest.Channel { c.start(); return web.Channel{} },
 			})
 		})
@@ -63,7 +63,7 @@ type contractInbox struct {
 // start is a new process.
 func (c *contractInbox) start() {
 	c.Helper()
-	w, err := web.New(web.Config{
+	w, err := web.New(context.Background(), web.Config{
 		Desk: c.desk, Book: c.desk, Propose: c.desk.Propose, Samples: samples(), Secret: [32]byte{1}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -98,6 +98,9 @@ func (c *contractInbox) shown(ref string) channeltest.Picture {
 		}
 		seen[token] = true
 		b := form.all("button")[0]
+		if approval.Choice(b.attr("data-choice")).Grants() {
+			continue // It is behind a second tap.
+		}
 		one := channeltest.Button{
 			Choice: approval.Choice(b.attr("data-choice")), Label: b.name(),
 			Press: func(who channeltest.Who) string { return c.tap(who, values) },
@@ -115,6 +118,63 @@ func (c *contractInbox) shown(ref string) channeltest.Picture {
 		}
 	}
 	return p
+}
+
+// grants are the choices that the page folds away.
+func (c *contractInbox) grants(ref string) []channeltest.Button {
+	c.Helper()
+	card := sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref)
+	var all []channeltest.Button
+	for _, form := range card.all("form") {
+		buttons := form.all("button")
+		if len(buttons) == 0 || !approval.Choice(buttons[0].attr("data-choice")).Grants() {
+			continue
+		}
+		values := url.Values{}
+		for _, field := range form.all("input", "button") {
+			if field.attr("name") != "" {
+				values.Set(field.attr("name"), field.attr("value"))
+			}
+		}
+		all = append(all, channeltest.Button{
+			Choice: approval.Choice(buttons[0].attr("data-choice")), Label: buttons[0].name(), Press: func(who channeltest.Who) string { return c.tap(who, values) },
+		})
+	}
+	return all
+}
+
+// command gives an order by the form that stands for it, and returns what the page
+// behind it tells.
+func (c *contractInbox) command(who channeltest.Who, line string) string {
+	c.Helper()
+	in := c.owner
+	if who == channeltest.Stranger {
+		in = c.stranger
+	}
+	words := strings.Fields(line)
+	form := url.Values{"verb": words[:1]}
+	for _, w := range words[1:] {
+		switch {
+		case words[0] != "stop" && words[0] != "go":
+			form.Set("id", w)
+		case strings.HasSuffix(w, "h"):
+			form.Set("for", w)
+		default:
+			form.Set("agent", w)
+		}
+	}
+	if words[0] == "grants" {
+		said := sound(c.T, in.get("/inbox")).id(c.T, "holds").words()
+		if !strings.Contains(said, "Granted") {
+			return "No grant" // There is no list where there is nothing to list.
+		}
+		return said
+	}
+	rec := in.post("/inbox/order", form)
+	if rec.Code == http.StatusSeeOther {
+		return sound(c.T, in.get(rec.Header().Get("Location"))).all("main")[0].words()
+	}
+	return sound(c.T, rec).all("main")[0].words()
 }
 
 func (c *contractInbox) reply(who channeltest.Who, ref, words string) string {

@@ -22,7 +22,7 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	who, _ := w.sessions.of(r)
+	who, _ := w.session(r)
 	back := askURL(approval.AskID(f.Get("ask")))
 	token := approval.Token(f.Get("token"))
 	if token == "" {
@@ -55,6 +55,11 @@ func undecided(err error, back string) error {
 		return &pageError{
 			Status: http.StatusForbidden, Title: text{Key: "web.fault.final.title"},
 			Text: text{Key: "web.fault.final"}, Link: back, Err: err,
+		}
+	}
+	if errors.Is(err, approval.ErrNoGrant) {
+		return &pageError{
+			Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.order.title"}, Text: text{Key: "tap.no.grant"}, Link: back, Err: err,
 		}
 	}
 	if errors.Is(err, approval.ErrNotApprover) {
@@ -182,6 +187,9 @@ func line(it *approval.Item, t told) noticeLine {
 			l.Text = text{Key: "web.second.denied"}
 		}
 		return l
+	}
+	if it.Grant != nil {
+		l.Text = text{"tap.granted", templates.Values{"most": it.Grant.Most}}
 	}
 	l.Words = d.Words != ""
 	if it.State == approval.Allowed && it.Permit != nil {

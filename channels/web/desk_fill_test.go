@@ -185,7 +185,7 @@ func newInbox(t *testing.T, d *desk) *inbox {
 
 func inboxOf(t *testing.T, d *desk, c web.Config) *inbox {
 	t.Helper()
-	w, err := web.New(c)
+	w, err := web.New(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

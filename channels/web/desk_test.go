@@ -33,6 +33,8 @@ type desk struct {
 	taps     []approval.Tap
 	proposed []vaglio.Proposal
 	answers  map[string]approval.Answer
+	orders   []approval.Order
+	brakes   []approval.Brake
 	// fail, when set, is what every call answers.
 	fail error
 	// readings is how often statistics were read.

@@ -38,7 +38,6 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 			Text: text{Key: "web.fault.streams"},
 		}
 	}
-	who, _ := w.sessions.of(r)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	ticks := w.desk.Watch(ctx)
@@ -52,7 +51,7 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	defer beat.Stop()
 	// The first tick makes a page catch up with what it missed before.
 	err := s.send("retry: 2000\nevent: tick\ndata: {}\n\n")
-	for err == nil && !who.over() {
+	for err == nil && w.signed(r) {
 		select {
 		case <-ctx.Done():
 			return nil

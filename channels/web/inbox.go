@@ -22,6 +22,8 @@ type inboxView struct {
 	Open      int
 	Uncounted bool
 	Recent    []entryView
+	// Holds is what people's answers hold now.
+	Holds holdsView
 }
 
 const (
@@ -36,6 +38,11 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	if err := w.fill(r, &v); err != nil {
 		return err
 	}
+	holds, err := w.holds(r.Context())
+	if err != nil {
+		return err
+	}
+	v.Holds, v.Holds.Did = holds, w.didOf(r)
 	past, err := w.book.History(r.Context(), approval.Filter{Limit: 3 * recent})
 	if err != nil {
 		return err
@@ -101,7 +108,9 @@ func weigh(c *approval.Card) (bytes int) {
 // askView is what the page of one ask shows.
 type askView struct {
 	Notice *notice
-	Card   cardView
+	// Did says what an order did that was just given here.
+	Did  string
+	Card cardView
 	// Turn is the address of the turn's page; empty without a turn.
 	Turn string
 }
@@ -119,7 +128,7 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := askView{Notice: w.noticeOf(r), Card: w.view(c, "ask", true)}
+	v := askView{Notice: w.noticeOf(r), Did: w.didOf(r), Card: w.view(c, "ask", true)}
 	if c.TurnID != "" {
 		v.Turn = turnURL(c.Agent, c.TurnID)
 	}

@@ -36,7 +36,13 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 			Text: text{Key: "web.fault.link"},
 		}
 	}
-	c, err := w.sessions.start(owner, w.secure(r))
+	ctx := context.WithoutCancel(r.Context())
+	one := Session{Person: owner, From: hostOf(r.RemoteAddr), Browser: browserOf(r)}
+	// What nobody could be told of does not happen.
+	if err := w.signedInBy(ctx, one); err != nil {
+		return err
+	}
+	c, err := w.sessions.start(ctx, one, w.secure(r))
 	if err != nil {
 		return err
 	}
@@ -48,9 +54,10 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 // logout ends the session on this side too, so that a copy of its cookie is
 // worth nothing.
 func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
-	http.SetCookie(rw, w.sessions.end(w.secure(r)))
-	if who, ok := w.sessions.of(r); ok {
-		if err := w.sessions.ended.add(context.WithoutCancel(r.Context()), who); err != nil {
+	http.SetCookie(rw, w.sessions.gone(w.secure(r)))
+	if who, ok := w.session(r); ok {
+		_, err := w.sessions.end(context.WithoutCancel(r.Context()), func(one *Session) bool { return one.ID == who.ID })
+		if err != nil {
 			return &pageError{
 				Status: http.StatusInternalServerError, Title: text{Key: "web.fault.signout.title"},
 				Text: text{Key: "web.fault.signout"}, Err: err,
@@ -59,6 +66,38 @@ func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(rw, r, "/inbox/login", http.StatusSeeOther)
 	return nil
+}
+
+// maxBrowser is how much is kept of what a browser says of itself, in bytes.
+const maxBrowser = 200
+
+// browserOf returns what the browser says of itself, on one line.
+func browserOf(r *http.Request) string {
+	said := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return -1
+		}
+		return c
+	}, r.UserAgent())
+	return said[:min(len(said), maxBrowser)]
+}
+
+// session returns the session of a request.
+func (w *Web) session(r *http.Request) (Session, bool) { return w.sessions.of(r, w.secure(r)) }
+
+// signed reports whether the request's session is still good.
+func (w *Web) signed(r *http.Request) bool {
+	_, ok := w.session(r)
+	return ok
+}
+
+// Sessions returns the browsers that are signed in, the oldest first.
+func (w *Web) Sessions() []Session { return w.sessions.list() }
+
+// EndSessions ends the sessions whose id begins with the prefix, all for an empty
+// one, and says how many that were.
+func (w *Web) EndSessions(ctx context.Context, prefix string) (int, error) {
+	return w.sessions.end(ctx, func(one *Session) bool { return strings.HasPrefix(one.ID, prefix) })
 }
 
 // secure reports whether the browser reached us over TLS, by ourselves or by a

@@ -136,7 +136,7 @@ func (w *Web) funcs() template.FuncMap {
 // reader gets a whole page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	f := frame{page: p}
-	_, f.Signed = w.sessions.of(r)
+	_, f.Signed = w.session(r)
 	switch {
 	case !f.Signed:
 		f.Waiting = &waiting{}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,80 +21,197 @@ import (
 )
 
 const (
-	// sessionFor is how long a browser stays signed in.
-	sessionFor = 30 * 24 * time.Hour
+	// sessionFor is how long a session stays good that nobody uses, and sessionMost
+	// how long one can be stretched by use.
+	sessionFor  = 12 * time.Hour
+	sessionMost = 7 * 24 * time.Hour
+	// stretchAfter is the use after which a session's new end is kept: not each one.
+	stretchAfter = time.Hour
+	// maxSessions bounds the sessions; the oldest gives way.
+	maxSessions = 64
 	// codeFor is how long a one-time link works.
 	codeFor = 10 * time.Minute
 	// maxCodes bounds the links that wait to be used; the oldest gives way.
 	maxCodes = 16
 )
 
-// sessions makes and reads the cookies of signed-in people.
+// Session is one signed-in browser.
+type Session struct {
+	// ID names the session; it is the hash of what the browser holds, and of no use
+	// to sign in with.
+	ID     string    `json:"id"`
+	Person string    `json:"person"`
+	Made   time.Time `json:"made"`
+	Until  time.Time `json:"until"`
+	// From is the address that signed in, and Browser what it said of itself: not
+	// to be relied on, and without control characters.
+	From    string `json:"from"`
+	Browser string `json:"browser"`
+}
+
+// Sessions keep the sessions past the process.
+type Sessions interface {
+	// Load returns what was saved last.
+	Load(ctx context.Context) ([]Session, error)
+	// Save keeps all sessions: what it returned nil for is on disk.
+	Save(ctx context.Context, all []Session) error
+}
+
+// sessions are the signed-in browsers: what is not among them is not signed in.
 type sessions struct {
-	sealer sealer
 	// cookie is the cookie's name. It is the instance's own, because cookies
 	// ignore the port: two instances on one machine must not sign each other's
 	// people out.
 	cookie string
-	ended  *ended
+	keep   Sessions
+
+	mu  sync.Mutex
+	all []Session
 }
 
-// session is what the cookie says, once its seal was checked.
-type session struct {
-	Person string `json:"person"`
-	Until  int64  `json:"until"`
-	// Nonce makes every cookie another one.
-	Nonce string `json:"nonce"`
-}
-
-func newSessions(secret [32]byte, over *ended) (sessions, error) {
+// openSessions takes up the sessions that were kept; a nil keep forgets them with
+// the process.
+func openSessions(ctx context.Context, secret [32]byte, keep Sessions) (*sessions, error) {
 	s, err := newSealer(secret, "session/v1")
-	if err != nil {
-		return sessions{}, err
-	}
-	name := sha256.Sum256(append([]byte("name:"), s.key...))
-	return sessions{sealer: s, cookie: "vaglio_" + hex.EncodeToString(name[:4]), ended: over}, nil
-}
-
-// start returns the cookie of a new session of the person. secure says that the
-// page came over TLS: on plain loopback a browser would drop a Secure cookie.
-func (s *sessions) start(person string, secure bool) (*http.Cookie, error) {
-	until := time.Now().Add(sessionFor)
-	value, err := s.sealer.seal(session{Person: person, Until: until.Unix(), Nonce: rand.Text()})
 	if err != nil {
 		return nil, err
 	}
-	return &http.Cookie{ //nolint:gosec // Secure follows from how the page was reached.
-		Name: s.cookie, Value: value, Path: "/inbox", Expires: until, MaxAge: int(sessionFor / time.Second),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
-	}, nil
-}
-
-// end returns the cookie that ends a session.
-func (s *sessions) end(secure bool) *http.Cookie {
-	return &http.Cookie{ //nolint:gosec // Secure follows from how the page was reached.
-		Name: s.cookie, Path: "/inbox", MaxAge: -1,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
+	name := sha256.Sum256(append([]byte("name:"), s.key...))
+	all := &sessions{cookie: "vaglio_" + hex.EncodeToString(name[:4]), keep: keep}
+	if keep == nil {
+		return all, nil
 	}
+	if all.all, err = keep.Load(ctx); err != nil {
+		return nil, fmt.Errorf("web: read the sessions: %w", err)
+	}
+	return all, nil
 }
 
-// of returns the request's session, if it carries a valid one.
-func (s *sessions) of(r *http.Request) (session, bool) {
-	c, err := r.Cookie(s.cookie)
+// idOf is the name of the session that a browser holds the value of.
+func idOf(value string) string {
+	h := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(h[:])
+}
+
+// start makes a session and returns its cookie once it is kept.
+func (s *sessions) start(ctx context.Context, one Session, secure bool) (*http.Cookie, error) {
+	value := rand.Text() + rand.Text()
+	now := time.Now().UTC().Round(0)
+	one.ID, one.Made, one.Until = idOf(value), now, now.Add(sessionFor)
+	err := s.change(ctx, func(all []Session) []Session {
+		all = append(all, one)
+		return all[max(0, len(all)-maxSessions):]
+	})
 	if err != nil {
-		return session{}, false
+		return nil, err
 	}
-	var v session
-	if !s.sealer.open(c.Value, &v) || v.Person == "" || v.over() || s.ended.has(v) {
-		return session{}, false
-	}
-	return v, true
+	c := s.blank(secure) //nolint:gosec // Secure follows from how the page was reached.
+	c.Value, c.Expires, c.MaxAge = value, now.Add(sessionMost), int(sessionMost/time.Second)
+	return c, nil
 }
 
-func (v session) over() bool { return time.Now().Unix() >= v.Until }
+// gone returns the cookie that takes a session's away.
+func (s *sessions) gone(secure bool) *http.Cookie {
+	c := s.blank(secure) //nolint:gosec // Secure follows from how the page was reached.
+	c.MaxAge = -1
+	return c
+}
+
+// blank is the cookie without its value. secure says that the page came over TLS:
+// then its name binds it to this host, at which no other can set it. On plain
+// loopback a browser would drop a Secure cookie.
+func (s *sessions) blank(secure bool) *http.Cookie {
+	c := &http.Cookie{ //nolint:gosec // Secure follows from how the page was reached.
+		Name: s.cookie, Path: "/inbox", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure,
+	}
+	if secure {
+		c.Name, c.Path = "__Host-"+s.cookie, "/"
+	}
+	return c
+}
+
+// of returns the session whose cookie the request carries, if there is one.
+func (s *sessions) of(r *http.Request, secure bool) (Session, bool) {
+	c, err := r.Cookie(s.blank(secure).Name)
+	if err != nil || len(c.Value) > 200 {
+		return Session{}, false
+	}
+	id := idOf(c.Value)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.all {
+		if subtle.ConstantTimeCompare([]byte(s.all[i].ID), []byte(id)) == 1 && time.Now().Before(s.all[i].Until) {
+			return s.all[i], true
+		}
+	}
+	return Session{}, false
+}
+
+// used stretches a session that is used. Where that cannot be kept the session
+// ends when it would have.
+func (s *sessions) used(ctx context.Context, one *Session) error {
+	until := time.Now().UTC().Round(0).Add(sessionFor)
+	if most := one.Made.Add(sessionMost); until.After(most) {
+		until = most
+	}
+	if until.Sub(one.Until) < stretchAfter {
+		return nil
+	}
+	return s.change(ctx, func(all []Session) []Session {
+		for i := range all {
+			if all[i].ID == one.ID {
+				all[i].Until = until
+			}
+		}
+		return all
+	})
+}
+
+// end ends the sessions that are chosen, in this process also where that cannot be
+// kept.
+func (s *sessions) end(ctx context.Context, chosen func(*Session) bool) (n int, err error) {
+	err = s.change(ctx, func(all []Session) []Session {
+		before := len(all)
+		all = slices.DeleteFunc(all, func(one Session) bool { return chosen(&one) })
+		n = before - len(all)
+		return all
+	})
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.all = slices.DeleteFunc(s.all, func(one Session) bool { return chosen(&one) })
+	}
+	return n, err
+}
+
+// list returns the sessions that are good now, the oldest first.
+func (s *sessions) list() []Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return living(s.all)
+}
+
+func living(all []Session) []Session {
+	now := time.Now()
+	return slices.DeleteFunc(slices.Clone(all), func(one Session) bool { return !now.Before(one.Until) })
+}
+
+// change keeps what change makes of the sessions, and then answers by it.
+func (s *sessions) change(ctx context.Context, change func([]Session) []Session) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := change(living(s.all))
+	if s.keep != nil {
+		if err := s.keep.Save(ctx, slices.Clone(next)); err != nil {
+			return fmt.Errorf("web: keep the sessions: %w", err)
+		}
+	}
+	s.all = next
+	return nil
+}
 
 // by returns the signed-in person as decisions record them.
-func (v session) by() approval.Person {
+func (v *Session) by() approval.Person {
 	return approval.Person{ID: Name + ":" + v.Person, Name: v.Person}
 }
 

@@ -53,25 +53,25 @@ func words(s approval.State) (word text, tone string, says text) {
 	if !ok {
 		return text{Key: "web.unclear"}, "bad", text{"web.unclear.says", templates.Values{"state": plain(s)}}
 	}
-	key := templates.Key("web.state." + string(s))
+	key := stateKey(string(s))
 	return text{Key: key}, tone, text{Key: key + ".says"}
 }
+
+func stateKey(fate string) templates.Key { return templates.Key("web.state." + fate) }
 
 func (f fate) standing() standing {
 	s := standing{At: f.moved(), Answer: f.decision}
 	s.Word, s.Tone, s.Says = words(f.state)
-	if f.state == approval.Pending && !f.expiresAt.IsZero() {
-		s.Due, s.Until = text{Key: "web.due.expires"}, f.expiresAt
+	if key := stateKey(approval.Fate(f.state, f.outcome)); f.outcome != nil && key != stateKey(string(f.state)) {
+		s.Word, s.Says = text{Key: key}, text{Key: key + ".says"}
 	}
+	s.Due, s.Until = f.due()
 	if f.state == approval.Pending && len(f.votes) > 0 {
 		names := make([]string, 0, len(f.votes))
 		for i := range f.votes {
 			names = append(names, plain(f.votes[i].By.Name+" ("+f.votes[i].By.ID+")"))
 		}
 		s.Says = text{"web.votes", templates.Values{"by": strings.Join(names, ", ")}}
-	}
-	if f.state == approval.Allowed && f.permit != nil {
-		s.Due, s.Until = text{Key: "web.lapses"}, f.permit.LapsesAt
 	}
 	if f.outcome != nil {
 		s.Detail = f.outcome.Detail
@@ -83,6 +83,18 @@ func (f fate) standing() standing {
 		}
 	}
 	return s
+}
+
+// due is what time will do to the call, and when; zero where it does nothing.
+func (f fate) due() (what text, until time.Time) {
+	switch {
+	case f.state == approval.Pending && !f.expiresAt.IsZero():
+		return text{Key: "web.due.expires"}, f.expiresAt
+	case f.state == approval.Allowed && f.permit != nil:
+		return text{Key: "web.lapses"}, f.permit.LapsesAt
+	default:
+		return text{}, time.Time{}
+	}
 }
 
 // moved is when the call came to stand as it does; zero while it waits.

@@ -62,7 +62,7 @@ func (t teller) scores(s *report.Scores, thresholds map[string]float64) part {
 			c.Series[j].Values = append(c.Series[j].Values, n)
 			r.Cells = append(r.Cells, cell{Text: t.Number(n)})
 		}
-		c.Categories = append(c.Categories, strings.TrimSuffix(t.Score(first), "0"))
+		c.Categories = append(c.Categories, t.Score(first))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
 	p.Charts = []chart.Chart{c}

@@ -54,16 +54,18 @@ func (w *Web) textsFor(r *http.Request) *templates.Texts {
 // textFuncs are the functions of the pages that say something of ours.
 func textFuncs(texts *templates.Texts) template.FuncMap {
 	return template.FuncMap{
-		"lang":   func() string { return string(texts.Lang()) },
-		"t":      func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
-		"line":   func(v cardView) string { return v.line(texts) },
-		"score":  texts.Score,
-		"number": texts.Number,
-		"when":   texts.Stamp,
-		"left":   func(t time.Time) string { return left(texts, t) },
-		"size":   func(s string) string { return size(texts, s) },
-		"effect": func(category string) template.HTML { return effect(texts, category) },
-		"why":    func(v itemView) string { return why(texts, v.Item) },
+		"lang":      func() string { return string(texts.Lang()) },
+		"t":         func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
+		"line":      func(v cardView) string { return v.line(texts) },
+		"score":     texts.Score,
+		"number":    texts.Number,
+		"when":      texts.Stamp,
+		"left":      func(t time.Time) string { return left(texts, t) },
+		"size":      func(s string) string { return size(texts, s) },
+		"effect":    func(category string) template.HTML { return effect(texts, category) },
+		"judgement": judgementURL,
+		"plain":     plain,
+		"why":       func(v itemView) string { return why(texts, v.Item) },
 		"reasoned": func(g vaglio.GradientResult) template.HTML {
 			return judged(texts, g.Reasoning, approval.ReasoningOf(g))
 		},

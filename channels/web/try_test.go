@@ -127,7 +127,7 @@ func TestTryMistakes(t *testing.T) {
 func TestTryTrouble(t *testing.T) {
 	c := config(newDesk())
 	c.Propose = nil
-	if _, err := web.New(c); err == nil {
+	if _, err := web.New(t.Context(), c); err == nil {
 		t.Fatal("an inbox without Propose was made")
 	}
 	in := newInbox(t, newDesk()).signIn()

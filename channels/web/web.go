@@ -8,8 +8,8 @@
 // Allow is offered only on a page that shows the whole call.
 //
 // Nobody reads or presses anything without a session. A session starts from a
-// one-time link ([Web.LoginLink]) and is a signed cookie, so it survives a
-// restart. No GET changes anything.
+// one-time link ([Web.LoginLink]) and is a record, so it survives a restart and can
+// be ended. No GET changes anything.
 package web
 
 import (
@@ -19,7 +19,6 @@ import (
 	"html/template"
 	"iter"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,22 +36,25 @@ type Web struct {
 	desk       Desk
 	book       Book
 	propose    func(context.Context, string, vaglio.Proposal) (approval.Answer, error)
+	judgements func(context.Context, string) (vaglio.Judgement, error)
 	samples    []Sample
 	thresholds map[string]float64
 	public     *url.URL
 	log        *slog.Logger
 
-	sessions sessions
-	codes    codes
-	told     sealer
-	texts    *templates.Set
-	lang     templates.Lang
-	zone     *time.Location
-	pages    map[templates.Lang]map[string]*template.Template
-	assets   map[string]asset
-	streams  chan struct{}
-	stopped  chan struct{}
-	stopOnce sync.Once
+	sessions *sessions
+	// signedInBy is told of each sign-in before it happens.
+	signedInBy func(context.Context, Session) error
+	codes      codes
+	told       sealer
+	texts      *templates.Set
+	lang       templates.Lang
+	zone       *time.Location
+	pages      map[templates.Lang]map[string]*template.Template
+	assets     map[string]asset
+	streams    chan struct{}
+	stopped    chan struct{}
+	stopOnce   sync.Once
 }
 
 // Config is what the inbox is built with.
@@ -65,18 +67,20 @@ type Config struct {
 	// must not wait for the person: the same person is looking at the page. A
 	// text that the person may read comes as an [*InputError].
 	Propose func(ctx context.Context, agent string, p vaglio.Proposal) (approval.Answer, error)
+	// Judgement returns what a judge agent did, by its id.
+	Judgement func(ctx context.Context, id string) (vaglio.Judgement, error)
 	// Samples are the ready-made calls of the page Try it.
 	Samples []Sample
 	// Thresholds holds, by kind of judge, the score that the judge wants at
 	// least. The score of a judge that is not listed is shown without one.
 	Thresholds map[string]float64
-	// Ended are the sessions that people ended before: when each would have been
-	// over by itself, in seconds since 1970, by its nonce.
-	Ended map[string]int64
-	// KeepEnded stores all that ended; what it returned nil for is on disk. Nil
-	// forgets them with the process.
-	KeepEnded func(ctx context.Context, ended map[string]int64) error
-	// Secret is the instance's secret; the keys of sessions derive from it.
+	// Sessions keep who is signed in; nil forgets it with the process.
+	Sessions Sessions
+	// SignedIn is told of each sign-in before it happens; an error keeps it from
+	// happening. Nil tells nobody.
+	SignedIn func(context.Context, Session) error
+	// Secret is the instance's secret. No session derives from it: it names the
+	// cookie, and seals what the browser carries from one page to the next.
 	Secret [32]byte
 	// Public is the address at which people reach the inbox from elsewhere,
 	// such as "https://vaglio.example.org". Empty means from this machine only.
@@ -102,6 +106,7 @@ type Desk interface {
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 	// Watch ticks after every change, until ctx ends.
 	Watch(ctx context.Context) <-chan struct{}
+	Hand
 }
 
 // Book is the record of what was proposed and what became of it.
@@ -164,12 +169,12 @@ const (
 )
 
 // New returns the inbox, or an error that names what is missing in c.
-func New(c Config) (*Web, error) {
+func New(ctx context.Context, c Config) (*Web, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	w := &Web{
-		desk: c.Desk, book: c.Book, propose: c.Propose, samples: c.Samples,
+		desk: c.Desk, book: c.Book, judgements: c.Judgement, propose: c.Propose, samples: c.Samples,
 		thresholds: c.Thresholds, log: c.Log,
 		streams: make(chan struct{}, maxStreams), stopped: make(chan struct{}),
 	}
@@ -180,10 +185,11 @@ func New(c Config) (*Web, error) {
 		}
 		w.public = public
 	}
-	over := &ended{keep: c.KeepEnded, by: make(map[string]int64, len(c.Ended))}
-	maps.Copy(over.by, c.Ended)
+	if w.signedInBy = c.SignedIn; w.signedInBy == nil {
+		w.signedInBy = func(context.Context, Session) error { return nil }
+	}
 	var err error
-	if w.sessions, err = newSessions(c.Secret, over); err != nil {
+	if w.sessions, err = openSessions(ctx, c.Secret, c.Sessions); err != nil {
 		return nil, err
 	}
 	if w.told, err = newSealer(c.Secret, "told/v1"); err != nil {
@@ -254,12 +260,16 @@ func (w *Web) Handler() http.Handler {
 	mux.Handle("GET /inbox/ask/{id}", w.signedIn(w.ask))
 	mux.Handle("GET /inbox/turn", w.signedIn(w.turn))
 	mux.Handle("GET /inbox/turn/{agent}/{turn}", w.signedIn(w.turn))
+	if w.judgements != nil {
+		mux.Handle("GET /inbox/judgement/{id}", w.signedIn(w.judgement))
+	}
 	mux.Handle("GET /inbox/try", w.signedIn(w.tryPage))
 	mux.Handle("GET /inbox/events", w.signedIn(w.events))
 	mux.Handle("GET /inbox/login", w.open(w.loginPage))
 	mux.Handle("GET /inbox/assets/{name}", w.open(w.asset))
 	mux.Handle("GET /inbox/", w.signedIn(w.elsewhere))
 	mux.Handle("POST /inbox/decide", w.signedIn(w.decide))
+	mux.Handle("POST /inbox/order", w.signedIn(w.order))
 	mux.Handle("POST /inbox/try", w.signedIn(w.try))
 	mux.Handle("POST /inbox/login", w.open(w.login))
 	mux.Handle("POST /inbox/logout", w.open(w.logout))

@@ -145,6 +145,7 @@ func TestOtherHostsAreRefused(t *testing.T) {
 	} {
 		r := in.request(http.MethodGet, "/inbox", nil)
 		r.Host = host
+		r.AddCookie(&http.Cookie{Name: "__Host-" + in.cookie.Name, Value: in.cookie.Value})
 		rec := in.do(r)
 		if rec.Code != want {
 			t.Errorf("%q: got %d, want %d", host, rec.Code, want)
@@ -213,7 +214,7 @@ func TestTroubleOfOursIsToldWithoutDetail(t *testing.T) {
 }
 
 func TestNewNamesWhatIsMissing(t *testing.T) {
-	_, err := web.New(web.Config{})
+	_, err := web.New(t.Context(), web.Config{})
 	for _, name := range []string{"Desk", "Book", "Propose", "Secret", "Log"} {
 		if err == nil || !strings.Contains(err.Error(), "web: "+name+": must be set") {
 			t.Errorf("%s: got %v", name, err)
@@ -222,7 +223,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	for _, public := range []string{"vaglio.example.org", "ftp://vaglio.example.org", "https://", "https://%zz"} {
 		c := config(newDesk())
 		c.Public = public
-		if _, err := web.New(c); err == nil {
+		if _, err := web.New(t.Context(), c); err == nil {
 			t.Errorf("%q is no address, and was taken", public)
 		}
 	}

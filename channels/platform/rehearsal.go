@@ -1,17 +1,22 @@
-// Package rehearsal waits for the press of a test card, which tells an operator
-// whether presses come back. It decides nothing.
-package rehearsal
+package platform
 
 import (
 	"context"
 	"crypto/rand"
 	"sync"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
 
-// Stage holds a channel's rehearsals that go on. The zero Stage has none.
-type Stage struct {
+// RehearsalLives is how long a test card waits: less than any platform keeps a
+// press.
+const RehearsalLives = 2 * time.Minute
+
+// Rehearsals are a channel's that go on: each waits for the press of a test card,
+// which tells an operator whether presses come back, and decides nothing. The
+// zero value has none.
+type Rehearsals struct {
 	mu   sync.Mutex
 	open map[string]*Rehearsal
 }
@@ -20,13 +25,13 @@ type Stage struct {
 type Rehearsal struct {
 	// Token is the meaning of the card's button.
 	Token   string
-	stage   *Stage
+	all     *Rehearsals
 	pressed chan approval.Person
 }
 
 // Open begins a rehearsal, which goes on until it is closed.
-func (s *Stage) Open() *Rehearsal {
-	r := &Rehearsal{Token: rand.Text(), stage: s, pressed: make(chan approval.Person, 1)}
+func (s *Rehearsals) Open() *Rehearsal {
+	r := &Rehearsal{Token: rand.Text(), all: s, pressed: make(chan approval.Person, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -37,7 +42,7 @@ func (s *Stage) Open() *Rehearsal {
 }
 
 // Find returns the rehearsal whose card has the button, or nil when it is over.
-func (s *Stage) Find(token string) *Rehearsal {
+func (s *Rehearsals) Find(token string) *Rehearsal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open[token]
@@ -76,7 +81,7 @@ func (r *Rehearsal) Wait(ctx context.Context, hear func(context.Context) error) 
 
 // Close ends the rehearsal.
 func (r *Rehearsal) Close() {
-	r.stage.mu.Lock()
-	defer r.stage.mu.Unlock()
-	delete(r.stage.open, r.Token)
+	r.all.mu.Lock()
+	defer r.all.mu.Unlock()
+	delete(r.all.open, r.Token)
 }

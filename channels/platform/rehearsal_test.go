@@ -1,4 +1,4 @@
-package rehearsal_test
+package platform_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/rehearsal"
+	"github.com/metnos/vaglio/channels/platform"
 )
 
 func TestWaitTellsWhoPressedFirstOrWhyNobodyDid(t *testing.T) {
@@ -17,25 +17,25 @@ func TestWaitTellsWhoPressedFirstOrWhyNobodyDid(t *testing.T) {
 	ann := approval.Person{ID: "test:1", Name: "Ann"}
 	untilCancelled := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, tt := range map[string]struct {
-		act  func(r *rehearsal.Rehearsal, end context.CancelCauseFunc)
+		act  func(r *platform.Rehearsal, end context.CancelCauseFunc)
 		hear func(context.Context) error
 		by   approval.Person
 		err  error
 	}{
-		"Pressed": {act: func(r *rehearsal.Rehearsal, _ context.CancelCauseFunc) {
+		"Pressed": {act: func(r *platform.Rehearsal, _ context.CancelCauseFunc) {
 			r.Press(ann)
 			r.Press(approval.Person{ID: "test:2"})
 		}, by: ann},
-		"Heard":   {act: func(r *rehearsal.Rehearsal, _ context.CancelCauseFunc) { r.Press(ann) }, hear: untilCancelled, by: ann},
-		"Ended":   {act: func(_ *rehearsal.Rehearsal, end context.CancelCauseFunc) { end(gone) }, hear: untilCancelled, err: gone},
+		"Heard":   {act: func(r *platform.Rehearsal, _ context.CancelCauseFunc) { r.Press(ann) }, hear: untilCancelled, by: ann},
+		"Ended":   {act: func(_ *platform.Rehearsal, end context.CancelCauseFunc) { end(gone) }, hear: untilCancelled, err: gone},
 		"Deaf":    {hear: func(context.Context) error { return broken }, err: broken},
-		"Nobody":  {act: func(_ *rehearsal.Rehearsal, end context.CancelCauseFunc) { end(gone) }, err: gone},
-		"DeafEnd": {hear: func(ctx context.Context) error { <-ctx.Done(); return broken }, act: func(_ *rehearsal.Rehearsal, end context.CancelCauseFunc) { end(gone) }, err: gone},
+		"Nobody":  {act: func(_ *platform.Rehearsal, end context.CancelCauseFunc) { end(gone) }, err: gone},
+		"DeafEnd": {hear: func(ctx context.Context) error { <-ctx.Done(); return broken }, act: func(_ *platform.Rehearsal, end context.CancelCauseFunc) { end(gone) }, err: gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var s rehearsal.Stage
+				var s platform.Rehearsals
 				r := s.Open()
 				defer r.Close()
 				ctx, end := context.WithCancelCause(t.Context())
@@ -63,9 +63,9 @@ func TestWaitTellsWhoPressedFirstOrWhyNobodyDid(t *testing.T) {
 
 func TestAStageKnowsWhatGoesOn(t *testing.T) {
 	t.Parallel()
-	var s rehearsal.Stage
+	var s platform.Rehearsals
 	if s.Find("") != nil {
-		t.Error("an empty stage has a rehearsal")
+		t.Error("where none was opened there is a rehearsal")
 	}
 	a, b := s.Open(), s.Open()
 	if a.Token == b.Token || s.Find(a.Token) != a || s.Find(b.Token) != b {

@@ -1,0 +1,50 @@
+package cardtext_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/metnos/vaglio/channels/cardtext"
+)
+
+// TestLayoutsGiveUpLittleFirst lays out in a room that takes so many characters
+// of two calls, one that waits and one that ended.
+func TestLayoutsGiveUpLittleFirst(t *testing.T) {
+	t.Parallel()
+	const long = 5000
+	type budgets struct{ waiting, ended int }
+	in := func(room int) cardtext.Layout[budgets] {
+		return func(waiting, ended int) (budgets, bool) {
+			takes := func(budget int) int {
+				if budget == cardtext.Everything {
+					return long
+				}
+				return budget
+			}
+			return budgets{waiting, ended}, takes(waiting)+takes(ended) <= room
+		}
+	}
+	for room, want := range map[int]budgets{
+		2 * long: {cardtext.Everything, cardtext.Everything}, 2*long - 1: {cardtext.Everything, 200},
+		long + 199: {cardtext.Everything, 60}, long + 60: {cardtext.Everything, 60},
+	} {
+		if got, fits := in(room).Whole(); !fits || got != want {
+			t.Errorf("whole in %d: %v %t, want %v", room, got, fits, want)
+		}
+	}
+	if got, fits := in(long + 59).Whole(); fits {
+		t.Errorf("the whole of %v fits where it does not", got)
+	}
+	for room, want := range map[int]budgets{
+		long: {3000, 60}, 3059: {1500, 60}, 1000: {600, 60}, 310: {250, 60}, 160: {100, 60}, 159: {40, 40}, 80: {40, 40}, 79: {0, 0}, -1: {0, 0},
+	} {
+		if got := in(room).Cut(3000); got != want {
+			t.Errorf("cut in %d: %v, want %v", room, got, want)
+		}
+	}
+	var tried []int
+	cardtext.Layout[int](func(waiting, _ int) (int, bool) { tried = append(tried, waiting); return 0, false }).Cut(1500)
+	if want := []int{1500, 600, 250, 100, 40, 0}; !slices.Equal(tried, want) {
+		t.Errorf("it tries %v, want %v", tried, want)
+	}
+}

@@ -1,0 +1,192 @@
+package cardtext
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Hand does what people order besides answering cards. None of it allows a call.
+type Hand interface {
+	// Order follows an order; what it returned is on disk.
+	Order(ctx context.Context, o approval.Order) (approval.Done, error)
+	// Granted are the grants that live; those of every agent for an empty name.
+	Granted(ctx context.Context, agent string) ([]approval.Approval, error)
+}
+
+// Obey follows what somebody wrote as a command, such as "stop coder 1h", and
+// says what it did. known is false where the verb is none of these.
+func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Person, channel, verb, rest string) (said Text, known bool, err error) {
+	if verb == "grants" {
+		list, err := hand.Granted(ctx, strings.TrimSpace(rest))
+		if err != nil {
+			return nil, true, err
+		}
+		return Grants(texts, list), true, nil
+	}
+	o, known := orderOf(verb, strings.Fields(rest))
+	if !known {
+		return nil, false, nil
+	}
+	o.By, o.Channel = by, channel
+	if o.ID == "" && o.Verb != approval.VerbStop && o.Verb != approval.VerbGo {
+		return Say(texts, "order.usage", nil), true, nil
+	}
+	done, err := hand.Order(ctx, o)
+	if err != nil {
+		said, ok := Undone(texts, &o, err)
+		if !ok {
+			return nil, true, err
+		}
+		return said, true, nil
+	}
+	return Done(texts, &done), true, nil
+}
+
+// orderOf reads the words behind a verb: an agent, a time, "all", or an id.
+func orderOf(verb string, words []string) (approval.Order, bool) {
+	o := approval.Order{Verb: approval.Verb(verb)}
+	switch o.Verb {
+	case approval.VerbStop, approval.VerbGo:
+		for _, w := range words {
+			span, err := time.ParseDuration(w)
+			switch {
+			case err == nil:
+				o.For = span
+				if span == 0 {
+					o.For = -1 // No time is no brake.
+				}
+			case w == "--all" || w == "all":
+				o.All = true
+			default:
+				o.Agent = w
+			}
+		}
+	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
+		if len(words) > 0 {
+			o.ID = words[0]
+		}
+	default:
+		return o, false
+	}
+	return o, true
+}
+
+// Undone says why an order was not followed; ok is false for trouble of ours.
+func Undone(texts *templates.Texts, o *approval.Order, err error) (said Text, ok bool) {
+	if bad, is := errors.AsType[*approval.OrderError](err); is {
+		return Say(texts, templates.Key("order.not."+bad.Key), templates.Values{"what": Within(bad.Value, 60)}), true
+	}
+	switch {
+	case errors.Is(err, approval.ErrNotFound):
+		return Say(texts, "order.not.found", templates.Values{"what": Within(o.ID, 60)}), true
+	case errors.Is(err, approval.ErrNotApprover):
+		return Say(texts, "order.not.yours", nil), true
+	default:
+		return nil, false
+	}
+}
+
+// Done says what an order did.
+func Done(texts *templates.Texts, d *approval.Done) Text {
+	w := writer{texts: texts}
+	for i := range d.Brakes {
+		w.text = append(w.text, Brake(texts, &d.Brakes[i])...)
+		w.end()
+	}
+	switch d.Order.Verb {
+	case approval.VerbStop:
+		w.say("order.stop", templates.Values{"denied": d.Denied, "ended": d.Ended, "revoked": d.Revoked})
+	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
+		w.say(templates.Key("order."+string(d.Order.Verb)), templates.Values{"wanted": Within(d.Approval.Refusal.Wanted, 120)})
+	case approval.VerbGo:
+	}
+	if n := len(w.text); n > 0 && w.text[n-1].Kind == End {
+		w.text = w.text[:n-1]
+	}
+	return w.text
+}
+
+// Brake says that an agent is stopped, or goes on, in one line.
+func Brake(texts *templates.Texts, b *approval.Brake) Text {
+	who := templates.Values{"agent": Within(b.Agent, 60), "by": Within(b.By.Name, 60)}
+	keys := [3]templates.Key{"brake.agent", "brake.agent.until", "brake.agent.released"}
+	if b.Agent == approval.Everyone {
+		keys = [3]templates.Key{"brake.all", "brake.all.until", "brake.all.released"}
+		delete(who, "agent")
+	}
+	key := keys[0]
+	switch {
+	case b.Released != nil:
+		key, who["by"] = keys[2], Within(b.Released.By.Name, 60)
+	case !b.Until.IsZero():
+		key, who["when"] = keys[1], b.Until
+	}
+	return Say(texts, key, who)
+}
+
+// Grants lists the grants that live.
+func Grants(texts *templates.Texts, list []approval.Approval) Text {
+	w := writer{texts: texts}
+	if len(list) == 0 {
+		w.say("grants.none", nil)
+		return w.text
+	}
+	w.say("grants.some", templates.Values{"n": len(list)})
+	for i := range list {
+		w.end()
+		w.text = append(w.text, grant(texts, &list[i])...)
+	}
+	return w.text
+}
+
+func grant(texts *templates.Texts, a *approval.Approval) Text {
+	return Say(texts, "grants.line", templates.Values{
+		"agent": Within(a.Proposal.Agent, 40), "wanted": Within(approval.Line(a.Proposal), 100), "used": a.Grant.Used(), "most": a.Grant.Most,
+		"when": a.Grant.Until, "id": templates.Theirs(a.ID),
+	})
+}
+
+// Difference says in what a call differs from one that it is like.
+func Difference(texts *templates.Texts, d *approval.Difference) string {
+	switch {
+	case d.Was == "":
+		return texts.Plain("differs.new", templates.Values{"name": Within(d.Name, 30), "now": Within(d.Now, 60)})
+	case d.Now == "":
+		return texts.Plain("differs.gone", templates.Values{"name": Within(d.Name, 30), "was": Within(d.Was, 60)})
+	default:
+		return texts.Plain("differs", templates.Values{"name": Within(d.Name, 30), "was": Within(d.Was, 60), "now": Within(d.Now, 60)})
+	}
+}
+
+// answers adds what an answer still holds: which denial the call is like, what was
+// granted, how long a denial stands.
+func (c *Card) answers(w *writer, call *Call) {
+	if l := call.like; l != nil && call.State == approval.Pending {
+		var all []string
+		for i := range l.Differences[:min(len(l.Differences), 3)] {
+			all = append(all, Difference(c.Texts, &l.Differences[i]))
+		}
+		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(strings.Join(all, ", "))})
+	}
+	if g := call.grant; g != nil {
+		key := templates.Key("grant.live")
+		switch {
+		case g.Used() >= g.Most:
+			key = "grant.spent"
+		case g.Ended != nil:
+			key = "grant.ended"
+		}
+		w.line(key, templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": templates.Theirs(call.id)})
+	}
+	switch {
+	case call.lifted != nil:
+		w.line("lifted", templates.Values{"by": Within(fullName(call.lifted.By), 60), "when": call.lifted.At})
+	case !call.stands.IsZero():
+		w.line("stands", templates.Values{"when": call.stands, "id": templates.Theirs(call.id)})
+	}
+}

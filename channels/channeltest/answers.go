@@ -1,0 +1,132 @@
+package channeltest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// granting opens an ask of one call for which a grant may be given, and posts it.
+func (h *Harness) granting(t *testing.T, change func(*approval.Call)) (a *approval.Ask, ref string, p Picture) {
+	t.Helper()
+	d, err := approval.JudgeDenial(Denial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposal := Command("git push origin main")
+	proposal.Agent = "coder"
+	call := approval.Call{Proposal: proposal, Denial: d, Fingerprint: "fp"}
+	change(&call)
+	at := time.Now()
+	opened, err := approval.Open(approval.Opening{
+		Agent: "coder", Intent: "publish", TurnID: "t-1", Channels: []string{h.Channel.Name()}, At: at, ExpiresAt: at.Add(30 * time.Minute), Calls: []approval.Call{call},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, p = h.post(t, &opened)
+	return &opened, ref, p
+}
+
+// grants holds a channel to what it offers behind a second tap, and nowhere else.
+func grants(t *testing.T, h Harness) {
+	for _, choice := range approval.GrantChoices() {
+		a, ref, p := h.granting(t, func(c *approval.Call) { c.Grantable = "key" })
+		if got := p.choices(); len(got) != 2 {
+			t.Errorf("before the second tap the card offers %v", got)
+		}
+		offered := h.Grants(ref)
+		if len(offered) != 3 {
+			t.Fatalf("behind the second tap the card offers %+v", offered)
+		}
+		for _, b := range offered {
+			if told := b.Press(Stranger); told == "" || h.Desk.states(a)[0] != approval.Pending {
+				t.Errorf("a stranger's tap on %q made it %s: %q", b.Label, h.Desk.states(a)[0], told)
+			}
+			if b.Choice != choice {
+				continue
+			}
+			told := b.Press(Owner)
+			g := a.Approvals[0].Grant
+			if h.Desk.states(a)[0] != approval.Allowed || g == nil || !strings.Contains(strings.ToLower(told), "granted") || (g.Turn != "") != (choice == approval.ChoiceTurn) {
+				t.Errorf("%q: told %q, it is %s, and granted %+v", b.Label, told, h.Desk.states(a)[0], g)
+			}
+			break
+		}
+		h.Desk.Change(func() { a.Spend(a.Approvals[0].ID, "key", "t-1", "use", time.Now()) })
+		if p := h.amend(t, ref, a); len(p.Buttons) != 0 || !strings.Contains(p.Text, "2 of 10") {
+			t.Errorf("granted, the card shows %v %s", p.choices(), p.Text)
+		}
+		h.Desk.Change(func() { a.EndGrant(a.Approvals[0].ID, approval.GrantTake, approval.Person{ID: "test:1"}, time.Now()) })
+		if p := h.amend(t, ref, a); !strings.Contains(p.Text, "is over") {
+			t.Errorf("ended, the card shows %s", p.Text)
+		}
+	}
+	_, ref, _ := h.granting(t, func(*approval.Call) {})
+	if offered := h.Grants(ref); len(offered) != 0 {
+		t.Errorf("what cannot be granted offers %+v", offered)
+	}
+}
+
+// likes holds a channel to what it says of a call that is like a denied one, and of
+// a denial that stands.
+func likes(t *testing.T, h Harness) {
+	_, _, p := h.granting(t, func(c *approval.Call) {
+		c.Like = &approval.Likeness{Approval: "old-1", At: time.Now(), Differences: []approval.Difference{{Name: "ref", Was: "main", Now: "dev"}}}
+	})
+	if !strings.Contains(p.Text, "Like what you denied") || !strings.Contains(p.Text, "ref main → dev") {
+		t.Errorf("the card does not say what it is like: %s", p.Text)
+	}
+	a, ref, _ := h.granting(t, func(*approval.Call) {})
+	h.elsewhere(t, a, approval.ChoiceDeny, "")
+	h.Desk.Change(func() { a.Stand(a.Approvals[0].EndedAt, time.Hour) })
+	if p := h.amend(t, ref, a); !strings.Contains(p.Text, "gets this answer") {
+		t.Errorf("denied, the card does not say how long that stands: %s", p.Text)
+	}
+	h.Desk.Change(func() {
+		a.Lift(a.Approvals[0].ID, approval.Act{By: approval.Person{ID: "test:1", Name: "Bob"}, At: time.Now()})
+	})
+	if p := h.amend(t, ref, a); !strings.Contains(p.Text, "Lifted by Bob") || strings.Contains(p.Text, "gets this answer") {
+		t.Errorf("lifted, the card shows %s", p.Text)
+	}
+}
+
+// orders holds a channel to the orders that people write or press.
+func orders(t *testing.T, h Harness) {
+	a, _, _ := h.ask(t, "make")
+	for command, want := range map[string]string{
+		"stop nobody": "nobody", "stop -1h": "no time", "stop coder 999h": "no time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "grants": "No grant",
+	} {
+		if told := h.Command(Owner, command); !strings.Contains(told, want) || h.Desk.states(a)[0] != approval.Pending {
+			t.Errorf("%s: told %q, and the call is %s", command, told, h.Desk.states(a)[0])
+		}
+	}
+	if h.Command(Stranger, "stop"); h.Desk.states(a)[0] != approval.Pending {
+		t.Errorf("a stranger's brake made the call %s", h.Desk.states(a)[0])
+	}
+	if told := h.Command(Owner, "stop coder 1h"); !strings.Contains(told, "coder is stopped") || h.Desk.states(a)[0] != approval.Denied || !a.Approvals[0].Decision.Brake {
+		t.Errorf("stop: told %q, and the call is %s", told, h.Desk.states(a)[0])
+	}
+	if told := h.Command(Owner, "go"); !strings.Contains(told, "may go on") {
+		t.Errorf("go: told %q", told)
+	}
+	b, _, _ := h.granting(t, func(c *approval.Call) { c.Grantable = "key" })
+	h.elsewhere(t, b, approval.ChoiceHour, "")
+	id := string(b.Approvals[0].ID)
+	if told := h.Command(Owner, "grants"); !strings.Contains(told, id) || !strings.Contains(told, "1 of 10") {
+		t.Errorf("grants: told %q", told)
+	}
+	if told := h.Command(Owner, "revoke "+id); !strings.Contains(told, "void") || h.Desk.states(b)[0] != approval.Lapsed {
+		t.Errorf("revoke: told %q, and it is %s", told, h.Desk.states(b)[0])
+	}
+	if told := h.Command(Owner, "end "+id); !strings.Contains(told, "over") || b.Approvals[0].Grant.Ended == nil {
+		t.Errorf("end: told %q", told)
+	}
+	c, _, _ := h.granting(t, func(*approval.Call) {})
+	h.elsewhere(t, c, approval.ChoiceDeny, "")
+	if told := h.Command(Owner, "lift "+string(c.Approvals[0].ID)); !strings.Contains(told, "asked again") || c.Approvals[0].Lifted == nil {
+		t.Errorf("lift: told %q", told)
+	}
+}

@@ -1,0 +1,223 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Hand does what people order besides answering cards, and tells what their
+// answers still hold. None of it allows a call.
+type Hand interface {
+	// Order follows an order; what it returned is on disk.
+	Order(ctx context.Context, o approval.Order) (approval.Done, error)
+	// Granted are the grants that live; those of every agent for an empty name.
+	Granted(ctx context.Context, agent string) ([]approval.Approval, error)
+	// Brakes are those that hold.
+	Brakes(ctx context.Context) ([]approval.Brake, error)
+}
+
+// holdsView is what people's answers hold now: who is stopped, and what is granted.
+type holdsView struct {
+	// Did says what an order did that was just given here.
+	Did    string
+	Brakes []heldView
+	Grants []heldView
+}
+
+// heldView is one thing that holds, with the order that ends it.
+type heldView struct {
+	Says  text
+	Agent string
+	ID    approval.ID
+}
+
+// holds reads what holds now.
+func (w *Web) holds(ctx context.Context) (holdsView, error) {
+	var v holdsView
+	brakes, err := w.desk.Brakes(ctx)
+	if err != nil {
+		return v, err
+	}
+	for i := range brakes {
+		v.Brakes = append(v.Brakes, heldView{Says: brakeSays(&brakes[i]), Agent: brakes[i].Agent})
+	}
+	list, err := w.desk.Granted(ctx, "")
+	if err != nil {
+		return v, err
+	}
+	for i := range list {
+		a := &list[i]
+		v.Grants = append(v.Grants, heldView{Says: text{"grants.line", templates.Values{
+			"agent": plain(a.Proposal.Agent), "wanted": plain(approval.Line(a.Proposal)), "used": a.Grant.Used(), "most": a.Grant.Most,
+			"when": a.Grant.Until, "id": plain(string(a.ID)),
+		}}, ID: a.ID})
+	}
+	return v, nil
+}
+
+// brakeSays says who is stopped, by whom and until when.
+func brakeSays(b *approval.Brake) text {
+	values := templates.Values{"by": plain(b.By.Name)}
+	all := b.Agent == approval.Everyone
+	if !all {
+		values["agent"] = plain(b.Agent)
+	}
+	if !b.Until.IsZero() {
+		values["when"] = b.Until
+	}
+	switch {
+	case all && b.Until.IsZero():
+		return text{"brake.all", values}
+	case all:
+		return text{"brake.all.until", values}
+	case b.Until.IsZero():
+		return text{"brake.agent", values}
+	default:
+		return text{"brake.agent.until", values}
+	}
+}
+
+// answerView says what an answer to one call still holds, with the order that ends
+// it; without a verb it only says.
+type answerView struct {
+	Says text
+	Verb approval.Verb
+	Do   text
+	ID   approval.ID
+}
+
+// answersOf are what the card says of a call beside how it stands.
+func answersOf(it *approval.Item) []answerView {
+	var all []answerView
+	add := func(key templates.Key, values templates.Values, verb approval.Verb, do templates.Key) {
+		all = append(all, answerView{text{key, values}, verb, text{Key: do}, it.Approval})
+	}
+	if l := it.Like; l != nil && it.State == approval.Pending {
+		var differs []string
+		for _, d := range l.Differences {
+			differs = append(differs, d.Name+" "+d.Was+" → "+d.Now)
+		}
+		add("like", templates.Values{"when": l.At, "differs": plain(strings.Join(differs, ", "))}, "", "")
+	}
+	if g := it.Grant; g != nil {
+		values := templates.Values{"used": g.Used(), "most": g.Most}
+		switch {
+		case g.Used() >= g.Most:
+			add("grant.spent", values, "", "")
+		case g.Ended != nil || !time.Now().Before(g.Until):
+			add("grant.ended", values, "", "")
+		default:
+			values["when"], values["id"] = g.Until, plain(string(it.Approval))
+			add("grant.live", values, approval.VerbEnd, "web.order.end")
+		}
+	}
+	if it.State == approval.Allowed {
+		all = append(all, answerView{Verb: approval.VerbRevoke, Do: text{Key: "web.order.revoke"}, ID: it.Approval})
+	}
+	switch {
+	case it.Lifted != nil:
+		add("lifted", templates.Values{"by": plain(it.Lifted.By.Name), "when": it.Lifted.At}, "", "")
+	case time.Now().Before(it.StandsUntil):
+		add("stands", templates.Values{"when": it.StandsUntil, "id": plain(string(it.Approval))}, approval.VerbLift, "web.order.lift")
+	}
+	return all
+}
+
+// grantView is a choice behind the second tap.
+type grantView struct {
+	Choice approval.Choice
+	Token  approval.Token
+	Text   text
+}
+
+// grantsOf are the choices that allow a call and more like it.
+func grantsOf(it *approval.Item) []grantView {
+	var all []grantView
+	for _, b := range it.Grants {
+		all = append(all, grantView{b.Choice, b.Token, text{templates.Key("button." + string(b.Choice)), templates.Values{"most": approval.DefaultUses}}})
+	}
+	return all
+}
+
+// order follows an order, and leads back to where it was given. What it did stands
+// on the page.
+func (w *Web) order(rw http.ResponseWriter, r *http.Request) error {
+	f, err := formOf(rw, r)
+	if err != nil {
+		return err
+	}
+	who, _ := w.session(r)
+	o := approval.Order{
+		Verb: approval.Verb(f.Get("verb")), ID: f.Get("id"), Agent: strings.TrimSpace(f.Get("agent")), All: f.Get("all") != "",
+		Words: cleanWords(f.Get("words")), By: who.by(), Channel: Name,
+	}
+	if o.Agent == approval.Everyone {
+		o.Agent = ""
+	}
+	back := "/inbox"
+	if f.Get("from") == "ask" {
+		back = askURL(approval.ID(o.ID).Ask())
+	}
+	if text := f.Get("for"); text != "" {
+		if o.For, err = time.ParseDuration(text); err != nil {
+			return unordered(&approval.OrderError{Key: approval.OrderTime, Value: text}, o.ID, back)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), decideWithin)
+	defer cancel()
+	done, err := w.desk.Order(ctx, o)
+	if err != nil {
+		return unordered(err, o.ID, back)
+	}
+	note, err := w.told.seal(did{cardtext.Done(w.textsFor(r), &done).String()})
+	if err != nil {
+		return err
+	}
+	http.Redirect(rw, r, back+"?"+url.Values{"did": {note}}.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// did is the sealed note between an order and the page that follows it.
+type did struct {
+	Said string `json:"said"`
+}
+
+// didOf is what the order did that led here; empty without one.
+func (w *Web) didOf(r *http.Request) string {
+	var d did
+	if !w.told.open(r.URL.Query().Get("did"), &d) {
+		return ""
+	}
+	return d.Said
+}
+
+// unordered says why an order about that id was not followed.
+func unordered(err error, id, back string) error {
+	page := &pageError{Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.order.title"}, Link: back, Err: err}
+	bad, ok := errors.AsType[*approval.OrderError](err)
+	switch {
+	case ok && bad.Key == approval.OrderAgent:
+		page.Text = text{"order.not.agent", templates.Values{"what": plain(bad.Value)}}
+	case ok && bad.Key == approval.OrderRunning:
+		page.Text = text{Key: "order.not.running"}
+	case ok && bad.Key == approval.OrderTime:
+		page.Text = text{"order.not.time", templates.Values{"what": plain(bad.Value)}}
+	case ok:
+		page.Text = text{"order.not.nothing", templates.Values{"what": plain(bad.Value)}}
+	case errors.Is(err, approval.ErrNotFound):
+		page.Status, page.Text = http.StatusNotFound, text{"order.not.found", templates.Values{"what": plain(id)}}
+	case errors.Is(err, approval.ErrNotApprover):
+		page.Status, page.Text = http.StatusForbidden, text{Key: "order.not.yours"}
+	default:
+		return undecided(err, back)
+	}
+	return page
+}
