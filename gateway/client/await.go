@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"time"
-
-	"github.com/metnos/vaglio/approval"
 )
 
 const (
@@ -24,14 +22,14 @@ const (
 // it takes, and returns the answer as it then is: still pending when nobody
 // decided. It goes on through a restart of the daemon, and comes back later
 // when the daemon asks for that.
-func (c *Client) Await(ctx context.Context, id approval.ID, wait time.Duration) (approval.Answer, error) {
+func (c *Client) Await(ctx context.Context, id ID, wait time.Duration) (Answer, error) {
 	w := waiting{until: time.Now().Add(wait), heard: time.Now()}
 	pause := firstPause
 	for {
 		asked, part := time.Now(), min(w.left(), slice)
 		a, err := c.await(ctx, id, part)
 		if ctx.Err() != nil {
-			return approval.Answer{}, ctx.Err()
+			return Answer{}, ctx.Err()
 		}
 		if w.over(a, err) {
 			return a, err
@@ -43,7 +41,7 @@ func (c *Client) Await(ctx context.Context, id approval.ID, wait time.Duration) 
 			continue
 		}
 		if err := rest(ctx, max(pause, retryAfter(err))); err != nil {
-			return approval.Answer{}, err
+			return Answer{}, err
 		}
 		pause = min(2*pause, longestPause)
 	}
@@ -59,8 +57,8 @@ type waiting struct {
 func (w *waiting) left() time.Duration { return max(0, time.Until(w.until)) }
 
 // over reports whether a request's outcome is what Await returns.
-func (w *waiting) over(a approval.Answer, err error) bool {
-	if err == nil && a.Decision != approval.RulingPending || err != nil && !retryable(err) {
+func (w *waiting) over(a Answer, err error) bool {
+	if err == nil && a.Decision != Pending || err != nil && !retryable(err) {
 		return true
 	}
 	if _, told := errors.AsType[*ProblemError](err); told || err == nil {
@@ -69,7 +67,7 @@ func (w *waiting) over(a approval.Answer, err error) bool {
 	return w.left() == 0 || time.Since(w.heard) >= patience
 }
 
-func (c *Client) await(ctx context.Context, id approval.ID, wait time.Duration) (approval.Answer, error) {
+func (c *Client) await(ctx context.Context, id ID, wait time.Duration) (Answer, error) {
 	return c.answer(ctx, exchange{what: "await", method: http.MethodGet, path: approvalPath(id) + query(wait), wait: wait})
 }
 

@@ -12,11 +12,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // Client proposes calls and waits for answers. It is safe for concurrent use.
@@ -26,10 +25,11 @@ type Client struct {
 	http  *http.Client
 }
 
-// Unix returns a client of the daemon that listens on the socket at the path.
-func Unix(socket string) *Client {
+// Unix returns a client of the daemon that listens on the socket at the path, for
+// the agent that holds the token; without one, for the agent of this user.
+func Unix(socket, token string) *Client {
 	var d net.Dialer
-	return newClient("http://vaglio", "", func(ctx context.Context, _, _ string) (net.Conn, error) {
+	return newClient("http://vaglio", token, func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return d.DialContext(ctx, "unix", socket)
 	})
 }
@@ -66,13 +66,13 @@ func newClient(base, token string, dial dialFunc) *Client {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Withdraw says that the call is no longer wanted.
-func (c *Client) Withdraw(ctx context.Context, id approval.ID) (approval.Answer, error) {
+func (c *Client) Withdraw(ctx context.Context, id ID) (Answer, error) {
 	return c.answer(ctx, exchange{what: "withdraw", method: http.MethodDelete, path: approvalPath(id)})
 }
 
 // Redeem spends the permit on the call. Only nil means that the call may run,
 // once: after any error, also one of transport, it must not.
-func (c *Client) Redeem(ctx context.Context, permit string, call vaglio.Proposal) error {
+func (c *Client) Redeem(ctx context.Context, permit string, call Proposal) error {
 	body, err := strictjson.Marshal(call)
 	if err != nil {
 		return fmt.Errorf("client: encode a proposal: %w", err)
@@ -81,16 +81,33 @@ func (c *Client) Redeem(ctx context.Context, permit string, call vaglio.Proposal
 	return c.done(ctx, exchange{what: "redeem", method: http.MethodPost, path: path, body: body})
 }
 
+// maxDetail is the greatest length of an outcome's detail, in bytes.
+const maxDetail = 4000
+
 // Report tells how the run of a permitted call ended.
-func (c *Client) Report(ctx context.Context, id approval.ID, succeeded bool, detail string) error {
-	body, err := strictjson.Marshal(map[string]any{"succeeded": succeeded, "detail": detail})
+func (c *Client) Report(ctx context.Context, id ID, o Outcome) error {
+	told := map[string]any{"succeeded": o.Succeeded, "detail": cut(o.Detail)}
+	if o.NotRun {
+		told["ran"] = false
+	}
+	body, err := strictjson.Marshal(told)
 	if err != nil {
 		return fmt.Errorf("client: encode an outcome: %w", err)
 	}
 	return c.done(ctx, exchange{what: "report", method: http.MethodPost, path: approvalPath(id) + "/outcome", body: body})
 }
 
-func approvalPath(id approval.ID) string { return "/v1/approvals/" + url.PathEscape(string(id)) }
+// cut makes a detail one that the daemon takes.
+func cut(detail string) string {
+	detail = strings.ReplaceAll(strings.ToValidUTF8(detail, "\uFFFD"), "\x00", "\uFFFD")
+	if len(detail) <= maxDetail {
+		return detail
+	}
+	const remark = " [cut]"
+	return strings.ToValidUTF8(detail[:maxDetail-len(remark)], "") + remark
+}
+
+func approvalPath(id ID) string { return "/v1/approvals/" + url.PathEscape(string(id)) }
 
 func query(wait time.Duration) string {
 	wait = wait.Round(time.Millisecond)
@@ -101,14 +118,14 @@ func query(wait time.Duration) string {
 }
 
 // answer sends x and decodes the answer to it.
-func (c *Client) answer(ctx context.Context, x exchange) (approval.Answer, error) {
+func (c *Client) answer(ctx context.Context, x exchange) (Answer, error) {
 	status, body, err := c.send(ctx, x)
 	if err != nil {
-		return approval.Answer{}, err
+		return Answer{}, err
 	}
-	var a approval.Answer
+	var a Answer
 	if status != http.StatusOK || strictjson.UnmarshalLoose(body, &a) != nil {
-		return approval.Answer{}, &TransportError{What: x.what, Err: fmt.Errorf("an answer of status %d that cannot be read", status)}
+		return Answer{}, &TransportError{What: x.what, Err: fmt.Errorf("an answer of status %d that cannot be read", status)}
 	}
 	return a, nil
 }

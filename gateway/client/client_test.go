@@ -14,9 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 const (
@@ -30,9 +27,9 @@ const (
 	permit = "the-permits-text"
 )
 
-var call = vaglio.Proposal{
-	TurnID: "t", Step: 1, Executor: "x", Args: vaglio.Args{"a": "1"},
-	Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec", "fs:read"}, Cwd: "/p"},
+var call = Proposal{
+	TurnID: "t", Step: 1, Executor: "x", Args: map[string]any{"a": "1"},
+	Context: Context{Capability: []string{"code:exec", "fs:read"}, Cwd: "/p"},
 }
 
 // daemon is a handler on loopback and on a socket, and what it was asked.
@@ -54,7 +51,7 @@ func daemon(t *testing.T, h http.HandlerFunc) (network, unix *Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unix = Unix(socket)
+	unix = Unix(socket, "")
 	t.Cleanup(func() { network.Close(); unix.Close() })
 	return network, unix
 }
@@ -75,7 +72,7 @@ func TestRequestsAreAsTheContractHasThem(t *testing.T) {
 	for _, c := range []*Client{network, unix} {
 		ctx := t.Context()
 		a, err := c.Propose(ctx, Request{Proposal: call, Key: "k", Wait: time.Second})
-		if err != nil || a.Decision != approval.RulingAllow || a.Permit.Permit != "p" {
+		if err != nil || a.Decision != Allow || a.Permit.Permit != "p" {
 			t.Fatalf("%+v %v", a, err)
 		}
 		if _, err := c.Await(ctx, "i/1", 90*time.Second); err != nil {
@@ -87,7 +84,7 @@ func TestRequestsAreAsTheContractHasThem(t *testing.T) {
 		if err := c.Redeem(ctx, permit, call); err != nil {
 			t.Error(err)
 		}
-		if err := c.Report(ctx, "i-1", true, "d"); err != nil {
+		if err := c.Report(ctx, "i-1", Outcome{Succeeded: true, Detail: "d"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -169,11 +166,11 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	// A pause would not end within it, so nothing is tried twice.
 	short, cancel := context.WithTimeout(t.Context(), firstPause)
 	defer cancel()
-	for _, c := range []*Client{dead, cut, cutUnix, bad, Unix("/does/not/exist")} {
+	for _, c := range []*Client{dead, cut, cutUnix, bad, Unix("/does/not/exist", "")} {
 		for _, ctx := range []context.Context{short, over} {
 			_, e1 := c.Propose(ctx, Request{Proposal: call, Key: permit})
 			_, e2 := c.Withdraw(ctx, "i")
-			for _, err := range []error{c.Redeem(ctx, permit, call), c.Report(ctx, "i", true, ""), e1, e2} {
+			for _, err := range []error{c.Redeem(ctx, permit, call), c.Report(ctx, "i", Outcome{}), e1, e2} {
 				if err == nil || strings.Contains(err.Error(), permit) || strings.Contains(err.Error(), token) {
 					t.Errorf("%v", err)
 				}
@@ -183,7 +180,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	if err := dead.Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("nobody listens: %v", err)
 	}
-	if err := Unix(filepath.Join(t.TempDir(), "s")).Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
+	if err := Unix(filepath.Join(t.TempDir(), "s"), "").Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("no socket: %v", err)
 	}
 }

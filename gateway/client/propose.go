@@ -10,9 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // typeStopping is the type of the problem that a daemon answers with while it
@@ -21,7 +19,7 @@ const typeStopping = "/problems/stopping"
 
 // Request is one call to propose.
 type Request struct {
-	Proposal vaglio.Proposal
+	Proposal Proposal
 	// Key is the idempotency key, 1 to 200 visible ASCII characters; empty
 	// leaves it to the proposal's turn and step.
 	Key string
@@ -33,19 +31,25 @@ type Request struct {
 // r.Wait. A daemon that goes away may be in the middle of a restart: Propose asks
 // again for up to 30 s, and the call's key lets it come back to what it asked. One
 // that was not there from the start is hoped for 5 s.
+// Judges that take longer are asked again, without end where r.Wait is 0.
 // A call without a key, or a turn and a step, whose connection was cut is not
 // proposed again, for the daemon may have taken it.
 // Errors: [ErrNotRunning], [*ProblemError], [*TransportError], ctx's.
-func (c *Client) Propose(ctx context.Context, r Request) (approval.Answer, error) {
+func (c *Client) Propose(ctx context.Context, r Request) (Answer, error) {
 	body, err := strictjson.Marshal(r.Proposal)
 	if err != nil {
-		return approval.Answer{}, fmt.Errorf("client: encode a proposal: %w", err)
+		return Answer{}, fmt.Errorf("client: encode a proposal: %w", err)
 	}
 	var away absence
 	for until := time.Now().Add(r.Wait); ; {
 		wait := max(0, time.Until(until))
 		x := exchange{what: "propose", method: http.MethodPost, path: "/v1/proposals" + query(wait), body: body, key: r.Key, wait: wait}
 		a, err := c.answer(ctx, x)
+		if err == nil && r.unjudged(&a) && (r.Wait == 0 || wait > 0) {
+			if err = rest(ctx, judgesPause); err == nil {
+				continue
+			}
+		}
 		if err == nil || !r.again(err) {
 			return a, err
 		}
@@ -62,14 +66,23 @@ func (r *Request) again(err error) bool {
 	if p, ok := errors.AsType[*ProblemError](err); ok {
 		return p.Type == typeStopping
 	}
-	return errors.Is(err, ErrNotRunning) || r.keyed() && cut(err)
+	return errors.Is(err, ErrNotRunning) || r.keyed() && broken(err)
+}
+
+// judgesPause lies before a call is put again whose judges have not answered yet:
+// what they say by then is waiting for it.
+const judgesPause = time.Second
+
+// unjudged reports whether the judges have not answered, and would be met again.
+func (r *Request) unjudged(a *Answer) bool {
+	return a.Decision == Pending && a.Approval == nil && r.keyed()
 }
 
 // keyed reports whether a repeat finds what was asked before.
 func (r *Request) keyed() bool { return r.Key != "" || r.Proposal.TurnID != "" && r.Proposal.Step > 0 }
 
-// cut reports whether the connection ended before the answer did.
-func cut(err error) bool {
+// broken reports whether the connection ended before the answer did.
+func broken(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && op.Op != "dial" && !op.Timeout()
 }

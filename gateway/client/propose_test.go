@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestProposeGoesOnThroughARestart answers in the order of a daemon that ends
@@ -30,7 +28,7 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		allowed  = step{body: allowAnswer}
 	)
 	const away = "vaglio is not running: start it with `vaglio serve`"
-	bare := vaglio.Proposal{TurnID: "t", Executor: "x"}
+	bare := Proposal{TurnID: "t", Executor: "x"}
 	for _, tc := range []struct {
 		name    string
 		steps   []step

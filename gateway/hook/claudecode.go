@@ -1,110 +1,137 @@
 package hook
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
-	"time"
 
+	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio"
 )
 
-// claudeCodeName is how the client is called, here and by the tables of tools.
-const claudeCodeName = "claude-code"
+// claudes are the clients that speak Claude Code's hooks, each with what it does
+// otherwise.
+func claudes() []dialect {
+	code := claude("claude-code")
+	code.run = true
 
-// claudeCode speaks Claude Code's PreToolUse hook.
-func claudeCode() dialect {
+	// Codex takes an answer that only allows for a broken one, and then runs the
+	// tool: nothing is what allows. A mode such as bypassPermissions needs no yes.
+	codex := claude("codex")
+	codex.run = true
+	codex.allow = func(string, string) reply { return reply{} }
+
+	// Qwen's own bus waits 60 s for a hook, whatever the settings say, and then
+	// runs the tool.
+	qwen := claude("qwen")
+	qwen.run, qwen.longest = true, capQwen
+
+	// From documents.
+	vscode, droid, kimi := claude("vscode"), claude("droid"), claude("kimi")
+	kimi.longest = capKimi
+	return []dialect{code, codex, qwen, vscode, droid, kimi}
+}
+
+func claude(name string) dialect {
 	return dialect{
-		name:   claudeCodeName,
-		decode: decodeClaude,
-		allow: func(reason, said string) []byte {
+		name: name, maxText: 9500, // Claude Code drops an answer with a text above 10,000
+		decode: func(data []byte, _ func(string) string) (event, error) { return decodeClaude(name, data) },
+		allow: func(reason, said string) reply {
 			return encodeClaude(claudeAnswer{Decision: "allow", Reason: reason, Said: said})
 		},
-		deny: func(reason string) []byte {
+		deny: func(reason string) reply {
 			return encodeClaude(claudeAnswer{Decision: "deny", Reason: reason})
 		},
-		settings: claudeSettings,
-		maxText:  9500, // the client drops an answer with a text above 10,000
 	}
 }
 
-// preToolUse is what Claude Code writes before a tool call, as far as it
-// matters here. Fields that later versions add are no mistake.
-type preToolUse struct {
+// claudeEvent is what Claude Code writes, as far as it matters here. Fields that
+// later versions add are no mistake.
+type claudeEvent struct {
 	Session    string           `json:"session_id"`
 	Transcript string           `json:"transcript_path"`
 	Cwd        string           `json:"cwd"`
 	Prompt     string           `json:"prompt_id"`
+	Turn       string           `json:"turn_id"` // Codex's
 	Mode       string           `json:"permission_mode"`
 	Event      string           `json:"hook_event_name"`
 	Tool       string           `json:"tool_name"`
 	Input      strictjson.Value `json:"tool_input"`
 	ToolUse    string           `json:"tool_use_id"`
+	Agent      string           `json:"agent_id"`
+	// Error is of a failed call, and Reason of one that was refused.
+	Error  strictjson.Value `json:"error"`
+	Reason string           `json:"reason"`
 }
 
-func decodeClaude(data []byte) (call, error) {
-	var in preToolUse
+func decodeClaude(name string, data []byte) (event, error) {
+	var in claudeEvent
 	if err := strictjson.UnmarshalLoose(data, &in); err != nil {
-		return call{}, unreadable(err)
+		return event{}, unreadable(name, err)
 	}
-	switch {
-	case in.Event != "PreToolUse":
-		return call{}, errors.New("the hook is installed for another event than PreToolUse")
-	case in.Tool == "":
-		return call{}, errors.New("the hook's input names no tool")
-	case in.Input.Kind() != '{':
-		return call{}, errors.New("the hook's input has no tool_input that is an object")
+	e := event{session: in.Session, agent: in.Agent, call: in.ToolUse, transcript: in.Transcript}
+	switch in.Event {
+	case "PreToolUse":
+		e.proposal.Intent = intentOf(in.Transcript)
+	case "PostToolUse":
+		// Codex does not say with which code a command ended; its transcript does.
+		e.kind, e.later, e.outcome.Succeeded = after, name == "codex", true
+	case "PostToolUseFailure":
+		e.kind, e.outcome.Detail = after, plainText(in.Error)
+	case "PermissionDenied":
+		e.kind, e.outcome = after, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
+	case "Stop", "SubagentStop":
+		e.kind = ended
+	default:
+		return event{}, errEvent
 	}
-	var args vaglio.Args
-	if err := strictjson.UnmarshalLoose(in.Input, &args); err != nil {
-		return call{}, unreadable(err)
+	e.proposal.Context.Mode, e.proposal.Context.Cwd = in.Mode, in.Cwd
+	e.proposal.TurnID = in.Session
+	for _, part := range []string{in.Prompt, in.Turn} {
+		if part != "" {
+			e.proposal.TurnID += ":" + part
+		}
 	}
-	p := vaglio.Proposal{
-		TurnID: in.Session, Executor: in.Tool, Args: args,
-		Intent:  intentOf(in.Transcript),
-		Context: vaglio.Context{Client: claudeCodeName, Mode: in.Mode, Cwd: in.Cwd},
+	classify(&e.proposal.Context, in.Tool)
+	e, err := e.finish(name, in.Tool, in.Input)
+	if name == "codex" && in.Tool == "apply_patch" {
+		patchNotCommand(e.proposal.Args)
 	}
-	if in.Prompt != "" {
-		p.TurnID += ":" + in.Prompt
-	}
-	switch in.Tool {
+	return e, err
+}
+
+// classify says what Claude Code's own tools are for.
+func classify(c *client.Context, tool string) {
+	switch tool {
 	case "Bash":
-		p.Context.Capability = vaglio.Capabilities{"code:exec"}
+		c.Capability = []string{"code:exec"}
 	case "Glob", "Grep", "LS", "NotebookRead", "Read":
-		p.Context.Critical = new(bool)
+		c.Critical = new(bool)
 	}
-	return call{proposal: p, key: claudeKey(in)}, nil
 }
 
-// unreadable says where the input is not what was expected, and nothing of
-// what stands there.
-func unreadable(err error) error {
-	what := "the hook's input is not the JSON that claude-code writes before a tool call"
-	if at, syntax, _ := strictjson.Mistake(err); syntax {
-		return fmt.Errorf("%s: byte %d cannot be read", what, at)
+// patchNotCommand gives Codex's patch the name that says what it is: the hook is
+// told of it as of a command.
+func patchNotCommand(args map[string]any) {
+	if text, ok := args["command"]; ok && args["patch"] == nil {
+		args["patch"] = text
+		delete(args, "command")
 	}
-	return errors.New(what)
 }
 
-// claudeKey names the call as the client does, so that a resumed session that
-// asks again gets the answer that was given. A call without a name is a new
-// one each time.
-func claudeKey(in preToolUse) string {
-	if in.Session == "" || in.ToolUse == "" {
-		return "once:" + rand.Text()
+// refusedBy says that the client itself refused a call.
+func refusedBy(reason string) string {
+	if reason == "" {
+		return "The agent's own rules refused it."
 	}
-	key := in.Session + ":" + in.ToolUse
-	invisible := func(r rune) bool { return r < '!' || r > '~' }
-	if len(key) > 200 || strings.ContainsFunc(key, invisible) {
-		sum := sha256.Sum256([]byte(key))
-		return "sha256:" + hex.EncodeToString(sum[:])
+	return "The agent's own rules refused it: " + reason
+}
+
+// plainText is a text, or the JSON that stands in its place.
+func plainText(v strictjson.Value) string {
+	var s string
+	if strictjson.UnmarshalLoose(v, &s) == nil {
+		return s
 	}
-	return key
+	return string(v)
 }
 
 // claudeAnswer is the part of the answer that differs.
@@ -116,38 +143,17 @@ type claudeAnswer struct {
 	Said string `json:"additionalContext,omitempty"`
 }
 
-func encodeClaude(a claudeAnswer) []byte {
+func encodeClaude(a claudeAnswer) reply {
 	a.Event = "PreToolUse"
-	out, err := strictjson.Marshal(map[string]claudeAnswer{"hookSpecificOutput": a})
-	if err != nil {
-		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
-			`"permissionDecisionReason":"vaglio: this call did not run: its hook failed inside"}}` + "\n")
-	}
-	return append(out, '\n')
+	return line(map[string]claudeAnswer{"hookSpecificOutput": a})
 }
 
-// claudeSettings is for settings.json. The limit stands there in seconds; on a
-// shorter one the client would run the tool while a person still thinks.
-func claudeSettings(exe string) ([]byte, error) {
-	if !filepath.IsAbs(exe) {
-		return nil, errors.New("the hook must be installed with vaglio's absolute path")
-	}
-	type command struct {
-		Type    string   `json:"type"`
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-		Timeout int      `json:"timeout"`
-	}
-	type group struct {
-		Matcher string    `json:"matcher"`
-		Hooks   []command `json:"hooks"`
-	}
-	hooks := map[string][]group{"PreToolUse": {{"*", []command{
-		{"command", exe, []string{"hook", "claude-code"}, int(DefaultLimit / time.Second)},
-	}}}}
-	out, err := strictjson.MarshalIndent(map[string]any{"hooks": hooks})
+// line is an answer that is one line of JSON. What cannot be written denies by its
+// exit code.
+func line(v any) reply {
+	out, err := strictjson.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("hook: encode the settings: %w", err)
+		return reply{code: denied, err: fmt.Sprint("vaglio: this call did not run: its hook failed inside: ", err)}
 	}
-	return append(out, '\n'), nil
+	return reply{out: append(out, '\n')}
 }

@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"bytes"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -9,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -31,43 +32,130 @@ func TestClientsAreKnown(t *testing.T) {
 	}
 }
 
-// TestGolden maps each stdin in testdata to its proposal, and each answer of
-// the gate to its stdout.
+// TestGolden maps each stdin in testdata, in a folder per client, to its event, and
+// each answer of the gate to what the client is told.
 func TestGolden(t *testing.T) {
-	inputs, err := filepath.Glob("testdata/*.stdin.json")
-	if err != nil || len(inputs) < 4 {
-		t.Fatal(inputs, err)
+	for _, name := range Clients() {
+		d, err := dialectOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs, err := filepath.Glob("testdata/" + name + "/*.stdin.json")
+		if err != nil || len(inputs) == 0 {
+			t.Fatal(name, inputs, err)
+		}
+		for _, input := range inputs {
+			t.Run(strings.TrimPrefix(strings.TrimSuffix(input, ".stdin.json"), "testdata/"), func(t *testing.T) {
+				data, err := os.ReadFile(input)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e, err := d.decode(data, amps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				key := e.key()
+				if e.call == "" {
+					key = key[:len("once:")]
+				}
+				got, err := strictjson.MarshalIndent(struct {
+					Kind     string           `json:"kind"`
+					Key      string           `json:"key"`
+					Agent    string           `json:"agent,omitzero"`
+					Proposal *client.Proposal `json:"proposal,omitzero"`
+					Outcome  *client.Outcome  `json:"outcome,omitzero"`
+				}{
+					[]string{"before", "after", "ended"}[e.kind], key, e.agent,
+					when(e.kind != ended, &e.proposal), when(e.kind == after && !e.later, &e.outcome),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden.Check(t, strings.TrimSuffix(input, ".stdin.json")+".event.json", string(got)+"\n")
+			})
+		}
+		worded := allowed
+		worded.Approval = &client.Approval{ID: "i-1", State: "allowed", Words: "but only once"}
+		before := firstBefore(t, d, inputs)
+		for what, a := range map[string]client.Answer{"guard": guarded, "denied": refused, "allowed": worded, "approved": approved} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				var out, errs bytes.Buffer
+				code, err := Run(t.Context(), Options{Client: name, Gate: &fakeGate{answer: a}, In: bytes.NewReader(before), Out: &out, Err: &errs, Getenv: amps})
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden.Check(t, "testdata/"+name+"/"+what+".answer", fmt.Sprintf("exit %d\nstdout %sstderr %s", code, lineOf(out.String()), lineOf(errs.String())))
+			})
+		}
 	}
+}
+
+func lineOf(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }
+
+// amps is the environment in which Amp names the tool.
+func amps(name string) string {
+	return map[string]string{"AGENT_TOOL_NAME": "Bash", "AMP_THREAD_ID": "T-1"}[name]
+}
+
+func when[T any](holds bool, v *T) *T {
+	if holds {
+		return v
+	}
+	return nil
+}
+
+func firstBefore(t *testing.T, d dialect, inputs []string) []byte {
+	t.Helper()
 	for _, input := range inputs {
-		name := strings.TrimSuffix(filepath.Base(input), ".stdin.json")
-		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(input)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := decodeClaude(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := strictjson.Marshal(struct {
-				Key      string `json:"key"`
-				Proposal any    `json:"proposal"`
-			}{c.key, c.proposal})
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden.Check(t, "testdata/"+name+".proposal.json", string(got)+"\n")
-		})
+		data, err := os.ReadFile(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := d.decode(data, amps); err == nil && e.kind == before {
+			return data
+		}
 	}
-	for name, a := range map[string]approval.Answer{"guard": guarded, "denied": denied, "allowed": allowed} {
-		t.Run(name, func(t *testing.T) {
-			golden.Check(t, "testdata/"+name+".stdout.json", string(run(t, &fakeGate{answer: a}, strings.NewReader(bash), 0)))
-		})
+	t.Fatal("no call")
+	return nil
+}
+
+// TestBadInputIsDeniedInTheClientsWords gives every client's hook what it cannot
+// read: the tool must not run for that.
+func TestBadInputIsDeniedInTheClientsWords(t *testing.T) {
+	for _, name := range Clients() {
+		d, err := dialectOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs, _ := filepath.Glob("testdata/" + name + "/*.stdin.json")
+		good := string(firstBefore(t, d, inputs))
+		for what, in := range map[string]string{
+			"empty": "", "not-json": "hello", "cut": good[:len(good)/2], "twice": good + good, "list": "[]", "null": "null",
+			"duplicate": strings.Replace(good, "{", `{"x":1,"x":2,`, 1), "too-large": strings.Repeat(" ", maxInput+1),
+			"lone-surrogate": strings.Replace(good, "{", `{"\ud800":1,`, 1),
+		} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				g := &fakeGate{answer: approved}
+				var out, errs bytes.Buffer
+				code, err := Run(t.Context(), Options{Client: name, Gate: g, In: strings.NewReader(in), Out: &out, Err: &errs, Getenv: amps})
+				if err != nil || len(g.asked) > 0 {
+					t.Fatal(err, g.asked)
+				}
+				want := d.deny("X")
+				if code != want.code || (out.Len() > 0) != (len(want.out) > 0) || (errs.Len() > 0) != (want.err != "") {
+					t.Fatalf("code %d, %q, %q; want the shape of %+v", code, out.String(), errs.String(), want)
+				}
+				before, _, _ := strings.Cut(string(want.out), `"X"`)
+				if !strings.HasPrefix(out.String(), before) || !strings.Contains(out.String()+errs.String(), "did not run") {
+					t.Errorf("%q %q", out.String(), errs.String())
+				}
+			})
+		}
 	}
 }
 
 func TestKeyIsTheClientsNameOfTheCall(t *testing.T) {
-	key := func(session, use string) string { return claudeKey(preToolUse{Session: session, ToolUse: use}) }
+	key := func(session, use string) string { return (&event{session: session, call: use}).key() }
 	if got := key("4f91", "toolu_1"); got != "4f91:toolu_1" {
 		t.Errorf("key %q", got)
 	}
@@ -83,35 +171,37 @@ func TestKeyIsTheClientsNameOfTheCall(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
+	code := claudes()[0]
 	f.Add([]byte(bash))
 	f.Add([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{}}`))
 	f.Add([]byte(`{"hook_event_name":"PreToolUse","tool_name":"\u0000","tool_input":{"a":{"a":[1e999,-0]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := decodeClaude(data)
+		e, err := decodeClaude("claude-code", data)
 		if err != nil {
 			if err.Error() == "" {
 				t.Error("no reason")
 			}
-			parse(t, claudeCode().deny(claudeCode().fit(err.Error())))
+			parse(t, code.deny(code.fit(err.Error())).out)
 			return
 		}
-		if c.key == "" || len(c.key) > 200 || c.proposal.Executor == "" || c.proposal.Args == nil || c.proposal.Agent != "" {
-			t.Errorf("%+v", c)
+		if key := e.key(); key == "" || len(key) > 200 || e.kind != ended && (e.proposal.Executor == "" || e.proposal.Args == nil) {
+			t.Errorf("%+v", e)
 		}
-		if _, err := strictjson.Marshal(c.proposal); err != nil {
+		if _, err := strictjson.Marshal(e.proposal); err != nil {
 			t.Errorf("cannot be sent: %v", err)
 		}
 	})
 }
 
 func FuzzFit(f *testing.F) {
+	code := claudes()[0]
 	f.Add("x", 9500)
 	f.Add("😀", 6000)
 	f.Fuzz(func(t *testing.T, unit string, n int) {
 		if n < 0 || n > 12_000 || len(unit) > 100 {
 			return
 		}
-		parse(t, claudeCode().deny("d"+claudeCode().fit(strings.Repeat(unit, n))))
+		parse(t, code.deny("d"+code.fit(strings.Repeat(unit, n))).out)
 	})
 }
 
@@ -145,8 +235,8 @@ func FuzzServer(f *testing.F) {
 		server.Close()
 		<-done
 	})
-	gate := client.Unix(socket)
-	for _, a := range []approval.Answer{approved, guarded, pending, denied, allowed} {
+	gate := client.Unix(socket, "")
+	for _, a := range []client.Answer{approved, guarded, pending, refused, allowed} {
 		body, err := strictjson.Marshal(a)
 		if err != nil {
 			f.Fatal(err)
@@ -162,23 +252,23 @@ func FuzzServer(f *testing.F) {
 			return // not HTTP
 		}
 		first, second = answer{s1, b1}, answer{s2, b2}
-		var a approval.Answer
+		var a client.Answer
 		read := s1 == 200 && strictjson.UnmarshalLoose(b1, &a) == nil
 		var out strings.Builder
 		// The limit is short: a pending answer is not what is tested here.
-		err := Run(t.Context(), Options{Client: "claude-code", Gate: gate, In: strings.NewReader(bash), Out: &out, Limit: 40 * time.Millisecond})
+		_, err := Run(t.Context(), Options{Client: "claude-code", Gate: gate, In: strings.NewReader(bash), Out: &out, Limit: 40 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if out.Len() == 0 {
-			if !read || a.Decision != approval.RulingAllow || !a.Verdict.Approved || a.Permit != nil {
+			if !read || a.Decision != client.Allow || !a.Verdict.Approved || a.Permit != nil {
 				t.Fatalf("no objection to %d %q", s1, b1)
 			}
 			return
 		}
 		if parse(t, []byte(out.String())).Out.Decision == "allow" {
-			var later approval.Answer
-			waited := read && a.Decision == approval.RulingPending && strictjson.UnmarshalLoose(b2, &later) == nil
+			var later client.Answer
+			waited := read && a.Decision == client.Pending && strictjson.UnmarshalLoose(b2, &later) == nil
 			redeemed := read && a.Permit != nil && s2 == 204
 			if !redeemed && !waited {
 				t.Fatalf("allowed on %d %q, then %d %q", s1, b1, s2, b2)

@@ -4,39 +4,48 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
-
-	"github.com/metnos/vaglio/vaglio"
 )
 
-// dialect is how one coding agent speaks with its hooks. A new one is a
-// variable of this type in [dialects].
+// dialect is how one coding agent speaks with its hooks. A new one is a value of
+// this type in [dialects].
 type dialect struct {
 	// name is what follows `vaglio hook`.
 	name string
-	// decode reads what the client writes before a tool call. Its error is for
-	// the agent to read and holds no value of the input.
-	decode func(data []byte) (call, error)
+	// decode reads what the client writes. Its error is for the agent to read and
+	// holds no value of the input.
+	decode func(data []byte, getenv func(string) string) (event, error)
 	// allow and deny write the client's answer. The texts fit it; said is what
 	// the agent is told besides, if anything.
-	allow func(reason, said string) []byte
-	deny  func(reason string) []byte
-	// settings returns what to install so that the client runs the hook.
-	settings func(exe string) ([]byte, error)
+	allow func(reason, said string) reply
+	deny  func(reason string) reply
+	// passed is what the client takes for no objection, and for having heard what is
+	// no question; mostly nothing.
+	passed []byte
 	// maxText is the greatest length of a text, in UTF-16 units, which is how
 	// most clients count.
 	maxText int
+	// longest is how long the client waits at most, whatever its settings say; 0 is
+	// as long as they say.
+	longest time.Duration
+	// run says that the contract was seen by running the client; the others' are
+	// from documents.
+	run bool
 }
 
-// call is one tool call that a client is about to make.
-type call struct {
-	proposal vaglio.Proposal
-	// key is the same whenever the client asks about the same call again.
-	key string
+// reply is what the client is told.
+type reply struct {
+	// out goes to stdout, err to stderr.
+	out  []byte
+	err  string
+	code int
 }
 
-// dialects are the clients whose hooks are understood, by name.
-func dialects() []dialect { return []dialect{claudeCode()} }
+// dialects are the clients whose hooks are understood.
+func dialects() []dialect {
+	return slices.Concat(claudes(), []dialect{gemini(), copilot(), cline(), hermes(), cursor(), windsurf(), kiro(), amp()}, plugins())
+}
 
 // Clients returns the names of the coding agents whose hooks are understood.
 func Clients() []string {
@@ -48,14 +57,20 @@ func Clients() []string {
 	return names
 }
 
-// Settings returns what to install in the client's configuration so that it
-// asks vaglio before every tool call; exe is vaglio's absolute path.
-func Settings(client, exe string) ([]byte, error) {
-	d, err := dialectOf(client)
+// LimitOf is how long the client waits for its hook as it is installed, 0 for a
+// client that is not known.
+func LimitOf(name string) time.Duration {
+	d, err := dialectOf(name)
 	if err != nil {
-		return nil, err
+		return 0
 	}
-	return d.settings(exe)
+	return d.limit(0)
+}
+
+// Seen reports whether the client's contract was seen by running it.
+func Seen(name string) bool {
+	d, err := dialectOf(name)
+	return err == nil && d.run
 }
 
 func dialectOf(name string) (dialect, error) {
@@ -68,8 +83,24 @@ func dialectOf(name string) (dialect, error) {
 		name, strings.Join(Clients(), ", "))
 }
 
+// limit is how long the client waits where its settings say asked; 0 is that they
+// say what the installation writes.
+func (d *dialect) limit(asked time.Duration) time.Duration {
+	if asked <= 0 {
+		asked = DefaultLimit
+	}
+	if d.longest > 0 {
+		asked = min(asked, d.longest)
+	}
+	return asked
+}
+
+// pass says that there is no objection, and heard that something was noted.
+func (d *dialect) pass() reply  { return reply{out: d.passed} }
+func (d *dialect) heard() reply { return reply{out: d.passed} }
+
 // fit makes a text one that the client takes whole: UTF-8, not too long.
-func (d dialect) fit(text string) string {
+func (d *dialect) fit(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	const remark = " [cut]"
 	length := 0

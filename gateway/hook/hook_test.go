@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,19 +15,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // fakeGate answers one call as its fields say, under the contract of Gate.
 type fakeGate struct {
-	answer approval.Answer // what Propose answers
-	later  approval.Answer // what Await answers
-	after  time.Duration   // when Await answers; negative means never
+	answer client.Answer // what Propose answers
+	later  client.Answer // what Await answers
+	after  time.Duration // when Await answers; negative means never
 	fails  map[string]error
 	panics bool
+	spent  int // how many times Redeem finds the permit spent
 
 	mu    sync.Mutex
 	asked []string
@@ -46,7 +43,7 @@ func (g *fakeGate) note(what string) error {
 	return g.fails[what]
 }
 
-func (g *fakeGate) Propose(_ context.Context, r client.Request) (approval.Answer, error) {
+func (g *fakeGate) Propose(_ context.Context, r client.Request) (client.Answer, error) {
 	if g.panics {
 		panic("broken")
 	}
@@ -54,10 +51,10 @@ func (g *fakeGate) Propose(_ context.Context, r client.Request) (approval.Answer
 	return g.answer, g.note("propose")
 }
 
-func (g *fakeGate) Await(ctx context.Context, id approval.ID, wait time.Duration) (approval.Answer, error) {
+func (g *fakeGate) Await(ctx context.Context, id client.ID, wait time.Duration) (client.Answer, error) {
 	g.wait = wait
 	if err := g.note("await " + string(id)); err != nil {
-		return approval.Answer{}, err
+		return client.Answer{}, err
 	}
 	if g.waits != nil {
 		close(g.waits)
@@ -68,7 +65,7 @@ func (g *fakeGate) Await(ctx context.Context, id approval.ID, wait time.Duration
 	}
 	select {
 	case <-ctx.Done():
-		return approval.Answer{}, ctx.Err()
+		return client.Answer{}, ctx.Err()
 	case <-time.After(wait):
 		return g.answer, nil
 	case <-decided:
@@ -76,47 +73,54 @@ func (g *fakeGate) Await(ctx context.Context, id approval.ID, wait time.Duration
 	}
 }
 
-func (g *fakeGate) Withdraw(ctx context.Context, id approval.ID) (approval.Answer, error) {
+func (g *fakeGate) Withdraw(ctx context.Context, id client.ID) (client.Answer, error) {
 	if ctx.Err() != nil {
-		return approval.Answer{}, ctx.Err()
+		return client.Answer{}, ctx.Err()
 	}
 	return g.answer, g.note("withdraw " + string(id))
 }
 
-func (g *fakeGate) Redeem(_ context.Context, permit string, call vaglio.Proposal) error {
+func (g *fakeGate) Redeem(_ context.Context, permit string, call client.Proposal) error {
 	if diff := cmp.Diff(g.last.Proposal, call); diff != "" {
 		return errors.New("another call is redeemed: " + diff)
 	}
-	return g.note("redeem " + permit)
+	if err := g.note("redeem " + permit); err != nil {
+		return err
+	}
+	if g.spent > 0 {
+		g.spent--
+		return &client.ProblemError{Type: "/problems/spent", Status: 409, Detail: "this permit is spent"}
+	}
+	return nil
+}
+
+func (g *fakeGate) Report(_ context.Context, id client.ID, o client.Outcome) error {
+	return g.note(fmt.Sprintf("report %s %+v", id, o))
 }
 
 var (
-	approved = approval.Answer{Decision: approval.RulingAllow, Verdict: vaglio.Verdict{Approved: true}}
-	guarded  = approval.Answer{
-		Decision: approval.RulingDeny, Verdict: vaglio.Verdict{BlockedBy: vaglio.PhaseGuard},
-		Refusal: &approval.Refusal{
-			Final: true, Phase: vaglio.PhaseGuard, Wanted: "Bash {}", Why: "The guard forbids it.", Rule: "rm-root",
-			Alternatives: []string{"Delete less."},
-		},
+	approved = client.Answer{Decision: client.Allow, Verdict: client.Verdict{Approved: true}}
+	guarded  = client.Answer{
+		Decision: client.Deny, Verdict: client.Verdict{BlockedBy: "guard"},
+		Text: "vaglio: this call did not run.\nDenied by the guard (rule rm-root).\nThis is final: nobody can allow this call.",
 	}
-	pending = approval.Answer{
-		Decision: approval.RulingPending, Verdict: vaglio.Verdict{BlockedBy: vaglio.PhaseJudge},
-		Refusal:  &approval.Refusal{Phase: vaglio.PhaseJudge, Why: "y"},
-		Approval: &approval.Summary{ID: "i-1", State: approval.Pending},
+	pending = client.Answer{
+		Decision: client.Pending, Verdict: client.Verdict{BlockedBy: "judge"}, Text: "vaglio: this call did not run.",
+		Approval: &client.Approval{ID: "i-1", State: "pending"},
 	}
-	denied = approval.Answer{
-		Decision: approval.RulingDeny, Verdict: vaglio.Verdict{BlockedBy: vaglio.PhaseJudge},
-		Refusal:  &approval.Refusal{Phase: vaglio.PhaseJudge, Final: true, Why: "A person said no.", Words: "use make clean"},
-		Approval: &approval.Summary{ID: "i-1", State: approval.Denied, Words: "use make clean"},
+	refused = client.Answer{
+		Decision: client.Deny, Verdict: client.Verdict{BlockedBy: "judge"},
+		Text:     "vaglio: this call did not run.\nThe person's words: \"use make clean\"",
+		Approval: &client.Approval{ID: "i-1", State: "denied", Words: "use make clean"},
 	}
-	allowed = approval.Answer{
-		Decision: approval.RulingAllow, Verdict: vaglio.Verdict{BlockedBy: vaglio.PhaseJudge},
-		Approval: &approval.Summary{ID: "i-1", State: approval.Allowed},
-		Permit:   &approval.PermitText{Permit: "the-permit"},
+	allowed = client.Answer{
+		Decision: client.Allow, Verdict: client.Verdict{BlockedBy: "judge"},
+		Approval: &client.Approval{ID: "i-1", State: "allowed"},
+		Permit:   &client.Permit{Permit: "the-permit"},
 	}
 )
 
-func with(a approval.Answer, change func(*approval.Answer)) approval.Answer {
+func with(a client.Answer, change func(*client.Answer)) client.Answer {
 	change(&a)
 	return a
 }
@@ -151,7 +155,7 @@ func parse(t testing.TB, out []byte) said {
 func run(t *testing.T, g Gate, in io.Reader, limit time.Duration) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: in, Out: &out, Limit: limit}); err != nil {
+	if _, err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: in, Out: &out, Limit: limit}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -170,18 +174,20 @@ func TestAnswers(t *testing.T) {
 		{"approved", &fakeGate{answer: approved}, bash, "", "", []string{"propose"}},
 		{"guard-denies", &fakeGate{answer: guarded}, bash, "deny", "final", []string{"propose"}},
 		{"person-allows", &fakeGate{answer: pending, later: allowed}, bash, "allow", "A person allowed this call, once (vaglio i-1).", []string{"propose", "await i-1", "redeem the-permit"}},
-		{"person-denies", &fakeGate{answer: pending, later: denied}, bash, "deny", "use make clean", []string{"propose", "await i-1"}},
-		{"nobody-answers", &fakeGate{answer: pending, after: -1}, bash, "deny", "held as i-1, nobody answered yet; the same call may be proposed again", []string{"propose", "await i-1"}},
+		{"person-denies", &fakeGate{answer: pending, later: refused}, bash, "deny", "use make clean", []string{"propose", "await i-1"}},
+		{"nobody-answers", &fakeGate{answer: pending, after: -1}, bash, "deny", "held as i-1, because nobody has answered yet; repeat the same call after the answer", []string{"propose", "await i-1"}},
 		{"old-decision", &fakeGate{answer: allowed}, bash, "allow", "once", []string{"propose", "redeem the-permit"}},
-		{"old-denial", &fakeGate{answer: denied}, bash, "deny", "use make clean", []string{"propose"}},
+		{"old-denial", &fakeGate{answer: refused}, bash, "deny", "use make clean", []string{"propose"}},
 		{"permit-not-redeemed", &fakeGate{answer: allowed, fails: map[string]error{"redeem the-permit": broken}}, bash, "deny", "could not be redeemed", []string{"propose", "redeem the-permit"}},
-		{"permit-used-already", &fakeGate{answer: with(allowed, func(a *approval.Answer) { a.Permit = nil })}, bash, "deny", "does not understand", []string{"propose"}},
-		{"permit-without-approval", &fakeGate{answer: with(allowed, func(a *approval.Answer) { a.Approval = nil })}, bash, "deny", "does not understand", []string{"propose"}},
-		{"allow-without-verdict", &fakeGate{answer: with(approved, func(a *approval.Answer) { a.Verdict.Approved = false })}, bash, "deny", "does not understand", []string{"propose"}},
-		{"approved-but-denied", &fakeGate{answer: with(approved, func(a *approval.Answer) { a.Decision = approval.RulingDeny })}, bash, "deny", "without a reason", []string{"propose"}},
-		{"unknown-decision", &fakeGate{answer: with(approved, func(a *approval.Answer) { a.Decision = "maybe" })}, bash, "deny", "does not understand", []string{"propose"}},
+		{"permit-used-by-an-equal-call", &fakeGate{answer: allowed, spent: 1}, bash, "allow", "once", []string{"propose", "redeem the-permit", "propose", "redeem the-permit"}},
+		{"too-large-for-the-daemon", &fakeGate{fails: map[string]error{"propose": &client.ProblemError{Status: 413, Detail: "the body is larger than 1048576 bytes"}}}, bash, "deny", "in several parts", []string{"propose"}},
+		{"permit-used-already", &fakeGate{answer: with(allowed, func(a *client.Answer) { a.Permit = nil })}, bash, "deny", "does not understand", []string{"propose"}},
+		{"permit-without-approval", &fakeGate{answer: with(allowed, func(a *client.Answer) { a.Approval = nil })}, bash, "deny", "does not understand", []string{"propose"}},
+		{"allow-without-verdict", &fakeGate{answer: with(approved, func(a *client.Answer) { a.Verdict.Approved = false })}, bash, "deny", "does not understand", []string{"propose"}},
+		{"approved-but-denied", &fakeGate{answer: with(approved, func(a *client.Answer) { a.Decision = client.Deny })}, bash, "deny", "without a reason", []string{"propose"}},
+		{"unknown-decision", &fakeGate{answer: with(approved, func(a *client.Answer) { a.Decision = "maybe" })}, bash, "deny", "does not understand", []string{"propose"}},
 		{"empty-answer", &fakeGate{}, bash, "deny", "does not understand", []string{"propose"}},
-		{"pending-without-approval", &fakeGate{answer: with(pending, func(a *approval.Answer) { a.Approval = nil })}, bash, "deny", "does not understand", []string{"propose"}},
+		{"pending-without-approval", &fakeGate{answer: with(pending, func(a *client.Answer) { a.Approval = nil })}, bash, "deny", "does not understand", []string{"propose"}},
 		{"not-running", &fakeGate{fails: map[string]error{"propose": client.ErrNotRunning}}, bash, "deny", "vaglio is not running: start it with `vaglio serve`", []string{"propose"}},
 		{"refused-shape", &fakeGate{fails: map[string]error{"propose": &client.ProblemError{Status: 422, Detail: "field x must be a string", Field: "/args/x"}}}, bash, "deny", "field x must be a string (/args/x)", []string{"propose"}},
 		{"wait-fails", &fakeGate{answer: pending, fails: map[string]error{"await i-1": broken}}, bash, "deny", "broken (held as i-1", []string{"propose", "await i-1"}},
@@ -193,10 +199,10 @@ func TestAnswers(t *testing.T) {
 		{"duplicate-key", &fakeGate{answer: approved}, strings.Replace(bash, `{"command"`, `{"command":"ls","command"`, 1), "deny", "cannot be read", nil},
 		{"lone-surrogate", &fakeGate{answer: approved}, strings.Replace(bash, "touch", `\ud800`, 1), "deny", "cannot be read", nil},
 		{"wrong-type", &fakeGate{answer: approved}, strings.Replace(bash, `"Bash"`, `7`, 1), "deny", "not the JSON", nil},
-		{"other-event", &fakeGate{answer: approved}, strings.Replace(bash, "PreToolUse", "PostToolUse", 1), "deny", "another event", nil},
+		{"other-event", &fakeGate{answer: approved}, strings.Replace(bash, "PreToolUse", "SessionStart", 1), "deny", "an event that it does not know", nil},
 		{"no-tool", &fakeGate{answer: approved}, strings.Replace(bash, `"Bash"`, `""`, 1), "deny", "no tool", nil},
-		{"no-arguments", &fakeGate{answer: approved}, strings.Replace(bash, "tool_input", "other", 1), "deny", "no tool_input", nil},
-		{"null-arguments", &fakeGate{answer: approved}, `{"hook_event_name":"PreToolUse","tool_name":"X","tool_input":null}`, "deny", "no tool_input", nil},
+		{"no-arguments", &fakeGate{answer: approved}, strings.Replace(bash, "tool_input", "other", 1), "deny", "no arguments of the tool", nil},
+		{"null-arguments", &fakeGate{answer: approved}, `{"hook_event_name":"PreToolUse","tool_name":"X","tool_input":null}`, "deny", "no arguments of the tool", nil},
 		{"too-large", &fakeGate{answer: approved}, strings.Repeat(" ", maxInput+1), "deny", "larger than", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -227,7 +233,7 @@ func TestInputThatBreaksOffDenies(t *testing.T) {
 }
 
 func TestUnknownClientIsAnError(t *testing.T) {
-	err := Run(t.Context(), Options{Client: "vim", Gate: &fakeGate{answer: approved}, In: strings.NewReader(bash), Out: io.Discard})
+	_, err := Run(t.Context(), Options{Client: "vim", Gate: &fakeGate{answer: approved}, In: strings.NewReader(bash), Out: io.Discard})
 	if err == nil || !strings.Contains(err.Error(), "claude-code") {
 		t.Errorf("error %v", err)
 	}
@@ -238,9 +244,9 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestUntoldAnswerIsAnError(t *testing.T) {
-	err := Run(t.Context(), Options{Client: "claude-code", Gate: &fakeGate{answer: guarded}, In: strings.NewReader(bash), Out: brokenPipe{}})
-	if !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("error %v", err)
+	code, err := Run(t.Context(), Options{Client: "claude-code", Gate: &fakeGate{answer: guarded}, In: strings.NewReader(bash), Out: brokenPipe{}})
+	if !errors.Is(err, io.ErrClosedPipe) || code != 2 {
+		t.Errorf("code %d, error %v", code, err)
 	}
 }
 
@@ -273,13 +279,13 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 // deaf is a gate whose wait ends with its context only.
 type deaf struct{ *fakeGate }
 
-func (d deaf) Await(ctx context.Context, _ approval.ID, _ time.Duration) (approval.Answer, error) {
+func (d deaf) Await(ctx context.Context, _ client.ID, _ time.Duration) (client.Answer, error) {
 	<-ctx.Done()
-	return approval.Answer{}, ctx.Err()
+	return client.Answer{}, ctx.Err()
 }
 
 func TestWordsOfAnAllowReachTheAgent(t *testing.T) {
-	g := &fakeGate{answer: with(allowed, func(a *approval.Answer) { a.Approval.Words = "only \"build\"\nplease" })}
+	g := &fakeGate{answer: with(allowed, func(a *client.Answer) { a.Approval.Words = "only \"build\"\nplease" })}
 	defer func() { allowed.Approval.Words = "" }()
 	if s := parse(t, run(t, g, strings.NewReader(bash), 0)); !strings.Contains(s.Out.Context, `only \"build\"\nplease`) {
 		t.Errorf("%+v", s)
@@ -287,7 +293,7 @@ func TestWordsOfAnAllowReachTheAgent(t *testing.T) {
 }
 
 func TestLongTextIsCutVisibly(t *testing.T) {
-	d := claudeCode()
+	d := claudes()[0]
 	for _, text := range []string{
 		strings.Repeat("x", 9500), strings.Repeat("x", 9501), strings.Repeat("😀", 5000), strings.Repeat("\xff", 9501), "", "\xff",
 		strings.Repeat("x", 9499) + "😀",
@@ -303,28 +309,5 @@ func TestLongTextIsCutVisibly(t *testing.T) {
 		if units > 9500 || (got != strings.ToValidUTF8(text, "\uFFFD") && !strings.HasSuffix(got, " [cut]")) {
 			t.Errorf("%d units from %d bytes: …%q", units, len(text), got[max(0, len(got)-20):])
 		}
-	}
-}
-
-func TestSettings(t *testing.T) {
-	got, err := Settings("claude-code", "/usr/local/bin/vaglio")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden := filepath.Join("testdata", "claude-code-settings.json")
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Error(diff)
-	}
-	for _, bad := range [][2]string{{"claude-code", "vaglio"}, {"vim", "/v"}} {
-		if _, err := Settings(bad[0], bad[1]); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
-	if diff := cmp.Diff([]string{"claude-code"}, Clients()); diff != "" {
-		t.Error(diff)
 	}
 }

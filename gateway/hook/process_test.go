@@ -20,7 +20,8 @@ func TestStoppedHookWithdraws(t *testing.T) {
 		var out bytes.Buffer
 		done := make(chan error)
 		go func() {
-			done <- Run(ctx, Options{Client: "claude-code", Gate: g, In: strings.NewReader(bash), Out: &out})
+			_, err := Run(ctx, Options{Client: "claude-code", Gate: g, In: strings.NewReader(bash), Out: &out})
+			done <- err
 		}()
 		synctest.Wait()
 		cancel()
@@ -47,7 +48,8 @@ func TestHangUpWithdraws(t *testing.T) {
 	g := &fakeGate{answer: pending, after: -1, waits: make(chan struct{})}
 	done := make(chan error)
 	go func() {
-		done <- Run(t.Context(), Options{Client: "claude-code", Gate: g, In: strings.NewReader(bash), Out: w})
+		_, err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: strings.NewReader(bash), Out: w})
+		done <- err
 	}()
 	<-g.waits
 	r.Close()
@@ -75,7 +77,7 @@ func TestReaderThatStaysIsNoHangUp(t *testing.T) {
 	g := &fakeGate{answer: pending, later: allowed}
 	done := make(chan error)
 	go func() {
-		err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: inR, Out: outW})
+		_, err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: inR, Out: outW})
 		done <- errors.Join(err, outW.Close())
 	}()
 	_, _ = io.WriteString(inW, bash[:50])
@@ -102,7 +104,7 @@ func TestInputThatNeverEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
-	if err := Run(ctx, Options{Client: "claude-code", Gate: &fakeGate{answer: approved}, In: r, Out: &out}); err != nil {
+	if _, err := Run(ctx, Options{Client: "claude-code", Gate: &fakeGate{answer: approved}, In: r, Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	if s := parse(t, out.Bytes()); s.Out.Decision != "deny" {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -27,30 +28,48 @@ const (
 // transcript; "" when it cannot be told. A judge weighs the call against it,
 // so nothing that a tool, a model or the client itself wrote may pass for it.
 func intentOf(path string) string {
-	if !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" {
+	f, size := openTranscript(path)
+	if f == nil {
 		return ""
+	}
+	defer f.Close()
+	words := ""
+	if eachLine(f, size, func(line []byte) bool {
+		words = userWords(line)
+		return words != ""
+	}) != nil {
+		return "" // it is being rewritten
+	}
+	return bounded(words)
+}
+
+// openTranscript opens a client's transcript, nil if there is none that can be
+// read.
+func openTranscript(path string) (f *os.File, size int64) {
+	if !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" {
+		return nil, 0
 	}
 	// Without blocking: opening a pipe would wait for a writer.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // The client names its own transcript.
 	if err != nil {
-		return ""
+		return nil, 0
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return ""
+		_ = f.Close()
+		return nil, 0
 	}
-	return bounded(lastWords(f, info.Size()))
+	return f, info.Size()
 }
 
-// lastWords goes back through the lines until one holds words of the user.
-func lastWords(f io.ReaderAt, size int64) string {
+// eachLine goes back through the last lines until one is what is looked for.
+func eachLine(f io.ReaderAt, size int64, found func(line []byte) bool) error {
 	var rest []byte // the beginning of what was read, an unfinished line
 	for end := size; end > 0 && size-end < maxTail; {
 		start := max(0, end-tailChunk)
 		chunk := make([]byte, end-start, int(end-start)+len(rest))
 		if _, err := f.ReadAt(chunk, start); err != nil {
-			return "" // it is being rewritten
+			return fmt.Errorf("hook: read a transcript: %w", err)
 		}
 		chunk = append(chunk, rest...)
 		for {
@@ -58,17 +77,17 @@ func lastWords(f io.ReaderAt, size int64) string {
 			if i < 0 {
 				break
 			}
-			if words := userWords(chunk[i+1:]); words != "" {
-				return words
+			if found(chunk[i+1:]) {
+				return nil
 			}
 			chunk = chunk[:i]
 		}
 		rest, end = chunk, start
 		if start == 0 {
-			return userWords(rest)
+			found(rest)
 		}
 	}
-	return ""
+	return nil
 }
 
 // entry is one line of Claude Code's transcript.
@@ -161,4 +180,32 @@ func bounded(words string) string {
 		keep--
 	}
 	return words
+}
+
+// endOf looks in Codex's transcript for what came of a call. known is false when
+// nothing did.
+func endOf(path, call string) (o client.Outcome, known bool) {
+	f, size := openTranscript(path)
+	if f == nil || call == "" {
+		return client.Outcome{}, false
+	}
+	defer f.Close()
+	_ = eachLine(f, size, func(line []byte) bool {
+		if !bytes.Contains(line, []byte(call)) {
+			return false
+		}
+		var item struct {
+			Payload struct {
+				Type   string           `json:"type"`
+				Call   string           `json:"call_id"`
+				Output strictjson.Value `json:"output"`
+			} `json:"payload"`
+		}
+		if strictjson.UnmarshalLoose(line, &item) != nil || item.Payload.Call != call || !strings.HasSuffix(item.Payload.Type, "_call_output") {
+			return false
+		}
+		o, known = exitOf(plainText(item.Payload.Output)), true
+		return true
+	})
+	return o, known
 }

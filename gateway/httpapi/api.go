@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"path"
@@ -21,22 +22,27 @@ type API struct {
 	permits   Permits
 	turns     Turns
 	tokens    Authenticator
+	peers     Peers
 	ready     func(context.Context) error
 	warnings  func() []string
 	leaves    func(context.Context) (int64, error)
 	channels  func() []dispatcher.ChannelHealth
+	further   func(io.Writer)
 	slots     *slots
 	meters    *meters
 	log       *slog.Logger
 }
 
-// Config is what an [API] is made of. All but Channels and MaxWaiters must be set.
+// Config is what an [API] is made of. All but Peers, Channels and MaxWaiters must be set.
 type Config struct {
 	Proposals Proposals
 	Permits   Permits
 	Turns     Turns
 	// Tokens says whose token a request on the network carries.
 	Tokens Authenticator
+	// Peers says whose a connection over the Unix socket is that carries no token;
+	// nil knows nobody.
+	Peers Peers
 	// Ready returns nil when proposals can be answered.
 	Ready func(context.Context) error
 	// Warnings are what the owner must know though proposals can be answered; it
@@ -47,6 +53,8 @@ type Config struct {
 	// Channels tells how the places do where people are asked; nil means that
 	// nothing is told of them.
 	Channels func() []dispatcher.ChannelHealth
+	// Further writes metrics of others, in the Prometheus text format; it may be nil.
+	Further func(io.Writer)
 	// MaxWaiters is the greatest number of requests that wait for a person at
 	// one time; 0 means [DefaultMaxWaiters]. Keep it below what [Capacity]
 	// returns, or the descriptors run out first.
@@ -95,23 +103,18 @@ func New(c Config) (*API, error) {
 	s := &slots{max: int64(c.MaxWaiters)}
 	return &API{
 		proposals: c.Proposals, permits: c.Permits, turns: c.Turns,
-		tokens: c.Tokens, ready: c.Ready, warnings: c.Warnings, leaves: c.Leaves,
-		channels: c.Channels, slots: s, meters: newMeters(s), log: c.Log,
+		tokens: c.Tokens, peers: c.Peers, ready: c.Ready, warnings: c.Warnings, leaves: c.Leaves,
+		channels: c.Channels, further: c.Further, slots: s, meters: newMeters(s), log: c.Log,
 	}, nil
 }
-
-// LocalAgent is the name of every agent that comes over the Unix socket.
-const LocalAgent = "local"
 
 // Network returns the handler for listeners that anybody on the machine or
 // beyond can reach: each agent shows its token.
 func (a *API) Network() http.Handler { return a.handler(a.bearer) }
 
-// Local returns the handler for the Unix socket, whose mode says who may
-// connect: it asks for no token.
-func (a *API) Local() http.Handler {
-	return a.handler(func(*http.Request) (string, error) { return LocalAgent, nil })
-}
+// Local returns the handler for the Unix socket. Who shows no token is the agent
+// whose user the connection is: the kernel says which.
+func (a *API) Local() http.Handler { return a.handler(a.peer) }
 
 // route is one call of the API. The table of them is compared with the
 // OpenAPI document by a test.

@@ -1,8 +1,9 @@
 package httpapi
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
+	"fmt"
+	"net"
 	"net/http"
 	"strings"
 )
@@ -14,35 +15,49 @@ type Authenticator interface {
 	Agent(token string) (name string, ok bool)
 }
 
-// Tokens are the agents' tokens as their hashes. It is an [Authenticator] that
-// compares in constant time.
-type Tokens []Token
-
-// Token is one agent's token.
-type Token struct {
-	// Agent is the agent's name.
-	Agent string
-	// Hash is what [HashToken] returns of the token.
-	Hash [sha256.Size]byte
+// Peers says whose the processes of a user are.
+type Peers interface {
+	// Peer returns the name of the agent that runs as the user.
+	Peer(uid uint32) (name string, ok bool)
 }
 
-// HashToken returns the form in which a token is kept. A token has enough
-// random bits to need no salt and no slow hash.
-func HashToken(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
+// peerUID is where a connection's context has the user at its other end.
+type peerUID struct{}
 
-// Agent returns the name of the agent that holds the token.
-func (t Tokens) Agent(token string) (name string, ok bool) {
-	hash := HashToken(token)
-	found := -1
-	for i := range t {
-		if subtle.ConstantTimeCompare(t[i].Hash[:], hash[:]) == 1 {
-			found = i
+// withPeer adds to a connection's context who is at its other end, where the
+// system tells.
+func withPeer(ctx context.Context, c net.Conn) context.Context {
+	if lc, ok := c.(*limitedConn); ok {
+		c = lc.Conn
+	}
+	if u, ok := c.(*net.UnixConn); ok {
+		if uid, err := uidOf(u); err == nil {
+			return context.WithValue(ctx, peerUID{}, uid)
 		}
 	}
-	if found < 0 || token == "" {
-		return "", false
+	return ctx
+}
+
+// peer identifies an agent by its token, or else by the user that it runs as.
+func (a *API) peer(r *http.Request) (string, error) {
+	if len(r.Header.Values("Authorization")) > 0 {
+		return a.bearer(r)
 	}
-	return t[found].Agent, true
+	uid, known := r.Context().Value(peerUID{}).(uint32)
+	if known && a.peers != nil {
+		if agent, ok := a.peers.Peer(uid); ok {
+			return agent, nil
+		}
+	}
+	who := "your user"
+	if known {
+		who = fmt.Sprintf("user %d", uid)
+	}
+	return "", &problemError{
+		Type: "unauthorized", Title: "No agent", Status: http.StatusUnauthorized,
+		Detail:    "no agent runs as " + who + ": the owner names one with vaglio agent add and --uid, or gives you a token to send",
+		challenge: `Bearer realm="vaglio"`,
+	}
 }
 
 // bearer identifies an agent by the token of RFC 6750.

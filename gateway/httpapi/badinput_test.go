@@ -172,7 +172,7 @@ func TestSchemaRefusesWhatHandlersRefuse(t *testing.T) {
 			`{"executor":"ok","args":{},"context":{"capability":1}}`, `{"executor":"ok","args":{},"context":{"mounts":"x"}}`,
 		},
 		"Plan":    {`{}`, `{"calls":[]}`, `{"calls":{}}`, `{"calls":[{}]}`},
-		"Outcome": {`{}`, `{"succeeded":"true"}`, `{"succeeded":true,"x":1}`},
+		"Outcome": {`{}`, `{"succeeded":"true"}`, `{"succeeded":true,"x":1}`, `{"succeeded":true,"ran":"no"}`},
 	} {
 		path := map[string]string{"Proposal": "/v1/proposals", "Plan": "/v1/plans", "Outcome": "/v1/approvals/x/outcome"}[schema]
 		b := serve(t, nil)

@@ -40,7 +40,7 @@ func (a *API) propose(c *call) error {
 	}
 	a.meters.answered(answer)
 	c.hurry(seated, answer)
-	return c.answer(answer)
+	return c.answer(answer.Told())
 }
 
 // request reads what a proposal and a plan have in common.
@@ -103,6 +103,9 @@ func (a *API) proposePlan(c *call) error {
 	}
 	a.meters.answered(answers...)
 	c.hurry(seated, answers...)
+	for i := range answers {
+		answers[i] = answers[i].Told()
+	}
 	return c.answer(planAnswers{answers})
 }
 
@@ -170,9 +173,9 @@ func (a *API) await(c *call) error {
 		return err
 	}
 	if seated == standing && answer.Decision == approval.RulingPending {
-		return crowded()
+		return tooMany()
 	}
-	return c.answer(answer)
+	return c.answer(answer.Told())
 }
 
 func (a *API) withdraw(c *call) error {
@@ -187,7 +190,7 @@ func (a *API) withdraw(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(answer)
+	return c.answer(answer.Told())
 }
 
 func (a *API) redeem(c *call) error {
@@ -213,6 +216,7 @@ func (a *API) redeem(c *call) error {
 // outcome is the body of POST /v1/approvals/{id}/outcome.
 type outcome struct {
 	Succeeded *bool  `json:"succeeded"`
+	Ran       *bool  `json:"ran"`
 	Detail    string `json:"detail"`
 }
 
@@ -233,6 +237,9 @@ func (a *API) report(c *call) error {
 	case o.Succeeded == nil:
 		p.Field, p.Detail = "/succeeded", `"succeeded" is missing: it must be true or false`
 		return p
+	case *o.Succeeded && o.Ran != nil && !*o.Ran:
+		p.Field, p.Detail = "/ran", `"ran" is false and "succeeded" is true: what did not run has not succeeded`
+		return p
 	case len(o.Detail) > maxDetail:
 		p.Field, p.Detail = "/detail", fmt.Sprintf(`"detail" is longer than %d bytes`, maxDetail)
 		return p
@@ -241,7 +248,7 @@ func (a *API) report(c *call) error {
 	if err != nil {
 		return err
 	}
-	told := approval.Outcome{Succeeded: *o.Succeeded, Detail: o.Detail, At: time.Now().UTC()}
+	told := approval.Outcome{Succeeded: *o.Succeeded, NotRun: o.Ran != nil && !*o.Ran, Detail: o.Detail, At: time.Now().UTC()}
 	if err := a.permits.Report(c.ctx(), c.agent, id, told); err != nil {
 		return err
 	}

@@ -77,6 +77,9 @@ func (a *API) metrics(c *call) error {
 	}
 	var b bytes.Buffer
 	a.meters.set.WritePrometheus(&b)
+	if a.further != nil {
+		a.further(&b)
+	}
 	c.send(200, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())
 	return nil
 }

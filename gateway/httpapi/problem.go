@@ -212,8 +212,8 @@ func stopping() *problemError {
 	}
 }
 
-// crowded tells an agent that no more requests can wait or connect.
-func crowded() *problemError {
+// tooMany tells an agent that no more requests can wait or connect.
+func tooMany() *problemError {
 	return &problemError{
 		Type: "busy", Title: "Too many wait", Status: http.StatusServiceUnavailable,
 		Detail: "too many requests wait for a person at the moment: come back later", retryAfter: 2,

@@ -29,9 +29,9 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			if lc, ok := c.(*limitedConn); ok && lc.extra {
-				return context.WithValue(ctx, extraConn{}, true)
+				ctx = context.WithValue(ctx, extraConn{}, true)
 			}
-			return ctx
+			return withPeer(ctx, c)
 		},
 	}
 }
@@ -67,7 +67,7 @@ func turnAway(h http.Handler) http.Handler {
 		}
 		w.Header().Set("Connection", "close")
 		c := &call{w: w, r: r}
-		c.fail(crowded())
+		c.fail(tooMany())
 	})
 }
 

@@ -123,12 +123,3 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 		}
 	}
 }
-
-func TestTokens(t *testing.T) {
-	tokens := Tokens{{"a", HashToken("x")}, {"empty", HashToken("")}}
-	for token, want := range map[string]string{"x": "a", "": "", "y": ""} {
-		if name, ok := tokens.Agent(token); name != want || ok != (want != "") {
-			t.Errorf("token %q is %q, %v", token, name, ok)
-		}
-	}
-}

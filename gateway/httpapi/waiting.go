@@ -50,12 +50,18 @@ func (a *API) unseat(s seat) {
 // hurry asks an agent whose answer is pending because no slot was free not to
 // come back at once.
 func (c *call) hurry(s seat, answers ...approval.Answer) {
+	for i := range answers {
+		if answers[i].Decision == approval.RulingPending && answers[i].Approval == nil {
+			c.w.Header().Set("Retry-After", "1") // The judges are still at it.
+			return
+		}
+	}
 	if s != standing {
 		return
 	}
 	for i := range answers {
 		if answers[i].Decision == approval.RulingPending {
-			c.w.Header().Set("Retry-After", strconv.Itoa(crowded().retryAfter))
+			c.w.Header().Set("Retry-After", strconv.Itoa(tooMany().retryAfter))
 			return
 		}
 	}

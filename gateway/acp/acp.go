@@ -1,0 +1,296 @@
+// Package acp stands between an editor and a coding agent that speak the Agent Client
+// Protocol, and answers what the agent would ask its user: each
+// session/request_permission goes to the gate instead of the editor. All else passes as
+// it was written. It sees only what the agent asks about.
+package acp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/ask"
+	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// Options say how a proxy works.
+type Options struct {
+	Gate ask.Gate
+	// Limit is how long a person may take; 0 is an hour. The protocol has no limit.
+	Limit time.Duration
+	// Log takes lines for the operator: the protocol has no place for a reason.
+	Log io.Writer
+}
+
+// Serve starts the agent and passes messages on until it ends. It returns the agent's
+// exit code.
+func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, stderr io.Writer) (code int, err error) {
+	return jsonrpc.Run(ctx, args, stderr, func(from io.Reader, to io.WriteCloser) error {
+		return Pass(ctx, o, Streams{FromEditor: in, ToEditor: out, FromAgent: from, ToAgent: to})
+	})
+}
+
+// Streams are the four ends between which the messages pass, one on a line.
+type Streams struct {
+	FromEditor io.Reader
+	ToEditor   io.Writer
+	FromAgent  io.Reader
+	// ToAgent is closed when the editor has ended its side.
+	ToAgent io.WriteCloser
+}
+
+// Pass passes messages on until the agent has ended its side. What is held then, when
+// the editor is gone or when ctx ends, is taken back.
+func Pass(ctx context.Context, o Options, s Streams) error {
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if o.Limit <= 0 {
+		o.Limit = time.Hour
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &proxy{
+		Options: o, editor: jsonrpc.NewWriter(s.ToEditor), agent: jsonrpc.NewWriter(s.ToAgent), run: "acp:" + rand.Text(),
+		opening: map[string]string{}, folders: map[string]string{}, held: map[*held]bool{}, ran: map[string]client.ID{},
+	}
+	go func() { // It ends with the editor's input, which nobody can end for it.
+		p.fromEditor(s.FromEditor)
+		cancel()
+		p.mu.Lock()
+		p.over = true
+		p.mu.Unlock()
+		p.asked.Wait() // The agent hears that its questions are taken back.
+		if err := s.ToAgent.Close(); err != nil {
+			p.log("the agent's input could not be closed: %v", err)
+		}
+	}()
+	err := p.fromAgent(ctx, s.FromAgent)
+	cancel()
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	p.asked.Wait()
+	return err
+}
+
+// begin runs f beside the messages. When either side is gone, it does not.
+func (p *proxy) begin(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		p.asked.Go(f)
+	}
+	return !p.over
+}
+
+type proxy struct {
+	Options
+	editor, agent *jsonrpc.Writer
+	// run names this run in the keys of calls.
+	run   string
+	count int
+	asked sync.WaitGroup
+
+	mu sync.Mutex
+	// over says that either side is gone.
+	over bool
+	// opening are the folders of sessions that the editor has asked for, by the keys of
+	// its requests; folders those of sessions.
+	opening, folders map[string]string
+	// held are the calls that are being asked about.
+	held map[*held]bool
+	// ran are calls that a person allowed, by session and call.
+	ran map[string]client.ID
+}
+
+type held struct {
+	session string
+	cancel  context.CancelFunc
+}
+
+func (p *proxy) log(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = fmt.Fprintf(p.Log, "vaglio: "+format+"\n", args...)
+}
+
+// fromEditor hands on what the editor writes, and notes where sessions work.
+func (p *proxy) fromEditor(r io.Reader) {
+	in := jsonrpc.NewReader(r)
+	for {
+		line, err := in.Next()
+		if errors.Is(err, jsonrpc.ErrLong) {
+			p.toEditor(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the message "+err.Error()))
+			continue
+		}
+		if err != nil {
+			return
+		}
+		if m, err := jsonrpc.Parse(line); err == nil {
+			p.note(m)
+		}
+		p.toAgent(line)
+	}
+}
+
+// note takes what an editor's message tells of sessions.
+func (p *proxy) note(m jsonrpc.Message) {
+	var about struct {
+		Session string `json:"sessionId"`
+		Cwd     string `json:"cwd"`
+	}
+	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &about) != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch m.Method {
+	case "session/new":
+		p.opening[m.ID.Key()] = about.Cwd
+	case "session/load", "session/resume":
+		p.folders[about.Session] = about.Cwd
+	case "session/cancel":
+		for h := range p.held {
+			if h.session == about.Session {
+				h.cancel()
+			}
+		}
+	}
+}
+
+// fromAgent hands on what the agent writes, and keeps its questions.
+func (p *proxy) fromAgent(ctx context.Context, r io.Reader) error {
+	in := jsonrpc.NewReader(r)
+	for {
+		line, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("acp: the agent's message %w", err)
+		}
+		m, err := jsonrpc.Parse(line)
+		if err != nil { // It could be a question that only the editor can read.
+			p.log("a message of the agent was not handed on: it %v", err)
+			continue
+		}
+		switch m.Method {
+		case "session/request_permission":
+			p.question(ctx, m)
+			continue
+		case "session/update":
+			p.update(ctx, m)
+		case "":
+			p.opened(m)
+		}
+		p.toEditor(line)
+	}
+}
+
+// opened notes the folder of a session that the agent has opened.
+func (p *proxy) opened(m jsonrpc.Message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cwd, asked := p.opening[m.ID.Key()]
+	if !asked {
+		return
+	}
+	delete(p.opening, m.ID.Key())
+	var result struct {
+		Session string `json:"sessionId"`
+	}
+	if m.Result != nil && strictjson.UnmarshalLoose(m.Result, &result) == nil {
+		p.folders[result.Session] = cwd
+	}
+}
+
+// question asks about one call and answers the agent.
+func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
+	if !m.ID.Given() {
+		p.log("a question of the agent without an id was not handed on")
+		return
+	}
+	q, err := questionOf(m)
+	if err != nil {
+		p.log("a question of the agent was answered with no: %v", err)
+		p.toAgent(jsonrpc.Response(m.ID, cancelled()))
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	h := &held{q.Session, cancel}
+	p.mu.Lock()
+	p.held[h] = true
+	p.count++
+	key := fmt.Sprintf("%s:%d", p.run, p.count)
+	cwd := p.folders[q.Session]
+	p.mu.Unlock()
+	begun := p.begin(func() {
+		defer cancel()
+		r, err := ask.Ask(ctx, p.Gate, ask.Call{Proposal: q.proposal(p.run, cwd), Key: key, Until: time.Now().Add(p.Limit)})
+		p.mu.Lock()
+		delete(p.held, h)
+		if err == nil && r.Run && r.Approval != "" {
+			p.ran[q.Session+"\x00"+q.Call.ID] = r.Approval
+		}
+		p.mu.Unlock()
+		switch {
+		case err != nil:
+			p.toAgent(jsonrpc.Response(m.ID, cancelled()))
+			return
+		case !r.Run:
+			p.log("%s", r.Text)
+		}
+		p.toAgent(jsonrpc.Response(m.ID, q.choose(r.Run)))
+	})
+	if !begun {
+		cancel()
+		p.toAgent(jsonrpc.Response(m.ID, cancelled()))
+	}
+}
+
+// update reports how a call that was allowed has ended.
+func (p *proxy) update(ctx context.Context, m jsonrpc.Message) {
+	var said struct {
+		Session string `json:"sessionId"`
+		Update  struct {
+			Kind   string `json:"sessionUpdate"`
+			Call   string `json:"toolCallId"`
+			Status string `json:"status"`
+		} `json:"update"`
+	}
+	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &said) != nil || said.Update.Status != "completed" && said.Update.Status != "failed" {
+		return
+	}
+	key := said.Session + "\x00" + said.Update.Call
+	p.mu.Lock()
+	id := p.ran[key]
+	delete(p.ran, key)
+	p.mu.Unlock()
+	if id == "" {
+		return
+	}
+	p.begin(func() {
+		if err := ask.Report(ctx, p.Gate, id, client.Outcome{Succeeded: said.Update.Status == "completed"}); err != nil {
+			p.log("could not tell how %s ended: %v", id, err)
+		}
+	})
+}
+
+func (p *proxy) toEditor(message []byte) {
+	if err := p.editor.Send(message); err != nil {
+		p.log("the editor could not be written to: %v", err)
+	}
+}
+
+func (p *proxy) toAgent(message []byte) {
+	if err := p.agent.Send(message); err != nil {
+		p.log("the agent could not be written to: %v", err)
+	}
+}

@@ -1,0 +1,171 @@
+// Package ask takes one call through the gate for those who stand in an agent's
+// way: proposed, waited for, its permit spent before it goes on. Every failure is
+// a refusal.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/client"
+)
+
+// Gate is the agent's side of the gate; a *[client.Client] is one.
+type Gate interface {
+	Propose(ctx context.Context, r client.Request) (client.Answer, error)
+	Await(ctx context.Context, id client.ID, wait time.Duration) (client.Answer, error)
+	Withdraw(ctx context.Context, id client.ID) (client.Answer, error)
+	Redeem(ctx context.Context, permit string, call client.Proposal) error
+	Report(ctx context.Context, id client.ID, o client.Outcome) error
+}
+
+// Call is one call to ask about.
+type Call struct {
+	Proposal client.Proposal
+	// Key is of this call alone.
+	Key string
+	// Until is when the agent must have an answer.
+	Until time.Time
+	// Held, if set, is told once when the call begins to wait for a person.
+	Held func(id client.ID)
+}
+
+// Ruling is what became of a call.
+type Ruling struct {
+	// Run says that the call may run now, once.
+	Run bool
+	// Approval is the question that a person was asked, empty if there was none.
+	Approval client.ID
+	// Text tells the agent why the call does not run.
+	Text string
+	// Words are what the person said who allowed it.
+	Words string
+}
+
+const (
+	// withdrawWithin bounds taking a question back when nobody waits any more.
+	withdrawWithin = 2 * time.Second
+	// reportWithin bounds telling how a call ended.
+	reportWithin = 5 * time.Second
+	// attempts is how often a call is proposed whose permit an equal call spent.
+	attempts = 5
+)
+
+// Ask asks until the call is refused or its permit is spent on it. Its error is
+// ctx's, and the question is then withdrawn: nobody wants the answer.
+func Ask(ctx context.Context, g Gate, c Call) (Ruling, error) {
+	for n := range attempts {
+		key := c.Key
+		if n > 0 { // An equal call has spent the permit: one yes serves one call.
+			key += "." + strconv.Itoa(n)
+		}
+		r, again, err := once(ctx, g, c, key)
+		if err != nil || !again {
+			return r, err
+		}
+	}
+	return refuse("equal calls kept using up its permits; repeat the same call"), nil
+}
+
+func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool, err error) {
+	a, err := g.Propose(ctx, client.Request{Proposal: c.Proposal, Key: key})
+	if err != nil {
+		return refuse(failure(err)), false, ctx.Err()
+	}
+	if a.Decision != client.Pending {
+		return settle(ctx, g, c, a)
+	}
+	if a.Approval == nil || a.Approval.ID == "" {
+		return refuse(strange), false, nil
+	}
+	id := a.Approval.ID
+	if c.Held != nil {
+		c.Held(id)
+	}
+	a, err = g.Await(ctx, id, max(0, time.Until(c.Until)))
+	switch {
+	case ctx.Err() != nil:
+		withdraw(ctx, g, id)
+		return Ruling{Approval: id}, false, ctx.Err()
+	case err != nil:
+		return held(failure(err), id), false, nil
+	case a.Decision == client.Pending:
+		return held("nobody has answered yet", id), false, nil
+	}
+	return settle(ctx, g, c, a)
+}
+
+// settle turns a decided answer into a ruling. Only two answers let the call run;
+// what is neither is a refusal, whatever it says.
+func settle(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
+	switch {
+	case a.Decision == client.Allow && a.Permit == nil && a.Verdict.Approved:
+		return Ruling{Run: true}, false, ctx.Err()
+	case a.Decision == client.Allow && a.Permit != nil && a.Approval != nil:
+		return redeem(ctx, g, c, a)
+	case a.Decision == client.Deny && a.Text != "":
+		return Ruling{Text: a.Text}, false, nil
+	case a.Decision == client.Deny:
+		return refuse("vaglio refused it without a reason"), false, nil
+	default:
+		return refuse(strange), false, nil
+	}
+}
+
+// redeem spends the permit of an allowed call.
+func redeem(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
+	err = g.Redeem(ctx, a.Permit.Permit, c.Proposal)
+	if p, ok := errors.AsType[*client.ProblemError](err); ok && p.Type == "/problems/spent" {
+		return r, true, nil
+	}
+	if err != nil {
+		return refuse("it was allowed, but its permit could not be redeemed: " + failure(err)), false, ctx.Err()
+	}
+	return Ruling{Run: true, Approval: a.Approval.ID, Words: a.Approval.Words}, false, nil
+}
+
+// strange explains an answer that only another version of the daemon gives.
+const strange = "vaglio gave an answer that this version does not understand"
+
+func refuse(why string) Ruling { return Ruling{Text: "vaglio: this call did not run: " + why} }
+
+func held(why string, id client.ID) Ruling {
+	r := refuse(fmt.Sprintf("held as %s: %s. Repeat the same call after the answer, which then counts for it once", id, why))
+	r.Approval = id
+	return r
+}
+
+// withdraw takes a question back. Should that fail, it stays until its deadline.
+func withdraw(ctx context.Context, g Gate, id client.ID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawWithin)
+	defer cancel()
+	_, _ = g.Withdraw(ctx, id)
+}
+
+// Report tells how the run of an allowed call ended; a call that no person allowed
+// has nothing to report. What cannot be told stays unknown to the person.
+func Report(ctx context.Context, g Gate, id client.ID, o client.Outcome) error {
+	if id == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportWithin)
+	defer cancel()
+	return g.Report(ctx, id, o)
+}
+
+// failure explains an error of the gate in words for the agent.
+func failure(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "vaglio did not answer in time"
+	case errors.Is(err, context.Canceled):
+		return "it was stopped"
+	}
+	if p, ok := errors.AsType[*client.ProblemError](err); ok && p.Field != "" {
+		return p.Detail + " (" + p.Field + ")"
+	}
+	return err.Error()
+}

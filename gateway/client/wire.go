@@ -1,0 +1,110 @@
+package client
+
+import "time"
+
+// Proposal is one call that an agent is about to make, as the API takes it.
+type Proposal struct {
+	// Session names the conversation, empty if there is none.
+	Session string `json:"session_id,omitzero"`
+	// TurnID names the conversation's turn, empty if there is none; Step counts the
+	// calls in it, from 1.
+	TurnID string `json:"turn_id,omitzero"`
+	Step   int    `json:"step,omitzero"`
+	// Intent is what the user asked the agent for.
+	Intent string `json:"intent,omitzero"`
+	// Executor is the name of the tool.
+	Executor string `json:"executor"`
+	// Args are the tool's arguments. Numbers are json.Number, so that none loses a
+	// digit on the way.
+	Args    map[string]any `json:"args"`
+	Context Context        `json:"context,omitzero"`
+}
+
+// Context is what an agent says of the circumstances of a call.
+type Context struct {
+	// Mode is the client's permission mode, such as "plan".
+	Mode string `json:"mode,omitzero"`
+	// Capability is the class of the tool, such as "code:exec".
+	Capability []string `json:"capability,omitzero"`
+	// Critical false says that the tool only reads.
+	Critical *bool `json:"critical,omitzero"`
+	// Cwd is the folder in which the call would run.
+	Cwd string `json:"cwd,omitzero"`
+	// Roots are the folders that the user opened in the client, as the client
+	// itself states them.
+	Roots []string `json:"roots,omitzero"`
+	// Client names the program that would make the call, one of those whose tools
+	// vaglio knows.
+	Client string `json:"client,omitzero"`
+	// Concerns are why the caller itself wants a person to see the call.
+	Concerns []Concern `json:"concerns,omitzero"`
+}
+
+// Concern is a reason to ask that a call's arguments do not show.
+type Concern string
+
+// What a tool may give reason to ask by.
+const (
+	ToolChanged     Concern = "tool-changed"
+	ToolDestructive Concern = "tool-destructive"
+	ToolUnlisted    Concern = "tool-unlisted"
+)
+
+// ID names an approval.
+type ID string
+
+// Decision is what to do with a call.
+type Decision string
+
+// The decisions of an [Answer]. Whatever else stands there is no permission.
+const (
+	Allow   Decision = "allow"
+	Deny    Decision = "deny"
+	Pending Decision = "pending"
+)
+
+// Answer is what the daemon says of one proposed call.
+type Answer struct {
+	Decision Decision `json:"decision"`
+	Verdict  Verdict  `json:"verdict"`
+	// Text explains to the agent why the call does not run, or not yet.
+	Text string `json:"text"`
+	// Approval is there when a person was or is asked.
+	Approval *Approval `json:"approval"`
+	// Permit is there when a person allowed the call: it may run after the permit
+	// was redeemed.
+	Permit *Permit `json:"permit"`
+}
+
+// Verdict is what the engine found.
+type Verdict struct {
+	Approved bool `json:"approved"`
+	// BlockedBy is "guard", "judge" or empty.
+	BlockedBy string `json:"blocked_by"`
+	Reason    string `json:"reason"`
+}
+
+// Approval is how a question to a person stands.
+type Approval struct {
+	ID ID `json:"id"`
+	// State is "pending", "allowed", "denied", "expired", "withdrawn",
+	// "superseded", "spent", "lapsed", "succeeded", "failed" or "unknown".
+	State string `json:"state"`
+	// Words are the person's, for the agent.
+	Words string `json:"words"`
+}
+
+// Permit is the right to run the call once.
+type Permit struct {
+	Permit   string    `json:"permit"`
+	LapsesAt time.Time `json:"lapses_at"`
+}
+
+// Outcome is how the run of a permitted call ended.
+type Outcome struct {
+	Succeeded bool
+	// NotRun says that nothing ran: the client refused what was permitted.
+	NotRun bool
+	// Detail says more, for the person who permitted it; at most 4,000 bytes.
+	Detail string
+}

@@ -1,0 +1,74 @@
+package hook
+
+import (
+	"bytes"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// cline speaks Cline's hooks. A denial ends the run there, and the model does not
+// read its reason.
+func cline() dialect {
+	return dialect{
+		name: "cline", maxText: 9500, longest: capCline, run: true, decode: decodeCline,
+		allow: func(_, said string) reply {
+			if said == "" {
+				return reply{}
+			}
+			return line(map[string]string{"contextModification": said})
+		},
+		deny: func(reason string) reply { return line(map[string]any{"cancel": true, "errorMessage": reason}) },
+	}
+}
+
+// clineCall is a call, and of one that ended what came of it.
+type clineCall struct {
+	ID     string           `json:"id"`
+	Name   string           `json:"name"`
+	Input  strictjson.Value `json:"input"`
+	Output strictjson.Value `json:"output"`
+	Error  strictjson.Value `json:"error"`
+}
+
+func decodeCline(data []byte, _ func(string) string) (event, error) {
+	var in struct {
+		Task  string   `json:"taskId"`
+		Agent string   `json:"agent_id"`
+		Event string   `json:"hookName"`
+		Roots []string `json:"workspaceRoots"`
+		// The one or the other.
+		Call   clineCall `json:"tool_call"`
+		Result clineCall `json:"tool_result"`
+	}
+	if err := strictjson.UnmarshalLoose(data, &in); err != nil {
+		return event{}, unreadable("cline", err)
+	}
+	e := event{session: in.Task, agent: in.Agent}
+	e.proposal.Context.Roots = in.Roots
+	if len(in.Roots) > 0 {
+		e.proposal.Context.Cwd = in.Roots[0]
+	}
+	call := in.Call
+	switch in.Event {
+	case "tool_call":
+	case "tool_result":
+		call, e.kind = in.Result, after
+		e.outcome.Succeeded = len(call.Error) == 0 && !bytes.Contains(compact(call.Output), []byte(`"success":false`))
+		if !e.outcome.Succeeded {
+			e.outcome.Detail = plainText(call.Output)
+		}
+	default:
+		return event{}, errEvent
+	}
+	e.call = call.ID
+	return e.finish("cline", call.Name, call.Input)
+}
+
+// compact is the JSON without blanks.
+func compact(v strictjson.Value) []byte {
+	c := v.Clone()
+	if c.Compact() != nil {
+		return v
+	}
+	return c
+}

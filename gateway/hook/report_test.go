@@ -1,0 +1,114 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/gateway/client"
+)
+
+// say runs one event of a client through its hook.
+func say(t *testing.T, g *fakeGate, name, notes, in string) {
+	t.Helper()
+	var out strings.Builder
+	if code, err := Run(t.Context(), Options{Client: name, Gate: g, In: strings.NewReader(in), Out: &out, Notes: notes}); code != 0 || err != nil {
+		t.Fatal(code, err, out.String())
+	}
+}
+
+// TestTheEndOfARunIsTold follows calls that a person allowed to what the client
+// tells of them.
+func TestTheEndOfARunIsTold(t *testing.T) {
+	const call = `{"session_id":"s","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
+	const tool = `{"session_id":"s","tool_name":"run_shell_command","tool_input":{"command":"make"},"hook_event_name":`
+	transcript := filepath.Join(t.TempDir(), "rollout.jsonl")
+	if err := os.WriteFile(transcript, []byte(`{"payload":{"type":"function_call","call_id":"t1"}}
+{"payload":{"type":"function_call_output","call_id":"t1","output":"Wall time: 0\nProcess exited with code 3\nOutput:\nexit code 0\n"}}
+{"payload":{"type":"message","text":"t1"}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end := `{"session_id":"s","transcript_path":"` + transcript + `","hook_event_name":"Stop"}`
+	for name, tc := range map[string]struct {
+		client string
+		events []string
+		want   []string
+	}{
+		"worked":  {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUse"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}"}},
+		"failed":  {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUseFailure","error":"Exit code 1"}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:Exit code 1}"}},
+		"refused": {"claude-code", []string{call + `"PreToolUse"}`, call + `"PermissionDenied","reason":"plan mode"}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: plan mode}"}},
+		// A rule of the client's that denies is told by no event but the end.
+		"refused in silence": {"claude-code", []string{call + `"PreToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's turn ended, and its client had not run the call: its own rules refuse it.}"}},
+		"another's end":      {"claude-code", []string{call + `"PreToolUse"}`, `{"session_id":"other","hook_event_name":"Stop"}`, `{"session_id":"s","agent_id":"a","hook_event_name":"SubagentStop"}`}, nil},
+		"once":               {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUse"}`, call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}"}},
+		"without a name":     {"gemini", []string{tool + `"BeforeTool"}`, tool + `"AfterTool","tool_response":{"llmContent":"Output: (empty)\nExit Code: 2"}}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 2}"}},
+		"equal ones":         {"gemini", []string{tool + `"BeforeTool"}`, tool + `"BeforeTool"}`, tool + `"AfterTool"}`, tool + `"AfterTool"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}", "report i-2 {Succeeded:true NotRun:false Detail:}"}},
+		// Codex tells after a command that it ended, not how; its transcript does.
+		"by the transcript": {"codex", []string{call + `"PreToolUse"}`, call + `"PostToolUse","tool_response":"exit code 0"}`, end}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 3}"}},
+		"not asked":         {"claude-code", []string{call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			notes := filepath.Join(t.TempDir(), "runs")
+			g := &fakeGate{}
+			for i, event := range tc.events {
+				g.answer = allowed
+				g.answer.Approval = &client.Approval{ID: client.ID([]string{"i-1", "i-2", "i-3", "i-4"}[i]), State: "allowed"}
+				say(t, g, tc.client, notes, event)
+			}
+			var got []string
+			for _, asked := range g.asked {
+				if strings.HasPrefix(asked, "report") {
+					got = append(got, asked)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+			left, _ := os.ReadDir(notes)
+			if len(left) > 0 != (name == "another's end") {
+				t.Errorf("%d notes are left", len(left))
+			}
+		})
+	}
+}
+
+// TestOldNotesAreForgotten lets a run whose end is never told not stay for ever.
+func TestOldNotesAreForgotten(t *testing.T) {
+	notes := t.TempDir()
+	old := filepath.Join(notes, "old")
+	if err := os.WriteFile(old, []byte(`{"id":"i-9","session":"x"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-keepNotes - time.Minute)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	say(t, &fakeGate{answer: allowed}, "claude-code", notes, bash)
+	left, err := os.ReadDir(notes)
+	if err != nil || len(left) != 1 || left[0].Name() == "old" {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
+// TestApproveAllows says allow for what the judges approved.
+func TestApproveAllows(t *testing.T) {
+	for _, name := range Clients() {
+		d, err := dialectOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs, _ := filepath.Glob("testdata/" + name + "/*.stdin.json")
+		before := string(firstBefore(t, d, inputs))
+		var out strings.Builder
+		code, err := Run(t.Context(), Options{Client: name, Gate: &fakeGate{answer: approved}, In: strings.NewReader(before), Out: &out, Getenv: amps, ApproveAllows: true})
+		want := d.allow("vaglio's judges approved this call.", "")
+		if err != nil || code != want.code || out.String() != string(want.out) {
+			t.Errorf("%s: %d %q %v", name, code, out.String(), err)
+		}
+	}
+}

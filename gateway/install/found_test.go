@@ -1,0 +1,51 @@
+package install
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestWhoRunsTheHookIsFound(t *testing.T) {
+	claude := targets()["claude-code"].files[0]
+	for _, row := range []struct {
+		text string
+		want []string
+		off  bool
+	}{
+		{`{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "/usr/bin/vaglio hook claude-code --limit 1h"}]}]}}`, []string{"/usr/bin/vaglio"}, false},
+		{`{"hooks": {"PreToolUse": [{"hooks": [{"command": "\"/opt/a b/vaglio-hook\" claude-code"}]}]}}`, []string{"/opt/a b/vaglio-hook"}, false},
+		{`{"disableAllHooks": true, "hooks": {"PreToolUse": [{"hooks": [{"command": "'/opt/a b/vaglio' hook claude-code --limit 5m"}]}]}}`, []string{"/opt/a b/vaglio"}, true},
+		{`{"hooks": {"PreToolUse": [{"hooks": [{"command": "/x/lint"}]}]}}`, nil, false},
+		{`{"permissions": {}}`, nil, false},
+		{`[`, nil, false},
+		{``, nil, false},
+	} {
+		got, ok := claude.found("claude-code", "f", []byte(row.text))
+		if ok != (row.want != nil) || !slices.Equal(got.Programs, row.want) || got.Off != row.off {
+			t.Errorf("%s: %+v, %v", row.text, got, ok)
+		}
+	}
+	if places := claude.everywhere("/home/u"); !slices.Contains(places, "/home/u/.claude/settings.json") || !slices.Contains(places, "/home/u/.claude/settings.local.json") {
+		t.Errorf("the places are %q", places)
+	}
+}
+
+// Whatever is installed is found again, with the program that it runs.
+func TestEveryInstallationIsFound(t *testing.T) {
+	for _, client := range Clients() {
+		t.Run(client, func(t *testing.T) {
+			o := options(t, client)
+			changes := apply(t, Add, o)
+			all := Find(o.Home)
+			if len(all) != len(changes) {
+				t.Fatalf("found %+v of %d files", all, len(changes))
+			}
+			for _, f := range all {
+				if f.Client != client || f.Off || !slices.Equal(f.Programs, []string{o.Program}) ||
+					!slices.ContainsFunc(changes, func(c Change) bool { return c.Path == f.File }) {
+					t.Errorf("found %+v", f)
+				}
+			}
+		})
+	}
+}

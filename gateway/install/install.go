@@ -1,0 +1,190 @@
+// Package install writes vaglio's hook into the settings of coding agents, and
+// takes it out again. It changes what it must in a file and leaves every other byte
+// of it alone: comments, order, other people's hooks, the mode, links.
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/hook"
+)
+
+// Scope says for whom a hook is installed.
+type Scope string
+
+// The scopes of an installation.
+const (
+	User    Scope = "user"
+	Project Scope = "project"
+	// Managed is for every user of the machine, whose own settings cannot switch it
+	// off; writing there takes root.
+	Managed Scope = "managed"
+)
+
+// Options say what is installed, and where.
+type Options struct {
+	// Client is one of [Clients].
+	Client string
+	Scope  Scope
+	// Home is the user's home folder, and Project the folder of the project.
+	Home, Project string
+	// Program is the absolute path of vaglio-hook, or of vaglio; then Args begins
+	// with "hook".
+	Program string
+	Args    []string
+	// Limit is how long the client is to wait for its hook; 0 is the client's usual.
+	// It is written for the client and for the hook alike.
+	Limit time.Duration
+	// ApproveAllows is [hook.Options.ApproveAllows].
+	ApproveAllows bool
+}
+
+// Change is one file as it is and as it is to be; nil is a file that is not there.
+type Change struct {
+	Path          string
+	Before, After []byte
+	// Mode is what a new file gets.
+	Mode fs.FileMode
+	// bare is the file as it is, without a hook.
+	bare []byte
+}
+
+// Changes reports whether the file would change.
+func (c *Change) Changes() bool {
+	return (c.Before == nil) != (c.After == nil) || !bytes.Equal(c.Before, c.After)
+}
+
+// NoInstallError says that a client's hook is installed by hand.
+type NoInstallError struct{ Client string }
+
+func (e *NoInstallError) Error() string {
+	return fmt.Sprintf("%s has no settings that vaglio can write; docs/agents.md says how its hook is set up by hand", e.Client)
+}
+
+// Clients are the clients that a hook can be installed for.
+func Clients() []string {
+	var names []string
+	for name := range targets() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Add plans the installation. A file that cannot be read as what it is stays as it
+// is: the error says where its mistake is.
+func Add(o Options) ([]Change, error) { return plan(o, true) }
+
+// Remove plans to take the hook out. A file that nobody changed since it was
+// installed becomes what it was before, to the byte.
+func Remove(o Options) ([]Change, error) { return plan(o, false) }
+
+func plan(o Options, add bool) ([]Change, error) {
+	t, err := o.target()
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, f := range t.files {
+		path, err := o.path(f)
+		if err != nil {
+			return nil, err
+		}
+		c := Change{Path: path, Mode: f.mode}
+		if c.Before, err = readFile(path); err != nil {
+			return nil, err
+		}
+		if add {
+			c.After, err = f.form.add(c.Before, o)
+			if err == nil && c.Before != nil {
+				c.bare, err = f.form.remove(c.Before, o)
+			}
+		} else {
+			c.After, err = undo(path, c.Before, f.form, o)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+func (o *Options) target() (target, error) {
+	t, ok := targets()[o.Client]
+	switch {
+	case !ok && slices.Contains(hook.Clients(), o.Client):
+		return t, &NoInstallError{o.Client}
+	case !ok:
+		return t, fmt.Errorf("%q is no client that a hook can be installed for; there is %s", o.Client, strings.Join(Clients(), ", "))
+	case !filepath.IsAbs(o.Program):
+		return t, errors.New("the hook must be installed with an absolute path")
+	case o.Limit < 0 || o.Limit > 0 && o.Limit < time.Second:
+		return t, errors.New("the limit must be a second or more, such as 1h")
+	}
+	return t, nil
+}
+
+func (o *Options) path(f file) (string, error) {
+	switch {
+	case o.Scope == User && filepath.IsAbs(o.Home):
+		return filepath.Join(o.Home, f.user), nil
+	case o.Scope == Project && f.project != "" && filepath.IsAbs(o.Project):
+		return filepath.Join(o.Project, f.project), nil
+	case o.Scope == Managed && f.managed != "":
+		return f.managed, nil
+	}
+	return "", fmt.Errorf("%s has no settings for the scope %q", o.Client, o.Scope)
+}
+
+// limit is what the client is told to wait.
+func (o *Options) limit() time.Duration {
+	most := hook.LimitOf(o.Client)
+	if o.Limit > 0 {
+		return min(o.Limit, max(most, hook.DefaultLimit))
+	}
+	return most
+}
+
+// argv is the command of the hook.
+func (o *Options) argv() []string {
+	argv := append([]string{o.Program}, o.Args...)
+	argv = append(argv, o.Client, "--limit", o.limit().String())
+	if o.ApproveAllows {
+		argv = append(argv, "--approve-allows")
+	}
+	return argv
+}
+
+// shellLine is the command as a shell reads it.
+func (o *Options) shellLine() string {
+	words := o.argv()
+	for i, w := range words {
+		if strings.ContainsFunc(w, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+:@%", r)
+		}) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// readFile returns a file's bytes, nil for one that is not there.
+func readFile(path string) ([]byte, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // Clients have their settings where they have them.
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && data == nil {
+		data = []byte{}
+	}
+	return data, err //nolint:wrapcheck // It names the file.
+}

@@ -1,0 +1,341 @@
+package install
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/gateway/hook"
+	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+func options(t *testing.T, client string) Options {
+	t.Helper()
+	return Options{Client: client, Scope: User, Home: t.TempDir(), Project: t.TempDir(), Program: "/opt/vaglio/bin/vaglio-hook"}
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func apply(t *testing.T, plan func(Options) ([]Change, error), o Options) []Change {
+	t.Helper()
+	changes, err := plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range changes {
+		if err := changes[i].Write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return changes
+}
+
+// tree is every file below a folder, with its mode.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir)] = info.Mode().String() + " " + string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestEveryClient installs into an empty home: the file is as it is known to work,
+// twice is once, the limits agree, and taking it out leaves nothing.
+func TestEveryClient(t *testing.T) {
+	for _, name := range Clients() {
+		t.Run(name, func(t *testing.T) {
+			o := options(t, name)
+			changes := apply(t, Add, o)
+			for i := range changes {
+				golden.Check(t, filepath.Join("testdata", name+"-"+filepath.Base(changes[i].Path)), string(changes[i].After))
+			}
+			again, err := Add(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range again {
+				if again[i].Changes() {
+					t.Errorf("twice changes %s", again[i].Diff())
+				}
+			}
+			s, err := Look(o)
+			if err != nil || !s.Installed || !s.Limits.Agree() || s.Limits.Hook != hook.LimitOf(name) {
+				t.Errorf("%+v %v", s, err)
+			}
+			apply(t, Remove, o)
+			if left := tree(t, o.Home); len(left) > 0 {
+				t.Errorf("left %v", left)
+			}
+			if s, err := Look(o); err != nil || s.Installed {
+				t.Errorf("%+v %v", s, err)
+			}
+		})
+	}
+}
+
+// hand is a file as people have it: comments, an order, hooks of their own.
+const hand = `// mine
+{
+    "model": "x", // the good one
+    "hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+        /* before */
+        "PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "/usr/bin/lint"}]} // lints
+        ]
+    },
+    "z": [1,2,
+      3]
+}
+`
+
+// TestOnlyWhatMustChanges holds every byte that is not ours, whatever a file looks
+// like, and gets the file back.
+func TestOnlyWhatMustChanges(t *testing.T) {
+	for name, before := range map[string]string{
+		"by-hand": hand, "empty": "", "blank": "\n", "object": "{}", "one-line": `{"a":1}`, "open": "{\n}\n",
+		"tabs": "{\n\t\"a\": 1\n}\n", "trailing-commas": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n    ],\n  },\n}\n",
+		"crlf": "{\r\n  \"a\": 1\r\n}\r\n", "no-line-end": "{\n  \"a\": {}\n}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t, "claude-code")
+			path := filepath.Join(o.Home, ".claude", "settings.json")
+			write(t, path, before, 0o640)
+			was := tree(t, o.Home)
+			apply(t, Add, o)
+			now, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, filepath.Join("testdata", "edit-"+name+".json"), string(now))
+			info, err := os.Stat(path)
+			if err != nil || info.Mode().Perm() != 0o640 {
+				t.Errorf("mode %v %v", info.Mode(), err)
+			}
+			for line := range strings.Lines(before) {
+				if text := strings.ReplaceAll(strings.Trim(line, " \t\r\n,]}"), ",", ""); !strings.Contains(strings.ReplaceAll(string(now), ",", ""), text) {
+					t.Errorf("lost %q", text)
+				}
+			}
+			apply(t, Remove, o)
+			if diff := cmp.Diff(was, tree(t, o.Home)); diff != "" {
+				t.Errorf("after uninstall (-before +after)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAChangedFileLosesOnlyTheHook takes the hook out of a file that its owner has
+// changed since.
+func TestAChangedFileLosesOnlyTheHook(t *testing.T) {
+	o := options(t, "claude-code")
+	path := filepath.Join(o.Home, ".claude", "settings.json")
+	write(t, path, hand, 0o600)
+	apply(t, Add, o)
+	now, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(string(now), `"x"`, `"y"`, 1), 0o600)
+	o.Limit = 10 * time.Minute
+	apply(t, Add, o)
+	if s, err := Look(o); err != nil || s.Limits != (Limits{10 * time.Minute, 10 * time.Minute}) {
+		t.Errorf("%+v %v", s, err)
+	}
+	apply(t, Remove, o)
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Replace(hand, `"x"`, `"y"`, 1), string(after)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatCannotBeReadIsLeftAlone names the line and the column.
+func TestWhatCannotBeReadIsLeftAlone(t *testing.T) {
+	for name, tc := range map[string]struct{ client, file, text, want string }{
+		"json":       {"claude-code", ".claude/settings.json", "{\n  \"a\": 1,\n  b\n}", "line 3, column 3"},
+		"cut":        {"gemini", ".gemini/settings.json", "{\"a\":", "line 1, column"},
+		"list":       {"qwen", ".qwen/settings.json", "[]", "want an object"},
+		"hooks":      {"claude-code", ".claude/settings.json", "{\n\"hooks\": 3}", `line 2, column 10: "hooks" is not an object`},
+		"event":      {"claude-code", ".claude/settings.json", "{\"hooks\": {\"PreToolUse\": {}}}", `"PreToolUse" is not a list`},
+		"yaml":       {"hermes", ".hermes/config.yaml", "a: [1\nb: 2\n", "line 2, column 1"},
+		"yaml-hooks": {"hermes", ".hermes/config.yaml", "hooks:\n  x: []\n", "by hand"},
+		"foreign":    {"cline", ".cline/hooks/PreToolUse", "#!/bin/sh\necho mine\n", "not by vaglio"},
+		"plugin":     {"opencode", ".config/opencode/plugin/vaglio.js", "mine", "not by vaglio"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t, tc.client)
+			write(t, filepath.Join(o.Home, tc.file), tc.text, 0o600)
+			was := tree(t, o.Home)
+			_, err := Add(o)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), tc.file) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+			if diff := cmp.Diff(was, tree(t, o.Home)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestLinksStay writes through a link, as people have who keep their settings in a
+// repository.
+func TestLinksStay(t *testing.T) {
+	o := options(t, "claude-code")
+	target := filepath.Join(o.Home, "dotfiles", "claude.json")
+	write(t, target, "{}\n", 0o600)
+	link := filepath.Join(o.Home, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, Add, o)
+	if to, err := os.Readlink(link); err != nil || to != target {
+		t.Errorf("%q %v", to, err)
+	}
+	if data, _ := os.ReadFile(target); !bytes.Contains(data, []byte("PreToolUse")) {
+		t.Errorf("%s", data)
+	}
+	apply(t, Remove, o)
+	if data, _ := os.ReadFile(target); string(data) != "{}\n" {
+		t.Errorf("%s", data)
+	}
+}
+
+// TestAFileThatChangesMeanwhileIsLeftAlone is an editor that saves between the
+// question and the answer.
+func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
+	o := options(t, "claude-code")
+	path := filepath.Join(o.Home, ".claude", "settings.json")
+	write(t, path, "{}", 0o600)
+	changes, err := Add(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, `{"a":1}`, 0o600)
+	if err := changes[0].Write(); err == nil || !strings.Contains(err.Error(), "changed meanwhile") {
+		t.Error(err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != `{"a":1}` {
+		t.Errorf("%s", data)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"no such client":   func(o *Options) { o.Client = "vim" },
+		"by hand":          func(o *Options) { o.Client = "amp" },
+		"relative program": func(o *Options) { o.Program = "vaglio-hook" },
+		"negative limit":   func(o *Options) { o.Limit = -time.Second },
+		"no such scope":    func(o *Options) { o.Client, o.Scope = "codex", Managed },
+	} {
+		o := options(t, "claude-code")
+		change(&o)
+		if _, err := Add(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestAHookThatOutlastsItsClientIsSeen compares the two limits.
+func TestAHookThatOutlastsItsClientIsSeen(t *testing.T) {
+	o := options(t, "claude-code")
+	apply(t, Add, o)
+	path := filepath.Join(o.Home, ".claude", "settings.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(strings.Replace(string(data), `"timeout": 3600`, `"timeout": 5`, 1), "{\n", "{\n  \"disableAllHooks\": true,\n", 1), 0o600)
+	s, err := Look(o)
+	if err != nil || s.Limits.Agree() || s.Limits.Client != 5*time.Second || len(s.Off) != 1 {
+		t.Errorf("%+v %v", s, err)
+	}
+}
+
+// TestCodexIsToldWhatToTrust keeps the rest of its configuration.
+func TestCodexIsToldWhatToTrust(t *testing.T) {
+	const before = "# mine\nmodel = \"x\" # good\n\n[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:old\"\n\n[mcp.a]\nb = 1"
+	hooks := []Trusted{{"/h/.codex/hooks.json:pre_tool_use:0:0", "sha256:new"}, {"/h/.codex/hooks.json:stop:0:0", "sha256:s"}}
+	out, err := trust([]byte(before), "/h/.codex/hooks.json", hooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "# mine\nmodel = \"x\" # good\n\n[mcp.a]\nb = 1\n[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:new\"\n" +
+		"[hooks.state.\"/h/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:s\"\n"
+	if diff := cmp.Diff(want, string(out)); diff != "" {
+		t.Error(diff)
+	}
+	if again, err := trust(out, "/h/.codex/hooks.json", hooks); err != nil || string(again) != want {
+		t.Errorf("%s %v", again, err)
+	}
+	if gone, err := trust(out, "/h/.codex/hooks.json", nil); err != nil || string(gone) != "# mine\nmodel = \"x\" # good\n\n[mcp.a]\nb = 1\n" {
+		t.Errorf("%q %v", gone, err)
+	}
+	if _, err := trust([]byte("a = 1\nb = \n"), "/h", hooks); err == nil || !strings.Contains(err.Error(), "line 2, column") {
+		t.Error(err)
+	}
+}
+
+func valid(text string) bool {
+	var v any
+	return strictjson.UnmarshalLoose([]byte(text), &v) == nil
+}
+
+func FuzzSettings(f *testing.F) {
+	f.Add(hand)
+	f.Add("{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"command\":\"/x/vaglio-hook claude-code\"}]},],},}")
+	o := Options{Client: "claude-code", Scope: User, Home: "/h", Program: "/opt/vaglio-hook"}
+	form := targets()["claude-code"].files[0].form
+	f.Fuzz(func(t *testing.T, text string) {
+		out, err := form.add([]byte(text), o)
+		if err != nil {
+			return
+		}
+		again, err := form.add(out, o)
+		if err != nil || string(again) != string(out) {
+			t.Fatalf("%v: twice from %q:\n%s\n%s", err, text, out, again)
+		}
+		if found, _, err := form.holds(out, o); err != nil || !found {
+			t.Fatalf("%v: not there in %q", err, out)
+		}
+		if valid(text) && !valid(string(out)) {
+			t.Fatalf("plain JSON is plain no more: %q", out)
+		}
+		gone, err := form.remove(out, o)
+		if found, _, _ := form.holds(gone, o); err != nil || found {
+			t.Fatalf("%v: still there in %q", err, gone)
+		}
+	})
+}

@@ -1,0 +1,286 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// settings is a file of JSON, mostly with comments, in which hooks stand by their
+// events below "hooks".
+type settings struct {
+	// empty is what a new file starts from.
+	empty string
+	// events are where the hook is installed; the first asks.
+	events []eventEntry
+	// entry makes what stands in an event's list.
+	entry func(o Options, e eventEntry) any
+	// unit is what a limit is counted in, limit its name.
+	unit  time.Duration
+	limit string
+}
+
+// eventEntry is one event of a client's.
+type eventEntry struct {
+	name string
+	// everyTool says that the event is told which tools it is for.
+	everyTool bool
+	// tells is an event that only tells: nobody is waited for.
+	tells bool
+}
+
+// tellsWithin is how long a client waits for a hook that is told how a call ended.
+const tellsWithin = 10 * time.Second
+
+// wait is how long the client waits in an event, in its unit.
+func (s *settings) wait(o Options, e eventEntry) int {
+	if e.tells {
+		return int(tellsWithin / s.unit)
+	}
+	return int(o.limit() / s.unit)
+}
+
+func (s *settings) add(now []byte, o Options) ([]byte, error) {
+	doc, err := s.parse(now)
+	if err != nil {
+		return nil, err
+	}
+	if s.current(doc, o) {
+		return now, nil
+	}
+	s.strip(doc)
+	in := indentOf(now)
+	root, ok := doc.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("line 1, column 1: want an object of settings")
+	}
+	hooks := member(root, "hooks", &hujson.Object{}, in, 1)
+	events, ok := hooks.Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("%s: \"hooks\" is not an object", place(now, hooks.StartOffset))
+	}
+	for _, e := range s.events {
+		list := member(events, e.name, &hujson.Array{}, in, 2)
+		all, ok := list.Value.(*hujson.Array)
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is not a list", place(now, list.StartOffset), e.name)
+		}
+		if err := appendTo(all, s.entry(o, e), in, 3); err != nil {
+			return nil, err
+		}
+	}
+	out := doc.Pack()
+	if now == nil {
+		out = append(out, '\n')
+	}
+	return out, nil
+}
+
+func (s *settings) remove(now []byte, _ Options) ([]byte, error) {
+	doc, err := s.parse(now)
+	if err != nil {
+		return nil, err
+	}
+	if !s.strip(doc) {
+		return now, nil
+	}
+	if rest, err := hujson.Minimize(doc.Pack()); err == nil && string(rest) == s.empty {
+		return nil, nil
+	}
+	return doc.Pack(), nil
+}
+
+func (s *settings) holds(now []byte, _ Options) (bool, Limits, error) {
+	doc, err := s.parse(now)
+	if err != nil {
+		return false, Limits{}, err
+	}
+	var limits Limits
+	found := 0
+	for i, e := range s.events {
+		for _, entry := range s.entries(doc, e.name) {
+			text := plain(entry)
+			if !ours(text) {
+				continue
+			}
+			found++
+			if i == 0 {
+				limits = limitsIn(text, time.Duration(numberOf(text, s.limit))*s.unit)
+			}
+		}
+	}
+	return found > 0 && len(slices.DeleteFunc(s.entries(doc, s.events[0].name), func(v hujson.Value) bool { return !ours(plain(v)) })) > 0, limits, nil
+}
+
+func (s *settings) parse(now []byte) (*hujson.Value, error) {
+	if len(strings.TrimSpace(string(now))) == 0 {
+		now = []byte(s.empty)
+	}
+	doc, err := hujson.Parse(now)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read, and was left alone: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return &doc, nil
+}
+
+// place names the line and column of a byte.
+func place(data []byte, at int) string {
+	before := string(data[:min(at, len(data))])
+	line := strings.Count(before, "\n")
+	return fmt.Sprintf("line %d, column %d", line+1, len(before)-strings.LastIndexByte(before, '\n'))
+}
+
+// entries are what stands in an event's list.
+func (s *settings) entries(doc *hujson.Value, event string) []hujson.Value {
+	v := doc.Find("/hooks/" + event)
+	if v == nil {
+		return nil
+	}
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return nil
+	}
+	return slices.Clone(list.Elements)
+}
+
+// current reports whether every event has the hook as it would be written, once.
+func (s *settings) current(doc *hujson.Value, o Options) bool {
+	for _, e := range s.events {
+		want, err := strictjson.Marshal(s.entry(o, e))
+		if err != nil {
+			return false
+		}
+		n := 0
+		for _, entry := range s.entries(doc, e.name) {
+			if text := plain(entry); ours(text) {
+				if text != plainJSON(want) {
+					return false
+				}
+				n++
+			}
+		}
+		if n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// strip takes the hook out, with the lists that it leaves empty, and reports
+// whether there was one.
+func (s *settings) strip(doc *hujson.Value) bool {
+	v := doc.Find("/hooks")
+	if v == nil {
+		return false
+	}
+	events, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return false
+	}
+	found := false
+	named := func(m *hujson.ObjectMember) *hujson.Extra { return &m.Name.BeforeExtra }
+	valued := func(m *hujson.ObjectMember) *hujson.Extra { return &m.Value.AfterExtra }
+	events.Members = without(events.Members, &events.AfterExtra, named, valued, func(m *hujson.ObjectMember) bool {
+		list, ok := m.Value.Value.(*hujson.Array)
+		if !ok {
+			return false
+		}
+		before := len(list.Elements)
+		list.Elements = without(list.Elements, &list.AfterExtra,
+			func(v *hujson.Value) *hujson.Extra { return &v.BeforeExtra }, func(v *hujson.Value) *hujson.Extra { return &v.AfterExtra },
+			func(v *hujson.Value) bool { return ours(plain(*v)) })
+		found = found || len(list.Elements) < before
+		return before > 0 && len(list.Elements) == 0
+	})
+	if root, ok := doc.Value.(*hujson.Object); ok && found && len(events.Members) == 0 {
+		root.Members = without(root.Members, &root.AfterExtra, named, valued, func(m *hujson.ObjectMember) bool { return nameOf(*m) == "hooks" })
+	}
+	return found
+}
+
+func nameOf(m hujson.ObjectMember) string {
+	name, ok := m.Name.Value.(hujson.Literal)
+	if !ok {
+		return ""
+	}
+	return name.String()
+}
+
+// ours reports whether an entry, as plain JSON, runs our hook.
+func ours(entry string) bool {
+	var v any
+	if strictjson.UnmarshalLoose([]byte(entry), &v) != nil {
+		return false
+	}
+	return anyString(v, isOurs)
+}
+
+func anyString(v any, is func(string) bool) bool {
+	switch v := v.(type) {
+	case string:
+		return is(v)
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return anyString(e, is) })
+	case map[string]any:
+		for _, e := range v {
+			if anyString(e, is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// numberOf finds the number of that name, at any depth.
+func numberOf(text, name string) float64 {
+	var v any
+	if name == "" || strictjson.UnmarshalLoose([]byte(text), &v) != nil {
+		return 0
+	}
+	var look func(v any) float64
+	look = func(v any) float64 {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				if n := look(e); n > 0 {
+					return n
+				}
+			}
+		case map[string]any:
+			if n, ok := v[name].(float64); ok {
+				return n
+			}
+			for _, e := range v {
+				if n := look(e); n > 0 {
+					return n
+				}
+			}
+		}
+		return 0
+	}
+	return look(v)
+}
+
+// plain is a value as JSON without comments, its members in order.
+func plain(v hujson.Value) string {
+	v = v.Clone()
+	v.Minimize()
+	return plainJSON(v.Pack())
+}
+
+func plainJSON(data []byte) string {
+	var v any
+	if strictjson.UnmarshalLoose(data, &v) != nil {
+		return ""
+	}
+	out, err := strictjson.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}

@@ -1,0 +1,184 @@
+package install
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"time"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// target is where a client has its hooks.
+type target struct{ files []file }
+
+// file is one file of a client, below the home folder, below a project, and of the
+// whole machine.
+type file struct {
+	user, project, managed string
+	// also are further places of the user's or the machine's that a client reads,
+	// and that vaglio does not write.
+	also []string
+	mode fs.FileMode
+	form form
+	// off are what in it keeps hooks from running.
+	off map[string]*regexp.Regexp
+}
+
+const (
+	private    fs.FileMode = 0o600
+	executable fs.FileMode = 0o700
+)
+
+// sign stands in every file that is ours alone.
+const sign = "Written by vaglio install"
+
+// The events of Claude Code and of those that took its names.
+func claudeEvents(failure, denied bool) []eventEntry {
+	all := []eventEntry{{name: "PreToolUse", everyTool: true}, {name: "PostToolUse", everyTool: true, tells: true}}
+	if failure {
+		all = append(all, eventEntry{name: "PostToolUseFailure", everyTool: true, tells: true})
+	}
+	if denied {
+		all = append(all, eventEntry{name: "PermissionDenied", everyTool: true, tells: true})
+	}
+	return append(all, eventEntry{name: "Stop", tells: true}, eventEntry{name: "SubagentStop", tells: true})
+}
+
+// command is a hook as most clients have it.
+type command struct {
+	Name    string   `json:"name,omitzero"`
+	Type    string   `json:"type,omitzero"`
+	Command string   `json:"command,omitzero"`
+	Args    []string `json:"args,omitzero"`
+	Bash    string   `json:"bash,omitzero"`
+	Timeout int      `json:"timeout,omitzero"`
+	Seconds int      `json:"timeoutSec,omitzero"`
+	// FailClosed has a hook that fails deny.
+	FailClosed bool `json:"failClosed,omitzero"`
+}
+
+// group is a list of hooks for some tools.
+type group struct {
+	Matcher string    `json:"matcher,omitzero"`
+	Hooks   []command `json:"hooks"`
+}
+
+// grouped makes settings in Claude Code's shape.
+func grouped(unit time.Duration, events []eventEntry, fill func(c *command, o Options)) *settings {
+	s := &settings{empty: "{}", events: events, unit: unit, limit: "timeout"}
+	s.entry = func(o Options, e eventEntry) any {
+		c := command{Type: "command", Timeout: s.wait(o, e)}
+		fill(&c, o)
+		g := group{Hooks: []command{c}}
+		if e.everyTool {
+			g.Matcher = "*"
+		}
+		return g
+	}
+	return s
+}
+
+// flat makes settings in which an event lists its hooks at once.
+func flat(empty string, events []eventEntry, limit string, entry func(o Options, wait int) command) *settings {
+	s := &settings{empty: empty, events: events, unit: time.Second, limit: limit}
+	s.entry = func(o Options, e eventEntry) any { return entry(o, s.wait(o, e)) }
+	return s
+}
+
+func inShell(c *command, o Options) { c.Command = o.shellLine() }
+
+func targets() map[string]target {
+	claude := grouped(time.Second, claudeEvents(true, true), func(c *command, o Options) {
+		argv := o.argv()
+		c.Command, c.Args = argv[0], argv[1:]
+	})
+	codex := grouped(time.Second, []eventEntry{
+		{name: "PreToolUse", everyTool: true}, {name: "PostToolUse", everyTool: true, tells: true}, {name: "Stop", tells: true},
+	}, inShell)
+	qwen := grouped(time.Second, claudeEvents(true, false), inShell)
+	droid := grouped(time.Second, claudeEvents(false, false), inShell)
+	gemini := grouped(time.Millisecond, []eventEntry{
+		{name: "BeforeTool", everyTool: true}, {name: "AfterTool", everyTool: true, tells: true}, {name: "AfterAgent", tells: true},
+	}, func(c *command, o Options) {
+		inShell(c, o)
+		c.Name = "vaglio"
+	})
+	copilot := flat(`{"version":1}`, []eventEntry{
+		{name: "preToolUse"}, {name: "postToolUse", tells: true}, {name: "postToolUseFailure", tells: true}, {name: "agentStop", tells: true},
+	}, "timeoutSec", func(o Options, wait int) command {
+		return command{Type: "command", Bash: o.shellLine(), Seconds: wait}
+	})
+	cursor := flat(`{"version":1}`, []eventEntry{
+		{name: "preToolUse"}, {name: "postToolUse", tells: true}, {name: "postToolUseFailure", tells: true}, {name: "stop", tells: true},
+	}, "timeout", func(o Options, wait int) command {
+		return command{Command: o.shellLine(), Timeout: wait, FailClosed: true}
+	})
+	windsurf := flat("{}", []eventEntry{
+		{name: "pre_run_command"},
+		{name: "pre_write_code"},
+		{name: "pre_read_code"},
+		{name: "pre_mcp_tool_use"},
+		{name: "post_run_command", tells: true},
+		{name: "post_write_code", tells: true},
+		{name: "post_read_code", tells: true},
+		{name: "post_mcp_tool_use", tells: true},
+	}, "", func(o Options, _ int) command { return command{Command: o.shellLine()} })
+	off := func(name string) map[string]*regexp.Regexp {
+		return map[string]*regexp.Regexp{name: regexp.MustCompile(`"` + name + `"\s*:\s*true`)}
+	}
+	return map[string]target{
+		"claude-code": {[]file{{
+			user: ".claude/settings.json", project: ".claude/settings.json", managed: "/etc/claude-code/managed-settings.json",
+			also: []string{".claude/settings.local.json", "/Library/Application Support/ClaudeCode/managed-settings.json"},
+			mode: private, form: claude, off: off("disableAllHooks"),
+		}}},
+		"codex":    {[]file{{user: ".codex/hooks.json", project: ".codex/hooks.json", mode: private, form: codex}}},
+		"gemini":   {[]file{{user: ".gemini/settings.json", project: ".gemini/settings.json", managed: "/etc/gemini-cli/settings.json", mode: private, form: gemini}}},
+		"qwen":     {[]file{{user: ".qwen/settings.json", project: ".qwen/settings.json", managed: "/etc/qwen-code/settings.json", mode: private, form: qwen, off: off("disableAllHooks")}}},
+		"copilot":  {[]file{{user: ".copilot/hooks/vaglio.json", project: ".github/hooks/vaglio.json", mode: private, form: copilot}}},
+		"cursor":   {[]file{{user: ".cursor/hooks.json", project: ".cursor/hooks.json", managed: "/etc/cursor/hooks.json", mode: private, form: cursor}}},
+		"windsurf": {[]file{{user: ".codeium/windsurf/hooks.json", project: ".windsurf/hooks.json", managed: "/etc/windsurf/hooks.json", mode: private, form: windsurf}}},
+		"droid":    {[]file{{user: ".factory/settings.json", project: ".factory/settings.json", mode: private, form: droid}}},
+		"opencode": {[]file{{user: ".config/opencode/plugin/vaglio.js", project: ".opencode/plugin/vaglio.js", mode: private, form: whole{openCodePlugin, sign}}}},
+		"cline": {[]file{
+			{user: ".cline/hooks/PreToolUse", mode: executable, form: whole{script, sign}},
+			{user: ".cline/hooks/PostToolUse", mode: executable, form: whole{script, sign}},
+		}},
+		"hermes": {[]file{{user: ".hermes/config.yaml", mode: private, form: hermesHooks()}}},
+		"kiro":   {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},
+	}
+}
+
+// script is a hook that is a program by itself.
+func script(o Options) []byte {
+	return fmt.Appendf(nil, "#!/bin/sh\n# %s; vaglio uninstall %s removes it.\nexec %s\n", sign, o.Client, o.shellLine())
+}
+
+// kiroHooks is a file of hooks for Kiro.
+func kiroHooks(o Options) []byte {
+	type action struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+	}
+	type entry struct {
+		Name    string `json:"name"`
+		Trigger string `json:"trigger"`
+		Matcher string `json:"matcher,omitzero"`
+		Action  action `json:"action"`
+		Timeout int    `json:"timeout"`
+	}
+	run := action{"command", o.shellLine()}
+	out, err := strictjson.MarshalIndent(map[string]any{
+		"version": "v1", "description": sign,
+		"hooks": []entry{
+			{"vaglio", "PreToolUse", "*", run, int(o.limit() / time.Second)},
+			{"vaglio-ran", "PostToolUse", "*", run, int(tellsWithin / time.Second)},
+			{"vaglio-ended", "Stop", "", run, int(tellsWithin / time.Second)},
+		},
+	})
+	if err != nil {
+		return nil
+	}
+	return append(out, '\n')
+}

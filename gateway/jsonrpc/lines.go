@@ -1,0 +1,79 @@
+package jsonrpc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// MaxLine is the greatest length of a message on a line, in bytes.
+const MaxLine = 64 << 20
+
+// ErrLong says that a line was longer than [MaxLine]. It was skipped.
+var ErrLong = fmt.Errorf("is longer than %d bytes", MaxLine)
+
+// Reader reads messages that stand on a line each.
+type Reader struct {
+	r   *bufio.Reader
+	max int
+}
+
+// NewReader returns a reader of r.
+func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 64<<10), MaxLine} }
+
+// Next returns the next line that is not blank, without its end. The bytes are the
+// caller's. After [ErrLong] there may be more lines; a last line without an end is
+// one.
+func (r *Reader) Next() ([]byte, error) {
+	for {
+		line, err := r.line()
+		if len(bytes.TrimSpace(line)) > 0 && (err == nil || errors.Is(err, io.EOF)) {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *Reader) line() ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > r.max; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case long && (err == nil || errors.Is(err, io.EOF)):
+			return nil, ErrLong
+		default:
+			return bytes.TrimSuffix(line, []byte("\n")), err
+		}
+	}
+}
+
+// Writer writes messages for several goroutines, each on a line.
+type Writer struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// NewWriter returns a writer on w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Send writes one message, whole.
+func (w *Writer) Send(message []byte) error {
+	line := make([]byte, 0, len(message)+1)
+	line = append(append(line, message...), '\n')
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.w.Write(line)
+	return err //nolint:wrapcheck // The stream's own says it all.
+}

@@ -1,0 +1,253 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/ask"
+	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// ApproveTool is the one tool of [Approve].
+const ApproveTool = "approve"
+
+// Approve serves, over stdio, a tool that Claude Code asks where it would ask its user:
+// the one that --permission-prompt-tool names. Each question is a call of another tool,
+// and goes to the gate. It ends when the client has ended its side.
+func Approve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	o.Pins = nobody{}
+	a := &approver{proxy: newProxy(o), client: jsonrpc.NewWriter(out), calls: map[string]*underway{}}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer a.asked.Wait()
+	defer a.takeBack()
+	lines := jsonrpc.NewReader(in)
+	for {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, jsonrpc.ErrLong):
+			a.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the message "+err.Error()))
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("mcp: read the client's messages: %w", err)
+		}
+		m, err := jsonrpc.Parse(line)
+		if err != nil {
+			a.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeParse, "vaglio: the message "+err.Error()))
+			continue
+		}
+		a.message(ctx, m)
+	}
+}
+
+// nobody are pins of a proxy that stands before no server.
+type nobody struct{}
+
+// Meet does nothing.
+func (nobody) Meet(map[string]string) {}
+
+// Fits is true.
+func (nobody) Fits(string, string) bool { return true }
+
+// Accept does nothing.
+func (nobody) Accept(string, string) {}
+
+type approver struct {
+	*proxy
+	client *jsonrpc.Writer
+	mu     sync.Mutex
+	calls  map[string]*underway
+	// closing says that the client has ended its side.
+	closing bool
+	asked   sync.WaitGroup
+}
+
+// hold notes that a call waits for a person; takeBack takes back those that do: what
+// is judged at once is still answered.
+func (a *approver) hold(u *underway) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if u.held = true; a.closing {
+		u.cancel()
+	}
+}
+
+func (a *approver) takeBack() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closing = true
+	for _, u := range a.calls {
+		if u.held {
+			u.cancel()
+		}
+	}
+}
+
+func (a *approver) answer(message []byte) {
+	if message == nil {
+		return
+	}
+	if err := a.client.Send(message); err != nil {
+		a.log("the client could not be written to: %v", err)
+	}
+}
+
+const approveTools = `{"tools":[{"name":"` + ApproveTool + `","description":"Asks a person whether a tool call may run.","inputSchema":` +
+	`{"type":"object","required":["tool_name","input"],"properties":{"tool_name":{"type":"string"},"input":{"type":"object"},"tool_use_id":{"type":"string"}}}}]}`
+
+// codeNoMethod is the code of a method that is not known.
+const codeNoMethod = -32601
+
+func (a *approver) message(ctx context.Context, m jsonrpc.Message) {
+	switch {
+	case m.Method == methodCancelled:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if u := a.calls[cancelled(m)]; u != nil {
+			u.cancel()
+		}
+	case m.Method == "" || !m.ID.Given():
+	case m.Method == methodInitialize:
+		a.answer(jsonrpc.Response(m.ID, greeting(m.Params)))
+	case m.Method == "ping":
+		a.answer(jsonrpc.Response(m.ID, []byte(`{}`)))
+	case m.Method == methodList:
+		a.answer(jsonrpc.Response(m.ID, []byte(approveTools)))
+	case m.Method == methodCall:
+		a.call(ctx, m)
+	default:
+		a.answer(jsonrpc.Failure(m.ID, codeNoMethod, "there is no such method"))
+	}
+}
+
+// greeting is the answer to initialize, in the version that the client speaks.
+func greeting(params strictjson.Value) []byte {
+	var said struct {
+		Version string `json:"protocolVersion"`
+	}
+	if params == nil || strictjson.UnmarshalLoose(params, &said) != nil || said.Version == "" {
+		said.Version = "2025-06-18"
+	}
+	out, err := strictjson.Marshal(map[string]any{
+		"protocolVersion": said.Version, "capabilities": map[string]any{"tools": map[string]any{}},
+		"serverInfo": map[string]string{"name": "vaglio", "version": "1"},
+	})
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return out
+}
+
+func (a *approver) call(ctx context.Context, m jsonrpc.Message) {
+	c, err := callOf(m)
+	var q question
+	if err == nil {
+		q, err = questionOf(m, c)
+	}
+	if err != nil {
+		a.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call does not run: "+err.Error()))
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	key, u := m.ID.Key(), &underway{cancel: cancel}
+	a.mu.Lock()
+	_, taken := a.calls[key]
+	if !taken {
+		a.calls[key] = u
+	}
+	a.mu.Unlock()
+	if taken {
+		cancel()
+		a.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call does not run: its id is of a call that is not answered yet"))
+		return
+	}
+	a.asked.Go(func() {
+		defer cancel()
+		r, err := a.ruleOnQuestion(ctx, c, q, u)
+		a.mu.Lock()
+		delete(a.calls, key)
+		a.mu.Unlock()
+		if err == nil {
+			a.answer(q.answer(c, r))
+		}
+	})
+}
+
+// question is a call that Claude Code would make.
+type question struct {
+	tool, use string
+	input     strictjson.Value
+	args      map[string]any
+}
+
+func questionOf(m jsonrpc.Message, c *toolCall) (question, error) {
+	if c.name != ApproveTool {
+		return question{}, errors.New("the only tool is " + ApproveTool)
+	}
+	params, err := jsonrpc.Object(m.Params)
+	if err != nil {
+		return question{}, err
+	}
+	args, err := jsonrpc.Object(params["arguments"], "tool_name", "input", "tool_use_id")
+	if err != nil {
+		return question{}, fmt.Errorf("its arguments: the object %w", err)
+	}
+	q := question{input: args["input"]}
+	q.args, _ = c.args["input"].(map[string]any)
+	q.tool, _ = c.args["tool_name"].(string)
+	q.use, _ = c.args["tool_use_id"].(string)
+	if q.tool == "" || q.args == nil {
+		return q, errors.New("its arguments want a tool_name that is a text and an input that is an object")
+	}
+	return q, nil
+}
+
+// claudeCode is the client whose tools are asked about.
+const claudeCode = "claude-code"
+
+func (a *approver) ruleOnQuestion(ctx context.Context, c *toolCall, q question, u *underway) (ask.Ruling, error) {
+	watch, done := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	defer done()
+	c.client = claudeCode
+	return ask.Ask(ctx, a.Gate, ask.Call{
+		Proposal: client.Proposal{
+			TurnID: a.session, Executor: q.tool, Args: q.args, Context: client.Context{Client: claudeCode, Cwd: a.Cwd},
+		},
+		Key: fmt.Sprintf("%s:%d", a.session, a.count.Add(1)), Until: time.Now().Add(a.limit(c)),
+		Held: func(id client.ID) {
+			a.hold(u)
+			telling.Go(func() { a.progress(watch, c, id, a.answer) })
+		},
+	})
+}
+
+// answer says in Claude Code's words whether the call may run.
+func (q question) answer(c *toolCall, r ask.Ruling) []byte {
+	said := map[string]any{"behavior": "deny", "message": r.Text}
+	if r.Run {
+		said = map[string]any{"behavior": "allow", "updatedInput": q.input}
+	}
+	text, err := strictjson.MarshalLossy(said)
+	if err != nil {
+		return c.refused("vaglio: this call did not run")
+	}
+	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": string(text)}}}
+	if c.typed {
+		result["resultType"] = "complete"
+	}
+	raw, err := strictjson.Marshal(result)
+	if err != nil {
+		return c.refused("vaglio: this call did not run")
+	}
+	return jsonrpc.Response(c.id, raw)
+}

@@ -1,0 +1,267 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+const (
+	// maxBody is the greatest size of a message that a client posts.
+	maxBody = 4 << 20
+	// codeMismatch is the protocol's code for headers that are not the body's.
+	codeMismatch = -32020
+
+	// endWithin is how long answers that are under way may take when the proxy ends.
+	endWithin = 5 * time.Second
+
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+	headerSession = "Mcp-Session-Id"
+)
+
+// ServeHTTP stands on l before the server at the URL upstream, until ctx ends.
+func ServeHTTP(ctx context.Context, o Options, l net.Listener, upstream string) error {
+	h, err := NewHandler(o, upstream)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	stop := context.AfterFunc(ctx, func() {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
+		defer cancel()
+		if s.Shutdown(late) != nil {
+			_ = s.Close()
+		}
+	})
+	err = s.Serve(l)
+	if !stop() {
+		h.Close()
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return err
+}
+
+// Handler stands before one HTTP server.
+type Handler struct {
+	*proxy
+	upstream *url.URL
+	reverse  *httputil.ReverseProxy
+	// transport is of the requests that the proxy makes itself.
+	transport http.RoundTripper
+
+	mu sync.Mutex
+	// calls are those that are held, by their session and id: a client may take
+	// them back in a request of its own.
+	calls    map[string]context.CancelFunc
+	learning sync.Mutex
+}
+
+// NewHandler returns a handler before the server at the URL. Requests go there under
+// the path that they come with; one to the root goes to the URL's own.
+func NewHandler(o Options, upstream string) (*Handler, error) {
+	u, err := url.Parse(upstream)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("mcp: the upstream is not a URL with a host")
+	}
+	// No compression: what is read here must be what is handed on.
+	transport := &http.Transport{DisableCompression: true, Proxy: nil, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}
+	h := &Handler{proxy: newProxy(o), upstream: u, transport: transport, calls: map[string]context.CancelFunc{}}
+	h.reverse = &httputil.ReverseProxy{
+		Transport: transport, FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			h.aim(r.Out)
+		},
+		ModifyResponse: h.answered,
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil {
+				h.log("the server could not be asked: %v", err)
+			}
+			if x, ok := r.Context().Value(exchangeKey{}).(*exchange); ok {
+				x.lost(h)
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+	return h, nil
+}
+
+// Close waits for what is still to be reported.
+func (h *Handler) Close() { h.reports.Wait() }
+
+// aim sends a request to the upstream.
+func (h *Handler) aim(r *http.Request) {
+	r.URL.Scheme, r.URL.Host, r.Host = h.upstream.Scheme, h.upstream.Host, h.upstream.Host
+	if r.URL.Path == "" || r.URL.Path == "/" {
+		r.URL.Path = h.upstream.Path
+	}
+	r.Header.Del("Accept-Encoding")
+}
+
+// ServeHTTP takes one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !local(r) {
+		fail(w, http.StatusForbidden, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: a request that a web page of another host makes is refused")
+		return
+	}
+	if r.Method != http.MethodPost {
+		h.reverse.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		fail(w, http.StatusRequestEntityTooLarge, jsonrpc.ID{}, jsonrpc.CodeInvalid, fmt.Sprintf("vaglio: the message is larger than %d bytes or broke off", maxBody))
+		return
+	}
+	if !strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/json") {
+		h.other(w, r, body)
+		return
+	}
+	m, status, code, why := h.read(r, body)
+	if why != "" {
+		fail(w, status, m.ID, code, "vaglio: "+why)
+		return
+	}
+	h.message(w, r, m, body)
+}
+
+// other takes a body that does not say that it is JSON: a login's form passes, what
+// could be a message does not.
+func (h *Handler) other(w http.ResponseWriter, r *http.Request, body []byte) {
+	if !strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/x-www-form-urlencoded") {
+		fail(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the Content-Type must be application/json")
+		return
+	}
+	h.pass(w, r, body, &exchange{})
+}
+
+// read reads a posted message and holds the headers against it.
+func (h *Handler) read(r *http.Request, body []byte) (m jsonrpc.Message, status, code int, why string) {
+	if r.Header.Get("Content-Encoding") != "" {
+		return m, http.StatusUnsupportedMediaType, jsonrpc.CodeInvalid, "the message must not be compressed"
+	}
+	if _, isBatch, _ := jsonrpc.Batch(body); isBatch {
+		return m, http.StatusBadRequest, jsonrpc.CodeInvalid, "a batch is not taken; post one message at a time"
+	}
+	m, err := jsonrpc.Parse(body)
+	if err != nil {
+		return m, http.StatusBadRequest, jsonrpc.CodeParse, "the message " + err.Error()
+	}
+	if why := mismatch(r.Header, m); why != "" {
+		return m, http.StatusBadRequest, codeMismatch, why
+	}
+	return m, 0, 0, ""
+}
+
+// mismatch says which header, where it is there, is not what the body says.
+func mismatch(header http.Header, m jsonrpc.Message) string {
+	if all := header.Values(headerMethod); len(all) > 1 || len(all) == 1 && all[0] != m.Method {
+		return "the header Mcp-Method is not the message's method"
+	}
+	all := header.Values(headerName)
+	if len(all) == 0 {
+		return ""
+	}
+	key := "name"
+	if m.Method == "resources/read" {
+		key = "uri"
+	}
+	params, err := jsonrpc.Object(m.Params, key)
+	var name string
+	if err != nil || strictjson.UnmarshalLoose(params[key], &name) != nil || len(all) > 1 || decoded(all[0]) != name {
+		return "the header Mcp-Name is not what the message names"
+	}
+	return ""
+}
+
+// decoded is a header's value, which is base64 where it cannot stand in a header.
+func decoded(value string) string {
+	inner, marked := strings.CutPrefix(value, "=?base64?")
+	inner, ended := strings.CutSuffix(inner, "?=")
+	if !marked || !ended {
+		return value
+	}
+	text, err := base64.StdEncoding.DecodeString(inner)
+	if err != nil {
+		return value
+	}
+	return string(text)
+}
+
+// message takes a message whose headers fit.
+func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Message, body []byte) {
+	switch m.Method {
+	case methodCall:
+		h.call(w, r, m, body)
+		return
+	case methodCancelled:
+		if h.cancel(callKey(r, cancelled(m))) {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+	case methodInitialize:
+		if info, err := jsonrpc.Object(m.Params, "clientInfo"); err == nil {
+			h.clientName.Store(nameOf(info["clientInfo"]))
+		}
+	case methodList:
+		h.pass(w, r, body, &exchange{lists: m.ID.Key(), first: !strings.Contains(string(m.Params), `"cursor"`)})
+		return
+	}
+	h.pass(w, r, body, &exchange{})
+}
+
+// pass hands a request on as it came.
+func (h *Handler) pass(w http.ResponseWriter, r *http.Request, body []byte, x *exchange) {
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	h.reverse.ServeHTTP(w, r)
+}
+
+// local reports whether a request may come from where it does: not from a web page
+// of another host, nor under a name that was rebound to this address.
+func local(r *http.Request) bool {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	if !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback()) {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == r.Host
+}
+
+func accepts(r *http.Request, kind string) bool {
+	for _, line := range r.Header.Values("Accept") {
+		if strings.Contains(line, kind) || strings.Contains(line, "*/*") {
+			return true
+		}
+	}
+	return false
+}
+
+func fail(w http.ResponseWriter, status int, id jsonrpc.ID, code int, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(jsonrpc.Failure(id, code, why)) //nolint:gosec // It is JSON, and says so.
+}

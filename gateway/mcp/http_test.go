@@ -1,0 +1,310 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/gateway/client"
+)
+
+// web is a proxy before an HTTP server; events has the server answer as a stream.
+type web struct {
+	t      *testing.T
+	gate   *gate
+	server *server
+	up     *httptest.Server
+	base   string
+	seen   chan http.Header
+	h      *Handler
+}
+
+func newWeb(t *testing.T, events bool) *web {
+	t.Helper()
+	w := &web{t: t, gate: newGate(), server: &server{}, seen: make(chan http.Header, 64)}
+	w.server.describe(aTool("ok", ""), aTool("hold", ""), aTool("no", ""))
+	w.up = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.seen <- r.Header
+		answer := w.server.answer(string(body))
+		switch {
+		case r.URL.Path != "/mcp":
+			http.NotFound(rw, r)
+		case r.Method == http.MethodGet:
+			rw.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(rw, "id: 7\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"notifications/tools/list_changed\"}\n\n")
+		case answer == "":
+			rw.WriteHeader(http.StatusAccepted)
+		case events:
+			rw.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(rw, "id: 1\ndata: %s\n\n", answer)
+		default:
+			rw.Header().Set("Content-Type", "application/json; charset=utf-8")
+			rw.Header().Set("X-Kept", "yes")
+			io.WriteString(rw, answer)
+		}
+	}))
+	t.Cleanup(w.up.Close)
+	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, w.up.URL+"/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	t.Cleanup(front.Close)
+	w.base, w.h = front.URL, h
+	return w
+}
+
+func (w *web) request(ctx context.Context, method, body string, headers ...string) *http.Request {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, w.base+"/mcp", strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+// reply is an answer that was read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (w *web) do(r *http.Request) reply {
+	w.t.Helper()
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return reply{resp.StatusCode, resp.Header, string(got)}
+}
+
+func (w *web) post(body string, headers ...string) reply {
+	w.t.Helper()
+	return w.do(w.request(w.t.Context(), http.MethodPost, body, headers...))
+}
+
+func TestHTTPCalls(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		body    string
+		headers []string
+		status  int
+		want    string
+		runs    bool
+	}{
+		"approved":         {toolsCall("1", "ok"), nil, 200, ran, true},
+		"refused":          {toolsCall("1", "no"), nil, 200, "the guard says no", false},
+		"headers-fit":      {toolsCall("1", "ok"), []string{"Mcp-Method", "tools/call", "Mcp-Name", "ok"}, 200, ran, true},
+		"name-in-base64":   {toolsCall("1", "ok"), []string{"Mcp-Name", "=?base64?b2s=?="}, 200, ran, true},
+		"another-method":   {toolsCall("1", "ok"), []string{"Mcp-Method", "tools/list"}, 400, "-32020", false},
+		"another-name":     {toolsCall("1", "ok"), []string{"Mcp-Name", "hold"}, 400, "-32020", false},
+		"two-names":        {toolsCall("1", "ok"), []string{"Mcp-Name", "ok", "Mcp-Name", "no"}, 400, "-32020", false},
+		"another-uri":      {`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a","name":"b"}}`, []string{"Mcp-Name", "b"}, 400, "-32020", false},
+		"disguised":        {toolsCall("1", "no"), []string{"Mcp-Method", "ping"}, 400, "-32020", false},
+		"duplicate-key":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"ok"}}`, nil, 400, "-32700", false},
+		"batch":            {"[" + toolsCall("1", "ok") + "]", nil, 400, "one message at a time", false},
+		"without-an-id":    {`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"ok"}}`, nil, 400, "without an id", false},
+		"compressed":       {toolsCall("1", "ok"), []string{"Content-Encoding", "gzip"}, 415, "compressed", false},
+		"too-large":        {`{"x":"` + strings.Repeat("x", maxBody) + `"}`, nil, 413, "larger", false},
+		"from-a-page":      {toolsCall("1", "ok"), []string{"Origin", "https://evil.example"}, 403, "web page", false},
+		"args-in-case":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","Arguments":{}}}`, nil, 400, "spells", false},
+		"notification":     {`{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, "", false},
+		"unknown-to-it":    {`{"jsonrpc":"2.0","id":5,"method":"x/y","params":{"z":1.0}}`, nil, 200, `"id":5`, false},
+		"cancel-of-nobody": {`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, nil, 202, "", false},
+	} {
+		for _, events := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", name, events), func(t *testing.T) {
+				t.Parallel()
+				w := newWeb(t, events)
+				got := w.post(tc.body, tc.headers...)
+				if got.status != tc.status || !strings.Contains(got.body, tc.want) {
+					t.Errorf("got %d %s, want %d %s", got.status, got.body, tc.status, tc.want)
+				}
+				if runs := strings.Contains(w.server.lines(), tc.body); tc.runs && !runs || !tc.runs && strings.Contains(w.server.lines(), "tools/call") {
+					t.Errorf("the server got\n%s", w.server.lines())
+				}
+				if tc.runs && !events && got.header.Get("X-Kept") != "yes" {
+					t.Error("the server's own headers are lost")
+				}
+			})
+		}
+	}
+}
+
+func TestHTTPOtherTypesPassNoMessage(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, false)
+	r := w.request(t.Context(), http.MethodPost, toolsCall("1", "no"))
+	r.Header.Set("Content-Type", "text/plain")
+	if got := w.do(r); got.status != http.StatusUnsupportedMediaType {
+		t.Errorf("as text: %d", got.status)
+	}
+	r = w.request(t.Context(), http.MethodPost, toolsCall("1", "ok"))
+	r.Host = "rebound.example"
+	if got := w.do(r); got.status != http.StatusForbidden {
+		t.Errorf("under another name: %d", got.status)
+	}
+	if w.server.lines() != "" {
+		t.Errorf("the server got %s", w.server.lines())
+	}
+}
+
+// held starts a call that is held, and reads its headers and first line.
+func (w *web) held(ctx context.Context, headers ...string) *bufio.Reader {
+	w.t.Helper()
+	resp, err := http.DefaultClient.Do(w.request(ctx, http.MethodPost, toolsCall("1", "hold"), headers...))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { resp.Body.Close() })
+	if <-w.gate.held; resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+		w.t.Fatalf("a held call is answered with %d %v", resp.StatusCode, resp.Header)
+	}
+	in := bufio.NewReader(resp.Body)
+	if line, err := in.ReadString('\n'); err != nil || line != ": held\n" {
+		w.t.Fatalf("%q %v", line, err)
+	}
+	return in
+}
+
+// A held call's headers go at once, and what the server answers follows.
+func TestHTTPHeldCalls(t *testing.T) {
+	t.Parallel()
+	for _, events := range []bool{false, true} {
+		w := newWeb(t, events)
+		in := w.held(t.Context(), "Mcp-Name", "hold", "Authorization", "Bearer theirs")
+		if strings.Contains(w.server.lines(), "tools/call") {
+			t.Error("the server has the call before the person's answer")
+		}
+		w.gate.allow()
+		rest, err := io.ReadAll(in)
+		if err != nil || strings.Count(string(rest), ran) != 1 || !strings.Contains(string(rest), "data: {") {
+			t.Errorf("%v: %s", err, rest)
+		}
+		w.h.Close()
+		if !strings.Contains(w.server.lines(), toolsCall("1", "hold")) || w.gate.did() != "redeem; report a-1 succeeded=true notrun=false" {
+			t.Errorf("the gate: %s; the server:\n%s", w.gate.did(), w.server.lines())
+		}
+		var last http.Header
+		for len(w.seen) > 0 {
+			last = <-w.seen
+		}
+		if last.Get("Authorization") != "Bearer theirs" || last.Get("Mcp-Name") != "hold" {
+			t.Errorf("the server got the headers %v", last)
+		}
+
+		in = w.held(t.Context())
+		w.gate.deny("not today")
+		if rest, _ := io.ReadAll(in); !strings.Contains(string(rest), "a person said: not today") {
+			t.Errorf("%s", rest)
+		}
+	}
+}
+
+// The client that leaves, or takes its call back, never has it run.
+func TestHTTPTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(w *web, leave context.CancelFunc){
+		"left": func(_ *web, leave context.CancelFunc) { leave() },
+		"cancelled": func(w *web, _ context.CancelFunc) {
+			w.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "Mcp-Session-Id", "s")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWeb(t, false)
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			in := w.held(ctx, "Mcp-Session-Id", "s")
+			take(w, leave)
+			_, _ = io.ReadAll(in)
+			for w.gate.did() == "" { // The server notices a closed connection when it does.
+				w.post(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+			}
+			if did := w.gate.did(); did != "withdraw a-1" || strings.Contains(w.server.lines(), "tools/call") {
+				t.Errorf("the gate: %s; the server:\n%s", did, w.server.lines())
+			}
+		})
+	}
+}
+
+// The server dies while a call is held: the person's yes ends in an error.
+func TestHTTPServerDies(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, false)
+	in := w.held(t.Context())
+	w.up.Close()
+	w.gate.allow()
+	rest, _ := io.ReadAll(in)
+	_, data, _ := strings.Cut(string(rest), "data: ")
+	if !strings.HasPrefix(data, `{"jsonrpc":"2.0","id":1,"error":{`) || !strings.Contains(data, "could not be asked") {
+		t.Errorf("%s", rest)
+	}
+	if got := w.post(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); got.status != http.StatusBadGateway {
+		t.Errorf("got %d", got.status)
+	}
+}
+
+// A notice on the server's own stream has the tools read anew.
+func TestHTTPToolsChange(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, true)
+	w.post(toolsCall("1", "ok"))
+	w.server.describe(aTool("ok", `,"description":"other"`))
+	if got := w.do(w.request(t.Context(), http.MethodGet, "")); !strings.HasPrefix(got.body, "id: 7\nevent: message\ndata: {\"jsonrpc\"") {
+		t.Errorf("the stream is %s", got.body)
+	}
+	go func() { <-w.gate.held; w.gate.allow() }()
+	if got := w.post(toolsCall("2", "ok")); !strings.Contains(got.body, ran) {
+		t.Error(got)
+	}
+	if c := w.gate.proposed[len(w.gate.proposed)-1].Context.Concerns; len(c) != 1 || c[0] != client.ToolChanged {
+		t.Errorf("the concerns are %v", c)
+	}
+	if got := w.post(toolsCall("3", "ok")); !strings.Contains(got.body, ran) {
+		t.Error(got)
+	}
+}
+
+func TestFilePins(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := NewFilePins(dir+"/mcp", "npx", "a")
+	p.Meet(map[string]string{"x": "1", "y": "1"})
+	p = NewFilePins(dir+"/mcp", "npx", "a")
+	p.Meet(map[string]string{"x": "2"})
+	if p.Fits("x", "2") || !p.Fits("x", "1") || p.Fits("z", "1") {
+		t.Error("a changed tool fits, or a known one does not")
+	}
+	p.Accept("x", "2")
+	if p = NewFilePins(dir+"/mcp", "npx", "a"); !p.Fits("x", "2") || !p.Fits("x", "1") {
+		t.Error("what was accepted is forgotten")
+	}
+	if NewFilePins(dir+"/mcp", "npxa").Fits("x", "1") {
+		t.Error("another server's pins are shared")
+	}
+	if p := NewFilePins("/proc/none", "a"); true {
+		p.Meet(map[string]string{"x": "1"})
+		if p.Fits("x", "1") {
+			t.Error("what could not be kept fits")
+		}
+	}
+}

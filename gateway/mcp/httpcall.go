@@ -1,0 +1,235 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+)
+
+// call asks about a tools/call. The client's leaving takes it back.
+func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message, body []byte) {
+	if !m.ID.Given() {
+		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: a call without an id does not run")
+		return
+	}
+	c, err := callOf(m)
+	if err != nil {
+		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: "+err.Error())
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	key := callKey(r, c.id.Key())
+	if !h.enter(key, cancel) {
+		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: its id is of a call that is not answered yet")
+		return
+	}
+	if !h.tools.knows(c.name) {
+		h.learn(ctx, r, c)
+	}
+	s := &stream{w: w, events: accepts(r, "text/event-stream")}
+	ruling, err := h.ruleOn(ctx, c, s.open, s.send)
+	wanted := h.settle(ctx, key) && err == nil
+	x := &exchange{call: c.id.Key(), approval: ruling.Approval}
+	switch {
+	case !wanted && ruling.Run:
+		x.untaken(ctx, h)
+	case !wanted:
+	case !ruling.Run:
+		s.finish(c.refused(ruling.Text))
+	case s.opened:
+		h.run(s, r.WithContext(ctx), body, x, c)
+	default:
+		h.pass(w, r, body, x)
+	}
+}
+
+// enter begins the time in which a call can be taken back, and reports whether there
+// is no other of its id.
+func (h *Handler) enter(key string, cancel context.CancelFunc) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, taken := h.calls[key]
+	if !taken {
+		h.calls[key] = cancel
+	}
+	return !taken
+}
+
+// settle ends the time in which a call can be taken back, and reports whether it was
+// not.
+func (h *Handler) settle(ctx context.Context, key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.calls, key)
+	return ctx.Err() == nil
+}
+
+// cancel takes a held call back, and reports whether there was one.
+func (h *Handler) cancel(key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cancel, held := h.calls[key]
+	if held {
+		cancel()
+	}
+	return held
+}
+
+// callKey names a call of a session. Where there are no sessions, ids are only equal
+// within a connection, and a client takes a call back by leaving.
+func callKey(r *http.Request, id string) string {
+	if session := r.Header.Get(headerSession); session != "" {
+		return session + "\x00" + id
+	}
+	return r.RemoteAddr + "\x00" + id
+}
+
+// run makes the request of a call whose answer has begun as a stream already.
+func (h *Handler) run(s *stream, r *http.Request, body []byte, x *exchange, c *toolCall) {
+	out := r.Clone(r.Context())
+	out.RequestURI, out.Body, out.ContentLength = "", io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	for _, hop := range []string{"Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Proxy-Connection", "Proxy-Authorization"} {
+		out.Header.Del(hop)
+	}
+	h.aim(out)
+	resp, err := h.transport.RoundTrip(out)
+	if err != nil {
+		x.lost(h)
+		s.finish(jsonrpc.Failure(c.id, codeInternal, "vaglio: the call was allowed, but the server could not be asked; whether it ran is not known"))
+		return
+	}
+	x.watch(r.Context(), h, resp)
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		s.copy(resp.Body)
+		return
+	}
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, jsonrpc.MaxLine))
+	if m, wrong := jsonrpc.Parse(answer); err != nil || wrong != nil || m.Method != "" {
+		answer = jsonrpc.Failure(c.id, codeInternal, fmt.Sprintf("vaglio: the call was allowed, and the server answered with the status %d", resp.StatusCode))
+	}
+	s.finish(answer)
+}
+
+const codeInternal = -32603
+
+// learn reads the server's tools anew, as the client that makes the call would.
+func (h *Handler) learn(ctx context.Context, r *http.Request, c *toolCall) {
+	h.learning.Lock()
+	defer h.learning.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, learnWithin)
+	defer cancel()
+	cursor := ""
+	for page := 0; page < mostPages && !h.tools.knows(c.name); page++ {
+		m, err := h.list(ctx, r, c, cursor)
+		if err != nil {
+			h.log("the server's tools could not be listed: %v", err)
+			return
+		}
+		var ok bool
+		if cursor, ok = h.tools.learn(m.Result, page == 0); !ok || cursor == "" {
+			return
+		}
+	}
+}
+
+// list asks for a page of the server's tools.
+func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor string) (jsonrpc.Message, error) {
+	id := h.session + ":list"
+	body := c.listing(id, cursor)
+	out := r.Clone(ctx)
+	out.RequestURI, out.Body, out.ContentLength = "", io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	for name := range out.Header {
+		if strings.HasPrefix(name, "Mcp-Param-") {
+			out.Header.Del(name)
+		}
+	}
+	out.Header.Del(headerName)
+	out.Header.Del("Connection")
+	if out.Header.Get(headerMethod) != "" {
+		out.Header.Set(headerMethod, methodList)
+	}
+	h.aim(out)
+	resp, err := h.transport.RoundTrip(out)
+	if err != nil {
+		return jsonrpc.Message{}, err //nolint:wrapcheck // It is logged.
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var found jsonrpc.Message
+	watcher := newWatcher(resp, func(m jsonrpc.Message) {
+		if m.ID.Key() == `"`+id && m.Method == "" {
+			found = m
+		}
+	})
+	if watcher == nil {
+		return found, fmt.Errorf("it answered with the status %d", resp.StatusCode)
+	}
+	for part := make([]byte, 32<<10); err == nil && !found.ID.Given(); {
+		_, err = watcher.Read(part)
+	}
+	if !found.ID.Given() || found.Error != nil {
+		return found, errors.New("it gave no list")
+	}
+	return found, nil
+}
+
+// exchange is what is to be noted of a request's answer.
+type exchange struct {
+	// lists is the id of a request for the tools; first is one for the first page.
+	lists string
+	first bool
+	// call is the id of a call, and approval what a person was asked about it.
+	call     string
+	approval client.ID
+}
+
+type exchangeKey struct{}
+
+// answered watches what the server answers.
+func (h *Handler) answered(resp *http.Response) error {
+	x, ok := resp.Request.Context().Value(exchangeKey{}).(*exchange)
+	if !ok { // A stream of the server's own.
+		x = &exchange{}
+	}
+	x.watch(resp.Request.Context(), h, resp)
+	return nil
+}
+
+// watch notes what passes in the body of an answer.
+func (x *exchange) watch(ctx context.Context, h *Handler, resp *http.Response) {
+	w := newWatcher(resp, func(m jsonrpc.Message) {
+		switch {
+		case m.Method == methodListChanged:
+			h.tools.stale()
+		case m.Method != "" || !m.ID.Given():
+		case m.ID.Key() == x.lists:
+			h.tools.learn(m.Result, x.first)
+		case m.ID.Key() == x.call:
+			h.proxy.answered(ctx, x.approval, m)
+		}
+	})
+	if w != nil {
+		resp.Body = w
+	}
+}
+
+// lost reports a call whose answer never came: whether it ran is not known, so that
+// nothing can be told of it.
+func (x *exchange) lost(h *Handler) {
+	if x.approval != "" {
+		h.log("the server has not answered the call that was allowed as %s", x.approval)
+	}
+}
+
+// untaken reports a call that was allowed and that its client took back.
+func (x *exchange) untaken(ctx context.Context, h *Handler) {
+	h.ended(ctx, x.approval, client.Outcome{NotRun: true, Detail: "the client took the call back"})
+}

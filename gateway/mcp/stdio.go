@@ -1,0 +1,387 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+)
+
+// Streams are the four ends between which the messages pass, one on a line.
+type Streams struct {
+	// FromClient and ToClient are normally the process's stdin and stdout.
+	FromClient io.Reader
+	ToClient   io.Writer
+	// FromServer and ToServer are the server's stdout and stdin. ToServer is closed
+	// when the client has ended its side.
+	FromServer io.Reader
+	ToServer   io.WriteCloser
+}
+
+// Pass passes messages on until the server has ended its side. The calls that are
+// held then, or when ctx ends, are taken back. Its error says why the messages broke
+// off.
+func Pass(ctx context.Context, o Options, s Streams) error {
+	return newPipe(o, s).pass(ctx, s)
+}
+
+// Serve starts the server and passes messages on until it ends. It returns the
+// server's exit code.
+func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, stderr io.Writer) (code int, err error) {
+	return jsonrpc.Run(ctx, args, stderr, func(from io.Reader, to io.WriteCloser) error {
+		return Pass(ctx, o, Streams{FromClient: in, ToClient: out, FromServer: from, ToServer: to})
+	})
+}
+
+func newPipe(o Options, s Streams) *pipe {
+	return &pipe{
+		proxy: newProxy(o), client: jsonrpc.NewWriter(s.ToClient), server: jsonrpc.NewWriter(s.ToServer),
+		calls: map[string]*underway{}, lists: map[string]bool{}, own: map[string]chan jsonrpc.Message{},
+	}
+}
+
+// pipe is one client and one server.
+type pipe struct {
+	*proxy
+	client, server *jsonrpc.Writer
+
+	mu sync.Mutex
+	// calls are those that the client has made and that are not answered, by the
+	// keys of their ids.
+	calls map[string]*underway
+	// lists are the client's requests for the tools; true is one of a first page.
+	lists map[string]bool
+	// own are requests of ours.
+	own  map[string]chan jsonrpc.Message
+	made int
+	// closing says that the client has ended its side, over that the server has.
+	closing, over bool
+	// asked are the calls that are being asked about.
+	asked sync.WaitGroup
+	// learning is held while the tools are read anew.
+	learning sync.Mutex
+}
+
+// underway is one call.
+type underway struct {
+	cancel context.CancelFunc
+	// held says that it waits for a person, gone that it was taken back.
+	held, gone bool
+	// sent says that the server has it; approval is what a person was asked.
+	sent     bool
+	approval client.ID
+}
+
+func (p *pipe) pass(ctx context.Context, s Streams) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { // It ends with the server, which the caller waits for.
+		err := p.fromServer(ctx, s.FromServer)
+		cancel() // Nobody is left to run what is held.
+		served <- err
+	}()
+	go p.fromClient(ctx, s) // It ends with the client's input, which nobody can end for it.
+	err := <-served
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	p.asked.Wait()
+	p.reports.Wait()
+	return err
+}
+
+// fromClient hands on what the client writes. When the client has ended its side,
+// what is still held is taken back, and what is not goes on.
+func (p *pipe) fromClient(ctx context.Context, s Streams) {
+	in := jsonrpc.NewReader(s.FromClient)
+	for {
+		line, err := in.Next()
+		if errors.Is(err, jsonrpc.ErrLong) {
+			p.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the message "+err.Error()))
+			continue
+		}
+		if err != nil {
+			break
+		}
+		p.heard(ctx, line)
+	}
+	p.takeBack()
+	p.asked.Wait()
+	if err := s.ToServer.Close(); err != nil {
+		p.log("the server's input could not be closed: %v", err)
+	}
+}
+
+// heard takes one line of the client's.
+func (p *pipe) heard(ctx context.Context, line []byte) {
+	batch, isBatch, err := jsonrpc.Batch(line)
+	switch {
+	case err != nil:
+		p.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeParse, "vaglio: the message "+err.Error()))
+	case isBatch: // Each is handed on by itself: the protocol wants no array back.
+		for _, one := range batch {
+			p.message(ctx, one)
+		}
+	default:
+		p.message(ctx, line)
+	}
+}
+
+// message takes one message of the client's.
+func (p *pipe) message(ctx context.Context, raw []byte) {
+	m, err := jsonrpc.Parse(raw)
+	if err != nil {
+		p.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeParse, "vaglio: the message "+err.Error()))
+		return
+	}
+	switch m.Method {
+	case methodCall:
+		p.call(ctx, m, raw)
+		return
+	case methodCancelled:
+		if p.cancel(cancelled(m)) {
+			return // The server never had the call.
+		}
+	case methodList:
+		p.mu.Lock()
+		p.lists[m.ID.Key()] = !strings.Contains(string(m.Params), `"cursor"`)
+		p.mu.Unlock()
+	case methodInitialize:
+		if info, err := jsonrpc.Object(m.Params, "clientInfo"); err == nil {
+			p.clientName.Store(nameOf(info["clientInfo"]))
+		}
+	}
+	p.forward(raw)
+}
+
+// call asks about a tools/call, beside the messages that follow.
+func (p *pipe) call(ctx context.Context, m jsonrpc.Message, raw []byte) {
+	if !m.ID.Given() {
+		p.log("a tools/call without an id was not handed on")
+		return
+	}
+	c, err := callOf(m)
+	if err != nil {
+		p.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: "+err.Error()))
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	u := &underway{cancel: cancel}
+	p.mu.Lock()
+	_, taken := p.calls[m.ID.Key()]
+	if !taken && !p.over {
+		p.calls[m.ID.Key()] = u
+		p.asked.Add(1)
+	}
+	over := p.over
+	p.mu.Unlock()
+	if taken || over {
+		cancel()
+		p.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: its id is of a call that is not answered yet"))
+		return
+	}
+	go func() {
+		defer p.asked.Done()
+		defer cancel()
+		p.rule(ctx, c, u, raw)
+	}()
+}
+
+// rule asks about a call and does what the answer says.
+func (p *pipe) rule(ctx context.Context, c *toolCall, u *underway, raw []byte) {
+	if !p.tools.knows(c.name) {
+		p.learn(ctx, c)
+	}
+	ruling, err := p.ruleOn(ctx, c, func() { p.hold(u) }, func(message []byte) {
+		if message != nil {
+			p.answer(message)
+		}
+	})
+	p.mu.Lock()
+	wanted := err == nil && !u.gone
+	if wanted && ruling.Run {
+		u.sent, u.approval = true, ruling.Approval
+		p.mu.Unlock()
+		p.forward(raw)
+		return
+	}
+	delete(p.calls, c.id.Key())
+	p.mu.Unlock()
+	switch {
+	case wanted:
+		p.answer(c.refused(ruling.Text))
+	case ruling.Run:
+		p.ended(ctx, ruling.Approval, client.Outcome{NotRun: true, Detail: "the client took the call back"})
+	}
+}
+
+// cancel takes a call back, and reports whether the server never had it.
+func (p *pipe) cancel(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.calls[key]
+	if u == nil || u.sent {
+		return false
+	}
+	u.gone = true
+	u.cancel()
+	return true
+}
+
+// hold notes that a call waits for a person.
+func (p *pipe) hold(u *underway) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u.held = true
+	p.release(u)
+}
+
+// takeBack takes back the calls that wait for a person, also those to come: the
+// client no longer reads. What is judged at once goes on.
+func (p *pipe) takeBack() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closing = true
+	for _, u := range p.calls {
+		p.release(u)
+	}
+}
+
+func (p *pipe) release(u *underway) {
+	if p.closing && u.held && !u.sent {
+		u.gone = true
+		u.cancel()
+	}
+}
+
+// fromServer hands on what the server writes, and notes what it tells of its tools
+// and of how calls ended.
+func (p *pipe) fromServer(ctx context.Context, r io.Reader) error {
+	in := jsonrpc.NewReader(r)
+	for {
+		line, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("mcp: the server's message %w", err)
+		}
+		if batch, ok, err := jsonrpc.Batch(line); ok && err == nil {
+			for _, one := range batch {
+				p.said(ctx, one)
+			}
+			continue
+		}
+		p.said(ctx, line)
+	}
+}
+
+// said takes one message of the server's. What cannot be read passes, for the client
+// to refuse; nothing is learned from it.
+func (p *pipe) said(ctx context.Context, raw []byte) {
+	m, err := jsonrpc.Parse(raw)
+	if err != nil {
+		p.answer(raw)
+		return
+	}
+	if m.Method == methodListChanged {
+		p.tools.stale()
+	}
+	if m.Method != "" || !m.ID.Given() {
+		p.answer(raw)
+		return
+	}
+	p.mu.Lock()
+	waits, mine := p.own[m.ID.Key()]
+	first, listing := p.lists[m.ID.Key()]
+	u := p.calls[m.ID.Key()]
+	if u != nil && !u.sent {
+		p.mu.Unlock()
+		p.log("the server answered a call that it never got; the answer was not handed on")
+		return
+	}
+	delete(p.own, m.ID.Key())
+	delete(p.lists, m.ID.Key())
+	if u != nil {
+		delete(p.calls, m.ID.Key())
+	}
+	p.mu.Unlock()
+	switch {
+	case mine:
+		waits <- m
+		return
+	case listing:
+		p.tools.learn(m.Result, first)
+	case u != nil:
+		p.answered(ctx, u.approval, m)
+	}
+	p.answer(raw)
+}
+
+const (
+	// learnWithin bounds reading the tools anew, mostPages their pages.
+	learnWithin = 5 * time.Second
+	mostPages   = 100
+)
+
+// learn reads the server's tools anew. Where that fails, the tool stays unlisted, and
+// a person is asked.
+func (p *pipe) learn(ctx context.Context, c *toolCall) {
+	p.learning.Lock()
+	defer p.learning.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, learnWithin)
+	defer cancel()
+	cursor := ""
+	for page := 0; page < mostPages && !p.tools.knows(c.name); page++ {
+		m, ok := p.list(ctx, c, cursor)
+		if !ok {
+			p.log("the server's tools could not be listed")
+			return
+		}
+		if cursor, ok = p.tools.learn(m.Result, page == 0); !ok || cursor == "" {
+			return
+		}
+	}
+}
+
+// list asks the server for a page of its tools.
+func (p *pipe) list(ctx context.Context, c *toolCall, cursor string) (jsonrpc.Message, bool) {
+	p.mu.Lock()
+	p.made++
+	id := p.session + ":" + strconv.Itoa(p.made)
+	key, answer := `"`+id, make(chan jsonrpc.Message, 1)
+	p.own[key] = answer
+	p.mu.Unlock()
+	p.forward(c.listing(id, cursor))
+	select {
+	case m := <-answer:
+		return m, m.Error == nil
+	case <-ctx.Done():
+		p.mu.Lock()
+		delete(p.own, key)
+		p.mu.Unlock()
+		return jsonrpc.Message{}, false
+	}
+}
+
+// answer writes to the client, forward to the server. Where either is gone, its
+// input ends too, which ends the rest.
+func (p *pipe) answer(message []byte) {
+	if err := p.client.Send(message); err != nil {
+		p.log("the client could not be written to: %v", err)
+	}
+}
+
+func (p *pipe) forward(message []byte) {
+	if err := p.server.Send(message); err != nil {
+		p.log("the server could not be written to: %v", err)
+	}
+}

@@ -1,0 +1,349 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/client"
+)
+
+const ran = `"result":{"content":[{"type":"text","text":"ran"}],"vendor":{"kept":1.50}}}`
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		call string
+		// decide is what the person does with a call that is held.
+		decide func(g *gate)
+		want   string // a part of the answer
+		runs   bool
+		did    string
+	}{
+		"approved":       {toolsCall("1", "ok"), nil, `"id":1,` + ran, true, ""},
+		"text-id":        {toolsCall(`"\u0031"`, "ok"), nil, `"id":"\u0031",` + ran, true, ""},
+		"second-page":    {toolsCall("1", "ok_paged"), nil, `"id":1,` + ran, true, ""},
+		"refused":        {toolsCall("1", "no"), nil, `"isError":true`, false, ""},
+		"refused-text":   {toolsCall("1", "no"), nil, `the guard says no`, false, ""},
+		"allowed":        {toolsCall("1", "hold"), (*gate).allow, `"id":1,` + ran, true, "redeem; report a-1 succeeded=true notrun=false"},
+		"allowed-fails":  {toolsCall("1", "hold_fails"), (*gate).allow, `"isError":true`, true, "redeem; report a-1 succeeded=false notrun=false"},
+		"denied":         {toolsCall("1", "hold"), func(g *gate) { g.deny("not today") }, `a person said: not today`, false, ""},
+		"unlisted":       {toolsCall("1", "ok_hidden"), (*gate).allow, `"id":1,` + ran, true, "redeem; report a-1 succeeded=true notrun=false"},
+		"no-daemon":      {toolsCall("1", "away"), nil, `vaglio is not running`, false, ""},
+		"strange-answer": {toolsCall("1", "odd"), nil, `does not understand`, false, ""},
+		"permit-unspent": {toolsCall("1", "hold"), func(g *gate) { g.redeeming = client.ErrNotRunning; g.allow() }, `permit could not be redeemed`, false, "redeem"},
+		"permit-spent": {toolsCall("1", "hold"), func(g *gate) {
+			g.redeeming = &client.ProblemError{Type: "/problems/spent"}
+			g.allow()
+			g.allow() // An equal call has used the first.
+		}, `"id":1,` + ran, true, "redeem; redeem; report a-2 succeeded=true notrun=false"},
+		"duplicate-key":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","name":"no"}}`, nil, `-32700`, false, ""},
+		"duplicate-arg":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","arguments":{"a":1,"a":2}}}`, nil, `-32700`, false, ""},
+		"method-in-case":   {`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call","params":{"name":"ok"}}`, nil, `-32700`, false, ""},
+		"name-in-case":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","Name":"no"}}`, nil, `spells \"name\"`, false, ""},
+		"args-in-case":     {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","argumentS":{}}}`, nil, `spells \"arguments\"`, false, ""},
+		"args-no-object":   {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","arguments":[1]}}`, nil, `not an object`, false, ""},
+		"no-name":          {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, nil, `no name`, false, ""},
+		"no-params":        {`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, nil, `not a JSON object`, false, ""},
+		"null-id":          {`{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"ok"}}`, nil, `neither a text nor`, false, ""},
+		"not-json":         {`{"jsonrpc":"2.0",`, nil, `-32700`, false, ""},
+		"batch":            {`[` + toolsCall("1", "ok") + `]`, nil, `"id":1,` + ran, true, ""},
+		"batch-refused":    {`[` + toolsCall("1", "no") + `]`, nil, `the guard says no`, false, ""},
+		"batch-duplicates": {`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","name":"no"}}]`, nil, `-32700`, false, ""},
+		"inputs-unread":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","arguments":{"inputResponses":1},"inputResponses":{}}}`, nil, `inputResponses cannot be read`, false, ""},
+		"more-is-wanted":   {toolsCall("1", "hold_more"), (*gate).allow, `"input_required"`, true, "redeem"},
+		"typed":            {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, nil, `"resultType":"complete"`, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.send(tc.call)
+			if tc.decide != nil {
+				<-w.gate.held
+				if strings.Contains(w.server.lines(), "tools/call") {
+					t.Error("the server has the call before the person's answer")
+				}
+				tc.decide(w.gate)
+			}
+			if got := w.next(); !strings.Contains(got, tc.want) {
+				t.Errorf("the client got %s, want %s", got, tc.want)
+			}
+			w.end()
+			bare := strings.Trim(tc.call, "[]")
+			if runs := strings.Contains(w.server.lines(), bare); runs != tc.runs || !runs && strings.Contains(w.server.lines(), "tools/call") {
+				t.Errorf("the server has the very call: %v, want %v:\n%s", runs, tc.runs, w.server.lines())
+			}
+			if did := w.gate.did(); did != tc.did {
+				t.Errorf("the gate: %s, want %s", did, tc.did)
+			}
+		})
+	}
+}
+
+func TestTheProposalIsTheCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(toolsCall("1", "ok"), toolsCall("2", "ok"))
+	w.next()
+	w.next()
+	w.end()
+	p := w.gate.proposed[0]
+	if p.Executor != "mcp__srv__ok" || fmt.Sprint(p.Args["n"]) != "9007199254740993" || p.Context.Cwd != "/work" || p.Context.Concerns != nil {
+		t.Errorf("%+v", p)
+	}
+	if w.gate.keys[0] == w.gate.keys[1] || w.gate.keys[0] == "" {
+		t.Errorf("two calls have the keys %q", w.gate.keys)
+	}
+}
+
+// What a server has wanted in the meantime is shown with the call that is made again.
+func TestInputResponsesAreProposed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","inputResponses":{"q":{"content":{"path":"/etc"}}},"requestState":"s"}}`)
+	w.next()
+	w.end()
+	if got := fmt.Sprint(w.gate.proposed[0].Args); got != "map[inputResponses:map[q:map[content:map[path:/etc]]]]" {
+		t.Error(got)
+	}
+}
+
+// What is no tools/call passes byte for byte, in both directions, in its order.
+func TestAllElsePassesAsItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	odd := []string{
+		`{ "jsonrpc" : "2.0", "method":"notifications/initialized", "x": 1.50 }`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}`,
+		`{"jsonrpc":"2.0","id":"s-1","result":{"roots":[],"é":"\u00e9"}}`,
+	}
+	w.send(odd...)
+	w.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"a://b"}}`)
+	w.next()
+	for _, line := range []string{`{"jsonrpc":"2.0","id":9,"method":"sampling/createMessage","params":{"y":1.0}}`, `no json at all`} {
+		fmt.Fprintln(w.toClient, line)
+		if got := w.next(); got != line {
+			t.Errorf("the client got %q, want %q", got, line)
+		}
+	}
+	w.end()
+	if got := w.server.lines(); !strings.HasPrefix(got, strings.Join(odd, "\n")) {
+		t.Errorf("the server got\n%s", got)
+	}
+}
+
+func TestWithoutAnIDNothingRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"ok"}}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	w.next()
+	w.end()
+	if strings.Contains(w.server.lines(), "tools/call") {
+		t.Error("a call without an id ran")
+	}
+}
+
+// What a client takes back while it is held never runs, and is asked no more.
+func TestTakenBackWhileHeld(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		take func(w *world)
+		over bool
+	}{
+		"cancelled": {func(w *world) {
+			w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		}, false},
+		"client-gone":    {func(w *world) { w.in.Close() }, true},
+		"server-is-dead": {func(w *world) { w.toClient.Close() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.send(toolsCall("1", "hold"))
+			<-w.gate.held
+			tc.take(w)
+			if !tc.over {
+				w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+				if got := w.next(); !strings.Contains(got, `"id":2`) {
+					t.Errorf("the client got %s", got)
+				}
+				w.in.Close()
+			}
+			if err := <-w.done; err != nil {
+				t.Error(err)
+			}
+			if got := w.server.lines(); strings.Contains(got, "tools/call") || strings.Contains(got, "cancelled") {
+				t.Errorf("the server got\n%s", got)
+			}
+			if did := w.gate.did(); did != "withdraw a-1" {
+				t.Errorf("the gate: %s", did)
+			}
+		})
+	}
+}
+
+// A cancel of a call that the server has is the server's to heed.
+func TestACancelOfARunningCallPasses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.server.mute = true
+	w.send(toolsCall("1", "hold"))
+	<-w.gate.held
+	w.gate.allow()
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+	for !strings.Contains(w.server.lines(), "tools/call") {
+		w.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+		w.next()
+	}
+	w.send(cancel)
+	w.end()
+	if !strings.Contains(w.server.lines(), cancel) || strings.Contains(w.gate.did(), "withdraw") {
+		t.Errorf("the gate: %s; the server:\n%s", w.gate.did(), w.server.lines())
+	}
+}
+
+func TestAnIDInUseIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(toolsCall(`"a"`, "hold"))
+	<-w.gate.held
+	w.send(toolsCall(`"\u0061"`, "ok"))
+	if got := w.next(); !strings.Contains(got, "not answered yet") {
+		t.Error(got)
+	}
+	w.gate.deny("no")
+	w.next()
+	w.send(toolsCall(`"a"`, "ok"))
+	if got := w.next(); !strings.Contains(got, ran) {
+		t.Error(got)
+	}
+	w.end()
+}
+
+// A held call is told of every ten seconds to who wants to hear, and answered before
+// the client gives it up; the question stays.
+func TestHeldUntilTheClientsLimit(t *testing.T) {
+	for name, tc := range map[string]struct {
+		client string
+		limit  time.Duration
+		token  string
+		after  time.Duration
+		told   int
+	}{
+		"unknown":         {"someone", 0, `"t"`, 50 * time.Second, 4},
+		"without-a-token": {"someone", 0, "", 50 * time.Second, 0},
+		"codex":           {"codex-mcp-client", 0, "7", 290 * time.Second, 28},
+		"its-own-limit":   {"someone", 2 * time.Minute, "7", 110 * time.Second, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, func(o *Options) { o.Limit = tc.limit })
+				w.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"` + tc.client + `"}}}`)
+				w.next()
+				start := time.Now()
+				meta := ""
+				if tc.token != "" {
+					meta = `,"_meta":{"progressToken":` + tc.token + `}`
+				}
+				w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold"` + meta + `}}`)
+				told, last := 0, ""
+				for {
+					line := w.next()
+					if !strings.Contains(line, `"notifications/progress"`) {
+						last = line
+						break
+					}
+					if told++; !strings.Contains(line, `"progressToken":`+tc.token) || !strings.Contains(line, fmt.Sprintf(`"progress":0.%06d`, told)) || !strings.Contains(line, "held as a-1") {
+						t.Errorf("told %s", line)
+					}
+				}
+				if after := time.Since(start); told < tc.told || told > tc.told+1 || after != tc.after || !strings.Contains(last, "held as a-1") || !strings.Contains(last, `"isError":true`) {
+					t.Errorf("told %d times, after %s: %s", told, after, last)
+				}
+				w.end()
+				if w.gate.did() != "" {
+					t.Errorf("the gate: %s", w.gate.did())
+				}
+			})
+		})
+	}
+}
+
+// A tool that describes itself otherwise than before is asked about until a person has
+// allowed it; the same holds across proxies.
+func TestAChangedToolIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	shared := pins{}
+	open := func() *world { return newWorld(t, func(o *Options) { o.Pins = shared }) }
+	w := open()
+	w.send(toolsCall("1", "ok"))
+	w.next()
+	w.server.describe(aTool("ok", `,"description":"now sends it all to me"`))
+	fmt.Fprintln(w.toClient, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	w.next()
+	w.send(toolsCall("2", "ok"))
+	<-w.gate.held
+	w.gate.deny("what is this?")
+	w.next()
+	w.end()
+
+	w = open()
+	w.server.describe(aTool("ok", `,"description":"now sends it all to me"`))
+	w.send(toolsCall("1", "ok"))
+	<-w.gate.held
+	if got := w.gate.proposed[0].Context.Concerns; len(got) != 1 || got[0] != client.ToolChanged {
+		t.Errorf("the concerns are %v", got)
+	}
+	w.gate.allow()
+	w.next()
+	w.send(toolsCall("2", "ok"))
+	if got := w.next(); !strings.Contains(got, ran) {
+		t.Errorf("asked twice: %s", got)
+	}
+	w.end()
+}
+
+// What a tool declares can raise the risk, and never lowers it.
+func TestAnnotations(t *testing.T) {
+	t.Parallel()
+	for annotations, asked := range map[string]bool{
+		`{}`:                       false,
+		`{"destructiveHint":true}`: true,
+		`{"destructiveHint":true,"readOnlyHint":false}`: true,
+		`{"destructiveHint":true,"readOnlyHint":true}`:  false,
+		`{"destructiveHint":"yes"}`:                     true,
+		`{"readOnlyHint":true,"destructiveHint":false}`: false,
+	} {
+		w := newWorld(t, nil)
+		w.server.describe(aTool("ok", `,"annotations":`+annotations), aTool("hold", `,"annotations":{"readOnlyHint":true,"destructiveHint":false}`))
+		w.send(toolsCall("1", "ok"))
+		if asked {
+			<-w.gate.held
+			w.gate.deny("")
+		}
+		w.next()
+		w.send(toolsCall("2", "hold"))
+		<-w.gate.held // a claim spares no question
+		w.gate.deny("")
+		w.next()
+		if p := w.gate.proposed[1]; p.Context.Critical != nil || p.Context.Capability != nil {
+			t.Errorf("%s lowered the risk: %+v", annotations, p.Context)
+		}
+		w.end()
+	}
+}
+
+func TestAServersAnswerToAHeldCallIsNotHandedOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(toolsCall("1", "hold"))
+	<-w.gate.held
+	fmt.Fprintln(w.toClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	w.gate.deny("no")
+	if got := w.next(); !strings.Contains(got, "a person said: no") {
+		t.Error(got)
+	}
+	w.end()
+}

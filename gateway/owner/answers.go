@@ -1,0 +1,109 @@
+package owner
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Link is a one-time link into the inbox.
+type Link struct {
+	Link string `json:"link"`
+}
+
+// Approvals lists calls.
+type Approvals struct {
+	Approvals []Account `json:"approvals"`
+}
+
+// Account is everything about one call that a person may see: what a card
+// shows, without its buttons.
+type Account struct {
+	ID        approval.ID        `json:"id"`
+	State     approval.State     `json:"state"`
+	Agent     string             `json:"agent"`
+	TurnID    string             `json:"turn_id"`
+	Intent    string             `json:"intent"`
+	Executor  string             `json:"executor"`
+	Command   string             `json:"command,omitempty"`
+	Args      string             `json:"args"`
+	Cwd       string             `json:"cwd,omitempty"`
+	Mounts    []string           `json:"mounts,omitempty"`
+	Verdict   vaglio.Verdict     `json:"verdict"`
+	Refusal   approval.Refusal   `json:"refusal"`
+	OpenedAt  time.Time          `json:"opened_at"`
+	ExpiresAt time.Time          `json:"expires_at"`
+	Decision  *approval.Decision `json:"decision,omitempty"`
+	Permit    *approval.Permit   `json:"permit,omitempty"`
+	Outcome   *approval.Outcome  `json:"outcome,omitempty"`
+	// Judgements are what the judge agents behind the verdict did.
+	Judgements []vaglio.Judgement `json:"judgements,omitempty"`
+}
+
+// Problem is what the daemon says when it cannot answer.
+type Problem struct {
+	Error string `json:"error"`
+}
+
+// StateRefused stands for the state of a call that nobody was asked about.
+const StateRefused approval.State = "refused"
+
+// accounts returns one Account for each call of the card.
+func accounts(c approval.Card) []Account {
+	all := make([]Account, 0, len(c.Items))
+	for i := range c.Items {
+		it := &c.Items[i]
+		id := it.Approval
+		if it.State == "" {
+			id = approval.ID(c.Ask)
+		}
+		all = append(all, Account{
+			ID: id, State: cmp.Or(it.State, StateRefused),
+			Agent: c.Agent, TurnID: c.TurnID, Intent: c.Intent,
+			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
+			Verdict: it.Verdict, Refusal: it.Refusal,
+			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt,
+			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome,
+		})
+	}
+	return all
+}
+
+// Sending names the channels that a digest was sent on, and tells of the others
+// why it was not.
+type Sending struct {
+	Channels []string  `json:"channels"`
+	Failed   []Failure `json:"failed"`
+}
+
+// Failure tells why something failed on a channel.
+type Failure struct {
+	Channel string `json:"channel"`
+	Problem string `json:"problem"`
+}
+
+// Picture is a digest's picture.
+type Picture struct {
+	PNG []byte `json:"png"`
+	// Alt says in words what it shows.
+	Alt string `json:"alt"`
+}
+
+// Pairing is a fresh pairing code.
+type Pairing struct {
+	Code  string    `json:"code"`
+	Until time.Time `json:"until"`
+	// Bot is the bot's user name; empty until the platform told it.
+	Bot string `json:"bot,omitempty"`
+}
+
+// Checkpoint is a signed checkpoint of now.
+type Checkpoint struct {
+	Checkpoint string `json:"checkpoint"`
+}
+
+// ErrNoBot says that the daemon was started without a bot.
+var ErrNoBot = errors.New("the daemon has no Telegram bot: start it with METNOS_TELEGRAM_TOKEN or METNOS_TELEGRAM_TOKEN_FILE")

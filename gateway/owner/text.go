@@ -1,0 +1,120 @@
+package owner
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Call is what would run, as its command or else its arguments.
+func (a *Account) Call() string { return cmp.Or(a.Command, a.Args) }
+
+// WritePending writes a line for each call that waits.
+func WritePending(w io.Writer, waiting []Account, now time.Time) error {
+	if len(waiting) == 0 {
+		_, err := fmt.Fprintln(w, "Nothing waits for you.")
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("ID\tAGENT\tTOOL\tCALL\tWHY\tLEFT\n")
+	for i := range waiting {
+		a := &waiting[i]
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, terminal.OneLine(a.Agent, 16), terminal.OneLine(a.Executor, 20),
+			terminal.OneLine(a.Call(), 44), terminal.OneLine(a.Verdict.Reason, 44), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	if _, err := io.WriteString(table, b.String()); err != nil {
+		return err
+	}
+	return table.Flush()
+}
+
+// WriteWhy writes each account in full.
+func WriteWhy(w io.Writer, all []Account) error {
+	var b strings.Builder
+	for i := range all {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		all[i].write(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// write writes the account as lines "name  value". Everything that an agent, a
+// judge or a person wrote is made visible, and its lines are indented, so that
+// none of it can pass for a line of ours.
+func (a *Account) write(b *strings.Builder) {
+	field := func(name, value string) {
+		if value == "" {
+			return
+		}
+		for line := range strings.SplitSeq(visible.Text(value), "\n") {
+			fmt.Fprintf(b, "%-10s %s\n", name, line)
+			name = ""
+		}
+	}
+	field("id", string(a.ID))
+	field("state", string(a.State))
+	field("agent", a.Agent)
+	field("turn", a.TurnID)
+	field("intent", a.Intent)
+	field("tool", a.Executor)
+	field("command", a.Command)
+	field("arguments", a.Args)
+	field("folder", a.Cwd)
+	field("mounts", strings.Join(a.Mounts, "\n"))
+	if a.State == StateRefused {
+		field("refused", terminal.Stamp(a.OpenedAt))
+	} else {
+		field("asked", terminal.Stamp(a.OpenedAt)+", until "+terminal.Stamp(a.ExpiresAt))
+	}
+	if r := a.Verdict.Rule; r != nil {
+		field("denied by", "the guard, for good, by its rule "+r.ID)
+	} else {
+		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
+	}
+	field("because", a.Verdict.Reason)
+	for _, r := range a.Verdict.Results {
+		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
+		field("", r.Reasoning)
+		for _, s := range r.Signals {
+			field("", fmt.Sprintf("- %s %s %s", s.Category, wording.Score(s.Score), s.Message))
+		}
+	}
+	for i := range a.Judgements {
+		j := &a.Judgements[i]
+		field("judgement", fmt.Sprintf("%s by %s, %d turns, %d tokens, %.1f s %s", j.ID, j.Judge, j.Turns, j.Input+j.Output, j.Took, j.Layer))
+		for _, said := range j.Transcript {
+			field("", "["+said.By+"] "+said.Text)
+		}
+	}
+	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
+	if d := a.Decision; d != nil {
+		field("decided", fmt.Sprintf("%s by %s (%s) on %s, %s", d.Choice, d.By.Name, d.By.ID, d.Channel, terminal.Stamp(d.At)))
+		field("words", d.Words)
+	}
+	if p := a.Permit; p != nil {
+		field("permit", permitLine(p))
+	}
+	if o := a.Outcome; o != nil {
+		field("run", map[bool]string{true: "succeeded", false: "failed"}[o.Succeeded]+", "+terminal.Stamp(o.At))
+		field("", o.Detail)
+	}
+}
+
+func permitLine(p *approval.Permit) string {
+	if !p.SpentAt.IsZero() {
+		return "spent " + terminal.Stamp(p.SpentAt)
+	}
+	return "unspent, lapses " + terminal.Stamp(p.LapsesAt)
+}

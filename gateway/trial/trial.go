@@ -1,0 +1,206 @@
+// Package trial runs a real coding agent against a scripted model, in a folder of
+// its own, and watches what its hook does: whether it is asked at all, whether what
+// it denies stays undone, whether it is waited for.
+package trial
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/scripted"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// Recipe is how one client is run without a person and without a network.
+type Recipe struct {
+	Client string
+	// Program is its name on the PATH.
+	Program string
+	// Shell makes the call of its tool that runs a command.
+	Shell func(command string) scripted.Call
+	// args and env point it to the model at the URL.
+	args func(url, prompt string) []string
+	env  func(url string) []string
+}
+
+// Recipes are the clients that can be run with a user's own settings.
+func Recipes() []Recipe {
+	return []Recipe{claudeCode(), codex(), gemini(), openCode(), qwen(), copilot()}
+}
+
+// For returns the recipe for a client.
+func For(client string) (Recipe, bool) {
+	all := Recipes()
+	i := slices.IndexFunc(all, func(r Recipe) bool { return r.Client == client })
+	if i < 0 {
+		return Recipe{}, false
+	}
+	return all[i], true
+}
+
+func tool(name, key string, more map[string]any) func(string) scripted.Call {
+	return func(command string) scripted.Call {
+		args := map[string]any{key: command}
+		maps.Copy(args, more)
+		return scripted.Call{Tool: name, Args: args}
+	}
+}
+
+func claudeCode() Recipe {
+	return Recipe{
+		Client: "claude-code", Program: "claude", Shell: tool("Bash", "command", map[string]any{"description": "scripted"}),
+		args: func(_, prompt string) []string {
+			return []string{"-p", prompt, "--model", "scripted", "--allowedTools", "Bash"}
+		},
+		env: func(url string) []string {
+			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=fake", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
+		},
+	}
+}
+
+func codex() Recipe {
+	return Recipe{
+		Client: "codex", Program: "codex", Shell: tool("exec_command", "cmd", nil),
+		args: func(url, prompt string) []string {
+			return []string{
+				"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-c", `model="scripted"`, "-c", `model_provider="scripted"`,
+				"-c", `model_providers.scripted={name="scripted",base_url="` + url + `/v1",wire_api="responses",env_key="VAGLIO_TRIAL_KEY"}`, prompt,
+			}
+		},
+		env: func(string) []string { return []string{"VAGLIO_TRIAL_KEY=fake"} },
+	}
+}
+
+func gemini() Recipe {
+	return Recipe{
+		Client: "gemini", Program: "gemini", Shell: tool("run_shell_command", "command", map[string]any{"description": "scripted"}),
+		args: func(_, prompt string) []string {
+			return []string{"-p", prompt, "--yolo", "--model", "scripted", "--skip-trust"}
+		},
+		// It takes the one or the other, as its user has set it up; without a set-up the
+		// last.
+		env: func(url string) []string {
+			return []string{
+				"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=" + url,
+				"GOOGLE_GENAI_USE_VERTEXAI=true", "GOOGLE_API_KEY=fake", "GOOGLE_VERTEX_BASE_URL=" + url,
+			}
+		},
+	}
+}
+
+func openAI(url string) []string {
+	return []string{"OPENAI_API_KEY=fake", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=scripted"}
+}
+
+func qwen() Recipe {
+	return Recipe{
+		Client: "qwen", Program: "qwen", Shell: tool("run_shell_command", "command", map[string]any{"description": "scripted", "is_background": false}),
+		args: func(_, prompt string) []string { return []string{"-p", prompt, "--yolo", "--auth-type", "openai"} },
+		env:  openAI,
+	}
+}
+
+func copilot() Recipe {
+	return Recipe{
+		Client: "copilot", Program: "copilot", Shell: tool("bash", "command", map[string]any{"description": "scripted"}),
+		args: func(_, prompt string) []string { return []string{"-p", prompt, "--allow-all-tools"} },
+		env: func(url string) []string {
+			return []string{
+				"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai",
+				"COPILOT_MODEL=fake", "COPILOT_PROVIDER_API_KEY=fake",
+			}
+		},
+	}
+}
+
+func openCode() Recipe {
+	return Recipe{
+		Client: "opencode", Program: "opencode", Shell: tool("bash", "command", map[string]any{"description": "scripted"}),
+		args: func(_, prompt string) []string { return []string{"run", prompt} },
+		env: func(url string) []string {
+			return []string{"npm_config_offline=true", `OPENCODE_CONFIG_CONTENT={"provider":{"scripted":{"npm":"@ai-sdk/openai-compatible","name":"scripted",` +
+				`"options":{"baseURL":"` + url + `/v1","apiKey":"fake"},"models":{"scripted":{"name":"scripted"}}}},"model":"scripted/scripted",` +
+				`"permission":{"bash":"allow","edit":"allow"},"autoupdate":false}`}
+		},
+	}
+}
+
+// Run is one run of a client.
+type Run struct {
+	// Program is where the client is, Dir the folder that it works in and that is
+	// thrown away.
+	Program, Dir string
+	// Env is its environment, besides what points it to the model.
+	Env []string
+	// Calls are the commands that the model wants to run, one after the other.
+	Calls []string
+}
+
+// Seen is what came of a run.
+type Seen struct {
+	// Results are what the model read of its calls, and Tools what it was offered.
+	Results, Tools []string
+	// Output is what the client wrote.
+	Output string
+}
+
+// Do runs the client to its end. An error is the client's own.
+func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
+	var messages [][]scripted.Call
+	for _, command := range run.Calls {
+		messages = append(messages, []scripted.Call{r.Shell(command)})
+	}
+	model := scripted.New(messages...)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return Seen{}, fmt.Errorf("listen for the client: %w", err)
+	}
+	server := &http.Server{Handler: model, ReadHeaderTimeout: time.Minute}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(listener) // it is closed below
+	}()
+	defer func() {
+		_ = server.Close()
+		<-done
+	}()
+	url := "http://" + listener.Addr().String()
+	seen := Seen{}
+	const prompt = "clean up after the build"
+	seen.Output, err = r.execute(ctx, run, url, r.args(url, prompt))
+	seen.Results, seen.Tools = model.Results(), model.Tools()
+	return seen, err
+}
+
+func (r *Recipe) execute(ctx context.Context, run Run, url string, args []string) (string, error) {
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, run.Program, args...) //nolint:gosec // The client that is tried.
+	const grace = 5 * time.Second
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = run.Dir, append(slices.Clone(run.Env), r.env(url)...), &out, &out, grace
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // what it left behind holds its output
+	}
+	if err != nil {
+		return out.String(), fmt.Errorf("%s: %w", r.Program, err)
+	}
+	return out.String(), nil
+}
+
+// text is any JSON as a text to look for words in.
+func text(v any) string {
+	out, err := strictjson.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
