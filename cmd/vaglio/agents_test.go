@@ -1,231 +1,218 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/gateway/trial"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/clients"
 )
 
 // These tests run real coding agents, offline, behind the gate. `make agents`
 // installs them and names their folder in VAGLIO_AGENTS.
 
-// model is a scripted model server: it answers the first request of a turn with
-// one call of the tool Bash, and the request that brings the tool's result with
-// a closing line. It keeps the results, which are what the model sees.
-type model struct {
-	command string
-	mu      sync.Mutex
-	results []string
+// gated is one client with the hook in its settings, in a home with a daemon.
+type gated struct {
+	h      *home
+	r      trial.Recipe
+	folder string
+	work   string
 }
 
-// ServeHTTP answers as the Messages API does.
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"input_tokens":1}`)
-		return
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	var req map[string]any
-	if err := strictjson.Unmarshal(body, &req); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	tools, _ := req["tools"].([]any)
-	messages, _ := req["messages"].([]any)
-	seen := m.keep(messages)
-	if len(tools) == 0 || seen {
-		m.say(w)
-		return
-	}
-	m.call(w)
-}
-
-// keep notes the tool's results among the messages.
-func (m *model) keep(messages []any) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.results = nil
-	for _, raw := range messages {
-		msg, _ := raw.(map[string]any)
-		parts, _ := msg["content"].([]any)
-		for _, p := range parts {
-			part, _ := p.(map[string]any)
-			if part["type"] == "tool_result" {
-				m.results = append(m.results, fmt.Sprint(part["content"]))
-			}
-		}
-	}
-	return len(m.results) > 0
-}
-
-// saw returns what the model saw of its calls.
-func (m *model) saw() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return strings.Join(m.results, "\n")
-}
-
-const opening = `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"scripted",` +
-	`"content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}`
-
-func (m *model) call(w io.Writer) {
-	input, _ := strictjson.Marshal(map[string]any{"command": m.command, "description": "scripted"})
-	part, _ := strictjson.Marshal(map[string]any{
-		"type": "content_block_delta", "index": 0,
-		"delta": map[string]any{"type": "input_json_delta", "partial_json": string(input)},
-	})
-	events(w, opening,
-		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}}`,
-		string(part), `{"type":"content_block_stop","index":0}`,
-		`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":1}}`,
-		`{"type":"message_stop"}`)
-}
-
-func (m *model) say(w io.Writer) {
-	events(w, opening,
-		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
-		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"done"}}`,
-		`{"type":"content_block_stop","index":0}`,
-		`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":1}}`,
-		`{"type":"message_stop"}`)
-}
-
-// events writes server-sent events, each named by its type.
-func events(w io.Writer, all ...string) {
-	for _, e := range all {
-		_, rest, _ := strings.Cut(e, `"type":"`)
-		if i := strings.Index(e, `"type":"content_block_delta"`); i >= 0 {
-			rest = e[i+len(`"type":"`):]
-		}
-		name, _, _ := strings.Cut(rest, `"`)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, e)
-	}
-}
-
-// claude is one run of Claude Code in a home, with the hook as its settings.
-type claude struct {
-	h     *home
-	model *model
-	work  string
-	out   bytes.Buffer
-	done  chan error
-}
-
-// startClaude runs one turn whose model calls Bash with the command.
-func startClaude(t *testing.T, h *home, command string) *claude {
+// newGated installs the hook with the command that people use.
+func newGated(t *testing.T, r trial.Recipe, more ...string) *gated {
 	t.Helper()
 	folder := os.Getenv("VAGLIO_AGENTS")
 	if folder == "" {
 		t.Skip("VAGLIO_AGENTS is not set; make agents sets it")
 	}
-	settings := h.run("", "hook", "claude-code", "--print-settings")
-	if settings.code != 0 {
-		t.Fatalf("print the settings: %d %s", settings.code, settings.err)
+	h := newHome(t, "PATH="+folder+":"+os.Getenv("PATH"))
+	g := &gated{h, r, folder, filepath.Join(h.dir, "work")}
+	if err := os.MkdirAll(g.work, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	c := &claude{h: h, model: &model{command: command}, work: filepath.Join(h.dir, "work"), done: make(chan error, 1)}
-	for _, dir := range []string{c.work, filepath.Join(h.dir, ".claude")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
+	g.install(more...)
+	return g
+}
+
+func (g *gated) install(more ...string) {
+	g.h.t.Helper()
+	if out := g.h.run("", append([]string{"install", g.r.Client, "--yes"}, more...)...); out.code != 0 {
+		g.h.t.Fatalf("install: %d %s%s", out.code, out.out, out.err)
+	}
+}
+
+// start has the model make the calls and returns what comes of it.
+func (g *gated) start(calls ...string) <-chan trial.Seen {
+	done := make(chan trial.Seen, 1)
+	program, err := exec.LookPath(filepath.Join(g.folder, g.r.Program))
+	if err != nil {
+		g.h.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(g.h.t.Context(), 2*patience)
+	g.h.t.Cleanup(cancel)
+	go func() {
+		seen, err := g.r.Do(ctx, trial.Run{
+			Program: program, Dir: g.work, Calls: calls,
+			Env: append([]string{"HOME=" + g.h.dir, "TERM=dumb"}, g.h.env...),
+		})
+		if err != nil {
+			seen.Output += err.Error()
 		}
-	}
-	if err := os.WriteFile(filepath.Join(h.dir, ".claude", "settings.json"), []byte(settings.out), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(c.model)
-	t.Cleanup(server.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, filepath.Join(folder, "claude"),
-		"-p", "clean up after the build", "--model", "scripted", "--allowedTools", "Bash")
-	cmd.Dir = c.work
-	cmd.Env = append([]string{
-		"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "ANTHROPIC_BASE_URL=" + server.URL, "ANTHROPIC_API_KEY=fake",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
-	}, h.env...)
-	cmd.Stdout, cmd.Stderr = &c.out, &c.out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { c.done <- cmd.Wait() }()
-	t.Cleanup(func() { cancel(); server.CloseClientConnections() })
-	return c
+		done <- seen
+	}()
+	return done
 }
 
-// end waits for the end of the turn and returns what the model saw.
-func (c *claude) end() string {
-	c.h.t.Helper()
-	if err := <-c.done; err != nil {
-		c.h.t.Fatalf("claude: %v\n%s", err, c.out.String())
-	}
-	return c.model.saw()
-}
-
-// ran tells whether the command left its mark.
-func (c *claude) ran() bool {
-	_, err := os.Stat(filepath.Join(c.work, "ran.txt"))
+// ran tells whether a call left its mark.
+func (g *gated) ran(what string) bool {
+	_, err := os.Stat(filepath.Join(g.work, what))
 	return err == nil
 }
 
-func TestAgentClaudeCodeWaitsForTheClick(t *testing.T) {
-	h := newHome(t)
-	s := h.serve()
-	c := startClaude(t, h, "touch ran.txt; git push --force origin main; echo it-really-ran")
+// state is how an approval stands, once it is as wanted or patience ends.
+func (g *gated) state(s *served, id approval.ID, want approval.State) approval.State {
+	var a approval.Answer
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		reply := s.local("GET", "/v1/approvals/"+string(id), "")
+		if err := strictjson.UnmarshalLoose([]byte(reply.body), &a); err != nil {
+			g.h.t.Fatal(err)
+		}
+		if a.Approval.State == want {
+			break
+		}
+	}
+	return a.Approval.State
+}
+
+// TestAgents runs every client that can be run, and prints a table.
+func TestAgents(t *testing.T) {
+	var table strings.Builder
+	head := []string{"approved runs", "guard holds", "click lets go on", "words reach the model", "outcome told", "limit passes, nothing runs", "missing hook found"}
+	fmt.Fprintf(&table, "%-12s", "")
+	for _, h := range head {
+		fmt.Fprintf(&table, " | %s", h)
+	}
+	for _, r := range trial.Recipes() {
+		t.Run(r.Client, func(t *testing.T) {
+			g := newGated(t, r)
+			marks := g.examine(t)
+			fmt.Fprintf(&table, "\n%-12s", r.Client)
+			for i, h := range head {
+				fmt.Fprintf(&table, " | %-*s", len(h), marks[i])
+			}
+		})
+	}
+	t.Log("\n" + table.String())
+}
+
+// examine walks a client through what can become of a call.
+func (g *gated) examine(t *testing.T) []string {
+	s := g.h.serve()
+	me := s.signIn(s.link)
+	done := g.start("touch approved.txt", "touch guarded.txt; cat ./.ssh/id_rsa", "touch allowed.txt; git push --force origin main; true", "touch denied.txt; git push --force origin other")
 	asked := s.waiting(1)[0]
-	if asked.Command != c.model.command {
-		t.Errorf("the card shows the command %q, want %q", asked.Command, c.model.command)
+	if g.ran("allowed.txt") {
+		t.Error("the call ran while its card waited")
 	}
-	if c.ran() {
-		t.Fatal("the command ran while the card waited")
+	me.decide("allow", "")
+	g.otherThan(s, asked)
+	me.decide("deny", "leave that branch alone")
+	seen := <-done
+	results := strings.Join(seen.Results, "\n")
+	mark := func(ok bool, what string) string {
+		if !ok {
+			t.Errorf("%s: the model read %q\n%s", what, results, seen.Output)
+			return "NO"
+		}
+		return "yes"
 	}
+	marks := []string{
+		mark(g.ran("approved.txt"), "an approved call did not run"),
+		mark(!g.ran("guarded.txt"), "a guarded call ran"),
+		mark(g.ran("allowed.txt") && !g.ran("denied.txt"), "the clicks were not heeded"),
+		mark(strings.Contains(results, "leave that branch alone"), "the words did not arrive"),
+		mark(g.state(s, asked.ID, approval.Succeeded) == approval.Succeeded, "its end was not told"),
+	}
+	g.knowsItsTools(t, seen.Tools)
+	g.install("--limit", "6s")
+	seen = <-g.start("touch late.txt; git push --force origin third")
+	marks = append(marks, mark(!g.ran("late.txt") && strings.Contains(strings.Join(seen.Results, " "), "held as"), "the limit passed"))
+	if out := g.h.run("", "uninstall", g.r.Client, "--yes"); out.code != 0 {
+		t.Errorf("uninstall: %s%s", out.out, out.err)
+	}
+	out := g.h.run("", "doctor", g.r.Client)
+	return append(marks, mark(out.code == 1 && strings.Contains(out.out, "never asked"), "a missing hook was not found: "+out.out+out.err))
+}
+
+// otherThan waits for the next card.
+func (g *gated) otherThan(s *served, last owner.Account) {
+	g.h.t.Helper()
+	for s.waiting(1)[0].ID == last.ID {
+		if g.h.t.Context().Err() != nil {
+			g.h.t.Fatal("no further card")
+		}
+	}
+}
+
+// knowsItsTools holds the client's table to what it offered its model.
+func (g *gated) knowsItsTools(t *testing.T, offered []string) {
+	t.Helper()
+	set, err := clients.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unknown []string
+	for _, name := range offered {
+		if set.Tool(g.r.Client, name) == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(offered) < 5 || len(unknown) > 0 {
+		slices.Sort(unknown)
+		t.Errorf("of %d tools the table lacks %v", len(offered), unknown)
+	}
+}
+
+// TestAgentThatRefusesAfterTheYes has Claude Code's own rule deny what a person
+// allowed.
+func TestAgentThatRefusesAfterTheYes(t *testing.T) {
+	r, _ := trial.For("claude-code")
+	g := newGated(t, r)
+	file := filepath.Join(g.h.dir, ".claude", "settings.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ruled := strings.Replace(string(data), "{", `{ "permissions": {"deny": ["Bash(git push*)"]},`, 1)
+	if err := os.WriteFile(file, []byte(ruled), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := g.h.serve()
+	done := g.start("git push --force origin main")
+	asked := s.waiting(1)[0]
 	s.signIn(s.link).decide("allow", "")
-	if saw := c.end(); !c.ran() || !strings.Contains(saw, "it-really-ran") {
-		t.Errorf("after the click the model saw %q and the file is there: %v\n%s", saw, c.ran(), c.out.String())
+	seen := <-done
+	if state := g.state(s, asked.ID, approval.Failed); state != approval.Failed {
+		t.Errorf("it stands as %s; the model read %q", state, seen.Results)
 	}
 }
 
-func TestAgentClaudeCodeHearsTheWordsOfADenial(t *testing.T) {
-	h := newHome(t)
-	s := h.serve()
-	c := startClaude(t, h, "touch ran.txt; git push --force origin main")
-	s.waiting(1)
-	s.signIn(s.link).decide("deny", "leave that folder alone")
-	if saw := c.end(); c.ran() || !strings.Contains(saw, "leave that folder alone") {
-		t.Errorf("the model saw %q, ran: %v", saw, c.ran())
-	}
-}
-
-func TestAgentClaudeCodeIsStoppedByTheGuard(t *testing.T) {
-	h := newHome(t)
-	s := h.serve()
-	c := startClaude(t, h, "touch ran.txt; cat ~/.ssh/id_rsa")
-	saw := c.end()
-	if c.ran() || saw == "" || !strings.Contains(strings.ToLower(saw), "guard") {
-		t.Errorf("the model saw %q, ran: %v", saw, c.ran())
-	}
-	s.waiting(0)
-}
-
-func TestAgentClaudeCodeIsDeniedWithoutADaemon(t *testing.T) {
-	h := newHome(t)
-	c := startClaude(t, h, "touch ran.txt; git push --force origin main")
-	if saw := c.end(); c.ran() || saw == "" {
-		t.Errorf("the model saw %q, ran: %v", saw, c.ran())
+// TestAgentIsDeniedWithoutADaemon has no daemon at all.
+func TestAgentIsDeniedWithoutADaemon(t *testing.T) {
+	r, _ := trial.For("claude-code")
+	g := newGated(t, r)
+	if seen := <-g.start("touch ran.txt"); g.ran("ran.txt") || !strings.Contains(strings.Join(seen.Results, ""), "vaglio serve") {
+		t.Errorf("the model read %q", seen.Results)
 	}
 }

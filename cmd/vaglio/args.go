@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/metnos/vaglio/internal/nearest"
 )
 
 // noArgs refuses every argument, and says whether it would have been a command's
@@ -31,7 +33,7 @@ func meantCommand(cmd *cobra.Command, written string) string {
 			names = append(names, c.Name())
 		}
 	}
-	return meant("", nearestName(written, names))
+	return meant("", nearest.Slip(written, names))
 }
 
 // meantFlag asks the same of a flag.
@@ -42,7 +44,7 @@ func meantFlag(cmd *cobra.Command, written string) string {
 			names = append(names, f.Name)
 		}
 	})
-	return meant("--", nearestName(written, names))
+	return meant("--", nearest.Slip(written, names))
 }
 
 func meant(dashes, name string) string {
@@ -50,18 +52,6 @@ func meant(dashes, name string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", dashes+name)
-}
-
-// nearestName returns the name that one slip or two turn into what was written, empty
-// when there is none.
-func nearestName(written string, names []string) string {
-	best, least := "", 3
-	for _, name := range names {
-		if d := distance(strings.ToLower(written), strings.ToLower(name)); d < least && d < max(2, len(name)/2) {
-			best, least = name, d
-		}
-	}
-	return best
 }
 
 // oneArg wants the one argument that the command's use names, and not an empty

@@ -77,8 +77,8 @@ executors:
 			}
 		})
 	}
-	// The local agents' socket is another agent: the permit is not theirs.
-	if r := s.local("POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNotFound {
+	// The permit is not another agent's.
+	if r := s.as(s.newAgent("other"), "POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNotFound {
 		t.Errorf("a foreign permit: %d %s, want 404", r.status, r.body)
 	}
 	if r := s.agent("POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNoContent {

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,8 +20,14 @@ import (
 
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/nearest"
+	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/templates"
 )
+
+// minToken is the least length of a token that an operator chooses.
+const minToken = 24
 
 // prefix starts the name of every variable of ours.
 const prefix = "METNOS"
@@ -41,6 +48,8 @@ type config struct {
 	PublicURL string
 	// Deadline is how long an approval waits for a person.
 	Deadline time.Duration
+	// DenialStands is how long a denial answers calls that would do the same.
+	DenialStands time.Duration
 	// Quiet are the hours in which people do not want to be disturbed.
 	Quiet dispatcher.Quiet
 	// Zone is where people are.
@@ -54,7 +63,11 @@ type config struct {
 	// Policy is the path of the policy file; may be empty.
 	Policy string
 	// AgentToken is the token that agents bear when the operator chose it.
-	AgentToken secret
+	AgentToken datafolder.Secret
+	// AgentSocket is the path of the agents' socket, and AgentGroup the number of
+	// the group that may connect to it; [datafolder.Owner] lets the owner alone.
+	AgentSocket string
+	AgentGroup  int
 	// Lang is the language of people who chose none, and Texts what they read.
 	Lang  templates.Lang
 	Texts *templates.Set
@@ -69,10 +82,11 @@ type config struct {
 // from the fields, the help from the tags.
 type environment struct {
 	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"score in [0,1] that a call needs to pass the rules"`
-	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1"`
+	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy"`
 	DataDir          text `split_words:"true" desc:"folder of the store, the agent's token and the sockets (~/.local/share/metnos)"`
 	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox"`
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
+	DenialStands     text `split_words:"true" default:"10m" desc:"how long a denial answers calls that would do the same, between 1m and 24h"`
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
 	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
 	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off"`
@@ -82,6 +96,8 @@ type environment struct {
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
 	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
+	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
+	AgentGroup       text `split_words:"true" desc:"group whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
 
 	Lang      text `default:"en" desc:"language of cards and pages, en or it; a chat changes its own with /lang"`
 	Templates text `desc:"folder with texts of your own, in en.tmpl and it.tmpl (docs/texts.md)"`
@@ -155,6 +171,7 @@ func loadConfig() (config, error) {
 	c.Listen = m.listen("METNOS_LISTEN", e.Listen.value)
 	c.PublicURL = m.publicURL("METNOS_PUBLIC_URL", e.PublicURL)
 	c.Deadline = m.deadline("METNOS_APPROVAL_DEADLINE", e.ApprovalDeadline.value)
+	c.DenialStands = m.deadline("METNOS_DENIAL_STANDS", e.DenialStands.value)
 	c.Zone = m.zone("METNOS_TZ", e.TZ)
 	c.Quiet = m.quiet("METNOS_QUIET", e.Quiet, c.Zone)
 	c.Digest = m.digest("METNOS_DIGEST_AT", e.DigestAt.value, c.Zone)
@@ -168,10 +185,16 @@ func loadConfig() (config, error) {
 	if n := len(c.AgentToken); n > 0 && n < minToken {
 		m.add("METNOS_AGENT_TOKEN", "has %d characters; at least %d keep it from being guessed", n, minToken)
 	}
+	c.AgentSocket, c.AgentGroup = m.agentSocket(&e, &c)
 	c.Lang, c.Texts = m.texts(&e)
 	c.Telegram = m.telegram(&e)
 	c.Slack = m.slack(&e)
 	return c, m.err()
+}
+
+// chats are the chats that are on.
+func (c *config) chats() policyfile.Chats {
+	return policyfile.Chats{Telegram: c.Telegram.Token != "", Slack: c.Slack.on(), SlackChannel: c.Slack.Channel}
 }
 
 // loadDataDir reads the one setting that the commands need which only talk to
@@ -311,35 +334,56 @@ func unknownNames(environ, known []string) []error {
 		if !strings.HasPrefix(name, prefix+"_") || slices.Contains(known, name) {
 			continue
 		}
-		errs = append(errs, fmt.Errorf("%s: there is no such setting; did you mean %s?", name, nearest(name, known)))
+		errs = append(errs, fmt.Errorf("%s: there is no such setting; did you mean %s?", name, nearest.Of(name, known)))
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 
-// nearest returns the name that takes the fewest edits to reach.
-func nearest(name string, known []string) string {
-	return slices.MinFunc(known, func(a, b string) int { return distance(name, a) - distance(name, b) })
+// secret reads a secret from its variable or from the file that the variable
+// with _FILE names. Both at once is a mistake: one of them would be ignored.
+func (m *mistakes) secret(name string, value, file text) datafolder.Secret {
+	switch {
+	case value.set && file.set:
+		m.add(name, "is set, and so is %s_FILE; set one of them", name)
+	case value.set && value.value == "":
+		m.add(name, "is set but empty; unset it, or give the secret")
+	case value.set:
+		return datafolder.Secret(value.value)
+	case file.set:
+		s, err := datafolder.ReadSecret(file.value)
+		if err != nil {
+			m.add(name+"_FILE", "%w", err)
+		}
+		return s
+	}
+	return ""
 }
 
-// distance counts the insertions, deletions and changes between two texts
-// (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+// agentSocket reads where agents connect, and who may.
+func (m *mistakes) agentSocket(e *environment, c *config) (path string, group int) {
+	path, group = c.path(datafolder.AgentSocket), datafolder.Owner
+	if e.AgentSocket.set {
+		if path = e.AgentSocket.value; !filepath.IsAbs(path) {
+			m.add("METNOS_AGENT_SOCKET", "%q is not an absolute path", path)
 		}
 	}
-	return row[len(b)]
+	if !e.AgentGroup.set {
+		return path, group
+	}
+	g, err := user.LookupGroup(e.AgentGroup.value)
+	if err != nil {
+		m.add("METNOS_AGENT_GROUP", "there is no group %q", e.AgentGroup.value)
+		return path, group
+	}
+	if group, err = strconv.Atoi(g.Gid); err != nil {
+		m.add("METNOS_AGENT_GROUP", "the group %q has no number", e.AgentGroup.value)
+	}
+	if !e.AgentSocket.set {
+		m.add("METNOS_AGENT_GROUP", "needs METNOS_AGENT_SOCKET, in a folder that the group can enter: the data folder is yours alone")
+	}
+	return path, group
 }
+
+// environ is the environment as it is handed on to what this program starts.
+func environ() []string { return os.Environ() }

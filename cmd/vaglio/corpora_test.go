@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/judging"
+	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -159,7 +162,7 @@ func (s *corpusScore) verdict(r *corpusRow) string {
 	if e == nil {
 		var err error
 		c := config{Home: r.Home, DataDir: r.Home + "/.local/share/metnos", Threshold: 0.3, Kind: kinds()[0]}
-		if e, err = newEngine(c, defaultPolicy(), nil, nil); err != nil {
+		if e, err = newEngine(context.Background(), c, policyfile.Default(), nil, nil, judging.Offline(passingMasker().Masker)); err != nil {
 			s.t.Fatal(err)
 		}
 		s.engines[r.Home] = e

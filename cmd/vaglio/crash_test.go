@@ -69,7 +69,7 @@ type crash struct {
 	t    *testing.T
 	seed uint64
 	h    *home
-	p    *platform
+	p    *chat
 	// team is the workspace, in a run with two chats.
 	team *crashTeam
 	asks []*crashAsk
@@ -130,14 +130,13 @@ const (
 
 func newCrash(t *testing.T, seed uint64, asks int) *crash {
 	t.Helper()
-	c := &crash{t: t, seed: seed, seen: map[int]bool{}, reborn: make(chan struct{}), stir: make(chan struct{}), putOff: true}
+	c := &crash{t: t, seed: seed, fuse: &fuse{}, seen: map[int]bool{}, reborn: make(chan struct{}), stir: make(chan struct{}), putOff: true}
 	t.Logf("the seed is %d: go test ./cmd/vaglio -run %s -crash.seed=%d", seed, t.Name(), seed)
-	c.p = &platform{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
+	c.p = &chat{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
 	c.p.chat = c.p.Private(c.p.ann)
 	c.p.url = serveHandler(t, http.HandlerFunc(c.platform))
 	c.h = newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711", "METNOS_TELEGRAM_APPROVERS=4711")
 	c.agents = c.h.over("agent.sock")
-	c.fuse = &fuse{}
 	for n := range asks {
 		dice := c.dice(uint64(n) + 1)
 		c.asks = append(c.asks, &crashAsk{
@@ -174,8 +173,9 @@ func (c *crash) run(kills int) bool {
 		s := c.daemon()
 		c.serves()
 		if killed < kills {
-			// Each ask makes a dozen events or so.
-			c.fuse.light(1+dice.IntN(24*len(c.asks)/kills), func() { _ = s.cmd.Process.Kill() }) // it may be dying already
+			// Each ask makes a dozen events or so, few of them when most is answered
+			// while nobody serves: the kills are to be over well before the asks are.
+			c.fuse.light(1+dice.IntN(6*len(c.asks)/kills), func() { _ = s.cmd.Process.Kill() }) // it may be dying already
 		}
 		select {
 		case <-s.done:

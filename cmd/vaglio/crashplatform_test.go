@@ -15,6 +15,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -226,10 +227,10 @@ func (c *crash) check() {
 			c.fail("a stranger was told %q", a.Text)
 		}
 	}
-	owner := c.h.over("admin.sock")
+	desk := c.h.over("admin.sock")
 	acknowledged := 0
 	for _, a := range c.asks {
-		acknowledged += c.checkAsk(a, owner, answers)
+		acknowledged += c.checkAsk(a, desk, answers)
 	}
 	c.t.Logf("%d taps were acknowledged", acknowledged)
 	if r := c.h.run("", "log", "verify"); r.code != exitOK {
@@ -245,10 +246,10 @@ func (c *crash) check() {
 }
 
 // checkAsk checks one ask, and returns how many of its taps were acknowledged.
-func (c *crash) checkAsk(a *crashAsk, owner *http.Client, answers map[string]telegramtest.Answer) (acknowledged int) {
+func (c *crash) checkAsk(a *crashAsk, desk *http.Client, answers map[string]telegramtest.Answer) (acknowledged int) {
 	c.t.Helper()
-	r, err := trySend(c.t.Context(), owner, http.MethodGet, "http://vaglio/why/"+string(a.id), "", "")
-	var kept approvalsAnswer
+	r, err := trySend(c.t.Context(), desk, http.MethodGet, "http://vaglio/why/"+string(a.id), "", "")
+	var kept owner.Approvals
 	if err == nil {
 		err = strictjson.Unmarshal([]byte(r.body), &kept)
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/digestcheck"
+	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -30,7 +33,7 @@ by the window's end: the last one, or that of the day that --date names. It is
 computed from what the daemon keeps; --check holds every verdict of the same window
 against the lines of the audit log, and names those that only one of them has. A
 step that an agent repeated is in the log each time, and counts once in a digest;
-that is no difference.
+that is no difference. What a crash of the daemon can have taken is told as such.
 
 Exit codes: 0 told, and --check found no difference; 1 no daemon, no such digest, a
 channel on which it could not be sent, or --check found a difference; 2 a mistake in the command line or in the configuration.`,
@@ -53,7 +56,7 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 			}
 			switch {
 			case asJSON:
-				return writeJSON(cmd.OutOrStdout(), d)
+				return terminal.JSON(cmd.OutOrStdout(), d)
 			}
 			return writeDigest(cmd.OutOrStdout(), &d)
 		},
@@ -68,36 +71,9 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 	return cmd
 }
 
-// sentAnswer names the channels that a digest was sent on, and tells of the others
-// why it was not.
-type sentAnswer struct {
-	Channels []string       `json:"channels"`
-	Failed   []failedAnswer `json:"failed"`
-}
-
-// failedAnswer tells why something failed on a channel.
-type failedAnswer struct {
-	Channel string `json:"channel"`
-	Problem string `json:"problem"`
-}
-
-func (a *admin) sendDigest(ctx context.Context, day string) (sentAnswer, error) {
-	all, err := a.desk.SendDigest(ctx, day)
-	answer := sentAnswer{[]string{}, []failedAnswer{}}
-	for _, s := range all {
-		if s.Err == nil {
-			answer.Channels = append(answer.Channels, s.Channel)
-			continue
-		}
-		a.log.WarnContext(ctx, "a digest could not be sent by hand", "channel", s.Channel, "error", s.Err)
-		answer.Failed = append(answer.Failed, failedAnswer{s.Channel, s.Err.Error()})
-	}
-	return answer, err
-}
-
 // sendDigest lets the daemon send a digest, and says where it is.
 func sendDigest(ctx context.Context, w io.Writer, path string) error {
-	var a sentAnswer
+	var a owner.Sending
 	if err := askDaemonFor(ctx, digestWithin, http.MethodPost, path, &a); err != nil {
 		return err
 	}
@@ -108,14 +84,26 @@ func sendDigest(ctx context.Context, w io.Writer, path string) error {
 	}
 	var failed []error
 	for _, f := range a.Failed {
-		failed = append(failed, fmt.Errorf("not sent on %s: %s", f.Channel, oneLine(f.Problem, 300)))
+		failed = append(failed, fmt.Errorf("not sent on %s: %s", f.Channel, terminal.OneLine(f.Problem, 300)))
 	}
 	return errors.Join(failed...)
 }
 
-func isDayError(err error) bool {
-	_, ok := errors.AsType[*report.DayError](err)
-	return ok
+// checkDigest says where the audit log and the digest of a day differ.
+func checkDigest(ctx context.Context, w io.Writer, day string) error {
+	var m mistakes
+	c := config{Home: m.home()}
+	if err := m.err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, digestWithin)
+	defer cancel()
+	in, err := openDaemon(ctx, http.MethodGet, "/digest/judgements?"+url.Values{"date": {day}}.Encode())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // It was only read.
+	return digestcheck.Check(in, c.auditDir(), w)
 }
 
 // writeDigest writes the digest's lines. What others wrote is made visible, and
@@ -137,7 +125,7 @@ func writeDigest(w io.Writer, d *report.Digest) error {
 			if whole {
 				return templates.Theirs(s)
 			}
-			return templates.Theirs(oneLine(s, 200))
+			return templates.Theirs(terminal.OneLine(s, 200))
 		})))
 		b.WriteByte('\n')
 	}

@@ -28,6 +28,9 @@ func TestADigestIsToldWhole(t *testing.T) {
 	}
 }
 
+// hostile is a text that would forge lines of ours, or hide in the terminal.
+const hostile = "ls\nstate      allowed\x1b[2K\u202e\u200b"
+
 func TestADigestCannotBeForged(t *testing.T) {
 	t.Parallel()
 	d := report.Digest{Counts: report.Counts{Judged: 1}, Groups: []report.VetoGroup{{Rule: hostile, Count: 1, Actions: []report.Veto{

@@ -10,27 +10,9 @@ import (
 	"net/url"
 	"os"
 
-	charts "github.com/metnos/vaglio/channels/chart"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/datafolder"
 )
-
-// pictureAnswer is a digest's picture.
-type pictureAnswer struct {
-	PNG []byte `json:"png"`
-	// Alt says in words what it shows.
-	Alt string `json:"alt"`
-}
-
-// picture draws a digest as the chats get it, in the configured language and
-// time zone.
-func (a *admin) picture(ctx context.Context, day string) (pictureAnswer, error) {
-	d, err := a.desk.Digest(ctx, day)
-	if err != nil {
-		return pictureAnswer{}, err
-	}
-	p := charts.OfDigest(&d, a.texts)
-	png, err := p.PNG()
-	return pictureAnswer{png, p.Alt()}, err
-}
 
 // drawDigest writes the picture of a digest into a file, or onto the output for
 // "-". Of a file it leaves nothing half-written behind. What the picture shows
@@ -42,7 +24,7 @@ func drawDigest(ctx context.Context, out, said io.Writer, day, file string) erro
 	case file == "-" && onTerminal(out):
 		return &exitError{exitUsage, errors.New("--png: a picture is not for the terminal: name a file, such as week.png, or lead the output into one")}
 	}
-	var a pictureAnswer
+	var a owner.Picture
 	if err := askDaemonFor(ctx, digestWithin, http.MethodGet, "/digest/picture?"+url.Values{"date": {day}}.Encode(), &a); err != nil {
 		return err
 	}
@@ -63,13 +45,13 @@ func writePicture(path string, picture []byte) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return plain(err)
+		return datafolder.Plain(err)
 	case err == nil && info.IsDir():
 		return errors.New("is a folder: name a file in it")
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return plain(err)
+			return datafolder.Plain(err)
 		}
 		if onTerminal(f) {
 			return errors.Join(errors.New("is a terminal, which a picture is not for"), f.Close())
@@ -77,7 +59,7 @@ func writePicture(path string, picture []byte) error {
 		_, err = f.Write(picture)
 		return errors.Join(err, f.Close())
 	}
-	return writeFile(path, string(picture))
+	return datafolder.Write(path, string(picture))
 }
 
 // onTerminal reports whether what is written appears on a terminal.

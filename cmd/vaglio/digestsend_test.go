@@ -15,7 +15,7 @@ import (
 // of each chat in trouble what the trouble is, and it never says a token.
 func TestADigestIsSentByHand(t *testing.T) {
 	t.Parallel()
-	p, w := newPlatform(t), newWorkspace(t)
+	p, w := newChat(t), newWorkspace(t)
 	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken,
 		"METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711", "METNOS_TELEGRAM_APPROVERS=4711")...)
 	var cut atomic.Bool

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,12 +13,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/doctor"
+	"github.com/metnos/vaglio/internal/instance"
+	"github.com/metnos/vaglio/internal/judging"
+	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/store/bolt"
 )
 
 func newDoctor(std stdio) *cobra.Command {
-	d := &doctor{std: std}
+	d := &examining{std: std}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out what keeps you from being asked, and what helps",
@@ -52,29 +61,18 @@ mistake in the command line.`,
 	return cmd
 }
 
-// doctor is one run of `vaglio doctor`.
-type doctor struct {
+// examining is one run of `vaglio doctor`.
+type examining struct {
 	std         stdio
 	asJSON, tap bool
 	api         string
 	slackAPI    string
 
 	config config
-	chart
+	doctor.Doctor
 	// rehearse sends a test card on a channel; channels are those that there are.
 	rehearse func(ctx context.Context, channel string) approval.Finding
 	channels []string
-}
-
-// patient is a channel that can be looked at.
-type patient interface {
-	// Name is the channel's name in records.
-	Name() string
-	// Examine looks at how the channel stands, and changes nothing. alone says
-	// that no daemon uses it.
-	Examine(ctx context.Context, alone bool) []approval.Finding
-	// Rehearse sends a test card and returns who pressed its button.
-	Rehearse(ctx context.Context, alone bool) (approval.Person, error)
 }
 
 const (
@@ -82,61 +80,55 @@ const (
 	// have limits of their own.
 	examineFor = time.Minute
 	// rehearseFor bounds how long a test card takes, with its way there and back.
-	rehearseFor = telegram.RehearsalLives + 30*time.Second
+	rehearseFor = platform.RehearsalLives + 30*time.Second
 )
 
-// chart is what was found so far.
-type chart struct {
-	Findings []approval.Finding `json:"findings"`
-}
-
-func (c *chart) found(subject string, g approval.Grade, text, remedy string) {
-	c.Findings = append(c.Findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
-}
-
-// wrong counts the problems.
-func (c *chart) wrong() int {
-	n := 0
-	for _, f := range c.Findings {
-		if f.Grade == approval.Wrong {
-			n++
-		}
-	}
-	return n
-}
-
-func (d *doctor) run(ctx context.Context) error {
+func (d *examining) run(ctx context.Context) error {
 	if err := errors.Join(telegramAPI(d.api), slackAPI(d.slackAPI)); err != nil {
 		return err
 	}
 	d.configuration()
-	var seen examination
+	var seen doctor.Examination
 	err := askDaemonFor(ctx, examineFor, http.MethodPost, "/doctor", &seen)
 	_, misplaced := errors.AsType[*configError](err)
 	switch {
 	case err == nil:
-		d.besideDaemon(ctx, &seen)
-	case errors.Is(err, errNoDaemon):
+		d.BesideDaemon(ctx, &seen)
+		d.channels, d.rehearse = seen.Channels, rehearseThere
+	case errors.Is(err, owner.ErrNoDaemon):
 		d.withoutDaemon(ctx)
 	case !misplaced: // told as a mistake in the configuration already
-		d.found("daemon", approval.Wrong, "The daemon does not answer: "+sentence(err.Error()),
+		d.Found("daemon", approval.Wrong, "The daemon does not answer: "+terminal.Sentence(err.Error()),
 			"Run this as the user who serves; if that is you, restart the daemon, which may be another version.")
 	}
+	d.Sandbox(ctx)
+	d.models(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return d.report(ctx)
 }
 
+// models asks the policy's models. A policy that cannot be read was told already.
+func (d *examining) models(ctx context.Context) {
+	p, err := policyfile.Load(d.config.Policy, d.config.Home)
+	if err != nil {
+		return
+	}
+	for _, f := range judging.Probe(ctx, d.config.judges(p, judging.Offline(passingMasker().Masker))) {
+		d.Found(f.Subject, f.Grade, terminal.Sentence(f.Text), f.Remedy)
+	}
+}
+
 // report tells what was found, and rehearses where that is wanted.
-func (d *doctor) report(ctx context.Context) error {
+func (d *examining) report(ctx context.Context) error {
 	told := 0
 	tell := func() error {
 		if d.asJSON {
 			return nil
 		}
 		defer func() { told = len(d.Findings) }()
-		return writeFindings(d.std.out, d.Findings[told:])
+		return doctor.Write(d.std.out, d.Findings[told:])
 	}
 	if err := tell(); err != nil {
 		return err
@@ -152,21 +144,21 @@ func (d *doctor) report(ctx context.Context) error {
 	if err := d.conclude(); err != nil {
 		return err
 	}
-	if d.wrong() > 0 {
+	if d.Wrong() > 0 {
 		return &exitError{exitFailed, nil}
 	}
 	return nil
 }
 
 // tapAll sends a test card on each channel, one after the other.
-func (d *doctor) tapAll(ctx context.Context) error {
+func (d *examining) tapAll(ctx context.Context) error {
 	if len(d.channels) == 0 {
-		d.found("tap", approval.Wrong, "There is no channel that a test card could go to.",
+		d.Found("tap", approval.Wrong, "There is no channel that a test card could go to.",
 			"Set METNOS_TELEGRAM_TOKEN or METNOS_SLACK_BOT_TOKEN where the daemon is started; docs/telegram.md and docs/slack.md tell how.")
 		return nil
 	}
 	for _, channel := range d.channels {
-		tell(d.std.err, fmt.Sprintf("A test card goes to you on %s: press its button within %.0f minutes.", channel, telegram.RehearsalLives.Minutes()))
+		tell(d.std.err, fmt.Sprintf("A test card goes to you on %s: press its button within %.0f minutes.", channel, platform.RehearsalLives.Minutes()))
 		f := d.rehearse(ctx, channel)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -176,37 +168,16 @@ func (d *doctor) tapAll(ctx context.Context) error {
 	return nil
 }
 
-// rehearsed says how a test card fared.
-func rehearsed(channel string, by approval.Person, took time.Duration, err error) approval.Finding {
-	f := approval.Finding{Subject: channel + " tap", Grade: approval.Wrong}
-	switch {
-	case err == nil:
-		f.Grade = approval.Fine
-		f.Text = fmt.Sprintf("%s (%s) pressed the test card's button, and it was heard after %s.",
-			visible.Text(by.Name), by.ID, took.Round(100*time.Millisecond))
-	case errors.Is(err, approval.ErrUntapped):
-		f.Text = "Nobody who may decide pressed the test card's button in time, or the press went elsewhere."
-		f.Remedy = "If you did press it, look for who may decide and where presses go above; else run it again and press."
-	case errors.Is(err, approval.ErrUnpaired):
-		f.Text = "There is no chat yet that a test card could go to."
-		f.Remedy = "Run 'vaglio pair' while the daemon serves, and send the bot what it prints."
-	default:
-		f.Text = "The test card could not be sent, or its press not be fetched: " + err.Error() + "."
-		f.Remedy = "Mend what is wrong above, and run it again."
-	}
-	return f
-}
-
 // conclude tells how many problems there are, or writes everything as JSON.
-func (d *doctor) conclude() error {
+func (d *examining) conclude() error {
 	if d.asJSON {
-		return writeJSON(d.std.out, struct {
+		return terminal.JSON(d.std.out, struct {
 			OK       bool               `json:"ok"`
 			Findings []approval.Finding `json:"findings"`
-		}{d.wrong() == 0, slices.Clip(d.Findings)})
+		}{d.Wrong() == 0, slices.Clip(d.Findings)})
 	}
 	text := "Nothing is wrong."
-	switch n := d.wrong(); n {
+	switch n := d.Wrong(); n {
 	case 0:
 	case 1:
 		text = "One problem."
@@ -217,27 +188,121 @@ func (d *doctor) conclude() error {
 	return err
 }
 
-// writeFindings writes one line each, and the remedies below the problems.
-func writeFindings(w io.Writer, all []approval.Finding) error {
-	var b strings.Builder
-	for _, f := range all {
-		label := fmt.Sprintf("%-8s %-17s ", f.Grade, f.Subject)
-		for line := range strings.SplitSeq(visible.Text(f.Text), "\n") {
-			b.WriteString(label + line + "\n")
-			label = strings.Repeat(" ", len(label))
-		}
-		if f.Remedy != "" {
-			b.WriteString(strings.Repeat(" ", 27) + "→ " + visible.Text(f.Remedy) + "\n")
+// configuration tells every mistake in the environment and in the policy.
+func (d *examining) configuration() {
+	const subject = "configuration"
+	c, err := loadConfig()
+	c.Telegram.API, c.Slack.API = d.api, d.slackAPI
+	d.config = c
+	d.Doctor = doctor.Doctor{
+		Version: version(), DataDir: c.DataDir, AuditDir: c.auditDir(), Listen: c.Listen,
+		Telegram: c.Telegram.Token != "", Slack: c.Slack.on(),
+	}
+	if err == nil && c.DataDir != "" {
+		err = datafolder.CheckSocketPath(c.path(datafolder.AdminSocket))
+	}
+	if err == nil {
+		d.Found(subject, approval.Fine, "Every setting of this terminal is right.", "")
+	} else {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			d.Found(subject, approval.Wrong, terminal.Sentence(line), "Correct it: nothing starts with it. 'vaglio serve --help' lists the settings.")
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	p, err := d.policy(c, err == nil)
+	switch {
+	case err != nil:
+		d.Found("policy", approval.Wrong, terminal.Sentence(err.Error()), "Correct the file; 'vaglio policy check' says what it means then.")
+	case p.Path == "":
+		d.Found("policy", approval.Fine, "No file: any executor may be proposed, and the default judges follow the rules.", "")
+	case p.Catalog.Closed():
+		d.Found("policy", approval.Fine, terminal.Counted(len(p.Catalog.Names()), "executor is", "executors are")+" known, and any other is refused.", "")
+	default:
+		d.Found("policy", approval.Fine, terminal.Counted(len(p.Catalog.Names()), "executor is", "executors are")+" known; any other may be proposed, too.", "")
+	}
 }
 
-// sentence ends a text as one.
-func sentence(s string) string {
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") {
-		return s
+// policy reads the policy, and what it asks of Slack. Whether its channels are on
+// can be told where the settings are right.
+func (d *examining) policy(c config, right bool) (policyfile.Policy, error) {
+	p, err := policyfile.Load(c.Policy, c.Home)
+	if err == nil && right {
+		err = p.CheckChannels(c.chats())
 	}
-	return s + "."
+	if err == nil && c.Slack.on() {
+		d.config.Slack.Approvers = append(c.Slack.Approvers, policyfile.SlackIDs(&p.Routing)...)
+		d.config.Slack.Others = policyfile.RoutedSlackChannels(&p.Routing)
+	}
+	return p, err
+}
+
+// withoutDaemon looks at what a start would find.
+func (d *examining) withoutDaemon(ctx context.Context) {
+	d.Found("daemon", approval.Noted, "None is serving this data folder; this is what a start would find.", "")
+	if d.DataDir == "" || d.config.Home == "" {
+		return
+	}
+	var notes telegram.Notes
+	if d.Files(ctx, func(ctx context.Context, look *bolt.Look) (err error) {
+		notes, err = instance.ReadTelegramNotes(ctx, look)
+		return err
+	}) {
+		d.channelsHere(ctx, notes)
+	} else {
+		d.Found("telegram", approval.Unseen, "Not looked at: what it has to know is in the store.", "")
+	}
+}
+
+// notebook is a memory that keeps nothing.
+type notebook struct{ notes telegram.Notes }
+
+// Load returns the notes.
+func (n notebook) Load(context.Context) (telegram.Notes, error) { return n.notes, nil }
+
+// Save keeps nothing: the doctor changes nothing.
+func (notebook) Save(context.Context, telegram.Notes) error { return nil }
+
+// blankSlack is a memory that keeps nothing.
+type blankSlack struct{}
+
+// Load returns no notes: a look needs none.
+func (blankSlack) Load(context.Context) (slack.Notes, error) { return slack.Notes{}, nil }
+
+// Save keeps nothing: the doctor changes nothing.
+func (blankSlack) Save(context.Context, slack.Notes) error { return nil }
+
+// channelsHere looks at the channels with the settings here.
+func (d *examining) channelsHere(ctx context.Context, notes telegram.Notes) {
+	var patients []doctor.Patient
+	if d.config.Telegram.Token == "" {
+		d.Found("telegram", approval.Noted, "It is off: METNOS_TELEGRAM_TOKEN is not set.", "")
+	} else if bot, err := newBot(ctx, &d.config, notebook{notes}, slog.New(slog.DiscardHandler)); err != nil {
+		d.Found("telegram token", approval.Wrong, terminal.Sentence(err.Error()), "Take the token from BotFather, whole.")
+	} else {
+		patients = append(patients, bot)
+	}
+	if !d.config.Slack.on() {
+		d.Found("slack", approval.Noted, "It is off: METNOS_SLACK_BOT_TOKEN is not set.", "")
+	} else if d.Wrong() > 0 && d.config.Slack.check() != nil {
+		d.Found("slack", approval.Unseen, "Not looked at: its settings are wrong.", "")
+	} else if app, err := newSlack(ctx, &d.config, blankSlack{}, slog.New(slog.DiscardHandler)); err != nil {
+		d.Found("slack", approval.Wrong, terminal.Sentence(err.Error()), "Correct it: nothing starts with it. docs/slack.md says where each setting comes from.")
+	} else {
+		patients = append(patients, app)
+	}
+	for _, p := range patients {
+		d.channels = append(d.channels, p.Name())
+		d.Findings = append(d.Findings, p.Examine(ctx, true)...)
+	}
+	d.rehearse = func(ctx context.Context, channel string) approval.Finding {
+		return doctor.Rehearse(ctx, patients, channel, true)
+	}
+}
+
+// rehearseThere lets the daemon send a test card.
+func rehearseThere(ctx context.Context, channel string) approval.Finding {
+	var r doctor.Rehearsal
+	if err := askDaemonFor(ctx, rehearseFor, http.MethodPost, "/doctor/tap/"+channel, &r); err != nil {
+		return doctor.Rehearsed(channel, approval.Person{}, 0, err)
+	}
+	return r.Finding
 }

@@ -154,7 +154,7 @@ func TestTheDoctorFindsWhatIsWrongHere(t *testing.T) {
 // the other, and looks at what it left when it is gone.
 func TestTheDoctorOfADaemon(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
 	s := p.serve(h)
 	if wrong := h.doctor(); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "telegram pairing: Nobody has paired") {
@@ -219,7 +219,7 @@ func TestTheDoctorOfADaemonWithoutABot(t *testing.T) {
 // TestTheDoctorsTap presses the test card, through a daemon and without one.
 func TestTheDoctorsTap(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
 	s := p.serve(h)
 	p.pair(s)

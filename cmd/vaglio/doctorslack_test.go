@@ -48,7 +48,7 @@ func TestTheDoctorOfATeam(t *testing.T) {
 		look("out of the channel", "slack channel: The app is not in the channel")
 		w.Kick(slackHome, false)
 		w.Scope("files:write", false)
-		look("without a scope", "slack scopes: The app lacks files:write.")
+		look("without a scope", "slack scopes: The app lacks the scope files:write.")
 		w.Scope("files:write", true)
 	}
 	w.Revoke("token_revoked")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/templates"
 )
@@ -74,8 +75,8 @@ func TestABrokenStoreEndsTheProcess(t *testing.T) {
 	}
 	d, err := open(t.Context(), config{
 		Texts: texts, Zone: time.UTC,
-		Home: h.dir, DataDir: filepath.Join(h.dir, "d"), Listen: "127.0.0.1:0", Threshold: 0.5, Kind: "rule-based-v1", Deadline: time.Minute,
-	}, policy{}, slog.New(slog.DiscardHandler))
+		Home: h.dir, DataDir: filepath.Join(h.dir, "d"), AgentSocket: filepath.Join(h.dir, "d", "agent.sock"), Listen: "127.0.0.1:0", Threshold: 0.5, Kind: "rule-based-v1", Deadline: time.Minute,
+	}, policyfile.Policy{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

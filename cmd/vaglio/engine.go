@@ -1,73 +1,92 @@
 package main
 
 import (
-	"errors"
-	"fmt"
+	"context"
 	"log/slog"
+	"os"
 
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/about"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/itself"
+	"github.com/metnos/vaglio/internal/judging"
+	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/workfiles"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/catalog"
-	"github.com/metnos/vaglio/vaglio/judge"
+	"github.com/metnos/vaglio/vaglio/audit"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
 // kinds are the judges that METNOS_JUDGE_KIND may name.
-func kinds() []string { return []string{judge.KindRules} }
+func kinds() []string { return judging.Kinds() }
 
-// newEngine builds the engine that the configuration and the policy ask for:
-// the judge that METNOS_JUDGE_KIND names, then the policy's. An audit log that
-// is nil takes nothing.
-func newEngine(c config, p policy, audit vaglio.AuditLog, log *slog.Logger) (*vaglio.Engine, error) {
-	own := []string{c.DataDir, c.auditDir()}
-	if p.path != "" {
-		own = append(own, p.path)
+// judges is what the judges are made of, here.
+func (c *config) judges(p policyfile.Policy, m judging.Means) judging.Config {
+	facts := c.itself(p.Path).Facts()
+	facts.Data = append(facts.Data, p.Thinking.KeyFiles()...)
+	return judging.Config{
+		Kind: c.Kind, Threshold: c.Threshold, Home: c.Home, DataDir: c.DataDir, Own: facts, Zone: c.Zone, Policy: p, Means: m,
 	}
-	gates := []vaglio.Gate{{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true}}
-	for i := range p.judges {
-		v := &p.judges[i]
-		j, err := newJudgeOf(c, p, v)
-		if err != nil {
-			return nil, &configError{fmt.Errorf("METNOS_POLICY: execution.tool_validation[%d]: %w", i, err)}
-		}
-		gates = append(gates, vaglio.Gate{Judge: j, MinScore: v.minScore(), MinConfidence: v.minConfidence(), Reads: true})
+}
+
+// itself is what this program knows of itself.
+func (c *config) itself(policy string) *itself.Process {
+	exe, _ := os.Executable() // one that is not known cannot be kept
+	return &itself.Process{
+		Program: exe, Args: []string{exe, "serve"}, Number: os.Getpid(), Environ: environ(), Home: c.Home, Data: []string{c.DataDir, c.auditDir()},
+		Policy: policy, Listen: c.Listen, PublicURL: c.PublicURL,
+	}
+}
+
+// newEngine builds the engine that the configuration and the policy ask for. An
+// audit log that is nil takes nothing.
+func newEngine(ctx context.Context, c config, p policyfile.Policy, audit vaglio.AuditLog, log *slog.Logger, m judging.Means) (*vaglio.Engine, error) {
+	of := c.judges(p, m)
+	gates, err := judging.Gates(ctx, of)
+	if err != nil {
+		return nil, &configError{err}
 	}
 	return vaglio.New(vaglio.Config{
-		Catalog: p.catalog, Judges: gates,
-		Kind: c.Kind, Log: audit, Logger: log, Home: c.Home, Own: own, Files: workfiles.Disk{},
+		Catalog: p.Catalog, Judges: gates, Meter: m.Meters,
+		Kind: c.Kind, Log: audit, Logger: log, Home: c.Home, Own: of.Own, Files: workfiles.Disk{}, Workspaces: p.Workspaces,
 	})
 }
 
-// newJudgeOf returns the judge of one entry of the policy.
-func newJudgeOf(c config, p policy, v *validation) (vaglio.Judge, error) {
-	if v.Type == typeSemantic {
-		return nil, fmt.Errorf("judge agents such as %q cannot be run by this version; "+
-			"without them the entry would gate nothing, so vaglio does not start: take the entry out", v.JudgeAgent)
-	}
-	return newEffects(c, p)
-}
-
 // newEffects returns the judge of effects for the user who serves.
-func newEffects(c config, p policy) (*effects.Judge, error) {
-	return effects.New(effects.Options{Home: c.Home, Programs: p.programs})
+func newEffects(c config, p policyfile.Policy) (*effects.Judge, error) {
+	return judging.Effects(c.Home, &p)
 }
 
-// thresholds are the scores that a call needs, by kind of judge.
-func thresholds(c config, p policy) map[string]float64 {
-	t := map[string]float64{judge.KindRules: c.Threshold}
-	for i := range p.judges {
-		t[p.judges[i].Type] = p.judges[i].minScore()
-	}
-	return t
+// maskedLog masks the secrets in what the audit log keeps: users paste them
+// into what they ask for, and agents into names.
+type maskedLog struct {
+	log    vaglio.AuditLog
+	masker approval.Masker
 }
 
-// mistakeOf is the caller's own mistake for which a call has no verdict, or nil.
-func mistakeOf(err error) error {
-	if bad, ok := errors.AsType[*catalog.Error](err); ok {
-		return bad
+// Append keeps the record without its secrets.
+func (l maskedLog) Append(r audit.Record) {
+	mask := l.masker.Mask
+	r.Reason, r.Intent, r.Executor = mask(r.Reason), mask(r.Intent), mask(r.Executor)
+	r.ArgsKeys = append([]string{}, r.ArgsKeys...)
+	for i := range r.ArgsKeys {
+		r.ArgsKeys[i] = mask(r.ArgsKeys[i])
 	}
-	if bad, ok := errors.AsType[*vaglio.ShapeError](err); ok {
-		return bad
+	l.log.Append(r)
+}
+
+// effectsOf tells what calls would do, and what they are about.
+func effectsOf(c config, p policyfile.Policy, engine *vaglio.Engine) (dispatcher.Effects, error) {
+	reader, err := newEffects(c, p)
+	if err != nil {
+		return dispatcher.Effects{}, err
 	}
-	return nil
+	namer, err := about.New(reader, c.Home)
+	return dispatcher.Effects{Traits: judging.Traits(reader), Name: namer.Key, About: aboutOf(engine, namer)}, err
+}
+
+// aboutOf names what a call is about by what the engine understands of it, with
+// the files that it runs.
+func aboutOf(engine *vaglio.Engine, namer *about.Namer) func(vaglio.Proposal) approval.About {
+	return func(p vaglio.Proposal) approval.About { return namer.Of(engine.Seen(p)) }
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -20,7 +21,7 @@ const slackBob = "U00000000B1"
 type everywhere struct {
 	t     *testing.T
 	team  *workspace
-	chat  *platform
+	chat  *chat
 	s     *served
 	owner *person
 	ask   approval.ID
@@ -40,7 +41,7 @@ approval:
 
 func newEverywhere(t *testing.T) *everywhere {
 	t.Helper()
-	e := &everywhere{t: t, team: newWorkspace(t), chat: newPlatform(t)}
+	e := &everywhere{t: t, team: newWorkspace(t), chat: newChat(t)}
 	e.team.AddUser(slacktest.User{ID: slackBob, Name: "bob", RealName: "Bob"})
 	for _, id := range []string{slackOps, slackDeploy} {
 		e.team.AddChannel(id, slackAnn, slackBob)
@@ -151,7 +152,7 @@ func (e *everywhere) stale(what, inbox, by string) {
 // decidedAt is the minute of the decision as people are told it.
 func (e *everywhere) decidedAt() string {
 	e.t.Helper()
-	var kept approvalsAnswer
+	var kept owner.Approvals
 	r, err := trySend(e.t.Context(), e.s.h.over("admin.sock"), http.MethodGet, "http://vaglio/why/"+string(e.ask), "", "")
 	if err == nil {
 		err = strictjson.Unmarshal([]byte(r.body), &kept)

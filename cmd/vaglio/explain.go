@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/explain"
+	"github.com/metnos/vaglio/internal/judging"
+	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/judge/effects"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxProposal bounds a proposal that explain reads, in bytes, as the API does.
@@ -71,27 +71,12 @@ type explaining struct {
 	file, command, cwd, intent, policy string
 }
 
-// explanation is what explain prints.
-type explanation struct {
-	Proposal vaglio.Proposal `json:"proposal"`
-	// Error is a mistake of shape or scope; then there is no verdict.
-	Error string `json:"error,omitempty"`
-	// Reading is what guard and judges see of the call.
-	Reading readingView `json:"reading"`
-	// Effects are what the call was read to do, and Notes what was not read.
-	Effects []effectView    `json:"effects"`
-	Notes   []string        `json:"notes"`
-	Verdict *vaglio.Verdict `json:"verdict"`
-	// Refusal is what the agent would be told.
-	Refusal *approval.Refusal `json:"refusal,omitempty"`
-}
-
 func (e *explaining) run(ctx context.Context) error {
 	c, err := loadConfig()
 	if err == nil && e.policy != "" {
 		c.Policy = e.policy
 	}
-	p, mistake := loadPolicy(c.Policy, c.Home)
+	p, mistake := policyfile.Load(c.Policy, c.Home)
 	if err := errors.Join(err, mistake); err != nil {
 		return &configError{err}
 	}
@@ -99,40 +84,23 @@ func (e *explaining) run(ctx context.Context) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	return e.print(x)
+	return e.print(&x)
 }
 
-func (e *explaining) explain(ctx context.Context, c config, p policy) (x explanation, err error) {
-	if x.Proposal, err = e.proposal(); err != nil {
+func (e *explaining) explain(ctx context.Context, c config, p policyfile.Policy) (x explain.Explanation, err error) {
+	proposal, err := e.proposal()
+	if err != nil {
 		return x, err
 	}
 	reader, err := newEffects(c, p)
 	if err != nil {
 		return x, err
 	}
-	engine, err := newEngine(c, p, nil, nil)
+	engine, err := newEngine(ctx, c, p, nil, nil, judging.Offline(passingMasker().Masker))
 	if err != nil {
 		return x, err
 	}
-	if x.Reading, err = viewOf(engine, x.Proposal, c.Home); err != nil {
-		return x, err
-	}
-	read := reader.Read(engine.Known(x.Proposal))
-	x.say(read)
-	v, err := engine.Judge(ctx, x.Proposal)
-	if mistake := mistakeOf(err); mistake != nil {
-		x.Error = mistake.Error()
-		return x, nil
-	}
-	if err != nil {
-		return x, err
-	}
-	x.Verdict = &v
-	if !v.Approved {
-		r := approval.Refuse(x.Proposal, v)
-		x.Refusal = &r
-	}
-	return x, nil
+	return explain.New(ctx, engine, reader, c.Home, proposal)
 }
 
 // proposal reads what is to be explained.
@@ -147,14 +115,14 @@ func (e *explaining) proposal() (vaglio.Proposal, error) {
 	if e.file != "" && e.file != "-" {
 		f, err := os.Open(e.file)
 		if err != nil {
-			return vaglio.Proposal{}, plain(err)
+			return vaglio.Proposal{}, datafolder.Plain(err)
 		}
 		defer f.Close()
 		in = f
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxProposal+1))
 	if err != nil {
-		return vaglio.Proposal{}, plain(err)
+		return vaglio.Proposal{}, datafolder.Plain(err)
 	}
 	if len(b) > maxProposal {
 		return vaglio.Proposal{}, fmt.Errorf("the proposal is longer than %d bytes", maxProposal)
@@ -171,7 +139,7 @@ func (e *explaining) shell() (vaglio.Proposal, error) {
 	if cwd == "" {
 		var err error
 		if cwd, err = os.Getwd(); err != nil {
-			return vaglio.Proposal{}, plain(err)
+			return vaglio.Proposal{}, datafolder.Plain(err)
 		}
 	}
 	return vaglio.Proposal{
@@ -180,80 +148,13 @@ func (e *explaining) shell() (vaglio.Proposal, error) {
 	}, nil
 }
 
-func (e *explaining) print(x explanation) error {
+func (e *explaining) print(x *explain.Explanation) error {
 	if e.asJSON {
 		enc := json.NewEncoder(e.std.out)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		return enc.Encode(x)
 	}
-	_, err := io.WriteString(e.std.out, x.text())
+	_, err := io.WriteString(e.std.out, x.Text())
 	return err
-}
-
-// effectView is an effect, said in English.
-type effectView struct {
-	effects.Effect
-	Why string `json:"why"`
-}
-
-// say keeps what a call was read to do.
-func (x *explanation) say(read effects.Reading) {
-	for _, e := range read.Effects {
-		x.Effects = append(x.Effects, effectView{e, e.Why.String()})
-	}
-	for _, n := range read.Notes {
-		note, _ := n.In(wording.English)
-		x.Notes = append(x.Notes, note)
-	}
-}
-
-// text is the explanation for a person at a terminal. What strangers wrote is
-// made visible.
-func (x *explanation) text() string {
-	if x.Error != "" {
-		return entry("mistake", x.Error)
-	}
-	var b strings.Builder
-	x.Reading.write(&b)
-	label := "read"
-	for _, e := range x.Effects {
-		b.WriteString(entry(label, fmt.Sprintf("%s (%s, %s, reach %s, sure %.0f %%)", e.Why, e.Kind, e.Reversibility, e.Reach, 100*e.Sure)))
-		label = ""
-	}
-	for _, note := range x.Notes {
-		b.WriteString(entry("not read", note))
-	}
-	v := x.Verdict
-	if v.Rule == nil {
-		b.WriteString(entry("guard", "lets it through"))
-	} else {
-		b.WriteString(entry("guard", "denies it by the rule "+v.Rule.ID+". "+v.Rule.Why))
-		b.WriteString(entry("", "Instead: "+v.Rule.Instead))
-	}
-	for _, r := range v.Results {
-		b.WriteString(entry("judge", fmt.Sprintf("%s gives it %.2f: %s", r.Judge, r.Score, r.Reasoning)))
-		for _, s := range r.Signals {
-			b.WriteString(entry("", fmt.Sprintf("- %s %.2f: %s", s.Category, s.Score, s.Message)))
-		}
-	}
-	b.WriteString(entry("verdict", verdictWords(v)))
-	return b.String()
-}
-
-// entry is one line of an explanation.
-func entry(label, text string) string {
-	return fmt.Sprintf("%-9s %s\n", label, visible.Text(text))
-}
-
-// verdictWords says what becomes of the call.
-func verdictWords(v *vaglio.Verdict) string {
-	switch v.BlockedBy {
-	case vaglio.PhaseGuard:
-		return "denied for good. " + v.Reason
-	case vaglio.PhaseJudge:
-		return "denied; a person would be asked. " + v.Reason
-	case vaglio.PhaseNone:
-	}
-	return v.Reason
 }

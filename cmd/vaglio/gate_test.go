@@ -133,6 +133,14 @@ func TestKilledWhileACardWaits(t *testing.T) {
 	if a.Decision != approval.RulingAllow || a.Permit == nil || a.Approval.ID != before.ID {
 		t.Errorf("the repeated call got %+v, want the decision on %s", a, before.ID)
 	}
+	const crashed = "the daemon before did not end in order"
+	if log := s.log.String(); !strings.Contains(log, crashed) {
+		t.Errorf("the start after a crash does not tell of it:\n%s", log)
+	}
+	s.stop()
+	if s = h.serve(); strings.Contains(s.log.String(), crashed) {
+		t.Errorf("an end in order passes for a crash:\n%s", s.log)
+	}
 }
 
 func TestKilledRightAfterTheClickWasAcknowledged(t *testing.T) {

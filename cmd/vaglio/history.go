@@ -11,21 +11,14 @@ import (
 
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
-)
-
-// The files of the history beside the store. They are not in it, so that an older
-// copy of the store does not bring older ones of them.
-const (
-	keyFile        = "history.key"
-	checkpointFile = "history.checkpoint"
-	// lostFile is the checkpoint of a history that an older copy replaced.
-	lostFile = "history.lost"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/doctor"
 )
 
 // historyKey reads the key that signs the history, and makes it at the first
 // start.
 func historyKey(path string) (history.Key, error) {
-	text, err := readSecret(path)
+	text, err := datafolder.ReadSecret(path)
 	if err == nil {
 		key, err := history.ParseKey(string(text))
 		if err != nil {
@@ -41,18 +34,20 @@ func historyKey(path string) (history.Key, error) {
 	if err != nil {
 		return key, err
 	}
-	return key, writeFile(path, key.Secret()+"\n")
+	return key, datafolder.Write(path, key.Secret()+"\n")
 }
 
 // signer is what the dispatcher needs to sign the history.
 func (d *daemon) signer() (*dispatcher.History, error) {
-	key, err := historyKey(d.config.path(keyFile))
+	key, err := historyKey(d.config.path(datafolder.KeyFile))
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	return &dispatcher.History{
 		Tree: d.store, Key: key, Keep: d.config.HistoryFor,
-		Save: func(checkpoint string) error { return writeFile(d.config.path(checkpointFile), checkpoint) },
+		Save: func(checkpoint string) error {
+			return datafolder.Write(d.config.path(datafolder.CheckpointFile), checkpoint)
+		},
 	}, nil
 }
 
@@ -60,9 +55,9 @@ func (d *daemon) signer() (*dispatcher.History, error) {
 // to guard: it is told of, as loud as can be, until the owner says that it is
 // known.
 func (d *daemon) beginHistory(ctx context.Context) error {
-	last, err := os.ReadFile(d.config.path(checkpointFile))
+	last, err := os.ReadFile(d.config.path(datafolder.CheckpointFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("history: %w", plain(err))
+		return fmt.Errorf("history: %w", datafolder.Plain(err))
 	}
 	err = d.dispatcher.BeginHistory(ctx, string(last))
 	if rolled, ok := errors.AsType[*dispatcher.RollbackError](err); ok {
@@ -71,8 +66,8 @@ func (d *daemon) beginHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if rolledBack(&d.config) {
-		d.log.ErrorContext(ctx, rolledBackText, "remedy", rolledBackRemedy(&d.config))
+	if doctor.RolledBack(d.config.DataDir) {
+		d.log.ErrorContext(ctx, "the store does not fit the checkpoint that was signed last", "problem", doctor.RolledBackText, "remedy", doctor.RolledBackRemedy(d.config.DataDir))
 	}
 	return nil
 }
@@ -81,39 +76,26 @@ func (d *daemon) beginHistory(ctx context.Context) error {
 // of several stays: it knows of the most.
 func (d *daemon) setAside(e *dispatcher.RollbackError) error {
 	d.log.Error("the history is not the one that was signed last", "problem", e.Problem)
-	lost := d.config.path(lostFile)
+	lost := d.config.path(datafolder.LostFile)
 	if _, err := os.Stat(lost); err == nil {
-		return plain(os.Remove(d.config.path(checkpointFile)))
+		return datafolder.Plain(os.Remove(d.config.path(datafolder.CheckpointFile)))
 	}
-	if err := os.Rename(d.config.path(checkpointFile), lost); err != nil {
-		return fmt.Errorf("history: %w", plain(err))
+	if err := os.Rename(d.config.path(datafolder.CheckpointFile), lost); err != nil {
+		return fmt.Errorf("history: %w", datafolder.Plain(err))
 	}
-	return syncDir(d.config.DataDir)
-}
-
-// rolledBackText is what the probe tells everybody, and the doctor the owner.
-const rolledBackText = "The history is not the one that was signed last: an older copy of the store was put back, or it was rewritten."
-
-// rolledBack reports whether a checkpoint was set aside that nobody has looked at.
-func rolledBack(c *config) bool {
-	_, err := os.Lstat(c.path(lostFile))
-	return err == nil
-}
-
-func rolledBackRemedy(c *config) string {
-	return "'vaglio log verify' tells what is lost. If you put the older store back yourself, remove " + c.path(lostFile) + "."
+	return datafolder.Sync(d.config.DataDir)
 }
 
 // warnings are what the owner must know, though vaglio can do its work.
 func (d *daemon) warnings() []string {
 	var all []string
-	if rolledBack(&d.config) {
-		all = append(all, rolledBackText)
+	if doctor.RolledBack(d.config.DataDir) {
+		all = append(all, doctor.RolledBackText)
 	}
-	if text := unreadWarning(d.dispatcher.Unread()); text != "" {
+	if text := doctor.UnreadWarning(d.dispatcher.Unread()); text != "" {
 		all = append(all, text)
 	}
-	return all
+	return append(all, d.watch.Changes()...)
 }
 
 // leaves is the size of the history.

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,30 +15,33 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/hook"
-	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/gateway/hook/hookmain"
+	"github.com/metnos/vaglio/gateway/install"
+	"github.com/metnos/vaglio/gateway/trial"
+	"github.com/metnos/vaglio/internal/itself"
 )
 
 func newHook(std stdio) *cobra.Command {
-	var (
-		limit    time.Duration
-		settings bool
-	)
+	var s hookmain.Settings
 	cmd := &cobra.Command{
 		Use:   "hook <client>",
-		Short: "Answer a coding agent's pre-tool hook: stdin JSON, stdout JSON",
+		Short: "Answer a coding agent's hook: stdin JSON, stdout JSON",
 		Long: `Answer the hook that a coding agent runs before each tool call. It asks the
 daemon over its socket, waits for the person when a judge denied, and answers
-before the agent's own limit is over. Whatever fails is a denial.
+before the agent's own limit is over. Whatever fails is a denial. Where the agent
+also runs it after a call, it tells how the call ended.
+
+'vaglio install' writes it into an agent's settings, and prefers the small
+program vaglio-hook, which does the same and starts faster.
 
 Clients: ` + strings.Join(hook.Clients(), ", ") + `.
 
-Exit codes: 0 answered, also when the answer is a denial; 2 the answer could not
-be told or the command line is wrong, which the agents take for a denial.`,
-		Example: `  vaglio hook claude-code --print-settings
-  vaglio hook claude-code < call.json`,
+Exit codes: 0 answered, also when the answer is a denial; 2 denied in the way of a
+client that wants it so, or the answer could not be told, or the command line is
+wrong, which the agents take for a denial.`,
+		Example: `  vaglio hook claude-code < call.json
+  vaglio hook claude-code --limit 10m --approve-allows < call.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := oneArg(cmd, args); err != nil || slices.Contains(cmd.ValidArgs, args[0]) {
 				return err
@@ -45,72 +51,339 @@ be told or the command line is wrong, which the agents take for a denial.`,
 		// These are the names that a shell completes, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if settings {
-				return printSettings(std, args[0])
-			}
-			if err := answerHook(cmd.Context(), std, args[0], limit); err != nil {
-				return &exitError{code: exitUsage, err: err}
+			s.Client, s.LimitSet = args[0], cmd.Flags().Changed("limit")
+			code, err := hookmain.Answer(cmd.Context(), s, hookmain.Variables(environ()), hookmain.Stdio{In: std.in, Out: std.out, Err: std.err})
+			if err != nil || code != exitOK {
+				return &exitError{code: code, err: err}
 			}
 			return nil
 		},
 	}
-	cmd.Flags().DurationVar(&limit, "limit", hook.DefaultLimit, "how long the client waits for its hook")
-	cmd.Flags().BoolVar(&settings, "print-settings", false, "print what to install in the client's settings, and end")
+	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s is what vaglio install writes")
+	cmd.Flags().BoolVar(&s.ApproveAllows, "approve-allows", false, "tell the client to run what the judges approved, for a client that runs without a person")
 	return cmd
 }
 
-func printSettings(std stdio, name string) error {
+// installer is one run of `vaglio install` or `vaglio uninstall`.
+type installer struct {
+	std              stdio
+	o                install.Options
+	project, managed bool
+	yes              bool
+}
+
+func newInstall(std stdio) *cobra.Command {
+	i := &installer{std: std}
+	cmd := i.command("install", "Have a coding agent ask vaglio before every tool call", `Write vaglio's hook into a coding agent's settings. What would change is shown, and
+done when you say yes; a copy of the file stays beside it. Everything else in the
+file stays as it is, and 'vaglio uninstall' brings back what was there.
+
+The limit is how long the agent waits for you; it is written for the agent and for
+the hook alike. Codex runs no hook that nobody has trusted, so it is asked for the
+hook's digest, which goes into its config.toml.`, install.Add)
+	cmd.Flags().DurationVar(&i.o.Limit, "limit", 0, "how long the agent waits for its hook; 0s is what the agent takes best")
+	cmd.Flags().BoolVar(&i.o.ApproveAllows, "approve-allows", false, "have the agent run what the judges approved without asking its own user, as where it runs without one")
+	return cmd
+}
+
+func newUninstall(std stdio) *cobra.Command {
+	i := &installer{std: std}
+	return i.command("uninstall", "Take vaglio's hook out of a coding agent's settings", `Take vaglio's hook out of a coding agent's settings. A file that nobody has changed
+since it was installed becomes what it was before, to the byte.`, install.Remove)
+}
+
+func (i *installer) command(name, short, long string, plan func(install.Options) ([]install.Change, error)) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: name + " <client>", Short: short,
+		Long: long + "\n\nClients: " + strings.Join(install.Clients(), ", ") + `.
+
+Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake in
+the command line.`,
+		Example:   "  vaglio " + name + " claude-code\n  vaglio " + name + " codex --project --yes",
+		ValidArgs: install.Clients(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := oneArg(cmd, args); err != nil {
+				return err
+			}
+			if !slices.Contains(hook.Clients(), args[0]) {
+				return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], plan) },
+	}
+	cmd.Flags().BoolVar(&i.project, "project", false, "in the project of this folder instead of for you everywhere")
+	cmd.Flags().BoolVar(&i.managed, "managed", false, "for everybody on this machine, whom nobody's own settings can take out; takes root")
+	cmd.Flags().BoolVar(&i.yes, "yes", false, "do it without asking")
+	cmd.MarkFlagsMutuallyExclusive("project", "managed")
+	return cmd
+}
+
+func (i *installer) run(ctx context.Context, client string, plan func(install.Options) ([]install.Change, error)) error {
+	i.o.Client, i.o.Scope = client, install.User
+	if i.project {
+		i.o.Scope = install.Project
+	}
+	if i.managed {
+		i.o.Scope = install.Managed
+	}
+	if err := locate(&i.o); err != nil {
+		return err
+	}
+	changes, err := plan(i.o)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(changes, func(c install.Change) bool { return c.After != nil && c.Changes() }) {
+		if err := itself.Outside(i.o.Program, i.o.Home); err != nil {
+			return err
+		}
+	}
+	if err := i.apply(changes); err != nil {
+		return err
+	}
+	if client == "codex" {
+		return i.trustCodex(ctx, changes[0])
+	}
+	return nil
+}
+
+// locate says where the program, the home and the project are.
+func locate(o *install.Options) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	b, err := hook.Settings(name, exe)
+	o.Program, o.Args = exe, []string{"hook"}
+	small := filepath.Join(filepath.Dir(exe), "vaglio-hook")
+	if info, err := os.Stat(small); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		o.Program, o.Args = small, nil
+	}
+	if o.Home, err = os.UserHomeDir(); err != nil {
+		return fmt.Errorf("find the home folder: %w", err)
+	}
+	if o.Project, err = os.Getwd(); err != nil {
+		return fmt.Errorf("find this folder: %w", err)
+	}
+	return nil
+}
+
+// errUnanswered says that the owner has not said yes.
+var errUnanswered = errors.New("nothing was changed: say yes, or give --yes")
+
+// apply shows what changes, asks, and does it.
+func (i *installer) apply(changes []install.Change) error {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c install.Change) bool { return !c.Changes() })
+	if len(changes) == 0 {
+		_, err := fmt.Fprintf(i.std.out, "Nothing to change for %s.\n", i.o.Client)
+		return err //nolint:wrapcheck // The terminal's own.
+	}
+	for n := range changes {
+		if _, err := io.WriteString(i.std.out, changes[n].Diff()); err != nil {
+			return err //nolint:wrapcheck // The terminal's own.
+		}
+	}
+	if !i.yes {
+		if _, err := io.WriteString(i.std.out, "Change this? [y/N] "); err != nil {
+			return err //nolint:wrapcheck // The terminal's own.
+		}
+		answer, _ := bufio.NewReader(i.std.in).ReadString('\n')
+		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+			return errUnanswered
+		}
+	}
+	for n := range changes {
+		if err := changes[n].Write(); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(i.std.out, "Changed %s\n", changes[n].Path); err != nil {
+			return err //nolint:wrapcheck // The terminal's own.
+		}
+	}
+	return nil
+}
+
+// trustCodex tells Codex which digests to trust. A hook that is not trusted is
+// skipped without a word, so a failure here is one of the installation.
+func (i *installer) trustCodex(ctx context.Context, hooks install.Change) error {
+	var trusted []install.Trusted
+	if hooks.After != nil {
+		program, err := exec.LookPath("codex")
+		if err != nil {
+			return errors.New("codex is not found, so nobody could tell it to trust the hook: it will not run it. Start codex and trust the hook there in /hooks, or run this again where codex is on the PATH")
+		}
+		if trusted, err = install.CodexHooks(ctx, program, i.o.Project, environ()); err != nil {
+			return fmt.Errorf("%w; start codex and trust the hook there in /hooks", err)
+		}
+		if hooks.Changes() && len(trusted) == 0 {
+			trusted = nil // the hook was taken out
+		}
+	}
+	c, err := install.TrustCodex(i.o.Home, hooks.Path, trusted)
+	if err != nil || !c.Changes() {
+		return err
+	}
+	return i.apply([]install.Change{c})
+}
+
+func newStatus(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show which coding agents ask vaglio",
+		Long: `Show, for each coding agent that is on the PATH or has vaglio's hook: its version,
+where the hook is installed, how long the agent waits for it, when it last asked,
+and what keeps the hook from running.
+
+Exit codes: 0 shown; 1 something keeps an installed hook from doing its work.`,
+		Example: "  vaglio status",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), std) },
+	}
+}
+
+// standing is a line of the table.
+type clientLine struct {
+	client, version, hook, limit, last string
+	wrong                              []string
+}
+
+func showStatus(ctx context.Context, std stdio) error {
+	o := install.Options{}
+	if err := locate(&o); err != nil {
+		return err
+	}
+	lines := []clientLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", last: "LAST ASKED"}}
+	wrong := 0
+	for _, name := range install.Clients() {
+		o.Client = name
+		if l, worth := standingOf(ctx, o); worth {
+			lines, wrong = append(lines, l), wrong+len(l.wrong)
+		}
+	}
+	for _, l := range lines {
+		if _, err := fmt.Fprintf(std.out, "%-12s %-14s %-10s %-8s %s\n", l.client, l.version, l.hook, l.limit, l.last); err != nil {
+			return err //nolint:wrapcheck // The terminal's own.
+		}
+		for _, w := range l.wrong {
+			tell(std.out, "  ! "+w)
+		}
+	}
+	if wrong > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// programs are what clients are called on the PATH, where it is not their name.
+func programOf(client string) string {
+	if client == "claude-code" {
+		return "claude"
+	}
+	return client
+}
+
+// standingOf tells how a client stands, and whether it is worth a line.
+func standingOf(ctx context.Context, o install.Options) (l clientLine, worth bool) {
+	l = clientLine{client: o.Client, version: "-", hook: "-", limit: "-", last: "-"}
+	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
+		l.version, worth = versionOf(ctx, path), true
+	}
+	for _, scope := range []install.Scope{install.User, install.Project, install.Managed} {
+		o.Scope = scope
+		s, err := install.Look(o)
+		if err != nil && s.Path != "" {
+			l.wrong = append(l.wrong, err.Error())
+		}
+		if !s.Installed {
+			continue
+		}
+		worth, l.hook = true, string(scope)
+		if s.Limits.Hook > 0 {
+			l.limit = s.Limits.Hook.String()
+		}
+		if !s.Limits.Agree() {
+			l.wrong = append(l.wrong, fmt.Sprintf("%s: the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
+				s.Path, s.Limits.Client, s.Limits.Hook, o.Client))
+		}
+		for _, off := range s.Off {
+			l.wrong = append(l.wrong, fmt.Sprintf("%s: %q keeps every hook from running", s.Path, off))
+		}
+	}
+	if at := lastAsked(o.Client); !at.IsZero() {
+		l.last = at.Local().Format("2006-01-02 15:04")
+	}
+	return l, worth
+}
+
+// versionOf is what the program says of itself, in a few words.
+func versionOf(ctx context.Context, path string) string {
+	const patience = 10 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "?"
+	}
+	for word := range strings.FieldsSeq(string(out)) {
+		if word[0] >= '0' && word[0] <= '9' {
+			return strings.Trim(word, ".,")
+		}
+	}
+	return "?"
+}
+
+// lastAsked is when a client's hook last ran here.
+func lastAsked(client string) time.Time {
+	dir, err := loadDataDir()
+	if err != nil {
+		return time.Time{}
+	}
+	info, err := os.Stat(filepath.Join(dir, hookmain.SeenFolder, client))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// addTrials gives the doctor a command for each client that can be tried.
+func addTrials(doctor *cobra.Command, std stdio) {
+	for _, r := range trial.Recipes() {
+		doctor.AddCommand(&cobra.Command{
+			Use: r.Client, Short: "Run " + r.Client + " against a scripted model, and see what its hook does",
+			Long: `Run ` + r.Program + ` with your own settings, against a model that says what it was
+told to and a daemon that is there for that alone: an approved call must run, a
+denied one must not, and one that waits ten seconds for its answer must wait.
+Nobody is asked, and nothing happens outside of a folder that is removed.
+
+Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run.`,
+			Example: "  vaglio doctor " + r.Client,
+			Args:    noArgs,
+			RunE:    func(cmd *cobra.Command, _ []string) error { return tryClient(cmd.Context(), std, r) },
+		})
+	}
+}
+
+func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
+	program, err := exec.LookPath(r.Program)
+	if err != nil {
+		return fmt.Errorf("%s is not on the PATH", r.Program)
+	}
+	const patience = 2 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	findings, err := trial.Examine(ctx, r, program, environ())
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.out, "%s\n", strings.TrimRight(string(b), "\n"))
-	return err
-}
-
-// answerHook answers one call. A mistake in the configuration is a denial in
-// the client's own words, because most clients run the tool when a hook fails.
-func answerHook(ctx context.Context, std stdio, name string, limit time.Duration) error {
-	return hook.Run(ctx, hook.Options{
-		Client: name, Gate: hookGate(limit), In: std.in, Out: std.out, Limit: limit,
-	})
-}
-
-func hookGate(limit time.Duration) hook.Gate {
-	dir, err := loadDataDir()
-	if err == nil && limit <= 0 {
-		err = errors.New("--limit must be more than 0, such as 1h")
+	code := exitOK
+	for _, f := range findings {
+		line := "ok     " + f.What
+		if f.Wrong != "" {
+			line, code = "WRONG  "+f.What+": "+f.Wrong, exitFailed
+		}
+		tell(std.out, line)
 	}
-	if err == nil {
-		err = checkSocketPath(filepath.Join(dir, agentSocket))
+	if code != exitOK {
+		return &exitError{code: code}
 	}
-	if err != nil {
-		return shut{fmt.Errorf("vaglio is not set up right: %s", strings.ReplaceAll(err.Error(), "\n", "; "))}
-	}
-	return client.Unix(filepath.Join(dir, agentSocket))
+	return nil
 }
-
-// shut is the gate that lets nothing through, and says why.
-type shut struct{ why error }
-
-// Propose refuses.
-func (s shut) Propose(context.Context, client.Request) (approval.Answer, error) {
-	return approval.Answer{}, s.why
-}
-
-// Await refuses.
-func (s shut) Await(context.Context, approval.ID, time.Duration) (approval.Answer, error) {
-	return approval.Answer{}, s.why
-}
-
-// Withdraw refuses.
-func (s shut) Withdraw(context.Context, approval.ID) (approval.Answer, error) {
-	return approval.Answer{}, s.why
-}
-
-// Redeem refuses.
-func (s shut) Redeem(context.Context, string, vaglio.Proposal) error { return s.why }

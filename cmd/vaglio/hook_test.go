@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -82,7 +83,7 @@ func TestAHookAsksTheDaemon(t *testing.T) {
 	done := make(chan result, 1)
 	go func() { done <- s.h.run(hookCall, "hook", "claude-code") }()
 	waiting := s.waiting(1)
-	if waiting[0].Agent != "local" || waiting[0].Command != "git push --force origin main" || waiting[0].Cwd != "/srv/app" {
+	if waiting[0].Agent != "default" || waiting[0].Command != "git push --force origin main" || waiting[0].Cwd != "/srv/app" {
 		t.Errorf("the hook proposed %+v", waiting[0])
 	}
 	s.signIn(s.link).decide("allow", "")
@@ -127,5 +128,59 @@ func BenchmarkHookStart(b *testing.B) {
 		if out, err := cmd.Output(); err != nil || len(out) == 0 {
 			b.Fatalf("%s, %v", out, err)
 		}
+	}
+}
+
+// TestInstallAsksAndUninstallBringsBack goes the way that people go.
+func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	file := filepath.Join(h.dir, ".claude", "settings.json")
+	const before = "{\n  // mine\n  \"model\": \"x\"\n}\n"
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	now := func() string {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if r := h.run("no\n", "install", "claude-code"); r.code != 1 || !strings.Contains(r.out, "+++") || now() != before {
+		t.Errorf("a no: %d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("y\n", "install", "claude-code", "--limit", "10m"); r.code != 0 || !strings.Contains(now(), "// mine") || !strings.Contains(now(), `"timeout": 600`) {
+		t.Errorf("a yes: %d %s%s\n%s", r.code, r.out, r.err, now())
+	}
+	if r := h.run("", "install", "claude-code", "--limit", "10m"); r.code != 0 || !strings.Contains(r.out, "Nothing to change") {
+		t.Errorf("twice: %d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("", "status"); r.code != 0 || !strings.Contains(r.out, "10m0s") {
+		t.Errorf("status: %d %s%s", r.code, r.out, r.err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(now(), `"timeout": 600`, `"timeout": 5`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "status"); r.code != 1 || !strings.Contains(r.out, "the tool runs when that is over") {
+		t.Errorf("two limits: %d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("", "uninstall", "claude-code", "--yes"); r.code != 0 || now() != before {
+		t.Errorf("uninstall: %d %s%s\n%s", r.code, r.out, r.err, now())
+	}
+	if err := os.WriteFile(file, []byte("{\n  oops\n}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "install", "claude-code", "--yes"); r.code != 1 || !strings.Contains(r.err, "line 2, column 3") {
+		t.Errorf("a mistake: %d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("", "install", "amp"); r.code != 1 || !strings.Contains(r.err, "by hand") {
+		t.Errorf("by hand: %d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("", "install", "vim"); r.code != 2 {
+		t.Errorf("no client: %d %s%s", r.code, r.out, r.err)
 	}
 }

@@ -1,19 +1,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/approval/visible"
-	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/terminal"
 )
 
 func newInbox() *cobra.Command {
@@ -27,7 +28,7 @@ configuration.`,
 		Example: "  vaglio inbox\n  chromium \"$(vaglio inbox)\"",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var a linkAnswer
+			var a owner.Link
 			if err := askDaemon(cmd.Context(), http.MethodPost, "/inbox-link", &a); err != nil {
 				return err
 			}
@@ -49,14 +50,14 @@ command line or in the configuration.`,
 		Example: "  vaglio pending\n  vaglio pending --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var a approvalsAnswer
+			var a owner.Approvals
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/pending", &a); err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), a)
+				return terminal.JSON(cmd.OutOrStdout(), a)
 			}
-			return writePending(cmd.OutOrStdout(), a.Approvals, time.Now())
+			return owner.WritePending(cmd.OutOrStdout(), a.Approvals, time.Now())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with everything that a card shows")
@@ -77,136 +78,260 @@ Exit codes: 0 told, 1 nothing has this id or no daemon, 2 a mistake in the comma
 line or in the configuration.`,
 		Example: "  vaglio why 7kq2\n  vaglio why veto-m4ab\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
 		Args:    oneArg,
+
+		ValidArgsFunction: waitingIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var a approvalsAnswer
+			var a owner.Approvals
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/why/"+url.PathEscape(args[0]), &a); err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), a)
+				return terminal.JSON(cmd.OutOrStdout(), a)
 			}
-			return writeWhy(cmd.OutOrStdout(), a.Approvals)
+			return owner.WriteWhy(cmd.OutOrStdout(), a.Approvals)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func writeJSON(w io.Writer, v any) error {
-	b, err := strictjson.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("write JSON: %w", err)
+// orderExits is what every order says of its exit codes.
+const orderExits = "\n\nExit codes: 0 done, 1 not done, with the reason, or no daemon; 2 a mistake in the\ncommand line or in the configuration."
+
+// ordered asks the daemon and prints what it did.
+func ordered(cmd *cobra.Command, method, path string, values url.Values) error {
+	var said owner.Said
+	if err := askDaemon(cmd.Context(), method, path+"?"+values.Encode(), &said); err != nil {
+		return err
 	}
-	_, err = w.Write(append(b, '\n'))
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.TrimRight(said.Text, "\n"))
 	return err
 }
 
-// oneLine is an agent's text on a line of a table: made visible, and cut where
-// a table has to cut. `why` shows the whole.
-func oneLine(s string, most int) string {
-	r := []rune(visible.Text(strings.Join(strings.Fields(s), " ")))
-	if len(r) > most {
-		return string(r[:most-1]) + "…"
+func newStop() *cobra.Command {
+	var all bool
+	var span, words string
+	cmd := &cobra.Command{
+		Use:   "stop [agent]",
+		Short: "Stop an agent, or all of them: deny what waits, and what is asked meanwhile",
+		Long: `Pull the brake. What waits for a person is denied, what an agent would ask meanwhile
+is denied at once, and grants end, until 'vaglio go' or until the time is over. It
+holds across a restart, and is told on every channel. What needs nobody goes on,
+unless --all is given; that also takes permits back that are not used yet.` + orderExits,
+		Example: "  vaglio stop\n  vaglio stop coder --for 1h --words \"I am on the bus\"\n  vaglio stop --all",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			values := url.Values{"verb": {"stop"}, "for": {span}, "words": {words}, "agent": {strings.Join(args, "")}}
+			if all {
+				values.Set("all", "1")
+			}
+			return ordered(cmd, http.MethodPost, "/order", values)
+		},
 	}
-	return string(r)
+	cmd.Flags().BoolVar(&all, "all", false, "also stop what needs nobody, and take unused permits back")
+	cmd.Flags().StringVar(&span, "for", "", "for how long, such as 30m or 8h; without it until 'vaglio go'")
+	cmd.Flags().StringVar(&words, "words", "", "what the agent is told")
+	return cmd
 }
 
-func writePending(w io.Writer, waiting []account, now time.Time) error {
-	if len(waiting) == 0 {
-		_, err := fmt.Fprintln(w, "Nothing waits for you.")
-		return err
-	}
-	var b strings.Builder
-	b.WriteString("ID\tAGENT\tTOOL\tCALL\tWHY\tLEFT\n")
-	for i := range waiting {
-		a := &waiting[i]
-		call := a.Command
-		if call == "" {
-			call = a.Args
-		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, oneLine(a.Agent, 16), oneLine(a.Executor, 20),
-			oneLine(call, 44), oneLine(a.Verdict.Reason, 44), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
-	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if _, err := io.WriteString(table, b.String()); err != nil {
-		return err
-	}
-	return table.Flush()
-}
-
-// writeWhy writes each account in full.
-func writeWhy(w io.Writer, all []account) error {
-	var b strings.Builder
-	for i := range all {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		all[i].write(&b)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// write writes the account as lines "name  value". Everything that an agent, a
-// judge or a person wrote is made visible, and its lines are indented, so that
-// none of it can pass for a line of ours.
-func (a *account) write(b *strings.Builder) {
-	field := func(name, value string) {
-		if value == "" {
-			return
-		}
-		for line := range strings.SplitSeq(visible.Text(value), "\n") {
-			fmt.Fprintf(b, "%-10s %s\n", name, line)
-			name = ""
-		}
-	}
-	field("id", string(a.ID))
-	field("state", string(a.State))
-	field("agent", a.Agent)
-	field("turn", a.TurnID)
-	field("intent", a.Intent)
-	field("tool", a.Executor)
-	field("command", a.Command)
-	field("arguments", a.Args)
-	field("folder", a.Cwd)
-	field("mounts", strings.Join(a.Mounts, "\n"))
-	if a.State == stateRefused {
-		field("refused", stamp(a.OpenedAt))
-	} else {
-		field("asked", stamp(a.OpenedAt)+", until "+stamp(a.ExpiresAt))
-	}
-	if r := a.Verdict.Rule; r != nil {
-		field("denied by", "the guard, for good, by its rule "+r.ID)
-	} else {
-		field("denied by", fmt.Sprintf("%s, score %.2f", a.Verdict.JudgeKind, a.Verdict.Score))
-	}
-	field("because", a.Verdict.Reason)
-	for _, r := range a.Verdict.Results {
-		field("judge", fmt.Sprintf("%s, score %.2f, confidence %.2f", r.Judge, r.Score, r.Confidence))
-		field("", r.Reasoning)
-		for _, s := range r.Signals {
-			field("", fmt.Sprintf("- %s %+.2f %s", s.Category, s.Score, s.Message))
-		}
-	}
-	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
-	if d := a.Decision; d != nil {
-		field("decided", fmt.Sprintf("%s by %s (%s) on %s, %s", d.Choice, d.By.Name, d.By.ID, d.Channel, stamp(d.At)))
-		field("words", d.Words)
-	}
-	if p := a.Permit; p != nil {
-		field("permit", permitLine(p))
-	}
-	if o := a.Outcome; o != nil {
-		field("run", map[bool]string{true: "succeeded", false: "failed"}[o.Succeeded]+", "+stamp(o.At))
-		field("", o.Detail)
+func newGo() *cobra.Command {
+	return &cobra.Command{
+		Use:     "go [agent]",
+		Short:   "Let a stopped agent go on, or all of them",
+		Long:    `Let go of the brake that 'vaglio stop' or /stop pulled.` + orderExits,
+		Example: "  vaglio go\n  vaglio go coder",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"go"}, "agent": {strings.Join(args, "")}})
+		},
 	}
 }
 
-func permitLine(p *approval.Permit) string {
-	if !p.SpentAt.IsZero() {
-		return "spent " + stamp(p.SpentAt)
+func newGrants() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "grants [agent]",
+		Short: "List what is granted for more than one call",
+		Long: `List the grants that are in force: what was allowed for a few equal calls, how many
+of them were used, and until when. 'vaglio grants end ID' ends one.` + orderExits,
+		Example: "  vaglio grants\n  vaglio grants end 7kq2",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodGet, "/grants", url.Values{"agent": {strings.Join(args, "")}})
+		},
 	}
-	return "unspent, lapses " + stamp(p.LapsesAt)
+	cmd.AddCommand(onOne("end", "End a grant", "End a grant: the next equal call is asked again.", "  vaglio grants end 7kq2"))
+	return cmd
 }
 
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+// onOne is an order about one thing that was answered before.
+func onOne(verb, short, long, example string) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " <id>", Short: short, Long: long + orderExits, Example: example, Args: oneArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {verb}, "id": {args[0]}})
+		},
+	}
+}
+
+func newLift() *cobra.Command {
+	return onOne("lift", "Take a standing denial back", `Take a denial back for the time to come: a call that would do the same is asked
+again instead of getting the old answer. What was denied stays denied.`, "  vaglio lift 7kq2")
+}
+
+func newRevoke() *cobra.Command {
+	return onOne("revoke", "Take a permit back that is not used yet", `Take a permit back that the agent has not used yet. A call that began already is
+not stopped by it.`, "  vaglio revoke 7kq2")
+}
+
+func newDeny() *cobra.Command {
+	return &cobra.Command{
+		Use:   "deny <id> [words]",
+		Short: "Deny a call that waits, with words for the agent",
+		Long: `Deny what waits of an ask, or the one call that the id names. Words behind the id
+reach the agent. To allow a call, see the whole of it in the inbox or on a chat:
+nothing at the terminal allows.` + orderExits,
+		Example:           "  vaglio deny 7kq2\n  vaglio deny 7kq2 use the staging bucket",
+		ValidArgsFunction: waitingIDs,
+		Args:              cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/deny", url.Values{"id": {args[0]}, "words": {strings.Join(args[1:], " ")}})
+		},
+	}
+}
+
+// completeWithin bounds how long a shell waits for what it could complete.
+const completeWithin = 2 * time.Second
+
+// waitingIDs completes the ids of the calls that wait for a person, each with what
+// it is. Without a daemon there is nothing to complete.
+func waitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var a owner.Approvals
+	if err := askDaemonFor(cmd.Context(), completeWithin, http.MethodGet, "/pending", &a); err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ids := make([]cobra.Completion, len(a.Approvals))
+	for i := range a.Approvals {
+		ids[i] = cobra.CompletionWithDesc(string(a.Approvals[i].ID), terminal.OneLine(a.Approvals[i].Call(), 60))
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// inboxSessions are the inbox's sessions, and what the owner ends of them is told.
+type inboxSessions struct{ d *daemon }
+
+// List returns the sessions.
+func (s inboxSessions) List() []owner.SessionAccount {
+	all := s.d.inbox.Sessions()
+	told := make([]owner.SessionAccount, len(all))
+	for i, one := range all {
+		told[i] = owner.SessionAccount{ID: one.ID, Made: one.Made, Until: one.Until, From: one.From, Browser: one.Browser}
+	}
+	return told
+}
+
+// End ends sessions.
+func (s inboxSessions) End(ctx context.Context, prefix string) (int, error) {
+	n, err := s.d.inbox.EndSessions(ctx, prefix)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, s.d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.SessionsEnded, Detail: strconv.Itoa(n)})
+}
+
+// signedIn has everybody told of a sign-in.
+func (d *daemon) signedIn(ctx context.Context, one web.Session) error { //nolint:gocritic // As the configuration wants it.
+	return d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.SignedIn, By: web.Owner, Detail: one.From + ", " + one.Browser})
+}
+
+func newSession() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "session",
+		Short: "List the browsers that are signed in to the inbox, and sign them out",
+		Long: `List the browsers that are signed in to the inbox, and sign them out. A session
+ends 12 hours after its last use, and 7 days after it was made.
+
+Exit codes: 0 done, 1 no daemon or no such session, 2 a mistake in the command line
+or in the configuration.`,
+		Example: "  vaglio session list\n  vaglio session end --all",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSessionList(), newSessionEnd())
+	return cmd
+}
+
+func newSessionList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the browsers that are signed in",
+		Long: `List the browsers that are signed in to the inbox, the oldest first. What a browser
+says of itself is not to be relied on.
+
+Exit codes: 0 listed, 1 no daemon, 2 a mistake in the command line or in the
+configuration.`,
+		Example: "  vaglio session list\n  vaglio session list --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var a owner.SessionList
+			if err := askDaemon(cmd.Context(), http.MethodGet, "/sessions", &a); err != nil {
+				return err
+			}
+			if asJSON {
+				return terminal.JSON(cmd.OutOrStdout(), a)
+			}
+			return owner.WriteSessions(cmd.OutOrStdout(), a.Sessions)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with whole ids")
+	return cmd
+}
+
+// leastSession is how much of a session's id names it.
+const leastSession = 8
+
+func newSessionEnd() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "end <id>",
+		Short: "Sign a browser out, or all of them",
+		Long: `Sign a browser out, by the first characters of its session's id, eight at least, or
+all browsers with --all. It holds at once, and every chat is told.
+
+Exit codes: 0 ended, 1 no daemon or no such session, 2 a mistake in the command line
+or in the configuration.`,
+		Example: "  vaglio session end 3f9a0c1d\n  vaglio session end --all",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all {
+				return noArgs(cmd, args)
+			}
+			if err := oneArg(cmd, args); err != nil {
+				return err
+			}
+			if len(args[0]) < leastSession {
+				return fmt.Errorf("%q is too short for a session's id; give its first %d characters", args[0], leastSession)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "/sessions"
+			if !all {
+				path += "/" + url.PathEscape(args[0])
+			}
+			var a owner.EndedSessions
+			if err := askDaemon(cmd.Context(), http.MethodDelete, path, &a); err != nil {
+				return err
+			}
+			if a.Ended == 0 && !all {
+				return fmt.Errorf("no browser is signed in whose session's id begins with %q", args[0])
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), terminal.Counted(a.Ended, "session ended", "sessions ended"))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "sign every browser out")
+	return cmd
+}

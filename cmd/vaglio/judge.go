@@ -5,11 +5,19 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/eval"
+	"github.com/metnos/vaglio/internal/judging"
+	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
 )
@@ -29,7 +37,8 @@ func newJudge(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judge",
 		Short: "Judge proposals offline: one JSON proposal a line in, one verdict a line out",
-		Long: `Judge proposals without a daemon, a store or a network. Each line of the input
+		Long: `Judge proposals without a daemon, a store or a network, but for the servers of
+models that judges of yours ask. Each line of the input
 is a JSON proposal; each line of the output is its verdict, in order. A line
 that cannot be read gives an error with its number, and the run goes on; so does
 a call that breaks its schema or leaves its scope, which counts as denied.
@@ -43,7 +52,7 @@ in the command line or in the configuration, or the run broke off.`,
   echo '{"executor":"read_file","args":{"path":"notes.md"}}' | vaglio judge`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return (&judging{std: std, path: path, logged: logged}).run(cmd.Context())
+			return (&judgeRun{std: std, path: path, logged: logged}).run(cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&logged, "log", false, "keep the verdicts in the audit log")
@@ -51,17 +60,17 @@ in the command line or in the configuration, or the run broke off.`,
 	return cmd
 }
 
-// judging is one run of `vaglio judge`.
-type judging struct {
+// judgeRun is one run of `vaglio judge`.
+type judgeRun struct {
 	std stdio
 	// path is the policy file's, when it is not the environment's.
 	path   string
 	logged bool
 }
 
-func (j *judging) run(ctx context.Context) error {
+func (j *judgeRun) run(ctx context.Context) error {
 	c, err := loadConfig()
-	p, mistake := loadPolicy(cmp.Or(j.path, c.Policy), c.Home)
+	p, mistake := policyfile.Load(cmp.Or(j.path, c.Policy), c.Home)
 	if err := errors.Join(err, mistake); err != nil {
 		return &configError{err}
 	}
@@ -77,25 +86,105 @@ func (j *judging) run(ctx context.Context) error {
 	return nil
 }
 
+// passingMasker is a masker whose masks are one run's alone: without an instance
+// there is no secret to key them by.
+func passingMasker() approval.Masker {
+	var secret approval.Secret
+	_, _ = rand.Read(secret[:]) // it never fails
+	return approval.NewMasker(secret)
+}
+
 // stream judges every line, and keeps the verdicts when the run is logged.
-func (j *judging) stream(ctx context.Context, c config, p policy) (tally vaglio.Tally, err error) {
+func (j *judgeRun) stream(ctx context.Context, c config, p policyfile.Policy) (tally vaglio.Tally, err error) {
 	log := slog.New(slog.NewTextHandler(j.std.err, nil))
 	var kept vaglio.AuditLog
+	masker := passingMasker()
 	if j.logged {
 		l, err := audit.Open(c.auditDir(), log)
 		if err != nil {
 			return tally, err
 		}
 		defer func() { err = errors.Join(err, l.Close()) }()
-		// Its masks are this run's alone: without an instance there is no secret
-		// to key them by.
-		var secret approval.Secret
-		_, _ = rand.Read(secret[:]) // it never fails
-		kept = maskedLog{l, approval.NewMasker(secret)}
+		kept = maskedLog{l, masker}
 	}
-	engine, err := newEngine(c, p, kept, log)
+	engine, err := newEngine(ctx, c, p, kept, log, judging.Offline(masker.Masker))
 	if err != nil {
 		return tally, err
 	}
 	return vaglio.Stream(ctx, engine, j.std.in, j.std.out)
+}
+
+func newEval(std stdio) *cobra.Command {
+	var (
+		asJSON    bool
+		path, png string
+	)
+	cmd := &cobra.Command{
+		Use:   "eval <file>",
+		Short: "Put labelled calls to the judges, and tell how often they agree",
+		Long: `Put labelled calls to the judges that environment and policy configure, without
+a daemon or a store. Each line of the file is a JSON proposal with what should come of
+it: "expect" (or "label") is "block", "ask" or "pass". What came of the calls of each
+label, what each judge gave them, how long that took and what models cost is told.
+
+Judges that ask models ask them: each call costs what it costs.
+
+Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line, in the
+configuration or in the file.`,
+		Example: "  vaglio eval calls.jsonl\n  vaglio eval --json --png scores.png calls.jsonl",
+		Args:    oneArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := os.Open(args[0])
+			if err != nil {
+				return &exitError{exitUsage, datafolder.Plain(err)}
+			}
+			defer f.Close()
+			r, err := evaluate(cmd.Context(), path, f, std.err)
+			if _, mistaken := errors.AsType[*eval.LineError](err); mistaken {
+				return &exitError{exitUsage, fmt.Errorf("%s: %w", args[0], err)}
+			}
+			if err != nil {
+				return err
+			}
+			if png != "" {
+				picture, err := r.Picture().PNG()
+				if err != nil {
+					return err
+				}
+				if err := writePicture(png, picture); err != nil {
+					return fmt.Errorf("--png %s: %w", png, err)
+				}
+			}
+			if asJSON {
+				return terminal.JSON(cmd.OutOrStdout(), r)
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), r.Text())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&png, "png", "", "draw the scores into this file")
+	cmd.Flags().StringVar(&path, "policy", "", "path of the policy file, instead of METNOS_POLICY")
+	return cmd
+}
+
+// evaluate puts labelled calls to the configured judges.
+func evaluate(ctx context.Context, path string, in io.Reader, errs io.Writer) (*eval.Result, error) {
+	c, err := loadConfig()
+	p, mistake := policyfile.Load(cmp.Or(path, c.Policy), c.Home)
+	if err := errors.Join(err, mistake); err != nil {
+		return nil, &configError{err}
+	}
+	means := judging.Offline(passingMasker().Masker)
+	engine, err := newEngine(ctx, c, p, nil, slog.New(slog.NewTextHandler(errs, nil)), means)
+	if err != nil {
+		return nil, err
+	}
+	r, err := eval.Run(ctx, engine, in)
+	if err != nil {
+		return nil, err
+	}
+	tokens, cost := means.Meters.Spent()
+	r.Tokens, r.Cost = int(tokens), float64(cost)/1e6
+	return r, nil
 }

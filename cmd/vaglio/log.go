@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -17,8 +18,16 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/logverify"
+	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
+
+// errNoHistory says that no daemon has served the data folder yet.
+var errNoHistory = errors.New("there is no history yet; 'vaglio serve' begins one")
 
 // logWithin bounds one question for a part of the history.
 const logWithin = time.Minute
@@ -31,8 +40,10 @@ func newLog(std stdio) *cobra.Command {
 		Short: "Tell everything that happened to approvals, and every veto",
 		Long: `Tell the history of approvals, oldest first: what was asked, voted, allowed,
 denied, expired, withdrawn and run, by whom and with which words, and every veto of
-the guard, with the id that 'vaglio why' takes. Each line is one leaf of a tree that shows later changes: see
-'vaglio log verify'. The daemon is asked; without one the store is read.
+the guard, with the id that 'vaglio why' takes. None of it is lost in a crash; calls that the
+judges approved are not in it, and 'vaglio digest --check' tells of those that a
+crash took. Each line is one leaf of a tree that shows later changes: see 'vaglio log
+verify'. The daemon is asked; without one the store is read.
 
 Exit codes: 0 told, 1 the history cannot be read, 2 a mistake in the command line or
 in the configuration.`,
@@ -92,13 +103,13 @@ func readLog(ctx context.Context, f history.Filter, write func(history.Page) err
 		return p, err
 	}
 	p, err := part(0)
-	if errors.Is(err, errNoDaemon) {
+	if errors.Is(err, owner.ErrNoDaemon) {
 		dir, mistake := loadDataDir()
 		if mistake != nil {
 			return mistake
 		}
 		none := err
-		switch look, err = bolt.LookInto((&config{DataDir: dir}).path(storeFile)); {
+		switch look, err = bolt.LookInto((&config{DataDir: dir}).path(datafolder.StoreFile)); {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("there is no history yet: %w", none)
 		case err != nil:
@@ -116,25 +127,12 @@ func readLog(ctx context.Context, f history.Filter, write func(history.Page) err
 	return err
 }
 
-// log is the daemon's side of `vaglio log`.
-func (a *admin) readLog(r *http.Request) (history.Page, error) {
-	from, err := strconv.ParseInt(r.FormValue("from"), 10, 64)
-	f := history.Filter{Turn: r.FormValue("turn"), Agent: r.FormValue("agent")}
-	if since := r.FormValue("since"); since != "" && err == nil {
-		f.Since, err = time.Parse(time.RFC3339Nano, since)
-	}
-	if err != nil {
-		return history.Page{}, fmt.Errorf("read the log: %w", err)
-	}
-	return history.Read(r.Context(), a.tree, from, f)
-}
-
 // logWriter writes events as JSON lines, or as a table with a head.
 func logWriter(w io.Writer, asJSON bool) func(history.Page) error {
 	if asJSON {
 		return func(p history.Page) error {
 			for i := range p.Entries {
-				if err := writeJSON(w, &p.Entries[i]); err != nil {
+				if err := terminal.JSON(w, &p.Entries[i]); err != nil {
 					return err
 				}
 			}
@@ -181,7 +179,7 @@ func logLine(b *strings.Builder, e *history.Entry) {
 	case e.Rule != "":
 		by = "rule " + e.Rule
 	case e.Kind == history.Opened || e.Kind == history.Joined:
-		by = fmt.Sprintf("%s %.2f", e.Judge, e.Score)
+		by = e.Judge + " " + wording.Score(e.Score)
 	case e.Route != "":
 		by = "route " + e.Route
 	}
@@ -189,8 +187,8 @@ func logLine(b *strings.Builder, e *history.Entry) {
 	if words == "" {
 		words = e.Detail
 	}
-	fmt.Fprintf(b, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Leaf, stamp(e.At), e.Kind, oneLine(of, 40), oneLine(e.Agent, 16),
-		oneLine(e.Executor, 20), oneLine(by, 40), oneLine(words, 60))
+	fmt.Fprintf(b, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Leaf, terminal.Stamp(e.At), e.Kind, terminal.OneLine(of, 40), terminal.OneLine(e.Agent, 16),
+		terminal.OneLine(e.Executor, 20), terminal.OneLine(by, 40), terminal.OneLine(words, 60))
 }
 
 func newLogKey() *cobra.Command {
@@ -210,7 +208,10 @@ the configuration.`,
 			if err != nil {
 				return err
 			}
-			verifier, err := verifierBeside(dir)
+			verifier, err := logverify.VerifierIn(dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w (looked for %s)", errNoHistory, filepath.Join(dir, datafolder.KeyFile))
+			}
 			if err != nil {
 				return err
 			}
@@ -233,7 +234,7 @@ configuration.`,
 		Example: "  vaglio log checkpoint | tee -a ~/witness",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var a checkpointAnswer
+			var a owner.Checkpoint
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/checkpoint", &a); err != nil {
 				return err
 			}
@@ -241,9 +242,4 @@ configuration.`,
 			return err
 		},
 	}
-}
-
-// checkpointAnswer is a signed checkpoint of now.
-type checkpointAnswer struct {
-	Checkpoint string `json:"checkpoint"`
 }

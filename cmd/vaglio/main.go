@@ -7,16 +7,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/gateway/owner"
 )
 
 // The exit codes that all commands share. A command that has more says so in
@@ -143,8 +148,68 @@ configuration. 'vaglio judge' has its own; see its help.`,
 	root.SetFlagErrorFunc(mistakenFlag)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
-		newServe(std), newJudge(std), newExplain(std), newPolicy(), newHook(std),
-		newInbox(), newPending(), newWhy(), newDigest(), newLog(std), newPair(), newDoctor(std), newTexts(), newVersion(),
+		newServe(std), newJudge(std), newEval(std), newExplain(std), newPolicy(), newHook(std), newAgent(std),
+		newInstall(std), newUninstall(std), newStatus(std), newMCP(std), newACP(std),
+		newInbox(), newSession(), newPending(), newWhy(), newDeny(), newStop(), newGo(), newGrants(), newLift(), newRevoke(), newDigest(), newLog(std), newPair(), newDoctor(std), newTexts(), newVersion(),
 	)
+	if doctor, _, err := root.Find([]string{"doctor"}); err == nil {
+		addTrials(doctor, std)
+	}
 	return root
+}
+
+// askDaemon asks the owner's side of the daemon and decodes its answer.
+func askDaemon(ctx context.Context, method, path string, answer any) error {
+	return askDaemonFor(ctx, owner.AskWithin, method, path, answer)
+}
+
+// askDaemonFor is askDaemon for questions that take longer.
+func askDaemonFor(ctx context.Context, within time.Duration, method, path string, answer any) error {
+	dir, err := loadDataDir()
+	if err != nil {
+		return err
+	}
+	return owner.Client{Dir: dir}.Ask(ctx, within, method, path, answer)
+}
+
+// openDaemon asks the same and returns the answer as it comes.
+func openDaemon(ctx context.Context, method, path string) (io.ReadCloser, error) {
+	dir, err := loadDataDir()
+	if err != nil {
+		return nil, err
+	}
+	return owner.Client{Dir: dir}.Open(ctx, method, path)
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the commit and the Go release it was built with",
+		Long: `Print the version, the commit and the Go release it was built with.
+
+Exit codes: 0 printed, 2 a mistake in the command line.`,
+		Example: "  vaglio version",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+			return err
+		},
+	}
+}
+
+// version is what the build recorded of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "vaglio (built without module information)"
+	}
+	setting := map[string]string{}
+	for _, s := range info.Settings {
+		setting[s.Key] = s.Value
+	}
+	commit := cmp.Or(setting["vcs.revision"], "unknown")
+	if setting["vcs.modified"] == "true" {
+		commit += " with changes"
+	}
+	return fmt.Sprintf("vaglio %s\ncommit %s\n%s", cmp.Or(info.Main.Version, "(devel)"), commit, info.GoVersion)
 }

@@ -104,7 +104,7 @@ func (sc *scene) drawWeek(t *testing.T, file string) {
 // play proposes calls and answers them, and returns what stands in the chat.
 func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	t.Helper()
-	p := newPlatform(t)
+	p := newChat(t)
 	s := p.serve(newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711",
 		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_LANG="+sc.lang, "METNOS_TZ="+sceneZone))
 	propose := func(turn, executor, args string) {

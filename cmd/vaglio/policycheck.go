@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/instance"
+	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/vaglio/judge/llm"
 )
 
 func newPolicy() *cobra.Command {
@@ -35,7 +39,8 @@ func newPolicyCheck() *cobra.Command {
 		Long: `Check a policy file as serve would read it. Every mistake is told with its line
 and column. A file that is right is told in words: what it knows, and who judges.
 
-Routes are held against the channels that the environment configures, as serve
+The names of agents are held against those that 'vaglio agent list' shows. Routes are
+held against the channels that the environment configures, as serve
 does. Where it configures no chat, what they need of chats is told instead.
 
 Exit codes: 0 the file is right, 1 it has a mistake, 2 a mistake in the command
@@ -48,59 +53,41 @@ line.`,
 				return &configError{err}
 			}
 			if info, err := os.Stat(args[0]); err != nil {
-				return &exitError{exitUsage, plain(err)}
+				return &exitError{exitUsage, datafolder.Plain(err)}
 			} else if info.IsDir() {
 				return &exitError{exitUsage, fmt.Errorf("%s is a folder, not a policy file", args[0])}
 			}
-			p, err := readPolicy(args[0], c.Home)
-			open := c.Telegram.Token == "" && !c.Slack.on()
-			if err == nil && !open {
-				err = p.checkChannels(c)
+			p, err := policyfile.Read(args[0], c.Home)
+			on, unchecked := c.chats(), ""
+			if err == nil {
+				unchecked, err = checkKnownAgents(cmd.Context(), &p, c.DataDir)
+			}
+			if err == nil && !on.None() {
+				err = p.CheckChannels(on)
 			}
 			if err != nil {
 				return errors.New(strings.ReplaceAll(err.Error(), "METNOS_POLICY: ", ""))
 			}
-			if err := describePolicy(cmd.OutOrStdout(), c, p); err != nil || !open {
+			first := policyfile.Judging{Kind: c.Kind, Threshold: c.Threshold}
+			if l := p.Thinking.Asking(); c.Kind == llm.Kind {
+				first.Threshold = l.Threshold(c.Threshold)
+			}
+			if err := p.Describe(cmd.OutOrStdout(), first, on); err != nil {
 				return err
 			}
-			return describeUnchecked(cmd.OutOrStdout(), &p.routing)
+			_, err = fmt.Fprint(cmd.OutOrStdout(), unchecked)
+			return err
 		},
 	}
 }
 
-// describePolicy says in words what a policy means.
-func describePolicy(w io.Writer, c config, p policy) error {
-	var b strings.Builder
-	known := p.catalog.Names()
-	switch {
-	case p.catalog.Closed():
-		fmt.Fprintf(&b, "executors  %d known; any other is refused\n", len(known))
-	case len(known) == 0:
-		b.WriteString("executors  none known; any may be proposed\n")
-	default:
-		fmt.Fprintf(&b, "executors  %d known; any other may be proposed, too\n", len(known))
-	}
-	for _, name := range known {
-		ex, _ := p.catalog.Find(name)
-		if ex.SkipJudge {
-			fmt.Fprintf(&b, "           %s skips the judges, not the guard\n", name)
+// tellPolicy has everybody told when the policy is another than at the last start.
+func (d *daemon) tellPolicy(ctx context.Context) error {
+	return instance.PolicyChanged(ctx, d.store, d.rules.Text(), func(sum string) error {
+		which := "none"
+		if d.rules.Path != "" {
+			which = d.rules.Path + ", SHA-256 " + sum
 		}
-	}
-	fmt.Fprintf(&b, "judges     %s, from %.2f\n", c.Kind, c.Threshold)
-	for i := range p.judges {
-		v := &p.judges[i]
-		switch v.Type {
-		case typeSemantic:
-			fmt.Fprintf(&b, "           then semantic by %s, from %.2f: serve does not start with it, "+
-				"for this version cannot run judge agents\n", v.JudgeAgent, v.minScore())
-		default:
-			fmt.Fprintf(&b, "           then %s, from %.2f\n", v.Type, v.minScore())
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.programs)) {
-		fmt.Fprintf(&b, "programs   %s reaches: %s\n", name, p.programs[name])
-	}
-	describeRouting(&b, &p.routing)
-	_, err := io.WriteString(w, b.String())
-	return err
+		return d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.PolicyChanged, Detail: which})
+	})
 }

@@ -16,7 +16,7 @@ import (
 // Telegram, with a kill in between, and looks at both cards.
 func TestTwoPeopleOnTwoChannels(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_JUDGE_THRESHOLD=0.75")
 	policy := filepath.Join(h.dir, "policy.yaml")
 	if err := os.WriteFile(policy, []byte(`
@@ -60,7 +60,8 @@ func TestARouteThatNobodyCanSatisfyStopsTheStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	policy := filepath.Join(h.dir, "policy.yaml")
-	if err := os.WriteFile(policy, []byte(routed), 0o600); err != nil {
+	const text = "approval: {members: {bob: ['telegram:4712']}, routes: [{name: quick, approvers: [bob]}], rules: [{route: quick}]}\n"
+	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.env = append(h.env, "METNOS_POLICY="+policy)
@@ -73,7 +74,7 @@ func TestARouteThatNobodyCanSatisfyStopsTheStart(t *testing.T) {
 // TestReadyzTellsOfTheBot looks at a bot whose token is refused.
 func TestReadyzTellsOfTheBot(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN=471100:"+strings.Repeat("wrong", 8))
 	s := p.serve(h)
 	deadline := time.After(patience)

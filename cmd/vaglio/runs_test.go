@@ -70,3 +70,37 @@ func TestWhatRunsIsWhatWasJudged(t *testing.T) {
 		t.Errorf("redeeming what was allowed: %d %s, want 204", r.status, r.body)
 	}
 }
+
+// TestASessionOfTheHook lets the client's session stop and remove what it began
+// itself, across a restart of the daemon, and work in the folder that the user
+// opened, wherever it went by cd.
+func TestASessionOfTheHook(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	app := filepath.Join(h.dir, "app")
+	if err := os.MkdirAll(filepath.Join(app, "assets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "CLAUDE_PROJECT_DIR="+app)
+	calls := 0
+	passes := func(session, cwd, tool, input string, want bool) {
+		t.Helper()
+		calls++
+		call := fmt.Sprintf(`{"session_id":%q,"prompt_id":"p%d","cwd":%q,"hook_event_name":"PreToolUse","tool_name":%q,"tool_input":%s,"tool_use_id":"u%d"}`,
+			session, calls, cwd, tool, input, calls)
+		r := h.run(call, "hook", "claude-code", "--limit", "4s")
+		if denied := strings.Contains(r.out, `"permissionDecision":"deny"`); denied == want {
+			t.Errorf("%s in %s: denied is %v: %s%s", input, cwd, denied, r.out, r.err)
+		}
+	}
+	passes("a", app, "Bash", `{"command":"npm run dev -- --port 3000","run_in_background":true}`, true)
+	passes("a", app, "Write", fmt.Sprintf(`{"file_path":%q,"content":"x"}`, filepath.Join(app, "notes.txt")), true)
+	passes("a", filepath.Join(app, "assets"), "Bash", `{"command":"echo x > ../other.txt"}`, true)
+	s.stop()
+	h.serve()
+	passes("a", app, "Bash", `{"command":"lsof -ti:3000 | xargs kill -9; rm notes.txt"}`, true)
+	passes("b", app, "Bash", `{"command":"lsof -ti:3000 | xargs kill -9"}`, false)
+	passes("b", app, "Bash", `{"command":"rm notes.txt"}`, false)
+	passes("b", "/etc", "Bash", `{"command":"echo x >> hosts"}`, false)
+}

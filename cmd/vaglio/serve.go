@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/repeats"
 )
 
@@ -43,14 +46,14 @@ func newServe(std stdio) *cobra.Command {
 func serveHelp() string {
 	var b strings.Builder
 	b.WriteString(`Serve the agents' API and the person's inbox. The inbox's one-time link is
-printed; 'vaglio inbox' prints another.
+printed to a terminal, never into a log; 'vaglio inbox' prints another.
 
 Everything is on this machine: the API and the inbox on a loopback address, and
 two sockets in the data folder that only you can open, agent.sock for agents
 and admin.sock for the commands that ask the daemon, such as pending and why.
-What was acknowledged is in vaglio.db there, and survives a crash at any instant; the
-history's key and newest checkpoint are beside it. The audit
-log is ~/.local/share/metnos/vaglio/YYYY-MM.jsonl, wherever the data folder is.
+What was denied, asked or decided is in vaglio.db there, and survives a crash at any
+instant; the history's key and newest checkpoint are beside it. The audit log is
+~/.local/share/metnos/vaglio/YYYY-MM.jsonl, wherever the data folder is.
 
 The first SIGINT, SIGTERM or SIGHUP ends the daemon in order: agents that wait are
 told to come back. The second ends it at once. A store that cannot know what is on
@@ -74,12 +77,12 @@ type platforms struct{ telegram, slack string }
 func serve(ctx context.Context, std stdio, api platforms) error {
 	c, err := loadConfig()
 	c.Telegram.API, c.Slack.API = api.telegram, api.slack
-	p, mistake := loadPolicy(c.Policy, c.Home)
+	p, mistake := policyfile.Load(c.Policy, c.Home)
 	if mistake == nil {
-		mistake = p.checkChannels(c)
+		mistake = p.CheckChannels(c.chats())
 	}
 	if mistake == nil && c.DataDir != "" {
-		mistake = checkSocketPath(c.path(adminSocket))
+		mistake = datafolder.CheckSocketPath(c.path(datafolder.AdminSocket))
 	}
 	if err := errors.Join(err, mistake, telegramAPI(api.telegram), slackAPI(api.slack)); err != nil {
 		return &configError{err}
@@ -100,19 +103,34 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 
 // greet tells where the daemon listens.
 func (d *daemon) greet(w io.Writer) error {
-	token := "the token in " + d.config.path(tokenFile)
+	token := "the token in " + d.config.path(datafolder.TokenFile)
 	if d.config.AgentToken != "" {
 		token = "the token of METNOS_AGENT_TOKEN"
+	}
+	// A log is no place for what signs somebody in.
+	link, good := d.base()+"/inbox", "'vaglio inbox' prints a link that signs you in"
+	if isTerminal(w) {
+		link, good = d.link(), "opens once, within ten minutes; 'vaglio inbox' prints another"
 	}
 	_, err := fmt.Fprintf(w, `vaglio is up.
 
   inbox   %s
-          (opens once, within ten minutes; 'vaglio inbox' prints another)
+          (%s)
   agents  %s/v1, with %s
-          %s, without a token
+          %s, as the agent of the user who calls
 %s
-`, d.link(), "http://"+d.address, token, d.config.path(agentSocket), d.pairing())
+`, link, good, "http://"+d.address, token, d.config.AgentSocket, d.pairing())
 	return err
+}
+
+// isTerminal reports whether a person reads what is written.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // together runs the parts until all have returned. The first that fails, or

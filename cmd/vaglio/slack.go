@@ -7,24 +7,20 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/channels/slack"
-	"github.com/metnos/vaglio/dispatcher"
-	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/instance"
 )
-
-// slackRecord is what the app keeps of itself.
-const slackRecord = "slack"
 
 // slackPath is where the platform's deliveries are taken, and below it.
 const slackPath = "/slack"
 
 // slackConfig is what the environment says of the app.
 type slackConfig struct {
-	BotToken, AppToken, SigningSecret secret
+	BotToken, AppToken, SigningSecret datafolder.Secret
 	// API is the Web API's address; empty means Slack's own.
 	API       string
 	Channel   string
@@ -96,16 +92,16 @@ func slackAPI(address string) error {
 	return nil
 }
 
-// team builds the Slack app, if there is a token.
-func (d *daemon) team(ctx context.Context) (err error) {
+// openSlack builds the Slack app, if there is a token.
+func (d *daemon) openSlack(ctx context.Context) (err error) {
 	if d.config.Slack.on() {
-		d.slack, err = newTeam(ctx, &d.config, slackMemory{d.store}, d.log)
+		d.slack, err = newSlack(ctx, &d.config, instance.SlackNotes{Store: d.store}, d.log)
 	}
 	return err
 }
 
-// newTeam builds the Slack app.
-func newTeam(ctx context.Context, conf *config, notes slack.Memory, log *slog.Logger) (*slack.Channel, error) {
+// newSlack builds the Slack app.
+func newSlack(ctx context.Context, conf *config, notes slack.Memory, log *slog.Logger) (*slack.Channel, error) {
 	c := &conf.Slack
 	if len(c.Approvers) == 0 {
 		return nil, &configError{errors.New("METNOS_SLACK_APPROVERS: nobody may decide on Slack; name people (U…) or user groups (S…), with commas between")}
@@ -113,7 +109,7 @@ func newTeam(ctx context.Context, conf *config, notes slack.Memory, log *slog.Lo
 	app, err := slack.New(ctx, slack.Config{
 		BotToken: string(c.BotToken), AppToken: string(c.AppToken), SigningSecret: string(c.SigningSecret), API: c.API,
 		Channel: c.Channel, Others: c.Others, Approvers: c.Approvers, Memory: notes,
-		Texts: conf.Texts, Lang: conf.Lang, Zone: conf.Zone, Log: log,
+		Locale: platform.Locale{Texts: conf.Texts, Lang: conf.Lang, Zone: conf.Zone}, Log: log,
 	})
 	if errors.Is(err, slack.ErrApprover) {
 		// Those of the environment were checked; this one is the policy's.
@@ -133,65 +129,4 @@ func (d *daemon) slackFront() http.Handler {
 // isSlackPath reports whether the platform delivers to the path.
 func isSlackPath(path string) bool {
 	return path == slackPath || strings.HasPrefix(path, slackPath+"/")
-}
-
-// slackIDs returns the people who decide on Slack by a route.
-func slackIDs(r *approval.Routing) []string {
-	var ids []string
-	add := func(all []string) {
-		for _, id := range all {
-			if one, ok := strings.CutPrefix(id, slack.Name+":"); ok && !slices.Contains(ids, one) {
-				ids = append(ids, one)
-			}
-		}
-	}
-	for i := range r.Members {
-		add(r.Members[i].IDs)
-	}
-	for i := range r.Routes {
-		add(r.Routes[i].Approvers)
-		add(r.Routes[i].Groups)
-	}
-	return ids
-}
-
-// slackMemory keeps the app's notes in the store.
-type slackMemory struct{ store dispatcher.Store }
-
-// slackBody is the record of the app's notes.
-type slackBody struct {
-	Version int         `json:"v"`
-	Notes   slack.Notes `json:"notes"`
-}
-
-// Load returns the notes.
-func (m slackMemory) Load(ctx context.Context) (slack.Notes, error) {
-	r, err := m.store.Get(ctx, approval.KindMeta, slackRecord)
-	if errors.Is(err, approval.ErrNotFound) {
-		return slack.Notes{}, nil
-	}
-	if err != nil {
-		return slack.Notes{}, err
-	}
-	var body slackBody
-	if err := strictjson.Unmarshal(r.Body, &body); err != nil {
-		return slack.Notes{}, err
-	}
-	if body.Version != 1 {
-		return slack.Notes{}, errors.New("the record is from a newer vaglio")
-	}
-	return body.Notes, nil
-}
-
-// Save stores the notes.
-func (m slackMemory) Save(ctx context.Context, n slack.Notes) error {
-	body, err := strictjson.Marshal(slackBody{1, n})
-	if err != nil {
-		return err
-	}
-	_, err = m.store.Update(ctx, approval.KindMeta, slackRecord, func(r approval.Record) (approval.Record, error) {
-		r.ID, r.Body = slackRecord, body
-		return r, nil
-	})
-	return err
 }

@@ -23,44 +23,6 @@ func onChannels(channels ...string) string {
 		strings.Join(channels, "', '"), slackAnn)
 }
 
-// A route to a channel of Slack's that is none, or that nothing reaches, is told
-// in a sentence.
-func TestRoutesToChannelsOfSlack(t *testing.T) {
-	t.Parallel()
-	on := config{Slack: slackConfig{BotToken: "x", Channel: slackHome}}
-	for name, c := range map[string]struct {
-		channels []string
-		c        config
-		wrong    string
-		want     []string
-	}{
-		"One":      {[]string{"slack:" + slackOps}, on, "", []string{"slack:" + slackOps}},
-		"Several":  {[]string{"slack:" + slackOps, "web", "slack"}, on, "", []string{"slack:" + slackOps, "web", "slack"}},
-		"ItsOwn":   {[]string{"slack:" + slackHome}, on, "", []string{"slack"}},
-		"OwnTwice": {[]string{"slack:" + slackHome, "slack"}, on, `goes to the channel "slack" twice`, nil},
-		"Twice":    {[]string{"slack:" + slackOps, "slack:" + slackOps}, on, `goes to the channel "slack:C0000000002" twice`, nil},
-		"ByName":   {[]string{"slack:#ops"}, on, `route "team" goes to the channel "slack:#ops"; a channel of Slack's is named by its id, such as "slack:C0123456789"`, nil},
-		"APerson":  {[]string{"slack:" + slackAnn}, on, "is named by its id", nil},
-		"Bare":     {[]string{slackOps}, on, `goes to the channel "C0000000002"; there is`, nil},
-		"Off":      {[]string{"slack:" + slackOps}, config{}, `goes to the channel "slack:C0000000002"; there is web`, nil},
-		"Telegram": {[]string{"telegram:4711"}, on, `goes to the channel "telegram:4711"; there is`, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, err := parsePolicy("p.yaml", []byte(onChannels(c.channels...)), "/home/u")
-			if err == nil {
-				err = p.checkChannels(c.c)
-			}
-			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-				t.Fatalf("got %v, want %q", err, c.wrong)
-			}
-			if err == nil && !slices.Equal(p.routing.Routes[0].Channels, c.want) {
-				t.Errorf("it goes to %q, want %q", p.routing.Routes[0].Channels, c.want)
-			}
-		})
-	}
-}
-
 // policy writes the policy file that the daemon reads.
 func (h *home) policy(t *testing.T, text string) {
 	t.Helper()

@@ -58,6 +58,7 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"PortTooBig":       {"METNOS_LISTEN=127.0.0.1:70000", `METNOS_LISTEN: port "70000"`},
 		"EveryAddress":     {"METNOS_LISTEN=:8787", `METNOS_LISTEN: ":8787" can be reached`},
 		"PathInURL":        {"METNOS_PUBLIC_URL=https://example.org/vaglio", "METNOS_PUBLIC_URL: "},
+		"DenialLong":       {"METNOS_DENIAL_STANDS=25h", "METNOS_DENIAL_STANDS: 25h is not between"},
 		"DeadlineShort":    {"METNOS_APPROVAL_DEADLINE=59s", "METNOS_APPROVAL_DEADLINE: 59s is not between 1m and 24h"},
 		"DeadlineLong":     {"METNOS_APPROVAL_DEADLINE=25h", "METNOS_APPROVAL_DEADLINE: 25h is not between"},
 		"QuietInWords":     {"METNOS_QUIET=at night", `METNOS_QUIET: "at night" is not a part of the day, such as 22:00-07:00`},

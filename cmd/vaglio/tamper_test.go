@@ -14,6 +14,8 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/logverify"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/bolt"
 )
@@ -28,7 +30,7 @@ type chronicle struct {
 	checkpoint, verifier string
 }
 
-const chronicleLeaves = 9
+const chronicleLeaves = 10
 
 // newChronicle lets a daemon run through a day: a call that is allowed and runs, a
 // veto, a call that is denied, and one that waits. older is the store as it was
@@ -67,7 +69,7 @@ func newChronicle(t *testing.T) (h *home, c *chronicle, older []byte) {
 func storeCopyIn(t *testing.T, h *home) ([]byte, error) {
 	t.Helper()
 	t.Setenv("HOME", h.dir)
-	path, err := storeCopy(t.Context(), t.TempDir())
+	path, err := logverify.CopyInto(t.Context(), t.TempDir(), handOutStore)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func storeCopyIn(t *testing.T, h *home) ([]byte, error) {
 func (c *chronicle) copyTo(t *testing.T) *chronicle {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{storeFile, keyFile, checkpointFile} {
+	for _, name := range []string{datafolder.StoreFile, datafolder.KeyFile, datafolder.CheckpointFile} {
 		b, err := os.ReadFile(filepath.Join(c.dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +99,7 @@ func (c *chronicle) path(file string) string { return filepath.Join(c.dir, file)
 // in changes the store's file behind its back.
 func (c *chronicle) in(change func(leaf, tree *bbolt.Bucket) error) {
 	c.Helper()
-	db, err := bbolt.Open(c.path(storeFile), 0o600, nil)
+	db, err := bbolt.Open(c.path(datafolder.StoreFile), 0o600, nil)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func at(i int) []byte { return bigendian.BigEndian.AppendUint64(nil, uint64(i)) 
 // record changes an approval's record, as one would who knows how.
 func (c *chronicle) record(id approval.ID, change func(*approval.Approval)) {
 	c.Helper()
-	db, err := bolt.Open(c.path(storeFile), bolt.Options{})
+	db, err := bolt.Open(c.path(datafolder.StoreFile), bolt.Options{})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -189,89 +191,89 @@ func tamperings(older []byte) map[string]tampering {
 	const kept, copied = "the checkpoint kept beside the store", "the checkpoint given"
 	return map[string]tampering{
 		"a leaf altered": {in(func(leaf, _ *bbolt.Bucket) error {
-			return leaf.Put(at(7), []byte(strings.Replace(string(leaf.Get(at(7))), "not today", "certainly", 1)))
-		}), []string{"leaf 7 (approval DENIED, denied by owner, 20", ") was changed: its hash is not the one in the tree."}},
+			return leaf.Put(at(8), []byte(strings.Replace(string(leaf.Get(at(8))), "not today", "certainly", 1)))
+		}), []string{"leaf 8 (approval DENIED, denied by owner, 20", ") was changed: its hash is not the one in the tree."}},
 		"a leaf altered with its hash": {in(func(leaf, tree *bbolt.Bucket) error {
-			v := []byte(strings.Replace(string(leaf.Get(at(7))), "not today", "certainly", 1))
-			h, packed := tlog.RecordHash(v), append([]byte{}, tree.Get(at(7))...)
+			v := []byte(strings.Replace(string(leaf.Get(at(8))), "not today", "certainly", 1))
+			h, packed := tlog.RecordHash(v), append([]byte{}, tree.Get(at(8))...)
 			copy(packed, h[:])
-			if err := leaf.Put(at(7), v); err != nil {
+			if err := leaf.Put(at(8), v); err != nil {
 				return err
 			}
-			return tree.Put(at(7), packed)
+			return tree.Put(at(8), packed)
 		}), []string{
-			"the tree's hash over the leaves 6 to 7 is not that of these leaves", "the first 9 leaves are not those that " + kept + " was signed for",
+			"the tree's hash over the leaves 8 to 9 is not that of these leaves", "the first 10 leaves are not those that " + kept + " was signed for",
 		}},
 		"a leaf altered with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
-			if err := leaf.Put(at(7), []byte(strings.Replace(string(leaf.Get(at(7))), "not today", "certainly", 1))); err != nil {
+			if err := leaf.Put(at(8), []byte(strings.Replace(string(leaf.Get(at(8))), "not today", "certainly", 1))); err != nil {
 				return err
 			}
 			return rebuild(leaf, tree)
 		}), []string{
-			"the first 9 leaves are not those that " + kept + " was signed for: one of the leaves 0 to 8 was changed, left out or put in",
-			"the first 9 leaves are not those that " + copied + " was signed for",
+			"the first 10 leaves are not those that " + kept + " was signed for: one of the leaves 0 to 9 was changed, left out or put in",
+			"the first 10 leaves are not those that " + copied + " was signed for",
 		}},
-		"a leaf of nonsense": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(3), []byte(`{"v":1`)) }), []string{
-			"leaf 3 cannot be read", "leaf 3 was changed: its hash is not the one in the tree",
+		"a leaf of nonsense": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(4), []byte(`{"v":1`)) }), []string{
+			"leaf 4 cannot be read", "leaf 4 was changed: its hash is not the one in the tree",
 		}},
 		"a leaf removed": {in(func(leaf, tree *bbolt.Bucket) error {
-			if err := leaf.Delete(at(5)); err != nil {
+			if err := leaf.Delete(at(6)); err != nil {
 				return err
 			}
-			return tree.Delete(at(5))
-		}), []string{"leaf 5 is missing: it was left out", "it cannot be held against " + kept, "(a call of agent, 20"}},
-		"a leaf's value removed": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Delete(at(5)) }), []string{
-			"leaf 5 has no value, and no leaf says that it was dropped: it was taken out",
+			return tree.Delete(at(6))
+		}), []string{"leaf 6 is missing: it was left out", "it cannot be held against " + kept, "(a call of default, 20"}},
+		"a leaf's value removed": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Delete(at(6)) }), []string{
+			"leaf 6 has no value, and no leaf says that it was dropped: it was taken out",
 		}},
 		"a leaf removed and the others moved up": {in(func(leaf, _ *bbolt.Bucket) error {
 			all := values(leaf)
-			return put(leaf, append(all[:5:5], all[6:]...))
-		}), []string{"a leaf was left out at leaf 5: what is in the leaves 5 to 7 belongs 1 further on"}},
+			return put(leaf, append(all[:6:6], all[7:]...))
+		}), []string{"a leaf was left out at leaf 6: what is in the leaves 6 to 8 belongs 1 further on"}},
 		"a leaf removed with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
 			all := values(leaf)
 			for _, b := range []*bbolt.Bucket{leaf, tree} {
-				if err := b.Delete(at(8)); err != nil {
+				if err := b.Delete(at(9)); err != nil {
 					return err
 				}
 			}
-			if err := put(leaf, append(all[:2:2], all[3:]...)); err != nil {
+			if err := put(leaf, append(all[:3:3], all[4:]...)); err != nil {
 				return err
 			}
 			return rebuild(leaf, tree)
 		}), []string{
-			"there are 8 leaves, and " + kept + " was signed for 9", "leaf 2 says that approval ALLOWED was allowed before, and leaf 1 left it pending",
+			"there are 9 leaves, and " + kept + " was signed for 10", "leaf 3 says that approval ALLOWED was allowed before, and leaf 2 left it pending",
 		}},
-		"a leaf put in": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(9), leaf.Get(at(5))) }), []string{
-			"leaf 9 (veto-", ", a call of agent, vetoed by the rule ", ") has no hash in the tree: it was put in",
+		"a leaf put in": {in(func(leaf, _ *bbolt.Bucket) error { return leaf.Put(at(10), leaf.Get(at(6))) }), []string{
+			"leaf 10 (veto-", ", a call of default, vetoed by the rule ", ") has no hash in the tree: it was put in",
 		}},
 		"a leaf put in between": {in(func(leaf, _ *bbolt.Bucket) error {
 			all := values(leaf)
-			return put(leaf, append(append(all[:3:3], all[5]), all[3:]...))
-		}), []string{"a leaf was put in at leaf 3: what is in the leaves 4 to 8 belongs 1 before"}},
+			return put(leaf, append(append(all[:4:4], all[6]), all[4:]...))
+		}), []string{"a leaf was put in at leaf 4: what is in the leaves 5 to 9 belongs 1 before"}},
 		"a leaf put in with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
 			all := values(leaf)
-			if err := put(leaf, append(append(all[:3:3], all[5]), all[3:]...)); err != nil {
+			if err := put(leaf, append(append(all[:4:4], all[6]), all[4:]...)); err != nil {
 				return err
 			}
 			return rebuild(leaf, tree)
-		}), []string{"the first 9 leaves are not those that " + kept + " was signed for"}},
+		}), []string{"the first 10 leaves are not those that " + kept + " was signed for"}},
 		"leaves re-ordered": {in(func(leaf, _ *bbolt.Bucket) error {
 			all := values(leaf)
-			all[2], all[7] = all[7], all[2]
+			all[3], all[8] = all[8], all[3]
 			return put(leaf, all)
 		}), []string{
-			"leaf 2 (approval DENIED, denied by owner, 20", ") is out of order: it belongs at 7.",
-			"leaf 7 (approval ALLOWED, allowed by owner, 20", ") is out of order: it belongs at 2.",
+			"leaf 3 (approval DENIED, denied by owner, 20", ") is out of order: it belongs at 8.",
+			"leaf 8 (approval ALLOWED, allowed by owner, 20", ") is out of order: it belongs at 3.",
 		}},
 		"leaves re-ordered with the whole tree": {in(func(leaf, tree *bbolt.Bucket) error {
 			all := values(leaf)
-			all[2], all[3] = all[3], all[2]
+			all[3], all[4] = all[4], all[3]
 			if err := put(leaf, all); err != nil {
 				return err
 			}
 			return rebuild(leaf, tree)
 		}), []string{
-			"leaf 2 says that approval ALLOWED was allowed before, and leaf 1 left it pending", "the first 9 leaves are not those that " + kept,
+			"leaf 3 says that approval ALLOWED was allowed before, and leaf 2 left it pending", "the first 10 leaves are not those that " + kept,
 		}},
 		"an inner hash altered": {in(func(_, tree *bbolt.Bucket) error {
 			packed := append([]byte{}, tree.Get(at(3))...)
@@ -280,32 +282,32 @@ func tamperings(older []byte) map[string]tampering {
 		}), []string{"the tree's hash over the leaves 2 to 3 is not that of these leaves: it was changed"}},
 		"a record altered": {func(c *chronicle) {
 			c.record(c.denied, func(a *approval.Approval) { a.Decision.Words = "certainly" })
-		}, []string{"the record of approval DENIED was changed: it is not what leaf 7 (denied) left"}},
+		}, []string{"the record of approval DENIED was changed: it is not what leaf 8 (denied) left"}},
 		"a record's state altered": {func(c *chronicle) {
 			c.record(c.denied, func(a *approval.Approval) { a.State, a.Decision.Choice = approval.Allowed, approval.ChoiceAllow })
-		}, []string{"approval DENIED is allowed in the records, and denied by its last leaf, 7"}},
+		}, []string{"approval DENIED is allowed in the records, and denied by its last leaf, 8"}},
 		"an older copy of the store": {func(c *chronicle) {
-			if err := os.WriteFile(c.path(storeFile), older, 0o600); err != nil {
+			if err := os.WriteFile(c.path(datafolder.StoreFile), older, 0o600); err != nil {
 				c.Fatal(err)
 			}
 		}, []string{
-			"there are 6 leaves, and " + kept + " was signed for 9: the end was left out, or an older copy of the store was put back",
-			"there are 6 leaves, and " + copied + " was signed for 9",
+			"there are 7 leaves, and " + kept + " was signed for 10: the end was left out, or an older copy of the store was put back",
+			"there are 7 leaves, and " + copied + " was signed for 10",
 		}},
 		"an older copy of everything": {func(c *chronicle) {
-			if err := os.WriteFile(c.path(storeFile), older, 0o600); err != nil {
+			if err := os.WriteFile(c.path(datafolder.StoreFile), older, 0o600); err != nil {
 				c.Fatal(err)
 			}
-			if err := os.Remove(c.path(checkpointFile)); err != nil {
+			if err := os.Remove(c.path(datafolder.CheckpointFile)); err != nil {
 				c.Fatal(err)
 			}
-		}, []string{"there are 6 leaves, and " + copied + " was signed for 9: the end was left out, or an older copy of the store was put back"}},
+		}, []string{"there are 7 leaves, and " + copied + " was signed for 10: the end was left out, or an older copy of the store was put back"}},
 		"the key exchanged": {func(c *chronicle) {
 			key, err := history.NewKey()
 			if err != nil {
 				c.Fatal(err)
 			}
-			if err := os.WriteFile(c.path(keyFile), []byte(key.Secret()), 0o600); err != nil {
+			if err := os.WriteFile(c.path(datafolder.KeyFile), []byte(key.Secret()), 0o600); err != nil {
 				c.Fatal(err)
 			}
 		}, []string{
@@ -319,7 +321,7 @@ func tamperings(older []byte) map[string]tampering {
 func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 	h, c, older := newChronicle(t)
 	if r := h.run("", "log", "verify", "--checkpoint", c.checkpoint); r.code != 0 || !strings.Contains(r.out, fmt.Sprint(chronicleLeaves, " leaves")) ||
-		strings.Count(r.out, "agrees with the tree, up to leaf 8") != 2 || !strings.Contains(r.out, "3 approvals agree with it") {
+		strings.Count(r.out, "agrees with the tree, up to leaf 9") != 2 || !strings.Contains(r.out, "3 approvals agree with it") {
 		t.Fatalf("unspoilt it is %d\n%s%s", r.code, r.out, r.err)
 	}
 	for name, tt := range tamperings(older) {
@@ -327,18 +329,23 @@ func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 			spoilt := c.copyTo(t)
 			tt.do(spoilt)
 			// The checkpoint comes as a chat gives it back, on one line.
-			oneLine := strings.Join(strings.Fields(c.checkpoint), " ")
-			r := h.run("", "log", "verify", "--store", spoilt.path(storeFile), "--checkpoint", oneLine)
-			if r.code != exitFailed {
-				t.Errorf("exit code %d: %s", r.code, r.err)
+			given, err := logverify.Checkpoints([]string{strings.Join(strings.Fields(c.checkpoint), " ")}, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
+			q := logverify.Question{Store: spoilt.path(datafolder.StoreFile), Folder: spoilt.dir, Given: given}
+			r, err := q.Verify(t.Context())
+			if err != nil || r.Whole() {
+				t.Errorf("%v: %+v", err, r)
+			}
+			told := logverify.Text(&r)
 			for _, want := range tt.want {
 				want = strings.NewReplacer("DENIED", string(c.denied), "ALLOWED", string(c.allowed)).Replace(want)
-				if !strings.Contains(r.out, want) {
+				if !strings.Contains(told, want) {
 					t.Errorf("nothing is told of: %s", want)
 				}
 			}
-			t.Log("\n" + r.out)
+			t.Log("\n" + told)
 		})
 	}
 }
@@ -347,7 +354,7 @@ func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 // guards, and says so everywhere until the owner knows.
 func TestAnOlderStoreIsToldOf(t *testing.T) {
 	h, c, older := newChronicle(t)
-	if err := os.WriteFile(h.data(storeFile), older, 0o600); err != nil {
+	if err := os.WriteFile(h.data(datafolder.StoreFile), older, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, again := range []bool{false, true} {
@@ -358,7 +365,7 @@ func TestAnOlderStoreIsToldOf(t *testing.T) {
 		if !strings.Contains(s.log.String(), "an older copy of the store was put back") {
 			t.Errorf("again %t: the log says %s", again, s.log)
 		}
-		if r := h.run("", "doctor"); r.code != 1 || !strings.Contains(r.out, "remove "+h.data(lostFile)) {
+		if r := h.run("", "doctor"); r.code != 1 || !strings.Contains(r.out, "remove "+h.data(datafolder.LostFile)) {
 			t.Errorf("again %t: the doctor says %d %s", again, r.code, r.out)
 		}
 		if r := s.agent("POST", "/v1/proposals", `{"executor":"shell_exec","args":{"command":"rm -rf /"}}`); r.answer(t).Decision != approval.RulingDeny {
@@ -370,7 +377,7 @@ func TestAnOlderStoreIsToldOf(t *testing.T) {
 		}
 		s.stop()
 	}
-	if err := os.Remove(h.data(lostFile)); err != nil {
+	if err := os.Remove(h.data(datafolder.LostFile)); err != nil {
 		t.Fatal(err)
 	}
 	s := h.serve()
@@ -380,7 +387,7 @@ func TestAnOlderStoreIsToldOf(t *testing.T) {
 	if r := h.run("", "log", "verify"); r.code != exitFailed {
 		t.Errorf("verify is content with an older store: %s", r.out)
 	}
-	if r := h.run("", "log", "verify", "--accept", "6"); r.code != exitOK {
+	if r := h.run("", "log", "verify", "--accept", "7"); r.code != exitOK {
 		t.Errorf("verify is not content though the owner is: %s%s", r.out, r.err)
 	}
 }
@@ -424,7 +431,7 @@ func TestTheHistoryIsRead(t *testing.T) {
 		}
 		all = append(all, e)
 	}
-	if len(all) != chronicleLeaves || all[7].Leaf != 7 || all[7].Kind != history.Denied {
+	if len(all) != chronicleLeaves || all[8].Leaf != 8 || all[8].Kind != history.Denied {
 		t.Errorf("as JSON it is %+v", all)
 	}
 	if n := strings.Count(parts[2], "\n"); n != 1 || !strings.Contains(parts[2], `"vetoed"`) {
@@ -433,7 +440,7 @@ func TestTheHistoryIsRead(t *testing.T) {
 	if want := "Nothing of that is in the history.\n"; parts[3] != want || parts[4] != want {
 		t.Errorf("of nothing it is %q and %q", parts[3], parts[4])
 	}
-	for _, file := range []string{keyFile, checkpointFile, storeFile} {
+	for _, file := range []string{datafolder.KeyFile, datafolder.CheckpointFile, datafolder.StoreFile} {
 		call := `{"executor":"read_file","args":{"path":"` + h.data(file) + `"}}`
 		if a := s.agent("POST", "/v1/proposals", call).answer(t); a.Decision != approval.RulingDeny || a.Verdict.BlockedBy != "guard" {
 			t.Errorf("an agent may read %s: %+v", file, a)
@@ -460,7 +467,7 @@ func TestTheHistoryIsRead(t *testing.T) {
 			t.Errorf("%s: %d %s%s", name, r.code, r.out, r.err)
 		}
 	}
-	if r := h.run(c.checkpoint, "log", "verify", "--checkpoint", "-", "--key", c.verifier, "--store", h.data(storeFile)); r.code != 0 {
+	if r := h.run(c.checkpoint, "log", "verify", "--checkpoint", "-", "--key", c.verifier, "--store", h.data(datafolder.StoreFile)); r.code != 0 {
 		t.Errorf("with the key given: %d %s%s", r.code, r.out, r.err)
 	}
 }

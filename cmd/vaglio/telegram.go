@@ -5,24 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/telegram"
-	"github.com/metnos/vaglio/dispatcher"
-	"github.com/metnos/vaglio/internal/strictjson"
-)
+	"github.com/spf13/cobra"
 
-// telegramRecord is what the bot keeps of itself.
-const telegramRecord = "telegram"
+	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/instance"
+	"github.com/metnos/vaglio/internal/terminal"
+)
 
 // telegramConfig is what the environment says of the bot.
 type telegramConfig struct {
-	Token secret
+	Token datafolder.Secret
 	// API is the Bot API's address; empty means Telegram's own.
 	API         string
 	Chat, Topic int64
@@ -114,13 +116,13 @@ func telegramAPI(address string) error {
 	return nil
 }
 
-// talk builds the bot, if there is a token.
-func (d *daemon) talk(ctx context.Context) error {
+// openTelegram builds the bot, if there is a token.
+func (d *daemon) openTelegram(ctx context.Context) error {
 	if d.config.Telegram.Token == "" {
 		return nil
 	}
 	var err error
-	d.bot, err = newBot(ctx, &d.config, botMemory{d.store}, d.log)
+	d.bot, err = newBot(ctx, &d.config, instance.TelegramNotes{Store: d.store}, d.log)
 	return err
 }
 
@@ -129,62 +131,13 @@ func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Log
 	t := &c.Telegram
 	bot, err := telegram.New(ctx, telegram.Config{
 		Token: string(t.Token), API: t.API, Memory: notes, Chat: t.Chat, Topic: t.Topic,
-		Webhook: t.Webhook, Approvers: t.Approvers, Zone: c.Zone, Log: log,
-		Texts: c.Texts, Lang: c.Lang,
+		Webhook: t.Webhook, Approvers: t.Approvers,
+		Locale: platform.Locale{Texts: c.Texts, Lang: c.Lang, Zone: c.Zone}, Log: log,
 	})
 	if errors.Is(err, telegram.ErrToken) {
 		return nil, &configError{fmt.Errorf("METNOS_TELEGRAM_TOKEN: %w", err)}
 	}
 	return bot, err
-}
-
-// botMemory keeps the bot's notes in the store.
-type botMemory struct{ store dispatcher.Store }
-
-// botBody is the record of the bot's notes.
-type botBody struct {
-	Version int            `json:"v"`
-	Notes   telegram.Notes `json:"notes"`
-}
-
-// Load returns the notes.
-func (m botMemory) Load(ctx context.Context) (telegram.Notes, error) { return botNotes(ctx, m.store) }
-
-// shelf is where records can be read.
-type shelf interface {
-	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
-}
-
-// botNotes reads the bot's notes.
-func botNotes(ctx context.Context, from shelf) (telegram.Notes, error) {
-	r, err := from.Get(ctx, approval.KindMeta, telegramRecord)
-	if errors.Is(err, approval.ErrNotFound) {
-		return telegram.Notes{}, nil
-	}
-	if err != nil {
-		return telegram.Notes{}, err
-	}
-	var body botBody
-	if err := strictjson.Unmarshal(r.Body, &body); err != nil {
-		return telegram.Notes{}, err
-	}
-	if body.Version != 1 {
-		return telegram.Notes{}, errors.New("the record is from a newer vaglio")
-	}
-	return body.Notes, nil
-}
-
-// Save stores the notes.
-func (m botMemory) Save(ctx context.Context, n telegram.Notes) error {
-	body, err := strictjson.Marshal(botBody{1, n})
-	if err != nil {
-		return err
-	}
-	_, err = m.store.Update(ctx, approval.KindMeta, telegramRecord, func(r approval.Record) (approval.Record, error) {
-		r.ID, r.Body = telegramRecord, body
-		return r, nil
-	})
-	return err
 }
 
 // pairing tells how to pair, when nobody has.
@@ -195,4 +148,49 @@ func (d *daemon) pairing() string {
 	code, _ := d.bot.NewCode()
 	return fmt.Sprintf("  telegram  send your bot: /start %s\n          (good once, for %d minutes; 'vaglio pair' prints another)\n",
 		code, telegram.CodeLives/time.Minute)
+}
+
+// pair makes a pairing code.
+func (d *daemon) pair() (owner.Pairing, error) {
+	if d.bot == nil {
+		return owner.Pairing{}, owner.ErrNoBot
+	}
+	code, until := d.bot.NewCode()
+	return owner.Pairing{Code: code, Until: until, Bot: d.bot.Status().Bot}, nil
+}
+
+func newPair() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pair",
+		Short: "Print a code that pairs you with the daemon's Telegram bot",
+		Long: `Print a code that pairs you with the running daemon's Telegram bot. It is good
+once, for a quarter of an hour, and voids the code before it.
+
+Whoever sends it may decide from then on, in place of the one who paired before,
+and the chat that it came from is the one that cards go to. The people of
+METNOS_TELEGRAM_APPROVERS and the chat of METNOS_TELEGRAM_CHAT stay what they
+are.
+
+Exit codes: 0 printed, 1 no daemon or no bot, 2 a mistake in the command line or
+in the configuration.`,
+		Example: "  vaglio pair",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var a owner.Pairing
+			if err := askDaemon(cmd.Context(), http.MethodPost, "/pair", &a); err != nil {
+				return err
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), pairingText(&a))
+			return err
+		},
+	}
+}
+
+// pairingText tells what to do with the code.
+func pairingText(a *owner.Pairing) string {
+	who, link := "your bot", ""
+	if a.Bot != "" {
+		who, link = "@"+a.Bot, "or open: https://t.me/"+a.Bot+"?start="+a.Code+"\n"
+	}
+	return fmt.Sprintf("Send %s: /start %s\n%sGood once, until %s.\n", who, a.Code, link, terminal.Stamp(a.Until))
 }

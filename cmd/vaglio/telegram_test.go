@@ -18,8 +18,8 @@ import (
 
 var codeLine = regexp.MustCompile(`/start (\S+)`)
 
-// platform is a Telegram on this machine, with Ann in a chat with the bot.
-type platform struct {
+// chat is a Telegram on this machine, with Ann in a chat with the bot.
+type chat struct {
 	*telegramtest.Server
 	t    *testing.T
 	url  string
@@ -27,9 +27,9 @@ type platform struct {
 	chat int64
 }
 
-func newPlatform(t *testing.T) *platform {
+func newChat(t *testing.T) *chat {
 	t.Helper()
-	p := &platform{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
+	p := &chat{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
 	p.chat = p.Private(p.ann)
 	web := httptest.NewServer(p.Server)
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
@@ -38,13 +38,13 @@ func newPlatform(t *testing.T) *platform {
 }
 
 // serve starts a daemon whose bot is on the platform.
-func (p *platform) serve(h *home) *served {
+func (p *chat) serve(h *home) *served {
 	p.t.Helper()
 	return h.start(func(c *exec.Cmd) { c.Args = append(c.Args, "--telegram-api", p.url) })
 }
 
 // await returns the first message that fits.
-func (p *platform) await(what string, fits func(m telegramtest.Message) bool) telegramtest.Message {
+func (p *chat) await(what string, fits func(m telegramtest.Message) bool) telegramtest.Message {
 	p.t.Helper()
 	deadline := time.After(patience)
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -83,7 +83,7 @@ func (s *served) pairCode() string {
 }
 
 // pair sends the code that the daemon printed.
-func (p *platform) pair(s *served) {
+func (p *chat) pair(s *served) {
 	p.t.Helper()
 	p.Say(p.ann, p.chat, "/start "+s.pairCode())
 	p.await("that pairs", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Paired.") })
@@ -93,7 +93,7 @@ func (p *platform) pair(s *served) {
 // between the tap and its hearing.
 func TestTelegramFromTheCodeToTheTap(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_JUDGE_THRESHOLD=0.75")
 	s := p.serve(h)
 	p.pair(s)
@@ -174,7 +174,7 @@ func (d toDaemon) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestTelegramByWebhook is asked and taps where the platform delivers.
 func TestTelegramByWebhook(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_JUDGE_THRESHOLD=0.75",
 		"METNOS_TELEGRAM_WEBHOOK=https://vaglio.example.org/telegram")
 	s := p.serve(h)

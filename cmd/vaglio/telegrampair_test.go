@@ -9,7 +9,7 @@ import (
 
 func TestPairPrintsAFreshCode(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
 	if r := h.run("", "pair"); r.code != 1 || !strings.Contains(r.err, "no vaglio is serving") {
 		t.Errorf("without a daemon: %d %s", r.code, r.err)

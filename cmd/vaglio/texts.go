@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -23,7 +25,7 @@ func (m *mistakes) texts(e *environment) (templates.Lang, *templates.Set) {
 		if info, err := os.Stat(e.Templates.value); err != nil || !info.IsDir() {
 			m.add(name, "%q is not a folder", e.Templates.value)
 		} else {
-			folder = os.DirFS(e.Templates.value)
+			folder = regular.Folder(e.Templates.value)
 		}
 	}
 	set, err := templates.Load(folder)
@@ -44,7 +46,8 @@ to change belong into a file of the same form, it.tmpl or en.tmpl, in a folder
 that METNOS_TEMPLATES names; see 'vaglio texts check'.
 
 Exit codes: 0 printed, 2 a mistake in the command line.`,
-		Example: "  vaglio texts it > all.txt",
+		Example:   "  vaglio texts it > all.txt",
+		ValidArgs: []cobra.Completion{string(templates.English), string(templates.Italian)},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if lang, ok := templates.Language(args[0]); ok && string(lang) == args[0] {
@@ -79,11 +82,11 @@ command line.`,
 		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil {
-				return &exitError{exitUsage, plain(err)}
+				return &exitError{exitUsage, datafolder.Plain(err)}
 			} else if !info.IsDir() {
 				return &exitError{exitUsage, fmt.Errorf("%s is not a folder", args[0])}
 			}
-			if _, err := templates.Load(os.DirFS(args[0])); err != nil {
+			if _, err := templates.Load(regular.Folder(args[0])); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "The texts are right.")

@@ -31,15 +31,22 @@ type room struct {
 
 const (
 	bbolt      = "go.etcd.io/bbolt"
+	breaker    = "github.com/sony/gobreaker/v2"
+	goopenai   = "github.com/sashabaranov/go-openai"
 	chromedp   = "github.com/chromedp/chromedp"
 	cdproto    = "github.com/chromedp/cdproto"
 	cobra      = "github.com/spf13/cobra"
 	pflag      = "github.com/spf13/pflag"
 	cronlib    = "github.com/robfig/cron/v3"
 	envconfig  = "github.com/kelseyhightower/envconfig"
+	gotoml     = "github.com/pelletier/go-toml/v2"
+	hujson     = "github.com/tailscale/hujson"
+	udiff      = "github.com/aymanbagabas/go-udiff"
 	gocmp      = "github.com/google/go-cmp"
 	jsonlib    = "github.com/go-json-experiment/json"
+	landlock   = "github.com/landlock-lsm/go-landlock"
 	jsonschema = "github.com/santhosh-tekuri/jsonschema/v6"
+	seccomp    = "github.com/elastic/go-seccomp-bpf"
 	shparser   = "mvdan.cc/sh/v3"
 	slackgo    = "github.com/slack-go/slack"
 	sqllexer   = "github.com/DataDog/go-sqllexer"
@@ -51,9 +58,11 @@ const (
 	xmod       = "golang.org/x/mod"
 	xnet       = "golang.org/x/net"
 	xsync      = "golang.org/x/sync"
+	porcupine  = "github.com/anishathalye/porcupine"
 	xsys       = "golang.org/x/sys"
 	xtext      = "golang.org/x/text"
 	yaml       = "github.com/goccy/go-yaml"
+	zstd       = "github.com/klauspost/compress"
 )
 
 // rooms is the table of design: imports point down only. A package that is not
@@ -63,11 +72,59 @@ var rooms = map[string]room{
 	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
 	"internal/realpath":   {},
+	"internal/filemode":   {},
+	"internal/imports":    {},
+	"internal/unixtext":   {},
+	"internal/settings":   {},
+	"internal/hosts":      {},
+	"internal/regular":    {},
+	"internal/seals":      {may: []string{"internal/regular"}},
+	"internal/itself":     {may: []string{"gateway/install", "internal/own", "internal/regular", "internal/seals"}},
+	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
+
+	"internal/nearest":    {},
+	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
+	"internal/datafolder": {may: []string{"internal/regular"}},
+	"internal/eval":       {may: []string{"channels/chart", "vaglio", "internal/strictjson"}},
+	"internal/judging": {
+		may: []string{
+			"approval", "vaglio", "vaglio/judge", "vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/effects", "vaglio/judge/llm", "vaglio/judge/model",
+			"vaglio/judge/model/openai", "vaglio/judge/model/anthropic", "vaglio/judge/sandbox", "vaglio/mask",
+			"internal/own", "internal/policyfile", "internal/strictjson", "internal/workfiles",
+		},
+	},
+	"internal/policyfile": {
+		may: []string{
+			"approval", "vaglio/catalog", "vaglio/operation", "vaglio/judge/effects", "vaglio/wording", "channels/slack", "channels/telegram", "channels/web",
+			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/nearest",
+			"internal/workfiles", "internal/regular", "vaglio", "vaglio/place",
+		},
+		modules: []string{yaml},
+	},
+	"internal/agents":   {may: []string{"approval", "internal/datafolder", "internal/strictjson"}, tests: []string{"store/storetest"}},
+	"internal/instance": {may: []string{"approval", "approval/report", "channels/slack", "channels/telegram", "channels/web", "internal/strictjson"}, tests: []string{"store/storetest"}},
+	"internal/doctor": {
+		may: []string{
+			"dispatcher", "store/bolt", "approval", "approval/visible", "channels/slack", "channels/telegram",
+			"internal/datafolder", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
+		},
+		modules: []string{xsys},
+	},
+	"internal/digestcheck": {
+		may:   []string{"approval", "approval/report", "vaglio", "vaglio/audit", "internal/strictjson", "internal/terminal"},
+		tests: []string{"dispatcher", "store/storetest", "vaglio/judge", "vaglio/judge/effects"},
+	},
+	"internal/logverify": {
+		may: []string{"approval/history", "approval/visible", "store/bolt", "internal/datafolder", "internal/terminal"},
+	},
+	"internal/explain": {
+		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+	},
 
 	"vaglio/wordclass":        {},
 	"vaglio/wording":          {},
-	"vaglio/shell":            {may: []string{"vaglio/wordclass", "internal/strictjson", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
+	"vaglio/shell":            {may: []string{"internal/unixtext", "vaglio/wordclass", "internal/strictjson", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/shell/powershell": {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/patch":            {may: []string{"vaglio/shell", "vaglio/wording"}},
@@ -75,28 +132,48 @@ var rooms = map[string]room{
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/operation", "vaglio/shell"}},
 	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
-	"vaglio/project":          {may: []string{"vaglio/shell"}, modules: []string{yaml}},
-	"internal/workfiles":      {may: []string{"vaglio/reading"}},
+	"vaglio/project":          {may: []string{"vaglio/shell", "internal/imports", "internal/settings"}, modules: []string{yaml}},
+	"internal/workfiles":      {may: []string{"vaglio", "internal/regular"}},
 	"vaglio/clients":          {may: []string{"vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
-		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "vaglio/wording"},
+		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/own", "internal/filemode", "vaglio/wording"},
 		modules: []string{xtext},
 	},
 	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
 	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{xsys}},
 	"vaglio/mask":    {may: []string{"internal/strictjson"}},
 	"vaglio": {
-		may:     []string{"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "internal/strictjson", "vaglio/wording"},
+		may: []string{
+			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/strictjson",
+			"vaglio/wording",
+		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects"},
 	},
-	"vaglio/judge": {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
+	"vaglio/judge":         {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
+	"vaglio/judge/sandbox": {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
 	"vaglio/judge/effects": {
 		may: []string{
-			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/strictjson", "vaglio/wording",
+			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/hosts", "internal/strictjson", "vaglio/wording",
 		},
 		modules: []string{sqllexer, xtext},
 		tests:   []string{"vaglio/judge", "templates"},
+	},
+
+	"vaglio/judge/model": {
+		may: []string{"vaglio", "internal/strictjson"}, modules: []string{breaker, vmetrics, xsync},
+	},
+	"vaglio/judge/model/openai":    {may: []string{"vaglio/judge/model", "internal/strictjson"}, modules: []string{goopenai}, tests: []string{"vaglio/judge/model/modeltest"}},
+	"vaglio/judge/model/anthropic": {may: []string{"vaglio/judge/model", "internal/strictjson"}, tests: []string{"vaglio/judge/model/modeltest"}},
+	"vaglio/judge/model/modeltest": {may: []string{"vaglio/judge/model", "internal/strictjson"}},
+	"vaglio/judge/budget":          {may: []string{"vaglio"}},
+	"vaglio/judge/llm": {
+		may:   []string{"vaglio", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/mask", "internal/strictjson"},
+		tests: []string{"vaglio/judge/model/modeltest", "vaglio/judge/model/openai"},
+	},
+	"vaglio/judge/agent": {
+		may:   []string{"vaglio", "vaglio/judge/budget", "vaglio/judge/llm", "vaglio/judge/model", "vaglio/judge/sandbox", "vaglio/mask", "vaglio/reading", "internal/strictjson"},
+		tests: []string{"vaglio/judge", "vaglio/judge/effects", "vaglio/judge/model/modeltest", "vaglio/judge/model/openai"},
 	},
 
 	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
@@ -104,21 +181,32 @@ var rooms = map[string]room{
 		may:   []string{"approval/visible", "vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
+	"approval/about": {
+		may: []string{
+			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
+			"internal/strictjson",
+		},
+		modules: []string{sqllexer},
+		tests:   []string{"internal/workfiles", "vaglio/judge"},
+	},
 	"approval/report": {may: []string{"approval", "approval/visible", "vaglio"}},
 	"approval/history": {
 		may:     []string{"approval", "vaglio", "internal/strictjson"},
 		modules: []string{xmod},
 		tests:   []string{"store/storetest"},
 	},
-	"dispatcher/read": {may: []string{"approval", "approval/report", "vaglio"}},
+	"dispatcher/standing": {may: []string{"approval"}},
+	"dispatcher/read":     {may: []string{"approval", "approval/report", "vaglio", "internal/strictjson"}, tests: []string{"store/storetest"}},
 	"dispatcher": {
-		may:     []string{"dispatcher/read", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{cronlib, xmod},
-		tests:   []string{"vaglio/judge", "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading"},
+		may:     []string{"dispatcher/read", "dispatcher/standing", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
+		modules: []string{cronlib, xmod, xsync},
+		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "approval/about", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading"},
 	},
 
+	"internal/durable": {},
+	"store/journal":    {may: []string{"approval", "internal/durable"}, modules: []string{zstd}},
 	"store/bolt": {
-		may:     []string{"approval", "approval/history", "internal/strictjson"},
+		may:     []string{"approval", "approval/history", "store/journal", "internal/strictjson", "internal/durable"},
 		modules: []string{bbolt, xmod, xsys},
 		tests:   []string{"store/storetest"},
 	},
@@ -126,17 +214,17 @@ var rooms = map[string]room{
 
 	"channels/chart": {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
 	"channels/web": {
-		may:     []string{"approval", "approval/report", "approval/visible", "channels/chart", "vaglio", "internal/strictjson", "templates", "vaglio/wording"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
 
 	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},
 	"templates":            {may: []string{"vaglio/wording"}},
-	"channels/rehearsal":   {may: []string{"approval"}},
+	"channels/platform":    {may: []string{"approval", "templates"}},
 	"channels/cardtext":    {may: []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson"}, tests: []string{"vaglio", "vaglio/wording"}},
 	"channels/telegram": {
-		may:     []string{"approval", "approval/report", "approval/visible", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
+		may:     []string{"approval", "approval/report", "approval/visible", "templates", "channels/cardtext", "channels/platform", "channels/chart", "internal/strictjson"},
 		modules: []string{tgbotapi},
 		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
@@ -145,27 +233,46 @@ var rooms = map[string]room{
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
 	"channels/payloads":                     {may: []string{"approval", "approval/report", "vaglio", "internal/strictjson"}},
 	"channels/slack": {
-		may:     []string{"approval", "approval/report", "templates", "channels/cardtext", "channels/rehearsal", "channels/chart", "internal/strictjson"},
+		may:     []string{"approval", "approval/report", "templates", "channels/cardtext", "channels/platform", "channels/chart", "internal/strictjson"},
 		modules: []string{slackgo, websocket},
 		tests:   []string{"dispatcher", "store/storetest", "channels/slack/slacktest", "channels/channeltest", "channels/payloads", "vaglio"},
 	},
 	"channels/slack/slacktest": {may: []string{"channels/platformtest", "internal/strictjson"}, modules: []string{websocket}, tests: []string{slackgo}},
 
-	"gateway/client": {may: []string{"approval", "vaglio", "internal/strictjson"}},
+	"gateway/client":  {may: []string{"internal/strictjson"}},
+	"gateway/ask":     {may: []string{"gateway/client"}},
+	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
+	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{vmetrics},
+		modules: []string{vmetrics, xsys},
 		tests:   []string{"vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
-	"gateway/hook": {
-		may:     []string{"gateway/client", "approval", "vaglio", "internal/strictjson"},
-		modules: []string{xsys},
+	"gateway/owner": {
+		may: []string{
+			"dispatcher", "approval", "approval/history", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "templates", "vaglio", "vaglio/wording",
+			"internal/agents", "internal/datafolder", "internal/digestcheck", "internal/doctor", "internal/strictjson", "internal/terminal",
+		},
 	},
+	"gateway/hook": {
+		may:     []string{"gateway/client", "internal/strictjson"},
+		modules: []string{xsys},
+		tests:   []string{"vaglio"},
+	},
+	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
+	"gateway/install": {
+		may:     []string{"gateway/hook", "internal/regular", "internal/strictjson"},
+		modules: []string{hujson, udiff, gotoml, yaml},
+	},
+	"gateway/trial":    {may: []string{"gateway/scripted", "internal/strictjson"}},
+	"gateway/scripted": {may: []string{"internal/strictjson"}},
+	"cmd/vaglio-hook":  {may: []string{"gateway/hook/hookmain"}},
 
 	"cmd/vaglio": {
 		may:     []string{"*"},
-		modules: []string{cobra, pflag, envconfig, yaml, xmod, xsync, xsys},
-		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet},
+		modules: []string{cobra, pflag, envconfig, xmod, xsync},
+		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet, yaml},
 	},
 }
 

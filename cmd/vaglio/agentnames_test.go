@@ -1,0 +1,220 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// newAgent names an agent and returns its token.
+func (s *served) newAgent(name string, flags ...string) string {
+	s.h.t.Helper()
+	r := s.h.run("", append([]string{"agent", "add", name}, flags...)...)
+	if r.code != exitOK {
+		s.h.t.Fatalf("vaglio agent add %s: %d %s", name, r.code, r.err)
+	}
+	return strings.TrimSpace(r.out)
+}
+
+// as calls the API over the address with a token.
+func (s *served) as(token, method, path, body string) reply {
+	s.h.t.Helper()
+	return s.send(http.DefaultClient, method, s.base+path, body, "Bearer "+token)
+}
+
+// TestAgentsAreToldApart lets one agent reach for everything of another, by token
+// and over the socket, and then changes both tokens.
+func TestAgentsAreToldApart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
+	s := h.serve()
+	one, two := s.newAgent("deployer"), s.newAgent("coder")
+	asked := s.as(one, "POST", "/v1/proposals", forcePush).answer(t)
+	id := string(asked.Approval.ID)
+	outcome := `{"succeeded":true}`
+	for _, c := range []struct{ method, path, body string }{
+		{"GET", "/v1/approvals/" + id, ""},
+		{"DELETE", "/v1/approvals/" + id, ""},
+		{"POST", "/v1/approvals/" + id + "/outcome", outcome},
+	} {
+		if r := s.as(two, c.method, c.path, c.body); r.status != http.StatusNotFound {
+			t.Errorf("another agent: %s %s gives %d %s, want 404", c.method, c.path, r.status, r.body)
+		}
+		if r := s.local(c.method, c.path, c.body); r.status != http.StatusNotFound {
+			t.Errorf("the default agent: %s %s gives %d %s, want 404", c.method, c.path, r.status, r.body)
+		}
+	}
+	if r := s.as(two, "POST", "/v1/proposals", forcePush).answer(t); r.Approval.ID.Ask() == asked.Approval.ID.Ask() {
+		t.Error("two agents share an ask")
+	}
+	if out := h.run("", "pending"); !strings.Contains(out.out, "deployer") || !strings.Contains(out.out, "coder") {
+		t.Errorf("the owner does not see whose the calls are:\n%s", out.out)
+	}
+	person := s.signIn(s.link)
+	if r := person.post("/inbox/decide", buttons(t, person.get("/inbox/ask/"+id).body)["allow"]); r.status != http.StatusOK {
+		t.Fatalf("allow: %d\n%s", r.status, r.body)
+	}
+	got := s.as(one, "GET", "/v1/approvals/"+id+"?wait=30s", "").answer(t)
+	if got.Decision != approval.RulingAllow || got.Permit == nil {
+		t.Fatalf("after the yes: %+v", got)
+	}
+	redeem := "/v1/permits/" + got.Permit.Permit + "/redeem"
+	if r := s.as(two, "POST", redeem, forcePush); r.status != http.StatusNotFound {
+		t.Errorf("another's permit gives %d %s, want 404", r.status, r.body)
+	}
+	r := h.run("", "agent", "rotate", "deployer")
+	fresh := strings.TrimSpace(r.out)
+	if r.code != exitOK || fresh == one {
+		t.Fatalf("rotate: %+v", r)
+	}
+	if r := s.as(one, "POST", redeem, forcePush); r.status != http.StatusUnauthorized {
+		t.Errorf("the old token gives %d, want 401", r.status)
+	}
+	if r := s.as(fresh, "POST", redeem, forcePush); r.status != http.StatusNoContent {
+		t.Errorf("the new token gives %d %s, want 204", r.status, r.body)
+	}
+	if r := h.run("", "agent", "remove", "coder"); r.code != exitOK {
+		t.Errorf("remove: %+v", r)
+	}
+	if r := s.as(two, "GET", "/v1/turns/t-81", ""); r.status != http.StatusUnauthorized {
+		t.Errorf("a removed agent gets %d, want 401", r.status)
+	}
+	db, err := os.ReadFile(h.data("vaglio.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(db), fresh) || strings.Contains(s.log.String(), fresh) {
+		t.Error("a token is kept")
+	}
+}
+
+// TestAHookWithATokenIsItsAgent runs the hook as another agent than the user's.
+func TestAHookWithATokenIsItsAgent(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
+	s := h.serve()
+	token := s.newAgent("coder")
+	h.env = append(h.env, "METNOS_AGENT_TOKEN="+token)
+	h.run(hookCall, "hook", "claude-code", "--limit", "1s")
+	if out := h.run("", "pending"); !strings.Contains(out.out, "coder") {
+		t.Errorf("the call is not the agent's:\n%s", out.out)
+	}
+}
+
+// TestAgentMistakes gives each mistake one sentence, and changes nothing.
+func TestAgentMistakes(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	serving := newHome(t)
+	s := serving.serve()
+	s.newAgent("coder", "--uid", "4711")
+	if r := h.run("", "agent", "add", "coder", "--uid", "4711"); r.code != exitOK {
+		t.Fatalf("without a daemon: %+v", r)
+	}
+	file := filepath.Join(h.dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"exists":       {[]string{"add", "coder"}, exitFailed, `there is an agent "coder"`},
+		"empty":        {[]string{"add", ""}, exitUsage, "needs <name>"},
+		"owner":        {[]string{"add", "owner"}, exitFailed, "not for an agent"},
+		"capitals":     {[]string{"add", "Coder"}, exitFailed, "lower-case"},
+		"control":      {[]string{"add", "a\x1b[31m"}, exitFailed, "lower-case"},
+		"long":         {[]string{"add", strings.Repeat("a", 41)}, exitFailed, "41 characters"},
+		"uid taken":    {[]string{"add", "x", "--uid", "4711"}, exitFailed, `is the agent "coder"`},
+		"uid ours":     {[]string{"add", "x", "--uid", strconv.Itoa(os.Geteuid())}, exitFailed, `is the agent "default"`},
+		"uid nobody":   {[]string{"add", "x", "--uid", "65534"}, exitFailed, "could be anybody"},
+		"uid words":    {[]string{"add", "x", "--uid", "joe"}, exitFailed, "not the number of a user"},
+		"root":         {[]string{"add", "x", "--workspace", "/"}, exitFailed, "home"},
+		"home":         {[]string{"add", "x", "--workspace", h.dir}, exitFailed, "home"},
+		"homes":        {[]string{"add", "x", "--workspace", "/home"}, exitFailed, "--workspace"},
+		"no folder":    {[]string{"add", "x", "--workspace", file}, exitFailed, "not a folder"},
+		"nowhere":      {[]string{"add", "x", "--workspace", file + "/x"}, exitFailed, "--workspace"},
+		"no routes":    {[]string{"add", "x", "--route", "release"}, exitFailed, "no routes"},
+		"rotate none":  {[]string{"rotate", "x"}, exitFailed, "there is coder, default"},
+		"remove none":  {[]string{"remove", "x"}, exitFailed, "there is coder, default"},
+		"unknown verb": {[]string{"ad", "x"}, exitUsage, "knows no command"},
+	} {
+		for where, at := range map[string]*home{"serving": serving, "not serving": h} {
+			if name == "home" && where == "serving" {
+				continue // Its own home is another one.
+			}
+			r := at.run("", append([]string{"agent"}, tt.args...)...)
+			if r.code != tt.code || !strings.Contains(r.err, tt.want) || strings.Count(strings.TrimSpace(r.err), "\n") > 1 {
+				t.Errorf("%s, %s: got %d %q, want %d and %q", name, where, r.code, r.err, tt.code, tt.want)
+			}
+		}
+	}
+	for _, at := range []*home{serving, h} {
+		if r := at.run("", "agent", "list"); strings.Count(r.out, "\n") != 3 {
+			t.Errorf("something was half-done:\n%s", r.out)
+		}
+	}
+}
+
+// TestAPolicyNamesAgentsThatThereAre starts under a policy whose agents come and go.
+func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
+	policy := filepath.Join(h.dir, "policy.yaml")
+	text := `approval:
+  members: {owner: ["web:owner"], ann: ["web:ann"]}
+  agents: {deploier: owner, "*": owner}
+  routes: [{name: all, approvers: [owner]}, {name: careful, approvers: [ann]}]
+  rules:
+    - {agents: [deployer], executors: [nothing], route: careful}
+    - {route: all}
+`
+	write := func(text string) {
+		if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(text)
+	h.env = append(h.env, "METNOS_POLICY="+policy)
+	if r := h.run("", "policy", "check", policy); r.code != exitOK || !strings.Contains(r.out, "unchecked  the agents deploier, deployer") {
+		t.Errorf("without an instance: %+v", r)
+	}
+	if r := h.run("", "agent", "add", "deployer"); r.code != exitOK {
+		t.Fatalf("%+v", r)
+	}
+	for _, args := range [][]string{{"policy", "check", policy}, {"serve"}} {
+		r := h.run("", args...)
+		if r.code == exitOK || !strings.Contains(r.err, `:3:`) || !strings.Contains(r.err, `did you mean "deployer"?`) {
+			t.Errorf("%s: %d %s", args, r.code, r.err)
+		}
+	}
+	write(strings.Replace(text, "deploier", "deployer", 1))
+	if r := h.run("", "policy", "check", policy); r.code != exitOK || strings.Contains(r.out, "unchecked  the agents") {
+		t.Errorf("a good policy: %+v", r)
+	}
+	s := h.serve()
+	if r := h.run("", "agent", "remove", "deployer"); r.code != exitFailed || !strings.Contains(r.err, "take it out there first") {
+		t.Errorf("removing a named agent: %+v", r)
+	}
+	if r := h.run("", "agent", "add", "x", "--route", "carefull"); r.code != exitFailed || !strings.Contains(r.err, "there is all, careful") {
+		t.Errorf("a route that is none: %+v", r)
+	}
+	token := s.newAgent("own-route", "--route", "careful")
+	for _, who := range []struct {
+		token   string
+		decides bool
+	}{{s.agentToken(), true}, {token, false}} {
+		asked := s.as(who.token, "POST", "/v1/proposals", forcePush).answer(t)
+		person := s.signIn(strings.TrimSpace(h.run("", "inbox").out))
+		form := buttons(t, person.get("/inbox/ask/"+string(asked.Approval.ID.Ask())).body)["allow"]
+		if got := form != nil && person.post("/inbox/decide", form).status == http.StatusOK; got != who.decides {
+			t.Errorf("the owner may decide: %t, want %t", got, who.decides)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/gateway/acp"
+	"github.com/metnos/vaglio/gateway/hook/hookmain"
+	"github.com/metnos/vaglio/gateway/install"
+	"github.com/metnos/vaglio/gateway/mcp"
+)
+
+// mcpFlags are what `vaglio mcp` is told.
+type mcpFlags struct {
+	name, listen, upstream string
+	limit                  time.Duration
+}
+
+func newMCP(std stdio) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp [flags] -- <command>",
+		Short: "Stand before an MCP server and ask about each tool call",
+		Long: `Stand between an MCP client and its server, over stdio or HTTP, and ask before each
+tools/call. All other messages pass as they were written. A call that is not allowed
+is answered with the reason; while a person is asked the client is told of progress.
+
+A tool whose description or schema has changed since it was first seen is asked
+about once, and so is, each time, one that says that it destroys. What a tool says
+of itself spares no question.
+
+The server's exit code becomes this command's. 1 the server could not be started or
+broke off; 2 a mistake in the command line or in the configuration.`,
+		Example: `  vaglio mcp -- npx -y @modelcontextprotocol/server-filesystem /srv/notes
+  vaglio mcp --listen 127.0.0.1:8788 --upstream https://mcp.example.com/mcp
+  vaglio mcp wrap .mcp.json`,
+		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(std, args)
+			if err != nil {
+				return err
+			}
+			if f.listen != "" {
+				return serveMCP(cmd.Context(), std, f, o)
+			}
+			code, err := mcp.Serve(cmd.Context(), o, args, std.in, std.out, std.err)
+			if code > 0 && err == nil {
+				return &exitError{code: code}
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the client's configuration")
+	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long the client waits for a call, where that is not known")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "the loopback address on which to stand before an HTTP server")
+	cmd.Flags().StringVar(&f.upstream, "upstream", "", "the URL of that server")
+	cmd.AddCommand(newMCPWrap(std), newMCPUnwrap(std), newMCPApprove(std))
+	return cmd
+}
+
+func newACP(std stdio) *cobra.Command {
+	var limit time.Duration
+	cmd := &cobra.Command{
+		Use:   "acp [flags] -- <agent>",
+		Short: "Answer what a coding agent would ask its editor's user",
+		Long: `Stand between an editor and a coding agent that speak the Agent Client Protocol over
+stdio, and answer each session/request_permission: allowed once, or not. All other
+messages pass as they were written. It sees only what the agent asks about; the hook
+of 'vaglio install' sees every call.
+
+The agent's exit code becomes this command's. 1 the agent could not be started or
+broke off; 2 a mistake in the command line or in the configuration.`,
+		Example: "  vaglio acp -- gemini --acp",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || cmd.ArgsLenAtDash() != 0 {
+				return fmt.Errorf("%s needs the agent's command behind --, as in: %s", cmd.CommandPath(), firstExample(cmd))
+			}
+			if limit < 0 {
+				return errors.New("--limit must be more than 0, such as 1h")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			gate, _, err := hookmain.Connect(hookmain.Variables(environ()))
+			if err != nil {
+				return err
+			}
+			o := acp.Options{Gate: gate, Limit: limit, Log: std.err}
+			code, err := acp.Serve(cmd.Context(), o, args, std.in, std.out, std.err)
+			if code > 0 && err == nil {
+				return &exitError{code: code}
+			}
+			return err
+		},
+	}
+	cmd.Flags().DurationVar(&limit, "limit", time.Hour, "how long a person may take")
+	return cmd
+}
+
+func newMCPWrap(std stdio) *cobra.Command {
+	i := &installer{std: std}
+	cmd := &cobra.Command{
+		Use:   "wrap <file>",
+		Short: "Put vaglio before the MCP servers in a client's configuration",
+		Long: `Put 'vaglio mcp' before each MCP server that a client's configuration has started as
+a process, below "mcpServers" or "servers". What would change is shown, and done when
+you say yes; a copy of the file stays beside it. Servers that are reached by an
+address stay as they are: see 'vaglio mcp --listen'.
+
+Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
+		Example: "  vaglio mcp wrap .mcp.json\n  vaglio mcp wrap ~/.cursor/mcp.json --yes",
+		Args:    oneArg,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := locate(&i.o); err != nil {
+				return err
+			}
+			exe, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find this program: %w", err)
+			}
+			if err := askedOnce(i.o, args[0]); err != nil {
+				return err
+			}
+			s, err := install.Wrap(args[0], exe)
+			if err != nil {
+				return err
+			}
+			for _, name := range s.Left {
+				tell(std.err, "vaglio: "+name+" is reached by an address; put vaglio mcp --listen before it")
+			}
+			i.o.Client = args[0]
+			return i.apply([]install.Change{s.Change})
+		},
+	}
+	cmd.Flags().BoolVar(&i.yes, "yes", false, "do it without asking")
+	return cmd
+}
+
+// askedOnce refuses to gate servers whose tools a hook asks about already: a person
+// would be asked twice about one call.
+func askedOnce(o install.Options, file string) error {
+	if base := filepath.Base(file); base != ".mcp.json" && base != ".claude.json" {
+		return nil
+	}
+	o.Client, o.Scope = "claude-code", install.User
+	state, err := install.Look(o)
+	if err != nil || !state.Installed || len(state.Off) > 0 {
+		return nil //nolint:nilerr // What is not there asks nothing.
+	}
+	return fmt.Errorf("the hook in %s asks about the tools of these servers already, and with both you would be asked twice; take it out first: vaglio uninstall claude-code", state.Path)
+}
+
+func newMCPUnwrap(std stdio) *cobra.Command {
+	i := &installer{std: std}
+	cmd := &cobra.Command{
+		Use:   "unwrap <file>",
+		Short: "Take vaglio away from before the MCP servers in a client's configuration",
+		Long: `Take 'vaglio mcp' away from before the MCP servers in a client's configuration. A
+file that nobody has changed since it was wrapped becomes what it was before, to the
+byte.
+
+Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
+		Example: "  vaglio mcp unwrap .mcp.json",
+		Args:    oneArg,
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := install.Unwrap(args[0])
+			if err != nil {
+				return err
+			}
+			i.o.Client = args[0]
+			return i.apply([]install.Change{s.Change})
+		},
+	}
+	cmd.Flags().BoolVar(&i.yes, "yes", false, "do it without asking")
+	return cmd
+}
+
+func newMCPApprove(std stdio) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "approve",
+		Short: "Be the tool that Claude Code asks instead of its user",
+		Long: `Serve, over stdio, the MCP tool "approve" for Claude Code's --permission-prompt-tool.
+Claude Code asks it only where it would ask its user; the hook of 'vaglio install
+claude-code' sees every call.`,
+		Example: `  claude -p … --mcp-config '{"mcpServers":{"vaglio":{"command":"vaglio","args":["mcp","approve"]}}}' \
+    --permission-prompt-tool mcp__vaglio__approve`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.name = "approve"
+			o, err := f.options(std, nil)
+			if err != nil {
+				return err
+			}
+			return mcp.Approve(cmd.Context(), o, std.in, std.out)
+		},
+	}
+	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long Claude Code waits for the tool, where it is not told otherwise")
+	return cmd
+}
+
+func (f *mcpFlags) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.limit < 0 || f.limit > 0 && f.limit < time.Second:
+		return errors.New("--limit must be a second or more, such as 5m")
+	case (f.listen == "") != (f.upstream == ""):
+		return errors.New("--listen and --upstream go together")
+	case f.listen == "":
+		return checkCommand(cmd, args)
+	case len(args) > 0:
+		return fmt.Errorf("with --upstream no server is started; leave %q out", args[0])
+	}
+	return f.checkAddresses()
+}
+
+// checkCommand wants a server's command behind "--".
+func checkCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("%s needs the server's command behind --, as in: %s", cmd.CommandPath(), firstExample(cmd))
+	}
+	if cmd.ArgsLenAtDash() != 0 {
+		return fmt.Errorf("vaglio mcp knows no command %q%s; write -- before a server's command", args[0], meantCommand(cmd, args[0]))
+	}
+	return nil
+}
+
+func (f *mcpFlags) checkAddresses() error {
+	u, err := url.Parse(f.upstream)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
+		return errors.New("--upstream must be a URL such as https://mcp.example.com/mcp, without a user or a query")
+	}
+	host, _, err := net.SplitHostPort(f.listen)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return errors.New("--listen must be a loopback address such as 127.0.0.1:8788; put a server with TLS before it for others")
+	}
+	return nil
+}
+
+// options are those of a proxy before the server.
+func (f *mcpFlags) options(std stdio, args []string) (mcp.Options, error) {
+	o := mcp.Options{Name: f.name, Limit: f.limit, Log: std.err}
+	server := args
+	if f.listen != "" {
+		server = []string{f.upstream}
+	} else {
+		cwd, err := os.Getwd()
+		if err != nil {
+			return o, fmt.Errorf("find this folder: %w", err)
+		}
+		o.Cwd = cwd
+	}
+	if f.name != "" {
+		server = []string{"name", f.name}
+	} else {
+		o.Name = serverName(f.upstream, args)
+	}
+	gate, dir, err := hookmain.Connect(hookmain.Variables(environ()))
+	if err != nil {
+		return o, err
+	}
+	o.Gate = gate
+	o.Pins = mcp.NewFilePins(filepath.Join(dir, "mcp"), server...)
+	return o, nil
+}
+
+// serverName is what a server is called whose name nobody gives: its host, or the
+// first word of its command that says what it is.
+func serverName(upstream string, args []string) string {
+	if u, err := url.Parse(upstream); err == nil && u.Hostname() != "" {
+		return u.Hostname()
+	}
+	name := ""
+	for _, a := range args {
+		base := filepath.Base(a)
+		if strings.HasPrefix(a, "-") || name != "" && !strings.Contains(a, "/") {
+			continue
+		}
+		if name = base; !launches(base) {
+			break
+		}
+	}
+	return name
+}
+
+// launches reports whether a program only starts others.
+func launches(program string) bool {
+	switch program {
+	case "npx", "uvx", "node", "python", "python3", "env", "uv", "bunx", "deno", "docker":
+		return true
+	}
+	return false
+}
+
+// serveMCP serves the HTTP proxy until ctx ends.
+func serveMCP(ctx context.Context, std stdio, f mcpFlags, o mcp.Options) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	tell(std.err, fmt.Sprintf("vaglio: http://%s stands before %s", l.Addr(), f.upstream))
+	return mcp.ServeHTTP(ctx, o, l, f.upstream)
+}

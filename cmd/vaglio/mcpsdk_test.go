@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// These tests have the protocol's own SDKs speak through the proxy. `make mcp` builds
+// and installs them, and names their folder in VAGLIO_MCP.
+
+// sdks is the folder of the SDKs' programs.
+func sdks(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("VAGLIO_MCP")
+	if folder == "" {
+		t.Skip("VAGLIO_MCP is not set; make mcp sets it")
+	}
+	return folder
+}
+
+// speakers are the clients, as the beginnings of their command lines.
+func speakers(folder string) map[string][]string {
+	script := filepath.Join(folder, "client.mjs")
+	return map[string][]string{
+		"go": {filepath.Join(folder, "bin", "client")}, "ts-v1": {"node", script, "v1"}, "ts-v2": {"node", script, "v2"},
+	}
+}
+
+// speak runs a client through its steps before a server, and returns what it got.
+func (h *home) speak(client, steps, server []string) string {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	args := slices.Concat(client, steps, []string{"--"}, server)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH")}, h.env...)
+	cmd.Dir = h.dir
+	var errs buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		h.t.Errorf("%v: %v\n%s%s", args, err, out, errs.String())
+	}
+	return string(out)
+}
+
+// serveSDK starts the SDK's server over HTTP, and a proxy before it.
+func (h *home) serveSDK(folder string) (bare, proxied string) {
+	h.t.Helper()
+	listen := func(cmd *exec.Cmd, stderr bool) string {
+		cmd.Dir = h.dir
+		pipe := cmd.StdoutPipe
+		if stderr {
+			pipe = cmd.StderrPipe
+		}
+		out, err := pipe()
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			h.t.Fatal(err)
+		}
+		h.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			h.t.Fatalf("%v: %q", err, line)
+		}
+		return strings.TrimSpace(line)
+	}
+	bare = listen(exec.CommandContext(h.t.Context(), filepath.Join(folder, "bin", "server"), "127.0.0.1:0"), false)
+	said := listen(h.command(h.t.Context(), "mcp", "--name", "notes", "--listen", "127.0.0.1:0", "--upstream", bare), true)
+	address, _, _ := strings.Cut(strings.TrimPrefix(said, "vaglio: "), " ")
+	return bare, address + "/mcp"
+}
+
+// With and without the proxy the clients get the same, of calls that are approved;
+// what is not, does not run.
+func TestMCPSDKs(t *testing.T) {
+	folder := sdks(t)
+	h := newHome(t)
+	s := h.serve()
+	p := s.signIn(s.link)
+	server := filepath.Join(folder, "bin", "server")
+	bare, proxied := h.serveSDK(folder)
+	for name, client := range speakers(folder) {
+		for via, servers := range map[string][2][]string{
+			"stdio": {{server}, {binary, "mcp", "--name", "notes", "--", server}},
+			"http":  {{bare}, {proxied}},
+		} {
+			t.Run(name+"-"+via, func(t *testing.T) {
+				h := &home{t, h.dir, h.env}
+				steps := []string{"read_note", `{"path":"notes.md"}`, "read_note", `{"path":"è.md"}`, "read_note", `{}`}
+				want, got := h.speak(client, steps, servers[0]), h.speak(client, steps, servers[1])
+				if got != want || strings.Count(got, "\n") != 6 || !strings.Contains(got, "read notes.md") {
+					t.Errorf("through the proxy:\n%swithout:\n%s", got, want)
+				}
+				ran := filepath.Join(h.dir, "ran.txt")
+				_ = os.Remove(ran)
+				got = h.speak(client, []string{"run_command", `{"command":"rm -rf /"}`}, servers[1])
+				if _, err := os.Stat(ran); err == nil || !strings.Contains(got, `"isError":true`) {
+					t.Errorf("the guard let it through: %s", got)
+				}
+				said := make(chan string, 1)
+				push := `{"command":"git push --force origin ` + name + "-" + via + `"}`
+				go func() { said <- h.speak(client, []string{"run_command", push}, servers[1]) }()
+				s.waiting(1)
+				if _, err := os.Stat(ran); err == nil {
+					t.Error("it ran while the card waited")
+				}
+				p.decide("allow", "")
+				if got := <-said; !strings.Contains(got, "ran git push --force origin "+name+"-"+via) {
+					t.Errorf("after the person's yes the client got %s", got)
+				}
+			})
+		}
+	}
+}
+
+// An approved call through the proxy is measured against the bare one; the figures are
+// printed, not judged.
+func TestMCPSpeed(t *testing.T) {
+	folder := sdks(t)
+	h := newHome(t)
+	h.serve()
+	server := filepath.Join(folder, "bin", "server")
+	bare, proxied := h.serveSDK(folder)
+	for via, servers := range map[string][2][]string{
+		"stdio": {{server}, {binary, "mcp", "--name", "notes", "--", server}},
+		"http":  {{bare}, {proxied}},
+	} {
+		var took [2]int
+		for i, s := range servers {
+			lines := strings.Fields(h.speak(speakers(folder)["go"], []string{"read_note", `{"path":"notes.md"}`, "time", "300"}, s))
+			n, err := strconv.Atoi(lines[len(lines)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			took[i] = n
+		}
+		t.Logf("%s: %d µs a call, through the proxy %d µs", via, took[0], took[1])
+	}
+}

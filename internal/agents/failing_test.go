@@ -1,0 +1,17 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// failing is a store that can be read and not written.
+type failing struct {
+	Store
+	err error
+}
+
+func (f failing) Update(context.Context, approval.Kind, string, func(approval.Record) (approval.Record, error)) (approval.Record, error) {
+	return approval.Record{}, f.err
+}

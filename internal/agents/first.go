@@ -1,0 +1,108 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/datafolder"
+)
+
+// Begin makes the agent [Default] at the first start, and keeps its token in step
+// with where it comes from: the operator's choice, or the token file of the
+// folder. A folder without either gets a file with a new token. Once the default
+// agent was removed, only a chosen token brings it back.
+func (a *Agents) Begin(ctx context.Context, chosen datafolder.Secret, dir string, log *slog.Logger) error {
+	_, err := a.store.Get(ctx, approval.KindMeta, record)
+	first := errors.Is(err, approval.ErrNotFound)
+	if err != nil && !first {
+		return fmt.Errorf("agents: %w", err)
+	}
+	a.mu.RLock()
+	at := index(a.all, Default)
+	a.mu.RUnlock()
+	if at < 0 && !first && chosen == "" {
+		return nil
+	}
+	token, made := chosen, false
+	if token == "" {
+		if token, made, err = fileToken(filepath.Join(dir, datafolder.TokenFile)); err != nil {
+			return fmt.Errorf("agent token: %w", err)
+		}
+	}
+	if name, ok := a.Agent(string(token)); ok && name != Default {
+		return fmt.Errorf("agent token: it is the agent %q's already; an agent's token is its own", name)
+	}
+	return a.follow(ctx, at < 0, token, made, log)
+}
+
+// follow makes the default agent's token the one that was found; made says that it
+// is a new one.
+func (a *Agents) follow(ctx context.Context, first bool, token datafolder.Secret, made bool, log *slog.Logger) error {
+	if first {
+		return a.change(ctx, func(all []kept) ([]kept, error) {
+			one := kept{Agent{Name: Default, Made: time.Now().UTC().Truncate(time.Second)}, hashText(token)}
+			return append(all, one), nil
+		})
+	}
+	if name, ok := a.Agent(string(token)); ok && name == Default {
+		return nil
+	}
+	if err := a.setHash(ctx, Default, token); err != nil {
+		return err
+	}
+	if made {
+		log.WarnContext(ctx, "the agents' token file was missing: a new token was made, the old one no longer works", "file", datafolder.TokenFile)
+		return nil
+	}
+	log.WarnContext(ctx, "the agents' token changed: the old one no longer works")
+	return nil
+}
+
+// SaveDefault puts a new token of the agent [Default] into the folder's token
+// file, from which the next start takes it.
+func SaveDefault(dir string, token datafolder.Secret) error {
+	return datafolder.Write(filepath.Join(dir, datafolder.TokenFile), string(token)+"\n")
+}
+
+// fileToken reads the token from its file. A missing file is made, with a new
+// token; made says so.
+func fileToken(path string) (token datafolder.Secret, made bool, err error) {
+	token, err = datafolder.ReadSecret(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, false, err
+	}
+	token = newToken()
+	if err := datafolder.Write(path, string(token)+"\n"); err != nil {
+		return "", false, err
+	}
+	return token, true, nil
+}
+
+// Names returns the names that proposals can come under: the agents', and those of
+// the places of ours that propose.
+func Names(all []Agent, ours ...string) []string {
+	names := append([]string(nil), ours...)
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	return names
+}
+
+// Read returns the agents of a store that is only looked into. A store that never
+// served has the default agent to come.
+func Read(ctx context.Context, from Reader) ([]Agent, error) {
+	all, err := read(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if all == nil {
+		return []Agent{{Name: Default}}, nil
+	}
+	return (&Agents{all: all}).List(), nil
+}

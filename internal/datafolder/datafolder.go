@@ -1,0 +1,155 @@
+// Package datafolder keeps what is the owner's alone: the data folder with its
+// files and sockets, and secrets in files.
+package datafolder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files below the data folder. The agents' socket and the owner's are
+// apart, so that whoever may propose cannot make a login.
+const (
+	StoreFile   = "vaglio.db"
+	TokenFile   = "agent.token"
+	AgentSocket = "agent.sock"
+	AdminSocket = "admin.sock"
+)
+
+// The files of the history beside the store. They are not in it, so that an older
+// copy of the store does not bring older ones of them.
+const (
+	KeyFile        = "history.key"
+	CheckpointFile = "history.checkpoint"
+	// LostFile is the checkpoint of a history that an older copy replaced.
+	LostFile = "history.lost"
+)
+
+// maxSocketPath is the longest path of ours that every system's socket addresses
+// hold, with the dot that the name has at first.
+const maxSocketPath = 102
+
+// Open makes the folder if it is missing and refuses one in which
+// others could replace our files.
+func Open(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("data folder: %w", Plain(err))
+		}
+		info, err = os.Stat(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("data folder: %w", Plain(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("data folder: %s is not a folder", dir)
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("data folder: %s can be written by others (mode %04o); run chmod 700 %s", dir, mode, dir)
+	}
+	// Writing tells more than the mode does: read-only mounts, full disks.
+	probe, err := os.CreateTemp(dir, probeFile+"*")
+	if err != nil {
+		return fmt.Errorf("data folder: %w", Plain(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// probeFile and newFile begin the names of files that are there for a moment.
+const (
+	probeFile = ".probe-"
+	newFile   = ".new-"
+)
+
+// RemoveOrphans removes such files that a killed daemon left. The caller holds the
+// store's lock, so no living daemon is writing one.
+func RemoveOrphans(dir string) error {
+	entries, err := os.ReadDir(dir)
+	errs := []error{err}
+	for _, e := range entries {
+		if name := e.Name(); e.Type().IsRegular() && (strings.HasPrefix(name, probeFile) || strings.HasPrefix(name, newFile)) {
+			errs = append(errs, os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// CheckSocketPath refuses a path that the system would cut.
+func CheckSocketPath(path string) error {
+	if len(path) > maxSocketPath {
+		return fmt.Errorf("%s has %d characters, and a socket's path may have %d; choose a shorter METNOS_DATA_DIR",
+			path, len(path), maxSocketPath)
+	}
+	return nil
+}
+
+// Owner is the group of a socket that only the owner can connect to.
+const Owner = -1
+
+// Listen opens a socket that only the owner and the group can connect to, in place
+// of one that a killed daemon left. The caller holds the store's lock, so no living
+// daemon is using it.
+func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
+	if err := CheckSocketPath(path); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, Plain(err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, fmt.Errorf("%s is in the way: it is not a socket, so it was left alone", path)
+	default:
+		if err := os.Remove(path); err != nil {
+			return nil, Plain(err)
+		}
+	}
+	// The socket is made under a name that nobody knows yet and moved into
+	// place when only the owner can use it.
+	fresh := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, Plain(err)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", fresh)
+	if err != nil {
+		return nil, fmt.Errorf("socket %s: %w", path, err)
+	}
+	if u, ok := l.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false)
+	}
+	if err := errors.Join(admit(fresh, group), os.Rename(fresh, path)); err != nil {
+		return nil, errors.Join(Plain(err), l.Close(), os.Remove(fresh))
+	}
+	return &unixListener{l, path}, nil
+}
+
+// admit sets who can connect to a socket.
+func admit(socket string, group int) error {
+	if group == Owner {
+		return os.Chmod(socket, 0o600)
+	}
+	return errors.Join(os.Chown(socket, -1, group), os.Chmod(socket, 0o660)) //nolint:gosec // It is for that group.
+}
+
+// unixListener removes its socket when it closes.
+type unixListener struct {
+	net.Listener
+	path string
+}
+
+// Close stops listening and removes the socket.
+func (l *unixListener) Close() error {
+	err := l.Listener.Close()
+	if rm := os.Remove(l.path); rm != nil && !errors.Is(rm, fs.ErrNotExist) {
+		err = errors.Join(err, rm)
+	}
+	return err
+}

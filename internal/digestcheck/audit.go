@@ -1,0 +1,78 @@
+package digestcheck
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/audit"
+)
+
+// readAudit hands on the verdicts of a window that the audit log has, with the
+// file and the line, and the lines that cannot be read.
+func readAudit(dir string, window report.Window, each func(at string, v verdict), unread func(at string)) error {
+	// The files are named by the local month, which may be another than ours: one
+	// more on each side has all of it.
+	first := window.From.Local().AddDate(0, 0, -2)
+	last := window.To.Local().AddDate(0, 0, 2)
+	month := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.Local)
+	for ; !month.After(last); month = month.AddDate(0, 1, 0) {
+		name := month.Format("2006-01") + ".jsonl"
+		err := readAuditFile(filepath.Join(dir, name), func(n int, line []byte) {
+			at := fmt.Sprintf("%s:%d", name, n)
+			switch v, ok := readVerdict(line); {
+			case !ok:
+				unread(at)
+			case window.Holds(approval.Instant(v.ts)):
+				each(at, v)
+			}
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read the audit log: %w", err)
+		}
+	}
+	return nil
+}
+
+// readAuditFile hands on the lines of a file that are not empty; the first is
+// number 1.
+func readAuditFile(path string, each func(n int, line []byte)) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // It was only read.
+	const longest = 16 << 20            // bytes: far beyond any line of ours
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, longest)
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) > 0 {
+			each(n, lines.Bytes())
+		}
+	}
+	return lines.Err()
+}
+
+func readVerdict(line []byte) (verdict, bool) {
+	var r audit.Record
+	if err := strictjson.Unmarshal(line, &r); err != nil {
+		return verdict{}, false
+	}
+	v := verdict{float64(r.TS), r.Executor, vaglio.PhaseNone}
+	switch {
+	case r.Approved:
+	case r.BlockedBy != nil && *r.BlockedBy == string(vaglio.PhaseGuard):
+		v.phase = vaglio.PhaseGuard
+	default:
+		v.phase = vaglio.PhaseJudge
+	}
+	return v, true
+}

@@ -1,0 +1,83 @@
+// Package doctor finds out what keeps a person from being asked, and what helps:
+// from outside a daemon, from within it, and where none serves.
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/internal/datafolder"
+)
+
+// Doctor looks at an instance. Nothing is changed by it, and no secret is shown.
+type Doctor struct {
+	// Version is this build's.
+	Version string
+	// DataDir and AuditDir are the folders of the data and of the audit log,
+	// Listen the address of the API.
+	DataDir, AuditDir, Listen string
+	// Telegram and Slack say whether the settings at hand turn them on.
+	Telegram, Slack bool
+	Chart
+}
+
+// path returns the path of a file in the data folder.
+func (d *Doctor) path(file string) string { return filepath.Join(d.DataDir, file) }
+
+// Chart is what was found so far.
+type Chart struct {
+	Findings []approval.Finding `json:"findings"`
+}
+
+// Found notes what was found of a subject, and what helps if it is wrong.
+func (c *Chart) Found(subject string, g approval.Grade, text, remedy string) {
+	c.Findings = append(c.Findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
+}
+
+// Wrong counts the problems.
+func (c *Chart) Wrong() int {
+	n := 0
+	for _, f := range c.Findings {
+		if f.Grade == approval.Wrong {
+			n++
+		}
+	}
+	return n
+}
+
+// Write writes one line for each finding, and the remedies below the problems.
+func Write(w io.Writer, all []approval.Finding) error {
+	var b strings.Builder
+	for _, f := range all {
+		label := fmt.Sprintf("%-8s %-17s ", f.Grade, f.Subject)
+		for line := range strings.SplitSeq(visible.Text(f.Text), "\n") {
+			b.WriteString(label + line + "\n")
+			label = strings.Repeat(" ", len(label))
+		}
+		if f.Remedy != "" {
+			b.WriteString(strings.Repeat(" ", 27) + "→ " + visible.Text(f.Remedy) + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// RolledBackText is what the probe tells everybody, and the doctor the owner.
+const RolledBackText = "The history is not the one that was signed last: an older copy of the store was put back, or it was rewritten."
+
+// RolledBack reports whether a checkpoint was set aside in the data folder that nobody
+// has looked at.
+func RolledBack(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, datafolder.LostFile))
+	return err == nil
+}
+
+// RolledBackRemedy says what helps.
+func RolledBackRemedy(dir string) string {
+	return "'vaglio log verify' tells what is lost. If you put the older store back yourself, remove " + filepath.Join(dir, datafolder.LostFile) + "."
+}

@@ -1,0 +1,223 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+// minRoom is how much room the store and the audit log need: the store grows by
+// 16 MiB at a time, and needs as much again while it rewrites what it holds. It
+// stops taking decisions when it cannot grow.
+const minRoom = 64 << 20
+
+// Files looks at what a start would find on this machine: the folders and the
+// room in them, the address, and the store, which read is given when it can be
+// opened, to take from it what the channels need. seen says that there is nothing
+// in the store that was not seen.
+func (d *Doctor) Files(ctx context.Context, read func(context.Context, *bolt.Look) error) (seen bool) {
+	there := d.folder()
+	d.room()
+	d.writable("audit log", d.AuditDir, time.Now().Format("2006-01")+".jsonl")
+	d.address(ctx)
+	if there {
+		d.privacy()
+		d.sockets(false)
+	}
+	return d.store(ctx, there, read)
+}
+
+// folder finds out whether the data folder is ours alone.
+func (d *Doctor) folder() (there bool) {
+	const subject = "data folder"
+	dir := d.DataDir
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		above := existing(dir)
+		if unix.Access(above, unix.W_OK|unix.X_OK) != nil {
+			d.Found(subject, approval.Wrong, dir+" is not there, and cannot be made in "+above+".", "Make it for the user who serves, with mode 0700.")
+			return false
+		}
+		d.Found(subject, approval.Noted, dir+" is not there yet; the first start makes it.", "")
+		return false
+	case err != nil:
+		d.Found(subject, approval.Wrong, datafolder.Plain(err).Error()+".", "Run this as the user who serves.")
+		return false
+	case !info.IsDir():
+		d.Found(subject, approval.Wrong, dir+" is not a folder.", "Move it away, or name another folder in METNOS_DATA_DIR.")
+		return false
+	case info.Mode().Perm()&0o022 != 0:
+		d.Found(subject, approval.Wrong, fmt.Sprintf("%s can be written by others (mode %04o).", dir, info.Mode().Perm()), "Run chmod 700 "+dir)
+	case unix.Access(dir, unix.W_OK|unix.X_OK) != nil:
+		d.Found(subject, approval.Wrong, dir+" cannot be written by this user.", "Run this and the daemon as the user to whom the folder belongs, on a disk that can be written.")
+	default:
+		d.Found(subject, approval.Fine, dir+" is yours alone to write.", "")
+	}
+	return true
+}
+
+// existing is the folder itself, or the nearest above it that is there.
+func existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// room finds out whether the disks have room.
+func (d *Doctor) room() {
+	const subject = "disk"
+	least := ^uint64(0)
+	for _, dir := range []string{d.DataDir, d.AuditDir} {
+		var s unix.Statfs_t
+		if err := unix.Statfs(existing(dir), &s); err != nil {
+			d.Found(subject, approval.Unseen, "The room on the disk of "+dir+" cannot be told.", "")
+			return
+		}
+		free := s.Bavail * uint64(s.Bsize) //nolint:gosec // A block's size is positive.
+		if free < minRoom {
+			d.Found(subject, approval.Wrong, fmt.Sprintf("%s has room for %d MiB, and %d MiB are needed to go on safely.", dir, free>>20, minRoom>>20),
+				"Make room on that disk: without it nothing can be decided.")
+			return
+		}
+		least = min(least, free)
+	}
+	d.Found(subject, approval.Fine, fmt.Sprintf("There is room for %d MiB.", least>>20), "")
+}
+
+// writable finds out whether a file in a folder could be written, without
+// making either.
+func (d *Doctor) writable(subject, dir, file string) {
+	above := existing(dir)
+	name := filepath.Join(dir, file)
+	_, err := os.Stat(name)
+	switch {
+	case unix.Access(above, unix.W_OK|unix.X_OK) != nil:
+		d.Found(subject, approval.Wrong, above+" cannot be written by this user.", "Give "+above+" to the user who serves.")
+	case err == nil && unix.Access(name, unix.W_OK|unix.R_OK) != nil:
+		d.Found(subject, approval.Wrong, name+" cannot be written by this user.", "Give "+name+" to the user who serves.")
+	case filepath.Dir(dir) != filepath.Clean(d.DataDir):
+		d.Found(subject, approval.Fine, name+" can be written; METNOS_DATA_DIR does not move it.", "")
+	default:
+		d.Found(subject, approval.Fine, name+" can be written.", "")
+	}
+}
+
+// address finds out whether the address is free.
+func (d *Doctor) address(ctx context.Context) {
+	const subject = "address"
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.Listen)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		d.Found(subject, approval.Wrong, d.Listen+" is taken by another program.", "Stop that program, or set METNOS_LISTEN to another address.")
+	case err != nil:
+		d.Found(subject, approval.Wrong, "Nothing can listen there: "+terminal.Sentence(err.Error()), "Set METNOS_LISTEN to another loopback address, such as 127.0.0.1:8787.")
+	default:
+		d.Found(subject, approval.Fine, d.Listen+" is free.", "")
+		_ = l.Close() // it took no connection
+	}
+}
+
+// privacy finds out whether others can read what is ours alone.
+func (d *Doctor) privacy() {
+	const subject = "files"
+	well := true
+	for _, file := range []struct {
+		name   string
+		others fs.FileMode // what they may not
+	}{{datafolder.StoreFile, 0o077}, {datafolder.TokenFile, 0o027}, {datafolder.KeyFile, 0o027}} {
+		path := d.path(file.name)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm()&file.others == 0 {
+			continue // what is not there is made at the start
+		}
+		well = false
+		d.Found(subject, approval.Wrong, fmt.Sprintf("%s can be read or written by others (mode %04o).", path, info.Mode().Perm()), "Run chmod 600 "+path)
+	}
+	if well {
+		d.Found(subject, approval.Fine, "What is secret is yours alone to read.", "")
+	}
+	if RolledBack(d.DataDir) {
+		d.Found("history", approval.Wrong, RolledBackText, RolledBackRemedy(d.DataDir))
+	}
+}
+
+// sockets finds out whether the sockets are there, and ours alone.
+func (d *Doctor) sockets(serving bool) {
+	const subject = "sockets"
+	left := 0
+	for _, file := range []string{datafolder.AgentSocket, datafolder.AdminSocket} {
+		path := d.path(file)
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil && serving:
+			d.Found(subject, approval.Wrong, path+" is not there, though a daemon serves.", "Restart the daemon, which makes it.")
+		case err != nil:
+			continue
+		case info.Mode().Type() != fs.ModeSocket:
+			d.Found(subject, approval.Wrong, path+" is in the way: it is not a socket.", "Move it away; the daemon leaves it alone.")
+		case serving && info.Mode().Perm()&0o077 != 0:
+			d.Found(subject, approval.Wrong, fmt.Sprintf("%s is open to others (mode %04o).", path, info.Mode().Perm()), "Run chmod 600 "+path)
+		default:
+			left++
+			continue
+		}
+		return
+	}
+	switch {
+	case serving:
+		d.Found(subject, approval.Fine, "They are there, and yours alone.", "")
+	case left > 0:
+		d.Found(subject, approval.Noted, "A killed daemon left some; the next start replaces them.", "")
+	}
+}
+
+// store finds out whether the store can be read. One that is not there holds
+// nothing, and so was seen.
+func (d *Doctor) store(ctx context.Context, there bool, read func(context.Context, *bolt.Look) error) (seen bool) {
+	const subject = "store"
+	path := d.path(datafolder.StoreFile)
+	look, err := bolt.LookInto(path)
+	_, locked := errors.AsType[*bolt.LockedError](err)
+	switch {
+	case !there, errors.Is(err, fs.ErrNotExist):
+		d.Found(subject, approval.Noted, "There is none yet; the first start makes it.", "")
+		return true
+	case locked:
+		d.Found(subject, approval.Wrong, "A process holds "+path+", and does not answer on "+d.path(datafolder.AdminSocket)+".",
+			"Stop that process; if it was just starting, run this again.")
+		return false
+	case errors.Is(err, fs.ErrPermission):
+		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Run this as the user who serves.")
+		return false
+	case err != nil:
+		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore the file from a backup, or move it away to begin anew.")
+		return false
+	}
+	err = read(ctx, look)
+	unread, mistake := UnreadIn(ctx, look)
+	if err := errors.Join(err, mistake, look.Close()); err != nil {
+		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore the file from a backup, or use the newer vaglio that wrote it.")
+		return false
+	}
+	d.Found(subject, approval.Fine, path+" can be read.", "")
+	d.unread(unread)
+	return true
+}

@@ -1,0 +1,121 @@
+// Package explain shows one proposal to a person as the engine sees it: what it
+// was read as, what it would do, and what guard and judges say of it.
+package explain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Explanation is what there is to say of one proposal.
+type Explanation struct {
+	Proposal vaglio.Proposal `json:"proposal"`
+	// Error is a mistake of shape or scope; then there is no verdict.
+	Error string `json:"error,omitempty"`
+	// Reading is what guard and judges see of the call.
+	Reading Reading `json:"reading"`
+	// Effects are what the call was read to do, and Notes what was not read.
+	Effects []Effect        `json:"effects"`
+	Notes   []string        `json:"notes"`
+	Verdict *vaglio.Verdict `json:"verdict"`
+	// Refusal is what the agent would be told.
+	Refusal *approval.Refusal `json:"refusal,omitempty"`
+}
+
+// New explains a proposal: reader says what it would do, engine judges it, and home
+// is the folder of the user for whom it would run.
+func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home string, p vaglio.Proposal) (x Explanation, err error) {
+	x.Proposal = p
+	if x.Reading, err = viewOf(engine, p, home); err != nil {
+		return x, err
+	}
+	x.say(reader.Read(engine.Known(p)))
+	v, err := engine.Judge(ctx, p)
+	if mistake := vaglio.Mistake(err); mistake != nil {
+		x.Error = mistake.Error()
+		return x, nil
+	}
+	if err != nil {
+		return x, err
+	}
+	x.Verdict = &v
+	if !v.Approved {
+		r := approval.Refuse(x.Proposal, v)
+		x.Refusal = &r
+	}
+	return x, nil
+}
+
+// Effect is an effect, said in English.
+type Effect struct {
+	effects.Effect
+	Why string `json:"why"`
+}
+
+// say keeps what a call was read to do.
+func (x *Explanation) say(read effects.Reading) {
+	for _, e := range read.Effects {
+		x.Effects = append(x.Effects, Effect{e, e.Why.String()})
+	}
+	for _, n := range read.Notes {
+		note, _ := n.In(wording.English)
+		x.Notes = append(x.Notes, note)
+	}
+}
+
+// Text is the explanation for a person at a terminal. What strangers wrote is
+// made visible.
+func (x *Explanation) Text() string {
+	if x.Error != "" {
+		return entry("mistake", x.Error)
+	}
+	var b strings.Builder
+	x.Reading.write(&b)
+	label := "read"
+	for _, e := range x.Effects {
+		b.WriteString(entry(label, fmt.Sprintf("%s (%s, %s, reach %s, sure %.0f %%)", e.Why, e.Kind, e.Reversibility, e.Reach, 100*e.Sure)))
+		label = ""
+	}
+	for _, note := range x.Notes {
+		b.WriteString(entry("not read", note))
+	}
+	v := x.Verdict
+	if v.Rule == nil {
+		b.WriteString(entry("guard", "lets it through"))
+	} else {
+		b.WriteString(entry("guard", "denies it by the rule "+v.Rule.ID+". "+v.Rule.Why))
+		b.WriteString(entry("", "Instead: "+v.Rule.Instead))
+	}
+	for _, r := range v.Results {
+		b.WriteString(entry("judge", fmt.Sprintf("%s gives it %s: %s", r.Judge, wording.Score(r.Score), r.Reasoning)))
+		for _, s := range r.Signals {
+			b.WriteString(entry("", fmt.Sprintf("- %s %s: %s", s.Category, wording.Score(s.Score), s.Message)))
+		}
+	}
+	b.WriteString(entry("verdict", verdictWords(v)))
+	return b.String()
+}
+
+// entry is one line of an explanation.
+func entry(label, text string) string {
+	return fmt.Sprintf("%-9s %s\n", label, visible.Text(text))
+}
+
+// verdictWords says what becomes of the call.
+func verdictWords(v *vaglio.Verdict) string {
+	switch v.BlockedBy {
+	case vaglio.PhaseGuard:
+		return "denied for good. " + v.Reason
+	case vaglio.PhaseJudge:
+		return "denied; a person would be asked. " + v.Reason
+	case vaglio.PhaseNone:
+	}
+	return v.Reason
+}

@@ -1,0 +1,180 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Reading is what a call was read as.
+type Reading struct {
+	// Texts are the command lines, programs and patches that were found.
+	Texts []Text `json:"texts"`
+	// Arguments are the paths, addresses, statements and recipients.
+	Arguments []Argument `json:"arguments"`
+	// Gaps are what could not be read.
+	Gaps []Gap `json:"gaps"`
+}
+
+// Text is one text that would run.
+type Text struct {
+	At         string      `json:"at"`
+	Language   string      `json:"language"`
+	Operations []Operation `json:"operations"`
+	Gaps       []Gap       `json:"gaps"`
+}
+
+// Operation is a command, or an operation of a program or a patch on files.
+type Operation struct {
+	Does string   `json:"does"`
+	Via  []string `json:"via,omitempty"`
+	Cwd  string   `json:"cwd,omitempty"`
+	// Places are the kinds of places that its words name.
+	Places []string `json:"places,omitempty"`
+}
+
+// Argument is one argument with a role.
+type Argument struct {
+	At   string `json:"at"`
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+// Gap is something that could not be read.
+type Gap struct {
+	At  string `json:"at,omitempty"`
+	Why string `json:"why"`
+}
+
+// viewer turns a reading into what explain prints.
+type viewer struct {
+	places *place.Table
+	home   string
+}
+
+// viewOf reads a proposal as the engine does.
+func viewOf(engine *vaglio.Engine, p vaglio.Proposal, home string) (Reading, error) {
+	table, err := place.Load(home, false)
+	if err != nil {
+		return Reading{}, err
+	}
+	v := viewer{table, home}
+	rd := engine.Read(p)
+	out := Reading{Texts: []Text{}, Arguments: []Argument{}, Gaps: []Gap{}}
+	for i := range rd.Commands {
+		out.Texts = append(out.Texts, v.text(&rd.Commands[i]))
+	}
+	for _, l := range []struct {
+		role string
+		list []reading.Text
+	}{{"path", rd.Paths}, {"address", rd.URLs}, {"statement", rd.Statements}, {"recipient", rd.Recipients}} {
+		for _, t := range l.list {
+			out.Arguments = append(out.Arguments, Argument{t.At, l.role, t.Text})
+		}
+	}
+	for _, g := range rd.Gaps {
+		out.Gaps = append(out.Gaps, Gap{g.At, g.Why.String()})
+	}
+	return out, nil
+}
+
+func (v viewer) text(c *reading.Command) Text {
+	out := Text{At: c.At, Language: c.Language, Operations: []Operation{}, Gaps: []Gap{}}
+	for i := range c.Script.Commands {
+		out.Operations = append(out.Operations, v.operation(&c.Script.Commands[i]))
+	}
+	for i := range c.Script.Problems {
+		p := &c.Script.Problems[i]
+		why := p.Detail.String()
+		if w := p.Word.String(); w != "" && !strings.Contains(why, w) {
+			why += ": " + w
+		}
+		out.Gaps = append(out.Gaps, Gap{Why: why})
+	}
+	return out
+}
+
+// operation says what a command is and which places its words name.
+func (v viewer) operation(c *shell.Command) Operation {
+	words := make([]string, 0, len(c.Argv)+len(c.Redirects))
+	named := c.Argv
+	if c.Call != nil {
+		named = c.Call.Targets
+		words = append(words, string(c.Call.Verb))
+	}
+	for _, w := range named {
+		words = append(words, w.String())
+	}
+	for _, r := range c.Redirects {
+		words = append(words, redirectWord(r.Kind), r.Target.String())
+		named = append(slices.Clip(named), r.Target)
+	}
+	out := Operation{Does: strings.Join(words, " "), Via: c.Via, Cwd: c.Cwd.String()}
+	for _, w := range named {
+		if kind := v.kind(w.String(), out.Cwd); kind != "" {
+			out.Places = append(out.Places, w.String()+": "+kind)
+		}
+	}
+	return out
+}
+
+func redirectWord(k shell.RedirectKind) string {
+	switch k {
+	case shell.RedirectRead:
+		return "<"
+	case shell.RedirectAppend:
+		return ">>"
+	case shell.RedirectReadWrite:
+		return "<>"
+	default:
+		return ">"
+	}
+}
+
+// kind names what the table of places knows of a word, "" if that is nothing.
+func (v viewer) kind(word, cwd string) string {
+	if word == "" || word[0] == '-' {
+		return ""
+	}
+	clean := place.Clean(place.Join(cwd, place.Local(word, v.home)))
+	if !strings.HasPrefix(clean, "/") {
+		return ""
+	}
+	return v.places.Classes(clean).String()
+}
+
+// write tells a reading to a person at a terminal.
+func (r *Reading) write(b *strings.Builder) {
+	label := "reading"
+	say := func(format string, args ...any) {
+		b.WriteString(entry(label, fmt.Sprintf(format, args...)))
+		label = ""
+	}
+	for _, t := range r.Texts {
+		say("%s is read as %s", t.At, t.Language)
+		for _, o := range t.Operations {
+			does := o.Does
+			if len(o.Via) > 0 {
+				does += " (by " + strings.Join(o.Via, ", ") + ")"
+			}
+			say("- %s", does)
+			for _, p := range o.Places {
+				say("- which names %s", p)
+			}
+		}
+		for _, g := range t.Gaps {
+			say("- gap: %s", g.Why)
+		}
+	}
+	for _, a := range r.Arguments {
+		say("%s is a %s: %s", a.At, a.Role, a.Text)
+	}
+	for _, g := range r.Gaps {
+		say("gap: %s %s", g.At, g.Why)
+	}
+}

@@ -1,0 +1,47 @@
+// Package nearest finds the name that was meant when another was written.
+package nearest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Slip returns the name that one slip or two turn into what was written, empty
+// when there is none.
+func Slip(written string, names []string) string {
+	best, least := "", 3
+	for _, name := range names {
+		if d := distance(strings.ToLower(written), strings.ToLower(name)); d < least && d < max(2, len(name)/2) {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// Of returns the name that takes the fewest edits to reach, however many. There
+// must be one name at least.
+func Of(written string, names []string) string {
+	return slices.MinFunc(names, func(a, b string) int { return distance(written, a) - distance(written, b) })
+}
+
+// distance counts the insertions, deletions and changes between two texts
+// (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,216 @@
+package policyfile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/slack"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
+// routingFile is the part of the policy file that says who may decide.
+type routingFile struct {
+	// Members are people, by the name that routes use, with their ids.
+	Members map[string][]string `yaml:"members"`
+	// Agents says whose an agent is; "*" is every other agent.
+	Agents map[string]string `yaml:"agents"`
+	Routes []routeFile       `yaml:"routes"`
+	Rules  []ruleFile        `yaml:"rules"`
+}
+
+// routeFile is one route.
+type routeFile struct {
+	Name      string        `yaml:"name"`
+	Channels  []string      `yaml:"channels"`
+	Approvers []string      `yaml:"approvers"`
+	Quorum    int           `yaml:"quorum"`
+	Separate  bool          `yaml:"separate"`
+	Deadline  string        `yaml:"deadline"`
+	Escalate  *escalateFile `yaml:"escalate"`
+}
+
+// escalateFile says when an ask goes to further people, and to whom.
+type escalateFile struct {
+	After string `yaml:"after"`
+	To    string `yaml:"to"`
+}
+
+// ruleFile sends calls to a route.
+type ruleFile struct {
+	Agents    []string `yaml:"agents"`
+	Executors []string `yaml:"executors"`
+	Effects   []string `yaml:"effects"`
+	Reaches   []string `yaml:"reaches"`
+	Route     string   `yaml:"route"`
+}
+
+// routing returns what the file says, checked but for which channels are on. A
+// nil file lets everybody who may decide decide alone. The error joins all that is
+// wrong.
+func (f *routingFile) routing() (approval.Routing, error) {
+	var r approval.Routing
+	if f == nil {
+		return r, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
+		r.Members = append(r.Members, approval.Member{Name: name, IDs: f.Members[name]})
+	}
+	r.Owners = f.Agents
+	var all []error
+	for i := range f.Routes {
+		to, err := f.Routes[i].route(fmt.Sprintf("/routes/%d", i))
+		r.Routes, all = append(r.Routes, to), append(all, err)
+	}
+	for i := range f.Rules {
+		rule := &f.Rules[i]
+		r.Rules, all = append(r.Rules, approval.Rule{
+			Agents: rule.Agents, Executors: rule.Executors, Effects: rule.Effects, Reaches: rule.Reaches, Route: rule.Route,
+		}), append(all, rule.check(i))
+	}
+	if len(r.Routes) == 0 {
+		all = append(all, &approval.RoutingError{What: "approval.routes", Problem: "are none; leave approval out to let everybody who may decide decide alone"})
+		return r, errors.Join(all...)
+	}
+	all = append(all, checkSlackChannels(&r))
+	channels := append([]string{telegram.Name, slack.Name, web.Name}, slackChannels(&r)...)
+	return r, errors.Join(append(all, r.Check(channels))...)
+}
+
+// Chats are the chats that a configuration turns on.
+type Chats struct {
+	Telegram, Slack bool
+	// SlackChannel is the id of the app's own channel.
+	SlackChannel string
+}
+
+// None reports whether there is no chat.
+func (c Chats) None() bool { return !c.Telegram && !c.Slack }
+
+// channels are the channels that are on; the inbox always is.
+func (c Chats) channels(r *approval.Routing) []string {
+	on := []string{web.Name}
+	if c.Telegram {
+		on = append(on, telegram.Name)
+	}
+	if c.Slack {
+		on = append(on, slack.Name)
+		on = append(on, slackChannels(r)...)
+	}
+	return on
+}
+
+// CheckChannels says what keeps the routing from working with the chats that are
+// on.
+func (p *Policy) CheckChannels(c Chats) error {
+	if c.Slack {
+		ownSlackChannel(&p.Routing, c.SlackChannel)
+	}
+	found := mistakes{name: p.Path, text: p.text}
+	found.routing(p.Routing.Check(c.channels(&p.Routing)))
+	return found.err()
+}
+
+// route returns what the file says of a route; place is where it stands.
+func (f *routeFile) route(place string) (approval.Route, error) {
+	to := approval.Route{Name: f.Name, Channels: f.Channels, Quorum: f.Quorum, Separate: f.Separate}
+	for _, id := range f.Approvers {
+		if slack.IsGroup(id) {
+			to.Groups = append(to.Groups, id)
+		} else {
+			to.Approvers = append(to.Approvers, id)
+		}
+	}
+	var late, early error
+	if f.Deadline != "" {
+		to.Deadline, late = f.span(place, "deadline", f.Deadline)
+	}
+	if f.Escalate != nil {
+		to.EscalateAfter, early = f.span(place, "escalate.after", f.Escalate.After)
+	}
+	if f.Escalate != nil && early == nil {
+		to.EscalateTo = f.Escalate.To
+	}
+	return to, errors.Join(late, early)
+}
+
+// span reads a time between a minute and a day, as METNOS_APPROVAL_DEADLINE.
+func (f *routeFile) span(place, field, value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < time.Minute || d > 24*time.Hour {
+		return 0, &approval.RoutingError{
+			What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("has the %s %q, which is no time between 1m and 24h", field, value),
+			Place: place + "/" + strings.ReplaceAll(field, ".", "/"),
+		}
+	}
+	return d, nil
+}
+
+// check refuses names of effects and reaches that do not exist: a rule with a
+// slip of the pen would never fit, and what it was meant for would go to other
+// people.
+func (f *ruleFile) check(i int) error {
+	var all []error
+	for _, c := range []struct {
+		what, field string
+		names, have []string
+	}{{"effect", "effects", f.Effects, effectKinds()}, {"reach", "reaches", f.Reaches, reachKinds()}} {
+		for at, name := range c.names {
+			if !slices.Contains(c.have, name) {
+				all = append(all, &approval.RoutingError{
+					What:    fmt.Sprintf("rule %d", i+1),
+					Problem: fmt.Sprintf("asks for the %s %q; there is %s", c.what, name, strings.Join(c.have, ", ")),
+					Place:   fmt.Sprintf("/rules/%d/%s/%d", i, c.field, at),
+				})
+			}
+		}
+	}
+	return errors.Join(all...)
+}
+
+// effectKinds are the effects that the judge of effects tells apart.
+func effectKinds() []string {
+	return texts(operation.Kinds()...)
+}
+
+// reachKinds are how far an effect can go.
+func reachKinds() []string {
+	return texts(operation.Reaches()...)
+}
+
+func texts[T ~string](names ...T) []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = string(n)
+	}
+	return all
+}
+
+// TelegramIDs returns the numbers of those who decide on Telegram.
+func TelegramIDs(r *approval.Routing) []int64 {
+	var ids []int64
+	add := func(id string) {
+		number, ok := strings.CutPrefix(id, telegram.Name+":")
+		if n, err := strconv.ParseInt(number, 10, 64); ok && err == nil && n > 0 && !slices.Contains(ids, n) {
+			ids = append(ids, n)
+		}
+	}
+	for i := range r.Members {
+		for _, id := range r.Members[i].IDs {
+			add(id)
+		}
+	}
+	for i := range r.Routes {
+		for _, id := range r.Routes[i].Approvers {
+			add(id)
+		}
+	}
+	return ids
+}

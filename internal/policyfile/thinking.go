@@ -1,0 +1,214 @@
+package policyfile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio/judge/agent"
+	"github.com/metnos/vaglio/vaglio/judge/budget"
+	models "github.com/metnos/vaglio/vaglio/judge/model"
+)
+
+// Thinking is what a policy says of judges that ask models.
+type Thinking struct {
+	Models []Model `yaml:"models"`
+	// LLM is the judge llm-v1; nil takes the defaults.
+	LLM *LLM `yaml:"llm"`
+	// JudgeAgents are the manifests that semantic validations name.
+	JudgeAgents []Agent `yaml:"judge_agents"`
+	// JudgeBudget bounds a day's calls and cost; nil does not.
+	JudgeBudget *JudgeBudget `yaml:"judge_budget"`
+}
+
+// Model is a model that judges may ask.
+type Model struct {
+	Name string `yaml:"name"`
+	// API is the wire format: openai, which most servers speak, or anthropic.
+	API string `yaml:"api"`
+	// BaseURL is the server's address; left out, the one of the API's own maker.
+	BaseURL string `yaml:"base_url"`
+	// Model is the server's name for the model.
+	Model string `yaml:"model"`
+	// KeyFile holds the server's key; nobody else may read it.
+	KeyFile string `yaml:"key_file"`
+	// Price is per million tokens, in any currency: budget and metrics use the same.
+	Price models.Price `yaml:"price"`
+
+	// key is what KeyFile holds.
+	key string
+}
+
+// LLM says how llm-v1 asks.
+type LLM struct {
+	// Model is one of the models; left out, the only one.
+	Model string `yaml:"model"`
+	// MinScore is the score that a call needs; left out, METNOS_JUDGE_THRESHOLD.
+	MinScore *float64 `yaml:"min_score"`
+	// ShareArgs is "masked" where the model sees the arguments' values.
+	ShareArgs string `yaml:"share_args"`
+	// TimeoutSeconds bounds the wait.
+	TimeoutSeconds *int `yaml:"timeout_seconds"`
+}
+
+// Agent is a judge agent's manifest. What it may use may stand below spec, as
+// its origin writes it.
+type Agent struct {
+	Name   string `yaml:"name"`
+	Model  string `yaml:"model"`
+	Prompt string `yaml:"prompt"`
+	// Network is "none" or "open", Scratch "none" or "copy".
+	Network string       `yaml:"network"`
+	Scratch string       `yaml:"scratch"`
+	Tools   []Tool       `yaml:"tools"`
+	Limits  *agentLimits `yaml:"limits"`
+	Spec    *spec        `yaml:"spec"`
+	// ToolValidation judges the judge's own calls.
+	ToolValidation []Validation `yaml:"tool_validation"`
+}
+
+type spec struct {
+	Tools []Tool `yaml:"tools"`
+}
+
+// Tool is a tool that a judge agent may use.
+type Tool struct {
+	Name string `yaml:"name"`
+	// Allowlist holds the commands of cmd.run.
+	Allowlist []string `yaml:"allowlist"`
+}
+
+type agentLimits struct {
+	Turns  *int `yaml:"turns"`
+	Tokens *int `yaml:"tokens"`
+}
+
+// JudgeBudget bounds what a day of judging may cost.
+type JudgeBudget struct {
+	CallsPerDay *int     `yaml:"calls_per_day"`
+	CostPerDay  *float64 `yaml:"cost_per_day"`
+	Above       string   `yaml:"above"`
+}
+
+// The bounds and defaults of what a policy may say.
+const (
+	APIOpenAI    = "openai"
+	APIAnthropic = "anthropic"
+	ShareMasked  = "masked"
+
+	defaultSemanticTimeout = 300 // seconds
+	defaultLLMTimeout      = 60  // seconds
+	mostTurns              = 100
+	leastTokens            = 1000
+	mostTokens             = 10_000_000
+)
+
+// Key is what KeyFile holds; empty without one.
+func (m *Model) Key() string { return m.key }
+
+// URL is the server's address.
+func (m *Model) URL() string {
+	own := map[string]string{APIOpenAI: "https://api.openai.com/v1", APIAnthropic: "https://api.anthropic.com"}
+	return cmp.Or(m.BaseURL, own[m.API])
+}
+
+// Uses are the manifest's, wherever they stand.
+func (a *Agent) Uses() []Tool {
+	if a.Spec != nil {
+		return a.Spec.Tools
+	}
+	return a.Tools
+}
+
+// Manifest is the judge agent as its room takes it, but for the model.
+func (a *Agent) Manifest() agent.Manifest {
+	m := agent.Manifest{Name: a.Name, Prompt: a.Prompt, Network: said(a.Network), Scratch: said(a.Scratch)}
+	for _, t := range a.Uses() {
+		m.Tools = append(m.Tools, agent.ToolUse{Name: t.Name, Allow: t.Allowlist})
+	}
+	if l := a.Limits; l != nil {
+		m.Limits = agent.Limits{Turns: value(l.Turns), Tokens: value(l.Tokens)}
+	}
+	return m
+}
+
+// said is what is written, where that is more than nothing.
+func said(text string) string {
+	if text == "none" {
+		return ""
+	}
+	return text
+}
+
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// FindModel finds a model by its name; no name means the only one there is.
+func (t *Thinking) FindModel(name string) *Model {
+	if name == "" && len(t.Models) == 1 {
+		return &t.Models[0]
+	}
+	i := slices.IndexFunc(t.Models, func(m Model) bool { return m.Name == name && name != "" })
+	if i < 0 {
+		return nil
+	}
+	return &t.Models[i]
+}
+
+// FindAgent finds a judge agent by its name, or nil.
+func (t *Thinking) FindAgent(name string) *Agent {
+	i := slices.IndexFunc(t.JudgeAgents, func(a Agent) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.JudgeAgents[i]
+}
+
+// Asking is how llm-v1 asks.
+func (t *Thinking) Asking() LLM { return value(t.LLM) }
+
+// Threshold is the score that a call needs to pass llm-v1.
+func (l *LLM) Threshold(otherwise float64) float64 {
+	if l.MinScore != nil {
+		return *l.MinScore
+	}
+	return otherwise
+}
+
+// Timeout is how long the judge may take.
+func (l *LLM) Timeout() time.Duration { return seconds(l.TimeoutSeconds, defaultLLMTimeout) }
+
+// Timeout is how long an entry's judge may take.
+func (v *Validation) Timeout() time.Duration {
+	if v.Type != TypeSemantic {
+		return 0
+	}
+	return seconds(v.TimeoutSeconds, defaultSemanticTimeout)
+}
+
+func seconds(n *int, otherwise int) time.Duration {
+	if n != nil {
+		otherwise = *n
+	}
+	return time.Duration(otherwise) * time.Second
+}
+
+// Limits are the budget's.
+func (b *JudgeBudget) Limits() budget.Limits {
+	return budget.Limits{Calls: value(b.CallsPerDay), Cost: value(b.CostPerDay), Above: budget.Above(b.Above)}
+}
+
+// KeyFiles are the files with keys, for the guard to keep.
+func (t *Thinking) KeyFiles() []string {
+	var all []string
+	for i := range t.Models {
+		if at := t.Models[i].KeyFile; at != "" {
+			all = append(all, at)
+		}
+	}
+	return all
+}
