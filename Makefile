@@ -16,8 +16,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/vaglio, one static binary that knows its tag, without debugger's tables
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/vaglio ./cmd/vaglio
+build: ## build bin/vaglio and bin/vaglio-hook, static, without debugger's tables
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/vaglio ./cmd/vaglio-hook
 
 .PHONY: run
 run: build ## build and serve; prints the inbox's one-time link
@@ -31,17 +31,26 @@ test: ## run every test, the longest ones shorter
 	$(GO) test -short -shuffle=on ./...
 
 .PHONY: test-long
-test-long: ## run every test in full, as the continuous integration does
-	$(GO) test -timeout=30m -shuffle=on ./...
+test-long: ## run in full the packages that have tests which 'make test' shortens
+	$(GO) test -timeout=30m -shuffle=on $$(grep -rl --include='*_test.go' 'testing.Short()' . | xargs -n1 dirname | sort -u)
 
-# What reads command lines starts no goroutine and shares nothing; the engine's
-# and the gateways' tests run it side by side.
+.PHONY: ladder
+ladder: ## kill the daemon at random instants under load, KILLS=100 times, and count what was acknowledged
+	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
+
+.PHONY: million
+million: ## have CALLS=1000000 calls approved by a real daemon, and print what they cost and how long its pages take
+	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
+
+# Races are looked for where goroutines are started or state is shared. What reads
+# command lines does neither, but for a lock around its tables; the rooms that use it
+# run it side by side.
 .PHONY: race
-race: ## run the tests under the race detector, the longest ones shorter
-	$(GO) test -race -short -shuffle=on $$($(GO) list ./... | grep -vE '/vaglio/(shell|shell/powershell|code|patch|place|commands|reading|guard|judge/effects)$$')
+race: ## run the tests of what is concurrent under the race detector, the longest ones shorter
+	$(GO) test -race -short -timeout=20m -shuffle=on $$(grep -rlE '\bgo func|\.Go\(|"sync(/atomic)?"' --include='*.go' . | xargs -n1 dirname | sort -u | grep -vE '^\./(tools|gateway/mcp/sdks|vaglio/(shell|code|judge/effects))')
 
 .PHONY: check
-check: fmt-check vet lint ## what every change must pass besides the tests
+check: fmt-check vet lint notice-check ## what every change must pass besides the tests
 
 .PHONY: fmt
 fmt: ## format the sources
@@ -58,6 +67,27 @@ vet:
 .PHONY: lint
 lint: ## run the pinned linters
 	$(TOOL) golangci-lint run ./...
+
+# Whom the binary's parts are by is read from the modules that it is built from.
+# The addresses of the licences, which take the network, are not printed.
+NOTICE = GOOS=linux GOARCH=amd64 $(TOOL) go-licenses report ./cmd/vaglio --template tools/notice.tmpl
+
+.PHONY: notice
+notice: ## write docs/NOTICE anew, the licences of what the binary holds
+	$(NOTICE) >docs/NOTICE
+
+.PHONY: notice-check
+notice-check:
+	@made=$$(mktemp -d); trap 'rm -rf "$$made"' EXIT; \
+	$(NOTICE) >"$$made/NOTICE" 2>"$$made/said" || { cat "$$made/said" >&2; exit 1; }; \
+	cmp -s docs/NOTICE "$$made/NOTICE" || { diff docs/NOTICE "$$made/NOTICE" | grep -E '^[<>] [^ ]+/.* \([^ ]+\)$$'; \
+		echo "docs/NOTICE is not of what is built: run make notice" >&2; exit 1; }
+
+.PHONY: vuln
+vuln: ## look for known vulnerabilities in what is used; skipped where their list cannot be reached
+	@said=$$($(TOOL) govulncheck ./... 2>&1); code=$$?; echo "$$said"; \
+	case "$$said" in *"govulncheck: fetching vulnerabilities"*) \
+		echo "skipped: the list of vulnerabilities cannot be reached from here"; code=0;; esac; exit $$code
 
 .PHONY: bench
 bench: ## run the benchmarks; BENCH=pattern COUNT=6
@@ -91,10 +121,27 @@ mutants: ## change one line at a time of what decides, and print what no test no
 secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
 	$(GO) generate ./vaglio/mask
 
+# npm ci refuses the lock file for one client's packages for other systems, of which
+# no version was published; what the lock file does hold is installed from it.
 .PHONY: agents
 agents: ## install the pinned coding agents from npm and run them, offline, behind the gate
-	npm ci --prefix gateway/hook/agents --no-audit --no-fund
-	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -v ./cmd/vaglio ./vaglio/clients
+	npm install --prefix gateway/hook/agents --no-save --no-audit --no-fund
+	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -timeout=30m -v ./cmd/vaglio ./vaglio/clients
+
+.PHONY: ast-grep
+ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests
+	npm ci --prefix vaglio/judge/sandbox/astgrep --no-audit --no-fund
+
+.PHONY: mcp
+mcp: ## build and install the SDKs of MCP and have them speak through the proxy; needs npm
+	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client
+	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
+	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP' -count=1 -v ./cmd/vaglio
+
+.PHONY: demo-judge
+demo-judge: ## show a judge agent at work: bubblewrap, ast-grep and go test in a sample workspace
+	cd vaglio/judge/sandbox/astgrep && npm ci --no-audit --no-fund --silent
+	$(GO) test ./cmd/vaglio -run '^TestDemoJudge$$' -count 1 -v -timeout 10m
 
 .PHONY: pictures
 pictures: ## draw docs/pictures anew, from real cards, with Chromium
@@ -106,6 +153,12 @@ payloads: ## check what the chats are sent against @slack/types and @grammyjs/ty
 	VAGLIO_PAYLOADS=$(CURDIR)/channels/payloads/sent $(GO) test -run='^TestPayloads$$' -count=1 ./channels/slack ./channels/telegram
 	channels/payloads/node_modules/.bin/tsc -p channels/payloads
 
+.PHONY: openapi
+openapi: ## lint gateway/httpapi/openapi.yaml; needs npm
+	npm ci --prefix gateway/httpapi/lint --no-audit --no-fund
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true gateway/httpapi/lint/node_modules/.bin/redocly lint \
+		--config gateway/httpapi/lint/redocly.yaml --max-problems 100 gateway/httpapi/openapi.yaml
+
 .PHONY: clean
 clean: ## remove what was built and installed here
-	rm -rf bin gateway/hook/agents/node_modules channels/payloads/node_modules channels/payloads/sent
+	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent
