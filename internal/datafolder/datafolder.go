@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/regular"
 )
 
 // The files below the data folder. The agents' socket and the owner's are
@@ -51,8 +53,8 @@ func Open(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("data folder: %s is not a folder", dir)
 	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("data folder: %s can be written by others (mode %04o); run chmod 700 %s", dir, mode, dir)
+	if err := regular.CheckFolder(dir); err != nil {
+		return fmt.Errorf("data folder: %w", Plain(err))
 	}
 	// Writing tells more than the mode does: read-only mounts, full disks.
 	probe, err := os.CreateTemp(dir, probeFile+"*")

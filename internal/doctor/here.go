@@ -15,6 +15,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/bolt"
 )
@@ -45,6 +46,7 @@ func (d *Doctor) folder() (there bool) {
 	const subject = "data folder"
 	dir := d.DataDir
 	info, err := os.Stat(dir)
+	distrust, _ := errors.AsType[*regular.TrustError](regular.CheckFolder(dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		above := existing(dir)
@@ -60,8 +62,8 @@ func (d *Doctor) folder() (there bool) {
 	case !info.IsDir():
 		d.Found(subject, approval.Wrong, dir+" is not a folder.", "Move it away, or name another folder in METNOS_DATA_DIR.")
 		return false
-	case info.Mode().Perm()&0o022 != 0:
-		d.Found(subject, approval.Wrong, fmt.Sprintf("%s can be written by others (mode %04o).", dir, info.Mode().Perm()), "Run chmod 700 "+dir)
+	case distrust != nil:
+		d.Found(subject, approval.Wrong, distrust.Path+" "+distrust.Problem+".", "Run "+distrust.Cure)
 	case unix.Access(dir, unix.W_OK|unix.X_OK) != nil:
 		d.Found(subject, approval.Wrong, dir+" cannot be written by this user.", "Run this and the daemon as the user to whom the folder belongs, on a disk that can be written.")
 	default:
