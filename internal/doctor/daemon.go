@@ -61,6 +61,9 @@ type Daemon struct {
 	// Off are the settings among them that turn every hook off.
 	Gate *seals.Watch
 	Off  func() []string
+	// Trial says what it means that agents share the user who serves; empty is
+	// that they do not.
+	Trial string
 	// Stopping is closed when the daemon's end begins.
 	Stopping <-chan struct{}
 }
@@ -94,6 +97,7 @@ func (d *Daemon) Examine(ctx context.Context) Examination {
 		x.Found("policy", approval.Noted, d.Policy+" changed after the daemon read it; a restart makes it count.", "")
 	}
 	d.examineGate(&x)
+	x.Boundary(d.Trial)
 	if !d.Telegram {
 		x.Found("telegram", approval.Noted, "It is off: the daemon was started without METNOS_TELEGRAM_TOKEN.", "")
 	}
