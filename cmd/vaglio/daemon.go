@@ -233,7 +233,7 @@ func (d *daemon) doctor() *doctor.Daemon {
 		Unread: d.dispatcher.Unread, Health: d.dispatcher.Channels,
 		Telegram: d.bot != nil, Slack: d.slack != nil, Stopping: d.stopping,
 		Gate: d.watch, Off: func() []string { return itself.Off(d.config.Home) },
-		Trial: d.config.trial(templates.English),
+		Trial: d.config.trial(templates.English), AgentSocket: d.config.AgentSocket,
 	}
 	if d.bot != nil {
 		x.Patients = append(x.Patients, d.bot)

@@ -83,6 +83,7 @@ var rooms = map[string]room{
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
 	"internal/privacy":    {modules: []string{xsys}},
+	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},

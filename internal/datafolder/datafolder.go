@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/metnos/vaglio/internal/regular"
 )
@@ -23,6 +24,9 @@ const (
 	AgentSocket = "agent.sock"
 	AdminSocket = "admin.sock"
 )
+
+// SharedSocket is where agents find a daemon that runs as a user of its own.
+const SharedSocket = "/run/vaglio/agent.sock"
 
 // The files of the history beside the store. They are not in it, so that an older
 // copy of the store does not bring older ones of them.
@@ -138,7 +142,16 @@ func admit(socket string, group int) error {
 	if group == Owner {
 		return os.Chmod(socket, 0o600)
 	}
-	return errors.Join(os.Chown(socket, -1, group), os.Chmod(socket, 0o660)) //nolint:gosec // It is for that group.
+	// In a folder with the group's bit it is the group's already, and a daemon that
+	// may give nothing away can serve there.
+	if info, err := os.Stat(socket); err != nil {
+		return err
+	} else if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int64(stat.Gid) != int64(group) {
+		if err := os.Chown(socket, -1, group); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(socket, 0o660) //nolint:gosec // It is for that group.
 }
 
 // unixListener removes its socket when it closes.
