@@ -74,10 +74,15 @@ func (s *settingUp) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := plan.Show(s.std.out, s.undo); err != nil || s.dry {
+	if err := plan.Show(ctx, s.std.out, s.undo); err != nil || s.dry {
 		return err
 	}
-	left, err := plan.Left(s.undo)
+	return s.carryOut(ctx, plan)
+}
+
+// carryOut does or undoes what was shown, when that is wanted.
+func (s *settingUp) carryOut(ctx context.Context, plan *setup.Plan) error {
+	left, err := plan.Left(ctx, s.undo)
 	if err != nil || len(left) == 0 {
 		return err
 	}

@@ -57,7 +57,7 @@ func newThrowaway(t *testing.T) *throwaway {
 		"etc/group":  fmt.Sprintf("root:x:0:\nclaude:x:%d:\nsudo:x:27:admin\n", claude),
 		"etc/shadow": "root:*:19000:0:99999:7:::\n", "etc/gshadow": "",
 	} {
-		if err := os.WriteFile(m.at(file), []byte(text), 0o644); err != nil { //nolint:gosec // As a system has it.
+		if err := os.WriteFile(m.at(file), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +145,7 @@ func (m *throwaway) as(user, script string) (said string, err error) {
 // by runs a script as a user of that number, and of the groups.
 func (m *throwaway) by(script string, uid, gid int, groups ...int) (said string, err error) {
 	m.t.Helper()
-	dir, err := os.MkdirTemp("", "by") //nolint:usetesting // The user must pass it.
+	dir, err := os.MkdirTemp("", "by") // The user must pass it.
 	if err == nil {
 		defer os.RemoveAll(dir)
 		err = os.Chown(dir, uid, gid)
@@ -157,9 +157,9 @@ func (m *throwaway) by(script string, uid, gid int, groups ...int) (said string,
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-ec", script)
 	cmd.Env, cmd.Dir = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, dir
-	who := &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} //nolint:gosec // Numbers of users and groups are that wide.
+	who := &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	for _, g := range groups {
-		who.Groups = append(who.Groups, uint32(g)) //nolint:gosec // The same.
+		who.Groups = append(who.Groups, uint32(g))
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
 	out, err := cmd.CombinedOutput()
@@ -303,7 +303,7 @@ func (m *throwaway) serve() *served {
 	h := &home{m.t, m.at("var/lib/vaglio"), strings.Fields(env)}
 	return h.start(func(cmd *exec.Cmd) {
 		cmd.Path, cmd.Args[0] = m.at("usr/local/bin/vaglio"), m.at("usr/local/bin/vaglio")
-		who := &syscall.Credential{Uid: uint32(m.number("passwd", "vaglio")), Gid: uint32(m.number("group", "vaglio"))} //nolint:gosec // They are that wide.
+		who := &syscall.Credential{Uid: uint32(m.number("passwd", "vaglio")), Gid: uint32(m.number("group", "vaglio"))}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
 	})
 }

@@ -101,7 +101,7 @@ func IsHome(dir, own, accounts string) bool {
 	if own != "" {
 		homes = append(homes, own)
 	}
-	if text, err := os.ReadFile(accounts); err == nil {
+	if text, err := os.ReadFile(accounts); err == nil { //nolint:gosec // The caller names the system.
 		// The system's own users, below 1000, have folders of services for homes.
 		for line := range strings.Lines(string(text)) {
 			if f := strings.Split(line, ":"); len(f) >= 7 && len(f[2]) > 3 && filepath.IsAbs(f[5]) {

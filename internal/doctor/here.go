@@ -165,40 +165,53 @@ func (d *Doctor) privacy() {
 // without a daemon.
 func (d *Doctor) sockets(seen *Examination) {
 	const subject = "sockets"
-	left, serving := 0, seen != nil
-	paths := []string{d.path(datafolder.AgentSocket), d.path(datafolder.AdminSocket)}
-	if serving && seen.AgentSocket != "" {
-		paths[0] = seen.AgentSocket
+	const others, agents = fs.FileMode(0o077), fs.FileMode(0o007) // who may not connect
+	agent, admin, shared := d.path(datafolder.AgentSocket), d.path(datafolder.AdminSocket), seen != nil && seen.Shared
+	if seen != nil && seen.AgentSocket != "" {
+		agent = seen.AgentSocket
 	}
-	for i, path := range paths {
-		others, cure := fs.FileMode(0o077), "chmod 600 "
-		if i == 0 && serving && seen.Shared {
-			others, cure = 0o007, "chmod 660 " // its group is who asks
-		}
-		info, err := os.Lstat(path)
-		switch {
-		case err != nil && serving:
-			d.Found(subject, approval.Wrong, path+" is not there, though a daemon serves.", "Restart the daemon, which makes it.")
-		case err != nil:
-			continue
-		case info.Mode().Type() != fs.ModeSocket:
-			d.Found(subject, approval.Wrong, path+" is in the way: it is not a socket.", "Move it away; the daemon leaves it alone.")
-		case serving && info.Mode().Perm()&others != 0:
-			d.Found(subject, approval.Wrong, fmt.Sprintf("%s is open to others (mode %04o).", path, info.Mode().Perm()), "Run "+cure+path)
-		default:
-			left++
-			continue
-		}
+	var there int
+	var well bool
+	if shared {
+		there, well = d.socket(agent, agents, "chmod 660 ", seen != nil)
+	} else {
+		there, well = d.socket(agent, others, "chmod 600 ", seen != nil)
+	}
+	if !well {
+		return
+	}
+	n, well := d.socket(admin, others, "chmod 600 ", seen != nil)
+	if there += n; !well {
 		return
 	}
 	switch {
-	case serving && seen.Shared:
+	case shared:
 		d.Found(subject, approval.Fine, "They are there: the agents' for its group, the owner's for this user alone.", "")
-	case serving:
+	case seen != nil:
 		d.Found(subject, approval.Fine, "They are there, and yours alone.", "")
-	case left > 0:
+	case there > 0:
 		d.Found(subject, approval.Noted, "A killed daemon left some; the next start replaces them.", "")
 	}
+}
+
+// socket finds out whether one is there, which counts 1, and closed to whom it should
+// be; nothing is wrong where it is well.
+func (d *Doctor) socket(path string, others fs.FileMode, cure string, serving bool) (there int, well bool) {
+	const subject = "sockets"
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil && serving:
+		d.Found(subject, approval.Wrong, path+" is not there, though a daemon serves.", "Restart the daemon, which makes it.")
+	case err != nil:
+		return 0, true
+	case info.Mode().Type() != fs.ModeSocket:
+		d.Found(subject, approval.Wrong, path+" is in the way: it is not a socket.", "Move it away; the daemon leaves it alone.")
+	case serving && info.Mode().Perm()&others != 0:
+		d.Found(subject, approval.Wrong, fmt.Sprintf("%s is open to others (mode %04o).", path, info.Mode().Perm()), "Run "+cure+path)
+	default:
+		return 1, true
+	}
+	return 0, false
 }
 
 // store finds out whether the store can be read. One that is not there holds

@@ -111,13 +111,13 @@ func (m machine) must(user, group string) (uid, gid int, err error) {
 }
 
 // as are the rights of a user of the machine, for a program of it.
-func (m machine) as(name string) (*syscall.SysProcAttr, account, error) {
+func (m machine) as(name string) (*syscall.SysProcAttr, error) {
 	a, ok, err := m.user(name)
 	if err != nil || !ok {
-		return nil, a, errors.Join(err, fmt.Errorf("there is no user %q", name))
+		return nil, errors.Join(err, fmt.Errorf("there is no user %q", name))
 	}
 	c := &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)} //nolint:gosec // Numbers of users are that wide.
-	return &syscall.SysProcAttr{Credential: c}, a, nil
+	return &syscall.SysProcAttr{Credential: c}, nil
 }
 
 // run runs a program; what it said is in the error.

@@ -35,8 +35,10 @@ type Options struct {
 
 // The names on the machine.
 const (
-	// User is who serves, and Group whose members may connect to the agents' socket.
-	User, Group = "vaglio", "vaglio-agents"
+	// User is who serves.
+	User = "vaglio"
+	// Group is whose members may connect to the agents' socket.
+	Group = "vaglio-agents"
 	// Home is the serving user's.
 	Home = "/var/lib/vaglio"
 
@@ -71,7 +73,16 @@ type note struct {
 //go:embed vaglio.service
 var unitText string
 
-var unitTemplate = template.Must(template.New("unit").Parse(unitText))
+// unit is the unit of systemd for a gate that reads the noted workspaces.
+func (n *note) unit() ([]byte, error) {
+	t, err := template.New("unit").Parse(unitText)
+	if err != nil {
+		return nil, fmt.Errorf("the unit: %w", err)
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, n)
+	return b.Bytes(), err
+}
 
 // New returns what there is to do. What cannot be is a [*MistakeError].
 func New(o Options) (*Plan, error) {
@@ -109,9 +120,9 @@ func (p *Plan) fill(m machine, program string, n *note) error {
 	if err != nil {
 		return err
 	}
-	var unit bytes.Buffer
-	if err := unitTemplate.Execute(&unit, n); err != nil {
-		return fmt.Errorf("the unit: %w", err)
+	unit, err := n.unit()
+	if err != nil {
+		return err
 	}
 	p.steps = []Step{
 		m.makeGroup(Group, "its members may ask the gate"),
@@ -145,10 +156,10 @@ func (p *Plan) fill(m machine, program string, n *note) error {
 		return nil
 	}
 	p.steps = append(p.steps,
-		m.makeFile(unitFile, own(0o644), text(unit.String()), false, "the unit of systemd, fenced in"),
+		m.makeFile(unitFile, own(0o644), text(string(unit)), false, "the unit of systemd, fenced in"),
 		m.enable())
 	if m.here() && isFolder("/run/systemd/system") {
-		p.steps = append(p.steps, m.start(unit.Bytes(), program))
+		p.steps = append(p.steps, m.start(unit, program))
 	}
 	return nil
 }
@@ -166,7 +177,7 @@ func (m machine) enable() Step {
 	}
 	return Step{
 		Say:  "have it start with the machine (systemctl enable)",
-		Done: func() (bool, error) { _, err := os.Lstat(link); return err == nil, nil },
+		Done: func(context.Context) (bool, error) { _, err := os.Lstat(link); return err == nil, nil },
 		Do:   func(ctx context.Context) error { return systemctl(ctx, "enable") },
 		Undo: func(ctx context.Context) error { return systemctl(ctx, "disable") },
 	}
@@ -181,8 +192,8 @@ func (m machine) start(unit []byte, program string) Step {
 	current := errors.Join(err, mistake, none) == nil && bytes.Equal(have, unit) && bytes.Equal(now, installed)
 	return Step{
 		Say: "start it (systemctl restart)",
-		Done: func() (bool, error) {
-			return current && exec.Command("systemctl", "is-active", "--quiet", "vaglio.service").Run() == nil, nil
+		Done: func(ctx context.Context) (bool, error) {
+			return current && exec.CommandContext(ctx, "systemctl", "is-active", "--quiet", "vaglio.service").Run() == nil, nil
 		},
 		Do: func(ctx context.Context) error {
 			current = true
@@ -202,12 +213,12 @@ func (m machine) nameAgent(name string) Step {
 	}
 	return Step{
 		Say: "name the agent " + name + ", whose calls are those of the user " + name,
-		Done: func() (bool, error) {
-			rights, _, err := m.as(User)
+		Done: func(ctx context.Context) (bool, error) {
+			rights, err := m.as(User)
 			if err != nil || !isFile(m.path(programs+"vaglio")) {
 				return false, nil //nolint:nilerr // The steps before make them.
 			}
-			cmd := ask(context.Background(), "list", "--json")
+			cmd := ask(ctx, "list", "--json")
 			cmd.SysProcAttr = rights
 			said, err := cmd.Output()
 			if err != nil {
@@ -224,7 +235,7 @@ func (m machine) nameAgent(name string) Step {
 			if err != nil || !ok {
 				return errors.Join(err, fmt.Errorf("there is no user %q", name))
 			}
-			rights, _, err := m.as(User)
+			rights, err := m.as(User)
 			if err != nil {
 				return err
 			}
@@ -233,7 +244,7 @@ func (m machine) nameAgent(name string) Step {
 			return ran(cmd)
 		},
 		Undo: func(ctx context.Context) error {
-			rights, _, err := m.as(User)
+			rights, err := m.as(User)
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ type Step struct {
 	// Say says what it does, such as "make the group vaglio-agents".
 	Say string
 	// Done sees whether it is so already.
-	Done func() (bool, error)
+	Done func(context.Context) (bool, error)
 	// Do does it, and Undo takes it back, also in a later run. A [*KeptError] says
 	// what of it had to stay.
 	Do, Undo func(context.Context) error
@@ -38,10 +38,10 @@ type KeptError struct{ Why string }
 func (e *KeptError) Error() string { return e.Why }
 
 // Left returns the steps that there are still to do, or, of an undoing, to undo.
-func (p *Plan) Left(undo bool) ([]Step, error) {
+func (p *Plan) Left(ctx context.Context, undo bool) ([]Step, error) {
 	var left []Step
 	for _, s := range p.steps {
-		done, err := s.Done()
+		done, err := s.Done(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Say, err)
 		}
@@ -56,8 +56,8 @@ func (p *Plan) Left(undo bool) ([]Step, error) {
 }
 
 // Show writes the steps that there are still to do, or to undo.
-func (p *Plan) Show(w io.Writer, undo bool) error {
-	left, err := p.Left(undo)
+func (p *Plan) Show(ctx context.Context, w io.Writer, undo bool) error {
+	left, err := p.Left(ctx, undo)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *Plan) Show(w io.Writer, undo bool) error {
 func (p *Plan) Apply(ctx context.Context, told io.Writer) error {
 	var done []Step
 	for _, s := range p.steps {
-		is, err := s.Done()
+		is, err := s.Done(ctx)
 		if err == nil && !is {
 			if err = s.Do(ctx); err == nil {
 				done = append(done, s)
@@ -106,7 +106,7 @@ func (p *Plan) Apply(ctx context.Context, told io.Writer) error {
 // Undo undoes every step that is done, the last first. One that cannot be undone
 // does not keep the others.
 func (p *Plan) Undo(ctx context.Context, told io.Writer) error {
-	left, err := p.Left(true)
+	left, err := p.Left(ctx, true)
 	if err != nil {
 		return err
 	}

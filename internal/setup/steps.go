@@ -59,7 +59,7 @@ func (o owned) give(m machine, path string) error {
 func (m machine) makeGroup(name, what string) Step {
 	return Step{
 		Say:  fmt.Sprintf("make the group %s: %s", name, what),
-		Done: func() (bool, error) { _, _, ok, err := m.group(name); return ok, err },
+		Done: func(context.Context) (bool, error) { _, _, ok, err := m.group(name); return ok, err },
 		Do:   func(ctx context.Context) error { return run(ctx, "groupadd", "--prefix", m.root, "--system", name) },
 		Undo: func(ctx context.Context) error {
 			if _, ok, err := m.user(name); err == nil && ok {
@@ -75,7 +75,7 @@ func (m machine) makeGroup(name, what string) Step {
 func (m machine) makeUser(name, home string) Step {
 	return Step{
 		Say:  fmt.Sprintf("make the system user %s, who cannot log in, with the home %s", name, home),
-		Done: func() (bool, error) { _, ok, err := m.user(name); return ok, err },
+		Done: func(context.Context) (bool, error) { _, ok, err := m.user(name); return ok, err },
 		Do: func(ctx context.Context) error {
 			return run(ctx, "useradd", "--prefix", m.root, "--system", "--gid", name,
 				"--home-dir", home, "--no-create-home", "--shell", "/usr/sbin/nologin", name)
@@ -93,7 +93,7 @@ func (m machine) makeUser(name, home string) Step {
 func (m machine) join(user, group string) Step {
 	return Step{
 		Say: fmt.Sprintf("put %s into the group %s", user, group),
-		Done: func() (bool, error) {
+		Done: func(context.Context) (bool, error) {
 			_, members, ok, err := m.group(group)
 			return ok && slices.Contains(members, user), err
 		},
@@ -111,7 +111,7 @@ func (m machine) makeFolder(name string, o owned, what string) Step {
 	path := m.path(name)
 	return Step{
 		Say:  fmt.Sprintf("make the folder %s (%s): %s", name, o.octal(), what),
-		Done: func() (bool, error) { return o.is(m, path) },
+		Done: func(context.Context) (bool, error) { return o.is(m, path) },
 		Do: func(context.Context) error {
 			err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // Folders of the system are for all to see.
 			if err == nil {
@@ -140,57 +140,71 @@ type content func() ([]byte, error)
 
 func text(s string) content { return func() ([]byte, error) { return []byte(s), nil } }
 
-// makeFile makes a file hold what it should. keep leaves one alone that is there
-// and holds something else, which the operator wrote.
+// made is a file that holds what it should.
+type made struct {
+	m machine
+	owned
+	name, path string
+	what       content
+	// keep leaves one alone that is there and holds something else, which the
+	// operator wrote.
+	keep bool
+	// before is what it held before this run; nil is that there was none.
+	before []byte
+}
+
+// makeFile makes a file hold what it should.
 func (m machine) makeFile(name string, o owned, what content, keep bool, say string) Step {
-	path := m.path(name)
-	var before []byte // what it held before this run; nil is that there was none
-	same := func() (there, same bool, err error) {
-		want, err := what()
-		if err != nil {
-			return false, false, err
-		}
-		have, err := os.ReadFile(path) //nolint:gosec // A path of the table.
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, false, nil
-		}
-		return true, bytes.Equal(have, want), err
+	f := &made{m: m, owned: o, name: name, path: m.path(name), what: what, keep: keep}
+	return Step{Say: fmt.Sprintf("write %s: %s", name, say), Done: f.done, Do: f.do, Undo: f.undo}
+}
+
+// held returns what the file holds, nil where there is none, and whether that is
+// what it should.
+func (f *made) held() (have []byte, same bool, err error) {
+	want, err := f.what()
+	if err != nil {
+		return nil, false, err
 	}
-	return Step{
-		Say: fmt.Sprintf("write %s: %s", name, say),
-		Done: func() (bool, error) {
-			there, equal, err := same()
-			if err != nil || !there || !equal && !keep {
-				return false, err
-			}
-			return o.is(m, path)
-		},
-		Do: func(context.Context) error {
-			there, _, err := same()
-			if err != nil {
-				return err
-			}
-			if there {
-				if before, err = os.ReadFile(path); err != nil || keep { //nolint:gosec // A path of the table.
-					return errors.Join(err, o.give(m, path))
-				}
-			}
-			want, err := what()
-			if err != nil {
-				return err
-			}
-			return m.write(path, want, o)
-		},
-		Undo: func(context.Context) error {
-			if before != nil {
-				return m.write(path, before, o)
-			}
-			if _, equal, err := same(); err == nil && !equal && keep {
-				return &KeptError{name + ", which was changed by hand"}
-			}
-			return os.Remove(path)
-		},
+	have, err = os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
 	}
+	return append([]byte{}, have...), bytes.Equal(have, want), err
+}
+
+func (f *made) done(context.Context) (bool, error) {
+	have, same, err := f.held()
+	if err != nil || have == nil || !same && !f.keep {
+		return false, err
+	}
+	return f.is(f.m, f.path)
+}
+
+func (f *made) do(context.Context) error {
+	have, _, err := f.held()
+	if err != nil {
+		return err
+	}
+	f.before = have
+	if have != nil && f.keep {
+		return f.give(f.m, f.path)
+	}
+	want, err := f.what()
+	if err != nil {
+		return err
+	}
+	return f.m.write(f.path, want, f.owned)
+}
+
+func (f *made) undo(context.Context) error {
+	if f.before != nil {
+		return f.m.write(f.path, f.before, f.owned)
+	}
+	if _, same, err := f.held(); err == nil && !same && f.keep {
+		return &KeptError{f.name + ", which was changed by hand"}
+	}
+	return os.Remove(f.path)
 }
 
 // write writes a file whole or not at all.
@@ -225,12 +239,12 @@ func (m machine) letRead(user, folder string) Step {
 	}
 	return Step{
 		Say: fmt.Sprintf("let %s read %s, and what will be in it (setfacl)", user, folder),
-		Done: func() (bool, error) {
+		Done: func(ctx context.Context) (bool, error) {
 			a, ok, err := m.user(user)
 			if err != nil || !ok {
 				return false, err
 			}
-			cmd := exec.Command("getfacl", "--numeric", "--absolute-names", "--omit-header", "--", path) //nolint:gosec // A folder that was checked.
+			cmd := exec.CommandContext(ctx, "getfacl", "--numeric", "--absolute-names", "--omit-header", "--", path) //nolint:gosec // A folder that was checked.
 			said, err := cmd.Output()
 			if errors.Is(err, exec.ErrNotFound) {
 				return false, nil // Doing it says so.
