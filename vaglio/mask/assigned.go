@@ -19,10 +19,7 @@ func (sc *scanner) assigned() (from, to int) {
 		}
 	}
 	name, spaced := nameBefore(s, i)
-	kind := secrecyOf(name)
-	if i < sc.cookieEnd && s[i] == '=' {
-		kind = surelySecret
-	}
+	kind := sc.secrecyHere(name)
 	if kind == notSecret {
 		return 0, 0
 	}
@@ -40,6 +37,21 @@ func (sc *scanner) assigned() (from, to int) {
 		return 0, 0
 	}
 	return v.from, v.to
+}
+
+// secrecyHere judges the name before the sign here, by where it stands, too.
+func (sc *scanner) secrecyHere(name string) secrecy {
+	s, i := sc.text, sc.at
+	switch {
+	case i < sc.cookieEnd && s[i] == '=':
+		return surelySecret
+	case name == "value":
+		return secrecyOf(sc.valueOf())
+	case name == "sig" && i > len("?sig") && strings.IndexByte("?&", s[i-len("?sig")]) >= 0:
+		return maybeSecret // of a signed URL
+	default:
+		return secrecyOf(name)
+	}
 }
 
 // inHeader narrows the value of a header to the secret. What curl sends as one
@@ -97,6 +109,9 @@ func (sc *scanner) pastScheme(v value) (value, secrecy) {
 // something else, or is code.
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
+	if strings.HasPrefix(text, "-----BEGIN") {
+		return true // Its lines are a key's, and masked as such.
+	}
 	if text == "" || placeholder(text) || !v.quoted && sc.called(v) {
 		return true
 	}
@@ -295,6 +310,9 @@ func (sc *scanner) commandHas(word string) bool {
 	return strings.Contains(before[strings.LastIndexAny(before, ";|&\n")+1:], word)
 }
 
+// leastKeyLine is the length of the shortest line of a key that is not the last one.
+const leastKeyLine = 24
+
 // keyBlock notes how far a private key reaches, when s starts with one.
 func (sc *scanner) keyBlock(s string) {
 	if sc.at < sc.pemEnd {
@@ -307,7 +325,8 @@ func (sc *scanner) keyBlock(s string) {
 	}
 	body := head + 2*len(frame)
 	start := strings.TrimLeft(s[body:], "\r\n\\rn ")
-	if !strings.HasPrefix(start, "MI") && !strings.HasPrefix(start, "b3Bl") && !strings.HasPrefix(start, "Proc-Type") && !strings.HasPrefix(start, "lQ") {
+	// Its first line is one of a key, or a header of it.
+	if span(start, isBase64) < leastKeyLine && !strings.HasPrefix(start, "MI") && !strings.HasPrefix(start, "Proc-Type") {
 		return
 	}
 	end := len(s)
@@ -323,7 +342,7 @@ func (sc *scanner) keyLine() int {
 	rest := sc.text[sc.at:sc.pemEnd]
 	n := span(rest, isBase64)
 	last := strings.TrimLeft(rest[n:], "\r\n\\rn ") == ""
-	if n >= 24 || last && n >= 4 {
+	if n >= leastKeyLine || last && n >= 4 {
 		return n
 	}
 	return 0

@@ -164,6 +164,8 @@ type scanner struct {
 	at     int
 	// pemEnd and cookieEnd are where a key block and a cookie header end.
 	pemEnd, cookieEnd int
+	// held are secrets further on that their command gives away, in order.
+	held []place
 }
 
 // next returns the next secret, or 0, 0 when there is none left. Nothing begins
@@ -171,6 +173,14 @@ type scanner struct {
 func (sc *scanner) next() (from, to int) {
 	inWord := false
 	for ; sc.at < len(sc.text); sc.at++ {
+		for len(sc.held) > 0 && sc.held[0].from < sc.at {
+			sc.held = sc.held[1:]
+		}
+		if len(sc.held) > 0 && sc.held[0].from == sc.at {
+			from, to = sc.held[0].from, sc.held[0].to
+			sc.at = to
+			return from, to
+		}
 		c := sc.text[sc.at]
 		if isWord(c) {
 			if inWord {
@@ -201,7 +211,8 @@ func (sc *scanner) word() (from, to int) {
 	if n := tokenAt(sc.text[i:]); n > 0 {
 		return i + tokenShown(sc.text[i:]), i + n
 	}
-	return 0, 0
+	sc.operands()
+	return sc.statement()
 }
 
 // sign returns the secret that the sign here gives away, if any.

@@ -221,6 +221,7 @@ func TestLongHostileTexts(t *testing.T) {
 	for _, unit := range []string{
 		"eyJ-", "sk-", "-", "--user ", "-p ", "cookie:", "token:/a/", "token:./", "token:=", "token=‹", "token=$", "token: ", "a=", ":", "://", "‹masked ",
 		"-----BEGIN PRIVATE KEY-----MI", "-----BEGIN PRIVATE KEY-----", "authorization:", "bearer ", "1:", "1", "password=\"", "a/", "\\\"", "--token ",
+		"sudo mysql ", "sudo mysql -px ", "echo ", "echo a|chpasswd ", "identified ", "password ", "value=", "name:value:", "\"name\":\"password\",\"value\":", "curl '",
 	} {
 		text := strings.Repeat(unit, 256<<10/len(unit))
 		if masked := masker.Mask(text); masked == "" {

@@ -66,6 +66,7 @@ func endSecrecy(end, part string) secrecy {
 		{"passphrase", surelySecret},
 		{"secret", maybeSecret},
 		{"token", maybeSecret},
+		{"secretkeybase", maybeSecret},
 		{"authorization", credentials},
 	} {
 		if strings.HasSuffix(end, s.end) {

@@ -16,7 +16,7 @@ func tokenAt(s string) int {
 	case 'G', 'S':
 		return max(long(s, "GOCSPX-", 20), dotted(s, "SG.", 40))
 	case 'd', 'n', 'p', 'r':
-		return max(long(s, "dop_v1_", 60), long(s, "dckr_pat_", 20), long(s, "dapi", 32), long(s, "npm_", 36),
+		return max(discord(s), long(s, "dop_v1_", 60), long(s, "dckr_pat_", 20), long(s, "dapi", 32), long(s, "npm_", 36),
 			long(s, "ntn_", 40), long(s, "pypi-AgE", 50), long(s, "rk_live_", 16), long(s, "rk_test_", 16), long(s, "rubygems_", 40))
 	case 'g':
 		return max(gitHub(s), gitLab(s))
@@ -41,6 +41,9 @@ func tokenShown(s string) int {
 	if strings.HasPrefix(s, slackHook) {
 		return len(slackHook)
 	}
+	if strings.HasPrefix(s, discordHook) {
+		return len(discordHook)
+	}
 	if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
 		return len(scheme)
 	}
@@ -48,8 +51,9 @@ func tokenShown(s string) int {
 }
 
 const (
-	slackHook = "hooks.slack.com/services/"
-	scheme    = "Bearer "
+	slackHook   = "hooks.slack.com/services/"
+	discordHook = "discord.com/api/webhooks/"
+	scheme      = "Bearer "
 )
 
 // bearer is for a header's value without the header's name.
@@ -94,6 +98,8 @@ func keyID(s, prefix string) int {
 func pathAfter(s, prefix string) int {
 	return after(s, prefix, 20, func(c byte) bool { return isURLSafe(c) || c == '/' })
 }
+
+func discord(s string) int { return pathAfter(s, discordHook) }
 
 func gitHub(s string) int {
 	return max(long(s, "ghp_", 36), long(s, "gho_", 36), long(s, "ghu_", 36), long(s, "ghs_", 36), long(s, "ghr_", 36),
