@@ -266,6 +266,7 @@ func (d *daemon) run(ctx context.Context) error {
 	return together(ctx,
 		func(ctx context.Context) error { return d.dispatch(ctx, working) },
 		d.mindStore,
+		func(context.Context) error { return d.audit.Run(working) },
 		func(ctx context.Context) error { return d.watch.Run(ctx, d.log) },
 		func(ctx context.Context) error {
 			if d.bot == nil {
