@@ -42,6 +42,10 @@ ladder: ## kill the daemon at random instants under load, KILLS=100 times, and c
 million: ## have CALLS=1000000 calls approved by a real daemon, and print what they cost and how long its pages take
 	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
 
+.PHONY: bench-ratio
+bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handler, and print the processor time of each
+	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
+
 # Races are looked for where goroutines are started or state is shared. What reads
 # command lines does neither, but for a lock around its tables; the rooms that use it
 # run it side by side.
