@@ -40,7 +40,7 @@ type config struct {
 	Kind string
 	// Home is the user's home folder; the guard and the audit log need it.
 	Home string
-	// DataDir holds the store, the agent's token and the sockets.
+	// DataDir holds the store, the token of the agent default and the sockets.
 	DataDir string
 	// Listen is a loopback address with a port.
 	Listen string
@@ -62,7 +62,8 @@ type config struct {
 	HistoryFor time.Duration
 	// Policy is the path of the policy file; may be empty.
 	Policy string
-	// AgentToken is the token that agents bear when the operator chose it.
+	// AgentToken is the token of the agent default when the operator chose it; empty
+	// where it is made at the first start.
 	AgentToken datafolder.Secret
 	// AgentSocket is the path of the agents' socket, and AgentGroup the number of
 	// the group that may connect to it; [datafolder.Owner] lets the owner alone.
@@ -83,7 +84,7 @@ type config struct {
 type environment struct {
 	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"score in [0,1] that a call needs to pass the rules"`
 	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy"`
-	DataDir          text `split_words:"true" desc:"folder of the store, the agent's token and the sockets (~/.local/share/metnos)"`
+	DataDir          text `split_words:"true" desc:"folder of the store, the token of the agent default and the sockets (~/.local/share/metnos)"`
 	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox"`
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
 	DenialStands     text `split_words:"true" default:"10m" desc:"how long a denial answers calls that would do the same, between 1m and 24h"`
@@ -94,7 +95,7 @@ type environment struct {
 	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
-	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
+	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
 	AgentGroup       text `split_words:"true" desc:"group whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
