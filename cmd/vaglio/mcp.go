@@ -118,7 +118,7 @@ address stay as they are: see 'vaglio mcp --listen'.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp wrap .mcp.json\n  vaglio mcp wrap ~/.cursor/mcp.json --yes",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := locate(&i.o); err != nil {
 				return err
@@ -170,7 +170,7 @@ byte.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp unwrap .mcp.json",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := install.Unwrap(args[0])
 			if err != nil {
