@@ -85,7 +85,7 @@ var rooms = map[string]room{
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
-	"internal/datafolder": {may: []string{"internal/regular"}},
+	"internal/datafolder": {may: []string{"internal/durable", "internal/regular"}},
 	"internal/eval":       {may: []string{"channels/chart", "vaglio", "internal/strictjson"}},
 	"internal/judging": {
 		may: []string{
@@ -140,7 +140,7 @@ var rooms = map[string]room{
 		modules: []string{xtext},
 	},
 	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
-	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{xsys}},
+	"vaglio/audit":   {may: []string{"internal/durable", "internal/strictjson"}, modules: []string{xsys}},
 	"vaglio/mask":    {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may: []string{
@@ -262,7 +262,7 @@ var rooms = map[string]room{
 	},
 	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
-		may:     []string{"gateway/hook", "internal/regular", "internal/strictjson"},
+		may:     []string{"gateway/hook", "internal/durable", "internal/regular", "internal/strictjson"},
 		modules: []string{hujson, udiff, gotoml, yaml},
 	},
 	"gateway/trial":    {may: []string{"gateway/scripted", "internal/strictjson"}},

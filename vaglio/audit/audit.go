@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/metnos/vaglio/internal/durable"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -167,7 +168,7 @@ func (l *Log) ensure(name string) error {
 		// Each line went out with its own write, so closing can lose nothing.
 		_ = l.closeFile()
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := durable.MakeFolder(l.dir); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // the folder is the operator's, the name is a month
