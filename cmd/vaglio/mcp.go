@@ -17,6 +17,7 @@ import (
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/mcp"
+	"github.com/metnos/vaglio/internal/hosts"
 )
 
 // mcpFlags are what `vaglio mcp` is told.
@@ -239,7 +240,7 @@ func (f *mcpFlags) checkAddresses() error {
 		return errors.New("--upstream must be a URL such as https://mcp.example.com/mcp, without a user or a query")
 	}
 	host, _, err := net.SplitHostPort(f.listen)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if err != nil || !hosts.Loopback(host) {
 		return errors.New("--listen must be a loopback address such as 127.0.0.1:8788; put a server with TLS before it for others")
 	}
 	return nil

@@ -97,7 +97,7 @@ var rooms = map[string]room{
 	"internal/policyfile": {
 		may: []string{
 			"approval", "vaglio/catalog", "vaglio/operation", "vaglio/judge/effects", "vaglio/wording", "channels/slack", "channels/telegram", "channels/web",
-			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/nearest",
+			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/hosts", "internal/nearest",
 			"internal/workfiles", "internal/regular", "vaglio", "vaglio/place",
 		},
 		modules: []string{yaml},
@@ -214,7 +214,7 @@ var rooms = map[string]room{
 
 	"channels/chart": {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
 	"channels/web": {
-		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/strictjson", "templates", "vaglio/wording"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
@@ -243,7 +243,7 @@ var rooms = map[string]room{
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
-	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{vmetrics, xsys},
