@@ -22,6 +22,9 @@ import (
 	"github.com/metnos/vaglio/internal/itself"
 )
 
+// clientKind is what a coding agent is that vaglio has a hook for.
+const clientKind = "client that there is a hook for"
+
 func newHook(std stdio) *cobra.Command {
 	var s hookmain.Settings
 	cmd := &cobra.Command{
@@ -42,12 +45,7 @@ client that wants it so, or the answer could not be told, or the command line is
 wrong, which the agents take for a denial.`,
 		Example: `  vaglio hook claude-code < call.json
   vaglio hook claude-code --limit 10m --approve-allows < call.json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := oneArg(cmd, args); err != nil || slices.Contains(cmd.ValidArgs, args[0]) {
-				return err
-			}
-			return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-		},
+		Args: asUsedOf(clientKind, hook.Clients()),
 		// These are the names that a shell completes, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,15 +99,8 @@ Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake
 the command line.`,
 		Example:   "  vaglio " + name + " claude-code\n  vaglio " + name + " codex --project --yes",
 		ValidArgs: install.Clients(),
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := oneArg(cmd, args); err != nil {
-				return err
-			}
-			if !slices.Contains(hook.Clients(), args[0]) {
-				return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-			}
-			return nil
-		},
+		// One whose hook is put in by hand is told so when it is tried.
+		Args: asUsedOf(clientKind, hook.Clients()),
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], plan) },
 	}
 	cmd.Flags().BoolVar(&i.project, "project", false, "in the project of this folder instead of for you everywhere")

@@ -132,7 +132,7 @@ Judges that ask models ask them: each call costs what it costs.
 Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line, in the
 configuration or in the file.`,
 		Example: "  vaglio eval calls.jsonl\n  vaglio eval --json --png scores.png calls.jsonl",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {

@@ -155,6 +155,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 	if doctor, _, err := root.Find([]string{"doctor"}); err == nil {
 		addTrials(doctor, std)
 	}
+	inOurWords(root)
 	return root
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"syscall"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/repeats"
+	"github.com/metnos/vaglio/internal/terminal"
 )
 
 func newServe(std stdio) *cobra.Command {
@@ -109,7 +109,7 @@ func (d *daemon) greet(w io.Writer) error {
 	}
 	// A log is no place for what signs somebody in.
 	link, good := d.base()+"/inbox", "'vaglio inbox' prints a link that signs you in"
-	if isTerminal(w) {
+	if terminal.Is(w) {
 		link, good = d.link(), "opens once, within ten minutes; 'vaglio inbox' prints another"
 	}
 	_, err := fmt.Fprintf(w, `vaglio is up.
@@ -121,16 +121,6 @@ func (d *daemon) greet(w io.Writer) error {
 %s
 `, link, good, "http://"+d.address, token, d.config.AgentSocket, d.pairing())
 	return err
-}
-
-// isTerminal reports whether a person reads what is written.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // together runs the parts until all have returned. The first that fails, or

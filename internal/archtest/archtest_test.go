@@ -85,7 +85,7 @@ var rooms = map[string]room{
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
-	"internal/datafolder": {may: []string{"internal/regular"}},
+	"internal/datafolder": {may: []string{"internal/durable", "internal/regular"}},
 	"internal/eval":       {may: []string{"channels/chart", "vaglio", "internal/strictjson"}},
 	"internal/judging": {
 		may: []string{
@@ -97,7 +97,7 @@ var rooms = map[string]room{
 	"internal/policyfile": {
 		may: []string{
 			"approval", "vaglio/catalog", "vaglio/operation", "vaglio/judge/effects", "vaglio/wording", "channels/slack", "channels/telegram", "channels/web",
-			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/nearest",
+			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/hosts", "internal/nearest",
 			"internal/workfiles", "internal/regular", "vaglio", "vaglio/place",
 		},
 		modules: []string{yaml},
@@ -140,7 +140,7 @@ var rooms = map[string]room{
 		modules: []string{xtext},
 	},
 	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
-	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{xsys}},
+	"vaglio/audit":   {may: []string{"internal/durable", "internal/strictjson"}, modules: []string{xsys}},
 	"vaglio/mask":    {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may: []string{
@@ -214,7 +214,7 @@ var rooms = map[string]room{
 
 	"channels/chart": {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
 	"channels/web": {
-		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/strictjson", "templates", "vaglio/wording"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
@@ -243,7 +243,7 @@ var rooms = map[string]room{
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
-	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{vmetrics, xsys},
@@ -262,7 +262,7 @@ var rooms = map[string]room{
 	},
 	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
-		may:     []string{"gateway/hook", "internal/regular", "internal/strictjson"},
+		may:     []string{"gateway/hook", "internal/durable", "internal/regular", "internal/strictjson"},
 		modules: []string{hujson, udiff, gotoml, yaml},
 	},
 	"gateway/trial":    {may: []string{"gateway/scripted", "internal/strictjson"}},

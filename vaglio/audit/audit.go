@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/metnos/vaglio/internal/durable"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -244,7 +245,7 @@ func (l *Log) ensure(name string) error {
 		// and the next line tells it.
 		_ = l.closeFile()
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := durable.MakeFolder(l.dir); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // the folder is the operator's, the name is a month

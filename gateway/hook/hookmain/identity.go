@@ -31,17 +31,7 @@ func socketOf(dir string, env Lookup) (string, error) {
 
 // tokenOf returns the token of the agent that the hook is of; "" is the agent of
 // the user who runs it.
-func tokenOf(env Lookup) (string, error) {
-	token, set := env("METNOS_AGENT_TOKEN")
-	file, inFile := env("METNOS_AGENT_TOKEN_FILE")
-	switch {
-	case set && inFile:
-		return "", errors.New("METNOS_AGENT_TOKEN: is set, and so is METNOS_AGENT_TOKEN_FILE; set one of them")
-	case set && token == "":
-		return "", errors.New("METNOS_AGENT_TOKEN: is set but empty; unset it, or give the token")
-	case inFile:
-		secret, err := datafolder.ReadSecret(file)
-		return string(secret), err
-	}
-	return token, nil
+func tokenOf(env Lookup) (datafolder.Secret, error) {
+	const name = "METNOS_AGENT_TOKEN"
+	return datafolder.SecretOf(name, setting(env, name), setting(env, name+"_FILE"))
 }
