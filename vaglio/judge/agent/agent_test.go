@@ -340,6 +340,69 @@ func TestAJudgeLooksBeforeItAnswers(t *testing.T) {
 	}
 }
 
+// A tool's result is JSON: what is escaped in it hides no secret.
+func TestSecretsInToolResults(t *testing.T) {
+	for _, secret := range []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "AKIAQ3EGRX7LMN2PTU5V", "hunter2hunter2"} {
+		text, err := strictjson.Marshal(map[string]any{"text": "# keys\n\t" + secret + "\nnext\npassword=" + secret + "\n", "bytes": 70})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &folders{files: map[string]string{"/x": string(text)}, allow: []string{"go test"}, output: string(text)}
+		if secret == "hunter2hunter2" { // known by its name alone
+			f.files["/x"] = `{"text":"a\npassword=hunter2hunter2\n"}`
+			f.output = f.files["/x"]
+		}
+		m := says(calls(agent.ToolRead, `{"path":"/x"}`), calls(agent.ToolRun, `{"command":"go test"}`), verdict(0.9))
+		j, kept := newJudge(t, m, with(f))
+		if _, err := j.Grade(t.Context(), proposal()); err != nil {
+			t.Fatal(err)
+		}
+		seen := fmt.Sprintf("%+v", m.asked[2].Turns) + fmt.Sprintf("%+v", kept.last().Transcript)
+		if strings.Contains(seen, secret) || !strings.Contains(seen, "masked") {
+			t.Errorf("%s is told: %s", secret, seen)
+		}
+	}
+}
+
+// The verdict is asked for with the schema and without calls. The tools stay named:
+// a server takes no conversation with results of tools that it was not told of.
+func TestTheLastTurnIsForTheVerdict(t *testing.T) {
+	f := &folders{files: map[string]string{"/x": "y"}}
+	look := calls(agent.ToolRead, `{"path":"/x"}`)
+	m := says(look, look, verdict(0.9))
+	j, _ := newJudge(t, m, func(c *agent.Config) {
+		with(f)(c)
+		c.Manifest.Limits.Turns = 3
+	})
+	if r, err := j.Grade(t.Context(), proposal()); err != nil || r.Score != 0.9 {
+		t.Fatal(r, err)
+	}
+	for i, last := range []bool{false, false, true} {
+		q := &m.asked[i]
+		if q.NoCalls != last || (len(q.Schema) > 0) != last || len(q.Tools) != 2 {
+			t.Errorf("turn %d: %+v", i+1, q)
+		}
+	}
+	// What it calls all the same is not carried out.
+	m = says(look, look, look)
+	j, kept := newJudge(t, m, func(c *agent.Config) {
+		with(f)(c)
+		c.Manifest.Limits.Turns = 2
+	})
+	if _, err := j.Grade(t.Context(), proposal()); fault(err) != vaglio.FaultMalformed {
+		t.Error(err)
+	}
+	carried := 0
+	for _, s := range kept.last().Transcript {
+		if strings.HasPrefix(s.By, "tool ") {
+			carried++
+		}
+	}
+	if carried != 1 {
+		t.Errorf("%d calls were carried out", carried)
+	}
+}
+
 func TestWhatEndsAChildExecution(t *testing.T) {
 	f := func() *folders {
 		return &folders{files: map[string]string{"/x": "y"}, allow: []string{"true"}}
