@@ -428,8 +428,12 @@ func TestWhatEndsAChildExecution(t *testing.T) {
 		"no_calls": {says(calls("rm_everything", "{}"), calls(agent.ToolRead, "[1]"), calls(agent.ToolRead, `{"a":1,"a":2}`), verdict(1)), with(f()), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, _ := newJudge(t, c.m, c.change)
+			j, kept := newJudge(t, c.m, c.change)
 			r, err := j.Grade(t.Context(), proposal())
+			// What it did is told by its id as soon as it is kept, also without a verdict.
+			if recorded := len(kept.all) > 0; (r.Judgement != "") != recorded || recorded && r.Judgement != kept.last().ID {
+				t.Errorf("the judgement is %q of %+v", r.Judgement, kept.all)
+			}
 			if fault(err) != c.want || err != nil && (r.Score != 0 || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -525,6 +529,20 @@ func TestTheGuardHoldsJudgesToo(t *testing.T) {
 // A rejection stands for equal calls of a turn; a pass is asked for again.
 func TestOnlyRejectionsAreKept(t *testing.T) {
 	for score, want := range map[float64]int{0.1: 1, 0.9: 3} {
+		// One that read files, and the same without tools.
+		look := calls(agent.ToolRead, `{"path":"/x"}`)
+		f := &folders{files: map[string]string{"/x": "y"}}
+		looking := says(look, verdict(score), look, verdict(score), look, verdict(score))
+		if j, kept := newJudge(t, looking, with(f)); true {
+			for range 3 {
+				if r, err := j.Grade(t.Context(), proposal()); err != nil || r.Score != score {
+					t.Fatal(r, err)
+				}
+			}
+			if len(looking.asked) != 2*want || len(kept.all) != want {
+				t.Errorf("a score of %v by one that looks: asked %d times, want %d", score, len(looking.asked), 2*want)
+			}
+		}
 		m := says(verdict(score))
 		j, kept := newJudge(t, m, nil)
 		for range 3 {

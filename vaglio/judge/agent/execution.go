@@ -235,9 +235,9 @@ func (x *execution) say(by, text string) {
 	x.is.Transcript = append(x.is.Transcript, line)
 }
 
-// end keeps the judgement. An agent that is gone does not take its record along;
-// a verdict without a record is none.
-func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error) error {
+// end keeps the judgement, and gives its id once it is kept. An agent that is gone
+// does not take its record along; a verdict without a record is none.
+func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error) (id string, _ error) {
 	x.is.Took = time.Since(x.is.At).Seconds()
 	switch e, told := errors.AsType[*vaglio.JudgeError](err); {
 	case err == nil:
@@ -254,8 +254,12 @@ func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
-	if kept := x.judge.config.Records.Keep(ctx, x.is); kept != nil && err == nil {
-		return &vaglio.JudgeError{Fault: "what it did cannot be recorded", Class: vaglio.FaultFailed, Err: kept}
+	kept := x.judge.config.Records.Keep(ctx, x.is)
+	switch {
+	case kept == nil:
+		id = x.is.ID
+	case err == nil:
+		err = &vaglio.JudgeError{Fault: "what it did cannot be recorded", Class: vaglio.FaultFailed, Err: kept}
 	}
-	return err
+	return id, err
 }

@@ -36,6 +36,8 @@ type Output struct {
 	Text  string `json:"text"`
 	Bytes int64  `json:"bytes"` // all that was written
 	Cut   string `json:"cut,omitempty"`
+
+	head int // bytes of Text before the cut
 }
 
 // Run runs a command of the list. That it fails is a result; an error is a
@@ -159,7 +161,8 @@ func (e *excerpt) output() Output {
 		o.Cut = fmt.Sprintf("%d bytes in the middle", e.all-int64(len(head)+len(tail)))
 		tail = fmt.Sprintf("\n[… %s left out …]\n", o.Cut) + tail
 	}
-	o.Text = strings.ToValidUTF8(head+tail, "\uFFFD")
+	head = strings.ToValidUTF8(head, "\uFFFD")
+	o.Text, o.head = head+strings.ToValidUTF8(tail, "\uFFFD"), len(head)
 	return o
 }
 
