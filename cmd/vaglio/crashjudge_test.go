@@ -125,7 +125,9 @@ func TestKilledWhileJudgesRun(t *testing.T) {
 			t.Fatalf("round %d: nobody is asked\n%s", round, s.log)
 		}
 		if round%2 == 0 {
-			sleeps := func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "sleep "+mark) && !strings.Contains(line, "prlimit") }
+			sleeps := func(line string) bool {
+				return strings.HasSuffix(strings.TrimSpace(line), "sleep "+mark) && !strings.Contains(line, "prlimit")
+			}
 			if _, ok := until(patience, func() bool { return slices.ContainsFunc(bearing(t, mark), sleeps) }); !ok {
 				t.Fatalf("round %d: nothing runs: %v\n%s", round, bearing(t, mark), s.log)
 			}
