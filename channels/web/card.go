@@ -189,6 +189,9 @@ func (w *Web) judges(v vaglio.Verdict) []judgeView {
 	for _, r := range v.Results {
 		j := judgeView{GradientResult: r, Decided: !v.Approved && r.Judge == v.JudgeKind}
 		j.Wants, j.HasWants = w.thresholds[r.Judge]
+		if r.MinScore > 0 { // what it was held to, whatever holds now
+			j.Wants, j.HasWants = r.MinScore, true
+		}
 		all = append(all, j)
 	}
 	slices.SortStableFunc(all, func(a, b judgeView) int {

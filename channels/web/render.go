@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -103,10 +104,18 @@ func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, 
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
 	}
 	all := map[string]*template.Template{}
-	for _, name := range []string{"inbox", "ask", "history", "digest", "statistics", "frame", "turn", "try", "signin", "login", "error"} {
+	files, err := fs.Glob(builtin, "pages/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("web: looking for pages: %w", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
 		own, err := shared.Clone()
 		if err == nil {
-			own, err = own.ParseFS(builtin, "pages/"+name+".html")
+			own, err = own.ParseFS(builtin, file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("web: parsing page %s: %w", name, err)

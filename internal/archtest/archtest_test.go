@@ -93,6 +93,7 @@ var rooms = map[string]room{
 			"vaglio/judge/model/openai", "vaglio/judge/model/anthropic", "vaglio/judge/sandbox", "vaglio/mask",
 			"internal/own", "internal/policyfile", "internal/strictjson", "internal/workfiles",
 		},
+		tests: []string{"store/bolt", "store/storetest", "vaglio/judge/model/modeltest"},
 	},
 	"internal/policyfile": {
 		may: []string{
