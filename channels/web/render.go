@@ -43,7 +43,7 @@ type waiting struct {
 // frame is what the layout shows around every page.
 type frame struct {
 	page
-	Signed bool
+	Signed, Trial bool
 }
 
 // builtin holds the templates and what they load.
@@ -144,7 +144,7 @@ func (w *Web) funcs() template.FuncMap {
 // render writes the page. Nothing is sent before all of it was made, so a
 // reader gets a whole page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
-	f := frame{page: p}
+	f := frame{page: p, Trial: w.trial}
 	_, f.Signed = w.session(r)
 	switch {
 	case !f.Signed:

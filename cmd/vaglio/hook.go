@@ -162,6 +162,18 @@ func locate(o *install.Options) error {
 // errUnanswered says that the owner has not said yes.
 var errUnanswered = errors.New("nothing was changed: say yes, or give --yes")
 
+// agreed asks whether to change what was shown.
+func agreed(std stdio) error {
+	if _, err := io.WriteString(std.out, "Change this? [y/N] "); err != nil {
+		return err //nolint:wrapcheck // The terminal's own.
+	}
+	answer, _ := bufio.NewReader(std.in).ReadString('\n')
+	if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+		return errUnanswered
+	}
+	return nil
+}
+
 // apply shows what changes, asks, and does it.
 func (i *installer) apply(changes []install.Change) error {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c install.Change) bool { return !c.Changes() })
@@ -175,12 +187,8 @@ func (i *installer) apply(changes []install.Change) error {
 		}
 	}
 	if !i.yes {
-		if _, err := io.WriteString(i.std.out, "Change this? [y/N] "); err != nil {
-			return err //nolint:wrapcheck // The terminal's own.
-		}
-		answer, _ := bufio.NewReader(i.std.in).ReadString('\n')
-		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
-			return errUnanswered
+		if err := agreed(i.std); err != nil {
+			return err
 		}
 	}
 	for n := range changes {

@@ -82,6 +82,8 @@ var rooms = map[string]room{
 	"internal/itself":     {may: []string{"gateway/install", "internal/own", "internal/regular", "internal/seals"}},
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
+	"internal/privacy":    {modules: []string{xsys}},
+	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
@@ -108,7 +110,7 @@ var rooms = map[string]room{
 	"internal/doctor": {
 		may: []string{
 			"dispatcher", "store/bolt", "approval", "approval/visible", "channels/slack", "channels/telegram",
-			"internal/datafolder", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
+			"internal/datafolder", "internal/regular", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
 		},
 		modules: []string{xsys},
 	},

@@ -8,9 +8,6 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// sharedSocket is where agents find a daemon that runs as a user of its own.
-const sharedSocket = "/run/vaglio/agent.sock"
-
 // socketOf returns where the daemon's socket for agents is: where the environment
 // says, else in the data folder, else where it is for everybody's agents.
 func socketOf(dir string, env Lookup) (string, error) {
@@ -22,8 +19,8 @@ func socketOf(dir string, env Lookup) (string, error) {
 	}
 	own := filepath.Join(dir, datafolder.AgentSocket)
 	if _, err := os.Stat(own); err != nil {
-		if _, err := os.Stat(sharedSocket); err == nil {
-			return sharedSocket, nil
+		if _, err := os.Stat(datafolder.SharedSocket); err == nil {
+			return datafolder.SharedSocket, nil
 		}
 	}
 	return own, datafolder.CheckSocketPath(own)
