@@ -59,12 +59,16 @@ func Clients() []string {
 
 // LimitOf is how long the client waits for its hook as it is installed, 0 for a
 // client that is not known.
-func LimitOf(name string) time.Duration {
+func LimitOf(name string) time.Duration { return LimitWithin(name, 0) }
+
+// LimitWithin is how long the client waits for its hook where its settings say
+// asked: a client's own cap wins. 0 is what the installation writes by itself.
+func LimitWithin(name string, asked time.Duration) time.Duration {
 	d, err := dialectOf(name)
 	if err != nil {
 		return 0
 	}
-	return d.limit(0)
+	return d.limit(asked)
 }
 
 // Seen reports whether the client's contract was seen by running it.

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // yamlBlock is a file of YAML to which a block is put at the end, between two
@@ -41,9 +39,9 @@ func (y yamlBlock) add(now []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := parser.ParseBytes(rest, 0)
+	f, err := parseYAML(rest)
 	if err != nil {
-		return nil, unreadableYAML(err)
+		return nil, err
 	}
 	if hasKey(f, "hooks") {
 		return nil, errors.New(`has "hooks" of its own and was left alone; put these lines into it by hand:` + "\n" + y.block(o))
@@ -52,7 +50,7 @@ func (y yamlBlock) add(now []byte, o Options) ([]byte, error) {
 		rest = append(bytes.Clone(rest), '\n')
 	}
 	out := append(bytes.Clone(rest), blockBegin+y.block(o)+blockEnd...)
-	if _, err := parser.ParseBytes(out, 0); err != nil {
+	if _, err := parseYAML(out); err != nil {
 		return nil, errors.New("is not a plain mapping at its top, and was left alone")
 	}
 	if bytes.Equal(out, now) {
@@ -105,12 +103,4 @@ func hasKey(f *ast.File, key string) bool {
 		}
 	}
 	return false
-}
-
-// unreadableYAML says where a file has its mistake.
-func unreadableYAML(err error) error {
-	if syntax, ok := errors.AsType[*yaml.SyntaxError](err); ok && syntax.Token != nil {
-		return fmt.Errorf("cannot be read, and was left alone: line %d, column %d: %s", syntax.Token.Position.Line, syntax.Token.Position.Column, syntax.Message)
-	}
-	return errors.New("cannot be read, and was left alone")
 }

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/gateway/hook"
+	"github.com/metnos/vaglio/internal/regular"
 )
 
 // Scope says for whom a hook is installed.
@@ -147,11 +147,7 @@ func (o *Options) path(f file) (string, error) {
 
 // limit is what the client is told to wait.
 func (o *Options) limit() time.Duration {
-	most := hook.LimitOf(o.Client)
-	if o.Limit > 0 {
-		return min(o.Limit, max(most, hook.DefaultLimit))
-	}
-	return most
+	return hook.LimitWithin(o.Client, o.Limit)
 }
 
 // argv is the command of the hook.
@@ -179,12 +175,16 @@ func (o *Options) shellLine() string {
 
 // readFile returns a file's bytes, nil for one that is not there.
 func readFile(path string) ([]byte, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // Clients have their settings where they have them.
-	if errors.Is(err, fs.ErrNotExist) {
+	data, whole, err := regular.Read(path, maxSettings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err == nil && data == nil {
+	case err != nil:
+		return nil, err //nolint:wrapcheck // It names the file.
+	case !whole:
+		return nil, fmt.Errorf("%s is larger than %d bytes, and was left alone", path, maxSettings)
+	case data == nil:
 		data = []byte{}
 	}
-	return data, err //nolint:wrapcheck // It names the file.
+	return data, nil
 }
