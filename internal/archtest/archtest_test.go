@@ -243,7 +243,7 @@ var rooms = map[string]room{
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
-	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{vmetrics, xsys},
@@ -256,11 +256,11 @@ var rooms = map[string]room{
 		},
 	},
 	"gateway/hook": {
-		may:     []string{"gateway/client", "internal/strictjson"},
+		may:     []string{"gateway/ask", "gateway/client", "internal/regular", "internal/strictjson"},
 		modules: []string{xsys},
 		tests:   []string{"vaglio"},
 	},
-	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
+	"gateway/hook/hookmain": {may: []string{"gateway/ask", "gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
 		may:     []string{"gateway/hook", "internal/regular", "internal/strictjson"},
 		modules: []string{hujson, udiff, gotoml, yaml},

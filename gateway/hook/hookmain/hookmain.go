@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/hook"
 )
@@ -100,7 +101,7 @@ func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, e
 	})
 }
 
-func open(s Settings, env Lookup) (gate hook.Gate, notes string) {
+func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 	if s.LimitSet && s.Limit <= 0 {
 		return shut{errors.New("vaglio is not set up right: --limit must be more than 0, such as 1h")}, ""
 	}
