@@ -71,12 +71,12 @@ func TestOnlyOurHooksAreOurs(t *testing.T) {
 		t.Errorf("%v %s", err, changes[0].Diff())
 	}
 	for line, want := range map[string]string{
-		"HOME=/x /opt/vaglio-hook claude-code":       "/opt/vaglio-hook",
-		"exec '/my apps/vaglio' hook codex":          "/my apps/vaglio",
-		"vaglio hook gemini --limit 1h":              "vaglio",
-		"/opt/vaglio-hook":                           "",
-		"vaglio mcp -- hook":                         "",
-		"/opt/vaglio-hook-old claude-code":           "",
+		"HOME=/x /opt/vaglio-hook claude-code":        "/opt/vaglio-hook",
+		"exec '/my apps/vaglio' hook codex":           "/my apps/vaglio",
+		"vaglio hook gemini --limit 1h":               "vaglio",
+		"/opt/vaglio-hook":                            "",
+		"vaglio mcp -- hook":                          "",
+		"/opt/vaglio-hook-old claude-code":            "",
 		`"/opt/a b/vaglio-hook" qwen --limit 1m0s; x`: "/opt/a b/vaglio-hook",
 	} {
 		if got := strings.Join(hooksOf(line), " "); got != want {
