@@ -118,6 +118,13 @@ var rooms = map[string]room{
 	"internal/logverify": {
 		may: []string{"approval/history", "approval/visible", "store/bolt", "internal/datafolder", "internal/terminal"},
 	},
+	"internal/replay": {
+		may: []string{
+			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal",
+			"vaglio", "vaglio/judge/effects", "vaglio/operation",
+		},
+		modules: []string{udiff},
+	},
 	"internal/explain": {
 		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
 	},
