@@ -60,6 +60,7 @@ wrong, which the agents take for a denial.`,
 		},
 	}
 	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s is what vaglio install writes")
+	cmd.Flags().BoolVar(&s.Shadow, "shadow", false, "let every call pass, and write it down for vaglio replay")
 	cmd.Flags().BoolVar(&s.ApproveAllows, "approve-allows", false, "tell the client to run what the judges approved, for a client that runs without a person")
 	return cmd
 }
@@ -80,9 +81,14 @@ file stays as it is, and 'vaglio uninstall' brings back what was there.
 
 The limit is how long the agent waits for you; it is written for the agent and for
 the hook alike. Codex runs no hook that nobody has trusted, so it is asked for the
-hook's digest, which goes into its config.toml.`, install.Add)
+hook's digest, which goes into its config.toml.
+
+With --shadow nothing is held and nobody is asked: what the agent does is written
+down, and 'vaglio replay' tells what would have been asked of it.`, install.Add)
 	cmd.Flags().DurationVar(&i.o.Limit, "limit", 0, "how long the agent waits for its hook; 0s is what the agent takes best")
+	cmd.Flags().BoolVar(&i.o.Shadow, "shadow", false, "only watch: every call passes and is written down, for vaglio replay")
 	cmd.Flags().BoolVar(&i.o.ApproveAllows, "approve-allows", false, "have the agent run what the judges approved without asking its own user, as where it runs without one")
+	cmd.MarkFlagsMutuallyExclusive("shadow", "approve-allows")
 	return cmd
 }
 
@@ -297,6 +303,9 @@ func standingOf(ctx context.Context, o install.Options) (l clientLine, worth boo
 			continue
 		}
 		worth, l.hook = true, string(scope)
+		if s.Limits.Shadow {
+			l.hook = "shadow"
+		}
 		if s.Limits.Hook > 0 {
 			l.limit = s.Limits.Hook.String()
 		}

@@ -47,3 +47,38 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
+
+// A shadow watches without a daemon: the call passes, is replayed, and the client
+// stands there as one that is only watched.
+func TestShadow(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	settings := filepath.Join(h.dir, ".claude/settings.json")
+	if r := h.run("", "install", "claude-code", "--shadow", "--approve-allows", "--yes"); r.code != exitUsage {
+		t.Errorf("both: %d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("", "install", "claude-code", "--shadow", "--yes"); r.code != exitOK {
+		t.Fatalf("%d %s%s", r.code, r.out, r.err)
+	}
+	if text, err := os.ReadFile(settings); err != nil || !strings.Contains(string(text), `"--shadow"`) {
+		t.Fatalf("%v %s", err, text)
+	}
+	if r := h.run("", "status"); r.code != exitOK || !strings.Contains(r.out, "shadow") {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
+	}
+	const event = `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force"},"tool_use_id":"u"}`
+	for _, in := range []string{event, "not an event"} {
+		if r := h.run(in, "hook", "claude-code", "--limit", "1h", "--shadow"); r.code != exitOK || r.out+r.err != "" {
+			t.Errorf("%q: %d %s%s", in, r.code, r.out, r.err)
+		}
+	}
+	if r := h.run("", "replay", filepath.Dir(h.data("shadow/x"))); r.code != exitOK || !strings.Contains(r.out, "1 call of 1 session") || !strings.Contains(r.out, "1 would be asked") {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
+	}
+	if r := h.run("", "install", "claude-code", "--yes"); r.code != exitOK {
+		t.Fatalf("%d %s%s", r.code, r.out, r.err)
+	}
+	if text, err := os.ReadFile(settings); err != nil || strings.Contains(string(text), "--shadow") {
+		t.Errorf("%v %s", err, text)
+	}
+}

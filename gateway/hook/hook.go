@@ -47,6 +47,9 @@ type Options struct {
 	// Notes is the folder in which it is noted what runs, so that its end can be
 	// told. Empty notes nothing.
 	Notes string
+	// Shadow, if not empty, is the folder in which calls are only written down: each
+	// passes, and nobody is asked.
+	Shadow string
 	// Getenv looks up what some clients tell in the environment; nil is none.
 	Getenv func(string) string
 }
@@ -77,7 +80,11 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	// Every step ends well before the limit, whatever the daemon does.
 	ctx, cancel := context.WithDeadline(ctx, h.answerBy.Add(margin(limit)/2))
 	defer cancel()
-	r := h.answer(ctx, o.In)
+	answer := h.answer
+	if o.Shadow != "" {
+		answer = h.watch
+	}
+	r := answer(ctx, o.In)
 	if o.Err != nil && r.err != "" {
 		if _, err := io.WriteString(o.Err, r.err+"\n"); err != nil {
 			return denied, fmt.Errorf("hook: write the reason: %w", err)
@@ -127,8 +134,8 @@ func (h *hook) answer(ctx context.Context, in io.Reader) (out reply) {
 	return h.propose(ctx, &e)
 }
 
-// propose takes the call through the gate, for as long as the client is there.
-func (h *hook) propose(ctx context.Context, e *event) reply {
+// complete adds to a call what the client tells beside it.
+func (h *hook) complete(e *event) {
 	e.proposal.Session = e.session
 	if h.Getenv != nil && h.dialect.name == "claude-code" {
 		// Where the user opened the client: the model has no say in it.
@@ -136,6 +143,11 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 			e.proposal.Context.Roots = append(e.proposal.Context.Roots, root)
 		}
 	}
+}
+
+// propose takes the call through the gate, for as long as the client is there.
+func (h *hook) propose(ctx context.Context, e *event) reply {
+	h.complete(e)
 	ctx, watch, leave := attend(ctx, h.Out)
 	defer leave()
 	r, err := ask.Ask(ctx, h.Gate, ask.Call{

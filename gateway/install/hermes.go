@@ -27,7 +27,11 @@ func hermesHooks() form {
 		line := func(event string, wait time.Duration, closed string) string {
 			return fmt.Sprintf("  %s:\n    - command: %s\n      timeout: %d\n%s", event, quoteYAML(o.shellLine()), int(wait/time.Second), closed)
 		}
-		return "hooks:\n" + line("pre_tool_call", o.limit(), "      fail_closed: true\n") + line("post_tool_call", tellsWithin, "")
+		closed := "      fail_closed: true\n"
+		if o.Shadow {
+			closed = ""
+		}
+		return "hooks:\n" + line("pre_tool_call", o.limit(), closed) + line("post_tool_call", tellsWithin, "")
 	}}
 }
 

@@ -45,6 +45,8 @@ type Options struct {
 	Limit time.Duration
 	// ApproveAllows is [hook.Options.ApproveAllows].
 	ApproveAllows bool
+	// Shadow has the hook watch only: every call passes.
+	Shadow bool
 }
 
 // Change is one file as it is and as it is to be; nil is a file that is not there.
@@ -150,12 +152,18 @@ func (o *Options) limit() time.Duration {
 	return hook.LimitWithin(o.Client, o.Limit)
 }
 
+// shadowFlag has a hook watch only.
+const shadowFlag = "--shadow"
+
 // argv is the command of the hook.
 func (o *Options) argv() []string {
 	argv := append([]string{o.Program}, o.Args...)
 	argv = append(argv, o.Client, "--limit", o.limit().String())
 	if o.ApproveAllows {
 		argv = append(argv, "--approve-allows")
+	}
+	if o.Shadow {
+		argv = append(argv, shadowFlag)
 	}
 	return argv
 }

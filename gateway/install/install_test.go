@@ -166,7 +166,7 @@ func TestAChangedFileLosesOnlyTheHook(t *testing.T) {
 	write(t, path, strings.Replace(string(now), `"x"`, `"y"`, 1), 0o600)
 	o.Limit = 10 * time.Minute
 	apply(t, Add, o)
-	if s, err := Look(o); err != nil || s.Limits != (Limits{10 * time.Minute, 10 * time.Minute}) {
+	if s, err := Look(o); err != nil || s.Limits != (Limits{10 * time.Minute, 10 * time.Minute, false}) {
 		t.Errorf("%+v %v", s, err)
 	}
 	apply(t, Remove, o)

@@ -112,7 +112,7 @@ func targets() map[string]target {
 	cursor := flat(`{"version":1}`, []eventEntry{
 		{name: "preToolUse"}, {name: "postToolUse", tells: true}, {name: "postToolUseFailure", tells: true}, {name: "stop", tells: true},
 	}, "timeout", func(o Options, wait int) command {
-		return command{Command: o.shellLine(), Timeout: wait, FailClosed: true}
+		return command{Command: o.shellLine(), Timeout: wait, FailClosed: !o.Shadow}
 	})
 	windsurf := flat("{}", []eventEntry{
 		{name: "pre_run_command"},

@@ -54,7 +54,7 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.asked) == 0 {
-		wrong := "its hook was never asked: it is not installed, not trusted, or switched off"
+		wrong := "its hook was never asked: it is not installed, not trusted, switched off, or only watches (--shadow)"
 		if err != nil {
 			wrong = "it could not be run: " + err.Error() + "\n" + strings.TrimSpace(seen.Output)
 		}

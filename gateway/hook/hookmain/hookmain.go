@@ -50,9 +50,12 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	var s Settings
 	set := flag.NewFlagSet("vaglio-hook", flag.ContinueOnError)
 	set.SetOutput(std.Err)
-	set.Usage = func() { _, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--approve-allows]") }
+	set.Usage = func() {
+		_, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--approve-allows] [--shadow]")
+	}
 	set.DurationVar(&s.Limit, "limit", 0, "")
 	set.BoolVar(&s.ApproveAllows, "approve-allows", false, "")
+	set.BoolVar(&s.Shadow, "shadow", false, "")
 	if len(args) == 0 || !slices.Contains(hook.Clients(), args[0]) {
 		return mistake(std, "the first argument must be a client that there is a hook for: "+strings.Join(hook.Clients(), ", "))
 	}
@@ -82,11 +85,16 @@ type Settings struct {
 	Limit         time.Duration
 	LimitSet      bool
 	ApproveAllows bool
+	// Shadow has calls written down and passed, with nobody asked.
+	Shadow bool
 }
 
 // Answer answers one event. A mistake in the configuration is a denial in the
 // client's own words, because most clients run the tool when a hook fails.
 func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, err error) {
+	if s.Shadow {
+		return shadow(ctx, s, env, std)
+	}
 	gate, notes := open(s, env)
 	if notes != "" {
 		seen(filepath.Join(filepath.Dir(notes), SeenFolder, s.Client))
@@ -94,11 +102,27 @@ func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, e
 	return hook.Run(ctx, hook.Options{
 		Client: s.Client, Gate: gate, In: std.In, Out: std.Out, Err: std.Err, Limit: s.Limit,
 		ApproveAllows: s.ApproveAllows, Notes: notes,
-		Getenv: func(name string) string {
-			value, _ := env(name)
-			return value
-		},
+		Getenv: getenv(env),
 	})
+}
+
+// shadow watches one event. Where the data folder cannot be told, nothing is written
+// down.
+func shadow(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, err error) {
+	to := os.DevNull // a folder in which nothing can be made
+	if dir, err := Folder(env); err == nil {
+		to = filepath.Join(dir, ShadowFolder)
+	}
+	return hook.Run(ctx, hook.Options{
+		Client: s.Client, In: std.In, Out: std.Out, Err: std.Err, Limit: s.Limit, Shadow: to, Getenv: getenv(env),
+	})
+}
+
+func getenv(env Lookup) func(string) string {
+	return func(name string) string {
+		value, _ := env(name)
+		return value
+	}
 }
 
 func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
@@ -135,6 +159,8 @@ const (
 	notesFolder = "runs"
 	// SeenFolder holds a file for each client, which is as old as its last event.
 	SeenFolder = "clients"
+	// ShadowFolder holds the calls that were only watched, a file a day.
+	ShadowFolder = "shadow"
 )
 
 // seen notes that the client was heard of. Where the folder is not there, no daemon
