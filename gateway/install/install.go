@@ -45,6 +45,8 @@ type Options struct {
 	Limit time.Duration
 	// ApproveAllows is [hook.Options.ApproveAllows].
 	ApproveAllows bool
+	// Agent is the name that the client's calls are proposed under, "" for none.
+	Agent string
 	// Shadow has the hook watch only: every call passes.
 	Shadow bool
 }
@@ -161,6 +163,9 @@ func (o *Options) argv() []string {
 	argv = append(argv, o.Client, "--limit", o.limit().String())
 	if o.ApproveAllows {
 		argv = append(argv, "--approve-allows")
+	}
+	if o.Agent != "" {
+		argv = append(argv, "--agent", o.Agent)
 	}
 	if o.Shadow {
 		argv = append(argv, shadowFlag)

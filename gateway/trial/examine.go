@@ -40,6 +40,10 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for the trial: %w", err)
 	}
+	// The hook may be installed under a name, whose token it looks for.
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "agents"), 0o700), os.WriteFile(filepath.Join(dir, "agents", r.Client+".token"), []byte("trial"), 0o600)); err != nil {
+		return nil, fmt.Errorf("make a token for the trial: %w", err)
+	}
 	g := &gate{work: work, asked: map[string]bool{}}
 	socket := filepath.Join(dir, "agent.sock")
 	stop, err := g.serve(ctx, socket)

@@ -51,10 +51,11 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	set := flag.NewFlagSet("vaglio-hook", flag.ContinueOnError)
 	set.SetOutput(std.Err)
 	set.Usage = func() {
-		_, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--approve-allows] [--shadow]")
+		_, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--agent name] [--approve-allows] [--shadow]")
 	}
 	set.DurationVar(&s.Limit, "limit", 0, "")
 	set.BoolVar(&s.ApproveAllows, "approve-allows", false, "")
+	set.StringVar(&s.Agent, "agent", "", "")
 	set.BoolVar(&s.Shadow, "shadow", false, "")
 	if len(args) == 0 || !slices.Contains(hook.Clients(), args[0]) {
 		return mistake(std, "the first argument must be a client that there is a hook for: "+strings.Join(hook.Clients(), ", "))
@@ -85,6 +86,8 @@ type Settings struct {
 	Limit         time.Duration
 	LimitSet      bool
 	ApproveAllows bool
+	// Agent is the name that the client was installed under, "" if it has none.
+	Agent string
 	// Shadow has calls written down and passed, with nobody asked.
 	Shadow bool
 }
@@ -129,7 +132,7 @@ func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 	if s.LimitSet && s.Limit <= 0 {
 		return shut{errors.New("vaglio is not set up right: --limit must be more than 0, such as 1h")}, ""
 	}
-	c, dir, err := Connect(env)
+	c, dir, err := connect(env, s.Agent)
 	if err != nil {
 		return shut{fmt.Errorf("vaglio is not set up right: %w", err)}, ""
 	}
@@ -138,7 +141,9 @@ func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 
 // Connect returns the client of the daemon that the environment says, as the agent
 // that it says, and the data folder. It speaks to nobody yet.
-func Connect(env Lookup) (c *client.Client, dir string, err error) {
+func Connect(env Lookup) (c *client.Client, dir string, err error) { return connect(env, "") }
+
+func connect(env Lookup, agent string) (c *client.Client, dir string, err error) {
 	if dir, err = Folder(env); err != nil {
 		return nil, "", err
 	}
@@ -146,7 +151,7 @@ func Connect(env Lookup) (c *client.Client, dir string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := tokenOf(env)
+	token, err := tokenOf(dir, agent, env)
 	if err != nil {
 		return nil, "", err
 	}
