@@ -139,12 +139,15 @@ func (o *Options) target() (target, error) {
 
 func (o *Options) path(f file) (string, error) {
 	switch {
-	case o.Scope == User && filepath.IsAbs(o.Home):
+	case o.Scope == User && f.user != "" && filepath.IsAbs(o.Home):
 		return filepath.Join(o.Home, f.user), nil
 	case o.Scope == Project && f.project != "" && filepath.IsAbs(o.Project):
 		return filepath.Join(o.Project, f.project), nil
 	case o.Scope == Managed && f.managed != "":
 		return f.managed, nil
+	}
+	if f.user == "" {
+		return "", fmt.Errorf("%s has no settings for the scope %q; install it with --project, in the project's folder", o.Client, o.Scope)
 	}
 	return "", fmt.Errorf("%s has no settings for the scope %q", o.Client, o.Scope)
 }

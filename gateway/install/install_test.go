@@ -17,7 +17,11 @@ import (
 
 func options(t *testing.T, client string) Options {
 	t.Helper()
-	return Options{Client: client, Scope: User, Home: t.TempDir(), Project: t.TempDir(), Program: "/opt/vaglio/bin/vaglio-hook"}
+	o := Options{Client: client, Scope: User, Home: t.TempDir(), Project: t.TempDir(), Program: "/opt/vaglio/bin/vaglio-hook"}
+	if targets()[client].files[0].user == "" {
+		o.Scope, o.Home = Project, o.Project
+	}
+	return o
 }
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
