@@ -102,9 +102,17 @@ func (a *Account) write(b *strings.Builder) {
 		field("permit", permitLine(p))
 	}
 	if o := a.Outcome; o != nil {
-		field("run", map[bool]string{true: "succeeded", false: "failed"}[o.Succeeded]+", "+terminal.Stamp(o.At))
+		field("run", ran(a)+", "+terminal.Stamp(o.At))
 		field("", o.Detail)
 	}
+}
+
+// ran says how the run ended: what the agent's own client refused did not fail.
+func ran(a *Account) string {
+	if approval.Fate(a.State, a.Outcome) != string(a.State) {
+		return "not run: the agent's own rules refused it"
+	}
+	return string(a.State)
 }
 
 func permitLine(p *approval.Permit) string {

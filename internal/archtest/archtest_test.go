@@ -83,7 +83,7 @@ var rooms = map[string]room{
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
 	"internal/privacy":    {modules: []string{xsys}},
-	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/regular", "internal/strictjson"}},
+	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
@@ -120,6 +120,13 @@ var rooms = map[string]room{
 	},
 	"internal/logverify": {
 		may: []string{"approval/history", "approval/visible", "store/bolt", "internal/datafolder", "internal/terminal"},
+	},
+	"internal/replay": {
+		may: []string{
+			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal",
+			"vaglio", "vaglio/judge/effects", "vaglio/operation",
+		},
+		modules: []string{udiff},
 	},
 	"internal/explain": {
 		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
@@ -246,7 +253,7 @@ var rooms = map[string]room{
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
-	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{vmetrics, xsys},
@@ -259,11 +266,11 @@ var rooms = map[string]room{
 		},
 	},
 	"gateway/hook": {
-		may:     []string{"gateway/client", "internal/strictjson"},
+		may:     []string{"gateway/ask", "gateway/client", "internal/regular", "internal/strictjson"},
 		modules: []string{xsys},
 		tests:   []string{"vaglio"},
 	},
-	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
+	"gateway/hook/hookmain": {may: []string{"gateway/ask", "gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
 		may:     []string{"gateway/hook", "internal/durable", "internal/regular", "internal/strictjson"},
 		modules: []string{hujson, udiff, gotoml, yaml},
