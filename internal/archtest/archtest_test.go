@@ -188,9 +188,10 @@ var rooms = map[string]room{
 
 	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
 	"approval": {
-		may:   []string{"approval/visible", "vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
+		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
+	"approval/headline": {may: []string{"vaglio", "vaglio/mask", "vaglio/operation", "vaglio/reading", "vaglio/wording"}},
 	"approval/about": {
 		may: []string{
 			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
@@ -232,7 +233,10 @@ var rooms = map[string]room{
 	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},
 	"templates":            {may: []string{"vaglio/wording"}},
 	"channels/platform":    {may: []string{"approval", "templates"}},
-	"channels/cardtext":    {may: []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson"}, tests: []string{"vaglio", "vaglio/wording"}},
+	"channels/cardtext": {
+		may:   []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson", "approval/headline"},
+		tests: []string{"vaglio", "vaglio/judge/effects", "vaglio/wording"},
+	},
 	"channels/telegram": {
 		may:     []string{"approval", "approval/report", "approval/visible", "templates", "channels/cardtext", "channels/platform", "channels/chart", "internal/strictjson"},
 		modules: []string{tgbotapi},
