@@ -27,14 +27,19 @@ type Answer struct {
 	Approval *Summary `json:"approval"`
 	// Permit is present when a person allowed the call.
 	Permit *PermitText `json:"permit"`
-	// Text is the refusal as one text, for agents that show it as it is. [Answer.Told]
-	// sets it.
+	// Question is present when a person wants to know something before they decide.
+	Question *QuestionText `json:"question,omitempty"`
+	// Text is the refusal, or the question, as one text, for agents that show it as it
+	// is. [Answer.Told] sets it.
 	Text string `json:"text,omitempty"`
 }
 
-// Told returns the answer with its refusal also as one text.
+// Told returns the answer with its refusal or question also as one text.
 func (a Answer) Told() Answer {
-	if a.Refusal != nil {
+	switch {
+	case a.Refusal != nil && a.Question != nil:
+		a.Text = a.Question.text(a.Refusal)
+	case a.Refusal != nil:
 		a.Text = a.Refusal.Text()
 	}
 	return a

@@ -32,6 +32,8 @@ func (d *Dispatcher) Order(ctx context.Context, o approval.Order) (approval.Done
 		return d.stop(ctx, &o)
 	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
 		return d.undo(ctx, &o)
+	case approval.VerbAsk:
+		return d.question(ctx, &o)
 	default:
 		return approval.Done{}, &approval.OrderError{Key: approval.OrderNothing, Value: string(o.Verb)}
 	}

@@ -82,6 +82,9 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 		return refuse(strange), false, nil
 	}
 	id := a.Approval.ID
+	if a.Asked() {
+		return Ruling{Approval: id, Text: a.Text}, false, nil
+	}
 	if c.Held != nil {
 		c.Held(id)
 	}
@@ -92,6 +95,8 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 		return Ruling{Approval: id}, false, ctx.Err()
 	case err != nil:
 		return held(failure(err), id), false, nil
+	case a.Asked():
+		return Ruling{Approval: id, Text: a.Text}, false, nil
 	case a.Decision == client.Pending:
 		return held("nobody has answered yet", id), false, nil
 	}

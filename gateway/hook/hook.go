@@ -162,7 +162,11 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 }
 
 func (h *hook) proposeOnce(ctx context.Context, e *event) (r reply, again bool) {
-	a, err := h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: e.key()})
+	key := e.key()
+	a, err := h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: key})
+	if q := a.Question; err == nil && q != nil && q.Repeated {
+		a, err = h.answerQuestion(ctx, e, key, a)
+	}
 	if err != nil {
 		return h.deny(failure(err)), false
 	}
@@ -170,7 +174,7 @@ func (h *hook) proposeOnce(ctx context.Context, e *event) (r reply, again bool) 
 		if a.Approval == nil {
 			return h.deny(strange), false
 		}
-		return h.wait(ctx, e, a.Approval.ID)
+		return h.held(ctx, e, a)
 	}
 	return h.tell(ctx, e, a)
 }
@@ -188,6 +192,8 @@ func (h *hook) wait(ctx context.Context, e *event, id client.ID) (r reply, again
 	case errors.Is(gone, errGone), errors.Is(gone, context.Canceled):
 		h.withdraw(ctx, id)
 		return h.deny("the question " + string(id) + " was withdrawn, because the hook was stopped"), false
+	case err == nil && a.Asked():
+		return h.dialect.deny(h.dialect.fit(a.Text)), false
 	case errors.Is(gone, context.DeadlineExceeded), err == nil && a.Decision == client.Pending:
 		return h.deny(fmt.Sprintf("held as %s, because nobody has answered yet; repeat the same call after the answer, which then counts for it once", id)), false
 	case err != nil:
