@@ -42,6 +42,14 @@ type Card struct {
 	Questions []Question
 }
 
+// MayAsk reports whether people may ask the agent something about the card: it waits,
+// and has answered what was asked before.
+func (c *Card) MayAsk() bool {
+	n := len(c.Questions)
+	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
+	return waits && n < MaxQuestions && (n == 0 || !c.Questions[n-1].Open())
+}
+
 // Item is one call on a card. Its texts are raw: a channel passes each through
 // [visible.Runs] before a person sees it. Secrets in them are masked already.
 type Item struct {

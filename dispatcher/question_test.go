@@ -117,7 +117,10 @@ func TestAQuestionThatCannotBe(t *testing.T) {
 			words string
 			fits  func(error) bool
 		}{
-			"no-words":  {owner, "  ", func(err error) bool { e, ok := errors.AsType[*approval.OrderError](err); return ok && e.Key == approval.OrderWords }},
+			"no-words": {owner, "  ", func(err error) bool {
+				e, ok := errors.AsType[*approval.OrderError](err)
+				return ok && e.Key == approval.OrderWords
+			}},
 			"too-long":  {owner, strings.Repeat("x", approval.MaxWords+1), func(err error) bool { _, ok := errors.AsType[*approval.WordsError](err); return ok }},
 			"a-strange": {approval.Person{ID: "fake:eve"}, "why?", func(err error) bool { return errors.Is(err, approval.ErrNotApprover) }},
 		} {
