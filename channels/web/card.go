@@ -18,8 +18,10 @@ type cardView struct {
 	Waiting bool
 	// Whole says that the page shows all of every call, so Allow may be there.
 	Whole bool
-	Badge standing
-	Items []itemView
+	// Askable says that the agent may be asked something first.
+	Askable bool
+	Badge   standing
+	Items   []itemView
 	// Act holds the buttons below the card; nil when nothing waits.
 	Act *actView
 }
@@ -97,7 +99,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 		v.Items = append(v.Items, it)
 	}
 	v.Waiting = v.Open > 0
-	v.Badge = v.badge()
+	v.Badge, v.Askable = v.badge(), c.MayAsk()
 	v.offer(from)
 	return v
 }

@@ -99,7 +99,7 @@ func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 // loadPages parses each page together with the layout and the shared parts.
 func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, error) {
 	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).Funcs(textFuncs(texts)).
-		ParseFS(builtin, "pages/layout.html", "pages/parts.html")
+		ParseFS(builtin, "pages/layout.html", "pages/parts.html", "pages/talk.html")
 	if err != nil {
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
 	}

@@ -79,6 +79,11 @@ func (a *Account) write(b *strings.Builder) {
 		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
 	}
 	field("because", a.Verdict.Reason)
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
+		field("its answer", q.Answer)
+	}
 	for _, r := range a.Verdict.Results {
 		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
 		field("", r.Reasoning)
