@@ -51,7 +51,7 @@ func browser(t *testing.T) tab {
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("window-size", "1280,1000"),
+		chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1280, 1000),
 	)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
