@@ -161,9 +161,6 @@ func (e *InputError) Unwrap() error { return e.Err }
 const (
 	// maxStreams bounds the live connections; one browser needs one.
 	maxStreams = 64
-	// maxCards bounds the cards shown in full on the page; the others are
-	// listed with a link each.
-	maxCards = 25
 	// maxWaiting bounds how far the waiting asks are counted, and maxWeight how
 	// many bytes of calls are read for it: an agent that floods the inbox must
 	// not keep its owner out.

@@ -17,7 +17,7 @@ import (
 // pages are all addresses that a signed-in person can look at.
 func pages() []string {
 	return []string{
-		"/inbox", "/inbox?keep=answered&keep=nothing&keep=rmbuild1", "/inbox/ask/rmbuild1", "/inbox/ask/plan4711-2",
+		"/inbox", "/inbox?ask=answered", "/inbox?ask=nothing", "/inbox?ask=plan4711&q=git&agent=claude-code&harm=unknown", "/inbox?q=nothing-fits", "/inbox/ask/rmbuild1", "/inbox/ask/plan4711-2",
 		"/inbox/ask/look", "/inbox/ask/worked01", "/inbox/history", "/inbox/history?agent=claude-code&executor=fs_read&outcome=guard",
 		"/inbox/history?before=3", "/inbox/turn/claude-code/t-81", "/inbox/turn?agent=claude-code&turn=t-81", "/inbox/statistics", "/inbox/frame", "/inbox/try",
 		"/inbox/login", "/inbox/login?code=X",

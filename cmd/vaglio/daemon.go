@@ -158,7 +158,7 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine, Secret: secret,
-		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Routing: routing},
+		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing},
 		Effects:   effects,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands},
 		Hours:     dispatcher.Hours{Quiet: d.config.Quiet, Digest: d.config.Digest, QuietDays: d.config.QuietDays},
@@ -268,6 +268,7 @@ func (d *daemon) run(ctx context.Context) error {
 	return together(ctx,
 		func(ctx context.Context) error { return d.dispatch(ctx, working) },
 		d.mindStore,
+		func(context.Context) error { return d.audit.Run(working) },
 		func(ctx context.Context) error { return d.watch.Run(ctx, d.log) },
 		func(ctx context.Context) error {
 			if d.bot == nil {

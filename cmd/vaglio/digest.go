@@ -163,7 +163,7 @@ func drawDigest(ctx context.Context, out, said io.Writer, day, file string) erro
 	switch {
 	case file == "":
 		return &exitError{exitUsage, errors.New("--png: name a file, such as week.png, or - for the output")}
-	case file == "-" && onTerminal(out):
+	case file == "-" && terminal.Is(out):
 		return &exitError{exitUsage, errors.New("--png: a picture is not for the terminal: name a file, such as week.png, or lead the output into one")}
 	}
 	var a owner.Picture
@@ -195,25 +195,11 @@ func writePicture(path string, picture []byte) error {
 		if err != nil {
 			return datafolder.Plain(err)
 		}
-		if onTerminal(f) {
+		if terminal.Is(f) {
 			return errors.Join(errors.New("is a terminal, which a picture is not for"), f.Close())
 		}
 		_, err = f.Write(picture)
 		return errors.Join(err, f.Close())
 	}
 	return datafolder.Write(path, string(picture))
-}
-
-// onTerminal reports whether what is written appears on a terminal.
-func onTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&fs.ModeCharDevice == 0 {
-		return false
-	}
-	nowhere, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, nowhere)
 }

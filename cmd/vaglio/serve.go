@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"syscall"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/privacy"
 	"github.com/metnos/vaglio/internal/repeats"
+	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -114,7 +114,7 @@ func (d *daemon) greet(w io.Writer) error {
 	}
 	// A log is no place for what signs somebody in.
 	link, good := d.base()+"/inbox", "'vaglio inbox' prints a link that signs you in"
-	if isTerminal(w) {
+	if terminal.Is(w) {
 		link, good = d.link(), "opens once, within ten minutes; 'vaglio inbox' prints another"
 	}
 	trial := ""
@@ -142,16 +142,6 @@ func (c *config) trial(lang templates.Lang) string {
 		return ""
 	}
 	return c.Texts.In(lang, c.Zone).Plain("web.trial", nil)
-}
-
-// isTerminal reports whether a person reads what is written.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // together runs the parts until all have returned. The first that fails, or

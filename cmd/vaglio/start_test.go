@@ -336,7 +336,7 @@ func TestTextsAreTheirOwnOverride(t *testing.T) {
 	if r := h.run("", "texts", "check", dir); r.code != 1 || !strings.Contains(r.err, "it.tmpl:1: from: the field .agent does not show") {
 		t.Errorf("exit code %d and %q", r.code, r.err)
 	}
-	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "give a language, en or it") {
+	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "there is en, it") {
 		t.Errorf("exit code %d and %q", r.code, r.err)
 	}
 }

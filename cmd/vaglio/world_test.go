@@ -36,6 +36,10 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	if socket := os.Getenv(bareSocket); socket != "" {
+		fmt.Fprintln(os.Stderr, serveBare(socket))
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "vaglio")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

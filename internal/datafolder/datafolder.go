@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/metnos/vaglio/internal/durable"
 	"github.com/metnos/vaglio/internal/regular"
 )
 
@@ -46,7 +47,7 @@ const maxSocketPath = 102
 func Open(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := durable.MakeFolder(dir); err != nil {
 			return fmt.Errorf("data folder: %w", Plain(err))
 		}
 		info, err = os.Stat(dir)
@@ -68,19 +69,16 @@ func Open(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// probeFile and newFile begin the names of files that are there for a moment.
-const (
-	probeFile = ".probe-"
-	newFile   = ".new-"
-)
+// probeFile begins the names of files that are there for a moment.
+const probeFile = ".probe-"
 
-// RemoveOrphans removes such files that a killed daemon left. The caller holds the
+// RemoveOrphans removes such files, and unfinished ones, that a killed daemon left. The caller holds the
 // store's lock, so no living daemon is writing one.
 func RemoveOrphans(dir string) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{err}
 	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && (strings.HasPrefix(name, probeFile) || strings.HasPrefix(name, newFile)) {
+		if name := e.Name(); e.Type().IsRegular() && (strings.HasPrefix(name, probeFile) || strings.HasPrefix(name, durable.Unfinished)) {
 			errs = append(errs, os.Remove(filepath.Join(dir, name)))
 		}
 	}

@@ -43,6 +43,8 @@ const (
 )
 
 // takers are the lines of the table, by program.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
 var takers = sync.OnceValue(readTakers)
 
 func readTakers() map[string][]taker {
@@ -328,12 +330,7 @@ func (sc *scanner) words(at int) iter.Seq2[int, int] {
 func (sc *scanner) token(at int) (from, to int) {
 	const most = 4096 // bytes: a bound on the work
 	s := sc.text
-	for at < len(s) && (isBlank(s[at]) || strings.HasPrefix(s[at:], "\\\n")) {
-		if s[at] == '\\' {
-			at++
-		}
-		at++
-	}
+	at = sc.pastBlanks(at)
 	from = at
 	for at < len(s) && at-from < most {
 		switch c := s[at]; {
@@ -353,77 +350,20 @@ func (sc *scanner) token(at int) (from, to int) {
 	return from, min(at, len(s))
 }
 
+// pastBlanks returns where what stands behind blanks begins, also on a line that goes
+// on.
+func (sc *scanner) pastBlanks(at int) int {
+	for {
+		at += span(sc.text[at:], isBlank)
+		if !strings.HasPrefix(sc.text[at:], "\\\n") {
+			return at
+		}
+		at += len("\\\n")
+	}
+}
+
 // opens reports whether a quotation mark opens a part of the word that begins at from.
 // One that does not ends what the command stands in.
 func (sc *scanner) opens(from, at int) bool {
 	return at == from || strings.IndexByte("=:", sc.text[at-1]) >= 0 || sc.text[from] == '-' && at-from <= len("-hp")
-}
-
-// statement looks at a word of SQL behind which a password stands in quotation marks,
-// and at one of a .netrc, where it stands without.
-func (sc *scanner) statement() (from, to int) {
-	s := sc.text[sc.at:]
-	end := identifiedBy(s)
-	if end == 0 && foldPrefix(s, "password ") {
-		end = len("password ")
-	}
-	if end == 0 {
-		return 0, 0
-	}
-	end += span(s[end:], isBlank)
-	quote := strings.TrimPrefix(s[end:], `\`)
-	if !strings.HasPrefix(quote, "'") && !strings.HasPrefix(quote, `"`) && !sc.netrc() {
-		return 0, 0
-	}
-	v := sc.valueAfter(sc.at+end, false)
-	if placeholder(sc.text[v.from:v.to]) {
-		return 0, 0
-	}
-	return v.from, v.to
-}
-
-// identifiedBy returns where what follows IDENTIFIED [WITH plugin] BY begins, 0 where
-// the text does not begin so.
-func identifiedBy(s string) int {
-	const most = 80 // bytes from one to the other
-	if !foldPrefix(s, "identified ") {
-		return 0
-	}
-	near := strings.ToLower(s[:min(len(s), most)])
-	by := strings.Index(near, " by ")
-	if by < 0 || strings.ContainsAny(near[:by], ";\n") {
-		return 0
-	}
-	return by + len(" by ")
-}
-
-// foldPrefix reports whether a text begins with a prefix, in any case.
-func foldPrefix(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-// netrc reports whether a machine and who logs in there stand before, as in a .netrc.
-func (sc *scanner) netrc() bool {
-	const most = 200 // bytes
-	before := sc.text[max(0, sc.at-most):sc.at]
-	i := strings.LastIndex(before, "machine ")
-	return i >= 0 && strings.Contains(before[i:], "login ")
-}
-
-// valueOf returns the name beside the name of a value, as {"name": "DB_PASSWORD",
-// "value": …} and the lists of variables of Kubernetes have it.
-func (sc *scanner) valueOf() string {
-	const most = 120 // bytes
-	before := sc.text[max(0, sc.at-most):sc.at]
-	i := strings.LastIndex(before, "name")
-	if i < 0 {
-		return ""
-	}
-	rest := strings.TrimLeft(before[i+len("name"):], `"'\`)
-	rest, ok := strings.CutPrefix(strings.TrimLeft(rest, " "), ":")
-	if !ok {
-		return ""
-	}
-	rest = strings.TrimLeft(rest, ` "'\`)
-	return rest[:span(rest, isDotted)]
 }
