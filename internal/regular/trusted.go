@@ -43,7 +43,7 @@ const mostLinks = 40
 func OpenTrusted(name string, forbidden fs.FileMode) (*os.File, error) {
 	path, err := lead(name)
 	if err != nil {
-		return nil, err
+		return nil, asAsked(name, err)
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY|syscall.O_NOFOLLOW, 0) //nolint:gosec // The operator names the file.
 	if err != nil {
@@ -79,13 +79,22 @@ func ReadTrusted(name string, limit int64) (data []byte, whole bool, err error) 
 func CheckFolder(name string) error {
 	path, err := lead(name)
 	if err != nil {
-		return err
+		return asAsked(name, err)
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
 	return trusted(path, info, NotWritten)
+}
+
+// asAsked returns a system's error about a part of a path as one about the path that
+// was asked for.
+func asAsked(name string, err error) error {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		return &os.PathError{Op: pe.Op, Path: name, Err: pe.Err}
+	}
+	return err
 }
 
 // lead follows every link of a path and returns where it leads. Each folder and

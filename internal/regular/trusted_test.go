@@ -91,11 +91,12 @@ func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 			arrange: func(at func(string) string) (string, error) { return at("pipe"), syscall.Mkfifo(at("pipe"), 0o600) },
 			want:    "is no regular file",
 		},
-		"Device":     {arrange: func(func(string) string) (string, error) { return "/dev/zero", nil }, want: "is no regular file"},
-		"Folder":     {arrange: func(at func(string) string) (string, error) { return at("conf"), nil }, want: "is no regular file"},
-		"Circle":     {arrange: func(at func(string) string) (string, error) { return at("a"), os.Symlink("a", at("a")) }, want: "too many levels"},
-		"Absent":     {arrange: func(at func(string) string) (string, error) { return at("conf/none"), nil }, want: "no such file"},
-		"BelowAFile": {arrange: func(at func(string) string) (string, error) { return at("conf/policy/x"), nil }, want: "not a directory"},
+		"Device":       {arrange: func(func(string) string) (string, error) { return "/dev/zero", nil }, want: "is no regular file"},
+		"Folder":       {arrange: func(at func(string) string) (string, error) { return at("conf"), nil }, want: "is no regular file"},
+		"Circle":       {arrange: func(at func(string) string) (string, error) { return at("a"), os.Symlink("a", at("a")) }, want: "too many levels"},
+		"Absent":       {arrange: func(at func(string) string) (string, error) { return at("conf/none"), nil }, want: "conf/none: no such file"},
+		"AbsentFolder": {arrange: func(at func(string) string) (string, error) { return at("none/policy"), nil }, want: "none/policy: no such file"},
+		"BelowAFile":   {arrange: func(at func(string) string) (string, error) { return at("conf/policy/x"), nil }, want: "not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
