@@ -198,3 +198,37 @@ func TestASocketIsTheOwnersAlone(t *testing.T) {
 		t.Errorf("a long path: %v", err)
 	}
 }
+
+// TestWhatAKilledDaemonLeftIsRemoved leaves files of a moment among others.
+func TestWhatAKilledDaemonLeftIsRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{".probe-1", ".new-2", "new-3", "probe-4", "x.new-5", "vaglio.db"} {
+		if err := Write(filepath.Join(dir, name), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".new-folder"), 0o700), os.Symlink("vaglio.db", filepath.Join(dir, ".new-link"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveOrphans(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := "[.new-folder .new-link new-3 probe-4 vaglio.db x.new-5]"; fmt.Sprint(left) != want {
+		t.Errorf("left are %v, want %s", left, want)
+	}
+	if err := RemoveOrphans(filepath.Join(dir, "none")); err == nil {
+		t.Error("a folder that cannot be read has no orphans")
+	}
+	if err := Open(filepath.Join(dir, "vaglio.db", "below")); err == nil || !strings.HasPrefix(err.Error(), "data folder: ") {
+		t.Errorf("a folder below a file: %v", err)
+	}
+}
