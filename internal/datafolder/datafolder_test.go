@@ -155,7 +155,7 @@ func TestTheFolderIsKeptFromOthers(t *testing.T) {
 
 func TestASocketIsTheOwnersAlone(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "vaglio") // a short path, as sockets need one
+	dir, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 // folders is a doctor over a home that only the test has.
 func folders(t *testing.T) *Doctor {
 	t.Helper()
-	home, err := os.MkdirTemp("", "vaglio") // a short path, as sockets need one
+	home, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "data folder", approval.Wrong, []string{"can be written by others (mode 0770)", "|Run chmod 700 "}},
-		"a file for a folder": {func(t *testing.T, d *Doctor) {
+		"a file for a folder": {func(_ *testing.T, d *Doctor) {
 			d.DataDir = filepath.Join(d.DataDir, datafolder.StoreFile)
 		}, "data folder", approval.Wrong, []string{"is not a folder", "METNOS_DATA_DIR"}},
 		"a store for all": {func(t *testing.T, d *Doctor) {
