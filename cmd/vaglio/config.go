@@ -98,7 +98,7 @@ type environment struct {
 	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
-	AgentGroup       text `split_words:"true" desc:"group whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
+	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
 
 	Lang      text `default:"en" desc:"language of cards and pages, en or it; a chat changes its own with /lang"`
 	Templates text `desc:"folder with texts of your own, in en.tmpl and it.tmpl (docs/texts.md)"`
@@ -345,14 +345,16 @@ func (m *mistakes) agentSocket(e *environment, c *config) (path string, group in
 	if !e.AgentGroup.set {
 		return path, group
 	}
-	g, err := user.LookupGroup(e.AgentGroup.value)
+	number := e.AgentGroup.value // A container has numbers that it has no names for.
+	if g, err := user.LookupGroup(number); err == nil {
+		number = g.Gid
+	}
+	gid, err := strconv.ParseUint(number, 10, 31)
 	if err != nil {
-		m.add("METNOS_AGENT_GROUP", "there is no group %q", e.AgentGroup.value)
+		m.add("METNOS_AGENT_GROUP", "there is no group %q; give a group's name or number", e.AgentGroup.value)
 		return path, group
 	}
-	if group, err = strconv.Atoi(g.Gid); err != nil {
-		m.add("METNOS_AGENT_GROUP", "the group %q has no number", e.AgentGroup.value)
-	}
+	group = int(gid)
 	if !e.AgentSocket.set {
 		m.add("METNOS_AGENT_GROUP", "needs METNOS_AGENT_SOCKET, in a folder that the group can enter: the data folder is yours alone")
 	}

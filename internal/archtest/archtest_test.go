@@ -82,6 +82,8 @@ var rooms = map[string]room{
 	"internal/itself":     {may: []string{"gateway/install", "internal/own", "internal/regular", "internal/seals"}},
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
+	"internal/privacy":    {modules: []string{xsys}},
+	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
@@ -93,6 +95,7 @@ var rooms = map[string]room{
 			"vaglio/judge/model/openai", "vaglio/judge/model/anthropic", "vaglio/judge/sandbox", "vaglio/mask",
 			"internal/own", "internal/policyfile", "internal/strictjson", "internal/workfiles",
 		},
+		tests: []string{"store/bolt", "store/storetest", "vaglio/judge/model/modeltest"},
 	},
 	"internal/policyfile": {
 		may: []string{
@@ -107,7 +110,7 @@ var rooms = map[string]room{
 	"internal/doctor": {
 		may: []string{
 			"dispatcher", "store/bolt", "approval", "approval/visible", "channels/slack", "channels/telegram",
-			"internal/datafolder", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
+			"internal/datafolder", "internal/regular", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
 		},
 		modules: []string{xsys},
 	},
@@ -117,6 +120,13 @@ var rooms = map[string]room{
 	},
 	"internal/logverify": {
 		may: []string{"approval/history", "approval/visible", "store/bolt", "internal/datafolder", "internal/terminal"},
+	},
+	"internal/replay": {
+		may: []string{
+			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal",
+			"vaglio", "vaglio/judge/effects", "vaglio/operation",
+		},
+		modules: []string{udiff},
 	},
 	"internal/explain": {
 		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
@@ -178,9 +188,10 @@ var rooms = map[string]room{
 
 	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
 	"approval": {
-		may:   []string{"approval/visible", "vaglio", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
+		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
+	"approval/headline": {may: []string{"vaglio", "vaglio/mask", "vaglio/operation", "vaglio/reading", "vaglio/wording"}},
 	"approval/about": {
 		may: []string{
 			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
@@ -222,7 +233,10 @@ var rooms = map[string]room{
 	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},
 	"templates":            {may: []string{"vaglio/wording"}},
 	"channels/platform":    {may: []string{"approval", "templates"}},
-	"channels/cardtext":    {may: []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson"}, tests: []string{"vaglio", "vaglio/wording"}},
+	"channels/cardtext": {
+		may:   []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson", "approval/headline"},
+		tests: []string{"vaglio", "vaglio/judge/effects", "vaglio/wording"},
+	},
 	"channels/telegram": {
 		may:     []string{"approval", "approval/report", "approval/visible", "templates", "channels/cardtext", "channels/platform", "channels/chart", "internal/strictjson"},
 		modules: []string{tgbotapi},
@@ -243,7 +257,7 @@ var rooms = map[string]room{
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
-	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{vmetrics, xsys},
@@ -256,11 +270,11 @@ var rooms = map[string]room{
 		},
 	},
 	"gateway/hook": {
-		may:     []string{"gateway/client", "internal/strictjson"},
+		may:     []string{"gateway/ask", "gateway/client", "internal/regular", "internal/strictjson"},
 		modules: []string{xsys},
 		tests:   []string{"vaglio"},
 	},
-	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
+	"gateway/hook/hookmain": {may: []string{"gateway/ask", "gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
 		may:     []string{"gateway/hook", "internal/durable", "internal/regular", "internal/strictjson"},
 		modules: []string{hujson, udiff, gotoml, yaml},
