@@ -131,7 +131,7 @@ func TestTheFolderIsKeptFromOthers(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := Open(dir); err == nil || !strings.Contains(err.Error(), "can be written by others") || !strings.Contains(err.Error(), "chmod 700 "+dir) {
+		if err := Open(dir); err == nil || !strings.Contains(err.Error(), "can be written by others") || !strings.Contains(err.Error(), "chmod go-w "+dir) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}

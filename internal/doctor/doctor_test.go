@@ -104,7 +104,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 			if err := os.Chmod(d.DataDir, 0o770); err != nil {
 				t.Fatal(err)
 			}
-		}, "data folder", approval.Wrong, []string{"can be written by others (mode 0770)", "|Run chmod 700 "}},
+		}, "data folder", approval.Wrong, []string{"can be written by others (mode 0770)", "|Run chmod go-w "}},
 		"a file for a folder": {func(_ *testing.T, d *Doctor) {
 			d.DataDir = filepath.Join(d.DataDir, datafolder.StoreFile)
 		}, "data folder", approval.Wrong, []string{"is not a folder", "METNOS_DATA_DIR"}},
