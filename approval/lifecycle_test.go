@@ -308,3 +308,18 @@ func TestReportBoundsTheDetail(t *testing.T) {
 		t.Errorf("the report is kept as %.40s… (%d bytes)", o.Detail, len(o.Detail))
 	}
 }
+
+// TestANameIsKeptAsLongAsACardCanShowIt decides under a name of the greatest length,
+// and under a longer one.
+func TestANameIsKeptAsLongAsACardCanShowIt(t *testing.T) {
+	const most = 100
+	for _, n := range []int{most, most + 1, 10 * most} {
+		a := open(t, "make clean")
+		name := strings.Repeat("é", n)
+		decide(t, &a, approval.Tap{Choice: approval.ChoiceDeny, By: approval.Person{ID: owner.ID, Name: name}}, start)
+		kept := a.Approvals[0].Decision.By.Name
+		if len([]rune(kept)) > most || (kept == name) != (n == most) {
+			t.Errorf("of %d characters %d are kept", n, len([]rune(kept)))
+		}
+	}
+}

@@ -280,3 +280,25 @@ func move(r *approval.Routing, id, to string) {
 		}
 	}
 }
+
+// TestAnElectorateIsOfItsRoutes gives the people of one route no say on another, and
+// an ask on no route those of a routing without routes.
+func TestAnElectorateIsOfItsRoutes(t *testing.T) {
+	t.Parallel()
+	anybody := func(id string) (string, bool) { return id, true }
+	var none approval.Routing
+	if e := none.Electorate(nil, "coder", anybody); len(e.Terms) != 1 || !e.Permits("telegram:1") {
+		t.Errorf("without routes: %d terms, may decide: %t", len(e.Terms), e.Permits("telegram:1"))
+	}
+	two := approval.Routing{Routes: []approval.Route{
+		{Name: "one", Approvers: []string{"ann"}},
+		{Name: "two", Approvers: []string{"bob"}},
+	}}
+	e := two.Electorate([]approval.Active{{Route: "one"}}, "coder", anybody)
+	if len(e.Terms) != 1 || !e.Permits("ann") || e.Permits("bob") {
+		t.Errorf("on one route: %d terms, ann %t, bob %t", len(e.Terms), e.Permits("ann"), e.Permits("bob"))
+	}
+	if e := two.Electorate([]approval.Active{{Route: "one"}, {Route: "two"}}, "coder", anybody); len(e.Terms) != 2 || !e.Permits("bob") {
+		t.Errorf("on both routes: %d terms, bob %t", len(e.Terms), e.Permits("bob"))
+	}
+}

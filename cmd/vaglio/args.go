@@ -57,13 +57,14 @@ func meant(dashes, name string) string {
 }
 
 // asUsed wants the arguments that the command's use names: <one> that it needs,
-// [one] that may be left out, and any number of [these...]. None is empty: what a
-// script left empty by mistake would otherwise mean everything.
+// [one] that may be left out, at least one of <these...>, and any number of
+// [these...]. None is empty: what a script left empty by mistake would otherwise mean
+// everything.
 func asUsed(cmd *cobra.Command, args []string) error {
 	takes := strings.Fields(cmd.Use)[1:]
-	if n := len(takes); n > 0 && strings.HasSuffix(takes[n-1], "...]") {
+	if n := len(takes); strings.HasSuffix(cmd.Use, "...]") {
 		takes = takes[:n-1]
-	} else if len(args) > n {
+	} else if len(args) > n && !strings.HasSuffix(cmd.Use, "...>") {
 		return tooMany(cmd, takes, args[n])
 	}
 	for i, what := range takes {

@@ -27,6 +27,7 @@ func TestASlipIsPointedOut(t *testing.T) {
 		{"stop coder --for 99x", `--for: "99x" is not a time such as 30s or 5m`, exitUsage},
 		{"stop --for", "--for needs a value: for how long, such as 30m or 8h", exitUsage},
 		{"why", "vaglio why needs <id>, as in: vaglio why 7kq2", exitUsage},
+		{"ask 7kq2", "vaglio ask needs <question...>, as in: vaglio ask 7kq2 which bucket is that", exitUsage},
 		{"install emacs", `"emacs" is no client that there is a hook for; there is claude-code, `, exitUsage},
 		{"texts fr", `"fr" is no language that there are texts in; there is en, it`, exitUsage},
 		{"completion bsh", `vaglio completion knows no command "bsh"; did you mean "bash"?`, exitUsage},
@@ -61,7 +62,7 @@ func TestEveryCommandSaysWhatItTakes(t *testing.T) {
 		}
 		for _, args := range [][]string{{"one", "two", "three", "four"}, {}, {""}, {" ", ""}} {
 			err := c.Args(c, args)
-			takesAny := strings.HasSuffix(c.Use, "...]") || c.Name() == "help"
+			takesAny := strings.HasSuffix(c.Use, "...]") || strings.HasSuffix(c.Use, "...>") || c.Name() == "help"
 			if len(args) == 4 && err == nil && !takesAny {
 				t.Errorf("%s takes %q", c.CommandPath(), args)
 			}

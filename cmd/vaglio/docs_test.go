@@ -103,3 +103,17 @@ func TestTheChatsDocumentsListEveryCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestContributingListsEveryTarget holds its table against the Makefile's targets.
+func TestContributingListsEveryTarget(t *testing.T) {
+	contributing := document(t, "docs/CONTRIBUTING.md")
+	targets := regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(document(t, "Makefile"), -1)
+	if len(targets) < 20 {
+		t.Fatalf("the Makefile has %d targets", len(targets))
+	}
+	for _, m := range targets {
+		if m[1] != "help" && !regexp.MustCompile("`make "+m[1]+"\\b[^-]").MatchString(contributing) {
+			t.Errorf("CONTRIBUTING does not tell of make %s", m[1])
+		}
+	}
+}

@@ -205,14 +205,14 @@ nothing at the terminal allows.` + orderExits,
 
 func newAsk() *cobra.Command {
 	return &cobra.Command{
-		Use:   "ask <id> <question>",
+		Use:   "ask <id> <question...>",
 		Short: "Ask the agent something before you decide",
 		Long: `Ask the agent whose call waits something. It is told at once, the call waits on, and
 its deadline stays; what it answers comes onto the card, and 'vaglio why ID' shows
 it. Two questions at most.` + orderExits,
 		Example:           "  vaglio ask 7kq2 which bucket is that",
 		ValidArgsFunction: waitingIDs,
-		Args:              cobra.MinimumNArgs(2),
+		Args:              asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"ask"}, "id": {args[0]}, "words": {strings.Join(args[1:], " ")}})
 		},

@@ -11,18 +11,16 @@ import (
 // otherwise.
 func claudes() []dialect {
 	code := claude("claude-code")
-	code.run = true
 
 	// Codex takes an answer that only allows for a broken one, and then runs the
 	// tool: nothing is what allows. A mode such as bypassPermissions needs no yes.
 	codex := claude("codex")
-	codex.run = true
 	codex.allow = func(string, string) reply { return reply{} }
 
 	// Qwen's own bus waits 60 s for a hook, whatever the settings say, and then
 	// runs the tool.
 	qwen := claude("qwen")
-	qwen.run, qwen.longest = true, capQwen
+	qwen.longest = capQwen
 
 	// From documents.
 	vscode, droid, kimi := claude("vscode"), claude("droid"), claude("kimi")

@@ -33,9 +33,6 @@ type dialect struct {
 	// longest is how long the client waits at most, whatever its settings say; 0 is
 	// as long as they say.
 	longest time.Duration
-	// run says that the contract was seen by running the client; the others' are
-	// from documents.
-	run bool
 }
 
 // reply is what the client is told.
@@ -73,12 +70,6 @@ func LimitWithin(name string, asked time.Duration) time.Duration {
 		return 0
 	}
 	return d.limit(asked)
-}
-
-// Seen reports whether the client's contract was seen by running it.
-func Seen(name string) bool {
-	d, err := dialectOf(name)
-	return err == nil && d.run
 }
 
 func dialectOf(name string) (dialect, error) {

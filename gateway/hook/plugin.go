@@ -9,7 +9,6 @@ import (
 // form below.
 func plugins() []dialect {
 	opencode, openclaw := plugin("opencode"), plugin("openclaw")
-	opencode.run = true
 	openclaw.usual, openclaw.longest = usualOpenClaw, capOpenClaw
 	return []dialect{opencode, openclaw}
 }

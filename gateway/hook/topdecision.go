@@ -12,7 +12,7 @@ import (
 // Claude's form would be ignored.
 func gemini() dialect {
 	return dialect{
-		name: "gemini", maxText: 9500, run: true, decode: decodeGemini,
+		name: "gemini", maxText: 9500, decode: decodeGemini,
 		allow: func(string, string) reply { return line(map[string]string{"decision": "allow"}) },
 		deny:  func(reason string) reply { return line(map[string]string{"decision": "deny", "reason": reason}) },
 	}

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -83,7 +85,11 @@ func TestTheSocketTellsUsersApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
+			if who := fmt.Sprintf("no agent runs as user %d: ", own); err != nil || strings.Contains(string(body), who) != (tt.status == 401 && tt.token == "") {
+				t.Errorf("it is told %s, %v", body, err)
+			}
 			if resp.StatusCode != tt.status {
 				t.Errorf("status %d, want %d", resp.StatusCode, tt.status)
 			}

@@ -5,9 +5,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/store/storetest"
 )
@@ -138,5 +140,86 @@ func TestWorkspaces(t *testing.T) {
 		if bad, ok := errors.AsType[*MistakeError](err); got != want || (want == "") != ok || ok && bad.Field != "--workspace" {
 			t.Errorf("%s leads to %q, %v; want %q", path, got, err, want)
 		}
+	}
+}
+
+func TestHomesAreReadFromTheUsers(t *testing.T) {
+	t.Parallel()
+	got := homesIn("root:x:0:0:root:/root:/bin/sh\nwww:x:999:999::/srv/www:/bin/false\nann:x:1000:1000:Ann:/srv/ann:/bin/sh\n" +
+		"bob:x:1001:1001::data/bob:/bin/sh\nshort:x:1002:1002::/srv/short\n# a comment\neve:x:10000:1::/people/eve:/bin/sh")
+	if want := []string{"/srv/ann", "/people/eve"}; !slices.Equal(got, want) {
+		t.Errorf("homes are %q, want %q", got, want)
+	}
+}
+
+// TestAnAgentIsKnownByName asks for the first, the last and none.
+func TestAnAgentIsKnownByName(t *testing.T) {
+	t.Parallel()
+	s := storetest.NewMemory()
+	a, err := Load(t.Context(), s, Self{UID: own})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []Agent{{Name: "first", Route: "careful"}, {Name: "last", Route: "quick"}} {
+		if _, err := a.Add(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, route := range map[string]string{"first": "careful", "last": "quick", "none": "", "": ""} {
+		if got, known := a.Route(name), a.Known(name); got != route || known != (route != "") {
+			t.Errorf("%q has the route %q and is known: %t", name, got, known)
+		}
+	}
+}
+
+// TestARecordThatCannotBeReadIsNoRecord has the store hold something else.
+func TestARecordThatCannotBeReadIsNoRecord(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`{"v":1,`: "cannot be read", `{"v":2,"agents":[]}`: "is from a newer vaglio", `{"v":1,"agents":[],"more":1}`: "cannot be read", `{"v":1,"agents":[]}`: ""} {
+		s := storetest.NewMemory()
+		_, err := s.Update(t.Context(), approval.KindMeta, record, func(r approval.Record) (approval.Record, error) {
+			r.Body = []byte(text)
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(t.Context(), s, Self{}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestATokenIsMadeOnce reads the token's file where there is none, and again.
+func TestATokenIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	first, made, err := fileToken(path)
+	if err != nil || !made || len(first) < 52 {
+		t.Fatalf("%d characters, made %t, %v", len(first), made, err)
+	}
+	if again, made, err := fileToken(path); err != nil || made || again != first {
+		t.Errorf("the same again: %t, made %t, %v", again == first, made, err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if token, made, err := fileToken(path); err == nil || made || token != "" {
+		t.Errorf("one that all can read: made %t, %v", made, err)
+	}
+}
+
+// TestWhoIsNobodyIsNoAgent adds agents whose user could be anybody.
+func TestWhoIsNobodyIsNoAgent(t *testing.T) {
+	t.Parallel()
+	a := begun(t, storetest.NewMemory(), "", t.TempDir())
+	who := uint32(nobody)
+	_, err := a.Add(t.Context(), Agent{Name: "coder", UID: &who})
+	if bad, ok := errors.AsType[*MistakeError](err); !ok || bad.Field != "--uid" {
+		t.Errorf("nobody: %v", err)
+	}
+	_, err = a.Add(t.Context(), Agent{Name: "coder", Workspaces: []string{"relative"}})
+	if bad, ok := errors.AsType[*MistakeError](err); !ok || bad.Field != "--workspace" || a.Known("coder") {
+		t.Errorf("no folder: %v", err)
 	}
 }

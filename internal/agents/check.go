@@ -101,18 +101,25 @@ func IsHome(dir, own, accounts string) bool {
 	if own != "" {
 		homes = append(homes, own)
 	}
-	if text, err := os.ReadFile(accounts); err == nil { //nolint:gosec // The caller names the system.
-		// The system's own users, below 1000, have folders of services for homes.
-		for line := range strings.Lines(string(text)) {
-			if f := strings.Split(line, ":"); len(f) >= 7 && len(f[2]) > 3 && filepath.IsAbs(f[5]) {
-				homes = append(homes, f[5])
-			}
-		}
+	if text, err := os.ReadFile(accounts); err == nil { //nolint:gosec // The caller names the system's own file.
+		homes = append(homes, homesIn(string(text))...)
 	}
 	return dir == "/" || slices.ContainsFunc(homes, func(home string) bool {
 		home = filepath.Clean(home)
 		return home == dir || strings.HasPrefix(home, dir+"/")
 	})
+}
+
+// homesIn are the homes of the people in a text of the form of /etc/passwd. The
+// system's own users, below 1000, have folders of services for homes.
+func homesIn(passwd string) []string {
+	var homes []string
+	for line := range strings.Lines(passwd) {
+		if f := strings.Split(line, ":"); len(f) >= 7 && len(f[2]) > 3 && filepath.IsAbs(f[5]) {
+			homes = append(homes, f[5])
+		}
+	}
+	return homes
 }
 
 // taken says what another agent has already; a.mu is held.

@@ -131,7 +131,7 @@ func TestTheFolderIsKeptFromOthers(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := Open(dir); err == nil || !strings.Contains(err.Error(), "can be written by others") || !strings.Contains(err.Error(), "chmod 700 "+dir) {
+		if err := Open(dir); err == nil || !strings.Contains(err.Error(), "can be written by others") || !strings.Contains(err.Error(), "chmod go-w "+dir) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestTheFolderIsKeptFromOthers(t *testing.T) {
 
 func TestASocketIsTheOwnersAlone(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "vaglio") // a short path, as sockets need one
+	dir, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,5 +196,39 @@ func TestASocketIsTheOwnersAlone(t *testing.T) {
 	}
 	if _, err := Listen(t.Context(), filepath.Join(dir, strings.Repeat("x", maxSocketPath)), Owner); err == nil || !strings.Contains(err.Error(), "choose a shorter METNOS_DATA_DIR") {
 		t.Errorf("a long path: %v", err)
+	}
+}
+
+// TestWhatAKilledDaemonLeftIsRemoved leaves files of a moment among others.
+func TestWhatAKilledDaemonLeftIsRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{".probe-1", ".new-2", "new-3", "probe-4", "x.new-5", "vaglio.db"} {
+		if err := Write(filepath.Join(dir, name), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".new-folder"), 0o700), os.Symlink("vaglio.db", filepath.Join(dir, ".new-link"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveOrphans(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := "[.new-folder .new-link new-3 probe-4 vaglio.db x.new-5]"; fmt.Sprint(left) != want {
+		t.Errorf("left are %v, want %s", left, want)
+	}
+	if err := RemoveOrphans(filepath.Join(dir, "none")); err == nil {
+		t.Error("a folder that cannot be read has no orphans")
+	}
+	if err := Open(filepath.Join(dir, "vaglio.db", "below")); err == nil || !strings.HasPrefix(err.Error(), "data folder: ") {
+		t.Errorf("a folder below a file: %v", err)
 	}
 }

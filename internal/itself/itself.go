@@ -44,8 +44,9 @@ func (p *Process) Facts() own.Facts {
 	}
 	slices.Sort(f.Data)
 	f.Config = known(p.Policy, f.Env["METNOS_TEMPLATES"])
-	f.Programs = p.programs()
-	for _, i := range install.Find(p.Home) {
+	installed := install.Find(p.Home)
+	f.Programs = p.programs(installed)
+	for _, i := range installed {
 		f.Settings = append(f.Settings, i.File)
 	}
 	if !strings.HasSuffix(p.Listen, ":0") {
@@ -83,7 +84,7 @@ func known(names ...string) []string {
 
 // programs are this program and those that clients run as the hook, as they
 // are named and where links lead.
-func (p *Process) programs() []string {
+func (p *Process) programs(installed []install.Found) []string {
 	var all []string
 	add := func(name string) {
 		if filepath.IsAbs(name) && filepath.Clean(name) != "/" {
@@ -94,7 +95,7 @@ func (p *Process) programs() []string {
 		}
 	}
 	add(p.Program)
-	for _, i := range install.Find(p.Home) {
+	for _, i := range installed {
 		for _, program := range i.Programs {
 			add(program)
 		}
@@ -167,10 +168,11 @@ func workFolder(file, home string) string {
 // Files are the executables and the settings that put the gate before agents.
 func (p *Process) Files() []seals.File {
 	var all []seals.File
-	for _, program := range p.programs() {
+	installed := install.Find(p.Home)
+	for _, program := range p.programs(installed) {
 		all = append(all, seals.File{Path: program, What: "it is vaglio's own program"})
 	}
-	for _, i := range install.Find(p.Home) {
+	for _, i := range installed {
 		all = append(all, seals.File{Path: i.File, What: "it runs the hook of " + i.Client})
 	}
 	return all
