@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -85,15 +86,17 @@ func (a *Account) write(b *strings.Builder) {
 	}
 	field("because", a.Verdict.Reason)
 	for _, r := range a.Verdict.Results {
-		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
-		field("", r.Reasoning)
+		field("judge", judgeLine(&r))
+		if !strings.Contains(a.Verdict.Reason, r.Reasoning) { // else it was said above
+			field("", r.Reasoning)
+		}
 		for _, s := range r.Signals {
 			field("", fmt.Sprintf("- %s %s %s", s.Category, wording.Score(s.Score), s.Message))
 		}
 	}
 	for i := range a.Judgements {
 		j := &a.Judgements[i]
-		field("judgement", fmt.Sprintf("%s by %s, %d turns, %d tokens, %.1f s %s", j.ID, j.Judge, j.Turns, j.Input+j.Output, j.Took, j.Layer))
+		field("judgement", judgementLine(j))
 		for _, said := range j.Transcript {
 			field("", "["+said.By+"] "+said.Text)
 		}
@@ -110,6 +113,31 @@ func (a *Account) write(b *strings.Builder) {
 		field("run", map[bool]string{true: "succeeded", false: "failed"}[o.Succeeded]+", "+terminal.Stamp(o.At))
 		field("", o.Detail)
 	}
+}
+
+// judgeLine is what a judge gave, what it takes to pass it, and what it reaches.
+func judgeLine(r *vaglio.GradientResult) string {
+	line := fmt.Sprintf("%s, score %s", r.Judge, wording.Score(r.Score))
+	if r.MinScore > 0 {
+		line += " of " + wording.Score(r.MinScore)
+	}
+	line += ", confidence " + wording.Score(r.Confidence)
+	if r.MinConfidence > 0 {
+		line += " of " + wording.Score(r.MinConfidence)
+	}
+	if r.Network != "" {
+		line += "; its commands reach the network"
+	}
+	return line
+}
+
+// judgementLine is what a judge agent took.
+func judgementLine(j *vaglio.Judgement) string {
+	line := fmt.Sprintf("%s by %s, %d turns, %d tokens, %.1f s %s", j.ID, j.Judge, j.Turns, j.Input+j.Output, j.Took, j.Layer)
+	if j.Fault != "" {
+		line += "; no verdict: " + string(j.Fault)
+	}
+	return strings.TrimSpace(line)
 }
 
 func permitLine(p *approval.Permit) string {

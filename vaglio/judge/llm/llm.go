@@ -92,6 +92,9 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 			return r, nil
 		}
 	}
+	if err := model.Fit(quotes); err != nil {
+		return vaglio.GradientResult{}, err
+	}
 	if err := j.config.Budget.Enter(ctx); err != nil {
 		return vaglio.GradientResult{}, err
 	}
