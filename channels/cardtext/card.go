@@ -22,12 +22,17 @@ type Card struct {
 	// Buttons mean every call that waits, of which there are Open.
 	Buttons []approval.Button
 	Open    int
+	// MayAsk says that people may ask the agent something first.
+	MayAsk bool
 	// Texts are in the reader's language.
 	Texts *templates.Texts
+	// Brief says that there is no room for what was asked and answered.
+	Brief bool
 
 	agent, intent, turn seen
 	nickname            string
 	until               time.Time
+	questions           []approval.Question
 }
 
 // Call is one call of a card.
@@ -83,7 +88,7 @@ const (
 func Read(c approval.Card, texts *templates.Texts) *Card {
 	v := &Card{
 		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, nickname: Nickname(c.Agent),
-		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
+		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID), questions: c.Questions, MayAsk: c.MayAsk(),
 	}
 	for i := range c.Items {
 		if c.Items[i].State == approval.Pending {
@@ -183,7 +188,7 @@ func commandArgs(command string) string {
 // how they stand, so every picture of an ask agrees.
 func (c *Card) Unanswered() *Card {
 	n := *c
-	n.Open = len(c.Calls)
+	n.Open, n.questions = len(c.Calls), nil
 	n.Calls = slices.Clone(c.Calls)
 	for i := range n.Calls {
 		call := &n.Calls[i]
