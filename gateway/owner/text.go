@@ -85,6 +85,23 @@ func (a *Account) write(b *strings.Builder) {
 		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
 		field("its answer", q.Answer)
 	}
+	a.judges(field)
+	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
+	if d := a.Decision; d != nil {
+		field("decided", fmt.Sprintf("%s by %s (%s) on %s, %s", d.Choice, d.By.Name, d.By.ID, d.Channel, terminal.Stamp(d.At)))
+		field("words", d.Words)
+	}
+	if p := a.Permit; p != nil {
+		field("permit", permitLine(p))
+	}
+	if o := a.Outcome; o != nil {
+		field("run", ran(a)+", "+terminal.Stamp(o.At))
+		field("", o.Detail)
+	}
+}
+
+// judges tells what the judges said of the call, and what judge agents did.
+func (a *Account) judges(field func(name, value string)) {
 	for _, r := range a.Verdict.Results {
 		field("judge", judgeLine(&r))
 		if !strings.Contains(a.Verdict.Reason, r.Reasoning) { // else it was said above
@@ -100,18 +117,6 @@ func (a *Account) write(b *strings.Builder) {
 		for _, said := range j.Transcript {
 			field("", "["+said.By+"] "+said.Text)
 		}
-	}
-	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
-	if d := a.Decision; d != nil {
-		field("decided", fmt.Sprintf("%s by %s (%s) on %s, %s", d.Choice, d.By.Name, d.By.ID, d.Channel, terminal.Stamp(d.At)))
-		field("words", d.Words)
-	}
-	if p := a.Permit; p != nil {
-		field("permit", permitLine(p))
-	}
-	if o := a.Outcome; o != nil {
-		field("run", ran(a)+", "+terminal.Stamp(o.At))
-		field("", o.Detail)
 	}
 }
 
