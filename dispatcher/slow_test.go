@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -253,6 +254,38 @@ func TestALongPlanComesToItsEnd(t *testing.T) {
 		}
 		if n := j.asked.Load(); n != 24 || time.Since(begun) > 6*time.Minute {
 			t.Errorf("judged %d times in %s", n, time.Since(begun))
+		}
+	})
+}
+
+// What judge agents did is kept as long as the turn log, and no longer.
+func TestOldJudgementsAreDropped(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		begun := time.Now()
+		for i, id := range []string{"j-old", "j-new"} {
+			body, err := approval.EncodeJudgement(vaglio.Judgement{ID: id, At: begun.Add(time.Duration(i) * 48 * time.Hour)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = g.store.Update(t.Context(), approval.KindJudgement, id, func(r approval.Record) (approval.Record, error) {
+				r.ID, r.Body = id, body
+				return r, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			at       time.Duration
+			old, new bool
+		}{{read.StepsKept - time.Hour, true, true}, {read.StepsKept + 25*time.Hour, false, true}, {read.StepsKept + 73*time.Hour, false, false}} {
+			time.Sleep(c.at - time.Since(begun))
+			synctest.Wait()
+			for id, want := range map[string]bool{"j-old": c.old, "j-new": c.new} {
+				if _, err := g.Judgement(t.Context(), id); (err == nil) != want {
+					t.Errorf("after %s: %s: %v", c.at, id, err)
+				}
+			}
 		}
 	})
 }

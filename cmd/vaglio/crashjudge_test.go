@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,13 +72,70 @@ func until(within time.Duration, is func() bool) (time.Duration, bool) {
 	}
 }
 
+// sleeping is a home whose judge agent runs a command that does not end, of which the
+// processes bear the mark. Of each question the channel has a word; what the answer is
+// says reply, or the command where it is nothing.
+func sleeping(t *testing.T, reply func() string) (h *home, call, mark string, asked chan bool) {
+	t.Helper()
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		t.Skip("bubblewrap is not here")
+	}
+	// As many seconds as nobody else sleeps.
+	mark = fmt.Sprintf("7777.%09d", rand.Int32())
+	asked = make(chan bool, 1)
+	mind := modeltest.Start(modeltest.OpenAI, func(modeltest.Seen) modeltest.Step {
+		asked <- true
+		if text := reply(); text != "" {
+			return modeltest.Step{Text: text}
+		}
+		return modeltest.Step{Calls: []modeltest.Call{{Name: "cmd_run", Args: `{"command":"sleep ` + mark + `"}`}}}
+	})
+	t.Cleanup(mind.Close)
+	h, work := newHome(t), sharedFolder(t)
+	h.policy(t, fmt.Sprintf("models: [{name: local, api: openai, base_url: %q, model: m}]\nworkspaces: [%q]\n", mind.URL(), work)+
+		"judge_agents: [{name: qa, model: local, tools: [{name: cmd.run, allowlist: [sleep]}]}]\n"+
+		"execution: {tool_validation: [{type: semantic, judge_agent: qa, criteria: c}]}\n")
+	call = fmt.Sprintf(`{"turn_id":"t","step":1,"intent":"read the notes","executor":"read_file","args":{"path":"notes.md"},"context":{"cwd":%q}}`, work)
+	return h, call, mark, asked
+}
+
+// runs waits until the command with the mark runs.
+func runs(t *testing.T, mark string) {
+	t.Helper()
+	sleeps := func(line string) bool {
+		return strings.HasSuffix(strings.TrimSpace(line), "sleep "+mark) && !strings.Contains(line, "prlimit")
+	}
+	if _, ok := until(patience, func() bool { return slices.ContainsFunc(bearing(t, mark), sleeps) }); !ok {
+		t.Fatalf("nothing runs: %v", bearing(t, mark))
+	}
+}
+
+// TestAJudgeEndsWithItsAgent has the agent hang up while a judge's command runs.
+func TestAJudgeEndsWithItsAgent(t *testing.T) {
+	h, call, mark, _ := sleeping(t, func() string { return "" })
+	s := h.serve()
+	ctx, hangUp := context.WithCancel(t.Context())
+	told := make(chan error, 1)
+	go func() {
+		_, err := trySend(ctx, h.over("agent.sock"), http.MethodPost, "http://vaglio/v1/proposals?wait=50s", call, "")
+		told <- err
+	}()
+	runs(t, mark)
+	hangUp()
+	if err := <-told; err == nil {
+		t.Error("the call was answered")
+	}
+	took, gone := until(patience, func() bool { return len(bearing(t, mark)) == 0 })
+	if !gone {
+		t.Errorf("there is still %q\n%s", bearing(t, mark), s.log)
+	}
+	t.Logf("the judge's processes were gone %s after its agent", took)
+}
+
 // TestKilledWhileJudgesRun kills the daemon while a judge agent's command runs in a
 // sandbox. Nothing of that is left, nothing passed, and the same call under the same
 // key is judged anew by the next daemon.
 func TestKilledWhileJudgesRun(t *testing.T) {
-	if _, err := exec.LookPath("bwrap"); err != nil {
-		t.Skip("bubblewrap is not here")
-	}
 	rounds, within := *judgeKills, 2*time.Second
 	if rounds == 0 {
 		rounds, within = 6, patience // a busy machine ends processes when it comes to that
@@ -85,27 +143,17 @@ func TestKilledWhileJudgesRun(t *testing.T) {
 			rounds = 3
 		}
 	}
-	// As many seconds as nobody else sleeps.
-	mark := fmt.Sprintf("7777.%09d", os.Getpid())
-	asked := make(chan bool, 1)
-	runs := true
-	mind := modeltest.Start(modeltest.OpenAI, func(modeltest.Seen) modeltest.Step {
-		asked <- true
-		if runs {
-			return modeltest.Step{Calls: []modeltest.Call{{Name: "cmd_run", Args: `{"command":"sleep ` + mark + `"}`}}}
+	var last atomic.Bool
+	h, body, mark, asked := sleeping(t, func() string {
+		if last.Load() {
+			return `{"score":0.1,"confidence":1,"reasoning":"no"}`
 		}
-		return modeltest.Step{Text: `{"score":0.1,"confidence":1,"reasoning":"no"}`}
+		return ""
 	})
-	defer mind.Close()
-	h, work := newHome(t), sharedFolder(t)
-	h.policy(t, fmt.Sprintf("models: [{name: local, api: openai, base_url: %q, model: m}]\nworkspaces: [%q]\n", mind.URL(), work)+
-		"judge_agents: [{name: qa, model: local, tools: [{name: cmd.run, allowlist: [sleep]}]}]\n"+
-		"execution: {tool_validation: [{type: semantic, judge_agent: qa, criteria: c}]}\n")
 	seed := chosenSeed()
 	t.Logf("the seed is %d", seed)
 	dice := rand.New(rand.NewPCG(seed, 14))
 	client := h.over("agent.sock")
-	body := fmt.Sprintf(`{"turn_id":"t","step":1,"intent":"read the notes","executor":"read_file","args":{"path":"notes.md"},"context":{"cwd":%q}}`, work)
 	slowest, running := time.Duration(0), 0
 	for round := range rounds {
 		s := h.serve()
@@ -125,12 +173,7 @@ func TestKilledWhileJudgesRun(t *testing.T) {
 			t.Fatalf("round %d: nobody is asked\n%s", round, s.log)
 		}
 		if round%2 == 0 {
-			sleeps := func(line string) bool {
-				return strings.HasSuffix(strings.TrimSpace(line), "sleep "+mark) && !strings.Contains(line, "prlimit")
-			}
-			if _, ok := until(patience, func() bool { return slices.ContainsFunc(bearing(t, mark), sleeps) }); !ok {
-				t.Fatalf("round %d: nothing runs: %v\n%s", round, bearing(t, mark), s.log)
-			}
+			runs(t, mark)
 		} else {
 			time.Sleep(time.Duration(dice.Int64N(int64(100 * time.Millisecond)))) // a random instant, not a wait for something
 		}
@@ -147,7 +190,7 @@ func TestKilledWhileJudgesRun(t *testing.T) {
 			t.Errorf("seed %d, round %d: it passed: %s", seed, round, r.body)
 		}
 	}
-	runs = false
+	last.Store(true)
 	s := h.serve()
 	if a := s.local("POST", "/v1/proposals", body).answer(t); len(asked) != 1 || a.Decision != approval.RulingPending || a.Approval == nil || a.Verdict.Approved {
 		t.Errorf("the last: asked %d times, %+v", len(asked), a)

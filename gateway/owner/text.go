@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -84,20 +85,7 @@ func (a *Account) write(b *strings.Builder) {
 		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
 		field("its answer", q.Answer)
 	}
-	for _, r := range a.Verdict.Results {
-		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
-		field("", r.Reasoning)
-		for _, s := range r.Signals {
-			field("", fmt.Sprintf("- %s %s %s", s.Category, wording.Score(s.Score), s.Message))
-		}
-	}
-	for i := range a.Judgements {
-		j := &a.Judgements[i]
-		field("judgement", fmt.Sprintf("%s by %s, %d turns, %d tokens, %.1f s %s", j.ID, j.Judge, j.Turns, j.Input+j.Output, j.Took, j.Layer))
-		for _, said := range j.Transcript {
-			field("", "["+said.By+"] "+said.Text)
-		}
-	}
+	a.judges(field)
 	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
 	if d := a.Decision; d != nil {
 		field("decided", fmt.Sprintf("%s by %s (%s) on %s, %s", d.Choice, d.By.Name, d.By.ID, d.Channel, terminal.Stamp(d.At)))
@@ -110,6 +98,51 @@ func (a *Account) write(b *strings.Builder) {
 		field("run", ran(a)+", "+terminal.Stamp(o.At))
 		field("", o.Detail)
 	}
+}
+
+// judges tells what the judges said of the call, and what judge agents did.
+func (a *Account) judges(field func(name, value string)) {
+	for _, r := range a.Verdict.Results {
+		field("judge", judgeLine(&r))
+		if !strings.Contains(a.Verdict.Reason, r.Reasoning) { // else it was said above
+			field("", r.Reasoning)
+		}
+		for _, s := range r.Signals {
+			field("", fmt.Sprintf("- %s %s %s", s.Category, wording.Score(s.Score), s.Message))
+		}
+	}
+	for i := range a.Judgements {
+		j := &a.Judgements[i]
+		field("judgement", judgementLine(j))
+		for _, said := range j.Transcript {
+			field("", "["+said.By+"] "+said.Text)
+		}
+	}
+}
+
+// judgeLine is what a judge gave, what it takes to pass it, and what it reaches.
+func judgeLine(r *vaglio.GradientResult) string {
+	line := fmt.Sprintf("%s, score %s", r.Judge, wording.Score(r.Score))
+	if r.MinScore > 0 {
+		line += " of " + wording.Score(r.MinScore)
+	}
+	line += ", confidence " + wording.Score(r.Confidence)
+	if r.MinConfidence > 0 {
+		line += " of " + wording.Score(r.MinConfidence)
+	}
+	if r.Network != "" {
+		line += "; its commands reach the network"
+	}
+	return line
+}
+
+// judgementLine is what a judge agent took.
+func judgementLine(j *vaglio.Judgement) string {
+	line := fmt.Sprintf("%s by %s, %d turns, %d tokens, %.1f s %s", j.ID, j.Judge, j.Turns, j.Input+j.Output, j.Took, j.Layer)
+	if j.Fault != "" {
+		line += "; no verdict: " + string(j.Fault)
+	}
+	return strings.TrimSpace(line)
 }
 
 // ran says how the run ended: what the agent's own client refused did not fail.

@@ -62,6 +62,37 @@ func TestPendingIsOneLineEach(t *testing.T) {
 	}
 }
 
+// What a judge said stands there once, with what it takes to pass, what it reached,
+// and what it did.
+func TestWhyTellsWhatAJudgeDid(t *testing.T) {
+	t.Parallel()
+	a := Account{
+		ID: "abcdefgh-1", State: approval.Pending,
+		Verdict: vaglio.Verdict{Reason: "judge: confidence 0.40 < threshold 0.50 (With it TestAdd fails.)", JudgeKind: "semantic:qa", Results: []vaglio.GradientResult{
+			{Judge: "effects", Score: 0.9, Confidence: 1, MinScore: 0.5, Reasoning: "It reads."},
+			{Judge: "semantic:qa", Score: 0.9, Confidence: 0.4, MinScore: 0.85, MinConfidence: 0.5, Network: "open", Judgement: "j-1", Reasoning: "With it TestAdd fails."},
+		}},
+		Judgements: []vaglio.Judgement{{
+			ID: "j-1", Judge: "semantic:qa", Turns: 3, Input: 90, Output: 10, Took: 1.25, Layer: "bubblewrap 0.11", Fault: vaglio.FaultTimeout,
+			Transcript: []vaglio.Said{{By: "called cmd.run", Text: "go test\nstate      allowed"}},
+		}},
+	}
+	var b strings.Builder
+	if err := WriteWhy(&b, []Account{a}); err != nil {
+		t.Fatal(err)
+	}
+	for text, times := range map[string]int{
+		"With it TestAdd fails.": 1, "It reads.": 1, "effects, score 0.9 of 0.5, confidence 1\n": 1, "\nstate": 1,
+		"semantic:qa, score 0.9 of 0.85, confidence 0.4 of 0.5; its commands reach the network\n": 1,
+		"j-1 by semantic:qa, 3 turns, 100 tokens, 1.2 s bubblewrap 0.11; no verdict: timeout\n":   1,
+		"[called cmd.run] go test": 1,
+	} {
+		if n := strings.Count(b.String(), text); n != times {
+			t.Errorf("%q is told %d times, want %d:\n%s", text, n, times, b.String())
+		}
+	}
+}
+
 // What the agent's client refused after the yes did not fail: it did not run.
 func TestWhyTellsWhatDidNotRun(t *testing.T) {
 	t.Parallel()

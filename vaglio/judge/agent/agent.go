@@ -134,6 +134,9 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 		}
 	}
 	load := j.payload(&p)
+	if err := model.Fit(load.quotes()); err != nil {
+		return vaglio.GradientResult{}, err
+	}
 	key, keeps := j.key(&p, &load)
 	if keeps {
 		if r, ok := j.kept.Find(key); ok {

@@ -340,6 +340,26 @@ func TestAJudgeLooksBeforeItAnswers(t *testing.T) {
 	}
 }
 
+// A call that is too large is not shown in part, and costs nothing.
+func TestACallThatIsTooLarge(t *testing.T) {
+	for n, want := range map[int]vaglio.Fault{1000: "", 10_000: vaglio.FaultLimit} {
+		m := says(verdict(1))
+		j, kept := newJudge(t, m, nil)
+		p := proposal()
+		p.Args = vaglio.Args{}
+		for i := range n {
+			p.Args[fmt.Sprintf("argument number %d", i)] = "the value of it"
+		}
+		_, err := j.Grade(t.Context(), p)
+		if fault(err) != want || (len(m.asked) == 0) != (want != "") || (len(kept.all) == 0) != (want != "") {
+			t.Errorf("%d arguments: %v, asked %d times", n, err, len(m.asked))
+		}
+		if err != nil && !strings.Contains(err.Error(), "bytes, at most 262144") {
+			t.Error(err)
+		}
+	}
+}
+
 // A tool's result is JSON: what is escaped in it hides no secret.
 func TestSecretsInToolResults(t *testing.T) {
 	for _, secret := range []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "AKIAQ3EGRX7LMN2PTU5V", "hunter2hunter2"} {

@@ -92,9 +92,25 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 			return r, nil
 		}
 	}
+	if err := model.Fit(quotes); err != nil {
+		return vaglio.GradientResult{}, err
+	}
 	if err := j.config.Budget.Enter(ctx); err != nil {
 		return vaglio.GradientResult{}, err
 	}
+	reply, err := j.ask(ctx, quotes)
+	if err != nil {
+		return vaglio.GradientResult{}, err
+	}
+	r, err := j.verdict(reply.Text)
+	if err == nil && keeps {
+		j.kept.Keep(key, r)
+	}
+	return r, err
+}
+
+// ask puts the question, and counts what its answer cost.
+func (j *Judge) ask(ctx context.Context, quotes []model.Quote) (model.Reply, error) {
 	reply, err := j.config.Model.Complete(ctx, model.Request{
 		System: j.system, MaxTokens: answerTokens, Schema: strictjson.Value(schema), Name: "verdict",
 		Turns: []model.Turn{{Text: "Grade this proposed call.", Quoted: quotes}},
@@ -107,14 +123,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	if err == nil {
 		err = reply.Ended()
 	}
-	if err != nil {
-		return vaglio.GradientResult{}, err
-	}
-	r, err := j.verdict(reply.Text)
-	if err == nil && keeps {
-		j.kept.Keep(key, r)
-	}
-	return r, err
+	return reply, err
 }
 
 // key is what an answer is kept under. Where the model saw values nothing is kept:

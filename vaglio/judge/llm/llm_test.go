@@ -122,10 +122,15 @@ func TestWhatIsNoAnswer(t *testing.T) {
 		"cut":     {model.Reply{Text: `{"score":1,"reason":"r"}`, Cut: true}, nil, vaglio.FaultCut},
 		"key":     {model.Reply{}, &model.Error{Fault: model.FaultRefused, Status: 401}, vaglio.FaultModel},
 		"down":    {model.Reply{}, &model.Error{Fault: model.FaultDown}, vaglio.FaultDown},
+		"limit":   {model.Reply{Text: `{"score":1,"reason":"r"}`}, nil, vaglio.FaultLimit},
 		"other":   {model.Reply{}, errors.New("sk-secret"), vaglio.FaultModel},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := judge(t, &fixed{reply: c.reply, err: c.err}, nil).Grade(t.Context(), proposal())
+			p := proposal()
+			if name == "limit" {
+				p.Intent = strings.Repeat("please ", 50_000)
+			}
+			r, err := judge(t, &fixed{reply: c.reply, err: c.err}, nil).Grade(t.Context(), p)
 			e, ok := errors.AsType[*vaglio.JudgeError](err)
 			if !ok || e.Class != c.want || r.Score != 0 || strings.Contains(e.Fault, "sk-secret") {
 				t.Errorf("%+v, %v", r, err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // Quote is text that somebody else wrote, with the frame that holds it. Its zero
@@ -23,6 +25,23 @@ func NewQuote(name, text string) Quote {
 		frame = rand.Text()
 	}
 	return Quote{name, text, frame}
+}
+
+// mostShown bounds what a model is shown of one call, in bytes: about the tokens
+// that a judge may use. Who grades a part would not know what the rest says.
+const mostShown = 256 << 10
+
+// Fit says whether quotations are not more than a model is shown; its error
+// rejects the call.
+func Fit(all []Quote) error {
+	size := 0
+	for _, q := range all {
+		size += len(q.text)
+	}
+	if size > mostShown {
+		return &vaglio.JudgeError{Fault: fmt.Sprintf("what it would be shown has %d bytes, at most %d", size, mostShown), Class: vaglio.FaultLimit}
+	}
+	return nil
 }
 
 // Text is what is quoted, as the model reads it.

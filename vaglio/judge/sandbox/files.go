@@ -237,7 +237,7 @@ func (s *Sandbox) open(tool string, m *mount, rel string) (*os.File, string, err
 // isHidden says whether a path or a folder above it, in the mount, is hidden.
 func (s *Sandbox) isHidden(m *mount, path string) bool {
 	for path != m.path && len(path) > 1 {
-		if s.hide(path) {
+		if s.hide(path) || m.hides(path) {
 			return true
 		}
 		path = filepath.Dir(path)

@@ -56,6 +56,43 @@ func TestFileTools(t *testing.T) {
 	}
 }
 
+// TestWhatASecretsNameLeadsTo is as secret as the name, under its own name, too.
+func TestWhatASecretsNameLeadsTo(t *testing.T) {
+	w := newWorld(t)
+	write(t, w.ws, map[string]string{"conf/production": canary + "\n", "conf/plain": "plain\n", "conf/folder/file": canary + "\n"})
+	for link, to := range map[string]string{"sub/.env": "../conf/production", "conf/.ssh": "folder"} {
+		if err := os.Symlink(to, filepath.Join(w.ws, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, scratch := range []Scratch{NoScratch, CopyScratch} {
+		for layer, host := range layers(t, w) {
+			t.Run(layer+string(scratch), func(t *testing.T) {
+				config := w.config()
+				config.Host, config.Scratch = host, scratch
+				s := w.open(t, config)
+				for _, name := range []string{"conf/production", "conf/folder/file"} {
+					if r, err := s.Read(t.Context(), ReadRequest{Path: filepath.Join(w.ws, name)}); err == nil {
+						t.Errorf("%s reads %+v", name, r)
+					}
+				}
+				if r, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/conf/plain"}); err != nil || r.Text != "plain\n" {
+					t.Errorf("%+v, %v", r, err)
+				}
+				if r, err := s.Search(t.Context(), SearchRequest{Pattern: canary}); err != nil || len(r.Matches) > 0 {
+					t.Errorf("%+v, %v", r, err)
+				}
+				if layer == "landlock" {
+					return
+				}
+				if r, err := s.Run(t.Context(), RunRequest{Command: `sh -c "cat conf/production conf/folder/file conf/plain"`}); err != nil || r.Stdout.Text != "plain\n" {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		}
+	}
+}
+
 // TestFileEscapes asks file tools for what is outside or hidden.
 func TestFileEscapes(t *testing.T) {
 	w := newWorld(t)

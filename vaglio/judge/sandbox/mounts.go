@@ -17,7 +17,7 @@ type mount struct {
 	path   string   // symlinks resolved: where the tools see it
 	source string   // what they see there: path, or a private copy
 	root   *os.Root // source, opened once; what it is cannot be exchanged afterwards
-	hidden []string // absolute paths below path that a command must not see
+	hidden []string // absolute paths below path that nobody must see
 }
 
 // MountError is a mount that is not shown, and why.
@@ -126,7 +126,7 @@ func misplaced(asked, path string, roots []string) string {
 	return ""
 }
 
-// findHidden looks for what a command must not see in the mounts.
+// findHidden looks for what nobody must see in the mounts.
 func (s *Sandbox) findHidden(ctx context.Context) error {
 	left := mostEntries
 	for i := range s.mounts {
@@ -152,8 +152,16 @@ func (s *Sandbox) findHidden(ctx context.Context) error {
 		if len(m.hidden) > mostHidden {
 			return MountError{m.asked, fmt.Sprintf("has more than %d places of secrets", mostHidden)}
 		}
+		slices.Sort(m.hidden)
 	}
 	return nil
+}
+
+// hides says whether a path was found to be hidden, by its own name or as what a
+// hidden name leads to.
+func (m *mount) hides(path string) bool {
+	_, found := slices.BinarySearch(m.hidden, path)
+	return found
 }
 
 // hideEntry notes a file or folder that is not to be seen. Where a symlink is, what

@@ -147,6 +147,9 @@ func (s *Sandbox) copyMounts(ctx context.Context) (err error) {
 	if s.scratch, err = s.host.newScratch(); err != nil {
 		return fmt.Errorf("no private copy can be made: %w", err)
 	}
+	if err := s.findHidden(ctx); err != nil {
+		return err
+	}
 	left := s.limits.Copy
 	entries := mostEntries
 	for i := range s.mounts {
@@ -162,7 +165,7 @@ func (s *Sandbox) copyMounts(ctx context.Context) (err error) {
 		}
 		left, entries = c.left, c.entries
 		_ = m.root.Close()
-		m.root, m.source = root, root.Name()
+		m.root, m.source, m.hidden = root, root.Name(), nil // none of it is in the copy
 	}
 	return nil
 }
@@ -193,7 +196,7 @@ func (c *copying) entry(rel string, d fs.DirEntry, err error) error {
 		return MountError{c.mount.asked, "cannot be copied: " + reason(err)}
 	case c.entries < 0:
 		return MountError{c.mount.asked, fmt.Sprintf("has more than %d files and folders to copy", mostEntries)}
-	case c.sandbox.hide(filepath.Join(c.mount.path, rel)):
+	case c.sandbox.isHidden(c.mount, filepath.Join(c.mount.path, rel)):
 		return skipEntry(d)
 	}
 	return c.made(rel, c.make(rel, d.Type()))
