@@ -144,10 +144,10 @@ func TestVariablesThatRunFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := files{"x.js": "x()", "x.sh": "x", "x.py": "x()"}
+	f := files{"x.js": "x()", "x.sh": "x", "x.py": "x()", "sitecustomize.py": "site()"}
 	for value, want := range map[string]string{
 		"NODE_OPTIONS=--max-old-space-size=9 --require ./x.js": "node x()", "NODE_OPTIONS=-r=./x.js": "node x()", "NODE_OPTIONS=--no-warnings": "",
-		"PAGER=./x.sh -R": "sh x", "GOFLAGS=-toolexec=./x.sh": "sh x", "PYTHONSTARTUP=x.py": "python x()", "PAGER=less": "", "OTHER=./x.sh": "",
+		"PAGER=./x.sh -R": "sh x", "GOFLAGS=-toolexec=./x.sh": "sh x", "PYTHONSTARTUP=x.py": "python x()", "PYTHONPATH=.": "python site()", "PAGER=less": "", "OTHER=./x.sh": "",
 	} {
 		name, text, _ := strings.Cut(value, "=")
 		got := ""
