@@ -288,9 +288,9 @@ func chownRule(c *call) []Effect {
 	return out
 }
 
-// scripted says whether an editor is handed a file of commands.
+// scripted says whether an editor is handed a file of commands. By -s ed is quiet.
 func (c *call) scripted() bool {
-	return c.name != "nano" && c.has("-S", "-s", "-u", "-es", "-Es", "-script", "--script", "-l", "--load")
+	return c.name != "nano" && c.name != "ed" && c.has("-S", "-s", "-u", "-es", "-Es", "-script", "--script", "-l", "--load")
 }
 
 func editorRule(c *call) []Effect {
