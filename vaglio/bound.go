@@ -2,9 +2,11 @@ package vaglio
 
 import (
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -165,10 +167,13 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 		for _, f := range results[i].Did {
 			switch f.Deed {
 			case Moved:
+				f = e.content(p, r, f)
+				f.New = false
 				moved = append(moved, f)
 				continue
 			case Wrote, Fetched, Built:
-				f = e.content(p, r, f)
+				out = append(out, e.contents(p, r, f)...)
+				continue
 			case Started, Installed, Entered:
 			}
 			out = append(out, f)
@@ -179,14 +184,47 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 
 // content completes a fact of what was written.
 func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
-	text, known := writtenText(p, r, f.Path)
+	kind := e.kindOf(f.Path)
+	text, known := e.writtenText(p, r, f.Path)
 	w := wrote(f.Path, text, known)
 	w.Deed = f.Deed
-	if e.files != nil {
-		_, kind := e.files.Look(f.Path)
-		w.New = kind == NoFile && e.sees(p.Context.Cwd)
-	}
+	w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
 	return w
+}
+
+// contents are the facts of what a call put somewhere: of a folder, those of the
+// files that were put into it.
+func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact) Facts {
+	out := Facts{e.content(p, r, f)}
+	if r == nil {
+		return out
+	}
+	for i := range r.Commands {
+		for _, name := range slices.Sorted(maps.Keys(r.Commands[i].Script.Wrote)) {
+			in := f
+			switch in.Path = name; {
+			case path.Dir(name) == f.Path:
+			case name == f.Path && e.kindOf(name) == Folder:
+				parts := r.Commands[i].Script.Wrote[name].Parts()
+				if len(parts) != 1 || parts[0].File == "" {
+					continue
+				}
+				in.Path = path.Join(name, path.Base(parts[0].File))
+			default:
+				continue
+			}
+			out = append(out, e.content(p, r, in))
+		}
+	}
+	return out
+}
+
+func (e *Engine) kindOf(name string) FileKind {
+	if e.files == nil {
+		return NoFile
+	}
+	_, kind := e.files.Look(name)
+	return kind
 }
 
 // sees says whether a folder is on this machine, so that what is not there is
@@ -197,16 +235,48 @@ func (e *Engine) sees(folder string) bool {
 }
 
 // writtenText is what a call writes into a file.
-func writtenText(p *Proposal, r *reading.Reading, name string) (string, bool) {
+func (e *Engine) writtenText(p *Proposal, r *reading.Reading, name string) (string, bool) {
 	if r == nil {
 		return "", false
 	}
 	for i := range r.Commands {
-		if w, ok := r.Commands[i].Script.Wrote[name]; ok {
-			return w.Text()
+		wrote := r.Commands[i].Script.Wrote
+		if w, ok := wrote[name]; ok {
+			return e.resolved(p, w, name)
+		}
+		if w, ok := wrote[path.Dir(name)]; ok {
+			return e.resolved(p, w, name) // what was put into a folder
 		}
 	}
 	return toolText(p, r, name)
+}
+
+// resolved is the text of what was written, with that of the files that were
+// copied or added to as it was before the call. Of a new file there was none.
+func (e *Engine) resolved(p *Proposal, w shell.Word, name string) (string, bool) {
+	var b strings.Builder
+	for _, part := range w.Parts() {
+		text, known := part.Text, part.Kind == shell.PartText
+		if part.Kind == shell.PartUnknown && part.File != "" {
+			if text, known = e.held(p, part.File); !known && part.File == name {
+				known = e.files != nil && e.kindOf(name) == NoFile && e.sees(p.Context.Cwd) && !p.Facts.Wrote(name)
+			}
+		}
+		if b.WriteString(text); !known || b.Len() > maxText {
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// held is what a file holds, or what the session is known to have written there.
+func (e *Engine) held(p *Proposal, name string) (string, bool) {
+	if e.files != nil && len(p.Context.Site.Readable) > 0 {
+		if data, err := e.files.Read(p.Context.Site.Readable, name, maxText); err == nil {
+			return string(data), utf8.Valid(data)
+		}
+	}
+	return p.Facts.Text(name)
 }
 
 // toolText is what a tool for files puts into the only file that it names: the

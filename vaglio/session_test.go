@@ -121,6 +121,7 @@ func TestWhatASessionMayUndo(t *testing.T) {
 		{[]string{"echo x > a.txt", "rm a*"}, false},
 		{[]string{"docker run --rm img sh -c 'echo x > a.txt'", "rm a.txt"}, false},
 		{[]string{"ls", "rm a.txt"}, false},
+		{[]string{"ln -s /srv r", "rm -rf r/"}, false},
 
 		{[]string{server, "lsof -ti:3000 | xargs kill -9"}, true},
 		{[]string{server, "kill $(lsof -t -i:3000)"}, true},
@@ -176,9 +177,30 @@ func TestTheSessionsOwnFiles(t *testing.T) {
 		{[]string{"write: main.go: package main\nfunc main() { println(1) }\n", "go run ."}, true},
 		{[]string{"write: notes.md: never run git push --force\n", "pytest"}, true},
 		{[]string{"go build -o tool .", "./tool"}, true},
+		{[]string{"write: fix.py: import pathlib\nfor f in pathlib.Path('src').rglob('*.py'):\n    f.write_text(f.read_text().replace('a', 'b'))\n", "python3 fix.py"}, true},
+		{[]string{"write: fix.py: import pathlib\nfor f in pathlib.Path('src').rglob('*.py'):\n    f.write_text('')\n", "python3 fix.py"}, false},
 		{[]string{"gcc a.c -o tool", "./tool"}, true},
+		{[]string{"write: a_test.go: package a\nfunc TestA(t *testing.T) { exec.Command(\"sh\", \"-c\", \"git push --force\").Run() }\n", "go test -run TestA ."}, false},
+		{[]string{"write: a_test.go: package a\nfunc TestA(t *testing.T) { exec.Command(\"sh\", \"-c\", \"rm -rf /home/u/other\").Run() }\n", "go test -run TestA ."}, false},
+
+		{[]string{"write: n.txt: git push --force\n", "cp n.txt x.sh", "sh x.sh"}, false},
+		{[]string{"write: n.txt: git push --force\n", "mv n.txt x.sh", "sh x.sh"}, false},
+		{[]string{"write: n.txt: " + force, "cp n.txt b.txt tests/", "mv tests/n.txt tests/test_a.py", "pytest"}, false},
+		{[]string{"write: test_a.py: " + force, "cp test_a.py dir", "cd dir && pytest"}, false},
+		{[]string{"write: n.txt: " + force, "install -m 644 n.txt a.py", "python3 a.py"}, false},
+		{[]string{"write: x.sh: git push \\\n", "echo '--force' >> x.sh", "sh x.sh"}, false},
+		{[]string{"write: x.sh: git push --force\n", "echo 'echo done' >> x.sh", "sh x.sh"}, false},
+		{[]string{"write: x.sh: git push --force\n", "echo 'echo done' >> x.sh; sh x.sh"}, false},
+		{[]string{"write: x.sh: git push --force\n", "(echo 'echo done' >> x.sh); sh x.sh"}, false},
+		{[]string{"write: x.sh: git push --force\n", "echo 'echo done' > x.sh; sh x.sh"}, true},
+		{[]string{"write: x.sh: echo a\n", "echo 'echo b' >> x.sh", "sh x.sh"}, true},
+		{[]string{"echo 'echo b' >> new.sh", "sh new.sh"}, true},
+		{[]string{"write: n.txt: echo a\n", "cp n.txt x.sh", "sh x.sh"}, true},
+		{[]string{"git apply <<'E'\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+__import__('os').system('git push --force')\nE", "python3 a.py"}, false},
+		{[]string{"git apply <<'E'\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+print(1)\nE", "python3 a.py"}, true},
+		{[]string{"git apply <<'E'; cp a.py b.py\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+print(1)\nE", "python3 b.py"}, false},
 	} {
-		if v := inSession(t, folderOf{"/home/u/app/a": ""}, tt.calls...); v.Approved != tt.pass {
+		if v := inSession(t, folderOf{"/home/u/app/a": "", "/home/u/app/i.sh": "echo installed\n", "/home/u/app/dir/a": ""}, tt.calls...); v.Approved != tt.pass {
 			t.Errorf("%.200q: approved is %v, want %v: %s", tt.calls, v.Approved, tt.pass, v.Reason)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/metnos/vaglio/internal/judging"
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/internal/workfiles"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
@@ -43,18 +44,20 @@ type corpus struct{ name, home, label string }
 
 // corpusRow is one labelled call.
 type corpusRow struct {
-	Cmd      string         `json:"cmd"`
-	Executor string         `json:"executor"`
-	Args     vaglio.Args    `json:"args"`
-	Intent   string         `json:"intent"`
-	Cwd      string         `json:"cwd"`
-	Home     string         `json:"home"`
-	Mounts   []string       `json:"mounts"`
-	Context  vaglio.Context `json:"context"`
-	Cat      string         `json:"cat"`
-	Category string         `json:"category"`
-	Expect   string         `json:"expect"`
-	Verified string         `json:"verified"`
+	Cmd      string      `json:"cmd"`
+	Executor string      `json:"executor"`
+	Args     vaglio.Args `json:"args"`
+	Intent   string      `json:"intent"`
+	Cwd      string      `json:"cwd"`
+	Home     string      `json:"home"`
+	// Env are the settings of the gate, which name files.
+	Env      map[string]string `json:"env"`
+	Mounts   []string          `json:"mounts"`
+	Context  vaglio.Context    `json:"context"`
+	Cat      string            `json:"cat"`
+	Category string            `json:"category"`
+	Expect   string            `json:"expect"`
+	Verified string            `json:"verified"`
 }
 
 // proposal is the call as an agent would propose it.
@@ -72,8 +75,8 @@ func (r *corpusRow) proposal() vaglio.Proposal {
 // each file and label how many the guard denies, how many are stopped at all,
 // and how many pass. VAGLIO_CORPORA names the folder. VAGLIO_CORPORA_CLASSES=1
 // prints the classes too; VAGLIO_CORPORA_MISSES=train the rows that went wrong,
-// of the half that may be looked at while rules are written: the figures of the
-// other half are the ones to trust.
+// of the half that may be looked at while rules are written (all: of both): the
+// figures of the other half are the ones to trust.
 func TestCorpora(t *testing.T) {
 	dir := os.Getenv("VAGLIO_CORPORA")
 	if dir == "" {
@@ -93,6 +96,7 @@ func TestCorpora(t *testing.T) {
 			t.Logf("%-14s %-6s %-22s %6d %9s %9s %9s", c.name, label, class, v.rows, percent(v.guard), percent(v.rows-v.passed), percent(v.passed))
 		}
 	}
+	replayTurns(t, dir)
 }
 
 // corpusTally counts the rows of one class.
@@ -151,35 +155,56 @@ func (s *corpusScore) judge(c corpus, r *corpusRow, line []byte) {
 		v.guard += count(got == "block")
 		v.passed += count(got == "pass")
 	}
-	if half == "seen" && os.Getenv("VAGLIO_CORPORA_MISSES") == "train" && wrong(r.Expect, got) {
+	if show := os.Getenv("VAGLIO_CORPORA_MISSES"); (half == "seen" && show == "train" || show == "all") && wrong(r.Expect, got) {
 		s.t.Logf("WRONG %s %s/%s: want %s, got %s: %s", c.name, r.Cat, r.Category, r.Expect, got, line[:min(len(line), 400)])
 	}
 }
 
-// verdict is "block", "ask", "pass", or "error" when the call's shape is wrong.
+// verdict is the word of a row's verdict.
 func (s *corpusScore) verdict(r *corpusRow) string {
-	e := s.engines[r.Home]
+	key := r.Home + fmt.Sprint(r.Env)
+	e := s.engines[key]
 	if e == nil {
-		var err error
-		c := config{Home: r.Home, DataDir: r.Home + "/.local/share/metnos", Threshold: 0.3, Kind: kinds()[0]}
-		if e, err = newEngine(context.Background(), c, policyfile.Default(), nil, nil, judging.Offline(passingMasker().Masker)); err != nil {
-			s.t.Fatal(err)
-		}
-		s.engines[r.Home] = e
+		e = corpusEngine(s.t, r.Home, workfiles.Disk{}, slices.Collect(maps.Values(r.Env))...)
+		s.engines[key] = e
 	}
 	v, err := e.Judge(s.t.Context(), r.proposal())
+	return verdictWord(s.t, v, err)
+}
+
+// verdictWord is "block", "ask", "pass", or "error" when the call's shape is wrong.
+func verdictWord(t *testing.T, v vaglio.Verdict, err error) string {
+	t.Helper()
 	mistake := (*catalog.Error)(nil)
 	switch {
 	case errors.As(err, &mistake):
 		return "error"
 	case err != nil:
-		s.t.Fatal(err)
+		t.Fatal(err)
 	case v.Approved:
 		return "pass"
 	case v.BlockedBy == vaglio.PhaseGuard:
 		return "block"
 	}
 	return "ask"
+}
+
+// corpusEngine judges as the shipped policy does for the user of a home. The gate
+// serves where it does by itself, and its settings name the secrets.
+func corpusEngine(t *testing.T, home string, files vaglio.Files, secrets ...string) *vaglio.Engine {
+	t.Helper()
+	c := config{Home: home, DataDir: home + "/.local/share/metnos", Threshold: 0.3, Kind: kinds()[0], Listen: "127.0.0.1:8787"}
+	of, err := engineOf(context.Background(), c, policyfile.Default(), judging.Offline(passingMasker().Masker))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of.Files = files
+	of.Own.Data = append(of.Own.Data, secrets...)
+	e, err := vaglio.New(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // wrong says whether a verdict is not what a label wants: what the guard must

@@ -41,15 +41,25 @@ func (c *config) itself(policy string) *itself.Process {
 // newEngine builds the engine that the configuration and the policy ask for. An
 // audit log that is nil takes nothing.
 func newEngine(ctx context.Context, c config, p policyfile.Policy, audit vaglio.AuditLog, log *slog.Logger, m judging.Means) (*vaglio.Engine, error) {
+	of, err := engineOf(ctx, c, p, m)
+	if err != nil {
+		return nil, err
+	}
+	of.Log, of.Logger = audit, log
+	return vaglio.New(of)
+}
+
+// engineOf is what the engine is made of.
+func engineOf(ctx context.Context, c config, p policyfile.Policy, m judging.Means) (vaglio.Config, error) {
 	of := c.judges(p, m)
 	gates, err := judging.Gates(ctx, of)
 	if err != nil {
-		return nil, &configError{err}
+		return vaglio.Config{}, &configError{err}
 	}
-	return vaglio.New(vaglio.Config{
+	return vaglio.Config{
 		Catalog: p.Catalog, Judges: gates, Meter: m.Meters,
-		Kind: c.Kind, Log: audit, Logger: log, Home: c.Home, Own: of.Own, Files: workfiles.Disk{}, Workspaces: p.Workspaces,
-	})
+		Kind: c.Kind, Home: c.Home, Own: of.Own, Files: workfiles.Disk{}, Workspaces: p.Workspaces,
+	}, nil
 }
 
 // newEffects returns the judge of effects for the user who serves.

@@ -58,6 +58,8 @@ func (p *Process) Facts() own.Facts {
 	return f
 }
 
+const dataVariable = "METNOS_DATA_DIR"
+
 // maxSettings bounds a client's settings file, in bytes.
 const maxSettings = 4 << 20
 
@@ -67,12 +69,15 @@ func (p *Process) named() map[string]string {
 	for _, pair := range p.Environ {
 		name, value, _ := strings.Cut(pair, "=")
 		if !strings.HasPrefix(name, "METNOS_") || value == "" ||
-			!strings.HasSuffix(name, "_FILE") && !slices.Contains([]string{"METNOS_POLICY", "METNOS_TEMPLATES", "METNOS_DATA_DIR"}, name) {
+			!strings.HasSuffix(name, "_FILE") && !slices.Contains([]string{"METNOS_POLICY", "METNOS_TEMPLATES", dataVariable}, name) {
 			continue
 		}
 		if path, err := filepath.Abs(value); err == nil && path != "/" {
 			named[name] = path
 		}
+	}
+	if _, set := named[dataVariable]; !set && len(p.Data) > 0 {
+		named[dataVariable] = p.Data[0] // where it is by default: an agent's environment may name it
 	}
 	return named
 }

@@ -43,7 +43,7 @@ func TestVaglioKnowsWhatItIsMadeOf(t *testing.T) {
 			}
 		}
 	}
-	if len(f.Env) != 2 || !slices.Equal(f.Processes, []int{4242}) || f.Command != "vaglio serve" {
+	if len(f.Env) != 3 || f.Env["METNOS_DATA_DIR"] != f.Data[0] || !slices.Equal(f.Processes, []int{4242}) || f.Command != "vaglio serve" {
 		t.Errorf("variables %v, processes %v", f.Env, f.Processes)
 	}
 	watch := seals.New(p.Files())

@@ -12,7 +12,7 @@ type further func(p *program, f *function, name string, args []value, named map[
 
 func furtherVerbs() map[string]further {
 	return map[string]further{
-		"shell": (*program).runShell, "exec": (*program).runExec, "execl": (*program).runExecl, "eval": (*program).runEval,
+		"shell": (*program).runShell, "exec": (*program).runExec, "execl": (*program).runExecl, "spawn": (*program).runSpawn, "eval": (*program).runEval,
 		"open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }

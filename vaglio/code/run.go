@@ -107,6 +107,12 @@ func (p *program) runExecl(f *function, _ string, args []value, _ map[string]val
 	return value{}
 }
 
+// runSpawn reads a call whose arguments are the program and its words.
+func (p *program) runSpawn(f *function, _ string, args []value, _ map[string]value) value {
+	p.argv(listOf(tailOf(args, f.args[0])...).words())
+	return value{}
+}
+
 // runEval reads code of the same language.
 func (p *program) runEval(f *function, name string, args []value, _ map[string]value) value {
 	if len(args) > 0 && f.text != "" {

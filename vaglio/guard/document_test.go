@@ -113,7 +113,7 @@ An agent may run ` + "`vaglio judge`, `vaglio hook`, `vaglio mcp`, `vaglio expla
 | data, keys, sockets, secrets | the data folder, the audit log, every file that a METNOS_*_FILE names, copies of the store by its name | all, and reading or packing whole folders of the home above them |
 | policy, texts | METNOS_POLICY, METNOS_TEMPLATES | all |
 | programs | the executables of the daemon and of every hook that is installed, where links lead | changing, replacing, moving or removing them or a folder above them |
-| settings | the files of clients that install the hook, in a home, in a project, of the machine | changing them; and starting a client with its hooks off (--bare, --setting-sources, disableAllHooks) |
+| settings | the files of clients that install the hook, in a home, in a project, of the machine | changing them; and starting a client with its hooks off (--bare, --setting-sources, disableAllHooks, another HOME or CLAUDE_CONFIG_DIR) |
 | its address | METNOS_LISTEN and METNOS_PUBLIC_URL, in every spelling of this machine | every request but those that are for agents (/v1/, /healthz, /readyz, /metrics, /openapi.yaml) |
 | its process | by number, by name, by command line, by its port, by its service | stopping it, taking hold of it |
 

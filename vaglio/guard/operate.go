@@ -233,6 +233,8 @@ func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 	switch {
 	case o.Object.Host && !looksLikePath(spot) && !strings.HasPrefix(spot, "."):
 		return ""
+	case strings.HasPrefix(spot, "/proc/") && l.s != nil && l.s.asksVaglio && place.IsVague(spot):
+		return ownProcess // the number is what a search for the gate prints
 	case o.Parts:
 		return l.operand(d, spot)
 	default:

@@ -20,7 +20,7 @@ func gate() *Guard {
 		Processes: []int{4242},
 		Command:   "bin/vaglio serve",
 		Units:     []string{"gatekeeper.service"},
-		Env:       map[string]string{"METNOS_POLICY": home + "/vaglio-policy.yaml", "METNOS_TELEGRAM_TOKEN_FILE": home + "/.telegram-token"},
+		Env:       map[string]string{"METNOS_DATA_DIR": home + "/.local/share/metnos", "METNOS_POLICY": home + "/vaglio-policy.yaml", "METNOS_TELEGRAM_TOKEN_FILE": home + "/.telegram-token"},
 	}})
 }
 

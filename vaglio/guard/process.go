@@ -111,7 +111,8 @@ func (l *look) stopped(_ *operation.Operation, spot string) string {
 
 // disabled is for a service, a package or a session that is changed.
 func (l *look) disabled(_ *operation.Operation, spot string) string {
-	if l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(spot) {
+	pattern := strings.NewReplacer(string([]byte{anyText}), "*", string([]byte{anyByte}), "?").Replace(spot)
+	if l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(pattern) {
 		return ownProcess
 	}
 	return ""

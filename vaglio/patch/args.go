@@ -10,9 +10,10 @@ import (
 // Script is what a patch does that a tool is handed, as calls of inline
 // programs. Names begin in the folder in. A text that is no patch is a problem.
 func Script(text string, in shell.Word) *shell.Script {
-	a := &applier{name: "apply_patch", cmd: &shell.Command{Cwd: in, Argv: []shell.Word{shell.Text("apply_patch"), shell.Text(text)}}}
+	made := map[string]shell.Word{}
+	a := &applier{name: "apply_patch", made: made, cmd: &shell.Command{Cwd: in, Argv: []shell.Word{shell.Text("apply_patch"), shell.Text(text)}}}
 	calls, problems := a.expand()
-	return &shell.Script{Commands: calls, Problems: problems}
+	return &shell.Script{Commands: calls, Problems: problems, Wrote: made}
 }
 
 // NamesApplier reports whether a tool applies whatever patch it is given, by

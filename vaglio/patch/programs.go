@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +17,8 @@ type applier struct {
 	words   []shell.Word // operands
 	options map[string]shell.Word
 	cmd     *shell.Command
-	written map[string]string // what the line wrote to files before, by name
+	written map[string]string     // what the line wrote to files before, by name
+	made    map[string]shell.Word // the files that patches make, by their paths
 }
 
 // NotPart is the detail of a problem about a patch whose text is a file's.
@@ -55,12 +58,15 @@ func Expand(s *shell.Script) *shell.Script {
 	if !slices.ContainsFunc(s.Commands, applies) {
 		return s
 	}
-	out := &shell.Script{Problems: slices.Clone(s.Problems)}
+	out := &shell.Script{Problems: slices.Clone(s.Problems), Wrote: maps.Clone(s.Wrote), Writes: s.Writes}
+	if out.Wrote == nil {
+		out.Wrote = map[string]shell.Word{}
+	}
 	written := map[string]string{}
 	for i := range s.Commands {
 		c := s.Commands[i]
 		if name := programOf(&c); name != "" && c.Call == nil {
-			a := &applier{name: name, cmd: &s.Commands[i], written: written}
+			a := &applier{name: name, cmd: &s.Commands[i], written: written, made: out.Wrote}
 			calls, problems := a.expand()
 			c.Wrapper = c.Wrapper || strings.HasPrefix(name, "apply") // what it does is in its patch
 			out.Commands = append(append(out.Commands, c), calls...)
@@ -285,11 +291,25 @@ func (a *applier) calls(c *Change) []shell.Command {
 		return []shell.Command{a.call(shell.VerbMove, at, a.located(c.To))}
 	case Copy:
 		return []shell.Command{a.call(shell.VerbCopy, at, a.located(c.To))}
-	case Create, Write:
+	case Create:
+		a.make(at, c.Added)
+	case Write:
 	}
 	out := a.call(shell.VerbWrite, at)
 	out.Stdin = shell.Input{Kind: shell.InputText, Text: shell.Text(c.Added)}
 	return []shell.Command{out}
+}
+
+// make keeps what a file of this machine holds that a patch makes.
+func (a *applier) make(at shell.Word, text string) {
+	name, known := at.Text()
+	cwd, _ := a.cmd.Cwd.Text()
+	if !path.IsAbs(name) {
+		name = path.Join(cwd, name)
+	}
+	if known && path.IsAbs(name) && a.cmd.Remote == nil {
+		a.made[path.Clean(name)] = shell.Text(text)
+	}
 }
 
 // located is a path below the folder that the options name.

@@ -144,7 +144,7 @@ func (t *Table) IsDisk(clean string) bool {
 	if !ok {
 		return strings.HasPrefix(clean, "/physicaldrive")
 	}
-	first, rest, deep := strings.Cut(name, "/")
+	first, _, deep := strings.Cut(name, "/")
 	if !deep {
 		return slices.ContainsFunc(t.disks, func(p string) bool { return Meet(first, p) }) && !strings.HasPrefix(first, "stdin") && !IsWild(first)
 	}
@@ -154,7 +154,7 @@ func (t *Table) IsDisk(clean string) bool {
 	case c&disk != 0:
 		return true
 	default: // a logical volume: a folder there that nothing else is known by
-		return !IsVague(first) && rest != ""
+		return !IsVague(first)
 	}
 }
 

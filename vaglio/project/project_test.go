@@ -61,6 +61,8 @@ func TestTasks(t *testing.T) {
 		{"uv run a.py", files{"a.py": "import b", "b.py": "b()"}, "a.py:1 python import b\nb.py:1 python b()"},
 		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "c.py:1 python c()"},
 		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "__init__.py:1 python a()\n__main__.py:1 python b()"},
+		{"node -r ./x t.js", files{"x.js": "x()", "t.js": "t()"}, "x.js:1 node x()"},
+		{"ruby -r./x -e 1", files{"x.rb": "x()", "x.js": "y()"}, "x.rb:1 ruby x()"},
 		{"node -r ./x.js t.js", files{"x.js": "x()", "t.js": "require('./u')", "u.js": "u()"}, "u.js:1 node u()\nx.js:1 node x()"},
 		{"bun t.js", files{"t.js": "t()"}, "t.js:1 node t()"},
 		{"go run .", files{"main.go": "func main() {}"}, "main.go:1 go func main() {}"},
@@ -144,10 +146,10 @@ func TestVariablesThatRunFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := files{"x.js": "x()", "x.sh": "x", "x.py": "x()"}
+	f := files{"x.js": "x()", "x.sh": "x", "x.py": "x()", "sitecustomize.py": "site()"}
 	for value, want := range map[string]string{
 		"NODE_OPTIONS=--max-old-space-size=9 --require ./x.js": "node x()", "NODE_OPTIONS=-r=./x.js": "node x()", "NODE_OPTIONS=--no-warnings": "",
-		"PAGER=./x.sh -R": "sh x", "GOFLAGS=-toolexec=./x.sh": "sh x", "PYTHONSTARTUP=x.py": "python x()", "PAGER=less": "", "OTHER=./x.sh": "",
+		"PAGER=./x.sh -R": "sh x", "GOFLAGS=-toolexec=./x.sh": "sh x", "PYTHONSTARTUP=x.py": "python x()", "PYTHONPATH=.": "python site()", "PAGER=less": "", "OTHER=./x.sh": "",
 	} {
 		name, text, _ := strings.Cut(value, "=")
 		got := ""

@@ -214,7 +214,7 @@ func words(name string) iter.Seq[string] {
 
 // isHump says that a word begins at i in camel case.
 func isHump(name string, i int) bool {
-	return i > 0 && i < len(name) && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
+	return i > 0 && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
 }
 
 func isAlnum(c byte) bool {

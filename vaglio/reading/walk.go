@@ -219,7 +219,7 @@ func (w *walk) wordsAlone(role Role, sc *scope) bool {
 // embedded reads JSON that stands inside a text, and says whether there is any.
 func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth int) bool {
 	trimmed := strings.TrimSpace(text)
-	if len(trimmed) < 2 || strings.IndexByte("{[", trimmed[0]) < 0 || strings.IndexByte("}]", trimmed[len(trimmed)-1]) < 0 {
+	if trimmed == "" || strings.IndexByte("{[", trimmed[0]) < 0 || strings.IndexByte("}]", trimmed[len(trimmed)-1]) < 0 {
 		return false
 	}
 	var v any

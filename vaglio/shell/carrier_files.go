@@ -11,12 +11,18 @@ import (
 func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
 	r.plain(f, k)
 	opts, rest := p.parse(k.argv[1:])
-	if len(rest) != 2 || opts.any(p.unless...) {
+	if len(rest) < 2 || opts.any(p.unless...) {
 		return Word{}
 	}
-	r.renamed(rest[0], rest[1])
-	if r.written(rest[0]) || isStdin(rest[0]) {
-		r.writeFile(f, rest[1], r.content(f, rest[0]), false)
+	last := len(rest) - 1
+	to := rest[last]
+	folder := last > 1 || strings.HasSuffix(to.Suffix(), "/") || to.Is(".")
+	for _, from := range rest[:last] {
+		if folder {
+			to = Glue(rest[last], Text("/"+baseName(from)))
+		}
+		r.renamed(from, to)
+		r.writeFile(f, to, r.content(f, from), false)
 	}
 	return Word{}
 }

@@ -116,9 +116,6 @@ func (r *reader) guessed(f *frame, k *call) {
 
 // renamed notes that a program got another name, by cp or ln.
 func (r *reader) renamed(from, to Word) {
-	if strings.HasSuffix(to.Suffix(), "/") || to.Is(".") {
-		to = Glue(to, Text("/"+baseName(from)))
-	}
 	key, ok := r.fileKey(to)
 	if name := baseName(from); ok && r.knownProgram(name) && !r.written(from) {
 		r.st.set(keyProgram+strings.TrimPrefix(key, keyFile), Text(name))

@@ -196,11 +196,7 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	if !ok || strings.HasPrefix(key, keyFile+"/dev/") && !strings.HasPrefix(key, keyFile+"/dev/shm/") {
 		return
 	}
-	if more {
-		if e := r.st.get(key); e.hasValue() {
-			content = Glue(e.vals[0], content)
-		}
-	}
+	content = r.added(key, content, more)
 	if content.size() > maxValue || !r.step(f, content.size()/32) {
 		content = outputOf("")
 	}
@@ -212,6 +208,21 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	case dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs":
 		r.crontab(f.with("cron"), content, false)
 	}
+}
+
+// added is what a file holds that is written: the content, behind what the source
+// wrote there before. Where that is not known it is noted that there may be more.
+func (r *reader) added(key string, content Word, more bool) Word {
+	mark := keyAdded + strings.TrimPrefix(key, keyFile)
+	switch e := r.st.get(key); {
+	case more && e.hasValue():
+		return Glue(e.vals[0], content)
+	case more:
+		r.st.set(mark, Word{})
+	case r.st.get(mark).hasValue():
+		r.st.put(mark, nil)
+	}
+	return content
 }
 
 // wrote tells a file of this machine whose content is known.
@@ -247,12 +258,25 @@ func (r *reader) content(f *frame, file Word) Word {
 	}
 	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
 	if key, ok := r.fileKey(file); ok {
-		if e := r.st.get(key); e.hasValue() {
-			return e.vals[r.pick(key, len(e.vals))]
-		}
 		p.File = strings.TrimPrefix(key, keyFile)
+		if e := r.st.get(key); e.hasValue() {
+			return r.whole(p.File, e.vals[r.pick(key, len(e.vals))])
+		}
 	}
 	return Word{parts: []Part{p}}
+}
+
+// whole is the content of a file that the source wrote, with what it held before
+// if the source only added to it and that can be read.
+func (r *reader) whole(name string, written Word) Word {
+	if r.opts.Files == nil || !r.st.get(keyAdded+name).hasValue() {
+		return written
+	}
+	before, ok := r.opts.Files.Content(name)
+	if !ok || !r.step(nil, len(before)/bytesPerStep) {
+		return written
+	}
+	return Glue(Text(before), written)
 }
 
 // written reports whether the source itself wrote the file.

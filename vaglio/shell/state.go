@@ -54,6 +54,9 @@ const (
 	keyAlias = "a "
 	keyFD    = "fd "
 	keyFile  = "f "
+	// keyAdded is for the paths of files that held something unknown to which the
+	// source added what is remembered.
+	keyAdded = "added "
 	keyCwd   = "cwd "
 	keyPrev  = "oldcwd "
 	keyStack = "dirs "
@@ -88,6 +91,9 @@ func (s *state) files() map[string]Word {
 	for key, e := range s.names {
 		if name, ok := strings.CutPrefix(key, keyFile); ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") {
 			out[name] = e.vals[0]
+			if s.names[keyAdded+name].hasValue() {
+				out[name] = Glue(NewWord(Part{Kind: PartUnknown, File: name, MayBeEmpty: true}), e.vals[0])
+			}
 		}
 	}
 	return out
@@ -157,7 +163,7 @@ func (s *state) rollback(mark int) change {
 // files, which outlive the shell that wrote them, stay.
 func (s *state) rollbackButFiles(mark int) {
 	for key, e := range s.rollback(mark) {
-		if strings.HasPrefix(key, keyFile) {
+		if strings.HasPrefix(key, keyFile) || strings.HasPrefix(key, keyAdded) {
 			s.put(key, e)
 		}
 	}

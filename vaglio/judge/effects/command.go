@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,9 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	}
 	where += ":" + strconv.Itoa(v.line)
 	var out []Effect
+	if r.fetched[path.Base(v.file)] {
+		out = one(KindForeignCode, say("runs %s, which was just fetched", where), where)
+	}
 	for _, e := range effects {
 		if e.Kind == KindUnknown {
 			r.note(say("it runs a script file that was not read to its end: %s.", where))

@@ -288,9 +288,17 @@ func chownRule(c *call) []Effect {
 	return out
 }
 
+// scripted says whether an editor is handed a file of commands. By -s ed is quiet.
+func (c *call) scripted() bool {
+	return c.name != "nano" && c.name != "ed" && c.has("-S", "-s", "-u", "-es", "-Es", "-script", "--script", "-l", "--load")
+}
+
 func editorRule(c *call) []Effect {
 	switch c.name {
 	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "pico", "helix", "hx", "kak":
+		if c.scripted() {
+			return unknown(say("runs an editor with commands: %s", join(c.all)), c.name)
+		}
 		for _, v := range c.all {
 			if strings.Contains(v.text, "!") || strings.HasPrefix(v.text, "+") && strings.Contains(v.text, "Install") {
 				return unknown(say("runs an editor with commands: %s", join(c.all)), c.name)

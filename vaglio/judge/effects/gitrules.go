@@ -326,21 +326,28 @@ func gitConfig(c *call) []Effect {
 		return reads()
 	}
 	if len(ops) > 1 {
-		return c.gitSetting(strings.ToLower(ops[0].text), ops[1].text)
+		return c.gitSetting(strings.ToLower(ops[0].text), ops[1])
 	}
 	if c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") || c.operand(1) == "unset" {
-		return c.gitSetting(strings.ToLower(ops[0].text), "")
+		return c.gitSetting(strings.ToLower(ops[0].text), arg{})
 	}
 	return reads()
 }
 
 // gitSetting is the effect of setting a key of git's configuration.
-func (c *call) gitSetting(key, value string) []Effect {
+func (c *call) gitSetting(key string, value arg) []Effect {
 	switch {
-	case gitSafeguard(key, value):
-		return one(KindSafeguardOff, say("switches a safeguard of git off: %s %s", key, value), key)
-	case gitTrusts(key, value):
+	case gitSafeguard(key, value.text):
+		return one(KindSafeguardOff, say("switches a safeguard of git off: %s %s", key, value.text), key)
+	case gitTrusts(key, value.text):
 		return []Effect{usual(KindSafeguardOff).with(say("changes what git runs or whom it trusts: %s", key), key).as(Reversible, ReachUser)}
+	}
+	if d, ok := c.r.judge.doors.door(doorGit, key); ok {
+		if out := c.r.throughDoor(c.invocation, d, key, value); len(out) > 0 {
+			return out
+		}
+	}
+	switch {
 	case c.has("--global", "--system"):
 		return []Effect{usual(KindOverwrite).with(say("changes git's settings for every project: %s", key), key).as(Reversible, ReachUser)}
 	}
@@ -357,7 +364,8 @@ func gitSafeguard(key, value string) bool {
 	case "commit.gpgsign", "tag.gpgsign", "receive.denynonfastforwards", "receive.denydeletes", "fetch.fsckobjects", "transfer.fsckobjects":
 		return value == "false"
 	}
-	return strings.HasSuffix(key, ".sslverify") && value != "true"
+	forces := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") && strings.HasPrefix(value, "+")
+	return forces || strings.HasSuffix(key, ".sslverify") && value != "true"
 }
 
 // gitTrusts reports whether a key of git's names programs that it runs, or where
@@ -369,33 +377,4 @@ func gitTrusts(key, value string) bool {
 	}
 	return strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!") || strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "url.") ||
 		strings.HasSuffix(key, ".insteadof") || strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader")
-}
-
-// ghAPI judges a raw call of a forge's interface.
-func ghAPI(c *call) []Effect {
-	method := "GET"
-	path := c.operand(c.took)
-	if v, ok := c.value("-X", "--method"); ok {
-		method = strings.ToUpper(v.text)
-	} else if c.has("-f", "-F", "--field", "--raw-field", "--input") {
-		method = "POST"
-	}
-	if path == "graphql" {
-		for _, v := range append(c.values("-f", "-F", "--field", "--raw-field"), c.operands...) {
-			if strings.Contains(v.text, "mutation") {
-				return one(KindInfrastructure, say("changes something on the forge by GraphQL"), "graphql")
-			}
-		}
-		if c.has("--input") {
-			return unknown(say("sends a GraphQL query from a file that was not read"), "graphql")
-		}
-		return reads()
-	}
-	switch method {
-	case "GET", "HEAD":
-		return reads()
-	case "DELETE":
-		return []Effect{usual(KindDelete).with(say("deletes %s on the forge", path), path).as(Irreversible, ReachShared)}
-	}
-	return one(KindInfrastructure, say("changes %s on the forge (%s)", path, method), path)
 }

@@ -273,6 +273,7 @@ type reading struct {
 	sought       []bool       // of each search for processes, whether it finds the session's own only
 	depth        int
 	means        readings.Means  // of all readings of the call
+	inlineRead   []string        // what inline programs read
 	fetched      map[string]bool // files that an earlier command downloaded
 }
 

@@ -36,14 +36,18 @@ func (a arg) shellWord() shell.Word {
 func operationsRule(c *call) []Effect {
 	t := c.told()
 	var out []Effect
-	changes := false
+	changes, links, since := false, false, len(c.r.did)
 	for i := range t.Operations {
 		o := &t.Operations[i]
+		links = links || o.Verb == operation.Link
 		if o.Verb == operation.Copy && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || o.Verb != operation.Read && o.Verb != operation.Use
 		out = append(out, c.operation(o)...)
+	}
+	if links {
+		c.r.linked(since)
 	}
 	if len(t.Gaps) > 0 {
 		out = append(out, unknown(say("runs %s with more names than are read", c.name), c.name)...)

@@ -209,6 +209,7 @@ func (r *reading) inline(v *invocation) []Effect {
 		out = r.inlineWrite(v, targets)
 	case shell.VerbRead:
 		out = r.secretsIn(targets, v.cwd, "reads the secrets in %s")
+		r.inlineRead = append(r.inlineRead, texts(targets)...)
 	case shell.VerbList:
 	case shell.VerbPermissions:
 		c := &call{invocation: v, r: r}
@@ -243,11 +244,12 @@ func (r *reading) inlineDelete(v *invocation, targets []arg, what string) []Effe
 }
 
 // inlineWrite judges the files that an inline program writes. With a pattern,
-// every file that it finds loses its content.
+// every file that it finds loses its content, unless the program read them
+// before: then it edits them.
 func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
 	var out []Effect
 	for _, t := range targets {
-		if v.call.Verb == shell.VerbWrite && strings.Contains(t.text, "*") {
+		if v.call.Verb == shell.VerbWrite && strings.Contains(t.text, "*") && !slices.Contains(r.inlineRead, t.text) {
 			out = append(out, r.empty(v, t)...)
 		}
 		out = append(out, r.write(v, t, "writes")...)

@@ -14,6 +14,14 @@ func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
 	}
 }
 
+// linked says of what was told since that it lay elsewhere before: what a link
+// leads to is not the session's own.
+func (r *reading) linked(since int) {
+	for i := since; i < len(r.did); i++ {
+		r.did[i].Deed = vaglio.Moved
+	}
+}
+
 // built says of what was told since that a program made it of other files.
 func (r *reading) built(since int) {
 	for i := since; i < len(r.did); i++ {
