@@ -251,6 +251,7 @@ func (w *Web) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /inbox", w.signedIn(w.inbox))
 	mux.Handle("GET /inbox/history", w.signedIn(w.history))
+	mux.Handle("GET /inbox/history/export", w.signedIn(w.export))
 	mux.Handle("GET /inbox/digest", w.signedIn(w.digest))
 	mux.Handle("GET /inbox/statistics", w.signedIn(w.statistics))
 	mux.Handle("GET /inbox/frame", w.signedIn(w.frame))
