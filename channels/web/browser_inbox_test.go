@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -229,5 +230,41 @@ func (b tab) gone(ask string) {
 	js := fmt.Sprintf(`!document.querySelector("#ask-%s") && !document.querySelector("#row-%s") && (document.activeElement.matches(".card[data-waiting]") || !document.querySelector("#cards > .card"))`, ask, ask)
 	if err := chromedp.Do(b.ctx, until(js)); err != nil {
 		b.Fatalf("%s: %v; the page says %q", ask, err, b.text("#say"))
+	}
+}
+
+// The inbox is an app of its own: with a manifest, a count on its icon, and a
+// notification when a card comes while nobody looks, once its reader wants that.
+func TestBrowserNotices(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	d := newDesk()
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	b.do(see("#live.on"))
+	faults := call(b, page.GetAppManifest, page.GetAppManifestParams{})
+	if len(faults.Errors) > 0 || !strings.HasSuffix(faults.URL, "/inbox/manifest.webmanifest") {
+		t.Errorf("the manifest at %q: %v", faults.URL, faults.Errors)
+	}
+	// What the platform would show is kept here to be looked at.
+	b.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		window.shownTo = []; window.counts = [];
+		navigator.setAppBadge = async (n) => { counts.push(n); };
+		navigator.clearAppBadge = async () => { counts.push(0); };
+		ServiceWorkerRegistration.prototype.showNotification = async (title, o) => { shownTo.push([title, o.tag, o.data].join(" | ")); };
+		Notification.requestPermission = async () => "granted";
+		Object.defineProperty(Notification, "permission", { get: () => "granted" });
+		Object.defineProperty(document, "hidden", { get: () => true });
+	})()`))
+	d.open("unwanted", proposal("make one"))
+	b.do(until(`document.querySelector("#row-unwanted") && counts.at(-1) === 1`))
+	b.do(chromedp.Click(chromedp.CSS("#alert-open")), see("#alert-show"), chromedp.Click(chromedp.CSS("#alert-show")))
+	b.do(until(`localStorage.getItem("vaglio-alert-show") === "on" && document.querySelector("#alert-show").checked`))
+	d.open("rmbuild1", proposal("rm -rf ./build"))
+	b.do(until(`counts.at(-1) === 2 && shownTo.length > 0`))
+	got := get(b, chromedp.Evaluate[string](`shownTo.join("\n")`))
+	if !strings.Contains(got, "rm -rf ./build | rmbuild1 | /inbox?ask=rmbuild1") || strings.Contains(got, "\n") {
+		t.Errorf("notifications: %s", got)
 	}
 }

@@ -264,6 +264,8 @@ func (w *Web) Handler() http.Handler {
 	mux.Handle("GET /inbox/try", w.signedIn(w.tryPage))
 	mux.Handle("GET /inbox/events", w.signedIn(w.events))
 	mux.Handle("GET /inbox/login", w.open(w.loginPage))
+	mux.Handle("GET /inbox/manifest.webmanifest", w.open(w.manifest))
+	mux.Handle("GET /inbox/worker.js", w.open(w.worker))
 	mux.Handle("GET /inbox/assets/{name}", w.open(w.asset))
 	mux.Handle("GET /inbox/", w.signedIn(w.elsewhere))
 	mux.Handle("POST /inbox/decide", w.signedIn(w.decide))
