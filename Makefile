@@ -38,9 +38,17 @@ test-long: ## run in full the packages that have tests which 'make test' shorten
 ladder: ## kill the daemon at random instants under load, KILLS=100 times, and count what was acknowledged
 	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
+.PHONY: kill-judges
+kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs, and look for what is left
+	$(GO) test -timeout=1h -run 'TestKilledWhileJudgesRun' -v ./cmd/vaglio -judge.kills=$(or $(KILLS),200)
+
 .PHONY: million
 million: ## have CALLS=1000000 calls approved by a real daemon, and print what they cost and how long its pages take
 	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
+
+.PHONY: bench-ratio
+bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handler, and print the processor time of each
+	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
 
 # Races are looked for where goroutines are started or state is shared. What reads
 # command lines does neither, but for a lock around its tables; the rooms that use it

@@ -52,9 +52,12 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		h.More = found.besides(worst)
 	}
 	c := callOf(p)
-	switch said, ok := c.byRoles(kind); {
-	case ok:
+	switch said, leaves := c.byRoles(kind); {
+	case said != nil:
 		h.Said = said
+		if leaves && h.Consequence.Reach != "" {
+			h.Consequence.Reach = operation.ReachPublic
+		}
 	case worst != nil && len(act(worst.said)) > 0:
 		h.Said = act(worst.said)
 	default:
@@ -85,6 +88,8 @@ type operations struct {
 	list []one
 	// unread says that a part of the call could not be read.
 	unread bool
+	// asked is the score below which a person is asked, 0 where it is not known.
+	asked float64
 	// effects says that they were found by a judge of effects, which says of each
 	// whether it can be undone.
 	effects bool
@@ -110,7 +115,7 @@ func operationsOf(v vaglio.Verdict) operations {
 
 // graded reads the signals of the judge of effects, with what it keeps of each.
 func graded(g *vaglio.GradientResult, effects []any) operations {
-	out := operations{effects: true}
+	out := operations{effects: true, asked: g.MinScore}
 	for i := range g.Signals {
 		s := &g.Signals[i]
 		if i >= len(effects) {
@@ -169,11 +174,13 @@ func (o *one) heavier(than *one) bool {
 
 func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 
-// besides counts what the call would do besides one thing and besides reading.
+// besides counts what the call would do besides one thing and besides reading:
+// where a person is asked about that, only what they would be asked about, too.
 func (o *operations) besides(one *one) int {
 	n := 0
 	for i := range o.list {
-		if c := &o.list[i]; c != one && c.lighter() == 0 {
+		passes := o.list[i].score >= o.asked && one.score < o.asked
+		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes {
 			n += c.stands
 		}
 	}

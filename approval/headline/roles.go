@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,17 +100,33 @@ func (c *call) first(keys ...string) string {
 }
 
 // byRoles says what a tool that runs no command does with its arguments, where
-// its name and their roles tell; kind is what the judge of effects makes of it.
-func (c *call) byRoles(kind operation.Kind) (wording.Sentence, bool) {
+// its name and their roles tell, and whether that leaves for the outside; kind is
+// what the judge of effects makes of it.
+func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool) {
 	if c.command != "" || kind == operation.KindRead || len(c.words) == 0 {
 		return nil, false
 	}
-	for _, told := range []func(operation.Kind) wording.Sentence{c.payment, c.mail, c.event, c.issue, c.request, c.message, c.device} {
-		if s := told(kind); s != nil {
-			return s, true
+	for _, told := range []struct {
+		by     func(operation.Kind) wording.Sentence
+		leaves bool
+	}{{c.payment, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, false}, {c.device, false}} {
+		if s := told.by(kind); s != nil {
+			return s, told.leaves
 		}
 	}
 	return nil, false
+}
+
+// outside reports whether an address is none of this machine's.
+func (c *call) outside() bool {
+	return slices.ContainsFunc(c.urls, func(s string) bool {
+		u, err := url.Parse(s)
+		if err != nil {
+			return true
+		}
+		ip, err := netip.ParseAddr(u.Hostname())
+		return u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback() && !ip.IsPrivate())
+	})
 }
 
 // mail says what a tool sends by mail: to whom, and about what.

@@ -18,7 +18,9 @@ type cardView struct {
 	Waiting bool
 	// Whole says that the page shows all of every call, so Allow may be there.
 	Whole bool
-	Badge standing
+	// Askable says that the agent may be asked something first.
+	Askable bool
+	Badge   standing
 	// Harm says whether the call that weighs most can be undone.
 	Harm  harm
 	Items []itemView
@@ -107,7 +109,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 		v.Items = append(v.Items, it)
 	}
 	v.Waiting = v.Open > 0
-	v.Badge = v.badge()
+	v.Badge, v.Askable = v.badge(), c.MayAsk()
 	v.Harm = harmOf(&c)
 	v.offer(from)
 	return v
@@ -235,6 +237,9 @@ func (w *Web) judges(v vaglio.Verdict) []judgeView {
 	for _, r := range v.Results {
 		j := judgeView{GradientResult: r, Decided: !v.Approved && r.Judge == v.JudgeKind}
 		j.Wants, j.HasWants = w.thresholds[r.Judge]
+		if r.MinScore > 0 { // what it was held to, whatever holds now
+			j.Wants, j.HasWants = r.MinScore, true
+		}
 		all = append(all, j)
 	}
 	slices.SortStableFunc(all, func(a, b judgeView) int {

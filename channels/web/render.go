@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -44,7 +45,7 @@ type waiting struct {
 // frame is what the layout shows around every page.
 type frame struct {
 	page
-	Signed bool
+	Signed, Trial bool
 }
 
 // builtin holds the templates and what they load.
@@ -100,15 +101,23 @@ func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 // loadPages parses each page together with the layout and the shared parts.
 func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, error) {
 	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).Funcs(textFuncs(texts)).
-		ParseFS(builtin, "pages/layout.html", "pages/parts.html")
+		ParseFS(builtin, "pages/layout.html", "pages/parts.html", "pages/talk.html")
 	if err != nil {
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
 	}
 	all := map[string]*template.Template{}
-	for _, name := range []string{"inbox", "ask", "history", "digest", "statistics", "frame", "turn", "try", "signin", "login", "error"} {
+	files, err := fs.Glob(builtin, "pages/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("web: looking for pages: %w", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
 		own, err := shared.Clone()
 		if err == nil {
-			own, err = own.ParseFS(builtin, "pages/"+name+".html")
+			own, err = own.ParseFS(builtin, file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("web: parsing page %s: %w", name, err)
@@ -138,7 +147,7 @@ func (w *Web) funcs() template.FuncMap {
 // render writes the page. Nothing is sent before all of it was made, so a
 // reader gets a whole page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
-	f := frame{page: p}
+	f := frame{page: p, Trial: w.trial}
 	_, f.Signed = w.session(r)
 	switch {
 	case !f.Signed:
