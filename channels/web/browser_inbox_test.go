@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// script is a shell script of n lines.
-func script(n int) string {
+// script is a shell script of 300 lines.
+func script() string {
 	var b strings.Builder
-	for i := range n {
+	for i := range 300 {
 		fmt.Fprintf(&b, "cp /srv/app/part-%03d /backup/part-%03d\n", i+1, i+1)
 	}
 	return strings.TrimSpace(b.String())
@@ -27,16 +27,16 @@ func busyDesk() *desk {
 	d := newDesk()
 	for i := range 29 {
 		id := approval.AskID(fmt.Sprintf("ask%04d", i))
-		switch {
-		case i%9 == 3:
-			d.open(id, proposal(script(300)))
-		case i%9 == 5:
+		switch i % 9 {
+		case 3:
+			d.open(id, proposal(script()))
+		case 5:
 			var plan []vaglio.Proposal
 			for n := range 5 {
 				plan = append(plan, proposal(fmt.Sprintf("git tag -d v1.%d", n)))
 			}
 			d.open(id, plan...)
-		case i%9 == 7:
+		case 7:
 			p := proposal("")
 			p.Executor, p.Args = "send_mail", vaglio.Args{"to": "boss@example.com", "subject": "I quit", "body": strings.Repeat("Effective today.\n", 90)}
 			d.open(id, p)
@@ -69,7 +69,7 @@ func TestBrowserHeights(t *testing.T) {
 	}{
 		{"one plain call", with(proposal("rm -rf ./build")), 1.6},
 		{"a plan of 5", with(five...), 2.5},
-		{"a script of 300 lines", with(proposal(script(300))), 3},
+		{"a script of 300 lines", with(proposal(script())), 3},
 		{"29 asks", busyDesk(), 6},
 	} {
 		in := newInbox(t, tt.desk)
@@ -117,7 +117,7 @@ func with(ps ...vaglio.Proposal) *desk {
 func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
-	d := with(proposal(script(300)))
+	d := with(proposal(script()))
 	in := newInbox(t, d)
 	b.enter(in, in.serve())
 	b.do(see("#live.on"), until(`document.querySelector(".dock .allow").hasAttribute("data-unread")`), see(".dock .unread"))

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/csv"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -30,9 +31,7 @@ const (
 // exportURL is the address of a file with what a filter selects.
 func exportURL(format string, filter url.Values) string {
 	q := url.Values{"format": {format}}
-	for key, values := range filter {
-		q[key] = values
-	}
+	maps.Copy(q, filter)
 	return "/inbox/history/export?" + q.Encode()
 }
 
