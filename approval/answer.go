@@ -2,6 +2,9 @@ package approval
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/vaglio"
@@ -198,6 +201,11 @@ type Filter struct {
 	Agent, Executor string
 	// Outcome selects one of the outcomes of [Entry.Outcome]; empty selects all.
 	Outcome string
+	// Since and Until bound when the call was proposed, Until excluded; zero bounds
+	// nothing.
+	Since, Until time.Time
+	// Text, when set, stands somewhere in what people see of the entry, in any case.
+	Text string
 	// Before continues a listing behind the entry with that cursor; 0 starts
 	// with the newest.
 	Before uint64
@@ -205,11 +213,53 @@ type Filter struct {
 	Limit int
 }
 
-// Fits reports whether the entry is one that the filter selects.
+// Fits reports whether the entry is one that the filter selects, but for its text.
 func (f Filter) Fits(e *Entry) bool {
 	return (f.Agent == "" || f.Agent == e.Step.Proposal.Agent) &&
 		(f.Executor == "" || f.Executor == e.Step.Proposal.Executor) &&
-		(f.Outcome == "" || f.Outcome == e.Outcome())
+		(f.Outcome == "" || f.Outcome == e.Outcome()) &&
+		!e.Step.At.Before(f.Since) && (f.Until.IsZero() || e.Step.At.Before(f.Until))
+}
+
+// Over reports whether a step is so old that neither it nor any before it is one that
+// the filter selects. A clock may have been set back by a day in between.
+func (f Filter) Over(s *Step) bool { return s.At.Before(f.Since.AddDate(0, 0, -1)) }
+
+// Finds reports whether the filter's text stands in the entry. Secrets in it must be
+// masked: whoever searches learns no more than they see.
+func (f Filter) Finds(e *Entry) bool {
+	text := strings.ToLower(f.Text)
+	has := func(in string) bool { return strings.Contains(strings.ToLower(in), text) }
+	p := &e.Step.Proposal
+	switch {
+	case text == "" || has(p.Agent) || has(p.Executor) || has(p.TurnID) || has(p.Intent) || has(string(e.Step.Approval)) || anyText(map[string]any(p.Args), has):
+		return true
+	case e.Approval != nil && e.Approval.Decision != nil:
+		return has(e.Approval.Decision.Words) || has(e.Approval.Decision.By.Name)
+	default:
+		return false
+	}
+}
+
+// anyText reports whether any text in arguments is one that is looked for.
+func anyText(v any, is func(string) bool) bool {
+	switch v := v.(type) {
+	case string:
+		return is(v)
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return anyText(e, is) })
+	case map[string]any:
+		for key, e := range v {
+			if is(key) || anyText(e, is) {
+				return true
+			}
+		}
+		return false
+	case vaglio.Args:
+		return anyText(map[string]any(v), is)
+	default:
+		return is(fmt.Sprint(v))
+	}
 }
 
 // Page is a part of the history, newest first.

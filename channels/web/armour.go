@@ -10,7 +10,7 @@ import (
 
 // policy lets a page use what comes from here and nothing else: no inline
 // script or style, no frame around it, no form that leads elsewhere.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // armour sets the headers of every answer and refuses other hosts' names, which

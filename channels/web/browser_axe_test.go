@@ -30,7 +30,7 @@ func TestBrowserAxe(t *testing.T) {
 			t.Parallel()
 			b := browser(t)
 			d := full()
-			d.open("longcall", proposal(script(300)))
+			d.open("longcall", proposal(script()))
 			in := newInbox(t, d)
 			base := in.serve()
 			b.speak(lang)

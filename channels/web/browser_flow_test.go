@@ -36,8 +36,10 @@ func TestBrowserPictures(t *testing.T) {
 	}
 }
 
-// until waits for a condition of the page.
-func until(js string) chromedp.Action[chromedp.Void] { return chromedp.Poll[chromedp.Void](js) }
+// until waits for a condition of the page, as long as the browser's own time lasts.
+func until(js string) chromedp.Action[chromedp.Void] {
+	return chromedp.Poll[chromedp.Void](js, chromedp.WithPollingTimeout(0))
+}
 
 // focus is what the focus is on: its id, or its name for readers.
 func (b tab) focus() string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -12,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// script is a shell script of n lines.
-func script(n int) string {
+// script is a shell script of 300 lines.
+func script() string {
 	var b strings.Builder
-	for i := range n {
+	for i := range 300 {
 		fmt.Fprintf(&b, "cp /srv/app/part-%03d /backup/part-%03d\n", i+1, i+1)
 	}
 	return strings.TrimSpace(b.String())
@@ -26,16 +27,16 @@ func busyDesk() *desk {
 	d := newDesk()
 	for i := range 29 {
 		id := approval.AskID(fmt.Sprintf("ask%04d", i))
-		switch {
-		case i%9 == 3:
-			d.open(id, proposal(script(300)))
-		case i%9 == 5:
+		switch i % 9 {
+		case 3:
+			d.open(id, proposal(script()))
+		case 5:
 			var plan []vaglio.Proposal
 			for n := range 5 {
 				plan = append(plan, proposal(fmt.Sprintf("git tag -d v1.%d", n)))
 			}
 			d.open(id, plan...)
-		case i%9 == 7:
+		case 7:
 			p := proposal("")
 			p.Executor, p.Args = "send_mail", vaglio.Args{"to": "boss@example.com", "subject": "I quit", "body": strings.Repeat("Effective today.\n", 90)}
 			d.open(id, p)
@@ -68,7 +69,7 @@ func TestBrowserHeights(t *testing.T) {
 	}{
 		{"one plain call", with(proposal("rm -rf ./build")), 1.6},
 		{"a plan of 5", with(five...), 2.5},
-		{"a script of 300 lines", with(proposal(script(300))), 3},
+		{"a script of 300 lines", with(proposal(script())), 3},
 		{"29 asks", busyDesk(), 6},
 	} {
 		in := newInbox(t, tt.desk)
@@ -116,7 +117,7 @@ func with(ps ...vaglio.Proposal) *desk {
 func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
-	d := with(proposal(script(300)))
+	d := with(proposal(script()))
 	in := newInbox(t, d)
 	b.enter(in, in.serve())
 	b.do(see("#live.on"), until(`document.querySelector(".dock .allow").hasAttribute("data-unread")`), see(".dock .unread"))
@@ -229,5 +230,41 @@ func (b tab) gone(ask string) {
 	js := fmt.Sprintf(`!document.querySelector("#ask-%s") && !document.querySelector("#row-%s") && (document.activeElement.matches(".card[data-waiting]") || !document.querySelector("#cards > .card"))`, ask, ask)
 	if err := chromedp.Do(b.ctx, until(js)); err != nil {
 		b.Fatalf("%s: %v; the page says %q", ask, err, b.text("#say"))
+	}
+}
+
+// The inbox is an app of its own: with a manifest, a count on its icon, and a
+// notification when a card comes while nobody looks, once its reader wants that.
+func TestBrowserNotices(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	d := newDesk()
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	b.do(see("#live.on"))
+	faults := call(b, page.GetAppManifest, page.GetAppManifestParams{})
+	if len(faults.Errors) > 0 || !strings.HasSuffix(faults.URL, "/inbox/manifest.webmanifest") {
+		t.Errorf("the manifest at %q: %v", faults.URL, faults.Errors)
+	}
+	// What the platform would show is kept here to be looked at.
+	b.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		window.shownTo = []; window.counts = [];
+		navigator.setAppBadge = async (n) => { counts.push(n); };
+		navigator.clearAppBadge = async () => { counts.push(0); };
+		ServiceWorkerRegistration.prototype.showNotification = async (title, o) => { shownTo.push([title, o.tag, o.data].join(" | ")); };
+		Notification.requestPermission = async () => "granted";
+		Object.defineProperty(Notification, "permission", { get: () => "granted" });
+		Object.defineProperty(document, "hidden", { get: () => true });
+	})()`))
+	d.open("unwanted", proposal("make one"))
+	b.do(until(`document.querySelector("#row-unwanted") && counts.at(-1) === 1`))
+	b.do(chromedp.Click(chromedp.CSS("#alert-open")), see("#alert-show"), chromedp.Click(chromedp.CSS("#alert-show")))
+	b.do(until(`localStorage.getItem("vaglio-alert-show") === "on" && document.querySelector("#alert-show").checked`))
+	d.open("rmbuild1", proposal("rm -rf ./build"))
+	b.do(until(`counts.at(-1) === 2 && shownTo.length > 0`))
+	got := get(b, chromedp.Evaluate[string](`shownTo.join("\n")`))
+	if !strings.Contains(got, "rm -rf ./build | rmbuild1 | /inbox?ask=rmbuild1") || strings.Contains(got, "\n") {
+		t.Errorf("notifications: %s", got)
 	}
 }

@@ -157,8 +157,7 @@ func (d *desk) History(_ context.Context, f approval.Filter) (approval.Page, err
 				}
 			}
 		}
-		if f.Before != 0 && e.Cursor >= f.Before || f.Agent != "" && e.Step.Proposal.Agent != f.Agent ||
-			f.Executor != "" && e.Step.Proposal.Executor != f.Executor || f.Outcome != "" && e.Outcome() != f.Outcome {
+		if f.Before != 0 && e.Cursor >= f.Before || !f.Fits(&e) || !f.Finds(&e) {
 			continue
 		}
 		if len(found.Entries) == f.Limit {

@@ -5,16 +5,23 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/templates"
 )
 
 // digestView is what the page of a digest shows.
 type digestView struct {
-	// Day is the chosen day; empty for the last digest.
-	Day string
+	// Day is the day on which the digest was due, and Last says that none was chosen.
+	Day  string
+	Last bool
+	// Before and After are the days of the digests next to it; empty where none is
+	// due yet.
+	Before, After string
 	// Week shows the day among those before it.
 	Week   part
 	Rows   []digestRow
@@ -48,13 +55,20 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := digestView{Day: day, Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
+	due := d.Window.To
+	v := digestView{
+		Day: due.Format(time.DateOnly), Last: day == "", Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d,
+		Before: due.AddDate(0, 0, -1).Format(time.DateOnly),
+	}
+	if next := due.AddDate(0, 0, 1); !next.After(time.Now()) {
+		v.After = next.Format(time.DateOnly)
+	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
 }
 
 func digestRows(now, before *report.Counts) []digestRow {
 	a, b := &now.Fates, &before.Fates
-	return []digestRow{
+	rows := []digestRow{
 		{text{Key: "web.digest.row.judged"}, now.Judged, before.Judged},
 		{text{Key: "web.digest.row.approved"}, now.Approved, before.Approved},
 		{text{Key: "web.digest.row.guard"}, now.Guard, before.Guard},
@@ -68,6 +82,8 @@ func digestRows(now, before *report.Counts) []digestRow {
 		{text{Key: "web.digest.row.repeated"}, a.Repeated, b.Repeated},
 		{text{Key: "web.digest.row.unasked"}, a.Unasked, b.Unasked},
 	}
+	// What happened in neither is no news.
+	return slices.DeleteFunc(rows, func(r digestRow) bool { return r.Now == 0 && r.Before == 0 })
 }
 
 // digestLines says the digest in the reader's language.
@@ -90,4 +106,35 @@ func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 		all = append(all, digestLine{l.Head, template.HTML(b.String())}) //nolint:gosec // Every piece was escaped.
 	}
 	return all
+}
+
+// weekOf shows the digest's picture, with a table of all its numbers.
+func weekOf(texts *templates.Texts, d *report.Digest) (part, error) {
+	picture := chart.OfDigest(d, texts)
+	p := part{
+		ID: "week", Title: said(picture.Title), Says: []string{picture.Lead}, Charts: picture.Charts,
+		Table: table{Head: []string{texts.Plain("web.stats.when", nil)}},
+	}
+	for i := range d.Week {
+		from := d.Week[i].Window.From
+		p.Table.Rows = append(p.Table.Rows, row{Name: said(texts.Weekday(from) + " " + texts.Day(from))})
+	}
+	for i := range p.Charts {
+		c := &p.Charts[i]
+		if len(c.Series) > 1 {
+			p.column(texts, c.Title, c.Sum)
+		}
+		for j := range c.Series {
+			p.column(texts, c.Series[j].Name, func(day int) int { return c.Series[j].Values[day] })
+		}
+	}
+	return p, p.draw()
+}
+
+// column adds a column of numbers to the table.
+func (p *part) column(texts *templates.Texts, head string, of func(row int) int) {
+	p.Table.Head = append(p.Table.Head, head)
+	for i := range p.Table.Rows {
+		p.Table.Rows[i].Cells = append(p.Table.Rows[i].Cells, cell{Text: texts.Number(of(i))})
+	}
 }

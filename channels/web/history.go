@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -34,9 +35,13 @@ type entryView struct {
 
 // historyView is what the page of the history shows.
 type historyView struct {
-	Filter   approval.Filter
-	Outcomes []outcome
-	Entries  []entryView
+	Filter approval.Filter
+	// From and To are the first and the last day, as they were typed.
+	From, To string
+	// CSV and JSONL are the addresses of what the filter selects, as files.
+	CSV, JSONL string
+	Outcomes   []outcome
+	Entries    []entryView
 	// Older is the address of the page behind this one; empty on the last.
 	Older string
 	// Live says that this is the newest page, which changes.
@@ -61,16 +66,14 @@ const (
 )
 
 func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
-	f, err := filterOf(r.URL.Query())
+	q := r.URL.Query()
+	f, err := w.filterOf(q)
 	if err != nil {
 		return err
 	}
-	outcomes, ok := outcomes(f.Outcome)
-	if !ok {
-		return badFilter("web.fault.filter.outcome")
-	}
+	outcomes, _ := outcomes(f.Outcome)
 	// A page of one entry shows all of it.
-	whole := r.URL.Query().Has("whole")
+	whole := q.Has("whole")
 	if whole {
 		f.Limit = 1
 	}
@@ -78,30 +81,57 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	kept := filterValues(q)
 	v := historyView{
-		Filter: f, Outcomes: outcomes, Entries: w.entries(past.Entries), Live: f.Before == 0,
-		Filtered: f.Agent != "" || f.Executor != "" || f.Outcome != "",
+		Filter: f, From: kept.Get("from"), To: kept.Get("to"), Outcomes: outcomes, Entries: w.entries(past.Entries), Live: f.Before == 0,
+		Filtered: len(kept) > 0, CSV: exportURL("csv", kept), JSONL: exportURL("jsonl", kept),
 	}
 	for i := range v.Entries {
 		v.Entries[i].Cut = v.Entries[i].Cut && !whole
 	}
 	if past.Older != 0 {
-		older := url.Values{"before": {strconv.FormatUint(past.Older, 10)}}
-		for k, s := range map[string]string{"agent": f.Agent, "executor": f.Executor, "outcome": f.Outcome} {
-			if s != "" {
-				older.Set(k, s)
-			}
-		}
-		v.Older = "/inbox/history?" + older.Encode()
+		kept.Set("before", strconv.FormatUint(past.Older, 10))
+		v.Older = "/inbox/history?" + kept.Encode()
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "history", Title: text{Key: "web.history"}, Nav: "history", Body: v})
 }
 
-// filterOf reads the filter from the page's address.
-func filterOf(q url.Values) (approval.Filter, error) {
+// filterValues are the values of an address that make the filter, without empty ones.
+func filterValues(q url.Values) url.Values {
+	kept := url.Values{}
+	for _, key := range []string{"q", "agent", "executor", "outcome", "from", "to"} {
+		if value := strings.TrimSpace(q.Get(key)); value != "" {
+			kept.Set(key, value)
+		}
+	}
+	return kept
+}
+
+// filterOf reads the filter from an address.
+func (w *Web) filterOf(q url.Values) (approval.Filter, error) {
+	kept := filterValues(q)
 	f := approval.Filter{
-		Agent: strings.TrimSpace(q.Get("agent")), Executor: strings.TrimSpace(q.Get("executor")),
-		Outcome: q.Get("outcome"), Limit: perPage,
+		Agent: kept.Get("agent"), Executor: kept.Get("executor"), Outcome: kept.Get("outcome"), Text: kept.Get("q"), Limit: perPage,
+	}
+	if _, ok := outcomes(f.Outcome); !ok {
+		return f, badFilter("web.fault.filter.outcome")
+	}
+	for key, at := range map[string]*time.Time{"from": &f.Since, "to": &f.Until} {
+		day := kept.Get(key)
+		if day == "" {
+			continue
+		}
+		t, err := time.ParseInLocation(time.DateOnly, day, w.zone)
+		if err != nil {
+			return f, badFilter("web.fault.filter.day")
+		}
+		*at = t
+	}
+	if !f.Until.IsZero() {
+		if f.Until.Before(f.Since) {
+			return f, badFilter("web.fault.filter.order")
+		}
+		f.Until = f.Until.AddDate(0, 0, 1) // The last day is included.
 	}
 	text := q.Get("before")
 	if text == "" {
@@ -226,15 +256,10 @@ func (w *Web) entries(es []approval.Entry) []entryView {
 func (w *Web) entry(e *approval.Entry) entryView {
 	s := e.Step
 	v := entryView{Step: s, Args: indented(s.Proposal.Args), Stands: ruled(&s)}
-	line := ""
 	if s.Refusal != nil {
-		line, v.Alternatives = s.Refusal.Wanted, s.Refusal.Alternatives
+		v.Alternatives = s.Refusal.Alternatives
 	}
-	command, _ := s.Proposal.Args["command"].(string)
-	if head, tail := ends(command); tail != "" {
-		command = head + " …"
-	}
-	v.Wanted = wanted(s.Proposal.Executor, command, line, s.Proposal.Args)
+	v.Wanted = wantedOf(&s)
 	if e.Cursor != 0 && len(v.Args) > maxListed {
 		v.Cut = true
 		v.Head, v.Tail = ends(v.Args)
@@ -253,6 +278,19 @@ func (w *Web) entry(e *approval.Entry) entryView {
 		v.Turn = turnURL(s.Proposal.Agent, s.Proposal.TurnID)
 	}
 	return v
+}
+
+// wantedOf is the call of a step in one line, of a long command its beginning.
+func wantedOf(s *approval.Step) string {
+	line := ""
+	if s.Refusal != nil {
+		line = s.Refusal.Wanted
+	}
+	command, _ := s.Proposal.Args["command"].(string)
+	if head, tail := ends(command); tail != "" {
+		command = head + " …"
+	}
+	return wanted(s.Proposal.Executor, command, line, s.Proposal.Args)
 }
 
 // indented writes a value as people read JSON, with its members in order and

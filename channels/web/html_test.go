@@ -105,7 +105,7 @@ func sound(t *testing.T, rec *httptest.ResponseRecorder) tree {
 		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
 		"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin",
 		"Cross-Origin-Resource-Policy": "same-origin",
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; " +
 			"form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	} {
 		if got := h.Get(key); got != want {

@@ -70,13 +70,9 @@ func (w *Web) choose(r *http.Request, v *inboxView) error {
 	list.Uncounted = more
 	v.List = &list
 	ask := approval.AskID(q.Get("ask"))
-	c, ok := pick(found, ask)
-	if !ok && ask != "" {
-		one, err := w.desk.Card(r.Context(), ask, Name)
-		if err != nil && !errors.Is(err, approval.ErrNotFound) {
-			return err
-		}
-		c, ok = one, err == nil
+	c, ok, err := w.named(r.Context(), found, ask)
+	if err != nil {
+		return err
 	}
 	v.Chosen = ask != "" && ok || len(cards) == 1
 	if !ok && len(found) > 0 {
@@ -95,6 +91,19 @@ func (w *Web) choose(r *http.Request, v *inboxView) error {
 		v.Next = inboxURL(next, s)
 	}
 	return nil
+}
+
+// named returns the card of an ask, of the list or else as it ended; none for an ask
+// that is not kept, and for no name.
+func (w *Web) named(ctx context.Context, list []approval.Card, ask approval.AskID) (approval.Card, bool, error) {
+	if c, ok := pick(list, ask); ok || ask == "" {
+		return c, ok, nil
+	}
+	c, err := w.desk.Card(ctx, ask, Name)
+	if errors.Is(err, approval.ErrNotFound) {
+		return c, false, nil
+	}
+	return c, err == nil, err
 }
 
 // pending reads the cards that wait, as many as are counted, and says whether more do.

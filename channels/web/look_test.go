@@ -42,6 +42,7 @@ func TestContrast(t *testing.T) {
 			{"wait", "wait-sunk", 4.5},
 			{"ink", "wait-sunk", 4.5},
 			{"final", "final-sunk", 4.5},
+			{"grave", "grave-sunk", 4.5},
 			{"on-mark", "mark", 4.5},
 			{"edge", "sheet", 3},
 			{"edge", "paper", 3},

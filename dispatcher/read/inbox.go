@@ -142,8 +142,13 @@ func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page,
 		if err != nil {
 			return approval.Page{}, err
 		}
+		if f.Over(&e.Step) {
+			break
+		}
 		if f.Fits(&e) {
-			page.Entries = append(page.Entries, r.masker.Entry(e))
+			if e = r.masker.Entry(e); f.Finds(&e) {
+				page.Entries = append(page.Entries, e)
+			}
 		}
 		page.Older = s.Born
 	}

@@ -68,6 +68,63 @@
   }
   for (const list of document.querySelectorAll("[data-live]")) for (const el of list.children) sent.set(el, form(el));
 
+  let holds = false; // whether this page has the stream, for all of this browser
+
+  // --- Notices ------------------------------------------------------------
+
+  // What waits is counted on the app's icon. A new card shows a notification where its
+  // reader looks elsewhere, and makes a sound, if this browser is to. Nothing leaves
+  // this machine for it.
+  const stored = (() => { try { return localStorage; } catch { return null; } })();
+  const wants = (what) => stored?.getItem(`vaglio-alert-${what}`) === "on";
+
+  function badge() {
+    const n = parseInt($("waiting-count")?.textContent ?? $("nav-count")?.textContent ?? "", 10) || 0;
+    (n ? navigator.setAppBadge?.(n) : navigator.clearAppBadge?.())?.catch(() => {});
+  }
+
+  async function alertTo(row) {
+    if (!holds) return; // One page of a browser is enough.
+    if (wants("sound")) chime();
+    if (!wants("show") || !document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+    const link = row.querySelector("a");
+    try {
+      const worker = await navigator.serviceWorker.ready;
+      await worker.showNotification(rowTitle(row), {
+        body: row.querySelector(".row-facts").textContent.replace(/\s+/g, " ").trim(), tag: row.dataset.row, data: link.getAttribute("href"), lang,
+      });
+    } catch { /* The page and its count tell of the card all the same. */ }
+  }
+
+  let audio = null;
+  function chime() {
+    try {
+      audio ??= new AudioContext();
+      const tone = audio.createOscillator(), loud = audio.createGain(), now = audio.currentTime;
+      tone.frequency.setValueAtTime(660, now);
+      tone.frequency.setValueAtTime(880, now + 0.12);
+      loud.gain.setValueAtTime(0.12, now);
+      loud.gain.exponentialRampToValueAtTime(0.001, now + 0.35);
+      tone.connect(loud).connect(audio.destination);
+      tone.start(now);
+      tone.stop(now + 0.36);
+    } catch { /* A browser without sound is silent. */ }
+  }
+
+  $("alert-open").hidden = false;
+  $("alert-open").addEventListener("click", () => $("alert").showModal());
+  $("alert-sound").checked = wants("sound");
+  $("alert-sound").addEventListener("change", (e) => { stored?.setItem("vaglio-alert-sound", e.target.checked ? "on" : "off"); if (e.target.checked) chime(); });
+  $("alert-show").checked = wants("show") && "Notification" in window && Notification.permission === "granted";
+  $("alert-show").addEventListener("change", async (e) => {
+    const on = e.target.checked && "Notification" in window && await Notification.requestPermission() === "granted";
+    $("alert-refused").hidden = on || !e.target.checked;
+    e.target.checked = on;
+    stored?.setItem("vaglio-alert-show", on ? "on" : "off");
+  });
+  navigator.serviceWorker?.register("/inbox/worker.js", { scope: "/inbox" }).catch(() => { /* Then there are no notifications. */ });
+  navigator.serviceWorker?.addEventListener("message", ({ data }) => { if (data?.open) location.href = data.open; });
+
   let moved = 0; // when something on the page last changed its place
 
   // --- What was seen ------------------------------------------------------
@@ -224,7 +281,7 @@
       if (!fresh) continue;
       const put = merge(list, fresh);
       if (put.added.length + put.changed.length + put.gone.length > 0) moved = performance.now();
-      for (const el of put.added) if (el.dataset.row) { el.classList.add("fresh"); news.push(`${words.new}: ${rowTitle(el)}.`); }
+      for (const el of put.added) if (el.dataset.row) { el.classList.add("fresh"); news.push(`${words.new}: ${rowTitle(el)}.`); alertTo(el); }
       if (!list.hasAttribute("data-cards")) continue;
       for (const el of put.changed) {
         if (el.matches(".card") && !el.hasAttribute("data-waiting")) news.push(`${el.querySelector(".badge")?.textContent.trim()}: ${title(el)}.`);
@@ -233,6 +290,7 @@
     dock();
     watch();
     tellTime();
+    badge();
     if (news.length) say(news.join(" "));
   }
 
@@ -293,7 +351,6 @@
   // One page holds the stream for all pages of this browser, which has few
   // connections to spare; the others hear of changes from it.
   const others = "BroadcastChannel" in window ? new BroadcastChannel("vaglio-inbox") : null;
-  let holds = false;
   others?.addEventListener("message", ({ data }) => {
     if (holds) { if (data === "who") others.postMessage("on"); return; }
     if (data === "tick") soon();
@@ -328,6 +385,7 @@
     navigator.locks.request("vaglio-inbox", () => { holds = true; listen(); return new Promise(() => {}); });
     others.postMessage("who");
   } else {
+    holds = true;
     listen();
   }
   addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
@@ -523,7 +581,6 @@
   };
 
   const KEYS = "vaglio-keys";
-  const stored = (() => { try { return localStorage; } catch { return null; } })();
   $("keys-on").checked = stored?.getItem(KEYS) !== "off";
   $("keys-on").addEventListener("change", (e) => stored?.setItem(KEYS, e.target.checked ? "on" : "off"));
   $("help-open").hidden = false;
@@ -536,7 +593,7 @@
       return;
     }
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat && !"jk".includes(e.key)) return;
-    if (!$("keys-on").checked || $("help").open) return;
+    if (!$("keys-on").checked || document.querySelector("dialog[open]")) return;
     if (e.target.matches("input, textarea, select, [contenteditable]")) return;
     if (e.key === "Enter" && !e.target.matches(".card")) return;
     const act = Object.hasOwn(keys, e.key) ? keys[e.key] : null;
@@ -547,6 +604,7 @@
 
   dock();
   watch();
+  badge();
   addEventListener("resize", watch);
   document.addEventListener("toggle", watch, true);
   tellTime();

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"encoding/csv"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// exporter writes entries of the history into a file, one after the other.
+type exporter interface {
+	put(e *approval.Entry) error
+	// flush sends what was put.
+	flush() error
+}
+
+const (
+	// exportPage is how many entries are read at once for a file.
+	exportPage = 500
+	// exportWithin bounds how long a reader may take for them.
+	exportWithin = 30 * time.Second
+)
+
+// exportURL is the address of a file with what a filter selects.
+func exportURL(format string, filter url.Values) string {
+	q := url.Values{"format": {format}}
+	maps.Copy(q, filter)
+	return "/inbox/history/export?" + q.Encode()
+}
+
+// export sends all of the history that a filter selects, newest first, masked as the
+// pages are. It is read and sent piece by piece, so that it may be long.
+func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
+	f, err := w.filterOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	f.Limit = exportPage
+	format := r.URL.Query().Get("format")
+	var to exporter
+	kind := ""
+	switch format {
+	case "csv":
+		to, kind = newSheet(rw, w.zone), "text/csv; charset=utf-8; header=present"
+	case "jsonl":
+		to, kind = lines{rw}, "application/jsonl; charset=utf-8"
+	default:
+		return badFilter("web.fault.filter.format")
+	}
+	// What can go wrong before the first piece is told on a page.
+	past, err := w.book.History(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	rw.Header().Set("Content-Type", kind)
+	rw.Header().Set("Content-Disposition", `attachment; filename="vaglio-history.`+format+`"`)
+	c := http.NewResponseController(rw)
+	for {
+		// A writer without deadlines has other means; only the bound is lost.
+		_ = c.SetWriteDeadline(time.Now().Add(exportWithin))
+		if err := send(to, past.Entries); err != nil {
+			return nil //nolint:nilerr // The reader is gone; there is nobody to tell.
+		}
+		if f.Before = past.Older; f.Before == 0 {
+			return nil
+		}
+		if past, err = w.book.History(r.Context(), f); err != nil {
+			w.log.ErrorContext(r.Context(), "an export of the history was cut short", "error", err)
+			panic(http.ErrAbortHandler) // A file that ends in order would pass for the whole.
+		}
+	}
+}
+
+func send(to exporter, entries []approval.Entry) error {
+	for i := range entries {
+		if err := to.put(&entries[i]); err != nil {
+			return err
+		}
+	}
+	return to.flush()
+}
+
+// lines writes an entry as a line of JSON.
+type lines struct{ w io.Writer }
+
+func (l lines) put(e *approval.Entry) error {
+	line, err := strictjson.Marshal(e)
+	if err != nil {
+		return err
+	}
+	_, err = l.w.Write(append(line, '\n'))
+	return err
+}
+
+func (lines) flush() error { return nil }
+
+// sheet writes an entry as a row of CSV. Its columns do not change with the reader's
+// language.
+type sheet struct {
+	*csv.Writer
+	zone *time.Location
+	// begun says that the names of the columns were written.
+	begun bool
+}
+
+func newSheet(to io.Writer, zone *time.Location) *sheet {
+	return &sheet{Writer: csv.NewWriter(to), zone: zone}
+}
+
+func (s *sheet) head() error {
+	if s.begun {
+		return nil
+	}
+	s.begun = true
+	return s.Write([]string{"at", "agent", "turn", "step", "executor", "wanted", "outcome", "reason", "ask", "decided_at", "decided_by", "choice", "words"})
+}
+
+func (s *sheet) put(e *approval.Entry) error {
+	if err := s.head(); err != nil {
+		return err
+	}
+	p := &e.Step.Proposal
+	row := []string{e.Step.At.In(s.zone).Format(time.RFC3339), p.Agent, p.TurnID, "", p.Executor, wantedOf(&e.Step), e.Outcome(), "", string(e.Step.Approval), "", "", "", ""}
+	if p.Step != 0 {
+		row[3] = strconv.Itoa(p.Step)
+	}
+	if v := e.Step.Verdict; v != nil {
+		row[7] = v.Reason
+	}
+	if e.Approval != nil && e.Approval.Decision != nil {
+		d := e.Approval.Decision
+		row[9], row[10], row[11], row[12] = d.At.In(s.zone).Format(time.RFC3339), d.By.Name+" ("+d.Channel+")", string(d.Choice), d.Words
+	}
+	for i := range row {
+		row[i] = harmless(row[i])
+	}
+	return s.Write(row)
+}
+
+func (s *sheet) flush() error {
+	if err := s.head(); err != nil {
+		return err
+	}
+	s.Flush()
+	return s.Error()
+}
+
+// harmless keeps a cell that somebody else wrote from being a formula of the program
+// that opens the file.
+func harmless(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
