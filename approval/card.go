@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -38,6 +39,16 @@ type Card struct {
 	// Silent says that people do not want to be disturbed now: the card comes
 	// without a sound.
 	Silent bool
+	// Questions are what people asked the agent about it, and what it said.
+	Questions []Question
+}
+
+// MayAsk reports whether people may ask the agent something about the card: it waits,
+// and has answered what was asked before.
+func (c *Card) MayAsk() bool {
+	n := len(c.Questions)
+	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
+	return waits && n < MaxQuestions && (n == 0 || !c.Questions[n-1].Open())
 }
 
 // Item is one call on a card. Its texts are raw: a channel passes each through
@@ -45,6 +56,8 @@ type Card struct {
 type Item struct {
 	Approval ID
 	State    State
+	// Headline is what the call would do, worst first, and what follows from it.
+	Headline headline.Headline
 	Executor string
 	// Args is the call's whole arguments, as indented JSON in canonical form.
 	Args string
@@ -82,6 +95,34 @@ type Item struct {
 	Lifted      *Act
 }
 
+// Lead returns the call that weighs most, of those that wait if any does: like
+// is how many others of them say the same, more how many say something else. It
+// is nil for a card without calls.
+func (c *Card) Lead() (worst *Item, like, more int) {
+	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
+	var of []*Item
+	for i := range c.Items {
+		if it := &c.Items[i]; !waits || it.State == Pending {
+			of = append(of, it)
+		}
+	}
+	for _, it := range of {
+		if worst == nil || it.Headline.Compare(&worst.Headline) < 0 {
+			worst = it
+		}
+	}
+	for _, it := range of {
+		switch {
+		case it == worst:
+		case it.Headline.Equal(&worst.Headline):
+			like++
+		default:
+			more++
+		}
+	}
+	return worst, like, more
+}
+
 // Button is one choice on a card.
 type Button struct {
 	Choice Choice
@@ -97,6 +138,7 @@ func NewCard(a Ask, channel string, m Masker) Card {
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
 		Places: make(map[string]string, len(a.Cards)),
 	}
+	c.Questions = m.questions(a.Questions)
 	for i := range a.Cards {
 		if s := &a.Cards[i]; !s.Gone {
 			c.Places[s.Channel] = s.Ref
@@ -160,7 +202,7 @@ func (a *Ask) buttons(channel string) map[ID][]Button {
 // newItem pictures an approval in which secrets are masked already.
 func newItem(a Approval) Item {
 	it := Item{
-		Approval: a.ID, State: a.State, Executor: a.Proposal.Executor,
+		Approval: a.ID, State: a.State, Headline: headline.Of(a.Proposal, a.Verdict), Executor: a.Proposal.Executor,
 		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
 		Planning: a.Proposal.Context.Mode == planMode,

@@ -50,10 +50,8 @@ func (v *cardView) keyboard(seen bool) string {
 	if more := v.moreButtons(seen); more != nil {
 		rows = append(rows, more)
 	}
-	rows = append(rows, []button{
-		{say("button.reply", nil), dataReply + string(v.Ask)},
-		{say("button.why", nil), dataWhy + string(v.Ask)},
-	})
+	last := []button{{say("button.reply", nil), dataReply + string(v.Ask)}, {say("button.why", nil), dataWhy + string(v.Ask)}}
+	rows = append(rows, append(v.askButtons(), last...))
 	return marshal(map[string]any{"inline_keyboard": rows})
 }
 

@@ -229,7 +229,7 @@ the agent finds it in METNOS_AGENT_TOKEN, or in the file that METNOS_AGENT_TOKEN
 names; an agent with a user of its own needs none on this machine.` + agentExits,
 		Example: `  vaglio agent add deployer
   vaglio agent add claude --uid 1002 --workspace /srv/app --route coders`,
-		Args: oneArg,
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			one.Name = args[0]
 			form := url.Values{"name": {one.Name}, "workspace": one.Workspaces, "route": {one.Route}, "uid": {uid}}
@@ -320,7 +320,7 @@ func newAgentRotate(std stdio) *cobra.Command {
 what the agent asked before stays its own. The hook that 'vaglio install' wrote for it
 gets the new one.` + agentExits,
 		Example: "  vaglio agent rotate deployer",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var made owner.NewToken
 			err := withAgents(cmd.Context(), http.MethodPost, "/agents/"+url.PathEscape(args[0])+"/rotate", &made, func(all owner.Agents) error {
@@ -352,7 +352,7 @@ func newAgentRemove() *cobra.Command {
 asked stays in the history, and what waits runs out. An agent that the policy names
 is taken out of there first.` + agentExits,
 		Example: "  vaglio agent remove deployer",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var none owner.AgentList
 			return withAgents(cmd.Context(), http.MethodDelete, "/agents/"+url.PathEscape(args[0]), &none, func(all owner.Agents) error {

@@ -220,6 +220,35 @@ func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 	}
 }
 
+// TestAnAgentIsStoppedByName stops one that never asked, and lets it go on; one that
+// there is not, or for no time, is not stopped.
+func TestAnAgentIsStoppedByName(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	token := s.newAgent("coder")
+	for _, args := range [][]string{{"stop", "nobody"}, {"stop", "coder", "--for", "0s"}, {"go", "coder"}} {
+		if r := h.run("", args...); r.code != exitFailed || r.out != "" {
+			t.Errorf("%q: %d %s", args, r.code, r.out)
+		}
+	}
+	if r := s.as(token, "POST", "/v1/proposals", forcePush).answer(t); r.Decision != approval.RulingPending {
+		t.Errorf("before it is stopped: %+v", r)
+	}
+	s.newAgent("newcomer")
+	for _, name := range []string{"newcomer", "coder"} {
+		if r := h.run("", "stop", name, "--for", "1h", "--words", "not now"); r.code != exitOK {
+			t.Errorf("stop %s: %d %s", name, r.code, r.err)
+		}
+	}
+	if r := s.as(token, "POST", "/v1/proposals", forcePush).answer(t); r.Decision != approval.RulingDeny || r.Refusal.Words != "not now" {
+		t.Errorf("while it is stopped: %+v", r)
+	}
+	if r := h.run("", "go"); r.code != exitOK || strings.Count(r.out, "\n") != 2 {
+		t.Errorf("go: %d %q %s", r.code, r.out, r.err)
+	}
+}
+
 // What is installed where a daemon has run is an agent of its own; its hook goes on with
 // a new token, and stops with the agent.
 func TestInstallNamesTheClient(t *testing.T) {

@@ -24,6 +24,9 @@ import (
 	"github.com/metnos/vaglio/internal/itself"
 )
 
+// clientKind is what a coding agent is that vaglio has a hook for.
+const clientKind = "client that there is a hook for"
+
 func newHook(std stdio) *cobra.Command {
 	var s hookmain.Settings
 	cmd := &cobra.Command{
@@ -44,12 +47,7 @@ client that wants it so, or the answer could not be told, or the command line is
 wrong, which the agents take for a denial.`,
 		Example: `  vaglio hook claude-code < call.json
   vaglio hook claude-code --limit 10m --approve-allows < call.json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := oneArg(cmd, args); err != nil || slices.Contains(cmd.ValidArgs, args[0]) {
-				return err
-			}
-			return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-		},
+		Args: asUsedOf(clientKind, hook.Clients()),
 		// These are the names that a shell completes, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -115,15 +113,8 @@ Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake
 the command line.`,
 		Example:   "  vaglio " + name + " claude-code\n  vaglio " + name + " codex --project --yes",
 		ValidArgs: install.Clients(),
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := oneArg(cmd, args); err != nil {
-				return err
-			}
-			if !slices.Contains(hook.Clients(), args[0]) {
-				return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-			}
-			return nil
-		},
+		// One whose hook is put in by hand is told so when it is tried.
+		Args: asUsedOf(clientKind, hook.Clients()),
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], adds) },
 	}
 	cmd.Flags().BoolVar(&i.project, "project", false, "in the project of this folder instead of for you everywhere")
@@ -243,6 +234,18 @@ func locate(o *install.Options) error {
 // errUnanswered says that the owner has not said yes.
 var errUnanswered = errors.New("nothing was changed: say yes, or give --yes")
 
+// agreed asks whether to change what was shown.
+func agreed(std stdio) error {
+	if _, err := io.WriteString(std.out, "Change this? [y/N] "); err != nil {
+		return err //nolint:wrapcheck // The terminal's own.
+	}
+	answer, _ := bufio.NewReader(std.in).ReadString('\n')
+	if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+		return errUnanswered
+	}
+	return nil
+}
+
 // apply shows what changes, asks, and does it.
 func (i *installer) apply(changes []install.Change) error {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c install.Change) bool { return !c.Changes() })
@@ -272,12 +275,8 @@ func (i *installer) apply(changes []install.Change) error {
 // confirm asks, unless a yes was given, and begins.
 func (i *installer) confirm() error {
 	if !i.yes {
-		if _, err := io.WriteString(i.std.out, "Change this? [y/N] "); err != nil {
-			return err //nolint:wrapcheck // The terminal's own.
-		}
-		answer, _ := bufio.NewReader(i.std.in).ReadString('\n')
-		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
-			return errUnanswered
+		if err := agreed(i.std); err != nil {
+			return err
 		}
 	}
 	begin := i.begin

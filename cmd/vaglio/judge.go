@@ -138,7 +138,7 @@ Judges that ask models ask them: each call costs what it costs.
 Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line, in the
 configuration or in the file.`,
 		Example: "  vaglio eval calls.jsonl\n  vaglio eval --json --png scores.png calls.jsonl",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {
@@ -216,7 +216,7 @@ left out. Scripts are read as they are now, not as they were then.
 Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line or in the
 configuration.`,
 		Example: "  vaglio replay ~/.claude/projects\n  vaglio replay --json --days 7 ~/.codex/sessions",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if days < 1 {
 				return &exitError{exitUsage, errors.New("--days must be 1 or more")}

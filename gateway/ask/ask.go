@@ -33,6 +33,9 @@ type Call struct {
 	Until time.Time
 	// Held, if set, is told once when the call begins to wait for a person.
 	Held func(id client.ID)
+	// Answer, if set, is what the agent has said since a person asked something about
+	// the call, and the agent was told so; "" where that cannot be told.
+	Answer func(q client.Question) string
 }
 
 // Ruling is what became of a call.
@@ -82,7 +85,7 @@ func Ask(ctx context.Context, g Gate, c Call) (Ruling, error) {
 }
 
 func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool, err error) {
-	a, err := g.Propose(ctx, client.Request{Proposal: c.Proposal, Key: key})
+	a, err := propose(ctx, g, c, key)
 	if err != nil {
 		return refuse(failure(err)), false, cancelled(ctx)
 	}
@@ -93,6 +96,9 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 		return refuse(strange), false, nil
 	}
 	id := a.Approval.ID
+	if a.Asked() {
+		return Ruling{Approval: id, Text: a.Text}, false, nil
+	}
 	if c.Held != nil {
 		c.Held(id)
 	}
@@ -103,10 +109,24 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 		return Ruling{Approval: id}, false, ctx.Err()
 	case err != nil && ctx.Err() == nil:
 		return held(failure(err), id), false, nil
+	case err == nil && a.Asked():
+		return Ruling{Approval: id, Text: a.Text}, false, nil
 	case err != nil, a.Decision == client.Pending:
 		return held("nobody has answered yet", id), false, nil
 	}
 	return settle(ctx, g, c, a)
+}
+
+// propose proposes the call, and once more with what the agent answers to a question.
+func propose(ctx context.Context, g Gate, c Call, key string) (client.Answer, error) {
+	r := client.Request{Proposal: c.Proposal, Key: key}
+	a, err := g.Propose(ctx, r)
+	if q := a.Question; err == nil && q != nil && q.Repeated && c.Answer != nil {
+		if r.Answer = c.Answer(*q); r.Answer != "" {
+			return g.Propose(ctx, r)
+		}
+	}
+	return a, err
 }
 
 // settle turns a decided answer into a ruling. Only two answers let the call run;

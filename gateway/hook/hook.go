@@ -152,6 +152,7 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 	defer leave()
 	r, err := ask.Ask(ctx, h.Gate, ask.Call{
 		Proposal: e.proposal, Key: e.key(), Until: h.answerBy, Held: func(client.ID) { watch() },
+		Answer: func(q client.Question) string { return saidSince(e.transcript, q.AskedAt) },
 	})
 	switch {
 	case err != nil && r.Approval != "":

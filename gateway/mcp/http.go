@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -259,8 +260,7 @@ func local(r *http.Request) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	if !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback()) {
+	if !hosts.Loopback(strings.Trim(host, "[]")) {
 		return false
 	}
 	origin := r.Header.Get("Origin")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -30,11 +29,7 @@ func WritePending(w io.Writer, waiting []Account, now time.Time) error {
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, terminal.OneLine(a.Agent, 16), terminal.OneLine(a.Executor, 20),
 			terminal.OneLine(a.Call(), 44), terminal.OneLine(a.Verdict.Reason, 44), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
 	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if _, err := io.WriteString(table, b.String()); err != nil {
-		return err
-	}
-	return table.Flush()
+	return terminal.Table(w, b.String())
 }
 
 // WriteWhy writes each account in full.
@@ -84,6 +79,11 @@ func (a *Account) write(b *strings.Builder) {
 		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
 	}
 	field("because", a.Verdict.Reason)
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
+		field("its answer", q.Answer)
+	}
 	for _, r := range a.Verdict.Results {
 		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
 		field("", r.Reasoning)

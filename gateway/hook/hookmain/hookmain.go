@@ -18,6 +18,7 @@ import (
 	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/hook"
+	"github.com/metnos/vaglio/internal/datafolder"
 )
 
 // usage is the exit code of a mistake in the command line, which the clients take
@@ -155,7 +156,7 @@ func connect(env Lookup, agent string) (c *client.Client, dir string, err error)
 	if err != nil {
 		return nil, "", err
 	}
-	return client.Unix(socket, token), dir, nil
+	return client.Unix(socket, string(token)), dir, nil
 }
 
 // What the hook writes below the data folder.
@@ -185,25 +186,13 @@ func seen(file string) {
 
 // Folder is the daemon's data folder.
 func Folder(env Lookup) (string, error) {
-	dir, set := env("METNOS_DATA_DIR")
-	if set && dir == "" {
-		return "", errors.New("METNOS_DATA_DIR: is set but empty; unset it, or give a folder")
-	}
-	rest, below := strings.CutPrefix(dir, "~/")
-	if set && !below {
-		if !filepath.IsAbs(dir) {
-			return "", fmt.Errorf("METNOS_DATA_DIR: %q is not an absolute path", dir)
-		}
-		return filepath.Clean(dir), nil
-	}
 	home, _ := env("HOME")
-	if !filepath.IsAbs(home) {
-		return "", errors.New("HOME: must be set to the absolute path of the home folder")
-	}
-	if below {
-		return filepath.Join(home, rest), nil
-	}
-	return filepath.Join(home, ".local", "share", "metnos"), nil
+	return datafolder.Folder(setting(env, datafolder.FolderVariable), home)
+}
+
+func setting(env Lookup, name string) datafolder.Setting {
+	value, set := env(name)
+	return datafolder.Setting{Value: value, Set: set}
 }
 
 // shut is the gate that lets nothing through, and says why.
