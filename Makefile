@@ -151,6 +151,11 @@ mcp: ## build and install the SDKs of MCP and have them speak through the proxy;
 	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
 	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP' -count=1 -v ./cmd/vaglio
 
+.PHONY: frameworks
+frameworks: ## install the agent frameworks of docs/frameworks.md from npm and run them behind the gate
+	npm ci --prefix gateway/client/frameworks --legacy-peer-deps --no-audit --no-fund
+	VAGLIO_FRAMEWORKS=$(CURDIR)/gateway/client/frameworks $(GO) test -run='^TestFrameworks$$' -count=1 -v ./cmd/vaglio
+
 .PHONY: demo-judge
 demo-judge: ## show a judge agent at work: bubblewrap, ast-grep and go test in a sample workspace
 	cd vaglio/judge/sandbox/astgrep && npm ci --no-audit --no-fund --silent
@@ -174,4 +179,4 @@ openapi: ## lint gateway/httpapi/openapi.yaml; needs npm
 
 .PHONY: clean
 clean: ## remove what was built and installed here
-	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent channels/web/axe/node_modules
+	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/client/frameworks/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent channels/web/axe/node_modules

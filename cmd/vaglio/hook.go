@@ -125,26 +125,11 @@ the command line.`,
 }
 
 func (i *installer) run(ctx context.Context, client string, adds bool) error {
-	plan := install.Remove
-	if adds {
-		plan = install.Add
-	}
-	i.o.Client, i.o.Scope = client, install.User
-	if i.project {
-		i.o.Scope = install.Project
-	}
-	if i.managed {
-		i.o.Scope = install.Managed
-	}
+	i.o.Client, i.o.Scope = client, i.scope()
 	if err := locate(&i.o); err != nil {
 		return err
 	}
-	if adds {
-		if err := i.name(ctx); err != nil {
-			return err
-		}
-	}
-	changes, err := plan(i.o)
+	changes, err := i.plan(ctx, adds)
 	if err != nil {
 		return err
 	}
@@ -162,14 +147,32 @@ func (i *installer) run(ctx context.Context, client string, adds bool) error {
 	return nil
 }
 
+func (i *installer) scope() install.Scope {
+	switch {
+	case i.project:
+		return install.Project
+	case i.managed:
+		return install.Managed
+	}
+	return install.User
+}
+
+func (i *installer) plan(ctx context.Context, adds bool) ([]install.Change, error) {
+	if !adds {
+		return install.Remove(i.o)
+	}
+	if err := i.name(ctx); err != nil {
+		return nil, err
+	}
+	return install.Add(i.o)
+}
+
 // name has the client propose under its own name, where this user's daemon can know it:
 // another's, or one that never ran, is told by its owner. A name that is taken, with a
 // token that was not kept here, is somebody's who gives it in the environment.
 func (i *installer) name(ctx context.Context) error {
-	if i.o.Scope == install.Managed || i.o.Shadow || !slices.Contains(install.Clients(), i.o.Client) {
-		return nil
-	}
-	if _, elsewhere := hookmain.Variables(environ())("METNOS_AGENT_SOCKET"); elsewhere {
+	_, elsewhere := hookmain.Variables(environ())("METNOS_AGENT_SOCKET")
+	if elsewhere || i.o.Scope == install.Managed || i.o.Shadow || !slices.Contains(install.Clients(), i.o.Client) {
 		return nil
 	}
 	dir, err := loadDataDir()
@@ -180,29 +183,32 @@ func (i *installer) name(ctx context.Context) error {
 	if err != nil || !known {
 		return err
 	}
-	_, kept := os.Stat(hookmain.TokenFile(dir, i.o.Client))
-	if slices.ContainsFunc(all, func(a agents.Agent) bool { return a.Name == i.o.Client }) {
-		if kept == nil {
-			i.o.Agent = i.o.Client
-		}
-		return nil
+	_, lost := os.Stat(hookmain.TokenFile(dir, i.o.Client))
+	added := slices.ContainsFunc(all, func(a agents.Agent) bool { return a.Name == i.o.Client })
+	if !added || lost == nil {
+		i.o.Agent = i.o.Client
 	}
-	i.o.Agent = i.o.Client
+	if !added {
+		i.begin = func() error { return i.addAgent(ctx, dir) }
+	}
+	return nil
+}
+
+// addAgent makes the agent that the client will be.
+func (i *installer) addAgent(ctx context.Context, dir string) error {
 	form := url.Values{"name": {i.o.Agent}}
 	if i.o.Scope == install.Project && i.o.Project != i.o.Home {
 		form["workspace"] = []string{i.o.Project}
 	}
-	i.begin = func() error {
-		token, err := addAgent(ctx, form)
-		if err == nil {
-			err = keepToken(dir, i.o.Agent, token)
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(i.std.out, "Added the agent %s\n", i.o.Agent)
-		}
+	token, err := addAgent(ctx, form)
+	if err != nil {
 		return err
 	}
-	return nil
+	if err := keepToken(dir, i.o.Agent, token); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(i.std.out, "Added the agent %s\n", i.o.Agent)
+	return err //nolint:wrapcheck // The terminal's own.
 }
 
 // locate says where the program, the home and the project are.
@@ -252,16 +258,8 @@ func (i *installer) apply(changes []install.Change) error {
 			return err //nolint:wrapcheck // The terminal's own.
 		}
 	}
-	if !i.yes {
-		if err := agreed(i.std); err != nil {
-			return err
-		}
-	}
-	if i.begin != nil {
-		if err := i.begin(); err != nil {
-			return err
-		}
-		i.begin = nil
+	if err := i.confirm(); err != nil {
+		return err
 	}
 	for n := range changes {
 		if err := changes[n].Write(); err != nil {
@@ -270,6 +268,20 @@ func (i *installer) apply(changes []install.Change) error {
 		if _, err := fmt.Fprintf(i.std.out, "Changed %s\n", changes[n].Path); err != nil {
 			return err //nolint:wrapcheck // The terminal's own.
 		}
+	}
+	return nil
+}
+
+// confirm asks, unless a yes was given, and begins.
+func (i *installer) confirm() error {
+	if !i.yes {
+		if err := agreed(i.std); err != nil {
+			return err
+		}
+	}
+	begin := i.begin
+	if i.begin = nil; begin != nil {
+		return begin()
 	}
 	return nil
 }

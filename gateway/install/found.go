@@ -72,8 +72,8 @@ func (f *file) found(client, path string, text []byte) (Found, bool) {
 	var doc any
 	if plain, err := hujson.Standardize(slices.Clone(text)); err == nil && strictjson.UnmarshalLoose(plain, &doc) == nil {
 		found.Programs = hooksIn(doc, 0)
-	} else { // A script, a plugin or YAML: what stands between their marks are words.
-		found.Programs = hooksOf(strings.NewReplacer(`"`, " ", "'", " ", "`", " ", "[", " ", "]", " ", ",", " ", "(", " ", ")", " ", ";", " ").Replace(string(text)))
+	} else {
+		found.Programs = hooksInText(string(text))
 	}
 	slices.Sort(found.Programs)
 	found.Programs = slices.Compact(found.Programs)
@@ -110,6 +110,17 @@ func hooksIn(v any, depth int) (programs []string) {
 		}
 	}
 	return programs
+}
+
+// hooksInText are the programs of the hooks that a script, a plugin or YAML runs, by
+// their whole paths: as a shell reads its lines, or as words between its marks.
+func hooksInText(text string) (programs []string) {
+	for line := range strings.Lines(text) {
+		programs = append(programs, hooksOf(line)...)
+	}
+	between := strings.NewReplacer(`"`, " ", "'", " ", "`", " ", "[", " ", "]", " ", ",", " ", "(", " ", ")", " ", ";", " ").Replace(text)
+	programs = append(programs, hooksOf(between)...)
+	return slices.DeleteFunc(programs, func(p string) bool { return !filepath.IsAbs(p) })
 }
 
 // lineWord is a word of a command line, as a shell reads the plain ones.

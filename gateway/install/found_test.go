@@ -54,3 +54,14 @@ func TestEveryInstallationIsFound(t *testing.T) {
 		})
 	}
 }
+
+// A path with a blank is found where a shell would find it, and no part of it.
+func TestAProgramWithABlankIsFound(t *testing.T) {
+	o := options(t, "cline")
+	o.Program = "/my apps/vaglio-hook"
+	apply(t, Add, o)
+	all := Find(o.Home)
+	if len(all) != 2 || !slices.Equal(all[0].Programs, []string{o.Program}) {
+		t.Errorf("found %+v", all)
+	}
+}

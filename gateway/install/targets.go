@@ -88,7 +88,8 @@ func flat(empty string, events []eventEntry, limit string, entry func(o Options,
 
 func inShell(c *command, o Options) { c.Command = o.shellLine() }
 
-func targets() map[string]target {
+// shapes are the settings of the clients whose files others write into, too.
+func shapes() map[string]*settings {
 	claude := grouped(time.Second, claudeEvents(true, true), func(c *command, o Options) {
 		argv := o.argv()
 		c.Command, c.Args = argv[0], argv[1:]
@@ -128,6 +129,14 @@ func targets() map[string]target {
 		func(o Options, wait int) command {
 			return command{Type: "command", Command: o.shellLine(), Timeout: wait}
 		})
+	return map[string]*settings{
+		"claude-code": claude, "codex": codex, "qwen": qwen, "droid": droid, "gemini": gemini, "copilot": copilot,
+		"cursor": cursor, "windsurf": windsurf, "vscode": vscode,
+	}
+}
+
+func targets() map[string]target {
+	in := shapes()
 	off := func(name string) map[string]*regexp.Regexp {
 		return map[string]*regexp.Regexp{name: regexp.MustCompile(`"` + name + `"\s*:\s*true`)}
 	}
@@ -135,22 +144,22 @@ func targets() map[string]target {
 		"claude-code": {[]file{{
 			user: ".claude/settings.json", project: ".claude/settings.json", managed: "/etc/claude-code/managed-settings.json",
 			also: []string{".claude/settings.local.json", "/Library/Application Support/ClaudeCode/managed-settings.json"},
-			mode: private, form: claude, off: off("disableAllHooks"),
+			mode: private, form: in["claude-code"], off: off("disableAllHooks"),
 		}}},
-		"codex":    {[]file{{user: ".codex/hooks.json", project: ".codex/hooks.json", mode: private, form: codex}}},
-		"gemini":   {[]file{{user: ".gemini/settings.json", project: ".gemini/settings.json", managed: "/etc/gemini-cli/settings.json", mode: private, form: gemini}}},
-		"qwen":     {[]file{{user: ".qwen/settings.json", project: ".qwen/settings.json", managed: "/etc/qwen-code/settings.json", mode: private, form: qwen, off: off("disableAllHooks")}}},
-		"copilot":  {[]file{{user: ".copilot/hooks/vaglio.json", project: ".github/hooks/vaglio.json", mode: private, form: copilot}}},
-		"cursor":   {[]file{{user: ".cursor/hooks.json", project: ".cursor/hooks.json", managed: "/etc/cursor/hooks.json", mode: private, form: cursor}}},
-		"windsurf": {[]file{{user: ".codeium/windsurf/hooks.json", project: ".windsurf/hooks.json", managed: "/etc/windsurf/hooks.json", mode: private, form: windsurf}}},
-		"droid":    {[]file{{user: ".factory/settings.json", project: ".factory/settings.json", mode: private, form: droid}}},
+		"codex":    {[]file{{user: ".codex/hooks.json", project: ".codex/hooks.json", mode: private, form: in["codex"]}}},
+		"gemini":   {[]file{{user: ".gemini/settings.json", project: ".gemini/settings.json", managed: "/etc/gemini-cli/settings.json", mode: private, form: in["gemini"]}}},
+		"qwen":     {[]file{{user: ".qwen/settings.json", project: ".qwen/settings.json", managed: "/etc/qwen-code/settings.json", mode: private, form: in["qwen"], off: off("disableAllHooks")}}},
+		"copilot":  {[]file{{user: ".copilot/hooks/vaglio.json", project: ".github/hooks/vaglio.json", mode: private, form: in["copilot"]}}},
+		"cursor":   {[]file{{user: ".cursor/hooks.json", project: ".cursor/hooks.json", managed: "/etc/cursor/hooks.json", mode: private, form: in["cursor"]}}},
+		"windsurf": {[]file{{user: ".codeium/windsurf/hooks.json", project: ".windsurf/hooks.json", managed: "/etc/windsurf/hooks.json", mode: private, form: in["windsurf"]}}},
+		"droid":    {[]file{{user: ".factory/settings.json", project: ".factory/settings.json", mode: private, form: in["droid"]}}},
 		"opencode": {[]file{{user: ".config/opencode/plugin/vaglio.js", project: ".opencode/plugin/vaglio.js", mode: private, form: whole{openCodePlugin, sign}}}},
 		"cline": {[]file{
 			{user: ".cline/hooks/PreToolUse", mode: executable, form: whole{script, sign}},
 			{user: ".cline/hooks/PostToolUse", mode: executable, form: whole{script, sign}},
 		}},
 		// Its user's hooks are Claude Code's; of its own it has those of a project.
-		"vscode": {[]file{{project: ".github/hooks/vaglio-vscode.json", mode: private, form: vscode}}},
+		"vscode": {[]file{{project: ".github/hooks/vaglio-vscode.json", mode: private, form: in["vscode"]}}},
 		"kimi":   {[]file{{user: ".kimi-code/config.toml", mode: private, form: kimiHooks()}}},
 		"openclaw": {[]file{
 			{user: openClawFolder + "index.js", mode: private, form: whole{openClawPlugin, sign}},

@@ -112,7 +112,7 @@ func (p *FilePins) save() {
 	}
 	data, err := strictjson.MarshalIndent(pinned{p.known})
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(p.path), 0o700)
+		err = os.MkdirAll(filepath.Dir(p.path), 0o700) //nolint:gosec // The folder is the data folder's.
 	}
 	if err == nil {
 		err = datafolder.Write(p.path, string(data)+"\n")

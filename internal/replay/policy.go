@@ -35,27 +35,15 @@ const leastCalls = 3
 
 // propose tries what would spare questions, and keeps what does.
 func propose(ctx context.Context, o Options, before []judged) (p Proposal, err error) {
-	base, calls := asked(before), callsOf(before)
+	base := asked(before)
 	if base == 0 {
 		return p, nil
 	}
 	better := o.Policy
-	if folders := beginnings(before, o.Home); len(folders) > 0 {
-		better.Workspaces = append(slices.Clone(o.Policy.Workspaces), folders...)
-		after, err := judge(ctx, o, better, calls)
-		if err != nil {
-			return p, err
-		}
-		p.Workspaces = slices.DeleteFunc(folders, func(f string) bool {
-			for i := range after {
-				if before[i].outcome == Asked && after[i].outcome == "" && within(before[i].call, f) {
-					return false
-				}
-			}
-			return true
-		})
-		better.Workspaces = append(slices.Clone(o.Policy.Workspaces), p.Workspaces...)
+	if p.Workspaces, err = sparingFolders(ctx, o, before); err != nil {
+		return p, err
 	}
+	better.Workspaces = append(slices.Clone(o.Policy.Workspaces), p.Workspaces...)
 	names, err := unknown(o, better, before)
 	if err != nil {
 		return p, err
@@ -68,13 +56,35 @@ func propose(ctx context.Context, o Options, before []judged) (p Proposal, err e
 	if len(p.Programs)+len(p.Workspaces) == 0 {
 		return p, nil
 	}
-	after, err := judge(ctx, o, better, calls)
+	after, err := judge(ctx, o, better, callsOf(before))
 	if err != nil {
 		return p, err
 	}
 	p.Spares = base - asked(after)
 	p.Diff = diff(o, p)
 	return p, nil
+}
+
+// sparingFolders are the folders that spare questions when they are workspaces.
+func sparingFolders(ctx context.Context, o Options, before []judged) ([]string, error) {
+	folders := beginnings(before, o.Home)
+	if len(folders) == 0 {
+		return nil, nil
+	}
+	policy := o.Policy
+	policy.Workspaces = append(slices.Clone(policy.Workspaces), folders...)
+	after, err := judge(ctx, o, policy, callsOf(before))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(folders, func(f string) bool {
+		for i := range after {
+			if before[i].outcome == Asked && after[i].outcome == "" && within(before[i].call, f) {
+				return false
+			}
+		}
+		return true
+	}), nil
 }
 
 // sparing are the programs that spare questions when the policy knows them as ones

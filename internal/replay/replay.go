@@ -169,27 +169,10 @@ func (r *Result) count(all []judged, mask func(string) string) {
 	for i := range all {
 		j := &all[i]
 		sessions[j.proposal.SessionID()] = true
-		if !j.at.IsZero() {
-			if r.From.IsZero() || j.at.Before(r.From) {
-				r.From = j.at
-			}
-			if j.at.After(r.To) {
-				r.To = j.at
-			}
-		}
-		outcome := j.outcome
-		switch {
-		case outcome == Asked:
-			r.Asked++
-		case outcome == Denied:
-			r.Denied++
-		default:
-			r.Passed++
-			if !j.refused {
-				continue
-			}
-			outcome, j.about, j.reason = Missed, "refused then", "somebody, or the client, refused it then"
-			r.Missed++
+		r.spans(j.at)
+		outcome := r.tally(j)
+		if outcome == "" {
+			continue
 		}
 		key := [2]string{outcome, j.about}
 		g := groups[key]
@@ -210,6 +193,37 @@ func (r *Result) count(all []judged, mask func(string) string) {
 	slices.SortFunc(r.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.About, b.About))
 	})
+}
+
+// spans takes a moment in.
+func (r *Result) spans(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if r.From.IsZero() || at.Before(r.From) {
+		r.From = at
+	}
+	if at.After(r.To) {
+		r.To = at
+	}
+}
+
+// tally counts a call and returns the outcome of its group, "" if it is in none.
+func (r *Result) tally(j *judged) string {
+	switch {
+	case j.outcome == Asked:
+		r.Asked++
+	case j.outcome == Denied:
+		r.Denied++
+	case j.refused:
+		r.Passed++
+		r.Missed++
+		j.about, j.reason = "refused then", "somebody, or the client, refused it then"
+		return Missed
+	default:
+		r.Passed++
+	}
+	return j.outcome
 }
 
 // longest is how much of a call stands in an example, in characters.

@@ -118,7 +118,7 @@ func TestClaudeCode(t *testing.T) {
 			{Missed, "refused then", 1, 0, "ls src", ""},
 		},
 	}
-	if !strings.Contains(r.Groups[0].Reason, "Overwrites what the remote has") {
+	if !strings.Contains(r.Groups[0].Reason, "cannot be undone") {
 		t.Errorf("%+v", r.Groups[0])
 	}
 	for i := range r.Groups {
