@@ -13,7 +13,7 @@ import (
 
 // digestView is what the page of a digest shows.
 type digestView struct {
-	// Day is the chosen day; empty for the last digest.
+	// Day is the chosen day; empty for the window that is not over.
 	Day string
 	// Week shows the day among those before it.
 	Week   part
