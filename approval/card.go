@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -55,6 +56,8 @@ func (c *Card) MayAsk() bool {
 type Item struct {
 	Approval ID
 	State    State
+	// Headline is what the call would do, worst first, and what follows from it.
+	Headline headline.Headline
 	Executor string
 	// Args is the call's whole arguments, as indented JSON in canonical form.
 	Args string
@@ -90,6 +93,34 @@ type Item struct {
 	// not. Lifted is set when a person took it back.
 	StandsUntil time.Time
 	Lifted      *Act
+}
+
+// Lead returns the call that weighs most, of those that wait if any does: like
+// is how many others of them say the same, more how many say something else. It
+// is nil for a card without calls.
+func (c *Card) Lead() (worst *Item, like, more int) {
+	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
+	var of []*Item
+	for i := range c.Items {
+		if it := &c.Items[i]; !waits || it.State == Pending {
+			of = append(of, it)
+		}
+	}
+	for _, it := range of {
+		if worst == nil || it.Headline.Compare(&worst.Headline) < 0 {
+			worst = it
+		}
+	}
+	for _, it := range of {
+		switch {
+		case it == worst:
+		case it.Headline.Equal(&worst.Headline):
+			like++
+		default:
+			more++
+		}
+	}
+	return worst, like, more
 }
 
 // Button is one choice on a card.
@@ -171,7 +202,7 @@ func (a *Ask) buttons(channel string) map[ID][]Button {
 // newItem pictures an approval in which secrets are masked already.
 func newItem(a Approval) Item {
 	it := Item{
-		Approval: a.ID, State: a.State, Executor: a.Proposal.Executor,
+		Approval: a.ID, State: a.State, Headline: headline.Of(a.Proposal, a.Verdict), Executor: a.Proposal.Executor,
 		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
 		Planning: a.Proposal.Context.Mode == planMode,

@@ -65,7 +65,7 @@ type OrderError struct {
 
 // The reasons for which an order is not followed.
 const (
-	// OrderAgent is for an agent that nobody has heard of.
+	// OrderAgent is for an agent that there is not, and that never asked.
 	OrderAgent = "agent"
 	// OrderRunning is for one that is not stopped.
 	OrderRunning = "running"
@@ -84,7 +84,7 @@ const (
 func (e *OrderError) Error() string {
 	switch e.Key {
 	case OrderAgent:
-		return fmt.Sprintf("there is no agent %q that asked for anything: nothing was stopped", e.Value)
+		return fmt.Sprintf("there is no agent %q, and none of that name ever asked for anything: nothing was stopped", e.Value)
 	case OrderRunning:
 		return fmt.Sprintf("%q is not stopped: nothing changed", e.Value)
 	case OrderTime:

@@ -258,8 +258,12 @@ func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.D
 	return done, nil
 }
 
-// heardOf reports whether the agent ever proposed anything that is still known.
+// heardOf reports whether there is such an agent, or was one that proposed anything
+// that is still known.
 func (d *Dispatcher) heardOf(ctx context.Context, agent string) (bool, error) {
+	if known := d.deciders.Known; known != nil && known(agent) {
+		return true, nil
+	}
 	const pages = 100
 	f := approval.Filter{Agent: agent, Limit: 1}
 	for range pages {

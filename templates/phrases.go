@@ -30,6 +30,22 @@ func (t *Texts) Said(message string, said wording.Sentence) (text string, ok boo
 	return t.Judged(message)
 }
 
+// Sentence says a sentence of the engine in the reader's language, with the things
+// that it is about as parts of their own. ok is false, and it is said in English,
+// where the language lacks one of its phrases.
+func (t *Texts) Sentence(s wording.Sentence) (parts []Part, ok bool) {
+	var theirs []string
+	marked := s.Each(func(text string) string {
+		theirs = append(theirs, text)
+		return mark(len(theirs) - 1)
+	})
+	said, ok := marked.In(t.phrase)
+	if !ok {
+		said, _ = marked.In(wording.English)
+	}
+	return split(said, theirs), ok
+}
+
 // Phrases returns the phrases of the engine for which a language has words.
 func (s *Set) Phrases(lang Lang) []wording.Phrase { return slices.Sorted(maps.Keys(s.phrases[lang])) }
 

@@ -45,8 +45,10 @@ type Call struct {
 	Irreversible bool
 
 	executor, args, command, cwd, why, wanted, words seen
-	detail, by, votes                                seen
-	mounts                                           []seen
+	// network names the judges whose tools reach a network.
+	network           seen
+	detail, by, votes seen
+	mounts            []seen
 	// runs are the files that the call runs or is handed, with the beginning of
 	// what their content is, and the folders that another name leads to, unbound
 	// the files of which that is not known.
@@ -109,6 +111,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	for _, m := range it.Mounts {
 		c.mounts = append(c.mounts, seeLine(m))
 	}
+	c.network = seeLine(strings.Join(reaching(it), ", "))
 	c.readSources(it)
 	voters := make([]string, 0, len(it.Votes))
 	for _, vote := range it.Votes {
@@ -122,6 +125,17 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		c.detail = seeLine(o.Detail)
 	}
 	return c
+}
+
+// reaching are the judges of a call whose tools reach a network: what they run
+// belongs to the agent.
+func reaching(it *approval.Item) (judges []string) {
+	for i := range it.Verdict.Results {
+		if r := &it.Verdict.Results[i]; r.Network != "" && !slices.Contains(judges, r.Judge) {
+			judges = append(judges, r.Judge)
+		}
+	}
+	return judges
 }
 
 // readSources takes in the files that the call runs, bound and unbound.
@@ -278,6 +292,9 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
 		default:
 			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
+		}
+		if call.network.runes > 0 {
+			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})
 		}
 		if call.votes.runes > 0 {
 			w.line("votes", templates.Values{"by": bounded(call.votes, 100)})

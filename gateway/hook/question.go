@@ -2,35 +2,15 @@ package hook
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // maxAnswer is how much of what an agent said is told as its answer, in characters.
 const maxAnswer = 2000
-
-// held deals with a call that waits: a person's question goes to the agent at once.
-func (h *hook) held(ctx context.Context, e *event, a client.Answer) (r reply, again bool) {
-	if a.Asked() {
-		return h.dialect.deny(h.dialect.fit(a.Text)), false
-	}
-	return h.wait(ctx, e, a.Approval.ID)
-}
-
-// answerQuestion tells the person what the agent said since it was asked, as its
-// transcript has it. Where that cannot be told, the call goes on waiting.
-func (h *hook) answerQuestion(ctx context.Context, e *event, key string, a client.Answer) (client.Answer, error) {
-	said := saidSince(e.transcript, a.Question.AskedAt)
-	if said == "" {
-		return a, nil
-	}
-	return h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: key, Answer: said})
-}
 
 // saidSince returns what the agent wrote since a moment, in its order, from a
 // transcript like Claude Code's; "" when it cannot be told.

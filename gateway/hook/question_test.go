@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 )
 
@@ -33,7 +34,7 @@ func TestAQuestionReachesTheAgentAtOnce(t *testing.T) {
 	question := with(pending, func(a *client.Answer) {
 		a.Text, a.Question = "vaglio: a person asks why", &client.Question{Words: "why?", AskedAt: asked}
 	})
-	for name, g := range map[string]Gate{
+	for name, g := range map[string]ask.Gate{
 		"first":    &asking{fakeGate: fakeGate{answer: question}},
 		"meantime": &fakeGate{answer: pending, later: question},
 	} {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -30,11 +29,7 @@ func WritePending(w io.Writer, waiting []Account, now time.Time) error {
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, terminal.OneLine(a.Agent, 16), terminal.OneLine(a.Executor, 20),
 			terminal.OneLine(a.Call(), 44), terminal.OneLine(a.Verdict.Reason, 44), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
 	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if _, err := io.WriteString(table, b.String()); err != nil {
-		return err
-	}
-	return table.Flush()
+	return terminal.Table(w, b.String())
 }
 
 // WriteWhy writes each account in full.
@@ -112,9 +107,17 @@ func (a *Account) write(b *strings.Builder) {
 		field("permit", permitLine(p))
 	}
 	if o := a.Outcome; o != nil {
-		field("run", map[bool]string{true: "succeeded", false: "failed"}[o.Succeeded]+", "+terminal.Stamp(o.At))
+		field("run", ran(a)+", "+terminal.Stamp(o.At))
 		field("", o.Detail)
 	}
+}
+
+// ran says how the run ended: what the agent's own client refused did not fail.
+func ran(a *Account) string {
+	if approval.Fate(a.State, a.Outcome) != string(a.State) {
+		return "not run: the agent's own rules refused it"
+	}
+	return string(a.State)
 }
 
 func permitLine(p *approval.Permit) string {

@@ -36,6 +36,18 @@ const Placeholder = "%s"
 // Something stands for a thing that a phrase is about and that has no name.
 const Something Phrase = "something"
 
+// The phrases by which a reader of sentences knows what a clause is for.
+const (
+	// Outside says where something is done; whom that touches is said besides.
+	Outside Phrase = "outside the workspace"
+	// Unread says that something was not understood: its one argument tells why.
+	Unread Phrase = "could not be read: %s"
+	// AsFarAsRead says that what was understood may not be all.
+	AsFarAsRead Phrase = "(as far as it could be read)"
+	// MoreLikeThese counts what is not listed.
+	MoreLikeThese Phrase = "and %s more like these."
+)
+
 // Language finds how a language says a phrase; false if it does not.
 type Language func(phrase Phrase) (string, bool)
 

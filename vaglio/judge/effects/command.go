@@ -216,7 +216,7 @@ func (r *reading) unread(p *shell.Problem) {
 }
 
 // problemSaid says what could not be read.
-func problemSaid(p *shell.Problem) wording.Sentence { return sayOf("could not be read: %s", p.Detail) }
+func problemSaid(p *shell.Problem) wording.Sentence { return sayOf(wording.Unread, p.Detail) }
 
 // trustedSetup reports whether text that eval runs is the output of a program
 // that is made to set a shell up.
@@ -298,7 +298,9 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		}
 	}
 	if v.root && changes && v.box == "" {
-		out = append(out, usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name))
+		e := usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name)
+		e.Manner = true
+		out = append(out, e)
 	}
 	return out
 }

@@ -21,10 +21,10 @@ func dbRules(m map[string]rule) {
 	}
 	m["sqlArg"] = func(c *call) []Effect {
 		if n := len(c.operands); n > c.took {
-			return c.r.sql(c.operand(n-1), wording.Say("the database"))
+			return c.r.sql(c.operand(n-1), wording.Say(theDatabase))
 		}
 		if text, all := c.input(); all {
-			return c.r.sql(text.text, wording.Say("the database"))
+			return c.r.sql(text.text, wording.Say(theDatabase))
 		}
 		return unknown(say("runs SQL that was not read"), c.name)
 	}
@@ -64,7 +64,10 @@ func pgCtl(c *call) []Effect {
 
 // client judges a database client: SQL in options, in files, or on its input.
 func (c *call) client(texts []arg, fileFlags ...string) []Effect {
-	where := wording.Say("the database")
+	where := wording.Say(theDatabase)
+	if name := c.database(); name != "" {
+		where = object(name)
+	}
 	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
 		where = wording.Say("the database on %s", h.text)
 	}
@@ -95,6 +98,18 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
 }
 
+// database is the name of the database that a client is told, empty if it is not.
+func (c *call) database() string {
+	name, ok := c.value("-d", "--dbname", "-D", "--database")
+	if !ok && len(c.operands) > 0 && (c.name == "psql" || c.name == "mysql" || c.name == "mariadb") {
+		name, ok = c.operands[0], true
+	}
+	if !ok || !name.known || strings.ContainsAny(name.text, " :/;") {
+		return ""
+	}
+	return name.text
+}
+
 func sqliteRule(c *call) []Effect {
 	if c.has("-readonly", "-safe") {
 		return reads()
@@ -121,7 +136,7 @@ func sqliteRule(c *call) []Effect {
 func (c *call) sqliteTexts() ([]arg, wording.Clause) {
 	ops, file := c.operands, c.operand(0)
 	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
-	where := wording.Say("the database %s", file)
+	where := object(file)
 	if !strings.Contains(file, ".") && strings.Contains(file, " ") {
 		texts, where = ops, wording.Say("a database in memory")
 	}

@@ -284,9 +284,9 @@ func (t *tool) sql() bool {
 	if len(t.rd.Statements) == 0 {
 		return false
 	}
-	where := wording.Say("the database")
+	where := wording.Say(theDatabase)
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
-		where = wording.Say("the database %s", clip(name, 40))
+		where = object(clip(name, 40))
 	}
 	found := false
 	for _, s := range t.rd.Statements {

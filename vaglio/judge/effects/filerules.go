@@ -32,13 +32,13 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		e.Why = e.Why.And(", which holds secrets")
 	case placeHome:
 		e.Reach = ReachUser
-		e.Why = e.Why.And("outside the workspace")
+		e.Why = e.Why.And(wording.Outside)
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case placeSystem:
 		e.Reach = ReachSystem
-		e.Why = e.Why.And("outside the workspace")
+		e.Why = e.Why.And(wording.Outside)
 	}
 	return []Effect{e}
 }

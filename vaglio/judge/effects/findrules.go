@@ -144,12 +144,12 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 	case placeWorkspace:
 		e.Reach = ReachWorkspace
 	case placeHome:
-		e.Why = e.Why.And("outside the workspace")
+		e.Why = e.Why.And(wording.Outside)
 	case placeControl, placeSecret:
 		e.Why = e.Why.And(", which holds settings or secrets")
 	case placeSystem:
 		e.Reach = ReachSystem
-		e.Why = e.Why.And("outside the workspace")
+		e.Why = e.Why.And(wording.Outside)
 	case placeUnknown:
 		e.Sure = 0.4
 		e.Why = deletion("files whose names are not known: %s", a.text)

@@ -3,6 +3,8 @@ package effects
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func gitRules(m map[string]rule) {
@@ -102,8 +104,10 @@ func (c *call) pushOptions(to string) []Effect {
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
-	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
+	case c.has("--mirror", "--prune"):
 		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
+	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes"):
+		return []Effect{e.with(forcePush(to), to)}
 	case c.has("-d", "--delete"):
 		return []Effect{e.with(say("deletes %s on the remote", to), to)}
 	case c.has("--tags", "--follow-tags", "--all"):
@@ -143,7 +147,7 @@ func pushRef(r arg, to string) []Effect {
 	case !r.known && !strings.Contains(r.text, "$(git)"):
 		return shared(KindPublish, say("pushes to a branch that is not known: %s", r.text), r.text)
 	case strings.HasPrefix(r.text, "+"):
-		return []Effect{e.with(say("overwrites %s on the remote", dst), to)}
+		return []Effect{e.with(forcePush(to), to)}
 	case colon && src == "":
 		return []Effect{e.with(say("deletes %s on the remote", dst), to)}
 	case mainBranch(dst) && dst != "HEAD":
@@ -169,6 +173,19 @@ func pushTarget(ops []arg) string {
 		b.WriteString(s)
 	}
 	return clip(b.String(), 160)
+}
+
+// forcePush says that a remote's branches, or those that a push without names
+// means, are overwritten. to names the remote, and what is pushed to there.
+func forcePush(to string) wording.Sentence {
+	switch remote, refs, named := strings.Cut(to, " "); {
+	case remote == "":
+		return say("force-pushes to the remote")
+	case !named:
+		return say("force-pushes to %s", remote)
+	default:
+		return say("force-pushes %s to %s", refs, remote)
+	}
 }
 
 func versionTag(s string) bool {

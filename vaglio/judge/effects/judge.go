@@ -206,7 +206,7 @@ func signal(category string, score float64, said wording.Sentence) vaglio.Signal
 	return vaglio.Signal{Category: category, Score: score, Message: message, Said: said}
 }
 
-func moreLike(n int) wording.Sentence { return say("and %s more like these.", strconv.Itoa(n)) }
+func moreLike(n int) wording.Sentence { return say(wording.MoreLikeThese, strconv.Itoa(n)) }
 
 // facts keeps what the sentences of the signals say, in their order, for those
 // who say it in another language.
@@ -214,7 +214,11 @@ func facts(signals []vaglio.Signal, by map[string]Effect) vaglio.Args {
 	list := make([]any, len(signals))
 	for i := range signals {
 		e := by[signals[i].Message]
-		list[i] = map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
+		fact := map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
+		if e.Manner {
+			fact["manner"] = true
+		}
+		list[i] = fact
 	}
 	return vaglio.Args{"effects": list}
 }

@@ -24,7 +24,7 @@ func (e Effect) sentence() wording.Sentence {
 	}
 	why = append(why, wording.Clause{Phrase: undone(e.Reversibility)}, wording.Clause{Phrase: touched(e.Reach, e.Kind)})
 	if e.Sure < 0.5 {
-		why = append(why, wording.Clause{Phrase: "(as far as it could be read)"})
+		why = append(why, wording.Clause{Phrase: wording.AsFarAsRead})
 	}
 	return append(why, wording.Clause{Phrase: "."})
 }

@@ -185,7 +185,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	target := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = sayOf("%ss %s in %s", object(strings.ToLower(verb)), object(target), where)
+	e.Why = statementSaid(verb, target, where)
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -200,7 +200,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	case "DELETE", "UPDATE":
 		return s.rows(verb, target, e, where), true
 	case "DROP":
-		e.Why = sayOf("drops with all its data %s in %s", object(target), where)
+		e.Why = in(dropped(s.words, at), target, where)
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
@@ -246,12 +246,56 @@ func tellsOnly(procedure string) bool {
 
 // rows judges a change of rows: of all of them, it is as bad as it gets.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
-	e.Why = sayOf("%ss rows of %s in %s", object(strings.ToLower(verb)), object(target), where)
+	some, every := wording.Phrase("deletes rows of %s"), wording.Phrase("deletes every row of %s")
+	if verb == "UPDATE" {
+		some, every = "updates rows of %s", "updates every row of %s"
+	}
+	e.Why = in(some, target, where)
 	if !s.has("WHERE") && !s.has("LIMIT") {
-		e.Why = sayOf("%ss every row of %s in %s", object(strings.ToLower(verb)), object(target), where)
+		e.Why = in(every, target, where)
 		e.Reach = ReachPublic
 	}
 	return e
+}
+
+// theDatabase is one whose name is not known.
+const theDatabase wording.Phrase = "the database"
+
+// in says what is done to a thing of a database, and in which where that is known.
+func in(p wording.Phrase, target string, where wording.Clause) wording.Sentence {
+	s := say(p, target)
+	if where.Phrase == theDatabase {
+		return s
+	}
+	return append(s, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}
+
+// dropped is how it is said that what stands behind the verb is dropped.
+func dropped(words []string, at int) wording.Phrase {
+	if at+1 < len(words) {
+		switch words[at+1] {
+		case "TABLE":
+			return "drops the table %s"
+		case "DATABASE", "SCHEMA":
+			return "drops the database %s with all its tables"
+		}
+	}
+	return "drops %s"
+}
+
+// statementSaid says what a statement of that verb does.
+func statementSaid(verb, target string, where wording.Clause) wording.Sentence {
+	switch verb {
+	case "INSERT", "REPLACE", "MERGE":
+		return in("adds or changes rows of %s", target, where)
+	case "CREATE":
+		return in("creates %s", target, where)
+	case "ALTER":
+		return in("changes the form of %s", target, where)
+	case "TRUNCATE":
+		return in("empties the table %s", target, where)
+	}
+	return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
 }
 
 // query judges a statement that reads, for what it may do on the side.
@@ -269,7 +313,7 @@ func (s *statement) query(t *tables, e Effect, where wording.Clause) (Effect, bo
 			return usual(KindCredentials).with(say("reads files or passwords of the database server: %s", strings.ToLower(w)), where.String()), true
 		case "DELETE", "UPDATE", "INSERT", "MERGE":
 			if s.beginsAt(i) {
-				return e.with(sayOf("%ss rows in %s", object(strings.ToLower(w)), where), where.String()), true
+				return e.with(sayOf("changes rows in %s: %s", where, object(strings.ToLower(w))), where.String()), true
 			}
 		}
 	}

@@ -1,0 +1,126 @@
+package headline
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/mask"
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
+// Consequence is what follows if a call runs: the worst of all that it would do.
+type Consequence struct {
+	// Undo says whether it can be undone; empty where no judge says.
+	Undo operation.Reversibility
+	// Reach says whom it touches; empty where no judge says.
+	Reach operation.Reach
+	// Reads says that all of it only reads.
+	Reads bool
+	// Unknown says that nothing is known of what it would do.
+	Unknown bool
+	// Unread says that a part of it could not be read.
+	Unread bool
+	// Masked is how many secrets in it are not shown.
+	Masked int
+}
+
+// Final reports whether the call cannot be undone, as far as anybody knows.
+func (c *Consequence) Final() bool { return c.Undo == operation.Irreversible }
+
+// compare orders consequences, the heaviest first. What is not known weighs as
+// much as what cannot be undone, whoever it touches.
+func (c *Consequence) compare(o *Consequence) int {
+	return cmp.Compare(o.weight(), c.weight())
+}
+
+func (c *Consequence) weight() int {
+	switch {
+	case c.Reads:
+		return -1
+	case c.Unknown:
+		return 8 * undoRank(operation.Irreversible)
+	default:
+		return 8*undoRank(c.Undo) + reachRank(c.Reach)
+	}
+}
+
+// consequenceOf joins what follows from each of several things.
+func consequenceOf(o operations) Consequence {
+	c := Consequence{Unread: o.unread, Reads: o.effects && !o.unread}
+	known, unknown := false, false
+	for i := range o.list {
+		e := &o.list[i]
+		switch {
+		case !e.changes():
+			continue
+		case e.kind == operation.KindUnknown:
+			unknown = o.effects
+		default:
+			known = true
+			c.add(e)
+		}
+		c.Reads = false
+	}
+	c.Unknown = unknown && !known
+	c.Unread = !c.Unknown && (c.Unread || unknown)
+	return c
+}
+
+// add joins what follows from one thing.
+func (c *Consequence) add(e *one) {
+	reach := e.reach
+	if e.kind == operation.KindDatabase && reach == operation.ReachPublic {
+		reach = operation.ReachShared // It stays where it is, whoever uses it.
+	}
+	if undoRank(e.undo) > undoRank(c.Undo) {
+		c.Undo = e.undo
+	}
+	if reachRank(reach) > reachRank(c.Reach) {
+		c.Reach = reach
+	}
+}
+
+// undoRank is how hard it is to undo, 0 where that is not known.
+func undoRank(v operation.Reversibility) int {
+	return 1 + slices.Index([]operation.Reversibility{operation.Reversible, operation.Partial, operation.Irreversible}, v)
+}
+
+// reachRank is how far it reaches, 0 where that is not known.
+func reachRank(r operation.Reach) int { return 1 + slices.Index(operation.Reaches(), r) }
+
+// maskedIn counts the masks in the arguments of a call.
+func maskedIn(p vaglio.Proposal) int { return masks(map[string]any(p.Args)) }
+
+func masks(v any) int {
+	switch v := v.(type) {
+	case string:
+		n := 0
+		for i := strings.IndexRune(v, mask.Open); i >= 0; i = strings.IndexRune(v, mask.Open) {
+			size := mask.Shape(v[i:])
+			if size > 0 {
+				n++
+			}
+			v = v[i+max(size, len(string(mask.Open))):]
+		}
+		return n
+	case map[string]any:
+		n := 0
+		for key := range maps.Keys(v) {
+			n += masks(key) + masks(v[key])
+		}
+		return n
+	case vaglio.Args:
+		return masks(map[string]any(v))
+	case []any:
+		n := 0
+		for _, e := range v {
+			n += masks(e)
+		}
+		return n
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,228 @@
+// Package headline says what a call would do as a person wants to hear it first:
+// the verb and the object of its worst operation, how many more there are, and
+// what follows from it. All of it is data until a language is chosen.
+package headline
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Headline is what stands first on a card.
+type Headline struct {
+	// Said is what the worst operation of the call does, and to what, in the
+	// third person without a subject: "deletes /srv/app/uploads".
+	Said wording.Sentence
+	// More is how many other things the call would do, besides reading.
+	More int
+	// Consequence is what follows from all of them.
+	Consequence Consequence
+	// Score is the lowest that a judge gave to any of them, in [0,1].
+	Score float64
+}
+
+// Compare orders headlines by weight, the heaviest first: by what can be undone,
+// whom it touches, and how low it was graded.
+func (h *Headline) Compare(o *Headline) int {
+	return cmp.Or(h.Consequence.compare(&o.Consequence), cmp.Compare(h.Score, o.Score), cmp.Compare(o.More, h.More))
+}
+
+// Equal reports whether two headlines say the same.
+func (h *Headline) Equal(o *Headline) bool {
+	return h.More == o.More && h.Consequence == o.Consequence && h.Said.String() == o.Said.String()
+}
+
+// Of returns the headline of a call by what its judges said. Neither the
+// proposal nor the verdict may hold a secret: both are masked by then.
+func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
+	found := operationsOf(v)
+	h := Headline{Score: min(v.Score, 1), Consequence: consequenceOf(found)}
+	h.Consequence.Masked = maskedIn(p)
+	worst := found.worst()
+	kind := operation.KindUnknown
+	if worst != nil {
+		kind, h.Score = worst.kind, worst.score
+		h.More = found.besides(worst)
+	}
+	c := callOf(p)
+	switch said, leaves := c.byRoles(kind); {
+	case said != nil:
+		h.Said = said
+		if leaves && h.Consequence.Reach != "" {
+			h.Consequence.Reach = operation.ReachPublic
+		}
+	case worst != nil && len(act(worst.said)) > 0:
+		h.Said = act(worst.said)
+	default:
+		h.Said = c.plainly()
+	}
+	h.Said = bounded(h.Said)
+	return h
+}
+
+// one is a thing that a call would do, as a judge found it.
+type one struct {
+	said  wording.Sentence
+	kind  operation.Kind
+	undo  operation.Reversibility
+	reach operation.Reach
+	score float64
+	// manner says that it tells how something is done, and not what.
+	manner bool
+	// stands is for how many it stands.
+	stands int
+}
+
+// changes reports whether it does more than read.
+func (o *one) changes() bool { return o.kind != operation.KindRead }
+
+// operations are all that a call would do.
+type operations struct {
+	list []one
+	// unread says that a part of the call could not be read.
+	unread bool
+	// asked is the score below which a person is asked, 0 where it is not known.
+	asked float64
+	// effects says that they were found by a judge of effects, which says of each
+	// whether it can be undone.
+	effects bool
+}
+
+// operationsOf reads what the judges said. What the judge of effects found stands
+// for all, because only that says what the call does.
+func operationsOf(v vaglio.Verdict) operations {
+	var others operations
+	for i := range v.Results {
+		g := &v.Results[i]
+		if effects, ok := g.Metadata["effects"].([]any); ok {
+			return graded(g, effects)
+		}
+		for _, s := range g.Signals {
+			if len(s.Said) > 0 && s.Score < 1 {
+				others.list = append(others.list, one{said: s.Said, kind: operation.KindUnknown, score: s.Score, stands: 1})
+			}
+		}
+	}
+	return others
+}
+
+// graded reads the signals of the judge of effects, with what it keeps of each.
+func graded(g *vaglio.GradientResult, effects []any) operations {
+	out := operations{effects: true, asked: g.MinScore}
+	for i := range g.Signals {
+		s := &g.Signals[i]
+		if i >= len(effects) {
+			out.unread = true
+			continue
+		}
+		e, _ := effects[i].(map[string]any)
+		word := func(key string) string { w, _ := e[key].(string); return w }
+		o := one{
+			said: s.Said, kind: operation.Kind(word("kind")), score: s.Score, stands: 1,
+			undo: operation.Reversibility(word("reversibility")), reach: operation.Reach(word("reach")),
+		}
+		o.manner, _ = e["manner"].(bool)
+		for _, c := range s.Said {
+			switch c.Phrase {
+			case wording.MoreLikeThese:
+				o.stands, _ = strconv.Atoi(c.Args[0].Text)
+			case wording.AsFarAsRead:
+				out.unread = true
+			}
+		}
+		out.list = append(out.list, o)
+	}
+	return out
+}
+
+// worst is what weighs most, nil if there is nothing. How something is done is
+// said only where nothing says what.
+func (o *operations) worst() *one {
+	var worst *one
+	for i := range o.list {
+		c := &o.list[i]
+		if worst == nil || c.lighter() < worst.lighter() || c.lighter() == worst.lighter() && c.heavier(worst) {
+			worst = c
+		}
+	}
+	return worst
+}
+
+// lighter is the class of a thing in the order of what is said first.
+func (o *one) lighter() int {
+	switch {
+	case !o.changes():
+		return 2
+	case o.manner:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// heavier orders two things of one class.
+func (o *one) heavier(than *one) bool {
+	return cmp.Or(cmp.Compare(o.score, than.score), than.weight()-o.weight()) < 0
+}
+
+func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
+
+// besides counts what the call would do besides one thing and besides reading:
+// where a person is asked about that, only what they would be asked about, too.
+func (o *operations) besides(one *one) int {
+	n := 0
+	for i := range o.list {
+		passes := o.list[i].score >= o.asked && one.score < o.asked
+		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes {
+			n += c.stands
+		}
+	}
+	return n
+}
+
+// act is the part of a judge's sentence that says what is done, and to what.
+// What closes it says what follows, which the consequence does.
+func act(s wording.Sentence) wording.Sentence {
+	var out wording.Sentence
+	for _, c := range s {
+		if strings.HasPrefix(string(c.Phrase), ";") || c.Phrase == "." {
+			break
+		}
+		switch c.Phrase {
+		case wording.Outside, wording.AsFarAsRead:
+		case wording.MoreLikeThese:
+			return nil
+		case wording.Unread:
+			out = append(out, c.Args...)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// longestThing is how many characters of a thing stand in a headline. A longer
+// one is told by its length: half a name could be another's.
+const longestThing = 200
+
+// bounded is the sentence with every thing that is too long for a headline told
+// by its length.
+func bounded(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
+	for i := range s {
+		c := &s[i]
+		if n := utf8.RuneCountInString(c.Text); n > longestThing {
+			*c = wording.Say("a text of %s characters", strconv.Itoa(n))
+			continue
+		}
+		c.Args = bounded(c.Args)
+	}
+	return s
+}

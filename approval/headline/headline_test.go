@@ -1,0 +1,125 @@
+package headline_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/approval/headline"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// found is a thing that a judge of effects found.
+type found struct {
+	said        wording.Sentence
+	kind        operation.Kind
+	undo, reach string
+	score       float64
+	manner      bool
+}
+
+// verdict is one of the judge of effects, with notes of what it could not read.
+func verdict(notes int, list ...found) vaglio.Verdict {
+	g := vaglio.GradientResult{Judge: "effects", Metadata: vaglio.Args{}}
+	var effects []any
+	for _, f := range list {
+		g.Signals = append(g.Signals, vaglio.Signal{Category: string(f.kind), Score: f.score, Said: f.said})
+		effects = append(effects, map[string]any{"kind": string(f.kind), "reversibility": f.undo, "reach": f.reach, "manner": f.manner})
+	}
+	for range notes {
+		g.Signals = append(g.Signals, vaglio.Signal{Category: "unread", Said: wording.Sentence{wording.Say("a loop of a form that is not read")}})
+	}
+	g.Metadata["effects"] = effects
+	return vaglio.Verdict{JudgeKind: "effects", Results: []vaglio.GradientResult{g}}
+}
+
+func shell(command string) vaglio.Proposal {
+	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": command}}
+}
+
+var (
+	deletes = found{
+		wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/a"}, {Phrase: wording.Outside}, {Phrase: "; it cannot be undone,"}, {Phrase: "."}},
+		operation.KindDelete, "irreversible", "system", 0.13, false,
+	}
+	installs = found{wording.Sentence{wording.Say("installs %s", "nginx")}, operation.KindInstall, "partial", "system", 0.33, false}
+	asRoot   = found{wording.Sentence{wording.Say("runs %s with the rights of the administrator", "apt")}, operation.KindPrivilege, "partial", "system", 0.3, true}
+	reads    = found{wording.Sentence{{Phrase: "reads"}, {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95, false}
+	unknown  = found{wording.Sentence{wording.Say("could not be read: %s", "x")}, operation.KindUnknown, "irreversible", "user", 0.15, false}
+	rows     = found{wording.Sentence{wording.Say("updates rows of %s", "users")}, operation.KindDatabase, "irreversible", "public", 0.02, false}
+	others   = found{wording.Sentence{wording.Say(wording.MoreLikeThese, "7")}, operation.KindDelete, "irreversible", "user", 0.4, false}
+)
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	final, partly := operation.Irreversible, operation.Partial
+	for name, r := range map[string]struct {
+		call vaglio.Proposal
+		v    vaglio.Verdict
+		says string
+		more int
+		c    headline.Consequence
+	}{
+		"the act alone":                   {shell("rm"), verdict(0, deletes), "deletes /srv/a", 0, headline.Consequence{Undo: final, Reach: "system"}},
+		"what is done before how":         {shell("apt"), verdict(0, asRoot, installs), "installs nginx", 0, headline.Consequence{Undo: partly, Reach: "system"}},
+		"how where nothing says what":     {shell("apt"), verdict(0, asRoot, reads), "runs apt with the rights of the administrator", 0, headline.Consequence{Undo: partly, Reach: "system"}},
+		"the worst of several":            {shell("x"), verdict(0, installs, deletes, reads), "deletes /srv/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
+		"what is not listed is counted":   {shell("x"), verdict(0, deletes, others), "deletes /srv/a", 7, headline.Consequence{Undo: final, Reach: "system"}},
+		"it only reads":                   {shell("x"), verdict(0, reads), "reads", 0, headline.Consequence{Reads: true}},
+		"reads, as far as it was read":    {shell("x"), verdict(1, reads), "reads", 0, headline.Consequence{Unread: true}},
+		"nothing is known":                {shell("x"), verdict(0, unknown), "x", 0, headline.Consequence{Unknown: true}},
+		"a part is known":                 {shell("x"), verdict(0, unknown, installs), "x", 1, headline.Consequence{Undo: partly, Reach: "system", Unread: true}},
+		"a note beside":                   {shell("x"), verdict(2, deletes), "deletes /srv/a", 0, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
+		"a database keeps its rows":       {shell("x"), verdict(0, rows), "updates rows of users", 0, headline.Consequence{Undo: final, Reach: "shared"}},
+		"no judge of effects":             {shell("make all\nmake more"), vaglio.Verdict{}, "runs make all", 0, headline.Consequence{}},
+		"no judge of effects, and a tool": {vaglio.Proposal{Executor: "frob"}, vaglio.Verdict{}, "calls frob", 0, headline.Consequence{}},
+		"masks": {
+			shell("a ‹masked 40 chars #3fa9c2d17be0› ‹masked x› ‹masked 4 chars #3fa9c2d17be1›"), verdict(0, deletes), "deletes /srv/a", 0,
+			headline.Consequence{Undo: final, Reach: "system", Masked: 2},
+		},
+	} {
+		h := headline.Of(r.call, r.v)
+		if got := h.Said.String(); got != r.says || h.More != r.more || h.Consequence != r.c {
+			t.Errorf("%s: %q, %d more, %+v; want %q, %d, %+v", name, got, h.More, h.Consequence, r.says, r.more, r.c)
+		}
+	}
+}
+
+func TestThingsAreWholeOrTold(t *testing.T) {
+	t.Parallel()
+	long := found{wording.Sentence{{Phrase: "deletes"}, {Text: strings.Repeat("/a", 200)}}, operation.KindDelete, "irreversible", "user", 0.1, false}
+	list := []any{"a@example.com", "b@example.com", "c@example.com", "d@example.com", "e@example.com"}
+	for name, r := range map[string]struct {
+		call vaglio.Proposal
+		v    vaglio.Verdict
+		says string
+	}{
+		"a long path":   {shell("rm"), verdict(0, long), "deletes a text of 400 characters"},
+		"a long list":   {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"to": list, "subject": "Hi"}}, verdict(0, unknown), "sends mail to a@example.com, b@example.com, c@example.com and 2 more: Hi"},
+		"a long text":   {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"subject": strings.Repeat("word ", 30)}}, verdict(0, unknown), "sends mail: " + strings.TrimSpace(strings.Repeat("word ", 16)) + " …"},
+		"several lines": {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"subject": "one\ntwo"}}, verdict(0, unknown), "sends mail: one …"},
+		"a draft":       {vaglio.Proposal{Executor: "draft_send_mail", Args: vaglio.Args{"to": "a@example.com"}}, verdict(0, installs), "installs nginx"},
+	} {
+		h := headline.Of(r.call, r.v)
+		if got := h.Said.String(); got != r.says {
+			t.Errorf("%s: %q, want %q", name, got, r.says)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	of := func(list ...found) headline.Headline { return headline.Of(shell("x"), verdict(0, list...)) }
+	order := []headline.Headline{of(deletes), of(unknown), of(installs), of(reads)}
+	for i := range order {
+		for j := range order {
+			if got := order[i].Compare(&order[j]); (got < 0) != (i < j) || (got == 0) != (i == j) {
+				t.Errorf("%v and %v: %d", order[i].Said, order[j].Said, got)
+			}
+			if order[i].Equal(&order[j]) != (i == j) {
+				t.Errorf("%v and %v are equal or not", order[i].Said, order[j].Said)
+			}
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package headline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// call is a call as it is read for its headline: what its tool is for by its
+// name, and what its arguments are for by their keys.
+type call struct {
+	executor string
+	// command is the first line that it would run, empty where it runs none.
+	command string
+	words   []string
+	// args are the texts of its arguments by their keys in normal form.
+	args map[string][]string
+	// method is how an address is asked, urls are the addresses.
+	urls []string
+}
+
+func callOf(p vaglio.Proposal) *call {
+	rd := reading.NewReader(reading.Options{}).Read(p.Call())
+	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}}
+	for i := range rd.Commands {
+		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
+			c.command = cmp.Or(c.command, cmd.Text)
+		}
+	}
+	for i := range rd.URLs {
+		c.urls = append(c.urls, rd.URLs[i].Text)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Args)) {
+		name := reading.Normal(key)
+		c.args[name] = append(c.args[name], texts(p.Args[key])...)
+	}
+	return c
+}
+
+// texts are the plain values of an argument, of a list one for each.
+func texts(v any) []string {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, e := range v {
+			out = append(out, texts(e)...)
+		}
+		return out
+	case map[string]any:
+		for _, key := range []string{"email", "address", "login", "name", "id"} {
+			if s, ok := v[key].(string); ok {
+				return []string{s}
+			}
+		}
+		return nil
+	default:
+		return []string{fmt.Sprint(v)}
+	}
+}
+
+// has reports whether the tool's name has one of the words.
+func (c *call) has(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })
+}
+
+// all are the values of all of these keys, in their order.
+func (c *call) all(keys ...string) []string {
+	var out []string
+	for _, k := range keys {
+		out = append(out, c.args[k]...)
+	}
+	return out
+}
+
+// first is the first value of the first of these keys that has one.
+func (c *call) first(keys ...string) string {
+	for _, k := range keys {
+		for _, s := range c.args[k] {
+			if strings.TrimSpace(s) != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// byRoles says what a tool that runs no command does with its arguments, where
+// its name and their roles tell, and whether that leaves for the outside; kind is
+// what the judge of effects makes of it.
+func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool) {
+	if c.command != "" || kind == operation.KindRead || len(c.words) == 0 {
+		return nil, false
+	}
+	for _, told := range []struct {
+		by     func(operation.Kind) wording.Sentence
+		leaves bool
+	}{{c.payment, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, false}, {c.device, false}} {
+		if s := told.by(kind); s != nil {
+			return s, told.leaves
+		}
+	}
+	return nil, false
+}
+
+// outside reports whether an address is none of this machine's.
+func (c *call) outside() bool {
+	return slices.ContainsFunc(c.urls, func(s string) bool {
+		u, err := url.Parse(s)
+		if err != nil {
+			return true
+		}
+		ip, err := netip.ParseAddr(u.Hostname())
+		return u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback() && !ip.IsPrivate())
+	})
+}
+
+// mail says what a tool sends by mail: to whom, and about what.
+func (c *call) mail(operation.Kind) wording.Sentence {
+	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
+		return nil
+	}
+	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
+		c.first("subject", "title", "body", "text", "message", "content"))
+}
+
+// message says what a tool says in a chat.
+func (c *call) message(kind operation.Kind) wording.Sentence {
+	if !c.sends() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
+		return nil
+	}
+	what := c.first("text", "message", "body", "content", "status", "title")
+	if what == "" || len(c.urls) > 0 {
+		return nil
+	}
+	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s",
+		c.all("channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"), what)
+}
+
+// sends reports whether the tool's name says that it sends.
+func (c *call) sends() bool {
+	return c.has("send", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") &&
+		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule")
+}
+
+// sent says that something goes to somebody, as far as both are named.
+func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) wording.Sentence {
+	switch {
+	case len(to) > 0 && about != "":
+		return wording.Sentence{{Phrase: both, Args: []wording.Clause{named(to), prose(about)}}}
+	case len(to) > 0:
+		return wording.Sentence{{Phrase: whom, Args: []wording.Clause{named(to)}}}
+	case about != "":
+		return wording.Sentence{{Phrase: what, Args: []wording.Clause{prose(about)}}}
+	default:
+		return nil
+	}
+}
+
+// payment says what a tool pays, and to whom or for what.
+func (c *call) payment(kind operation.Kind) wording.Sentence {
+	amount := c.first("amount", "total", "price", "sum")
+	if amount == "" || kind != operation.KindSpend {
+		return nil
+	}
+	if currency := c.first("currency", "currencycode", "unit"); currency != "" {
+		amount += " " + currency
+	}
+	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor")
+	item := c.first("item", "product", "description", "title", "sku", "name", "plan")
+	switch {
+	case to != "":
+		return wording.Sentence{wording.Say("pays %s to %s", amount, to)}
+	case item != "":
+		return wording.Sentence{{Phrase: "pays %s: %s", Args: []wording.Clause{{Text: amount}, prose(item)}}}
+	default:
+		return wording.Sentence{wording.Say("pays %s", amount)}
+	}
+}
+
+// event says what a tool puts into a calendar, and who is invited.
+func (c *call) event(operation.Kind) wording.Sentence {
+	if !c.has("event", "events", "meeting", "calendar", "invite") || !c.has("create", "add", "schedule", "new", "insert", "book", "invite", "send") {
+		return nil
+	}
+	who, what := c.all("attendees", "participants", "guests", "invitees", "to", "emails"), c.first("title", "summary", "subject", "name")
+	if len(who) == 0 {
+		return c.sent("", "", "creates an event: %s", nil, what)
+	}
+	return c.sent("invites %s: %s", "invites %s", "", who, what)
+}
+
+// issue says what a tool files in a tracker.
+func (c *call) issue(operation.Kind) wording.Sentence {
+	if !c.has("issue", "issues", "ticket", "bug") || !c.has("create", "open", "new", "add", "file") || c.has("comment", "label", "assignee") {
+		return nil
+	}
+	where := c.first("repo", "repository", "project", "projectkey", "projectid", "team", "board")
+	if owner := c.first("owner", "org", "organization", "namespace"); owner != "" && where != "" && !strings.Contains(where, "/") {
+		where = owner + "/" + where
+	}
+	var in []string
+	if where != "" {
+		in = []string{where}
+	}
+	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
+}
+
+// request says what a tool asks of an address.
+func (c *call) request(operation.Kind) wording.Sentence {
+	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
+	if len(c.urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "sends a %s request to %s", Args: []wording.Clause{{Text: method}, named(c.urls)}}}
+}
+
+// device says which device a tool operates.
+func (c *call) device(kind operation.Kind) wording.Sentence {
+	what := c.first("device", "deviceid", "deviceids", "entityid", "entity", "door", "light", "lock", "name", "id", "target", "room")
+	if kind != operation.KindPhysical || what == "" {
+		return nil
+	}
+	return wording.Sentence{wording.Say("operates %s", what)}
+}
+
+// plainly says only which tool or command it is.
+func (c *call) plainly() wording.Sentence {
+	if line, _, _ := strings.Cut(strings.TrimSpace(c.command), "\n"); line != "" {
+		return wording.Sentence{{Phrase: "runs %s", Args: []wording.Clause{prose(line)}}}
+	}
+	return wording.Sentence{wording.Say("calls %s", c.executor)}
+}
+
+// mostNamed is how many of a list are named.
+const mostNamed = 3
+
+// named says the first of a list, each whole, and how many more there are.
+func named(list []string) wording.Clause {
+	if more := len(list) - mostNamed; more > 0 {
+		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
+	}
+	return wording.Clause{Text: strings.Join(list, ", ")}
+}
+
+// longestProse is how many characters of a text stand in a headline.
+const longestProse = 80
+
+// prose is the first line of a text, cut at a word's end.
+func prose(s string) wording.Clause {
+	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line = strings.TrimSpace(line)
+	cut := strings.TrimSpace(rest) != ""
+	if utf8.RuneCountInString(line) > longestProse {
+		runes := []rune(line)[:longestProse]
+		if at := strings.LastIndexByte(string(runes), ' '); at > 0 {
+			line = string(runes)[:at]
+		} else {
+			line = string(runes)
+		}
+		cut = true
+	}
+	if cut {
+		line += " …"
+	}
+	return wording.Clause{Text: line}
+}

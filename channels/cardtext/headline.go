@@ -1,0 +1,89 @@
+package cardtext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Headline says what a call would do, worst first, and how many other things.
+func Headline(texts *templates.Texts, h *headline.Headline) Text {
+	w := writer{texts: texts}
+	w.headline(h)
+	return w.text
+}
+
+// CardHeadline says what the calls of a card would do: the worst of them, how
+// many are like it, and how many others there are.
+func CardHeadline(texts *templates.Texts, c *approval.Card) Text {
+	w := writer{texts: texts}
+	worst, like, more := c.Lead()
+	if worst == nil {
+		return nil
+	}
+	if like > 0 {
+		w.say("headline.times", templates.Values{"n": like + 1})
+		w.put(Ours, " ")
+	}
+	w.headline(&worst.Headline)
+	if more > 0 {
+		w.say("headline.calls", templates.Values{"n": more})
+	}
+	return w.text
+}
+
+func (w *writer) headline(h *headline.Headline) {
+	said := h.Said.Each(func(text string) string { return seeLine(text).String() })
+	parts, _ := w.texts.Sentence(said)
+	for _, p := range parts {
+		kind := Ours
+		if p.Theirs {
+			kind = Theirs
+		}
+		w.put(kind, p.Text)
+	}
+	if h.More > 0 {
+		w.say("headline.more", templates.Values{"n": h.More})
+	}
+}
+
+// Consequence says what follows if a call runs: whether it can be undone, whom it
+// touches, and what of it is not known or not shown.
+func Consequence(texts *templates.Texts, c *headline.Consequence) string {
+	var said []string
+	add := func(key templates.Key) { said = append(said, texts.Plain(key, nil)) }
+	switch {
+	case c.Reads:
+		add("follows.reads")
+	case c.Unknown:
+		add("follows.unknown")
+	case c.Undo == "" && c.Unread: // It says so by itself.
+	case c.Undo == "":
+		add("follows.unjudged")
+	default:
+		add(templates.Key("undo." + string(c.Undo)))
+	}
+	if c.Reach != "" {
+		add(templates.Key("reach." + string(c.Reach)))
+	}
+	if c.Unread {
+		add("follows.unread")
+	}
+	if c.Masked > 0 {
+		said = append(said, texts.Plain("follows.masked", templates.Values{"n": c.Masked}))
+	}
+	return capital(strings.Join(said, " · "))
+}
+
+// capital is the text with a capital at its beginning.
+func capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[n:]
+}

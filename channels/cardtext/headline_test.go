@@ -1,0 +1,89 @@
+package cardtext_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// row is a call of the table, with what a person wrote that its card should say.
+type row struct {
+	name string
+	// wanting says that the engine does not know enough yet to say it.
+	wanting bool
+	call    vaglio.Proposal
+	says    map[templates.Lang]string
+}
+
+// table reads a file of rows: a name, and indented below it the call, and the
+// headline and the consequence in English and in Italian. A question mark before
+// the name says that the card does not say it yet.
+func table(t *testing.T, file string) []row {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	for block := range strings.SplitSeq(strings.TrimSpace(string(raw)), "\n\n") {
+		lines := strings.Split(block, "\n")
+		const name, call, english, italian, all = 0, 1, 2, 3, 4
+		if len(lines) != all {
+			t.Fatalf("%s: a row has %d lines, not %d: %q", file, len(lines), all, block)
+		}
+		executor, args, _ := strings.Cut(strings.TrimSpace(lines[call]), " ")
+		title, wanting := strings.CutPrefix(lines[name], "? ")
+		r := row{name: title, wanting: wanting, call: vaglio.Proposal{Executor: executor, Context: vaglio.Context{Cwd: "/srv/app"}}}
+		if err := json.Unmarshal([]byte(args), &r.call.Args); err != nil {
+			t.Fatalf("%s: %s: %v", file, r.name, err)
+		}
+		r.says = map[templates.Lang]string{templates.English: strings.TrimSpace(lines[english]), templates.Italian: strings.TrimSpace(lines[italian])}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// TestHeadlines holds what cards say first to what a person wrote down for the
+// same calls before there was a headline.
+func TestHeadlines(t *testing.T) {
+	t.Parallel()
+	j, err := effects.New(effects.Options{Home: "/home/ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := approval.NewMasker(approval.Secret{1})
+	for _, r := range table(t, "testdata/headlines.txt") {
+		g, err := j.Grade(t.Context(), r.call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.MinScore = effects.Threshold
+		v := vaglio.Verdict{JudgeKind: "effects", Score: g.Score, Results: []vaglio.GradientResult{g}}
+		h := headline.Of(m.Proposal(r.call), m.Verdict(v))
+		differs := false
+		for _, lang := range templates.Langs() {
+			texts := set.In(lang, time.UTC)
+			got := cardtext.Headline(texts, &h).String() + " | " + cardtext.Consequence(texts, &h.Consequence)
+			differs = differs || got != r.says[lang]
+			if got != r.says[lang] && !r.wanting {
+				t.Errorf("%s:\n got %s\nwant %s", r.name, got, r.says[lang])
+			}
+		}
+		if r.wanting && !differs {
+			t.Errorf("%s: its card says what it should: take the question mark away", r.name)
+		}
+	}
+}
