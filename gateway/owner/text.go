@@ -45,6 +45,15 @@ func WriteWhy(w io.Writer, all []Account) error {
 	return err
 }
 
+// talk writes what people asked the agent, and what it said.
+func (a *Account) talk(field func(name, value string)) {
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
+		field("its answer", q.Answer)
+	}
+}
+
 // write writes the account as lines "name  value". Everything that an agent, a
 // judge or a person wrote is made visible, and its lines are indented, so that
 // none of it can pass for a line of ours.
@@ -79,11 +88,7 @@ func (a *Account) write(b *strings.Builder) {
 		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
 	}
 	field("because", a.Verdict.Reason)
-	for i := range a.Questions {
-		q := &a.Questions[i]
-		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
-		field("its answer", q.Answer)
-	}
+	a.talk(field)
 	for _, r := range a.Verdict.Results {
 		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
 		field("", r.Reasoning)
