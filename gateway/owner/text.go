@@ -45,8 +45,9 @@ func WriteWhy(w io.Writer, all []Account) error {
 	return err
 }
 
-// talk writes what people asked the agent, and what it said.
-func (a *Account) talk(field func(name, value string)) {
+// reasons writes why it was denied, what people asked the agent, and what it said.
+func (a *Account) reasons(field func(name, value string)) {
+	field("because", a.Verdict.Reason)
 	for i := range a.Questions {
 		q := &a.Questions[i]
 		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
@@ -87,8 +88,7 @@ func (a *Account) write(b *strings.Builder) {
 	} else {
 		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
 	}
-	field("because", a.Verdict.Reason)
-	a.talk(field)
+	a.reasons(field)
 	for _, r := range a.Verdict.Results {
 		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
 		field("", r.Reasoning)
