@@ -120,6 +120,10 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 corpora: ## measure the shipped policy, and the masks, on labelled calls; CORPORA=folder
 	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./vaglio/mask
 
+.PHONY: arena
+arena: ## have a scripted agent meet 100 refusals, with plain text and with ours, and count what it does next
+	$(GO) test -run='^TestArena$$' -count=1 -v ./dispatcher | grep -v level=
+
 MUTANTS ?= 80
 .PHONY: mutants
 mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80

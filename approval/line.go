@@ -1,6 +1,11 @@
 package approval
 
 import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
@@ -29,4 +34,19 @@ func commandLine(p vaglio.Proposal) string {
 		}
 	}
 	return line
+}
+
+// clip is [visible.Clip].
+func clip(s string, n int) string { return visible.Clip(s, n) }
+
+// quote is [visible.Quote].
+func quote(s string, n int) string { return visible.Quote(s, n) }
+
+// oneLine spells out line ends and everything else that is not printed.
+func oneLine(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }) < 0 {
+		return s
+	}
+	quoted := strings.ReplaceAll(strconv.Quote(s), `\"`, `"`)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\\`, `\`)
 }

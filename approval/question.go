@@ -92,13 +92,13 @@ func (a *Ask) AnswerQuestion(words string, at time.Time) bool {
 
 // talk stands in a view for how far the questions got.
 func (a *Ask) talk() string {
-	s := ""
+	var b strings.Builder
 	for i := range a.Questions {
-		if s += "?"; !a.Questions[i].Open() {
-			s += "!"
+		if b.WriteByte('?'); !a.Questions[i].Open() {
+			b.WriteByte('!')
 		}
 	}
-	return s
+	return b.String()
 }
 
 // checkWords checks a person's words, and returns them without the spaces around.

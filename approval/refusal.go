@@ -386,18 +386,3 @@ func (r Refusal) otherwise() string {
 		return "It is not allowed so far."
 	}
 }
-
-// clip is [visible.Clip].
-func clip(s string, n int) string { return visible.Clip(s, n) }
-
-// quote is [visible.Quote].
-func quote(s string, n int) string { return visible.Quote(s, n) }
-
-// oneLine spells out line ends and everything else that is not printed.
-func oneLine(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }) < 0 {
-		return s
-	}
-	quoted := strings.ReplaceAll(strconv.Quote(s), `\"`, `"`)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\\`, `\`)
-}

@@ -539,7 +539,7 @@ func TestTheDigestAddsUpWithGrantsAndBrakes(t *testing.T) {
 		}
 		g.propose(t, shell("ls"), 0)
 		time.Sleep(24 * time.Hour)
-		day, err := g.Digest(t.Context(), "")
+		day, err := g.Digest(t.Context(), lastDay(t, g.Dispatcher))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,10 @@ import (
 // ask.
 const attempts = 64
 
+// MaxAsked is the most calls of a plan on one card: a longer plan is put to people on
+// several cards, in its order.
+const MaxAsked = 50
+
 // open finds or opens the approval of every call that a judge denied. It is
 // done when a round finds nothing left to open.
 func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error {
@@ -63,8 +67,8 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 		}
 		// The same call twice in one plan is asked once; the second finds the
 		// first's approval on the next round.
-		if joined || seen[c.print] || len(fresh) > 0 && c.route.Name != o.Route.Name {
-			continue // So does a call that goes to other people.
+		if joined || seen[c.print] || len(fresh) == MaxAsked || len(fresh) > 0 && c.route.Name != o.Route.Name {
+			continue // So does a call that goes to other people, and what is too much for a card.
 		}
 		seen[c.print] = true
 		one, err := d.opening(agent, c)

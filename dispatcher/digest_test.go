@@ -304,7 +304,13 @@ func TestTheDigestOfADay(t *testing.T) {
 		p := printing(t, storetest.NewMemory(), morning)
 		time.Sleep(9 * time.Hour)
 		d, err := p.Digest(t.Context(), "")
-		if err != nil || p.DigestDay(d.Window) != "2000-01-01" {
+		day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+		if err != nil || !d.Open || d.Before != "2000-01-01" || !d.Window.From.Equal(day.Add(8*time.Hour)) || !d.Window.To.Equal(day.Add(9*time.Hour)) ||
+			!d.Next.Equal(day.Add(32*time.Hour)) {
+			t.Errorf("so far: %v, %v", d, err)
+		}
+		d, err = p.Digest(t.Context(), d.Before)
+		if err != nil || d.Open || p.DigestDay(d.Window) != "2000-01-01" {
 			t.Errorf("the last one: %v, %v", d.Window, err)
 		}
 		for _, bad := range []string{"2000-01-02", "yesterday", "1999-12-01"} {
@@ -315,4 +321,14 @@ func TestTheDigestOfADay(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lastDay is the day of the last digest that is over.
+func lastDay(t *testing.T, d *dispatcher.Dispatcher) string {
+	t.Helper()
+	w, err := d.Window("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.DigestDay(w)
 }

@@ -12,14 +12,30 @@ import (
 )
 
 // Digest returns the digest that was due on a day such as "2026-11-21"; empty
-// is the last one. A day that is none, or has not come, is an
+// is the window that is not over, as it stands so far. A day that is none, or has not come, is an
 // [*report.DayError].
 func (d *Dispatcher) Digest(ctx context.Context, day string) (report.Digest, error) {
+	if day == "" {
+		return d.soFar(ctx)
+	}
 	w, err := d.Window(day)
 	if err != nil {
 		return report.Digest{}, err
 	}
 	return d.signed(ctx, w, read.Telling{})
+}
+
+// soFar is the digest of the window that is not over.
+func (d *Dispatcher) soFar(ctx context.Context) (report.Digest, error) {
+	w := d.OpenWindow()
+	digest, err := d.signed(ctx, w, read.Telling{})
+	if digest.Open = true; d.hours.Digest != nil {
+		digest.Next = d.hours.Digest.After(w.To)
+	}
+	if last, lost := d.Window(""); lost == nil {
+		digest.Before = d.DigestDay(last)
+	}
+	return digest, err
 }
 
 // signed computes a window's digest and gives it the checkpoint of now.
@@ -58,7 +74,7 @@ type DigestSending struct {
 	Err error
 }
 
-// SendDigest shows the digest of a day on every channel that shows digests, also
+// SendDigest shows the digest of a day, or the last one, on every channel that shows digests, also
 // where it was sent before, and returns how that ended on each. What is sent by
 // the clock stays as it is.
 func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]DigestSending, error) {

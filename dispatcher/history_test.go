@@ -178,7 +178,7 @@ func TestADigestKeepsItsCheckpoint(t *testing.T) {
 		if err != nil || c.Size != 1 {
 			t.Errorf("the digest shows %q: %+v, %v", first, c, err)
 		}
-		d, err := p.Digest(t.Context(), "")
+		d, err := p.Digest(t.Context(), lastDay(t, p.Dispatcher))
 		if err != nil {
 			t.Fatal(err)
 		}

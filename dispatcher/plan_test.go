@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,6 +154,40 @@ func TestTheTurnLogIsNotWrittenOver(t *testing.T) {
 		steps, err := g.Turn(t.Context(), agent, "t-1")
 		if err != nil || len(steps) != 2 || steps[0].Proposal.Intent != "wipe everything" || steps[1].Proposal.Intent != "tidy up a little" {
 			t.Errorf("the turn has %d steps, %v: %+v", len(steps), err, steps)
+		}
+	})
+}
+
+// A plan that is too long for one card is asked on several, in its order, and a repeat
+// of it joins every one.
+func TestALongPlanIsAskedOnSeveralCards(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		rs := make([]dispatcher.Request, 2*dispatcher.MaxAsked+13)
+		for i := range rs {
+			rs[i].Proposal = shell("make part-" + strconv.Itoa(i))
+			rs[i].Proposal.TurnID, rs[i].Key = "t-1", "the-plan"
+		}
+		for range 2 {
+			answers, err := g.ProposePlan(t.Context(), agent, rs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var asks []approval.AskID
+			for i, a := range answers {
+				if a.Decision != approval.RulingPending {
+					t.Fatalf("call %d: %+v", i, a)
+				}
+				ask := a.Approval.ID.Ask()
+				if i%dispatcher.MaxAsked == 0 {
+					asks = append(asks, ask)
+				}
+				if want := approval.ID(string(asks[len(asks)-1]) + "-" + strconv.Itoa(i%dispatcher.MaxAsked+1)); a.Approval.ID != want {
+					t.Fatalf("call %d is %s, want %s", i, a.Approval.ID, want)
+				}
+			}
+			if len(asks) != 3 {
+				t.Errorf("it takes %d cards", len(asks))
+			}
 		}
 	})
 }

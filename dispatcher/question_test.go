@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -92,20 +93,12 @@ func wantKinds(t *testing.T, g *gate, want ...history.Kind) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range want {
-			if e.Kind == k {
-				got = append(got, e.Kind)
-				break
-			}
+		if slices.Contains(want, e.Kind) {
+			got = append(got, e.Kind)
 		}
 	}
-	if len(got) != len(want) {
-		t.Fatalf("the history tells %v, want %v", got, want)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("the history tells %v, want %v", got, want)
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("the history tells %v, want %v", got, want)
 	}
 }
 

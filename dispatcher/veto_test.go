@@ -29,7 +29,7 @@ func TestEveryIDOfADigestTellsWhy(t *testing.T) {
 			}
 		}
 		time.Sleep(24 * time.Hour)
-		d, err := p.Digest(t.Context(), "")
+		d, err := p.Digest(t.Context(), lastDay(t, p.Dispatcher))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,12 @@ import (
 // stood at the window's end, so the digests of windows that join add up.
 type Digest struct {
 	Window Window `json:"window"`
+	// Open says that the window is not over: it tells how things stand so far. Next is
+	// then when the digest of it is due, zero where none is sent, and Before the day of
+	// the last one.
+	Open   bool      `json:"open,omitempty"`
+	Next   time.Time `json:"next,omitzero"`
+	Before string    `json:"before,omitempty"`
 	// Routes are those of whose calls it tells; none means all calls.
 	Routes []string `json:"routes,omitempty"`
 	// Late says that the digest was due earlier, and nobody could send it then.

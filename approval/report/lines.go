@@ -36,12 +36,16 @@ const digestWords = 200
 // Lines says the digest in lines, the most important first. What a channel
 // cannot show all of is cut from the end.
 func (d *Digest) Lines() []DigestLine {
-	l := lines{compares: !d.WeekAgo.none()}
+	l := lines{compares: !d.WeekAgo.none(), open: d.Open}
 	title := "title"
+	if d.Open {
+		title = "title.open"
+	}
 	if d.Empty() {
-		title = "title.empty"
+		title += ".empty"
 	}
 	l.head(title, "from", d.Window.From, "to", d.Window.To)
+	l.next(d)
 	if d.Late {
 		l.add("late")
 	}
@@ -113,6 +117,22 @@ type lines struct {
 	// compares says that there is something a week before to compare with: if
 	// not, everything would be new.
 	compares bool
+	// open says that the window is not over.
+	open bool
+}
+
+// next says of a window that is not over when its digest comes, and which was the
+// last one.
+func (l *lines) next(d *Digest) {
+	if !d.Open {
+		return
+	}
+	if !d.Next.IsZero() {
+		l.add("next", "when", d.Next)
+	}
+	if d.Before != "" {
+		l.add("before", "day", d.Before)
+	}
 }
 
 func (l *lines) add(key string, pairs ...any) {
@@ -189,7 +209,11 @@ func (l *lines) fates(key string, f Fates) {
 	l.counted("fate.expired", f.Expired)
 	l.counted("fate.withdrawn", f.Withdrawn)
 	l.counted("fate.superseded", f.Superseded)
-	l.counted("fate.waiting", f.Waiting)
+	waiting := "fate.waiting"
+	if l.open {
+		waiting = "fate.waiting.open"
+	}
+	l.counted(waiting, f.Waiting)
 	l.counted("fate.repeated", f.Repeated)
 	l.counted("fate.unasked", f.Unasked)
 }

@@ -53,20 +53,7 @@ func orderOf(verb, rest string) (approval.Order, bool) {
 	o, words := approval.Order{Verb: approval.Verb(verb)}, strings.Fields(rest)
 	switch o.Verb {
 	case approval.VerbStop, approval.VerbGo:
-		for _, w := range words {
-			span, err := time.ParseDuration(w)
-			switch {
-			case err == nil:
-				o.For = span
-				if span == 0 {
-					o.For = -1 // No time is no brake.
-				}
-			case w == "--all" || w == "all":
-				o.All = true
-			default:
-				o.Agent = w
-			}
-		}
+		brakeOf(&o, words)
 	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
 		if len(words) > 0 {
 			o.ID = words[0]
@@ -79,6 +66,24 @@ func orderOf(verb, rest string) (approval.Order, bool) {
 		return o, false
 	}
 	return o, true
+}
+
+// brakeOf reads the words behind a brake's verb.
+func brakeOf(o *approval.Order, words []string) {
+	for _, w := range words {
+		span, err := time.ParseDuration(w)
+		switch {
+		case err == nil:
+			o.For = span
+			if span == 0 {
+				o.For = -1 // No time is no brake.
+			}
+		case w == "--all" || w == "all":
+			o.All = true
+		default:
+			o.Agent = w
+		}
+	}
 }
 
 // Undone says why an order was not followed; ok is false for trouble of ours.

@@ -12,7 +12,8 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// wordsID names the input of a modal, and the input's block.
+// wordsID names the modal for words that deny, and in every modal the input and its
+// block.
 const wordsID = "words"
 
 // prompt opens a modal for words. The platform lets it be opened
@@ -186,10 +187,13 @@ type modal struct {
 }
 
 // The modals: for words that deny, and for a question, which decides nothing.
-var (
-	denying = modal{"words", "modal.title", "modal.label", "prompt.placeholder", "modal.hint", "button.deny"}
-	asking  = modal{"question", "modal.ask.title", "modal.ask.label", "prompt.ask.placeholder", "modal.ask.hint", "button.ask.send"}
-)
+func denying() modal {
+	return modal{wordsID, "modal.title", "modal.label", "prompt.placeholder", "modal.hint", "button.deny"}
+}
+
+func asking() modal {
+	return modal{"question", "modal.ask.title", "modal.ask.label", "prompt.ask.placeholder", "modal.ask.hint", "button.ask.send"}
+}
 
 // question hands a question to the agent of an ask, and says what came of it.
 func (l *loop) question(ctx context.Context, at *Conversation, who person, id approval.AskID, words string) (said string, done bool, err error) {
@@ -205,9 +209,9 @@ func (l *loop) question(ctx context.Context, at *Conversation, who person, id ap
 // putter is what is done with the words of a modal; nil for none of ours.
 func (l *loop) putter(id string) func(context.Context, *Conversation, person, approval.AskID, string) (string, bool, error) {
 	switch id {
-	case denying.id:
+	case denying().id:
 		return l.deny
-	case asking.id:
+	case asking().id:
 		return l.question
 	default:
 		return nil

@@ -27,10 +27,10 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		return l.decide(ctx, q, approval.Token(token))
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataReply); ok {
-		return l.prompt(ctx, q, id, denying)
+		return l.prompt(ctx, q, id, denying())
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataAsk); ok {
-		return l.prompt(ctx, q, id, asking)
+		return l.prompt(ctx, q, id, asking())
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataWhy); ok {
 		l.answer(ctx, q, "", false)

@@ -130,7 +130,7 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
 // words denies the ask that the message replies to, with words for the agent, or
 // asks the agent something. Nothing that is written grants.
 func (l *loop) words(ctx context.Context, m *message) error {
-	if id := l.promptOf(m.ReplyTo.Text, asking); id != "" {
+	if id := l.promptOf(m.ReplyTo.Text, asking()); id != "" {
 		return l.question(ctx, m, id)
 	}
 	id, err := l.meant(ctx, m.ReplyTo)
@@ -176,7 +176,7 @@ func (l *loop) words(ctx context.Context, m *message) error {
 // meant returns the ask that a message of ours is about: a prompt names it, a
 // card is looked up. Empty means none.
 func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
-	if id := l.promptOf(m.Text, denying); id != "" {
+	if id := l.promptOf(m.Text, denying()); id != "" {
 		return id, nil
 	}
 	if id := l.besides(m); id != "" {
@@ -314,10 +314,8 @@ const dataAsk = "q1:"
 type prompt struct{ says, placeholder phrase }
 
 // The prompts: for words that deny, and for a question, which decides nothing.
-var (
-	denying = prompt{"prompt", "prompt.placeholder"}
-	asking  = prompt{"prompt.ask", "prompt.ask.placeholder"}
-)
+func denying() prompt { return prompt{"prompt", "prompt.placeholder"} }
+func asking() prompt  { return prompt{"prompt.ask", "prompt.ask.placeholder"} }
 
 // askButtons lead to a question to the agent; none where nothing can be asked.
 func (v *cardView) askButtons() []button {

@@ -16,11 +16,11 @@ import (
 
 // digestView is what the page of a digest shows.
 type digestView struct {
-	// Day is the day on which the digest was due, and Last says that none was chosen.
-	Day  string
-	Last bool
-	// Before and After are the days of the digests next to it; empty where none is
-	// due yet.
+	// Day is the day on which the digest was due; empty for the window that is not
+	// over.
+	Day string
+	// Before and After are the days of the digests next to it; empty where there is
+	// none yet.
 	Before, After string
 	// Week shows the day among those before it.
 	Week   part
@@ -55,13 +55,13 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	due := d.Window.To
-	v := digestView{
-		Day: due.Format(time.DateOnly), Last: day == "", Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d,
-		Before: due.AddDate(0, 0, -1).Format(time.DateOnly),
-	}
-	if next := due.AddDate(0, 0, 1); !next.After(time.Now()) {
-		v.After = next.Format(time.DateOnly)
+	v := digestView{Day: day, Before: d.Before, Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
+	if day != "" {
+		due := d.Window.To
+		v.Before = due.AddDate(0, 0, -1).Format(time.DateOnly)
+		if next := due.AddDate(0, 0, 1); !next.After(time.Now()) {
+			v.After = next.Format(time.DateOnly)
+		}
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
 }

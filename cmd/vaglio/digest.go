@@ -32,7 +32,8 @@ func newDigest() *cobra.Command {
 		Use:   "digest",
 		Short: "Tell what was vetoed on a day, and what became of it",
 		Long: `Tell what was judged and vetoed in the window of a digest, and what became of it
-by the window's end: the last one, or that of the day that --date names. It is
+by the window's end. Without --date it is what there is so far, since the last digest
+was due; --send and --check take the last window that is over then. It is
 computed from what the daemon keeps; --check holds every verdict of the same window
 against the lines of the audit log, and names those that only one of them has. A
 step that an agent repeated is in the log each time, and counts once in a digest;
@@ -65,7 +66,7 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&date, "date", "", "the day on which the digest was due, such as 2026-11-21; the last one if left out")
+	f.StringVar(&date, "date", "", "the day on which the digest was due, such as 2026-11-21; if left out, what there is so far")
 	f.BoolVar(&send, "send", false, "send it to every channel that shows digests")
 	f.BoolVar(&check, "check", false, "hold it against the audit log")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

@@ -50,18 +50,18 @@ func TestADigestCannotBeForged(t *testing.T) {
 	}
 }
 
-// The daemon tells the last digest, what waits now, and why there is none.
+// The daemon tells what there is so far, what waits now, and why there is no digest.
 func TestTheDaemonTellsItsDigest(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
 	s.propose()
 	id := s.waiting(1)[0].ID
-	if r := s.h.run("", "digest"); r.code != 0 || !strings.Contains(r.out, "1 call waits for you now:") || !strings.Contains(r.out, string(id)) || !strings.Contains(r.out, "Nothing was proposed.") {
+	if r := s.h.run("", "digest"); r.code != 0 || !strings.Contains(r.out, "1 call waits for you now:") || !strings.Contains(r.out, string(id)) || !strings.Contains(r.out, ", so far") || !strings.Contains(r.out, "1 call was judged") || !strings.Contains(r.out, "The digest of it comes") {
 		t.Errorf("digest: %d %s%s", r.code, r.out, r.err)
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"--check", "judged                 digest      0, audit log      0\n"},
-		{"--json", `"judged":0`},
+		{"--json", `"judged":1`},
 		{"--date 2999-01-01", "the digest of \"2999-01-01\" is not due yet"},
 		{"--date yesterday", "\"yesterday\" is not a day such as 2026-11-21"},
 		{"--send", "no channel shows digests"},

@@ -39,7 +39,7 @@ type Telling struct {
 	Each func(report.Judgement)
 }
 
-// Window is the window of a day, or the last one.
+// Window is the window of a day, or the last one that is over.
 func (r *Reader) Window(day string) (report.Window, error) {
 	if day == "" {
 		return r.hours.Last(now()), nil
@@ -53,6 +53,12 @@ func (r *Reader) Window(day string) (report.Window, error) {
 		err = &report.DayError{Day: day, Kept: int(StepsKept / (24 * time.Hour))}
 	}
 	return w, err
+}
+
+// OpenWindow is the window since the last digest was due, until now.
+func (r *Reader) OpenWindow() report.Window {
+	at := now()
+	return report.Window{From: r.hours.Last(at).To, To: at}
 }
 
 // DigestDay returns the day on which a window's digest is due.

@@ -96,13 +96,18 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 		return refuse(strange), false, nil
 	}
 	id := a.Approval.ID
-	if a.Asked() {
-		return Ruling{Approval: id, Text: a.Text}, false, nil
-	}
 	if c.Held != nil {
 		c.Held(id)
 	}
-	a, err = g.Await(ctx, id, max(0, time.Until(c.Until)))
+	if !a.Asked() {
+		a, err = g.Await(ctx, id, max(0, time.Until(c.Until)))
+	}
+	return awaited(ctx, g, c, id, a, err)
+}
+
+// awaited is what becomes of a call that a person was asked about, as it stands after
+// the wait: a question of theirs goes to the agent, and the call waits on.
+func awaited(ctx context.Context, g Gate, c Call, id client.ID, a client.Answer, err error) (r Ruling, again bool, ended error) {
 	switch {
 	case cancelled(ctx) != nil:
 		withdraw(ctx, g, id)

@@ -59,7 +59,7 @@ func TestBadInput(t *testing.T) {
 		{name: "key-too-long", body: callOK, header: []string{"Idempotency-Key", strings.Repeat("k", 201)}, want: 400},
 		{name: "key-not-visible", body: callOK, header: []string{"Idempotency-Key", secret + "\tx"}, want: 400},
 		{name: "plan-without-calls", path: "/v1/plans", body: `{"calls":[]}`, want: 400, field: "/calls"},
-		{name: "plan-too-long", path: "/v1/plans", body: `{"calls":[` + strings.Repeat(callOK+",", 50) + callOK + `]}`, want: 400, field: "/calls"},
+		{name: "plan-too-long", path: "/v1/plans", body: `{"calls":[` + strings.Repeat(callOK+",", MaxCalls) + callOK + `]}`, want: 400, field: "/calls"},
 		{name: "mistake-in-a-plan", path: "/v1/plans", body: "{\"calls\":[" + callOK + ",\n" + `{"executor":"ok","args":{},"x":"` + secret + `"}]}`, want: 400, field: "/calls/1/x", line: 2},
 		{name: "duplicate-key-in-a-plan", path: "/v1/plans", body: `{"calls":[{"executor":"ok","executor":"` + secret + `","args":{}}]}`, want: 400, field: "/calls/0/executor", line: 1},
 		{name: "no-token", body: callOK, header: []string{"Authorization", ""}, want: 401},

@@ -14,8 +14,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// MaxCalls is the greatest number of calls in one plan.
-const MaxCalls = 50
+// MaxCalls is the greatest number of calls in one plan. A plan with more than people
+// can read on one card is put to them on several.
+const MaxCalls = 500
 
 // maxDetail is the greatest length of an outcome's detail, in bytes.
 const maxDetail = 4000

@@ -46,6 +46,16 @@ func WriteWhy(w io.Writer, all []Account) error {
 	return err
 }
 
+// reasons writes why it was denied, what people asked the agent, and what it said.
+func (a *Account) reasons(field func(name, value string)) {
+	field("because", a.Verdict.Reason)
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
+		field("its answer", q.Answer)
+	}
+}
+
 // write writes the account as lines "name  value". Everything that an agent, a
 // judge or a person wrote is made visible, and its lines are indented, so that
 // none of it can pass for a line of ours.
@@ -79,12 +89,7 @@ func (a *Account) write(b *strings.Builder) {
 	} else {
 		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
 	}
-	field("because", a.Verdict.Reason)
-	for i := range a.Questions {
-		q := &a.Questions[i]
-		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
-		field("its answer", q.Answer)
-	}
+	a.reasons(field)
 	a.judges(field)
 	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
 	if d := a.Decision; d != nil {
