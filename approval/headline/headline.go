@@ -34,6 +34,28 @@ func (h *Headline) Compare(o *Headline) int {
 	return cmp.Or(h.Consequence.compare(&o.Consequence), cmp.Compare(h.Score, o.Score), cmp.Compare(o.More, h.More))
 }
 
+// Lead returns the place of the headline that weighs most among several: like is
+// how many others say the same, more how many say something else. It is -1 for
+// none.
+func Lead(list []Headline) (worst, like, more int) {
+	worst = -1
+	for i := range list {
+		if worst < 0 || list[i].Compare(&list[worst]) < 0 {
+			worst = i
+		}
+	}
+	for i := range list {
+		switch {
+		case i == worst:
+		case list[i].Equal(&list[worst]):
+			like++
+		default:
+			more++
+		}
+	}
+	return worst, like, more
+}
+
 // Equal reports whether two headlines say the same.
 func (h *Headline) Equal(o *Headline) bool {
 	return h.More == o.More && h.Consequence == o.Consequence && h.Said.String() == o.Said.String()

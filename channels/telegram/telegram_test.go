@@ -47,7 +47,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		}
 		a = w.ask(command("rm -rf ./build"))
 		m := w.shown(a)
-		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 coder: rm -rf ./build" {
+		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 Runs rm -rf ./build" {
 			t.Errorf("a locked phone shows %q", first)
 		}
 		if d := cmp.Diff([]string{"Allow once", "Deny", "Reply…", "Why?"}, labels(m)); d != "" {
@@ -199,6 +199,7 @@ func TestCommands(t *testing.T) {
 		}
 		for line, want := range map[string]string{
 			"/why": "Send /why and the id", "/why zzzz": "No ask has this id", "/status": "2 people may decide: 4711, 4712",
+			"/allow 52px": "Only the buttons of a card allow", "/pendng": "Did you mean /pending?", "/stopp": "Did you mean /stop?", "/xyzzy": "/pending lists what waits",
 			"/help": "/pending lists what waits", "/start": "/pending lists", "hello": "reply to a card", "/start x": "wrong or too old",
 		} {
 			if m := w.say(bob(), 0, line); !strings.Contains(m.Text, want) && line != "/start x" {

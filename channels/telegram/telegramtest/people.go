@@ -20,6 +20,8 @@ type User struct {
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data,omitempty"`
+	// Style is how the button looks: danger, success, primary, or empty.
+	Style string `json:"style,omitempty"`
 	URL  string `json:"url,omitempty"`
 }
 

@@ -298,9 +298,8 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		}
 	}
 	if v.root && changes && v.box == "" {
-		e := usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name)
-		e.Manner = true
-		out = append(out, e)
+		out = append(out, usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name))
+		out[len(out)-1].Manner = true
 	}
 	return out
 }

@@ -104,9 +104,7 @@ func (c *call) pushOptions(to string) []Effect {
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
-	case c.has("--mirror", "--prune"):
-		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
-	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes"):
+	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(forcePush(to), to)}
 	case c.has("-d", "--delete"):
 		return []Effect{e.with(say("deletes %s on the remote", to), to)}
@@ -175,17 +173,15 @@ func pushTarget(ops []arg) string {
 	return clip(b.String(), 160)
 }
 
-// forcePush says that a remote's branches, or those that a push without names
-// means, are overwritten. to names the remote, and what is pushed to there.
+// forcePush says that branches of a remote are overwritten.
 func forcePush(to string) wording.Sentence {
-	switch remote, refs, named := strings.Cut(to, " "); {
-	case remote == "":
-		return say("force-pushes to the remote")
-	case !named:
-		return say("force-pushes to %s", remote)
-	default:
+	if remote, refs, named := strings.Cut(to, " "); named {
 		return say("force-pushes %s to %s", refs, remote)
 	}
+	if to == "" {
+		return say("force-pushes to the remote")
+	}
+	return say("force-pushes to %s", to)
 }
 
 func versionTag(s string) bool {

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -185,7 +186,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	target := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = statementSaid(verb, target, where)
+	e.Why = statementSaid(strings.Join(s.words[min(at, len(s.words)):min(at+2, len(s.words))], " "), target, where)
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -199,8 +200,6 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 		return e.with(sayOf("copies data in or out of %s", where), where.String()), true
 	case "DELETE", "UPDATE":
 		return s.rows(verb, target, e, where), true
-	case "DROP":
-		e.Why = in(dropped(s.words, at), target, where)
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
@@ -220,21 +219,7 @@ func (s *statement) mayChange(verb, target string, e Effect, where wording.Claus
 	switch verb {
 	case "SET", "RESET":
 		return e.with(say("changes a setting of the database server"), where.String()),
-			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL")
-	case "PRAGMA":
-		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
-			s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO")
-	case "EXEC", "EXECUTE":
-		return e, !tellsOnly(strings.ToLower(target))
-	}
-	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
-		if s.has(w) {
-			return e.with(say("runs the statement that it explains: %s", strings.ToLower(w)), e.Target), s.has("ANALYZE") || s.has("ANALYSE")
-		}
-	}
-	return e, false
-}
-
+			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("
 // tellsOnly reports whether a procedure of SQL Server only tells of its
 // database.
 func tellsOnly(procedure string) bool {
@@ -246,13 +231,8 @@ func tellsOnly(procedure string) bool {
 
 // rows judges a change of rows: of all of them, it is as bad as it gets.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
-	some, every := wording.Phrase("deletes rows of %s"), wording.Phrase("deletes every row of %s")
-	if verb == "UPDATE" {
-		some, every = "updates rows of %s", "updates every row of %s"
-	}
-	e.Why = in(some, target, where)
 	if !s.has("WHERE") && !s.has("LIMIT") {
-		e.Why = in(every, target, where)
+		e.Why = statementSaid(verb+" *", target, where)
 		e.Reach = ReachPublic
 	}
 	return e
@@ -261,41 +241,26 @@ func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Ef
 // theDatabase is one whose name is not known.
 const theDatabase wording.Phrase = "the database"
 
-// in says what is done to a thing of a database, and in which where that is known.
-func in(p wording.Phrase, target string, where wording.Clause) wording.Sentence {
-	s := say(p, target)
-	if where.Phrase == theDatabase {
-		return s
+// statementSaid says what a statement does that begins so, and in which database
+// where that is known.
+func statementSaid(begins, target string, where wording.Clause) wording.Sentence {
+	said := map[string]wording.Phrase{
+		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
+		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
+		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s", "DROP TABLE": "drops the table %s",
+		"DROP DATABASE": "drops the database %s with all its tables", "DROP SCHEMA": "drops the database %s with all its tables",
 	}
-	return append(s, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+	verb, _, _ := strings.Cut(begins, " ")
+	p := cmp.Or(said[begins], said[verb])
+	switch {
+	case p == "":
+		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
+	case where.Phrase != theDatabase:
+		return append(say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+	}
+	return say(p, target)
 }
-
-// dropped is how it is said that what stands behind the verb is dropped.
-func dropped(words []string, at int) wording.Phrase {
-	if at+1 < len(words) {
-		switch words[at+1] {
-		case "TABLE":
-			return "drops the table %s"
-		case "DATABASE", "SCHEMA":
-			return "drops the database %s with all its tables"
-		}
-	}
-	return "drops %s"
-}
-
-// statementSaid says what a statement of that verb does.
-func statementSaid(verb, target string, where wording.Clause) wording.Sentence {
-	switch verb {
-	case "INSERT", "REPLACE", "MERGE":
-		return in("adds or changes rows of %s", target, where)
-	case "CREATE":
-		return in("creates %s", target, where)
-	case "ALTER":
-		return in("changes the form of %s", target, where)
-	case "TRUNCATE":
-		return in("empties the table %s", target, where)
-	}
-	return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
+@@say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // query judges a statement that reads, for what it may do on the side.
