@@ -38,9 +38,17 @@ test-long: ## run in full the packages that have tests which 'make test' shorten
 ladder: ## kill the daemon at random instants under load, KILLS=100 times, and count what was acknowledged
 	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
+.PHONY: kill-judges
+kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs, and look for what is left
+	$(GO) test -timeout=1h -run 'TestKilledWhileJudgesRun' -v ./cmd/vaglio -judge.kills=$(or $(KILLS),200)
+
 .PHONY: million
 million: ## have CALLS=1000000 calls approved by a real daemon, and print what they cost and how long its pages take
 	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
+
+.PHONY: bench-ratio
+bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handler, and print the processor time of each
+	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
 
 # Races are looked for where goroutines are started or state is shared. What reads
 # command lines does neither, but for a lock around its tables; the rooms that use it
@@ -132,6 +140,11 @@ agents: ## install the pinned coding agents from npm and run them, offline, behi
 ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests
 	npm ci --prefix vaglio/judge/sandbox/astgrep --no-audit --no-fund
 
+.PHONY: axe
+axe: ## install the pinned axe-core from npm, and look at every page of the inbox with it
+	npm ci --prefix channels/web/axe --no-audit --no-fund
+	$(GO) test -run='^TestBrowserAxe$$' -count=1 ./channels/web
+
 .PHONY: mcp
 mcp: ## build and install the SDKs of MCP and have them speak through the proxy; needs npm
 	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client
@@ -161,4 +174,4 @@ openapi: ## lint gateway/httpapi/openapi.yaml; needs npm
 
 .PHONY: clean
 clean: ## remove what was built and installed here
-	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent
+	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent channels/web/axe/node_modules

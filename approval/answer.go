@@ -27,14 +27,19 @@ type Answer struct {
 	Approval *Summary `json:"approval"`
 	// Permit is present when a person allowed the call.
 	Permit *PermitText `json:"permit"`
-	// Text is the refusal as one text, for agents that show it as it is. [Answer.Told]
-	// sets it.
+	// Question is present when a person wants to know something before they decide.
+	Question *QuestionText `json:"question,omitempty"`
+	// Text is the refusal, or the question, as one text, for agents that show it as it
+	// is. [Answer.Told] sets it.
 	Text string `json:"text,omitempty"`
 }
 
-// Told returns the answer with its refusal also as one text.
+// Told returns the answer with its refusal or question also as one text.
 func (a Answer) Told() Answer {
-	if a.Refusal != nil {
+	switch {
+	case a.Refusal != nil && a.Question != nil:
+		a.Text = a.Question.text(a.Refusal)
+	case a.Refusal != nil:
 		a.Text = a.Refusal.Text()
 	}
 	return a
@@ -238,4 +243,28 @@ func (e *Entry) Outcome() string {
 	default:
 		return string(e.Step.Verdict.BlockedBy)
 	}
+}
+
+// JudgedAt returns when a verdict was given; otherwise is for one that states
+// no time.
+func JudgedAt(v vaglio.Verdict, otherwise time.Time) time.Time {
+	if v.TS > 0 {
+		return Instant(v.TS)
+	}
+	return otherwise
+}
+
+// Judged returns when the step was judged.
+func (s *Step) Judged() time.Time {
+	if s.Verdict == nil {
+		return s.At
+	}
+	return JudgedAt(*s.Verdict, s.At)
+}
+
+// Instant is the time of a verdict, which is kept in seconds since 1970. The
+// audit log has the same number, so both tell the same window.
+func Instant(ts float64) time.Time {
+	whole := int64(ts)
+	return time.Unix(whole, int64((ts-float64(whole))*1e9)).UTC()
 }

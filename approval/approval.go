@@ -67,6 +67,8 @@ type Ask struct {
 	EscalateTo string    `json:"escalate_to,omitempty"`
 	// Closed says that no further call joins the ask.
 	Closed bool `json:"closed,omitempty"`
+	// Questions are what people asked the agent about it, and what it said.
+	Questions []Question `json:"questions,omitempty"`
 }
 
 // Active is a route that an ask is on, as a card tells of it. Who may decide is
@@ -286,6 +288,7 @@ func (a *Ask) View() View {
 	if len(a.Routes) > 1 {
 		b.WriteString(";escalated")
 	}
+	b.WriteString(a.talk())
 	return View(b.String())
 }
 

@@ -39,6 +39,16 @@ type Card struct {
 	// Silent says that people do not want to be disturbed now: the card comes
 	// without a sound.
 	Silent bool
+	// Questions are what people asked the agent about it, and what it said.
+	Questions []Question
+}
+
+// MayAsk reports whether people may ask the agent something about the card: it waits,
+// and has answered what was asked before.
+func (c *Card) MayAsk() bool {
+	n := len(c.Questions)
+	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
+	return waits && n < MaxQuestions && (n == 0 || !c.Questions[n-1].Open())
 }
 
 // Item is one call on a card. Its texts are raw: a channel passes each through
@@ -122,6 +132,7 @@ func NewCard(a Ask, channel string, m Masker) Card {
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
 		Places: make(map[string]string, len(a.Cards)),
 	}
+	c.Questions = m.questions(a.Questions)
 	for i := range a.Cards {
 		if s := &a.Cards[i]; !s.Gone {
 			c.Places[s.Channel] = s.Ref

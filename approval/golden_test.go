@@ -1,8 +1,10 @@
 package approval_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/golden"
@@ -21,6 +23,7 @@ func TestWhatAgentsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		soundRefusal(t, name, r.Text())
 		text.WriteString("=== " + name + "\n" + r.Text() + "\n\n")
 		form.WriteString("// " + name + "\n" + string(b) + "\n")
 	}
@@ -48,4 +51,34 @@ func TestWhatAgentsRead(t *testing.T) {
 	}
 	golden.Check(t, "testdata/refusals.txt", text.String())
 	golden.Check(t, "testdata/refusals.json.txt", form.String())
+}
+
+// scoreLike is a score as the structure has it.
+var scoreLike = regexp.MustCompile(`\b[01]\.\d`)
+
+// soundRefusal holds a refusal's text to what every one keeps: it is short, says
+// nothing twice, and has no score in it.
+func soundRefusal(t *testing.T, name, text string) {
+	t.Helper()
+	if n := utf8.RuneCountInString(text); n > 900 {
+		t.Errorf("%s: the text has %d characters", name, n)
+	}
+	if score := scoreLike.FindString(text); score != "" || strings.Contains(text, `\\\\`) {
+		t.Errorf("%s: the text has a score (%q) or four backslashes:\n%s", name, score, text)
+	}
+	said := map[string]bool{}
+	for line := range strings.SplitSeq(strings.TrimPrefix(text, "vaglio: "), "\n") {
+		for sentence := range strings.SplitSeq(strings.TrimPrefix(line, "- "), ". ") {
+			key := strings.ToLower(strings.Trim(sentence, ". "))
+			if said[key] {
+				t.Errorf("%s: %q is said twice:\n%s", name, key, text)
+			}
+			said[key] = true
+		}
+	}
+	for _, part := range []string{"nobody can allow", "did not run", "in another spelling"} {
+		if n := strings.Count(text, part); n > 1 {
+			t.Errorf("%s: %q is said %d times:\n%s", name, part, n, text)
+		}
+	}
 }

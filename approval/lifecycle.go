@@ -192,12 +192,9 @@ func (t Tap) decision(choice Choice, at time.Time) (Decision, error) {
 	if t.By.ID == "" || !utf8.ValidString(t.By.ID) {
 		return Decision{}, ErrNobody
 	}
-	words := strings.TrimSpace(t.Words)
-	switch n := utf8.RuneCountInString(words); {
-	case !utf8.ValidString(words):
-		return Decision{}, &WordsError{Problem: "are not valid UTF-8; send them as UTF-8 text"}
-	case n > MaxWords:
-		return Decision{}, &WordsError{fmt.Sprintf("have %d characters; at most %d are taken", n, MaxWords), n}
+	words, err := checkWords(t.Words)
+	if err != nil {
+		return Decision{}, err
 	}
 	by := Person{ID: t.By.ID, Name: clip(strings.ToValidUTF8(t.By.Name, "�"), maxPerson)}
 	return Decision{Choice: choice, By: by, Channel: t.Channel, At: at, Words: words}, nil

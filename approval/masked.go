@@ -114,6 +114,15 @@ func (m Masker) likeness(l *Likeness) *Likeness {
 	return &c
 }
 
+// questions returns a copy with every secret masked.
+func (m Masker) questions(qs []Question) []Question {
+	qs = slices.Clone(qs)
+	for i := range qs {
+		qs[i].Words, qs[i].Answer = m.Mask(qs[i].Words), m.Mask(qs[i].Answer)
+	}
+	return qs
+}
+
 // Step returns a copy of s with every secret masked.
 func (m Masker) Step(s Step) Step {
 	s.Proposal, s.Error = m.Proposal(s.Proposal), m.Mask(s.Error)

@@ -18,7 +18,7 @@ type Order struct {
 	// All says that a brake also stops what nobody would be asked about, and takes
 	// back the permits that are not spent.
 	All bool
-	// Words go to the agent.
+	// Words go to the agent: why it is stopped, or a question.
 	Words   string
 	By      Person
 	Channel string
@@ -39,6 +39,8 @@ const (
 	VerbEnd Verb = "end"
 	// VerbRevoke takes a permit back that is not spent.
 	VerbRevoke Verb = "revoke"
+	// VerbAsk asks the agent something about an ask that waits.
+	VerbAsk Verb = "ask"
 )
 
 // Done is what an order did, as it is on disk.
@@ -63,7 +65,7 @@ type OrderError struct {
 
 // The reasons for which an order is not followed.
 const (
-	// OrderAgent is for an agent that nobody has heard of.
+	// OrderAgent is for an agent that there is not, and that never asked.
 	OrderAgent = "agent"
 	// OrderRunning is for one that is not stopped.
 	OrderRunning = "running"
@@ -71,16 +73,28 @@ const (
 	OrderNothing = "nothing"
 	// OrderTime is for a time that no brake can have.
 	OrderTime = "time"
+	// OrderWords is for a question without words.
+	OrderWords = "words"
+	// OrderAsked is for a second question before the first is answered, and
+	// OrderRounds for one too many.
+	OrderAsked  = "asked"
+	OrderRounds = "rounds"
 )
 
 func (e *OrderError) Error() string {
 	switch e.Key {
 	case OrderAgent:
-		return fmt.Sprintf("there is no agent %q that asked for anything: nothing was stopped", e.Value)
+		return fmt.Sprintf("there is no agent %q, and none of that name ever asked for anything: nothing was stopped", e.Value)
 	case OrderRunning:
 		return fmt.Sprintf("%q is not stopped: nothing changed", e.Value)
 	case OrderTime:
 		return fmt.Sprintf("%q is no time that a brake can hold: say 30m, 1h or 8h, at most 7 days", e.Value)
+	case OrderWords:
+		return "a question needs words: nothing was asked"
+	case OrderAsked:
+		return fmt.Sprintf("the agent has not answered the last question about %s yet: nothing was asked", e.Value)
+	case OrderRounds:
+		return fmt.Sprintf("%s was asked about %d times, which is all there is: allow it, or deny it with words", e.Value, MaxQuestions)
 	default:
 		return fmt.Sprintf("%q is over already, or nothing that this could be done to: nothing changed", e.Value)
 	}

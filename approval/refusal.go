@@ -147,7 +147,7 @@ func guardInstead(v vaglio.Verdict) []string {
 	}
 	return []string{
 		instead,
-		"Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.",
+		"Do not repeat the call in another spelling: the guard has no exceptions. Tell the user that it was refused.",
 	}
 }
 
@@ -168,16 +168,6 @@ func judgeWhy(v vaglio.Verdict) string {
 		return "The judge was not sure enough of it: " + quote(reasoning, maxReasoning)
 	}
 	return "The judge said: " + quote(reasoning, maxReasoning)
-}
-
-// Rejecting returns the result that decided, or nil.
-func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
-	for i := range slices.Backward(v.Results) {
-		if v.Results[i].Judge == v.JudgeKind {
-			return &v.Results[i]
-		}
-	}
-	return nil
 }
 
 // judgeInstead draws on the rejecting judge's worst signals.
@@ -257,8 +247,12 @@ func AfterDecision(a Approval) Refusal {
 func (a *Approval) denied(r *Refusal) {
 	r.Who = "A person denied it."
 	r.Allow = "It may be asked again, under a new step or idempotency key, when something has changed."
-	r.Alternatives = fewer(r.Alternatives, "Follow the person's words if there are any; otherwise ask the user what to do instead.")
 	d := a.Decision
+	if d == nil || d.Words == "" {
+		r.Alternatives = fewer(r.Alternatives, "Ask the user what to do instead.")
+	} else {
+		r.Alternatives = fewer(r.Alternatives, "Do what the person's words say.")
+	}
 	if d == nil {
 		return
 	}
@@ -322,7 +316,7 @@ func spentWhy(a Approval) string {
 		how = "how that run ended was never reported: it may have worked, wholly or in part"
 	default:
 	}
-	return "A person allowed it once and its permit is spent; " + how + ". It did not run a second time."
+	return "A person allowed it once and its permit is spent; " + how + "."
 }
 
 // maxText is the greatest length of [Refusal.Text], in characters: more than that

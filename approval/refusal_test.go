@@ -27,7 +27,7 @@ func TestRefuse(t *testing.T) {
 				Why: "Removing a root cannot be undone.",
 				Alternatives: []string{
 					"Name the folder to remove.",
-					"Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.",
+					"Do not repeat the call in another spelling: the guard has no exceptions. Tell the user that it was refused.",
 				},
 			},
 			`vaglio: this call did not run.
@@ -36,7 +36,7 @@ The guard refused it for good, by its rule shell-rm-root: nobody can allow it.
 Why: Removing a root cannot be undone.
 What can be done instead:
 - Name the folder to remove.
-- Do not repeat the call in another spelling: the guard has no exceptions, and nobody can allow it. Tell the user that it was refused.`,
+- Do not repeat the call in another spelling: the guard has no exceptions. Tell the user that it was refused.`,
 		},
 		"Judge": {
 			judgeDenies(0.41),
@@ -81,7 +81,7 @@ func TestAfterDecision(t *testing.T) {
 		says, hint string
 		never      []string
 	}{
-		approval.Denied:     {false, "A person denied it.", "ask the user what to do instead", []string{"Nobody answered", "for good"}},
+		approval.Denied:     {false, "A person denied it.", "Ask the user what to do instead.", []string{"Nobody answered", "for good"}},
 		approval.Expired:    {false, "Nobody answered in time. That is no denial by a person, and no permission.", "Propose it again, under a new step or idempotency key, when somebody can answer.", []string{"A person denied"}},
 		approval.Withdrawn:  {false, "The agent withdrew it", "Propose it again", []string{"denied it", "Nobody answered"}},
 		approval.Superseded: {false, "A changed call under the same idempotency key", "Wait for the answer to the newer call.", []string{"denied it"}},

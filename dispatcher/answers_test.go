@@ -20,6 +20,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
+// newcomer is an agent that is known, and has asked for nothing yet.
+const newcomer = "newcomer"
+
 // understanding runs a dispatcher that knows what calls are about, as the shipped
 // one does.
 func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, others ...dispatcher.Channel) *gate {
@@ -36,7 +39,7 @@ func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, 
 	engine := newEngine(t, judge, files)
 	d := dispatcher.New(dispatcher.Config{
 		Store: store, Channels: append([]dispatcher.Channel{channel}, others...), Engine: engine, Secret: approval.Secret{1},
-		Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
+		Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Known: func(agent string) bool { return agent == newcomer }},
 		Effects: dispatcher.Effects{Name: namer.Key, About: func(p vaglio.Proposal) approval.About {
 			p.Context.Reading = engine.Read(p)
 			return namer.Of(p)
@@ -367,6 +370,22 @@ func TestABrakeDeniesUntilItIsLetGo(t *testing.T) {
 		}
 		if b := g.propose(t, push("main"), 0); b.Decision != approval.RulingPending {
 			t.Errorf("after it was let go: %+v", b)
+		}
+	})
+}
+
+// TestAnAgentIsStoppedBeforeItAsks pulls the brake for one that is only known by name.
+func TestAnAgentIsStoppedBeforeItAsks(t *testing.T) {
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop, Agent: newcomer}); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := g.Propose(t.Context(), newcomer, dispatcher.Request{Proposal: push("main")})
+		if err != nil || answer.Decision != approval.RulingDeny || !strings.Contains(answer.Refusal.Text(), "A person stopped the agent") {
+			t.Errorf("what it asks first: %+v %v", answer, err)
+		}
+		if b := g.propose(t, push("main"), 0); b.Decision != approval.RulingPending {
+			t.Errorf("another agent: %+v", b)
 		}
 	})
 }

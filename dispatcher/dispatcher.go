@@ -90,6 +90,9 @@ type Deciders struct {
 	// it may be nil. It is asked inside a change of the store, so it answers from
 	// memory and never waits, for a disk, a network or the store itself.
 	MayDecide func(id string) bool
+	// Known tells whether there is an agent of that name, which may be stopped before
+	// it ever asks; nil knows of none, and those alone can be stopped that asked.
+	Known func(agent string) bool
 	// Routing says who decides what, and where. The zero value lets each of the
 	// approvers decide everything alone, on every plain channel. It must have passed
 	// [approval.Routing.Check].

@@ -32,6 +32,8 @@ func (d *Dispatcher) Order(ctx context.Context, o approval.Order) (approval.Done
 		return d.stop(ctx, &o)
 	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
 		return d.undo(ctx, &o)
+	case approval.VerbAsk:
+		return d.question(ctx, &o)
 	default:
 		return approval.Done{}, &approval.OrderError{Key: approval.OrderNothing, Value: string(o.Verb)}
 	}
@@ -256,8 +258,12 @@ func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.D
 	return done, nil
 }
 
-// heardOf reports whether the agent ever proposed anything that is still known.
+// heardOf reports whether there is such an agent, or was one that proposed anything
+// that is still known.
 func (d *Dispatcher) heardOf(ctx context.Context, agent string) (bool, error) {
+	if known := d.deciders.Known; known != nil && known(agent) {
+		return true, nil
+	}
 	const pages = 100
 	f := approval.Filter{Agent: agent, Limit: 1}
 	for range pages {
@@ -286,4 +292,52 @@ func (d *Dispatcher) named(ctx context.Context, id string, fits func(*approval.A
 		}
 	}
 	return "", &approval.OrderError{Key: approval.OrderNothing, Value: id}
+}
+
+// question puts a person's question to the agent whose ask waits. Nothing is decided
+// by it.
+func (d *Dispatcher) question(ctx context.Context, o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	id, err := d.named(ctx, o.ID, func(p *approval.Approval) bool { return p.State == approval.Pending })
+	if err != nil {
+		return done, err
+	}
+	ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		electorate := d.electorate(ask)
+		if !electorate.Permits(o.By.ID) {
+			return approval.ErrNotApprover
+		}
+		return ask.Question(approval.Question{By: o.By, Channel: o.Channel, At: now(), Words: o.Words})
+	})
+	if err != nil {
+		return done, err
+	}
+	p := d.masker().Approval(*ask.Find(id))
+	done.Approval = &p
+	return done, nil
+}
+
+// toldQuestion keeps that the agent is given the question that is open.
+func (d *Dispatcher) toldQuestion(ctx context.Context, id approval.AskID) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		if !ask.TellQuestion() {
+			return approval.ErrKeep
+		}
+		return nil
+	})
+	return err
+}
+
+// reply keeps what the agent says to the question about its call.
+func (d *Dispatcher) reply(ctx context.Context, c *call) error {
+	if c.Answer == "" || c.asked == "" || c.repeats {
+		return nil
+	}
+	_, err := d.update(ctx, c.asked.Ask(), func(ask *approval.Ask) error {
+		if !ask.AnswerQuestion(c.Answer, now()) {
+			return approval.ErrKeep
+		}
+		return nil
+	})
+	return err
 }

@@ -20,6 +20,9 @@ type Request struct {
 	Key string
 	// Wait is how long to wait for a person when a judge denies.
 	Wait time.Duration
+	// Answer is what the agent says to the question that a person asked about the
+	// call; it is passed over where nobody did.
+	Answer string
 }
 
 // call is a request on its way through Propose.
@@ -103,6 +106,9 @@ func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) 
 	}
 	for i := range calls {
 		if err := d.note(ctx, &calls[i]); err != nil {
+			return nil, false, err
+		}
+		if err := d.reply(ctx, &calls[i]); err != nil {
 			return nil, false, err
 		}
 	}
@@ -306,9 +312,10 @@ func (d *Dispatcher) note(ctx context.Context, c *call) (err error) {
 }
 
 // collect waits for the people who are asked, each call within what is left of
-// its own wait since it was proposed.
+// its own wait since it was proposed. A question of theirs ends the waiting for all:
+// the agent is to answer it.
 func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, start time.Time) ([]approval.Answer, error) {
-	answers := make([]approval.Answer, len(calls))
+	answers, asked := make([]approval.Answer, len(calls)), false
 	for i := range calls {
 		c := &calls[i]
 		if c.answer != nil {
@@ -316,6 +323,9 @@ func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, st
 			continue
 		}
 		wait := max(0, c.Wait-time.Since(start))
+		if asked {
+			wait = 0
+		}
 		a, err := d.Await(ctx, agent, c.asked, wait)
 		if err == nil && c.repeats {
 			a, err = d.repeated(ctx, agent, c)
@@ -323,7 +333,7 @@ func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, st
 		if err != nil {
 			return nil, err
 		}
-		answers[i] = a
+		answers[i], asked = a, asked || a.Question != nil && !a.Question.Repeated
 	}
 	return answers, nil
 }

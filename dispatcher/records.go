@@ -50,15 +50,23 @@ func (e *storeError) Unwrap() error { return e.err }
 
 // approvalOf reads one approval of the agent. Another agent's is not found.
 func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.ID) (*approval.Approval, error) {
+	ask, err := d.askOf(ctx, agent, id)
+	if err != nil {
+		return nil, err
+	}
+	return ask.Find(id), nil
+}
+
+// askOf reads the ask that holds the approval of the agent.
+func (d *Dispatcher) askOf(ctx context.Context, agent string, id approval.ID) (*approval.Ask, error) {
 	ask, err := d.ask(ctx, string(id.Ask()))
 	if err != nil {
 		return nil, err
 	}
-	a := ask.Find(id)
-	if a == nil || ask.Agent != agent {
+	if ask.Agent != agent || ask.Find(id) == nil {
 		return nil, approval.ErrNotFound
 	}
-	return a, nil
+	return &ask, nil
 }
 
 // update changes an ask that exists, as one compare-and-swap, and tells the

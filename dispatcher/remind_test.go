@@ -100,8 +100,9 @@ func TestAReminderIsNotLost(t *testing.T) {
 		"CrashedBefore": func(h *house) {
 			h.chat.failingOn("remind", errors.New("no network"))
 			time.Sleep(remindAfter)
-			h.restart()
+			h.end()
 			h.chat.failing(nil)
+			h.restart()
 			settle()
 		},
 	} {

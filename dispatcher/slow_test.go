@@ -229,6 +229,34 @@ func TestAPlanIsJudgedSideBySide(t *testing.T) {
 	})
 }
 
+// A long plan comes to its end: what was judged first is kept for as long as its
+// caller comes back for the rest.
+func TestALongPlanComesToItsEnd(t *testing.T) {
+	slowly(t, 50*time.Second, func(t *testing.T, g *gate, j *pondering) {
+		var rs []dispatcher.Request
+		for i := range 24 {
+			rs = append(rs, dispatcher.Request{Proposal: thought("yes", i+1), Wait: 5 * time.Second})
+		}
+		begun := time.Now()
+		for {
+			answers, err := g.ProposePlan(t.Context(), agent, rs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(answers, func(a approval.Answer) bool { return a.Decision != approval.RulingAllow }) {
+				break
+			}
+			if time.Since(begun) > time.Hour {
+				t.Fatalf("after %s: judged %d times", time.Since(begun), j.asked.Load())
+			}
+			time.Sleep(time.Second)
+		}
+		if n := j.asked.Load(); n != 24 || time.Since(begun) > 6*time.Minute {
+			t.Errorf("judged %d times in %s", n, time.Since(begun))
+		}
+	})
+}
+
 // What the judges ask for of a turn is what its log tells, and nothing is read
 // for a call that no judge sees.
 func TestTheTurnIsTold(t *testing.T) {

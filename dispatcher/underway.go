@@ -22,7 +22,8 @@ const (
 	// judgesWait is how long a caller who states no wait waits for slow judges.
 	judgesWait = 20 * time.Second
 	// unclaimedFor is how long a verdict waits for the caller who was told to come
-	// back for it.
+	// back for it, since that one was here last: the other calls of its plan may be
+	// judged for much longer.
 	unclaimedFor = 2 * time.Minute
 )
 
@@ -45,6 +46,8 @@ type flight struct {
 	// back; claimed that somebody has the outcome.
 	waiting           int
 	expected, claimed bool
+	// left is when one of them left last, or when it was done.
+	left time.Time
 }
 
 // slow reports whether a judge of the call may take long.
@@ -101,18 +104,18 @@ func (d *Dispatcher) fly(ctx context.Context, key string, f *flight) {
 	defer f.cancel()
 	defer d.underway.begin(now())()
 	f.err = d.judge(ctx, &f.call)
+	d.underway.flights.left(f)
 	close(f.done)
-	d.underway.flights.mu.Lock()
-	waits := f.waiting > 0 || f.expected
-	d.underway.flights.mu.Unlock()
-	if waits {
-		timer := time.NewTimer(unclaimedFor)
-		defer timer.Stop()
+	for pause := d.underway.flights.pause(f); pause > 0; pause = d.underway.flights.pause(f) {
+		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
+			continue
 		case <-ctx.Done():
 		case <-d.ending.begun:
 		}
+		timer.Stop()
+		break
 	}
 	d.underway.flights.mu.Lock()
 	if d.underway.flights.all[key] == f {
@@ -127,12 +130,34 @@ func (d *Dispatcher) fly(ctx context.Context, key string, f *flight) {
 	}
 }
 
+// left notes that somebody was here for the outcome.
+func (fs *flights) left(f *flight) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	f.left = time.Now()
+}
+
+// pause is how long an outcome is kept before it is looked at again whether
+// somebody comes for it; 0 is no longer.
+func (fs *flights) pause(f *flight) time.Duration {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	switch {
+	case f.waiting > 0:
+		return unclaimedFor
+	case f.expected:
+		return unclaimedFor - time.Since(f.left)
+	}
+	return 0
+}
+
 // leave stops waiting for a judging. The last to leave ends it, unless somebody
 // was told to come back.
 func (d *Dispatcher) leave(f *flight, back bool) {
 	d.underway.flights.mu.Lock()
 	defer d.underway.flights.mu.Unlock()
 	f.waiting--
+	f.left = time.Now()
 	f.expected = f.expected || back
 	if f.waiting == 0 && !f.expected {
 		f.cancel()

@@ -68,7 +68,7 @@ func (w *waiters) wakeAll() {
 }
 
 // Await returns the answer of an approval as soon as it no longer waits for a
-// person, or what it is when wait is over, the daemon stops, or ctx ends (then
+// person, or one asks something of the agent, or what it is when wait is over, the daemon stops, or ctx ends (then
 // with ctx's error; [ErrStopping] where it cannot be read any more). An id that is unknown or another agent's is
 // [approval.ErrNotFound].
 func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
@@ -97,18 +97,27 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 
 // read returns the answer of an approval as it stands.
 func (d *Dispatcher) read(ctx context.Context, agent string, id approval.ID) (approval.Answer, error) {
-	a, err := d.approvalOf(ctx, agent, id)
+	ask, err := d.askOf(ctx, agent, id)
 	if err != nil {
 		return approval.Answer{}, err
 	}
-	return d.answer(a), nil
+	answer := d.answer(ask.Find(id)).Questioned(ask.Asked())
+	if q := answer.Question; q != nil && !q.Repeated {
+		err = d.toldQuestion(ctx, ask.ID)
+	}
+	return answer, err
 }
 
-// waits reports whether the approval still waits for a person. It returns no
-// more than that: a turn that is parked for an hour holds no record in memory.
+// waits reports whether the approval still waits for a person, who has asked nothing
+// that the agent was not told. It returns no more than that: a turn that is parked for
+// an hour holds no record in memory.
 func (d *Dispatcher) waits(ctx context.Context, agent string, id approval.ID) (bool, error) {
-	a, err := d.approvalOf(ctx, agent, id)
-	return err == nil && a.State == approval.Pending, err
+	ask, err := d.askOf(ctx, agent, id)
+	if err != nil || ask.Find(id).State != approval.Pending {
+		return false, err
+	}
+	q := ask.Asked()
+	return q == nil || q.Told, nil
 }
 
 // park waits for the ask's next change, and reports false when the waiting is

@@ -18,24 +18,33 @@ func DecodeProposal(data []byte) (Proposal, error) {
 	if err := strictjson.Unmarshal(data, &p); err != nil {
 		return Proposal{}, err
 	}
+	if err := p.Complete(); err != nil {
+		return Proposal{}, err
+	}
+	return p, nil
+}
+
+// Complete checks a proposal that was decoded with what stands beside it, and fills in
+// what may be left out. Its error is [DecodeProposal]'s.
+func (p *Proposal) Complete() error {
 	if strings.TrimSpace(p.Executor) == "" {
-		return Proposal{}, &strictjson.Error{Path: "/executor", Msg: "is missing or empty; give the name of the tool to call"}
+		return &strictjson.Error{Path: "/executor", Msg: "is missing or empty; give the name of the tool to call"}
 	}
 	if p.Step < 0 {
-		return Proposal{}, &strictjson.Error{Path: "/step", Msg: "must be 1 or more: it counts the calls of a turn"}
+		return &strictjson.Error{Path: "/step", Msg: "must be 1 or more: it counts the calls of a turn"}
 	}
 	if p.Context.Client != "" && !clients.Known(p.Context.Client) {
-		return Proposal{}, &strictjson.Error{Path: "/context/client", Msg: "must be a client whose tools are known: " + strings.Join(clients.Names(), ", ")}
+		return &strictjson.Error{Path: "/context/client", Msg: "must be a client whose tools are known: " + strings.Join(clients.Names(), ", ")}
 	}
 	for i, c := range p.Context.Concerns {
 		if !slices.Contains(Concerns(), c) {
-			return Proposal{}, &strictjson.Error{Path: "/context/concerns/" + strconv.Itoa(i), Msg: "must be one of " + concernList()}
+			return &strictjson.Error{Path: "/context/concerns/" + strconv.Itoa(i), Msg: "must be one of " + concernList()}
 		}
 	}
 	if p.Args == nil {
 		p.Args = Args{}
 	}
-	return p, nil
+	return nil
 }
 
 // Keys gives the sorted names of the fields that the context holds.

@@ -213,6 +213,22 @@ func TestBrokenJudgeRejects(t *testing.T) {
 	}
 }
 
+// What a judge's tools reach is the gate's to say; what it did can be read also
+// where it gave no verdict.
+func TestWhatAJudgeReaches(t *testing.T) {
+	for _, network := range []string{"", "open"} {
+		for _, err := range []error{nil, errors.New("x"), context.DeadlineExceeded} {
+			e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Network: network, Judge: &fake{"j", func(context.Context, vaglio.Proposal) (vaglio.GradientResult, error) {
+				return vaglio.GradientResult{Score: 1, Confidence: 1, Judgement: "j-1", Network: "claimed"}, err
+			}}}}})
+			v, failed := e.Judge(t.Context(), proposal("x", nil))
+			if failed != nil || v.Approved != (err == nil) || v.Results[0].Network != network || v.Results[0].Judgement != "j-1" || v.Results[0].Fault == "" != (err == nil) {
+				t.Errorf("%q, %v: %+v, %v", network, err, v, failed)
+			}
+		}
+	}
+}
+
 func TestCallerGoesAway(t *testing.T) {
 	log := &books{}
 	ctx, cancel := context.WithCancel(t.Context())

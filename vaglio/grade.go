@@ -132,9 +132,9 @@ func (e *Engine) ask(ctx context.Context, g Gate, p Proposal, size int) (r Gradi
 	fault, class := faultOf(r, cause, mine.Err() != nil)
 	if fault != "" {
 		e.faulted(ctx, g.Judge.Kind(), fault, class, cause)
-		r = GradientResult{Reasoning: fault}
+		r = GradientResult{Reasoning: fault, Judgement: r.Judgement}
 	}
-	r.Fault = class // never what the judge says of itself
+	r.Fault, r.Network = class, g.Network // never what the judge says of itself
 	r.Judge, r.MinScore, r.MinConfidence = g.Judge.Kind(), g.MinScore, g.MinConfidence
 	return r, fault, nil
 }

@@ -67,18 +67,21 @@ const (
 	// FactsKept is for how long.
 	FactsKept = 24 * time.Hour
 	// maxText is the largest content that is kept with a fact, maxTexts the most
-	// of one session, in bytes.
-	maxText  = 64 << 10
-	maxTexts = 4 << 20
+	// of one session, maxAllTexts that of all of them together, in bytes.
+	maxText     = 64 << 10
+	maxTexts    = 4 << 20
+	maxAllTexts = 8 << 20
 )
 
 // Facts are what a session is known to have done, oldest first. They are never
 // changed, only added to.
 type Facts []Fact
 
-// Add returns the facts with more behind them, within the bounds of a session.
-func (f Facts) Add(now time.Time, more ...Fact) Facts {
-	out := append(slices.Clip(f), more...)
+// add returns the facts with more behind them, within the bounds of a session. It
+// is for those who hold the newest facts of it alone: those that others hold begin
+// the same list, and nothing that they see is written again.
+func (f Facts) add(now time.Time, more ...Fact) Facts {
+	out := append(f, more...)
 	for i := len(f); i < len(out); i++ {
 		if out[i].At.IsZero() {
 			out[i].At = now
@@ -88,17 +91,21 @@ func (f Facts) Add(now time.Time, more ...Fact) Facts {
 	for first < len(out) && now.Sub(out[first].At) > FactsKept {
 		first++
 	}
-	if first > 0 {
-		out = slices.Clone(out[first:])
-	}
+	out = out[first:]
 	left := maxTexts
-	for i := len(out) - 1; i >= 0; i-- {
-		if left -= len(out[i].text); left < 0 && out[i].text != "" {
-			out = slices.Clone(out)
-			for ; i >= 0; i-- {
-				out[i].text = ""
-			}
+	for i, fact := range slices.Backward(out) {
+		if left -= len(fact.text); left < 0 && fact.text != "" {
+			return slices.Concat(out[:i+1].withoutTexts(), out[i+1:])
 		}
+	}
+	return out
+}
+
+// withoutTexts returns the facts without what the files hold: their digests stay.
+func (f Facts) withoutTexts() Facts {
+	out := slices.Clone(f)
+	for i := range out {
+		out[i].text = ""
 	}
 	return out
 }
@@ -287,15 +294,27 @@ func digestOf(text string) string {
 // Sessions keeps the facts of sessions in memory, those in use last. It is safe
 // for concurrent use, and its zero value is ready for it.
 type Sessions struct {
-	mu sync.Mutex
-	by map[sessionKey]*kept
+	mu    sync.Mutex
+	by    map[sessionKey]*kept
+	texts int // bytes of the contents that all of them hold
 }
 
 type sessionKey struct{ agent, id string }
 
 type kept struct {
 	facts Facts
+	texts int // bytes of their contents
 	used  time.Time
+}
+
+// set replaces the facts of one of the sessions.
+func (s *Sessions) set(k *kept, facts Facts) {
+	s.texts -= k.texts
+	k.facts, k.texts = facts, 0
+	for i := range facts {
+		k.texts += len(facts[i].text)
+	}
+	s.texts += k.texts
 }
 
 // maxSessions is how many sessions are remembered.
@@ -326,23 +345,29 @@ func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
 	key := sessionKey{p.Agent, p.SessionID()}
 	k := s.by[key]
 	if k == nil {
-		s.drop()
+		if len(s.by) >= maxSessions {
+			oldest, forgotten := s.oldest(func(*kept) bool { return true })
+			s.set(forgotten, nil)
+			delete(s.by, oldest)
+		}
 		k = &kept{}
 		s.by[key] = k
 	}
-	k.facts, k.used = k.facts.Add(now, did...), time.Now()
+	k.used = time.Now()
+	s.set(k, k.facts.add(now, did...))
+	for s.texts > maxAllTexts {
+		_, large := s.oldest(func(k *kept) bool { return k.texts > 0 })
+		s.set(large, large.facts.withoutTexts())
+	}
 }
 
-// drop makes room for another session.
-func (s *Sessions) drop() {
-	if len(s.by) < maxSessions {
-		return
-	}
-	oldest, at := sessionKey{}, time.Time{}
-	for key, k := range s.by {
-		if at.IsZero() || k.used.Before(at) {
-			oldest, at = key, k.used
+// oldest is the session that was used longest ago, of those that are meant; there
+// is one.
+func (s *Sessions) oldest(meant func(*kept) bool) (key sessionKey, oldest *kept) {
+	for at, k := range s.by {
+		if meant(k) && (oldest == nil || k.used.Before(oldest.used)) {
+			key, oldest = at, k
 		}
 	}
-	delete(s.by, oldest)
+	return key, oldest
 }

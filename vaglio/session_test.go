@@ -1,6 +1,7 @@
 package vaglio_test
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -271,19 +272,58 @@ func TestAFolderIsAskedOnce(t *testing.T) {
 func TestASessionIsBounded(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var f vaglio.Facts
+	var sessions vaglio.Sessions
+	p := vaglio.Proposal{Session: "s"}
 	for i := range 3 * vaglio.MaxFacts {
-		before := slices.Clone(f)
-		g := f.Add(start.Add(time.Duration(i)*time.Second), vaglio.Fact{Deed: vaglio.Wrote, Path: path.Join("/a", strings.Repeat("x", i%50+1))})
-		if !slices.EqualFunc(f, before, func(a, b vaglio.Fact) bool { return a.Path == b.Path && a.At.Equal(b.At) }) {
+		held := sessions.Facts(&p)
+		before := slices.Clone(held)
+		sessions.Note(&p, start.Add(time.Duration(i)*time.Second), vaglio.Facts{{Deed: vaglio.Wrote, Path: path.Join("/a", strings.Repeat("x", i%50+1))}})
+		if !slices.EqualFunc(held, before, func(a, b vaglio.Fact) bool { return a.Path == b.Path && a.At.Equal(b.At) }) {
 			t.Fatal("facts changed that somebody may hold")
 		}
-		f = g
 	}
+	f := sessions.Facts(&p)
 	if len(f) != vaglio.MaxFacts || !f[0].At.Equal(start.Add(2*vaglio.MaxFacts*time.Second)) {
 		t.Errorf("%d facts from %v", len(f), f[0].At)
 	}
-	if f = f.Add(start.Add(48*time.Hour), vaglio.Fact{Deed: vaglio.Wrote, Path: "/b"}); len(f) != 1 {
+	sessions.Note(&p, start.Add(48*time.Hour), vaglio.Facts{{Deed: vaglio.Wrote, Path: "/b"}})
+	if f = sessions.Facts(&p); len(f) != 1 {
 		t.Errorf("%d facts after two days", len(f))
+	}
+}
+
+// TestWhatSessionsWroteIsBounded has more sessions write large files than their
+// contents are kept of: those of the sessions that were used last are.
+func TestWhatSessionsWroteIsBounded(t *testing.T) {
+	t.Parallel()
+	const files, most = 400, 8 << 20
+	large := strings.Repeat("x", 60<<10)
+	engine, _ := sessionEngine(t, folderOf{"/home/u/app/a": ""}, "/home/u/app")
+	var sessions vaglio.Sessions
+	write := func(i int) vaglio.Proposal {
+		return vaglio.Proposal{
+			Session: fmt.Sprint("s", i), Executor: "Write", Context: vaglio.Context{Cwd: "/home/u/app"},
+			Args: vaglio.Args{"file_path": "/home/u/app/a", "content": large + fmt.Sprint(i)},
+		}
+	}
+	for i := range files {
+		p := write(i)
+		sessions.Note(&p, time.Now(), engine.Did(p))
+	}
+	kept := 0
+	for i := range files {
+		p := write(i)
+		f := sessions.Facts(&p)
+		if _, ok := f.Text("/home/u/app/a"); ok {
+			kept += len(large)
+		} else if i > files-100 {
+			t.Errorf("what session %d of %d wrote is forgotten", i, files)
+		}
+		if len(f) == 0 || f[len(f)-1].SHA256 == "" {
+			t.Fatalf("session %d: %+v", i, f)
+		}
+	}
+	if kept == 0 || kept > most {
+		t.Errorf("%d bytes are kept", kept)
 	}
 }

@@ -106,6 +106,9 @@ type GradientResult struct {
 	Reasoning string `json:"reasoning"`
 	// Signals are the observations behind the score.
 	Signals []Signal `json:"signals,omitempty"`
+	// Network is "open" where tools of the judge reach a network; people are told, as
+	// what the tools run belongs to the agent.
+	Network string `json:"network,omitempty"`
 	// Judgement is the id of the [Judgement] behind it; empty where there is none.
 	Judgement string `json:"judgement,omitempty"`
 	// Metadata is whatever else the judge wants kept with its answer, decoded as

@@ -150,13 +150,14 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			said: s.Said, kind: operation.Kind(word("kind")), score: s.Score, stands: 1,
 			undo: operation.Reversibility(word("reversibility")), reach: operation.Reach(word("reach")),
 		}
-		o.manner, _ = e["manner"].(bool)
 		for _, c := range s.Said {
 			switch c.Phrase {
 			case wording.MoreLikeThese:
 				o.stands, _ = strconv.Atoi(c.Args[0].Text)
 			case wording.AsFarAsRead:
 				out.unread = true
+			case wording.AsAdministrator:
+				o.manner = true
 			}
 		}
 		out.list = append(out.list, o)

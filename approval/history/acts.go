@@ -15,6 +15,10 @@ const (
 	GrantEnded Kind = "grant-ended"
 	// Lifted says that a standing denial answers equal calls no more.
 	Lifted Kind = "lifted"
+	// Questioned says that a person asked the agent something, and Replied what it
+	// said.
+	Questioned Kind = "questioned"
+	Replied    Kind = "replied"
 	// Stopped and Resumed are the brake's.
 	Stopped Kind = "stopped"
 	Resumed Kind = "resumed"
@@ -49,6 +53,20 @@ func (w Writer) acted(l *leaves, a *approval.Ask, before, p *approval.Approval, 
 		e := w.about(a, p, GrantEnded, g.Ended.At)
 		e.By, e.Name, e.Detail = g.Ended.By.ID, w.text(g.Ended.By.Name), string(g.Ended.Event)
 		l.add(e, nil)
+	}
+}
+
+// talked tells what people asked an agent about an ask, and what it said.
+func (w Writer) talked(l *leaves, before []approval.Question, a *approval.Ask) {
+	for i := range a.Questions {
+		q, e := &a.Questions[i], Event{Agent: a.Agent, Turn: w.text(a.TurnID), Ask: a.ID}
+		if i >= len(before) {
+			e.Kind, e.At, e.By, e.Name, e.Channel, e.Words = Questioned, q.At, q.By.ID, w.text(q.By.Name), q.Channel, w.text(q.Words)
+			l.add(e, nil)
+		}
+		if !q.Open() && (i >= len(before) || before[i].Open()) {
+			l.add(Event{Kind: Replied, At: q.AnsweredAt, Agent: a.Agent, Turn: e.Turn, Ask: a.ID, Detail: w.text(q.Answer)}, nil)
+		}
 	}
 }
 

@@ -20,12 +20,13 @@ func NewWriter(mask func(string) string) Writer { return Writer{mask} }
 type Before struct {
 	approvals []approval.Approval
 	routes    int
+	questions []approval.Question
 }
 
 // Remember notes how an ask stands before a change. The change may be made to the
 // ask itself.
 func Remember(a *approval.Ask) Before {
-	return Before{slices.Clone(a.Approvals), len(a.Routes)}
+	return Before{slices.Clone(a.Approvals), len(a.Routes), slices.Clone(a.Questions)}
 }
 
 // maxText is the most bytes of each text of others in a leaf. An agent chooses how
@@ -52,6 +53,7 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 	if n := len(after.Routes); n > before.routes && before.approvals != nil {
 		l.add(Event{Kind: Escalated, At: at, Agent: after.Agent, Turn: w.text(after.TurnID), Ask: after.ID, Route: after.Routes[n-1].Route}, nil)
 	}
+	w.talked(&l, before.questions, after)
 	for i := range after.Approvals {
 		p := &after.Approvals[i]
 		if i >= len(before.approvals) {

@@ -72,6 +72,16 @@ func (f *Fates) add(s approval.State) {
 	}
 }
 
+// join counts the other's calls too.
+func (f *Fates) join(o *Fates) {
+	f.Allowed, f.Denied, f.Expired = f.Allowed+o.Allowed, f.Denied+o.Denied, f.Expired+o.Expired
+	f.Withdrawn, f.Superseded, f.Waiting = f.Withdrawn+o.Withdrawn, f.Superseded+o.Superseded, f.Waiting+o.Waiting
+	f.Repeated, f.Unasked = f.Repeated+o.Repeated, f.Unasked+o.Unasked
+	r, runs := &f.Runs, &o.Runs
+	r.Succeeded, r.Failed, r.Unknown = r.Succeeded+runs.Succeeded, r.Failed+runs.Failed, r.Unknown+runs.Unknown
+	r.Running, r.Unused, r.Lapsed = r.Running+runs.Running, r.Unused+runs.Unused, r.Lapsed+runs.Lapsed
+}
+
 // add counts an allowed call in the state.
 func (r *Runs) add(s approval.State) {
 	switch s {

@@ -56,8 +56,8 @@ func (s *Statistics) Hints() []Hint {
 	spares := 0
 	for i := range s.Executors {
 		u := &s.Executors[i]
-		if u.Name != "" && u.Allowed >= hintSpare && u.Denied == 0 && spares < statisticHints {
-			all = append(all, Hint{Kind: HintSpare, N: u.Allowed, Share: 100, Name: u.Name})
+		if u.Name != "" && u.Fates.Allowed >= hintSpare && u.Fates.Denied == 0 && spares < statisticHints {
+			all = append(all, Hint{Kind: HintSpare, N: u.Fates.Allowed, Share: 100, Name: u.Name})
 			spares++
 		}
 	}

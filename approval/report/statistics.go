@@ -51,17 +51,20 @@ type Usage struct {
 	Name string
 	// Whole says that Name is all of the name, as a [approval.Filter] takes it.
 	Whole bool
-	// Judged counts all calls, Guard and Vetoed those that the guard and the
-	// judges denied. Of an effect only Vetoed is known, of a rule only Guard.
-	Judged, Guard, Vetoed int
-	// Allowed and Denied are what people answered of the vetoed ones.
-	Allowed, Denied int
+	// Judged counts all calls, and Guard those that the guard denied. Of an effect
+	// neither is known, of a rule only Guard.
+	Judged, Guard int
+	// Fates are what became of those that judges denied.
+	Fates Fates
 }
+
+// Vetoed is how many calls judges denied.
+func (u *Usage) Vetoed() int { return u.Fates.Sum() }
 
 // add counts the other's calls too.
 func (u *Usage) add(o *Usage) {
-	u.Judged, u.Guard, u.Vetoed = u.Judged+o.Judged, u.Guard+o.Guard, u.Vetoed+o.Vetoed
-	u.Allowed, u.Denied = u.Allowed+o.Allowed, u.Denied+o.Denied
+	u.Judged, u.Guard = u.Judged+o.Judged, u.Guard+o.Guard
+	u.Fates.join(&o.Fates)
 }
 
 // Scores are how one judge graded.

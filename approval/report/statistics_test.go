@@ -158,12 +158,12 @@ func addsUp(t *testing.T, s *report.Statistics) {
 	c := &s.Counts
 	for name, list := range map[string][]report.Usage{"executors": s.Executors, "agents": s.Agents} {
 		got := total(list)
-		want := report.Usage{Judged: c.Judged, Guard: c.Guard, Vetoed: c.Vetoed, Allowed: c.Fates.Allowed, Denied: c.Fates.Denied}
+		want := report.Usage{Judged: c.Judged, Guard: c.Guard, Fates: c.Fates}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("the %s do not add up:\n%s", name, diff)
 		}
 	}
-	if got := total(s.Effects); got.Vetoed != c.Vetoed || got.Allowed != c.Fates.Allowed || got.Denied != c.Fates.Denied {
+	if got := total(s.Effects); got.Fates != c.Fates || got.Vetoed() != c.Vetoed {
 		t.Fatalf("the effects do not add up: %+v", got)
 	}
 	if got := total(s.Rules); got.Guard != c.Guard {
@@ -184,8 +184,7 @@ func addsUp(t *testing.T, s *report.Statistics) {
 func total(list []report.Usage) report.Usage {
 	var u report.Usage
 	for _, l := range list {
-		u.Judged, u.Guard, u.Vetoed = u.Judged+l.Judged, u.Guard+l.Guard, u.Vetoed+l.Vetoed
-		u.Allowed, u.Denied = u.Allowed+l.Allowed, u.Denied+l.Denied
+		u.Judged, u.Guard, u.Fates = u.Judged+l.Judged, u.Guard+l.Guard, sum(u.Fates, l.Fates)
 	}
 	return u
 }
@@ -278,7 +277,7 @@ func TestStatisticsTellHowPeopleAnswer(t *testing.T) {
 	if len(got.Judges) != 1 || j.Graded != 8 || j.Refused != 5 || j.Bins[79] != 5 || j.Bins[80] != 1 || j.Bins[99] != 1 || j.Below(.8) != 6 {
 		t.Errorf("judges %+v", got.Judges)
 	}
-	if u := got.Executors[0]; strings.Contains(u.Name, "ghp_a1B2") || u.Whole || u.Allowed != 5 {
+	if u := got.Executors[0]; strings.Contains(u.Name, "ghp_a1B2") || u.Whole || u.Fates.Allowed != 5 {
 		t.Errorf("executor %+v", u)
 	}
 }
@@ -295,7 +294,7 @@ func TestStatisticsHint(t *testing.T) {
 		"":                    {},
 		"strict 95 of 20":     {Counts: report.Counts{Fates: report.Fates{Allowed: 19, Denied: 1}}},
 		"lax 0 of 200":        {Counts: report.Counts{Judged: 200, Approved: 200}},
-		"spare 100 of 10sh":   {Executors: []report.Usage{{Name: "sh", Allowed: 10}, {Name: "rm", Allowed: 30, Denied: 1}, {Allowed: 40}}},
+		"spare 100 of 10sh":   {Executors: []report.Usage{{Name: "sh", Fates: report.Fates{Allowed: 10}}, {Name: "rm", Fates: report.Fates{Allowed: 30, Denied: 1}}, {Fates: report.Fates{Allowed: 40}}}},
 		"hasty 10 of 20":      {Delays: report.Delays{Answers: 20, Hasty: 2}},
 		"night 20 of 50":      {Turns: report.Turns{Cards: 50, AtNight: 10}},
 		"unanswered 20 of 20": {Counts: report.Counts{Fates: report.Fates{Allowed: 8, Denied: 8, Expired: 4}}},

@@ -130,21 +130,17 @@ func (b *StatisticsBuilder) approval(a *approval.Ask, p *approval.Approval, at t
 	}
 	state := stateAt(p, b.window.To)
 	b.span(at).Fates.add(state)
-	u := Usage{Judged: 1, Vetoed: 1}
-	switch {
-	case state == approval.Denied:
-		u.Denied = 1
-	case !slices.Contains([]approval.State{approval.Pending, approval.Expired, approval.Withdrawn, approval.Superseded}, state):
-		u.Allowed = 1
-	}
-	b.vetoed(judgedStep{at, p.Proposal.Executor, a.Agent, approval.ReasonOf(p.Verdict).Effect}, &u)
+	var fates Fates
+	fates.add(state)
+	b.vetoed(judgedStep{at, p.Proposal.Executor, a.Agent, approval.ReasonOf(p.Verdict).Effect}, fates)
 }
 
-// vetoed counts a call that judges vetoed under its names.
-func (b *StatisticsBuilder) vetoed(s judgedStep, u *Usage) {
-	b.executors.add(s.executor, u)
-	b.agents.add(s.agent, u)
-	b.effects.add(s.effect, &Usage{Vetoed: u.Vetoed, Allowed: u.Allowed, Denied: u.Denied})
+// vetoed counts a call that judges vetoed under its names, by what became of it.
+func (b *StatisticsBuilder) vetoed(s judgedStep, fates Fates) {
+	u := Usage{Judged: 1, Fates: fates}
+	b.executors.add(s.executor, &u)
+	b.agents.add(s.agent, &u)
+	b.effects.add(s.effect, &Usage{Fates: fates})
 }
 
 // repeated counts steps that got the answer of a call that was asked already.
@@ -152,7 +148,7 @@ func (b *StatisticsBuilder) repeated(steps []judgedStep) {
 	for _, s := range steps {
 		b.counts.Fates.Repeated++
 		b.span(s.at).Fates.Repeated++
-		b.vetoed(s, &Usage{Judged: 1, Vetoed: 1})
+		b.vetoed(s, Fates{Repeated: 1})
 	}
 }
 
@@ -226,7 +222,7 @@ func (b *StatisticsBuilder) judged(s *approval.Step, at time.Time) {
 	if s.Approval == "" {
 		b.counts.Fates.Unasked++
 		b.span(at).Fates.Unasked++
-		b.vetoed(j, &Usage{Judged: 1, Vetoed: 1})
+		b.vetoed(j, Fates{Unasked: 1})
 		return
 	}
 	steps, _ := b.joined.take(s.Approval)
@@ -299,7 +295,7 @@ func (b *StatisticsBuilder) Statistics() Statistics {
 	for i := range b.spans {
 		b.spans[i].Window = local(b.spans[i].Window)
 	}
-	byVetoes := func(u *Usage) int { return u.Guard + u.Vetoed }
+	byVetoes := func(u *Usage) int { return u.Guard + u.Vetoed() }
 	return Statistics{
 		Window: local(b.window), Grain: b.grain, Counts: b.counts.summed(), Spans: b.spans,
 		Executors: b.executors.top(b.masker, byVetoes), Effects: b.effects.top(b.masker, byVetoes),

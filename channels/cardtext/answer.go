@@ -112,6 +112,7 @@ const maxReason = 300
 // title, and below it as many as a chat has room for.
 func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text) {
 	add := func(key templates.Key, values templates.Values) { lines = append(lines, Say(texts, key, values)) }
+	judged := false // by an agent, of which there is more to read than a chat has room for
 	for i := range c.Items {
 		it := &c.Items[i]
 		if it.State == "" { // It is a veto: there is no other card of it.
@@ -125,12 +126,21 @@ func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text
 		}
 		for _, g := range it.Verdict.Results {
 			add("why.judge", templates.Values{"judge": Within(g.Judge, maxReason), "score": texts.Score(g.Score), "confidence": texts.Score(g.Confidence)})
+			if g.Network != "" {
+				add("judge.network", templates.Values{"judges": Within(g.Judge, maxReason)})
+			}
+			if g.Judgement != "" {
+				judged = true
+			}
 			for i, s := range g.Signals {
 				add("why.signal", templates.Values{
 					"score": texts.Score(s.Score), "message": Within(signalOf(texts, approval.SignalOf(g, i)), maxReason),
 				})
 			}
 		}
+	}
+	if judged {
+		add("why.judgement", templates.Values{"id": templates.Theirs(c.Ask)})
 	}
 	return Say(texts, "why.title", templates.Values{"id": templates.Theirs(c.Ask)}), lines
 }

@@ -7,6 +7,7 @@ package cardtext
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -22,12 +23,17 @@ type Card struct {
 	// Buttons mean every call that waits, of which there are Open.
 	Buttons []approval.Button
 	Open    int
+	// MayAsk says that people may ask the agent something first.
+	MayAsk bool
 	// Texts are in the reader's language.
 	Texts *templates.Texts
+	// Brief says that there is no room for what was asked and answered.
+	Brief bool
 
 	agent, intent, turn seen
 	until               time.Time
 	routes              []approval.Active
+	questions           []approval.Question
 }
 
 // Call is one call of a card.
@@ -41,9 +47,11 @@ type Call struct {
 
 	head                                     headline.Headline
 	executor, args, command, cwd, why, words seen
-	detail, by                               seen
-	votes                                    []approval.Vote
-	mounts                                   []seen
+	// network names the judges whose tools reach a network.
+	network    seen
+	detail, by seen
+	votes      []approval.Vote
+	mounts     []seen
 	// runs are the files that the call runs or is handed, with the beginning of
 	// what their content is, and the folders that another name leads to, unbound
 	// the files of which that is not known.
@@ -86,7 +94,7 @@ const (
 func Read(c approval.Card, texts *templates.Texts) *Card {
 	v := &Card{
 		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, routes: c.Routes,
-		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID),
+		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID), questions: c.Questions, MayAsk: c.MayAsk(),
 	}
 	for i := range c.Items {
 		if c.Items[i].State == approval.Pending {
@@ -111,6 +119,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	for _, m := range it.Mounts {
 		c.mounts = append(c.mounts, seeLine(m))
 	}
+	c.network = seeLine(strings.Join(reaching(it), ", "))
 	c.readSources(it)
 	if d := it.Decision; d != nil {
 		c.by, c.at, c.words = seeLine(fullName(d.By)), d.At, seeLine(d.Words)
@@ -119,6 +128,17 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		c.detail = seeLine(o.Detail)
 	}
 	return c
+}
+
+// reaching are the judges of a call whose tools reach a network: what they run
+// belongs to the agent.
+func reaching(it *approval.Item) (judges []string) {
+	for i := range it.Verdict.Results {
+		if r := &it.Verdict.Results[i]; r.Network != "" && !slices.Contains(judges, r.Judge) {
+			judges = append(judges, r.Judge)
+		}
+	}
+	return judges
 }
 
 // readSources takes in the files that the call runs, bound and unbound.
@@ -158,7 +178,7 @@ func commandArgs(command string) string {
 // how they stand, so every picture of an ask agrees.
 func (c *Card) Unanswered() *Card {
 	n := *c
-	n.Open = len(c.Calls)
+	n.Open, n.questions = len(c.Calls), nil
 	n.Calls = slices.Clone(c.Calls)
 	for i := range n.Calls {
 		call := &n.Calls[i]
@@ -275,6 +295,9 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
 		default:
 			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
+		}
+		if call.network.runes > 0 {
+			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})
 		}
 		c.quorum(w, call)
 		c.answers(w, call)

@@ -290,6 +290,40 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// Whose judge's commands reach a network is told so on the card, in the file and
+// with the reasons, and where to read what the judge did.
+func TestAJudgeThatReachesANetwork(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Pending)
+	judge := vaglio.GradientResult{Judge: "semantic:qa", Score: 0.2, Confidence: 1, Reasoning: "no"}
+	for lang, want := range map[templates.Lang][2]string{
+		templates.English: {"Its judge’s commands, which may run the agent’s files, reach the network: semantic:qa", "What a judge saw and did is in the inbox, and told by vaglio why abcdefghijklmnop"},
+		templates.Italian: {"I comandi del giudice, che possono eseguire i file dell’agente, raggiungono la rete: semantic:qa", "Che cosa un giudice ha visto e fatto è nella posta di vaglio, e lo dice vaglio why abcdefghijklmnop"},
+	} {
+		for _, network := range []string{"", "open"} {
+			judge.Network, judge.Judgement = network, network
+			card.Items[0].Verdict.Results = []vaglio.GradientResult{judge, judge}
+			texts := textsIn(t, lang)
+			c := cardtext.Read(card, texts)
+			_, lines := cardtext.Reasons(texts, &card)
+			reasons := ""
+			for _, l := range lines {
+				reasons += l.String() + "\n"
+			}
+			for name, text := range map[string]string{
+				"card": c.Call(0, cardtext.Everything, cardtext.Everything).String(), "small card": c.Call(0, 400, 400).String(), "file": string(c.File().Data), "reasons": reasons,
+			} {
+				if strings.Contains(text, want[0]) != (network != "") {
+					t.Errorf("%s, %s, network %q: %s", lang, name, network, text)
+				}
+			}
+			if strings.Contains(reasons, want[1]) != (network != "") {
+				t.Errorf("%s: the reasons: %s", lang, reasons)
+			}
+		}
+	}
+}
+
 // several is a card about a call with several effects, of which the judge's
 // sentences are data.
 func several() approval.Card {

@@ -51,6 +51,9 @@ func (c *Card) File() File {
 			field("file.unbound", s)
 		}
 		field("file.why", call.why)
+		if call.network.runes > 0 {
+			fmt.Fprintf(&b, "%s\n", c.Texts.Plain("judge.network", templates.Values{"judges": templates.Theirs(call.network.String())}))
+		}
 	}
 	data := []byte(b.String())
 	sum := sha256.Sum256(data)

@@ -30,7 +30,7 @@ func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Pe
 		}
 		return Grants(texts, list), true, nil
 	}
-	o, known := orderOf(verb, strings.Fields(rest))
+	o, known := orderOf(verb, strings.TrimSpace(rest))
 	if !known {
 		return nil, false, nil
 	}
@@ -65,9 +65,10 @@ func Unknown(texts *templates.Texts, verb string, commands []string) Text {
 	return Say(texts, "unknown.command", templates.Values{"name": Within(verb, 40), "near": near})
 }
 
-// orderOf reads the words behind a verb: an agent, a time, "all", or an id.
-func orderOf(verb string, words []string) (approval.Order, bool) {
-	o := approval.Order{Verb: approval.Verb(verb)}
+// orderOf reads the words behind a verb: an agent, a time, "all", or an id and what is
+// said about it.
+func orderOf(verb, rest string) (approval.Order, bool) {
+	o, words := approval.Order{Verb: approval.Verb(verb)}, strings.Fields(rest)
 	switch o.Verb {
 	case approval.VerbStop, approval.VerbGo:
 		for _, w := range words {
@@ -88,6 +89,10 @@ func orderOf(verb string, words []string) (approval.Order, bool) {
 		if len(words) > 0 {
 			o.ID = words[0]
 		}
+	case approval.VerbAsk:
+		if len(words) > 0 {
+			o.ID, o.Words = words[0], strings.TrimSpace(strings.TrimPrefix(rest, words[0]))
+		}
 	default:
 		return o, false
 	}
@@ -98,6 +103,12 @@ func orderOf(verb string, words []string) (approval.Order, bool) {
 func Undone(texts *templates.Texts, o *approval.Order, err error) (said Text, ok bool) {
 	if bad, is := errors.AsType[*approval.OrderError](err); is {
 		return Say(texts, templates.Key("order.not."+bad.Key), templates.Values{"what": Within(bad.Value, 60)}), true
+	}
+	if bad, is := errors.AsType[*approval.WordsError](err); is {
+		if bad.Have == 0 {
+			return Say(texts, "words.text", nil), true
+		}
+		return Say(texts, "words.long", templates.Values{"n": bad.Have, "most": approval.MaxWords}), true
 	}
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
@@ -121,6 +132,8 @@ func Done(texts *templates.Texts, d *approval.Done) Text {
 		w.say("order.stop", templates.Values{"denied": d.Denied, "ended": d.Ended, "revoked": d.Revoked})
 	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
 		w.say(templates.Key("order."+string(d.Order.Verb)), templates.Values{"wanted": Within(d.Approval.Refusal.Wanted, 120)})
+	case approval.VerbAsk:
+		w.say("order.ask", nil)
 	case approval.VerbGo:
 	}
 	if n := len(w.text); n > 0 && w.text[n-1].Kind == End {

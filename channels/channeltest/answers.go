@@ -93,11 +93,49 @@ func likes(t *testing.T, h Harness) {
 	}
 }
 
+// questions holds a channel to asking the agent: it decides nothing, the card shows
+// what was asked and answered, and it is offered as often as it may be done.
+func questions(t *testing.T, h Harness) {
+	a, ref, _ := h.ask(t, "make")
+	if told, _ := h.Ask(Stranger, ref, "let me in?"); told == "" || len(a.Questions) != 0 {
+		t.Errorf("a stranger asks: told %q, %+v", told, a.Questions)
+	}
+	for i, words := range []string{"yes, allow it", "which <b>one</b> & *why*?"} {
+		told, offered := h.Ask(Owner, ref, words)
+		if !offered || !strings.Contains(told, "Asked") || h.Desk.states(a)[0] != approval.Pending || len(a.Questions) != i+1 || a.Questions[i].Words != words {
+			t.Fatalf("%q: told %q, and it is %s with %+v", words, told, h.Desk.states(a)[0], a.Questions)
+		}
+		p := h.amend(t, ref, a)
+		if !strings.Contains(p.Text, words) || !strings.Contains(p.Text, "not answered yet") || len(p.Buttons) != 2 {
+			t.Errorf("asked, the card shows %v %s", p.choices(), p.Text)
+		}
+		if _, offered := h.Ask(Owner, ref, "again?"); offered || len(a.Questions) != i+1 {
+			t.Errorf("before the answer, a further question is offered: %+v", a.Questions)
+		}
+		h.Desk.Change(func() { a.AnswerQuestion("because\n<i>it</i> is *old*", time.Now()) })
+		p = h.amend(t, ref, a)
+		if !strings.Contains(p.Text, "<i>it</i> is *old*") || strings.Contains(p.Text, "not answered yet") || len(p.Buttons) != 2 || len(p.Links) != 0 {
+			t.Errorf("answered, the card shows %v %v %s", p.choices(), p.Links, p.Text)
+		}
+	}
+	if _, offered := h.Ask(Owner, ref, "a third?"); offered {
+		t.Error("a third question is offered")
+	}
+	b, ref, p := h.ask(t, "make b")
+	if told := p.button(t, approval.ChoiceAllow).Press(Owner); h.Desk.states(b)[0] != approval.Allowed {
+		t.Fatalf("told %q", told)
+	}
+	h.amend(t, ref, b)
+	if _, offered := h.Ask(Owner, ref, "too late?"); offered || len(b.Questions) != 0 {
+		t.Errorf("after the end a question is offered: %+v", b.Questions)
+	}
+}
+
 // orders holds a channel to the orders that people write or press.
 func orders(t *testing.T, h Harness) {
 	a, _, _ := h.ask(t, "make")
 	for command, want := range map[string]string{
-		"stop nobody": "nobody", "stop -1h": "no time", "stop coder 999h": "no time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "grants": "No grant",
+		"stop nobody": "nobody", "stop -1h": "no time", "stop coder 999h": "no time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "ask": "id", "ask zzzz": "zzzz", "grants": "No grant",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || h.Desk.states(a)[0] != approval.Pending {
 			t.Errorf("%s: told %q, and the call is %s", command, told, h.Desk.states(a)[0])

@@ -81,6 +81,9 @@ type Harness struct {
 	Reply func(who Who, ref, words string) string
 	// Grants are the choices behind the second tap of a card.
 	Grants func(ref string) []Button
+	// Ask asks the agent something by the card's own choice, and returns what who asked
+	// is told. It is false where the card offers no such choice.
+	Ask func(who Who, ref, words string) (told string, offered bool)
 	// Command gives an order such as "stop coder 1h", as people do on the channel,
 	// and returns what who gave it is told. Nil for a channel without commands.
 	Command func(who Who, text string) string
@@ -126,6 +129,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"WhatIsNotKeptIsNotAcknowledged":       unkept,
 		"GrantsAreBehindASecondTap":            grants,
 		"ACardSaysWhatItIsLike":                likes,
+		"AQuestionIsNoAnswer":                  questions,
 	}
 	if facts.Commands {
 		cases["OrdersAreFollowedAndTold"] = orders
@@ -140,7 +144,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 			t.Parallel()
 			with(t, func(t *testing.T, h Harness) {
 				t.Helper()
-				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || facts.Commands && h.Command == nil {
+				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || facts.Commands && h.Command == nil {
 					t.Fatal("the harness is not complete")
 				}
 				test(t, h)

@@ -32,6 +32,8 @@ func (d *Desk) Order(ctx context.Context, o approval.Order) (approval.Done, erro
 		}
 		done.Brakes, d.brakes = d.brakes, nil
 		return done, nil
+	case approval.VerbAsk:
+		return d.question(&o)
 	default:
 		return d.undo(&o)
 	}
@@ -63,6 +65,17 @@ func (d *Desk) stop(o *approval.Order) (approval.Done, error) {
 	d.brakes = append(d.brakes, b)
 	done.Brakes = []approval.Brake{b}
 	return done, nil
+}
+
+func (d *Desk) question(o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	for _, a := range d.asks {
+		if o.ID != "" && strings.HasPrefix(string(a.ID), o.ID) {
+			done.Approval = &a.Approvals[0]
+			return done, a.Question(approval.Question{By: o.By, Channel: o.Channel, At: time.Now(), Words: o.Words})
+		}
+	}
+	return done, approval.ErrNotFound
 }
 
 func (d *Desk) undo(o *approval.Order) (approval.Done, error) {

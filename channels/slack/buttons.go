@@ -53,6 +53,9 @@ func (v *cardView) all(p *page, whole bool) {
 	if more := v.more(whole); more != nil {
 		row = append(row, more)
 	}
+	if v.MayAsk {
+		row = append(row, button(actionAsk, string(v.Ask), v.Texts.Plain("button.ask", nil)))
+	}
 	v.row(p, append(row, button(actionReply, string(v.Ask), v.Texts.Plain("button.reply", nil)), button(actionWhy, string(v.Ask), v.Texts.Plain("button.why", nil))))
 }
 

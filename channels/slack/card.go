@@ -39,8 +39,10 @@ func (v *cardView) fit() *page {
 			p := v.layout(waiting, ended, true)
 			return p, p.fits()
 		})
-		if p, fits := whole.Whole(); fits {
-			return p
+		for _, v.Brief = range []bool{false, true} {
+			if p, fits := whole.Whole(); fits {
+				return p
+			}
 		}
 	}
 	cut := cardtext.Layout[*page](func(waiting, ended int) (*page, bool) {
@@ -76,6 +78,7 @@ func (v *cardView) layout(waiting, ended int, whole bool) *page {
 			v.choices(p, i, whole)
 		}
 	}
+	p.write(v.Talk())
 	v.all(p, whole)
 	if v.Open > maxPerItem {
 		p.footer(v.Texts.Plain("many", nil))

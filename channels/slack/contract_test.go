@@ -52,6 +52,9 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			return w.picture(ref)
 		},
 		Grants: w.behind,
+		Ask: func(who channeltest.Who, ref, words string) (string, bool) {
+			return w.write(who, ref, "Ask…", words)
+		},
 		Command: func(who channeltest.Who, text string) string {
 			id := w.server.Command(somebody(who), want, text)
 			synctest.Wait()
@@ -164,23 +167,33 @@ func (w *world) behind(ref string) []channeltest.Button {
 // reply answers a card through its modal, and returns what the person is told:
 // by the modal, or beside the card.
 func (w *world) reply(who channeltest.Who, ref, words string) string {
+	told, offered := w.write(who, ref, "Reply…", words)
+	if !offered {
+		w.t.Fatal("the card offers no reply")
+	}
+	return told
+}
+
+// write presses a button that leads to a modal, and writes there. It is false where
+// the card has no such button.
+func (w *world) write(who channeltest.Who, ref, label, words string) (told string, offered bool) {
 	before := len(w.server.Ephemerals())
 	channel, ts := split(ref)
-	if _, err := w.server.Press(somebody(who), channel, ts, "Reply…"); err != nil {
-		w.t.Fatal(err)
+	if _, err := w.server.Press(somebody(who), channel, ts, label); err != nil {
+		return "", false
 	}
 	synctest.Wait()
 	if _, open := w.server.Modal(somebody(who)); !open {
-		return w.told(before)
+		return w.told(before), true
 	}
 	if _, err := w.server.Submit(somebody(who), map[string]string{"words": words}); err != nil {
 		w.t.Fatal(err)
 	}
 	synctest.Wait()
 	if v, open := w.server.Modal(somebody(who)); open {
-		return fmt.Sprint(v.Errors)
+		return fmt.Sprint(v.Errors), true
 	}
-	return w.told(before)
+	return w.told(before), true
 }
 
 // told waits for what a person is told beside a card, as long as that can take.

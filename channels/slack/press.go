@@ -41,7 +41,10 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		return l.offer(ctx, at, m, who, b.Value)
 	case actionReply:
 		a.ack.give(nil)
-		return l.prompt(ctx, m, who, q.TriggerID, b.Value)
+		return l.prompt(ctx, m, who, q.TriggerID, b.Value, denying)
+	case actionAsk:
+		a.ack.give(nil)
+		return l.prompt(ctx, m, who, q.TriggerID, b.Value, asking)
 	case actionTest:
 		return l.rehearsed(ctx, m, who, b.Value)
 	case actionWhy:

@@ -12,12 +12,12 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// wordsID names the modal for words, its input and the input's block.
+// wordsID names the input of a modal, and the input's block.
 const wordsID = "words"
 
-// prompt opens a modal for words that deny. The platform lets it be opened
+// prompt opens a modal for words. The platform lets it be opened
 // within three seconds of the press alone, so it comes before all slow work.
-func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id string) error {
+func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id string, kind modal) error {
 	ask, err := l.desk.Find(ctx, id)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
@@ -31,7 +31,7 @@ func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id stri
 		return nil
 	}
 	err = l.do(ctx, "views.open", func(ctx context.Context) error {
-		_, err := l.api.OpenViewContext(ctx, trigger, l.modal(ask.ID, m.channel))
+		_, err := l.api.OpenViewContext(ctx, trigger, l.modal(ask.ID, m.channel, kind))
 		return err
 	})
 	if err != nil {
@@ -43,18 +43,18 @@ func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id stri
 
 // modal asks for words. It carries the ask's id and the channel where it was
 // opened, and nothing that an agent wrote.
-func (l *loop) modal(id approval.AskID, channel string) slackapi.ModalViewRequest {
+func (l *loop) modal(id approval.AskID, channel string, kind modal) slackapi.ModalViewRequest {
 	say := func(ph phrase, most int) *slackapi.TextBlockObject {
 		return plain(cardtext.Clip(l.texts.Plain(ph, nil), most))
 	}
-	input := slackapi.NewPlainTextInputBlockElement(say("prompt.placeholder", maxHeader), wordsID)
+	input := slackapi.NewPlainTextInputBlockElement(say(kind.placeholder, maxHeader), wordsID)
 	input.Multiline, input.MaxLength, input.FocusOnLoad = true, approval.MaxWords, true
 	return slackapi.ModalViewRequest{
-		Type: slackapi.VTModal, CallbackID: wordsID, PrivateMetadata: string(id) + " " + channel,
-		Title: say("modal.title", maxTitle), Submit: say("button.deny", maxTitle), Close: say("confirm.no", maxTitle),
+		Type: slackapi.VTModal, CallbackID: kind.id, PrivateMetadata: string(id) + " " + channel,
+		Title: say(kind.title, maxTitle), Submit: say(kind.submit, maxTitle), Close: say("confirm.no", maxTitle),
 		Blocks: slackapi.Blocks{BlockSet: []slackapi.Block{
-			slackapi.NewInputBlock(wordsID, say("modal.label", maxHeader), nil, input),
-			slackapi.NewContextBlock("", plain(l.texts.Plain("modal.hint", nil))),
+			slackapi.NewInputBlock(wordsID, say(kind.label, maxHeader), nil, input),
+			slackapi.NewContextBlock("", plain(l.texts.Plain(kind.hint, nil))),
 		}},
 	}
 }
@@ -73,7 +73,8 @@ func (l *loop) opened(carried string) (approval.AskID, *Conversation) {
 // still waits, is looked at anew: minutes may have passed.
 func (l *loop) submit(ctx context.Context, a *act) error {
 	q := a.press
-	if q.View.CallbackID != wordsID || q.View.State == nil {
+	put := l.putter(q.View.CallbackID)
+	if put == nil || q.View.State == nil {
 		return nil
 	}
 	id, at := l.opened(q.View.PrivateMetadata)
@@ -87,7 +88,7 @@ func (l *loop) submit(ctx context.Context, a *act) error {
 		refuse(l.texts.Plain("tap.stranger", nil))
 		return nil
 	}
-	said, won, err := l.deny(ctx, at, who, id, q.View.State.Values[wordsID][wordsID].Value)
+	said, won, err := put(ctx, at, who, id, q.View.State.Values[wordsID][wordsID].Value)
 	if err != nil || !won {
 		refuse(said)
 		return err
@@ -173,4 +174,42 @@ func (l *loop) meant(ctx context.Context, m place) (approval.AskID, error) {
 		}
 	}
 	return "", nil
+}
+
+// actionAsk is the verb of the button that opens the modal for a question.
+const actionAsk = "ask"
+
+// modal is a window that asks for words: its name, and what stands in it.
+type modal struct {
+	id                                      string
+	title, label, placeholder, hint, submit phrase
+}
+
+// The modals: for words that deny, and for a question, which decides nothing.
+var (
+	denying = modal{"words", "modal.title", "modal.label", "prompt.placeholder", "modal.hint", "button.deny"}
+	asking  = modal{"question", "modal.ask.title", "modal.ask.label", "prompt.ask.placeholder", "modal.ask.hint", "button.ask.send"}
+)
+
+// question hands a question to the agent of an ask, and says what came of it.
+func (l *loop) question(ctx context.Context, at *Conversation, who person, id approval.AskID, words string) (said string, done bool, err error) {
+	o := approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: words, By: l.known(ctx, who), Channel: at.name}
+	_, err = l.desk.Order(ctx, o)
+	text, done, err := cardtext.Question(l.texts, &o, err)
+	if err != nil {
+		return l.texts.Plain("tap.failed", nil), false, err
+	}
+	return text.String(), done, nil
+}
+
+// putter is what is done with the words of a modal; nil for none of ours.
+func (l *loop) putter(id string) func(context.Context, *Conversation, person, approval.AskID, string) (string, bool, error) {
+	switch id {
+	case denying.id:
+		return l.deny
+	case asking.id:
+		return l.question
+	default:
+		return nil
+	}
 }

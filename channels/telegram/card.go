@@ -46,7 +46,10 @@ func (v *cardView) fit(attached, coming bool) (p *page, seen bool) {
 		v.remark(p, where, coming)
 		return p, p.fits()
 	})
-	if !attached {
+	for _, v.Brief = range []bool{false, true} {
+		if attached {
+			break
+		}
 		if p, whole := layout.Whole(); whole {
 			return p, true
 		}
@@ -88,6 +91,7 @@ func (v *cardView) layout(waiting, ended int) *page {
 		}
 	}
 	p.text("\n")
+	p.write(v.Talk())
 	if v.Open > maxPerItem {
 		p.line("many", nil)
 	}

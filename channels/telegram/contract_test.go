@@ -43,6 +43,22 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
 		},
 		Grants: func(ref string) []channeltest.Button { return w.behind(ref, "Allow more…") },
+		Ask: func(who channeltest.Who, ref, words string) (string, bool) {
+			m, _ := w.server.Message(w.chat, number(ref))
+			for _, b := range m.Buttons() {
+				if b.Text != "Ask…" {
+					continue
+				}
+				if told := w.told(w.server.PressData(somebody(who), w.chat, m.ID, b.Data)); told != "" {
+					return told, true
+				}
+				prompt := w.server.Messages(w.chat)
+				id := w.server.Reply(somebody(who), w.chat, prompt[len(prompt)-1].ID, words)
+				synctest.Wait()
+				return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id }), true
+			}
+			return "", false
+		},
 		Command: func(who channeltest.Who, text string) string {
 			w.server.Say(somebody(who), w.chat, "/"+text)
 			synctest.Wait()

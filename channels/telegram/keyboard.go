@@ -64,10 +64,8 @@ func (v *cardView) keyboard(seen bool) string {
 	if more := v.moreButtons(seen); more != nil {
 		rows = append(rows, more)
 	}
-	rows = append(rows, []button{
-		{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)},
-		{Text: say("button.why", nil), Data: dataWhy + string(v.Ask)},
-	})
+	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}}
+	rows = append(rows, append(v.askButtons(), last...))
 	return marshal(map[string]any{"inline_keyboard": rows})
 }
 

@@ -29,7 +29,7 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 			t.Errorf("changed: %q", m.Text)
 		}
 		b := w.ask(command("make install"))
-		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 Esegue make install\n") || !slices.Equal(labels(m), []string{"Consenti una volta", "Nega", "Rispondi…", "Perché?"}) {
+		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 Esegue make install\n") || !slices.Equal(labels(m), []string{"Consenti una volta", "Nega", "Chiedi…", "Rispondi…", "Perché?"}) {
 			t.Errorf("the card: %q %q", m.Text, labels(m))
 		}
 		w.stop()

@@ -27,7 +27,10 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		return l.decide(ctx, q, approval.Token(token))
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataReply); ok {
-		return l.prompt(ctx, q, id)
+		return l.prompt(ctx, q, id, denying)
+	}
+	if id, ok := strings.CutPrefix(q.Data, dataAsk); ok {
+		return l.prompt(ctx, q, id, asking)
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataWhy); ok {
 		l.answer(ctx, q, "", false)
@@ -135,8 +138,8 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	}
 }
 
-// prompt opens a reply for words that deny.
-func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
+// prompt opens a reply for words.
+func (l *loop) prompt(ctx context.Context, q *callback, id string, kind prompt) error {
 	texts := l.textsOf(q)
 	ask, err := l.desk.Find(ctx, id)
 	switch {
@@ -151,7 +154,7 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
 	}
 	l.answer(ctx, q, "", false)
 	p := l.page(q.Message)
-	p.line("prompt", nil)
+	p.line(kind.says, nil)
 	// In a group the reply opens for whom the prompt mentions, and nobody else.
 	alone := q.Message.Chat.Type == private
 	if !alone {
@@ -160,7 +163,7 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string) error {
 	}
 	p.say("id", map[string]any{"id": theirs(ask.ID)})
 	l.replyPage(ctx, q.Message, p, marshal(map[string]any{
-		"force_reply": true, "selective": !alone, "input_field_placeholder": p.texts.Plain("prompt.placeholder", nil),
+		"force_reply": true, "selective": !alone, "input_field_placeholder": p.texts.Plain(kind.placeholder, nil),
 	}))
 	return nil
 }

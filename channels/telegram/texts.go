@@ -128,11 +128,11 @@ func (l *loop) setMenus(ctx context.Context) error {
 	return l.notes.Change(ctx, func(n *Notes) { n.Menu = menu })
 }
 
-// promptOf returns the ask that a prompt of ours names: below its text, on the
+// promptOf returns the ask that a prompt of ours of that kind names: below its text, on the
 // last line. The language may have changed since. Empty means no prompt.
-func (c *Channel) promptOf(text string) approval.AskID {
+func (c *Channel) promptOf(text string, kind prompt) approval.AskID {
 	for _, lang := range templates.Langs() {
-		rest, ok := strings.CutPrefix(text, c.locale.In(lang).Plain("prompt", nil)+"\n")
+		rest, ok := strings.CutPrefix(text, c.locale.In(lang).Plain(kind.says, nil)+"\n")
 		if fields := strings.Fields(rest); ok && len(fields) > 0 {
 			return approval.AskID(fields[len(fields)-1])
 		}

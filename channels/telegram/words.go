@@ -127,9 +127,12 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
 	}
 }
 
-// words denies the ask that the message replies to, with words for the agent.
-// Nothing that is written grants.
+// words denies the ask that the message replies to, with words for the agent, or
+// asks the agent something. Nothing that is written grants.
 func (l *loop) words(ctx context.Context, m *message) error {
+	if id := l.promptOf(m.ReplyTo.Text, asking); id != "" {
+		return l.question(ctx, m, id)
+	}
 	id, err := l.meant(ctx, m.ReplyTo)
 	switch {
 	case err != nil:
@@ -173,7 +176,7 @@ func (l *loop) words(ctx context.Context, m *message) error {
 // meant returns the ask that a message of ours is about: a prompt names it, a
 // card is looked up. Empty means none.
 func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
-	if id := l.promptOf(m.Text); id != "" {
+	if id := l.promptOf(m.Text, denying); id != "" {
 		return id, nil
 	}
 	if id := l.besides(m); id != "" {
@@ -301,4 +304,39 @@ func (c *Channel) deciders() []string {
 		who = append(who, strconv.FormatInt(n, 10))
 	}
 	return who
+}
+
+// dataAsk is the callback data that opens a reply for a question to the agent.
+const dataAsk = "q1:"
+
+// prompt is a message of ours that people reply to with words: what it says, and what
+// stands where they write.
+type prompt struct{ says, placeholder phrase }
+
+// The prompts: for words that deny, and for a question, which decides nothing.
+var (
+	denying = prompt{"prompt", "prompt.placeholder"}
+	asking  = prompt{"prompt.ask", "prompt.ask.placeholder"}
+)
+
+// askButtons lead to a question to the agent; none where nothing can be asked.
+func (v *cardView) askButtons() []button {
+	if !v.MayAsk {
+		return nil
+	}
+	return []button{{Text: v.Texts.Plain("button.ask", nil), Data: dataAsk + string(v.Ask)}}
+}
+
+// question hands what somebody replied to the prompt to the agent of the ask.
+func (l *loop) question(ctx context.Context, m *message, id approval.AskID) error {
+	p := l.page(m)
+	o := approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: m.Text, By: m.From.person(), Channel: Name}
+	_, err := l.desk.Order(ctx, o)
+	said, _, err := cardtext.Question(p.texts, &o, err)
+	if err != nil {
+		return err
+	}
+	p.write(said)
+	l.replyPage(ctx, m, p, "")
+	return nil
 }

@@ -3,8 +3,9 @@ package web
 import (
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/hosts"
 )
 
 // policy lets a page use what comes from here and nothing else: no inline
@@ -40,10 +41,7 @@ func (w *Web) known(hostport string) bool {
 	if w.public != nil && strings.EqualFold(host, w.public.Hostname()) {
 		return true
 	}
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.IsLoopback()
-	}
-	return strings.EqualFold(host, "localhost")
+	return hosts.Loopback(host)
 }
 
 func hostOf(hostport string) string {

@@ -44,14 +44,14 @@ func browser(t *testing.T) tab {
 		}
 		t.Skip("no Chromium was found")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(
 		ctx, chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1280, 1000),
 	)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -151,6 +151,6 @@ func (b tab) enter(in *inbox, base string) {
 	b.Helper()
 	b.do(
 		chromedp.Navigate(in.web.LoginLink(base)), see(`form[action="/inbox/login"] button`),
-		chromedp.KeyEvent(kb.Enter), see("#cards"),
+		chromedp.KeyEvent(kb.Enter), see("#live"),
 	)
 }

@@ -18,7 +18,11 @@ type cardView struct {
 	Waiting bool
 	// Whole says that the page shows all of every call, so Allow may be there.
 	Whole bool
-	Badge standing
+	// Askable says that the agent may be asked something first.
+	Askable bool
+	Badge   standing
+	// Harm says whether the call that weighs most can be undone.
+	Harm  harm
 	Items []itemView
 	// Act holds the buttons below the card; nil when nothing waits.
 	Act *actView
@@ -32,6 +36,11 @@ type itemView struct {
 	Wanted string
 	Stands standing
 	Judges []judgeView
+	// Said says that the command is all that the arguments hold, so that those are
+	// evidence and no part of the call that is still to be read.
+	Said bool
+	// Moved says that the call runs in another folder than the one before it.
+	Moved bool
 	// Cut says that Head and Tail stand for arguments that are shown whole
 	// elsewhere.
 	Cut        bool
@@ -52,8 +61,11 @@ type actView struct {
 	Label               string
 	// ID tells the rows of a page apart.
 	ID string
-	// From names the page that the forms are on, where an answer leads back to.
-	From string
+	// From names the page that the forms are on, where an answer leads back to, and
+	// List the search of the list there.
+	From, List string
+	// Of are the calls that the buttons mean, which are read before they are allowed.
+	Of []approval.ID
 	// Grants are the choices that allow the call and more like it.
 	Grants []grantView
 	// All says that the row is for all waiting calls of a plan, which are Open.
@@ -97,7 +109,8 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 		v.Items = append(v.Items, it)
 	}
 	v.Waiting = v.Open > 0
-	v.Badge = v.badge()
+	v.Badge, v.Askable = v.badge(), c.MayAsk()
+	v.Harm = harmOf(&c)
 	v.offer(from)
 	return v
 }
@@ -112,11 +125,18 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	if len(c.Items) > 1 {
 		v.N = i + 1
 	}
+	v.Moved = i == 0 || it.Cwd != c.Items[i-1].Cwd
+	v.Said = saidBy(it.Command, it.Args)
 	if cut {
 		v.Head, v.Tail = ends(it.Args)
 		v.Cut = v.Tail != "" || it.Command != ""
 	}
 	return v
+}
+
+// saidBy reports whether arguments hold nothing but a command line.
+func saidBy(command, args string) bool {
+	return command != "" && args == indented(vaglio.Args{"command": command})
 }
 
 // badge sums up how the calls of a card stand.
@@ -154,6 +174,7 @@ func (v *cardView) offer(from string) {
 			own = v.Buttons
 		}
 		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
+		it.Act.Of = []approval.ID{it.Approval}
 		if !it.Cut {
 			it.Act.Grants = grantsOf(&it.Item)
 		}
@@ -166,7 +187,34 @@ func (v *cardView) offer(from string) {
 		n := templates.Values{"n": v.Open}
 		v.Act.AllowText, v.Act.DenyText = text{"button.allow.all", n}, text{"button.deny.all", n}
 		v.Act.All = true
+		for i := range v.Items {
+			if v.Items[i].State == approval.Pending {
+				v.Act.Of = append(v.Act.Of, v.Items[i].Approval)
+			}
+		}
 	}
+}
+
+// beside says which list the card stands beside, by its search: an answer leads to the
+// next ask of that list.
+func (v *cardView) beside(list string) {
+	for _, a := range v.acts() {
+		a.List = list
+	}
+}
+
+// acts are the rows of buttons on the card.
+func (v *cardView) acts() []*actView {
+	var all []*actView
+	if v.Act != nil {
+		all = append(all, v.Act)
+	}
+	for i := range v.Items {
+		if a := v.Items[i].Act; a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // row lays out one row of buttons; it allows only what is seen whole.
@@ -189,6 +237,9 @@ func (w *Web) judges(v vaglio.Verdict) []judgeView {
 	for _, r := range v.Results {
 		j := judgeView{GradientResult: r, Decided: !v.Approved && r.Judge == v.JudgeKind}
 		j.Wants, j.HasWants = w.thresholds[r.Judge]
+		if r.MinScore > 0 { // what it was held to, whatever holds now
+			j.Wants, j.HasWants = r.MinScore, true
+		}
 		all = append(all, j)
 	}
 	slices.SortStableFunc(all, func(a, b judgeView) int {

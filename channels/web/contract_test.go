@@ -44,7 +44,7 @@ func TestContract(t *testing.T) {
 			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}
 			c.start()
 			test(t, channeltest.Harness{
-				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Reply: c.reply, Grants: c.grants, Command: c.command,
+				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Reply: c.reply, Grants: c.grants, Ask: c.ask, Command: c.command,
 				Restart: func() channeltest.Channel { c.start(); return web.Channel{} },
 			})
 		})
@@ -170,11 +170,37 @@ func (c *contractInbox) command(who channeltest.Who, line string) string {
 		}
 		return said
 	}
+	return c.ordered(who, form)
+}
+
+// ordered sends an order, and returns what the page behind it tells.
+func (c *contractInbox) ordered(who channeltest.Who, form url.Values) string {
+	c.Helper()
+	in := c.owner
+	if who == channeltest.Stranger {
+		in = c.stranger
+	}
 	rec := in.post("/inbox/order", form)
 	if rec.Code == http.StatusSeeOther {
 		return sound(c.T, in.get(rec.Header().Get("Location"))).all("main")[0].words()
 	}
 	return sound(c.T, rec).all("main")[0].words()
+}
+
+// ask asks the agent something by the form of the ask's page.
+func (c *contractInbox) ask(who channeltest.Who, ref, words string) (told string, offered bool) {
+	c.Helper()
+	for _, form := range sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("form") {
+		values := url.Values{"words": {words}}
+		for _, field := range form.all("input") {
+			values.Set(field.attr("name"), field.attr("value"))
+		}
+		if values.Get("verb") != string(approval.VerbAsk) {
+			continue
+		}
+		return c.ordered(who, values), true
+	}
+	return "", false
 }
 
 func (c *contractInbox) reply(who channeltest.Who, ref, words string) string {

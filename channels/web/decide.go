@@ -37,7 +37,7 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
 	if receipt.Replaced {
 		return unknownButton(back, nil)
 	}
-	return w.tell(rw, r, receipt, f.Get("from"))
+	return w.tell(rw, r, receipt, f)
 }
 
 // undecided says why a tap has no receipt.
@@ -83,20 +83,44 @@ func unknownButton(back string, err error) error {
 }
 
 // tell sends the person back with a sealed note of what the tap did. The note
-// names the ask; the sentence is made from the ask's state when it is shown.
-func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, from string) error {
+// names the ask; the sentence is made from the ask's state when it is shown. From
+// the list it leads to the ask that comes up next.
+func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, f url.Values) error {
 	note, err := w.told.seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, Voted: receipt.Voted, IDs: receipt.Approvals})
 	if err != nil {
 		return err
 	}
-	to, q := "/inbox", url.Values{"told": {note}}
-	if from == "ask" {
-		to = askURL(receipt.Ask.ID)
-	} else {
-		q.Set("keep", string(receipt.Ask.ID))
+	to := askURL(receipt.Ask.ID) + "?"
+	if f.Get("from") == "inbox" {
+		to = w.next(r.Context(), receipt.Ask.ID, f.Get("list"), to)
 	}
-	http.Redirect(rw, r, to+"?"+q.Encode(), http.StatusSeeOther)
+	http.Redirect(rw, r, to+url.Values{"told": {note}}.Encode(), http.StatusSeeOther)
 	return nil
+}
+
+// next is the address of the ask that comes up after an answer, in the list that a
+// search made, ready for one more value. The answer is kept whatever happens here:
+// where the list cannot be read it leads otherwise.
+func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise string) string {
+	q, err := url.ParseQuery(list)
+	if err != nil {
+		q = nil // A form that was changed by hand has no search.
+	}
+	s := searchOf(q)
+	c, err := w.desk.Card(ctx, answered, Name)
+	if err != nil {
+		return otherwise
+	}
+	cards, _, err := w.pending(ctx)
+	if err != nil {
+		return otherwise
+	}
+	_, found := listOf(cards, s)
+	to := inboxURL(after(found, &c), s)
+	if strings.Contains(to, "?") {
+		return to + "&"
+	}
+	return to + "?"
 }
 
 // cleanWords prepares what the person wrote for the agent. How much is taken is
@@ -164,7 +188,7 @@ func (w *Web) noticeOf(r *http.Request) *notice {
 }
 
 func line(it *approval.Item, t told) noticeLine {
-	l := noticeLine{Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil), At: it.EndedAt}
+	l := noticeLine{Wanted: short(wanted(it.Executor, it.Command, it.Refusal.Wanted, nil)), At: it.EndedAt}
 	d := it.Decision
 	if d == nil && t.Voted {
 		l.Text = text{Key: "web.voted"}

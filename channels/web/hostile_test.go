@@ -102,7 +102,7 @@ func skeleton(n *html.Node) []string {
 // Whatever an agent writes, a page has the structure that it has for plain
 // words, and holds no character that cannot be seen.
 func TestHostileTextChangesNoStructure(t *testing.T) {
-	addresses := []string{"/inbox?keep=answered", "/inbox/ask/waiting1", "/inbox/ask/answered", "/inbox/history", "/inbox/statistics"}
+	addresses := []string{"/inbox", "/inbox?ask=answered", "/inbox/ask/waiting1", "/inbox/ask/answered", "/inbox/history", "/inbox/statistics"}
 	plain := newInbox(t, everywhere(" plain words")).signIn()
 	turn := func(in *inbox) string {
 		for _, a := range sound(in.T, in.get("/inbox/ask/waiting1")).all("a") {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -10,32 +11,30 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// inboxView is what the first page shows.
+// inboxView is what the first page shows: the list of what waits, and one ask of it
+// whole.
 type inboxView struct {
 	Notice *notice
-	// Cards are shown in full, oldest first: those that wait, and those that
-	// the reader has just seen decided.
-	Cards []cardView
-	// Rest are the asks that wait behind them, in a line each.
-	Rest []cardView
-	// Open is how many asks wait, and Uncounted that more do.
-	Open      int
-	Uncounted bool
-	Recent    []entryView
+	List   *listView
+	// Card is the ask beside the list; nil when none waits and none was chosen.
+	Card *cardView
+	// Chosen says that the reader chose the card, or was brought to it by an answer: a
+	// narrow screen shows it instead of the list.
+	Chosen bool
+	// Next is the address of the ask that comes after a card that is over; empty
+	// when none waits.
+	Next   string
+	Recent []entryView
 	// Holds is what people's answers hold now.
 	Holds holdsView
 }
 
-const (
-	// maxKept bounds the decided cards that stay in sight.
-	maxKept = 20
-	// recent is how many entries of the history the first page shows.
-	recent = 10
-)
+// recent is how many entries of the history the first page shows.
+const recent = 6
 
 func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	v := inboxView{Notice: w.noticeOf(r)}
-	if err := w.fill(r, &v); err != nil {
+	if err := w.choose(r, &v); err != nil {
 		return err
 	}
 	holds, err := w.holds(r.Context())
@@ -47,54 +46,99 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// What waits stands above already.
+	// What waits stands in the list already.
 	entries := slices.DeleteFunc(past.Entries, func(e approval.Entry) bool {
 		return e.Approval != nil && e.Approval.State == approval.Pending
 	})
 	v.Recent = w.entries(entries[:min(len(entries), recent)])
-	n := &waiting{v.Open, v.Uncounted}
-	return w.render(rw, r, page{Status: http.StatusOK, Name: "inbox", Title: text{Key: "web.inbox"}, Nav: "inbox", Waiting: n, Body: v})
+	n := &waiting{v.List.Open, v.List.Uncounted}
+	return w.render(rw, r, page{
+		Status: http.StatusOK, Name: "inbox", Title: text{Key: "web.inbox"}, Nav: "inbox", Wide: true, Waiting: n, Body: v,
+	})
 }
 
-// fill reads the cards that wait, and puts those among them that the reader
-// still has in sight though they are decided.
-func (w *Web) fill(r *http.Request, v *inboxView) error {
-	seen, weight := map[approval.AskID]bool{}, 0
-	for c, err := range w.desk.Pending(r.Context(), Name) {
-		if err != nil {
+// choose lists what waits, and shows the ask that the address names, whether it
+// waits or not; without one, that which is first in the list.
+func (w *Web) choose(r *http.Request, v *inboxView) error {
+	q := r.URL.Query()
+	cards, more, err := w.pending(r.Context())
+	if err != nil {
+		return err
+	}
+	s := searchOf(q)
+	list, found := listOf(cards, s)
+	list.Uncounted = more
+	v.List = &list
+	ask := approval.AskID(q.Get("ask"))
+	c, ok := pick(found, ask)
+	if !ok && ask != "" {
+		one, err := w.desk.Card(r.Context(), ask, Name)
+		if err != nil && !errors.Is(err, approval.ErrNotFound) {
 			return err
 		}
-		if v.Open == maxWaiting || weight > maxWeight {
-			v.Uncounted = true
-			break
-		}
-		v.Open++
-		weight += weigh(&c)
-		seen[c.Ask] = true
-		if len(v.Cards) < maxCards {
-			v.Cards = append(v.Cards, w.view(c, "inbox", false))
-		} else {
-			v.Rest = append(v.Rest, w.view(c, "inbox", false))
-		}
+		c, ok = one, err == nil
 	}
-	kept := r.URL.Query()["keep"]
-	for _, id := range kept[:min(len(kept), maxKept)] {
-		ask := approval.AskID(id)
-		if seen[ask] {
-			continue
-		}
-		seen[ask] = true
-		c, err := w.desk.Card(r.Context(), ask, Name)
-		if errors.Is(err, approval.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		v.Cards = append(v.Cards, w.view(c, "inbox", false))
+	v.Chosen = ask != "" && ok || len(cards) == 1
+	if !ok && len(found) > 0 {
+		c, ok = found[0], true
 	}
-	slices.SortStableFunc(v.Cards, func(a, b cardView) int { return a.OpenedAt.Compare(b.OpenedAt) })
+	if !ok {
+		return nil
+	}
+	card := w.view(c, "inbox", false)
+	card.beside(s.Query())
+	v.Card = &card
+	for i := range v.List.Rows {
+		v.List.Rows[i].Chosen = v.List.Rows[i].Ask == c.Ask
+	}
+	if next := after(found, &c); next != "" && !card.Waiting {
+		v.Next = inboxURL(next, s)
+	}
 	return nil
+}
+
+// pending reads the cards that wait, as many as are counted, and says whether more do.
+func (w *Web) pending(ctx context.Context) (cards []approval.Card, more bool, err error) {
+	weight := 0
+	for c, err := range w.desk.Pending(ctx, Name) {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(cards) == maxWaiting || weight > maxWeight {
+			return cards, true, nil
+		}
+		weight += weigh(&c)
+		cards = append(cards, c)
+	}
+	return cards, false, nil
+}
+
+// pick returns the card of an ask.
+func pick(cards []approval.Card, ask approval.AskID) (approval.Card, bool) {
+	i := slices.IndexFunc(cards, func(c approval.Card) bool { return c.Ask == ask })
+	if i < 0 {
+		return approval.Card{}, false
+	}
+	return cards[i], true
+}
+
+// after returns the ask that comes up when a card was answered: the card's own while
+// some of its calls wait, else that which stood below it in the list, else the last.
+// Empty when none waits.
+func after(list []approval.Card, c *approval.Card) approval.AskID {
+	if len(list) == 0 {
+		return ""
+	}
+	if _, ok := pick(list, c.Ask); ok {
+		return c.Ask
+	}
+	at := urgencyOf(c)
+	for i := range list {
+		if urgencyOf(&list[i]).compare(at) > 0 {
+			return list[i].Ask
+		}
+	}
+	return list[len(list)-1].Ask
 }
 
 // weigh returns how many bytes a card's calls have.
@@ -111,8 +155,6 @@ type askView struct {
 	// Did says what an order did that was just given here.
 	Did  string
 	Card cardView
-	// Turn is the address of the turn's page; empty without a turn.
-	Turn string
 }
 
 // ask shows one ask as it stands, however long its calls are.
@@ -129,9 +171,6 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := askView{Notice: w.noticeOf(r), Did: w.didOf(r), Card: w.view(c, "ask", true)}
-	if c.TurnID != "" {
-		v.Turn = turnURL(c.Agent, c.TurnID)
-	}
 	title := text{"web.title.ask", templates.Values{"id": plain(c.Ask)}}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
 }

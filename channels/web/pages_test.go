@@ -18,10 +18,10 @@ import (
 
 func TestInboxShowsTheWholeCall(t *testing.T) {
 	in := newInbox(t, full()).signIn()
-	doc := sound(t, in.get("/inbox"))
+	doc := sound(t, in.get("/inbox?ask=rmbuild1"))
 	card := doc.id(t, "ask-rmbuild1")
 	for _, want := range []string{
-		"Waiting for you", "claude-code wants to run shell_exec", "rm -rf ./build", `"command": "rm -rf ./build"`, "/home/u/app",
+		"claude-code wants to run shell_exec", "rm -rf ./build", `"command": "rm -rf ./build"`, "/home/u/app",
 		"score 0.40 is below the threshold 0.75", "rule-based-v1 said no", "Score 0.4 of 1, needs 0.75",
 		"capability", "no word of the request names what is removed", "0.2", "Ask for a narrower call",
 		"Your request, as the agent relays it", "clean the old build", "expires in about 29 minutes", "3 lines, 33 characters",
@@ -37,9 +37,12 @@ func TestInboxShowsTheWholeCall(t *testing.T) {
 	if diff := cmp.Diff(want, card.tokens()); diff != "" {
 		t.Error(diff)
 	}
+	if n := len(doc.id(t, "cards").all("article")); n != 1 {
+		t.Errorf("%d cards stand beside the list", n)
+	}
 	var order []string
-	for _, c := range doc.id(t, "cards").all("article") {
-		order = append(order, c.attr("data-ask"))
+	for _, row := range doc.id(t, "list").class("row") {
+		order = append(order, row.attr("data-row"))
 	}
 	if diff := cmp.Diff([]string{"rmbuild1", "lookalike", "plan4711"}, order); diff != "" {
 		t.Error(diff)
@@ -49,7 +52,7 @@ func TestInboxShowsTheWholeCall(t *testing.T) {
 func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	buttons := func() []string {
-		card := sound(t, in.get("/inbox")).id(t, "ask-plan4711")
+		card := sound(t, in.get("/inbox?ask=plan4711")).id(t, "ask-plan4711")
 		return slices.Sorted(maps.Keys(card.tokens()))
 	}
 	want := []string{
@@ -111,29 +114,97 @@ func TestLongCallIsAllowedOnlyWhereItIsWhole(t *testing.T) {
 	}
 }
 
-func TestManyAsksAreListed(t *testing.T) {
+// The list has a row for each ask: what cannot be undone first, and of equals what
+// ends first. Its search finds what the cards show, and an answer leads on in it.
+func TestTheListIsSortedAndSearched(t *testing.T) {
 	d := newDesk()
-	for i := range 30 {
-		d.open(approval.AskID(fmt.Sprintf("ask%04d", i)), proposal(fmt.Sprintf("make target-%d", i)))
+	for i, undo := range []string{"reversible", "irreversible", "", "partial", "irreversible", "nonsense"} {
+		p := proposal(fmt.Sprintf("make target-%d", i))
+		p.Agent = fmt.Sprintf("bot-%d", i%2)
+		d.open(approval.AskID(fmt.Sprintf("ask%04d", i)), p)
+		d.change(func() {
+			a := &d.asks[i]
+			a.ExpiresAt = time.Now().Add(time.Duration(60-i) * time.Minute)
+			a.Approvals[0].Verdict.Results[0].Metadata = vaglio.Args{"effects": []any{
+				map[string]any{"kind": "capability", "reversibility": undo}, map[string]any{"kind": "intent", "reversibility": undo},
+			}}
+		})
 	}
 	in := newInbox(t, d).signIn()
-	doc := sound(t, in.get("/inbox"))
-	if n := len(doc.all("article")); n != 25 {
-		t.Errorf("%d cards are shown whole", n)
+	rows := func(query string) (asks []string, current string) {
+		for _, row := range sound(t, in.get("/inbox"+query)).class("row") {
+			asks = append(asks, strings.TrimPrefix(row.attr("data-row"), "ask000"))
+			if row.all("a")[0].attr("aria-current") == "true" {
+				current = asks[len(asks)-1]
+			}
+		}
+		return asks, current
 	}
-	list := doc.class("rest-list")[0]
-	if n := len(list.all("a")); n != 5 || !strings.Contains(list.words(), "make target-29") {
-		t.Errorf("%d are listed: %s", n, list.words())
+	for _, tt := range []struct{ query, want, current string }{
+		{"", "4 1 5 2 3 0", "4"},
+		{"?ask=ask0003", "4 1 5 2 3 0", "3"},
+		{"?ask=gone", "4 1 5 2 3 0", "4"},
+		{"?q=TARGET-2", "2", "2"},
+		{"?q=bot-1", "1 5 3", "1"},
+		{"?q=clean+the+old", "4 1 5 2 3 0", "4"},
+		{"?agent=bot-0", "4 2 0", "4"},
+		{"?agent=bot-0&harm=irreversible", "4", "4"},
+		{"?harm=unknown", "5 2", "5"},
+		{"?harm=wrong", "4 1 5 2 3 0", "4"},
+		{"?q=nothing", "", ""},
+	} {
+		if got, current := rows(tt.query); strings.Join(got, " ") != tt.want || current != tt.current {
+			t.Errorf("%q: got %v with %q chosen, want %q with %q", tt.query, got, current, tt.want, tt.current)
+		}
 	}
-	if got := doc.all("title")[0].text(); got != "(30) Inbox · vaglio" {
+	doc := sound(t, in.get("/inbox?agent=bot-0&ask=ask0002"))
+	if got := doc.all("title")[0].text(); got != "(6) Inbox · vaglio" {
 		t.Errorf("title: %q", got)
+	}
+	form := url.Values{}
+	for _, f := range doc.id(t, "ask-ask0002").class("dock")[0].all("form")[0].all("input", "button") {
+		form.Set(f.attr("name"), f.attr("value"))
+	}
+	rec := in.post("/inbox/decide", form)
+	doc = sound(t, in.get(rec.Header().Get("Location")))
+	if n := doc.all("article"); len(n) != 1 || n[0].attr("data-ask") != "ask0000" {
+		t.Errorf("after the answer %s comes up", rec.Header().Get("Location"))
+	}
+	if got := len(doc.class("row")); got != 2 {
+		t.Errorf("the search did not stay: %d rows", got)
+	}
+}
+
+// What a person answers in the list leads to the next; the last one to the one before.
+func TestTheNextCardComesUp(t *testing.T) {
+	d := newDesk()
+	for i := range 3 {
+		d.open(approval.AskID(fmt.Sprintf("ask%d", i)), proposal("make"), proposal("make test"))
+		d.change(func() { d.asks[i].ExpiresAt = d.asks[i].ExpiresAt.Add(time.Duration(i) * time.Minute) })
+	}
+	in := newInbox(t, d).signIn()
+	for _, tt := range []struct{ token, next string }{
+		{"TOKEN-ask1-1-ask1-deny", "ask1"}, // The plan still waits.
+		{"TOKEN-all-ask1-deny", "ask2"},
+		{"TOKEN-all-ask2-deny", "ask0"},
+		{"TOKEN-all-ask0-deny", ""},
+	} {
+		rec := in.post("/inbox/decide", url.Values{"token": {tt.token}, "from": {"inbox"}, "list": {"%zz"}})
+		doc := sound(t, in.get(rec.Header().Get("Location")))
+		next := ""
+		for _, c := range doc.all("article") {
+			next = c.attr("data-ask")
+		}
+		if next != tt.next || !strings.HasPrefix(doc.id(t, "notice").words(), "Denied, ") {
+			t.Errorf("%s: %q comes up, the note says %q", tt.token, next, doc.id(t, "notice").words())
+		}
 	}
 }
 
 func TestEmptyInboxHelps(t *testing.T) {
 	in := newInbox(t, newDesk()).signIn()
 	doc := sound(t, in.get("/inbox"))
-	text := doc.id(t, "cards").words()
+	text := doc.id(t, "list").words()
 	if !strings.Contains(text, "Nothing waits for you") || !strings.Contains(text, "Try it") {
 		t.Errorf("got %q", text)
 	}
@@ -295,8 +366,8 @@ func TestAFloodOfLongAsks(t *testing.T) {
 	in := newInbox(t, d).signIn()
 	rec := in.get("/inbox")
 	doc := sound(t, rec)
-	if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.all("article")) >= 25 || len(doc.all("article")) == 0 {
-		t.Errorf("got %d, %d bytes, %d cards", rec.Code, rec.Body.Len(), len(doc.all("article")))
+	if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.class("row")) >= 25 || len(doc.class("row")) == 0 {
+		t.Errorf("got %d, %d bytes, %d rows", rec.Code, rec.Body.Len(), len(doc.class("row")))
 	}
 	if history := sound(t, in.get("/inbox/history")); !strings.HasPrefix(history.words(), doc.words()[:4]) {
 		t.Errorf("the pages count the waiting asks differently: %s", history.words()[:100])

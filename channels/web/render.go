@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -28,6 +29,8 @@ type page struct {
 	// Still says that the page takes long to make, so that the script does not
 	// fetch it again with every change.
 	Still bool
+	// Wide says that the page has a list and a detail beside it.
+	Wide bool
 	// Waiting is how many asks wait; nil makes render count them.
 	Waiting *waiting
 	Body    any
@@ -42,7 +45,7 @@ type waiting struct {
 // frame is what the layout shows around every page.
 type frame struct {
 	page
-	Signed bool
+	Signed, Trial bool
 }
 
 // builtin holds the templates and what they load.
@@ -98,15 +101,23 @@ func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 // loadPages parses each page together with the layout and the shared parts.
 func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, error) {
 	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).Funcs(textFuncs(texts)).
-		ParseFS(builtin, "pages/layout.html", "pages/parts.html")
+		ParseFS(builtin, "pages/layout.html", "pages/parts.html", "pages/talk.html")
 	if err != nil {
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
 	}
 	all := map[string]*template.Template{}
-	for _, name := range []string{"inbox", "ask", "history", "digest", "statistics", "frame", "turn", "try", "signin", "login", "error"} {
+	files, err := fs.Glob(builtin, "pages/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("web: looking for pages: %w", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
 		own, err := shared.Clone()
 		if err == nil {
-			own, err = own.ParseFS(builtin, "pages/"+name+".html")
+			own, err = own.ParseFS(builtin, file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("web: parsing page %s: %w", name, err)
@@ -120,12 +131,13 @@ func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, 
 // outside goes through show, or through plain where markup cannot be.
 func (w *Web) funcs() template.FuncMap {
 	return template.FuncMap{
-		"show":    show,
-		"brief":   brief,
-		"plain":   plain,
-		"asset":   func(name string) string { return w.assets[name].url },
-		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"turnURL": turnURL,
+		"show":     show,
+		"brief":    brief,
+		"plain":    plain,
+		"asset":    func(name string) string { return w.assets[name].url },
+		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"turnURL":  turnURL,
+		"inboxURL": func(s search) string { return inboxURL("", s) },
 		// The browser counts in units of UTF-16, which are never fewer than
 		// characters: what it lets through is taken.
 		"maxWords": func() int { return approval.MaxWords },
@@ -135,7 +147,7 @@ func (w *Web) funcs() template.FuncMap {
 // render writes the page. Nothing is sent before all of it was made, so a
 // reader gets a whole page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
-	f := frame{page: p}
+	f := frame{page: p, Trial: w.trial}
 	_, f.Signed = w.session(r)
 	switch {
 	case !f.Signed:
@@ -158,17 +170,9 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 // count says how many asks wait, for the menu and the title; a trouble there is
 // shown by the page that lists them, not by all.
 func (w *Web) count(r *http.Request) *waiting {
-	var n waiting
-	weight := 0
-	for c, err := range w.desk.Pending(r.Context(), Name) {
-		if err != nil {
-			break
-		}
-		if n.More = n.N == maxWaiting || weight > maxWeight; n.More {
-			break
-		}
-		n.N++
-		weight += weigh(&c)
+	cards, more, err := w.pending(r.Context())
+	if err != nil {
+		return &waiting{}
 	}
-	return &n
+	return &waiting{len(cards), more}
 }

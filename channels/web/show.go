@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // show returns a text that was written outside as HTML in which everything can
@@ -50,15 +53,38 @@ func markup(text any, notes bool) template.HTML {
 // maxLabel is how many characters a label has at most.
 const maxLabel = 120
 
-// plain returns the same for a place that holds no markup, such as a label. It
-// is short: what it leaves out is in the page.
-func plain(text any) string {
-	s := strings.ReplaceAll(visible.Text(fmt.Sprint(text)), "\n", " ")
+// short returns the beginning of a text that was written outside, as long as a label
+// may be. What it leaves out is in the page.
+func short(text string) string {
 	n := 0
-	for i := range s {
+	for i := range text {
 		if n++; n > maxLabel {
-			return s[:i] + "…"
+			return text[:i] + "…"
 		}
 	}
-	return s
+	return text
+}
+
+// saidOf is a text of the cards as HTML. What somebody else wrote stands in it as it
+// is shown everywhere, made visible already, and apart from our words.
+func saidOf(t cardtext.Text) template.HTML {
+	var b strings.Builder
+	for i, p := range t {
+		if i == 0 && p.Kind == cardtext.Ours { // It begins a line.
+			first, size := utf8.DecodeRuneInString(p.Text)
+			p.Text = string(unicode.ToUpper(first)) + p.Text[size:]
+		}
+		if p.Kind == cardtext.Theirs {
+			b.WriteString(`<b class="outside">` + template.HTMLEscapeString(p.Text) + `</b>`)
+		} else {
+			b.WriteString(template.HTMLEscapeString(p.Text))
+		}
+	}
+	return template.HTML(b.String()) //nolint:gosec // Every piece was escaped.
+}
+
+// plain returns what show does for a place that holds no markup, such as a label. It
+// is short: what it leaves out is in the page.
+func plain(text any) string {
+	return short(strings.ReplaceAll(visible.Text(fmt.Sprint(text)), "\n", " "))
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -195,40 +196,42 @@ func (t teller) usage(what string, all []report.Usage) part {
 	key := func(k string) string { return t.Plain(templates.Key("web.stats."+k), nil) }
 	has := usageColumns{what == "executors" || what == "agents", what != "effects", what != "rules"}
 	p := part{Title: said(key(what)), Says: []string{key(what + ".lead")}}
-	c := chart.Chart{Kind: chart.Rows, Title: key(what), Number: t.Number, Empty: t.Plain("chart.stopped.none", nil), Series: []chart.Series{
-		{Name: t.Plain("chart.guard", nil), Tone: chart.Guard},
-		{Name: t.Plain("chart.denied", nil), Tone: chart.Denied},
-		{Name: t.Plain("chart.ended", nil), Tone: chart.Ended},
-		{Name: t.Plain("chart.allowed", nil), Tone: chart.Allowed},
-	}}
+	c := chart.Chart{Kind: chart.Rows, Title: key(what), Number: t.Number, Empty: t.Plain("chart.stopped.none", nil)}
+	outcomes := outcomesOf(has)
+	for _, o := range outcomes {
+		c.Series = append(c.Series, chart.Series{Name: t.Plain(o.Name, nil), Tone: o.Tone})
+	}
 	p.Table.Head = []string{key("name." + what)}
 	if has.calls {
 		p.Table.Head = append(p.Table.Head, t.Plain("web.digest.row.judged", nil))
 	}
 	if has.guard {
-		p.Table.Head = append(p.Table.Head, c.Series[0].Name)
+		p.Table.Head = append(p.Table.Head, t.Plain("chart.guard", nil))
 	}
 	if has.judges {
-		p.Table.Head = append(p.Table.Head, t.Plain("web.digest.row.vetoed", nil), c.Series[1].Name, c.Series[3].Name, key("share"))
+		p.Table.Head = append(p.Table.Head, t.Plain("web.digest.row.vetoed", nil), t.Plain("chart.denied", nil), t.Plain("chart.allowed", nil), key("share"))
 	}
 	for i := range all {
 		u := &all[i]
 		p.Table.Rows = append(p.Table.Rows, t.usageRow(what, u, has))
-		if u.Guard+u.Vetoed == 0 {
+		if u.Guard+u.Vetoed() == 0 {
 			continue
 		}
 		c.Categories = append(c.Categories, t.label(what, u.Name))
-		for j, n := range []int{u.Guard, u.Denied, u.Vetoed - u.Denied - u.Allowed, u.Allowed} {
-			c.Series[j].Values = append(c.Series[j].Values, n)
+		for j, o := range outcomes {
+			c.Series[j].Values = append(c.Series[j].Values, o.Count(u.Guard, &u.Fates))
 		}
-	}
-	if !has.guard {
-		c.Series = c.Series[1:]
-	} else if !has.judges {
-		c.Series = c.Series[:1]
 	}
 	p.Charts = []chart.Chart{c}
 	return p
+}
+
+// outcomesOf are the outcomes that a part about names can know of: all that charts
+// have, so that none is the rest of the others.
+func outcomesOf(has usageColumns) []chart.Outcome {
+	return slices.DeleteFunc(chart.Outcomes(), func(o chart.Outcome) bool {
+		return o.Tone == chart.Guard && !has.guard || o.Tone != chart.Guard && !has.judges
+	})
 }
 
 func (t teller) usageRow(what string, u *report.Usage, has usageColumns) row {
@@ -240,8 +243,8 @@ func (t teller) usageRow(what string, u *report.Usage, has usageColumns) row {
 		r.Cells = append(r.Cells, cell{t.Number(u.Guard), linkIf(u.Guard, historyOf(what, u, "guard"))})
 	}
 	if has.judges {
-		denied := cell{t.Number(u.Denied), linkIf(u.Denied, historyOf(what, u, "denied"))}
-		r.Cells = append(r.Cells, cell{Text: t.Number(u.Vetoed)}, denied, cell{Text: t.Number(u.Allowed)}, cell{Text: share(u.Allowed, u.Allowed+u.Denied)})
+		denied := cell{t.Number(u.Fates.Denied), linkIf(u.Fates.Denied, historyOf(what, u, "denied"))}
+		r.Cells = append(r.Cells, cell{Text: t.Number(u.Vetoed())}, denied, cell{Text: t.Number(u.Fates.Allowed)}, cell{Text: share(u.Fates.Allowed, u.Fates.Allowed+u.Fates.Denied)})
 	}
 	return r
 }

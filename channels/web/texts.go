@@ -12,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -57,6 +58,9 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"lang":      func() string { return string(texts.Lang()) },
 		"t":         func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
 		"line":      func(v cardView) string { return v.line(texts) },
+		"headline":  func(c approval.Card) template.HTML { return saidOf(cardtext.CardHeadline(texts, &c)) },
+		"does":      func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
+		"follows":   func(c approval.Card) string { return follows(texts, &c) },
 		"score":     texts.Score,
 		"number":    texts.Number,
 		"when":      texts.Stamp,
@@ -125,6 +129,15 @@ func size(texts *templates.Texts, s string) string {
 	return texts.Plain("web.size", templates.Values{"lines": strings.Count(s, "\n") + 1, "chars": utf8.RuneCountInString(s)})
 }
 
+// follows says what follows if the call of a card that weighs most runs.
+func follows(texts *templates.Texts, c *approval.Card) string {
+	lead, _, _ := c.Lead()
+	if lead == nil {
+		return harmUnknown.Word().in(texts)
+	}
+	return cardtext.Consequence(texts, &lead.Headline.Consequence)
+}
+
 // effect names a category of signals. The judge's own name for it may be
 // anything, and is shown with care.
 func effect(texts *templates.Texts, category string) template.HTML {
@@ -174,7 +187,7 @@ type scriptText struct{ Name, Text string }
 // scriptTexts are what the script says.
 func scriptTexts(texts *templates.Texts) []scriptText {
 	var all []scriptText
-	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny"} {
+	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny", "unread", "seen"} {
 		all = append(all, scriptText{name, texts.Plain(templates.Key("web.script."+name), nil)})
 	}
 	return append(all, scriptText{"left.now", texts.Plain("web.left.now", nil)})

@@ -40,6 +40,7 @@ type Web struct {
 	samples    []Sample
 	thresholds map[string]float64
 	public     *url.URL
+	trial      bool
 	log        *slog.Logger
 
 	sessions *sessions
@@ -85,6 +86,8 @@ type Config struct {
 	// Public is the address at which people reach the inbox from elsewhere,
 	// such as "https://vaglio.example.org". Empty means from this machine only.
 	Public string
+	// Trial says that agents can run as the user who serves, which every page tells.
+	Trial bool
 	// Texts are what people read; nil means the embedded ones.
 	Texts *templates.Set
 	// Lang is the language of browsers that prefer none that there are texts in.
@@ -158,9 +161,6 @@ func (e *InputError) Unwrap() error { return e.Err }
 const (
 	// maxStreams bounds the live connections; one browser needs one.
 	maxStreams = 64
-	// maxCards bounds the cards shown in full on the page; the others are
-	// listed with a link each.
-	maxCards = 25
 	// maxWaiting bounds how far the waiting asks are counted, and maxWeight how
 	// many bytes of calls are read for it: an agent that floods the inbox must
 	// not keep its owner out.
@@ -175,7 +175,7 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	}
 	w := &Web{
 		desk: c.Desk, book: c.Book, judgements: c.Judgement, propose: c.Propose, samples: c.Samples,
-		thresholds: c.Thresholds, log: c.Log,
+		thresholds: c.Thresholds, trial: c.Trial, log: c.Log,
 		streams: make(chan struct{}, maxStreams), stopped: make(chan struct{}),
 	}
 	if c.Public != "" {

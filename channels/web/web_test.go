@@ -17,7 +17,7 @@ import (
 // pages are all addresses that a signed-in person can look at.
 func pages() []string {
 	return []string{
-		"/inbox", "/inbox?keep=answered&keep=nothing&keep=rmbuild1", "/inbox/ask/rmbuild1", "/inbox/ask/plan4711-2",
+		"/inbox", "/inbox?ask=answered", "/inbox?ask=nothing", "/inbox?ask=plan4711&q=git&agent=claude-code&harm=unknown", "/inbox?q=nothing-fits", "/inbox/ask/rmbuild1", "/inbox/ask/plan4711-2",
 		"/inbox/ask/look", "/inbox/ask/worked01", "/inbox/history", "/inbox/history?agent=claude-code&executor=fs_read&outcome=guard",
 		"/inbox/history?before=3", "/inbox/turn/claude-code/t-81", "/inbox/turn?agent=claude-code&turn=t-81", "/inbox/statistics", "/inbox/frame", "/inbox/try",
 		"/inbox/login", "/inbox/login?code=X",
@@ -234,5 +234,20 @@ func TestChannel(t *testing.T) {
 	ref, err := ch.Post(t.Context(), approval.Card{Ask: "rmbuild1"})
 	if ref != "rmbuild1" || err != nil || ch.Name() != "web" || ch.Amend(t.Context(), ref, approval.Card{}) != nil {
 		t.Errorf("got %q, %v", ref, err)
+	}
+}
+
+// TestATrialSaysWhatItDoesNotStop reads the footer in both languages.
+func TestATrialSaysWhatItDoesNotStop(t *testing.T) {
+	c := config(full())
+	for _, c.Trial = range []bool{true, false} {
+		in := inboxOf(t, full(), c).signIn()
+		for lang, want := range map[string]string{"en": "it stops mistakes, not malice", "it": "ferma gli errori, non la malizia"} {
+			for _, page := range []string{"/inbox", "/inbox/history"} {
+				if told := strings.Contains(in.spoken(page, lang).text(), want); told != c.Trial {
+					t.Errorf("trial %v, %s in %s: the footer says it: %v", c.Trial, page, lang, told)
+				}
+			}
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -228,7 +229,7 @@ the agent finds it in METNOS_AGENT_TOKEN, or in the file that METNOS_AGENT_TOKEN
 names; an agent with a user of its own needs none on this machine.` + agentExits,
 		Example: `  vaglio agent add deployer
   vaglio agent add claude --uid 1002 --workspace /srv/app --route coders`,
-		Args: oneArg,
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			one.Name = args[0]
 			form := url.Values{"name": {one.Name}, "workspace": one.Workspaces, "route": {one.Route}, "uid": {uid}}
@@ -237,26 +238,42 @@ names; an agent with a user of its own needs none on this machine.` + agentExits
 					form["workspace"][i] = abs
 				}
 			}
-			var made owner.NewToken
-			err := withAgents(cmd.Context(), http.MethodPost, "/agents?"+form.Encode(), &made, func(all owner.Agents) error {
-				asked, err := owner.AgentOf(form)
-				if err != nil {
-					return err
-				}
-				token, err := all.Add(cmd.Context(), asked)
-				made.Token = string(token)
-				return err
-			})
+			token, err := addAgent(cmd.Context(), form)
 			if err != nil {
 				return err
 			}
-			return printToken(std, one.Name, made.Token)
+			return printToken(std, one.Name, token)
 		},
 	}
 	cmd.Flags().StringArrayVar(&one.Workspaces, "workspace", nil, "folder that the agent works in; may be repeated")
 	cmd.Flags().StringVar(&one.Route, "route", "", "route of the policy for its calls that no rule with conditions sends elsewhere")
 	cmd.Flags().StringVar(&uid, "uid", "", "number of the user that it runs as, when that is not yours")
 	return cmd
+}
+
+// addAgent makes the agent that a form describes, and returns its token.
+func addAgent(ctx context.Context, form url.Values) (string, error) {
+	var made owner.NewToken
+	err := withAgents(ctx, http.MethodPost, "/agents?"+form.Encode(), &made, func(all owner.Agents) error {
+		asked, err := owner.AgentOf(form)
+		if err != nil {
+			return err
+		}
+		token, err := all.Add(ctx, asked)
+		made.Token = string(token)
+		return err
+	})
+	return made.Token, err
+}
+
+// keepToken keeps the token of an agent for the hook that was installed under its
+// name.
+func keepToken(dir, agent, token string) error {
+	path := hookmain.TokenFile(dir, agent)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return datafolder.Plain(err)
+	}
+	return datafolder.Write(path, token+"\n")
 }
 
 // printToken prints the token, and to the person what to do with it.
@@ -300,9 +317,10 @@ func newAgentRotate(std stdio) *cobra.Command {
 		Use:   "rotate <name>",
 		Short: "Give an agent a new token; the old one is worth nothing",
 		Long: `Give an agent a new token and print it. The old one is worth nothing from then on;
-what the agent asked before stays its own.` + agentExits,
+what the agent asked before stays its own. The hook that 'vaglio install' wrote for it
+gets the new one.` + agentExits,
 		Example: "  vaglio agent rotate deployer",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var made owner.NewToken
 			err := withAgents(cmd.Context(), http.MethodPost, "/agents/"+url.PathEscape(args[0])+"/rotate", &made, func(all owner.Agents) error {
@@ -312,6 +330,14 @@ what the agent asked before stays its own.` + agentExits,
 			})
 			if err != nil {
 				return err
+			}
+			// A hook that was installed under the name goes on.
+			if dir, err := loadDataDir(); err == nil {
+				if _, err := os.Stat(hookmain.TokenFile(dir, args[0])); err == nil {
+					if err := keepToken(dir, args[0], made.Token); err != nil {
+						return err
+					}
+				}
 			}
 			return printToken(std, args[0], made.Token)
 		},
@@ -326,7 +352,7 @@ func newAgentRemove() *cobra.Command {
 asked stays in the history, and what waits runs out. An agent that the policy names
 is taken out of there first.` + agentExits,
 		Example: "  vaglio agent remove deployer",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var none owner.AgentList
 			return withAgents(cmd.Context(), http.MethodDelete, "/agents/"+url.PathEscape(args[0]), &none, func(all owner.Agents) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -216,5 +217,100 @@ func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 		if got := form != nil && person.post("/inbox/decide", form).status == http.StatusOK; got != who.decides {
 			t.Errorf("the owner may decide: %t, want %t", got, who.decides)
 		}
+	}
+}
+
+// TestAnAgentIsStoppedByName stops one that never asked, and lets it go on; one that
+// there is not, or for no time, is not stopped.
+func TestAnAgentIsStoppedByName(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	token := s.newAgent("coder")
+	for _, args := range [][]string{{"stop", "nobody"}, {"stop", "coder", "--for", "0s"}, {"go", "coder"}} {
+		if r := h.run("", args...); r.code != exitFailed || r.out != "" {
+			t.Errorf("%q: %d %s", args, r.code, r.out)
+		}
+	}
+	if r := s.as(token, "POST", "/v1/proposals", forcePush).answer(t); r.Decision != approval.RulingPending {
+		t.Errorf("before it is stopped: %+v", r)
+	}
+	s.newAgent("newcomer")
+	for _, name := range []string{"newcomer", "coder"} {
+		if r := h.run("", "stop", name, "--for", "1h", "--words", "not now"); r.code != exitOK {
+			t.Errorf("stop %s: %d %s", name, r.code, r.err)
+		}
+	}
+	if r := s.as(token, "POST", "/v1/proposals", forcePush).answer(t); r.Decision != approval.RulingDeny || r.Refusal.Words != "not now" {
+		t.Errorf("while it is stopped: %+v", r)
+	}
+	if r := h.run("", "go"); r.code != exitOK || strings.Count(r.out, "\n") != 2 {
+		t.Errorf("go: %d %q %s", r.code, r.out, r.err)
+	}
+}
+
+// What is installed where a daemon has run is an agent of its own; its hook goes on with
+// a new token, and stops with the agent.
+func TestInstallNamesTheClient(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	settings := filepath.Join(h.dir, ".claude", "settings.json")
+	install := func() string {
+		t.Helper()
+		if r := h.run("", "install", "claude-code", "--yes"); r.code != exitOK {
+			t.Fatalf("%d %s%s", r.code, r.out, r.err)
+		}
+		text, err := os.ReadFile(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text := install(); strings.Contains(text, "--agent") {
+		t.Errorf("an agent of a daemon that never ran:\n%s", text)
+	}
+	s := h.serve()
+	if r := h.run("no\n", "install", "claude-code"); r.code != exitFailed || strings.Contains(h.run("", "agent", "list").out, "claude-code") {
+		t.Errorf("a no: %d %s%s", r.code, r.out, r.err)
+	}
+	for range 2 {
+		if text := install(); !strings.Contains(text, "\"--agent\",\n") || !strings.Contains(text, "\"claude-code\"") {
+			t.Fatalf("%s", text)
+		}
+	}
+	if r := h.run("", "agent", "list"); strings.Count(r.out, "claude-code") != 1 {
+		t.Errorf("%s", r.out)
+	}
+	hook := func() string {
+		call := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force origin main"},"tool_use_id":"u"}`, h.dir)
+		r := h.run(call, "hook", "claude-code", "--limit", "1s", "--agent", "claude-code")
+		return r.out + r.err
+	}
+	if said := hook(); !strings.Contains(said, "held as") {
+		t.Fatal(said)
+	}
+	if agent := s.waiting(1)[0].Agent; agent != "claude-code" {
+		t.Errorf("it is %s's", agent)
+	}
+	if r := h.run("", "agent", "rotate", "claude-code"); r.code != exitOK {
+		t.Fatalf("%d %s%s", r.code, r.out, r.err)
+	}
+	if said := hook(); !strings.Contains(said, "held as") {
+		t.Error(said)
+	}
+	if r := h.run("", "agent", "remove", "claude-code"); r.code != exitOK {
+		t.Fatalf("%d %s%s", r.code, r.out, r.err)
+	}
+	if said := hook(); !strings.Contains(said, `"deny"`) || strings.Contains(said, "held as") {
+		t.Error(said)
+	}
+	if text := install(); !strings.Contains(text, "--agent") || !strings.Contains(hook(), "held as") {
+		t.Error("it is not named anew")
+	}
+	if err := os.Remove(h.data("agents/claude-code.token")); err != nil {
+		t.Fatal(err)
+	}
+	if said := hook(); !strings.Contains(said, `"deny"`) || !strings.Contains(said, "vaglio install") {
+		t.Error(said)
 	}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +24,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	case cmd.HasAvailableSubCommands():
 		return fmt.Errorf("%s knows no command %q%s", cmd.CommandPath(), args[0], meantCommand(cmd, args[0]))
 	}
-	return fmt.Errorf("%s takes no argument, and was given %q", cmd.CommandPath(), args[0])
+	return asUsed(cmd, args)
 }
 
 // meantCommand asks whether a command was meant that is near what was written.
@@ -54,17 +56,80 @@ func meant(dashes, name string) string {
 	return fmt.Sprintf("; did you mean %q?", dashes+name)
 }
 
-// oneArg wants the one argument that the command's use names, and not an empty
-// one.
-func oneArg(cmd *cobra.Command, args []string) error {
-	_, what, _ := strings.Cut(cmd.Use, " ")
-	switch {
-	case len(args) > 1:
-		return fmt.Errorf("%s takes one %s, and was given %q, too", cmd.CommandPath(), what, args[1])
-	case len(args) == 0 || strings.TrimSpace(args[0]) == "":
-		return fmt.Errorf("%s needs %s, as in: %s", cmd.CommandPath(), what, firstExample(cmd))
+// asUsed wants the arguments that the command's use names: <one> that it needs,
+// [one] that may be left out, and any number of [these...]. None is empty: what a
+// script left empty by mistake would otherwise mean everything.
+func asUsed(cmd *cobra.Command, args []string) error {
+	takes := strings.Fields(cmd.Use)[1:]
+	if n := len(takes); n > 0 && strings.HasSuffix(takes[n-1], "...]") {
+		takes = takes[:n-1]
+	} else if len(args) > n {
+		return tooMany(cmd, takes, args[n])
+	}
+	for i, what := range takes {
+		needed := strings.HasPrefix(what, "<")
+		switch {
+		case i >= len(args) && !needed:
+		case i >= len(args), needed && strings.TrimSpace(args[i]) == "":
+			return fmt.Errorf("%s needs %s, as in: %s", cmd.CommandPath(), what, firstExample(cmd))
+		case strings.TrimSpace(args[i]) == "":
+			return fmt.Errorf("%s was given an empty %s; leave it out, or say which", cmd.CommandPath(), what)
+		}
 	}
 	return nil
+}
+
+// tooMany says that a command was given more than it takes. A time belongs behind
+// its flag.
+func tooMany(cmd *cobra.Command, takes []string, given string) error {
+	if len(takes) == 0 {
+		return fmt.Errorf("%s takes no argument, and was given %q", cmd.CommandPath(), given)
+	}
+	hint := ""
+	if _, err := time.ParseDuration(given); err == nil && cmd.Flags().Lookup("for") != nil {
+		hint = "; a time is given as --for " + given
+	}
+	most := "one"
+	if len(takes) == 1 && strings.HasPrefix(takes[0], "[") {
+		most = "at most one"
+	}
+	return fmt.Errorf("%s takes %s %s, and was given %q, too%s", cmd.CommandPath(), most, strings.Join(takes, " and one "), given, hint)
+}
+
+// asUsedOf wants what the use names, and the first of it among those that are
+// known; kind says what they are, and what the command completes is named.
+func asUsedOf(kind string, known []string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := asUsed(cmd, args); err != nil || slices.Contains(known, args[0]) {
+			return err
+		}
+		return fmt.Errorf("%q is no %s; there is %s", args[0], kind, strings.Join(cmd.ValidArgs, ", "))
+	}
+}
+
+// inOurWords has the commands that cobra makes say mistakes as ours do.
+func inOurWords(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = noArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range c.Commands() {
+				shell.Args = noArgs
+			}
+		case "help":
+			c.Args = func(_ *cobra.Command, names []string) error {
+				about, rest, err := root.Find(names)
+				if (err != nil || len(rest) > 0) && !about.HasAvailableSubCommands() {
+					return fmt.Errorf("%s has no command %q below it", about.CommandPath(), rest[0])
+				} else if err != nil || len(rest) > 0 {
+					return noArgs(about, rest)
+				}
+				return nil
+			}
+		}
+	}
 }
 
 func firstExample(cmd *cobra.Command) string {
@@ -76,6 +141,9 @@ func firstExample(cmd *cobra.Command) string {
 func mistakenFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return fmt.Errorf("%w%s", err, meantFlag(cmd, unknown.GetSpecifiedName()))
+	}
+	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, bare.GetFlag().Usage)
 	}
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {

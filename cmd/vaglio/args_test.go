@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // TestASlipIsPointedOut mistypes commands and flags.
@@ -21,12 +23,72 @@ func TestASlipIsPointedOut(t *testing.T) {
 		{"log --agnt coder", `unknown flag: --agnt; did you mean "--agent"?`, exitUsage},
 		{"log --colour", "unknown flag: --colour\n", exitUsage},
 		{"log", "there is no history yet: no vaglio is serving this data folder; start one with 'vaglio serve'", exitFailed},
+		{"stop coder 99h", `vaglio stop takes at most one [agent], and was given "99h", too; a time is given as --for 99h`, exitUsage},
+		{"stop coder --for 99x", `--for: "99x" is not a time such as 30s or 5m`, exitUsage},
+		{"stop --for", "--for needs a value: for how long, such as 30m or 8h", exitUsage},
+		{"why", "vaglio why needs <id>, as in: vaglio why 7kq2", exitUsage},
+		{"install emacs", `"emacs" is no client that there is a hook for; there is claude-code, `, exitUsage},
+		{"texts fr", `"fr" is no language that there are texts in; there is en, it`, exitUsage},
+		{"completion bsh", `vaglio completion knows no command "bsh"; did you mean "bash"?`, exitUsage},
+		{"help polcy", `unknown command "polcy" for "vaglio"; did you mean "policy"?`, exitUsage},
+		{"help policy chek", `vaglio policy knows no command "chek"; did you mean "check"?`, exitUsage},
+		{"help stop coder", `vaglio stop has no command "coder" below it`, exitUsage},
+		{"help policy check", "Check a policy file", exitOK},
 		{"--version", "vaglio ", exitOK},
 	} {
 		var out bytes.Buffer
 		code := run(t.Context(), strings.Fields(tt.args), stdio{in: strings.NewReader(""), out: &out, err: &out})
 		if code != tt.code || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("vaglio %s: exit code %d, %q; want %d and %q", tt.args, code, out.String(), tt.code, tt.want)
+		}
+	}
+}
+
+// TestEveryCommandSaysWhatItTakes gives every command too much, nothing, and
+// empty words: what it says of it names the command, and is in
+// none of the words of the library that reads the command line.
+func TestEveryCommandSaysWhatItTakes(t *testing.T) {
+	t.Setenv("METNOS_DATA_DIR", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	var try func(c *cobra.Command)
+	try = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			try(sub)
+		}
+		if c.Args == nil {
+			t.Errorf("%s does not say which arguments it takes", c.CommandPath())
+			return
+		}
+		for _, args := range [][]string{{"one", "two", "three", "four"}, {}, {""}, {" ", ""}} {
+			err := c.Args(c, args)
+			takesAny := strings.HasSuffix(c.Use, "...]") || c.Name() == "help"
+			if len(args) == 4 && err == nil && !takesAny {
+				t.Errorf("%s takes %q", c.CommandPath(), args)
+			}
+			if strings.Contains(c.Use, "<") && !strings.Contains(c.Use, "--") && len(args) < 4 && err == nil {
+				t.Errorf("%s needs an argument, and takes %q", c.CommandPath(), args)
+			}
+			if c.Name() == "help" {
+				continue // It speaks of the command that it is asked about.
+			}
+			if err != nil && (!strings.Contains(err.Error(), c.Name()) && !strings.Contains(err.Error(), "is no ") || strings.Contains(err.Error(), "arg(s)")) {
+				t.Errorf("%s %q: %v", c.CommandPath(), args, err)
+			}
+		}
+	}
+	try(newRoot(stdio{}))
+}
+
+// TestAnEmptyNameIsNotEverything gives an empty name where none means all: what a script
+// left empty by mistake stops nobody, and lets nobody go on.
+func TestAnEmptyNameIsNotEverything(t *testing.T) {
+	t.Setenv("METNOS_DATA_DIR", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	for _, verb := range []string{"stop", "go", "grants"} {
+		var out bytes.Buffer
+		code := run(t.Context(), []string{verb, ""}, stdio{in: strings.NewReader(""), out: &out, err: &out})
+		if code != exitUsage || !strings.Contains(out.String(), "vaglio "+verb+" was given an empty [agent]; leave it out, or say which") {
+			t.Errorf("vaglio %s '': exit code %d, %q", verb, code, out.String())
 		}
 	}
 }

@@ -51,6 +51,49 @@ func TestGatedCommand(t *testing.T) {
 	}
 }
 
+// The agent's token is looked for where every agent's is, and what cannot be meant is
+// said.
+func TestGatedCommandFindsItsToken(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	token, err := os.ReadFile(filepath.Join(h.dir, ".local/share/metnos/agent.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(h.dir, "own.token")
+	if err := os.WriteFile(own, token, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	given := "METNOS_AGENT_TOKEN=" + strings.TrimSpace(string(token))
+	for _, row := range []struct {
+		name string
+		env  []string
+		want string
+	}{
+		{"the-data-folder's", nil, ""},
+		{"given", []string{given}, ""},
+		{"in-a-file", []string{"METNOS_AGENT_TOKEN_FILE=" + own}, ""},
+		{"another's", []string{"METNOS_AGENT_TOKEN=" + strings.Repeat("x", 40)}, "token"},
+		{"both", []string{given, "METNOS_AGENT_TOKEN_FILE=" + own}, "set one of them"},
+		{"empty", []string{"METNOS_AGENT_TOKEN="}, "is set but empty"},
+		{"no-such-file", []string{"METNOS_AGENT_TOKEN_FILE=/nowhere/token"}, "/nowhere/token"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			cmd, said := gatedCI(t, h, strings.TrimPrefix(s.base, "http://"), "--", "true")
+			cmd.Env = append(cmd.Env, row.env...)
+			_ = cmd.Run()
+			code := cmd.ProcessState.ExitCode()
+			if row.want == "" && code != 0 || row.want != "" && (code != 1 || !strings.Contains(said.String(), row.want)) {
+				t.Errorf("exit code %d\n%s", code, said)
+			}
+			if secret := strings.TrimSpace(string(token)); strings.Contains(said.String(), secret) {
+				t.Error("the token is told")
+			}
+		})
+	}
+}
+
 // Without a daemon it starts one, and ends it; nobody's answer is no permission.
 func TestGatedCommandWithoutAnAnswer(t *testing.T) {
 	t.Parallel()

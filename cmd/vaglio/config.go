@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/user"
@@ -21,6 +20,7 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/internal/nearest"
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/templates"
@@ -40,7 +40,7 @@ type config struct {
 	Kind string
 	// Home is the user's home folder; the guard and the audit log need it.
 	Home string
-	// DataDir holds the store, the agent's token and the sockets.
+	// DataDir holds the store, the token of the agent default and the sockets.
 	DataDir string
 	// Listen is a loopback address with a port.
 	Listen string
@@ -62,7 +62,8 @@ type config struct {
 	HistoryFor time.Duration
 	// Policy is the path of the policy file; may be empty.
 	Policy string
-	// AgentToken is the token that agents bear when the operator chose it.
+	// AgentToken is the token of the agent default when the operator chose it; empty
+	// where it is made at the first start.
 	AgentToken datafolder.Secret
 	// AgentSocket is the path of the agents' socket, and AgentGroup the number of
 	// the group that may connect to it; [datafolder.Owner] lets the owner alone.
@@ -83,7 +84,7 @@ type config struct {
 type environment struct {
 	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"score in [0,1] that a call needs to pass the rules"`
 	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy"`
-	DataDir          text `split_words:"true" desc:"folder of the store, the agent's token and the sockets (~/.local/share/metnos)"`
+	DataDir          text `split_words:"true" desc:"folder of the store, the token of the agent default and the sockets (~/.local/share/metnos)"`
 	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox"`
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
 	DenialStands     text `split_words:"true" default:"10m" desc:"how long a denial answers calls that would do the same, between 1m and 24h"`
@@ -94,10 +95,10 @@ type environment struct {
 	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
-	AgentToken       text `split_words:"true" desc:"the agents' bearer token, when it should not be made at first start"`
+	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
-	AgentGroup       text `split_words:"true" desc:"group whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
+	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
 
 	Lang      text `default:"en" desc:"language of cards and pages, en or it; a chat changes its own with /lang"`
 	Templates text `desc:"folder with texts of your own, in en.tmpl and it.tmpl (docs/texts.md)"`
@@ -119,11 +120,14 @@ type environment struct {
 	SlackApprovers         text `split_words:"true" desc:"ids of people (U…) and user groups (S…) who may decide on Slack, with commas between"`
 }
 
-// text is a variable that may be unset, which is not the same as empty.
+// text is a variable as envconfig sets it; it may be unset, which is not the same as
+// empty.
 type text struct {
 	value string
 	set   bool
 }
+
+func (t text) setting() datafolder.Setting { return datafolder.Setting{Value: t.value, Set: t.set} }
 
 // Set takes the value; envconfig calls it for a variable or its default.
 //
@@ -165,7 +169,7 @@ func loadConfig() (config, error) {
 	}
 	m.errs = append(m.errs, unknownNames(os.Environ(), knownNames())...)
 	c := config{Home: m.home()}
-	c.DataDir = m.folder("METNOS_DATA_DIR", e.DataDir, c.Home)
+	c.DataDir = m.folder(e.DataDir, c.Home)
 	c.Threshold = m.threshold("METNOS_JUDGE_THRESHOLD", e.JudgeThreshold.value)
 	c.Kind = m.kind("METNOS_JUDGE_KIND", e.JudgeKind.value)
 	c.Listen = m.listen("METNOS_LISTEN", e.Listen.value)
@@ -201,47 +205,33 @@ func (c *config) chats() policyfile.Chats {
 // the daemon. Mistakes in the others are the daemon's to tell.
 func loadDataDir() (string, error) {
 	var e environment
-	var m mistakes
 	if err := envconfig.Process(prefix, &e); err != nil {
 		return "", err
 	}
-	dir := e.DataDir
-	home := ""
-	if !dir.set || !filepath.IsAbs(dir.value) {
-		home = m.home()
+	home, _ := os.UserHomeDir() // Where it is needed, that there is none is told.
+	dir, err := datafolder.Folder(e.DataDir.setting(), home)
+	if err != nil {
+		return "", &configError{err}
 	}
-	folder := m.folder("METNOS_DATA_DIR", dir, home)
-	return folder, m.err()
+	return dir, nil
 }
 
 func (m *mistakes) home() string {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
-		m.add("HOME", "must be set to the absolute path of the home folder")
+		m.errs = append(m.errs, datafolder.ErrNoHome)
 		return ""
 	}
 	return filepath.Clean(home)
 }
 
-func (m *mistakes) folder(name string, t text, home string) string {
-	switch {
-	case !t.set && home == "":
-		return ""
-	case !t.set:
-		return filepath.Join(home, ".local", "share", "metnos")
-	case t.value == "":
-		m.add(name, "is set but empty; unset it, or give a folder")
-		return ""
+// folder is the data folder. That there is no home was said already.
+func (m *mistakes) folder(t text, home string) string {
+	dir, err := datafolder.Folder(t.setting(), home)
+	if err != nil && !errors.Is(err, datafolder.ErrNoHome) {
+		m.errs = append(m.errs, err)
 	}
-	dir := t.value
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		dir = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(dir) {
-		m.add(name, "%q is not an absolute path", t.value)
-		return ""
-	}
-	return filepath.Clean(dir)
+	return dir
 }
 
 func (m *mistakes) threshold(name, value string) float64 {
@@ -268,7 +258,7 @@ func (m *mistakes) listen(name, value string) string {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		m.add(name, "port %q is not a number between 0 and 65535", port)
 	}
-	if !isLoopback(host) {
+	if !hosts.Loopback(host) {
 		m.add(name, "%q can be reached from other machines, and tokens would travel in the clear; "+
 			"listen on 127.0.0.1, put a reverse proxy with TLS in front, and name it in METNOS_PUBLIC_URL", value)
 	}
@@ -286,16 +276,10 @@ func (m *mistakes) publicURL(name string, t text) string {
 		return ""
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		m.add(name, "%q must be a host alone: the inbox is at /inbox below it", u.Redacted())
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !hosts.Loopback(u.Hostname()):
 		m.add(name, "%q is not encrypted; sessions travel over it, so it must be https", t.value)
 	}
 	return u.Scheme + "://" + u.Host
-}
-
-// isLoopback tells whether only this machine reaches the host.
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || (err == nil && addr.IsLoopback())
 }
 
 func (m *mistakes) deadline(name, value string) time.Duration {
@@ -340,24 +324,14 @@ func unknownNames(environ, known []string) []error {
 	return errs
 }
 
-// secret reads a secret from its variable or from the file that the variable
-// with _FILE names. Both at once is a mistake: one of them would be ignored.
+// secret reads a secret from its variable, or from the file that the variable with
+// _FILE names.
 func (m *mistakes) secret(name string, value, file text) datafolder.Secret {
-	switch {
-	case value.set && file.set:
-		m.add(name, "is set, and so is %s_FILE; set one of them", name)
-	case value.set && value.value == "":
-		m.add(name, "is set but empty; unset it, or give the secret")
-	case value.set:
-		return datafolder.Secret(value.value)
-	case file.set:
-		s, err := datafolder.ReadSecret(file.value)
-		if err != nil {
-			m.add(name+"_FILE", "%w", err)
-		}
-		return s
+	secret, err := datafolder.SecretOf(name, value.setting(), file.setting())
+	if err != nil {
+		m.errs = append(m.errs, err)
 	}
-	return ""
+	return secret
 }
 
 // agentSocket reads where agents connect, and who may.
@@ -371,14 +345,16 @@ func (m *mistakes) agentSocket(e *environment, c *config) (path string, group in
 	if !e.AgentGroup.set {
 		return path, group
 	}
-	g, err := user.LookupGroup(e.AgentGroup.value)
+	number := e.AgentGroup.value // A container has numbers that it has no names for.
+	if g, err := user.LookupGroup(number); err == nil {
+		number = g.Gid
+	}
+	gid, err := strconv.ParseUint(number, 10, 31)
 	if err != nil {
-		m.add("METNOS_AGENT_GROUP", "there is no group %q", e.AgentGroup.value)
+		m.add("METNOS_AGENT_GROUP", "there is no group %q; give a group's name or number", e.AgentGroup.value)
 		return path, group
 	}
-	if group, err = strconv.Atoi(g.Gid); err != nil {
-		m.add("METNOS_AGENT_GROUP", "the group %q has no number", e.AgentGroup.value)
-	}
+	group = int(gid)
 	if !e.AgentSocket.set {
 		m.add("METNOS_AGENT_GROUP", "needs METNOS_AGENT_SOCKET, in a folder that the group can enter: the data folder is yours alone")
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/seals"
 	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
 	models "github.com/metnos/vaglio/vaglio/judge/model"
@@ -157,7 +158,7 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine, Secret: secret,
-		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Routing: routing},
+		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing},
 		Effects:   effects,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands},
 		Hours:     dispatcher.Hours{Quiet: d.config.Quiet, Digest: d.config.Digest, QuietDays: d.config.QuietDays},
@@ -176,7 +177,7 @@ func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secret app
 	d.inbox, err = web.New(ctx, web.Config{
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Judgement: d.dispatcher.Judgement, Samples: samples(),
 		Thresholds: judging.Thresholds(d.config.judges(p, judging.Means{})),
-		Texts:      d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone,
+		Texts:      d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone, Trial: d.config.shared(),
 		Secret: secret, Sessions: instance.Sessions{Store: d.store}, SignedIn: d.signedIn, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {
@@ -232,6 +233,7 @@ func (d *daemon) doctor() *doctor.Daemon {
 		Unread: d.dispatcher.Unread, Health: d.dispatcher.Channels,
 		Telegram: d.bot != nil, Slack: d.slack != nil, Stopping: d.stopping,
 		Gate: d.watch, Off: func() []string { return itself.Off(d.config.Home) },
+		Trial: d.config.trial(templates.English), AgentSocket: d.config.AgentSocket,
 	}
 	if d.bot != nil {
 		x.Patients = append(x.Patients, d.bot)
@@ -266,6 +268,7 @@ func (d *daemon) run(ctx context.Context) error {
 	return together(ctx,
 		func(ctx context.Context) error { return d.dispatch(ctx, working) },
 		d.mindStore,
+		func(context.Context) error { return d.audit.Run(working) },
 		func(ctx context.Context) error { return d.watch.Run(ctx, d.log) },
 		func(ctx context.Context) error {
 			if d.bot == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +21,9 @@ func tester(s modeltest.Seen) modeltest.Step {
 	patch := "good.patch"
 	if strings.Contains(s.Texts[0], "bad.patch") {
 		patch = "bad.patch"
+	}
+	if strings.Contains(s.Texts[0], `"name": "read_file"`) {
+		return modeltest.Step{Text: `{"score":0.99,"confidence":1,"reasoning":"It changes nothing."}`}
 	}
 	last := s.Texts[len(s.Texts)-1]
 	switch strings.Count(s.Said(), `<quoted name="result of `) {
@@ -70,15 +74,7 @@ func TestDemoJudge(t *testing.T) {
 	}
 	mind := modeltest.Start(modeltest.OpenAI, tester)
 	defer mind.Close()
-	h := newHome(t)
-	work, err := os.MkdirTemp("", "work") //nolint:usetesting // Nobody else may pass through the folder of a test.
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(work) })
-	if err := os.Chmod(work, 0o755); err != nil { // A root's daemon starts commands as nobody.
-		t.Fatal(err)
-	}
+	h, work := newHome(t), sharedFolder(t)
 	project(t, work)
 	manifest := strings.Replace(seedManifest, `["pytest", "npm test"]`, `["go test", "git apply"]`, 1)
 	policy := fmt.Sprintf("models: [{name: local, api: openai, base_url: %q, model: m}]\nworkspaces: [%q]\n", mind.URL(), work) +
@@ -110,6 +106,18 @@ func TestDemoJudge(t *testing.T) {
 	judged(call(2, "bad.patch"))
 	asked := s.waiting(1)[0]
 	t.Logf("bad.patch waits for a person: %s", asked.Refusal.Why)
+	somebody := s.signIn(s.link)
+	card := html.UnescapeString(somebody.get("/inbox").body)
+	for _, want := range []string{`"With the patch TestAdd fails: 2 + 3 is no longer 5."`, "semantic:qa-judge"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("the card does not have %q", want)
+		}
+	}
+	_, at, linked := strings.Cut(card, `href="/inbox/judgement/`)
+	at, _, _ = strings.Cut(at, `"`)
+	if page := somebody.get("/inbox/judgement/" + at); !linked || page.status != http.StatusOK || !strings.Contains(page.body, "called cmd.run") {
+		t.Errorf("the page of the judgement: %d", page.status)
+	}
 	if !strings.Contains(asked.Refusal.Why, `"With the patch TestAdd fails: 2 + 3 is no longer 5."`) {
 		t.Errorf("the card says: %s", asked.Refusal.Why)
 	}
@@ -119,7 +127,7 @@ func TestDemoJudge(t *testing.T) {
 			t.Errorf("vaglio why does not tell %q:\n%s", want, why.out)
 		}
 	}
-	s.signIn(s.link).decide("allow", "")
+	somebody.decide("allow", "")
 	a := judged(call(2, "bad.patch"))
 	t.Logf("after the click: %s, with a permit", a.Decision)
 	if a.Decision != "allow" || a.Permit == nil {
@@ -127,6 +135,11 @@ func TestDemoJudge(t *testing.T) {
 	}
 	if r := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", call(2, "bad.patch")); r.status != http.StatusNoContent {
 		t.Errorf("redeem: %d", r.status)
+	}
+	next := judged(fmt.Sprintf(`{"turn_id":"t","step":3,"intent":"make Add faster","executor":"read_file","args":{"path":"good.patch"},"context":{"cwd":%q}}`, work))
+	t.Logf("the turn goes on: %s", next.Decision)
+	if next.Decision != "allow" {
+		t.Errorf("the next call of the turn: %+v", next)
 	}
 	if text, err := os.ReadFile(filepath.Join(work, "add.go")); err != nil || !strings.Contains(string(text), "return a + b") {
 		t.Errorf("the judge changed the agent's folder: %s, %v", text, err)

@@ -24,6 +24,7 @@ import (
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/templates"
 )
 
 func newDoctor(std stdio) *cobra.Command {
@@ -240,6 +241,9 @@ func (d *examining) withoutDaemon(ctx context.Context) {
 	d.Found("daemon", approval.Noted, "None is serving this data folder; this is what a start would find.", "")
 	if d.DataDir == "" || d.config.Home == "" {
 		return
+	}
+	if d.config.Texts != nil {
+		d.Boundary(d.config.trial(templates.English))
 	}
 	var notes telegram.Notes
 	if d.Files(ctx, func(ctx context.Context, look *bolt.Look) (err error) {

@@ -39,12 +39,7 @@ Exit codes: 0 explained, whatever the verdict; 2 a mistake in the command line, 
 the configuration or in the proposal. 'vaglio judge' tells verdicts apart.`,
 		Example: `  vaglio explain --command 'git push --force origin main' --intent 'publish my work'
   echo '{"executor":"read_file","args":{"path":"/etc/shadow"}}' | vaglio explain --json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return oneArg(cmd, args)
-		},
+		Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				e.file = args[0]

@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/doctor"
+	"github.com/metnos/vaglio/internal/durable"
 )
 
 // historyKey reads the key that signs the history, and makes it at the first
@@ -78,12 +79,12 @@ func (d *daemon) setAside(e *dispatcher.RollbackError) error {
 	d.log.Error("the history is not the one that was signed last", "problem", e.Problem)
 	lost := d.config.path(datafolder.LostFile)
 	if _, err := os.Stat(lost); err == nil {
-		return datafolder.Plain(os.Remove(d.config.path(datafolder.CheckpointFile)))
+		return datafolder.Plain(durable.Remove(d.config.path(datafolder.CheckpointFile)))
 	}
 	if err := os.Rename(d.config.path(datafolder.CheckpointFile), lost); err != nil {
 		return fmt.Errorf("history: %w", datafolder.Plain(err))
 	}
-	return datafolder.Sync(d.config.DataDir)
+	return datafolder.Plain(durable.SyncFolder(d.config.DataDir))
 }
 
 // warnings are what the owner must know, though vaglio can do its work.

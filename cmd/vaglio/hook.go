@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +20,12 @@ import (
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/trial"
+	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/itself"
 )
+
+// clientKind is what a coding agent is that vaglio has a hook for.
+const clientKind = "client that there is a hook for"
 
 func newHook(std stdio) *cobra.Command {
 	var s hookmain.Settings
@@ -42,12 +47,7 @@ client that wants it so, or the answer could not be told, or the command line is
 wrong, which the agents take for a denial.`,
 		Example: `  vaglio hook claude-code < call.json
   vaglio hook claude-code --limit 10m --approve-allows < call.json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := oneArg(cmd, args); err != nil || slices.Contains(cmd.ValidArgs, args[0]) {
-				return err
-			}
-			return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-		},
+		Args: asUsedOf(clientKind, hook.Clients()),
 		// These are the names that a shell completes, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,6 +60,8 @@ wrong, which the agents take for a denial.`,
 		},
 	}
 	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s is what vaglio install writes")
+	cmd.Flags().StringVar(&s.Agent, "agent", "", "the agent of vaglio's that the client is, whose token vaglio install keeps")
+	cmd.Flags().BoolVar(&s.Shadow, "shadow", false, "let every call pass, and write it down for vaglio replay")
 	cmd.Flags().BoolVar(&s.ApproveAllows, "approve-allows", false, "tell the client to run what the judges approved, for a client that runs without a person")
 	return cmd
 }
@@ -70,6 +72,8 @@ type installer struct {
 	o                install.Options
 	project, managed bool
 	yes              bool
+	// begin is done before the first change is, once its owner has said yes.
+	begin func() error
 }
 
 func newInstall(std stdio) *cobra.Command {
@@ -80,19 +84,27 @@ file stays as it is, and 'vaglio uninstall' brings back what was there.
 
 The limit is how long the agent waits for you; it is written for the agent and for
 the hook alike. Codex runs no hook that nobody has trusted, so it is asked for the
-hook's digest, which goes into its config.toml.`, install.Add)
+hook's digest, which goes into its config.toml.
+
+Where the daemon has run here the client becomes an agent of its own, by its name:
+its calls, routes and limits are told from others' (see 'vaglio agent').
+
+With --shadow nothing is held and nobody is asked: what the agent does is written
+down, and 'vaglio replay' tells what would have been asked of it.`, true)
 	cmd.Flags().DurationVar(&i.o.Limit, "limit", 0, "how long the agent waits for its hook; 0s is what the agent takes best")
+	cmd.Flags().BoolVar(&i.o.Shadow, "shadow", false, "only watch: every call passes and is written down, for vaglio replay")
 	cmd.Flags().BoolVar(&i.o.ApproveAllows, "approve-allows", false, "have the agent run what the judges approved without asking its own user, as where it runs without one")
+	cmd.MarkFlagsMutuallyExclusive("shadow", "approve-allows")
 	return cmd
 }
 
 func newUninstall(std stdio) *cobra.Command {
 	i := &installer{std: std}
 	return i.command("uninstall", "Take vaglio's hook out of a coding agent's settings", `Take vaglio's hook out of a coding agent's settings. A file that nobody has changed
-since it was installed becomes what it was before, to the byte.`, install.Remove)
+since it was installed becomes what it was before, to the byte. Its agent stays: see 'vaglio agent remove'.`, false)
 }
 
-func (i *installer) command(name, short, long string, plan func(install.Options) ([]install.Change, error)) *cobra.Command {
+func (i *installer) command(name, short, long string, adds bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " <client>", Short: short,
 		Long: long + "\n\nClients: " + strings.Join(install.Clients(), ", ") + `.
@@ -101,16 +113,9 @@ Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake
 the command line.`,
 		Example:   "  vaglio " + name + " claude-code\n  vaglio " + name + " codex --project --yes",
 		ValidArgs: install.Clients(),
-		Args: func(cmd *cobra.Command, args []string) error {
-			if err := oneArg(cmd, args); err != nil {
-				return err
-			}
-			if !slices.Contains(hook.Clients(), args[0]) {
-				return fmt.Errorf("%q is no client that there is a hook for; there is %s", args[0], strings.Join(cmd.ValidArgs, ", "))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], plan) },
+		// One whose hook is put in by hand is told so when it is tried.
+		Args: asUsedOf(clientKind, hook.Clients()),
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], adds) },
 	}
 	cmd.Flags().BoolVar(&i.project, "project", false, "in the project of this folder instead of for you everywhere")
 	cmd.Flags().BoolVar(&i.managed, "managed", false, "for everybody on this machine, whom nobody's own settings can take out; takes root")
@@ -119,7 +124,11 @@ the command line.`,
 	return cmd
 }
 
-func (i *installer) run(ctx context.Context, client string, plan func(install.Options) ([]install.Change, error)) error {
+func (i *installer) run(ctx context.Context, client string, adds bool) error {
+	plan := install.Remove
+	if adds {
+		plan = install.Add
+	}
 	i.o.Client, i.o.Scope = client, install.User
 	if i.project {
 		i.o.Scope = install.Project
@@ -129,6 +138,11 @@ func (i *installer) run(ctx context.Context, client string, plan func(install.Op
 	}
 	if err := locate(&i.o); err != nil {
 		return err
+	}
+	if adds {
+		if err := i.name(ctx); err != nil {
+			return err
+		}
 	}
 	changes, err := plan(i.o)
 	if err != nil {
@@ -144,6 +158,49 @@ func (i *installer) run(ctx context.Context, client string, plan func(install.Op
 	}
 	if client == "codex" {
 		return i.trustCodex(ctx, changes[0])
+	}
+	return nil
+}
+
+// name has the client propose under its own name, where this user's daemon can know it:
+// another's, or one that never ran, is told by its owner. A name that is taken, with a
+// token that was not kept here, is somebody's who gives it in the environment.
+func (i *installer) name(ctx context.Context) error {
+	if i.o.Scope == install.Managed || i.o.Shadow || !slices.Contains(install.Clients(), i.o.Client) {
+		return nil
+	}
+	if _, elsewhere := hookmain.Variables(environ())("METNOS_AGENT_SOCKET"); elsewhere {
+		return nil
+	}
+	dir, err := loadDataDir()
+	if err != nil {
+		return err
+	}
+	all, known, err := knownAgents(ctx, dir)
+	if err != nil || !known {
+		return err
+	}
+	_, kept := os.Stat(hookmain.TokenFile(dir, i.o.Client))
+	if slices.ContainsFunc(all, func(a agents.Agent) bool { return a.Name == i.o.Client }) {
+		if kept == nil {
+			i.o.Agent = i.o.Client
+		}
+		return nil
+	}
+	i.o.Agent = i.o.Client
+	form := url.Values{"name": {i.o.Agent}}
+	if i.o.Scope == install.Project && i.o.Project != i.o.Home {
+		form["workspace"] = []string{i.o.Project}
+	}
+	i.begin = func() error {
+		token, err := addAgent(ctx, form)
+		if err == nil {
+			err = keepToken(dir, i.o.Agent, token)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(i.std.out, "Added the agent %s\n", i.o.Agent)
+		}
+		return err
 	}
 	return nil
 }
@@ -171,10 +228,22 @@ func locate(o *install.Options) error {
 // errUnanswered says that the owner has not said yes.
 var errUnanswered = errors.New("nothing was changed: say yes, or give --yes")
 
+// agreed asks whether to change what was shown.
+func agreed(std stdio) error {
+	if _, err := io.WriteString(std.out, "Change this? [y/N] "); err != nil {
+		return err //nolint:wrapcheck // The terminal's own.
+	}
+	answer, _ := bufio.NewReader(std.in).ReadString('\n')
+	if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+		return errUnanswered
+	}
+	return nil
+}
+
 // apply shows what changes, asks, and does it.
 func (i *installer) apply(changes []install.Change) error {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c install.Change) bool { return !c.Changes() })
-	if len(changes) == 0 {
+	if len(changes) == 0 && i.begin == nil {
 		_, err := fmt.Fprintf(i.std.out, "Nothing to change for %s.\n", i.o.Client)
 		return err //nolint:wrapcheck // The terminal's own.
 	}
@@ -184,13 +253,15 @@ func (i *installer) apply(changes []install.Change) error {
 		}
 	}
 	if !i.yes {
-		if _, err := io.WriteString(i.std.out, "Change this? [y/N] "); err != nil {
-			return err //nolint:wrapcheck // The terminal's own.
+		if err := agreed(i.std); err != nil {
+			return err
 		}
-		answer, _ := bufio.NewReader(i.std.in).ReadString('\n')
-		if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
-			return errUnanswered
+	}
+	if i.begin != nil {
+		if err := i.begin(); err != nil {
+			return err
 		}
+		i.begin = nil
 	}
 	for n := range changes {
 		if err := changes[n].Write(); err != nil {
@@ -240,95 +311,16 @@ Exit codes: 0 shown; 1 something keeps an installed hook from doing its work.`,
 	}
 }
 
-// standing is a line of the table.
-type clientLine struct {
-	client, version, hook, limit, last string
-	wrong                              []string
-}
-
 func showStatus(ctx context.Context, std stdio) error {
 	o := install.Options{}
 	if err := locate(&o); err != nil {
 		return err
 	}
-	lines := []clientLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", last: "LAST ASKED"}}
-	wrong := 0
-	for _, name := range install.Clients() {
-		o.Client = name
-		if l, worth := standingOf(ctx, o); worth {
-			lines, wrong = append(lines, l), wrong+len(l.wrong)
-		}
-	}
-	for _, l := range lines {
-		if _, err := fmt.Fprintf(std.out, "%-12s %-14s %-10s %-8s %s\n", l.client, l.version, l.hook, l.limit, l.last); err != nil {
-			return err //nolint:wrapcheck // The terminal's own.
-		}
-		for _, w := range l.wrong {
-			tell(std.out, "  ! "+w)
-		}
-	}
-	if wrong > 0 {
+	wrong, err := install.WriteStatus(ctx, std.out, o, lastAsked)
+	if err == nil && wrong {
 		return &exitError{code: exitFailed}
 	}
-	return nil
-}
-
-// programs are what clients are called on the PATH, where it is not their name.
-func programOf(client string) string {
-	if client == "claude-code" {
-		return "claude"
-	}
-	return client
-}
-
-// standingOf tells how a client stands, and whether it is worth a line.
-func standingOf(ctx context.Context, o install.Options) (l clientLine, worth bool) {
-	l = clientLine{client: o.Client, version: "-", hook: "-", limit: "-", last: "-"}
-	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
-		l.version, worth = versionOf(ctx, path), true
-	}
-	for _, scope := range []install.Scope{install.User, install.Project, install.Managed} {
-		o.Scope = scope
-		s, err := install.Look(o)
-		if err != nil && s.Path != "" {
-			l.wrong = append(l.wrong, err.Error())
-		}
-		if !s.Installed {
-			continue
-		}
-		worth, l.hook = true, string(scope)
-		if s.Limits.Hook > 0 {
-			l.limit = s.Limits.Hook.String()
-		}
-		if !s.Limits.Agree() {
-			l.wrong = append(l.wrong, fmt.Sprintf("%s: the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
-				s.Path, s.Limits.Client, s.Limits.Hook, o.Client))
-		}
-		for _, off := range s.Off {
-			l.wrong = append(l.wrong, fmt.Sprintf("%s: %q keeps every hook from running", s.Path, off))
-		}
-	}
-	if at := lastAsked(o.Client); !at.IsZero() {
-		l.last = at.Local().Format("2006-01-02 15:04")
-	}
-	return l, worth
-}
-
-// versionOf is what the program says of itself, in a few words.
-func versionOf(ctx context.Context, path string) string {
-	const patience = 10 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "--version").Output()
-	if err != nil {
-		return "?"
-	}
-	for word := range strings.FieldsSeq(string(out)) {
-		if word[0] >= '0' && word[0] <= '9' {
-			return strings.Trim(word, ".,")
-		}
-	}
-	return "?"
+	return err
 }
 
 // lastAsked is when a client's hook last ran here.

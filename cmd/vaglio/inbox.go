@@ -77,7 +77,7 @@ The first characters of an id do, four at least, when no other id begins with th
 Exit codes: 0 told, 1 nothing has this id or no daemon, 2 a mistake in the command
 line or in the configuration.`,
 		Example: "  vaglio why 7kq2\n  vaglio why veto-m4ab\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
-		Args:    oneArg,
+		Args:    asUsed,
 
 		ValidArgsFunction: waitingIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -110,7 +110,8 @@ func ordered(cmd *cobra.Command, method, path string, values url.Values) error {
 
 func newStop() *cobra.Command {
 	var all bool
-	var span, words string
+	var span time.Duration
+	var words string
 	cmd := &cobra.Command{
 		Use:   "stop [agent]",
 		Short: "Stop an agent, or all of them: deny what waits, and what is asked meanwhile",
@@ -119,9 +120,12 @@ is denied at once, and grants end, until 'vaglio go' or until the time is over. 
 holds across a restart, and is told on every channel. What needs nobody goes on,
 unless --all is given; that also takes permits back that are not used yet.` + orderExits,
 		Example: "  vaglio stop\n  vaglio stop coder --for 1h --words \"I am on the bus\"\n  vaglio stop --all",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			values := url.Values{"verb": {"stop"}, "for": {span}, "words": {words}, "agent": {strings.Join(args, "")}}
+			values := url.Values{"verb": {"stop"}, "words": {words}, "agent": {strings.Join(args, "")}}
+			if cmd.Flags().Changed("for") {
+				values.Set("for", span.String())
+			}
 			if all {
 				values.Set("all", "1")
 			}
@@ -129,7 +133,7 @@ unless --all is given; that also takes permits back that are not used yet.` + or
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also stop what needs nobody, and take unused permits back")
-	cmd.Flags().StringVar(&span, "for", "", "for how long, such as 30m or 8h; without it until 'vaglio go'")
+	cmd.Flags().DurationVar(&span, "for", 0, "for how long, such as 30m or 8h; without it until 'vaglio go'")
 	cmd.Flags().StringVar(&words, "words", "", "what the agent is told")
 	return cmd
 }
@@ -140,7 +144,7 @@ func newGo() *cobra.Command {
 		Short:   "Let a stopped agent go on, or all of them",
 		Long:    `Let go of the brake that 'vaglio stop' or /stop pulled.` + orderExits,
 		Example: "  vaglio go\n  vaglio go coder",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"go"}, "agent": {strings.Join(args, "")}})
 		},
@@ -154,7 +158,7 @@ func newGrants() *cobra.Command {
 		Long: `List the grants that are in force: what was allowed for a few equal calls, how many
 of them were used, and until when. 'vaglio grants end ID' ends one.` + orderExits,
 		Example: "  vaglio grants\n  vaglio grants end 7kq2",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ordered(cmd, http.MethodGet, "/grants", url.Values{"agent": {strings.Join(args, "")}})
 		},
@@ -166,7 +170,7 @@ of them were used, and until when. 'vaglio grants end ID' ends one.` + orderExit
 // onOne is an order about one thing that was answered before.
 func onOne(verb, short, long, example string) *cobra.Command {
 	return &cobra.Command{
-		Use: verb + " <id>", Short: short, Long: long + orderExits, Example: example, Args: oneArg,
+		Use: verb + " <id>", Short: short, Long: long + orderExits, Example: example, Args: asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {verb}, "id": {args[0]}})
 		},
@@ -185,16 +189,32 @@ not stopped by it.`, "  vaglio revoke 7kq2")
 
 func newDeny() *cobra.Command {
 	return &cobra.Command{
-		Use:   "deny <id> [words]",
+		Use:   "deny <id> [words...]",
 		Short: "Deny a call that waits, with words for the agent",
 		Long: `Deny what waits of an ask, or the one call that the id names. Words behind the id
 reach the agent. To allow a call, see the whole of it in the inbox or on a chat:
 nothing at the terminal allows.` + orderExits,
 		Example:           "  vaglio deny 7kq2\n  vaglio deny 7kq2 use the staging bucket",
 		ValidArgsFunction: waitingIDs,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ordered(cmd, http.MethodPost, "/deny", url.Values{"id": {args[0]}, "words": {strings.Join(args[1:], " ")}})
+		},
+	}
+}
+
+func newAsk() *cobra.Command {
+	return &cobra.Command{
+		Use:   "ask <id> <question>",
+		Short: "Ask the agent something before you decide",
+		Long: `Ask the agent whose call waits something. It is told at once, the call waits on, and
+its deadline stays; what it answers comes onto the card, and 'vaglio why ID' shows
+it. Two questions at most.` + orderExits,
+		Example:           "  vaglio ask 7kq2 which bucket is that",
+		ValidArgsFunction: waitingIDs,
+		Args:              cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"ask"}, "id": {args[0]}, "words": {strings.Join(args[1:], " ")}})
 		},
 	}
 }
@@ -308,7 +328,7 @@ or in the configuration.`,
 			if all {
 				return noArgs(cmd, args)
 			}
-			if err := oneArg(cmd, args); err != nil {
+			if err := asUsed(cmd, args); err != nil {
 				return err
 			}
 			if len(args[0]) < leastSession {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -157,11 +156,7 @@ func logWriter(w io.Writer, asJSON bool) func(history.Page) error {
 		case !told:
 			b.WriteString("Nothing of that is in the history.\n")
 		}
-		table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-		if _, err := io.WriteString(table, b.String()); err != nil {
-			return err
-		}
-		return table.Flush()
+		return terminal.Table(w, b.String())
 	}
 }
 

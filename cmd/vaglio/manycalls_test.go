@@ -2,18 +2,26 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // manyCalls is how many calls make million has approved.
@@ -31,7 +39,7 @@ func TestManyCalls(t *testing.T) {
 	s := h.serve()
 	idle := h.resident(s)
 	began := time.Now()
-	h.approve(t, n)
+	approve(t, h.agents(), n)
 	t.Logf("%-34s %10d", "calls approved", n)
 	t.Logf("%-34s %10.0f calls a second", "through the API, 16 agents", float64(n)/time.Since(began).Seconds())
 	t.Logf("%-34s %10d KiB idle, %d KiB after", "resident", idle, h.resident(s))
@@ -60,22 +68,124 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
+// ratioCalls is how many calls each side of make bench-ratio answers.
+var ratioCalls = flag.Int("ratio", 0, "calls that TestRatio puts to each side")
+
+// TestRatio has calls approved by a daemon and the same requests answered by the
+// least that reads and writes JSON over net/http, in turns, and tells what
+// processor time each takes. It is a measurement: nothing is claimed of times.
+func TestRatio(t *testing.T) {
+	const rounds = 5
+	n := max(*ratioCalls, 500) / rounds
+	h := newHome(t)
+	s := h.serve()
+	bare, least := h.bare(t)
+	approve(t, h.agents(), n) // What is built at first use is built.
+	approve(t, least, n)
+	var ours, theirs time.Duration
+	for round := range rounds {
+		before := []time.Duration{processorTime(t, s.cmd.Process.Pid), processorTime(t, bare.Process.Pid)}
+		approve(t, h.agents(), n)
+		approve(t, least, n)
+		o, b := processorTime(t, s.cmd.Process.Pid)-before[0], processorTime(t, bare.Process.Pid)-before[1]
+		t.Logf("round %d: %6d µs a call, bare %6d µs", round+1, o.Microseconds()/int64(n), b.Microseconds()/int64(n))
+		ours, theirs = ours+o, theirs+b
+	}
+	t.Logf("%-34s %10.2f (the bare handler's time over ours; 1 would be free)", "ratio of an approved call", float64(theirs)/float64(max(ours, 1)))
+	t.Logf("%-34s %10d KiB", "resident after", h.resident(s))
+	s.stop()
+}
+
+// bareSocket tells the test's own binary to serve the bare handler.
+const bareSocket = "VAGLIO_TEST_BARE"
+
+// bare starts a server that does the least that JSON over net/http costs, as a
+// process of its own.
+func (h *home) bare(t *testing.T) (*exec.Cmd, *http.Client) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(slices.Clone(h.env), bareSocket+"="+filepath.Join(h.dir, "bare"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("the bare server did not start: %v", err)
+	}
+	return cmd, keptAlive(filepath.Join(h.dir, "bare"))
+}
+
+// serveBare is what the bare server's process does.
+func serveBare(socket string) error {
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stdout.WriteString("!"); err != nil {
+		return err
+	}
+	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var v map[string]any
+		if err := strictjson.ReadLoose(r.Body, &v); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = strictjson.MarshalWrite(w, map[string]any{"decision": "allow", "executor": v["executor"]})
+	}))
+}
+
+// processorTime is what a process has used; 0 where the system does not tell.
+func processorTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	const tick = 10 * time.Millisecond // as Linux counts on every machine that Go runs on
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	user, errUser := strconv.Atoi(fields[11])
+	system, errSystem := strconv.Atoi(fields[12])
+	if err := errors.Join(errUser, errSystem); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(user+system) * tick
+}
+
+// agents are clients of the agents' socket that keep their connections.
+func (h *home) agents() *http.Client { return keptAlive(h.data("agent.sock")) }
+
+func keptAlive(socket string) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: 16,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
+}
+
+// callsMade numbers the calls of all rounds: none is proposed twice.
+var callsMade atomic.Int64
+
 // approve has n calls approved by 16 agents at once.
-func (h *home) approve(t *testing.T, n int) {
+func approve(t *testing.T, c *http.Client, n int) {
 	t.Helper()
 	const agents, steps = 16, 50
+	defer c.CloseIdleConnections()
 	filler := strings.Repeat("What the file holds, line after line. ", 25)
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range agents {
 		all.Go(func() {
-			c := &http.Client{Transport: h.over("agent.sock").Transport}
-			c.Transport.(*http.Transport).DisableKeepAlives = false
-			for {
-				i := next.Add(1)
-				if i > int64(n) {
-					return
-				}
+			for next.Add(1) <= int64(n) {
+				i := callsMade.Add(1)
 				body := fmt.Appendf(nil, `{"turn_id":"turn-%d","step":%d,"intent":"write the report","executor":"Write","args":{"file_path":"/srv/app/report-%d.txt","content":"%d %s"},"context":{"cwd":"/srv/app"}}`,
 					i/steps, i%steps+1, i, i, filler)
 				res, err := c.Post("http://vaglio/v1/proposals", "application/json", bytes.NewReader(body))

@@ -17,6 +17,7 @@ import (
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/mcp"
+	"github.com/metnos/vaglio/internal/hosts"
 )
 
 // mcpFlags are what `vaglio mcp` is told.
@@ -118,7 +119,7 @@ address stay as they are: see 'vaglio mcp --listen'.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp wrap .mcp.json\n  vaglio mcp wrap ~/.cursor/mcp.json --yes",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := locate(&i.o); err != nil {
 				return err
@@ -170,7 +171,7 @@ byte.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp unwrap .mcp.json",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := install.Unwrap(args[0])
 			if err != nil {
@@ -239,7 +240,7 @@ func (f *mcpFlags) checkAddresses() error {
 		return errors.New("--upstream must be a URL such as https://mcp.example.com/mcp, without a user or a query")
 	}
 	host, _, err := net.SplitHostPort(f.listen)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if err != nil || !hosts.Loopback(host) {
 		return errors.New("--listen must be a loopback address such as 127.0.0.1:8788; put a server with TLS before it for others")
 	}
 	return nil

@@ -46,7 +46,7 @@ does. Where it configures no chat, what they need of chats is told instead.
 Exit codes: 0 the file is right, 1 it has a mistake, 2 a mistake in the command
 line.`,
 		Example: "  vaglio policy check ~/.config/vaglio/policy.yaml",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := loadConfig()
 			if err != nil {

@@ -53,7 +53,7 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(
 		ctx, chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 1000),
 	)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -149,7 +149,8 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 	there := func(script string) string { return strings.ReplaceAll(script, "127.0.0.1:8787", link[2]) }
 
 	second := openTerminal(t, h.dir, there(sh[1]+sh[2]+sh[3]), env)
-	allow := chromedp.CSS(`button[data-choice="allow"]`)
+	// The button works once the page has noticed that all of the call is in sight.
+	allow := chromedp.CSS(`button[data-choice="allow"]:not([data-unread])`)
 	if err := chromedp.Do(page, chromedp.Navigate(link[1])); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"syscall"
 
@@ -15,7 +14,10 @@ import (
 
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/privacy"
 	"github.com/metnos/vaglio/internal/repeats"
+	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/templates"
 )
 
 func newServe(std stdio) *cobra.Command {
@@ -87,8 +89,11 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	if err := errors.Join(err, mistake, telegramAPI(api.telegram), slackAPI(api.slack)); err != nil {
 		return &configError{err}
 	}
-	// Nothing that the daemon makes is for others.
+	// Nothing that the daemon makes, or has in its memory, is for others.
 	syscall.Umask(0o077)
+	if err := privacy.Process(); err != nil {
+		return err
+	}
 	lines := repeats.New(slog.NewTextHandler(std.err, nil))
 	defer func() { _ = lines.Flush(context.WithoutCancel(ctx)) }() // there is no other place to tell it
 	d, err := open(ctx, c, p, slog.New(lines))
@@ -109,8 +114,12 @@ func (d *daemon) greet(w io.Writer) error {
 	}
 	// A log is no place for what signs somebody in.
 	link, good := d.base()+"/inbox", "'vaglio inbox' prints a link that signs you in"
-	if isTerminal(w) {
+	if terminal.Is(w) {
 		link, good = d.link(), "opens once, within ten minutes; 'vaglio inbox' prints another"
+	}
+	trial := ""
+	if said := d.config.trial(d.config.Lang); said != "" {
+		trial = "\n  " + said + " docs/security.md says more.\n"
 	}
 	_, err := fmt.Fprintf(w, `vaglio is up.
 
@@ -118,19 +127,21 @@ func (d *daemon) greet(w io.Writer) error {
           (%s)
   agents  %s/v1, with %s
           %s, as the agent of the user who calls
-%s
-`, link, good, "http://"+d.address, token, d.config.AgentSocket, d.pairing())
+%s%s
+`, link, good, "http://"+d.address, token, d.config.AgentSocket, d.pairing(), trial)
 	return err
 }
 
-// isTerminal reports whether a person reads what is written.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
+// shared reports whether agents can be the user who serves: no group of other
+// users may connect to their socket.
+func (c *config) shared() bool { return c.AgentGroup == datafolder.Owner }
+
+// trial says what that means, and nothing where it is not so.
+func (c *config) trial(lang templates.Lang) string {
+	if !c.shared() {
+		return ""
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return c.Texts.In(lang, c.Zone).Plain("web.trial", nil)
 }
 
 // together runs the parts until all have returned. The first that fails, or

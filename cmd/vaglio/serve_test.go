@@ -3,6 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -19,3 +26,59 @@ func TestTogetherEndsWhenOneFails(t *testing.T) {
 		t.Errorf("got %v, the others ended: %v; want the first failure, after all ended", err, ended)
 	}
 }
+
+// TestATrialIsSaidToBeOne holds what the daemon, the doctor and the page say while
+// agents share its user.
+func TestATrialIsSaidToBeOne(t *testing.T) {
+	t.Parallel()
+	const want = "stops mistakes, not malice"
+	h := newHome(t)
+	before := h.run("", "doctor")
+	s := h.serve()
+	beside := h.run("", "doctor")
+	s.stop()
+	if said := s.out.String(); !strings.Contains(said, want) {
+		t.Errorf("the greeting does not say so:\n%s", said)
+	}
+	for when, r := range map[string]result{"before the start": before, "beside the daemon": beside} {
+		if r.code != 0 || !strings.Contains(r.out, "note     boundary") || !strings.Contains(r.out, want) {
+			t.Errorf("the doctor %s: %d\n%s%s", when, r.code, r.out, r.err)
+		}
+	}
+}
+
+// TestTheDaemonsMemoryIsItsOwn looks at what the kernel says of a process that may not
+// be dumped: its files below /proc belong to root, and it may write no core file.
+func TestTheDaemonsMemoryIsItsOwn(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	h := newHome(t)
+	s := h.start(func(cmd *exec.Cmd) {
+		if os.Geteuid() == 0 { // Root's own files below /proc tell nothing.
+			if err := os.Chown(h.dir, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+	})
+	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
+	info, err := os.Stat(proc + "mem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || stat.Uid != 0 {
+		t.Errorf("%smem belongs to user %+v: other processes of the user can read it", proc, info.Sys())
+	}
+	limits, err := os.ReadFile(proc + "limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?m)^Max core file size +0 +0 `).Match(limits) {
+		t.Errorf("a core file may be written:\n%s", limits)
+	}
+}
+
+// nobody is a user who owns nothing here.
+const nobody = 64002

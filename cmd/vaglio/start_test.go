@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -128,7 +131,7 @@ func TestADataFolderThatCannotBeUsed(t *testing.T) {
 		"BelowAFile":       {filepath.Join(file, "data"), filepath.Join(file, "data") + ": not a directory"},
 		"NowhereToMakeIt":  {"/proc/vaglio", "/proc/vaglio: "},
 		"CannotBeWritten":  {"/proc/self", "/proc/self"},
-		"WritableByOthers": {open, "can be written by others (mode 0777); run chmod 700"},
+		"WritableByOthers": {open, "can be written by others (mode 0777); run chmod go-w"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &home{t, h.dir, []string{"METNOS_DATA_DIR=" + c.dir}}
@@ -333,7 +336,50 @@ func TestTextsAreTheirOwnOverride(t *testing.T) {
 	if r := h.run("", "texts", "check", dir); r.code != 1 || !strings.Contains(r.err, "it.tmpl:1: from: the field .agent does not show") {
 		t.Errorf("exit code %d and %q", r.code, r.err)
 	}
-	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "give a language, en or it") {
+	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "there is en, it") {
 		t.Errorf("exit code %d and %q", r.code, r.err)
+	}
+}
+
+// TestFilesThatOthersCanChangeStopTheStart puts each file that the daemon goes by where
+// others could change it.
+func TestFilesThatOthersCanChangeStopTheStart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	at := func(name string) string { return filepath.Join(h.dir, name) }
+	write := func(folder, file, text string, of, mode os.FileMode) {
+		if err := errors.Join(os.MkdirAll(at(folder), 0o700), os.WriteFile(at(folder+"/"+file), []byte(text), 0o600),
+			os.Chmod(at(folder+"/"+file), mode), os.Chmod(at(folder), of)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("written", "policy.yaml", "closed: false\n", 0o700, 0o666)
+	write("open", "policy.yaml", "closed: false\n", 0o777, 0o600)
+	write("texts", "en.tmpl", `{{define "web.signout"}}Out{{end}}`, 0o777, 0o600)
+	write("secret", "token", strings.Repeat("x", 30), 0o777, 0o600)
+	write("read", "token", strings.Repeat("x", 30), 0o700, 0o644)
+	if err := syscall.Mkfifo(at("pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ env, want string }{
+		"Policy":       {"METNOS_POLICY=" + at("written/policy.yaml"), "policy.yaml can be written by others (mode 0666); run chmod go-w " + at("written/policy.yaml")},
+		"PolicyFolder": {"METNOS_POLICY=" + at("open/policy.yaml"), at("open") + " can be written by others (mode 0777); run chmod go-w " + at("open")},
+		"PolicyPipe":   {"METNOS_POLICY=" + at("pipe"), at("pipe") + ": is no regular file"},
+		"PolicyDevice": {"METNOS_POLICY=/dev/zero", "/dev/zero: is no regular file"},
+		"Texts":        {"METNOS_TEMPLATES=" + at("texts"), at("texts") + " can be written by others (mode 0777); run chmod go-w " + at("texts")},
+		"SecretFolder": {"METNOS_AGENT_TOKEN_FILE=" + at("secret/token"), at("secret") + " can be written by others (mode 0777)"},
+		"SecretRead":   {"METNOS_AGENT_TOKEN_FILE=" + at("read/token"), "can be read or written by others (mode 0644); run chmod 600 " + at("read/token")},
+		"SecretPipe":   {"METNOS_AGENT_TOKEN_FILE=" + at("pipe"), at("pipe") + " is not a file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &home{t, h.dir, []string{c.env}}
+			r := h.run("", "serve")
+			if r.code != 2 || !strings.Contains(r.err, c.want) || strings.Contains(r.err, "xxxx") {
+				t.Errorf("exit code %d, want 2 and %q; got\n%s", r.code, c.want, r.err)
+			}
+			if _, err := os.Stat(h.data("")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the start left something: %v", err)
+			}
+		})
 	}
 }

@@ -38,6 +38,10 @@ func (m *mistakes) texts(e *environment) (templates.Lang, *templates.Set) {
 }
 
 func newTexts() *cobra.Command {
+	var languages []cobra.Completion
+	for _, lang := range templates.Langs() {
+		languages = append(languages, string(lang))
+	}
 	cmd := &cobra.Command{
 		Use:   "texts <language>",
 		Short: "Print the texts that people read, to change some of them",
@@ -47,15 +51,8 @@ that METNOS_TEMPLATES names; see 'vaglio texts check'.
 
 Exit codes: 0 printed, 2 a mistake in the command line.`,
 		Example:   "  vaglio texts it > all.txt",
-		ValidArgs: []cobra.Completion{string(templates.English), string(templates.Italian)},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if lang, ok := templates.Language(args[0]); ok && string(lang) == args[0] {
-					return nil
-				}
-			}
-			return errors.New("give a language, en or it")
-		},
+		ValidArgs: languages,
+		Args:      asUsedOf("language that there are texts in", languages),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, err := templates.Source(templates.Lang(args[0]))
 			if err != nil {
@@ -79,7 +76,7 @@ file and line.
 Exit codes: 0 the texts are right, 1 there is a mistake, 2 a mistake in the
 command line.`,
 		Example: "  vaglio texts check ~/.config/vaglio/texts",
-		Args:    oneArg,
+		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil {
 				return &exitError{exitUsage, datafolder.Plain(err)}

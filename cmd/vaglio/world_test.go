@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -35,6 +36,10 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	if socket := os.Getenv(bareSocket); socket != "" {
+		fmt.Fprintln(os.Stderr, serveBare(socket))
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "vaglio")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -45,6 +50,11 @@ func testMain(m *testing.M) int {
 	args := slices.Concat([]string{"build", "-o", binary}, buildFlags, []string{"."})
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
+		return 1
+	}
+	// Tests with several users have each of them run it.
+	if err := errors.Join(os.Chmod(dir, 0o711), os.Chmod(binary, 0o755)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	if err := hermetic(filepath.Join(dir, "home")); err != nil {

@@ -22,9 +22,35 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "gateway", "client", "pytho
 from vaglio import Vaglio  # noqa: E402
 
 
+class Setup(Exception):
+    """A variable of the environment that cannot be meant."""
+
+
 def data_dir() -> str:
     given = os.environ.get("METNOS_DATA_DIR")
-    return os.path.expanduser(given) if given else os.path.expanduser("~/.local/share/metnos")
+    if given is None:
+        return os.path.expanduser("~/.local/share/metnos")
+    if not (given.startswith("/") or given.startswith("~/")):
+        raise Setup("METNOS_DATA_DIR: must be an absolute path, or unset")
+    return os.path.expanduser(given)
+
+
+def agent_token() -> str:
+    """The agent's token, where every agent's is: in METNOS_AGENT_TOKEN, in the file that
+    METNOS_AGENT_TOKEN_FILE names, else that of the agent `default` in the data folder."""
+    given, file = os.environ.get("METNOS_AGENT_TOKEN"), os.environ.get("METNOS_AGENT_TOKEN_FILE")
+    if given is not None and file is not None:
+        raise Setup("METNOS_AGENT_TOKEN: is set, and so is METNOS_AGENT_TOKEN_FILE; set one of them")
+    if given is not None:
+        if not given:
+            raise Setup("METNOS_AGENT_TOKEN: is set but empty; unset it, or give the token")
+        return given
+    path = os.path.join(data_dir(), "agent.token") if file is None else file
+    with open(path, encoding="utf-8") as f:
+        token = f.read().strip()
+    if not token:
+        raise Setup(path + " is empty")
+    return token
 
 
 def main() -> int:
@@ -50,9 +76,7 @@ def main() -> int:
                     print("vaglio: the daemon did not start; the command did not run", file=sys.stderr)
                     return 1
                 time.sleep(0.1)
-        with open(os.path.join(data_dir(), "agent.token"), encoding="utf-8") as f:
-            token = f.read().strip()
-        gate = Vaglio(os.environ.get("VAGLIO_URL", "http://" + os.environ.get("METNOS_LISTEN", "127.0.0.1:8787")), token)
+        gate = Vaglio(os.environ.get("VAGLIO_URL", "http://" + os.environ.get("METNOS_LISTEN", "127.0.0.1:8787")), agent_token())
         call = {"executor": "shell_exec", "args": {"command": shlex.join(command)}, "context": {"capability": "code:exec", "cwd": os.getcwd()}}
         r = gate.ask(call, limit=o.wait)
         if not r.run:
@@ -64,7 +88,7 @@ def main() -> int:
         except Exception as e:  # It ran; that this could not be told changes nothing.
             print(f"vaglio: how it ended could not be told: {e}", file=sys.stderr)
         return code if code >= 0 else 128 - code
-    except OSError as e:
+    except (OSError, Setup) as e:
         print(f"vaglio: {e}; the command did not run", file=sys.stderr)
         return 1
     finally:

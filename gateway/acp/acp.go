@@ -234,9 +234,10 @@ func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 	begun := p.begin(func() {
 		defer cancel()
 		r, err := ask.Ask(ctx, p.Gate, ask.Call{Proposal: q.proposal(p.run, cwd), Key: key, Until: time.Now().Add(p.Limit)})
+		answer, chosen := q.choose(r.Run)
 		p.mu.Lock()
 		delete(p.held, h)
-		if err == nil && r.Run && r.Approval != "" {
+		if err == nil && r.Run && chosen && r.Approval != "" {
 			p.ran[q.Session+"\x00"+q.Call.ID] = r.Approval
 		}
 		p.mu.Unlock()
@@ -246,12 +247,24 @@ func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 			return
 		case !r.Run:
 			p.log("%s", r.Text)
+		case !chosen:
+			p.notRun(ctx, r.Approval)
 		}
-		p.toAgent(jsonrpc.Response(m.ID, q.choose(r.Run)))
+		p.toAgent(jsonrpc.Response(m.ID, answer))
 	})
 	if !begun {
 		cancel()
 		p.toAgent(jsonrpc.Response(m.ID, cancelled()))
+	}
+}
+
+// notRun reports a call that was allowed where the agent takes no yes for one call:
+// one that holds for later calls is not given in its place.
+func (p *proxy) notRun(ctx context.Context, id client.ID) {
+	const why = "the agent offers no answer that allows one call alone, so the call was not run"
+	p.log("%s", why)
+	if err := ask.Report(ctx, p.Gate, id, client.Outcome{NotRun: true, Detail: why}); err != nil {
+		p.log("could not tell how %s ended: %v", id, err)
 	}
 }
 

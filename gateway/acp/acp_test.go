@@ -53,6 +53,9 @@ func (g *gate) Redeem(context.Context, string, client.Proposal) error {
 
 func (g *gate) Report(_ context.Context, id client.ID, o client.Outcome) error {
 	g.note("report %s %t", id, o.Succeeded)
+	if o.NotRun {
+		g.note("not run")
+	}
 	return nil
 }
 
@@ -121,15 +124,16 @@ func TestQuestions(t *testing.T) {
 		call, options string
 		want, did     string
 	}{
-		"approved":         {approved, command, allOptions, `"optionId":"proceed_once","outcome":"selected"`, ""},
-		"allowed":          {allowed, command, allOptions, `"optionId":"proceed_once","outcome":"selected"`, "redeem"},
-		"denied":           {denied, command, allOptions, `"optionId":"no","outcome":"selected"`, ""},
-		"only-always":      {allowed, command, `[{"optionId":"always","kind":"allow_always"}]`, `{"outcome":"cancelled"}`, "redeem"},
-		"no-rejecting":     {denied, command, `[{"optionId":"x","kind":"allow_once"}]`, `{"outcome":"cancelled"}`, ""},
-		"lying-ids":        {denied, command, `[{"optionId":"reject_once","kind":"allow_once"}]`, `{"outcome":"cancelled"}`, ""},
-		"strange":          {client.Answer{Decision: client.Allow}, command, allOptions, `"optionId":"no"`, ""},
-		"duplicate-in-arg": {approved, `{"kind":"execute","rawInput":{"command":"\u0000"}}`, allOptions, `{"outcome":"cancelled"}`, ""},
-		"no-options":       {approved, command, `7`, `{"outcome":"cancelled"}`, ""},
+		"approved":           {approved, command, allOptions, `"optionId":"proceed_once","outcome":"selected"`, ""},
+		"allowed":            {allowed, command, allOptions, `"optionId":"proceed_once","outcome":"selected"`, "redeem"},
+		"denied":             {denied, command, allOptions, `"optionId":"no","outcome":"selected"`, ""},
+		"only-always":        {allowed, command, `[{"optionId":"always","kind":"allow_always"}]`, `{"outcome":"cancelled"}`, "redeem; report a false; not run"},
+		"only-always-judged": {approved, command, `[{"optionId":"always","kind":"allow_always"}]`, `{"outcome":"cancelled"}`, ""},
+		"no-rejecting":       {denied, command, `[{"optionId":"x","kind":"allow_once"}]`, `{"outcome":"cancelled"}`, ""},
+		"lying-ids":          {denied, command, `[{"optionId":"reject_once","kind":"allow_once"}]`, `{"outcome":"cancelled"}`, ""},
+		"strange":            {client.Answer{Decision: client.Allow}, command, allOptions, `"optionId":"no"`, ""},
+		"duplicate-in-arg":   {approved, `{"kind":"execute","rawInput":{"command":"\u0000"}}`, allOptions, `{"outcome":"cancelled"}`, ""},
+		"no-options":         {approved, command, `7`, `{"outcome":"cancelled"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -81,8 +81,8 @@ func (q *question) proposal(run, cwd string) client.Proposal {
 func cancelled() []byte { return []byte(`{"outcome":{"outcome":"cancelled"}}`) }
 
 // choose is the answer by what the options mean: this once, or not. What would hold
-// for later calls, too, is never chosen.
-func (q *question) choose(run bool) []byte {
+// for later calls, too, is never chosen. chosen says that there is such an option.
+func (q *question) choose(run bool) (answer []byte, chosen bool) {
 	kind := "reject_once"
 	if run {
 		kind = "allow_once"
@@ -93,8 +93,8 @@ func (q *question) choose(run bool) []byte {
 		}
 		answer, err := strictjson.Marshal(map[string]any{"outcome": map[string]string{"outcome": "selected", "optionId": o.ID}})
 		if err == nil {
-			return answer
+			return answer, true
 		}
 	}
-	return cancelled()
+	return cancelled(), false
 }

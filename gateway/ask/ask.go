@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/gateway/client"
@@ -25,12 +27,15 @@ type Gate interface {
 // Call is one call to ask about.
 type Call struct {
 	Proposal client.Proposal
-	// Key is of this call alone.
+	// Key is of this call alone; at most [LongestKey] visible ASCII characters.
 	Key string
 	// Until is when the agent must have an answer.
 	Until time.Time
 	// Held, if set, is told once when the call begins to wait for a person.
 	Held func(id client.ID)
+	// Answer, if set, is what the agent has said since a person asked something about
+	// the call, and the agent was told so; "" where that cannot be told.
+	Answer func(q client.Question) string
 }
 
 // Ruling is what became of a call.
@@ -45,6 +50,10 @@ type Ruling struct {
 	Words string
 }
 
+// LongestKey is the greatest length of a call's key, which leaves room for the
+// number of a further attempt.
+const LongestKey = 190
+
 const (
 	// withdrawWithin bounds taking a question back when nobody waits any more.
 	withdrawWithin = 2 * time.Second
@@ -55,8 +64,13 @@ const (
 )
 
 // Ask asks until the call is refused or its permit is spent on it. Its error is
-// ctx's, and the question is then withdrawn: nobody wants the answer.
+// ctx's where ctx was cancelled, and the question is then withdrawn: nobody wants the
+// answer. A deadline of ctx is only the time in which the agent must hear something.
 func Ask(ctx context.Context, g Gate, c Call) (Ruling, error) {
+	if tell := c.Held; tell != nil {
+		var first sync.Once
+		c.Held = func(id client.ID) { first.Do(func() { tell(id) }) }
+	}
 	for n := range attempts {
 		key := c.Key
 		if n > 0 { // An equal call has spent the permit: one yes serves one call.
@@ -71,9 +85,9 @@ func Ask(ctx context.Context, g Gate, c Call) (Ruling, error) {
 }
 
 func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool, err error) {
-	a, err := g.Propose(ctx, client.Request{Proposal: c.Proposal, Key: key})
+	a, err := propose(ctx, g, c, key)
 	if err != nil {
-		return refuse(failure(err)), false, ctx.Err()
+		return refuse(failure(err)), false, cancelled(ctx)
 	}
 	if a.Decision != client.Pending {
 		return settle(ctx, g, c, a)
@@ -82,20 +96,37 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 		return refuse(strange), false, nil
 	}
 	id := a.Approval.ID
+	if a.Asked() {
+		return Ruling{Approval: id, Text: a.Text}, false, nil
+	}
 	if c.Held != nil {
 		c.Held(id)
 	}
 	a, err = g.Await(ctx, id, max(0, time.Until(c.Until)))
 	switch {
-	case ctx.Err() != nil:
+	case cancelled(ctx) != nil:
 		withdraw(ctx, g, id)
 		return Ruling{Approval: id}, false, ctx.Err()
-	case err != nil:
+	case err != nil && ctx.Err() == nil:
 		return held(failure(err), id), false, nil
-	case a.Decision == client.Pending:
+	case err == nil && a.Asked():
+		return Ruling{Approval: id, Text: a.Text}, false, nil
+	case err != nil, a.Decision == client.Pending:
 		return held("nobody has answered yet", id), false, nil
 	}
 	return settle(ctx, g, c, a)
+}
+
+// propose proposes the call, and once more with what the agent answers to a question.
+func propose(ctx context.Context, g Gate, c Call, key string) (client.Answer, error) {
+	r := client.Request{Proposal: c.Proposal, Key: key}
+	a, err := g.Propose(ctx, r)
+	if q := a.Question; err == nil && q != nil && q.Repeated && c.Answer != nil {
+		if r.Answer = c.Answer(*q); r.Answer != "" {
+			return g.Propose(ctx, r)
+		}
+	}
+	return a, err
 }
 
 // settle turns a decided answer into a ruling. Only two answers let the call run;
@@ -103,7 +134,7 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 func settle(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
 	switch {
 	case a.Decision == client.Allow && a.Permit == nil && a.Verdict.Approved:
-		return Ruling{Run: true}, false, ctx.Err()
+		return Ruling{Run: true}, false, cancelled(ctx)
 	case a.Decision == client.Allow && a.Permit != nil && a.Approval != nil:
 		return redeem(ctx, g, c, a)
 	case a.Decision == client.Deny && a.Text != "":
@@ -122,9 +153,17 @@ func redeem(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, aga
 		return r, true, nil
 	}
 	if err != nil {
-		return refuse("it was allowed, but its permit could not be redeemed: " + failure(err)), false, ctx.Err()
+		return refuse("it was allowed, but its permit could not be redeemed: " + failure(err)), false, cancelled(ctx)
 	}
 	return Ruling{Run: true, Approval: a.Approval.ID, Words: a.Approval.Words}, false, nil
+}
+
+// cancelled is ctx's error where nobody waits any more.
+func cancelled(ctx context.Context) error {
+	if err := ctx.Err(); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
 }
 
 // strange explains an answer that only another version of the daemon gives.
@@ -164,7 +203,11 @@ func failure(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "it was stopped"
 	}
-	if p, ok := errors.AsType[*client.ProblemError](err); ok && p.Field != "" {
+	p, ok := errors.AsType[*client.ProblemError](err)
+	switch {
+	case ok && p.Status == http.StatusRequestEntityTooLarge:
+		return p.Detail + "; make the call smaller, such as by writing a long file in several parts"
+	case ok && p.Field != "":
 		return p.Detail + " (" + p.Field + ")"
 	}
 	return err.Error()

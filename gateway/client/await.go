@@ -20,7 +20,7 @@ const (
 
 // Await waits up to wait for the person's decision, over as many requests as
 // it takes, and returns the answer as it then is: still pending when nobody
-// decided. It goes on through a restart of the daemon, and comes back later
+// decided, or when somebody asked something of the agent. It goes on through a restart of the daemon, and comes back later
 // when the daemon asks for that.
 func (c *Client) Await(ctx context.Context, id ID, wait time.Duration) (Answer, error) {
 	w := waiting{until: time.Now().Add(wait), heard: time.Now()}
@@ -58,7 +58,7 @@ func (w *waiting) left() time.Duration { return max(0, time.Until(w.until)) }
 
 // over reports whether a request's outcome is what Await returns.
 func (w *waiting) over(a Answer, err error) bool {
-	if err == nil && a.Decision != Pending || err != nil && !retryable(err) {
+	if err == nil && (a.Decision != Pending || a.Asked()) || err != nil && !retryable(err) {
 		return true
 	}
 	if _, told := errors.AsType[*ProblemError](err); told || err == nil {

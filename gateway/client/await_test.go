@@ -72,6 +72,7 @@ func TestAwait(t *testing.T) {
 		{"decided-at-once", []step{{body: allowAnswer}}, time.Hour, "allow", 0, []string{"5m0s"}},
 		{"in-slices", []step{{after: -1, body: pendingAnswer}, {after: -1, body: pendingAnswer}, {after: time.Minute, body: allowAnswer}}, time.Hour, "allow", 11 * time.Minute, []string{"5m0s", "5m0s", "5m0s"}},
 		{"nobody-decides", []step{{after: -1, body: pendingAnswer}}, 7 * time.Minute, "pending", 7 * time.Minute, []string{"5m0s", "2m0s"}},
+		{"asked", []step{{after: time.Minute, body: `{"decision":"pending","approval":{"id":"i-1"},"question":{"words":"why?"}}`}}, time.Hour, "pending", time.Minute, nil},
 		{"no-wait", []step{{body: pendingAnswer}}, 0, "pending", 0, []string{""}},
 		{"busy", []step{busy, busy, {body: allowAnswer}}, time.Hour, "allow", 4 * time.Second, nil},
 		{"busy-for-long", []step{{after: 4 * time.Second, status: 503, body: `{"detail":"busy"}`, header: "2"}}, time.Minute, "busy", 64 * time.Second, nil},

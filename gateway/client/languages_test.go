@@ -46,6 +46,8 @@ func TestClientsOfOtherLanguages(t *testing.T) {
 		denied   = `200 {"decision":"deny","verdict":{"approved":false},"text":"the guard says no"}`
 		pending  = `200 {"decision":"pending","verdict":{"approved":false},"approval":{"id":"a/1","state":"pending"}}`
 		allowed  = `200 {"decision":"allow","verdict":{"approved":false},"approval":{"id":"a/1","state":"allowed"},"permit":{"permit":"p/1"}}`
+		asked    = `200 {"decision":"pending","verdict":{"approved":false},"text":"a person asks why","approval":{"id":"a/1"},"question":{"words":"why?"}}`
+		askedOld = `200 {"decision":"pending","verdict":{"approved":false},"approval":{"id":"a/1"},"question":{"words":"why?","repeated":true}}`
 		done     = `204 `
 		spent    = `409 {"type":"/problems/spent","detail":"spent"}`
 		busy     = `503 {"type":"/problems/stopping","detail":"restarting"}`
@@ -75,6 +77,9 @@ func TestClientsOfOtherLanguages(t *testing.T) {
 			"allowed-at-once":  {[]string{allowed, done, done}, []string{propose, redeem, report}, 1, ""},
 			"waits":            {[]string{pending, allowed, done, done}, []string{propose, await, redeem, report}, 1, ""},
 			"waits-for-a-no":   {[]string{pending, denied}, []string{propose, await}, 0, "the guard says no"},
+			"asked-first":      {[]string{asked}, []string{propose}, 0, "a person asks why"},
+			"asked-while":      {[]string{pending, asked}, []string{propose, await}, 0, "a person asks why"},
+			"asked-before":     {[]string{askedOld, denied}, []string{propose, await}, 0, "the guard says no"},
 			"restarted":        {[]string{cut, busy, approved}, []string{propose, propose, propose}, 1, ""},
 			"restarted-later":  {[]string{pending, cut, busy, allowed, done, done}, []string{propose, await, await, await, redeem, report}, 1, ""},
 			"not-redeemed":     {[]string{allowed, cut}, []string{propose, redeem}, 0, "could not be asked"},

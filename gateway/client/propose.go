@@ -25,6 +25,16 @@ type Request struct {
 	Key string
 	// Wait is how long to wait for a person, at most 10 minutes.
 	Wait time.Duration
+	// Answer is what the agent says to a question about the call, at most 2,000
+	// characters.
+	Answer string
+}
+
+// proposed is the body of a proposal.
+type proposed struct {
+	Proposal
+
+	Answer string `json:"answer,omitzero"`
 }
 
 // Propose proposes the call and returns the answer as it is after at most
@@ -36,7 +46,7 @@ type Request struct {
 // proposed again, for the daemon may have taken it.
 // Errors: [ErrNotRunning], [*ProblemError], [*TransportError], ctx's.
 func (c *Client) Propose(ctx context.Context, r Request) (Answer, error) {
-	body, err := strictjson.Marshal(r.Proposal)
+	body, err := strictjson.Marshal(proposed{r.Proposal, r.Answer})
 	if err != nil {
 		return Answer{}, fmt.Errorf("client: encode a proposal: %w", err)
 	}

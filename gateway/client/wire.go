@@ -74,6 +74,22 @@ type Answer struct {
 	// Permit is there when a person allowed the call: it may run after the permit
 	// was redeemed.
 	Permit *Permit `json:"permit"`
+	// Question is there while a person wants to know something first.
+	Question *Question `json:"question"`
+}
+
+// Question is what a person asks about a call that goes on waiting. The agent
+// proposes the same call again, with its answer.
+type Question struct {
+	Words   string    `json:"words"`
+	AskedAt time.Time `json:"asked_at"`
+	// Repeated says that an earlier answer told of it.
+	Repeated bool `json:"repeated"`
+}
+
+// Asked reports whether the answer holds a question that the agent was not told of.
+func (a *Answer) Asked() bool {
+	return a.Decision == Pending && a.Question != nil && !a.Question.Repeated
 }
 
 // Verdict is what the engine found.

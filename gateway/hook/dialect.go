@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ type dialect struct {
 	// maxText is the greatest length of a text, in UTF-16 units, which is how
 	// most clients count.
 	maxText int
+	// usual is how long the client waits where nobody has set it otherwise; 0 is as
+	// long as the installation writes.
+	usual time.Duration
 	// longest is how long the client waits at most, whatever its settings say; 0 is
 	// as long as they say.
 	longest time.Duration
@@ -59,12 +63,16 @@ func Clients() []string {
 
 // LimitOf is how long the client waits for its hook as it is installed, 0 for a
 // client that is not known.
-func LimitOf(name string) time.Duration {
+func LimitOf(name string) time.Duration { return LimitWithin(name, 0) }
+
+// LimitWithin is how long the client waits for its hook where its settings say
+// asked: a client's own cap wins. 0 is what the installation writes by itself.
+func LimitWithin(name string, asked time.Duration) time.Duration {
 	d, err := dialectOf(name)
 	if err != nil {
 		return 0
 	}
-	return d.limit(0)
+	return d.limit(asked)
 }
 
 // Seen reports whether the client's contract was seen by running it.
@@ -87,7 +95,7 @@ func dialectOf(name string) (dialect, error) {
 // say what the installation writes.
 func (d *dialect) limit(asked time.Duration) time.Duration {
 	if asked <= 0 {
-		asked = DefaultLimit
+		asked = cmp.Or(d.usual, DefaultLimit)
 	}
 	if d.longest > 0 {
 		asked = min(asked, d.longest)

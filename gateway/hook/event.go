@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -90,7 +91,7 @@ func (e *event) key() string {
 	}
 	key := e.session + ":" + e.call
 	invisible := func(r rune) bool { return r < '!' || r > '~' }
-	if len(key) > 200 || strings.ContainsFunc(key, invisible) {
+	if len(key) > ask.LongestKey || strings.ContainsFunc(key, invisible) {
 		return "sha256:" + digest(key)
 	}
 	return key

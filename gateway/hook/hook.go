@@ -16,10 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
+	"sync"
 	"time"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 )
 
@@ -28,7 +29,7 @@ type Options struct {
 	// Client is the name of the coding agent, one of [Clients].
 	Client string
 	// Gate answers the call.
-	Gate Gate
+	Gate ask.Gate
 	// In is what the client writes, normally stdin.
 	In io.Reader
 	// Out is what the client reads, normally stdout. When it is a file, the
@@ -46,17 +47,11 @@ type Options struct {
 	// Notes is the folder in which it is noted what runs, so that its end can be
 	// told. Empty notes nothing.
 	Notes string
+	// Shadow, if not empty, is the folder in which calls are only written down: each
+	// passes, and nobody is asked.
+	Shadow string
 	// Getenv looks up what some clients tell in the environment; nil is none.
 	Getenv func(string) string
-}
-
-// Gate is the agent's side of the gate; a *[client.Client] is one.
-type Gate interface {
-	Propose(ctx context.Context, r client.Request) (client.Answer, error)
-	Await(ctx context.Context, id client.ID, wait time.Duration) (client.Answer, error)
-	Withdraw(ctx context.Context, id client.ID) (client.Answer, error)
-	Redeem(ctx context.Context, permit string, call client.Proposal) error
-	Report(ctx context.Context, id client.ID, o client.Outcome) error
 }
 
 const (
@@ -64,16 +59,9 @@ const (
 	DefaultLimit = time.Hour
 	// longestMargin is how long before the limit the hook gives up waiting.
 	longestMargin = 30 * time.Second
-	// withdrawWithin bounds the last request of a hook whose client is gone, and
-	// reportWithin the report of a run, for which the client waits.
-	withdrawWithin, reportWithin = 2 * time.Second, 5 * time.Second
+	// reportWithin bounds the report of a run, for which the client waits.
+	reportWithin = 5 * time.Second
 )
-
-// attempts bounds how often equal calls may come first.
-const attempts = 20
-
-// errGone says that nobody reads the hook's answer any more.
-var errGone = errors.New("the client no longer waits for its hook")
 
 // Run answers one event of the client. It writes the client's own kind of answer,
 // once and whole, or nothing when there is no objection, and returns the exit code
@@ -92,7 +80,11 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	// Every step ends well before the limit, whatever the daemon does.
 	ctx, cancel := context.WithDeadline(ctx, h.answerBy.Add(margin(limit)/2))
 	defer cancel()
-	r := h.answer(ctx, o.In)
+	answer := h.answer
+	if o.Shadow != "" {
+		answer = h.watch
+	}
+	r := answer(ctx, o.In)
 	if o.Err != nil && r.err != "" {
 		if _, err := io.WriteString(o.Err, r.err+"\n"); err != nil {
 			return denied, fmt.Errorf("hook: write the reason: %w", err)
@@ -142,10 +134,8 @@ func (h *hook) answer(ctx context.Context, in io.Reader) (out reply) {
 	return h.propose(ctx, &e)
 }
 
-// propose asks until the call is denied or its one permit is spent on it. A permit
-// that an equal call has spent in the meantime is asked for anew: one yes serves
-// one call.
-func (h *hook) propose(ctx context.Context, e *event) reply {
+// complete adds to a call what the client tells beside it.
+func (h *hook) complete(e *event) {
 	e.proposal.Session = e.session
 	if h.Getenv != nil && h.dialect.name == "claude-code" {
 		// Where the user opened the client: the model has no say in it.
@@ -153,127 +143,45 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 			e.proposal.Context.Roots = append(e.proposal.Context.Roots, root)
 		}
 	}
-	for range attempts {
-		if r, again := h.proposeOnce(ctx, e); !again {
-			return r
-		}
-	}
-	return h.deny("equal calls kept using up its permits; repeat the same call")
 }
 
-func (h *hook) proposeOnce(ctx context.Context, e *event) (r reply, again bool) {
-	a, err := h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: e.key()})
-	if err != nil {
-		return h.deny(failure(err)), false
-	}
-	if a.Decision == client.Pending {
-		if a.Approval == nil {
-			return h.deny(strange), false
-		}
-		return h.wait(ctx, e, a.Approval.ID)
-	}
-	return h.tell(ctx, e, a)
-}
-
-// strange explains an answer that only another version of the daemon gives.
-const strange = "vaglio gave an answer that its hook does not understand"
-
-// wait waits for the person, for as long as the client is there.
-func (h *hook) wait(ctx context.Context, e *event, id client.ID) (r reply, again bool) {
-	attended, leave := attend(ctx, h.Out)
-	a, err := h.Gate.Await(attended, id, max(0, time.Until(h.answerBy)))
-	gone := context.Cause(attended)
-	leave()
+// propose takes the call through the gate, for as long as the client is there.
+func (h *hook) propose(ctx context.Context, e *event) reply {
+	h.complete(e)
+	ctx, watch, leave := attend(ctx, h.Out)
+	defer leave()
+	r, err := ask.Ask(ctx, h.Gate, ask.Call{
+		Proposal: e.proposal, Key: e.key(), Until: h.answerBy, Held: func(client.ID) { watch() },
+		Answer: func(q client.Question) string { return saidSince(e.transcript, q.AskedAt) },
+	})
 	switch {
-	case errors.Is(gone, errGone), errors.Is(gone, context.Canceled):
-		h.withdraw(ctx, id)
-		return h.deny("the question " + string(id) + " was withdrawn, because the hook was stopped"), false
-	case errors.Is(gone, context.DeadlineExceeded), err == nil && a.Decision == client.Pending:
-		return h.deny(fmt.Sprintf("held as %s, because nobody has answered yet; repeat the same call after the answer, which then counts for it once", id)), false
+	case err != nil && r.Approval != "":
+		return h.deny("the question " + string(r.Approval) + " was withdrawn, because the hook was stopped")
 	case err != nil:
-		return h.deny(fmt.Sprintf("%s (held as %s; repeat the same call after the answer)", failure(err), id)), false
+		return h.deny("the hook was stopped")
+	case !r.Run:
+		return h.dialect.deny(h.dialect.fit(r.Text))
+	case r.Approval != "":
+		h.note(e, r.Approval)
+		return h.allow(r)
+	case h.ApproveAllows:
+		return h.dialect.allow("vaglio's judges approved this call.", "")
 	}
-	return h.tell(ctx, e, a)
+	return h.dialect.pass()
 }
 
-// withdraw takes the question back. Should that fail, the daemon notices by
-// itself that nobody waits.
-func (h *hook) withdraw(ctx context.Context, id client.ID) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawWithin)
-	defer cancel()
-	_, _ = h.Gate.Withdraw(ctx, id)
-}
-
-// tell turns a decided answer into the client's words. Only two answers let
-// the call run; what is neither is a denial, whatever it says. It is asked again
-// when another call has spent the permit.
-func (h *hook) tell(ctx context.Context, e *event, a client.Answer) (r reply, again bool) {
-	switch {
-	case a.Decision == client.Allow && a.Permit == nil && a.Verdict.Approved:
-		if h.ApproveAllows {
-			return h.dialect.allow("vaglio's judges approved this call.", ""), false
-		}
-		return h.dialect.pass(), false
-	case a.Decision == client.Allow && a.Permit != nil && a.Approval != nil:
-		return h.redeem(ctx, e, a)
-	case a.Decision == client.Deny && a.Text != "":
-		return h.dialect.deny(h.dialect.fit(a.Text)), false
-	case a.Decision == client.Deny:
-		return h.deny("vaglio refused it without a reason"), false
-	default:
-		return h.deny(strange), false
-	}
-}
-
-// redeem spends the permit on the call.
-func (h *hook) redeem(ctx context.Context, e *event, a client.Answer) (r reply, again bool) {
-	err := h.Gate.Redeem(ctx, a.Permit.Permit, e.proposal)
-	if spent(err) {
-		return reply{}, true
-	}
-	if err != nil {
-		return h.deny("it was allowed, but its permit could not be redeemed: " + failure(err)), false
-	}
-	h.note(e, a.Approval.ID)
-	return h.allow(a.Approval), false
-}
-
-// spent reports whether a permit was redeemed before.
-func spent(err error) bool {
-	p, ok := errors.AsType[*client.ProblemError](err)
-	return ok && p.Type == "/problems/spent"
-}
-
-func (h *hook) allow(a *client.Approval) reply {
+func (h *hook) allow(r ask.Ruling) reply {
 	said := ""
-	if a.Words != "" {
-		said = fmt.Sprintf("The person who allowed this one call says: %q", a.Words)
+	if r.Words != "" {
+		said = fmt.Sprintf("The person who allowed this one call says: %q", r.Words)
 	}
-	reason := fmt.Sprintf("A person allowed this call, once (vaglio %s).", a.ID)
+	reason := fmt.Sprintf("A person allowed this call, once (vaglio %s).", r.Approval)
 	return h.dialect.allow(h.dialect.fit(reason), h.dialect.fit(said))
 }
 
 // deny says why the call does not run.
 func (h *hook) deny(why string) reply {
 	return h.dialect.deny(h.dialect.fit("vaglio: this call did not run: " + why))
-}
-
-// failure explains an error of the gate in words for the agent.
-func failure(err error) string {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return "vaglio did not answer in time"
-	case errors.Is(err, context.Canceled):
-		return "the hook was stopped"
-	}
-	p, ok := errors.AsType[*client.ProblemError](err)
-	switch {
-	case ok && p.Status == http.StatusRequestEntityTooLarge:
-		return p.Detail + "; make the call smaller, such as by writing a long file in several parts"
-	case ok && p.Field != "":
-		return p.Detail + " (" + p.Field + ")"
-	}
-	return err.Error()
 }
 
 // maxInput is the greatest size of what a client may write. It is above what
@@ -304,23 +212,24 @@ func read(ctx context.Context, in io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("it is larger than %d bytes", maxInput)
 }
 
-// attend returns a context that also ends, with [errGone], when nobody reads
-// out any more. leave must be called; it waits for the watch to end.
-func attend(ctx context.Context, out io.Writer) (attended context.Context, leave func()) {
+// attend returns a context that also ends when nobody reads out any more, from when
+// watch is called. leave must be called; it waits for the watch to end.
+func attend(ctx context.Context, out io.Writer) (attended context.Context, watch, leave func()) {
 	f, ok := out.(*os.File)
 	if !ok {
-		return ctx, func() {}
+		return ctx, func() {}, func() {}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if hungUp(ctx, f) {
-			cancel(errGone)
-		}
-	}()
-	return ctx, func() {
-		cancel(nil)
-		<-done
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watch = func() {
+		watching.Go(func() {
+			if hungUp(ctx, f) {
+				cancel()
+			}
+		})
+	}
+	return ctx, watch, func() {
+		cancel()
+		watching.Wait()
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -152,7 +153,7 @@ func parse(t testing.TB, out []byte) said {
 	return s
 }
 
-func run(t *testing.T, g Gate, in io.Reader, limit time.Duration) []byte {
+func run(t *testing.T, g ask.Gate, in io.Reader, limit time.Duration) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if _, err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: in, Out: &out, Limit: limit}); err != nil {
@@ -175,7 +176,7 @@ func TestAnswers(t *testing.T) {
 		{"guard-denies", &fakeGate{answer: guarded}, bash, "deny", "final", []string{"propose"}},
 		{"person-allows", &fakeGate{answer: pending, later: allowed}, bash, "allow", "A person allowed this call, once (vaglio i-1).", []string{"propose", "await i-1", "redeem the-permit"}},
 		{"person-denies", &fakeGate{answer: pending, later: refused}, bash, "deny", "use make clean", []string{"propose", "await i-1"}},
-		{"nobody-answers", &fakeGate{answer: pending, after: -1}, bash, "deny", "held as i-1, because nobody has answered yet; repeat the same call after the answer", []string{"propose", "await i-1"}},
+		{"nobody-answers", &fakeGate{answer: pending, after: -1}, bash, "deny", "held as i-1: nobody has answered yet. Repeat the same call after the answer", []string{"propose", "await i-1"}},
 		{"old-decision", &fakeGate{answer: allowed}, bash, "allow", "once", []string{"propose", "redeem the-permit"}},
 		{"old-denial", &fakeGate{answer: refused}, bash, "deny", "use make clean", []string{"propose"}},
 		{"permit-not-redeemed", &fakeGate{answer: allowed, fails: map[string]error{"redeem the-permit": broken}}, bash, "deny", "could not be redeemed", []string{"propose", "redeem the-permit"}},
@@ -190,7 +191,7 @@ func TestAnswers(t *testing.T) {
 		{"pending-without-approval", &fakeGate{answer: with(pending, func(a *client.Answer) { a.Approval = nil })}, bash, "deny", "does not understand", []string{"propose"}},
 		{"not-running", &fakeGate{fails: map[string]error{"propose": client.ErrNotRunning}}, bash, "deny", "vaglio is not running: start it with `vaglio serve`", []string{"propose"}},
 		{"refused-shape", &fakeGate{fails: map[string]error{"propose": &client.ProblemError{Status: 422, Detail: "field x must be a string", Field: "/args/x"}}}, bash, "deny", "field x must be a string (/args/x)", []string{"propose"}},
-		{"wait-fails", &fakeGate{answer: pending, fails: map[string]error{"await i-1": broken}}, bash, "deny", "broken (held as i-1", []string{"propose", "await i-1"}},
+		{"wait-fails", &fakeGate{answer: pending, fails: map[string]error{"await i-1": broken}}, bash, "deny", "held as i-1: broken", []string{"propose", "await i-1"}},
 		{"gate-panics", &fakeGate{panics: true}, bash, "deny", "failed inside", nil},
 		{"empty-input", &fakeGate{answer: approved}, "", "deny", "not the JSON", nil},
 		{"not-json", &fakeGate{answer: approved}, "hello", "deny", "byte 0", nil},

@@ -11,3 +11,7 @@ const (
 	capKimi     = 600 * time.Second
 	capOpenClaw = 600 * time.Second
 )
+
+// usualOpenClaw is how long OpenClaw waits for a plugin until its operator raises that
+// in settings which vaglio does not write.
+const usualOpenClaw = 15 * time.Second

@@ -10,7 +10,7 @@ import (
 func plugins() []dialect {
 	opencode, openclaw := plugin("opencode"), plugin("openclaw")
 	opencode.run = true
-	openclaw.longest = capOpenClaw
+	openclaw.usual, openclaw.longest = usualOpenClaw, capOpenClaw
 	return []dialect{opencode, openclaw}
 }
 

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -49,13 +49,12 @@ func openTranscript(path string) (f *os.File, size int64) {
 	if !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" {
 		return nil, 0
 	}
-	// Without blocking: opening a pipe would wait for a writer.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // The client names its own transcript.
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, 0
 	}
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		_ = f.Close()
 		return nil, 0
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
@@ -28,7 +29,7 @@ func (a *API) propose(c *call) error {
 	if err != nil {
 		return err
 	}
-	if req.Proposal, err = vaglio.DecodeProposal(body); err != nil {
+	if err := decodeCall(body, &req); err != nil {
 		return located(err, body)
 	}
 	req.Proposal.Agent = c.agent
@@ -51,6 +52,31 @@ func (c *call) request() (dispatcher.Request, error) {
 	}
 	key, err := c.key()
 	return dispatcher.Request{Key: key, Wait: wait}, err
+}
+
+// proposed is one call as an agent proposes it, with what it says to a person who
+// asked something about the call.
+type proposed struct {
+	vaglio.Proposal
+
+	Answer string `json:"answer,omitzero"`
+}
+
+// decodeCall reads a proposed call into the request, with what the agent says to a
+// question.
+func decodeCall(data []byte, into *dispatcher.Request) error {
+	var p proposed
+	if err := strictjson.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	if err := p.Complete(); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(p.Answer) > approval.MaxWords {
+		return &strictjson.Error{Path: "/answer", Msg: fmt.Sprintf("must be at most %d characters long: it is shown to a person", approval.MaxWords)}
+	}
+	into.Proposal, into.Answer = p.Proposal, p.Answer
+	return nil
 }
 
 // plan is the body of POST /v1/plans.
@@ -125,12 +151,11 @@ func (c *call) decodePlan(body []byte, common dispatcher.Request) ([]dispatcher.
 	}
 	reqs := make([]dispatcher.Request, len(p.Calls))
 	for i, raw := range p.Calls {
-		proposal, err := vaglio.DecodeProposal(raw.value)
-		if err != nil {
+		reqs[i] = common
+		if err := decodeCall(raw.value, &reqs[i]); err != nil {
 			return nil, inCall(err, i, raw, body)
 		}
-		proposal.Agent = c.agent
-		reqs[i] = dispatcher.Request{Proposal: proposal, Key: common.Key}
+		reqs[i].Proposal.Agent = c.agent
 	}
 	return reqs, nil
 }

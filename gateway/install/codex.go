@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -94,7 +92,7 @@ func listHooks(in io.Writer, out io.Reader, dir string) ([]Trusted, error) {
 		var hooks []Trusted
 		for _, d := range answer.Result.Data {
 			for _, h := range d.Hooks {
-				if isOurs(h.Command) {
+				if len(hooksOf(h.Command)) > 0 {
 					hooks = append(hooks, Trusted{h.Key, h.Hash})
 				}
 			}
@@ -129,7 +127,7 @@ var tomlHeader = regexp.MustCompile(`^\s*\[`)
 // trust takes the tables of the file's hooks out and puts those of the hooks in.
 // Everything else stays as it is written.
 func trust(now []byte, hooksFile string, hooks []Trusted) ([]byte, error) {
-	if err := readable(now); err != nil {
+	if err := checkTOML(now); err != nil {
 		return nil, err
 	}
 	var out strings.Builder
@@ -152,19 +150,8 @@ func trust(now []byte, hooksFile string, hooks []Trusted) ([]byte, error) {
 	if now == nil && rest == "" {
 		return nil, nil
 	}
-	if err := readable([]byte(rest)); err != nil {
+	if err := checkTOML([]byte(rest)); err != nil {
 		return nil, errors.New("holds hooks.state in a form that cannot be added to; trust the hook in codex's /hooks screen instead")
 	}
 	return []byte(rest), nil
-}
-
-// readable says where TOML has its mistake.
-func readable(data []byte) error {
-	var v map[string]any
-	err := toml.Unmarshal(data, &v)
-	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
-		line, column := wrong.Position()
-		return fmt.Errorf("cannot be read, and was left alone: line %d, column %d: %s", line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
-	}
-	return err //nolint:wrapcheck // It says what is wrong.
 }

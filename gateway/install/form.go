@@ -3,9 +3,6 @@ package install
 import (
 	"bytes"
 	"errors"
-	"path"
-	"regexp"
-	"strings"
 )
 
 // form is how a client's file holds a hook. now is nil for a file that is not there,
@@ -43,17 +40,4 @@ func (w whole) remove(now []byte, _ Options) ([]byte, error) {
 
 func (w whole) holds(now []byte, _ Options) (bool, Limits, error) {
 	return bytes.Contains(now, []byte(w.sign)), limitsIn(string(now), 0), nil
-}
-
-// program finds the hook's program in a command.
-var program = regexp.MustCompile(`(?:^|[\s"'])(\S*vaglio(?:-hook)?)["']?(?:\s|$)`)
-
-// isOurs reports whether a command is our hook's.
-func isOurs(command string) bool {
-	m := program.FindStringSubmatch(command)
-	if m == nil {
-		return false
-	}
-	base := path.Base(strings.Trim(m[1], `"'`))
-	return base == "vaglio" || base == "vaglio-hook"
 }

@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,8 +22,9 @@ type Found struct {
 	Off bool
 }
 
-// maxSettings bounds a client's settings file, in bytes.
-const maxSettings = 4 << 20
+// maxSettings bounds a client's settings file, in bytes. Claude Code's own, in which
+// it keeps what it did in every project, grows to some MiB.
+const maxSettings = 32 << 20
 
 // Find returns the settings of all clients that run the hook in every session of
 // the user with that home. Nothing but regular files is read.
@@ -69,69 +71,66 @@ func (f *file) found(client, path string, text []byte) (Found, bool) {
 	}
 	var doc any
 	if plain, err := hujson.Standardize(slices.Clone(text)); err == nil && strictjson.UnmarshalLoose(plain, &doc) == nil {
-		found.commands(doc, 0)
-	} else {
-		found.words(string(text))
+		found.Programs = hooksIn(doc, 0)
+	} else { // A script, a plugin or YAML: what stands between their marks are words.
+		found.Programs = hooksOf(strings.NewReplacer(`"`, " ", "'", " ", "`", " ", "[", " ", "]", " ", ",", " ", "(", " ", ")", " ", ";", " ").Replace(string(text)))
 	}
 	slices.Sort(found.Programs)
 	found.Programs = slices.Compact(found.Programs)
 	return found, len(found.Programs) > 0
 }
 
-// commands looks for commands that run the hook, as a line or with the words
-// beside it.
-func (f *Found) commands(v any, depth int) {
+// hooksIn are the programs of the hooks in a document, which stand in commands: as a
+// line for a shell, or as a program with a list of words beside it.
+func hooksIn(v any, depth int) (programs []string) {
 	const deepest = 32
 	if depth > deepest {
-		return
+		return nil
 	}
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			f.commands(e, depth+1)
+			programs = append(programs, hooksIn(e, depth+1)...)
 		}
 	case map[string]any:
-		for _, key := range []string{"command", "bash"} {
-			if line, ok := v[key].(string); ok {
-				f.program(line + wordsOf(v["args"]))
+		command, _ := v["command"].(string)
+		if args, ok := v["args"].([]any); ok {
+			words := []string{command}
+			for _, w := range args {
+				word, _ := w.(string)
+				words = append(words, word)
 			}
+			programs = hooksAmong(words)
+		} else {
+			bash, _ := v["bash"].(string)
+			programs = append(hooksOf(command), hooksOf(bash)...)
 		}
 		for _, e := range v {
-			f.commands(e, depth+1)
+			programs = append(programs, hooksIn(e, depth+1)...)
 		}
 	}
+	return programs
 }
 
-// wordsOf are a list's texts as the rest of a line.
-func wordsOf(list any) string {
-	words, _ := list.([]any)
-	var b strings.Builder
-	for _, w := range words {
-		if s, ok := w.(string); ok {
-			b.WriteString(" " + s)
+// lineWord is a word of a command line, as a shell reads the plain ones.
+var lineWord = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
+
+// hooksOf are the programs of the hooks that a command line runs.
+func hooksOf(line string) []string {
+	words := lineWord.FindAllString(line, -1)
+	for i := range words {
+		words[i] = strings.Trim(words[i], `"'`)
+	}
+	return hooksAmong(words)
+}
+
+// hooksAmong finds `vaglio hook CLIENT` and `vaglio-hook CLIENT` among words.
+func hooksAmong(words []string) (programs []string) {
+	for i, w := range words[:max(0, len(words)-1)] {
+		base, next := filepath.Base(w), words[i+1]
+		if base == "vaglio-hook" && next != "" || base == "vaglio" && next == "hook" {
+			programs = append(programs, w)
 		}
 	}
-	return b.String()
-}
-
-// program takes in the executable of a command that is `vaglio hook CLIENT` or
-// `vaglio-hook CLIENT`.
-func (f *Found) program(line string) {
-	name, _, ok := strings.Cut(line, " hook "+f.Client)
-	if !ok {
-		name, _, ok = strings.Cut(line, " "+f.Client)
-		ok = ok && filepath.Base(strings.Trim(name, `"'`)) == "vaglio-hook"
-	}
-	if ok {
-		f.Programs = append(f.Programs, strings.Trim(name, `"'`))
-	}
-}
-
-// words takes in the executables that a script or another text names.
-func (f *Found) words(text string) {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`[](),;", r) }) {
-		if base := filepath.Base(word); filepath.IsAbs(word) && (base == "vaglio" || base == "vaglio-hook") {
-			f.Programs = append(f.Programs, word)
-		}
-	}
+	return programs
 }

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/gateway/hook"
+	"github.com/metnos/vaglio/internal/regular"
 )
 
 // Scope says for whom a hook is installed.
@@ -45,6 +45,10 @@ type Options struct {
 	Limit time.Duration
 	// ApproveAllows is [hook.Options.ApproveAllows].
 	ApproveAllows bool
+	// Agent is the name that the client's calls are proposed under, "" for none.
+	Agent string
+	// Shadow has the hook watch only: every call passes.
+	Shadow bool
 }
 
 // Change is one file as it is and as it is to be; nil is a file that is not there.
@@ -135,24 +139,26 @@ func (o *Options) target() (target, error) {
 
 func (o *Options) path(f file) (string, error) {
 	switch {
-	case o.Scope == User && filepath.IsAbs(o.Home):
+	case o.Scope == User && f.user != "" && filepath.IsAbs(o.Home):
 		return filepath.Join(o.Home, f.user), nil
 	case o.Scope == Project && f.project != "" && filepath.IsAbs(o.Project):
 		return filepath.Join(o.Project, f.project), nil
 	case o.Scope == Managed && f.managed != "":
 		return f.managed, nil
 	}
+	if f.user == "" {
+		return "", fmt.Errorf("%s has no settings for the scope %q; install it with --project, in the project's folder", o.Client, o.Scope)
+	}
 	return "", fmt.Errorf("%s has no settings for the scope %q", o.Client, o.Scope)
 }
 
 // limit is what the client is told to wait.
 func (o *Options) limit() time.Duration {
-	most := hook.LimitOf(o.Client)
-	if o.Limit > 0 {
-		return min(o.Limit, max(most, hook.DefaultLimit))
-	}
-	return most
+	return hook.LimitWithin(o.Client, o.Limit)
 }
+
+// shadowFlag has a hook watch only.
+const shadowFlag = "--shadow"
 
 // argv is the command of the hook.
 func (o *Options) argv() []string {
@@ -160,6 +166,12 @@ func (o *Options) argv() []string {
 	argv = append(argv, o.Client, "--limit", o.limit().String())
 	if o.ApproveAllows {
 		argv = append(argv, "--approve-allows")
+	}
+	if o.Agent != "" {
+		argv = append(argv, "--agent", o.Agent)
+	}
+	if o.Shadow {
+		argv = append(argv, shadowFlag)
 	}
 	return argv
 }
@@ -179,12 +191,16 @@ func (o *Options) shellLine() string {
 
 // readFile returns a file's bytes, nil for one that is not there.
 func readFile(path string) ([]byte, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // Clients have their settings where they have them.
-	if errors.Is(err, fs.ErrNotExist) {
+	data, whole, err := regular.Read(path, maxSettings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err == nil && data == nil {
+	case err != nil:
+		return nil, err //nolint:wrapcheck // It names the file.
+	case !whole:
+		return nil, fmt.Errorf("%s is larger than %d bytes, and was left alone", path, maxSettings)
+	case data == nil:
 		data = []byte{}
 	}
-	return data, err //nolint:wrapcheck // It names the file.
+	return data, nil
 }

@@ -17,7 +17,11 @@ import (
 
 func options(t *testing.T, client string) Options {
 	t.Helper()
-	return Options{Client: client, Scope: User, Home: t.TempDir(), Project: t.TempDir(), Program: "/opt/vaglio/bin/vaglio-hook"}
+	o := Options{Client: client, Scope: User, Home: t.TempDir(), Project: t.TempDir(), Program: "/opt/vaglio/bin/vaglio-hook"}
+	if targets()[client].files[0].user == "" {
+		o.Scope, o.Home = Project, o.Project
+	}
+	return o
 }
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
@@ -166,7 +170,7 @@ func TestAChangedFileLosesOnlyTheHook(t *testing.T) {
 	write(t, path, strings.Replace(string(now), `"x"`, `"y"`, 1), 0o600)
 	o.Limit = 10 * time.Minute
 	apply(t, Add, o)
-	if s, err := Look(o); err != nil || s.Limits != (Limits{10 * time.Minute, 10 * time.Minute}) {
+	if s, err := Look(o); err != nil || s.Limits != (Limits{10 * time.Minute, 10 * time.Minute, false}) {
 		t.Errorf("%+v %v", s, err)
 	}
 	apply(t, Remove, o)

@@ -100,32 +100,20 @@ func (s *settings) holds(now []byte, _ Options) (bool, Limits, error) {
 	if err != nil {
 		return false, Limits{}, err
 	}
-	var limits Limits
-	found := 0
-	for i, e := range s.events {
-		for _, entry := range s.entries(doc, e.name) {
-			text := plain(entry)
-			if !ours(text) {
-				continue
-			}
-			found++
-			if i == 0 {
-				limits = limitsIn(text, time.Duration(numberOf(text, s.limit))*s.unit)
-			}
+	// The first event is the one that asks.
+	for _, entry := range s.entries(doc, s.events[0].name) {
+		if text := plain(entry); ours(text) {
+			return true, limitsIn(text, time.Duration(numberOf(text, s.limit))*s.unit), nil
 		}
 	}
-	return found > 0 && len(slices.DeleteFunc(s.entries(doc, s.events[0].name), func(v hujson.Value) bool { return !ours(plain(v)) })) > 0, limits, nil
+	return false, Limits{}, nil
 }
 
 func (s *settings) parse(now []byte) (*hujson.Value, error) {
 	if len(strings.TrimSpace(string(now))) == 0 {
 		now = []byte(s.empty)
 	}
-	doc, err := hujson.Parse(now)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read, and was left alone: %s", strings.TrimPrefix(err.Error(), "hujson: "))
-	}
-	return &doc, nil
+	return parseJSON(now)
 }
 
 // place names the line and column of a byte.
@@ -214,26 +202,7 @@ func nameOf(m hujson.ObjectMember) string {
 // ours reports whether an entry, as plain JSON, runs our hook.
 func ours(entry string) bool {
 	var v any
-	if strictjson.UnmarshalLoose([]byte(entry), &v) != nil {
-		return false
-	}
-	return anyString(v, isOurs)
-}
-
-func anyString(v any, is func(string) bool) bool {
-	switch v := v.(type) {
-	case string:
-		return is(v)
-	case []any:
-		return slices.ContainsFunc(v, func(e any) bool { return anyString(e, is) })
-	case map[string]any:
-		for _, e := range v {
-			if anyString(e, is) {
-				return true
-			}
-		}
-	}
-	return false
+	return strictjson.UnmarshalLoose([]byte(entry), &v) == nil && len(hooksIn(v, 0)) > 0
 }
 
 // numberOf finds the number of that name, at any depth.

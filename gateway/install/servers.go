@@ -78,11 +78,11 @@ func (w *wrapping) holds(now []byte, o Options) (bool, Limits, error) {
 // each changes every server by its name, and reports what the text then is.
 func (w *wrapping) each(now []byte, change func(name string, server *hujson.Object) (bool, error)) ([]byte, error) {
 	w.gated, w.left = nil, nil
-	doc, err := hujson.Parse(now)
+	doc, err := parseJSON(now)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read, and was left alone: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, err
 	}
-	groups := groupsOf(&doc)
+	groups := groupsOf(doc)
 	if len(groups) == 0 {
 		return nil, errors.New(`has neither "mcpServers" nor "servers"; give the file in which the client names its MCP servers`)
 	}

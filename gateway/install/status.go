@@ -4,16 +4,21 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
-// Limits are how long the client waits for its hook by its own settings, and how
+// Limits are what a hook's command says: how long the client waits for its hook by its own settings, and how
 // long the hook believes that it does; 0 is not written. The hook must not believe
 // in more.
-type Limits struct{ Client, Hook time.Duration }
+type Limits struct {
+	Client, Hook time.Duration
+	// Shadow says that the hook only watches.
+	Shadow bool
+}
 
 // Agree reports whether the hook answers before the client stops waiting.
-func (l Limits) Agree() bool { return l.Client == 0 || l.Hook > 0 && l.Hook <= l.Client }
+func (l Limits) Agree() bool { return l.Shadow || l.Client == 0 || l.Hook > 0 && l.Hook <= l.Client }
 
 // State is how a client's hook stands in one scope.
 type State struct {
@@ -65,7 +70,7 @@ var limitFlag = regexp.MustCompile(`--limit[ "',=]+([0-9hms.]+)`)
 
 // limitsIn finds the limit that a hook's command names.
 func limitsIn(command string, client time.Duration) Limits {
-	l := Limits{Client: client}
+	l := Limits{Client: client, Shadow: strings.Contains(command, shadowFlag)}
 	if m := limitFlag.FindStringSubmatch(command); m != nil {
 		l.Hook, _ = time.ParseDuration(m[1])
 	}

@@ -112,7 +112,7 @@ func targets() map[string]target {
 	cursor := flat(`{"version":1}`, []eventEntry{
 		{name: "preToolUse"}, {name: "postToolUse", tells: true}, {name: "postToolUseFailure", tells: true}, {name: "stop", tells: true},
 	}, "timeout", func(o Options, wait int) command {
-		return command{Command: o.shellLine(), Timeout: wait, FailClosed: true}
+		return command{Command: o.shellLine(), Timeout: wait, FailClosed: !o.Shadow}
 	})
 	windsurf := flat("{}", []eventEntry{
 		{name: "pre_run_command"},
@@ -124,6 +124,10 @@ func targets() map[string]target {
 		{name: "post_read_code", tells: true},
 		{name: "post_mcp_tool_use", tells: true},
 	}, "", func(o Options, _ int) command { return command{Command: o.shellLine()} })
+	vscode := flat("{}", []eventEntry{{name: "PreToolUse"}, {name: "PostToolUse", tells: true}, {name: "Stop", tells: true}}, "timeout",
+		func(o Options, wait int) command {
+			return command{Type: "command", Command: o.shellLine(), Timeout: wait}
+		})
 	off := func(name string) map[string]*regexp.Regexp {
 		return map[string]*regexp.Regexp{name: regexp.MustCompile(`"` + name + `"\s*:\s*true`)}
 	}
@@ -144,6 +148,14 @@ func targets() map[string]target {
 		"cline": {[]file{
 			{user: ".cline/hooks/PreToolUse", mode: executable, form: whole{script, sign}},
 			{user: ".cline/hooks/PostToolUse", mode: executable, form: whole{script, sign}},
+		}},
+		// Its user's hooks are Claude Code's; of its own it has those of a project.
+		"vscode": {[]file{{project: ".github/hooks/vaglio-vscode.json", mode: private, form: vscode}}},
+		"kimi":   {[]file{{user: ".kimi-code/config.toml", mode: private, form: kimiHooks()}}},
+		"openclaw": {[]file{
+			{user: openClawFolder + "index.js", mode: private, form: whole{openClawPlugin, sign}},
+			{user: openClawFolder + "openclaw.plugin.json", mode: private, form: whole{openClawManifest, sign}},
+			{user: openClawFolder + "package.json", mode: private, form: whole{openClawPackage, sign}},
 		}},
 		"hermes": {[]file{{user: ".hermes/config.yaml", mode: private, form: hermesHooks()}}},
 		"kiro":   {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},

@@ -9,9 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/metnos/vaglio/internal/durable"
 )
 
 // Diff shows what a change does, as diff -u writes it.
@@ -44,16 +45,16 @@ func (c *Change) Write() error {
 	if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
 		return fmt.Errorf("%s has changed meanwhile and was left alone; run the command again", path)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
 		return err //nolint:wrapcheck // It names the folder.
 	}
 	if err := c.keep(path, mode); err != nil {
 		return err
 	}
 	if c.After == nil {
-		return os.Remove(path) //nolint:wrapcheck // It names the file.
+		return durable.Remove(path)
 	}
-	return replace(path, c.After, mode)
+	return durable.Replace(path, c.After, mode)
 }
 
 // place follows links, so that they stay, and gives the mode that the file has.
@@ -100,11 +101,11 @@ func (c *Change) keep(path string, mode fs.FileMode) error {
 		defer func() { _ = os.Remove(old) }()
 		return nil
 	case first != nil: // the hook is installed anew
-		return errors.Join(replace(backupOf(path, c.After), first, mode), os.Remove(old))
+		return errors.Join(durable.Replace(backupOf(path, c.After), first, mode), os.Remove(old))
 	case c.bare == nil || c.After == nil:
 		return nil
 	}
-	return replace(backupOf(path, c.After), c.bare, mode)
+	return durable.Replace(backupOf(path, c.After), c.bare, mode)
 }
 
 // undo returns what a file was before the hook was installed.
@@ -120,21 +121,4 @@ func undo(path string, now []byte, f form, o Options) ([]byte, error) {
 		return first, err
 	}
 	return f.remove(now, o)
-}
-
-// replace writes a file beside the other and moves it into its place.
-func replace(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+".new-*")
-	if err != nil {
-		return err //nolint:wrapcheck // It names the file.
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

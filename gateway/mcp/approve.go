@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"time"
 
 	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
@@ -22,11 +20,11 @@ const ApproveTool = "approve"
 // and goes to the gate. It ends when the client has ended its side.
 func Approve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	o.Pins = nobody{}
-	a := &approver{proxy: newProxy(o), client: jsonrpc.NewWriter(out), calls: map[string]*underway{}}
+	a := &approver{proxy: newProxy(o), client: jsonrpc.NewWriter(out)}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer a.asked.Wait()
-	defer a.takeBack()
+	defer a.calls.asked.Wait()
+	defer a.calls.takeBack()
 	lines := jsonrpc.NewReader(in)
 	for {
 		line, err := lines.Next()
@@ -63,32 +61,7 @@ func (nobody) Accept(string, string) {}
 type approver struct {
 	*proxy
 	client *jsonrpc.Writer
-	mu     sync.Mutex
-	calls  map[string]*underway
-	// closing says that the client has ended its side.
-	closing bool
-	asked   sync.WaitGroup
-}
-
-// hold notes that a call waits for a person; takeBack takes back those that do: what
-// is judged at once is still answered.
-func (a *approver) hold(u *underway) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if u.held = true; a.closing {
-		u.cancel()
-	}
-}
-
-func (a *approver) takeBack() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.closing = true
-	for _, u := range a.calls {
-		if u.held {
-			u.cancel()
-		}
-	}
+	calls  calls
 }
 
 func (a *approver) answer(message []byte) {
@@ -109,11 +82,7 @@ const codeNoMethod = -32601
 func (a *approver) message(ctx context.Context, m jsonrpc.Message) {
 	switch {
 	case m.Method == methodCancelled:
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if u := a.calls[cancelled(m)]; u != nil {
-			u.cancel()
-		}
+		a.calls.cancel(cancelled(m))
 	case m.Method == "" || !m.ID.Given():
 	case m.Method == methodInitialize:
 		a.answer(jsonrpc.Response(m.ID, greeting(m.Params)))
@@ -157,28 +126,19 @@ func (a *approver) call(ctx context.Context, m jsonrpc.Message) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	key, u := m.ID.Key(), &underway{cancel: cancel}
-	a.mu.Lock()
-	_, taken := a.calls[key]
-	if !taken {
-		a.calls[key] = u
-	}
-	a.mu.Unlock()
-	if taken {
-		cancel()
-		a.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call does not run: its id is of a call that is not answered yet"))
-		return
-	}
-	a.asked.Go(func() {
+	if !a.calls.begin(m.ID.Key(), cancel, func(u *underway) {
 		defer cancel()
-		r, err := a.ruleOnQuestion(ctx, c, q, u)
-		a.mu.Lock()
-		delete(a.calls, key)
-		a.mu.Unlock()
-		if err == nil {
+		c.client = claudeCode
+		r, err := a.ask(ctx, c, client.Proposal{
+			TurnID: a.session, Executor: q.tool, Args: q.args, Context: client.Context{Client: claudeCode, Cwd: a.Cwd},
+		}, asking{held: func() { a.calls.hold(u) }, tell: a.answer})
+		if a.calls.leave(m.ID.Key(), u) && err == nil {
 			a.answer(q.answer(c, r))
 		}
-	})
+	}) {
+		cancel()
+		a.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, idTaken))
+	}
 }
 
 // question is a call that Claude Code would make.
@@ -212,24 +172,6 @@ func questionOf(m jsonrpc.Message, c *toolCall) (question, error) {
 
 // claudeCode is the client whose tools are asked about.
 const claudeCode = "claude-code"
-
-func (a *approver) ruleOnQuestion(ctx context.Context, c *toolCall, q question, u *underway) (ask.Ruling, error) {
-	watch, done := context.WithCancel(ctx)
-	var telling sync.WaitGroup
-	defer telling.Wait()
-	defer done()
-	c.client = claudeCode
-	return ask.Ask(ctx, a.Gate, ask.Call{
-		Proposal: client.Proposal{
-			TurnID: a.session, Executor: q.tool, Args: q.args, Context: client.Context{Client: claudeCode, Cwd: a.Cwd},
-		},
-		Key: fmt.Sprintf("%s:%d", a.session, a.count.Add(1)), Until: time.Now().Add(a.limit(c)),
-		Held: func(id client.ID) {
-			a.hold(u)
-			telling.Go(func() { a.progress(watch, c, id, a.answer) })
-		},
-	})
-}
 
 // answer says in Claude Code's words whether the call may run.
 func (q question) answer(c *toolCall, r ask.Ruling) []byte {

@@ -7,15 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -65,11 +67,9 @@ type Handler struct {
 	// transport is of the requests that the proxy makes itself.
 	transport http.RoundTripper
 
-	mu sync.Mutex
-	// calls are those that are held, by their session and id: a client may take
+	// calls are those that are asked about, by their session and id: a client may take
 	// them back in a request of its own.
-	calls    map[string]context.CancelFunc
-	learning sync.Mutex
+	calls calls
 }
 
 // NewHandler returns a handler before the server at the URL. Requests go there under
@@ -81,7 +81,7 @@ func NewHandler(o Options, upstream string) (*Handler, error) {
 	}
 	// No compression: what is read here must be what is handed on.
 	transport := &http.Transport{DisableCompression: true, Proxy: nil, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}
-	h := &Handler{proxy: newProxy(o), upstream: u, transport: transport, calls: map[string]context.CancelFunc{}}
+	h := &Handler{proxy: newProxy(o), upstream: u, transport: transport}
 	h.reverse = &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -111,6 +111,9 @@ func (h *Handler) aim(r *http.Request) {
 		r.URL.Path = h.upstream.Path
 	}
 	r.Header.Del("Accept-Encoding")
+	// No connection becomes one of which nothing is read.
+	r.Header.Del("Connection")
+	r.Header.Del("Upgrade")
 }
 
 // ServeHTTP takes one request.
@@ -120,16 +123,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodPost {
-		h.reverse.ServeHTTP(w, r)
+		h.bare(w, r)
+		return
+	}
+	if !isJSON(r.Header) {
+		fail(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the Content-Type must be application/json, in UTF-8")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		fail(w, http.StatusRequestEntityTooLarge, jsonrpc.ID{}, jsonrpc.CodeInvalid, fmt.Sprintf("vaglio: the message is larger than %d bytes or broke off", maxBody))
-		return
-	}
-	if !strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/json") {
-		h.other(w, r, body)
 		return
 	}
 	m, status, code, why := h.read(r, body)
@@ -140,14 +143,32 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.message(w, r, m, body)
 }
 
-// other takes a body that does not say that it is JSON: a login's form passes, what
-// could be a message does not.
-func (h *Handler) other(w http.ResponseWriter, r *http.Request, body []byte) {
-	if !strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/x-www-form-urlencoded") {
-		fail(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the Content-Type must be application/json")
-		return
+// bare takes a request that is no message: a client listens, ends its session, or
+// asks for what stands at an address. It has no body, so that nothing passes that was
+// not read.
+func (h *Handler) bare(w http.ResponseWriter, r *http.Request) {
+	methods := []string{http.MethodGet, http.MethodHead, http.MethodDelete, http.MethodPost}
+	switch {
+	case !slices.Contains(methods, r.Method):
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		fail(w, http.StatusMethodNotAllowed, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: post a message, listen with GET, or end a session with DELETE")
+	case r.ContentLength != 0:
+		fail(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: only a POST has a body")
+	default:
+		h.reverse.ServeHTTP(w, r)
 	}
-	h.pass(w, r, body, &exchange{})
+}
+
+// isJSON reports whether a message says that it is JSON in the only encoding that it
+// is read in.
+func isJSON(header http.Header) bool {
+	all := header.Values("Content-Type")
+	if len(all) != 1 {
+		return false
+	}
+	kind, more, err := mime.ParseMediaType(all[0])
+	charset, given := more["charset"]
+	return err == nil && kind == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
 }
 
 // read reads a posted message and holds the headers against it.
@@ -210,7 +231,7 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Mess
 		h.call(w, r, m, body)
 		return
 	case methodCancelled:
-		if h.cancel(callKey(r, cancelled(m))) {
+		if h.calls.cancel(callKey(r, cancelled(m))) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
@@ -239,8 +260,7 @@ func local(r *http.Request) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	if !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback()) {
+	if !hosts.Loopback(strings.Trim(host, "[]")) {
 		return false
 	}
 	origin := r.Header.Get("Origin")

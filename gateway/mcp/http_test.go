@@ -167,6 +167,63 @@ func TestHTTPOtherTypesPassNoMessage(t *testing.T) {
 	}
 }
 
+// Nothing reaches the server that was not read as a message: no body of another kind,
+// in another encoding, or of another method, and no connection that becomes another.
+func TestHTTPPassesNothingUnread(t *testing.T) {
+	t.Parallel()
+	call := toolsCall("1", "no")
+	for name, tc := range map[string]struct {
+		method, body string
+		types        []string
+		want         int
+	}{
+		"form":        {http.MethodPost, call, []string{"application/x-www-form-urlencoded"}, 415},
+		"none":        {http.MethodPost, call, nil, 415},
+		"two":         {http.MethodPost, call, []string{"application/json", "text/plain"}, 415},
+		"nearly":      {http.MethodPost, call, []string{"application/json5"}, 415},
+		"utf-7":       {http.MethodPost, call, []string{"application/json; charset=utf-7"}, 415},
+		"utf-16":      {http.MethodPost, call, []string{"application/json; charset=UTF-16"}, 415},
+		"put":         {http.MethodPut, call, []string{"application/json"}, 405},
+		"patch":       {http.MethodPatch, call, []string{"application/json"}, 405},
+		"options":     {http.MethodOptions, "", nil, 405},
+		"own-method":  {"CALL", call, []string{"application/json"}, 405},
+		"get-body":    {http.MethodGet, call, []string{"application/json"}, 415},
+		"delete-body": {http.MethodDelete, call, []string{"application/json"}, 415},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWeb(t, false)
+			r := w.request(t.Context(), tc.method, tc.body)
+			r.Header["Content-Type"] = tc.types
+			got := w.do(r)
+			if got.status != tc.want || (got.status == 405) != (got.header.Get("Allow") != "") {
+				t.Errorf("got %d %s, want %d", got.status, got.body, tc.want)
+			}
+			if len(w.seen) > 0 {
+				t.Errorf("the server was asked: %s", w.server.lines())
+			}
+		})
+	}
+	w := newWeb(t, true)
+	if got := w.do(w.request(t.Context(), http.MethodGet, "", "Connection", "Upgrade", "Upgrade", "websocket")); got.status != http.StatusOK {
+		t.Errorf("got %d", got.status)
+	}
+	if h := <-w.seen; h.Get("Upgrade") != "" {
+		t.Errorf("the server is asked to become a %s", h.Get("Upgrade"))
+	}
+	w.post(toolsCall("1", "ok"), "Connection", "Upgrade", "Upgrade", "websocket")
+	for len(w.seen) > 0 {
+		if h := <-w.seen; h.Get("Upgrade") != "" {
+			t.Errorf("the server is asked to become a %s", h.Get("Upgrade"))
+		}
+	}
+	r := w.request(t.Context(), http.MethodPost, toolsCall("2", "ok"))
+	r.Header.Set("Content-Type", "Application/JSON; charset=UTF-8")
+	if got := w.do(r); got.status != http.StatusOK || !strings.Contains(got.body, ran) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // held starts a call that is held, and reads its headers and first line.
 func (w *web) held(ctx context.Context, headers ...string) *bufio.Reader {
 	w.t.Helper()

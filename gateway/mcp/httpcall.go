@@ -27,20 +27,21 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	key := callKey(r, c.id.Key())
-	if !h.enter(key, cancel) {
-		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: its id is of a call that is not answered yet")
+	u := h.calls.enter(key, cancel)
+	if u == nil {
+		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, idTaken)
 		return
 	}
-	if !h.tools.knows(c.name) {
-		h.learn(ctx, r, c)
-	}
 	s := &stream{w: w, events: accepts(r, "text/event-stream")}
-	ruling, err := h.ruleOn(ctx, c, s.open, s.send)
-	wanted := h.settle(ctx, key) && err == nil
+	ruling, err := h.ruleOn(ctx, c, asking{
+		held: s.open, tell: s.send,
+		list: func(ctx context.Context, cursor string) (jsonrpc.Message, error) { return h.list(ctx, r, c, cursor) },
+	})
+	wanted := h.calls.leave(key, u) && err == nil && ctx.Err() == nil
 	x := &exchange{call: c.id.Key(), approval: ruling.Approval}
 	switch {
 	case !wanted && ruling.Run:
-		x.untaken(ctx, h)
+		h.takenBack(ctx, ruling.Approval)
 	case !wanted:
 	case !ruling.Run:
 		s.finish(c.refused(ruling.Text))
@@ -49,38 +50,6 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message
 	default:
 		h.pass(w, r, body, x)
 	}
-}
-
-// enter begins the time in which a call can be taken back, and reports whether there
-// is no other of its id.
-func (h *Handler) enter(key string, cancel context.CancelFunc) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, taken := h.calls[key]
-	if !taken {
-		h.calls[key] = cancel
-	}
-	return !taken
-}
-
-// settle ends the time in which a call can be taken back, and reports whether it was
-// not.
-func (h *Handler) settle(ctx context.Context, key string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.calls, key)
-	return ctx.Err() == nil
-}
-
-// cancel takes a held call back, and reports whether there was one.
-func (h *Handler) cancel(key string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	cancel, held := h.calls[key]
-	if held {
-		cancel()
-	}
-	return held
 }
 
 // callKey names a call of a session. Where there are no sessions, ids are only equal
@@ -121,26 +90,6 @@ func (h *Handler) run(s *stream, r *http.Request, body []byte, x *exchange, c *t
 
 const codeInternal = -32603
 
-// learn reads the server's tools anew, as the client that makes the call would.
-func (h *Handler) learn(ctx context.Context, r *http.Request, c *toolCall) {
-	h.learning.Lock()
-	defer h.learning.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, learnWithin)
-	defer cancel()
-	cursor := ""
-	for page := 0; page < mostPages && !h.tools.knows(c.name); page++ {
-		m, err := h.list(ctx, r, c, cursor)
-		if err != nil {
-			h.log("the server's tools could not be listed: %v", err)
-			return
-		}
-		var ok bool
-		if cursor, ok = h.tools.learn(m.Result, page == 0); !ok || cursor == "" {
-			return
-		}
-	}
-}
-
 // list asks for a page of the server's tools.
 func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor string) (jsonrpc.Message, error) {
 	id := h.session + ":list"
@@ -175,7 +124,7 @@ func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor
 	for part := make([]byte, 32<<10); err == nil && !found.ID.Given(); {
 		_, err = watcher.Read(part)
 	}
-	if !found.ID.Given() || found.Error != nil {
+	if !found.ID.Given() {
 		return found, errors.New("it gave no list")
 	}
 	return found, nil
@@ -227,9 +176,4 @@ func (x *exchange) lost(h *Handler) {
 	if x.approval != "" {
 		h.log("the server has not answered the call that was allowed as %s", x.approval)
 	}
-}
-
-// untaken reports a call that was allowed and that its client took back.
-func (x *exchange) untaken(ctx context.Context, h *Handler) {
-	h.ended(ctx, x.approval, client.Outcome{NotRun: true, Detail: "the client took the call back"})
 }

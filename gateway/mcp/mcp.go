@@ -9,6 +9,7 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -74,6 +75,8 @@ type proxy struct {
 	reports sync.WaitGroup
 	// every is [progressEvery], shorter in tests.
 	every time.Duration
+	// learning is held while the tools are read anew.
+	learning sync.Mutex
 	// logging is held while a line is written.
 	logging sync.Mutex
 }
@@ -108,31 +111,77 @@ func (p *proxy) limit(c *toolCall) time.Duration {
 	return limitOf(name)
 }
 
-// ruleOn asks about a call. held is told when it begins to wait for a person, and tell
-// gets the notifications for the client while it does. The error is ctx's: the client
-// wants no answer.
-func (p *proxy) ruleOn(ctx context.Context, c *toolCall, held func(), tell func(message []byte)) (ask.Ruling, error) {
+// asking is what a proxy does while a call is asked about.
+type asking struct {
+	// held is told when the call begins to wait for a person, and tell gets the
+	// notifications for the client while it does; nil is only that there is somebody.
+	held func()
+	tell func(message []byte)
+	// list asks the server for a page of its tools.
+	list func(ctx context.Context, cursor string) (jsonrpc.Message, error)
+}
+
+// ruleOn asks about a call of a server's tool. The error is ctx's: the client wants no
+// answer.
+func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, error) {
+	if !p.tools.knows(c.name) {
+		p.learn(ctx, c.name, a.list)
+	}
 	concerns, digest := p.tools.concerns(c.name)
-	proposal := client.Proposal{
+	ruling, err := p.ask(ctx, c, client.Proposal{
 		TurnID: p.session, Executor: "mcp__" + p.Name + "__" + c.name, Args: c.args,
 		Context: client.Context{Cwd: p.Cwd, Concerns: concerns},
-	}
-	watch, done := context.WithCancel(ctx)
-	var telling sync.WaitGroup
-	defer telling.Wait()
-	defer done()
-	ruling, err := ask.Ask(ctx, p.Gate, ask.Call{
-		Proposal: proposal, Until: time.Now().Add(p.limit(c)),
-		Key: fmt.Sprintf("%s:%d", p.session, p.count.Add(1)),
-		Held: func(id client.ID) {
-			held()
-			telling.Go(func() { p.progress(watch, c, id, tell) })
-		},
-	})
+	}, a)
 	if err == nil && ruling.Run && ruling.Approval != "" {
 		p.tools.accept(c.name, digest)
 	}
 	return ruling, err
+}
+
+// ask asks about a proposal in the place of the call's client.
+func (p *proxy) ask(ctx context.Context, c *toolCall, proposal client.Proposal, a asking) (ask.Ruling, error) {
+	watch, done := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	defer done()
+	return ask.Ask(ctx, p.Gate, ask.Call{
+		Proposal: proposal, Until: time.Now().Add(p.limit(c)),
+		Key: fmt.Sprintf("%s:%d", p.session, p.count.Add(1)),
+		Held: func(id client.ID) {
+			a.held()
+			telling.Go(func() { p.progress(watch, c, id, a.tell) })
+		},
+	})
+}
+
+const (
+	// learnWithin bounds reading the tools anew, mostPages their pages.
+	learnWithin = 5 * time.Second
+	mostPages   = 100
+)
+
+// learn reads the server's tools anew. Where that fails, the tool stays unlisted, and
+// a person is asked.
+func (p *proxy) learn(ctx context.Context, tool string, list func(ctx context.Context, cursor string) (jsonrpc.Message, error)) {
+	p.learning.Lock()
+	defer p.learning.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, learnWithin)
+	defer cancel()
+	cursor := ""
+	for page := 0; page < mostPages && !p.tools.knows(tool); page++ {
+		m, err := list(ctx, cursor)
+		if err == nil && m.Error != nil {
+			err = errors.New("the server answered with an error")
+		}
+		if err != nil {
+			p.log("the server's tools could not be listed: %v", err)
+			return
+		}
+		var ok bool
+		if cursor, ok = p.tools.learn(m.Result, page == 0); !ok || cursor == "" {
+			return
+		}
+	}
 }
 
 // progress tells the client at intervals that its call is held, if it wants to hear.
@@ -160,6 +209,14 @@ func (p *proxy) ended(ctx context.Context, id client.ID, o client.Outcome) {
 		}
 	})
 }
+
+// takenBack reports a call that was allowed and that its client took back.
+func (p *proxy) takenBack(ctx context.Context, id client.ID) {
+	p.ended(ctx, id, client.Outcome{NotRun: true, Detail: "the client took the call back"})
+}
+
+// idTaken refuses a call whose id another has.
+const idTaken = "vaglio: the call did not run: its id is of a call that is not answered yet"
 
 // answered reports how an allowed call ended by the server's response.
 func (p *proxy) answered(ctx context.Context, id client.ID, m jsonrpc.Message) {

@@ -12,12 +12,16 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // mostPrints is how many forms of one tool are remembered, the newest: a server may
 // show different people different ones.
 const mostPrints = 8
+
+// maxPins bounds the file, in bytes.
+const maxPins = 16 << 20
 
 // FilePins are [Pins] in a file. Several proxies of one server may write it; the
 // last one wins, so that at worst a tool is asked about once more.
@@ -88,7 +92,10 @@ func (p *FilePins) load() {
 		return
 	}
 	var now pinned
-	data, err := os.ReadFile(p.path)
+	data, whole, err := regular.Read(p.path, maxPins)
+	if err == nil && !whole {
+		err = fmt.Errorf("is larger than %d bytes", maxPins)
+	}
 	if err == nil {
 		err = strictjson.Unmarshal(data, &now)
 	}

@@ -8,9 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
@@ -43,7 +41,7 @@ func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, std
 func newPipe(o Options, s Streams) *pipe {
 	return &pipe{
 		proxy: newProxy(o), client: jsonrpc.NewWriter(s.ToClient), server: jsonrpc.NewWriter(s.ToServer),
-		calls: map[string]*underway{}, lists: map[string]bool{}, own: map[string]chan jsonrpc.Message{},
+		lists: map[string]bool{}, own: map[string]chan jsonrpc.Message{},
 	}
 }
 
@@ -51,32 +49,15 @@ func newPipe(o Options, s Streams) *pipe {
 type pipe struct {
 	*proxy
 	client, server *jsonrpc.Writer
+	// calls are those that the client has made, by the keys of their ids.
+	calls calls
 
 	mu sync.Mutex
-	// calls are those that the client has made and that are not answered, by the
-	// keys of their ids.
-	calls map[string]*underway
 	// lists are the client's requests for the tools; true is one of a first page.
 	lists map[string]bool
 	// own are requests of ours.
 	own  map[string]chan jsonrpc.Message
 	made int
-	// closing says that the client has ended its side, over that the server has.
-	closing, over bool
-	// asked are the calls that are being asked about.
-	asked sync.WaitGroup
-	// learning is held while the tools are read anew.
-	learning sync.Mutex
-}
-
-// underway is one call.
-type underway struct {
-	cancel context.CancelFunc
-	// held says that it waits for a person, gone that it was taken back.
-	held, gone bool
-	// sent says that the server has it; approval is what a person was asked.
-	sent     bool
-	approval client.ID
 }
 
 func (p *pipe) pass(ctx context.Context, s Streams) error {
@@ -90,10 +71,7 @@ func (p *pipe) pass(ctx context.Context, s Streams) error {
 	}()
 	go p.fromClient(ctx, s) // It ends with the client's input, which nobody can end for it.
 	err := <-served
-	p.mu.Lock()
-	p.over = true
-	p.mu.Unlock()
-	p.asked.Wait()
+	p.calls.end()
 	p.reports.Wait()
 	return err
 }
@@ -113,8 +91,8 @@ func (p *pipe) fromClient(ctx context.Context, s Streams) {
 		}
 		p.heard(ctx, line)
 	}
-	p.takeBack()
-	p.asked.Wait()
+	p.calls.takeBack()
+	p.calls.asked.Wait()
 	if err := s.ToServer.Close(); err != nil {
 		p.log("the server's input could not be closed: %v", err)
 	}
@@ -147,7 +125,7 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 		p.call(ctx, m, raw)
 		return
 	case methodCancelled:
-		if p.cancel(cancelled(m)) {
+		if p.calls.cancel(cancelled(m)) {
 			return // The server never had the call.
 		}
 	case methodList:
@@ -174,91 +152,31 @@ func (p *pipe) call(ctx context.Context, m jsonrpc.Message, raw []byte) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	u := &underway{cancel: cancel}
-	p.mu.Lock()
-	_, taken := p.calls[m.ID.Key()]
-	if !taken && !p.over {
-		p.calls[m.ID.Key()] = u
-		p.asked.Add(1)
-	}
-	over := p.over
-	p.mu.Unlock()
-	if taken || over {
-		cancel()
-		p.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: its id is of a call that is not answered yet"))
-		return
-	}
-	go func() {
-		defer p.asked.Done()
+	if !p.calls.begin(m.ID.Key(), cancel, func(u *underway) {
 		defer cancel()
 		p.rule(ctx, c, u, raw)
-	}()
+	}) {
+		cancel()
+		p.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, idTaken))
+	}
 }
 
 // rule asks about a call and does what the answer says.
 func (p *pipe) rule(ctx context.Context, c *toolCall, u *underway, raw []byte) {
-	if !p.tools.knows(c.name) {
-		p.learn(ctx, c)
-	}
-	ruling, err := p.ruleOn(ctx, c, func() { p.hold(u) }, func(message []byte) {
-		if message != nil {
-			p.answer(message)
-		}
+	ruling, err := p.ruleOn(ctx, c, asking{
+		held: func() { p.calls.hold(u) }, tell: p.answer,
+		list: func(ctx context.Context, cursor string) (jsonrpc.Message, error) { return p.list(ctx, c, cursor) },
 	})
-	p.mu.Lock()
-	wanted := err == nil && !u.gone
-	if wanted && ruling.Run {
-		u.sent, u.approval = true, ruling.Approval
-		p.mu.Unlock()
+	if err == nil && ruling.Run && p.calls.send(u, ruling.Approval) {
 		p.forward(raw)
 		return
 	}
-	delete(p.calls, c.id.Key())
-	p.mu.Unlock()
+	wanted := p.calls.leave(c.id.Key(), u) && err == nil
 	switch {
 	case wanted:
 		p.answer(c.refused(ruling.Text))
 	case ruling.Run:
-		p.ended(ctx, ruling.Approval, client.Outcome{NotRun: true, Detail: "the client took the call back"})
-	}
-}
-
-// cancel takes a call back, and reports whether the server never had it.
-func (p *pipe) cancel(key string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	u := p.calls[key]
-	if u == nil || u.sent {
-		return false
-	}
-	u.gone = true
-	u.cancel()
-	return true
-}
-
-// hold notes that a call waits for a person.
-func (p *pipe) hold(u *underway) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	u.held = true
-	p.release(u)
-}
-
-// takeBack takes back the calls that wait for a person, also those to come: the
-// client no longer reads. What is judged at once goes on.
-func (p *pipe) takeBack() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closing = true
-	for _, u := range p.calls {
-		p.release(u)
-	}
-}
-
-func (p *pipe) release(u *underway) {
-	if p.closing && u.held && !u.sent {
-		u.gone = true
-		u.cancel()
+		p.takenBack(ctx, ruling.Approval)
 	}
 }
 
@@ -302,19 +220,14 @@ func (p *pipe) said(ctx context.Context, raw []byte) {
 	p.mu.Lock()
 	waits, mine := p.own[m.ID.Key()]
 	first, listing := p.lists[m.ID.Key()]
-	u := p.calls[m.ID.Key()]
-	if u != nil && !u.sent {
-		p.mu.Unlock()
-		p.log("the server answered a call that it never got; the answer was not handed on")
-		return
-	}
 	delete(p.own, m.ID.Key())
 	delete(p.lists, m.ID.Key())
-	if u != nil {
-		delete(p.calls, m.ID.Key())
-	}
 	p.mu.Unlock()
+	u, early := p.calls.answered(m.ID.Key())
 	switch {
+	case early:
+		p.log("the server answered a call that it never got; the answer was not handed on")
+		return
 	case mine:
 		waits <- m
 		return
@@ -326,34 +239,8 @@ func (p *pipe) said(ctx context.Context, raw []byte) {
 	p.answer(raw)
 }
 
-const (
-	// learnWithin bounds reading the tools anew, mostPages their pages.
-	learnWithin = 5 * time.Second
-	mostPages   = 100
-)
-
-// learn reads the server's tools anew. Where that fails, the tool stays unlisted, and
-// a person is asked.
-func (p *pipe) learn(ctx context.Context, c *toolCall) {
-	p.learning.Lock()
-	defer p.learning.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, learnWithin)
-	defer cancel()
-	cursor := ""
-	for page := 0; page < mostPages && !p.tools.knows(c.name); page++ {
-		m, ok := p.list(ctx, c, cursor)
-		if !ok {
-			p.log("the server's tools could not be listed")
-			return
-		}
-		if cursor, ok = p.tools.learn(m.Result, page == 0); !ok || cursor == "" {
-			return
-		}
-	}
-}
-
 // list asks the server for a page of its tools.
-func (p *pipe) list(ctx context.Context, c *toolCall, cursor string) (jsonrpc.Message, bool) {
+func (p *pipe) list(ctx context.Context, c *toolCall, cursor string) (jsonrpc.Message, error) {
 	p.mu.Lock()
 	p.made++
 	id := p.session + ":" + strconv.Itoa(p.made)
@@ -363,18 +250,21 @@ func (p *pipe) list(ctx context.Context, c *toolCall, cursor string) (jsonrpc.Me
 	p.forward(c.listing(id, cursor))
 	select {
 	case m := <-answer:
-		return m, m.Error == nil
+		return m, nil
 	case <-ctx.Done():
 		p.mu.Lock()
 		delete(p.own, key)
 		p.mu.Unlock()
-		return jsonrpc.Message{}, false
+		return jsonrpc.Message{}, ctx.Err()
 	}
 }
 
 // answer writes to the client, forward to the server. Where either is gone, its
 // input ends too, which ends the rest.
 func (p *pipe) answer(message []byte) {
+	if message == nil {
+		return
+	}
 	if err := p.client.Send(message); err != nil {
 		p.log("the client could not be written to: %v", err)
 	}

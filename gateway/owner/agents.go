@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -99,9 +98,5 @@ func WriteAgents(w io.Writer, all []agents.Agent) error {
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\n", all[i].Name, uid, terminal.OneLine(route, 30),
 			terminal.Stamp(all[i].Made), terminal.OneLine(strings.Join(all[i].Workspaces, " "), 200))
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if _, err := io.WriteString(t, b.String()); err != nil {
-		return err
-	}
-	return t.Flush()
+	return terminal.Table(w, b.String())
 }

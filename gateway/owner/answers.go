@@ -45,6 +45,8 @@ type Account struct {
 	Decision    *approval.Decision `json:"decision,omitempty"`
 	Permit      *approval.Permit   `json:"permit,omitempty"`
 	Outcome     *approval.Outcome  `json:"outcome,omitempty"`
+	// Questions are what people asked the agent about its ask, and what it said.
+	Questions []approval.Question `json:"questions,omitempty"`
 	// Judgements are what the judge agents behind the verdict did.
 	Judgements []vaglio.Judgement `json:"judgements,omitempty"`
 }
@@ -73,7 +75,7 @@ func accounts(c approval.Card, texts *templates.Texts) []Account {
 			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
 			Verdict: it.Verdict, Refusal: it.Refusal,
 			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt,
-			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome,
+			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome, Questions: c.Questions,
 		})
 	}
 	return all

@@ -41,7 +41,7 @@ func (a *admin) order(r *http.Request) (Said, error) {
 	}
 	if span := r.FormValue("for"); span != "" {
 		var err error
-		if o.For, err = time.ParseDuration(span); err != nil {
+		if o.For, err = time.ParseDuration(span); err != nil || o.For <= 0 {
 			return Said{}, a.undone(&o, &approval.OrderError{Key: approval.OrderTime, Value: span})
 		}
 	}

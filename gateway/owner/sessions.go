@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/metnos/vaglio/internal/terminal"
@@ -63,9 +62,5 @@ func WriteSessions(w io.Writer, all []SessionAccount) error {
 		fmt.Fprintf(&b, "%.*s\t%s\t%s\t%s\t%s\n", shownID, all[i].ID, terminal.Stamp(all[i].Made), terminal.Stamp(all[i].Until),
 			terminal.OneLine(all[i].From, 45), terminal.OneLine(all[i].Browser, 80))
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if _, err := io.WriteString(t, b.String()); err != nil {
-		return err
-	}
-	return t.Flush()
+	return terminal.Table(w, b.String())
 }

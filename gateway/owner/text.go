@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -33,11 +32,7 @@ func WritePending(w io.Writer, waiting []Account, now time.Time) error {
 		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\n", a.ID, terminal.OneLine(a.Agent, 16), terminal.OneLine(cmp.Or(a.Headline, a.Call()), maxHeadline),
 			terminal.OneLine(a.Consequence, maxHeadline), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
 	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if _, err := io.WriteString(table, b.String()); err != nil {
-		return err
-	}
-	return table.Flush()
+	return terminal.Table(w, b.String())
 }
 
 // WriteWhy writes each account in full.
@@ -89,6 +84,11 @@ func (a *Account) write(b *strings.Builder) {
 		field("denied by", a.Verdict.JudgeKind+", score "+wording.Score(a.Verdict.Score))
 	}
 	field("because", a.Verdict.Reason)
+	for i := range a.Questions {
+		q := &a.Questions[i]
+		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
+		field("its answer", q.Answer)
+	}
 	for _, r := range a.Verdict.Results {
 		field("judge", fmt.Sprintf("%s, score %s, confidence %s", r.Judge, wording.Score(r.Score), wording.Score(r.Confidence)))
 		field("", r.Reasoning)
@@ -112,9 +112,17 @@ func (a *Account) write(b *strings.Builder) {
 		field("permit", permitLine(p))
 	}
 	if o := a.Outcome; o != nil {
-		field("run", map[bool]string{true: "succeeded", false: "failed"}[o.Succeeded]+", "+terminal.Stamp(o.At))
+		field("run", ran(a)+", "+terminal.Stamp(o.At))
 		field("", o.Detail)
 	}
+}
+
+// ran says how the run ended: what the agent's own client refused did not fail.
+func ran(a *Account) string {
+	if approval.Fate(a.State, a.Outcome) != string(a.State) {
+		return "not run: the agent's own rules refused it"
+	}
+	return string(a.State)
 }
 
 func permitLine(p *approval.Permit) string {

@@ -61,3 +61,23 @@ func TestPendingIsOneLineEach(t *testing.T) {
 		t.Errorf("hidden characters reach the terminal:\n%q", b.String())
 	}
 }
+
+// What the agent's client refused after the yes did not fail: it did not run.
+func TestWhyTellsWhatDidNotRun(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		state   approval.State
+		outcome approval.Outcome
+		want    string
+	}{
+		{approval.Succeeded, approval.Outcome{Succeeded: true}, "run        succeeded, "},
+		{approval.Failed, approval.Outcome{}, "run        failed, "},
+		{approval.Failed, approval.Outcome{NotRun: true}, "run        not run: the agent's own rules refused it, "},
+	} {
+		a := Account{State: row.state, Outcome: &row.outcome}
+		var b strings.Builder
+		if err := WriteWhy(&b, []Account{a}); err != nil || !strings.Contains(b.String(), "\n"+row.want) {
+			t.Errorf("%v: want %q in\n%s", err, row.want, b.String())
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,7 +28,8 @@ type Finding struct {
 
 // Examine runs the client with its own settings and with a daemon that is there
 // for that alone: nobody is asked, and nothing happens outside of a folder that is
-// removed. env is the environment of the client.
+// removed. env is the environment of the client; what it says of the daemon that runs
+// is left out, so that the client's hook cannot reach it.
 func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Finding, error) {
 	dir, err := os.MkdirTemp("", "vt")
 	if err != nil {
@@ -38,18 +40,25 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for the trial: %w", err)
 	}
+	// The hook may be installed under a name, whose token it looks for.
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "agents"), 0o700), os.WriteFile(filepath.Join(dir, "agents", r.Client+".token"), []byte("trial"), 0o600)); err != nil {
+		return nil, fmt.Errorf("make a token for the trial: %w", err)
+	}
 	g := &gate{work: work, asked: map[string]bool{}}
-	stop, err := g.serve(ctx, filepath.Join(dir, "agent.sock"))
+	socket := filepath.Join(dir, "agent.sock")
+	stop, err := g.serve(ctx, socket)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "METNOS_") })
+	env = append(env, "METNOS_DATA_DIR="+dir, "METNOS_AGENT_SOCKET="+socket)
 	calls := []string{"touch approved.txt", "touch guarded.txt", "touch asked.txt"}
-	seen, err := r.Do(ctx, Run{Program: program, Dir: work, Env: append(env, "METNOS_DATA_DIR="+dir), Calls: calls})
+	seen, err := r.Do(ctx, Run{Program: program, Dir: work, Env: env, Calls: calls})
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.asked) == 0 {
-		wrong := "its hook was never asked: it is not installed, not trusted, or switched off"
+		wrong := "its hook was never asked: it is not installed, not trusted, switched off, or only watches (--shadow)"
 		if err != nil {
 			wrong = "it could not be run: " + err.Error() + "\n" + strings.TrimSpace(seen.Output)
 		}

@@ -181,6 +181,13 @@ func (a *Agents) Route(name string) string {
 	return ""
 }
 
+// Known tells whether there is an agent of that name.
+func (a *Agents) Known(name string) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return index(a.all, name) >= 0
+}
+
 // Add makes an agent and returns its token, which is kept nowhere. A
 // [*MistakeError] says what of it cannot be.
 func (a *Agents) Add(ctx context.Context, one Agent) (datafolder.Secret, error) {

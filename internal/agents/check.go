@@ -84,21 +84,24 @@ func workspace(dir, home string) (string, error) {
 		return bad("%v", datafolder.Plain(err))
 	case !info.IsDir():
 		return bad("%s is not a folder", dir)
-	case isHome(led, home):
+	case IsHome(led, home, accounts):
 		return bad("%s is a home or holds homes, and everything in it would be the agent's; give a folder for its work alone", dir)
 	}
 	return led, nil
 }
 
-// isHome reports whether a folder is a person's home, or one above homes. Where
-// the system keeps its users in /etc/passwd, that says where homes are; what is
-// below the usual folders of homes is not looked at.
-func isHome(dir, own string) bool {
+// accounts is where a system keeps its users.
+const accounts = "/etc/passwd"
+
+// IsHome reports whether a folder is a person's home, or one above homes. Where
+// the system keeps its users in the file of accounts, that says where homes are; what
+// is below the usual folders of homes is not looked at.
+func IsHome(dir, own, accounts string) bool {
 	homes := []string{"/root", "/home/x", "/Users/x"}
 	if own != "" {
 		homes = append(homes, own)
 	}
-	if text, err := os.ReadFile("/etc/passwd"); err == nil {
+	if text, err := os.ReadFile(accounts); err == nil {
 		// The system's own users, below 1000, have folders of services for homes.
 		for line := range strings.Lines(string(text)) {
 			if f := strings.Split(line, ":"); len(f) >= 7 && len(f[2]) > 3 && filepath.IsAbs(f[5]) {

@@ -82,10 +82,12 @@ var rooms = map[string]room{
 	"internal/itself":     {may: []string{"gateway/install", "internal/own", "internal/regular", "internal/seals"}},
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
+	"internal/privacy":    {modules: []string{xsys}},
+	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
 	"internal/terminal":   {may: []string{"approval/visible", "internal/strictjson"}},
-	"internal/datafolder": {may: []string{"internal/regular"}},
+	"internal/datafolder": {may: []string{"internal/durable", "internal/regular"}},
 	"internal/eval":       {may: []string{"channels/chart", "vaglio", "internal/strictjson"}},
 	"internal/judging": {
 		may: []string{
@@ -93,11 +95,12 @@ var rooms = map[string]room{
 			"vaglio/judge/model/openai", "vaglio/judge/model/anthropic", "vaglio/judge/sandbox", "vaglio/mask",
 			"internal/own", "internal/policyfile", "internal/strictjson", "internal/workfiles",
 		},
+		tests: []string{"store/bolt", "store/storetest", "vaglio/judge/model/modeltest"},
 	},
 	"internal/policyfile": {
 		may: []string{
 			"approval", "vaglio/catalog", "vaglio/operation", "vaglio/judge/effects", "vaglio/wording", "channels/slack", "channels/telegram", "channels/web",
-			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/nearest",
+			"vaglio/judge/agent", "vaglio/judge/budget", "vaglio/judge/model", "vaglio/clients", "vaglio/reading", "internal/datafolder", "internal/hosts", "internal/nearest",
 			"internal/workfiles", "internal/regular", "vaglio", "vaglio/place",
 		},
 		modules: []string{yaml},
@@ -107,7 +110,7 @@ var rooms = map[string]room{
 	"internal/doctor": {
 		may: []string{
 			"dispatcher", "store/bolt", "approval", "approval/visible", "channels/slack", "channels/telegram",
-			"internal/datafolder", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
+			"internal/datafolder", "internal/regular", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
 		},
 		modules: []string{xsys},
 	},
@@ -117,6 +120,13 @@ var rooms = map[string]room{
 	},
 	"internal/logverify": {
 		may: []string{"approval/history", "approval/visible", "store/bolt", "internal/datafolder", "internal/terminal"},
+	},
+	"internal/replay": {
+		may: []string{
+			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal",
+			"vaglio", "vaglio/judge/effects", "vaglio/operation",
+		},
+		modules: []string{udiff},
 	},
 	"internal/explain": {
 		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
@@ -140,7 +150,7 @@ var rooms = map[string]room{
 		modules: []string{xtext},
 	},
 	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
-	"vaglio/audit":   {may: []string{"internal/strictjson"}, modules: []string{xsys}},
+	"vaglio/audit":   {may: []string{"internal/durable", "internal/strictjson"}, modules: []string{xsys}},
 	"vaglio/mask":    {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may: []string{
@@ -215,7 +225,7 @@ var rooms = map[string]room{
 
 	"channels/chart": {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
 	"channels/web": {
-		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/strictjson", "templates", "vaglio/wording"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
 	},
@@ -247,7 +257,7 @@ var rooms = map[string]room{
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
-	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/strictjson"}},
+	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{vmetrics, xsys},
@@ -260,13 +270,13 @@ var rooms = map[string]room{
 		},
 	},
 	"gateway/hook": {
-		may:     []string{"gateway/client", "internal/strictjson"},
+		may:     []string{"gateway/ask", "gateway/client", "internal/regular", "internal/strictjson"},
 		modules: []string{xsys},
 		tests:   []string{"vaglio"},
 	},
-	"gateway/hook/hookmain": {may: []string{"gateway/client", "gateway/hook", "internal/datafolder"}},
+	"gateway/hook/hookmain": {may: []string{"gateway/ask", "gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
-		may:     []string{"gateway/hook", "internal/regular", "internal/strictjson"},
+		may:     []string{"gateway/hook", "internal/durable", "internal/regular", "internal/strictjson"},
 		modules: []string{hujson, udiff, gotoml, yaml},
 	},
 	"gateway/trial":    {may: []string{"gateway/scripted", "internal/strictjson"}},

@@ -11,6 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"github.com/metnos/vaglio/internal/durable"
+	"github.com/metnos/vaglio/internal/regular"
 )
 
 // The files below the data folder. The agents' socket and the owner's are
@@ -21,6 +25,9 @@ const (
 	AgentSocket = "agent.sock"
 	AdminSocket = "admin.sock"
 )
+
+// SharedSocket is where agents find a daemon that runs as a user of its own.
+const SharedSocket = "/run/vaglio/agent.sock"
 
 // The files of the history beside the store. They are not in it, so that an older
 // copy of the store does not bring older ones of them.
@@ -40,7 +47,7 @@ const maxSocketPath = 102
 func Open(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := durable.MakeFolder(dir); err != nil {
 			return fmt.Errorf("data folder: %w", Plain(err))
 		}
 		info, err = os.Stat(dir)
@@ -51,8 +58,8 @@ func Open(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("data folder: %s is not a folder", dir)
 	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("data folder: %s can be written by others (mode %04o); run chmod 700 %s", dir, mode, dir)
+	if err := regular.CheckFolder(dir); err != nil {
+		return fmt.Errorf("data folder: %w", Plain(err))
 	}
 	// Writing tells more than the mode does: read-only mounts, full disks.
 	probe, err := os.CreateTemp(dir, probeFile+"*")
@@ -62,19 +69,16 @@ func Open(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// probeFile and newFile begin the names of files that are there for a moment.
-const (
-	probeFile = ".probe-"
-	newFile   = ".new-"
-)
+// probeFile begins the names of files that are there for a moment.
+const probeFile = ".probe-"
 
-// RemoveOrphans removes such files that a killed daemon left. The caller holds the
+// RemoveOrphans removes such files, and unfinished ones, that a killed daemon left. The caller holds the
 // store's lock, so no living daemon is writing one.
 func RemoveOrphans(dir string) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{err}
 	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && (strings.HasPrefix(name, probeFile) || strings.HasPrefix(name, newFile)) {
+		if name := e.Name(); e.Type().IsRegular() && (strings.HasPrefix(name, probeFile) || strings.HasPrefix(name, durable.Unfinished)) {
 			errs = append(errs, os.Remove(filepath.Join(dir, name)))
 		}
 	}
@@ -136,7 +140,16 @@ func admit(socket string, group int) error {
 	if group == Owner {
 		return os.Chmod(socket, 0o600)
 	}
-	return errors.Join(os.Chown(socket, -1, group), os.Chmod(socket, 0o660)) //nolint:gosec // It is for that group.
+	// In a folder with the group's bit it is the group's already, and a daemon that
+	// may give nothing away can serve there.
+	if info, err := os.Stat(socket); err != nil {
+		return err
+	} else if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int64(stat.Gid) != int64(group) {
+		if err := os.Chown(socket, -1, group); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(socket, 0o660) //nolint:gosec // It is for that group.
 }
 
 // unixListener removes its socket when it closes.

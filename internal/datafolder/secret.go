@@ -26,10 +26,10 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 // maxSecret bounds a secret's file, in bytes: a longer one is the wrong file.
 const maxSecret = 4 << 10
 
-// ReadSecret reads a secret from a file that nobody else can read, without the
-// newline at its end.
+// ReadSecret reads a secret from a file that nobody but its group can read and nobody
+// else can write, without the newline at its end.
 func ReadSecret(name string) (Secret, error) {
-	f, err := regular.Open(name)
+	f, err := regular.OpenTrusted(name, regular.NotRead)
 	if errors.Is(err, regular.ErrIrregular) {
 		return "", fmt.Errorf("%s is not a file", name)
 	}
@@ -37,13 +37,6 @@ func ReadSecret(name string) (Secret, error) {
 		return "", Plain(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", Plain(err)
-	}
-	if mode := info.Mode().Perm(); mode&0o027 != 0 {
-		return "", fmt.Errorf("%s can be read or written by others (mode %04o); run chmod 600 %s", name, mode, name)
-	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
 	if err != nil {
 		return "", Plain(err)

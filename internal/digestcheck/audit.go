@@ -2,6 +2,7 @@ package digestcheck
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,8 @@ func readAudit(dir string, window report.Window, each func(at string, v verdict)
 		err := readAuditFile(filepath.Join(dir, name), func(n int, line []byte) {
 			at := fmt.Sprintf("%s:%d", name, n)
 			switch v, ok := readVerdict(line); {
+			case !ok && bytes.IndexByte(line, 0) >= 0:
+				unread(at + ", of zeros: a power cut took what stood there")
 			case !ok:
 				unread(at)
 			case window.Holds(approval.Instant(v.ts)):

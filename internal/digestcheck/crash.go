@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/vaglio/audit"
 )
 
 // lag is how long before the last sign of life a call can have been judged whose
@@ -16,8 +17,8 @@ import (
 const lag = 10 * time.Second
 
 // unsynced is how long before the last sign of life a line of the audit log can
-// have been written that a power cut takes: by then the system has written it.
-const unsynced = time.Minute
+// have been written that a power cut takes: a slow disk makes its sync wait, too.
+const unsynced = audit.SyncEvery + lag
 
 // crash is an end of the daemon that was not in order, and what it took.
 type crash struct {

@@ -211,6 +211,12 @@ func TestTheCheckNamesWhatDiffers(t *testing.T) {
 				func() [][]byte { return append([][]byte{lines[0][20:]}, lines[1:]...) },
 				[]string{"1 line cannot be read in the audit log:\n  2000-01.jsonl:1\n", "1 verdict only in the digest:\n  turn t1, step 0"},
 			},
+			"a power cut left zeros": {
+				func() [][]byte {
+					return append([][]byte{append(bytes.Repeat([]byte{0}, len(lines[0])-1), '\n')}, lines[1:]...)
+				},
+				[]string{"1 line cannot be read in the audit log:\n  2000-01.jsonl:1, of zeros: a power cut took what stood there\n", "1 verdict only in the digest:\n  turn t1, step 0"},
+			},
 			"nothing is left": {
 				func() [][]byte { return nil },
 				[]string{"verdicts only in the digest:", "… and ", "no turn, agent bot"},

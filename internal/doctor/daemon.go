@@ -27,6 +27,9 @@ type Examination struct {
 	// Address is where it listens, and Public the inbox's address behind a proxy.
 	Address string `json:"address"`
 	Public  string `json:"public,omitempty"`
+	// AgentSocket is where agents connect; Shared says that a group of other users may.
+	AgentSocket string `json:"agent_socket,omitempty"`
+	Shared      bool   `json:"shared,omitempty"`
 	// Channels are those that can be rehearsed.
 	Channels []string `json:"channels"`
 	Chart
@@ -61,6 +64,11 @@ type Daemon struct {
 	// Off are the settings among them that turn every hook off.
 	Gate *seals.Watch
 	Off  func() []string
+	// Trial says what it means that agents share the user who serves; empty is
+	// that they do not.
+	Trial string
+	// AgentSocket is where agents connect.
+	AgentSocket string
 	// Stopping is closed when the daemon's end begins.
 	Stopping <-chan struct{}
 }
@@ -78,7 +86,7 @@ type Checker interface {
 
 // Examine looks at what only the daemon can.
 func (d *Daemon) Examine(ctx context.Context) Examination {
-	x := Examination{Version: d.Version, Address: d.Address(), Public: d.Public, Channels: []string{}}
+	x := Examination{Version: d.Version, Address: d.Address(), Public: d.Public, AgentSocket: d.AgentSocket, Shared: d.Trial == "", Channels: []string{}}
 	if err := d.Store.Ping(ctx); err != nil {
 		x.Found("store", approval.Wrong, "Nothing can be kept: "+terminal.Sentence(err.Error()), "Make room on the disk, or mend it, and restart the daemon.")
 	} else {
@@ -94,6 +102,7 @@ func (d *Daemon) Examine(ctx context.Context) Examination {
 		x.Found("policy", approval.Noted, d.Policy+" changed after the daemon read it; a restart makes it count.", "")
 	}
 	d.examineGate(&x)
+	x.Boundary(d.Trial)
 	if !d.Telegram {
 		x.Found("telegram", approval.Noted, "It is off: the daemon was started without METNOS_TELEGRAM_TOKEN.", "")
 	}
@@ -168,7 +177,7 @@ func (d *Doctor) BesideDaemon(ctx context.Context, seen *Examination) {
 		d.folder()
 		d.room()
 		d.privacy()
-		d.sockets(true)
+		d.sockets(seen)
 	}
 	d.ready(ctx, seen.Address)
 	if seen.Public != "" {

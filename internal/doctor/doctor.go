@@ -39,6 +39,17 @@ func (c *Chart) Found(subject string, g approval.Grade, text, remedy string) {
 	c.Findings = append(c.Findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
 }
 
+// Boundary notes whether agents can be the user who serves; trial says what that
+// means where they can, and is empty where they cannot.
+func (c *Chart) Boundary(trial string) {
+	const subject = "boundary"
+	if trial != "" {
+		c.Found(subject, approval.Noted, trial+" 'sudo vaglio setup' gives it a user of its own.", "")
+		return
+	}
+	c.Found(subject, approval.Fine, "Agents have users of their own, and cannot reach the owner's socket.", "")
+}
+
 // Wrong counts the problems.
 func (c *Chart) Wrong() int {
 	n := 0

@@ -15,6 +15,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/bolt"
 )
@@ -35,7 +36,7 @@ func (d *Doctor) Files(ctx context.Context, read func(context.Context, *bolt.Loo
 	d.address(ctx)
 	if there {
 		d.privacy()
-		d.sockets(false)
+		d.sockets(nil)
 	}
 	return d.store(ctx, there, read)
 }
@@ -45,6 +46,7 @@ func (d *Doctor) folder() (there bool) {
 	const subject = "data folder"
 	dir := d.DataDir
 	info, err := os.Stat(dir)
+	distrust, _ := errors.AsType[*regular.TrustError](regular.CheckFolder(dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		above := existing(dir)
@@ -60,8 +62,8 @@ func (d *Doctor) folder() (there bool) {
 	case !info.IsDir():
 		d.Found(subject, approval.Wrong, dir+" is not a folder.", "Move it away, or name another folder in METNOS_DATA_DIR.")
 		return false
-	case info.Mode().Perm()&0o022 != 0:
-		d.Found(subject, approval.Wrong, fmt.Sprintf("%s can be written by others (mode %04o).", dir, info.Mode().Perm()), "Run chmod 700 "+dir)
+	case distrust != nil:
+		d.Found(subject, approval.Wrong, distrust.Path+" "+distrust.Problem+".", "Run "+distrust.Cure)
 	case unix.Access(dir, unix.W_OK|unix.X_OK) != nil:
 		d.Found(subject, approval.Wrong, dir+" cannot be written by this user.", "Run this and the daemon as the user to whom the folder belongs, on a disk that can be written.")
 	default:
@@ -159,12 +161,20 @@ func (d *Doctor) privacy() {
 	}
 }
 
-// sockets finds out whether the sockets are there, and ours alone.
-func (d *Doctor) sockets(serving bool) {
+// sockets finds out whether the sockets are there, and for nobody else; seen is nil
+// without a daemon.
+func (d *Doctor) sockets(seen *Examination) {
 	const subject = "sockets"
-	left := 0
-	for _, file := range []string{datafolder.AgentSocket, datafolder.AdminSocket} {
-		path := d.path(file)
+	left, serving := 0, seen != nil
+	paths := []string{d.path(datafolder.AgentSocket), d.path(datafolder.AdminSocket)}
+	if serving && seen.AgentSocket != "" {
+		paths[0] = seen.AgentSocket
+	}
+	for i, path := range paths {
+		others, cure := fs.FileMode(0o077), "chmod 600 "
+		if i == 0 && serving && seen.Shared {
+			others, cure = 0o007, "chmod 660 " // its group is who asks
+		}
 		info, err := os.Lstat(path)
 		switch {
 		case err != nil && serving:
@@ -173,8 +183,8 @@ func (d *Doctor) sockets(serving bool) {
 			continue
 		case info.Mode().Type() != fs.ModeSocket:
 			d.Found(subject, approval.Wrong, path+" is in the way: it is not a socket.", "Move it away; the daemon leaves it alone.")
-		case serving && info.Mode().Perm()&0o077 != 0:
-			d.Found(subject, approval.Wrong, fmt.Sprintf("%s is open to others (mode %04o).", path, info.Mode().Perm()), "Run chmod 600 "+path)
+		case serving && info.Mode().Perm()&others != 0:
+			d.Found(subject, approval.Wrong, fmt.Sprintf("%s is open to others (mode %04o).", path, info.Mode().Perm()), "Run "+cure+path)
 		default:
 			left++
 			continue
@@ -182,6 +192,8 @@ func (d *Doctor) sockets(serving bool) {
 		return
 	}
 	switch {
+	case serving && seen.Shared:
+		d.Found(subject, approval.Fine, "They are there: the agents' for its group, the owner's for this user alone.", "")
 	case serving:
 		d.Found(subject, approval.Fine, "They are there, and yours alone.", "")
 	case left > 0:

@@ -1,5 +1,5 @@
 // Package durable does what a file needs to survive a power cut besides being
-// written: its name is on the disk, and so are the folders above it.
+// written: it is whole, its name is on the disk, and so are the folders above it.
 package durable
 
 import (
@@ -7,11 +7,45 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
 // folderMode keeps others out of the folders that are made.
 const folderMode = 0o700
+
+// Unfinished begins the names of files that [Replace] has not moved into their place
+// yet. One that a crash left is of no use.
+const Unfinished = ".new-"
+
+// Replace writes a file beside the path and moves it there in one step: what reads
+// the path finds the old file or the new one, whole, whenever the power fails. Where
+// it returns an error, the old one is there. The mode is exactly the one given.
+func Replace(path string, data []byte, mode fs.FileMode) error {
+	dir, name := filepath.Split(path)
+	f, err := os.CreateTemp(filepath.Clean(dir), Unfinished+strings.TrimPrefix(name, ".")+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// Remove removes a file, and sees to it that it does not come back after a power
+// cut.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(path))
+}
 
 // MakeFolder makes the folder and those above it, and sees to it that they
 // survive a power cut.

@@ -37,6 +37,13 @@ func Number(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
+// Loopback tells whether only this machine reaches a host by that name. A name that
+// merely leads here today does not count.
+func Loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
 // Of is the host of an address, lower case, without its port.
 func Of(address string) string {
 	address = strings.Trim(address, "'\"")

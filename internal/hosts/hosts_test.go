@@ -22,3 +22,15 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LocalHost": true, "127.0.0.1": true, "127.8.9.10": true, "::1": true, "::ffff:127.0.0.1": true,
+		"": false, "0.0.0.0": false, "::": false, "10.0.0.1": false, "::ffff:10.0.0.1": false, "128.0.0.1": false,
+		"127.1": false, "localhost.example.org": false, "127.0.0.1.example.org": false, "a.localhost": false, "127.0.0.1:80": false, "[::1]": false,
+	} {
+		if got := hosts.Loopback(host); got != want {
+			t.Errorf("%q is this machine alone: %t", host, got)
+		}
+	}
+}

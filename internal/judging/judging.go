@@ -202,7 +202,7 @@ func (x *minds) gate(ctx context.Context, v *policyfile.Validation) (vaglio.Gate
 		g.Judge, err = Effects(x.Home, &x.Policy)
 		return g, err
 	}
-	g.Needs, g.Instead = vaglio.Needs{Turn: true, Slow: true}, x.instead()
+	g.Needs, g.Instead, g.Network = vaglio.Needs{Turn: true, Slow: true}, x.instead(), x.Policy.Thinking.Network(v.JudgeAgent)
 	g.Judge, err = x.agent(ctx, v)
 	return g, err
 }

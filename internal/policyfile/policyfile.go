@@ -91,7 +91,7 @@ func Load(path, home string) (Policy, error) {
 // Read reads the policy file strictly: an unknown key is a mistake, and
 // the mistake says where it is.
 func Read(path, home string) (Policy, error) {
-	b, whole, err := regular.Read(path, maxPolicy)
+	b, whole, err := regular.ReadTrusted(path, maxPolicy)
 	if err != nil {
 		return Policy{}, fmt.Errorf("METNOS_POLICY: %w", datafolder.Plain(err))
 	}

@@ -168,6 +168,23 @@ func (t *Thinking) FindAgent(name string) *Agent {
 	return &t.JudgeAgents[i]
 }
 
+// Network is what network the tools of a judge agent reach, or those of a judge of
+// its own calls: "open", or "" for none. A circle of judges is refused before.
+func (t *Thinking) Network(name string) string {
+	a := t.FindAgent(name)
+	if a == nil {
+		return ""
+	}
+	network := said(a.Network)
+	if len(a.Uses()) == 0 {
+		network = ""
+	}
+	for i := range a.ToolValidation {
+		network = cmp.Or(network, t.Network(a.ToolValidation[i].JudgeAgent))
+	}
+	return network
+}
+
 // Asking is how llm-v1 asks.
 func (t *Thinking) Asking() LLM { return value(t.LLM) }
 

@@ -3,7 +3,6 @@ package policyfile
 import (
 	"fmt"
 	"math"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/judge/agent"
 	"github.com/metnos/vaglio/vaglio/judge/budget"
 )
@@ -114,7 +114,7 @@ func addressProblem(address string) string {
 		return "is no address such as http://127.0.0.1:11434/v1"
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "must be scheme, host and path alone; a key belongs into key_file"
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !hosts.Loopback(u.Hostname()):
 		return "is not encrypted and on another machine: what is judged and the key would travel in the clear; use https"
 	}
 	return ""
@@ -327,10 +327,4 @@ func (c *thinkingCheck) budget() {
 	if a := budget.Above(b.Above); a != "" && a != budget.Ask && a != budget.Rules {
 		c.field(at, "above", "is %q; it is ask (a person decides) or rules (the rules answer)", shortened(b.Above))
 	}
-}
-
-// isLoopback tells whether only this machine reaches the host.
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }

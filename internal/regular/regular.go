@@ -1,5 +1,6 @@
 // Package regular opens regular files alone, and waits for nobody: an open of a
-// pipe would, until somebody writes to it.
+// pipe would, until somebody writes to it. What the gate goes by it opens only where
+// nobody but root and the user who serves can change it.
 package regular
 
 import (
@@ -52,7 +53,7 @@ func check(f *os.File) error {
 }
 
 // Folder is the folder of that name as a file system in which only regular
-// files and folders can be opened.
+// files and folders can be opened that [OpenTrusted] and [CheckFolder] trust.
 type Folder string
 
 // Open opens a file or a folder below it.
@@ -61,8 +62,11 @@ func (d Folder) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	path := filepath.Join(string(d), filepath.FromSlash(name))
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return os.Open(path) //nolint:gosec // The operator names the folder.
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return OpenTrusted(path, NotWritten)
 	}
-	return Open(path)
+	if err := CheckFolder(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path) //nolint:gosec // The operator names the folder.
 }

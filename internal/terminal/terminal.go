@@ -5,12 +5,39 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
+
+// Is reports whether what is written appears on a terminal. The device that forgets
+// everything is none.
+func Is(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&fs.ModeCharDevice == 0 {
+		return false
+	}
+	nowhere, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, nowhere)
+}
+
+// Table writes lines in columns; what ends in a tab is a cell.
+func Table(w io.Writer, lines string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if _, err := io.WriteString(t, lines); err != nil {
+		return err
+	}
+	return t.Flush()
+}
 
 // OneLine is an agent's text on a line of a table: made visible, and cut to most
 // characters where a table has to cut.

@@ -3,6 +3,9 @@
 //
 // The log is fail-safe. An error while writing never holds a decision up; it
 // is counted, and reported once until writing works again.
+//
+// A line is in the file before the decision is answered, so that it survives the
+// process. [Log.Run] brings it to the disk soon after.
 package audit
 
 import (
@@ -16,8 +19,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
+	"github.com/metnos/vaglio/internal/durable"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -60,12 +65,22 @@ type Log struct {
 	dir    string
 	logger *slog.Logger
 
+	// denied wakes Run: a denial does not wait for the next second.
+	denied chan struct{}
+	// fsync brings a file to the disk; tests count it.
+	fsync func(*os.File) error
+
 	mu       sync.Mutex
 	file     *os.File
 	torn     bool // the file's last line has no end
+	unsynced bool // the file has lines that a power cut could take
 	failures uint64
 	failing  error // of the last record; nil when it was written
 }
+
+// SyncEvery is how often lines are brought to the disk: a power cut takes those of
+// so long at most. Denials are brought there at once.
+const SyncEvery = time.Second
 
 // Open makes the folder and opens the file of the current month, so that a
 // place that cannot be written is known at the start. Later failures are
@@ -74,7 +89,7 @@ func Open(dir string, logger *slog.Logger) (*Log, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	l := &Log{dir: dir, logger: logger}
+	l := &Log{dir: dir, logger: logger, denied: make(chan struct{}, 1), fsync: syncFile}
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
@@ -108,6 +123,12 @@ func (l *Log) Append(r Record) {
 	}
 	wasFailing := l.failing != nil
 	l.failing = err
+	if err == nil && !r.Approved {
+		select {
+		case l.denied <- struct{}{}:
+		default: // Run was woken already and has not begun.
+		}
+	}
 	if err != nil {
 		l.failures++
 		if !wasFailing {
@@ -124,6 +145,58 @@ func (l *Log) Failures() uint64 {
 	return l.failures
 }
 
+// Run brings what was appended to the disk, in groups, until ctx ends; it returns
+// nil then. Whoever appends never waits for it.
+func (l *Log) Run(ctx context.Context) error {
+	tick := time.NewTicker(SyncEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-l.denied:
+		}
+		err := l.sync()
+		if err != nil && !failing {
+			l.logger.LogAttrs(ctx, slog.LevelError, "the audit log is not brought to the disk: a power cut would take its newest lines",
+				slog.String("folder", l.dir), slog.Any("err", err))
+		}
+		failing = err != nil
+	}
+}
+
+// sync brings the file's lines to the disk. Others append meanwhile.
+func (l *Log) sync() error {
+	l.mu.Lock()
+	file, unsynced := l.file, l.unsynced
+	l.unsynced = false
+	l.mu.Unlock()
+	if file == nil || !unsynced {
+		return nil
+	}
+	err := l.fsync(file)
+	if errors.Is(err, os.ErrClosed) {
+		return nil // Its month is over: it was synced before it was closed.
+	}
+	if err != nil {
+		l.mu.Lock()
+		l.unsynced = true
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// syncFile brings a file's contents to the disk, where it lies on one.
+func syncFile(file *os.File) error {
+	err := file.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil // A device or a pipe has no disk behind it.
+	}
+	return err
+}
+
 // Close closes the file. A later Append opens it again.
 func (l *Log) Close() error {
 	l.mu.Lock()
@@ -135,8 +208,12 @@ func (l *Log) closeFile() error {
 	if l.file == nil {
 		return nil
 	}
-	err := l.file.Close()
-	l.file = nil
+	var err error
+	if l.unsynced {
+		err = l.fsync(l.file)
+	}
+	err = errors.Join(err, l.file.Close())
+	l.file, l.unsynced = nil, false
 	return err
 }
 
@@ -150,7 +227,7 @@ func (l *Log) write(line []byte) error {
 	}
 	n, err := l.file.Write(line)
 	if n > 0 {
-		l.torn = n < len(line)
+		l.torn, l.unsynced = n < len(line), true
 	}
 	return err
 }
@@ -164,10 +241,11 @@ func (l *Log) ensure(name string) error {
 		if errOpen == nil && errThere == nil && os.SameFile(open, there) {
 			return nil
 		}
-		// Each line went out with its own write, so closing can lose nothing.
+		// Each line went out with its own write. Where the sync fails, the disk does,
+		// and the next line tells it.
 		_ = l.closeFile()
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := durable.MakeFolder(l.dir); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // the folder is the operator's, the name is a month

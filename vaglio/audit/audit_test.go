@@ -2,6 +2,8 @@ package audit
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -69,6 +71,58 @@ func TestLineIsTheSeeds(t *testing.T) {
 	if l.Failures() != 0 {
 		t.Error("counted a failure")
 	}
+}
+
+// TestLinesReachTheDisk holds what a power cut can take: a second of approved calls,
+// and of denials nothing but those whose sync is under way.
+func TestLinesReachTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		l, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&said, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var syncs int
+		var failing error
+		l.fsync = func(*os.File) error { syncs++; return failing }
+		ctx, end := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- l.Run(ctx) }()
+		synced := func(when string, want int) {
+			t.Helper()
+			synctest.Wait()
+			if syncs != want {
+				t.Errorf("%s: %d syncs, want %d", when, syncs, want)
+			}
+		}
+		for range 100 {
+			l.Append(Record{Approved: true})
+		}
+		synced("approved calls", 0)
+		time.Sleep(SyncEvery)
+		synced("a second later", 1)
+		time.Sleep(10 * SyncEvery)
+		synced("with nothing new", 1)
+		l.Append(record("a denial"))
+		synced("a denial", 2)
+		failing = errors.New("a bad disk")
+		l.Append(record("a denial"))
+		synced("a disk that fails", 3)
+		time.Sleep(3 * SyncEvery)
+		synced("it is tried again", 6)
+		if n := strings.Count(said.String(), "a bad disk"); n != 1 {
+			t.Errorf("told %d times: %s", n, said.String())
+		}
+		failing = nil
+		end()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		synced("closed", 7)
+	})
 }
 
 func TestMonthTurns(t *testing.T) {

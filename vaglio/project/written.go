@@ -26,20 +26,33 @@ func (r *Reader) Written(file, text string) []shell.Task {
 		v.add(file, 1, languageOf(text), text)
 		return v.tasks
 	}
-	for _, row := range r.table[""] {
-		row.files = slices.DeleteFunc(slices.Clone(row.files), func(name string) bool {
-			return !strings.HasPrefix(name, "@.") && !strings.HasSuffix(file, "/"+name)
-		})
-		for i, name := range row.files {
-			if name[0] != '@' {
-				row.files[i] = file
-			}
+	for i := range r.table[""] {
+		row := &r.table[""][i]
+		files := namedAs(file, row.files)
+		if len(files) == 0 {
+			continue
 		}
-		if len(row.files) > 0 {
-			row.read(v, &row)
-		}
+		as := *row
+		as.files = files
+		as.read(v, &as)
 	}
 	return v.tasks
+}
+
+// namedAs are those of a row's files that a file is, by its own name.
+func namedAs(file string, names []string) (files []string) {
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, "@."):
+			files = append(files, name)
+		case strings.HasSuffix(file, "/"+name):
+			if name[0] != '@' {
+				name = file
+			}
+			files = append(files, name)
+		}
+	}
+	return files
 }
 
 // asked are the names of what is run: those that the words name, or all.

@@ -22,7 +22,7 @@ type Button struct {
 	Data string `json:"callback_data,omitempty"`
 	// Style is how the button looks: danger, success, primary, or empty.
 	Style string `json:"style,omitempty"`
-	URL  string `json:"url,omitempty"`
+	URL   string `json:"url,omitempty"`
 }
 
 // File is an attached document.

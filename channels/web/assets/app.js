@@ -70,6 +70,77 @@
 
   let moved = 0; // when something on the page last changed its place
 
+  // --- What was seen ------------------------------------------------------
+
+  // A call may be allowed once its end was in sight: of a long one in its own box,
+  // and of each call of a plan. What was seen stays so while its text does.
+  const ends = new Map(); // the text of each end that was in sight, by its place
+  const mine = (end) => `${end.dataset.end}/${[...document.querySelectorAll(`[data-end="${CSS.escape(end.dataset.end)}"]`)].indexOf(end)}`;
+  const text = (end) => end.closest("pre").textContent;
+  const seen = (end) => ends.get(mine(end)) === text(end);
+  let eye = null;
+
+  function unseen(act) {
+    const of = act.dataset.of.split(" ").filter(Boolean);
+    return of.flatMap((id) => [...document.querySelectorAll(`[data-end="${CSS.escape(id)}"]`)]).filter((end) => !seen(end));
+  }
+
+  // gate says at each row of buttons whether Allow works yet.
+  function gate() {
+    for (const act of document.querySelectorAll(".actions[data-of]")) {
+      const left = unseen(act).length > 0, note = act.querySelector(".unread");
+      if (!note) continue;
+      // A short call of a plan is seen on the way to its button.
+      const box = act.closest(".item")?.querySelector("pre[data-call]");
+      note.hidden = !left || Boolean(box) && box.scrollHeight <= box.clientHeight + 1;
+      for (const b of act.querySelectorAll("button.allow[name=token]")) {
+        b.toggleAttribute("data-unread", left);
+        if (left) { b.setAttribute("aria-disabled", "true"); b.setAttribute("aria-describedby", note.id); }
+        else { b.removeAttribute("aria-disabled"); b.removeAttribute("aria-describedby"); }
+      }
+    }
+  }
+
+  // watch looks out for the ends of the calls on the page. What the buttons cover is
+  // not in sight.
+  function watch() {
+    eye?.disconnect();
+    for (const pre of document.querySelectorAll("pre")) {
+      if (pre.scrollHeight > pre.clientHeight + 1) { pre.tabIndex = 0; pre.setAttribute("role", "region"); pre.setAttribute("aria-label", pre.previousElementSibling?.textContent.trim() ?? ""); }
+    }
+    const bar = document.querySelector("#cards > .card > .dock"), floats = bar && getComputedStyle(bar).position === "sticky";
+    eye = new IntersectionObserver((all) => {
+      for (const e of all) if (e.intersectionRatio >= 0.5) ends.set(mine(e.target), text(e.target));
+      gate();
+    }, { root: scroller(), threshold: 0.5, rootMargin: `0px 0px -${floats ? bar.offsetHeight : 0}px 0px` });
+    for (const end of document.querySelectorAll("[data-end]")) eye.observe(end);
+    gate();
+  }
+
+  // scroller is what scrolls the card: the pane beside the list, or the page.
+  function scroller() {
+    const pane = $("detail");
+    return pane && getComputedStyle(pane).overflowY === "auto" ? pane : null;
+  }
+
+  // readOn brings the next unseen end of a row's calls into sight, one screen at a time,
+  // and the focus to its box.
+  function readOn(act) {
+    const end = unseen(act)[0];
+    if (!end) return;
+    const pre = end.closest("pre");
+    // From all calls of a plan the focus stays on the plan: on one of its calls it
+    // would mean that call alone.
+    if (act.classList.contains("all")) shown().focus({ preventScroll: true });
+    else { pre.tabIndex = 0; pre.focus({ preventScroll: true }); }
+    const bar = document.querySelector("#cards > .card > .dock");
+    pre.style.scrollMarginBottom = `${(bar?.offsetHeight ?? 0) + 16}px`;
+    if (pre.scrollHeight - pre.clientHeight - pre.scrollTop > 2) {
+      pre.scrollIntoView({ block: "nearest" });
+      pre.scrollBy({ top: pre.clientHeight * 0.9 });
+    } else pre.scrollIntoView({ block: "end" });
+  }
+
   function carry(from, to) {
     for (const t of from.querySelectorAll("textarea[id]")) {
       const twin = to.querySelector(`#${CSS.escape(t.id)}`);
@@ -133,12 +204,7 @@
     return put;
   }
 
-  function title(card) { return card.querySelector("h3")?.textContent.trim() ?? ""; }
-
-  function wants(card) {
-    const line = card.querySelector("pre.command")?.textContent.trim();
-    return line && line.length < 160 ? `${title(card)}: ${line}` : title(card);
-  }
+  function title(card) { return card.querySelector("h2")?.textContent.replace(/\s+/g, " ").trim() ?? ""; }
 
   // take puts a page that was fetched into this one.
   function take(doc) {
@@ -150,34 +216,46 @@
       const twin = doc.getElementById(el.id);
       if (twin && el.innerHTML !== twin.innerHTML) el.replaceChildren(...document.importNode(twin, true).childNodes);
     }
-    const news = [];
+    const note = $("notice"), news = [];
+    if (note && $("cards")?.contains(note)) $("cards").before(note); // It outlives the card that it stands on.
+    $("split")?.toggleAttribute("data-card", Boolean(doc.querySelector("#cards > .card")));
     for (const list of document.querySelectorAll("[data-live]")) {
       const fresh = doc.getElementById(list.id);
       if (!fresh) continue;
       const put = merge(list, fresh);
       if (put.added.length + put.changed.length + put.gone.length > 0) moved = performance.now();
+      for (const el of put.added) if (el.dataset.row) { el.classList.add("fresh"); news.push(`${words.new}: ${rowTitle(el)}.`); }
       if (!list.hasAttribute("data-cards")) continue;
-      for (const el of put.added) {
-        if (el.hasAttribute("data-waiting")) { el.classList.add("fresh"); news.push(`${words.new}: ${wants(el)}.`); }
-      }
       for (const el of put.changed) {
-        if (el.matches(".card")) news.push(`${el.querySelector(".badge")?.textContent.trim()}: ${title(el)}.`);
+        if (el.matches(".card") && !el.hasAttribute("data-waiting")) news.push(`${el.querySelector(".badge")?.textContent.trim()}: ${title(el)}.`);
       }
     }
+    dock();
+    watch();
     tellTime();
     if (news.length) say(news.join(" "));
   }
 
-  // here is this page's address, with the cards that are in sight: one that is
-  // decided elsewhere turns final in its place instead of vanishing.
+  function rowTitle(row) { return row.querySelector(".row-head").textContent.replace(/\s+/g, " ").trim(); }
+
+  // dock puts the note of the last answer where the finger is: at the buttons of the
+  // card that came up.
+  function dock() {
+    const at = document.querySelector("#cards > .card > .dock"), note = $("notice");
+    if (at && note?.childElementCount) at.prepend(note);
+  }
+
+  function shown() { return document.querySelector("#cards > [data-ask]"); }
+
+  // here is this page's address, with the card that is in sight: another one that is
+  // worse, or its own end, does not take it away from its reader.
   function here() {
     if (still) return new URL("/inbox/frame", location.href);
     const to = new URL(location.href);
     to.hash = "";
     if (to.pathname !== "/inbox") return to;
-    to.searchParams.delete("keep");
-    const cards = [...document.querySelectorAll("#cards > [data-ask]")];
-    for (const c of cards.slice(-20)) to.searchParams.append("keep", c.dataset.ask);
+    to.searchParams.delete("told");
+    if (shown()) to.searchParams.set("ask", shown().dataset.ask);
     return to;
   }
 
@@ -186,13 +264,17 @@
   }
 
   let busy = false, again = false, timer = 0;
+  let place = 0; // counts the cards that came up; what was fetched before is of another
 
   async function refresh() {
     if (busy) { again = true; return; }
     busy = true;
+    const at = place;
     try {
       const answer = await fetch(here(), { headers: { Accept: "text/html" } });
-      if (answer.ok) take(await read(answer));
+      const doc = answer.ok ? await read(answer) : null;
+      if (at !== place) again = true;
+      else if (doc) take(doc);
       else if (answer.status === 401) location.reload();
     } catch { /* The stream tells that the server is away, and calls again. */ }
     busy = false;
@@ -271,7 +353,6 @@
     if (sending) return;
     sending = true;
     button.setAttribute("aria-disabled", "true");
-    const card = form.closest("[data-ask]");
     try {
       const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, button)) });
       const doc = await read(answer);
@@ -279,27 +360,106 @@
       if (answer.status === 401) location.reload();
       else if (failed) { fault(failed.querySelector("h1").textContent + ". " + failed.querySelector("p").textContent); soon(); }
       else {
-        // The answer's page knows this ask only; what else is in sight comes
-        // with the next look. Its note is what to read now.
+        // What came back is the page with the next card on it, and with a note of what
+        // the answer did. A note that is made on the page of one ask stays there.
         const note = doc.getElementById("notice");
         if (note) $("notice")?.replaceChildren(...document.importNode(note, true).childNodes);
-        await refresh();
-        const now = card && $(card.id);
-        now?.focus({ preventScroll: true });
-        say($("notice")?.textContent.replace(/\s+/g, " ").trim() ?? "");
+        go(answer.url);
+        take(doc);
+        arrive();
+        say([$("notice")?.textContent, shown()?.hasAttribute("data-waiting") ? title(shown()) : ""].join(" ").replace(/\s+/g, " ").trim());
       }
     } catch {
       fault(words.lost);
     }
     sending = false;
-    if (button.isConnected) button.removeAttribute("aria-disabled");
+    if (button.isConnected) { button.removeAttribute("aria-disabled"); gate(); }
+  }
+
+  // go makes an address that was fetched this page's, without the note that it carried.
+  function go(address, push) {
+    place++;
+    const to = new URL(address);
+    if (to.pathname !== location.pathname) return;
+    to.searchParams.delete("told");
+    if (to.href !== location.href) history[push ? "pushState" : "replaceState"](null, "", to);
+    $("split")?.classList.toggle("chosen", to.searchParams.has("ask"));
+  }
+
+  // arrive puts the reader at the top of the card that came up, or on the note where
+  // none did.
+  function arrive() {
+    const card = shown();
+    scroller()?.scrollTo(0, 0);
+    if (!scroller()) scrollTo(0, 0);
+    (card ?? $("notice")?.firstElementChild ?? $("main")).focus({ preventScroll: true });
+  }
+
+  // open shows the ask of a row beside the list.
+  async function open(link, keep) {
+    $("notice")?.replaceChildren();
+    const at = ++place;
+    try {
+      const answer = await fetch(link.href, { headers: { Accept: "text/html" } });
+      if (!answer.ok) { location.href = link.href; return; }
+      const doc = await read(answer);
+      if (at !== place) return;
+      go(link.href, !keep);
+      take(doc);
+      if (!keep) arrive();
+    } catch { location.href = link.href; }
   }
 
   document.addEventListener("submit", (e) => {
     const form = e.target;
     if (!form.matches('[action="/inbox/decide"]') || !e.submitter) return;
     e.preventDefault();
+    if (e.submitter.hasAttribute("data-unread")) { readOn(form.closest(".actions")); say(words.unread); return; }
     send(form, e.submitter);
+  });
+
+  document.addEventListener("click", (e) => {
+    if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+    const link = e.target.closest?.(".row > a, #next, .back > a");
+    if (link && $("split")) {
+      e.preventDefault();
+      if (link.closest(".back")) back(); else open(link);
+      return;
+    }
+    const act = e.target.closest?.("[data-read]")?.closest(".actions");
+    if (act) readOn(act);
+  });
+
+  // back leaves the card for the list, on a narrow screen.
+  function back() {
+    const was = shown()?.dataset.ask;
+    $("split").classList.remove("chosen");
+    const to = new URL(location.href);
+    to.searchParams.delete("ask");
+    history.pushState(null, "", to);
+    $(`row-${was}`)?.focus();
+  }
+
+  addEventListener("popstate", () => {
+    if (!$("split")) return;
+    const to = new URL(location.href);
+    $("split").classList.toggle("chosen", to.searchParams.has("ask"));
+    place++;
+    if (to.searchParams.has("ask")) { shown()?.remove(); refresh(); }
+  });
+
+  // The search works while it is typed.
+  let typed = 0;
+  document.addEventListener("input", (e) => {
+    const form = e.target.closest?.("#search");
+    if (!form) return;
+    clearTimeout(typed);
+    typed = setTimeout(() => {
+      const to = new URL(location.href);
+      for (const [key, value] of new FormData(form)) { if (value) to.searchParams.set(key, value); else to.searchParams.delete(key); }
+      history.replaceState(null, "", to);
+      refresh();
+    }, 200);
   });
 
   // A press that comes right after the page moved may have been meant for what
@@ -313,38 +473,52 @@
 
   // --- Keys ---------------------------------------------------------------
 
-  const rows = () => [...document.querySelectorAll("#cards > .card, .entries > .entry")];
-
-  function current() {
-    const at = document.activeElement?.closest(".card, .entry");
-    return at ?? null;
-  }
+  // Rows of the list of what waits, or of a history where there is none.
+  const rows = () => {
+    const waits = [...document.querySelectorAll("#list > .row > a")];
+    return waits.length ? waits : [...document.querySelectorAll(".entries > .entry")];
+  };
 
   function step(by) {
     const all = rows();
     if (!all.length) return;
-    const i = all.indexOf(current());
+    const at = document.activeElement?.closest(".entry, .row > a");
+    let i = all.indexOf(at);
+    // On a card one goes on to its neighbours in the list.
+    if (i < 0 && shown()?.contains(document.activeElement)) i = all.findIndex((el) => el.hasAttribute("aria-current"));
     const el = all[i < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(i + by, 0), all.length - 1)];
-    el.tabIndex = -1;
+    if (el.matches(".entry")) el.tabIndex = -1;
     el.focus({ preventScroll: true });
     el.scrollIntoView({ block: "nearest" });
+    if (!el.matches("a")) return;
+    // On a narrow screen the list is hidden behind the card.
+    if (el.checkVisibility()) open(el, true); else open(el);
   }
 
-  // within finds a control of the call in focus, or else of the first card. The
-  // item of a plan that holds the focus comes before the whole plan.
+  // within finds a control of the card in sight. The item of a plan that holds the
+  // focus comes before the whole plan.
   function within(what) {
     const item = document.activeElement?.closest(".item");
-    const card = current() ?? document.querySelector("#cards > [data-waiting]");
-    return item?.querySelector(what) ?? card?.querySelector(`:scope > .actions ${what}`) ?? null;
+    return item?.querySelector(what) ?? shown()?.querySelector(`:scope > .dock ${what}`) ?? null;
+  }
+
+  // allow leads to the button once the call was seen, and to what was not seen before.
+  function allow() {
+    const b = within("button.allow[data-choice=allow]");
+    if (!b) return;
+    if (b.hasAttribute("data-unread")) { readOn(b.closest(".actions")); say(words.unread); return; }
+    b.focus();
+    say(words["enter.allow"]);
   }
 
   const keys = {
     j: () => step(1),
     k: () => step(-1),
-    a: () => { const b = within("[data-choice=allow]"); if (b) { b.focus(); say(words["enter.allow"]); } },
+    a: allow,
     d: () => { const b = within("[data-choice=deny]"); if (b) { b.focus(); say(words["enter.deny"]); } },
     w: () => { const d = within("details.say"); if (d) { d.open = true; d.querySelector("textarea").focus(); } },
-    Enter: () => { const c = document.activeElement; if (c?.matches(".card")) c.querySelector(".open-ask")?.click(); },
+    Enter: () => document.activeElement.querySelector(".open-ask")?.click(),
+    "/": () => $("s-q")?.focus(),
     "?": () => $("help").showModal(),
   };
 
@@ -371,6 +545,10 @@
     act();
   });
 
+  dock();
+  watch();
+  addEventListener("resize", watch);
+  document.addEventListener("toggle", watch, true);
   tellTime();
   setInterval(tellTime, 1000);
 })();

@@ -53,20 +53,23 @@ export function connect({ url = "http://127.0.0.1:8787", token, patience = 30_00
     }
   }
 
+  // Whether a person asks something first that the agent was not told of.
+  const asked = (a) => Boolean(a?.question && !a.question.repeated);
+
   const approval = (id) => `/v1/approvals/${encodeURIComponent(id)}`;
 
   // Proposes the call and waits for the person, at most limit milliseconds.
-  async function decide(call, key, until, signal) {
+  async function decide(call, key, until, signal, answer) {
     const slice = () => Math.max(0, Math.min(50_000, until - Date.now()));
     const query = (ms) => (ms > 0 ? `?wait=${Math.ceil(ms)}ms` : "");
     let wait = slice();
-    let a = await persist(signal, () => send("POST", `/v1/proposals${query(wait)}`, { body: call, key, signal, wait }));
-    while (a?.decision === "pending" && a.approval?.id && Date.now() < until) {
+    let a = await persist(signal, () => send("POST", `/v1/proposals${query(wait)}`, { body: answer ? { ...call, answer } : call, key, signal, wait }));
+    while (a?.decision === "pending" && a.approval?.id && !asked(a) && Date.now() < until) {
       const began = Date.now();
       wait = slice();
       a = await persist(signal, () => send("GET", approval(a.approval.id) + query(wait), { signal, wait }));
       // An answer that came early is a daemon that lets its waiters go.
-      if (a?.decision === "pending" && Date.now() - began < wait / 2) await pause(Math.min(1000, wait), signal);
+      if (a?.decision === "pending" && !asked(a) && Date.now() - began < wait / 2) await pause(Math.min(1000, wait), signal);
     }
     return a;
   }
@@ -74,17 +77,19 @@ export function connect({ url = "http://127.0.0.1:8787", token, patience = 30_00
   const refuse = (text, id) => ({ run: false, text, id, report: async () => {} });
   const because = (why, id) => refuse(`vaglio: this call did not run: ${why}`, id);
 
-  // Asks about one call. The answer is { run, text, id, words, report }.
-  async function ask(call, { key = crypto.randomUUID(), limit = 3_600_000, signal } = {}) {
+  // Asks about one call. The answer is { run, text, id, words, question, report }: a question is a person's, and
+  // the same call with an answer tells them.
+  async function ask(call, { key = crypto.randomUUID(), limit = 3_600_000, signal, answer } = {}) {
     const until = Date.now() + limit;
     const proposal = { ...call, args: call.args ?? {} };
     let id;
     try {
       for (let n = 0; n < 5; n++) {
-        const a = await decide(proposal, n ? `${key}.${n}` : key, until, signal);
+        const a = await decide(proposal, n ? `${key}.${n}` : key, until, signal, answer);
         id = a?.approval?.id;
         if (a?.decision === "allow" && !a.permit && a.verdict?.approved === true) return { run: true, report: async () => {} };
         if (a?.decision === "deny") return refuse(a.text || "vaglio: this call did not run", id);
+        if (a?.decision === "pending" && id && asked(a)) return { ...refuse(a.text || "vaglio: this call has not run yet", id), question: a.question.words };
         if (a?.decision === "pending" && id) {
           return because(`held as ${id}: nobody has answered yet. Repeat the same call after the answer, which then counts for it once`, id);
         }

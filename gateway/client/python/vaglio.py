@@ -38,6 +38,7 @@ class Ruling:
     text: str = ""  # why it does not run
     id: Optional[str] = None  # the question that a person was asked
     words: str = ""  # what the person said who allowed it
+    question: str = ""  # what a person asks first; ask again about the same call, with answer
     value: Any = None  # what the call returned
     _gate: Optional["Vaglio"] = None
 
@@ -49,6 +50,11 @@ class Ruling:
 
 def _approval(id: str) -> str:
     return "/v1/approvals/" + urllib.parse.quote(id, safe="")
+
+
+def _asked(a: dict) -> bool:
+    question = a.get("question")
+    return isinstance(question, dict) and not question.get("repeated")
 
 
 def _because(why: str, id: Optional[str] = None) -> Ruling:
@@ -99,35 +105,37 @@ class Vaglio:
             time.sleep(pause)
             rest = min(2 * rest, 1)
 
-    def _decide(self, call: dict, key: str, until: float) -> Any:
+    def _decide(self, call: dict, key: str, until: float, answer: str) -> Any:
         def part() -> tuple[float, str]:
             wait = max(0.0, min(50.0, until - time.monotonic()))
             return wait, f"?wait={int(wait * 1000)}ms" if wait >= 0.001 else ""
 
         wait, query = part()
-        a = self._persist(lambda: self._send("POST", "/v1/proposals" + query, call, key, wait))
-        while isinstance(a, dict) and a.get("decision") == "pending" and a.get("approval") and time.monotonic() < until:
+        a = self._persist(lambda: self._send("POST", "/v1/proposals" + query, {**call, "answer": answer} if answer else call, key, wait))
+        while isinstance(a, dict) and a.get("decision") == "pending" and a.get("approval") and not _asked(a) and time.monotonic() < until:
             id, began = a["approval"]["id"], time.monotonic()
             wait, query = part()
             a = self._persist(lambda: self._send("GET", _approval(id) + query, wait=wait))
             # An answer that came early is a daemon that lets its waiters go.
-            if a.get("decision") == "pending" and time.monotonic() - began < wait / 2:
+            if a.get("decision") == "pending" and not _asked(a) and time.monotonic() - began < wait / 2:
                 time.sleep(min(1, wait))
         return a
 
-    def ask(self, call: dict, key: str = "", limit: float = 3600) -> Ruling:
-        """Asks about one call, and waits for a person at most limit seconds."""
+    def ask(self, call: dict, key: str = "", limit: float = 3600, answer: str = "") -> Ruling:
+        """Asks about one call, and waits for a person at most limit seconds; answer is for their question."""
         key, until, id = key or str(uuid.uuid4()), time.monotonic() + limit, None
         proposal = {**call, "args": call.get("args") or {}}
         try:
             for n in range(5):
-                a = self._decide(proposal, f"{key}.{n}" if n else key, until)
+                a = self._decide(proposal, f"{key}.{n}" if n else key, until, answer)
                 decision, permit = a.get("decision"), a.get("permit")
                 id = (a.get("approval") or {}).get("id")
                 if decision == "allow" and not permit and (a.get("verdict") or {}).get("approved") is True:
                     return Ruling(True)
                 if decision == "deny":
                     return Ruling(False, a.get("text") or "vaglio: this call did not run", id)
+                if decision == "pending" and id and _asked(a):
+                    return Ruling(False, a.get("text") or "vaglio: this call has not run yet", id, question=a["question"].get("words", ""))
                 if decision == "pending" and id:
                     return _because(f"held as {id}: nobody has answered yet. Repeat the same call after the answer, which then counts for it once", id)
                 if decision != "allow" or not permit or not id:

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/hook"
+	"github.com/metnos/vaglio/internal/datafolder"
 )
 
 // usage is the exit code of a mistake in the command line, which the clients take
@@ -49,9 +51,13 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	var s Settings
 	set := flag.NewFlagSet("vaglio-hook", flag.ContinueOnError)
 	set.SetOutput(std.Err)
-	set.Usage = func() { _, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--approve-allows]") }
+	set.Usage = func() {
+		_, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--agent name] [--approve-allows] [--shadow]")
+	}
 	set.DurationVar(&s.Limit, "limit", 0, "")
 	set.BoolVar(&s.ApproveAllows, "approve-allows", false, "")
+	set.StringVar(&s.Agent, "agent", "", "")
+	set.BoolVar(&s.Shadow, "shadow", false, "")
 	if len(args) == 0 || !slices.Contains(hook.Clients(), args[0]) {
 		return mistake(std, "the first argument must be a client that there is a hook for: "+strings.Join(hook.Clients(), ", "))
 	}
@@ -81,11 +87,18 @@ type Settings struct {
 	Limit         time.Duration
 	LimitSet      bool
 	ApproveAllows bool
+	// Agent is the name that the client was installed under, "" if it has none.
+	Agent string
+	// Shadow has calls written down and passed, with nobody asked.
+	Shadow bool
 }
 
 // Answer answers one event. A mistake in the configuration is a denial in the
 // client's own words, because most clients run the tool when a hook fails.
 func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, err error) {
+	if s.Shadow {
+		return shadow(ctx, s, env, std)
+	}
 	gate, notes := open(s, env)
 	if notes != "" {
 		seen(filepath.Join(filepath.Dir(notes), SeenFolder, s.Client))
@@ -93,18 +106,34 @@ func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, e
 	return hook.Run(ctx, hook.Options{
 		Client: s.Client, Gate: gate, In: std.In, Out: std.Out, Err: std.Err, Limit: s.Limit,
 		ApproveAllows: s.ApproveAllows, Notes: notes,
-		Getenv: func(name string) string {
-			value, _ := env(name)
-			return value
-		},
+		Getenv: getenv(env),
 	})
 }
 
-func open(s Settings, env Lookup) (gate hook.Gate, notes string) {
+// shadow watches one event. Where the data folder cannot be told, nothing is written
+// down.
+func shadow(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, err error) {
+	to := os.DevNull // a folder in which nothing can be made
+	if dir, err := Folder(env); err == nil {
+		to = filepath.Join(dir, ShadowFolder)
+	}
+	return hook.Run(ctx, hook.Options{
+		Client: s.Client, In: std.In, Out: std.Out, Err: std.Err, Limit: s.Limit, Shadow: to, Getenv: getenv(env),
+	})
+}
+
+func getenv(env Lookup) func(string) string {
+	return func(name string) string {
+		value, _ := env(name)
+		return value
+	}
+}
+
+func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 	if s.LimitSet && s.Limit <= 0 {
 		return shut{errors.New("vaglio is not set up right: --limit must be more than 0, such as 1h")}, ""
 	}
-	c, dir, err := Connect(env)
+	c, dir, err := connect(env, s.Agent)
 	if err != nil {
 		return shut{fmt.Errorf("vaglio is not set up right: %w", err)}, ""
 	}
@@ -113,7 +142,9 @@ func open(s Settings, env Lookup) (gate hook.Gate, notes string) {
 
 // Connect returns the client of the daemon that the environment says, as the agent
 // that it says, and the data folder. It speaks to nobody yet.
-func Connect(env Lookup) (c *client.Client, dir string, err error) {
+func Connect(env Lookup) (c *client.Client, dir string, err error) { return connect(env, "") }
+
+func connect(env Lookup, agent string) (c *client.Client, dir string, err error) {
 	if dir, err = Folder(env); err != nil {
 		return nil, "", err
 	}
@@ -121,11 +152,11 @@ func Connect(env Lookup) (c *client.Client, dir string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := tokenOf(env)
+	token, err := tokenOf(dir, agent, env)
 	if err != nil {
 		return nil, "", err
 	}
-	return client.Unix(socket, token), dir, nil
+	return client.Unix(socket, string(token)), dir, nil
 }
 
 // What the hook writes below the data folder.
@@ -134,6 +165,8 @@ const (
 	notesFolder = "runs"
 	// SeenFolder holds a file for each client, which is as old as its last event.
 	SeenFolder = "clients"
+	// ShadowFolder holds the calls that were only watched, a file a day.
+	ShadowFolder = "shadow"
 )
 
 // seen notes that the client was heard of. Where the folder is not there, no daemon
@@ -153,25 +186,13 @@ func seen(file string) {
 
 // Folder is the daemon's data folder.
 func Folder(env Lookup) (string, error) {
-	dir, set := env("METNOS_DATA_DIR")
-	if set && dir == "" {
-		return "", errors.New("METNOS_DATA_DIR: is set but empty; unset it, or give a folder")
-	}
-	rest, below := strings.CutPrefix(dir, "~/")
-	if set && !below {
-		if !filepath.IsAbs(dir) {
-			return "", fmt.Errorf("METNOS_DATA_DIR: %q is not an absolute path", dir)
-		}
-		return filepath.Clean(dir), nil
-	}
 	home, _ := env("HOME")
-	if !filepath.IsAbs(home) {
-		return "", errors.New("HOME: must be set to the absolute path of the home folder")
-	}
-	if below {
-		return filepath.Join(home, rest), nil
-	}
-	return filepath.Join(home, ".local", "share", "metnos"), nil
+	return datafolder.Folder(setting(env, datafolder.FolderVariable), home)
+}
+
+func setting(env Lookup, name string) datafolder.Setting {
+	value, set := env(name)
+	return datafolder.Setting{Value: value, Set: set}
 }
 
 // shut is the gate that lets nothing through, and says why.

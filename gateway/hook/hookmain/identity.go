@@ -2,14 +2,12 @@ package hookmain
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/metnos/vaglio/internal/datafolder"
 )
-
-// sharedSocket is where agents find a daemon that runs as a user of its own.
-const sharedSocket = "/run/vaglio/agent.sock"
 
 // socketOf returns where the daemon's socket for agents is: where the environment
 // says, else in the data folder, else where it is for everybody's agents.
@@ -22,26 +20,31 @@ func socketOf(dir string, env Lookup) (string, error) {
 	}
 	own := filepath.Join(dir, datafolder.AgentSocket)
 	if _, err := os.Stat(own); err != nil {
-		if _, err := os.Stat(sharedSocket); err == nil {
-			return sharedSocket, nil
+		if _, err := os.Stat(datafolder.SharedSocket); err == nil {
+			return datafolder.SharedSocket, nil
 		}
 	}
 	return own, datafolder.CheckSocketPath(own)
 }
 
-// tokenOf returns the token of the agent that the hook is of; "" is the agent of
-// the user who runs it.
-func tokenOf(env Lookup) (string, error) {
-	token, set := env("METNOS_AGENT_TOKEN")
-	file, inFile := env("METNOS_AGENT_TOKEN_FILE")
+// TokenFile is where the token is kept of an agent that `vaglio install` named.
+func TokenFile(dir, agent string) string { return filepath.Join(dir, "agents", agent+".token") }
+
+// tokenOf returns the token of the agent that the hook is of: what the environment
+// says, or that of the agent that it was installed as. "" is the agent of the user who
+// runs it.
+func tokenOf(dir, agent string, env Lookup) (datafolder.Secret, error) {
+	const name = "METNOS_AGENT_TOKEN"
+	token, err := datafolder.SecretOf(name, setting(env, name), setting(env, name+"_FILE"))
 	switch {
-	case set && inFile:
-		return "", errors.New("METNOS_AGENT_TOKEN: is set, and so is METNOS_AGENT_TOKEN_FILE; set one of them")
-	case set && token == "":
-		return "", errors.New("METNOS_AGENT_TOKEN: is set but empty; unset it, or give the token")
-	case inFile:
-		secret, err := datafolder.ReadSecret(file)
-		return string(secret), err
+	case err != nil || token != "" || agent == "":
+		return token, err
+	case agent != filepath.Base(agent):
+		return "", errors.New("--agent: is no agent's name")
+	}
+	token, err = datafolder.ReadSecret(TokenFile(dir, agent))
+	if err != nil {
+		return "", fmt.Errorf("the token of the agent %s cannot be read (%w); run `vaglio install` again", agent, err)
 	}
 	return token, nil
 }

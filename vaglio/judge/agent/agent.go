@@ -124,7 +124,8 @@ type place struct {
 type placeKey struct{}
 
 // Grade runs the judge agent on a call, as a child execution. Whatever is no
-// verdict rejects, each with its own class of fault.
+// verdict rejects, each with its own class of fault; its result has only the id of
+// what was recorded.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
 	above, _ := ctx.Value(placeKey{}).(place)
 	if above.depth >= DeepestRun {
@@ -147,10 +148,12 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	}
 	x := j.begin(&p, above)
 	r, err := x.run(context.WithValue(ctx, placeKey{}, place{x.is.ID, x.is.Depth}), &load)
-	if err := x.end(ctx, r, err); err != nil {
-		return vaglio.GradientResult{}, err
+	id, err := x.end(ctx, r, err)
+	if err != nil {
+		// What it did is told also where it came to no verdict.
+		return vaglio.GradientResult{Judgement: id}, err
 	}
-	r.Judge, r.Judgement = j.Kind(), x.is.ID
+	r.Judge, r.Judgement = j.Kind(), id
 	if keeps && (r.Score < j.config.MinScore || r.Confidence < j.config.MinConfidence) {
 		j.kept.Keep(key, r)
 	}

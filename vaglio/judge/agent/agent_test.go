@@ -340,6 +340,69 @@ func TestAJudgeLooksBeforeItAnswers(t *testing.T) {
 	}
 }
 
+// A tool's result is JSON: what is escaped in it hides no secret.
+func TestSecretsInToolResults(t *testing.T) {
+	for _, secret := range []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "AKIAQ3EGRX7LMN2PTU5V", "hunter2hunter2"} {
+		text, err := strictjson.Marshal(map[string]any{"text": "# keys\n\t" + secret + "\nnext\npassword=" + secret + "\n", "bytes": 70})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &folders{files: map[string]string{"/x": string(text)}, allow: []string{"go test"}, output: string(text)}
+		if secret == "hunter2hunter2" { // known by its name alone
+			f.files["/x"] = `{"text":"a\npassword=hunter2hunter2\n"}`
+			f.output = f.files["/x"]
+		}
+		m := says(calls(agent.ToolRead, `{"path":"/x"}`), calls(agent.ToolRun, `{"command":"go test"}`), verdict(0.9))
+		j, kept := newJudge(t, m, with(f))
+		if _, err := j.Grade(t.Context(), proposal()); err != nil {
+			t.Fatal(err)
+		}
+		seen := fmt.Sprintf("%+v", m.asked[2].Turns) + fmt.Sprintf("%+v", kept.last().Transcript)
+		if strings.Contains(seen, secret) || !strings.Contains(seen, "masked") {
+			t.Errorf("%s is told: %s", secret, seen)
+		}
+	}
+}
+
+// The verdict is asked for with the schema and without calls. The tools stay named:
+// a server takes no conversation with results of tools that it was not told of.
+func TestTheLastTurnIsForTheVerdict(t *testing.T) {
+	f := &folders{files: map[string]string{"/x": "y"}}
+	look := calls(agent.ToolRead, `{"path":"/x"}`)
+	m := says(look, look, verdict(0.9))
+	j, _ := newJudge(t, m, func(c *agent.Config) {
+		with(f)(c)
+		c.Manifest.Limits.Turns = 3
+	})
+	if r, err := j.Grade(t.Context(), proposal()); err != nil || r.Score != 0.9 {
+		t.Fatal(r, err)
+	}
+	for i, last := range []bool{false, false, true} {
+		q := &m.asked[i]
+		if q.NoCalls != last || (len(q.Schema) > 0) != last || len(q.Tools) != 2 {
+			t.Errorf("turn %d: %+v", i+1, q)
+		}
+	}
+	// What it calls all the same is not carried out.
+	m = says(look, look, look)
+	j, kept := newJudge(t, m, func(c *agent.Config) {
+		with(f)(c)
+		c.Manifest.Limits.Turns = 2
+	})
+	if _, err := j.Grade(t.Context(), proposal()); fault(err) != vaglio.FaultMalformed {
+		t.Error(err)
+	}
+	carried := 0
+	for _, s := range kept.last().Transcript {
+		if strings.HasPrefix(s.By, "tool ") {
+			carried++
+		}
+	}
+	if carried != 1 {
+		t.Errorf("%d calls were carried out", carried)
+	}
+}
+
 func TestWhatEndsAChildExecution(t *testing.T) {
 	f := func() *folders {
 		return &folders{files: map[string]string{"/x": "y"}, allow: []string{"true"}}
@@ -365,8 +428,12 @@ func TestWhatEndsAChildExecution(t *testing.T) {
 		"no_calls": {says(calls("rm_everything", "{}"), calls(agent.ToolRead, "[1]"), calls(agent.ToolRead, `{"a":1,"a":2}`), verdict(1)), with(f()), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, _ := newJudge(t, c.m, c.change)
+			j, kept := newJudge(t, c.m, c.change)
 			r, err := j.Grade(t.Context(), proposal())
+			// What it did is told by its id as soon as it is kept, also without a verdict.
+			if recorded := len(kept.all) > 0; (r.Judgement != "") != recorded || recorded && r.Judgement != kept.last().ID {
+				t.Errorf("the judgement is %q of %+v", r.Judgement, kept.all)
+			}
 			if fault(err) != c.want || err != nil && (r.Score != 0 || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -462,6 +529,20 @@ func TestTheGuardHoldsJudgesToo(t *testing.T) {
 // A rejection stands for equal calls of a turn; a pass is asked for again.
 func TestOnlyRejectionsAreKept(t *testing.T) {
 	for score, want := range map[float64]int{0.1: 1, 0.9: 3} {
+		// One that read files, and the same without tools.
+		look := calls(agent.ToolRead, `{"path":"/x"}`)
+		f := &folders{files: map[string]string{"/x": "y"}}
+		looking := says(look, verdict(score), look, verdict(score), look, verdict(score))
+		if j, kept := newJudge(t, looking, with(f)); true {
+			for range 3 {
+				if r, err := j.Grade(t.Context(), proposal()); err != nil || r.Score != score {
+					t.Fatal(r, err)
+				}
+			}
+			if len(looking.asked) != 2*want || len(kept.all) != want {
+				t.Errorf("a score of %v by one that looks: asked %d times, want %d", score, len(looking.asked), 2*want)
+			}
+		}
 		m := says(verdict(score))
 		j, kept := newJudge(t, m, nil)
 		for range 3 {

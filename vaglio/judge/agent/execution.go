@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/llm"
 	"github.com/metnos/vaglio/vaglio/judge/model"
+	"github.com/metnos/vaglio/vaglio/mask"
 )
 
 const (
@@ -58,7 +60,7 @@ func (x *execution) run(ctx context.Context, load *payload) (r vaglio.GradientRe
 // converse asks the model until it gives a verdict, and carries out what it calls.
 func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientResult, err error) {
 	for turn := 1; ; turn++ {
-		if turn == turns && len(x.request.Tools) > 0 {
+		if turn == turns && x.mayCall() {
 			x.decide("You have no turns left for tools. Give your verdict now.")
 		}
 		reply, err := x.ask(ctx)
@@ -66,7 +68,7 @@ func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientR
 			return r, err
 		}
 		switch {
-		case len(reply.Calls) > 0 && len(x.request.Tools) > 0:
+		case len(reply.Calls) > 0 && x.mayCall():
 			if err := x.use(ctx, reply); err != nil {
 				return r, err
 			}
@@ -117,10 +119,13 @@ func (x *execution) offer() {
 	}
 }
 
+// mayCall says whether the model may call tools now.
+func (x *execution) mayCall() bool { return len(x.request.Tools) > 0 && !x.request.NoCalls }
+
 // decide asks for the verdict, with the schema and without tools. Servers that
 // hold a model to a schema cannot have it call tools.
 func (x *execution) decide(text string) {
-	x.request.Tools, x.request.Schema, x.request.Name = nil, strictjson.Value(schema), "verdict"
+	x.request.NoCalls, x.request.Schema, x.request.Name = true, strictjson.Value(schema), "verdict"
 	x.say("asked", text)
 	if last := &x.request.Turns[len(x.request.Turns)-1]; !last.Model {
 		last.Text = strings.TrimSpace(last.Text + "\n\n" + text)
@@ -187,6 +192,25 @@ func (x *execution) named() string {
 	return strings.Join(names, ", ")
 }
 
+// masked is a text without its secrets. Those in an object of JSON are looked for
+// in its values: what is escaped there, such as the end of a line, would stand
+// before a secret as if it were a part of it.
+func masked(m mask.Masker, text string) string {
+	var o map[string]any
+	if strictjson.UnmarshalLoose([]byte(text), &o) != nil {
+		return m.Mask(text)
+	}
+	known := m.Object(o)
+	if reflect.DeepEqual(known, o) {
+		return m.Mask(text)
+	}
+	b, err := strictjson.MarshalLossy(known)
+	if err != nil {
+		return "(an object that cannot be written)"
+	}
+	return m.Mask(string(b))
+}
+
 // longestTranscript bounds what is kept of a transcript, in bytes.
 const longestTranscript = 256 << 10
 
@@ -196,8 +220,8 @@ func (x *execution) say(by, text string) {
 	if room <= 0 || text == "" {
 		return
 	}
-	mask := x.judge.config.Masker.Mask
-	line := vaglio.Said{By: mask(by), Text: mask(text)}
+	m := x.judge.config.Masker
+	line := vaglio.Said{By: m.Mask(by), Text: masked(m, text)}
 	if len(line.Text) > room {
 		const least = 300
 		if room < least {
@@ -211,9 +235,9 @@ func (x *execution) say(by, text string) {
 	x.is.Transcript = append(x.is.Transcript, line)
 }
 
-// end keeps the judgement. An agent that is gone does not take its record along;
-// a verdict without a record is none.
-func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error) error {
+// end keeps the judgement, and gives its id once it is kept. An agent that is gone
+// does not take its record along; a verdict without a record is none.
+func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error) (id string, _ error) {
 	x.is.Took = time.Since(x.is.At).Seconds()
 	switch e, told := errors.AsType[*vaglio.JudgeError](err); {
 	case err == nil:
@@ -230,8 +254,12 @@ func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
-	if kept := x.judge.config.Records.Keep(ctx, x.is); kept != nil && err == nil {
-		return &vaglio.JudgeError{Fault: "what it did cannot be recorded", Class: vaglio.FaultFailed, Err: kept}
+	kept := x.judge.config.Records.Keep(ctx, x.is)
+	switch {
+	case kept == nil:
+		id = x.is.ID
+	case err == nil:
+		err = &vaglio.JudgeError{Fault: "what it did cannot be recorded", Class: vaglio.FaultFailed, Err: kept}
 	}
-	return err
+	return id, err
 }

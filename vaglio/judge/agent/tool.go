@@ -78,7 +78,7 @@ func (x *execution) call(ctx context.Context, c *model.ToolCall) (model.ToolResu
 	if err != nil {
 		text, failed = err.Error(), true
 	}
-	text = llm.Shortened(x.judge.config.Masker.Mask(text), longestResult)
+	text = llm.Shortened(masked(x.judge.config.Masker, text), longestResult)
 	x.say("tool "+c.Name, text)
 	return model.ToolResult{ID: c.ID, Quote: model.NewQuote("result of "+known(c.Name), text), Failed: failed}, nil
 }

@@ -298,8 +298,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		}
 	}
 	if v.root && changes && v.box == "" {
-		out = append(out, usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name))
-		out[len(out)-1].Manner = true
+		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out
 }

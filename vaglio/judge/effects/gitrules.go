@@ -3,8 +3,6 @@ package effects
 import (
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func gitRules(m map[string]rule) {
@@ -171,17 +169,6 @@ func pushTarget(ops []arg) string {
 		b.WriteString(s)
 	}
 	return clip(b.String(), 160)
-}
-
-// forcePush says that branches of a remote are overwritten.
-func forcePush(to string) wording.Sentence {
-	if remote, refs, named := strings.Cut(to, " "); named {
-		return say("force-pushes %s to %s", refs, remote)
-	}
-	if to == "" {
-		return say("force-pushes to the remote")
-	}
-	return say("force-pushes to %s", to)
 }
 
 func versionTag(s string) bool {

@@ -186,7 +186,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	target := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = statementSaid(strings.Join(s.words[min(at, len(s.words)):min(at+2, len(s.words))], " "), target, where)
+	e.Why = statementSaid(verb, strings.Join(s.words[min(at, len(s.words)):min(at+2, len(s.words))], " "), target, where)
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -219,7 +219,21 @@ func (s *statement) mayChange(verb, target string, e Effect, where wording.Claus
 	switch verb {
 	case "SET", "RESET":
 		return e.with(say("changes a setting of the database server"), where.String()),
-			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("
+			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL")
+	case "PRAGMA":
+		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
+			s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO")
+	case "EXEC", "EXECUTE":
+		return e, !tellsOnly(strings.ToLower(target))
+	}
+	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
+		if s.has(w) {
+			return e.with(say("runs the statement that it explains: %s", strings.ToLower(w)), e.Target), s.has("ANALYZE") || s.has("ANALYSE")
+		}
+	}
+	return e, false
+}
+
 // tellsOnly reports whether a procedure of SQL Server only tells of its
 // database.
 func tellsOnly(procedure string) bool {
@@ -232,35 +246,30 @@ func tellsOnly(procedure string) bool {
 // rows judges a change of rows: of all of them, it is as bad as it gets.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
 	if !s.has("WHERE") && !s.has("LIMIT") {
-		e.Why = statementSaid(verb+" *", target, where)
+		e.Why = statementSaid(verb, verb+" *", target, where)
 		e.Reach = ReachPublic
 	}
 	return e
 }
 
-// theDatabase is one whose name is not known.
-const theDatabase wording.Phrase = "the database"
+const theDatabase wording.Phrase = "the database" // whose name is not known
 
-// statementSaid says what a statement does that begins so, and in which database
-// where that is known.
-func statementSaid(begins, target string, where wording.Clause) wording.Sentence {
+// statementSaid says what a statement does of that verb that begins so.
+func statementSaid(verb, begins, target string, where wording.Clause) wording.Sentence {
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
-		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
-		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s", "DROP TABLE": "drops the table %s",
-		"DROP DATABASE": "drops the database %s with all its tables", "DROP SCHEMA": "drops the database %s with all its tables",
+		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
+		"CREATE": "creates %s", "ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s",
+		"DROP TABLE": "drops the table %s", "DROP DATABASE": "drops the database %s with all its tables",
 	}
-	verb, _, _ := strings.Cut(begins, " ")
 	p := cmp.Or(said[begins], said[verb])
-	switch {
-	case p == "":
+	if p == "" {
 		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
-	case where.Phrase != theDatabase:
-		return append(say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 	}
-	return say(p, target)
-}
-@@say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+	if where.Phrase == theDatabase {
+		return say(p, target)
+	}
+	return append(say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // query judges a statement that reads, for what it may do on the side.

@@ -166,15 +166,14 @@ func (j *Judge) quotes(p *vaglio.Proposal) []model.Quote {
 
 // verdict reads the answer: exactly one object, which has a score and a reason.
 func (j *Judge) verdict(text string) (vaglio.GradientResult, error) {
-	r, err := readVerdict(text)
+	r, err := readVerdict(text, j.config.Masker)
 	if err != nil {
 		return r, &vaglio.JudgeError{Fault: "its answer is no verdict: " + err.Error(), Class: vaglio.FaultMalformed}
 	}
-	r.Reasoning = j.config.Masker.Mask(r.Reasoning)
 	return r, nil
 }
 
-func readVerdict(text string) (r vaglio.GradientResult, err error) {
+func readVerdict(text string, m mask.Masker) (r vaglio.GradientResult, err error) {
 	members, err := model.Object(text)
 	if err != nil {
 		return r, err
@@ -186,7 +185,7 @@ func readVerdict(text string) (r vaglio.GradientResult, err error) {
 	if err != nil {
 		return vaglio.GradientResult{}, err
 	}
-	words := strings.Fields(reason)
+	words := strings.Fields(m.Mask(reason)) // before it is cut: half a secret is not known as one
 	if len(words) == 0 {
 		return vaglio.GradientResult{}, &model.MalformedError{Field: "reason", Problem: "is empty"}
 	}

@@ -167,6 +167,18 @@ func TestWhatTheModelSees(t *testing.T) {
 	}
 }
 
+// A secret that the end of a reason goes through is masked before it is cut.
+func TestNoHalfASecret(t *testing.T) {
+	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	for room := range 45 {
+		reason := strings.Repeat("x", 300-room) + " " + secret
+		r, err := judge(t, &fixed{reply: model.Reply{Text: `{"score":1,"reason":"` + reason + `"}`}}, nil).Grade(t.Context(), proposal())
+		if err != nil || strings.Contains(r.Reasoning, "ghp_") {
+			t.Fatalf("%d: %s, %v", room, r.Reasoning, err)
+		}
+	}
+}
+
 // Answers about names alone are kept within a turn; what saw values is not.
 func TestEqualCallsAreAskedOnce(t *testing.T) {
 	for _, values := range []bool{false, true} {

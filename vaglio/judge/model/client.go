@@ -126,6 +126,8 @@ func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
 	begun := time.Now()
 	reply, err := c.breaker.Execute(func() (Reply, error) { return c.model.Complete(ctx, r) })
+	// No server's count makes up for what was spent before.
+	reply.Usage = Usage{max(0, reply.Usage.Input), max(0, reply.Usage.Output)}
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return Reply{}, c.down(err)
 	}

@@ -153,6 +153,19 @@ func TestWhatKillsAServer(t *testing.T) {
 	})
 }
 
+// What a server counts is never less than nothing: a budget would grow by it.
+func TestNoServerGivesBack(t *testing.T) {
+	meter := &called{}
+	c := NewClient(answering{Reply{Usage: Usage{-1000, -5}}}, Options{Meter: meter, Price: Price{Input: 1, Output: 1}})
+	if r, err := c.Complete(t.Context(), Request{}); err != nil || r.Usage != (Usage{}) || meter.all[0].Cost != 0 {
+		t.Errorf("%+v, %v, %+v", r, err, meter.all)
+	}
+}
+
+type answering struct{ Reply }
+
+func (a answering) Complete(context.Context, Request) (Reply, error) { return a.Reply, nil }
+
 func TestAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{errs: []error{nil}, takes: time.Second}

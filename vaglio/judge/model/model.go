@@ -26,6 +26,9 @@ type Request struct {
 	Turns []Turn
 	// Tools may be called by the model.
 	Tools []Tool
+	// NoCalls says that the tools were called before and may not be called now. A
+	// server may want to be told of them all the same.
+	NoCalls bool
 	// Schema is the JSON Schema that the answer must fit, under Name; empty asks
 	// for none. Servers that can hold the model to it do; a caller checks all the
 	// same.

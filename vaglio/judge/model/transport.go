@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -27,6 +28,15 @@ type Server struct {
 	Model string
 	// Proxy finds the proxy of a request, as in [http.Transport]; nil is none.
 	Proxy func(*http.Request) (*url.URL, error)
+}
+
+// WithoutKey is an error whose text holds no key of ours: servers quote the one
+// that they do not take, and the log is no place for it.
+func (s Server) WithoutKey(err error) error {
+	if err == nil || s.Key == "" || !strings.Contains(err.Error(), s.Key) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), s.Key, "(our key)"))
 }
 
 // HTTP returns a client for one server: it follows no redirect and bounds what

@@ -59,7 +59,7 @@ func (s *Sandbox) AstGrep(ctx context.Context, q AstGrepRequest) (r AstGrepResul
 	case out.ExitCode > 1, out.ExitCode == 1 && out.Stderr.Bytes > 0:
 		return r, ToolError{toolAstGrep, strings.TrimSpace(out.Stderr.Text)}
 	}
-	return s.matches(out.Stdout)
+	return matches(out.Stdout)
 }
 
 // check tells what is wrong with a request.
@@ -91,10 +91,10 @@ type found struct {
 
 // matches reads what ast-grep wrote: one object a line. Only whole lines before a
 // cut are read.
-func (s *Sandbox) matches(out Output) (r AstGrepResult, err error) {
+func matches(out Output) (r AstGrepResult, err error) {
 	text := out.Text
 	if out.Cut != "" {
-		text = text[:min(len(text), s.limits.Output/2)]
+		text = text[:out.head]
 		text = text[:strings.LastIndexByte(text, '\n')+1]
 		r.Cut = fmt.Sprintf("the matches after the first %d bytes of %d", len(text), out.Bytes)
 	}

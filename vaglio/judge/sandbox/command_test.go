@@ -220,6 +220,32 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestACutGoesThroughNoLine: half a secret is not known as one, so a line is shown
+// whole or not at all.
+func TestACutGoesThroughNoLine(t *testing.T) {
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, "token%d=%s\n", i, strings.Repeat("s", i%40))
+	}
+	whole := map[string]bool{"": true}
+	for line := range strings.Lines(text.String()) {
+		whole[strings.TrimSuffix(line, "\n")] = true
+	}
+	for most := 256; most < 1000; most++ {
+		e := excerpt{most: most}
+		_, _ = e.Write([]byte(text.String()))
+		o := e.output()
+		if len(o.Text) < most/2 || o.Cut == "" {
+			t.Fatalf("%d: %q, cut %q", most, o.Text, o.Cut)
+		}
+		for line := range strings.SplitSeq(o.Text, "\n") {
+			if !whole[line] && !strings.Contains(line, o.Cut+" left out") {
+				t.Fatalf("%d: the line %q is half", most, line)
+			}
+		}
+	}
+}
+
 // TestExcerpt writes in pieces of every size, and finds start and end.
 func TestExcerpt(t *testing.T) {
 	var text strings.Builder

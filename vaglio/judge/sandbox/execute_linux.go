@@ -20,8 +20,13 @@ import (
 // reading ends and so does it.
 const gateScript = `echo >&4; read -r _ <&3 || exit 125; exec "$@" 3<&- 4>&-`
 
-// patience bounds what a started bubblewrap takes to set up.
-const patience = 10 * time.Second
+const (
+	// patience bounds what a started bubblewrap takes to set up, on a machine that is
+	// busy.
+	patience = 30 * time.Second
+	// drain is how long output is read from pipes that somebody holds after the end.
+	drain = 10 * time.Second
+)
 
 // execute runs a program in a folder of the sandbox.
 func (s *Sandbox) execute(ctx context.Context, program string, argv []string, dir string) (RunResult, error) {
@@ -151,7 +156,7 @@ func (s *Sandbox) spawn(ctx context.Context, program string, argv []string, dir 
 	if user := sandboxUser(); user >= 0 {
 		run.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(user), Gid: uint32(user)} //nolint:gosec // a constant
 	}
-	run.cmd.WaitDelay = patience
+	run.cmd.WaitDelay = drain
 	// What our own parent left open is nothing for a sandbox.
 	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return nil, err

@@ -111,6 +111,8 @@ func (r *ReadResult) take(text *strings.Builder, part []byte, line, most, output
 	case len(part) == 0:
 	case most > 0 && r.Lines == most:
 		r.Cut = fmt.Sprintf("the lines from %d on", line)
+	case text.Len()+len(part) > output && r.Lines > 0 && line == r.Line+r.Lines && whole:
+		r.Cut = fmt.Sprintf("the lines from %d on", line)
 	case text.Len()+len(part) > output:
 		text.Write(part[:output-text.Len()])
 		r.Cut = fmt.Sprintf("what is beyond %d bytes, in line %d", output, line)

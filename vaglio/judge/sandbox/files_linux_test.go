@@ -235,6 +235,17 @@ func TestFileBounds(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
+	// Half a line would be half a secret, which nobody masks.
+	if got, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/long", Line: 1, Most: 1}); err != nil || got.Lines != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/many"}); err != nil || got.Text != strings.Repeat("line\n", 200) || got.Cut != "the lines from 201 on" {
+		t.Errorf("%d lines, %q, %v", got.Lines, got.Cut, err)
+	}
+	write(t, w.ws, map[string]string{"secrets": strings.Repeat("a line of text\n", 60) + "token=" + strings.Repeat("s", 200) + "\nend\n"})
+	if got, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/secrets"}); err != nil || strings.Contains(got.Text, "token") || got.Cut != "the lines from 61 on" {
+		t.Errorf("%+v, %v", got, err)
+	}
 	if got, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/long", Line: 2}); err != nil || got.Text != "end\n" {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // probeTime bounds the runs that prove a layer.
-const probeTime = 10 * time.Second
+const probeTime = 30 * time.Second
 
 // probe finds the layer, by running a command in it.
 func (h *Host) probe(ctx context.Context) {

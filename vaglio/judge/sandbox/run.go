@@ -36,6 +36,8 @@ type Output struct {
 	Text  string `json:"text"`
 	Bytes int64  `json:"bytes"` // all that was written
 	Cut   string `json:"cut,omitempty"`
+
+	head int // bytes of Text before the cut
 }
 
 // Run runs a command of the list. That it fails is a result; an error is a
@@ -153,10 +155,25 @@ func (e *excerpt) Write(p []byte) (int, error) {
 func (e *excerpt) output() Output {
 	tail := string(e.tail[e.next:]) + string(e.tail[:e.next])
 	o := Output{Bytes: e.all}
-	if left := e.all - int64(len(e.head)+len(tail)); left > 0 {
-		o.Cut = fmt.Sprintf("%d bytes in the middle", left)
+	head := string(e.head)
+	if e.all > int64(len(head)+len(tail)) {
+		head, tail = wholeLines(head, tail)
+		o.Cut = fmt.Sprintf("%d bytes in the middle", e.all-int64(len(head)+len(tail)))
 		tail = fmt.Sprintf("\n[… %s left out …]\n", o.Cut) + tail
 	}
-	o.Text = strings.ToValidUTF8(string(e.head)+tail, "\uFFFD")
+	head = strings.ToValidUTF8(head, "\uFFFD")
+	o.Text, o.head = head+strings.ToValidUTF8(tail, "\uFFFD"), len(head)
 	return o
+}
+
+// wholeLines leaves out the line that a cut went through, where it is not most of
+// what there is: who masks secrets does not know half of one.
+func wholeLines(head, tail string) (string, string) {
+	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {
+		head = head[:end+1]
+	}
+	if end := strings.IndexByte(tail, '\n'); end >= 0 && end < len(tail)/2 {
+		tail = tail[end+1:]
+	}
+	return head, tail
 }

@@ -37,6 +37,7 @@ type request struct {
 	System    []block        `json:"system"`
 	Messages  []message      `json:"messages"`
 	Tools     []toolSpec     `json:"tools,omitempty"`
+	Choice    *toolChoice    `json:"tool_choice,omitempty"`
 	Output    *outputSetting `json:"output_config,omitempty"`
 }
 
@@ -62,6 +63,10 @@ type toolSpec struct {
 	Name        string           `json:"name"`
 	Description string           `json:"description"`
 	InputSchema strictjson.Value `json:"input_schema"`
+}
+
+type toolChoice struct {
+	Type string `json:"type"`
 }
 
 type outputSetting struct {
@@ -152,6 +157,10 @@ func (m *Model) request(r *model.Request) *request {
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, toolSpec{model.WireName(t.Name), t.Text, t.Args})
 	}
+	// A conversation in which tools were called is refused without them.
+	if r.NoCalls && len(r.Tools) > 0 {
+		out.Choice = &toolChoice{"none"}
+	}
 	if len(r.Schema) > 0 {
 		out.Output = &outputSetting{}
 		out.Output.Format.Type, out.Output.Format.Schema = "json_schema", r.Schema
@@ -170,7 +179,7 @@ func messageOf(t *model.Turn) message {
 			Type: "tool_result", ToolUseID: result.ID, Content: []block{{Type: "text", Text: result.Quote.String()}}, IsError: result.Failed,
 		})
 	}
-	if text != "" {
+	if strings.TrimSpace(text) != "" { // The server refuses a block of blanks.
 		out.Content = append(out.Content, block{Type: "text", Text: text})
 	}
 	for _, c := range t.Calls {

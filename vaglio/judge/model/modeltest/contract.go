@@ -3,6 +3,7 @@ package modeltest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func ask() model.Request {
 // conversation has a model call a tool, and get what it gave.
 func conversation(t *testing.T, at opener) {
 	s, m := at(t, Steps(
-		Step{Calls: []Call{{"cmd_run", `{"argv":["true"]}`}}, Input: 7, Output: 3},
+		Step{Text: " \n", Calls: []Call{{"cmd_run", `{"argv":["true"]}`}}, Input: 7, Output: 3},
 		Step{Text: `{"score":1}`, Input: 11, Output: 5},
 	))
 	r := ask()
@@ -86,6 +87,7 @@ func conversation(t *testing.T, at opener) {
 		model.Turn{Model: true, Text: reply.Text, Calls: reply.Calls},
 		model.Turn{Results: []model.ToolResult{{ID: reply.Calls[0].ID, Quote: model.NewQuote("result", "exit code 0")}}},
 	)
+	r.NoCalls = true
 	r.Schema, r.Name = strictjson.Value(`{"type":"object","properties":{"score":{"type":"number"}},"required":["score"],"additionalProperties":false}`), "verdict"
 	reply, err = m.Complete(t.Context(), r)
 	if err != nil || reply.Text != `{"score":1}` || len(reply.Calls) > 0 || reply.Usage.Total() != 16 {
@@ -97,7 +99,7 @@ func conversation(t *testing.T, at opener) {
 		len(first.Tools) != 1 || first.Tools[0] != "cmd_run" || first.Schema != "" {
 		t.Errorf("the first request: %+v", first)
 	}
-	if !strings.Contains(last.Said(), "exit code 0") || !strings.Contains(last.Schema, "additionalProperties") {
+	if !strings.Contains(last.Said(), "exit code 0") || !strings.Contains(last.Schema, "additionalProperties") || len(last.Tools) > 0 {
 		t.Errorf("the second request: %+v", last)
 	}
 	if auth := first.Header.Get("Authorization") + first.Header.Get("X-Api-Key"); !strings.Contains(auth, secretKey) || strings.Contains(first.Body, secretKey) {
@@ -133,19 +135,21 @@ func failures(t *testing.T, at opener) {
 		step Step
 		want model.Fault
 	}{
-		"busy":         {Step{Status: 429, RetryAfter: 7}, model.FaultBusy},
-		"failed":       {Step{Status: 500}, model.FaultServer},
-		"overloaded":   {Step{Status: 529}, model.FaultServer},
-		"key":          {Step{Status: 401}, model.FaultRefused},
-		"model":        {Step{Status: 404}, model.FaultRequest},
-		"not an error": {Step{Status: 502, Raw: "<html>bad gateway"}, model.FaultServer},
-		"no json":      {Step{Raw: "<html>hello"}, model.FaultReply},
-		"no content":   {Step{Raw: "{}"}, model.FaultReply},
-		"other shape":  {Step{Raw: `{"choices":"a","content":7}`}, model.FaultReply},
-		"stream":       {Step{Text: "x", Stream: true}, model.FaultReply},
-		"broken off":   {Step{Text: strings.Repeat("x", 500), CutAt: 90}, model.FaultReply},
-		"elsewhere":    {Step{Away: "http://127.0.0.2:1/v1/messages"}, model.FaultReply},
-		"endless":      {Step{Text: strings.Repeat("x", 5<<20)}, model.FaultReply},
+		"busy":           {Step{Status: 429, RetryAfter: 7}, model.FaultBusy},
+		"failed":         {Step{Status: 500}, model.FaultServer},
+		"overloaded":     {Step{Status: 529}, model.FaultServer},
+		"key":            {Step{Status: 401}, model.FaultRefused},
+		"model":          {Step{Status: 404}, model.FaultRequest},
+		"not an error":   {Step{Status: 502, Raw: "<html>bad gateway"}, model.FaultServer},
+		"no json":        {Step{Raw: "<html>hello"}, model.FaultReply},
+		"no content":     {Step{Raw: "{}"}, model.FaultReply},
+		"other shape":    {Step{Raw: `{"choices":"a","content":7}`}, model.FaultReply},
+		"stream":         {Step{Text: "x", Stream: true}, model.FaultReply},
+		"broken off":     {Step{Text: strings.Repeat("x", 500), CutAt: 90}, model.FaultReply},
+		"quotes the key": {Step{Status: 401, Raw: `{"error":{"message":"Incorrect API key provided: ` + secretKey + `","type":"x"}}`}, model.FaultRefused},
+		"html and key":   {Step{Status: 403, Raw: "<html>" + secretKey}, model.FaultRefused},
+		"elsewhere":      {Step{Away: "http://127.0.0.2:1/v1/messages"}, model.FaultReply},
+		"endless":        {Step{Text: strings.Repeat("x", 5<<20)}, model.FaultReply},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, m := at(t, Steps(c.step))
@@ -159,6 +163,10 @@ func failures(t *testing.T, at opener) {
 			}
 			if c.step.RetryAfter > 0 && e.After != 7*time.Second {
 				t.Errorf("after %s", e.After)
+			}
+			// The log has the cause, too.
+			if cause := fmt.Sprint(e.Err); strings.Contains(cause, secretKey) {
+				t.Errorf("the cause tells the key: %s", cause)
 			}
 			for _, told := range []string{secretKey, "own words", "html", s.URL()} {
 				if strings.Contains(err.Error(), told) {

@@ -80,6 +80,9 @@ func readAnthropic(seen *Seen, body []byte) error {
 			Name   string           `json:"name"`
 			Schema strictjson.Value `json:"input_schema"`
 		} `json:"tools"`
+		Choice struct {
+			Type string `json:"type"`
+		} `json:"tool_choice"`
 		Output struct {
 			Format struct {
 				Type   string           `json:"type"`
@@ -98,7 +101,14 @@ func readAnthropic(seen *Seen, body []byte) error {
 		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
 			return fmt.Errorf("message %d is of %s", i, m.Role)
 		}
-		for _, b := range m.Content {
+		for i := range m.Content {
+			b := &m.Content[i]
+			switch {
+			case len(r.Tools) == 0 && strings.HasPrefix(b.Type, "tool_"):
+				return errors.New("requests which include tool_use or tool_result blocks must define tools")
+			case b.Type == "text" && strings.TrimSpace(b.Text) == "":
+				return errors.New("text content blocks must contain non-whitespace text")
+			}
 			seen.Texts = append(seen.Texts, b.said())
 		}
 	}
@@ -106,7 +116,9 @@ func readAnthropic(seen *Seen, body []byte) error {
 		if err := checkTool(t.Name, t.Schema); err != nil {
 			return err
 		}
-		seen.Tools = append(seen.Tools, t.Name)
+		if r.Choice.Type != "none" {
+			seen.Tools = append(seen.Tools, t.Name)
+		}
 	}
 	seen.Schema = string(r.Output.Format.Schema)
 	return nil

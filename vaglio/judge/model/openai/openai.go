@@ -15,14 +15,14 @@ import (
 // Model asks one model of one server. It is safe for concurrent use.
 type Model struct {
 	client *sdk.Client
-	name   string
+	at     model.Server
 }
 
 // New returns the model of a server.
 func New(s model.Server) *Model {
 	c := sdk.DefaultConfig(s.Key)
 	c.BaseURL, c.HTTPClient = s.URL, s.HTTP()
-	return &Model{sdk.NewClientWithConfig(c), s.Model}
+	return &Model{sdk.NewClientWithConfig(c), s}
 }
 
 // Complete asks the model once.
@@ -30,7 +30,7 @@ func (m *Model) Complete(ctx context.Context, r model.Request) (model.Reply, err
 	later := new(model.Later)
 	answer, err := m.client.CreateChatCompletion(context.WithValue(ctx, model.LaterKey(), later), m.request(&r))
 	if err != nil {
-		return model.Reply{}, told(ctx, err, later)
+		return model.Reply{}, m.told(ctx, err, later)
 	}
 	if len(answer.Choices) != 1 {
 		return model.Reply{}, &model.Error{Fault: model.FaultReply}
@@ -48,23 +48,27 @@ func (m *Model) Complete(ctx context.Context, r model.Request) (model.Reply, err
 	return reply, nil
 }
 
-func told(ctx context.Context, err error, later *model.Later) error {
+func (m *Model) told(ctx context.Context, err error, later *model.Later) error {
 	if e, ok := errors.AsType[*sdk.APIError](err); ok && e.HTTPStatusCode != 0 {
-		return model.OfStatus(e.HTTPStatusCode, later.After(), err)
+		return model.OfStatus(e.HTTPStatusCode, later.After(), m.at.WithoutKey(err))
 	}
 	if e, ok := errors.AsType[*sdk.RequestError](err); ok && e.HTTPStatusCode != 0 {
-		return model.OfStatus(e.HTTPStatusCode, later.After(), err)
+		return model.OfStatus(e.HTTPStatusCode, later.After(), m.at.WithoutKey(err))
 	}
 	return model.OfCause(ctx, err)
 }
 
 func (m *Model) request(r *model.Request) sdk.ChatCompletionRequest {
-	out := sdk.ChatCompletionRequest{Model: m.name, MaxCompletionTokens: r.MaxTokens}
+	out := sdk.ChatCompletionRequest{Model: m.at.Model, MaxCompletionTokens: r.MaxTokens}
 	out.Messages = append(out.Messages, sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleSystem, Content: r.System})
 	for i := range r.Turns {
 		out.Messages = append(out.Messages, messages(&r.Turns[i])...)
 	}
+	// Not all servers know how to forbid calls, and some take no schema beside tools.
 	for _, t := range r.Tools {
+		if r.NoCalls {
+			break
+		}
 		out.Tools = append(out.Tools, sdk.Tool{
 			Type:     sdk.ToolTypeFunction,
 			Function: &sdk.FunctionDefinition{Name: model.WireName(t.Name), Description: t.Text, Parameters: raw(t.Args)},

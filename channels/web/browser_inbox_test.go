@@ -1,0 +1,233 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// script is a shell script of n lines.
+func script(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "cp /srv/app/part-%03d /backup/part-%03d\n", i+1, i+1)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// busyDesk has 29 asks: plain calls, plans of five, long scripts, and other tools.
+func busyDesk() *desk {
+	d := newDesk()
+	for i := range 29 {
+		id := approval.AskID(fmt.Sprintf("ask%04d", i))
+		switch {
+		case i%9 == 3:
+			d.open(id, proposal(script(300)))
+		case i%9 == 5:
+			var plan []vaglio.Proposal
+			for n := range 5 {
+				plan = append(plan, proposal(fmt.Sprintf("git tag -d v1.%d", n)))
+			}
+			d.open(id, plan...)
+		case i%9 == 7:
+			p := proposal("")
+			p.Executor, p.Args = "send_mail", vaglio.Args{"to": "boss@example.com", "subject": "I quit", "body": strings.Repeat("Effective today.\n", 90)}
+			d.open(id, p)
+		default:
+			d.open(id, proposal(fmt.Sprintf("rm -rf ./build-%d", i)))
+		}
+	}
+	return d
+}
+
+// screens is how many screens high the page is.
+func (b tab) screens() float64 {
+	b.Helper()
+	return get(b, chromedp.Evaluate[float64](`document.documentElement.scrollHeight / innerHeight`))
+}
+
+// TestBrowserHeights holds how much of a screen each thing takes, on a phone and on a
+// desk.
+func TestBrowserHeights(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	var five []vaglio.Proposal
+	for n := range 5 {
+		five = append(five, proposal(fmt.Sprintf("git tag -d v1.%d", n)))
+	}
+	for _, tt := range []struct {
+		name string
+		desk *desk
+		most float64
+	}{
+		{"one plain call", with(proposal("rm -rf ./build")), 1.6},
+		{"a plan of 5", with(five...), 2.5},
+		{"a script of 300 lines", with(proposal(script(300))), 3},
+		{"29 asks", busyDesk(), 6},
+	} {
+		in := newInbox(t, tt.desk)
+		base := in.serve()
+		for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
+			b.do(chromedp.EmulateViewport(size[0], size[1]))
+			b.enter(in, base)
+			b.do(see("#live.on"))
+			got := b.screens()
+			t.Logf("%s at %d×%d: %.2f screens", tt.name, size[0], size[1], got)
+			if got > tt.most {
+				t.Errorf("%s takes %.2f screens at %d×%d, at most %.1f", tt.name, got, size[0], size[1], tt.most)
+			}
+			tall := get(b, chromedp.Evaluate[float64](`Math.max(0, ...[...document.querySelectorAll("#list > .row")].map((r) => r.getBoundingClientRect().height))`))
+			if tall > 72 {
+				t.Errorf("%s: a row is %.0f pixels high", tt.name, tall)
+			}
+			if tt.name == "29 asks" && size[0] < 768 {
+				continue // The list stands there alone.
+			}
+			reach := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll(".dock button[data-choice]")].filter((e) => e.checkVisibility())
+				.filter((e) => { const r = e.getBoundingClientRect(); return r.top < 0 || r.bottom > innerHeight; }).map((e) => e.textContent).join()`))
+			if reach != "" || get(b, chromedp.Evaluate[int](`document.querySelectorAll(".dock button[data-choice=deny]").length`)) == 0 {
+				t.Errorf("%s at %d×%d: out of reach: %q", tt.name, size[0], size[1], reach)
+			}
+			if tt.name != "one plain call" {
+				continue
+			}
+			if out := get(b, chromedp.Evaluate[float64](`document.querySelector("#cards > .card").getBoundingClientRect().bottom - innerHeight`)); out > 0 {
+				t.Errorf("%.0f pixels of a plain call are below the fold at %d×%d", out, size[0], size[1])
+			}
+			b.shoot(fmt.Sprintf("plain-%d", size[0]))
+		}
+	}
+}
+
+// with is a desk with one ask.
+func with(ps ...vaglio.Proposal) *desk {
+	d := newDesk()
+	d.open("theone", ps...)
+	return d
+}
+
+// Allow waits for the end of a long call, by pointer and by keyboard, and says so.
+func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	d := with(proposal(script(300)))
+	in := newInbox(t, d)
+	b.enter(in, in.serve())
+	b.do(see("#live.on"), until(`document.querySelector(".dock .allow").hasAttribute("data-unread")`), see(".dock .unread"))
+	b.do(chromedp.Click(chromedp.CSS(".dock .allow")))
+	b.do(until(`document.querySelector("#say").textContent.startsWith("Not all of the call was seen yet.")`))
+	if got := get(b, chromedp.Evaluate[string](`document.activeElement.className`)); !strings.HasPrefix(got, "command") {
+		t.Errorf("the focus is on %q, not on what is to be read", got)
+	}
+	// A press that the button's own guard would let through decides nothing either.
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".dock .allow").form.requestSubmit(document.querySelector(".dock .allow"))`))
+	if got := d.tapped(); len(got) != 0 {
+		t.Fatalf("it was allowed unseen: %v", got)
+	}
+	b.shoot("unread")
+	b.do(chromedp.KeyEvent(kb.End), until(`!document.querySelector(".dock .allow").hasAttribute("data-unread")`))
+	b.do(chromedp.KeyEvent("a"), until(`document.activeElement.dataset.choice === "allow"`), chromedp.KeyEvent(kb.Enter), see("#notice .notice"))
+	if got := d.tapped(); len(got) != 1 {
+		t.Errorf("taps: %v", got)
+	}
+}
+
+// TestBrowserWalk answers 29 asks by keyboard alone, on a phone and on a desk, and
+// allows none of them blind: before each Allow the end of each of its calls stood in
+// sight, measured by the test itself at every step.
+func TestBrowserWalk(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
+		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
+			t.Parallel()
+			b := browser(t)
+			d := busyDesk()
+			in := newInbox(t, d)
+			b.do(chromedp.EmulateViewport(size[0], size[1]))
+			b.enter(in, in.serve())
+			b.do(see("#live.on"), chromedp.KeyEvent("j"), until(`document.activeElement.matches(".row > a, .card")`))
+			b.do(chromedp.KeyEvent(kb.Enter), until(`document.activeElement.matches(".card[data-waiting]")`))
+			keys := 0
+			for n := range 29 {
+				ask := get(b, chromedp.Evaluate[string](`document.activeElement.dataset.ask ?? ""`))
+				if ask == "" {
+					t.Fatalf("after %d answers the focus is on %q", n, b.focus())
+				}
+				keys += b.answer(ask, n%4 == 3)
+			}
+			b.do(until(`document.title === "Inbox · vaglio"`), see("#list .empty"))
+			allowed := 0
+			for _, tap := range d.tapped() {
+				if strings.HasSuffix(string(tap.Token), "-allow") {
+					allowed++
+				}
+			}
+			if n := len(d.tapped()); n != 29 || allowed != 22 {
+				t.Errorf("%d answers, %d of them allowed", n, allowed)
+			}
+			t.Logf("29 asks took %d keys", keys)
+		})
+	}
+}
+
+// sighted returns which ends of the card's calls are in sight now, by their places.
+const sighted = `(() => {
+  const dock = document.querySelector("#cards .dock").getBoundingClientRect(), pane = document.querySelector("#detail").getBoundingClientRect();
+  return [...document.querySelectorAll("#cards [data-end]")].map((end) => {
+    const r = end.getBoundingClientRect(), box = end.closest("pre").getBoundingClientRect();
+    const inBox = r.bottom > box.top && r.top < box.bottom;
+    return inBox && r.bottom > Math.max(0, pane.top) && r.top < Math.min(dock.top, innerHeight);
+  });
+})()`
+
+// answer answers the card in focus by keys, waits for the next one, and returns how
+// many keys it took.
+func (b tab) answer(ask string, deny bool) (keys int) {
+	b.Helper()
+	b.do(until(`document.querySelector(".dock .actions")`))
+	if deny {
+		b.do(chromedp.KeyEvent("d"), until(`document.activeElement.dataset.choice === "deny"`), chromedp.KeyEvent(kb.Enter))
+		b.gone(ask)
+		return 2
+	}
+	seen := map[int]bool{}
+	look := func() {
+		for i, in := range get(b, chromedp.Evaluate[[]bool](sighted)) {
+			seen[i] = seen[i] || in
+		}
+	}
+	look()
+	for keys = 1; keys < 80; keys++ {
+		b.do(chromedp.KeyEvent("a"))
+		look()
+		if get(b, chromedp.Evaluate[bool](`document.activeElement.dataset.choice === "allow"`)) {
+			break
+		}
+		// What was brought into sight is counted by the page in its own time.
+		b.do(chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`))
+		look()
+	}
+	for i := range len(get(b, chromedp.Evaluate[[]bool](sighted))) {
+		if !seen[i] {
+			b.Errorf("%s: Allow is live though the end of call %d was never in sight", ask, i+1)
+		}
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.gone(ask)
+	return keys + 1
+}
+
+// gone waits until the ask was answered and its place is taken.
+func (b tab) gone(ask string) {
+	b.Helper()
+	js := fmt.Sprintf(`!document.querySelector("#ask-%s") && !document.querySelector("#row-%s") && (document.activeElement.matches(".card[data-waiting]") || !document.querySelector("#cards > .card"))`, ask, ask)
+	if err := chromedp.Do(b.ctx, until(js)); err != nil {
+		b.Fatalf("%s: %v; the page says %q", ask, err, b.text("#say"))
+	}
+}

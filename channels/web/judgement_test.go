@@ -1,0 +1,111 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// looked is what a judge agent did about a call, and the verdict that names it.
+func looked(said string) (vaglio.Judgement, vaglio.Verdict) {
+	j := vaglio.Judgement{
+		ID: "j-1/../x", Depth: 1, Agent: "claude-code", TurnID: "t-81", Step: 2, Executor: "shell_exec", Judge: "semantic:qa", Model: "local",
+		Layer: "bubblewrap 0.11", Network: "open", Turns: 3, Input: 900, Output: 100, Took: 12.34,
+		Result: &vaglio.GradientResult{Score: 0.1, Confidence: 0.9, Reasoning: said},
+		Transcript: []vaglio.Said{
+			{By: "asked", Text: "Judge this."}, {By: "called cmd.run", Text: `{"command":"go test"}`}, {By: "tool cmd.run", Text: said}, {By: "said", Text: "no"},
+		},
+	}
+	v := rejected()
+	v.JudgeKind, v.Results[0] = j.Judge, vaglio.GradientResult{
+		Judge: j.Judge, Score: 0.1, Confidence: 0.9, MinScore: 0.85, MinConfidence: 0.5, Reasoning: said, Judgement: j.ID, Network: "open",
+	}
+	return j, v
+}
+
+// judged is an inbox with a card that a judge agent's no has opened.
+func judged(t *testing.T, said string) *inbox {
+	t.Helper()
+	j, v := looked(said)
+	d := newDesk()
+	a := d.open("ask1", proposal("go generate"))
+	d.change(func() {
+		d.asks[0].Approvals[0].Verdict = v
+		d.asks[0].Approvals[0].Refusal = approval.Refuse(a.Approvals[0].Proposal, v)
+	})
+	c := config(d)
+	c.Judgement = func(_ context.Context, id string) (vaglio.Judgement, error) {
+		if id != j.ID {
+			return vaglio.Judgement{}, approval.ErrNotFound
+		}
+		return j, nil
+	}
+	return inboxOf(t, d, c)
+}
+
+// The card says that the judge reaches a network, and its Why leads to what the
+// judge saw and did, which has a page.
+func TestWhatAJudgeDidHasAPage(t *testing.T) {
+	in := judged(t, "With it TestAdd fails.").signIn()
+	doc := sound(t, in.get("/inbox"))
+	if card := doc.id(t, "ask-ask1").words(); !strings.Contains(card, "reach the network: semantic:qa") || !strings.Contains(card, "TestAdd fails") ||
+		!strings.Contains(card, "Score 0.1 of 1, needs 0.85; sure to 0.9, needs 0.5") {
+		t.Errorf("the card says: %s", card)
+	}
+	links := slices.DeleteFunc(doc.all("a"), func(n tree) bool { return !strings.HasPrefix(n.attr("href"), "/inbox/judgement/") })
+	if len(links) != 1 || links[0].name() != "What this judge saw and did" {
+		t.Fatalf("%d links", len(links))
+	}
+	at := links[0].attr("href")
+	rec := in.get(at)
+	if rec.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", at, rec.Code, rec.Body)
+	}
+	page := sound(t, rec)
+	for _, want := range []string{
+		"semantic:qa", "asked local 3 times", "1,000 tokens", "12.3 s", "bubblewrap 0.11", "Its commands reached the network.",
+		"With it TestAdd fails.", "called cmd.run", `{"command":"go test"}`,
+	} {
+		if !strings.Contains(page.words(), want) {
+			t.Errorf("the page does not say %q: %s", want, page.words())
+		}
+	}
+	if rec := in.get("/inbox/judgement/other"); rec.Code != http.StatusNotFound {
+		t.Errorf("another id: %d", rec.Code)
+	}
+	stranger := &inbox{T: t, desk: in.desk, web: in.web, h: in.web.Handler()}
+	if rec := stranger.get(at); rec.Code == http.StatusOK || strings.Contains(rec.Body.String(), "TestAdd") {
+		t.Errorf("a stranger: %d", rec.Code)
+	}
+	if rec := newInbox(t, newDesk()).signIn().get(at); rec.Code != http.StatusNotFound {
+		t.Errorf("an inbox without judgements: %d", rec.Code)
+	}
+}
+
+// What a judge's tools read is hostile, and stays text.
+func TestAJudgesTranscriptIsText(t *testing.T) {
+	skeletons := func(said string) []string {
+		in := judged(t, said).signIn()
+		at := "/inbox/judgement/j-1%2F..%2Fx"
+		rec := in.get(at)
+		if rec.Code != http.StatusOK {
+			t.Fatalf("%d", rec.Code)
+		}
+		return skeleton(sound(t, rec).Node)
+	}
+	plain := skeletons(" plain words")
+	for name, text := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(plain, skeletons(text)); diff != "" {
+				t.Errorf("the structure changed:\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,199 @@
+package web
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// listView is what waits, a row for each ask, the worst and most urgent first.
+type listView struct {
+	Rows []rowView
+	// Open is how many asks wait, Uncounted that more do, and Found how many of
+	// those that were counted fit the search.
+	Open, Found int
+	Uncounted   bool
+	Search      search
+	Agents      []choice
+	Harms       []choice
+}
+
+// Narrowed says that there is more than a glance takes in, or that a search is on.
+func (l *listView) Narrowed() bool { return l.Open >= manyRows || l.Search.on() }
+
+// Left is how many rows fit the search and are not listed.
+func (l *listView) Left() int { return l.Found - len(l.Rows) }
+
+// choice is one choice of a filter. A word that is no text of ours is a name.
+type choice struct {
+	Value  string
+	Word   text
+	Chosen bool
+}
+
+// rowView is one ask in the list.
+type rowView struct {
+	*approval.Card
+	Harm harm
+	// Link opens the ask beside the list, with the search as it is.
+	Link   string
+	Chosen bool
+}
+
+const (
+	// maxRows bounds the rows of the list; the search brings up the others.
+	maxRows = 200
+	// manyRows is how many rows take a search.
+	manyRows = 6
+)
+
+// harm says of what waits whether it can be undone; it orders the list and is the
+// chip of a row. Besides the words of the effects judge it knows one for what no
+// judge said.
+type harm string
+
+const harmUnknown harm = "unknown"
+
+// harms are all, the worst first. What nobody knows stands before what can be undone
+// in part: it may be the worst.
+func harms() []harm { return []harm{"irreversible", harmUnknown, "partial", "reversible"} }
+
+// Word is the chip's word.
+func (h harm) Word() text {
+	if h == harmUnknown {
+		return text{Key: "web.harm.unknown"}
+	}
+	return text{Key: templates.Key("undo." + string(h))}
+}
+
+// rank orders harms; 0 is the worst.
+func (h harm) rank() int { return slices.Index(harms(), h) }
+
+// harmOf is what follows from the call of a card that weighs most.
+func harmOf(c *approval.Card) harm {
+	lead, _, _ := c.Lead()
+	if lead == nil {
+		return harmUnknown
+	}
+	follows := &lead.Headline.Consequence
+	h := harm(follows.Undo)
+	switch {
+	case follows.Reads:
+		return "reversible"
+	case follows.Unknown || h.rank() < 0:
+		return harmUnknown
+	default:
+		return h
+	}
+}
+
+// urgency is an ask's place in the list.
+type urgency struct {
+	harm    harm
+	expires time.Time
+	ask     approval.AskID
+}
+
+func urgencyOf(c *approval.Card) urgency { return urgency{harmOf(c), c.ExpiresAt, c.Ask} }
+
+// compare orders by consequence, then by deadline; ids make it an order of all.
+func (u urgency) compare(o urgency) int {
+	return cmp.Or(cmp.Compare(u.harm.rank(), o.harm.rank()), u.expires.Compare(o.expires), strings.Compare(string(u.ask), string(o.ask)))
+}
+
+// search narrows the list.
+type search struct {
+	// Text stands somewhere in what the card shows of the calls, in any case.
+	Text  string
+	Agent string
+	Harm  harm
+}
+
+// searchOf reads the search from an address or a form; what is no harm is none.
+func searchOf(q url.Values) search {
+	s := search{strings.TrimSpace(q.Get("q")), strings.TrimSpace(q.Get("agent")), harm(q.Get("harm"))}
+	if s.Harm.rank() < 0 {
+		s.Harm = ""
+	}
+	return s
+}
+
+func (s search) on() bool { return s != search{} }
+
+// Query is the search as an address has it; empty without one.
+func (s search) Query() string { return s.values().Encode() }
+
+func (s search) values() url.Values {
+	q := url.Values{}
+	for key, value := range map[string]string{"q": s.Text, "agent": s.Agent, "harm": string(s.Harm)} {
+		if value != "" {
+			q.Set(key, value)
+		}
+	}
+	return q
+}
+
+// fits reports whether a card is searched for.
+func (s search) fits(c *approval.Card) bool {
+	if s.Agent != "" && c.Agent != s.Agent || s.Harm != "" && harmOf(c) != s.Harm {
+		return false
+	}
+	if s.Text == "" {
+		return true
+	}
+	has := func(in string) bool { return strings.Contains(strings.ToLower(in), strings.ToLower(s.Text)) }
+	return has(c.Agent) || has(c.Intent) || has(string(c.Ask)) || slices.ContainsFunc(c.Items, func(it approval.Item) bool {
+		return has(it.Executor) || has(it.Command) || has(it.Args) || has(it.Cwd)
+	})
+}
+
+// inboxURL is the address of an ask beside the list; of the list alone for none.
+func inboxURL(ask approval.AskID, s search) string {
+	q := s.values()
+	if ask != "" {
+		q.Set("ask", string(ask))
+	}
+	if len(q) == 0 {
+		return "/inbox"
+	}
+	return "/inbox?" + q.Encode()
+}
+
+// listOf lists the cards that wait and fit, and returns them in the list's order.
+func listOf(cards []approval.Card, s search) (listView, []approval.Card) {
+	l := listView{Search: s, Open: len(cards)}
+	agents := map[string]bool{}
+	var found []approval.Card
+	for i := range cards {
+		agents[cards[i].Agent] = true
+		if s.fits(&cards[i]) {
+			found = append(found, cards[i])
+		}
+	}
+	slices.SortFunc(found, func(a, b approval.Card) int { return urgencyOf(&a).compare(urgencyOf(&b)) })
+	l.Found = len(found)
+	for i := range found[:min(len(found), maxRows)] {
+		l.Rows = append(l.Rows, rowView{Card: &found[i], Harm: harmOf(&found[i]), Link: inboxURL(found[i].Ask, s)})
+	}
+	l.offer(agents)
+	return l, found
+}
+
+// offer lists the choices of the filters.
+func (l *listView) offer(agents map[string]bool) {
+	if l.Search.Agent != "" {
+		agents[l.Search.Agent] = true
+	}
+	for name := range agents {
+		l.Agents = append(l.Agents, choice{Value: name, Chosen: name == l.Search.Agent})
+	}
+	slices.SortFunc(l.Agents, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
+	for _, h := range harms() {
+		l.Harms = append(l.Harms, choice{Value: string(h), Word: h.Word(), Chosen: h == l.Search.Harm})
+	}
+}

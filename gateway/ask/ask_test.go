@@ -1,0 +1,150 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/gateway/client"
+)
+
+// gate gives each key an answer of its own, as the daemon does, and asks the person
+// for as long as later is missing.
+type gate struct {
+	answers map[string]client.Answer
+	later   *client.Answer
+	// spent are permits that another call used.
+	spent map[string]bool
+	asked []string
+}
+
+func (g *gate) Propose(_ context.Context, r client.Request) (client.Answer, error) {
+	g.asked = append(g.asked, "propose "+r.Key)
+	a, ok := g.answers[r.Key]
+	if !ok {
+		return a, fmt.Errorf("the key %q is not expected", r.Key)
+	}
+	return a, nil
+}
+
+func (g *gate) Await(ctx context.Context, id client.ID, wait time.Duration) (client.Answer, error) {
+	g.asked = append(g.asked, "await "+string(id))
+	if g.later != nil {
+		return *g.later, nil
+	}
+	select {
+	case <-ctx.Done():
+		return client.Answer{}, ctx.Err()
+	case <-time.After(wait):
+		return waiting(id), nil
+	}
+}
+
+func (g *gate) Withdraw(ctx context.Context, id client.ID) (client.Answer, error) {
+	g.asked = append(g.asked, "withdraw "+string(id))
+	return client.Answer{}, ctx.Err()
+}
+
+func (g *gate) Redeem(_ context.Context, permit string, _ client.Proposal) error {
+	g.asked = append(g.asked, "redeem "+permit)
+	if g.spent[permit] {
+		return &client.ProblemError{Type: "/problems/spent", Status: 409, Detail: "this permit is spent"}
+	}
+	return nil
+}
+
+func (g *gate) Report(context.Context, client.ID, client.Outcome) error { return nil }
+
+func waiting(id client.ID) client.Answer {
+	return client.Answer{Decision: client.Pending, Approval: &client.Approval{ID: id}}
+}
+
+func allowed(id client.ID) client.Answer {
+	return client.Answer{Decision: client.Allow, Approval: &client.Approval{ID: id, Words: "go"}, Permit: &client.Permit{Permit: "p-" + string(id)}}
+}
+
+// A call whose permit an equal call has spent is asked about anew, under a key of its
+// own: under the first it would find the spent permit for ever, and the next yes
+// would be lost.
+func TestASpentPermitIsAskedForAnew(t *testing.T) {
+	t.Parallel()
+	next := allowed("b")
+	g := &gate{answers: map[string]client.Answer{"k": allowed("a"), "k.1": waiting("b")}, spent: map[string]bool{"p-a": true}, later: &next}
+	var told []client.ID
+	for range 2 { // The client repeats the call under the same key.
+		r, err := Ask(t.Context(), g, Call{Key: "k", Until: time.Now().Add(time.Hour), Held: func(id client.ID) { told = append(told, id) }})
+		if err != nil || !r.Run || r.Approval != "b" || r.Words != "go" {
+			t.Fatalf("%+v %v", r, err)
+		}
+		g.answers["k.1"] = next
+	}
+	want := []string{"propose k", "redeem p-a", "propose k.1", "await b", "redeem p-b", "propose k", "redeem p-a", "propose k.1", "redeem p-b"}
+	if diff := cmp.Diff(want, g.asked); diff != "" || len(told) != 1 {
+		t.Errorf("told %v\n%s", told, diff)
+	}
+}
+
+// A key that is as long as it may be leaves room for the attempts.
+func TestKeysStayWhatTheDaemonTakes(t *testing.T) {
+	t.Parallel()
+	key := strings.Repeat("k", LongestKey)
+	g := &gate{answers: map[string]client.Answer{}, spent: map[string]bool{"p-a": true}}
+	for _, more := range []string{"", ".1", ".2", ".3", ".4"} {
+		g.answers[key+more] = allowed("a")
+	}
+	r, err := Ask(t.Context(), g, Call{Key: key, Until: time.Now()})
+	if err != nil || r.Run || !strings.Contains(r.Text, "repeat the same call") {
+		t.Errorf("%+v %v", r, err)
+	}
+	const most = 200
+	for _, asked := range g.asked {
+		if _, sent, ok := strings.Cut(asked, "propose "); ok && len(sent) > most {
+			t.Errorf("a key of %d characters", len(sent))
+		}
+	}
+}
+
+// Who is gone takes the question along; whose time is up leaves it.
+func TestWhoGoesAndWhoseTimeIsUp(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		bound func(context.Context) (context.Context, context.CancelFunc)
+		want  error
+		last  string
+	}{
+		{"gone", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Minute, cancel)
+			return ctx, cancel
+		}, context.Canceled, "withdraw a"},
+		{"time is up", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Minute)
+		}, nil, "await a"},
+		{"nobody answers", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 2*time.Hour)
+		}, nil, "await a"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := tc.bound(t.Context())
+				defer cancel()
+				g := &gate{answers: map[string]client.Answer{"k": waiting("a")}}
+				r, err := Ask(ctx, g, Call{Key: "k", Until: time.Now().Add(time.Hour)})
+				if !errors.Is(err, tc.want) || r.Run || r.Approval != "a" || g.asked[len(g.asked)-1] != tc.last {
+					t.Errorf("%+v %v %v", r, err, g.asked)
+				}
+				if tc.want == nil && !strings.Contains(r.Text, "held as a: nobody has answered yet. Repeat the same call") {
+					t.Errorf("%q", r.Text)
+				}
+			})
+		})
+	}
+}

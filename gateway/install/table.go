@@ -1,0 +1,101 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// tableLine is how one client stands, as `vaglio status` tells it.
+type tableLine struct {
+	client, version, hook, limit, last string
+	// wrong is what keeps its hook from doing its work.
+	wrong []string
+}
+
+// WriteStatus writes a table of the clients that are on the PATH or have the hook, and
+// reports whether something keeps a hook from doing its work. lastAsked is when a
+// client's hook last ran, zero if that is not known.
+func WriteStatus(ctx context.Context, w io.Writer, o Options, lastAsked func(client string) time.Time) (wrong bool, err error) {
+	lines := []tableLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", last: "LAST ASKED"}}
+	for _, name := range Clients() {
+		o.Client = name
+		l, worth := o.standing(ctx)
+		if at := lastAsked(name); !at.IsZero() {
+			l.last = at.Local().Format("2006-01-02 15:04")
+		}
+		if worth {
+			lines, wrong = append(lines, l), wrong || len(l.wrong) > 0
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%-12s %-14s %-10s %-8s %s\n", l.client, l.version, l.hook, l.limit, l.last)
+		for _, told := range l.wrong {
+			b.WriteString("  ! " + told + "\n")
+		}
+	}
+	_, err = io.WriteString(w, b.String())
+	return wrong, err //nolint:wrapcheck // The terminal's own.
+}
+
+// standing tells how a client stands, and whether it is worth a line.
+func (o Options) standing(ctx context.Context) (l tableLine, worth bool) {
+	l = tableLine{client: o.Client, version: "-", hook: "-", limit: "-", last: "-"}
+	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
+		l.version, worth = versionOf(ctx, path), true
+	}
+	for _, scope := range []Scope{User, Project, Managed} {
+		o.Scope = scope
+		s, err := Look(o)
+		if err != nil && s.Path != "" {
+			l.wrong = append(l.wrong, err.Error())
+		}
+		if !s.Installed {
+			continue
+		}
+		worth, l.hook = true, string(scope)
+		if s.Limits.Shadow {
+			l.hook = "shadow"
+		}
+		if s.Limits.Hook > 0 {
+			l.limit = s.Limits.Hook.String()
+		}
+		if !s.Limits.Agree() {
+			l.wrong = append(l.wrong, fmt.Sprintf("%s: the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
+				s.Path, s.Limits.Client, s.Limits.Hook, o.Client))
+		}
+		for _, off := range s.Off {
+			l.wrong = append(l.wrong, fmt.Sprintf("%s: %q keeps every hook from running", s.Path, off))
+		}
+	}
+	return l, worth
+}
+
+// programOf is what a client is called on the PATH.
+func programOf(client string) string {
+	if client == "claude-code" {
+		return "claude"
+	}
+	return client
+}
+
+// versionOf is what the program says of itself, in a few words.
+func versionOf(ctx context.Context, path string) string {
+	const patience = 10 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return "?"
+	}
+	for word := range strings.FieldsSeq(string(out)) {
+		if word[0] >= '0' && word[0] <= '9' {
+			return strings.Trim(word, ".,")
+		}
+	}
+	return "?"
+}

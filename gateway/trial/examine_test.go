@@ -1,0 +1,46 @@
+package trial
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/gateway/scripted"
+)
+
+// The client that is tried hears nothing of the daemon that runs: its hook reaches the
+// trial's own, whatever the owner's shell says.
+func TestTheClientKnowsTheTrialsDaemonAlone(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "client")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nenv\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := Recipe{
+		Client: "none", Program: "client", Shell: func(string) scripted.Call { return scripted.Call{} },
+		args: func(string, string) []string { return nil }, env: func(string) []string { return nil },
+	}
+	found, err := Examine(t.Context(), r, program, []string{
+		"KEPT=yes", "METNOS_AGENT_SOCKET=/run/real.sock", "METNOS_AGENT_TOKEN=secret", "METNOS_AGENT_TOKEN_FILE=/real", "METNOS_DATA_DIR=/real",
+		"METNOS_LISTEN=127.0.0.1:1",
+	})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%+v %v", found, err)
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(found[0].Wrong) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			got[name] = value
+		}
+	}
+	dir := got["METNOS_DATA_DIR"]
+	if got["KEPT"] != "yes" || dir == "" || dir == "/real" || got["METNOS_AGENT_SOCKET"] != filepath.Join(dir, "agent.sock") {
+		t.Errorf("the client was told\n%s", found[0].Wrong)
+	}
+	for name := range got {
+		if strings.HasPrefix(name, "METNOS_") && name != "METNOS_DATA_DIR" && name != "METNOS_AGENT_SOCKET" {
+			t.Errorf("the client was told %s", name)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/operation"
+)
+
+// Proposal is what the policy could say so that less is asked. It is for a person to
+// weigh: that a program ran often does not say that it should.
+type Proposal struct {
+	// Programs are those that nothing is known of, Workspaces the folders in which
+	// sessions began.
+	Programs   []string `json:"programs,omitempty"`
+	Workspaces []string `json:"workspaces,omitempty"`
+	// Spares is how many of the asked calls would pass then.
+	Spares int `json:"spares"`
+	// Diff is the change of the policy file.
+	Diff string `json:"diff,omitempty"`
+}
+
+// leastCalls is how many calls a program must spare, and how many must have run in a
+// folder.
+const leastCalls = 3
+
+// propose tries what would spare questions, and keeps what does.
+func propose(ctx context.Context, o Options, before []judged) (p Proposal, err error) {
+	base, calls := asked(before), callsOf(before)
+	if base == 0 {
+		return p, nil
+	}
+	better := o.Policy
+	if folders := beginnings(before, o.Home); len(folders) > 0 {
+		better.Workspaces = append(slices.Clone(o.Policy.Workspaces), folders...)
+		after, err := judge(ctx, o, better, calls)
+		if err != nil {
+			return p, err
+		}
+		p.Workspaces = slices.DeleteFunc(folders, func(f string) bool {
+			for i := range after {
+				if before[i].outcome == Asked && after[i].outcome == "" && within(before[i].call, f) {
+					return false
+				}
+			}
+			return true
+		})
+		better.Workspaces = append(slices.Clone(o.Policy.Workspaces), p.Workspaces...)
+	}
+	names, err := unknown(o, better, before)
+	if err != nil {
+		return p, err
+	}
+	if len(names) > 0 {
+		if p.Programs, err = sparing(ctx, o, &better, before, names); err != nil {
+			return p, err
+		}
+	}
+	if len(p.Programs)+len(p.Workspaces) == 0 {
+		return p, nil
+	}
+	after, err := judge(ctx, o, better, calls)
+	if err != nil {
+		return p, err
+	}
+	p.Spares = base - asked(after)
+	p.Diff = diff(o, p)
+	return p, nil
+}
+
+// sparing are the programs that spare questions when the policy knows them as ones
+// that work on the workspace alone. The policy is then one that does.
+func sparing(ctx context.Context, o Options, policy *policyfile.Policy, before []judged, names []string) ([]string, error) {
+	known := maps.Clone(policy.Programs)
+	policy.Programs = taught(known, names)
+	after, err := judge(ctx, o, *policy, callsOf(before))
+	if err != nil {
+		return nil, err
+	}
+	spared := map[string]int{}
+	for i := range after {
+		if before[i].outcome == Asked && after[i].outcome == "" {
+			for _, name := range names {
+				if mentions(before[i].call, name) {
+					spared[name]++
+				}
+			}
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return spared[name] < leastCalls })
+	policy.Programs = taught(known, kept)
+	return kept, nil
+}
+
+// taught are the programs with those of the names added.
+func taught(known map[string]operation.Reach, names []string) map[string]operation.Reach {
+	all := maps.Clone(known)
+	if all == nil {
+		all = map[string]operation.Reach{}
+	}
+	for _, name := range names {
+		all[name] = operation.ReachWorkspace
+	}
+	return all
+}
+
+// mentions reports whether a call's words hold a program's name.
+func mentions(c *call, name string) bool {
+	for _, v := range c.proposal.Args {
+		if text, ok := v.(string); ok && strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func asked(all []judged) (n int) {
+	for i := range all {
+		if all[i].outcome == Asked {
+			n++
+		}
+	}
+	return n
+}
+
+func callsOf(all []judged) []*call {
+	calls := make([]*call, len(all))
+	for i := range all {
+		calls[i] = all[i].call
+	}
+	return calls
+}
+
+// beginnings are the folders in which calls ran and were asked about, but for the home
+// itself and what lies above it.
+func beginnings(all []judged, home string) []string {
+	ran, asks := map[string]int{}, map[string]bool{}
+	for i := range all {
+		if cwd := filepath.Clean(all[i].proposal.Context.Cwd); filepath.IsAbs(cwd) && all[i].ran() {
+			ran[cwd]++
+			asks[cwd] = asks[cwd] || all[i].outcome == Asked
+		}
+	}
+	var folders []string
+	for _, f := range slices.Sorted(maps.Keys(ran)) {
+		if ran[f] < leastCalls || !asks[f] || f == home || strings.HasPrefix(home, f) ||
+			slices.ContainsFunc(folders, func(above string) bool { return below(above, f) }) {
+			continue
+		}
+		folders = append(folders, f)
+	}
+	return folders
+}
+
+// within reports whether a call was made in a folder or below it.
+func within(c *call, folder string) bool {
+	cwd := filepath.Clean(c.proposal.Context.Cwd)
+	return cwd == folder || below(folder, cwd)
+}
+
+func below(folder, name string) bool {
+	return strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// plainName is what a program's name may be in a policy that is proposed.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+
+// unknown are the programs of asked calls that ran and of which nothing is known.
+func unknown(o Options, policy policyfile.Policy, all []judged) ([]string, error) {
+	engine, reader, err := o.Build(policy)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]int{}
+	for i := range all {
+		if all[i].outcome != Asked || !all[i].ran() {
+			continue
+		}
+		for _, e := range reader.Read(engine.Known(all[i].proposal)).Effects {
+			if e.Kind == effects.KindUnknown && e.Of != nil && plainName.MatchString(e.Of.Name) {
+				found[e.Of.Name]++
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(found))
+	return slices.DeleteFunc(names, func(n string) bool { return found[n] < leastCalls || policy.Programs[n] != "" }), nil
+}
+
+// diff writes the lines into the policy file's text. Where its own lines stand in
+// another form than one on each line, they are for a person to put there.
+func diff(o Options, p Proposal) string {
+	var programs, workspaces []string
+	for _, name := range p.Programs {
+		programs = append(programs, fmt.Sprintf("  %s: %s\n", name, operation.ReachWorkspace))
+	}
+	for _, f := range p.Workspaces {
+		workspaces = append(workspaces, fmt.Sprintf("  - %q\n", f))
+	}
+	before := string(o.Policy.Text())
+	after := withLines(withLines(before, "programs", programs), "workspaces", workspaces)
+	name := o.Policy.Path
+	if name == "" {
+		name = "policy.yaml"
+	}
+	if _, err := policyfile.Parse(name, []byte(after), o.Home); err != nil {
+		return "# by hand, for these keys stand there in another form\n" + withLines(withLines("", "programs", programs), "workspaces", workspaces)
+	}
+	from := name
+	if before == "" {
+		from = "/dev/null"
+	}
+	return udiff.Unified(from, name, before, after)
+}
+
+// withLines puts lines below a key that stands at the beginning of a line, and the key
+// at the end where it is missing.
+func withLines(text, key string, lines []string) string {
+	if len(lines) == 0 {
+		return text
+	}
+	head := regexp.MustCompile(`(?m)^` + key + `:[ \t]*(#.*)?\n`)
+	if at := head.FindStringIndex(text); at != nil {
+		return text[:at[1]] + strings.Join(lines, "") + text[at[1]:]
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + key + ":\n" + strings.Join(lines, "")
+}

@@ -1,0 +1,311 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/gateway/hook"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/regular"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// tape is what was read.
+type tape struct {
+	since         time.Time
+	files, unread int
+	all           []*call
+	// calls are those that may still be answered, by what names them. A session that
+	// goes on in another file is copied there.
+	calls map[string]*call
+}
+
+// call is one call that was made.
+type call struct {
+	proposal vaglio.Proposal
+	at       time.Time
+	// ended says that an answer to it was read; refused that it was that somebody, or
+	// the client, had refused the call.
+	ended, refused bool
+	// recorded says that an answer would have been.
+	recorded bool
+}
+
+// ran reports whether the call ran, as far as is known.
+func (c *call) ran() bool { return !c.refused && (c.ended || !c.recorded) }
+
+// endings are what files with calls end with.
+func endings() []string { return []string{".jsonl", ".ndjson"} }
+
+// read reads a file, or all that hold calls in a folder. Only the file that was asked
+// for must be readable.
+func (t *tape) read(ctx context.Context, path string) error {
+	info, err := regular.Folder(filepath.Dir(path)).Open(filepath.Base(path))
+	if err != nil {
+		return err //nolint:wrapcheck // It names the file.
+	}
+	stat, err := info.Stat()
+	_ = info.Close()
+	if err != nil {
+		return err //nolint:wrapcheck // It names the file.
+	}
+	if !stat.IsDir() {
+		return t.file(path)
+	}
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			t.unread++
+			return nil //nolint:nilerr // The rest can be read.
+		case d.Type().IsRegular() && slices.Contains(endings(), filepath.Ext(name)) && t.file(name) != nil:
+			t.unread++
+		}
+		return nil
+	})
+	// Sessions of several files are in the order in which they happened.
+	slices.SortStableFunc(t.all, func(a, b *call) int { return a.at.Compare(b.at) })
+	return err //nolint:wrapcheck // It is ctx's.
+}
+
+func (t *tape) file(path string) error {
+	f, err := regular.Open(path)
+	if err != nil {
+		return err //nolint:wrapcheck // It names the file.
+	}
+	defer f.Close()
+	t.files++
+	s := script{tape: t}
+	for in := jsonrpc.NewReader(f); ; {
+		line, err := in.Next()
+		if len(line) > 0 {
+			s.line(line)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, jsonrpc.ErrLong):
+			t.unread++
+		case err != nil:
+			return err //nolint:wrapcheck // It names the file.
+		}
+	}
+}
+
+// script is one file as far as it was read.
+type script struct {
+	*tape
+	// session, root and cwd are of the client's session: its name, the folder in which
+	// it began, and where it is.
+	session, root, cwd string
+	// turn and words are the user's last.
+	turn, words string
+}
+
+// entry is a line of any of the forms that are read.
+type entry struct {
+	// Executor is of a proposal.
+	Executor string `json:"executor"`
+	Time     string `json:"timestamp"`
+	Type     string `json:"type"`
+	// These are Claude Code's.
+	Session string `json:"sessionId"`
+	Cwd     string `json:"cwd"`
+	Prompt  string `json:"promptId"`
+	Message struct {
+		Content strictjson.Value `json:"content"`
+	} `json:"message"`
+	// Payload is Codex's.
+	Payload strictjson.Value `json:"payload"`
+}
+
+func (s *script) line(line []byte) {
+	var e entry
+	if strictjson.UnmarshalLoose(line, &e) != nil {
+		// A transcript's last line may be one that is being written.
+		s.unread++
+		return
+	}
+	at, _ := time.Parse(time.RFC3339Nano, e.Time) // what has no time counts
+	switch {
+	case e.Executor != "":
+		s.proposal(line, at)
+	case e.Payload != nil:
+		s.codex(&e, at)
+	case e.Message.Content != nil:
+		s.claude(&e, line, at)
+	}
+}
+
+// proposal takes a proposal as `vaglio judge` does.
+func (s *script) proposal(line []byte, at time.Time) {
+	var timed map[string]strictjson.Value
+	if strictjson.UnmarshalLoose(line, &timed) == nil && timed["timestamp"] != nil {
+		delete(timed, "timestamp") // the shadow's
+		if bare, err := strictjson.Marshal(timed); err == nil {
+			line = bare
+		}
+	}
+	p, err := vaglio.DecodeProposal(line)
+	if err != nil {
+		s.unread++
+		return
+	}
+	s.add("", &call{proposal: p, at: at})
+}
+
+// add keeps a call, unless it is too old or was met before.
+func (s *script) add(name string, c *call) {
+	if name != "" && s.calls[name] != nil || !c.at.IsZero() && c.at.Before(s.since) {
+		return
+	}
+	if name != "" {
+		s.calls[name] = c
+	}
+	s.all = append(s.all, c)
+}
+
+// recorded keeps a call of a client's transcript.
+func (s *script) record(r hook.Recorded, at time.Time) {
+	p, err := r.Proposal()
+	if err == nil {
+		p.Intent = s.words
+		if r.Client == claudeCode && s.root != "" {
+			p.Context.Roots = []string{s.root}
+		}
+		var data []byte
+		if data, err = strictjson.Marshal(p); err == nil {
+			var proposal vaglio.Proposal
+			if proposal, err = vaglio.DecodeProposal(data); err == nil {
+				s.add(r.Client+"\x00"+r.Call, &call{proposal: proposal, at: at, recorded: true})
+			}
+		}
+	}
+	if err != nil {
+		s.unread++
+	}
+}
+
+// The clients whose transcripts are read.
+const (
+	claudeCode = "claude-code"
+	codex      = "codex"
+)
+
+// part is one part of a message of Claude Code's.
+type part struct {
+	Type  string           `json:"type"`
+	ID    string           `json:"id"`
+	Name  string           `json:"name"`
+	Input strictjson.Value `json:"input"`
+	// These are of a call's answer.
+	Of      string           `json:"tool_use_id"`
+	Failed  bool             `json:"is_error"`
+	Content strictjson.Value `json:"content"`
+}
+
+func (s *script) claude(e *entry, line []byte, at time.Time) {
+	if s.session != e.Session || s.root == "" {
+		s.session, s.root = e.Session, e.Cwd
+	}
+	if words := hook.UserWords(line); words != "" {
+		s.words, s.turn = words, e.Prompt
+	}
+	var parts []part
+	if strictjson.UnmarshalLoose(e.Message.Content, &parts) != nil {
+		return
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "tool_use":
+			s.record(hook.Recorded{
+				Client: claudeCode, Session: e.Session, Turn: s.turn, Call: p.ID, Cwd: e.Cwd, Tool: p.Name, Input: p.Input,
+			}, at)
+		case "tool_result":
+			s.ended(claudeCode, p.Of, p.Failed && refusal(string(p.Content)))
+		}
+	}
+}
+
+// ended notes how a call ended.
+func (s *script) ended(client, id string, refused bool) {
+	if c := s.calls[client+"\x00"+id]; c != nil {
+		c.ended, c.refused = true, refused
+	}
+}
+
+// refusal reports whether the answer to a call says that it did not run.
+func refusal(answer string) bool {
+	for _, words := range []string{
+		"The user doesn't want to proceed with this tool use", "The user doesn't want to take this action", "Permission to use ",
+		"Permission for this action has been denied", "hook error: ", "haven't granted it yet", // Claude Code
+		"rejected by user", "aborted by user", "Command blocked by PreToolUse hook", "approval denied", // Codex
+	} {
+		if strings.Contains(answer, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// item is what a line of Codex's rollout holds.
+type item struct {
+	Type      string           `json:"type"`
+	ID        string           `json:"id"`
+	Cwd       string           `json:"cwd"`
+	Turn      string           `json:"turn_id"`
+	Call      string           `json:"call_id"`
+	Name      string           `json:"name"`
+	Arguments string           `json:"arguments"`
+	Input     string           `json:"input"`
+	Output    strictjson.Value `json:"output"`
+	Action    struct {
+		Command []string `json:"command"`
+		Cwd     string   `json:"working_directory"`
+	} `json:"action"`
+}
+
+func (s *script) codex(e *entry, at time.Time) {
+	var i item
+	if strictjson.UnmarshalLoose(e.Payload, &i) != nil {
+		return
+	}
+	r := hook.Recorded{Client: codex, Session: s.session, Turn: s.turn, Call: i.Call, Cwd: s.cwd, Tool: i.Name}
+	switch {
+	case e.Type == "session_meta":
+		s.session, s.root, s.cwd = i.ID, i.Cwd, i.Cwd
+	case e.Type == "turn_context":
+		s.cwd, s.turn = i.Cwd, i.Turn
+	case i.Type == "function_call":
+		r.Input = strictjson.Value(i.Arguments)
+		s.record(r, at)
+	case i.Type == "custom_tool_call":
+		r.Input = objectOf("patch", i.Input)
+		s.record(r, at)
+	case i.Type == "local_shell_call":
+		r.Tool, r.Input = "local_shell", objectOf("command", i.Action.Command)
+		if i.Action.Cwd != "" {
+			r.Cwd = i.Action.Cwd
+		}
+		s.record(r, at)
+	case strings.HasSuffix(i.Type, "_call_output"):
+		s.ended(codex, i.Call, refusal(string(i.Output)))
+	}
+}
+
+// objectOf is an object with one member.
+func objectOf(name string, v any) strictjson.Value {
+	out, err := strictjson.Marshal(map[string]any{name: v})
+	if err != nil {
+		return nil
+	}
+	return out
+}
