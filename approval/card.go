@@ -106,21 +106,15 @@ func (c *Card) Lead() (worst *Item, like, more int) {
 			of = append(of, it)
 		}
 	}
-	for _, it := range of {
-		if worst == nil || it.Headline.Compare(&worst.Headline) < 0 {
-			worst = it
-		}
+	heads := make([]headline.Headline, len(of))
+	for i, it := range of {
+		heads[i] = it.Headline
 	}
-	for _, it := range of {
-		switch {
-		case it == worst:
-		case it.Headline.Equal(&worst.Headline):
-			like++
-		default:
-			more++
-		}
+	at, like, more := headline.Lead(heads)
+	if at < 0 {
+		return nil, 0, 0
 	}
-	return worst, like, more
+	return of[at], like, more
 }
 
 // Button is one choice on a card.

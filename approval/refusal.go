@@ -170,16 +170,6 @@ func judgeWhy(v vaglio.Verdict) string {
 	return "The judge said: " + quote(reasoning, maxReasoning)
 }
 
-// Rejecting returns the result that decided, or nil.
-func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
-	for i := range slices.Backward(v.Results) {
-		if v.Results[i].Judge == v.JudgeKind {
-			return &v.Results[i]
-		}
-	}
-	return nil
-}
-
 // judgeInstead draws on the rejecting judge's worst signals.
 func judgeInstead(v vaglio.Verdict) []string {
 	var instead []string

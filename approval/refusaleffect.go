@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"slices"
+
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -95,4 +97,14 @@ func SignalOf(g vaglio.GradientResult, i int) Reason {
 		}
 	}
 	return r
+}
+
+// Rejecting returns the result that decided, or nil.
+func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
+	for i := range slices.Backward(v.Results) {
+		if v.Results[i].Judge == v.JudgeKind {
+			return &v.Results[i]
+		}
+	}
+	return nil
 }

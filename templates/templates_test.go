@@ -68,14 +68,14 @@ func TestTheirsStaysApart(t *testing.T) {
 	t.Parallel()
 	en := load(t).In("en", time.UTC)
 	for _, hostile := range []string{"bot", "{{.id}}", "\uFDD0\uFDD1", "\uFDD0", "a\uFDD0\uFDD2b", "</b>", ""} {
-		want := []templates.Part{{"• ", false}, {hostile, true}, {" 0.5: ", false}, {"m" + hostile, true}}
-		got := en.Say("why.signal", templates.Values{"category": templates.Theirs(hostile), "score": "0.5", "message": templates.Theirs("m" + hostile)})
+		want := []templates.Part{{"I do not know /", false}, {hostile, true}, {". Did you mean /0.5?", false}}
+		got := en.Say("unknown.command", templates.Values{"name": templates.Theirs(hostile), "near": "0.5"})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", hostile, diff)
 		}
 		// Nor can a value of ours bring a mark in.
-		got = en.Say("why.signal", templates.Values{"category": templates.Theirs("c"), "score": hostile, "message": templates.Theirs("m")})
-		if len(got) != 4 || got[1].Text != "c" || got[3].Text != "m" || got[0].Theirs || got[2].Theirs {
+		got = en.Say("unknown.command", templates.Values{"name": templates.Theirs("c"), "near": hostile})
+		if len(got) != 3 || got[1].Text != "c" || got[0].Theirs || got[2].Theirs {
 			t.Errorf("%q as a value of ours: %+v", hostile, got)
 		}
 	}
@@ -98,7 +98,7 @@ func TestOverride(t *testing.T) {
 	if got := set.In("it", time.UTC).Plain("button.deny", nil); got != "No!" {
 		t.Errorf("the override is not taken: %q", got)
 	}
-	if got := set.In("it", time.UTC).Plain("button.allow", nil); got != "Permetti una volta" {
+	if got := set.In("it", time.UTC).Plain("button.allow", nil); got != "Consenti una volta" {
 		t.Errorf("another text changed: %q", got)
 	}
 	if got := set.In("en", time.UTC).Plain("button.deny", nil); got != "Deny" {
@@ -119,7 +119,7 @@ func TestOverrideMistakes(t *testing.T) {
 		"NoField":     {"it.tmpl", define("from", "Da {{.agent}} {{.agnet}}"), "it.tmpl:2: from: there is no field .agnet; it has .agent"},
 		"DropsField":  {"it.tmpl", define("from", "Da qualcuno"), "it.tmpl:2: from: the field .agent does not show; a person needs it"},
 		"DropsTime":   {"it.tmpl", define("state.expired", "Scaduta"), "it.tmpl:2: state.expired: the field .when does not show; a person needs it"},
-		"DropsCount":  {"it.tmpl", define("title.many", "Permetti?"), "it.tmpl:2: title.many: the field .agent does not show; a person needs it"},
+		"DropsCount":  {"it.tmpl", define("calls.file", "Consenti?"), "it.tmpl:2: calls.file: the field .n does not show; a person needs it"},
 		"Empty":       {"it.tmpl", define("button.deny", " "), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
 		"EmptyDefine": {"it.tmpl", define("button.deny", ""), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
 		"Twice":       {"it.tmpl", define("from", "{{.agent}}") + define("from", "{{.agent}}"), `it.tmpl:4: multiple definition of template "from"`},
@@ -134,8 +134,8 @@ func TestOverrideMistakes(t *testing.T) {
 		"Dot":         {"it.tmpl", define("from", `{{.}} {{.agent}}`), "it.tmpl:2: from: a field is written {{.name}}"},
 		"Kind":        {"it.tmpl", define("from", `{{at .agent}}`), "it.tmpl:2: from: the field .agent is a text, not a time"},
 		"PluralArgs":  {"it.tmpl", define("cut", `{{plural .left "x"}}`), `it.tmpl:2: cut: write {{plural .n "one" "many"}}`},
-		"Same":        {"it.tmpl", define("button.deny", "Permetti una  volta"), "it.tmpl: button.deny reads the same as button.allow; a person must tell them apart"},
-		"SameState":   {"it.tmpl", define("state.denied", "✅ Permesso una volta da {{.by}} {{at .when}}"), "it.tmpl: state.denied reads the same as state.allowed; a person must tell them apart"},
+		"Same":        {"it.tmpl", define("button.deny", "Consenti una  volta"), "it.tmpl: button.deny reads the same as button.allow; a person must tell them apart"},
+		"SameState":   {"it.tmpl", define("state.denied", "✅ Consentita una volta da {{.by}} {{at .when}}"), "it.tmpl: state.denied reads the same as state.allowed; a person must tell them apart"},
 		"LongButton":  {"it.tmpl", define("button.deny", strings.Repeat("No ", 20)), "it.tmpl:2: button.deny: the text has about 60 characters; 40 are the most here"},
 		"Lines":       {"it.tmpl", define("from", "Da\n{{.agent}}"), "it.tmpl:2: from: the text has several lines; it must have one"},
 		"Huge":        {"it.tmpl", strings.Repeat(" ", 1<<20+1), "it.tmpl: has 1048577 bytes; 1048576 are the most"},

@@ -30,6 +30,9 @@ type Consequence struct {
 // Final reports whether the call cannot be undone, as far as anybody knows.
 func (c *Consequence) Final() bool { return c.Undo == operation.Irreversible }
 
+// Known reports whether a judge said what follows.
+func (c *Consequence) Known() bool { return c.Undo != "" || c.Reads || c.Unknown || c.Unread }
+
 // compare orders consequences, the heaviest first. What is not known weighs as
 // much as what cannot be undone, whoever it touches.
 func (c *Consequence) compare(o *Consequence) int {

@@ -34,6 +34,28 @@ func (h *Headline) Compare(o *Headline) int {
 	return cmp.Or(h.Consequence.compare(&o.Consequence), cmp.Compare(h.Score, o.Score), cmp.Compare(o.More, h.More))
 }
 
+// Lead returns the place of the headline that weighs most among several: like is
+// how many others say the same, more how many say something else. It is -1 for
+// none.
+func Lead(list []Headline) (worst, like, more int) {
+	worst = -1
+	for i := range list {
+		if worst < 0 || list[i].Compare(&list[worst]) < 0 {
+			worst = i
+		}
+	}
+	for i := range list {
+		switch {
+		case i == worst:
+		case list[i].Equal(&list[worst]):
+			like++
+		default:
+			more++
+		}
+	}
+	return worst, like, more
+}
+
 // Equal reports whether two headlines say the same.
 func (h *Headline) Equal(o *Headline) bool {
 	return h.More == o.More && h.Consequence == o.Consequence && h.Said.String() == o.Said.String()
@@ -128,13 +150,14 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			said: s.Said, kind: operation.Kind(word("kind")), score: s.Score, stands: 1,
 			undo: operation.Reversibility(word("reversibility")), reach: operation.Reach(word("reach")),
 		}
-		o.manner, _ = e["manner"].(bool)
 		for _, c := range s.Said {
 			switch c.Phrase {
 			case wording.MoreLikeThese:
 				o.stands, _ = strconv.Atoi(c.Args[0].Text)
 			case wording.AsFarAsRead:
 				out.unread = true
+			case wording.AsAdministrator:
+				o.manner = true
 			}
 		}
 		out.list = append(out.list, o)

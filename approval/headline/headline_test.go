@@ -16,7 +16,6 @@ type found struct {
 	kind        operation.Kind
 	undo, reach string
 	score       float64
-	manner      bool
 }
 
 // verdict is one of the judge of effects, with notes of what it could not read.
@@ -25,7 +24,7 @@ func verdict(notes int, list ...found) vaglio.Verdict {
 	var effects []any
 	for _, f := range list {
 		g.Signals = append(g.Signals, vaglio.Signal{Category: string(f.kind), Score: f.score, Said: f.said})
-		effects = append(effects, map[string]any{"kind": string(f.kind), "reversibility": f.undo, "reach": f.reach, "manner": f.manner})
+		effects = append(effects, map[string]any{"kind": string(f.kind), "reversibility": f.undo, "reach": f.reach})
 	}
 	for range notes {
 		g.Signals = append(g.Signals, vaglio.Signal{Category: "unread", Said: wording.Sentence{wording.Say("a loop of a form that is not read")}})
@@ -41,14 +40,14 @@ func shell(command string) vaglio.Proposal {
 var (
 	deletes = found{
 		wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/a"}, {Phrase: wording.Outside}, {Phrase: "; it cannot be undone,"}, {Phrase: "."}},
-		operation.KindDelete, "irreversible", "system", 0.13, false,
+		operation.KindDelete, "irreversible", "system", 0.13,
 	}
-	installs = found{wording.Sentence{wording.Say("installs %s", "nginx")}, operation.KindInstall, "partial", "system", 0.33, false}
-	asRoot   = found{wording.Sentence{wording.Say("runs %s with the rights of the administrator", "apt")}, operation.KindPrivilege, "partial", "system", 0.3, true}
-	reads    = found{wording.Sentence{{Phrase: "reads"}, {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95, false}
-	unknown  = found{wording.Sentence{wording.Say("could not be read: %s", "x")}, operation.KindUnknown, "irreversible", "user", 0.15, false}
-	rows     = found{wording.Sentence{wording.Say("updates rows of %s", "users")}, operation.KindDatabase, "irreversible", "public", 0.02, false}
-	others   = found{wording.Sentence{wording.Say(wording.MoreLikeThese, "7")}, operation.KindDelete, "irreversible", "user", 0.4, false}
+	installs = found{wording.Sentence{wording.Say("installs %s", "nginx")}, operation.KindInstall, "partial", "system", 0.33}
+	asRoot   = found{wording.Sentence{wording.Say("runs %s with the rights of the administrator", "apt")}, operation.KindPrivilege, "partial", "system", 0.3}
+	reads    = found{wording.Sentence{{Phrase: "reads"}, {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95}
+	unknown  = found{wording.Sentence{wording.Say("could not be read: %s", "x")}, operation.KindUnknown, "irreversible", "user", 0.15}
+	rows     = found{wording.Sentence{wording.Say("updates rows of %s", "users")}, operation.KindDatabase, "irreversible", "public", 0.02}
+	others   = found{wording.Sentence{wording.Say(wording.MoreLikeThese, "7")}, operation.KindDelete, "irreversible", "user", 0.4}
 )
 
 func TestOf(t *testing.T) {
@@ -88,7 +87,7 @@ func TestOf(t *testing.T) {
 
 func TestThingsAreWholeOrTold(t *testing.T) {
 	t.Parallel()
-	long := found{wording.Sentence{{Phrase: "deletes"}, {Text: strings.Repeat("/a", 200)}}, operation.KindDelete, "irreversible", "user", 0.1, false}
+	long := found{wording.Sentence{{Phrase: "deletes"}, {Text: strings.Repeat("/a", 200)}}, operation.KindDelete, "irreversible", "user", 0.1}
 	list := []any{"a@example.com", "b@example.com", "c@example.com", "d@example.com", "e@example.com"}
 	for name, r := range map[string]struct {
 		call vaglio.Proposal

@@ -1,10 +1,12 @@
 package cardtext
 
 import (
+	"slices"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // Answer says to the person who tapped what the tap did, from what is committed.
@@ -61,9 +63,11 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 
 // Waiting is the line of a list that names a card that waits.
 func Waiting(texts *templates.Texts, c *approval.Card) Text {
-	return Say(texts, "pending.line", templates.Values{
-		"when": c.ExpiresAt, "id": templates.Theirs(c.Ask), "agent": Within(c.Agent, 40), "wanted": Within(wanted(&c.Items[0]), 100),
-	})
+	w := writer{texts: texts}
+	w.say("pending.line", templates.Values{"when": c.ExpiresAt, "id": templates.Theirs(c.Ask), "agent": Within(c.Agent, 40)})
+	w.put(Ours, " ")
+	w.text = append(w.text, Read(*c, texts).Title()...)
+	return w.text
 }
 
 // refused says what was refused of which there is no card, and why if the guard
@@ -93,6 +97,14 @@ func refused(texts *templates.Texts, c *approval.Card, it *approval.Item) []Text
 	return lines
 }
 
+// signalled reports whether a signal says what the judge's reason says.
+func signalled(it *approval.Item) bool {
+	message := approval.ReasonOf(it.Verdict).Message
+	return slices.ContainsFunc(it.Verdict.Results, func(g vaglio.GradientResult) bool {
+		return slices.ContainsFunc(g.Signals, func(s vaglio.Signal) bool { return s.Message == message })
+	})
+}
+
 // maxReason is the most characters of one text in the reasons.
 const maxReason = 300
 
@@ -109,7 +121,9 @@ func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text
 		if it.Verdict.Rule != nil {
 			continue
 		}
-		add("why", templates.Values{"why": Within(whyOf(texts, it), maxReason)})
+		if why := besides(texts, it); why != "" && !signalled(it) {
+			add("why", templates.Values{"why": Within(why, maxReason)})
+		}
 		for _, g := range it.Verdict.Results {
 			add("why.judge", templates.Values{"judge": Within(g.Judge, maxReason), "score": texts.Score(g.Score), "confidence": texts.Score(g.Confidence)})
 			if g.Network != "" {
@@ -120,7 +134,7 @@ func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text
 			}
 			for i, s := range g.Signals {
 				add("why.signal", templates.Values{
-					"category": Within(texts.EffectName(s.Category), maxReason), "score": texts.Score(s.Score), "message": Within(signalOf(texts, approval.SignalOf(g, i)), maxReason),
+					"score": texts.Score(s.Score), "message": Within(signalOf(texts, approval.SignalOf(g, i)), maxReason),
 				})
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
@@ -30,8 +31,8 @@ type Card struct {
 	Brief bool
 
 	agent, intent, turn seen
-	nickname            string
 	until               time.Time
+	routes              []approval.Active
 	questions           []approval.Question
 }
 
@@ -44,11 +45,13 @@ type Call struct {
 	// Irreversible says that a judge holds the call's effect to be so.
 	Irreversible bool
 
-	executor, args, command, cwd, why, wanted, words seen
+	head                                     headline.Headline
+	executor, args, command, cwd, why, words seen
 	// network names the judges whose tools reach a network.
-	network           seen
-	detail, by, votes seen
-	mounts            []seen
+	network    seen
+	detail, by seen
+	votes      []approval.Vote
+	mounts     []seen
 	// runs are the files that the call runs or is handed, with the beginning of
 	// what their content is, and the folders that another name leads to, unbound
 	// the files of which that is not known.
@@ -80,6 +83,9 @@ const (
 	// shownDigest is how many digits of a file's digest a chat shows, maxRuns how
 	// many files. The inbox and the attached file have all.
 	shownDigest, maxRuns = 16, 6
+	// roomForHeadline is the least budget of a call of several at which its headline
+	// stands before it.
+	roomForHeadline = 250
 	// maxGroups is how many ways in which calls ended a summary tells.
 	maxGroups = 8
 )
@@ -87,7 +93,7 @@ const (
 // Read reveals a card.
 func Read(c approval.Card, texts *templates.Texts) *Card {
 	v := &Card{
-		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, nickname: Nickname(c.Agent),
+		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, routes: c.Routes,
 		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID), questions: c.Questions, MayAsk: c.MayAsk(),
 	}
 	for i := range c.Items {
@@ -100,9 +106,11 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 }
 
 func read(it *approval.Item, texts *templates.Texts) Call {
+	head := headed(it)
 	c := Call{
-		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome), Irreversible: irreversible(it), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
-		command: see(it.Command), why: seeLine(whyOf(texts, it)), effect: effectOf(texts, it), wanted: seeLine(wanted(it)), at: it.EndedAt,
+		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome),
+		Irreversible: head.Consequence.Final(), head: head, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
+		command: see(it.Command), why: seeLine(besides(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}
 	c.Grants, c.id, c.like, c.grant, c.stands, c.lifted = it.Grants, it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
@@ -113,11 +121,6 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	}
 	c.network = seeLine(strings.Join(reaching(it), ", "))
 	c.readSources(it)
-	voters := make([]string, 0, len(it.Votes))
-	for _, vote := range it.Votes {
-		voters = append(voters, fullName(vote.By))
-	}
-	c.votes = seeLine(strings.Join(voters, ", "))
 	if d := it.Decision; d != nil {
 		c.by, c.at, c.words = seeLine(fullName(d.By)), d.At, seeLine(d.Words)
 	}
@@ -156,19 +159,6 @@ func (c *Call) readSources(it *approval.Item) {
 // fullName names a person beyond doubt.
 func fullName(p approval.Person) string { return p.Name + " (" + p.ID + ")" }
 
-// irreversible reports whether a judge says so of any effect of the call.
-func irreversible(it *approval.Item) bool {
-	for _, r := range it.Verdict.Results {
-		effects, _ := r.Metadata["effects"].([]any)
-		for _, e := range effects {
-			if e, ok := e.(map[string]any); ok && e["reversibility"] == "irreversible" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // commandArgs are the arguments of a call that has a command and nothing else:
 // they would say the same again.
 func commandArgs(command string) string {
@@ -192,7 +182,7 @@ func (c *Card) Unanswered() *Card {
 	n.Calls = slices.Clone(c.Calls)
 	for i := range n.Calls {
 		call := &n.Calls[i]
-		call.State, call.words, call.detail, call.by, call.votes = approval.Pending, seen{}, seen{}, seen{}, seen{}
+		call.State, call.words, call.detail, call.by, call.votes = approval.Pending, seen{}, seen{}, seen{}, nil
 		call.grant, call.lifted, call.stands = nil, nil, time.Time{}
 	}
 	return &n
@@ -203,7 +193,8 @@ func (c *Card) Over() bool {
 	return !slices.ContainsFunc(c.Calls, func(call Call) bool { return !call.State.Final() })
 }
 
-// Opening says who asks, and what they were asked for.
+// Opening says what follows if the calls run, what the user asked for, and who
+// asks.
 func (c *Card) Opening(budget int) Text {
 	w := writer{texts: c.Texts}
 	short := func(t seen) templates.Theirs {
@@ -212,10 +203,14 @@ func (c *Card) Opening(budget int) Text {
 		}
 		return t.within(max(budget, least))
 	}
-	w.line("from", templates.Values{"agent": short(c.agent)})
+	if follows := c.Consequence(); follows != "" {
+		w.put(Strong, follows)
+		w.end()
+	}
 	if c.intent.runes > 0 {
 		w.line("intent", templates.Values{"intent": short(c.intent)})
 	}
+	w.line("from", templates.Values{"agent": short(c.agent)})
 	return w.text
 }
 
@@ -228,6 +223,14 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	}
 	if len(c.Calls) > 1 {
 		w.put(Strong, strconv.Itoa(i+1)+". ")
+		if budget == Everything || budget >= roomForHeadline {
+			w.headline(&call.head)
+			w.end()
+		}
+		if call.head.Consequence.Known() && budget != 0 {
+			w.put(Ours, Consequence(c.Texts, &call.head.Consequence))
+			w.end()
+		}
 	}
 	w.part(Theirs, call.executor, budget)
 	w.end()
@@ -296,9 +299,7 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})
 		}
-		if call.votes.runes > 0 {
-			w.line("votes", templates.Values{"by": bounded(call.votes, 100)})
-		}
+		c.quorum(w, call)
 		c.answers(w, call)
 		if len(c.Calls) > 1 && c.Open < len(c.Calls) {
 			w.line("state.pending", nil)

@@ -64,13 +64,18 @@ func TestACardInPieces(t *testing.T) {
 		name      string
 		got, want cardtext.Text
 	}{
-		{"title", c.Title(), cardtext.Text{{ours, "🔸 "}, {theirs, "coder"}, {ours, ": 2 calls: "}, {theirs, `rm -rf ../other · shell_exec { "to": "ann" }`}}},
-		{"opening", c.Opening(cardtext.Everything), cardtext.Text{{ours, "From "}, {theirs, "coder"}, {end, ""}, {ours, "You asked: "}, {theirs, "clean up"}, {end, ""}}},
+		{"title", c.Title(), cardtext.Text{{ours, "🔸 "}, {ours, "Runs "}, {theirs, "rm -rf ../other"}, {ours, ", and 1 other call"}}},
+		{"opening", c.Opening(cardtext.Everything), cardtext.Text{
+			{strong, "No judge said whether it can be undone"}, {end, ""}, {ours, "You asked: "}, {theirs, "clean up"}, {end, ""}, {ours, "From "}, {theirs, "coder"}, {end, ""},
+		}},
 		{"a command", c.Call(0, cardtext.Everything, cardtext.Everything), cardtext.Text{
-			{strong, "1. "}, {theirs, "shell_exec"}, {end, ""}, {command, "rm -rf ../other"}, {end, ""}, {ours, "In"}, {ours, " "}, {theirs, "/home/ann"}, {end, ""},
+			{strong, "1. "}, {ours, "Runs "}, {theirs, "rm -rf ../other"}, {end, ""}, {theirs, "shell_exec"}, {end, ""}, {command, "rm -rf ../other"}, {end, ""}, {ours, "In"}, {ours, " "}, {theirs, "/home/ann"}, {end, ""},
 		}},
 		{"arguments", c.Call(1, cardtext.Everything, cardtext.Everything), cardtext.Text{
 			{strong, "2. "},
+			{ours, "Calls "},
+			{theirs, "shell_exec"},
+			{end, ""},
 			{theirs, "shell_exec"},
 			{end, ""},
 			{ours, "Arguments:"},
@@ -266,12 +271,12 @@ func TestReasons(t *testing.T) {
 	}}
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
-			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.2, confidence 1", "• delete 0.25: Deletes ../other.",
-			"rules: score 0.8, confidence 1", "• intent 1: intent matches executor",
+			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.2, certainty 1", "• Deletes ../other. (0.25)",
+			"rules: score 0.8, certainty 1", "• intent matches executor (1)",
 		},
 		templates.Italian: {
-			"Perché abcdefghijklmnop non è passata da sola", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,2, sicurezza 1", "• cancella qualcosa 0,25: non si può annullare, esce dalla cartella di lavoro. Deletes ../other.",
-			"rules: punteggio 0,8, sicurezza 1", "• intent 1: la richiesta nomina ciò che l’azione usa",
+			"Perché abcdefghijklmnop è stata fermata", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,2, certezza 1", "• non si può annullare, esce dalla cartella di lavoro. Deletes ../other. (0,25)",
+			"rules: punteggio 0,8, certezza 1", "• la richiesta nomina ciò che l’azione usa (1)",
 		},
 	} {
 		title, lines := cardtext.Reasons(textsIn(t, lang), &card)
@@ -348,18 +353,16 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 	card := several()
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
-			"Why it asks: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
-			"effects: score 0.2, confidence 0.6",
-			"• delete 0.2: Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace.",
-			"• publish 0.3: Pushes to main, on which others build; it can be undone only in part, and others are affected.",
-			"• publish 0.4: And 12 more like these.", "• unread 0.5: It runs a script file that was not read: ./clean.sh.",
+			"effects: score 0.2, certainty 0.6",
+			"• Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace. (0.2)",
+			"• Pushes to main, on which others build; it can be undone only in part, and others are affected. (0.3)",
+			"• And 12 more like these. (0.4)", "• It runs a script file that was not read: ./clean.sh. (0.5)",
 		},
 		templates.Italian: {
-			"Perché te lo chiedo: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
-			"effects: punteggio 0,2, sicurezza 0,6",
-			"• cancella qualcosa 0,2: Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro.",
-			"• pubblica qualcosa 0,3: Fa il push su main, su cui lavorano altri; si può annullare solo in parte, e tocca ciò che usano anche altri.",
-			"• pubblica qualcosa 0,4: E altri 12 come questi.", "• non si è letta per intero 0,5: Esegue un file di script che non si è letto: ./clean.sh.",
+			"effects: punteggio 0,2, certezza 0,6",
+			"• Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro. (0,2)",
+			"• Fa il push su main, su cui lavorano altri; si può annullare solo in parte, e tocca ciò che usano anche altri. (0,3)",
+			"• E altri 12 come questi. (0,4)", "• Esegue un file di script che non si è letto: ./clean.sh. (0,5)",
 		},
 	} {
 		_, lines := cardtext.Reasons(textsIn(t, lang), &card)

@@ -3,10 +3,12 @@ package cardtext
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/nearest"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -45,6 +47,22 @@ func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Pe
 		return said, true, nil
 	}
 	return Done(texts, &done), true, nil
+}
+
+// Unknown answers a command that there is not, by the names of those that a chat
+// has besides the orders: that only buttons allow, or which one was meant. It is
+// nothing for one that asks for help, or that is like none.
+func Unknown(texts *templates.Texts, verb string, commands []string) Text {
+	verb = strings.ToLower(verb)
+	if slices.Contains([]string{"allow", "approve", "yes", "ok"}, verb) {
+		return Say(texts, "allow.buttons", nil)
+	}
+	orders := []string{string(approval.VerbStop), string(approval.VerbGo), string(approval.VerbLift), string(approval.VerbEnd), string(approval.VerbRevoke), "grants"}
+	near := nearest.Slip(verb, append(orders, commands...))
+	if verb == "" || near == "" || near == verb {
+		return nil
+	}
+	return Say(texts, "unknown.command", templates.Values{"name": Within(verb, 40), "near": near})
 }
 
 // orderOf reads the words behind a verb: an agent, a time, "all", or an id and what is

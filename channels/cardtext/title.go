@@ -5,54 +5,96 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/templates"
+	"github.com/metnos/vaglio/vaglio"
 )
 
-const (
-	// maxShort is the most characters of the calls in a title.
-	maxShort = 70
-	// maxNickname is the most characters of an agent's name there.
-	maxNickname = 24
-)
+// maxNickname is the most characters of an agent's name in a title.
+const maxNickname = 24
 
-// Title is the line that a locked phone shows: who wants what. It begins with a
-// sign of ours, and nothing in it is long.
+// Title is the line that a locked phone shows: what the worst call would do, with
+// a sign of ours before it that warns of what cannot be undone.
 func (c *Card) Title() Text {
-	values := templates.Values{"agent": templates.Theirs(c.nickname), "wanted": c.short()}
-	key := templates.Key("title.one")
-	switch n := len(c.Calls); {
-	case c.Open == 0:
-		key, values["mark"] = "title.done", c.mark()
-	case n > 1 && c.Open == n:
-		key, values["n"] = "title.many", n
-	case n > 1:
-		key, values["n"], values["open"] = "title.some", n, c.Open
+	lead, _, _ := c.lead()
+	switch {
+	case c.Open == 0 || lead == nil:
+		return c.titled(c.mark())
+	case lead.Irreversible:
+		return c.titled(warns)
+	default:
+		return c.titled("🔸")
 	}
-	return Say(c.Texts, key, values)
+}
+
+// warns is the sign of what cannot be undone.
+const warns = "⚠️"
+
+// titled is the title behind a sign.
+func (c *Card) titled(sign string) Text {
+	w := writer{texts: c.Texts}
+	lead, like, more := c.lead()
+	if lead == nil {
+		w.put(Ours, sign)
+		return w.text
+	}
+	w.put(Ours, sign+" ")
+	if c.Open > 0 && c.Open < len(c.Calls) {
+		w.say("headline.open", templates.Values{"open": c.Open, "n": len(c.Calls)})
+		w.put(Ours, " ")
+	}
+	if like > 0 {
+		w.say("headline.times", templates.Values{"n": like + 1})
+		w.put(Ours, " ")
+	}
+	w.headline(&lead.head)
+	if more > 0 {
+		w.say("headline.calls", templates.Values{"n": more})
+	}
+	return w.text
+}
+
+// Consequence is the line below the title: what follows if the worst call runs.
+func (c *Card) Consequence() string {
+	lead, _, _ := c.lead()
+	if lead == nil {
+		return ""
+	}
+	return Consequence(c.Texts, &lead.head.Consequence)
+}
+
+// Notification is the title and the consequence, for where nothing else is shown.
+func (c *Card) Notification() string {
+	return strings.TrimSpace(c.Title().String() + "\n" + c.Consequence())
+}
+
+// lead is the call that weighs most of those that wait, or of all.
+func (c *Card) lead() (worst *Call, like, more int) {
+	var of []*Call
+	var heads []headline.Headline
+	for i := range c.Calls {
+		if call := &c.Calls[i]; c.Open == 0 || call.State == approval.Pending {
+			of, heads = append(of, call), append(heads, call.head)
+		}
+	}
+	at, like, more := headline.Lead(heads)
+	if at < 0 {
+		return nil, 0, 0
+	}
+	return of[at], like, more
 }
 
 // Reminder says that the card still waits, and until when.
 func (c *Card) Reminder() Text {
-	return Say(c.Texts, "remind", templates.Values{"agent": templates.Theirs(c.nickname), "wanted": c.short(), "when": c.until})
-}
-
-// short names the calls, as many as have room on a locked phone.
-func (c *Card) short() templates.Theirs {
-	wanted, left := "", 0
-	for i := range c.Calls {
-		s, cut := c.Calls[i].wanted.first(maxShort - len(wanted))
-		if i > 0 {
-			s = " · " + s
-		}
-		if wanted, left = wanted+s, cut; len(wanted) >= maxShort || cut > 0 {
-			left += len(c.Calls) - 1 - i
-			break
-		}
+	w := writer{texts: c.Texts}
+	sign := "⏳"
+	if lead, _, _ := c.lead(); lead != nil && lead.Irreversible {
+		sign += " " + warns
 	}
-	if left > 0 {
-		wanted += "…"
-	}
-	return templates.Theirs(wanted)
+	w.text = append(w.text, c.titled(sign)...)
+	w.end()
+	w.say("remind", templates.Values{"when": c.until})
+	return w.text
 }
 
 // mark is the sign of how all calls ended.
@@ -101,13 +143,35 @@ func Nickname(agent string) string {
 	return short
 }
 
-// wanted is the call on one line: a command line as it stands, another call with
-// the executor before it.
-func wanted(it *approval.Item) string {
-	if it.Command != "" {
-		return it.Command
+// headed is the headline of a call. One that has none yet gets that of what the
+// card itself holds.
+func headed(it *approval.Item) headline.Headline {
+	if len(it.Headline.Said) > 0 {
+		return it.Headline
 	}
-	return it.Executor + " " + strings.Join(strings.Fields(it.Args), " ")
+	p := vaglio.Proposal{Executor: it.Executor}
+	if it.Command != "" {
+		p.Args = vaglio.Args{"command": it.Command}
+	}
+	return headline.Of(p, it.Verdict)
+}
+
+// besides is why a call is asked about, where its headline does not say it: the
+// judge that refused it is another than the one of effects.
+func besides(texts *templates.Texts, it *approval.Item) string {
+	g := approval.Rejecting(it.Verdict)
+	if g == nil {
+		return whyOf(texts, it)
+	}
+	if _, effects := g.Metadata["effects"]; effects && g.Fault == "" {
+		return ""
+	}
+	if len(g.Signals) == 0 && g.Fault == "" && g.Score < g.MinScore {
+		if _, ours := texts.Judged(g.Reasoning); ours {
+			return texts.Plain("why.threshold", templates.Values{"score": texts.Score(g.Score), "threshold": texts.Score(g.MinScore)})
+		}
+	}
+	return whyOf(texts, it)
 }
 
 // whyOf is why a call is asked about, in the judge's own words where there are.

@@ -68,7 +68,7 @@ func (v *cardView) cut(waiting, ended int) *page {
 // that ended; 0 names no call at all. whole says that Allow may be offered.
 func (v *cardView) layout(waiting, ended int, whole bool) *page {
 	p := &page{texts: v.Texts}
-	p.header(v.Title().String())
+	p.title(v.Title())
 	p.write(v.Opening(waiting))
 	if waiting == 0 {
 		p.write(v.Summary())

@@ -156,8 +156,13 @@ func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) 
 // answered with help.
 func (l *loop) order(ctx context.Context, who person, verb, rest string) (*page, error) {
 	said, known, err := cardtext.Obey(ctx, l.texts, l.desk, l.known(ctx, who), Name, verb, rest)
-	if err != nil || !known {
+	if err != nil {
 		return l.page("help.slack"), err
+	}
+	if !known {
+		if said = cardtext.Unknown(l.texts, verb, []string{"pending", "why", "digest", "help"}); said == nil {
+			return l.page("help.slack"), nil
+		}
 	}
 	p := &page{texts: l.texts}
 	p.write(said)

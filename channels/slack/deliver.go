@@ -67,7 +67,7 @@ func (at *Conversation) post(ctx context.Context, card approval.Card) (string, e
 	c := at.app
 	v := viewOf(card, c.texts)
 	m := place{channel: at.id}
-	page, notice := v.fit(), v.Title().String()
+	page, notice := v.fit(), v.Notification()
 	ts, err := c.send(ctx, m, page, notice)
 	if means(err) == meansBlocks {
 		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
@@ -155,10 +155,10 @@ func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
 	if v.sum = m.sum; m.file != "" && m.sum == "" { // as an earlier release kept it
 		v.sum = v.File().Sum
 	}
-	err := c.edit(ctx, m, v.fit(), v.Title().String())
+	err := c.edit(ctx, m, v.fit(), v.Notification())
 	if means(err) == meansBlocks {
 		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
-		err = c.edit(ctx, m, v.cut(0, 0), v.Title().String())
+		err = c.edit(ctx, m, v.cut(0, 0), v.Notification())
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package slack
 import (
 	"math"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	slackapi "github.com/slack-go/slack"
 
@@ -57,6 +58,23 @@ func (p *page) header(s string) {
 	s = cardtext.Clip(s, maxHeader)
 	p.count(s)
 	p.add(slackapi.NewHeaderBlock(plain(s)))
+}
+
+// title is the first line of a card: a header, or a bold line where it would have
+// to be cut, because half a name could be another's.
+func (p *page) title(t cardtext.Text) {
+	if s := t.String(); utf8.RuneCountInString(s) <= maxHeader {
+		p.header(s)
+		return
+	}
+	for _, piece := range t {
+		if piece.Kind == cardtext.Theirs {
+			p.code(piece.Text)
+		} else {
+			p.bold(piece.Text)
+		}
+	}
+	p.end()
 }
 
 // footer is a small last line, in our words.

@@ -263,7 +263,7 @@ func TestWhyAnswersInTheThread(t *testing.T) {
 		if len(all) != 1 || len(all[0].Buttons()) != 0 {
 			w.t.Fatalf("the thread is %+v", all)
 		}
-		w.wants(all[0].Shown(), string(a.ID), "delete", "0.2", "removes ./build")
+		w.wants(all[0].Shown(), string(a.ID), "0.2", "removes ./build")
 	})
 }
 
@@ -393,7 +393,7 @@ func TestRemindersAndNotices(t *testing.T) {
 		if len(all) != 1 || len(all[0].Buttons()) != 0 {
 			w.t.Fatalf("the thread is %+v", all)
 		}
-		w.wants(all[0].Shown(), "still waits", "make")
+		w.wants(all[0].Shown(), "Still waits", "Runs make")
 		denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
 		n := approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: approval.Refuse(command("rm -rf /"), denied)}
 		if err := w.channel.Notify(w.t.Context(), n); err != nil {

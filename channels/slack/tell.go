@@ -43,7 +43,7 @@ func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card
 	p := &page{texts: c.texts}
 	p.write(v.Told(&turn))
 	p.name(mark)
-	_, err := c.send(ctx, m, p, v.Title().String())
+	_, err := c.send(ctx, m, p, v.Notification())
 	at.noteTelling(err)
 	return final(err)
 }

@@ -64,8 +64,8 @@ func TestTheEndIsToldInTheThread(t *testing.T) {
 				w.t.Fatalf("%s: the thread is %+v", name, all)
 			}
 			w.wants(all[0].Shown(), "Denied by Ann (slack:"+ann+")", "use the other folder",
-				"The turn so far: 9 calls were judged: 5 passed, 1 refused by the guard, 3 by judges. ✅ 1 allowed once · 1 ran and worked ❌ 2 denied")
-			w.wants(all[0].Text, "coder")
+				"The turn so far: 9 calls were judged: 5 passed, 1 refused by the guard, 3 by judges. ✅ 1 allowed once · 1 ran and worked 🚫 2 denied")
+			w.wants(all[0].Text, "Runs rm -rf ./build", "Can be undone in part · stays in the workspace")
 			w.onlyPlain(all[0].Blocks)
 		}
 	})
@@ -152,6 +152,6 @@ func TestTheEndIsToldInItalian(t *testing.T) {
 		if err := w.at("slack:"+ops).(teller).Tell(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name), report.Counts{Judged: 4, Approved: 3, Vetoed: 1}, false); err != nil {
 			w.t.Fatal(err)
 		}
-		w.wants(w.below(a, "slack:"+ops)[0].Shown(), "Negato da Ann", "Il turno finora: 4 azioni giudicate: 3 passate")
+		w.wants(w.below(a, "slack:"+ops)[0].Shown(), "Negata da Ann", "Il turno finora: 4 azioni giudicate: 3 passate")
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
@@ -119,7 +118,8 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 }
 
 // ours are the lines that a card has outside of code.
-var ours = regexp.MustCompile(`^(🔸|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) : ?(\d+ calls?: ?|\d+ of \d+ calls still wait: ?)?$|` +
+var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) (\d+ of \d+ calls still wait: ?)?(\d+ times: ?)?(Runs|Calls( something| a text of  characters)?)?(, and \d+ other calls?)?$|` +
+	`^No judge said whether it can be undone$|^(\d+\. )?(Runs|Calls( something| a text of  characters)?)$|` +
 	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^(The \d+ )?calls? (is|are) in the attached file\.$|` +
 	`^The \d+ calls are in the attached file\.$|^\d+ of them:|^All of it is in the attached file; its SHA-256 begins with$|` +
 	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +
@@ -175,7 +175,7 @@ func FuzzCard(f *testing.F) {
 		for _, s := range []approval.State{approval.Allowed, approval.Denied, approval.Failed} {
 			picture(t, c.ended(s))
 		}
-		if first, _, _ := strings.Cut(picture(t, c.card()), "\n"); !strings.HasPrefix(first, "🔸 "+cardtext.Nickname(agent)+": ") || utf8.RuneCountInString(first) > 220 {
+		if first, _, _ := strings.Cut(picture(t, c.card()), "\n"); !strings.HasPrefix(first, "🔸 ") || utf8.RuneCountInString(first) > 720 {
 			t.Errorf("a locked phone shows %.300q", first)
 		}
 	})

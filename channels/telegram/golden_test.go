@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // TestWhatPeopleRead holds every card, notice and answer as the platform gets
@@ -72,10 +73,13 @@ func goldenCard(states ...approval.State) approval.Card {
 	verdict := vaglio.Verdict{
 		Reason: "score 0.2", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge,
 		Results: []vaglio.GradientResult{{
-			Judge: "effects", Score: 0.2, Confidence: 1,
+			Judge: "effects", Score: 0.2, Confidence: 1, MinScore: 0.5,
 			Reasoning: "Deletes ../other; it cannot be undone, and touches more than the workspace.",
 			Signals: []vaglio.Signal{
-				{Category: "delete", Score: 0.2, Message: "Deletes ../other; it cannot be undone, and touches more than the workspace."},
+				{
+					Category: "delete", Score: 0.2, Message: "Deletes ../other; it cannot be undone, and touches more than the workspace.",
+					Said: wording.Sentence{{Phrase: "deletes"}, {Text: "../other"}, {Phrase: "; it cannot be undone,"}, {Phrase: "and touches more than the workspace"}, {Phrase: "."}},
+				},
 				{Category: "overwrite", Score: 0.6, Message: "Changes a; it can be undone only in part, and touches the workspace only."},
 			},
 			Metadata: vaglio.Args{"effects": []any{

@@ -1,8 +1,11 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
@@ -21,7 +24,7 @@ func (v *cardView) moreButtons(seen bool) []button {
 	if !seen || len(v.Calls) != 1 || len(v.Calls[0].Grants) == 0 {
 		return nil
 	}
-	return []button{{v.Texts.Plain("button.more", nil), dataMore + string(v.Ask)}}
+	return []button{{Text: v.Texts.Plain("button.more", nil), Data: dataMore + string(v.Ask)}}
 }
 
 // grantKeyboard are the choices behind the second tap.
@@ -29,15 +32,51 @@ func (v *cardView) grantKeyboard() string {
 	var rows [][]button
 	for _, b := range v.Calls[0].Grants {
 		label := v.Texts.Plain(phrase("button."+string(b.Choice)), map[string]any{"most": approval.DefaultUses})
-		rows = append(rows, []button{{label, dataChoice + string(b.Token)}})
+		rows = append(rows, []button{{Text: label, Data: dataChoice + string(b.Token)}})
 	}
-	rows = append(rows, []button{{v.Texts.Plain("button.back", nil), dataBack + string(v.Ask)}})
+	return v.behind(rows)
+}
+
+// behind is a keyboard behind another one, with the way back.
+func (v *cardView) behind(rows [][]button) string {
+	rows = append(rows, []button{{Text: v.Texts.Plain("button.back", nil), Data: dataBack + string(v.Ask)}})
 	return marshal(map[string]any{"inline_keyboard": rows})
+}
+
+// sureKeyboard asks once more about the Allow with that token: nothing if the
+// card does not offer it.
+func (v *cardView) sureKeyboard(token approval.Token, seen bool) string {
+	offered := slices.Clone(v.Buttons)
+	for i := range v.Calls {
+		offered = append(offered, v.Calls[i].Buttons...)
+	}
+	if !seen || !slices.Contains(offered, approval.Button{Choice: approval.ChoiceAllow, Token: token}) {
+		return ""
+	}
+	return v.behind([][]button{{{Text: v.Texts.Plain("confirm.yes", nil), Data: dataChoice + string(token), Style: styleDanger}}})
 }
 
 // more shows the choices behind the second tap on the card that was pressed, or
 // the first ones again. It decides nothing.
 func (l *loop) more(ctx context.Context, q *callback, id string, open bool) error {
+	return l.turn(ctx, q, id, func(v *cardView, whole bool) string {
+		if open && len(v.moreButtons(whole)) > 0 && v.Open > 0 {
+			return v.grantKeyboard()
+		}
+		return ""
+	})
+}
+
+// sure asks once more whether a call may run that cannot be undone. It decides
+// nothing. What a press brings is the ask and the token of its Allow.
+func (l *loop) sure(ctx context.Context, q *callback, what string) error {
+	id, token, _ := strings.Cut(what, ":")
+	return l.turn(ctx, q, id, func(v *cardView, whole bool) string { return v.sureKeyboard(approval.Token(token), whole) })
+}
+
+// turn shows other buttons on the card that was pressed: those behind, or its own
+// where there are none.
+func (l *loop) turn(ctx context.Context, q *callback, id string, behind func(v *cardView, whole bool) string) error {
 	card, err := l.desk.Card(ctx, approval.AskID(id), Name)
 	if errors.Is(err, approval.ErrNotFound) {
 		l.unknown(ctx, q)
@@ -48,10 +87,7 @@ func (l *loop) more(ctx context.Context, q *callback, id string, open bool) erro
 	}
 	v, _ := l.view(q.Message.Chat.ID, card)
 	p, whole := v.fit(v.sum != "", false)
-	keyboard := v.keyboard(whole)
-	if open && len(v.moreButtons(whole)) > 0 && v.Open > 0 {
-		keyboard = v.grantKeyboard()
-	}
+	keyboard := cmp.Or(behind(v, whole), v.keyboard(whole))
 	l.answer(ctx, q, "", false)
 	if err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard)); err != nil {
 		l.log.WarnContext(ctx, "the further choices of a card could not be shown", "ask", id, "error", err)
@@ -68,8 +104,12 @@ func (l *loop) order(ctx context.Context, m *message, name, rest string) error {
 		return err
 	}
 	if !known {
-		l.reply(ctx, m, "help", nil)
-		return nil
+		unknown := cardtext.Unknown(p.texts, name, menuCommands())
+		if unknown == nil {
+			l.reply(ctx, m, "help", nil)
+			return nil
+		}
+		said = unknown
 	}
 	p.write(said)
 	l.replyPage(ctx, m, p, "")

@@ -1,7 +1,10 @@
 package telegram
 
 import (
+	"slices"
+
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -11,13 +14,24 @@ const (
 	dataChoice = "v1:"
 	dataReply  = "r1:"
 	dataWhy    = "y1:"
+	// dataSure asks once more: an ask's id and a token follow, which decide nothing
+	// there.
+	dataSure = "s1:"
 )
 
-// button is one button of an inline keyboard.
+// button is one button of an inline keyboard. Servers that do not know its style
+// ignore it.
 type button struct {
-	Text string `json:"text"`
-	Data string `json:"callback_data"`
+	Text  string `json:"text"`
+	Data  string `json:"callback_data"`
+	Style string `json:"style,omitempty"`
 }
+
+// The styles of buttons.
+const (
+	styleGood   = "success"
+	styleDanger = "danger"
+)
 
 // keyboard returns the buttons of a card: Allow only where the person can see
 // the whole of what waits. It is empty when nothing waits.
@@ -27,16 +41,16 @@ func (v *cardView) keyboard(seen bool) string {
 	}
 	say := v.Texts.Plain
 	var rows [][]button
-	row := func(bs []approval.Button, allow, deny string) {
-		if r := choices(bs, seen, allow, deny); len(r) > 0 {
+	row := func(bs []approval.Button, final bool, allow, deny string) {
+		if r := v.choices(bs, seen, final, allow, deny); len(r) > 0 {
 			rows = append(rows, r)
 		}
 	}
 	switch n := map[string]any{"n": v.Open}; {
 	case len(v.Calls) == 1:
-		row(v.Buttons, say("button.allow", nil), say("button.deny", nil))
+		row(v.Buttons, v.final(), say("button.allow", nil), say("button.deny", nil))
 	case v.Open > 1:
-		row(v.Buttons, say("button.allow.all", n), say("button.deny.all", n))
+		row(v.Buttons, v.final(), say("button.allow.all", n), say("button.deny.all", n))
 	}
 	if len(v.Calls) > 1 && v.Open <= maxPerItem {
 		for i := range v.Calls {
@@ -44,26 +58,34 @@ func (v *cardView) keyboard(seen bool) string {
 				continue
 			}
 			n := map[string]any{"n": i + 1}
-			row(v.Calls[i].Buttons, say("button.allow.nth", n), say("button.deny.nth", n))
+			row(v.Calls[i].Buttons, v.Calls[i].Irreversible, say("button.allow.nth", n), say("button.deny.nth", n))
 		}
 	}
 	if more := v.moreButtons(seen); more != nil {
 		rows = append(rows, more)
 	}
-	last := []button{{say("button.reply", nil), dataReply + string(v.Ask)}, {say("button.why", nil), dataWhy + string(v.Ask)}}
+	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}}
 	rows = append(rows, append(v.askButtons(), last...))
 	return marshal(map[string]any{"inline_keyboard": rows})
 }
 
-// choices is one row: Allow, where it may be offered, and Deny.
-func choices(bs []approval.Button, seen bool, allow, deny string) []button {
+// final reports whether something that waits cannot be undone.
+func (v *cardView) final() bool {
+	return slices.ContainsFunc(v.Calls, func(c cardtext.Call) bool { return c.Irreversible && c.State == approval.Pending })
+}
+
+// choices is one row: Allow, where it may be offered, and Deny. An Allow that
+// cannot be taken back looks dangerous, and asks once more.
+func (v *cardView) choices(bs []approval.Button, seen, final bool, allow, deny string) []button {
 	var r []button
 	for _, b := range bs {
 		switch {
+		case b.Choice == approval.ChoiceAllow && seen && final:
+			r = append(r, button{Text: allow, Data: dataSure + string(v.Ask) + ":" + string(b.Token), Style: styleDanger})
 		case b.Choice == approval.ChoiceAllow && seen:
-			r = append(r, button{allow, dataChoice + string(b.Token)})
+			r = append(r, button{Text: allow, Data: dataChoice + string(b.Token), Style: styleGood})
 		case b.Choice == approval.ChoiceDeny:
-			r = append(r, button{deny, dataChoice + string(b.Token)})
+			r = append(r, button{Text: deny, Data: dataChoice + string(b.Token)})
 		}
 	}
 	return r

@@ -29,12 +29,12 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 			t.Errorf("changed: %q", m.Text)
 		}
 		b := w.ask(command("make install"))
-		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 coder: make install\nDa coder") || !slices.Equal(labels(m), []string{"Permetti una volta", "Nega", "Rispondi…", "Perché?"}) {
+		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 Esegue make install\n") || !slices.Equal(labels(m), []string{"Consenti una volta", "Nega", "Chiedi…", "Rispondi…", "Perché?"}) {
 			t.Errorf("the card: %q %q", m.Text, labels(m))
 		}
 		w.stop()
 		w.start()
-		if got := w.press(ann(), b, "Permetti una volta"); got.Text != "Permesso una volta." {
+		if got := w.press(ann(), b, "Consenti una volta"); got.Text != "Consentita una volta." {
 			t.Errorf("after a restart the press is answered %q", got.Text)
 		}
 		if m := w.say(ann(), prompt.ID, "use make test"); m.Text != "Negato. Le tue parole vanno all’agente." {
@@ -43,7 +43,7 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 		if err := w.amend(a); err != nil {
 			t.Fatal(err)
 		}
-		if m := w.shown(a); !strings.Contains(m.Text, "🚫 Negato da Ann (telegram:4711) alle 00:00 UTC: non è stato eseguito\nParole per l’agente: use make test") {
+		if m := w.shown(a); !strings.Contains(m.Text, "🚫 Negata da Ann (telegram:4711) alle 00:00 UTC: non è stata eseguita\nParole per l’agente: use make test") {
 			t.Errorf("denied: %q", m.Text)
 		}
 	})
@@ -84,8 +84,8 @@ func TestACardKeepsItsFileInAnotherLanguage(t *testing.T) {
 			}
 		}
 		w.say(ann(), 0, "/lang it")
-		shows("in Italian", "comincia con ", "Permetti una volta")
-		w.press(ann(), a, "Permetti una volta")
+		shows("in Italian", "comincia con ", "Consenti una volta")
+		w.press(ann(), a, "Consenti una volta")
 		shows("allowed", "comincia con ", "")
 		w.restart()
 		a.Approvals[0].State = approval.Succeeded

@@ -172,6 +172,7 @@ func spoil(t *testing.T, method string, how way) {
 		t.Fatal(err)
 	}
 	w.stop()
+	w.memory.Notes.Menu = "" // so that the menu is set again
 
 	w.config.Client = &client
 	if method == "deleteWebhook" {

@@ -85,10 +85,12 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 		listen = l.serveHook
 		receiving.Go(func() { l.receive(ctx) })
 	}
+	var menus sync.Once
 	for failures := 0; ctx.Err() == nil; failures++ {
 		heard := c.Status().Heard
 		err := l.introduce(ctx)
 		if err == nil {
+			menus.Do(func() { receiving.Go(func() { l.keepMenus(ctx) }) })
 			err = listen(ctx)
 		}
 		if ctx.Err() != nil {
@@ -133,7 +135,7 @@ func (l *loop) listen(ctx context.Context) error {
 	}
 }
 
-// introduce finds out who the bot is and sets its menu.
+// introduce finds out who the bot is.
 func (l *loop) introduce(ctx context.Context) error {
 	l.mu.Lock()
 	known := l.self.ID != 0
@@ -148,9 +150,6 @@ func (l *loop) introduce(ctx context.Context) error {
 	var self user
 	if err := strictjson.UnmarshalLoose(res, &self); err != nil || self.ID == 0 {
 		return errors.New("telegram: getMe: the answer names no bot")
-	}
-	if err := l.setMenus(ctx); err != nil {
-		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,6 +27,8 @@ type Notes struct {
 	Drafts []Draft `json:"drafts,omitempty"`
 	// Webhook is the address that we set last, until we delete it.
 	Webhook string `json:"webhook,omitempty"`
+	// Menu stands for the bot and the commands that were registered for it last.
+	Menu string `json:"menu,omitempty"`
 	// Done are the updates that had their effect last, the newest at the end,
 	// and DoneAt is when the newest had.
 	Done   []int64   `json:"done,omitempty"`
@@ -51,7 +53,7 @@ func (n Notes) Clone() Notes {
 // Equal reports whether both say the same. DoneAt changes only with Done.
 func (n Notes) Equal(o Notes) bool {
 	return n.Offset == o.Offset && n.Heard.Equal(o.Heard) && n.Chat == o.Chat && n.Person == o.Person && maps.Equal(n.Langs, o.Langs) &&
-		n.Webhook == o.Webhook && slices.Equal(n.Done, o.Done) && slices.Equal(n.Drafts, o.Drafts)
+		n.Webhook == o.Webhook && n.Menu == o.Menu && slices.Equal(n.Done, o.Done) && slices.Equal(n.Drafts, o.Drafts)
 }
 
 // has reports whether the update had its effect.

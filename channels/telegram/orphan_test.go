@@ -47,7 +47,7 @@ func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := w.server.Messages(w.chat)
-		if len(all) != 2 || len(all[0].Buttons()) != 0 || len(all[1].Buttons()) != 4 || !strings.Contains(all[0].Text, "a newer card has them") {
+		if len(all) != 2 || len(all[0].Buttons()) != 0 || len(all[1].Buttons()) != 5 || !strings.Contains(all[0].Text, "a newer card has them") {
 			t.Errorf("the chat holds %+v", all)
 		}
 	})
@@ -83,7 +83,7 @@ func TestAMessageThatIsNotedIsGoneOnWith(t *testing.T) {
 						t.Fatal(err)
 					}
 					m := w.last()
-					if len(w.server.Messages(w.chat)) != after || len(m.Buttons()) != 4 || strings.Contains(m.Text, "on their way") {
+					if len(w.server.Messages(w.chat)) != after || len(m.Buttons()) != 5 || strings.Contains(m.Text, "on their way") {
 						t.Errorf("the chat ends with %+v", m)
 					}
 					w.server.Delete(w.chat, m.ID)

@@ -39,6 +39,9 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 	if id, ok := strings.CutPrefix(q.Data, dataMore); ok {
 		return l.more(ctx, q, id, true)
 	}
+	if what, ok := strings.CutPrefix(q.Data, dataSure); ok {
+		return l.sure(ctx, q, what)
+	}
 	if id, ok := strings.CutPrefix(q.Data, dataBack); ok {
 		return l.more(ctx, q, id, false)
 	}

@@ -36,7 +36,7 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 	p := &page{texts: c.textsFor(chat)}
 	p.say("test.card", nil)
 	id, err := c.send(ctx, chat, p, note{thread: c.topic, markup: marshal(map[string]any{
-		"inline_keyboard": [][]button{{{p.texts.Plain("button.test", nil), dataTest + r.Token}}},
+		"inline_keyboard": [][]button{{{Text: p.texts.Plain("button.test", nil), Data: dataTest + r.Token}}},
 	})})
 	if err != nil {
 		return approval.Person{}, err

@@ -47,10 +47,10 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		}
 		a = w.ask(command("rm -rf ./build"))
 		m := w.shown(a)
-		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 coder: rm -rf ./build" {
+		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 Runs rm -rf ./build" {
 			t.Errorf("a locked phone shows %q", first)
 		}
-		if d := cmp.Diff([]string{"Allow once", "Deny", "Reply…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow once", "Deny", "Ask…", "Reply…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		if got := w.press(ann(), a, "Allow once"); got.Text != "Allowed once." || got.Alert {
@@ -199,6 +199,7 @@ func TestCommands(t *testing.T) {
 		}
 		for line, want := range map[string]string{
 			"/why": "Send /why and the id", "/why zzzz": "No ask has this id", "/status": "2 people may decide: 4711, 4712",
+			"/allow 52px": "Only the buttons of a card allow", "/pendng": "Did you mean /pending?", "/stopp": "Did you mean /stop?", "/xyzzy": "/pending lists what waits",
 			"/help": "/pending lists what waits", "/start": "/pending lists", "hello": "reply to a card", "/start x": "wrong or too old",
 		} {
 			if m := w.say(bob(), 0, line); !strings.Contains(m.Text, want) && line != "/start x" {
@@ -294,7 +295,7 @@ func TestAPlanIsAnsweredOneByOneOrAtOnce(t *testing.T) {
 		t := w.t
 		a := w.ask(command("make"), command("make test"), command("make deploy"))
 		want := []string{
-			"Allow all 3 once", "Deny all 3", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Allow 3. once", "Deny 3.", "Reply…", "Why?",
+			"Allow all 3 once", "Deny all 3", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Allow 3. once", "Deny 3.", "Ask…", "Reply…", "Why?",
 		}
 		if d := cmp.Diff(want, labels(w.shown(a))); d != "" {
 			t.Error(d)
@@ -304,7 +305,7 @@ func TestAPlanIsAnsweredOneByOneOrAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := w.shown(a)
-		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Reply…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Ask…", "Reply…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		if !strings.Contains(m.Text, "2 of 3 calls still wait") || !strings.Contains(m.Text, "Denied by Ann") {
@@ -328,7 +329,7 @@ func TestTheGreatestPlanFits(t *testing.T) {
 		}
 		a := w.ask(calls...)
 		m := w.shown(a)
-		if d := cmp.Diff([]string{"Allow all 100 once", "Deny all 100", "Reply…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow all 100 once", "Deny all 100", "Ask…", "Reply…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		file := w.server.Messages(w.chat)[0].File

@@ -3,11 +3,17 @@ package telegram
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -59,28 +65,67 @@ func (l *loop) speak(ctx context.Context, m *message, tag string) error {
 	return nil
 }
 
+// menuCommands are the commands that the menu lists.
+func menuCommands() []string {
+	return []string{"pending", "why", "stop", "go", "grants", "digest", "status", "lang", "help"}
+}
+
+// longestMenuPause is the longest pause between two tries to set the menu that
+// the platform did not ask for.
+const longestMenuPause = time.Hour
+
+// keepMenus sets the bot's menu, for as long as it takes. It is decoration, and
+// the platform limits it hard: nothing waits for it, least of all a press.
+func (l *loop) keepMenus(ctx context.Context) {
+	for failures := 0; ; failures++ {
+		err := l.setMenus(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		pause := platform.Backoff(platform.FirstPause, longestMenuPause, failures)
+		if p, ok := errors.AsType[*PlatformError](err); ok {
+			pause = max(pause, p.RetryAfter)
+		}
+		l.log.WarnContext(ctx, "the bot's menu could not be set; everything else works", "error", err, "pause", pause)
+		platform.Sleep(ctx, pause)
+	}
+}
+
 // setMenus registers the commands: in the configured language, and in each one
-// for the people whose app is set to it.
+// for the people whose app is set to it. What is registered already is spared.
 func (l *loop) setMenus(ctx context.Context) error {
 	type entry struct {
 		Command     string `json:"command"`
 		Description string `json:"description"`
 	}
+	l.mu.Lock()
+	sum := sha256.New()
+	fmt.Fprint(sum, l.self.ID)
+	l.mu.Unlock()
+	var all []tgbotapi.Params
 	for _, code := range append([]templates.Lang{""}, templates.Langs()...) {
 		texts := l.locale.In(cmp.Or(code, l.locale.Lang))
 		var menu []entry
-		for _, name := range []string{"pending", "why", "stop", "go", "grants", "digest", "status", "lang", "help"} {
+		for _, name := range menuCommands() {
 			menu = append(menu, entry{name, texts.Plain(phrase("menu."+name), nil)})
 		}
 		params := tgbotapi.Params{"commands": marshal(menu)}
 		if code != "" {
 			params["language_code"] = string(code)
 		}
+		fmt.Fprintf(sum, "\n%s %s", code, params["commands"])
+		all = append(all, params)
+	}
+	menu := hex.EncodeToString(sum.Sum(nil))
+	if l.notes.Now().Menu == menu {
+		return nil
+	}
+	for _, params := range all {
 		if _, err := l.api.call(ctx, "setMyCommands", params, callWithin); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.notes.Change(ctx, func(n *Notes) { n.Menu = menu })
 }
 
 // promptOf returns the ask that a prompt of ours of that kind names: below its text, on the

@@ -322,7 +322,7 @@ func (v *cardView) askButtons() []button {
 	if !v.MayAsk {
 		return nil
 	}
-	return []button{{v.Texts.Plain("button.ask", nil), dataAsk + string(v.Ask)}}
+	return []button{{Text: v.Texts.Plain("button.ask", nil), Data: dataAsk + string(v.Ask)}}
 }
 
 // question hands what somebody replied to the prompt to the agent of the ask.

@@ -42,7 +42,7 @@ type scene struct {
 func scenes() []scene {
 	return []scene{
 		{"en", "clean up the history of main", "not on a Friday, please", "Allow once"},
-		{"it", "metti in ordine la storia di main", "non di venerdì, per favore", "Permetti una volta"},
+		{"it", "metti in ordine la storia di main", "non di venerdì, per favore", "Consenti una volta"},
 	}
 }
 

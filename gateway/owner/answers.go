@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -22,23 +24,27 @@ type Approvals struct {
 // Account is everything about one call that a person may see: what a card
 // shows, without its buttons.
 type Account struct {
-	ID        approval.ID        `json:"id"`
-	State     approval.State     `json:"state"`
-	Agent     string             `json:"agent"`
-	TurnID    string             `json:"turn_id"`
-	Intent    string             `json:"intent"`
-	Executor  string             `json:"executor"`
-	Command   string             `json:"command,omitempty"`
-	Args      string             `json:"args"`
-	Cwd       string             `json:"cwd,omitempty"`
-	Mounts    []string           `json:"mounts,omitempty"`
-	Verdict   vaglio.Verdict     `json:"verdict"`
-	Refusal   approval.Refusal   `json:"refusal"`
-	OpenedAt  time.Time          `json:"opened_at"`
-	ExpiresAt time.Time          `json:"expires_at"`
-	Decision  *approval.Decision `json:"decision,omitempty"`
-	Permit    *approval.Permit   `json:"permit,omitempty"`
-	Outcome   *approval.Outcome  `json:"outcome,omitempty"`
+	ID     approval.ID    `json:"id"`
+	State  approval.State `json:"state"`
+	Agent  string         `json:"agent"`
+	TurnID string         `json:"turn_id"`
+	Intent string         `json:"intent"`
+	// Headline is what the call would do, worst first, Consequence what follows from
+	// it, both in the reader's language.
+	Headline    string             `json:"headline,omitempty"`
+	Consequence string             `json:"consequence,omitempty"`
+	Executor    string             `json:"executor"`
+	Command     string             `json:"command,omitempty"`
+	Args        string             `json:"args"`
+	Cwd         string             `json:"cwd,omitempty"`
+	Mounts      []string           `json:"mounts,omitempty"`
+	Verdict     vaglio.Verdict     `json:"verdict"`
+	Refusal     approval.Refusal   `json:"refusal"`
+	OpenedAt    time.Time          `json:"opened_at"`
+	ExpiresAt   time.Time          `json:"expires_at"`
+	Decision    *approval.Decision `json:"decision,omitempty"`
+	Permit      *approval.Permit   `json:"permit,omitempty"`
+	Outcome     *approval.Outcome  `json:"outcome,omitempty"`
 	// Questions are what people asked the agent about its ask, and what it said.
 	Questions []approval.Question `json:"questions,omitempty"`
 	// Judgements are what the judge agents behind the verdict did.
@@ -54,7 +60,7 @@ type Problem struct {
 const StateRefused approval.State = "refused"
 
 // accounts returns one Account for each call of the card.
-func accounts(c approval.Card) []Account {
+func accounts(c approval.Card, texts *templates.Texts) []Account {
 	all := make([]Account, 0, len(c.Items))
 	for i := range c.Items {
 		it := &c.Items[i]
@@ -65,6 +71,7 @@ func accounts(c approval.Card) []Account {
 		all = append(all, Account{
 			ID: id, State: cmp.Or(it.State, StateRefused),
 			Agent: c.Agent, TurnID: c.TurnID, Intent: c.Intent,
+			Headline: cardtext.Headline(texts, &it.Headline).String(), Consequence: cardtext.Consequence(texts, &it.Headline.Consequence),
 			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
 			Verdict: it.Verdict, Refusal: it.Refusal,
 			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt,

@@ -135,7 +135,7 @@ func (a *admin) pending(ctx context.Context) (Approvals, error) {
 		if err != nil {
 			return waiting, err
 		}
-		for _, one := range accounts(card) {
+		for _, one := range accounts(card, a.Texts) {
 			if one.State == approval.Pending {
 				waiting.Approvals = append(waiting.Approvals, one)
 			}
@@ -150,7 +150,7 @@ func (a *admin) why(ctx context.Context, id string) (Approvals, error) {
 	if err != nil {
 		return Approvals{}, err
 	}
-	all := accounts(card)
+	all := accounts(card, a.Texts)
 	for i := range all {
 		if a.Judgements != nil {
 			all[i].Judgements = a.Judgements(ctx, &all[i].Verdict)

@@ -17,6 +17,9 @@ import (
 // Call is what would run, as its command or else its arguments.
 func (a *Account) Call() string { return cmp.Or(a.Command, a.Args) }
 
+// maxHeadline is how many characters of a headline stand on a line of the list.
+const maxHeadline = 72
+
 // WritePending writes a line for each call that waits.
 func WritePending(w io.Writer, waiting []Account, now time.Time) error {
 	if len(waiting) == 0 {
@@ -24,11 +27,11 @@ func WritePending(w io.Writer, waiting []Account, now time.Time) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("ID\tAGENT\tTOOL\tCALL\tWHY\tLEFT\n")
+	b.WriteString("ID\tAGENT\tWOULD\tCONSEQUENCE\tLEFT\n")
 	for i := range waiting {
 		a := &waiting[i]
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, terminal.OneLine(a.Agent, 16), terminal.OneLine(a.Executor, 20),
-			terminal.OneLine(a.Call(), 44), terminal.OneLine(a.Verdict.Reason, 44), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\n", a.ID, terminal.OneLine(a.Agent, 16), terminal.OneLine(cmp.Or(a.Headline, a.Call()), maxHeadline),
+			terminal.OneLine(a.Consequence, maxHeadline), max(0, a.ExpiresAt.Sub(now)).Round(time.Second))
 	}
 	return terminal.Table(w, b.String())
 }
@@ -73,6 +76,8 @@ func (a *Account) write(b *strings.Builder) {
 	field("state", string(a.State))
 	field("agent", a.Agent)
 	field("turn", a.TurnID)
+	field("would", a.Headline)
+	field("so", a.Consequence)
 	field("intent", a.Intent)
 	field("tool", a.Executor)
 	field("command", a.Command)

@@ -14,7 +14,7 @@ const hostile = "ls\nstate      allowed\x1b[2K\u202e\u200b"
 
 func hostileAccount() Account {
 	return Account{
-		ID: "abcdefgh-1", State: approval.Pending, Agent: "agent", Intent: hostile, Executor: hostile, Command: hostile,
+		ID: "abcdefgh-1", State: approval.Pending, Agent: "agent", Headline: hostile, Consequence: hostile, Intent: hostile, Executor: hostile, Command: hostile,
 		Args: "{\n  \"command\": \"ls\"\n}", Mounts: []string{hostile},
 		Verdict: vaglio.Verdict{Reason: hostile, JudgeKind: "rule-based-v1", Results: []vaglio.GradientResult{{
 			Judge: "rule-based-v1", Reasoning: hostile, Signals: []vaglio.Signal{{Category: "x", Message: hostile}},

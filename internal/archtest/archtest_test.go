@@ -234,13 +234,13 @@ var rooms = map[string]room{
 	"templates":            {may: []string{"vaglio/wording"}},
 	"channels/platform":    {may: []string{"approval", "templates"}},
 	"channels/cardtext": {
-		may:   []string{"approval", "approval/report", "approval/visible", "templates", "internal/strictjson", "approval/headline"},
-		tests: []string{"vaglio", "vaglio/judge/effects", "vaglio/wording"},
+		may:   []string{"approval", "approval/headline", "approval/report", "approval/visible", "templates", "internal/nearest", "internal/strictjson", "vaglio", "vaglio/wording"},
+		tests: []string{"vaglio/judge/effects"},
 	},
 	"channels/telegram": {
 		may:     []string{"approval", "approval/report", "approval/visible", "templates", "channels/cardtext", "channels/platform", "channels/chart", "internal/strictjson"},
 		modules: []string{tgbotapi},
-		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio"},
+		tests:   []string{"channels/telegram/telegramtest", "channels/channeltest", "channels/payloads", "vaglio", "vaglio/wording"},
 	},
 	"channels/platformtest":                 {},
 	"channels/telegram/telegramtest":        {may: []string{"channels/platformtest", "internal/strictjson"}},

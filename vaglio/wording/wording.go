@@ -33,19 +33,15 @@ type Clause struct {
 // Placeholder stands in a phrase for what it is about.
 const Placeholder = "%s"
 
-// Something stands for a thing that a phrase is about and that has no name.
-const Something Phrase = "something"
-
-// The phrases by which a reader of sentences knows what a clause is for.
+// The phrases by which a reader of sentences knows what a clause is for: a thing without
+// a name, where, why it was not understood, that there may be more, how much, and how.
 const (
-	// Outside says where something is done; whom that touches is said besides.
-	Outside Phrase = "outside the workspace"
-	// Unread says that something was not understood: its one argument tells why.
-	Unread Phrase = "could not be read: %s"
-	// AsFarAsRead says that what was understood may not be all.
-	AsFarAsRead Phrase = "(as far as it could be read)"
-	// MoreLikeThese counts what is not listed.
-	MoreLikeThese Phrase = "and %s more like these."
+	Something       Phrase = "something"
+	Outside         Phrase = "outside the workspace"
+	Unread          Phrase = "could not be read: %s"
+	AsFarAsRead     Phrase = "(as far as it could be read)"
+	MoreLikeThese   Phrase = "and %s more like these."
+	AsAdministrator Phrase = "runs %s with the rights of the administrator"
 )
 
 // Language finds how a language says a phrase; false if it does not.

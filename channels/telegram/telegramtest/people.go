@@ -20,7 +20,9 @@ type User struct {
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data,omitempty"`
-	URL  string `json:"url,omitempty"`
+	// Style is how the button looks: danger, success, primary, or empty.
+	Style string `json:"style,omitempty"`
+	URL   string `json:"url,omitempty"`
 }
 
 // File is an attached document.

@@ -302,9 +302,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		}
 	}
 	if v.root && changes && v.box == "" {
-		e := usual(KindPrivilege).with(say("runs %s with the rights of the administrator", v.name), v.name)
-		e.Manner = true
-		out = append(out, e)
+		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out
 }

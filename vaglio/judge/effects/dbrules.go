@@ -65,8 +65,8 @@ func pgCtl(c *call) []Effect {
 // client judges a database client: SQL in options, in files, or on its input.
 func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	where := wording.Say(theDatabase)
-	if name := c.database(); name != "" {
-		where = object(name)
+	if name := c.operand(0); name != "" && !strings.ContainsAny(name, " :/;$") {
+		where = object(name) // Clients take the database as their first word.
 	}
 	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
 		where = wording.Say("the database on %s", h.text)
@@ -96,18 +96,6 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	}
 	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
-}
-
-// database is the name of the database that a client is told, empty if it is not.
-func (c *call) database() string {
-	name, ok := c.value("-d", "--dbname", "-D", "--database")
-	if !ok && len(c.operands) > 0 && (c.name == "psql" || c.name == "mysql" || c.name == "mariadb") {
-		name, ok = c.operands[0], true
-	}
-	if !ok || !name.known || strings.ContainsAny(name.text, " :/;") {
-		return ""
-	}
-	return name.text
 }
 
 func sqliteRule(c *call) []Effect {

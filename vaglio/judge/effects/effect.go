@@ -19,8 +19,6 @@ type Effect struct {
 	Reversibility Reversibility `json:"reversibility"`
 	// Reach says who or what is touched.
 	Reach Reach `json:"reach"`
-	// Manner says that it tells how something is done, beside what is.
-	Manner bool `json:"manner,omitempty"`
 	// Sure is how certain the reading is, in [0,1].
 	Sure float64 `json:"sure"`
 	// Why says what is done and to what, in the third person and without a

@@ -3,8 +3,6 @@ package effects
 import (
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func gitRules(m map[string]rule) {
@@ -104,9 +102,7 @@ func (c *call) pushOptions(to string) []Effect {
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
-	case c.has("--mirror", "--prune"):
-		return []Effect{e.with(say("overwrites what the remote has: push %s", to), to)}
-	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes"):
+	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(forcePush(to), to)}
 	case c.has("-d", "--delete"):
 		return []Effect{e.with(say("deletes %s on the remote", to), to)}
@@ -173,19 +169,6 @@ func pushTarget(ops []arg) string {
 		b.WriteString(s)
 	}
 	return clip(b.String(), 160)
-}
-
-// forcePush says that a remote's branches, or those that a push without names
-// means, are overwritten. to names the remote, and what is pushed to there.
-func forcePush(to string) wording.Sentence {
-	switch remote, refs, named := strings.Cut(to, " "); {
-	case remote == "":
-		return say("force-pushes to the remote")
-	case !named:
-		return say("force-pushes to %s", remote)
-	default:
-		return say("force-pushes %s to %s", refs, remote)
-	}
 }
 
 func versionTag(s string) bool {

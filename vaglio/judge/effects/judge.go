@@ -214,11 +214,7 @@ func facts(signals []vaglio.Signal, by map[string]Effect) vaglio.Args {
 	list := make([]any, len(signals))
 	for i := range signals {
 		e := by[signals[i].Message]
-		fact := map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
-		if e.Manner {
-			fact["manner"] = true
-		}
-		list[i] = fact
+		list[i] = map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
 	}
 	return vaglio.Args{"effects": list}
 }

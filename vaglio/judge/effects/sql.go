@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -185,7 +186,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	target := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = statementSaid(verb, target, where)
+	e.Why = statementSaid(verb, strings.Join(s.words[min(at, len(s.words)):min(at+2, len(s.words))], " "), target, where)
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -199,8 +200,6 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 		return e.with(sayOf("copies data in or out of %s", where), where.String()), true
 	case "DELETE", "UPDATE":
 		return s.rows(verb, target, e, where), true
-	case "DROP":
-		e.Why = in(dropped(s.words, at), target, where)
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
@@ -246,56 +245,31 @@ func tellsOnly(procedure string) bool {
 
 // rows judges a change of rows: of all of them, it is as bad as it gets.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
-	some, every := wording.Phrase("deletes rows of %s"), wording.Phrase("deletes every row of %s")
-	if verb == "UPDATE" {
-		some, every = "updates rows of %s", "updates every row of %s"
-	}
-	e.Why = in(some, target, where)
 	if !s.has("WHERE") && !s.has("LIMIT") {
-		e.Why = in(every, target, where)
+		e.Why = statementSaid(verb, verb+" *", target, where)
 		e.Reach = ReachPublic
 	}
 	return e
 }
 
-// theDatabase is one whose name is not known.
-const theDatabase wording.Phrase = "the database"
+const theDatabase wording.Phrase = "the database" // whose name is not known
 
-// in says what is done to a thing of a database, and in which where that is known.
-func in(p wording.Phrase, target string, where wording.Clause) wording.Sentence {
-	s := say(p, target)
+// statementSaid says what a statement does of that verb that begins so.
+func statementSaid(verb, begins, target string, where wording.Clause) wording.Sentence {
+	said := map[string]wording.Phrase{
+		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
+		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
+		"CREATE": "creates %s", "ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s",
+		"DROP TABLE": "drops the table %s", "DROP DATABASE": "drops the database %s with all its tables",
+	}
+	p := cmp.Or(said[begins], said[verb])
+	if p == "" {
+		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
+	}
 	if where.Phrase == theDatabase {
-		return s
+		return say(p, target)
 	}
-	return append(s, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
-}
-
-// dropped is how it is said that what stands behind the verb is dropped.
-func dropped(words []string, at int) wording.Phrase {
-	if at+1 < len(words) {
-		switch words[at+1] {
-		case "TABLE":
-			return "drops the table %s"
-		case "DATABASE", "SCHEMA":
-			return "drops the database %s with all its tables"
-		}
-	}
-	return "drops %s"
-}
-
-// statementSaid says what a statement of that verb does.
-func statementSaid(verb, target string, where wording.Clause) wording.Sentence {
-	switch verb {
-	case "INSERT", "REPLACE", "MERGE":
-		return in("adds or changes rows of %s", target, where)
-	case "CREATE":
-		return in("creates %s", target, where)
-	case "ALTER":
-		return in("changes the form of %s", target, where)
-	case "TRUNCATE":
-		return in("empties the table %s", target, where)
-	}
-	return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
+	return append(say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // query judges a statement that reads, for what it may do on the side.

@@ -1,0 +1,102 @@
+package telegram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/channeltest"
+	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// finally is an ask about a call that cannot be undone.
+func (w *world) finally(line string) *approval.Ask {
+	w.t.Helper()
+	v := channeltest.Denial()
+	v.Results[0].Metadata = vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": "irreversible", "reach": "shared"}}}
+	a := channeltest.Open(w.t, telegram.Name, v, command(line))
+	ref, err := w.channel.Post(w.t.Context(), card(a))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a.Cards[0].Ref = ref
+	w.desk.Add(a)
+	return a
+}
+
+// styleOf is how the button with the label looks.
+func styleOf(t *testing.T, m telegramtest.Message, label string) string {
+	t.Helper()
+	all := m.Buttons()
+	i := slices.IndexFunc(all, func(b telegramtest.Button) bool { return b.Text == label })
+	if i < 0 {
+		t.Fatalf("%q is not among %v", label, labels(m))
+	}
+	return all[i].Style
+}
+
+// TestWhatCannotBeUndoneIsAskedTwice holds that the first press on a call that
+// cannot be undone decides nothing, and that there is a way back.
+func TestWhatCannotBeUndoneIsAskedTwice(t *testing.T) {
+	inWorld(t, func(w *world) {
+		const yes = "Yes, allow: it cannot be undone"
+		plain, a := w.ask(command("make")), w.finally("drop it")
+		if style := styleOf(t, w.shown(plain), "Allow once"); style != "success" {
+			t.Errorf("an Allow of every day looks %q", style)
+		}
+		m := w.shown(a)
+		if style := styleOf(t, m, "Allow once"); style != "danger" || !strings.HasPrefix(m.Text, "⚠️ ") {
+			t.Errorf("an Allow of what cannot be undone looks %q below %q", style, m.Text)
+		}
+		if second, _, _ := strings.Cut(strings.SplitAfterN(m.Text, "\n", 2)[1], "\n"); second != "Cannot be undone · touches what others use" {
+			t.Errorf("the second line is %q", second)
+		}
+		if got := w.press(ann(), a, "Allow once"); got.Text != "" {
+			t.Errorf("the first press was answered %+v", got)
+		}
+		if s := w.desk.State(a); s != approval.Pending {
+			t.Fatalf("after one press the call is %s", s)
+		}
+		if got := labels(w.shown(a)); !slices.Equal(got, []string{yes, "Back"}) {
+			t.Fatalf("the question has the buttons %q", got)
+		}
+		w.press(ann(), a, "Back")
+		if got := labels(w.shown(a)); got[0] != "Allow once" {
+			t.Fatalf("the way back leads to %q", got)
+		}
+		w.press(ann(), a, "Allow once")
+		if got := w.press(ann(), a, yes); got.Text != "Allowed once." {
+			t.Errorf("the second press was answered %+v", got)
+		}
+		if s := w.desk.State(a); s != approval.Allowed {
+			t.Errorf("after two presses the call is %s", s)
+		}
+	})
+}
+
+// TestAForgedQuestionOffersNothing brings the token of another card, or none, to
+// the question: it offers only what the ask's own card does.
+func TestAForgedQuestionOffersNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a, other := w.finally("drop it"), w.finally("drop more")
+		token := ""
+		for _, b := range w.shown(other).Buttons() {
+			if _, behind, ok := strings.Cut(b.Data, ":"); ok && b.Text == "Allow once" {
+				_, token, _ = strings.Cut(behind, ":")
+			}
+		}
+		m := w.shown(a)
+		for _, data := range []string{"s1:" + string(a.ID) + ":" + token, "s1:" + string(a.ID), "s1:" + string(a.ID) + ":", "s1::", "s1:nobody:" + token} {
+			w.answer(w.server.PressData(ann(), m.Chat, m.ID, data))
+			if got := labels(w.shown(a)); got[0] != "Allow once" {
+				t.Errorf("%s offers %q", data, got)
+			}
+		}
+		if w.desk.State(a) != approval.Pending || w.desk.State(other) != approval.Pending {
+			t.Error("a forged question decided something")
+		}
+	})
+}
