@@ -84,7 +84,10 @@ func sleeping(t *testing.T, reply func() string) (h *home, call, mark string, as
 	mark = fmt.Sprintf("7777.%09d", rand.Int32())
 	asked = make(chan bool, 1)
 	mind := modeltest.Start(modeltest.OpenAI, func(modeltest.Seen) modeltest.Step {
-		asked <- true
+		select {
+		case asked <- true:
+		default: // nobody looks any more
+		}
 		if text := reply(); text != "" {
 			return modeltest.Step{Text: text}
 		}

@@ -230,6 +230,21 @@ func TestFindWithoutUserNamespaces(t *testing.T) {
 	}
 }
 
+// TestNoCoreFilesOfOurOwn: a machine, or a container, that gives us no core files is
+// no reason to have no sandbox.
+func TestNoCoreFilesOfOurOwn(t *testing.T) {
+	w := newWorld(t)
+	if os.Getenv("VAGLIO_TEST_NO_CORE") != "" {
+		w.attack(t, w.open(t, w.config()), "core", w.ws)
+		return
+	}
+	c := exec.Command("prlimit", "--core=0:0", os.Args[0], "-test.run=^TestNoCoreFilesOfOurOwn$", "-test.v")
+	c.Env = append(os.Environ(), "VAGLIO_TEST_NO_CORE=1")
+	if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func BenchmarkTrue(b *testing.B) {
 	host, err := Find(b.Context(), HostConfig{})
 	if err != nil || host.Layer().Name != LayerBubblewrap {

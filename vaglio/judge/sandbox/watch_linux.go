@@ -149,11 +149,20 @@ func (l Limits) prlimit(program string) []string {
 		{"msgqueue", 0},
 		{"sigpending", 1024},
 		// With 0, a kernel that hands dumps to a program still does; with 1 it does not.
-		{"core", 1},
+		{"core", coreLimit()},
 	} {
 		argv = append(argv, fmt.Sprintf("--%s=%d", r.what, r.most))
 	}
 	return append(argv, "--")
+}
+
+// coreLimit is 1, or 0 where we may not have more ourselves.
+func coreLimit() int64 {
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_CORE, &own) == nil && own.Max < 1 {
+		return 0
+	}
+	return 1
 }
 
 // add starts watching a file system.
