@@ -91,14 +91,22 @@ func readChanged(v *visit, r *row) {
 	}
 }
 
-// endings are those of files that a language finds by a name without one.
-var endings = map[string]string{"ruby": ".rb", "node": ".js"}
+// endingOf is that of files which a language finds by a name without one.
+func endingOf(language string) string {
+	switch language {
+	case "ruby":
+		return ".rb"
+	case "node":
+		return ".js"
+	}
+	return ""
+}
 
 // readCode takes the files as programs of the row's language, or of the one that
 // their first line tells.
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
-		if file, text, ok := v.first(name, name+endings[r.language]); ok && v.once(file) {
+		if file, text, ok := v.first(name, name+endingOf(r.language)); ok && v.once(file) {
 			v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
 		}
 	}

@@ -86,6 +86,11 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	if len(out) > 0 {
 		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 	}
+	return c.fed(where)
+}
+
+// fed judges what a database client that is told nothing else reads from its input.
+func (c *call) fed(where wording.Clause) []Effect {
 	switch text, all := c.input(); {
 	case all && text.text != "":
 		return c.r.sql(text.text, where)
