@@ -158,6 +158,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 				out.unread = true
 			case wording.AsAdministrator:
 				o.manner = true
+			default:
 			}
 		}
 		out.list = append(out.list, o)

@@ -221,17 +221,7 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	if call.State == approval.Pending {
 		budget = waiting
 	}
-	if len(c.Calls) > 1 {
-		w.put(Strong, strconv.Itoa(i+1)+". ")
-		if budget == Everything || budget >= roomForHeadline {
-			w.headline(&call.head)
-			w.end()
-		}
-		if call.head.Consequence.Known() && budget != 0 {
-			w.put(Ours, Consequence(c.Texts, &call.head.Consequence))
-			w.end()
-		}
-	}
+	c.number(&w, i, budget)
 	w.part(Theirs, call.executor, budget)
 	w.end()
 	if call.command.runes > 0 {
@@ -269,6 +259,23 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	}
 	c.standing(&w, call, budget)
 	return w.text
+}
+
+// number begins a call of several: with its place, and what it would do.
+func (c *Card) number(w *writer, i, budget int) {
+	if len(c.Calls) < 2 {
+		return
+	}
+	w.put(Strong, strconv.Itoa(i+1)+". ")
+	head := &c.Calls[i].head
+	if budget == Everything || budget >= roomForHeadline {
+		w.headline(head)
+		w.end()
+	}
+	if head.Consequence.Known() && budget != 0 {
+		w.put(Ours, Consequence(c.Texts, &head.Consequence))
+		w.end()
+	}
 }
 
 // Summary stands for calls that cannot be named: how many there are, and how

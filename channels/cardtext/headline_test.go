@@ -1,7 +1,6 @@
 package cardtext_test
 
 import (
-	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
@@ -43,7 +43,7 @@ func table(t *testing.T, file string) []row {
 		executor, args, _ := strings.Cut(strings.TrimSpace(lines[call]), " ")
 		title, wanting := strings.CutPrefix(lines[name], "? ")
 		r := row{name: title, wanting: wanting, call: vaglio.Proposal{Executor: executor, Context: vaglio.Context{Cwd: "/srv/app"}}}
-		if err := json.Unmarshal([]byte(args), &r.call.Args); err != nil {
+		if err := strictjson.Unmarshal([]byte(args), &r.call.Args); err != nil {
 			t.Fatalf("%s: %s: %v", file, r.name, err)
 		}
 		r.says = map[templates.Lang]string{templates.English: strings.TrimSpace(lines[english]), templates.Italian: strings.TrimSpace(lines[italian])}

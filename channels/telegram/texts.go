@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,8 +99,7 @@ func (l *loop) setMenus(ctx context.Context) error {
 		Description string `json:"description"`
 	}
 	l.mu.Lock()
-	sum := sha256.New()
-	fmt.Fprint(sum, l.self.ID)
+	whole := []string{strconv.FormatInt(l.self.ID, 10)}
 	l.mu.Unlock()
 	var all []tgbotapi.Params
 	for _, code := range append([]templates.Lang{""}, templates.Langs()...) {
@@ -113,10 +112,11 @@ func (l *loop) setMenus(ctx context.Context) error {
 		if code != "" {
 			params["language_code"] = string(code)
 		}
-		fmt.Fprintf(sum, "\n%s %s", code, params["commands"])
+		whole = append(whole, string(code), params["commands"])
 		all = append(all, params)
 	}
-	menu := hex.EncodeToString(sum.Sum(nil))
+	sum := sha256.Sum256([]byte(strings.Join(whole, "\n")))
+	menu := hex.EncodeToString(sum[:])
 	if l.notes.Now().Menu == menu {
 		return nil
 	}

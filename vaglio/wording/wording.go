@@ -33,8 +33,7 @@ type Clause struct {
 // Placeholder stands in a phrase for what it is about.
 const Placeholder = "%s"
 
-// The phrases by which a reader of sentences knows what a clause is for: a thing without
-// a name, where, why it was not understood, that there may be more, how much, and how.
+// The phrases by which a reader of sentences knows what a clause is for.
 const (
 	Something       Phrase = "something"
 	Outside         Phrase = "outside the workspace"

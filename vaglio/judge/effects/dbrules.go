@@ -64,13 +64,7 @@ func pgCtl(c *call) []Effect {
 
 // client judges a database client: SQL in options, in files, or on its input.
 func (c *call) client(texts []arg, fileFlags ...string) []Effect {
-	where := wording.Say(theDatabase)
-	if name := c.operand(0); name != "" && !strings.ContainsAny(name, " :/;$") {
-		where = object(name) // Clients take the database as their first word.
-	}
-	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
-		where = wording.Say("the database on %s", h.text)
-	}
+	where := c.database()
 	var out []Effect
 	for _, t := range texts {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
@@ -101,6 +95,17 @@ func (c *call) fed(where wording.Clause) []Effect {
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	}
 	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
+}
+
+// database is the one that a client is told, by its host or as its first word.
+func (c *call) database() wording.Clause {
+	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
+		return wording.Say("the database on %s", h.text)
+	}
+	if name := c.operand(0); name != "" && !strings.ContainsAny(name, " :/;$") {
+		return object(name)
+	}
+	return wording.Say(theDatabase)
 }
 
 func sqliteRule(c *call) []Effect {

@@ -46,7 +46,6 @@ func insteadOfDeletes(s wording.Sentence, verb wording.Phrase) wording.Sentence 
 	return s
 }
 
-// forcePush says that branches of a remote are overwritten.
 func forcePush(to string) wording.Sentence {
 	remote, refs, _ := strings.Cut(to, " ")
 	return map[bool]wording.Sentence{true: say("force-pushes %s to %s", refs, remote), false: say("force-pushes to the remote %s", to)}[refs != ""]

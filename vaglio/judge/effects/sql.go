@@ -83,8 +83,8 @@ func (s *splitter) take(token, word string) {
 	}
 }
 
-// memory names a database that nobody keeps.
-const memory = ":memory:"
+// memory names a database that nobody keeps, theDatabase one without a known name.
+const memory, theDatabase = ":memory:", wording.Phrase("the database")
 
 func inMemory() wording.Clause { return object(memory) }
 
@@ -246,21 +246,17 @@ func tellsOnly(procedure string) bool {
 // rows judges a change of rows: of all of them, it is as bad as it gets.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
 	if !s.has("WHERE") && !s.has("LIMIT") {
-		e.Why = statementSaid(verb, verb+" *", target, where)
-		e.Reach = ReachPublic
+		e.Why, e.Reach = statementSaid(verb, verb+" *", target, where), ReachPublic
 	}
 	return e
 }
-
-const theDatabase wording.Phrase = "the database" // whose name is not known
 
 // statementSaid says what a statement does of that verb that begins so.
 func statementSaid(verb, begins, target string, where wording.Clause) wording.Sentence {
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
-		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
-		"CREATE": "creates %s", "ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s",
-		"DROP TABLE": "drops the table %s", "DROP DATABASE": "drops the database %s with all its tables",
+		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
+		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s", "DROP TABLE": "drops the table %s",
 	}
 	p := cmp.Or(said[begins], said[verb])
 	if p == "" {
