@@ -175,49 +175,50 @@ func Grants(texts *templates.Texts, list []approval.Approval) Text {
 	w.say("grants.some", templates.Values{"n": len(list)})
 	for i := range list {
 		w.end()
-		w.text = append(w.text, grant(texts, &list[i])...)
+		w.text = append(w.text, Grant(texts, &list[i])...)
 	}
 	return w.text
 }
 
-func grant(texts *templates.Texts, a *approval.Approval) Text {
+// Grant says what is granted to whom, and how much of it is used, in one line.
+func Grant(texts *templates.Texts, a *approval.Approval) Text {
 	return Say(texts, "grants.line", templates.Values{
 		"agent": Within(a.Proposal.Agent, 40), "wanted": Within(approval.Line(a.Proposal), 100), "used": a.Grant.Used(), "most": a.Grant.Most,
 		"when": a.Grant.Until, "id": templates.Theirs(a.ID),
 	})
 }
 
-// Difference says in what a call differs from one that it is like.
-func Difference(texts *templates.Texts, d *approval.Difference) string {
-	switch {
-	case d.Was == "":
-		return texts.Plain("differs.new", templates.Values{"name": Within(d.Name, 30), "now": Within(d.Now, 60)})
-	case d.Now == "":
-		return texts.Plain("differs.gone", templates.Values{"name": Within(d.Name, 30), "was": Within(d.Was, 60)})
-	default:
-		return texts.Plain("differs", templates.Values{"name": Within(d.Name, 30), "was": Within(d.Was, 60), "now": Within(d.Now, 60)})
+// mostDiffer is how many differences are told.
+const mostDiffer = 3
+
+// Differences say in what a call differs from one that it is like.
+func Differences(texts *templates.Texts, l *approval.Likeness) Text {
+	var all Text
+	for i := range l.Differences[:min(len(l.Differences), mostDiffer)] {
+		d := &l.Differences[i]
+		key := templates.Key("differs")
+		switch {
+		case d.Was == "":
+			key = "differs.new"
+		case d.Now == "":
+			key = "differs.gone"
+		}
+		if i > 0 {
+			all = append(all, Piece{Text: ", "})
+		}
+		all = append(all, Say(texts, key, templates.Values{"name": Within(d.Name, 30), "was": Within(d.Was, 60), "now": Within(d.Now, 60)})...)
 	}
+	return all
 }
 
 // answers adds what an answer still holds: which denial the call is like, what was
 // granted, how long a denial stands.
 func (c *Card) answers(w *writer, call *Call) {
 	if l := call.like; l != nil && call.State == approval.Pending {
-		var all []string
-		for i := range l.Differences[:min(len(l.Differences), 3)] {
-			all = append(all, Difference(c.Texts, &l.Differences[i]))
-		}
-		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(strings.Join(all, ", "))})
+		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(c.Texts, l).String())})
 	}
 	if g := call.grant; g != nil {
-		key := templates.Key("grant.live")
-		switch {
-		case g.Used() >= g.Most:
-			key = "grant.spent"
-		case g.Ended != nil:
-			key = "grant.ended"
-		}
-		w.line(key, templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": templates.Theirs(call.id)})
+		w.line(templates.Key("grant."+string(g.State(time.Now()))), templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": templates.Theirs(call.id)})
 	}
 	switch {
 	case call.lifted != nil:

@@ -16,10 +16,7 @@ import (
 // Hand does what people order besides answering cards, and tells what their
 // answers still hold. None of it allows a call.
 type Hand interface {
-	// Order follows an order; what it returned is on disk.
-	Order(ctx context.Context, o approval.Order) (approval.Done, error)
-	// Granted are the grants that live; those of every agent for an empty name.
-	Granted(ctx context.Context, agent string) ([]approval.Approval, error)
+	cardtext.Hand
 	// Brakes are those that hold.
 	Brakes(ctx context.Context) ([]approval.Brake, error)
 }
@@ -34,7 +31,7 @@ type holdsView struct {
 
 // heldView is one thing that holds, with the order that ends it.
 type heldView struct {
-	Says  text
+	Says  saying
 	Agent string
 	ID    approval.ID
 }
@@ -47,7 +44,9 @@ func (w *Web) holds(ctx context.Context) (holdsView, error) {
 		return v, err
 	}
 	for i := range brakes {
-		v.Brakes = append(v.Brakes, heldView{Says: brakeSays(&brakes[i]), Agent: brakes[i].Agent})
+		b := &brakes[i]
+		says := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Brake(texts, b) })
+		v.Brakes = append(v.Brakes, heldView{Says: says, Agent: b.Agent})
 	}
 	list, err := w.desk.Granted(ctx, "")
 	if err != nil {
@@ -55,40 +54,16 @@ func (w *Web) holds(ctx context.Context) (holdsView, error) {
 	}
 	for i := range list {
 		a := &list[i]
-		v.Grants = append(v.Grants, heldView{Says: text{"grants.line", templates.Values{
-			"agent": plain(a.Proposal.Agent), "wanted": plain(approval.Line(a.Proposal)), "used": a.Grant.Used(), "most": a.Grant.Most,
-			"when": a.Grant.Until, "id": plain(string(a.ID)),
-		}}, ID: a.ID})
+		says := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Grant(texts, a) })
+		v.Grants = append(v.Grants, heldView{Says: says, ID: a.ID})
 	}
 	return v, nil
-}
-
-// brakeSays says who is stopped, by whom and until when.
-func brakeSays(b *approval.Brake) text {
-	values := templates.Values{"by": plain(b.By.Name)}
-	all := b.Agent == approval.Everyone
-	if !all {
-		values["agent"] = plain(b.Agent)
-	}
-	if !b.Until.IsZero() {
-		values["when"] = b.Until
-	}
-	switch {
-	case all && b.Until.IsZero():
-		return text{"brake.all", values}
-	case all:
-		return text{"brake.all.until", values}
-	case b.Until.IsZero():
-		return text{"brake.agent", values}
-	default:
-		return text{"brake.agent.until", values}
-	}
 }
 
 // answerView says what an answer to one call still holds, with the order that ends
 // it; without a verb it only says.
 type answerView struct {
-	Says text
+	Says saying
 	Verb approval.Verb
 	Do   text
 	ID   approval.ID
@@ -101,23 +76,17 @@ func answersOf(it *approval.Item) []answerView {
 		all = append(all, answerView{text{key, values}, verb, text{Key: do}, it.Approval})
 	}
 	if l := it.Like; l != nil && it.State == approval.Pending {
-		var differs []string
-		for _, d := range l.Differences {
-			differs = append(differs, d.Name+" "+d.Was+" → "+d.Now)
-		}
-		add("like", templates.Values{"when": l.At, "differs": plain(strings.Join(differs, ", "))}, "", "")
+		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, l) })
+		add("like", templates.Values{"when": l.At, "differs": differs}, "", "")
 	}
 	if g := it.Grant; g != nil {
-		values := templates.Values{"used": g.Used(), "most": g.Most}
-		switch {
-		case g.Used() >= g.Most:
-			add("grant.spent", values, "", "")
-		case g.Ended != nil || !time.Now().Before(g.Until):
-			add("grant.ended", values, "", "")
-		default:
-			values["when"], values["id"] = g.Until, plain(string(it.Approval))
-			add("grant.live", values, approval.VerbEnd, "web.order.end")
+		state := g.State(time.Now())
+		var end approval.Verb
+		if state == approval.GrantLive {
+			end = approval.VerbEnd
 		}
+		add(templates.Key("grant."+string(state)), templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": plain(string(it.Approval))},
+			end, "web.order.end")
 	}
 	if it.State == approval.Allowed {
 		all = append(all, answerView{Verb: approval.VerbRevoke, Do: text{Key: "web.order.revoke"}, ID: it.Approval})
@@ -204,14 +173,8 @@ func unordered(err error, id, back string) error {
 	page := &pageError{Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.order.title"}, Link: back, Err: err}
 	bad, ok := errors.AsType[*approval.OrderError](err)
 	switch {
-	case ok && bad.Key == approval.OrderAgent:
-		page.Text = text{"order.not.agent", templates.Values{"what": plain(bad.Value)}}
-	case ok && bad.Key == approval.OrderRunning:
-		page.Text = text{Key: "order.not.running"}
-	case ok && bad.Key == approval.OrderTime:
-		page.Text = text{"order.not.time", templates.Values{"what": plain(bad.Value)}}
 	case ok:
-		page.Text = text{"order.not.nothing", templates.Values{"what": plain(bad.Value)}}
+		page.Text = text{templates.Key("order.not." + bad.Key), templates.Values{"what": plain(bad.Value)}}
 	case errors.Is(err, approval.ErrNotFound):
 		page.Status, page.Text = http.StatusNotFound, text{"order.not.found", templates.Values{"what": plain(id)}}
 	case errors.Is(err, approval.ErrNotApprover):

@@ -18,8 +18,18 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
+// saying is something of ours that is said in the reader's language.
+type saying interface {
+	in(texts *templates.Texts) string
+}
+
+// chatLine is what a chat's card or notice says, too.
+type chatLine func(*templates.Texts) cardtext.Text
+
+func (l chatLine) in(texts *templates.Texts) string { return l(texts).String() }
+
 // text is one of our texts, to be filled in the reader's language. Its values
-// may be texts themselves.
+// may be sayings themselves.
 type text struct {
 	Key    templates.Key
 	Values templates.Values
@@ -29,7 +39,7 @@ type text struct {
 func (t text) in(texts *templates.Texts) string {
 	values := templates.Values{}
 	for name, v := range t.Values {
-		if inner, ok := v.(text); ok {
+		if inner, ok := v.(saying); ok {
 			v = inner.in(texts)
 		}
 		values[name] = v
@@ -91,7 +101,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 // value, or that was prepared.
 func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
 	switch what := what.(type) {
-	case text:
+	case saying:
 		return what.in(texts), nil
 	case string:
 		values := templates.Values{}
