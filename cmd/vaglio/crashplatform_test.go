@@ -164,7 +164,7 @@ func (c *crash) postpone(list *[]func(), tap func()) {
 
 // tap presses a button as Ann, if the card still has it.
 func (c *crash) tap(a *crashAsk, m telegramtest.Message, label string) {
-	id, err := c.p.Press(c.p.ann, c.p.chat, m.ID, label)
+	id, err := c.p.press(m.ID, label)
 	if err != nil {
 		return // another press was faster, or a newer card took its place
 	}

@@ -105,7 +105,7 @@ func (e *everywhere) onTelegram(label string) (said string) {
 		if b.Text != label {
 			continue
 		}
-		id := e.chat.PressData(e.chat.ann, e.chat.chat, e.card.ID, b.Data)
+		id := e.chat.pressData(e.card.ID, b.Data)
 		e.team.await("an answer on Telegram", func() bool {
 			for _, a := range e.chat.Answers() {
 				if a.ID == id {
@@ -172,12 +172,12 @@ func TestOneAskEverywhere(t *testing.T) {
 	if said := e.onSlack(slackAnn, e.cards[0], "Allow once"); !strings.Contains(said, "Your yes is kept") {
 		t.Errorf("the first yes is told %q", said)
 	}
-	e.show("Allowed so far by Ann", "Allowed so far by Ann", true)
+	e.show("1 of 2 have allowed: Ann", "Allowed so far by Ann", true)
 	// Her other id is she again.
 	if said := e.onTelegram("Allow once"); strings.Contains(said, "Allowed once.") {
 		t.Errorf("the same person elsewhere is told %q", said)
 	}
-	e.show("Allowed so far by Ann", "Allowed so far by Ann", true)
+	e.show("1 of 2 have allowed: Ann", "Allowed so far by Ann", true)
 	if got := e.s.agent("GET", "/v1/approvals/"+string(e.ask), "").answer(t); got.Decision != approval.RulingPending {
 		t.Fatalf("one person is enough: %+v", got)
 	}
@@ -211,7 +211,7 @@ func TestOneAskEverywhereIsDeniedInTheInbox(t *testing.T) {
 	t.Parallel()
 	e := newEverywhere(t)
 	e.onTelegram("Allow once")
-	e.show("Allowed so far by Ann", "Allowed so far by Ann", true)
+	e.show("1 of 2 have allowed: Ann", "Allowed so far by Ann", true)
 	e.forms["deny"].Set("words", "not on a Friday")
 	e.onWeb(approval.ChoiceDeny)
 	e.show("Denied by owner", "Denied", false)

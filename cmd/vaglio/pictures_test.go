@@ -123,7 +123,7 @@ func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	}
 	asked = []telegramtest.Message{card("git push --force origin main")}
 	allowed, denied := card("rm -rf ../backups/2019"), card("npm publish --access public")
-	if _, err := p.Press(p.ann, p.chat, allowed.ID, sc.allow); err != nil {
+	if _, err := p.press(allowed.ID, sc.allow); err != nil {
 		t.Fatal(err)
 	}
 	p.Reply(p.ann, p.chat, denied.ID, sc.words)
