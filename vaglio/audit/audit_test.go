@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,17 +83,24 @@ func TestLinesReachTheDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var syncs int
-		var failing error
-		l.fsync = func(*os.File) error { syncs++; return failing }
+		var syncs atomic.Int64
+		var failing atomic.Bool
+		bad := errors.New("a bad disk")
+		l.fsync = func(*os.File) error {
+			syncs.Add(1)
+			if failing.Load() {
+				return bad
+			}
+			return nil
+		}
 		ctx, end := context.WithCancel(t.Context())
 		ran := make(chan error, 1)
 		go func() { ran <- l.Run(ctx) }()
-		synced := func(when string, want int) {
+		synced := func(when string, want int64) {
 			t.Helper()
 			synctest.Wait()
-			if syncs != want {
-				t.Errorf("%s: %d syncs, want %d", when, syncs, want)
+			if n := syncs.Load(); n != want {
+				t.Errorf("%s: %d syncs, want %d", when, n, want)
 			}
 		}
 		for range 100 {
@@ -105,7 +113,7 @@ func TestLinesReachTheDisk(t *testing.T) {
 		synced("with nothing new", 1)
 		l.Append(record("a denial"))
 		synced("a denial", 2)
-		failing = errors.New("a bad disk")
+		failing.Store(true)
 		l.Append(record("a denial"))
 		synced("a disk that fails", 3)
 		time.Sleep(3 * SyncEvery)
@@ -113,7 +121,7 @@ func TestLinesReachTheDisk(t *testing.T) {
 		if n := strings.Count(said.String(), "a bad disk"); n != 1 {
 			t.Errorf("told %d times: %s", n, said.String())
 		}
-		failing = nil
+		failing.Store(false)
 		end()
 		if err := <-ran; err != nil {
 			t.Error(err)
