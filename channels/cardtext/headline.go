@@ -25,15 +25,21 @@ func CardHeadline(texts *templates.Texts, c *approval.Card) Text {
 	if worst == nil {
 		return nil
 	}
+	w.lead(&worst.Headline, like, more)
+	return w.text
+}
+
+// lead says the worst of several calls, how many are like it, and how many others
+// there are.
+func (w *writer) lead(h *headline.Headline, like, more int) {
 	if like > 0 {
 		w.say("headline.times", templates.Values{"n": like + 1})
 		w.put(Ours, " ")
 	}
-	w.headline(&worst.Headline)
+	w.headline(h)
 	if more > 0 {
 		w.say("headline.calls", templates.Values{"n": more})
 	}
-	return w.text
 }
 
 func (w *writer) headline(h *headline.Headline) {

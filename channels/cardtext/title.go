@@ -43,14 +43,7 @@ func (c *Card) titled(sign string) Text {
 		w.say("headline.open", templates.Values{"open": c.Open, "n": len(c.Calls)})
 		w.put(Ours, " ")
 	}
-	if like > 0 {
-		w.say("headline.times", templates.Values{"n": like + 1})
-		w.put(Ours, " ")
-	}
-	w.headline(&lead.head)
-	if more > 0 {
-		w.say("headline.calls", templates.Values{"n": more})
-	}
+	w.lead(&lead.head, like, more)
 	return w.text
 }
 
