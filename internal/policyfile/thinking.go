@@ -92,10 +92,10 @@ type agentLimits struct {
 
 // JudgeBudget bounds what a day of judging may cost.
 type JudgeBudget struct {
-	CallsPerDay *int     `yaml:"calls_per_day"`
+	CallsPerDay *int `yaml:"calls_per_day"`
 	// CostPerDay is in the currency of the models' prices, all of which must be known.
 	CostPerDay *float64 `yaml:"cost_per_day"`
-	Above       string   `yaml:"above"`
+	Above      string   `yaml:"above"`
 }
 
 // The bounds and defaults of what a policy may say.
