@@ -91,7 +91,7 @@ func bare(rd *reading.Reading) bool {
 // plain reports whether nobody would ask about an effect: it reads, or changes
 // what the agent works on.
 func plain(e effects.Effect) bool {
-	own := e.Reach == operation.ReachWorkspace
+	own := e.Counts() == operation.ReachWorkspace
 	return e.Kind == operation.KindRead || own && e.Kind != operation.KindDelete && e.Kind != operation.KindUnknown
 }
 

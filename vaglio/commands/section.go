@@ -55,6 +55,7 @@ type Outcome struct {
 	Kind          operation.Kind
 	Reversibility operation.Reversibility
 	Reach         operation.Reach
+	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
 	Why           string
 }
 
@@ -200,6 +201,8 @@ func parseOutcome(s string) (Outcome, error) {
 		case string(operation.ReachWorkspace), string(operation.ReachUser), string(operation.ReachSystem),
 			string(operation.ReachShared), string(operation.ReachPublic):
 			o.Reach = operation.Reach(f)
+		case "here":
+			o.Reach, o.Here = operation.ReachUser, true
 		default:
 			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
 		}

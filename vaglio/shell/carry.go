@@ -100,7 +100,7 @@ func (p *program) lateLine(w *way, rest []Word) (Word, bool) {
 func (p *program) runs(opts options) bool { return p.run != runNone && !opts.any(p.unless...) }
 
 // enterRoot notes the other root below which a command runs: the operands are
-// those before it and its own name.
+// those before it and its own name. Without one it runs where its carrier does.
 func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	if len(p.root) == 0 || len(operands) <= p.from {
 		return
@@ -109,7 +109,6 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	if slices.Contains(p.root, "operand") {
 		root, ok = operands[0], true
 	}
-	f.remote = nil
 	if ok {
 		f.remote = &Remote{Kind: RemoteRoot, Target: root, Mounts: []Mount{{Host: root, Inside: Text("/")}}}
 	}

@@ -177,7 +177,9 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
-	e.Why = plainly(e.Kind, what)
+	if e.Why = plainly(e.Kind, what); e.Kind == KindDelete {
+		e.Why = say("deletes a resource: %s", c.name+" "+join(c.all))
+	}
 	return []Effect{e}
 }
 

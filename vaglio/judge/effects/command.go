@@ -241,7 +241,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.gathered(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {
-			out = append(out, usual(KindDelete).with(say("throws away the uncommitted changes in %s", w.text), w.text))
+			out = append(out, usual(KindDelete).with(say("discards uncommitted changes in %s", w.text), w.text))
 			continue
 		}
 		if v.empties(i) {

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -27,6 +28,20 @@ type Effect struct {
 	// Of is the command that does it; nil where it is the executor itself, or
 	// where no command stands for it.
 	Of *shell.Command `json:"-"`
+	// counts is the reach by which it is graded, where that is not Reach: nobody
+	// else keeps what is lost.
+	counts Reach
+}
+
+// Counts is the reach by which an effect is graded.
+func (e Effect) Counts() Reach { return cmp.Or(e.counts, e.Reach) }
+
+// inFolder is the effect as one in the folder in which its command works.
+func (e Effect) inFolder(inside bool) Effect {
+	if inside {
+		e.counts, e.Reach = e.Reach, ReachWorkspace
+	}
+	return e
 }
 
 // usual returns what is typical of a kind: an effect of this kind as a table

@@ -231,7 +231,7 @@ func chmodRule(c *call) []Effect {
 			ops = c.operands
 		}
 	}
-	return c.permissions("opens or closes", modeOpens(mode), ops)
+	return c.permissions(mode, ops)
 }
 
 // modeOpens reports whether a mode gives rights to everyone or special bits.
@@ -252,21 +252,22 @@ func modeOpens(mode string) bool {
 	return false
 }
 
-func (c *call) permissions(what wording.Phrase, opens bool, files []arg) []Effect {
+func (c *call) permissions(mode string, files []arg) []Effect {
 	var out []Effect
 	for _, a := range files {
 		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
 		p := c.r.world.placeOf(a, c.cwd)
+		if p == placeSystem {
+			e.Reach = ReachSystem
+		}
 		switch {
-		case opens:
-			e.Why = wording.Sentence{{Phrase: what}, wording.Say("%s to everyone", a.text)}
-			if p == placeSystem {
-				e.Reach = ReachSystem
+		case modeOpens(mode):
+			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
+			if strings.Contains(mode, "s") || len(strings.TrimLeft(mode, "01")) > 3 { // more than the sticky bit
+				e.Why = say("lets whoever runs %s act as its owner or group", a.text)
 			}
 		case p == placeWorkspace || p == placeTemp || p == placeNowhere:
 			e.Reach, e.Reversibility = ReachWorkspace, Reversible
-		case p == placeSystem:
-			e.Reach = ReachSystem
 		}
 		out = append(out, e)
 	}

@@ -117,7 +117,7 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 		mode, _ := t.text("mode", "permissions", "permission")
 		c := &call{invocation: v, parsed: &parsed{}, r: t.r}
 		for _, p := range paths {
-			out = append(out, c.permissions("opens", modeOpens(mode), []arg{literal(p)})...)
+			out = append(out, c.permissions(mode, []arg{literal(p)})...)
 		}
 	}
 	return out

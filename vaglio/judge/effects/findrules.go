@@ -114,7 +114,7 @@ func (c *call) findDeletes(s *search) []Effect {
 	for _, root := range s.roots {
 		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge.places) || s.empty && !s.negated && s.ors == 0) && root.known &&
 			(p == placeWorkspace || p == placeTemp) {
-			out = append(out, own(say("deletes files below %s that can be rebuilt", root.text))...)
+			out = append(out, own(say("deletes files below %s that programs write anew", root.text))...)
 			continue
 		}
 		e := c.r.remove(c.invocation, root)
@@ -178,7 +178,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) w
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) wording.Sentence {
 	switch {
 	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
-		return why.And(", which can be rebuilt")
+		return why.And(", which programs write anew")
 	case r.madeHere(v, a):
 		return why.And(", which was made in this session")
 	}

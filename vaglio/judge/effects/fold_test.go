@@ -71,7 +71,7 @@ func TestSentencesNameObjects(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"terraform destroy -auto-approve":      "Destroys the managed infrastructure;",
-		"git branch -D old":                    "Deletes the branch old even if",
+		"git branch -D old":                    "Deletes the branch old;",
 		"git tag -d v1":                        "Deletes the tag v1;",
 		"kubectl delete pod web --force":       "Deletes pod web in the cluster;",
 		"kubectl delete -f x.yaml":             "Deletes x.yaml in the cluster;",

@@ -3,6 +3,9 @@ package effects
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func gitRules(m map[string]rule) {
@@ -30,10 +33,26 @@ func gitRules(m map[string]rule) {
 		c.r.rewired = true
 		return own(say("changes the remotes of the repository"))
 	}
-	m["historyRewrite"] = func(*call) []Effect {
-		return one(KindDelete, say("rewrites the history of the repository"), "history")
-	}
+	m["historyRewrite"] = func(c *call) []Effect { return c.lost(say("rewrites the history of the repository"), "history") }
 	m["ghApi"] = ghAPI
+}
+
+// here is an effect on the folder in which the command works: that in which it
+// is called, or the one to which git is told to go.
+func (c *call) here(e Effect) []Effect {
+	folder := literal(c.cwd)
+	for _, to := range c.values("-C") {
+		folder = arg{text: place.Join(folder.text, to.text), known: folder.known && to.known}
+	}
+	git := func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") }
+	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.host+c.box == "" && !c.pod &&
+		!c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
+	return []Effect{e.inFolder(inside)}
+}
+
+// lost is the effect of losing work that nobody else keeps.
+func (c *call) lost(why wording.Sentence, what string) []Effect {
+	return c.here(usual(KindDelete).with(why, what))
 }
 
 // gitFetch passes a fetch that leaves the local branches as they are.
@@ -44,7 +63,7 @@ func gitFetch(c *call) []Effect {
 			continue
 		}
 		if strings.HasPrefix(src, "+") || c.has("-f", "--force") {
-			return []Effect{usual(KindOverwrite).with(say("fetches over the local branch %s", dst), dst).as(Partial, ReachUser)}
+			return c.here(usual(KindOverwrite).with(say("fetches over the local branch %s", dst), dst).as(Partial, ReachUser))
 		}
 	}
 	return own(say("fetches from the remote"))
@@ -82,7 +101,7 @@ func gitPush(c *call) []Effect {
 	}
 	refs := ops[min(1, len(ops)):]
 	for _, r := range refs {
-		if out := pushRef(r, to); out != nil {
+		if out := pushRef(r, ops[0].text, to); out != nil {
 			return out
 		}
 	}
@@ -105,7 +124,8 @@ func (c *call) pushOptions(to string) []Effect {
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(forcePush(to), to)}
 	case c.has("-d", "--delete"):
-		return []Effect{e.with(say("deletes %s on the remote", to), to)}
+		remote, refs, _ := strings.Cut(to, " ")
+		return shared(KindDelete, say("deletes %s on %s", refs, remote), to)
 	case c.has("--tags", "--follow-tags", "--all"):
 		return []Effect{e.with(say("pushes tags or all branches to the remote"), "tags")}
 	case c.has("--no-verify"):
@@ -133,7 +153,7 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 
 // pushRef are the effects of pushing to one ref that others build on, or of
 // which something is lost there.
-func pushRef(r arg, to string) []Effect {
+func pushRef(r arg, remote, to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	src, dst, colon := strings.Cut(r.text, ":")
 	if !colon {
@@ -145,7 +165,7 @@ func pushRef(r arg, to string) []Effect {
 	case strings.HasPrefix(r.text, "+"):
 		return []Effect{e.with(forcePush(to), to)}
 	case colon && src == "":
-		return []Effect{e.with(say("deletes %s on the remote", dst), to)}
+		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote), to)
 	case mainBranch(dst) && dst != "HEAD":
 		return shared(KindPublish, say("pushes to %s, on which others build", dst), dst)
 	case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
@@ -208,30 +228,33 @@ func gitClean(c *call) []Effect {
 	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p arg) bool {
 		return !p.known || !c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
 	}) {
-		return own(say("deletes untracked files that can be rebuilt"))
+		return own(say("deletes untracked files that programs write anew"))
 	}
 	if !c.has("-f", "--force", "-i", "--interactive") {
 		return own(say("asks git which untracked files it would delete"))
 	}
-	return one(KindDelete, say("deletes files that git does not track %s", join(paths)), "untracked files")
+	return c.lost(say("deletes untracked files %s", join(paths)), "untracked files")
 }
 
 func gitReset(c *call) []Effect {
-	return one(KindDelete, say("throws away uncommitted changes, and commits back to %s", c.rest(1)), "uncommitted changes")
+	if to := c.rest(1); to != "" && to != "HEAD" {
+		return c.lost(say("discards uncommitted changes and goes back to %s", to), "uncommitted changes")
+	}
+	return c.lost(say("discards uncommitted changes"), "uncommitted changes")
 }
 
 func gitCheckout(c *call) []Effect {
 	c.switched("-b", "-B", "--orphan", "--detach")
 	switch {
 	case c.has("-f", "--force"):
-		return one(KindDelete, say("throws away the uncommitted changes in the whole workspace"), "the whole workspace")
+		return c.lost(say("discards uncommitted changes"), "the whole workspace")
 	case c.has("-B"):
-		return []Effect{usual(KindOverwrite).with(say("moves a branch away from its commits"), c.rest(1)).as(Partial, ReachUser)}
+		return c.here(usual(KindOverwrite).with(say("moves a branch away from its commits"), c.rest(1)).as(Partial, ReachUser))
 	case c.has("-b", "--orphan", "--detach", "-t", "--track", "--guess"):
 		return own(say("switches the branch"))
 	}
 	if what, ok := c.checkedOut(); ok {
-		return one(KindDelete, say("throws away the uncommitted changes in %s", what), what)
+		return c.lost(say("discards uncommitted changes in %s", what), what)
 	}
 	return own(say("switches the branch"))
 }

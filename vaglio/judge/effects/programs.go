@@ -186,6 +186,8 @@ func (c *call) finish(o commands.Outcome) []Effect {
 		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
 	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
 		return append(c.outputs(), e)
+	case o.Here:
+		return c.here(e)
 	}
 	return []Effect{e}
 }

@@ -64,6 +64,7 @@ func (e Effect) score(intent words) float64 {
 	if e.Kind == KindRead {
 		return 0.95
 	}
+	e.Reach = e.Counts()
 	s := 1 - costOfKind(e.Kind) - costOfUndoing(e.Reversibility) - costOfReach(e.Reach)
 	if s < Threshold && intent.asks(e) {
 		s += 0.10

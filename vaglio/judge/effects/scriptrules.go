@@ -213,7 +213,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	case shell.VerbList:
 	case shell.VerbPermissions:
 		c := &call{invocation: v, r: r}
-		out = c.permissions("opens", false, targets)
+		out = c.permissions("", targets)
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		out = r.inlineMove(v, targets)
 	case shell.VerbKill:
