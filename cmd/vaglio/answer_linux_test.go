@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -127,19 +126,12 @@ func TestAnAgentAnswersNothingAtTheTerminal(t *testing.T) {
 	s.agent("POST", "/v1/proposals", forcePush)
 	id := string(s.waiting(1)[0].ID)
 	agent := filepath.Join(s.h.dir, "codex")
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip(err)
-	}
-	if shell, err = filepath.EvalSymlinks(shell); err != nil {
+	// A link is enough: the system goes by the name under which a program was started.
+	if err := os.Symlink("/bin/sh", agent); err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(shell)
-	if err == nil {
-		err = os.WriteFile(agent, program, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
+	if real, err := filepath.EvalSymlinks(agent); err != nil || strings.Contains(real, "busybox") {
+		t.Skipf("the shell here goes by its own name: %s %v", real, err)
 	}
 	screen := s.h.atTerminal(agent, "local\n", "$VAGLIO show "+id+"; sh -c '$VAGLIO allow "+id+"; :'; echo [$?]; $VAGLIO deny "+id+" no; echo [$?]")
 	if n := strings.Count(screen, "below codex, which is an agent’s program"); n != 3 || strings.Contains(screen, "Denied") {
