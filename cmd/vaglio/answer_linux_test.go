@@ -130,8 +130,8 @@ func TestAnAgentAnswersNothingAtTheTerminal(t *testing.T) {
 	if err := os.Symlink("/bin/sh", agent); err != nil {
 		t.Fatal(err)
 	}
-	if real, err := filepath.EvalSymlinks(agent); err != nil || strings.Contains(real, "busybox") {
-		t.Skipf("the shell here goes by its own name: %s %v", real, err)
+	if program, err := filepath.EvalSymlinks(agent); err != nil || strings.Contains(program, "busybox") {
+		t.Skipf("the shell here goes by its own name: %s %v", program, err)
 	}
 	screen := s.h.atTerminal(agent, "local\n", "$VAGLIO show "+id+"; sh -c '$VAGLIO allow "+id+"; :'; echo [$?]; $VAGLIO deny "+id+" no; echo [$?]")
 	if n := strings.Count(screen, "below codex, which is an agent’s program"); n != 3 || strings.Contains(screen, "Denied") {
