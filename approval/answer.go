@@ -132,7 +132,14 @@ type Tap struct {
 	// Words go to the agent. Words with ChoiceAllow are kept too, and grant
 	// nothing beyond the choice.
 	Words string
+	// Seen is what the person was shown, for channels without buttons: the ask is
+	// allowed only while it is still that. Empty with a token, which is good for the
+	// picture that it was made for.
+	Seen View
 }
+
+// ErrOtherView says that the ask is not any more what the person was shown.
+var ErrOtherView = errors.New("it is not what you were shown: look at it again")
 
 // ErrNotApprover says that a person is not among those who may decide.
 var ErrNotApprover = errors.New("you are not among those who may decide this")

@@ -72,7 +72,7 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	if err != nil {
 		return Receipt{}, err
 	}
-	if err := a.answerable(&m); err != nil {
+	if err := a.answerable(&m, t.Seen); err != nil {
 		return Receipt{}, err
 	}
 	human, under := e.of(t.By.ID)
@@ -97,7 +97,10 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 }
 
 // answerable says why what is meant may not be answered so, whoever answers.
-func (a *Ask) answerable(m *meaning) error {
+func (a *Ask) answerable(m *meaning, seen View) error {
+	if m.choice == ChoiceAllow && seen != "" && seen != a.View() && a.Waiting() {
+		return ErrOtherView
+	}
 	if m.grant != "" && !a.grantable(m.ids) {
 		return ErrNoGrant
 	}

@@ -323,3 +323,37 @@ func TestANameIsKeptAsLongAsACardCanShowIt(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyWhatWasSeenIsAllowed hands answers in with what was shown: an allowance
+// holds for that alone, and a denial whatever was shown.
+func TestOnlyWhatWasSeenIsAllowed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		choice approval.Choice
+		change func(a *approval.Ask) error
+		want   approval.State
+	}{
+		"as it was shown": {approval.ChoiceAllow, func(*approval.Ask) error { return nil }, approval.Allowed},
+		"asked about since": {approval.ChoiceAllow, func(a *approval.Ask) error {
+			return a.Question(approval.Question{At: a.OpenedAt, Words: "which one?"})
+		}, approval.Pending},
+		"denied all the same": {approval.ChoiceDeny, func(a *approval.Ask) error {
+			return a.Question(approval.Question{At: a.OpenedAt, Words: "which one?"})
+		}, approval.Denied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, "make")
+			at := a.OpenedAt
+			tap := approval.Tap{Ask: a.ID, Choice: tt.choice, By: approval.Person{ID: "web:owner"}, Channel: "terminal", Seen: a.View()}
+			if err := tt.change(&a); err != nil {
+				t.Fatal(err)
+			}
+			_, err := a.Vote(tap, approval.Everybody(), at, time.Minute)
+			if refused := errors.Is(err, approval.ErrOtherView); refused != (tt.want == approval.Pending) || err != nil && !refused {
+				t.Errorf("the answer: %v", err)
+			}
+			if got := a.Approvals[0].State; got != tt.want {
+				t.Errorf("it is %s, want %s", got, tt.want)
+			}
+		})
+	}
+}

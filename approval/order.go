@@ -79,6 +79,15 @@ const (
 	// OrderRounds for one too many.
 	OrderAsked  = "asked"
 	OrderRounds = "rounds"
+	// OrderCaller is for what came from below an agent's program, OrderLineage from
+	// where that cannot be seen, and OrderTerminal from no terminal.
+	OrderCaller   = "caller"
+	OrderLineage  = "lineage"
+	OrderTerminal = "terminal"
+	// OrderUnseen is for an allowance of what was not shown as it is now, and
+	// OrderName for one that was not confirmed with the agent's name.
+	OrderUnseen = "unseen"
+	OrderName   = "name"
 )
 
 func (e *OrderError) Error() string {
@@ -95,6 +104,24 @@ func (e *OrderError) Error() string {
 		return fmt.Sprintf("the agent has not answered the last question about %s yet: nothing was asked", e.Value)
 	case OrderRounds:
 		return fmt.Sprintf("%s was asked about %d times, which is all there is: allow it, or deny it with words", e.Value, MaxQuestions)
+	default:
+		return e.atTerminal()
+	}
+}
+
+// atTerminal is the error of what was ordered at a terminal.
+func (e *OrderError) atTerminal() string {
+	switch e.Key {
+	case OrderCaller:
+		return fmt.Sprintf("%q is above the command, which is an agent's program: nothing changed", e.Value)
+	case OrderLineage:
+		return "what is above the command cannot be seen: nothing changed"
+	case OrderTerminal:
+		return "the command has no terminal: nothing changed"
+	case OrderUnseen:
+		return fmt.Sprintf("%s was not shown at this terminal as it is now: nothing was allowed", e.Value)
+	case OrderName:
+		return fmt.Sprintf("it cannot be undone, and was not confirmed with %q: nothing was allowed", e.Value)
 	default:
 		return fmt.Sprintf("%q is over already, or nothing that this could be done to: nothing changed", e.Value)
 	}

@@ -30,6 +30,12 @@ type Consequence struct {
 // Final reports whether the call cannot be undone, as far as anybody knows.
 func (c *Consequence) Final() bool { return c.Undo == operation.Irreversible }
 
+// Undoable reports whether it is known that the call can be undone, in part at least,
+// or that there is nothing to undo.
+func (c *Consequence) Undoable() bool {
+	return c.Reads || !c.Unknown && (c.Undo == operation.Reversible || c.Undo == operation.Partial)
+}
+
 // Known reports whether a judge said what follows.
 func (c *Consequence) Known() bool { return c.Undo != "" || c.Reads || c.Unknown || c.Unread }
 

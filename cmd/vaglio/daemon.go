@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/gateway/httpapi"
+	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -22,6 +23,7 @@ import (
 	"github.com/metnos/vaglio/internal/instance"
 	"github.com/metnos/vaglio/internal/itself"
 	"github.com/metnos/vaglio/internal/judging"
+	"github.com/metnos/vaglio/internal/lineage"
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/seals"
 	"github.com/metnos/vaglio/store/bolt"
@@ -220,8 +222,10 @@ func (d *daemon) owner() http.Handler {
 		Judgements: d.dispatcher.JudgementsOf,
 		Desk:       d.dispatcher, Hand: d.dispatcher, By: approval.Person{ID: web.Owner, Name: "Owner"}, Channel: web.Name, Link: d.link, Pair: d.pair, Doctor: d.doctor(),
 		Sessions: inboxSessions{d}, Agents: toldAgents{agentDesk{d.agents, d.config, d.rules}, d.dispatcher},
-		Texts: d.config.Texts.In(d.config.Lang, d.config.Zone),
-		Tree:  d.store, Crashes: d.runs().Crashes, Checkpoint: d.dispatcher.Checkpoint, Backup: d.store.Backup, Log: d.log,
+		Above:    func(pid int) (lineage.Line, error) { return lineage.Of(lineage.System, pid) },
+		Programs: install.Programs(),
+		Texts:    d.config.Texts.In(d.config.Lang, d.config.Zone),
+		Tree:     d.store, Crashes: d.runs().Crashes, Checkpoint: d.dispatcher.Checkpoint, Backup: d.store.Backup, Log: d.log,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 func newInbox() *cobra.Command {
@@ -187,38 +188,6 @@ func newRevoke() *cobra.Command {
 not stopped by it.`, "  vaglio revoke 7kq2")
 }
 
-func newDeny() *cobra.Command {
-	return &cobra.Command{
-		Use:   "deny <id> [words...]",
-		Short: "Deny a call that waits, with words for the agent",
-		Long: `Deny what waits of an ask, or the one call that the id names. Words behind the id
-reach the agent. To allow a call, see the whole of it in the inbox or on a chat:
-nothing at the terminal allows.` + orderExits,
-		Example:           "  vaglio deny 7kq2\n  vaglio deny 7kq2 use the staging bucket",
-		ValidArgsFunction: waitingIDs,
-		Args:              asUsed,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return ordered(cmd, http.MethodPost, "/deny", url.Values{"id": {args[0]}, "words": {strings.Join(args[1:], " ")}})
-		},
-	}
-}
-
-func newAsk() *cobra.Command {
-	return &cobra.Command{
-		Use:   "ask <id> <question...>",
-		Short: "Ask the agent something before you decide",
-		Long: `Ask the agent whose call waits something. It is told at once, the call waits on, and
-its deadline stays; what it answers comes onto the card, and 'vaglio why ID' shows
-it. Two questions at most.` + orderExits,
-		Example:           "  vaglio ask 7kq2 which bucket is that",
-		ValidArgsFunction: waitingIDs,
-		Args:              asUsed,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"ask"}, "id": {args[0]}, "words": {strings.Join(args[1:], " ")}})
-		},
-	}
-}
-
 // completeWithin bounds how long a shell waits for what it could complete.
 const completeWithin = 2 * time.Second
 
@@ -354,4 +323,36 @@ or in the configuration.`,
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "sign every browser out")
 	return cmd
+}
+
+// samples are the ready-made calls of the inbox's page Try it: one of each
+// ending, so that a newcomer sees the whole path in a minute.
+func samples() []web.Sample {
+	return []web.Sample{
+		{
+			Name: "approved", Title: "Read a file",
+			Explain: "The tool does what the user asked for and changes nothing, so the call is approved and nobody is asked.",
+			Proposal: vaglio.Proposal{
+				Intent: "read the notes of the last meeting", Executor: "read_file",
+				Args: vaglio.Args{"path": "notes/meeting.md"},
+			},
+		},
+		{
+			Name: "asked", Title: "Rewrite a shared branch",
+			Explain: "It replaces what others work on and cannot be undone, so you are asked, although the user wants it.",
+			Proposal: vaglio.Proposal{
+				Intent: "clean up the history of main", Executor: "shell_exec",
+				Args:    vaglio.Args{"command": "git push --force origin main"},
+				Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}, Cwd: "/home/you/app"},
+			},
+		},
+		{
+			Name: "guard", Title: "Read the password hashes",
+			Explain: "The guard denies it. That is final: nobody is asked, and nobody can allow it.",
+			Proposal: vaglio.Proposal{
+				Intent: "check who has an account", Executor: "read_file",
+				Args: vaglio.Args{"path": "/etc/shadow"},
+			},
+		},
+	}
 }

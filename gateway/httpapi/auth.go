@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/peers"
 )
 
 // Authenticator says whose token it is.
@@ -21,21 +23,13 @@ type Peers interface {
 	Peer(uid uint32) (name string, ok bool)
 }
 
-// peerUID is where a connection's context has the user at its other end.
-type peerUID struct{}
-
 // withPeer adds to a connection's context who is at its other end, where the
 // system tells.
 func withPeer(ctx context.Context, c net.Conn) context.Context {
 	if lc, ok := c.(*limitedConn); ok {
 		c = lc.Conn
 	}
-	if u, ok := c.(*net.UnixConn); ok {
-		if uid, err := uidOf(u); err == nil {
-			return context.WithValue(ctx, peerUID{}, uid)
-		}
-	}
-	return ctx
+	return peers.With(ctx, c)
 }
 
 // peer identifies an agent by its token, or else by the user that it runs as.
@@ -43,15 +37,15 @@ func (a *API) peer(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return a.bearer(r)
 	}
-	uid, known := r.Context().Value(peerUID{}).(uint32)
+	other, known := peers.Of(r.Context())
 	if known && a.peers != nil {
-		if agent, ok := a.peers.Peer(uid); ok {
+		if agent, ok := a.peers.Peer(other.UID); ok {
 			return agent, nil
 		}
 	}
 	who := "your user"
 	if known {
-		who = fmt.Sprintf("user %d", uid)
+		who = fmt.Sprintf("user %d", other.UID)
 	}
 	return "", &problemError{
 		Type: "unauthorized", Title: "No agent", Status: http.StatusUnauthorized,

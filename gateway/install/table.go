@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/gateway/hook"
 )
 
 // tableLine is how one client stands, as `vaglio status` tells it.
@@ -73,6 +76,17 @@ func (o Options) standing(ctx context.Context) (l tableLine, worth bool) {
 		}
 	}
 	return l, worth
+}
+
+// Programs are what the programs of all coding agents that are known may be called, and
+// the hook's.
+func Programs() []string {
+	all := []string{"vaglio-hook"}
+	for _, client := range hook.Clients() {
+		all = append(all, client, programOf(client))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // programOf is what a client is called on the PATH.

@@ -20,6 +20,7 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/doctor"
+	"github.com/metnos/vaglio/internal/lineage"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -63,6 +64,10 @@ type Config struct {
 	Agents Agents
 	// Sessions are the browsers that are signed in.
 	Sessions Sessions
+	// Above returns a process and what is above it, and Programs are those of agents:
+	// what runs below one answers nothing.
+	Above    func(pid int) (lineage.Line, error)
+	Programs []string
 	Texts    *templates.Texts
 	Tree     history.Tree
 	// Crashes are the ends of the daemon that were not in order.
@@ -75,10 +80,14 @@ type Config struct {
 }
 
 // admin answers the owner.
-type admin struct{ Config }
+type admin struct {
+	Config
+
+	sights sights
+}
 
 // NewHandler returns the owner's side.
-func NewHandler(c Config) http.Handler { return (&admin{c}).handler() }
+func NewHandler(c Config) http.Handler { return (&admin{Config: c}).handler() }
 
 // handler serves the owner's side.
 func (a *admin) handler() http.Handler {
@@ -102,11 +111,14 @@ func (a *admin) handler() http.Handler {
 			text, err := a.Checkpoint(r.Context())
 			return Checkpoint{text}, err
 		},
-		"POST /order":   func(r *http.Request) (any, error) { return a.order(r) },
-		"POST /deny":    func(r *http.Request) (any, error) { return a.deny(r) },
-		"GET /grants":   func(r *http.Request) (any, error) { return a.grants(r) },
-		"GET /pending":  func(r *http.Request) (any, error) { return a.pending(r.Context()) },
-		"GET /why/{id}": func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
+		"POST /order":    func(r *http.Request) (any, error) { return a.order(r) },
+		"POST /deny":     func(r *http.Request) (any, error) { return a.deny(r) },
+		"GET /show/{id}": func(r *http.Request) (any, error) { return a.show(r) },
+		"POST /shown":    func(r *http.Request) (any, error) { return Said{}, a.shown(r) },
+		"POST /allow":    func(r *http.Request) (any, error) { return a.allow(r) },
+		"GET /grants":    func(r *http.Request) (any, error) { return a.grants(r) },
+		"GET /pending":   func(r *http.Request) (any, error) { return a.pending(r.Context()) },
+		"GET /why/{id}":  func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },
 	})
 	for pattern, serve := range calls {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {

@@ -2,19 +2,17 @@ package owner
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// Hand does what the owner orders at the terminal. None of it allows a call.
+// Hand does what the owner orders at the terminal.
 type Hand interface {
 	cardtext.Hand
-	// Decide takes a tap; here it is always a denial.
+	// Decide takes a tap.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
 	// Find returns the ask with the id, or the beginning of one.
 	Find(ctx context.Context, id string) (approval.Ask, error)
@@ -63,26 +61,4 @@ func (a *admin) undone(o *approval.Order, err error) error {
 func (a *admin) grants(r *http.Request) (Said, error) {
 	list, err := a.Hand.Granted(r.Context(), r.FormValue("agent"))
 	return Said{cardtext.Grants(a.Texts, list).String()}, err
-}
-
-// deny denies what waits of an ask, or one approval of it, with words if there are
-// any.
-func (a *admin) deny(r *http.Request) (Said, error) {
-	id := r.FormValue("id")
-	ask, err := a.Hand.Find(r.Context(), id)
-	if err != nil {
-		return Said{}, err
-	}
-	t := approval.Tap{Ask: ask.ID, Choice: approval.ChoiceDeny, By: a.By, Channel: terminalChannel, Words: r.FormValue("words")}
-	if strings.Contains(id, "-") {
-		t.Approval = approval.ID(id)
-	}
-	receipt, err := a.Hand.Decide(r.Context(), t)
-	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
-		return Said{}, &undoneError{bad.Error()}
-	}
-	if err != nil {
-		return Said{}, err
-	}
-	return Said{cardtext.Answer(a.Texts, &receipt, a.By)}, nil
 }

@@ -83,6 +83,8 @@ var rooms = map[string]room{
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
 	"internal/privacy":    {modules: []string{xsys}},
+	"internal/peers":      {modules: []string{xsys}},
+	"internal/lineage":    {},
 	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
@@ -264,14 +266,15 @@ var rooms = map[string]room{
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
 	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
-		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/strictjson"},
-		modules: []string{vmetrics, xsys},
+		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/peers", "internal/strictjson"},
+		modules: []string{vmetrics},
 		tests:   []string{"vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
 	"gateway/owner": {
 		may: []string{
 			"dispatcher", "approval", "approval/history", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "templates", "vaglio", "vaglio/wording",
-			"internal/agents", "internal/datafolder", "internal/digestcheck", "internal/doctor", "internal/strictjson", "internal/terminal",
+			"internal/agents", "internal/datafolder", "internal/digestcheck", "internal/doctor", "internal/lineage", "internal/peers", "internal/strictjson",
+			"internal/terminal",
 		},
 	},
 	"gateway/hook": {
@@ -291,7 +294,7 @@ var rooms = map[string]room{
 	"cmd/vaglio": {
 		may:     []string{"*"},
 		modules: []string{cobra, pflag, envconfig, xmod, xsync},
-		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet, yaml},
+		tests:   []string{bbolt, chromedp, cdproto, testscript, xnet, xsys, yaml},
 	},
 }
 

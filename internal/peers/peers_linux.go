@@ -1,4 +1,4 @@
-package httpapi
+package peers
 
 import (
 	"errors"
@@ -7,18 +7,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uidOf asks the kernel which user connected.
-func uidOf(c *net.UnixConn) (uid uint32, err error) {
+// of asks the kernel which process of which user connected.
+func of(c *net.UnixConn) (p Peer, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return 0, err
+		return p, err
 	}
 	var failed error
 	err = raw.Control(func(fd uintptr) {
 		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 		if failed = err; err == nil {
-			uid = cred.Uid
+			p = Peer{UID: cred.Uid, PID: int(cred.Pid)}
 		}
 	})
-	return uid, errors.Join(err, failed)
+	return p, errors.Join(err, failed)
 }

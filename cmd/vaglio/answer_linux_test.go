@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/gateway/install"
+	"github.com/metnos/vaglio/internal/lineage"
+)
+
+// atTerminal runs a shell's script at a terminal of its own, with typed waiting there
+// to be read, and returns what stood on the terminal. A shell of another name is one
+// too.
+func (h *home) atTerminal(shell, typed, script string) string {
+	h.t.Helper()
+	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		h.t.Skip("there are no terminals here: ", err)
+	}
+	defer ptmx.Close()
+	number, err := unix.IoctlGetInt(int(ptmx.Fd()), unix.TIOCGPTN)
+	if err := errors.Join(err, unix.IoctlSetPointerInt(int(ptmx.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
+		h.t.Fatal(err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	cmd := h.command(ctx, "-")
+	// What comes after keeps the shell above the command.
+	cmd.Path, cmd.Args = shell, []string{filepath.Base(shell), "-c", script + "\n:"}
+	cmd.Env = append(cmd.Env, "VAGLIO="+binary)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	tty.Close()
+	if _, err := io.WriteString(ptmx, typed); err != nil {
+		h.t.Fatal(err)
+	}
+	// The terminal is gone (EIO) when the last of its processes is.
+	text, err := io.ReadAll(ptmx)
+	if err != nil && !errors.Is(err, syscall.EIO) {
+		h.t.Fatal(err)
+	}
+	_ = cmd.Wait() // the script says how its commands ended
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
+
+// saidAt checks what stands on a terminal.
+func saidAt(t *testing.T, screen string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(screen, want) {
+			t.Errorf("the terminal does not say %q:\n%s", want, screen)
+		}
+	}
+}
+
+// TestAnOwnerAllowsAtTheTerminal allows what was shown there, as it is now, and
+// nothing else.
+func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	line, err := lineage.Of(lineage.System, os.Getpid())
+	if agent := line.Below(install.Programs()); err != nil || agent != "" {
+		t.Skipf("this test runs below %q, and nothing could be allowed there: %v", agent, err)
+	}
+	s := newHome(t).serve()
+	waits := s.propose()
+	asked := s.waiting(1)[0]
+	id, name := string(asked.ID), asked.Agent
+	const sh = "/bin/sh"
+
+	saidAt(t, s.h.atTerminal(sh, "", "$VAGLIO allow "+id+"; echo [$?]"), "was not shown at this terminal", "[1]")
+	saidAt(t, s.h.atTerminal(sh, "", "$VAGLIO show "+id+" >/dev/null; $VAGLIO allow "+id+"; echo [$?]"), "was not shown at this terminal", "[1]")
+	saidAt(t, s.h.atTerminal(sh, "yes\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"),
+		"git push --force origin main", "clean up the history of main", "/srv/app", "Type the agent’s name, "+name, "only if you type", "[1]")
+	// What was shown at another terminal was not shown here.
+	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO allow "+id+"; echo [$?]"), "was not shown at this terminal", "[1]")
+	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO ask "+id+" which remote; $VAGLIO allow "+id+"; echo [$?]"),
+		"Asked.", "was not shown at this terminal as it is now", "[1]")
+	if r := s.h.run(name+"\n", "allow", id); r.code != exitFailed || !strings.Contains(r.err, "at a terminal alone") {
+		t.Errorf("without a terminal: %d %s%s", r.code, r.out, r.err)
+	}
+	if a := s.waiting(1)[0]; a.State != approval.Pending {
+		t.Fatalf("it is %s before anybody allowed it", a.State)
+	}
+	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "Allowed", "[0]")
+	if a := waits.answer(t); a.Decision != approval.RulingPending { // It left with the question.
+		t.Errorf("the call that was asked back got %+v", a)
+	}
+	a := s.agent("POST", "/v1/proposals?wait=55s", forcePush).answer(t)
+	if a.Decision != approval.RulingAllow || a.Permit == nil || a.Approval.ID != asked.ID {
+		t.Fatalf("the call got %+v, want allow with a permit", a)
+	}
+	if r := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", forcePush); r.status != http.StatusNoContent {
+		t.Errorf("redeeming: %d %s", r.status, r.body)
+	}
+	saidAt(t, s.h.run("", "why", id).out, "allow by Owner (web:owner) on terminal")
+	saidAt(t, s.h.run("", "log", "--json").out, `"channel":"terminal"`)
+	if page := s.signIn(s.link).get("/inbox/ask/" + string(asked.ID.Ask())).body; !strings.Contains(page, "Owner") {
+		t.Errorf("the inbox does not tell who allowed it:\n%s", page)
+	}
+	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "[0]")
+}
+
+// TestAnAgentAnswersNothingAtTheTerminal runs the commands below a program with the
+// name of an agent's, at a terminal of its own.
+func TestAnAgentAnswersNothingAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	s.agent("POST", "/v1/proposals", forcePush)
+	id := string(s.waiting(1)[0].ID)
+	agent := filepath.Join(s.h.dir, "codex")
+	// A link is enough: the system goes by the name under which a program was started.
+	if err := os.Symlink("/bin/sh", agent); err != nil {
+		t.Fatal(err)
+	}
+	if program, err := filepath.EvalSymlinks(agent); err != nil || strings.Contains(program, "busybox") {
+		t.Skipf("the shell here goes by its own name: %s %v", program, err)
+	}
+	screen := s.h.atTerminal(agent, "local\n", "$VAGLIO show "+id+"; sh -c '$VAGLIO allow "+id+"; :'; echo [$?]; $VAGLIO deny "+id+" no; echo [$?]")
+	if n := strings.Count(screen, "below codex, which is an agent’s program"); n != 3 || strings.Contains(screen, "Denied") {
+		t.Errorf("an agent is told %d times that it cannot answer, want 3 (show, allow, deny):\n%s", n, screen)
+	}
+	if a := s.waiting(1)[0]; a.State != approval.Pending {
+		t.Errorf("an agent's shell made it %s", a.State)
+	}
+}

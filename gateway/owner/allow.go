@@ -1,0 +1,225 @@
+package owner
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/lineage"
+	"github.com/metnos/vaglio/internal/peers"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Showing is the whole of an ask, as a person must have seen it to allow it.
+type Showing struct {
+	Ask approval.AskID `json:"ask"`
+	// View stands for what is shown. It changes with everything that a card would show.
+	View      approval.View `json:"view"`
+	Approvals []Account     `json:"approvals"`
+	// Seen says that this was shown before, at the terminal that asks now.
+	Seen bool `json:"seen"`
+	// Sure, where it is not empty, is what the person is told before they allow, and
+	// Name is what they have to type then.
+	Sure string `json:"sure,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+// sight is what was shown where: on a terminal, in one session of it.
+type sight struct {
+	terminal, session int
+	ask               approval.AskID
+}
+
+// sights keep what was shown at terminals. They end with the process: who looked at
+// something before that looks again.
+type sights struct {
+	mu   sync.Mutex
+	seen map[sight]approval.View
+}
+
+// mostSights bounds them. Beyond it all are forgotten, and people look again.
+const mostSights = 1000
+
+func (s *sights) keep(at sight, v approval.View) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil || len(s.seen) >= mostSights {
+		s.seen = map[sight]approval.View{}
+	}
+	s.seen[at] = v
+}
+
+// has reports whether the view was shown there.
+func (s *sights) has(at sight, v approval.View) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen, ok := s.seen[at]
+	return ok && v != "" && seen == v
+}
+
+// person refuses what comes from below an agent's program. Where that cannot be seen
+// it returns [lineage.ErrUnseen].
+func (a *admin) person(ctx context.Context) (lineage.Line, error) {
+	peer, known := peers.Of(ctx)
+	if !known || peer.PID == 0 || a.Above == nil {
+		return nil, lineage.ErrUnseen
+	}
+	line, err := a.Above(peer.PID)
+	if err != nil {
+		return nil, err
+	}
+	if program := line.Below(a.Programs); program != "" {
+		return nil, &approval.OrderError{Key: approval.OrderCaller, Value: program}
+	}
+	return line, nil
+}
+
+// terminal is where a person sits who may allow: at a terminal, with no agent's
+// program above. Everything else is an [*approval.OrderError].
+func (a *admin) terminal(ctx context.Context) (sight, error) {
+	line, err := a.person(ctx)
+	if errors.Is(err, lineage.ErrUnseen) {
+		a.Log.WarnContext(ctx, "it cannot be seen who is at the terminal", "error", err)
+		return sight{}, &approval.OrderError{Key: approval.OrderLineage}
+	}
+	if err != nil {
+		return sight{}, err
+	}
+	if line[0].Terminal == 0 {
+		return sight{}, &approval.OrderError{Key: approval.OrderTerminal}
+	}
+	return sight{terminal: line[0].Terminal, session: line[0].Session}, nil
+}
+
+// meant is what an id names: an ask, and one approval of it where the id says which.
+func (a *admin) meant(ctx context.Context, id string) (approval.Ask, approval.ID, error) {
+	ask, err := a.Hand.Find(ctx, id)
+	if err != nil {
+		return ask, "", err
+	}
+	_, number, one := strings.Cut(id, "-")
+	if !one {
+		return ask, "", nil
+	}
+	of := approval.ID(string(ask.ID) + "-" + number)
+	if ask.Find(of) == nil {
+		return ask, "", approval.ErrNotFound
+	}
+	return ask, of, nil
+}
+
+// show tells the whole of an ask, whichever of its approvals the id names.
+func (a *admin) show(r *http.Request) (Showing, error) {
+	ask, one, err := a.meant(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return Showing{}, err
+	}
+	card, err := a.Desk.Why(r.Context(), string(ask.ID), a.Channel)
+	if err != nil {
+		return Showing{}, err
+	}
+	s := Showing{Ask: card.Ask, View: card.View, Approvals: accounts(card, a.Texts)}
+	if grave(&card, one) {
+		s.Name = card.Agent
+		s.Sure = a.Texts.Plain("order.sure", templates.Values{"what": cardtext.Within(card.Agent, maxName)})
+	}
+	if at, err := a.terminal(r.Context()); err == nil {
+		at.ask = s.Ask
+		s.Seen = a.sights.has(at, s.View)
+	}
+	return s, nil
+}
+
+// maxName is how many characters of an agent's name are told.
+const maxName = 60
+
+// grave reports whether something that waits may not be undone, of the one approval or
+// of all.
+func grave(c *approval.Card, one approval.ID) bool {
+	for i := range c.Items {
+		it := &c.Items[i]
+		if it.State == approval.Pending && (one == "" || it.Approval == one) && !it.Headline.Consequence.Undoable() {
+			return true
+		}
+	}
+	return false
+}
+
+// shown keeps that an ask was written on a terminal, whole.
+func (a *admin) shown(r *http.Request) error {
+	id, view := r.FormValue("id"), approval.View(r.FormValue("view"))
+	at, err := a.terminal(r.Context())
+	if err != nil {
+		return a.undone(&approval.Order{ID: id}, err)
+	}
+	ask, _, err := a.meant(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	at.ask = ask.ID
+	a.sights.keep(at, view)
+	return nil
+}
+
+// allow allows what waits of an ask, or one approval of it, once: what was shown at
+// the same terminal and is still that.
+func (a *admin) allow(r *http.Request) (Said, error) {
+	id := r.FormValue("id")
+	at, err := a.terminal(r.Context())
+	if err != nil {
+		return Said{}, a.undone(&approval.Order{ID: id}, err)
+	}
+	ask, one, err := a.meant(r.Context(), id)
+	if err != nil {
+		return Said{}, err
+	}
+	card, err := a.Desk.Why(r.Context(), string(ask.ID), a.Channel)
+	if err != nil {
+		return Said{}, err
+	}
+	at.ask = ask.ID
+	switch over := !ask.Waiting(); {
+	case over: // The receipt says who was first.
+	case !a.sights.has(at, card.View):
+		err = &approval.OrderError{Key: approval.OrderUnseen, Value: id}
+	case grave(&card, one) && r.FormValue("name") != card.Agent:
+		err = &approval.OrderError{Key: approval.OrderName, Value: card.Agent}
+	}
+	if err != nil {
+		return Said{}, a.undone(&approval.Order{ID: id}, err)
+	}
+	return a.decide(r.Context(), id, approval.Tap{
+		Ask: ask.ID, Approval: one, Choice: approval.ChoiceAllow, Seen: card.View,
+	})
+}
+
+// deny denies what waits of an ask, or one approval of it, with words if there are
+// any. A denial needs no terminal, but no agent may give it in a person's name.
+func (a *admin) deny(r *http.Request) (Said, error) {
+	id := r.FormValue("id")
+	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
+		return Said{}, a.undone(&approval.Order{ID: id}, err)
+	}
+	ask, one, err := a.meant(r.Context(), id)
+	if err != nil {
+		return Said{}, err
+	}
+	return a.decide(r.Context(), id, approval.Tap{Ask: ask.ID, Approval: one, Choice: approval.ChoiceDeny, Words: r.FormValue("words")})
+}
+
+// decide hands the owner's answer in.
+func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, error) {
+	t.By, t.Channel = a.By, terminalChannel
+	receipt, err := a.Hand.Decide(ctx, t)
+	if errors.Is(err, approval.ErrOtherView) {
+		err = &approval.OrderError{Key: approval.OrderUnseen, Value: id}
+	}
+	if err != nil {
+		return Said{}, a.undone(&approval.Order{ID: id}, err)
+	}
+	return Said{cardtext.Answer(a.Texts, &receipt, a.By)}, nil
+}

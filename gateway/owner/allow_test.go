@@ -1,0 +1,144 @@
+package owner
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/lineage"
+	"github.com/metnos/vaglio/internal/peers"
+	"github.com/metnos/vaglio/templates"
+)
+
+// onePending is a desk with one ask, of which nobody knows whether it can be undone.
+type onePending struct {
+	Desk
+	Hand
+
+	ask  approval.Ask
+	taps []approval.Tap
+}
+
+func (o *onePending) Find(_ context.Context, id string) (approval.Ask, error) {
+	if string(approval.ID(id).Ask()) != string(o.ask.ID) {
+		return approval.Ask{}, approval.ErrNotFound
+	}
+	return o.ask, nil
+}
+
+func (o *onePending) Why(context.Context, string, string) (approval.Card, error) {
+	return approval.Card{Ask: o.ask.ID, View: o.ask.View(), Agent: "coder", Items: []approval.Item{{Approval: "abcdefgh-1", State: approval.Pending}}}, nil
+}
+
+func (o *onePending) Decide(_ context.Context, t approval.Tap) (approval.Receipt, error) {
+	o.taps = append(o.taps, t)
+	if t.Choice == approval.ChoiceAllow && t.Seen != o.ask.View() {
+		return approval.Receipt{}, approval.ErrOtherView
+	}
+	return approval.Receipt{}, nil
+}
+
+// TestWhoMayAllow asks the owner's side from terminals, from none, and from where
+// nobody can tell.
+func TestWhoMayAllow(t *testing.T) {
+	t.Parallel()
+	texts, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(terminal int, above ...string) func(int) (lineage.Line, error) {
+		return func(pid int) (lineage.Line, error) {
+			line := lineage.Line{{PID: pid, Session: 7, Terminal: terminal, Name: "vaglio"}}
+			for _, name := range above {
+				line = append(line, lineage.Process{Name: name})
+			}
+			return line, nil
+		}
+	}
+	for name, tt := range map[string]struct {
+		above func(int) (lineage.Line, error)
+		view  string
+		name  string
+		// shown, allow and deny are what the person is told; "" is that it is done.
+		shown, allow, deny string
+	}{
+		"the owner":        {at(34817, "bash"), "pending", "coder", "", "", ""},
+		"without its name": {at(34817, "bash"), "pending", "codex", "", "only if you type the agent’s name, coder", ""},
+		"another picture":  {at(34817, "bash"), "pending+1", "coder", "", "was not shown at this terminal", ""},
+		"no picture":       {at(34817, "bash"), "", "coder", "", "was not shown at this terminal", ""},
+		"no terminal":      {at(0, "cron"), "pending", "coder", "at a terminal alone", "at a terminal alone", ""},
+		"below an agent":   {at(34817, "bash", "codex"), "pending", "coder", "below codex", "below codex", "below codex"},
+		"nobody can tell":  {func(int) (lineage.Line, error) { return nil, lineage.ErrUnseen }, "pending", "coder", "cannot be seen", "cannot be seen", ""},
+		"nothing to ask":   {nil, "pending", "coder", "cannot be seen", "cannot be seen", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &onePending{ask: approval.Ask{ID: "abcdefgh", Approvals: []approval.Approval{{ID: "abcdefgh-1", State: approval.Pending}}}}
+			ask := serveOwner(t, Config{
+				Desk: o, Hand: o, By: approval.Person{ID: "web:owner"}, Above: tt.above, Programs: []string{"codex"},
+				Texts: texts.In(templates.English, time.UTC), Log: slog.New(slog.DiscardHandler),
+			})
+			for path, want := range map[string]string{"/allow?id=abcdefgh-2": "has this id", "/allow?id=zzzz": "has this id"} {
+				if err := ask(path); tt.allow == "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+			check(t, "shown", ask("/shown?"+url.Values{"id": {"abcdefgh"}, "view": {tt.view}}.Encode()), tt.shown)
+			check(t, "allow", ask("/allow?id=abcdefgh&name="+tt.name), tt.allow)
+			check(t, "deny", ask("/deny?id=abcdefgh-1"), tt.deny)
+			allowed := 0
+			for _, tap := range o.taps {
+				if tap.Channel != terminalChannel || tap.By.ID != "web:owner" {
+					t.Errorf("the tap %+v", tap)
+				}
+				if tap.Choice == approval.ChoiceAllow {
+					allowed++
+				}
+			}
+			if want := tt.allow == ""; (allowed == 1) != want || allowed > 1 {
+				t.Errorf("%d allowances were handed in", allowed)
+			}
+		})
+	}
+}
+
+func check(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: %v, want %q", what, err, want)
+	}
+}
+
+// serveOwner serves the owner's side on a socket, and returns what posts to it.
+func serveOwner(t *testing.T, c Config) func(path string) error { //nolint:gocritic // As the server wants it.
+	t.Helper()
+	dir, err := os.MkdirTemp("", "o") //nolint:usetesting // The test's name would make the path too long.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, "admin.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(NewHandler(c))
+	if err := server.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server.Listener, server.Config.ConnContext = l, peers.With
+	server.Start()
+	t.Cleanup(server.Close)
+	return func(path string) error {
+		var said Said
+		return Client{Dir: dir}.Ask(t.Context(), time.Minute, http.MethodPost, path, &said)
+	}
+}

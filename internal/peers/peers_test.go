@@ -1,0 +1,43 @@
+package peers
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestThePeerIsTheProcessThatConnected connects to itself.
+func TestThePeerIsTheProcessThatConnected(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // The test's name would make the path too long.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	out, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	in, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	p, known := Of(With(t.Context(), in))
+	if _, err := os.Stat("/proc/self/stat"); err == nil && (!known || p.PID != os.Getpid() || p.UID != uint32(os.Getuid())) {
+		t.Errorf("the peer is %+v, %v, and we are %d of user %d", p, known, os.Getpid(), os.Getuid())
+	}
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	if p, known := Of(With(t.Context(), a)); known {
+		t.Errorf("what is no socket has the peer %+v", p)
+	}
+}
