@@ -68,8 +68,15 @@ func prepare(f *os.File, path string, wait time.Duration) error {
 var errHeld = errors.New("locked")
 
 // inspectFile empties a file whose making was cut short, and answers whether
-// bbolt can safely use the file as it is.
-func inspectFile(f *os.File, path string) error {
+// bbolt can safely use the file as it is. One that was closed in order, and not
+// touched since, is not read through.
+func (db *DB) inspectFile() error {
+	f, path := db.file, db.path
+	clean, err := takeCleanMark(f, path)
+	if err != nil || clean {
+		return err
+	}
+	db.inspected = true
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
