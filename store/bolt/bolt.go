@@ -60,6 +60,9 @@ type DB struct {
 	// broken holds why the file cannot be trusted until it is opened anew.
 	broken atomic.Pointer[BrokenError]
 	down   chan struct{} // closed when broken is set
+	// successor is the path of the file that takes this one's place when it is closed;
+	// empty for none.
+	successor string
 	// inspected says that the file was read through when it was opened.
 	inspected bool
 	// full is when a write last found no room, in nanoseconds; 0 when one that
@@ -287,7 +290,7 @@ func (db *DB) Close() error {
 		close(db.closed)
 		err := db.journal.Close()
 		if err == nil {
-			db.leaveCleanMark()
+			err = db.succeed()
 		}
 		if err := errors.Join(err, db.bolt.Close()); err != nil {
 			db.err = fmt.Errorf("store: close %s: %w", db.path, err)
