@@ -46,12 +46,31 @@ type Span struct {
 	Newest bool
 	// Before selects what has a smaller Seq; 0 selects all.
 	Before uint64
+	// Stretch selects the stretch with the ID; 0 selects all.
+	Stretch uint64
 	// NotesOnly leaves the bodies out, which spares reading them.
 	NotesOnly bool
 }
 
-// Holds reports whether the span selects the entry.
+// Holds reports whether the span selects the entry, wherever it lies.
 func (s *Span) Holds(e *JournalEntry) bool {
 	return (s.Key == "" || s.Key == e.Key) && !e.At.Before(s.From) && (s.To.IsZero() || e.At.Before(s.To)) &&
 		(s.Before == 0 || e.Seq < s.Before)
+}
+
+// Overlaps reports whether the span may select entries from between two instants.
+func (s *Span) Overlaps(from, to time.Time) bool {
+	return !to.Before(s.From) && (s.To.IsZero() || from.Before(s.To))
+}
+
+// Stretch is a run of entries that a journal keeps together. Two with the same ID hold
+// the same entries, but that the one with the greater Last has more behind them.
+type Stretch struct {
+	// ID is not 0, and used once.
+	ID uint64
+	// From and To are the earliest and the latest instant of the entries. Both are the
+	// zero time where nobody can tell.
+	From, To time.Time
+	// Last is the Seq of the newest entry.
+	Last uint64
 }

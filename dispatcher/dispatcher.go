@@ -285,6 +285,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 	part(d.tickDigests)
 	part(d.sweep)
+	part(d.CountJournal)
 	part(d.keepHistory)
 	wg.Wait()
 	d.Stop() // whoever still judges is told to end

@@ -56,6 +56,9 @@ type Journal interface {
 	// the call, in its order. A part that is there and cannot be read comes as an
 	// [*approval.UnreadError]; the entries behind it follow.
 	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
+	// Stretches returns how the entries lie together, oldest first: what was counted
+	// of one once need not be read again.
+	Stretches(ctx context.Context) ([]approval.Stretch, error)
 	// Forget drops entries of before the instant. Some may be kept for longer.
 	Forget(ctx context.Context, before time.Time) error
 }

@@ -66,6 +66,7 @@ func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	if err != nil {
 		return fmt.Errorf("dispatcher: keep the turn log: %w", err)
 	}
+	d.Journalled()
 	d.watchers.tick()
 	return nil
 }

@@ -2,14 +2,12 @@ package report
 
 import (
 	"cmp"
-	"hash/maphash"
 	"maps"
 	"slices"
 	"sort"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -27,11 +25,10 @@ type StatisticsBuilder struct {
 	spans  []Span
 
 	executors, effects, rules, agents usages
-	judges                            map[string]*Scores
+	judges                            scoresByName
 	delays                            Delays
 	sketch                            delaySketch
 	turns                             Turns
-	seed                              maphash.Seed
 	// cards are the cards of each turn, by the hash of its agent and id.
 	cards *recentMap[uint64, int]
 	// joined are the steps that named an approval whose ask was not given yet.
@@ -64,7 +61,7 @@ func NewStatisticsBuilder(w Window, zone *time.Location, n Night, m approval.Mas
 	b := &StatisticsBuilder{
 		window: w, zone: Hours{Zone: zone}.zone(), night: n, masker: m, grain: w.Grain(),
 		executors: make(usages), effects: make(usages), rules: make(usages), agents: make(usages),
-		judges: make(map[string]*Scores), seed: maphash.MakeSeed(),
+		judges: make(scoresByName),
 	}
 	for _, part := range w.Cut(b.grain, zone) {
 		b.spans = append(b.spans, Span{Window: part})
@@ -193,7 +190,7 @@ func (b *StatisticsBuilder) Step(s *approval.Step, cursor uint64) {
 		span.Errors++
 		return
 	}
-	b.graded(s.Verdict)
+	b.judges.graded(s.Verdict)
 	switch u := (Usage{Judged: 1}); {
 	case s.Verdict.Approved:
 		b.counts.Approved++
@@ -234,21 +231,11 @@ func (b *StatisticsBuilder) judged(s *approval.Step, at time.Time) {
 }
 
 // graded takes in the scores of a call.
-func (b *StatisticsBuilder) graded(v *vaglio.Verdict) {
+func (m scoresByName) graded(v *vaglio.Verdict) {
 	no := approval.Rejecting(*v)
 	for i := range v.Results {
 		g := &v.Results[i]
-		name := visible.Clip(g.Judge, longestName)
-		s := b.judges[name]
-		if s == nil {
-			if len(b.judges) >= statisticsNames {
-				name = ""
-			}
-			if s = b.judges[name]; s == nil {
-				s = &Scores{Judge: name}
-				b.judges[name] = s
-			}
-		}
+		s := m.of(clipped(g.Judge))
 		s.Graded++
 		s.Bins[scoreBin(g.Score)]++
 		if g == no && v.BlockedBy == vaglio.PhaseJudge {
@@ -259,13 +246,13 @@ func (b *StatisticsBuilder) graded(v *vaglio.Verdict) {
 
 // turn notes that a turn did something, and how many cards that caused.
 func (b *StatisticsBuilder) turn(agent, id string, cards int) {
-	var h maphash.Hash
-	h.SetSeed(b.seed)
-	_, _ = h.WriteString(agent)
-	_ = h.WriteByte(0)
-	_, _ = h.WriteString(id)
-	before, _ := b.cards.take(h.Sum64())
-	b.cards.put(h.Sum64(), before+cards)
+	b.turnOf(turnHash(agent, id), cards)
+}
+
+// turnOf is turn of one whose hash is known.
+func (b *StatisticsBuilder) turnOf(hash uint64, cards int) {
+	before, _ := b.cards.take(hash)
+	b.cards.put(hash, before+cards)
 }
 
 // turned counts a turn that is over.
@@ -329,16 +316,20 @@ type usages map[string]*Usage
 // add counts under a name. What has none, and names beyond those that are told
 // apart, are summed.
 func (m usages) add(name string, u *Usage) {
-	key := visible.Clip(name, longestName)
-	if m[key] == nil {
-		if len(m) >= statisticsKeys {
-			key = ""
-		}
-		if m[key] == nil {
-			m[key] = &Usage{Whole: key == name && name != ""}
-		}
+	key := clipped(name)
+	m.under(key, key == name && name != "").add(u)
+}
+
+// under returns what counts under a key, which may be all of a name; the others'
+// where too many are told apart.
+func (m usages) under(key string, whole bool) *Usage {
+	if m[key] == nil && len(m) >= statisticsKeys {
+		key, whole = "", false
 	}
-	m[key].add(u)
+	if m[key] == nil {
+		m[key] = &Usage{Whole: whole}
+	}
+	return m[key]
 }
 
 // top lists the names with the most of something, and the sum of all others.

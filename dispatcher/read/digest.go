@@ -99,14 +99,13 @@ func (r *Reader) DigestOf(ctx context.Context, w report.Window, of Telling) (rep
 	if days := r.hours.Week(w); len(days) > 0 && days[0].From.Before(span.From) {
 		span.From = days[0].From
 	}
-	work := startLongRead()
-	for s, err := range r.records.Passed(ctx, span) {
-		if err != nil {
-			return report.Digest{}, fmt.Errorf("read: read the journal for a digest: %w", err)
-		}
-		work.rest()
-		this.Step(&s.Is)
-		then.Step(&s.Is)
+	err = r.countPassed(ctx, span, counter{
+		knows:   func(c *report.Counters) bool { return this.Knows(c) && then.Knows(c) },
+		counted: func(c *report.Counters) { this.Counted(c); then.Counted(c) },
+		step:    func(s *approval.Step, _ uint64) { this.Step(s); then.Step(s) },
+	})
+	if err != nil {
+		return report.Digest{}, err
 	}
 	return this.Digest(then), nil
 }

@@ -20,6 +20,7 @@ type Reader struct {
 	night   report.Night
 	// readers has a place for each that reads statistics.
 	readers chan struct{}
+	counted *countedJournal
 }
 
 // Config is what a reader is made of.
@@ -41,7 +42,7 @@ type Config struct {
 func New(c Config) *Reader {
 	return &Reader{
 		records: c.Records, masker: c.Masker, effect: c.Effect, hours: c.Hours, night: c.Night,
-		readers: make(chan struct{}, statisticsReaders),
+		readers: make(chan struct{}, statisticsReaders), counted: newCountedJournal(),
 	}
 }
 

@@ -21,6 +21,8 @@ type Store interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	// Entries yields the journal's entries that the span selects, in its order.
 	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
+	// Stretches returns how the journal's entries lie together, oldest first.
+	Stretches(ctx context.Context) ([]approval.Stretch, error)
 }
 
 // Records are a store's asks and steps. One that is there and cannot be read is

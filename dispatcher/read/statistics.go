@@ -33,13 +33,9 @@ func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statis
 	if err := r.backwards(ctx, w.From.Add(-digestReach), b); err != nil {
 		return report.Statistics{}, err
 	}
-	work := startLongRead()
-	for s, err := range r.records.Passed(ctx, approval.Span{From: w.From, To: w.To, NotesOnly: true}) {
-		if err != nil {
-			return report.Statistics{}, fmt.Errorf("read: read the journal for statistics: %w", err)
-		}
-		work.rest()
-		b.Step(&s.Is, s.Born)
+	passed := counter{b.Knows, b.Counted, b.Step}
+	if err := r.countPassed(ctx, approval.Span{From: w.From, To: w.To, NotesOnly: true}, passed); err != nil {
+		return report.Statistics{}, err
 	}
 	s := b.Statistics()
 	begin, err := r.beginning(ctx)

@@ -2,10 +2,12 @@ package bolt_test
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/bolt"
 )
 
 // body is about as long as a stored ask.
@@ -79,18 +81,35 @@ func BenchmarkListOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens a store of 10,000 records, which reads it through.
+// BenchmarkOpen is a start with 50,000 records of 2 KB, after an end in order and after
+// a crash.
 func BenchmarkOpen(b *testing.B) {
 	path := newFile(b)
 	db := open(b, path)
-	fill(b, db, 10_000)
+	fill(b, db, 50_000)
 	if err := db.Close(); err != nil {
 		b.Fatal(err)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := open(b, path).Close(); err != nil {
-			b.Fatal(err)
-		}
+	for _, how := range []string{"clean", "crash"} {
+		b.Run(how, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				if how == "crash" {
+					if err := os.Remove(bolt.CleanMark(path)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.StartTimer()
+				db, err := bolt.Open(path, bolt.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := db.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 // Package bolt keeps records in one file of one process: the default store. What
 // happened and will not change, it keeps in a journal beside the file: vaglio.db
-// has vaglio.journal.
+// has vaglio.journal. While nothing has it open, vaglio.clean may say that it was
+// closed in order.
 //
 // All writes go through one goroutine that takes whatever is queued into one
 // transaction and answers after its fsync, so a lone caller waits for nobody
@@ -59,6 +60,11 @@ type DB struct {
 	// broken holds why the file cannot be trusted until it is opened anew.
 	broken atomic.Pointer[BrokenError]
 	down   chan struct{} // closed when broken is set
+	// successor is the path of the file that takes this one's place when it is closed;
+	// empty for none.
+	successor string
+	// inspected says that the file was read through when it was opened.
+	inspected bool
 	// full is when a write last found no room, in nanoseconds; 0 when one that
 	// came later found some.
 	full atomic.Int64
@@ -150,7 +156,9 @@ const (
 // Open opens the store in the file at path, and makes the file (0600) and its
 // folder (0700) when they do not exist. The file is locked before it is read,
 // and its structure is read through before it is used, because bbolt would end
-// the process on a page that makes no sense.
+// the process on a page that makes no sense. That takes time in proportion to the
+// file, and is left out where it was closed in order and is the same to the instant
+// of its last change.
 //
 // Errors: [*LockedError], [*ForeignError], [*DamagedError], [*FormError],
 // [approval.ErrFull], or what the file system said.
@@ -175,7 +183,7 @@ func Open(path string, o Options) (*DB, error) {
 
 // open hands the locked file to bbolt.
 func (db *DB) open() (err error) {
-	if err := inspectFile(db.file, db.path); err != nil {
+	if err := db.inspectFile(); err != nil {
 		return err
 	}
 	defer func() {
@@ -280,7 +288,11 @@ func (db *DB) Close() error {
 	db.close.Do(func() {
 		db.writer.stop()
 		close(db.closed)
-		if err := errors.Join(db.journal.Close(), db.bolt.Close()); err != nil {
+		err := db.journal.Close()
+		if err == nil {
+			err = db.succeed()
+		}
+		if err := errors.Join(err, db.bolt.Close()); err != nil {
 			db.err = fmt.Errorf("store: close %s: %w", db.path, err)
 		}
 	})

@@ -115,6 +115,9 @@ func TestKillLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		if len(lines) > 0 && !db.Inspected() {
+			t.Errorf("seed %d: after a crash the file was not read through", seed)
+		}
 		storetest.Check(t, db, approval.KindAsk)
 		audit(t, db)
 		checkLeaves(t, db)

@@ -77,3 +77,12 @@ func (db *DB) Spoil(kind approval.Kind, id string) error {
 		return records.Put(name(kind, id), v)
 	})
 }
+
+// Inspected reports whether the file was read through when it was opened.
+func (db *DB) Inspected() bool { return db.inspected }
+
+// CleanMark is the path of the clean mark of a store.
+func CleanMark(path string) string { return cleanMarkOf(path) }
+
+// BreakDown makes the store stop as if it could not know what is on disk.
+func (db *DB) BreakDown(err error) { _ = db.breakDown(err) }

@@ -24,15 +24,27 @@ func acquire(path string, wait time.Duration) (*os.File, error) {
 	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("store: %w; the folder must be writable for the user that runs vaglio", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) //nolint:gosec // The owner names the file.
-	if err != nil {
-		return nil, fmt.Errorf("store: %w; the file and its folder must be writable for the user that runs vaglio", err)
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode) //nolint:gosec // The owner names the file.
+		if err != nil {
+			return nil, fmt.Errorf("store: %w; the file and its folder must be writable for the user that runs vaglio", err)
+		}
+		if err := prepare(f, path, wait); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		if stands(f, path) {
+			return f, nil
+		}
+		_ = f.Close() // Another process put a file in its place before the lock was ours.
 	}
-	if err := prepare(f, path, wait); err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
+}
+
+// stands reports whether the open file is the one that the path leads to.
+func stands(f *os.File, path string) bool {
+	is, err := f.Stat()
+	at, errAt := os.Stat(path)
+	return err == nil && errAt == nil && os.SameFile(is, at)
 }
 
 // prepare locks the open file, then takes others' rights to it away.
@@ -68,8 +80,15 @@ func prepare(f *os.File, path string, wait time.Duration) error {
 var errHeld = errors.New("locked")
 
 // inspectFile empties a file whose making was cut short, and answers whether
-// bbolt can safely use the file as it is.
-func inspectFile(f *os.File, path string) error {
+// bbolt can safely use the file as it is. One that was closed in order, and not
+// touched since, is not read through.
+func (db *DB) inspectFile() error {
+	f, path := db.file, db.path
+	clean, err := takeCleanMark(f, path)
+	if err != nil || clean {
+		return err
+	}
+	db.inspected = true
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("store: %w", err)

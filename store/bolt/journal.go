@@ -73,6 +73,11 @@ func (db *DB) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.J
 	}
 }
 
+// Stretches returns how the journal's entries lie together, oldest first.
+func (db *DB) Stretches(ctx context.Context) ([]approval.Stretch, error) {
+	return db.journal.Stretches(), ctx.Err()
+}
+
 // Forget drops what the journal keeps of before the instant, as far as that is
 // whole segments, and gives its room back.
 func (db *DB) Forget(_ context.Context, before time.Time) error {

@@ -225,6 +225,56 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 	}
 }
 
+// TestAStretchStaysTheSame follows stretches while segments grow, are sealed, are opened
+// anew and dropped: what has the same ID and Last has the same entries.
+func TestAStretchStaysTheSame(t *testing.T) {
+	dir := t.TempDir()
+	o := Options{SegmentBytes: 4096}
+	l := open(t, dir, o)
+	held := map[approval.Stretch][]approval.JournalEntry{}
+	check := func(what string) {
+		t.Helper()
+		var joined []approval.JournalEntry
+		for _, s := range l.Stretches() {
+			all, unread := told(t, l, approval.Span{Stretch: s.ID})
+			if len(unread) > 0 {
+				t.Fatalf("%s: %v cannot be read", what, unread)
+			}
+			joined = append(joined, all...)
+			key := approval.Stretch{ID: s.ID, Last: s.Last}
+			if was, known := held[key]; known && !slices.EqualFunc(was, all, func(a, b approval.JournalEntry) bool { return a.Seq == b.Seq }) {
+				t.Errorf("%s: stretch %+v had %d entries, and has %d", what, key, len(was), len(all))
+			}
+			held[key] = all
+			if len(all) > 0 && (!s.From.Equal(all[0].At) || !s.To.Equal(all[len(all)-1].At) || s.Last != all[len(all)-1].Seq) {
+				t.Errorf("%s: %+v has entries from %v to %v, number %d", what, s, all[0].At, all[len(all)-1].At, all[len(all)-1].Seq)
+			}
+		}
+		whole, _ := told(t, l, approval.Span{})
+		if len(whole) != len(joined) {
+			t.Errorf("%s: %d entries in stretches, %d in all", what, len(joined), len(whole))
+		}
+	}
+	for n := range 5 {
+		fill(t, l, 100*n, 100*n+100)
+		check("grown")
+		sealAll(l)
+		check("sealed")
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, dir, o)
+	check("opened anew")
+	if err := l.Forget(numbered(250).At); err != nil {
+		t.Fatal(err)
+	}
+	check("dropped")
+	if len(held) < 10 {
+		t.Errorf("only %d stretches", len(held))
+	}
+}
+
 func TestOldSegmentsGiveTheirRoomBack(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, Options{SegmentBytes: 4 << 10})

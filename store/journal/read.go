@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -28,6 +29,9 @@ func (l *Log) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.J
 		if s.Newest {
 			slices.Reverse(numbers)
 		}
+		if s.Stretch != 0 {
+			numbers = slices.DeleteFunc(numbers, func(n uint64) bool { return n != s.Stretch })
+		}
 		for _, number := range numbers {
 			for e, err := range l.segment(ctx, number, s) {
 				if _, unread := errors.AsType[*approval.UnreadError](err); err != nil && !unread {
@@ -43,17 +47,25 @@ func (l *Log) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.J
 }
 
 // numbers are the segments there are, oldest first.
-func (l *Log) numbers() []uint64 {
+func (l *Log) numbers() (all []uint64) {
+	for _, s := range l.Stretches() {
+		all = append(all, s.ID)
+	}
+	return all
+}
+
+// Stretches are the segments there are, oldest first, by their numbers.
+func (l *Log) Stretches() []approval.Stretch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all []uint64
+	var all []approval.Stretch
 	for _, s := range l.sealed {
-		all = append(all, s.number)
+		all = append(all, approval.Stretch{ID: s.number, From: s.from, To: s.to, Last: s.last})
 	}
 	for _, a := range l.writable() {
-		all = append(all, a.number)
+		all = append(all, approval.Stretch{ID: a.number, From: a.from, To: a.to, Last: a.last})
 	}
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b approval.Stretch) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
@@ -90,12 +102,12 @@ func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Se
 		return nil, nil, ErrClosed
 	}
 	for _, a := range l.writable() {
-		if a.number == number && overlaps(a.from, a.to, &s) {
+		if a.number == number && s.Overlaps(a.from, a.to) {
 			return a.open(ctx, &s)
 		}
 	}
 	for _, z := range l.sealed {
-		if z.number == number && (z.damage != nil || overlaps(z.from, z.to, &s)) {
+		if z.number == number && (z.damage != nil || s.Overlaps(z.from, z.to)) {
 			return z.open(ctx, &s)
 		}
 	}
@@ -120,11 +132,6 @@ func (s *sealed) open(ctx context.Context, span *approval.Span) (iter.Seq2[appro
 		return nil, nil, ioError(err)
 	}
 	return s.entries(ctx, f, span), f, nil
-}
-
-// overlaps reports whether the span may select entries from between two instants.
-func overlaps(from, to time.Time, s *approval.Span) bool {
-	return !to.Before(s.From) && (s.To.IsZero() || from.Before(s.To))
 }
 
 // chosen are where the entries begin that the span may select, in its order.
@@ -279,7 +286,7 @@ func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err
 		switch {
 		case span.Before != 0 && g.First >= span.Before:
 		case held != nil && !held[i]:
-		case overlaps(time.Unix(0, g.From), time.Unix(0, g.To), span):
+		case span.Overlaps(time.Unix(0, g.From), time.Unix(0, g.To)):
 			chosen = append(chosen, g)
 		}
 	}

@@ -125,6 +125,7 @@ func journalCases() []promise {
 				b.Errorf("%d entries of 400, or out of order", len(all))
 			}
 		}},
+		{"JournalStretchesAreTheWhole", journalStretches},
 		{"JournalRefuses", func(b *bench) {
 			s := b.open()
 			err := s.Append(b.Context(), &approval.JournalEntry{At: time.Now()})
@@ -164,5 +165,54 @@ func journalSelects(b *bench) {
 				b.Errorf("%s, newest %v (-want +got):\n%s", name, newest, diff)
 			}
 		}
+	}
+}
+
+// journalStretches reads a journal by its stretches, as it grows and after a drop.
+func journalStretches(b *bench) {
+	s := b.open()
+	known := map[uint64]approval.Stretch{}
+	check := func() {
+		b.Helper()
+		all, err := s.Stretches(b.Context())
+		if err != nil {
+			b.Fatalf("stretches: %v", err)
+		}
+		joined := []approval.JournalEntry{}
+		now := map[uint64]approval.Stretch{}
+		for _, st := range all {
+			entries := b.entries(s, approval.Span{Stretch: st.ID})
+			if was, ok := known[st.ID]; ok && was.Last > st.Last {
+				b.Errorf("stretch %d ended with %d, and ends with %d", st.ID, was.Last, st.Last)
+			}
+			if _, twice := now[st.ID]; twice || st.ID == 0 {
+				b.Errorf("the id %d is used twice, or none", st.ID)
+			}
+			now[st.ID] = st
+			for i := range entries {
+				if at := entries[i].At; at.Before(st.From) || at.After(st.To) || entries[i].Seq > st.Last {
+					b.Errorf("an entry of %v, number %d, lies in %+v", at, entries[i].Seq, st)
+				}
+			}
+			joined = append(joined, entries...)
+		}
+		known = now
+		if diff := cmp.Diff(b.entries(s, approval.Span{}), joined); diff != "" {
+			b.Errorf("the stretches are not the whole (-whole +stretches):\n%s", diff)
+		}
+	}
+	check()
+	for range 3 {
+		b.journaled(s, manyRecords/2, "a", "b")
+		check()
+	}
+	if err := s.Forget(b.Context(), entryAt(manyRecords/4, "a").At); err != nil {
+		b.Fatalf("forget: %v", err)
+	}
+	check()
+	b.journaled(s, 20, "c")
+	check()
+	if got := b.entries(s, approval.Span{Stretch: 1<<63 + 1}); len(got) != 0 {
+		b.Errorf("a stretch that there is not has %d entries", len(got))
 	}
 }

@@ -39,6 +39,8 @@ type kept struct {
 	leases      map[string]loan
 	leaves      []history.Leaf
 	journal     []approval.JournalEntry
+	// forgot counts how often entries were dropped, which makes all stretches new ones.
+	forgot uint64
 }
 
 type loan struct {

@@ -31,8 +31,11 @@ func (m *Memory) Append(ctx context.Context, e *approval.JournalEntry) error {
 func (m *Memory) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		m.mu.Lock()
-		late, err := m.begin(ctx)
-		all := slices.Clone(m.kept.journal)
+		late, err := error(nil), cmp.Or(ctx.Err(), m.state())
+		if s.Stretch == 0 { // what is counted behind is none of the calls that tests number
+			late, err = m.begin(ctx)
+		}
+		all := slices.Clone(m.stretch(s.Stretch))
 		m.mu.Unlock()
 		if err := cmp.Or(err, late); err != nil {
 			yield(approval.JournalEntry{}, err)
@@ -61,6 +64,54 @@ func (m *Memory) Forget(ctx context.Context, before time.Time) error {
 	if err != nil {
 		return err
 	}
+	had := len(m.kept.journal)
 	m.kept.journal = slices.DeleteFunc(m.kept.journal, func(e approval.JournalEntry) bool { return e.At.Before(before) })
+	if len(m.kept.journal) < had {
+		m.kept.forgot++
+	}
 	return late
+}
+
+const (
+	// memoryStretch is how many entries a stretch has: few, so that tests have many.
+	memoryStretch = 16
+	// memoryStretches is how many stretches there may be between two drops.
+	memoryStretches = 1 << 32
+)
+
+// stretch are the entries of the stretch; 0 means all. m.mu is held.
+func (m *Memory) stretch(id uint64) []approval.JournalEntry {
+	if id == 0 {
+		return m.kept.journal
+	}
+	from := (id%memoryStretches - 1) * memoryStretch
+	if n := uint64(len(m.kept.journal)); id/memoryStretches == m.kept.forgot && from < n {
+		return m.kept.journal[from:min(from+memoryStretch, n)]
+	}
+	return nil
+}
+
+// Stretches keeps the promise of the store's interface.
+func (m *Memory) Stretches(ctx context.Context) ([]approval.Stretch, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := cmp.Or(ctx.Err(), m.state()); err != nil {
+		return nil, err
+	}
+	var all []approval.Stretch
+	for entries := range slices.Chunk(m.kept.journal, memoryStretch) {
+		s := approval.Stretch{ID: m.kept.forgot*memoryStretches + uint64(len(all)) + 1, From: entries[0].At, To: entries[0].At}
+		for i := range entries {
+			e := &entries[i]
+			if e.At.Before(s.From) {
+				s.From = e.At
+			}
+			if e.At.After(s.To) {
+				s.To = e.At
+			}
+			s.Last = e.Seq
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }

@@ -36,6 +36,7 @@ type records interface {
 type journal interface {
 	Append(ctx context.Context, e *approval.JournalEntry) error
 	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
+	Stretches(ctx context.Context) ([]approval.Stretch, error)
 	Forget(ctx context.Context, before time.Time) error
 }
 

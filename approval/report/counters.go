@@ -1,0 +1,216 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/visible"
+)
+
+// Counters are steps that the judges let through, counted: digests and statistics take
+// them in at once, and count the same as if they were given each step. They know when
+// the steps were judged to a minute, and names for all of them together, so that a
+// window whose ends lie between the steps may need to be given these one by one. What
+// they hold is bounded: by minutes and turns, and by the names that are told apart.
+//
+// They are of one process, and not safe for use by several goroutines at once.
+type Counters struct {
+	// from and to are when the first and the last step were judged.
+	from, to          time.Time
+	minutes           map[routeMinute]minuteCount
+	executors, agents usages
+	judges            scoresByName
+	// turns are the hashes of the turns, each at least once; the first packed ones are
+	// in order, and each once.
+	turns  []uint64
+	packed int
+}
+
+// routeMinute is a minute since 1970 of the calls that went to a route.
+type routeMinute struct {
+	minute int64
+	route  string
+}
+
+type minuteCount struct {
+	steps int
+	// newest is the greatest cursor of the steps.
+	newest uint64
+}
+
+// NewCounters returns counters of no step.
+func NewCounters() *Counters {
+	return &Counters{minutes: make(map[routeMinute]minuteCount), executors: make(usages), agents: make(usages), judges: make(scoresByName)}
+}
+
+// Add counts a step that the judges let through. The cursor is its place in the
+// history, as in [approval.Entry].
+func (c *Counters) Add(s *approval.Step, cursor uint64) {
+	at := s.Judged()
+	if len(c.minutes) == 0 || at.Before(c.from) {
+		c.from = at
+	}
+	if len(c.minutes) == 0 || at.After(c.to) {
+		c.to = at
+	}
+	key := routeMinute{minuteOf(at), s.Route}
+	m := c.minutes[key]
+	m.steps, m.newest = m.steps+1, max(m.newest, cursor)
+	c.minutes[key] = m
+	c.executors.add(s.Proposal.Executor, &Usage{Judged: 1})
+	c.agents.add(s.Proposal.Agent, &Usage{Judged: 1})
+	c.judges.graded(s.Verdict)
+	if s.Proposal.TurnID != "" {
+		c.turns = append(c.turns, turnHash(s.Proposal.Agent, s.Proposal.TurnID))
+	}
+	if len(c.turns) > 2*c.packed+turnsLoose {
+		c.pack()
+	}
+}
+
+// turnsLoose is how many hashes of turns are kept at least before equal ones are
+// dropped.
+const turnsLoose = 1024
+
+func (c *Counters) pack() {
+	slices.Sort(c.turns)
+	c.turns = slices.Clip(slices.Compact(c.turns))
+	c.packed = len(c.turns)
+}
+
+// knows reports whether the counters can tell on which side of an instant each step
+// lies.
+func (c *Counters) knows(at time.Time) bool {
+	if !c.from.Before(at) || c.to.Before(at) || at.Truncate(time.Minute).Equal(at) {
+		return true
+	}
+	for m := range c.minutes {
+		if m.minute == minuteOf(at) {
+			return false
+		}
+	}
+	return true
+}
+
+func minuteOf(at time.Time) int64 {
+	s := at.Unix()
+	if s < 0 {
+		s -= 59
+	}
+	return s / 60
+}
+
+// instant is one that lies on the same side as the minute's steps of everything that
+// the counters know.
+func (c *Counters) instant(m routeMinute) time.Time {
+	if begin := time.Unix(m.minute*60, 0).UTC(); begin.After(c.from) {
+		return begin
+	}
+	return c.from
+}
+
+// Knows reports whether the digest can take the counters in. One that hands on every
+// verdict cannot.
+func (b *DigestBuilder) Knows(c *Counters) bool {
+	if b.told != nil {
+		return false
+	}
+	for _, d := range append([]Day{{Window: b.window}}, b.days...) {
+		if !c.knows(d.Window.From) || !c.knows(d.Window.To) {
+			return false
+		}
+	}
+	return true
+}
+
+// Counted takes counters in that the digest [DigestBuilder.Knows].
+func (b *DigestBuilder) Counted(c *Counters) {
+	for m, n := range c.minutes {
+		if !b.tellsOf(m.route) {
+			continue
+		}
+		if counts := b.countsAt(c.instant(m)); counts != nil {
+			counts.Approved += n.steps
+		}
+	}
+}
+
+// Knows reports whether the statistics can take the counters in: none of their steps
+// is of the window, or all are.
+func (b *StatisticsBuilder) Knows(c *Counters) bool {
+	if len(c.minutes) == 0 || c.to.Before(b.window.From) || !c.from.Before(b.window.To) {
+		return true
+	}
+	if !b.window.Holds(c.from) || !b.window.Holds(c.to) {
+		return false
+	}
+	return !slices.ContainsFunc(b.spans, func(s Span) bool { return !c.knows(s.From) })
+}
+
+// Counted takes counters in that the statistics [StatisticsBuilder.Knows].
+func (b *StatisticsBuilder) Counted(c *Counters) {
+	if len(c.minutes) == 0 || !b.window.Holds(c.from) {
+		return
+	}
+	for m, n := range c.minutes {
+		span := b.span(c.instant(m))
+		span.Approved += n.steps
+		span.Newest = max(span.Newest, n.newest)
+		b.counts.Approved += n.steps
+	}
+	b.executors.join(c.executors)
+	b.agents.join(c.agents)
+	b.judges.join(c.judges)
+	c.pack()
+	for _, t := range c.turns {
+		b.turnOf(t, 0)
+	}
+}
+
+// turnHash is what a turn is told from others by: nobody finds two turns that count as
+// one.
+func turnHash(agent, id string) uint64 {
+	h := sha256.New()
+	_, _ = io.WriteString(h, agent) // a hash takes everything
+	_, _ = io.WriteString(h, "\x00")
+	_, _ = io.WriteString(h, id)
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// join counts what the others have counted, too.
+func (m usages) join(others usages) {
+	for key, u := range others {
+		m.under(key, u.Whole).add(u)
+	}
+}
+
+// scoresByName are the grades of judges, by their names.
+type scoresByName map[string]*Scores
+
+// of returns the scores under a name; the others' where too many are told apart.
+func (m scoresByName) of(name string) *Scores {
+	if m[name] == nil && len(m) >= statisticsNames {
+		name = ""
+	}
+	if m[name] == nil {
+		m[name] = &Scores{Judge: name}
+	}
+	return m[name]
+}
+
+func (m scoresByName) join(others scoresByName) {
+	for name, o := range others {
+		s := m.of(name)
+		s.Graded, s.Refused = s.Graded+o.Graded, s.Refused+o.Refused
+		for i, n := range o.Bins {
+			s.Bins[i] += n
+		}
+	}
+}
+
+// clipped is what of a name is kept.
+func clipped(name string) string { return visible.Clip(name, longestName) }
