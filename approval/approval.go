@@ -109,9 +109,16 @@ type Approval struct {
 	About Subjects `json:"about,omitempty"`
 	// Like is the standing denial that the call is like, without being equal.
 	Like *Likeness `json:"like,omitempty"`
+	// Again is the allowance a moment ago that the call is equal to, or like: the
+	// grant that would spare such questions is offered in sight.
+	Again *Likeness `json:"again,omitempty"`
+	// Kind is what was denied with the call, whatever the object, where a person
+	// denied that.
+	Kind *CallKind `json:"kind,omitempty"`
 	// Grantable names the calls that a grant would cover; empty where none may be
-	// given.
+	// given. Most is how many calls that would be; 0 is [DefaultUses].
 	Grantable string `json:"grantable,omitempty"`
+	Most      int    `json:"most,omitempty"`
 	// Grant is the grant that was given with the allowance.
 	Grant *Grant `json:"grant,omitempty"`
 	// StandsUntil is until when a denial answers equal calls.
@@ -122,11 +129,23 @@ type Approval struct {
 	Settled bool `json:"settled,omitempty"`
 }
 
-// Likeness says which standing denial a call is like, and in what they differ.
+// Likeness says which answer a call is like, what both are, and in what they
+// differ: in nothing, where they are equal.
 type Likeness struct {
 	Approval    ID           `json:"approval"`
 	At          time.Time    `json:"at"`
+	Kind        CallKind     `json:"kind,omitzero"`
 	Differences []Difference `json:"differences"`
+}
+
+// DenialOf says what a person may deny with the call, whatever the object; nil
+// where the call is like nothing that they denied.
+func (a *Approval) DenialOf() *CallKind {
+	if a.Like == nil || a.Like.Kind == (CallKind{}) {
+		return nil
+	}
+	k := a.Like.Kind
+	return &k
 }
 
 // Act is what a person did to something that was decided before.
@@ -149,7 +168,13 @@ type Choice string
 const (
 	ChoiceAllow Choice = "allow"
 	ChoiceDeny  Choice = "deny"
+	// ChoiceDenyKind denies the call and, for [KindStands], everything of its kind
+	// that the agent asks.
+	ChoiceDenyKind Choice = "deny-kind"
 )
+
+// KindStands is how long the denial of a kind answers.
+const KindStands = time.Hour
 
 // Person is who decided, by an id that the platform never reassigns.
 type Person struct {

@@ -39,8 +39,12 @@ type Call struct {
 	About Subjects
 	// Like is the standing denial that it is like.
 	Like *Likeness
-	// Grantable names the calls that a grant would cover; it may be empty.
+	// Again is the allowance a moment ago that it is equal to, or like.
+	Again *Likeness
+	// Grantable names the calls that a grant would cover; it may be empty. Most is
+	// how many those would be; 0 is [DefaultUses].
 	Grantable string
+	Most      int
 }
 
 // MaxCalls is the greatest number of calls on one card.
@@ -76,7 +80,7 @@ func Open(o Opening) (Ask, error) {
 	}
 	for _, channel := range o.Channels {
 		s := Shown{Channel: channel, Callbacks: make(map[Token]Callback, 2*len(o.Calls)+2)}
-		s.mint(a.Approvals, 0, NewToken)
+		s.mint(&a, 0, NewToken)
 		a.Cards = append(a.Cards, s)
 	}
 	return a, nil
@@ -89,7 +93,7 @@ func (a *Ask) add(c *Call) ID {
 	a.Approvals = append(a.Approvals, Approval{
 		ID: id, State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
 		Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: a.ExpiresAt,
-		About: c.About, Like: c.Like, Grantable: c.Grantable,
+		About: c.About, Like: c.Like, Again: c.Again, Grantable: c.Grantable, Most: c.Most,
 	})
 	return id
 }
@@ -132,7 +136,8 @@ func (o *Opening) checkChannels() error {
 // mint makes the buttons of a card for the approvals from the given one on.
 // Where there is one call its buttons name it; where there are several, each
 // has its own and two mean all that are there now.
-func (s *Shown) mint(as []Approval, from int, next func() Token) {
+func (s *Shown) mint(a *Ask, from int, next func() Token) {
+	as := a.Approvals
 	add := func(c Callback) {
 		for _, c.Choice = range []Choice{ChoiceAllow, ChoiceDeny} {
 			s.Callbacks[next()] = c
@@ -141,9 +146,12 @@ func (s *Shown) mint(as []Approval, from int, next func() Token) {
 	for i := from; i < len(as); i++ {
 		add(Callback{Approval: as[i].ID})
 		if as[i].Grantable != "" {
-			for _, c := range GrantChoices() {
+			for _, c := range a.grants() {
 				s.Callbacks[next()] = Callback{Approval: as[i].ID, Choice: c}
 			}
+		}
+		if as[i].DenialOf() != nil {
+			s.Callbacks[next()] = Callback{Approval: as[i].ID, Choice: ChoiceDenyKind}
 		}
 	}
 	if len(as) > 1 {

@@ -71,7 +71,7 @@ func (a *Ask) Join(calls []Call, channels []string, tokens []Token, at time.Time
 	next := dealer(tokens)
 	for i := range a.Cards {
 		a.Cards[i].settle(before)
-		a.Cards[i].mint(a.Approvals, before, next)
+		a.Cards[i].mint(a, before, next)
 	}
 	return ids, nil
 }
@@ -157,7 +157,7 @@ func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 			continue
 		}
 		s := Shown{Channel: channel, Callbacks: make(map[Token]Callback, a.PostTokens())}
-		s.mint(a.Approvals, 0, next)
+		s.mint(a, 0, next)
 		a.Cards = append(a.Cards, s)
 	}
 	return true
@@ -196,12 +196,13 @@ func (a *Ask) Repost(channel string, tokens []Token) bool {
 		}
 		room = max(0, room-1)
 	}
-	s.mint(a.Approvals, 0, dealer(tokens))
+	s.mint(a, 0, dealer(tokens))
 	return true
 }
 
 // PostTokens returns how many tokens [Ask.Repost] needs.
 func (a *Ask) PostTokens() int { return perCall*len(a.Approvals) + 2 }
 
-// perCall is how many buttons a call has at most.
-const perCall = 2 + 3
+// perCall is how many buttons a call has at most: two, the grants, and the denial of
+// its kind.
+const perCall = 2 + 3 + 1

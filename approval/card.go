@@ -80,9 +80,16 @@ type Item struct {
 	// Buttons that mean this item alone; empty when it does not wait, and when
 	// it is the card's only item: then the card's buttons mean it.
 	Buttons []Button
-	// Grants are the choices that allow the call and more like it, behind a second
-	// tap; empty where no grant may be given.
+	// Grants are the choices that allow the call and as many equal ones as Covers
+	// says; empty where no grant may be given. They are behind a second tap, but for a
+	// call that is Again one that was just allowed.
 	Grants []Button
+	Covers int
+	Again  *Likeness
+	// DenyKind denies the call and everything of its kind for a while; nil where it is
+	// like nothing that was denied. Kind is set when a person did.
+	DenyKind *Button
+	Kind     *CallKind
 	// Grant is the grant that was given with the allowance.
 	Grant *Grant
 	// About is what the call would do, as far as it is known, and Like the standing
@@ -144,32 +151,36 @@ func NewCard(a Ask, channel string, m Masker) Card {
 	buttons := a.buttons(channel)
 	for i := range a.Approvals {
 		it := newItem(m.Approval(a.Approvals[i]))
-		own, grants := parted(buttons[it.Approval])
-		switch {
-		case it.State != Pending || !askable(it.Verdict):
-		case len(a.Approvals) == 1:
-			c.Buttons, it.Grants = own, grants
-		default:
-			it.Buttons, c.Buttons, it.Grants = own, buttons[""], grants
+		if it.State == Pending && askable(it.Verdict) {
+			own := it.part(buttons[it.Approval])
+			if len(a.Approvals) == 1 {
+				c.Buttons = own
+			} else {
+				it.Buttons, c.Buttons = own, buttons[""]
+			}
 		}
 		c.Items = append(c.Items, it)
 	}
 	return c
 }
 
-// parted parts the choices of one call from those that grant it.
-func parted(all []Button) (own, grants []Button) {
+// part keeps of the choices of one call those that reach further, and returns the
+// others.
+func (it *Item) part(all []Button) (own []Button) {
 	for _, b := range all {
-		if b.Choice.Grants() {
-			grants = append(grants, b)
-		} else {
+		switch {
+		case b.Choice.Grants():
+			it.Grants = append(it.Grants, b)
+		case b.Choice == ChoiceDenyKind:
+			it.DenyKind = &b
+		default:
 			own = append(own, b)
 		}
 	}
-	slices.SortStableFunc(grants, func(a, b Button) int {
+	slices.SortStableFunc(it.Grants, func(a, b Button) int {
 		return cmp.Compare(slices.Index(GrantChoices(), a.Choice), slices.Index(GrantChoices(), b.Choice))
 	})
-	return own, grants
+	return own
 }
 
 // buttons returns the buttons of the ask's card on the channel, by approval:
@@ -202,7 +213,7 @@ func newItem(a Approval) Item {
 		Planning: a.Proposal.Context.Mode == planMode,
 		Refusal:  a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
-		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted,
+		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind,
 	}
 	if !a.Settled && a.Lifted == nil {
 		it.StandsUntil = a.StandsUntil

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -104,6 +105,14 @@ const (
 // GrantChoices are the choices that give a grant, the narrowest first.
 func GrantChoices() []Choice { return []Choice{ChoiceTurn, ChoiceHour, ChoiceEvening} }
 
+// grants are the choices that the ask has: one without a turn has none for it.
+func (a *Ask) grants() []Choice {
+	if a.TurnID == "" {
+		return GrantChoices()[1:]
+	}
+	return GrantChoices()
+}
+
 // Grants reports whether the choice gives a grant.
 func (c Choice) Grants() bool { return slices.Contains(GrantChoices(), c) }
 
@@ -196,12 +205,15 @@ func narrower(a, b Choice) Choice {
 	return all[min(max(slices.Index(all, a), 0), max(slices.Index(all, b), 0))]
 }
 
+// Covers is how many calls a grant covers that is given for the approval.
+func (p *Approval) Covers() int { return min(cmp.Or(p.Most, DefaultUses), MaxUses) }
+
 // grant gives a grant with an allowance.
 func (p *Approval) grant(c Choice, turn string, d Decision) error {
 	if p.Grantable == "" {
 		return ErrNoGrant
 	}
-	p.Grant = &Grant{By: d.By, Channel: d.Channel, At: d.At, Until: c.until(d.At), Key: p.Grantable, Most: DefaultUses}
+	p.Grant = &Grant{By: d.By, Channel: d.Channel, At: d.At, Until: c.until(d.At), Key: p.Grantable, Most: p.Covers()}
 	if c == ChoiceTurn {
 		p.Grant.Turn = turn
 	}
@@ -300,6 +312,9 @@ func (a *Ask) Stand(at time.Time, standFor time.Duration) {
 	for i := range a.Approvals {
 		if p := &a.Approvals[i]; p.State == Denied && p.StandsUntil.IsZero() && p.Decision != nil && p.Decision.At.Equal(at) {
 			p.StandsUntil = p.EndedAt.Add(standFor)
+			if p.Kind != nil {
+				p.StandsUntil = p.EndedAt.Add(max(standFor, KindStands))
+			}
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	}
 	a.Lapse(at)
 	r := Receipt{Approvals: m.ids, Replaced: m.replaced}
-	b := ballot{e: &e, human: human, under: under, d: d, permitFor: permitFor, grant: m.grant, turn: a.TurnID}
+	b := ballot{e: &e, human: human, under: under, d: d, permitFor: permitFor, grant: m.grant, kind: m.kind, turn: a.TurnID}
 	for _, id := range m.ids {
 		if p := a.Find(id); p.State == Pending && !m.replaced {
 			won, kept, err := b.cast(p)
@@ -101,8 +101,11 @@ func (a *Ask) answerable(m *meaning, seen View) error {
 	if m.choice == ChoiceAllow && seen != "" && seen != a.View() && a.Waiting() {
 		return ErrOtherView
 	}
-	if m.grant != "" && !a.grantable(m.ids) {
+	if m.grant != "" && (!a.grantable(m.ids) || !slices.Contains(a.grants(), m.grant)) {
 		return ErrNoGrant
+	}
+	if m.kind && slices.ContainsFunc(m.ids, func(id ID) bool { return a.Find(id).DenialOf() == nil }) {
+		return &ChoiceError{ChoiceDenyKind}
 	}
 	if m.choice == ChoiceAllow && !a.askable(m.ids) {
 		return ErrNotAskable
@@ -126,6 +129,8 @@ type meaning struct {
 	choice Choice
 	// grant is how long the call is granted, where it is allowed more than once.
 	grant Choice
+	// kind says that everything of the call's kind is denied with it.
+	kind bool
 	// replaced says that the tap's button was given up for a newer one.
 	replaced bool
 }
@@ -147,6 +152,9 @@ func (a *Ask) meaning(t Tap) (meaning, error) {
 	}
 	if m.choice.Grants() {
 		m.grant, m.choice = m.choice, ChoiceAllow
+	}
+	if m.choice == ChoiceDenyKind {
+		m.kind, m.choice = true, ChoiceDeny
 	}
 	if m.choice != ChoiceAllow && m.choice != ChoiceDeny {
 		return meaning{}, &ChoiceError{m.choice}

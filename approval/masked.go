@@ -76,7 +76,10 @@ func (m Masker) Approval(a Approval) Approval {
 	a.Refusal = m.Refusal(a.Refusal)
 	a.Refusal.Wanted = Wanted(a.Proposal)
 	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
-	a.About, a.Like = m.subjects(a.About), m.likeness(a.Like)
+	a.About, a.Like, a.Again = m.subjects(a.About), m.likeness(a.Like), m.likeness(a.Again)
+	if a.Kind != nil {
+		a.Kind = &CallKind{m.Mask(a.Kind.System), m.Mask(a.Kind.Verb)}
+	}
 	a.Votes = slices.Clone(a.Votes)
 	for i := range a.Votes {
 		a.Votes[i].Words = m.Mask(a.Votes[i].Words)
@@ -107,6 +110,7 @@ func (m Masker) likeness(l *Likeness) *Likeness {
 		return nil
 	}
 	c := *l
+	c.Kind = CallKind{m.Mask(c.Kind.System), m.Mask(c.Kind.Verb)}
 	c.Differences = slices.Clone(c.Differences)
 	for i := range c.Differences {
 		c.Differences[i].Was, c.Differences[i].Now = m.Mask(c.Differences[i].Was), m.Mask(c.Differences[i].Now)

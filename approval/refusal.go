@@ -266,22 +266,39 @@ func (a *Approval) denied(r *Refusal) {
 	}
 	if a.Answers(d.At) {
 		r.Standing.Until = a.StandsUntil
-		r.Allow = "The same call, in any spelling, gets this answer until " + clockOf(a.StandsUntil) + ", unless the person lifts it."
+		what := "The same call, in any spelling,"
+		if a.Kind != nil {
+			r.Standing.Kind, what = a.Kind, "Every call of this kind ("+a.Kind.line()+")"
+		}
+		r.Allow = what + " gets this answer until " + clockOf(a.StandsUntil) + ", unless the person lifts it."
 	}
 }
 
-// Repeated explains a call that would do what a person denied a while ago: what
-// is wanted now, what was denied then, and until when that stands.
-func Repeated(a Approval, p vaglio.Proposal) Refusal {
+// Repeated explains a call that would do what a person denied a while ago, or that
+// is of the kind that they denied, where it is not the same: what is wanted now,
+// what was denied then, and until when that stands.
+func Repeated(a Approval, p vaglio.Proposal, same bool) Refusal {
 	r := AfterDecision(a)
 	now := Wanted(p)
 	if r.Standing != nil && now != r.Wanted {
 		r.Standing.Wanted = r.Wanted
-		r.Who = "A person denied the same thing " + clock(r.Standing.At) + ", as " + oneLine(clip(r.Wanted, maxEarlier)) + "."
+		what := "the same thing"
+		if !same && a.Kind != nil {
+			what = "everything of this kind"
+		}
+		r.Who = "A person denied " + what + " " + clock(r.Standing.At) + ", as " + oneLine(clip(r.Wanted, maxEarlier)) + "."
 	}
 	r.Wanted = now
 	return r
 }
+
+// line names a kind in a sentence for an agent.
+func (k *CallKind) line() string {
+	return oneLine(clip(k.Verb, maxKind) + " in " + clip(k.System, maxKind))
+}
+
+// maxKind is how many characters of a kind's words a sentence holds.
+const maxKind = 40
 
 // maxEarlier is how many characters of an earlier call the sentence about it
 // holds.

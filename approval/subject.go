@@ -92,25 +92,34 @@ type Difference struct {
 	Now  string `json:"now,omitempty"`
 }
 
+// CallKind is what calls have in common that do the same in one system, to whatever.
+type CallKind struct {
+	System string `json:"system"`
+	Verb   string `json:"verb"`
+}
+
+// Of reports whether any of the subjects is of the kind.
+func (s Subjects) Of(k CallKind) bool {
+	return slices.ContainsFunc(s, func(o Subject) bool { return o.System == k.System && o.Verb == k.Verb })
+}
+
 // Near compares with what another call is about. It reports whether both do the
-// same thing in the same system, to another object or with other content, and
-// in what they differ. Equal subjects are not near, and nothing is near to what
-// is not known.
-func (s Subjects) Near(before Subjects) ([]Difference, bool) {
+// same thing in the same system, to another object or with other content, of which
+// kind that is, and in what they differ. Equal subjects are not near, and nothing is
+// near to what is not known.
+func (s Subjects) Near(before Subjects) (kind CallKind, differences []Difference, near bool) {
 	if len(s) == 0 || len(before) == 0 || s.Key() == before.Key() {
-		return nil, false
+		return CallKind{}, nil, false
 	}
-	var best []Difference
-	found := false
 	for i := range s {
 		for j := range before {
 			d, ok := s[i].near(&before[j])
-			if ok && (!found || len(d) < len(best)) {
-				best, found = d, true
+			if ok && (!near || len(d) < len(differences)) {
+				kind, differences, near = CallKind{s[i].System, s[i].Verb}, d, true
 			}
 		}
 	}
-	return best, found
+	return kind, differences, near
 }
 
 // near compares one thing with another.
@@ -180,4 +189,6 @@ type Standing struct {
 	Until time.Time `json:"until,omitzero"`
 	// Wanted is the call that was denied then, where this one is another spelling.
 	Wanted string `json:"wanted,omitempty"`
+	// Kind is what was denied with it, whatever the object.
+	Kind *CallKind `json:"kind,omitempty"`
 }

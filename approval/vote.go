@@ -238,13 +238,16 @@ type ballot struct {
 	// grant is how long the call is granted; empty is once. turn is the ask's.
 	grant Choice
 	turn  string
+	// kind says that everything of the call's kind is denied with it.
+	kind bool
 }
 
 // cast puts the answer into an approval that waits. It decides when it denies,
 // or when the people who allow are enough now; otherwise it is kept.
 func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
 	if b.d.Choice != ChoiceAllow {
-		return true, false, p.decide(b.d, b.permitFor)
+		err := b.deny(p)
+		return err == nil, false, err
 	}
 	votes := slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !b.e.counts(&v) })
 	for i := range b.under {
@@ -272,6 +275,17 @@ func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
 		return true, false, p.grant(b.grant, b.turn, b.d)
 	}
 	return false, kept, nil
+}
+
+// deny denies an approval that waits, and its kind where that is meant.
+func (b *ballot) deny(p *Approval) error {
+	if err := p.decide(b.d, b.permitFor); err != nil {
+		return err
+	}
+	if b.kind {
+		p.Kind = p.DenialOf()
+	}
+	return nil
 }
 
 // humansOn are the people whose votes count on a route.

@@ -123,7 +123,7 @@ func (c *announcer) run(ctx context.Context, d *Dispatcher) error {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			if pause == 0 {
-				pause = min(firstPause<<min(tries, 10), longestPause)
+				pause = backoff(tries)
 			}
 			tries++
 			d.log.With("channel", c.name).WarnContext(ctx, "an announcement had trouble", "pause", pause, "error", err)

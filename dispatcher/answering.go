@@ -54,7 +54,7 @@ func (d *Dispatcher) repeated(ctx context.Context, agent string, c *call) (appro
 	}
 	answer := d.answer(a)
 	masked := d.masker().Approval(*a)
-	refusal := d.discreet(approval.Repeated(masked, d.masker().Proposal(c.Proposal)), c.Proposal)
+	refusal := d.discreet(approval.Repeated(masked, d.masker().Proposal(c.Proposal), a.Effect == c.effect), c.Proposal)
 	answer.Refusal = &refusal
 	return answer, nil
 }
@@ -151,7 +151,7 @@ func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.Gra
 		if done {
 			ended++
 		}
-		d.stand.grants.Keep(&ask)
+		d.keepStanding(&ask)
 	}
 	return ended, nil
 }
@@ -161,8 +161,7 @@ func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.Gra
 func (d *Dispatcher) deniedGrants(ctx context.Context, agent string) {
 	for _, n := range d.stand.denials.Of(agent) {
 		_, err := d.endGrants(ctx, agent, approval.GrantDenied, n.By, func(g *standing.Granted) bool {
-			_, near := g.About.Near(n.About)
-			return !g.At.After(n.At) && (near || g.About.Key() == n.Effect)
+			return !g.At.After(n.At) && n.Covers(g.About)
 		})
 		if err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "a grant for what was denied could not be ended", "approval", n.ID, "error", err)
@@ -210,9 +209,22 @@ func (d *Dispatcher) stopCall(ctx context.Context, agent string, b *approval.Bra
 	return nil
 }
 
-// recall takes up the denials that an earlier process left standing.
+// keepStanding lets what answers still hold follow an ask's committed state.
+func (d *Dispatcher) keepStanding(ask *approval.Ask) {
+	d.stand.denials.Keep(ask)
+	d.stand.grants.Keep(ask)
+	d.stand.allowances.Keep(ask)
+}
+
+// recall takes up the denials that an earlier process left standing, and what people
+// allowed lately. An ask waits for as long as its route says, and what was said to it
+// then holds for a while.
 func (d *Dispatcher) recall(ctx context.Context) error {
-	oldest := time.Now().Add(-d.deadlines.AskFor - d.deadlines.DenialStands)
+	waited := d.deadlines.AskFor
+	for i := range d.deciders.Routing.Routes {
+		waited = max(waited, d.deciders.Routing.Routes[i].Deadline)
+	}
+	oldest := time.Now().Add(-waited - max(d.deadlines.DenialStands, approval.KindStands, standing.Lately))
 	for ask, err := range d.records.Asks(ctx, approval.Query{Newest: true}) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: recall denials: %w", err)
@@ -220,7 +232,7 @@ func (d *Dispatcher) recall(ctx context.Context) error {
 		if ask.Is.OpenedAt.Before(oldest) {
 			return nil
 		}
-		d.stand.denials.Keep(&ask.Is)
+		d.keepStanding(&ask.Is)
 	}
 	return nil
 }

@@ -131,8 +131,12 @@ func TestAGrantCoversEqualCallsUntilItEnds(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, push("main"), 0)
 		synctest.Wait()
-		if n := len(g.channel.card(a.Approval.ID.Ask()).Items[0].Grants); n != 3 {
+		// It is of no turn, so that no grant for one can be given.
+		if n := len(g.channel.card(a.Approval.ID.Ask()).Items[0].Grants); n != 2 {
 			t.Fatalf("the card offers %d grants", n)
+		}
+		if _, err := g.press(t, a.Approval.ID, approval.ChoiceTurn); !errors.Is(err, approval.ErrNoGrant) {
+			t.Fatalf("a grant for no turn: %v", err)
 		}
 		if r, err := g.press(t, a.Approval.ID, approval.ChoiceHour); err != nil || !r.Won {
 			t.Fatalf("granting: %+v %v", r, err)

@@ -91,13 +91,17 @@ func (d *Dispatcher) opening(agent string, c *call) (approval.Opening, error) {
 		return approval.Opening{}, err
 	}
 	at := now()
+	ask := approval.Call{
+		Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect, About: c.about.Subjects,
+		Like: d.stand.denials.Like(agent, c.about.Subjects), Grantable: d.grantable(c),
+	}
+	if ask.Like == nil { // Who denied what is like it is not urged to grant it.
+		ask.Again, ask.Most = d.stand.allowances.Again(agent, ask.Grantable, c.about.Subjects)
+	}
 	return approval.Opening{
 		Agent: agent, At: at, ExpiresAt: at.Add(cmp.Or(c.route.Deadline, d.deadlines.AskFor)),
 		Intent: c.Proposal.Intent, TurnID: c.Proposal.TurnID, Route: c.route,
-		Calls: []approval.Call{{
-			Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect, About: c.about.Subjects,
-			Like: d.stand.denials.Like(agent, c.about.Subjects), Grantable: d.grantable(c),
-		}},
+		Calls: []approval.Call{ask},
 	}, nil
 }
 
@@ -199,7 +203,7 @@ func (d *Dispatcher) answered(ctx context.Context, agent string, c *call) (bool,
 	if b != nil {
 		return true, d.stopCall(ctx, agent, b, c)
 	}
-	if id, denied := d.stand.denials.Find(agent, c.effect); denied {
+	if id, denied := d.stand.denials.Find(agent, c.effect, c.about.Subjects); denied {
 		c.asked, c.repeats = id, true
 		return true, nil
 	}

@@ -44,6 +44,9 @@ const (
 	failuresTold = 3
 )
 
+// backoff is how long to wait after so many failures in a row, the first being 0.
+func backoff(failures int) time.Duration { return min(firstPause<<min(failures, 10), longestPause) }
+
 func newDeliverer(ch Channel) *deliverer {
 	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
 }
@@ -89,7 +92,7 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time
 
 // again puts a failed delivery back.
 func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
-	pause := min(firstPause<<min(e.tries, 10), longestPause)
+	pause := backoff(e.tries)
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After
 	}

@@ -40,8 +40,7 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 		return err
 	})
 	if err == nil {
-		d.stand.denials.Keep(&ask)
-		d.stand.grants.Keep(&ask)
+		d.keepStanding(&ask)
 		if receipt.Won {
 			d.deniedGrants(ctx, ask.Agent)
 		}

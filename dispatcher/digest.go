@@ -139,7 +139,7 @@ func (p *digestSender) run(ctx context.Context, d *Dispatcher) error {
 			tries = 0
 			continue
 		}
-		pause := min(firstPause<<min(tries, 10), longestPause)
+		pause := backoff(tries)
 		if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 			pause = retry.After
 		}

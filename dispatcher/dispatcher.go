@@ -58,10 +58,11 @@ type Dispatcher struct {
 // stand is what later calls are held against: people's answers that still hold,
 // and what the sessions did.
 type stand struct {
-	denials  standing.Denials
-	grants   standing.Grants
-	brakes   standing.Brakes
-	sessions sessions
+	denials    standing.Denials
+	grants     standing.Grants
+	allowances standing.Allowances
+	brakes     standing.Brakes
+	sessions   sessions
 }
 
 // Config is what a dispatcher is made of.
@@ -365,8 +366,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 
 // changed lets everything that depends on an ask follow its committed state.
 func (d *Dispatcher) changed(ask *approval.Ask) {
-	d.stand.denials.Keep(ask)
-	d.stand.grants.Keep(ask)
+	d.keepStanding(ask)
 	d.waiters.wake(ask.ID)
 	d.limit.follow(ask)
 	if at := ask.NextDeadline(); !at.IsZero() {

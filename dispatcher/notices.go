@@ -117,7 +117,7 @@ func (h *notifier) done(s source, due tally, err error) time.Duration {
 		t.told, t.tries, t.next = due.last, 0, time.Now().Add(noticeEvery)
 		return 0
 	}
-	pause := min(firstPause<<min(t.tries, 10), longestPause)
+	pause := backoff(t.tries)
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After
 	}
@@ -138,7 +138,7 @@ func (h *notifier) run(ctx context.Context, d *Dispatcher) error {
 	for ctx.Err() == nil {
 		again := noticedFor
 		if err := d.tellBrakes(ctx, h.name, h.channel); err != nil && ctx.Err() == nil {
-			again = min(firstPause<<min(tries, 10), longestPause)
+			again = backoff(tries)
 			tries++
 			d.log.WarnContext(ctx, "a brake could not be told of; trying again", "channel", h.name, "pause", again, "error", err)
 		} else {

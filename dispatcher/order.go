@@ -70,8 +70,7 @@ func (d *Dispatcher) undo(ctx context.Context, o *approval.Order) (approval.Done
 	if err != nil {
 		return done, err
 	}
-	d.stand.denials.Keep(&ask)
-	d.stand.grants.Keep(&ask)
+	d.keepStanding(&ask)
 	switch o.Verb {
 	case approval.VerbEnd:
 		done.Ended = 1

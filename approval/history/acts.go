@@ -13,6 +13,8 @@ const (
 	Granted    Kind = "granted"
 	GrantUsed  Kind = "grant-used"
 	GrantEnded Kind = "grant-ended"
+	// KindDenied says that a person denied everything of a kind with a call.
+	KindDenied Kind = "kind-denied"
 	// Lifted says that a standing denial answers equal calls no more.
 	Lifted Kind = "lifted"
 	// Questioned says that a person asked the agent something, and Replied what it
@@ -26,6 +28,12 @@ const (
 
 // acted tells what people and grants did beside the approval's state.
 func (w Writer) acted(l *leaves, a *approval.Ask, before, p *approval.Approval, at time.Time) {
+	if p.Kind != nil && before.Kind == nil && p.Decision != nil {
+		e := w.about(a, p, KindDenied, p.Decision.At)
+		e.by(&approval.Act{By: p.Decision.By, Channel: p.Decision.Channel, At: p.Decision.At})
+		e.Until, e.Detail = p.StandsUntil.UTC(), w.text(p.Kind.Verb+" in "+p.Kind.System)
+		l.add(e, nil)
+	}
 	if p.Lifted != nil && before.Lifted == nil {
 		e := w.about(a, p, Lifted, at)
 		e.by(p.Lifted)

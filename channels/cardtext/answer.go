@@ -56,6 +56,8 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 		return texts.Plain("tap.granted", templates.Values{"most": a.Grant.Most})
 	case d != nil && d.Choice == approval.ChoiceAllow:
 		return texts.Plain("tap.allowed", nil)
+	case a.Kind != nil:
+		return texts.Plain("tap.denied.kind", nil)
 	default:
 		return texts.Plain("tap.denied", nil)
 	}

@@ -62,8 +62,15 @@ type Call struct {
 	// fate is how the call stands, as [approval.Fate] names it.
 	fate string
 	at   time.Time
-	// Grants are the choices that allow the call and more like it.
-	Grants []approval.Button
+	// grants are the choices that allow the call and as many equal ones as covers
+	// says, and again what was allowed a moment ago.
+	grants []approval.Button
+	covers int
+	again  *approval.Likeness
+	// denyKind denies the call and everything of its kind, which is kind once a
+	// person did.
+	denyKind *approval.Button
+	kind     *approval.CallKind
 
 	id     approval.ID
 	like   *approval.Likeness
@@ -112,7 +119,8 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		Irreversible: head.Consequence.Final(), head: head, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
 		command: see(it.Command), why: seeLine(besides(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}
-	c.Grants, c.id, c.like, c.grant, c.stands, c.lifted = it.Grants, it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
+	c.grants, c.covers, c.again, c.denyKind, c.kind = it.Grants, it.Covers, it.Again, it.DenyKind, it.Kind
+	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}

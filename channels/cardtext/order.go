@@ -217,12 +217,23 @@ func (c *Card) answers(w *writer, call *Call) {
 	if l := call.like; l != nil && call.State == approval.Pending {
 		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(c.Texts, l).String())})
 	}
+	if l := call.again; l != nil && call.State == approval.Pending && len(call.grants) > 0 {
+		w.text = append(w.text, Again(c.Texts, l)...)
+		w.end()
+	}
+	if call.denyKind != nil {
+		w.text = append(w.text, KindOffer(c.Texts, &call.like.Kind)...)
+		w.end()
+	}
 	if g := call.grant; g != nil {
 		w.line(templates.Key("grant."+string(g.State(time.Now()))), templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": templates.Theirs(call.id)})
 	}
 	switch {
 	case call.lifted != nil:
 		w.line("lifted", templates.Values{"by": Within(fullName(call.lifted.By), 60), "when": call.lifted.At})
+	case !call.stands.IsZero() && call.kind != nil:
+		w.text = append(w.text, KindStands(c.Texts, &approval.Item{Approval: call.id, Kind: call.kind, StandsUntil: call.stands})...)
+		w.end()
 	case !call.stands.IsZero():
 		w.line("stands", templates.Values{"when": call.stands, "id": templates.Theirs(call.id)})
 	}

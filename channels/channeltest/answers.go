@@ -70,6 +70,57 @@ func grants(t *testing.T, h Harness) {
 	}
 }
 
+// further holds a channel to what it offers in sight where something like the call was
+// just answered: the grant of what was just allowed, with how many calls that covers,
+// and the denial of a whole kind of what was just denied.
+func further(t *testing.T, h Harness) {
+	again := func(c *approval.Call) {
+		c.Grantable, c.Most, c.Again = "key", approval.MaxUses, &approval.Likeness{Approval: "old-1", At: time.Now()}
+	}
+	a, ref, p := h.granting(t, again)
+	if got := p.choices(); len(got) != 5 || !strings.Contains(p.Text, "The same was allowed") {
+		t.Fatalf("what was just allowed offers %v: %s", got, p.Text)
+	}
+	b := p.button(t, approval.ChoiceTurn)
+	if !strings.Contains(b.Label, "50") {
+		t.Errorf("the button %q does not say how many calls it covers", b.Label)
+	}
+	if told := b.Press(Stranger); told == "" || h.Desk.states(a)[0] != approval.Pending {
+		t.Errorf("a stranger's tap made it %s: %q", h.Desk.states(a)[0], told)
+	}
+	if b.Press(Owner); h.Desk.states(a)[0] != approval.Allowed || a.Approvals[0].Grant == nil || a.Approvals[0].Grant.Most != approval.MaxUses {
+		t.Errorf("granted, it is %s with %+v", h.Desk.states(a)[0], a.Approvals[0].Grant)
+	}
+	if p := h.amend(t, ref, a); len(p.Buttons) != 0 || strings.Contains(p.Text, "The same was allowed") {
+		t.Errorf("granted, the card shows %v %s", p.choices(), p.Text)
+	}
+	like := func(c *approval.Call) {
+		c.Like = &approval.Likeness{
+			Approval: "old-1", At: time.Now(), Kind: approval.CallKind{System: "git", Verb: "push"}, Differences: []approval.Difference{{Name: "ref", Was: "main", Now: "dev"}},
+		}
+	}
+	a, ref, p = h.granting(t, like)
+	if got := p.choices(); len(got) != 3 || !strings.Contains(p.Text, "every further push in git") {
+		t.Fatalf("what is like a denied call offers %v: %s", got, p.Text)
+	}
+	b = p.button(t, approval.ChoiceDenyKind)
+	if told := b.Press(Stranger); told == "" || h.Desk.states(a)[0] != approval.Pending {
+		t.Errorf("a stranger's tap made it %s: %q", h.Desk.states(a)[0], told)
+	}
+	told := b.Press(Owner)
+	if h.Desk.states(a)[0] != approval.Denied || a.Approvals[0].Kind == nil || !strings.Contains(strings.ToLower(told), "denied") {
+		t.Errorf("the kind was denied: told %q, it is %s of %+v", told, h.Desk.states(a)[0], a.Approvals[0].Kind)
+	}
+	h.Desk.Change(func() { a.Stand(a.Approvals[0].EndedAt, time.Minute) })
+	if p := h.amend(t, ref, a); len(p.Buttons) != 0 || !strings.Contains(p.Text, "Every push in git by this agent gets this answer") {
+		t.Errorf("the kind was denied, and the card shows %v %s", p.choices(), p.Text)
+	}
+	_, _, p = h.granting(t, func(c *approval.Call) { again(c); c.Grantable = "" })
+	if got := p.choices(); len(got) != 2 {
+		t.Errorf("what cannot be granted offers %v", got)
+	}
+}
+
 // likes holds a channel to what it says of a call that is like a denied one, and of
 // a denial that stands.
 func likes(t *testing.T, h Harness) {

@@ -129,6 +129,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"WhatIsNotKeptIsNotAcknowledged":       unkept,
 		"GrantsAreBehindASecondTap":            grants,
 		"ACardSaysWhatItIsLike":                likes,
+		"WhatWasJustAnsweredReachesFurther":    further,
 		"AQuestionIsNoAnswer":                  questions,
 	}
 	if facts.Commands {

@@ -50,9 +50,8 @@ func (v *cardView) all(p *page, whole bool) {
 	case v.Open > 1:
 		row = v.pair(v.Buttons, whole, forever, v.Texts.Plain("button.allow.all", n), v.Texts.Plain("button.deny.all", n))
 	}
-	if more := v.more(whole); more != nil {
-		row = append(row, more)
-	}
+	f := v.Further(whole)
+	row = append(row, v.further(&f)...)
 	if v.MayAsk {
 		row = append(row, button(actionAsk, string(v.Ask), v.Texts.Plain("button.ask", nil)))
 	}
@@ -90,15 +89,31 @@ func (v *cardView) pair(bs []approval.Button, whole, forever bool, allow, deny s
 const (
 	actionMore  = "more"
 	actionGrant = "grant"
+	// actionDenyKind denies the call and everything of its kind.
+	actionDenyKind = "deny-kind"
 )
 
-// more leads to the grants that a card offers. Nil where it offers none, or the
-// person cannot see the whole of the call.
-func (v *cardView) more(whole bool) slackapi.BlockElement {
-	if !whole || len(v.Calls) != 1 || len(v.Calls[0].Grants) == 0 {
-		return nil
+// further is what reaches further than the call: the denial of its kind, and the
+// grants or the button that leads to them.
+func (v *cardView) further(f *cardtext.Further) (row []slackapi.BlockElement) {
+	for _, c := range f.Denials {
+		row = append(row, button(actionDenyKind, string(c.Token), c.Label))
 	}
-	return button(actionMore, string(v.Ask), v.Texts.Plain("button.more", nil))
+	switch {
+	case f.InSight:
+		row = append(row, granting(f.Grants)...)
+	case len(f.Grants) > 0:
+		row = append(row, button(actionMore, string(v.Ask), v.Texts.Plain("button.more", nil)))
+	}
+	return row
+}
+
+// granting are the buttons of grants.
+func granting(grants []cardtext.Choice) (row []slackapi.BlockElement) {
+	for _, c := range grants {
+		row = append(row, button(actionGrant+"-"+string(c.Choice), string(c.Token), c.Label))
+	}
+	return row
 }
 
 // offer shows the grants of a card to the one person who wants to see them.
@@ -113,19 +128,14 @@ func (l *loop) offer(ctx context.Context, at *Conversation, m place, who person,
 		return err
 	}
 	v := cardtext.Read(card, l.texts)
-	if len(v.Calls) != 1 || len(v.Calls[0].Grants) == 0 {
+	grants := v.Further(true).Grants // The button that led here is on cards that show the whole.
+	if len(grants) == 0 {
 		l.whisper(ctx, m, who, l.texts.Plain("tap.over", nil))
 		return nil
 	}
 	p := &page{texts: l.texts}
 	p.say("grant.offer", map[string]any{"agent": cardtext.Within(card.Agent, maxName)})
-	var row []slackapi.BlockElement
-	for _, b := range v.Calls[0].Grants {
-		label := l.texts.Plain(phrase("button."+string(b.Choice)), map[string]any{"most": approval.DefaultUses})
-		choice := button(actionGrant+"-"+string(b.Choice), string(b.Token), label)
-		row = append(row, choice)
-	}
-	p.add(slackapi.NewActionBlock("", row...))
+	p.add(slackapi.NewActionBlock("", granting(grants)...))
 	l.whisperPage(ctx, m, who, p, l.texts.Plain("button.more", nil))
 	return nil
 }

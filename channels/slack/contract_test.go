@@ -123,8 +123,14 @@ func (w *world) picture(ref string) channeltest.Picture {
 			one.Choice = approval.ChoiceAllow
 		case "deny":
 			one.Choice = approval.ChoiceDeny
+		case "deny-kind":
+			one.Choice = approval.ChoiceDenyKind
 		default:
-			continue
+			choice, ok := strings.CutPrefix(b.ActionID, "grant-")
+			if !ok {
+				continue
+			}
+			one.Choice = approval.Choice(choice)
 		}
 		p.Buttons = append(p.Buttons, one)
 	}

@@ -34,7 +34,7 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		return l.decide(ctx, at, m, who, approval.Token(b.Value))
 	}
 	switch b.ActionID {
-	case actionAllow, actionDeny:
+	case actionAllow, actionDeny, actionDenyKind:
 		return l.decide(ctx, at, m, who, approval.Token(b.Value))
 	case actionMore:
 		a.ack.give(nil)

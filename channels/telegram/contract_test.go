@@ -118,16 +118,38 @@ func (w *world) behind(ref, label string) []channeltest.Button {
 	synctest.Wait()
 	m, _ = w.server.Message(w.chat, number(ref))
 	var all []channeltest.Button
-	choices := approval.GrantChoices()
 	for _, b := range m.Buttons() {
-		if !strings.HasPrefix(b.Text, "Up to ") || len(all) == len(choices) {
+		choice := choiceOf(b.Text)
+		if !choice.Grants() {
 			continue
 		}
-		all = append(all, channeltest.Button{Choice: choices[len(all)], Label: b.Text, Press: func(who channeltest.Who) string {
+		all = append(all, channeltest.Button{Choice: choice, Label: b.Text, Press: func(who channeltest.Who) string {
 			return w.told(w.server.PressData(somebody(who), w.chat, m.ID, b.Data))
 		}})
 	}
 	return all
+}
+
+// choiceOf is the choice that a button's words name; empty for any other button.
+func choiceOf(label string) approval.Choice {
+	switch {
+	case label == "Allow more…": // It leads to what is behind a second tap.
+		return ""
+	case strings.HasPrefix(label, "Allow up to ") && strings.HasSuffix(label, "in this turn"):
+		return approval.ChoiceTurn
+	case strings.HasPrefix(label, "Allow up to ") && strings.HasSuffix(label, "in an hour"):
+		return approval.ChoiceHour
+	case strings.HasPrefix(label, "Allow up to "):
+		return approval.ChoiceEvening
+	case strings.HasPrefix(label, "Deny this kind "):
+		return approval.ChoiceDenyKind
+	case strings.HasPrefix(label, "Allow"):
+		return approval.ChoiceAllow
+	case strings.HasPrefix(label, "Deny"):
+		return approval.ChoiceDeny
+	default:
+		return ""
+	}
 }
 
 // fileSum is what a card says of its file, which names the ask.
@@ -140,15 +162,7 @@ func (w *world) picture(ref string) channeltest.Picture {
 		one := channeltest.Button{Label: b.Text, Press: func(who channeltest.Who) string {
 			return w.told(w.server.PressData(somebody(who), w.chat, m.ID, b.Data))
 		}}
-		switch verb, _, _ := strings.Cut(b.Text, " "); verb {
-		case "Allow":
-			if b.Text == "Allow more…" {
-				continue // It leads to what is behind a second tap.
-			}
-			one.Choice = approval.ChoiceAllow
-		case "Deny":
-			one.Choice = approval.ChoiceDeny
-		default:
+		if one.Choice = choiceOf(b.Text); one.Choice == "" {
 			continue
 		}
 		p.Buttons = append(p.Buttons, one)

@@ -18,23 +18,26 @@ const (
 	dataBack = "b1:"
 )
 
-// moreButtons leads to the grants that a card offers; none where it offers none, or
-// the person cannot see the whole of the call.
-func (v *cardView) moreButtons(seen bool) []button {
-	if !seen || len(v.Calls) != 1 || len(v.Calls[0].Grants) == 0 {
-		return nil
+// further are the rows of what reaches further than the call: the grants, or the
+// button that leads to them, and the denial of its kind.
+func (v *cardView) further(seen bool) [][]button {
+	f := v.Further(seen)
+	rows := choiceRows(f.Denials)
+	switch {
+	case f.InSight:
+		rows = append(rows, choiceRows(f.Grants)...)
+	case len(f.Grants) > 0:
+		rows = append(rows, []button{{Text: v.Texts.Plain("button.more", nil), Data: dataMore + string(v.Ask)}})
 	}
-	return []button{{Text: v.Texts.Plain("button.more", nil), Data: dataMore + string(v.Ask)}}
+	return rows
 }
 
-// grantKeyboard are the choices behind the second tap.
-func (v *cardView) grantKeyboard() string {
-	var rows [][]button
-	for _, b := range v.Calls[0].Grants {
-		label := v.Texts.Plain(phrase("button."+string(b.Choice)), map[string]any{"most": approval.DefaultUses})
-		rows = append(rows, []button{{Text: label, Data: dataChoice + string(b.Token)}})
+// choiceRows are rows of one choice each.
+func choiceRows(all []cardtext.Choice) (rows [][]button) {
+	for _, c := range all {
+		rows = append(rows, []button{{Text: c.Label, Data: dataChoice + string(c.Token)}})
 	}
-	return v.behind(rows)
+	return rows
 }
 
 // behind is a keyboard behind another one, with the way back.
@@ -60,8 +63,8 @@ func (v *cardView) sureKeyboard(token approval.Token, seen bool) string {
 // the first ones again. It decides nothing.
 func (l *loop) more(ctx context.Context, q *callback, id string, open bool) error {
 	return l.turn(ctx, q, id, func(v *cardView, whole bool) string {
-		if open && len(v.moreButtons(whole)) > 0 && v.Open > 0 {
-			return v.grantKeyboard()
+		if grants := v.Further(whole).Grants; open && len(grants) > 0 {
+			return v.behind(choiceRows(grants))
 		}
 		return ""
 	})

@@ -61,9 +61,7 @@ func (v *cardView) keyboard(seen bool) string {
 			row(v.Calls[i].Buttons, v.Calls[i].Irreversible, say("button.allow.nth", n), say("button.deny.nth", n))
 		}
 	}
-	if more := v.moreButtons(seen); more != nil {
-		rows = append(rows, more)
-	}
+	rows = append(rows, v.further(seen)...)
 	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}}
 	rows = append(rows, append(v.askButtons(), last...))
 	return marshal(map[string]any{"inline_keyboard": rows})

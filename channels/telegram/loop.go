@@ -226,7 +226,7 @@ func (l *loop) take(ctx context.Context, raw strictjson.Value) error {
 	}
 	for try := range tries {
 		if try > 0 {
-			platform.Sleep(ctx, platform.FirstPause<<(try-1))
+			platform.Sleep(ctx, platform.Backoff(platform.FirstPause, platform.LongestPause, try-1))
 		}
 		if err = l.effect(ctx, id, &u); err == nil || ctx.Err() != nil {
 			break

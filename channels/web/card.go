@@ -66,8 +66,11 @@ type actView struct {
 	From, List string
 	// Of are the calls that the buttons mean, which are read before they are allowed.
 	Of []approval.ID
-	// Grants are the choices that allow the call and more like it.
-	Grants []grantView
+	// Grants are the choices that allow the call and more like it, Unfolded where one
+	// was just allowed. DenyKind denies everything of the call's kind.
+	Grants   []grantView
+	Unfolded bool
+	DenyKind approval.Token
 	// All says that the row is for all waiting calls of a plan, which are Open.
 	All  bool
 	Open int
@@ -176,7 +179,10 @@ func (v *cardView) offer(from string) {
 		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
 		it.Act.Of = []approval.ID{it.Approval}
 		if !it.Cut {
-			it.Act.Grants = grantsOf(&it.Item)
+			it.Act.Grants, it.Act.Unfolded = grantsOf(&it.Item), it.Again != nil
+		}
+		if it.DenyKind != nil {
+			it.Act.DenyKind = it.DenyKind.Token
 		}
 		if v.Open == 1 {
 			v.Act, it.Act = it.Act, nil

@@ -6,9 +6,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"golang.org/x/net/html"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
@@ -83,7 +86,11 @@ func (c *contractInbox) shown(ref string) channeltest.Picture {
 	}
 	card := sound(c.T, rec).id(c.T, "ask-"+ref)
 	p := channeltest.Picture{Text: card.text()}
-	seen := map[string]bool{}
+	seen, unfolded := map[string]bool{}, false
+	for _, fold := range card.all("details") {
+		open := slices.ContainsFunc(fold.Attr, func(a html.Attribute) bool { return a.Key == "open" })
+		unfolded = unfolded || open && strings.HasPrefix(fold.attr("id"), "grant-")
+	}
 	for _, form := range card.all("form") {
 		values := url.Values{}
 		for _, field := range form.all("input", "button") {
@@ -98,7 +105,7 @@ func (c *contractInbox) shown(ref string) channeltest.Picture {
 		}
 		seen[token] = true
 		b := form.all("button")[0]
-		if approval.Choice(b.attr("data-choice")).Grants() {
+		if approval.Choice(b.attr("data-choice")).Grants() && !unfolded {
 			continue // It is behind a second tap.
 		}
 		one := channeltest.Button{

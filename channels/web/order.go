@@ -71,13 +71,9 @@ type answerView struct {
 
 // answersOf are what the card says of a call beside how it stands.
 func answersOf(it *approval.Item) []answerView {
-	var all []answerView
+	all := relatedTo(it)
 	add := func(key templates.Key, values templates.Values, verb approval.Verb, do templates.Key) {
 		all = append(all, answerView{text{key, values}, verb, text{Key: do}, it.Approval})
-	}
-	if l := it.Like; l != nil && it.State == approval.Pending {
-		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, l) })
-		add("like", templates.Values{"when": l.At, "differs": differs}, "", "")
 	}
 	if g := it.Grant; g != nil {
 		state := g.State(time.Now())
@@ -94,8 +90,28 @@ func answersOf(it *approval.Item) []answerView {
 	switch {
 	case it.Lifted != nil:
 		add("lifted", templates.Values{"by": plain(it.Lifted.By.Name), "when": it.Lifted.At}, "", "")
+	case time.Now().Before(it.StandsUntil) && it.Kind != nil:
+		stands := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.KindStands(texts, it) })
+		all = append(all, answerView{stands, approval.VerbLift, text{Key: "web.order.lift"}, it.Approval})
 	case time.Now().Before(it.StandsUntil):
 		add("stands", templates.Values{"when": it.StandsUntil, "id": plain(string(it.Approval))}, approval.VerbLift, "web.order.lift")
+	}
+	return all
+}
+
+// relatedTo are what the card says of a call that waits: which answers it is like, and
+// what a further one would reach.
+func relatedTo(it *approval.Item) (all []answerView) {
+	say := func(says saying) { all = append(all, answerView{Says: says, ID: it.Approval}) }
+	if l := it.Like; l != nil && it.State == approval.Pending {
+		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, l) })
+		say(text{"like", templates.Values{"when": l.At, "differs": differs}})
+	}
+	if l := it.Again; l != nil && len(it.Grants) > 0 {
+		say(chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Again(texts, l) }))
+	}
+	if it.DenyKind != nil {
+		say(chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.KindOffer(texts, &it.Like.Kind) }))
 	}
 	return all
 }
@@ -111,7 +127,7 @@ type grantView struct {
 func grantsOf(it *approval.Item) []grantView {
 	var all []grantView
 	for _, b := range it.Grants {
-		all = append(all, grantView{b.Choice, b.Token, text{templates.Key("button." + string(b.Choice)), templates.Values{"most": approval.DefaultUses}}})
+		all = append(all, grantView{b.Choice, b.Token, text{templates.Key("button." + string(b.Choice)), templates.Values{"most": it.Covers}}})
 	}
 	return all
 }

@@ -1,6 +1,6 @@
 // Package standing knows what people's answers still hold: denials that answer
-// equal calls, grants that cover some, brakes that stop agents. It says where to
-// look; what each of them says, and whether it still does, is in its record.
+// equal calls, grants that cover some, allowances after which a grant is offered,
+// brakes that stop agents. It says where to look; what each of them says, and whether it still does, is in its record.
 package standing
 
 import (
@@ -23,10 +23,12 @@ type Denials struct {
 
 // Denied is a denial that stands until an instant.
 type Denied struct {
-	// ID is the approval that was denied, Effect the key of what it is about.
+	// ID is the approval that was denied, Effect the key of what it is about, and Kind
+	// what was denied with it, whatever the object.
 	ID     approval.ID
 	Effect string
 	About  approval.Subjects
+	Kind   *approval.CallKind
 	// At is when it was denied, and by whom; Until is when it answers no more.
 	At, Until time.Time
 	By        approval.Person
@@ -44,7 +46,7 @@ func (n *Denials) Keep(ask *approval.Ask) {
 	kept := slices.DeleteFunc(n.by[ask.Agent], func(d Denied) bool { return !now.Before(d.Until) || d.ID.Ask() == ask.ID })
 	for i := range ask.Approvals {
 		if a := &ask.Approvals[i]; a.Answers(now) && a.Effect != "" {
-			kept = append(kept, Denied{a.ID, a.Effect, a.About, a.EndedAt, a.StandsUntil, a.Decision.By})
+			kept = append(kept, Denied{a.ID, a.Effect, a.About, a.Kind, a.EndedAt, a.StandsUntil, a.Decision.By})
 		}
 	}
 	if n.by[ask.Agent] = kept; len(kept) == 0 {
@@ -52,15 +54,25 @@ func (n *Denials) Keep(ask *approval.Ask) {
 	}
 }
 
-// Find returns the newest standing denial of a call with the effect.
-func (n *Denials) Find(agent, effect string) (approval.ID, bool) {
+// of reports whether the denial is of everything of a kind, and the subjects hold it.
+func (d *Denied) of(about approval.Subjects) bool { return d.Kind != nil && about.Of(*d.Kind) }
+
+// Covers reports whether what it denies, or anything like it, is among the subjects.
+func (d *Denied) Covers(about approval.Subjects) bool {
+	_, _, near := about.Near(d.About)
+	return near || about.Key() == d.Effect || d.of(about)
+}
+
+// Find returns the newest standing denial of a call with the effect, or of a kind
+// that it is of.
+func (n *Denials) Find(agent, effect string, about approval.Subjects) (approval.ID, bool) {
 	if effect == "" {
 		return "", false
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, d := range slices.Backward(n.by[agent]) {
-		if d.Effect == effect && time.Now().Before(d.Until) {
+		if (d.Effect == effect || d.of(about)) && time.Now().Before(d.Until) {
 			return d.ID, true
 		}
 	}
@@ -77,9 +89,9 @@ func (n *Denials) Like(agent string, about approval.Subjects) *approval.Likeness
 		if !time.Now().Before(d.Until) {
 			continue
 		}
-		differences, near := about.Near(d.About)
+		kind, differences, near := about.Near(d.About)
 		if near && (best == nil || len(differences) < len(best.Differences)) {
-			best = &approval.Likeness{Approval: d.ID, At: d.At, Differences: differences}
+			best = &approval.Likeness{Approval: d.ID, At: d.At, Kind: kind, Differences: differences}
 		}
 	}
 	return best

@@ -93,7 +93,8 @@ func wrong(r approval.Record, a approval.Ask) (problems []string) {
 				note("a button on %s means the approval %s of another ask", c.Channel, b.Approval)
 			}
 			granting := b.Choice.Grants() && b.Approval != "" && a.Find(b.Approval) != nil && a.Find(b.Approval).Grantable != ""
-			if b.Choice != approval.ChoiceAllow && b.Choice != approval.ChoiceDeny && !granting {
+			kind := b.Choice == approval.ChoiceDenyKind && a.Find(b.Approval) != nil && a.Find(b.Approval).DenialOf() != nil
+			if b.Choice != approval.ChoiceAllow && b.Choice != approval.ChoiceDeny && !granting && !kind {
 				note("a button on %s means %q", c.Channel, b.Choice)
 			}
 		}

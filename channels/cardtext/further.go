@@ -1,0 +1,72 @@
+package cardtext
+
+import (
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
+)
+
+// Further are the choices of a card that reach further than its call, with the words
+// on their buttons. A chat has them on cards of one call that waits.
+type Further struct {
+	// Grants allow the call and more equal ones; only where the whole of it was seen.
+	Grants []Choice
+	// InSight says that the grants are to stand among the card's first choices: an equal
+	// call, or one like it, was just allowed. Otherwise they are behind a second tap.
+	InSight bool
+	// Denials deny the call and everything of its kind for a while.
+	Denials []Choice
+}
+
+// Choice is a button with its words.
+type Choice struct {
+	approval.Button
+	Label string
+}
+
+// Further returns the choices that reach further to a person who has seen the whole
+// call, or not.
+func (c *Card) Further(seen bool) Further {
+	if len(c.Calls) != 1 || c.Open == 0 {
+		return Further{}
+	}
+	call, f := &c.Calls[0], Further{}
+	if seen {
+		f.InSight = call.again != nil
+		for _, b := range call.grants {
+			f.Grants = append(f.Grants, Choice{b, GrantLabel(c.Texts, b.Choice, call.covers)})
+		}
+	}
+	if call.denyKind != nil {
+		f.Denials = []Choice{{*call.denyKind, c.Texts.Plain("button.deny-kind", nil)}}
+	}
+	return f
+}
+
+// GrantLabel are the words on a button that grants so many calls.
+func GrantLabel(texts *templates.Texts, c approval.Choice, covers int) string {
+	return texts.Plain(templates.Key("button."+string(c)), templates.Values{"most": covers})
+}
+
+// Again says that an equal call, or one like it, was just allowed.
+func Again(texts *templates.Texts, l *approval.Likeness) Text {
+	if len(l.Differences) == 0 {
+		return Say(texts, "again", templates.Values{"when": l.At})
+	}
+	return Say(texts, "again.like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(texts, l).String())})
+}
+
+// KindOffer says what the denial of a kind would deny.
+func KindOffer(texts *templates.Texts, k *approval.CallKind) Text {
+	return Say(texts, "kind.offer", templates.Values{"verb": Within(k.Verb, maxKind), "system": Within(k.System, maxKind)})
+}
+
+// KindStands says what the denial of a kind denies until an instant, and how the
+// approval is named with which that is taken back.
+func KindStands(texts *templates.Texts, it *approval.Item) Text {
+	return Say(texts, "stands.kind", templates.Values{
+		"verb": Within(it.Kind.Verb, maxKind), "system": Within(it.Kind.System, maxKind), "when": it.StandsUntil, "id": templates.Theirs(it.Approval),
+	})
+}
+
+// maxKind is how many characters of a kind's words are told.
+const maxKind = 40

@@ -1,0 +1,103 @@
+package standing
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Allowances are what people allowed a moment ago, by agent. They allow nothing:
+// the card of a call that is equal to one, or like it, offers in sight the grant
+// that would spare the next.
+type Allowances struct {
+	mu sync.Mutex
+	by map[string][]Allowed
+}
+
+// Allowed is a call that a person allowed.
+type Allowed struct {
+	// ID is its approval, and Key what a grant for it covers.
+	ID    approval.ID
+	Key   string
+	About approval.Subjects
+	// At is when a person allowed it or, where its grant is used up, when that was.
+	At     time.Time
+	UsedUp bool
+}
+
+// Lately is how long an allowance counts as one that was just given.
+const Lately = time.Hour
+
+// Keep follows an ask.
+func (l *Allowances) Keep(ask *approval.Ask) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.by == nil {
+		l.by = make(map[string][]Allowed)
+	}
+	now := time.Now()
+	kept := slices.DeleteFunc(l.by[ask.Agent], func(a Allowed) bool { return a.ID.Ask() == ask.ID || now.Sub(a.At) >= Lately })
+	for i := range ask.Approvals {
+		if a, ok := allowed(&ask.Approvals[i]); ok && now.Sub(a.At) < Lately {
+			kept = append(kept, a)
+		}
+	}
+	if l.by[ask.Agent] = kept; len(kept) == 0 {
+		delete(l.by, ask.Agent)
+	}
+}
+
+// allowed reads what a person allowed, and may allow more of.
+func allowed(p *approval.Approval) (Allowed, bool) {
+	d := p.Decision
+	if d == nil || d.Choice != approval.ChoiceAllow || d.Grant != "" || p.Grantable == "" {
+		return Allowed{}, false
+	}
+	a := Allowed{ID: p.ID, Key: p.Grantable, About: p.About, At: d.At}
+	if g := p.Grant; g != nil && len(g.Uses) > 0 && g.Used() >= g.Most {
+		a.At, a.UsedUp = g.Uses[len(g.Uses)-1].At, true
+	}
+	return a, true
+}
+
+// Again returns the newest allowance of an equal call or, without any, of one that
+// is like it; nil where there is none. A grant is worth more to a person who used
+// one up: then most is how many calls the next one covers, else 0.
+func (l *Allowances) Again(agent, key string, about approval.Subjects) (like *approval.Likeness, most int) {
+	if key == "" {
+		return nil, 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	late := slices.DeleteFunc(slices.Clone(l.by[agent]), func(a Allowed) bool { return time.Since(a.At) >= Lately })
+	slices.SortStableFunc(late, func(a, b Allowed) int { return b.At.Compare(a.At) })
+	for i := range late {
+		a := &late[i]
+		if a.Key != key {
+			continue
+		}
+		if like == nil {
+			like = &approval.Likeness{Approval: a.ID, At: a.At}
+		}
+		if a.UsedUp {
+			return like, approval.MaxUses
+		}
+	}
+	if like != nil {
+		return like, 0
+	}
+	return nearest(late, about), 0
+}
+
+// nearest is the allowance that a call is most like; nil where it is like none.
+func nearest(late []Allowed, about approval.Subjects) (like *approval.Likeness) {
+	for i := range late {
+		kind, differences, near := about.Near(late[i].About)
+		if near && (like == nil || len(differences) < len(like.Differences)) {
+			like = &approval.Likeness{Approval: late[i].ID, At: late[i].At, Kind: kind, Differences: differences}
+		}
+	}
+	return like
+}
