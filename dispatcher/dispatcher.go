@@ -155,7 +155,13 @@ type Deadlines struct {
 	// DenialStands is how long a call that would do the same gets a person's old
 	// denial.
 	DenialStands time.Duration
+	// ValuesFor is how long the values of calls that ended are kept. The turn log is
+	// kept as long, and no longer than [read.StepsKept].
+	ValuesFor time.Duration
 }
+
+// steps is how long the turn log is kept.
+func (d *Deadlines) steps() time.Duration { return min(d.ValuesFor, read.StepsKept) }
 
 // The defaults of [Deadlines]. Half an hour is what people need to come back
 // to their phone; ten minutes cover an agent that restarts, and keep one that
@@ -164,6 +170,7 @@ const (
 	DefaultAskFor       = 30 * time.Minute
 	DefaultPermitFor    = 10 * time.Minute
 	DefaultDenialStands = 10 * time.Minute
+	DefaultValuesFor    = 30 * 24 * time.Hour
 )
 
 // The errors of the agent's side.
@@ -226,7 +233,7 @@ func New(c Config) *Dispatcher {
 		ending:    ending{begun: make(chan struct{})},
 	}
 	d.Reader = read.New(read.Config{
-		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(),
+		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(), StepsKept: d.deadlines.steps(),
 	})
 	d.leaves = history.NewWriter(d.masker().Mask)
 	d.limit.most = MaxOpen
@@ -248,6 +255,9 @@ func (d Deadlines) orDefault() Deadlines {
 	}
 	if d.DenialStands == 0 {
 		d.DenialStands = DefaultDenialStands
+	}
+	if d.ValuesFor == 0 {
+		d.ValuesFor = DefaultValuesFor
 	}
 	return d
 }

@@ -47,6 +47,8 @@ type Call struct {
 
 	head                                     headline.Headline
 	executor, args, command, cwd, why, words seen
+	// dropped says that what the call held is no longer kept.
+	dropped bool
 	// network names the judges whose tools reach a network.
 	network    seen
 	detail, by seen
@@ -113,6 +115,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		command: see(it.Command), why: seeLine(besides(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}
 	c.Grants, c.id, c.like, c.grant, c.stands, c.lifted = it.Grants, it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
+	c.dropped = !it.ValuesDropped.IsZero()
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}
@@ -224,6 +227,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	c.number(&w, i, budget)
 	w.part(Theirs, call.executor, budget)
 	w.end()
+	if call.dropped {
+		w.line("values.dropped", nil)
+	}
 	if call.command.runes > 0 {
 		w.part(Command, call.command, budget)
 		w.end()

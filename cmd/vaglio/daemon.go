@@ -160,7 +160,7 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 		Store: d.store, Channels: channels, Engine: engine, Secret: secret,
 		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing},
 		Effects:   effects,
-		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands},
+		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands, ValuesFor: d.config.KeepValues},
 		Hours:     dispatcher.Hours{Quiet: d.config.Quiet, Digest: d.config.Digest, QuietDays: d.config.QuietDays},
 		History:   signer, Log: d.log,
 	})
