@@ -111,6 +111,12 @@ type Pairing struct {
 	Bot string `json:"bot,omitempty"`
 }
 
+// Rotation says what new keys ended.
+type Rotation struct {
+	Sessions int `json:"sessions"`
+	Permits  int `json:"permits"`
+}
+
 // Checkpoint is a signed checkpoint of now.
 type Checkpoint struct {
 	Checkpoint string `json:"checkpoint"`
