@@ -127,6 +127,9 @@ type Approval struct {
 	Lifted *Act `json:"lifted,omitempty"`
 	// Settled says that a denial no longer answers an equal call.
 	Settled bool `json:"settled,omitempty"`
+	// ValuesDropped is when [Ask.DropValues] dropped what the call held; zero while
+	// it is kept.
+	ValuesDropped time.Time `json:"values_dropped_at,omitzero"`
 }
 
 // Likeness says which answer a call is like, what both are, and in what they

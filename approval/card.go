@@ -100,6 +100,9 @@ type Item struct {
 	// not. Lifted is set when a person took it back.
 	StandsUntil time.Time
 	Lifted      *Act
+	// ValuesDropped is when what the call held was dropped; zero while it is kept.
+	// Arguments, command and the like are empty then.
+	ValuesDropped time.Time
 }
 
 // Lead returns the call that weighs most, of those that wait if any does: like
@@ -213,7 +216,10 @@ func newItem(a Approval) Item {
 		Planning: a.Proposal.Context.Mode == planMode,
 		Refusal:  a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
-		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind,
+		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
+	}
+	if !a.ValuesDropped.IsZero() {
+		it.Args, it.Command, it.Verdict.Sources = "", "", nil // There is nothing to be shown as the whole of it.
 	}
 	if !a.Settled && a.Lifted == nil {
 		it.StandsUntil = a.StandsUntil

@@ -69,11 +69,12 @@ const (
 	AgentRotated  AnnouncementKind = "agent-rotated"
 	AgentRemoved  AnnouncementKind = "agent-removed"
 	PolicyChanged AnnouncementKind = "policy-changed"
+	KeysRotated   AnnouncementKind = "keys-rotated"
 )
 
 // AnnouncementKinds are all of them.
 func AnnouncementKinds() []AnnouncementKind {
-	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged}
+	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged, KeysRotated}
 }
 
 // Notice tells people of calls that the guard denied, or of a brake. Nobody can allow them, so

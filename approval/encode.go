@@ -12,9 +12,10 @@ import (
 // program would misread raises one. In the second form of an ask a button may
 // mean some of its calls, or nothing any more; in the third people are told beside
 // a card how its ask ended; in the fourth an approval says what it is about, and a
-// denial until when it stands; in the fifth people may have asked back. A step's second form names its route.
+// denial until when it stands; in the fifth people may have asked back; in the sixth
+// the values of a call may be gone. A step's second form names its route.
 const (
-	askForm       = 5
+	askForm       = 6
 	stepForm      = 2
 	judgementForm = 1
 )

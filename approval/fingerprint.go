@@ -19,8 +19,8 @@ import (
 // the same call.
 type Fingerprint string
 
-// Secret is the instance's secret. It keys fingerprints, permits and masks,
-// each under a label of its own, and cannot be printed.
+// Secret keys fingerprints, permits and masks, each under a label of its own, and
+// cannot be printed.
 type Secret [32]byte
 
 const hidden = "[secret]"
@@ -124,6 +124,27 @@ func (s Secret) ParsePermit(text string) (ID, error) {
 		return "", ErrNotFound
 	}
 	return id, nil
+}
+
+// Permits makes permits and reads them.
+type Permits struct {
+	// Secret keys permits, and Former those of before the last rotation, which are
+	// void; zero is none.
+	Secret, Former Secret
+}
+
+// Of returns the text of the approval's permit.
+func (p *Permits) Of(id ID) string { return p.Secret.Permit(id) }
+
+// Parse returns the approval that a permit is for, and whether the permit is void
+// because keys were rotated since. Every other text is [ErrNotFound].
+func (p *Permits) Parse(text string) (id ID, void bool, err error) {
+	id, err = p.Secret.ParsePermit(text)
+	if err == nil || p.Former == (Secret{}) {
+		return id, false, err
+	}
+	id, err = p.Former.ParsePermit(text)
+	return id, err == nil, err
 }
 
 // digest shortens a text to a name of fixed length.

@@ -144,3 +144,30 @@ func TestSecretCannotBePrinted(t *testing.T) {
 		t.Error("nothing says that a secret was left out")
 	}
 }
+
+// A permit of before a rotation is known and void; one of before that is unknown, and
+// so is everything where nothing was rotated.
+func TestPermitsOfBeforeAreVoid(t *testing.T) {
+	t.Parallel()
+	const id = approval.ID("abcdefghijklmnop-1")
+	first, second, third := approval.Permits{Secret: approval.Secret{1}}, approval.Permits{Secret: approval.Secret{2}, Former: approval.Secret{1}}, approval.Permits{Secret: approval.Secret{3}, Former: approval.Secret{2}}
+	for name, tt := range map[string]struct {
+		by         approval.Permits
+		text       string
+		void, none bool
+	}{
+		"its own":           {first, first.Of(id), false, false},
+		"rotated":           {second, first.Of(id), true, false},
+		"new":               {second, second.Of(id), false, false},
+		"rotated twice":     {third, first.Of(id), false, true},
+		"not rotated":       {first, second.Of(id), false, true},
+		"keyed by nothing":  {first, approval.Secret{}.Permit(id), false, true},
+		"no permit":         {second, string(id), false, true},
+		"of another's name": {second, "x" + first.Of(id), false, true},
+	} {
+		got, void, err := tt.by.Parse(tt.text)
+		if void != tt.void || errors.Is(err, approval.ErrNotFound) != tt.none || !tt.none && got != id {
+			t.Errorf("%s: %q, %t, %v", name, got, void, err)
+		}
+	}
+}

@@ -74,7 +74,9 @@ func (m Masker) Refusal(r Refusal) Refusal {
 func (m Masker) Approval(a Approval) Approval {
 	a.Proposal, a.Verdict = m.Proposal(a.Proposal), m.Verdict(a.Verdict)
 	a.Refusal = m.Refusal(a.Refusal)
-	a.Refusal.Wanted = Wanted(a.Proposal)
+	if a.ValuesDropped.IsZero() {
+		a.Refusal.Wanted = Wanted(a.Proposal)
+	}
 	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
 	a.About, a.Like, a.Again = m.subjects(a.About), m.likeness(a.Like), m.likeness(a.Again)
 	if a.Kind != nil {

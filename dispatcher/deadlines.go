@@ -8,7 +8,51 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/read"
 )
+
+// Deadlines bound how long each thing stands.
+type Deadlines struct {
+	// AskFor is how long an approval waits for a person.
+	AskFor time.Duration
+	// PermitFor is how long a permit can be redeemed.
+	PermitFor time.Duration
+	// DenialStands is how long a call that would do the same gets a person's old
+	// denial.
+	DenialStands time.Duration
+	// ValuesFor is how long the values of calls that ended are kept. The turn log is
+	// kept as long, and no longer than [read.StepsKept].
+	ValuesFor time.Duration
+}
+
+// steps is how long the turn log is kept.
+func (d *Deadlines) steps() time.Duration { return min(d.ValuesFor, read.StepsKept) }
+
+// The defaults of [Deadlines]. Half an hour is what people need to come back
+// to their phone; ten minutes cover an agent that restarts, and keep one that
+// repeats itself from wearing a person down.
+const (
+	DefaultAskFor       = 30 * time.Minute
+	DefaultPermitFor    = 10 * time.Minute
+	DefaultDenialStands = 10 * time.Minute
+	DefaultValuesFor    = 30 * 24 * time.Hour
+)
+
+func (d Deadlines) orDefault() Deadlines {
+	if d.AskFor == 0 {
+		d.AskFor = DefaultAskFor
+	}
+	if d.PermitFor == 0 {
+		d.PermitFor = DefaultPermitFor
+	}
+	if d.DenialStands == 0 {
+		d.DenialStands = DefaultDenialStands
+	}
+	if d.ValuesFor == 0 {
+		d.ValuesFor = DefaultValuesFor
+	}
+	return d
+}
 
 // alarms are the instants at which something is due for an ask, soonest first.
 // An ask's newest alarm is the one that counts; older ones are passed over when

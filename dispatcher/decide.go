@@ -73,7 +73,7 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 //
 //nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
-	id, err := d.secret.ParsePermit(permit)
+	id, err := d.permitted(ctx, agent, permit)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	}
 	p.Facts = d.factsOf(ctx, &p)
 	sources := d.engine.Sources(p)
-	fingerprint, err := d.secret.Fingerprint(p, sources)
+	fingerprint, err := d.keys.names.Fingerprint(p, sources)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 // asked, "" if there is none or more than a file differs.
 func (d *Dispatcher) changedFile(p vaglio.Proposal, now []vaglio.Source, asked *approval.Approval) string {
 	then := asked.Verdict.Sources
-	if same, err := d.secret.Fingerprint(p, then); err != nil || same != asked.Fingerprint {
+	if same, err := d.keys.names.Fingerprint(p, then); err != nil || same != asked.Fingerprint {
 		return ""
 	}
 	was := make(map[string]string, len(then))
@@ -203,11 +203,28 @@ func (d *Dispatcher) move(ctx context.Context, agent string, id approval.ID, cha
 	return ask.Find(id), nil
 }
 
+// permitted returns the approval that a permit is for. One of before a rotation is
+// void, however its approval stands.
+func (d *Dispatcher) permitted(ctx context.Context, agent, permit string) (approval.ID, error) {
+	id, void, err := d.keys.permits.Load().Parse(permit)
+	if err != nil || !void {
+		return id, err
+	}
+	a, err := d.approvalOf(ctx, agent, id)
+	if err != nil {
+		return "", err
+	}
+	if a.State == approval.Allowed {
+		return "", ErrLapsed
+	}
+	return "", redeemError(&approval.MoveError{ID: id, State: a.State, Event: approval.Redeem})
+}
+
 // answer is what the agent is told of an approval.
 func (d *Dispatcher) answer(a *approval.Approval) approval.Answer {
 	permit := ""
 	if a.Permit != nil {
-		permit = d.secret.Permit(a.ID)
+		permit = d.keys.permits.Load().Of(a.ID)
 	}
 	answer := approval.AnswerFor(*a, permit)
 	if answer.Refusal != nil {

@@ -16,6 +16,7 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -34,7 +35,7 @@ type Dispatcher struct {
 	records *read.Records
 	store   Store
 	engine  *vaglio.Engine
-	secret  approval.Secret
+	keys    keys
 
 	deciders  Deciders
 	effects   Effects
@@ -65,12 +66,19 @@ type stand struct {
 	sessions   sessions
 }
 
+// keys are what names calls, and what permits are made with, which may change.
+type keys struct {
+	names   approval.Secret
+	permits atomic.Pointer[approval.Permits]
+}
+
 // Config is what a dispatcher is made of.
 type Config struct {
 	Store    Store
 	Channels []Channel
 	Engine   *vaglio.Engine
-	// Secret keys fingerprints and permits. It must outlive the process.
+	// Secret keys fingerprints, masks and, until [Dispatcher.Rekey], permits. It must
+	// outlive the process.
 	Secret   approval.Secret
 	Deciders Deciders
 	Effects  Effects
@@ -147,26 +155,6 @@ type ending struct {
 	once  sync.Once
 }
 
-// Deadlines bound how long each thing stands.
-type Deadlines struct {
-	// AskFor is how long an approval waits for a person.
-	AskFor time.Duration
-	// PermitFor is how long a permit can be redeemed.
-	PermitFor time.Duration
-	// DenialStands is how long a call that would do the same gets a person's old
-	// denial.
-	DenialStands time.Duration
-}
-
-// The defaults of [Deadlines]. Half an hour is what people need to come back
-// to their phone; ten minutes cover an agent that restarts, and keep one that
-// repeats itself from wearing a person down.
-const (
-	DefaultAskFor       = 30 * time.Minute
-	DefaultPermitFor    = 10 * time.Minute
-	DefaultDenialStands = 10 * time.Minute
-)
-
 // The errors of the agent's side.
 var (
 	// ErrSpent says that the permit ran its one call already.
@@ -215,7 +203,7 @@ func New(c Config) *Dispatcher {
 		records:   read.NewRecords(c.Store, c.Log),
 		store:     c.Store,
 		engine:    c.Engine,
-		secret:    c.Secret,
+		keys:      keys{names: c.Secret},
 		deciders:  c.Deciders,
 		effects:   c.Effects,
 		deadlines: c.Deadlines.orDefault(),
@@ -226,8 +214,9 @@ func New(c Config) *Dispatcher {
 		outlets:   newOutlets(c.Channels),
 		ending:    ending{begun: make(chan struct{})},
 	}
+	d.Rekey(approval.Permits{Secret: c.Secret})
 	d.Reader = read.New(read.Config{
-		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(),
+		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(), StepsKept: d.deadlines.steps(),
 	})
 	d.leaves = history.NewWriter(d.masker().Mask)
 	d.limit.most = MaxOpen
@@ -237,21 +226,11 @@ func New(c Config) *Dispatcher {
 	return d
 }
 
-// masker hides secrets under the instance's own.
-func (d *Dispatcher) masker() approval.Masker { return approval.NewMasker(d.secret) }
+// Rekey makes and takes permits by other secrets from now on.
+func (d *Dispatcher) Rekey(p approval.Permits) { d.keys.permits.Store(&p) }
 
-func (d Deadlines) orDefault() Deadlines {
-	if d.AskFor == 0 {
-		d.AskFor = DefaultAskFor
-	}
-	if d.PermitFor == 0 {
-		d.PermitFor = DefaultPermitFor
-	}
-	if d.DenialStands == 0 {
-		d.DenialStands = DefaultDenialStands
-	}
-	return d
-}
+// masker hides secrets under the instance's own.
+func (d *Dispatcher) masker() approval.Masker { return approval.NewMasker(d.keys.names) }
 
 // Run follows the store's changes until ctx ends: it wakes waiters, keeps
 // deadlines, posts and amends cards, and writes the turn log. It first takes

@@ -216,13 +216,8 @@ func (d *Dispatcher) stopOpen(ctx context.Context, b *approval.Brake, done *appr
 func (d *Dispatcher) stopAsk(ctx context.Context, id approval.AskID, b *approval.Brake) (denied, revoked int, err error) {
 	_, err = d.update(ctx, id, func(ask *approval.Ask) error {
 		at := now()
-		denied, revoked = ask.Stop(b, at), 0
-		for i := range ask.Approvals {
-			if p := &ask.Approvals[i]; b.All && p.State == approval.Allowed {
-				if ask.Revoke(p.ID, approval.Act{By: b.By, Channel: b.Channel, At: at}) == nil {
-					revoked++
-				}
-			}
+		if denied, revoked = ask.Stop(b, at), 0; b.All {
+			revoked = revokeAll(ask, approval.Act{By: b.By, Channel: b.Channel, At: at})
 		}
 		if denied+revoked == 0 {
 			return approval.ErrKeep
@@ -230,6 +225,39 @@ func (d *Dispatcher) stopAsk(ctx context.Context, id approval.AskID, b *approval
 		return nil
 	})
 	return denied, revoked, err
+}
+
+// revokeAll takes back the permits of an ask that are not used yet.
+func revokeAll(ask *approval.Ask, by approval.Act) (n int) {
+	for i := range ask.Approvals {
+		if p := &ask.Approvals[i]; p.State == approval.Allowed && ask.Revoke(p.ID, by) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// VoidPermits takes back every permit that is not used yet, and says how many those
+// were.
+func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channel string) (n int, err error) {
+	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
+		if err != nil {
+			return n, fmt.Errorf("dispatcher: void the permits: %w", err)
+		}
+		revoked := 0
+		_, err := d.update(ctx, ask.Is.ID, func(a *approval.Ask) error {
+			if revoked = revokeAll(a, approval.Act{By: by, Channel: channel, At: now()}); revoked == 0 {
+				return approval.ErrKeep
+			}
+			return nil
+		})
+		if err != nil {
+			return n, err
+		}
+		n += revoked
+	}
+	d.watchers.tick()
+	return n, nil
 }
 
 // release lets a stopped agent go on; without a name, every brake that holds.

@@ -222,7 +222,7 @@ func (d *Dispatcher) tellApart(calls []call) error {
 // through mostly needs none.
 func (d *Dispatcher) printed(c *call) (err error) {
 	if c.print == "" {
-		c.print, err = d.secret.Fingerprint(c.Proposal, c.verdict.Sources)
+		c.print, err = d.keys.names.Fingerprint(c.Proposal, c.verdict.Sources)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/store/storetest"
@@ -312,6 +314,50 @@ func TestTheTurnIsTold(t *testing.T) {
 		before := j.asked.Load()
 		if a := g.propose(t, thought("now", 99), 0); a.Decision != approval.RulingAllow || j.asked.Load() != before {
 			t.Errorf("%+v", a)
+		}
+	})
+}
+
+// TestValuesAreKeptAsConfigured lets calls end, and looks at what is left of them
+// before and after the day on which their values go. The turn log goes with them.
+func TestValuesAreKeptAsConfigured(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		begun := time.Now()
+		a := g.propose(t, shell("make secret-plan"), 0)
+		g.tap(t, a, approval.ChoiceDeny)
+		g.propose(t, shell("rm -rf /"), 0)
+		passed := shell("ls")
+		passed.Executor = "fs_read"
+		g.propose(t, passed, 0)
+		for _, c := range []struct {
+			at   time.Duration
+			kept bool
+		}{{dispatcher.DefaultValuesFor - time.Hour, true}, {dispatcher.DefaultValuesFor + 25*time.Hour, false}} {
+			time.Sleep(c.at - time.Since(begun))
+			synctest.Wait()
+			r, err := g.store.Get(t.Context(), approval.KindAsk, string(a.Approval.ID.Ask()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if has := strings.Contains(string(r.Body), "secret-plan"); has != c.kept {
+				t.Errorf("after %s the ask has its values: %t", c.at, has)
+			}
+			left := 0
+			for range g.store.List(t.Context(), approval.Query{Kind: approval.KindStep}) {
+				left++
+			}
+			for range g.store.Entries(t.Context(), approval.Span{}) {
+				left++
+			}
+			if want := map[bool]int{true: 3}[c.kept]; left != want {
+				t.Errorf("after %s the turn log has %d steps, want %d", c.at, left, want)
+			}
+		}
+		if kinds := leafKinds(t, g.store); kinds != "opened denied vetoed values-dropped" {
+			t.Errorf("the history tells of %s", kinds)
+		}
+		if r, err := history.Verify(t.Context(), history.Case{Tree: g.store, Records: g.store}); err != nil || !r.Whole() {
+			t.Errorf("the history does not verify: %v, %v", r.Findings, err)
 		}
 	})
 }

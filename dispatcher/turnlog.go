@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -71,23 +72,28 @@ func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	return nil
 }
 
-// sweepEvery is how often the turn log is swept.
+// sweepEvery is how often what is too old is dropped.
 const sweepEvery = 24 * time.Hour
 
-// sweep drops steps that are older than the turn log keeps, and what the history
-// keeps no longer, at the start and once a day.
+// sweep drops what is kept no longer, at the start and once a day: the turn log, what
+// judge agents did, the values of approvals that ended, and those of the history.
 func (d *Dispatcher) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
-		if err := d.dropSteps(ctx, time.Now().Add(-read.StepsKept)); err != nil && ctx.Err() == nil {
-			d.log.ErrorContext(ctx, "the turn log could not be swept; trying again tomorrow", "error", err)
-		}
-		if err := d.dropJudgements(ctx, time.Now().Add(-read.StepsKept)); err != nil && ctx.Err() == nil {
-			d.log.ErrorContext(ctx, "old judgements could not be dropped; trying again tomorrow", "error", err)
-		}
-		if err := d.dropLeaves(ctx); err != nil && ctx.Err() == nil {
-			d.log.ErrorContext(ctx, "old values of the history could not be dropped; trying again tomorrow", "error", err)
+		at := now()
+		for _, part := range []struct {
+			what string
+			drop func() error
+		}{
+			{"the turn log", func() error { return d.dropSteps(ctx, at.Add(-d.deadlines.steps())) }},
+			{"old judgements", func() error { return d.dropJudgements(ctx, at.Add(-d.deadlines.steps())) }},
+			{"the values of calls that ended", func() error { return d.dropValues(ctx, at.Add(-d.deadlines.ValuesFor)) }},
+			{"old values of the history", func() error { return d.dropLeaves(ctx) }},
+		} {
+			if err := part.drop(); err != nil && ctx.Err() == nil {
+				d.log.ErrorContext(ctx, "what is too old could not be dropped; trying again tomorrow", "what", part.what, "error", err)
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -95,6 +101,34 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// dropValues drops the values of approvals that ended before the instant. Their
+// hashes stay, and the history says of each that its values went.
+func (d *Dispatcher) dropValues(ctx context.Context, before time.Time) error {
+	var all errgroup.Group
+	all.SetLimit(droppedAtOnce)
+	err := func() error {
+		for ask, err := range d.records.Asks(ctx, approval.Query{}) {
+			if err != nil {
+				return fmt.Errorf("dispatcher: find old values: %w", err)
+			}
+			if !ask.Is.DropValues(before, before) {
+				continue // What was read is thrown away: the record is changed below.
+			}
+			all.Go(func() error {
+				_, err := d.update(ctx, ask.Is.ID, func(a *approval.Ask) error {
+					if !a.DropValues(before, now()) {
+						return approval.ErrKeep
+					}
+					return nil
+				})
+				return err
+			})
+		}
+		return nil
+	}()
+	return cmp.Or(all.Wait(), err)
 }
 
 // droppedAtOnce is how many records are dropped side by side: the store writes them

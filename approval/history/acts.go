@@ -21,6 +21,9 @@ const (
 	// said.
 	Questioned Kind = "questioned"
 	Replied    Kind = "replied"
+	// ValuesDropped says that what an approval's call held was dropped from its
+	// record, as configured. Its sum is that of what stays.
+	ValuesDropped Kind = "values-dropped"
 	// Stopped and Resumed are the brake's.
 	Stopped Kind = "stopped"
 	Resumed Kind = "resumed"

@@ -132,18 +132,18 @@ func standingOf(a *approval.Ask, p *approval.Approval) (standing, error) {
 
 // lives are the states in which the leaves found approvals.
 type lives struct {
-	from map[approval.ID]approval.State
+	from map[approval.ID]standing
 }
 
-func newLives() *lives { return &lives{make(map[approval.ID]approval.State)} }
+func newLives() *lives { return &lives{make(map[approval.ID]standing)} }
 
-// begin notes an approval's first change of state.
+// begin notes an approval's first change, of its state or of what is kept of it.
 func (l *lives) begin(e *Event) {
-	if e.To == "" {
+	if e.To == "" && e.Kind != ValuesDropped {
 		return
 	}
 	if _, ok := l.from[e.Approval]; !ok {
-		l.from[e.Approval] = e.From
+		l.from[e.Approval] = standing{id: e.Approval, state: e.From, content: e.Content}
 	}
 }
 
@@ -154,10 +154,10 @@ func (l *lives) before(s standing) (standing, bool) {
 	switch {
 	case !moved:
 		return s, true
-	case from == "":
+	case from.state == "":
 		return s, false
 	}
-	return standing{id: s.id, state: from}, true
+	return from, true
 }
 
 // summer computes a baseline, the approvals in the order in which they were asked.

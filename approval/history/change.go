@@ -20,13 +20,14 @@ func NewWriter(mask func(string) string) Writer { return Writer{mask} }
 type Before struct {
 	approvals []approval.Approval
 	routes    int
+	intent    string
 	questions []approval.Question
 }
 
 // Remember notes how an ask stands before a change. The change may be made to the
 // ask itself.
 func Remember(a *approval.Ask) Before {
-	return Before{slices.Clone(a.Approvals), len(a.Routes), slices.Clone(a.Questions)}
+	return Before{slices.Clone(a.Approvals), len(a.Routes), a.Intent, slices.Clone(a.Questions)}
 }
 
 // maxText is the most bytes of each text of others in a leaf. An agent chooses how
@@ -78,8 +79,28 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 			e.From, e.To = from, p.State
 			l.add(e, sealOf(after, p))
 		}
+		w.emptied(&l, &before, after, i, at)
 	}
 	return l.all, l.err
+}
+
+// emptied tells that the values of an approval were dropped: what its record was,
+// which older leaves have the sum of, and what it is now.
+func (w Writer) emptied(l *leaves, before *Before, a *approval.Ask, i int, at time.Time) {
+	was, p := before.approvals[i], &a.Approvals[i]
+	if p.ValuesDropped.IsZero() || !was.ValuesDropped.IsZero() || l.err != nil {
+		return
+	}
+	whole := *a
+	whole.Intent = before.intent
+	stood, err := standingOf(&whole, &was)
+	if err != nil {
+		l.err = err
+		return
+	}
+	e := w.about(a, p, ValuesDropped, at)
+	e.From, e.Content, e.Fingerprint = p.State, stood.content, p.Fingerprint
+	l.add(e, sealOf(a, p))
 }
 
 // Veto returns the leaves of a denial by the guard at an instant: the step's own,

@@ -104,6 +104,9 @@ type Event struct {
 	// Sum is a salted hash of the record as the event left it, so that a record
 	// which was changed later is found.
 	Sum string `json:"sum,omitempty"`
+	// Content is the sum of an approval before its values were dropped, as a baseline
+	// adds it up.
+	Content string `json:"content,omitempty"`
 	// Baseline is how the older asks stand, and Through before which leaf.
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Through  int64     `json:"through,omitempty"`

@@ -87,7 +87,7 @@ func (c *comparison) approval(a *approval.Ask, p *approval.Approval) error {
 	delete(c.lives, p.ID)
 	c.begun = c.begun || l.opened
 	if l.from != "" && !c.base.baseline.leavesOut(a.ID) {
-		c.sum.add(standing{id: p.ID, state: l.from})
+		c.sum.add(standing{id: p.ID, state: l.from, content: l.content})
 	}
 	found := len(c.v.Findings) + c.v.More
 	c.match(a, p, l)

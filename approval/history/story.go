@@ -26,8 +26,10 @@ type story struct {
 
 // life is what the leaves tell of one approval.
 type life struct {
-	// from is the state in which the first leaf found it.
+	// from is the state in which the first leaf found it, and content what it held
+	// then, where that leaf says so.
 	from, state approval.State
+	content     string
 	// opened says that its whole ask was opened then.
 	opened bool
 	votes  map[vote]bool
@@ -68,6 +70,8 @@ func (s *story) tell(r *Report, leaf int64, e *Event) {
 		}
 	case Vote, Unvote:
 		s.vote(r, leaf, e)
+	case ValuesDropped:
+		s.emptied(r, leaf, e)
 	case Escalated, Granted, GrantUsed, GrantEnded, KindDenied, Lifted, Questioned, Replied, Stopped, Resumed:
 	case Opened, Joined, Allowed, Denied, Expired, Withdrawn, Superseded, Spent, Lapsed, Succeeded, Failed, Unknown:
 		s.move(r, leaf, e)
@@ -124,6 +128,24 @@ func (s *story) move(r *Report, leaf int64, e *Event) {
 		s.approvals[e.Approval] = l
 	}
 	l.state, l.last = e.To, mark{leaf, e.Salt, e.Sum}
+}
+
+// emptied takes the loss of what an approval held: nothing else of it changes.
+func (s *story) emptied(r *Report, leaf int64, e *Event) {
+	l := s.approvals[e.Approval]
+	switch {
+	case !e.From.Final():
+		r.found(leaf, "leaf %d drops the values of approval %s, which was %s: nothing is dropped before the end", leaf, e.Approval, e.From)
+	case l == nil && !s.older():
+		r.found(leaf, "leaf %d drops the values of approval %s, and no leaf before it opens it: one was left out", leaf, e.Approval)
+	case l != nil && l.state != e.From:
+		r.found(leaf, "leaf %d says that approval %s was %s when its values were dropped, and leaf %d left it %s", leaf, e.Approval, e.From, l.last.leaf, l.state)
+	}
+	if l == nil {
+		l = &life{from: e.From, state: e.From, content: e.Content}
+		s.approvals[e.Approval] = l
+	}
+	l.last = mark{leaf, e.Salt, e.Sum}
 }
 
 // follows notes what keeps a change of state from following on what was told of

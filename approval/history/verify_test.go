@@ -3,10 +3,12 @@ package history_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestWhatHappensVerifies lets asks live at random, drops values now and then, and
@@ -254,5 +256,65 @@ func TestALongNameKeepsNothingOut(t *testing.T) {
 	})
 	if w.size() != 3 {
 		t.Errorf("there are %d leaves", w.size())
+	}
+}
+
+// dropValues drops the values of everything that ended an hour ago.
+func (w *world) dropValues() (n int) {
+	w.Helper()
+	for _, id := range w.asks {
+		if w.change(id, func(a *approval.Ask) error {
+			if !a.DropValues(w.now.Add(-time.Hour), w.now) {
+				return approval.ErrKeep
+			}
+			return nil
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestDroppedValuesVerify drops the values of approvals before and after the leaves
+// that tell of them lost theirs, and then puts something back.
+func TestDroppedValuesVerify(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		w := newWorld(t, 100+seed)
+		var signed []string
+		for range 3 {
+			for range 25 {
+				w.live()
+			}
+			w.change(w.open(1), func(a *approval.Ask) error { return a.Withdraw(a.Approvals[0].ID, w.now) })
+			signed = append(signed, w.sign())
+			if seed%3 == 0 {
+				w.drop(w.size() / 2)
+			}
+			w.now = w.now.Add(26 * time.Hour)
+			if w.dropValues() == 0 {
+				t.Fatal("nothing ended whose values could be dropped")
+			}
+			if seed%3 == 1 {
+				w.drop(w.size() - 1)
+			}
+			if r := w.verify(signed...); !r.Whole() {
+				t.Fatalf("seed %d: %v", seed, r.Findings)
+			}
+		}
+		id := w.asks[len(w.asks)-1]
+		ask := w.ask(id)
+		if ask.Approvals[0].ValuesDropped.IsZero() {
+			t.Fatal("the last ask has its values")
+		}
+		ask.Approvals[0].Proposal.Args = vaglio.Args{"command": "make tea"}
+		body, err := approval.EncodeAsk(ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.put(approval.KindAsk, string(id), body, nil)
+		if r := w.verify(signed...); r.Whole() {
+			t.Errorf("seed %d: values that were put in pass unnoticed", seed)
+		}
 	}
 }

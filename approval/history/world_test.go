@@ -237,7 +237,9 @@ func (w *world) live() {
 		Terms: []approval.Terms{routing.Terms("prod", "coder")},
 		Human: func(id string) (string, bool) { return id, true },
 	}
-	switch w.random.IntN(14) {
+	switch w.random.IntN(15) {
+	case 14:
+		w.dropValues()
 	case 0, 1:
 		w.open(1 + w.random.IntN(3))
 	case 2:

@@ -47,6 +47,8 @@ type Call struct {
 
 	head                                     headline.Headline
 	executor, args, command, cwd, why, words seen
+	// dropped says that what the call held is no longer kept.
+	dropped bool
 	// network names the judges whose tools reach a network.
 	network    seen
 	detail, by seen
@@ -121,6 +123,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	}
 	c.grants, c.covers, c.again, c.denyKind, c.kind = it.Grants, it.Covers, it.Again, it.DenyKind, it.Kind
 	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
+	c.dropped = !it.ValuesDropped.IsZero()
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}
@@ -232,6 +235,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	c.number(&w, i, budget)
 	w.part(Theirs, call.executor, budget)
 	w.end()
+	if call.dropped {
+		w.line("values.dropped", nil)
+	}
 	if call.command.runes > 0 {
 		w.part(Command, call.command, budget)
 		w.end()

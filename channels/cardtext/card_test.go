@@ -292,6 +292,25 @@ func TestReasons(t *testing.T) {
 
 // Whose judge's commands reach a network is told so on the card, in the file and
 // with the reasons, and where to read what the judge did.
+func TestACardSaysThatItsValuesAreGone(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Denied)
+	it := &card.Items[0]
+	it.Command, it.Args, it.Cwd, it.ValuesDropped = "", "", "", ends
+	card.Questions = []approval.Question{{By: approval.Person{Name: "Ann"}, Words: "why?", AnsweredAt: ends}}
+	for lang, want := range map[templates.Lang]string{
+		templates.English: "The values of this call are no longer kept.",
+		templates.Italian: "I valori di questa chiamata non sono più conservati.",
+	} {
+		c := cardtext.Read(card, textsIn(t, lang))
+		for name, text := range map[string]string{"card": all(c).String(), "talk": c.Talk().String()} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%s, %s: %s", lang, name, text)
+			}
+		}
+	}
+}
+
 func TestAJudgeThatReachesANetwork(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)

@@ -22,10 +22,14 @@ func (c *Card) Talk() Text {
 	for i := range c.questions {
 		q := &c.questions[i]
 		w.line("talk.asked", templates.Values{"by": Within(fullName(q.By), 60), "words": Within(q.Words, maxQuestion)})
-		if !q.Open() {
-			w.line("talk.answered", templates.Values{"words": Within(q.Answer, maxReply)})
-		} else if c.Open > 0 {
+		switch {
+		case q.Open() && c.Open > 0:
 			w.line("talk.waits", nil)
+		case q.Open():
+		case q.Answer == "":
+			w.line("values.dropped", nil)
+		default:
+			w.line("talk.answered", templates.Values{"words": Within(q.Answer, maxReply)})
 		}
 	}
 	return w.text

@@ -86,7 +86,7 @@ func unknownButton(back string, err error) error {
 // names the ask; the sentence is made from the ask's state when it is shown. From
 // the list it leads to the ask that comes up next.
 func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, f url.Values) error {
-	note, err := w.told.seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, Voted: receipt.Voted, IDs: receipt.Approvals})
+	note, err := w.told.Load().seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, Voted: receipt.Voted, IDs: receipt.Approvals})
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ type noticeLine struct {
 // stand now. A note that was not sealed by us says nothing.
 func (w *Web) noticeOf(r *http.Request) *notice {
 	var t told
-	if !w.told.open(r.URL.Query().Get("told"), &t) {
+	if !w.told.Load().open(r.URL.Query().Get("told"), &t) {
 		return nil
 	}
 	c, err := w.desk.Card(r.Context(), t.Ask, Name)

@@ -100,6 +100,18 @@ func (w *Web) EndSessions(ctx context.Context, prefix string) (int, error) {
 	return w.sessions.end(ctx, func(one *Session) bool { return strings.HasPrefix(one.ID, prefix) })
 }
 
+// Rekey seals with another secret from now on, and lets no one-time link of before
+// sign anybody in. The cookie keeps its name until the next start.
+func (w *Web) Rekey(secret [32]byte) error {
+	s, err := newSealer(secret, "told/v1")
+	if err != nil {
+		return err
+	}
+	w.told.Store(&s)
+	w.codes.forget()
+	return nil
+}
+
 // secure reports whether the browser reached us over TLS, by ourselves or by a
 // proxy in front of the public address.
 func (w *Web) secure(r *http.Request) bool {

@@ -162,7 +162,7 @@ func (w *Web) order(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return unordered(err, o.ID, back)
 	}
-	note, err := w.told.seal(did{cardtext.Done(w.textsFor(r), &done).String()})
+	note, err := w.told.Load().seal(did{cardtext.Done(w.textsFor(r), &done).String()})
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ type did struct {
 // didOf is what the order did that led here; empty without one.
 func (w *Web) didOf(r *http.Request) string {
 	var d did
-	if !w.told.open(r.URL.Query().Get("did"), &d) {
+	if !w.told.Load().open(r.URL.Query().Get("did"), &d) {
 		return ""
 	}
 	return d.Said

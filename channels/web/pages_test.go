@@ -328,6 +328,26 @@ func TestEveryStateIsSaid(t *testing.T) {
 	}
 }
 
+// A page says that the values of a call are gone, and shows nothing in their place.
+func TestDroppedValuesAreSaid(t *testing.T) {
+	d := newDesk()
+	d.open("oneask", proposal("make secret-plan"))
+	d.change(func() {
+		ask, day := &d.asks[0], time.Now().Add(48*time.Hour)
+		if err := ask.Withdraw(ask.Approvals[0].ID, time.Now()); err != nil {
+			t.Error(err)
+		}
+		if !ask.DropValues(day, day) {
+			t.Error("nothing was dropped")
+		}
+	})
+	in := newInbox(t, d).signIn()
+	text := sound(t, in.get("/inbox/ask/oneask")).words()
+	if !strings.Contains(text, "The values of this call are no longer kept.") || strings.Contains(text, "secret-plan") || strings.Contains(text, "Arguments") {
+		t.Errorf("got %q", text)
+	}
+}
+
 // Lists stay short however long the calls are that an agent sends; what they
 // leave out is one link away, and they say so.
 func TestLongCallsInLists(t *testing.T) {

@@ -260,6 +260,13 @@ func (c *codes) spend(text string) bool {
 	return true
 }
 
+// forget forgets every code.
+func (c *codes) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = nil
+}
+
 // drop forgets the codes whose time is over; c.mu is held.
 func (c *codes) drop(now time.Time) {
 	kept := c.waiting[:0]

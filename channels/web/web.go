@@ -23,6 +23,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -47,7 +48,7 @@ type Web struct {
 	// signedInBy is told of each sign-in before it happens.
 	signedInBy func(context.Context, Session) error
 	codes      codes
-	told       sealer
+	told       atomic.Pointer[sealer]
 	texts      *templates.Set
 	lang       templates.Lang
 	zone       *time.Location
@@ -80,8 +81,8 @@ type Config struct {
 	// SignedIn is told of each sign-in before it happens; an error keeps it from
 	// happening. Nil tells nobody.
 	SignedIn func(context.Context, Session) error
-	// Secret is the instance's secret. No session derives from it: it names the
-	// cookie, and seals what the browser carries from one page to the next.
+	// Secret names the cookie and seals what the browser carries from one page to the
+	// next, the latter until [Web.Rekey]. No session derives from it.
 	Secret [32]byte
 	// Public is the address at which people reach the inbox from elsewhere,
 	// such as "https://vaglio.example.org". Empty means from this machine only.
@@ -192,7 +193,7 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	if w.sessions, err = openSessions(ctx, c.Secret, c.Sessions); err != nil {
 		return nil, err
 	}
-	if w.told, err = newSealer(c.Secret, "told/v1"); err != nil {
+	if err := w.Rekey(c.Secret); err != nil {
 		return nil, err
 	}
 	if w.assets, err = loadAssets(); err != nil {

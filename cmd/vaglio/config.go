@@ -60,6 +60,8 @@ type config struct {
 	QuietDays bool
 	// HistoryFor is how long the history keeps what its leaves tell; 0 is for ever.
 	HistoryFor time.Duration
+	// KeepValues is how long the values of calls that ended are kept.
+	KeepValues time.Duration
 	// Policy is the path of the policy file; may be empty.
 	Policy string
 	// AgentToken is the token of the agent default when the operator chose it; empty
@@ -93,6 +95,7 @@ type environment struct {
 	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off"`
 	DigestEmpty      text `split_words:"true" default:"say" desc:"say that a day was empty, in one line, or be silent: silence looks the same when something is broken"`
 	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever"`
+	KeepValues       text `split_words:"true" default:"30" desc:"days for which arguments and other values of calls that ended are kept; after that their hashes alone"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
 	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
 	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent"`
@@ -181,6 +184,7 @@ func loadConfig() (config, error) {
 	c.Digest = m.digest("METNOS_DIGEST_AT", e.DigestAt.value, c.Zone)
 	c.QuietDays = m.quietDays("METNOS_DIGEST_EMPTY", e.DigestEmpty.value)
 	c.HistoryFor = m.historyDays("METNOS_HISTORY_DAYS", e.HistoryDays.value)
+	c.KeepValues = m.days("METNOS_KEEP_VALUES", e.KeepValues.value, "such as 30")
 	if e.Policy.set && e.Policy.value == "" {
 		m.add("METNOS_POLICY", "is set but empty; unset it, or give the path of a file")
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -59,6 +60,8 @@ type daemon struct {
 	connections, waiters int
 	// watch looks after what puts the gate before agents.
 	watch *seals.Watch
+	// rotating is held while keys are rotated.
+	rotating sync.Mutex
 	// stopping is closed when the end begins.
 	stopping chan struct{}
 }
@@ -93,7 +96,7 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	if err := datafolder.RemoveOrphans(c.DataDir); err != nil {
 		log.WarnContext(ctx, "what a killed daemon left could not be removed", "error", err)
 	}
-	secret, err := instance.Secret(ctx, d.store)
+	secrets, err := instance.LoadSecrets(ctx, d.store)
 	if err != nil {
 		return nil, err
 	}
@@ -111,25 +114,25 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	if err := errors.Join(d.openTelegram(ctx), d.openSlack(ctx)); err != nil {
 		return nil, err
 	}
-	if err := d.openDispatcher(ctx, p, secret); err != nil {
+	if err := d.openDispatcher(ctx, p, secrets); err != nil {
 		return nil, err
 	}
 	if err := d.beginHistory(ctx); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(d.openFronts(ctx, p, secret), d.tellPolicy(ctx)); err != nil {
+	if err := errors.Join(d.openFronts(ctx, p, secrets), d.tellPolicy(ctx), d.resumeRotation(ctx, secrets)); err != nil {
 		return nil, err
 	}
 	return d, d.listen(ctx)
 }
 
 // openDispatcher builds the engine and the dispatcher over it.
-func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret approval.Secret) (err error) {
+func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secrets instance.Secrets) (err error) {
 	if d.audit, err = audit.Open(d.config.auditDir(), d.log); err != nil {
 		return err
 	}
 	d.closers = append(d.closers, d.audit.Close)
-	masker := approval.NewMasker(secret)
+	masker := approval.NewMasker(secrets.Names)
 	means := judging.Stored(d.store, masker.Masker)
 	d.meters = means.Meters
 	engine, err := newEngine(ctx, d.config, p, maskedLog{d.audit, masker}, d.log, means)
@@ -159,13 +162,14 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 		return err
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
-		Store: d.store, Channels: channels, Engine: engine, Secret: secret,
+		Store: d.store, Channels: channels, Engine: engine, Secret: secrets.Names,
 		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing},
 		Effects:   effects,
-		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands},
+		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands, ValuesFor: d.config.KeepValues},
 		Hours:     dispatcher.Hours{Quiet: d.config.Quiet, Digest: d.config.Digest, QuietDays: d.config.QuietDays},
 		History:   signer, Log: d.log,
 	})
+	d.dispatcher.Rekey(permitsOf(secrets))
 	return nil
 }
 
@@ -175,12 +179,12 @@ func (d *daemon) mayDecide(id string) bool {
 }
 
 // openFronts builds the two sides that are spoken to: the agents' API and the inbox.
-func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secret approval.Secret) (err error) {
+func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets instance.Secrets) (err error) {
 	d.inbox, err = web.New(ctx, web.Config{
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Judgement: d.dispatcher.Judgement, Samples: samples(),
 		Thresholds: judging.Thresholds(d.config.judges(p, judging.Means{})),
 		Texts:      d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone, Trial: d.config.shared(),
-		Secret: secret, Sessions: instance.Sessions{Store: d.store}, SignedIn: d.signedIn, Public: d.config.PublicURL, Log: d.log,
+		Secret: secrets.Rights, Sessions: instance.Sessions{Store: d.store}, SignedIn: d.signedIn, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {
 		return err
@@ -221,7 +225,7 @@ func (d *daemon) owner() http.Handler {
 	return owner.NewHandler(owner.Config{
 		Judgements: d.dispatcher.JudgementsOf,
 		Desk:       d.dispatcher, Hand: d.dispatcher, By: approval.Person{ID: web.Owner, Name: "Owner"}, Channel: web.Name, Link: d.link, Pair: d.pair, Doctor: d.doctor(),
-		Sessions: inboxSessions{d}, Agents: toldAgents{agentDesk{d.agents, d.config, d.rules}, d.dispatcher},
+		Rotate: d.rotate, Sessions: inboxSessions{d}, Agents: toldAgents{agentDesk{d.agents, d.config, d.rules}, d.dispatcher},
 		Above:    func(pid int) (lineage.Line, error) { return lineage.Of(lineage.System, pid) },
 		Programs: install.Programs(),
 		Texts:    d.config.Texts.In(d.config.Lang, d.config.Zone),

@@ -104,13 +104,18 @@ func (d *daemon) leaves(ctx context.Context) (int64, error) { return d.store.Tre
 
 // historyDays reads how long the history keeps what its leaves tell.
 func (m *mistakes) historyDays(name, value string) time.Duration {
-	const most = 36500 // days: a hundred years
 	if value == "forever" {
 		return 0
 	}
+	return m.days(name, value, "such as 365, and not forever")
+}
+
+// days reads a number of days; example goes on about one that would do.
+func (m *mistakes) days(name, value, example string) time.Duration {
+	const most = 36500 // a hundred years
 	days, err := strconv.Atoi(value)
 	if err != nil || days < 1 || days > most {
-		m.add(name, "%q is not a number of days from 1 to %d, such as 365, and not forever", value, most)
+		m.add(name, "%q is not a number of days from 1 to %d, %s", value, most, example)
 	}
 	return time.Duration(days) * 24 * time.Hour
 }

@@ -69,6 +69,8 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"DigestEmptyOff":   {"METNOS_DIGEST_EMPTY=no", `METNOS_DIGEST_EMPTY: "no" is neither say nor silent`},
 		"DigestInWords":    {"METNOS_DIGEST_AT=at dawn", `METNOS_DIGEST_AT: "at dawn" is not a time such as 08:00, and not off`},
 		"HistoryInWords":   {"METNOS_HISTORY_DAYS=a year", `METNOS_HISTORY_DAYS: "a year" is not a number of days from 1 to 36500, such as 365, and not forever`},
+		"ValuesForEver":    {"METNOS_KEEP_VALUES=forever", `METNOS_KEEP_VALUES: "forever" is not a number of days from 1 to 36500, such as 30`},
+		"ValuesForNoDay":   {"METNOS_KEEP_VALUES=0", `METNOS_KEEP_VALUES: "0" is not a number of days`},
 		"HistoryOfNothing": {"METNOS_HISTORY_DAYS=0", `METNOS_HISTORY_DAYS: "0" is not a number of days`},
 		"QuietForNothing":  {"METNOS_QUIET=22:00-22:00", `METNOS_QUIET: "22:00-22:00" begins and ends at the same time`},
 		"NoSuchZone":       {"METNOS_TZ=Europe/Roma", `METNOS_TZ: "Europe/Roma" is not a time zone, such as Europe/Rome`},

@@ -49,8 +49,8 @@ func (r *Reader) Window(day string) (report.Window, error) {
 	case err != nil:
 	case w.To.After(now()):
 		err = &report.DayError{Day: day, Early: true}
-	case w.From.Before(now().Add(-StepsKept)):
-		err = &report.DayError{Day: day, Kept: int(StepsKept / (24 * time.Hour))}
+	case w.From.Before(now().Add(-r.stepsKept)):
+		err = &report.DayError{Day: day, Kept: int(r.stepsKept / (24 * time.Hour))}
 	}
 	return w, err
 }

@@ -3,6 +3,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,6 +19,8 @@ type Reader struct {
 	effect  func(vaglio.Proposal) (string, bool)
 	hours   report.Hours
 	night   report.Night
+	// stepsKept is how long the turn log is kept.
+	stepsKept time.Duration
 	// readers has a place for each that reads statistics.
 	readers chan struct{}
 	counted *countedJournal
@@ -36,13 +39,16 @@ type Config struct {
 	Hours report.Hours
 	// Night is when people are not to be disturbed.
 	Night report.Night
+	// StepsKept is how long the turn log is kept; 0 is [StepsKept].
+	StepsKept time.Duration
 }
 
 // New returns a reader of records.
 func New(c Config) *Reader {
 	return &Reader{
 		records: c.Records, masker: c.Masker, effect: c.Effect, hours: c.Hours, night: c.Night,
-		readers: make(chan struct{}, statisticsReaders), counted: newCountedJournal(),
+		stepsKept: cmp.Or(c.StepsKept, StepsKept),
+		readers:   make(chan struct{}, statisticsReaders), counted: newCountedJournal(),
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// StepsKept is how long the turn log keeps its live values.
+// StepsKept is how long the turn log is kept at most: it holds the values of calls,
+// and goes with them where they are kept for less.
 const StepsKept = 30 * 24 * time.Hour
 
 // TurnPrefix is what the ids of a turn's steps start with. Agents choose their

@@ -31,20 +31,22 @@ type Account struct {
 	Intent string         `json:"intent"`
 	// Headline is what the call would do, worst first, Consequence what follows from
 	// it, both in the reader's language.
-	Headline    string             `json:"headline,omitempty"`
-	Consequence string             `json:"consequence,omitempty"`
-	Executor    string             `json:"executor"`
-	Command     string             `json:"command,omitempty"`
-	Args        string             `json:"args"`
-	Cwd         string             `json:"cwd,omitempty"`
-	Mounts      []string           `json:"mounts,omitempty"`
-	Verdict     vaglio.Verdict     `json:"verdict"`
-	Refusal     approval.Refusal   `json:"refusal"`
-	OpenedAt    time.Time          `json:"opened_at"`
-	ExpiresAt   time.Time          `json:"expires_at"`
-	Decision    *approval.Decision `json:"decision,omitempty"`
-	Permit      *approval.Permit   `json:"permit,omitempty"`
-	Outcome     *approval.Outcome  `json:"outcome,omitempty"`
+	Headline    string           `json:"headline,omitempty"`
+	Consequence string           `json:"consequence,omitempty"`
+	Executor    string           `json:"executor"`
+	Command     string           `json:"command,omitempty"`
+	Args        string           `json:"args"`
+	Cwd         string           `json:"cwd,omitempty"`
+	Mounts      []string         `json:"mounts,omitempty"`
+	Verdict     vaglio.Verdict   `json:"verdict"`
+	Refusal     approval.Refusal `json:"refusal"`
+	OpenedAt    time.Time        `json:"opened_at"`
+	ExpiresAt   time.Time        `json:"expires_at"`
+	// ValuesDropped is when arguments and the like were dropped; they are empty then.
+	ValuesDropped time.Time          `json:"values_dropped_at,omitzero"`
+	Decision      *approval.Decision `json:"decision,omitempty"`
+	Permit        *approval.Permit   `json:"permit,omitempty"`
+	Outcome       *approval.Outcome  `json:"outcome,omitempty"`
 	// Questions are what people asked the agent about its ask, and what it said.
 	Questions []approval.Question `json:"questions,omitempty"`
 	// Judgements are what the judge agents behind the verdict did.
@@ -74,7 +76,7 @@ func accounts(c approval.Card, texts *templates.Texts) []Account {
 			Headline: cardtext.Headline(texts, &it.Headline).String(), Consequence: cardtext.Consequence(texts, &it.Headline.Consequence),
 			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
 			Verdict: it.Verdict, Refusal: it.Refusal,
-			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt,
+			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt, ValuesDropped: it.ValuesDropped,
 			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome, Questions: c.Questions,
 		})
 	}
@@ -107,6 +109,12 @@ type Pairing struct {
 	Until time.Time `json:"until"`
 	// Bot is the bot's user name; empty until the platform told it.
 	Bot string `json:"bot,omitempty"`
+}
+
+// Rotation says what new keys ended.
+type Rotation struct {
+	Sessions int `json:"sessions"`
+	Permits  int `json:"permits"`
 }
 
 // Checkpoint is a signed checkpoint of now.

@@ -62,6 +62,8 @@ type Config struct {
 	Pair   func() (Pairing, error)
 	Doctor Doctor
 	Agents Agents
+	// Rotate makes new keys, and ends what the old ones were good for.
+	Rotate func(context.Context) (Rotation, error)
 	// Sessions are the browsers that are signed in.
 	Sessions Sessions
 	// Above returns a process and what is above it, and Programs are those of agents:
@@ -96,6 +98,7 @@ func (a *admin) handler() http.Handler {
 	maps.Copy(calls, a.sessionCalls())
 	maps.Copy(calls, map[string]func(*http.Request) (any, error){
 		"POST /inbox-link": func(*http.Request) (any, error) { return Link{a.Link()}, nil },
+		"POST /rotate":     func(r *http.Request) (any, error) { return a.Rotate(r.Context()) },
 		"POST /pair":       func(*http.Request) (any, error) { return a.Pair() },
 		"POST /doctor":     func(r *http.Request) (any, error) { return a.Doctor.Examine(r.Context()), nil },
 		"POST /doctor/tap/{channel}": func(r *http.Request) (any, error) {

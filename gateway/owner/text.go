@@ -82,6 +82,9 @@ func (a *Account) write(b *strings.Builder) {
 	field("tool", a.Executor)
 	field("command", a.Command)
 	field("arguments", a.Args)
+	if !a.ValuesDropped.IsZero() {
+		field("values", "are no longer kept, since "+terminal.Stamp(a.ValuesDropped))
+	}
 	field("folder", a.Cwd)
 	field("mounts", strings.Join(a.Mounts, "\n"))
 	if a.State == StateRefused {

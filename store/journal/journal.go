@@ -73,6 +73,9 @@ type Options struct {
 
 const (
 	segmentBytes = 16 << 20
+	// segmentSpan is how long a segment takes entries: it goes whole, so one that
+	// grew for months would keep its oldest entries as long as its newest.
+	segmentSpan = 24 * time.Hour
 	// syncWithin is how long an entry may wait for the disk.
 	syncWithin = 10 * time.Millisecond
 
@@ -204,7 +207,7 @@ func (l *Log) Append(e *approval.JournalEntry) error {
 	if l.frame = frame; len(frame) > groupBytes {
 		l.frame = nil // a rare one need not be kept
 	}
-	if err := l.ready(int64(len(frame))); err != nil {
+	if err := l.ready(int64(len(frame)), e.At); err != nil {
 		return err
 	}
 	e.Seq = l.options.Seq()
@@ -224,14 +227,15 @@ func (l *Log) Append(e *approval.JournalEntry) error {
 	return nil
 }
 
-// ready makes the newest segment one that takes n more bytes.
-func (l *Log) ready(n int64) error {
+// ready makes the newest segment one that takes n more bytes of that instant.
+func (l *Log) ready(n int64, at time.Time) error {
 	switch {
 	case l.closed || l.options.ReadOnly:
 		return ErrClosed
 	case l.failed != nil:
 		return l.failed
-	case l.newest.size+n <= l.options.SegmentBytes || len(l.newest.offsets) == 0:
+	case len(l.newest.offsets) == 0,
+		l.newest.size+n <= l.options.SegmentBytes && at.Sub(l.newest.from) < segmentSpan:
 		return nil
 	}
 	next, err := newActive(l.dir, l.newest.number+1)

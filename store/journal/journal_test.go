@@ -304,6 +304,26 @@ func TestOldSegmentsGiveTheirRoomBack(t *testing.T) {
 	same(t, got, true, 0)
 }
 
+// A segment takes the entries of a day: it would keep its oldest entry for as long as
+// its newest.
+func TestASegmentIsOfADay(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, Options{})
+	for hour := range 24 * 10 {
+		if err := l.Append(&approval.JournalEntry{At: day.Add(time.Duration(hour) * time.Hour), Key: "k", Body: []byte("x")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sealAll(l)
+	if err := l.Forget(day.AddDate(0, 0, 7)); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := told(t, l, approval.Span{})
+	if len(got) != 3*24 || !got[0].At.Equal(day.AddDate(0, 0, 7)) {
+		t.Errorf("%d entries are left, want those of three days", len(got))
+	}
+}
+
 // A reader that began before segments are sealed or dropped reads on.
 func TestReadingWhileSegmentsChange(t *testing.T) {
 	l := open(t, t.TempDir(), Options{SegmentBytes: 4 << 10})

@@ -1,0 +1,88 @@
+package approval
+
+import (
+	"slices"
+	"time"
+
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// DropValues drops what the calls of an ask held, if all of them ended before the
+// instant: arguments, folders, what the user asked for, what judges and the agent
+// said of them. What stays is who asked for which tool, how each was judged and
+// answered, by whom and when, and the hashes: of the call, and of the files that it
+// ran. It reports whether anything was dropped.
+func (a *Ask) DropValues(before, at time.Time) bool {
+	if !a.endedBefore(before) {
+		return false
+	}
+	dropped := false
+	for i := range a.Approvals {
+		if p := &a.Approvals[i]; p.ValuesDropped.IsZero() {
+			p.dropValues(at)
+			dropped = true
+		}
+	}
+	if !dropped {
+		return false
+	}
+	a.Intent = ""
+	a.Questions = slices.Clone(a.Questions)
+	for i := range a.Questions {
+		a.Questions[i].Answer = ""
+	}
+	return true
+}
+
+// endedBefore reports whether nothing can happen to the ask's approvals any more,
+// and nothing did since the instant.
+func (a *Ask) endedBefore(at time.Time) bool {
+	if !a.Over() {
+		return false
+	}
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		switch {
+		case !p.EndedAt.Before(at), p.StandsUntil.After(at):
+			return false
+		case p.Permit != nil && (p.Permit.LapsesAt.After(at) || p.Permit.SpentAt.After(at)):
+			return false
+		case p.Outcome != nil && p.Outcome.At.After(at):
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Approval) dropValues(at time.Time) {
+	was := &p.Proposal
+	p.Proposal = vaglio.Proposal{Agent: was.Agent, Session: was.Session, TurnID: was.TurnID, Step: was.Step, Executor: was.Executor}
+	p.Verdict = withoutValues(&p.Verdict)
+	p.Refusal.Wanted, p.Refusal.Why = clip(was.Executor, maxName), ""
+	p.Effect, p.About, p.Like = "", nil, nil
+	if o := copied(p.Outcome); o != nil {
+		o.Detail = ""
+		p.Outcome = o
+	}
+	p.ValuesDropped = at
+}
+
+// withoutValues is the verdict without what judges said of the call: who judged it,
+// what for, and how.
+func withoutValues(v *vaglio.Verdict) vaglio.Verdict {
+	w := *v
+	w.Reason, w.Sources, w.Results = "", nil, slices.Clone(v.Results)
+	for _, s := range v.Sources {
+		if s.SHA256 != "" {
+			w.Sources = append(w.Sources, vaglio.Source{Kind: s.Kind, SHA256: s.SHA256, Lines: s.Lines, Bytes: s.Bytes})
+		}
+	}
+	for i := range w.Results {
+		g := &w.Results[i]
+		g.Reasoning, g.Metadata, g.Signals = "", nil, slices.Clone(g.Signals)
+		for j := range g.Signals {
+			g.Signals[j] = vaglio.Signal{Category: g.Signals[j].Category, Score: g.Signals[j].Score}
+		}
+	}
+	return w
+}

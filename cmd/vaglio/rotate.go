@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/instance"
+	"github.com/metnos/vaglio/internal/terminal"
+	"github.com/metnos/vaglio/store/bolt"
+)
+
+func newRotate() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rotate",
+		Short: "Make new keys: sign every browser out, and void what was allowed and has not run",
+		Long: `Make new keys, as after somebody may have copied the data folder. Every session of the
+inbox and every one-time link ends, and every permit that is not used yet is void: its
+agent is told to propose the call again. What waits for a person goes on waiting. The
+history tells of it, and so does a line in every chat.
+
+What is kept reads as before: the key that names calls and masks secrets gives no right
+and stays, and so does the one that signs the history. Tokens of agents have a command
+of their own, 'vaglio agent rotate'.
+
+Without a daemon the new keys are made at once, and the next 'vaglio serve' does the
+rest before it serves. Whatever is interrupted is finished by the next start, or by
+this command again.
+
+Exit codes: 0 done, 1 not done, with the reason, 2 a mistake in the command line or in
+the configuration.`,
+		Example: "  vaglio rotate",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var done owner.Rotation
+			err := askDaemon(cmd.Context(), http.MethodPost, "/rotate", &done)
+			if errors.Is(err, owner.ErrNoDaemon) {
+				if err := rotateStore(cmd.Context()); err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "New keys are made. Sessions and permits of before end when 'vaglio serve' starts, which tells every chat.")
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "New keys are made: %s, %s void.\n",
+				terminal.Counted(done.Sessions, "session ended", "sessions ended"), terminal.Counted(done.Permits, "permit is", "permits are"))
+			return err
+		},
+	}
+}
+
+// rotateStore makes new keys in a store that nobody serves from.
+func rotateStore(ctx context.Context) (err error) {
+	dir, err := loadDataDir()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, datafolder.StoreFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w (looked for %s)", instance.ErrNoSecrets, path)
+	}
+	if err := datafolder.Open(dir); err != nil {
+		return err
+	}
+	store, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	_, err = instance.Rotate(ctx, store)
+	return err
+}
+
+// permitsOf are the permits that an instance makes and knows.
+func permitsOf(s instance.Secrets) approval.Permits {
+	return approval.Permits{Secret: s.Rights, Former: s.Former}
+}
+
+// rotate makes new keys while the daemon serves. What is on disk first is that they
+// are new: whatever then fails, or is killed, is finished by the next start.
+func (d *daemon) rotate(ctx context.Context) (owner.Rotation, error) {
+	d.rotating.Lock()
+	defer d.rotating.Unlock()
+	secrets, err := instance.Rotate(ctx, d.store)
+	if err != nil {
+		return owner.Rotation{}, err
+	}
+	d.dispatcher.Rekey(permitsOf(secrets))
+	if err := d.inbox.Rekey(secrets.Rights); err != nil {
+		return owner.Rotation{}, err
+	}
+	return d.finishRotation(ctx)
+}
+
+// resumeRotation finishes a rotation that was made without a daemon, or interrupted.
+func (d *daemon) resumeRotation(ctx context.Context, s instance.Secrets) error {
+	if !s.Unfinished {
+		return nil
+	}
+	_, err := d.finishRotation(ctx)
+	return err
+}
+
+// finishRotation ends what the keys of before were good for. Each step may be done
+// again, and the last one says that none is left.
+func (d *daemon) finishRotation(ctx context.Context) (done owner.Rotation, err error) {
+	if done.Sessions, err = d.inbox.EndSessions(ctx, ""); err != nil {
+		return done, err
+	}
+	if done.Permits, err = d.dispatcher.VoidPermits(ctx, approval.Person{ID: web.Owner, Name: "Owner"}, "terminal"); err != nil {
+		return done, err
+	}
+	if err := d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.KeysRotated}); err != nil {
+		return done, err
+	}
+	return done, instance.FinishRotation(ctx, d.store)
+}
