@@ -111,10 +111,31 @@ func TestJudgesInOrder(t *testing.T) {
 			2,
 		},
 		"first_rejection_decides": {
-			[]vaglio.Gate{gate(answers("a", .2, 1, "x; y"), .3, 0), gate(forbidden(t), .5, 0)},
+			[]vaglio.Gate{gate(answers("a", .2, 1, "x; y"), .3, 0), {Judge: forbidden(t), MinScore: .5, Timeout: time.Minute}},
 			"a",
 			vaglio.Verdict{JudgeKind: "a", Score: .2, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.20 < threshold 0.30 (x; y)"},
 			1,
+		},
+		"first_rejection_asks_for_words": {
+			[]vaglio.Gate{
+				gate(answers("a", .2, 1, "x"), .3, 0), gate(answers("b", 1, 1, "fine"), .5, 0),
+				gate(answers("broken", 7, 1, ""), .5, 0), gate(answers("c", .1, 1, "worse"), .5, 0),
+			},
+			"a",
+			vaglio.Verdict{JudgeKind: "a", Score: .2, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.20 < threshold 0.30 (x)"},
+			3,
+		},
+		"no_verdict_asks_for_none": {
+			[]vaglio.Gate{gate(answers("a", 7, 1, "x"), .3, 0), gate(forbidden(t), .5, 0)},
+			"a",
+			vaglio.Verdict{JudgeKind: "a", BlockedBy: vaglio.PhaseJudge, Reason: "judge: no verdict from a: its score is not from 0 to 1"},
+			1,
+		},
+		"later_rejection_asks_for_none": {
+			[]vaglio.Gate{gate(answers("a", 1, 1, "x"), .3, 0), gate(answers("b", .1, 1, "no"), .5, 0), gate(forbidden(t), .5, 0)},
+			"a",
+			vaglio.Verdict{JudgeKind: "b", Score: .1, BlockedBy: vaglio.PhaseJudge, Reason: "judge: score 0.10 < threshold 0.50 (no)"},
+			2,
 		},
 		"later_rejection_decides": {
 			[]vaglio.Gate{gate(answers("a", 1, 1, ""), .3, 0), gate(answers("b", .1, 1, ""), .5, 0)},

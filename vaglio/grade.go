@@ -15,7 +15,8 @@ import (
 // The whole text stays in the results.
 const longestNotes = 300
 
-// grade asks the judges in order. The first that rejects decides. Beside the
+// grade asks the judges in order. The first that rejects decides; where that is the
+// first of all, the others are asked for words. Beside the
 // verdict it returns the verdict's reason as the audit log may hold it.
 func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, logged string, err error) {
 	if call.skip {
@@ -27,7 +28,7 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 	}
 	gates := e.gatesOf(call.proposal)
 	v.Results = make([]GradientResult, 0, len(gates))
-	for _, g := range gates {
+	for i, g := range gates {
 		kind := g.Judge.Kind()
 		result, fault, err := e.ask(ctx, g, call.proposal, size)
 		if err == nil && g.Instead != nil && result.Fault == FaultInstead {
@@ -43,6 +44,11 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 		if why := rejection(g, result, fault, notes(result)); why != "" {
 			v.TS, v.JudgeKind, v.Score = now(), g.Judge.Kind(), result.Score
 			v.Approved, v.BlockedBy, v.Reason = false, PhaseJudge, why
+			if kind == e.kind && fault == "" {
+				if v.Results, err = e.words(ctx, v.Results, gates[i+1:], call.proposal, size); err != nil {
+					return Verdict{}, "", err
+				}
+			}
 			return v, rejection(g, result, fault, g.discreetly(result)), nil
 		}
 		if kind == e.kind && !v.Approved {
@@ -52,6 +58,25 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 	}
 	v.TS = now()
 	return v, logged, nil
+}
+
+// words adds what the other judges say of a call that the first rejected: its score
+// alone gives a person no reason. They decide nothing any more, so those that have a
+// limit of time, as they ask somebody else, are spared.
+func (e *Engine) words(ctx context.Context, results []GradientResult, gates []Gate, p Proposal, size int) ([]GradientResult, error) {
+	for _, g := range gates {
+		if g.Timeout > 0 {
+			continue
+		}
+		result, fault, err := e.ask(ctx, g, p, size)
+		if err != nil {
+			return nil, err
+		}
+		if fault == "" {
+			results = append(results, result)
+		}
+	}
+	return results, nil
 }
 
 // gatesOf are the judges that a call must pass. A concern is enough to ask about it.

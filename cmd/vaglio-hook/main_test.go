@@ -1,10 +1,98 @@
 package main
 
 import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
+
+// TestMain is the hook itself where a test starts it as one.
+func TestMain(m *testing.M) {
+	if os.Getenv("VAGLIO_TEST_HOOK") == "1" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestAStoppedHookWithdrawsAndDenies tells a hook that waits for a person to stop, as
+// a client does.
+func TestAStoppedHookWithdrawsAndDenies(t *testing.T) {
+	folder := t.TempDir()
+	socket := filepath.Join(folder, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pending = `{"decision":"pending","verdict":{"blocked_by":"judge"},"approval":{"id":"i-1","state":"pending"}}`
+	held, withdrawn := make(chan struct{}, 1), make(chan struct{}, 1)
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch _, _ = io.ReadAll(r.Body); r.Method {
+		case http.MethodGet:
+			held <- struct{}{}
+			<-r.Context().Done()
+			return
+		case http.MethodDelete:
+			withdrawn <- struct{}{}
+		}
+		_, _ = io.WriteString(w, pending)
+	})}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(l)
+	}()
+	defer func() {
+		_ = server.Close()
+		<-served
+	}()
+
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "claude-code")
+	cmd.Env = []string{"VAGLIO_TEST_HOOK=1", "HOME=" + folder, "METNOS_DATA_DIR=" + folder, "METNOS_AGENT_SOCKET=" + socket}
+	cmd.Stdin = strings.NewReader(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":"/p"}`)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-held:
+	case <-ctx.Done():
+		t.Fatal("it asked nobody")
+	}
+	// A hook that has only begun to run does not hear of it.
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for gone := false; !gone; {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-withdrawn:
+			gone = true
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatal("it did not stop")
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v %s", err, errs.String())
+	}
+	if !strings.Contains(out.String(), `"deny"`) || !strings.Contains(out.String(), "i-1 was withdrawn") {
+		t.Errorf("said %q %q", out.String(), errs.String())
+	}
+}
 
 // TestTheHookLinksNothingOfTheEngine keeps the program small that every tool call
 // of an agent starts: what it links is initialised each time.
@@ -21,6 +109,8 @@ func TestTheHookLinksNothingOfTheEngine(t *testing.T) {
 	for _, p := range packages {
 		rest, own := strings.CutPrefix(p, ours)
 		switch first, _, _ := strings.Cut(p, "/"); {
+		case p == "net/http", p == "crypto/tls":
+			t.Errorf("links %s, whose start costs more than a call", p)
 		case own:
 			if !strings.HasPrefix(rest, "gateway/") && !strings.HasPrefix(rest, "internal/") && rest != "cmd/vaglio-hook" {
 				t.Errorf("links %s", p)

@@ -102,7 +102,9 @@ func (d *examining) run(ctx context.Context) error {
 		d.Found("daemon", approval.Wrong, "The daemon does not answer: "+terminal.Sentence(err.Error()),
 			"Run this as the user who serves; if that is you, restart the daemon, which may be another version.")
 	}
-	d.Sandbox(ctx)
+	if err != nil {
+		d.Sandbox(ctx)
+	}
 	d.models(ctx)
 	if err := ctx.Err(); err != nil {
 		return err

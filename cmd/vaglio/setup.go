@@ -17,6 +17,8 @@ type settingUp struct {
 	std            stdio
 	o              setup.Options
 	dry, undo, yes bool
+	// judges is --judge-agents, which counts where it is given.
+	judges bool
 }
 
 func newSetup(std stdio) *cobra.Command {
@@ -31,6 +33,8 @@ unit of systemd, the settings /etc/vaglio/vaglio.env, and the agents' socket
 
 Each --agent names a user whose processes are the agent of that name, each
 --workspace a folder that the gate may read, to see the scripts that calls run.
+--judge-agents loosens the unit's fence so far that judge agents get a sandbox;
+--judge-agents=false takes that back.
 
 Every step is shown first, and done when you say yes. What is so already is left
 alone, so it can be run again, also to add agents, and with a newer program. If a
@@ -43,16 +47,22 @@ Exit codes: 0 done; 1 refused or failed, and nothing half done; 2 a mistake in t
 command line.`,
 		Example: "  sudo vaglio setup --agent claude --workspace /srv/app\n  vaglio setup --dry-run\n  sudo vaglio setup --uninstall",
 		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("judge-agents") {
+				s.o.JudgeAgents = &s.judges
+			}
+			return s.run(cmd.Context())
+		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&s.o.Agents, "agent", nil, "user who is an agent; may be repeated")
 	f.StringArrayVar(&s.o.Workspaces, "workspace", nil, "folder that the gate may read; may be repeated")
+	f.BoolVar(&s.judges, "judge-agents", false, "let the gate make sandboxes for judge agents")
 	f.StringVar(&s.o.Root, "root", "/", "folder of another system to set up, in place of this one")
 	f.BoolVar(&s.dry, "dry-run", false, "show the steps, and do nothing")
 	f.BoolVar(&s.undo, "uninstall", false, "undo the steps, the last first")
 	f.BoolVar(&s.yes, "yes", false, "do it without asking")
-	for _, other := range []string{"agent", "workspace"} {
+	for _, other := range []string{"agent", "workspace", "judge-agents"} {
 		cmd.MarkFlagsMutuallyExclusive("uninstall", other)
 	}
 	return cmd

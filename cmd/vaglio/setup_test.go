@@ -210,7 +210,8 @@ func TestSetup(t *testing.T) {
 			t.Errorf("once more, %v: %d\n%s%s", again, r.code, r.out, r.err)
 		}
 	}
-	m.fenced()
+	m.fenced(1.5)
+	m.withJudgeAgents(after)
 	if r := m.setup("--uninstall", "--yes"); r.code != 0 || !strings.Contains(r.out, "kept  the folder /var/lib/vaglio") {
 		t.Errorf("undone: %d\n%s%s", r.code, r.out, r.err)
 	}
@@ -231,8 +232,31 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// fenced holds what systemd thinks of the unit.
-func (m *throwaway) fenced() {
+// withJudgeAgents opens the unit for sandboxes, sets up anew without a word about
+// that, and takes it back to what the tree was before.
+func (m *throwaway) withJudgeAgents(before string) {
+	m.t.Helper()
+	unit := func() string {
+		text, err := os.ReadFile(m.at("etc/systemd/system/vaglio.service"))
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		return string(text)
+	}
+	closed := unit()
+	for _, args := range [][]string{{"--judge-agents", "--yes"}, {"--yes"}} {
+		if r := m.setup(args...); r.code != 0 || strings.Contains(unit(), "\nRestrictNamespaces=") || !strings.Contains(unit(), "\nSystemCallFilter=@mount ") {
+			m.t.Errorf("%v: %d\n%s%s\n%s", args, r.code, r.out, r.err, unit())
+		}
+	}
+	m.fenced(2.7)
+	if r := m.setup("--judge-agents=false", "--yes"); r.code != 0 || unit() != closed || m.tree() != before || !strings.Contains(closed, "\nRestrictNamespaces=yes\n") {
+		m.t.Errorf("taken back: %d\n%s%s\n%s", r.code, r.out, r.err, unit())
+	}
+}
+
+// fenced holds what systemd thinks of the unit: an exposure of at most that.
+func (m *throwaway) fenced(most float64) {
 	m.t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		m.t.Log("systemd-analyze is not here: the unit's exposure is not measured")
@@ -241,8 +265,8 @@ func (m *throwaway) fenced() {
 	said, err := exec.CommandContext(m.t.Context(), "systemd-analyze", "security", "--offline=true", "--no-pager", "--root="+m.root, "vaglio.service").CombinedOutput()
 	if found := regexp.MustCompile(`exposure level for vaglio.service: ([0-9.]+)`).FindSubmatch(said); err != nil || len(found) == 0 {
 		m.t.Errorf("systemd-analyze: %v\n%s", err, said)
-	} else if score, err := strconv.ParseFloat(string(found[1]), 64); err != nil || score > 1.5 {
-		m.t.Errorf("the unit's exposure is %s, at most 1.5\n%s", found[1], said)
+	} else if score, err := strconv.ParseFloat(string(found[1]), 64); err != nil || score > most {
+		m.t.Errorf("the unit's exposure is %s, at most %.1f\n%s", found[1], most, said)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -210,7 +209,7 @@ func failure(err error) string {
 	}
 	p, ok := errors.AsType[*client.ProblemError](err)
 	switch {
-	case ok && p.Status == http.StatusRequestEntityTooLarge:
+	case ok && p.TooLarge():
 		return p.Detail + "; make the call smaller, such as by writing a long file in several parts"
 	case ok && p.Field != "":
 		return p.Detail + " (" + p.Field + ")"

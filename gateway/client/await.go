@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 )
 
@@ -68,14 +67,14 @@ func (w *waiting) over(a Answer, err error) bool {
 }
 
 func (c *Client) await(ctx context.Context, id ID, wait time.Duration) (Answer, error) {
-	return c.answer(ctx, exchange{what: "await", method: http.MethodGet, path: approvalPath(id) + query(wait), wait: wait})
+	return c.answer(ctx, exchange{what: "await", method: "GET", path: approvalPath(id) + query(wait), wait: wait})
 }
 
 // retryable reports whether a wait may be asked for again: the daemon is away,
 // stopping, or full of waiters.
 func retryable(err error) bool {
 	if p, ok := errors.AsType[*ProblemError](err); ok {
-		return p.Status == http.StatusServiceUnavailable
+		return p.Status == statusUnavailable
 	}
 	_, cut := errors.AsType[*TransportError](err)
 	return cut || errors.Is(err, ErrNotRunning)

@@ -1,17 +1,17 @@
-package client
+package client_test
 
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/gateway/client"
 )
 
 // script answers requests in order; the last entry repeats. It lives in the
@@ -31,18 +31,23 @@ type step struct {
 	err    error
 }
 
-func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.asked = append(s.asked, r.URL.Query().Get("wait"))
+// Close has nothing to close.
+func (*script) Close() {}
+
+// Exchange takes the next step.
+func (s *script) Exchange(ctx context.Context, m *client.Message) (*client.Reply, error) {
+	_, wait, _ := strings.Cut(m.Path, "?wait=")
+	s.asked = append(s.asked, wait)
 	next := s.steps[0]
 	if len(s.steps) > 1 {
 		s.steps = s.steps[1:]
 	}
 	if next.after < 0 {
-		next.after, _ = time.ParseDuration(r.URL.Query().Get("wait"))
+		next.after, _ = time.ParseDuration(wait)
 	}
 	select {
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	case <-time.After(next.after):
 	}
 	if next.err != nil {
@@ -51,10 +56,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	if next.status == 0 {
 		next.status = 200
 	}
-	return &http.Response{
-		StatusCode: next.status, Header: http.Header{"Retry-After": {next.header}},
-		Body: io.NopCloser(strings.NewReader(next.body)),
-	}, nil
+	return &client.Reply{Status: next.status, RetryAfter: next.header, Body: []byte(next.body)}, nil
 }
 
 func TestAwait(t *testing.T) {
@@ -84,7 +86,7 @@ func TestAwait(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{t: t, steps: tc.steps}
-				c := &Client{base: "http://vaglio", http: &http.Client{Transport: s}}
+				c := client.New(s, "")
 				start := time.Now()
 				a, err := c.Await(t.Context(), "i-1", tc.wait)
 				got := string(a.Decision)
@@ -106,7 +108,7 @@ func TestAwait(t *testing.T) {
 
 func TestAwaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &Client{base: "http://vaglio", http: &http.Client{Transport: &script{t: t, steps: []step{{after: -1, body: pendingAnswer}}}}}
+		c := client.New(&script{t: t, steps: []step{{after: -1, body: pendingAnswer}}}, "")
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
 		start := time.Now()

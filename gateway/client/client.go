@@ -7,10 +7,7 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -20,54 +17,24 @@ import (
 
 // Client proposes calls and waits for answers. It is safe for concurrent use.
 type Client struct {
-	base  string
-	token string
-	http  *http.Client
+	token     string
+	transport Transport
 }
 
 // Unix returns a client of the daemon that listens on the socket at the path, for
 // the agent that holds the token; without one, for the agent of this user.
-func Unix(socket, token string) *Client {
-	var d net.Dialer
-	return newClient("http://vaglio", token, func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return d.DialContext(ctx, "unix", socket)
-	})
-}
+func Unix(socket, token string) *Client { return New(&unix{path: socket}, token) }
 
-// Network returns a client of the daemon at the base URL, such as
-// http://127.0.0.1:8787, for the agent that holds the token.
-func Network(base, token string) (*Client, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errors.New("client: the address must be a URL such as http://127.0.0.1:8787, without a user")
-	}
-	if token == "" {
-		return nil, errors.New("client: the agent's token is missing")
-	}
-	var d net.Dialer
-	return newClient(u.Scheme+"://"+u.Host, token, d.DialContext), nil
-}
-
-type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
-
-func newClient(base, token string, dial dialFunc) *Client {
-	return &Client{
-		base: base, token: token,
-		http: &http.Client{
-			// No proxy: what is proposed goes to the daemon and nowhere else.
-			Transport: &http.Transport{DialContext: dial, DisableCompression: true, IdleConnTimeout: time.Minute},
-			// Nor does a redirect lead the token elsewhere.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}
-}
+// New returns a client that reaches the daemon by the transport, for the agent that
+// holds the token; package network has one for addresses.
+func New(t Transport, token string) *Client { return &Client{token: token, transport: t} }
 
 // Close closes the connections that no call uses.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.transport.Close() }
 
 // Withdraw says that the call is no longer wanted.
 func (c *Client) Withdraw(ctx context.Context, id ID) (Answer, error) {
-	return c.answer(ctx, exchange{what: "withdraw", method: http.MethodDelete, path: approvalPath(id)})
+	return c.answer(ctx, exchange{what: "withdraw", method: "DELETE", path: approvalPath(id)})
 }
 
 // Redeem spends the permit on the call. Only nil means that the call may run,
@@ -78,7 +45,7 @@ func (c *Client) Redeem(ctx context.Context, permit string, call Proposal) error
 		return fmt.Errorf("client: encode a proposal: %w", err)
 	}
 	path := "/v1/permits/" + url.PathEscape(permit) + "/redeem"
-	return c.done(ctx, exchange{what: "redeem", method: http.MethodPost, path: path, body: body})
+	return c.done(ctx, exchange{what: "redeem", method: "POST", path: path, body: body})
 }
 
 // maxDetail is the greatest length of an outcome's detail, in bytes.
@@ -94,7 +61,7 @@ func (c *Client) Report(ctx context.Context, id ID, o Outcome) error {
 	if err != nil {
 		return fmt.Errorf("client: encode an outcome: %w", err)
 	}
-	return c.done(ctx, exchange{what: "report", method: http.MethodPost, path: approvalPath(id) + "/outcome", body: body})
+	return c.done(ctx, exchange{what: "report", method: "POST", path: approvalPath(id) + "/outcome", body: body})
 }
 
 // cut makes a detail one that the daemon takes.
@@ -124,7 +91,7 @@ func (c *Client) answer(ctx context.Context, x exchange) (Answer, error) {
 		return Answer{}, err
 	}
 	var a Answer
-	if status != http.StatusOK || strictjson.UnmarshalLoose(body, &a) != nil {
+	if status != statusOK || strictjson.UnmarshalLoose(body, &a) != nil {
 		return Answer{}, &TransportError{What: x.what, Err: fmt.Errorf("an answer of status %d that cannot be read", status)}
 	}
 	return a, nil
@@ -133,7 +100,7 @@ func (c *Client) answer(ctx context.Context, x exchange) (Answer, error) {
 // done sends x and wants nothing back but that it is done.
 func (c *Client) done(ctx context.Context, x exchange) error {
 	status, _, err := c.send(ctx, x)
-	if err == nil && status != http.StatusNoContent {
+	if err == nil && status != statusNoContent {
 		return &TransportError{What: x.what, Err: fmt.Errorf("an answer of unexpected status %d", status)}
 	}
 	return err

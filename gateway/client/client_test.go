@@ -1,4 +1,4 @@
-package client
+package client_test
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/client/network"
 )
 
 const (
@@ -27,13 +30,14 @@ const (
 	permit = "the-permits-text"
 )
 
-var call = Proposal{
+var call = client.Proposal{
 	TurnID: "t", Step: 1, Executor: "x", Args: map[string]any{"a": "1"},
-	Context: Context{Capability: []string{"code:exec", "fs:read"}, Cwd: "/p"},
+	Context: client.Context{Capability: []string{"code:exec", "fs:read"}, Cwd: "/p"},
 }
 
-// daemon is a handler on loopback and on a socket, and what it was asked.
-func daemon(t *testing.T, h http.HandlerFunc) (network, unix *Client) {
+// both are clients of a handler that is on loopback and on a socket: each transport
+// keeps the same contract.
+func both(t *testing.T, h http.HandlerFunc) (clients []*client.Client) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
@@ -47,13 +51,13 @@ func daemon(t *testing.T, h http.HandlerFunc) (network, unix *Client) {
 	u.Listener = l
 	u.Start()
 	t.Cleanup(u.Close)
-	network, err = Network(s.URL, token)
+	far, err := network.New(s.URL, token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	unix = Unix(socket, "")
-	t.Cleanup(func() { network.Close(); unix.Close() })
-	return network, unix
+	near := client.Unix(socket, token)
+	t.Cleanup(func() { far.Close(); near.Close() })
+	return []*client.Client{far, near}
 }
 
 func TestRequestsAreAsTheContractHasThem(t *testing.T) {
@@ -68,11 +72,10 @@ func TestRequestsAreAsTheContractHasThem(t *testing.T) {
 		}
 		io.WriteString(w, allowAnswer)
 	}
-	network, unix := daemon(t, record)
-	for _, c := range []*Client{network, unix} {
+	for _, c := range both(t, record) {
 		ctx := t.Context()
-		a, err := c.Propose(ctx, Request{Proposal: call, Key: "k", Wait: time.Second})
-		if err != nil || a.Decision != Allow || a.Permit.Permit != "p" {
+		a, err := c.Propose(ctx, client.Request{Proposal: call, Key: "k", Wait: time.Second})
+		if err != nil || a.Decision != client.Allow || a.Permit.Permit != "p" {
 			t.Fatalf("%+v %v", a, err)
 		}
 		if _, err := c.Await(ctx, "i/1", 90*time.Second); err != nil {
@@ -84,7 +87,7 @@ func TestRequestsAreAsTheContractHasThem(t *testing.T) {
 		if err := c.Redeem(ctx, permit, call); err != nil {
 			t.Error(err)
 		}
-		if err := c.Report(ctx, "i-1", Outcome{Succeeded: true, Detail: "d"}); err != nil {
+		if err := c.Report(ctx, "i-1", client.Outcome{Succeeded: true, Detail: "d"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -98,7 +101,7 @@ func TestRequestsAreAsTheContractHasThem(t *testing.T) {
 			`POST /v1/approvals/i-1/outcome key="" token="` + token + `" type="application/json" {"detail":"d","succeeded":true}`,
 		}
 	}
-	if diff := cmp.Diff(append(want("Bearer "+token), want("")...), got); diff != "" {
+	if diff := cmp.Diff(append(want("Bearer "+token), want("Bearer "+token)...), got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -112,21 +115,22 @@ func TestFailuresAreTyped(t *testing.T) {
 		want   string
 		is     any
 	}{
-		{"problem", 409, problemDocument, "this permit is spent", new(*ProblemError)},
-		{"not-a-problem", 502, "<html>", "vaglio answered with status 502", new(*ProblemError)},
-		{"empty-problem", 500, "{}", "vaglio answered with status 500", new(*ProblemError)},
-		{"success-of-another-kind", 200, "{}", "vaglio could not be asked to redeem: an answer of unexpected status 200", new(*TransportError)},
-		{"redirect", 307, "", "vaglio could not be asked to redeem: an answer of unexpected status 307", new(*TransportError)},
+		{"problem", 409, problemDocument, "this permit is spent", new(*client.ProblemError)},
+		{"not-a-problem", 502, "<html>", "vaglio answered with status 502", new(*client.ProblemError)},
+		{"empty-problem", 500, "{}", "vaglio answered with status 500", new(*client.ProblemError)},
+		{"success-of-another-kind", 200, "{}", "vaglio could not be asked to redeem: an answer of unexpected status 200", new(*client.TransportError)},
+		{"redirect", 307, "", "vaglio could not be asked to redeem: an answer of unexpected status 307", new(*client.TransportError)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, unix := daemon(t, func(w http.ResponseWriter, _ *http.Request) {
+			for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "http://127.0.0.1:1/")
 				w.WriteHeader(tc.status)
 				io.WriteString(w, tc.body)
-			})
-			err := unix.Redeem(t.Context(), permit, call)
-			if err == nil || err.Error() != tc.want || !errors.As(err, tc.is) {
-				t.Errorf("error %T %v, want %q", err, err, tc.want)
+			}) {
+				err := c.Redeem(t.Context(), permit, call)
+				if err == nil || err.Error() != tc.want || !errors.As(err, tc.is) {
+					t.Errorf("error %T %v, want %q", err, err, tc.want)
+				}
 			}
 		})
 	}
@@ -135,63 +139,128 @@ func TestFailuresAreTyped(t *testing.T) {
 func TestUnreadableAnswerIsAnError(t *testing.T) {
 	for name, body := range map[string]string{
 		"empty": "", "list": "[]", "cut": allowAnswer[:40], "duplicate": `{"decision":"deny","decision":"allow"}`,
-		"wrong-type": `{"decision":1}`, "huge": `{"decision":"` + strings.Repeat("x", maxAnswer) + `"}`,
+		"wrong-type": `{"decision":1}`, "huge": `{"decision":"` + strings.Repeat("x", client.MaxReply) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, unix := daemon(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })
-			a, err := unix.Propose(t.Context(), Request{Proposal: call})
-			if _, ok := errors.AsType[*TransportError](err); !ok || a.Decision != "" {
-				t.Errorf("%+v %v", a, err)
+			for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) }) {
+				a, err := c.Propose(t.Context(), client.Request{Proposal: call})
+				if _, ok := errors.AsType[*client.TransportError](err); !ok || a.Decision != "" {
+					t.Errorf("%+v %v", a, err)
+				}
 			}
 		})
 	}
 }
 
+// TestAnswersOfAnySizeComeWhole has the daemon write them in one piece and in many.
+func TestAnswersOfAnySizeComeWhole(t *testing.T) {
+	for _, size := range []int{0, 1, 4 << 10, 100 << 10, 3 << 20} {
+		for _, flush := range []bool{false, true} {
+			reason := strings.Repeat("ö", size)
+			for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) {
+				io.WriteString(w, `{"decision":"deny",`)
+				if flush {
+					_ = http.NewResponseController(w).Flush()
+				}
+				io.WriteString(w, `"text":"`+reason+`"}`)
+			}) {
+				if a, err := c.Withdraw(t.Context(), "i"); err != nil || a.Decision != client.Deny || a.Text != reason {
+					t.Errorf("%d bytes, flushed %v: %d came, %v", len(reason), flush, len(a.Text), err)
+				}
+			}
+		}
+	}
+}
+
+// TestWhatIsTooLargeIsToldSo has the daemon refuse a call before it has read all of
+// it, and go.
+func TestWhatIsTooLargeIsToldSo(t *testing.T) {
+	large := call
+	large.Args = map[string]any{"text": strings.Repeat("x", 3<<20)}
+	// net/http may lose such an answer on a busy machine; the socket's must not.
+	near := both(t, func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if _, ok := errors.AsType[*http.MaxBytesError](err); !ok {
+			t.Errorf("read: %v", err)
+		}
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		io.WriteString(w, `{"detail":"the body is larger than 1048576 bytes"}`)
+	})[1]
+	_, err := near.Propose(t.Context(), client.Request{Proposal: large})
+	if p, ok := errors.AsType[*client.ProblemError](err); !ok || !p.TooLarge() || p.Detail != "the body is larger than 1048576 bytes" {
+		t.Errorf("%T %v", err, err)
+	}
+}
+
+// TestTheEndOfAContextEndsAWait has a daemon that never answers.
+func TestTheEndOfAContextEndsAWait(t *testing.T) {
+	asked, over := make(chan struct{}), make(chan struct{})
+	for _, c := range both(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		asked <- struct{}{}
+		<-r.Context().Done() // the connection is closed, as it should be
+		over <- struct{}{}
+	}) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			_, err := c.Propose(ctx, client.Request{Proposal: call})
+			done <- err
+		}()
+		<-asked
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		<-over
+	}
+}
+
 // TestErrorsHoldNoSecret makes every call fail in every way at hand.
 func TestErrorsHoldNoSecret(t *testing.T) {
-	dead, err := Network("http://127.0.0.1:1", token)
+	dead, err := network.New("http://127.0.0.1:1", token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut, cutUnix := daemon(t, func(w http.ResponseWriter, _ *http.Request) {
+	cut := both(t, func(w http.ResponseWriter, _ *http.Request) {
 		c, _, _ := http.NewResponseController(w).Hijack()
 		c.Close()
 	})
-	bad, err := Network("http://127.0.0.1:1", token+"\n")
+	bad, err := network.New("http://127.0.0.1:1", token+"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	// A pause would not end within it, so nothing is tried twice.
-	short, cancel := context.WithTimeout(t.Context(), firstPause)
+	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	for _, c := range []*Client{dead, cut, cutUnix, bad, Unix("/does/not/exist", "")} {
+	for _, c := range append(cut, dead, bad, client.Unix("/does/not/exist", ""), client.Unix("/does/not/exist", token+"\n")) {
 		for _, ctx := range []context.Context{short, over} {
-			_, e1 := c.Propose(ctx, Request{Proposal: call, Key: permit})
+			_, e1 := c.Propose(ctx, client.Request{Proposal: call, Key: permit})
 			_, e2 := c.Withdraw(ctx, "i")
-			for _, err := range []error{c.Redeem(ctx, permit, call), c.Report(ctx, "i", Outcome{}), e1, e2} {
+			for _, err := range []error{c.Redeem(ctx, permit, call), c.Report(ctx, "i", client.Outcome{}), e1, e2} {
 				if err == nil || strings.Contains(err.Error(), permit) || strings.Contains(err.Error(), token) {
 					t.Errorf("%v", err)
 				}
 			}
 		}
 	}
-	if err := dead.Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
+	if err := dead.Redeem(t.Context(), permit, call); !errors.Is(err, client.ErrNotRunning) {
 		t.Errorf("nobody listens: %v", err)
 	}
-	if err := Unix(filepath.Join(t.TempDir(), "s"), "").Redeem(t.Context(), permit, call); !errors.Is(err, ErrNotRunning) {
+	if err := client.Unix(filepath.Join(t.TempDir(), "s"), "").Redeem(t.Context(), permit, call); !errors.Is(err, client.ErrNotRunning) {
 		t.Errorf("no socket: %v", err)
 	}
 }
 
 func TestNetworkRefusesBadAddresses(t *testing.T) {
 	for _, base := range []string{"", "127.0.0.1:8787", "ftp://x", "http://user:pass@x", "http://", "\x00"} {
-		if _, err := Network(base, token); err == nil || strings.Contains(err.Error(), "pass") {
+		if _, err := network.New(base, token); err == nil || strings.Contains(err.Error(), "pass") {
 			t.Errorf("%q: %v", base, err)
 		}
 	}
-	if _, err := Network("http://x", ""); err == nil {
+	if _, err := network.New("http://x", ""); err == nil {
 		t.Error("took an empty token")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/client/network"
 )
 
 // daemon answers as vaglio does when a person allows the call: an approval with
@@ -42,7 +43,7 @@ func ExampleClient_Propose() {
 	defer vaglioServes.Close()
 
 	ctx := context.Background()
-	c, err := client.Network(vaglioServes.URL, "the agent's token")
+	c, err := network.New(vaglioServes.URL, "the agent's token")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,15 +1,11 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
-	"net/http"
-	"net/url"
 	"strconv"
 	"syscall"
 	"time"
@@ -39,6 +35,9 @@ type ProblemError struct {
 
 func (p *ProblemError) Error() string { return p.Detail }
 
+// TooLarge reports whether the call was larger than the daemon takes.
+func (p *ProblemError) TooLarge() bool { return p.Status == statusTooLarge }
+
 // TransportError says that an exchange with the daemon did not come to its
 // end. Whether the daemon took the request is not known.
 type TransportError struct {
@@ -53,12 +52,63 @@ func (e *TransportError) Error() string {
 
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// The limits of what the daemon may answer.
+// MaxReply is the greatest length of a reply's body, in bytes.
+const MaxReply = 16 << 20
+
+// replyWithin is how long an answer may take beyond the wait asked for.
+const replyWithin = 30 * time.Second
+
+// The statuses of HTTP that a client goes by.
 const (
-	maxAnswer = 16 << 20
-	// replyWithin is how long an answer may take beyond the wait asked for.
-	replyWithin = 30 * time.Second
+	statusOK          = 200
+	statusNoContent   = 204
+	statusFailure     = 400 // and above
+	statusTooLarge    = 413
+	statusUnavailable = 503
 )
+
+// Transport carries requests to the daemon, each over to its reply. It is safe for
+// concurrent use.
+type Transport interface {
+	// Exchange sends r and returns the daemon's whole reply to it, whatever its
+	// status. It follows no redirect and sends nothing twice. Its errors hold no
+	// part of r; where nobody could be reached, a [*net.OpError] says so of "dial".
+	Exchange(ctx context.Context, r *Message) (*Reply, error)
+	// Close closes the connections that no exchange uses.
+	Close()
+}
+
+// Message is one request of HTTP.
+type Message struct {
+	Method string
+	// Path may hold a permit, and a query.
+	Path string
+	// Header may hold the agent's token.
+	Header []Field
+	// Body is JSON, or nil.
+	Body []byte
+}
+
+// Field is one field of a header.
+type Field struct{ Name, Value string }
+
+// Reply is what came back.
+type Reply struct {
+	Status int
+	// RetryAfter is the field of that name, "" if there was none.
+	RetryAfter string
+	// Body has at most [MaxReply] bytes.
+	Body []byte
+}
+
+// ErrTooLarge says that a reply had more than [MaxReply] bytes.
+var ErrTooLarge error = tooLargeError{}
+
+type tooLargeError struct{}
+
+func (tooLargeError) Error() string {
+	return fmt.Sprintf("the answer is larger than %d bytes", MaxReply)
+}
 
 // exchange is one request to the daemon. Its path may hold a permit.
 type exchange struct {
@@ -72,63 +122,50 @@ type exchange struct {
 func (c *Client) send(ctx context.Context, x exchange) (int, []byte, error) {
 	timed, cancel := context.WithTimeout(ctx, x.wait+replyWithin)
 	defer cancel()
-	r, err := http.NewRequestWithContext(timed, x.method, c.base+x.path, bytes.NewReader(x.body))
-	if err != nil {
-		return 0, nil, &TransportError{x.what, errors.New("the address is not a URL")}
-	}
-	if x.body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if x.key != "" {
-		r.Header.Set("Idempotency-Key", x.key)
-	}
-	if c.token != "" {
-		r.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return 0, nil, explain(ctx, x.what, err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	m := &Message{Method: x.method, Path: x.path, Body: x.body}
+	m.add("Content-Type", "application/json", x.body != nil)
+	m.add("Idempotency-Key", x.key, x.key != "")
+	m.add("Authorization", "Bearer "+c.token, c.token != "")
+	reply, err := c.transport.Exchange(timed, m)
 	switch {
 	case err != nil:
-		return 0, nil, explain(ctx, x.what, err)
-	case len(body) > maxAnswer:
-		return 0, nil, &TransportError{x.what, fmt.Errorf("the answer is larger than %d bytes", maxAnswer)}
-	case resp.StatusCode >= http.StatusBadRequest:
-		return 0, nil, problem(resp, body)
+		return 0, nil, explain(ctx, timed, x.what, err)
+	case reply.Status >= statusFailure:
+		return 0, nil, problem(reply)
 	}
-	return resp.StatusCode, body, nil
+	return reply.Status, reply.Body, nil
 }
 
-// explain tells apart why an exchange failed. The library's own error names
-// the URL, which may hold a permit, so only its cause is kept.
-func explain(ctx context.Context, what string, err error) error {
+func (m *Message) add(name, value string, wanted bool) {
+	if wanted {
+		m.Header = append(m.Header, Field{name, value})
+	}
+}
+
+// explain tells apart why an exchange failed, whose time was bounded by timed
+// within ctx.
+func explain(ctx, timed context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
-	}
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" &&
 		(errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)) {
 		return ErrNotRunning
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if timed.Err() != nil {
 		err = errors.New("it did not answer in time")
 	}
 	return &TransportError{what, err}
 }
 
 // problem reads a failure. Whatever it holds, it is a failure.
-func problem(resp *http.Response, body []byte) *ProblemError {
+func problem(r *Reply) *ProblemError {
 	p := new(ProblemError)
-	if strictjson.UnmarshalLoose(body, p) != nil || p.Detail == "" {
-		*p = ProblemError{Detail: fmt.Sprintf("vaglio answered with status %d", resp.StatusCode)}
+	if strictjson.UnmarshalLoose(r.Body, p) != nil || p.Detail == "" {
+		*p = ProblemError{Detail: fmt.Sprintf("vaglio answered with status %d", r.Status)}
 	}
-	p.Status = resp.StatusCode
-	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
+	p.Status = r.Status
+	if s, err := strconv.Atoi(r.RetryAfter); err == nil && s > 0 {
 		p.RetryAfter = time.Duration(s) * time.Second
 	}
 	return p

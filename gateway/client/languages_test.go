@@ -1,4 +1,4 @@
-package client
+package client_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -143,7 +144,7 @@ func (d *inOrder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	wrong := r.Header.Get("Authorization") != "Bearer the-token" || len(d.answers) == 0 || propose && d.key == ""
 	if redeems := strings.HasSuffix(line, "/redeem"); propose || redeems {
-		var p Proposal
+		var p client.Proposal
 		wrong = wrong || strictjson.UnmarshalLoose(body, &p) != nil || p.Executor != "x" || p.TurnID != "t" || fmt.Sprint(p.Args["n"]) != "1"
 	}
 	if wrong {

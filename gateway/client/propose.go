@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -53,7 +52,7 @@ func (c *Client) Propose(ctx context.Context, r Request) (Answer, error) {
 	var away absence
 	for until := time.Now().Add(r.Wait); ; {
 		wait := max(0, time.Until(until))
-		x := exchange{what: "propose", method: http.MethodPost, path: "/v1/proposals" + query(wait), body: body, key: r.Key, wait: wait}
+		x := exchange{what: "propose", method: "POST", path: "/v1/proposals" + query(wait), body: body, key: r.Key, wait: wait}
 		a, err := c.answer(ctx, x)
 		if err == nil && r.unjudged(&a) && (r.Wait == 0 || wait > 0) {
 			if err = rest(ctx, judgesPause); err == nil {

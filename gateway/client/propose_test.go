@@ -1,17 +1,18 @@
-package client
+package client_test
 
 import (
 	"context"
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/gateway/client"
 )
 
 // TestProposeGoesOnThroughARestart answers in the order of a daemon that ends
@@ -28,37 +29,37 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		allowed  = step{body: allowAnswer}
 	)
 	const away = "vaglio is not running: start it with `vaglio serve`"
-	bare := Proposal{TurnID: "t", Executor: "x"}
+	bare := client.Proposal{TurnID: "t", Executor: "x"}
 	for _, tc := range []struct {
 		name    string
 		steps   []step
-		request Request
+		request client.Request
 		// want is the ruling, or the error's text.
 		want string
 		took time.Duration
 		asks []string
 	}{
-		{"refused", []step{refused, refused, allowed}, Request{Proposal: call}, "allow", 300 * time.Millisecond, []string{"", "", ""}},
-		{"no-socket", []step{noSocket, allowed}, Request{Proposal: call}, "allow", 100 * time.Millisecond, nil},
-		{"ended", []step{ended, allowed}, Request{Proposal: call}, "allow", 100 * time.Millisecond, nil},
-		{"reset", []step{reset, allowed}, Request{Proposal: bare, Key: "k"}, "allow", 100 * time.Millisecond, nil},
-		{"stopping", []step{stopping, refused, allowed}, Request{Proposal: call}, "allow", 1200 * time.Millisecond, nil},
-		{"waits-what-is-left", []step{{after: 8 * time.Second, err: io.EOF}, allowed}, Request{Proposal: call, Wait: 20 * time.Second}, "allow", 8100 * time.Millisecond, []string{"20s", "11.9s"}},
-		{"never-there", []step{refused}, Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
-		{"away-for-good", []step{stopping, refused}, Request{Proposal: call}, away, 29400 * time.Millisecond, nil},
-		{"cut-for-good", []step{ended}, Request{Proposal: call}, "vaglio could not be asked to propose: EOF", 29500 * time.Millisecond, nil},
-		{"without-a-key-refused", []step{refused, stopping, allowed}, Request{Proposal: bare}, "allow", 1100 * time.Millisecond, nil},
-		{"without-a-key-cut", []step{ended, allowed}, Request{Proposal: bare}, "vaglio could not be asked to propose: EOF", 0, []string{""}},
-		{"no-route", []step{noRoute, allowed}, Request{Proposal: call}, "vaglio could not be asked to propose: dial: no route to host", 0, []string{""}},
-		{"busy", []step{{status: 503, body: `{"type":"/problems/busy","detail":"busy"}`, header: "2"}, allowed}, Request{Proposal: call}, "busy", 0, []string{""}},
-		{"disk-full", []step{{status: 507, body: `{"type":"/problems/store-full","detail":"full"}`, header: "10"}, allowed}, Request{Proposal: call}, "full", 0, []string{""}},
-		{"unreadable", []step{{body: "{"}, allowed}, Request{Proposal: call}, "vaglio could not be asked to propose: an answer of status 200 that cannot be read", 0, []string{""}},
-		{"hangs", []step{{after: time.Hour}, allowed}, Request{Proposal: call}, "vaglio could not be asked to propose: it did not answer in time", 30 * time.Second, []string{""}},
+		{"refused", []step{refused, refused, allowed}, client.Request{Proposal: call}, "allow", 300 * time.Millisecond, []string{"", "", ""}},
+		{"no-socket", []step{noSocket, allowed}, client.Request{Proposal: call}, "allow", 100 * time.Millisecond, nil},
+		{"ended", []step{ended, allowed}, client.Request{Proposal: call}, "allow", 100 * time.Millisecond, nil},
+		{"reset", []step{reset, allowed}, client.Request{Proposal: bare, Key: "k"}, "allow", 100 * time.Millisecond, nil},
+		{"stopping", []step{stopping, refused, allowed}, client.Request{Proposal: call}, "allow", 1200 * time.Millisecond, nil},
+		{"waits-what-is-left", []step{{after: 8 * time.Second, err: io.EOF}, allowed}, client.Request{Proposal: call, Wait: 20 * time.Second}, "allow", 8100 * time.Millisecond, []string{"20s", "11.9s"}},
+		{"never-there", []step{refused}, client.Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
+		{"away-for-good", []step{stopping, refused}, client.Request{Proposal: call}, away, 29400 * time.Millisecond, nil},
+		{"cut-for-good", []step{ended}, client.Request{Proposal: call}, "vaglio could not be asked to propose: EOF", 29500 * time.Millisecond, nil},
+		{"without-a-key-refused", []step{refused, stopping, allowed}, client.Request{Proposal: bare}, "allow", 1100 * time.Millisecond, nil},
+		{"without-a-key-cut", []step{ended, allowed}, client.Request{Proposal: bare}, "vaglio could not be asked to propose: EOF", 0, []string{""}},
+		{"no-route", []step{noRoute, allowed}, client.Request{Proposal: call}, "vaglio could not be asked to propose: dial: no route to host", 0, []string{""}},
+		{"busy", []step{{status: 503, body: `{"type":"/problems/busy","detail":"busy"}`, header: "2"}, allowed}, client.Request{Proposal: call}, "busy", 0, []string{""}},
+		{"disk-full", []step{{status: 507, body: `{"type":"/problems/store-full","detail":"full"}`, header: "10"}, allowed}, client.Request{Proposal: call}, "full", 0, []string{""}},
+		{"unreadable", []step{{body: "{"}, allowed}, client.Request{Proposal: call}, "vaglio could not be asked to propose: an answer of status 200 that cannot be read", 0, []string{""}},
+		{"hangs", []step{{after: time.Hour}, allowed}, client.Request{Proposal: call}, "vaglio could not be asked to propose: it did not answer in time", 30 * time.Second, []string{""}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{t: t, steps: tc.steps}
-				c := &Client{base: "http://vaglio", http: &http.Client{Transport: s}}
+				c := client.New(s, "")
 				start := time.Now()
 				a, err := c.Propose(t.Context(), tc.request)
 				got := string(a.Decision)
@@ -92,15 +93,15 @@ func TestProposeEndsWithItsContext(t *testing.T) {
 		}, context.Canceled, 3 * time.Second},
 		"deadline": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 3*time.Second)
-		}, ErrNotRunning, 2500 * time.Millisecond},
+		}, client.ErrNotRunning, 2500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := tc.bound(t.Context())
 				defer cancel()
-				c := &Client{base: "http://vaglio", http: &http.Client{Transport: &script{t: t, steps: []step{gone}}}}
+				c := client.New(&script{t: t, steps: []step{gone}}, "")
 				start := time.Now()
-				if _, err := c.Propose(ctx, Request{Proposal: call}); !errors.Is(err, tc.want) || time.Since(start) != tc.took {
+				if _, err := c.Propose(ctx, client.Request{Proposal: call}); !errors.Is(err, tc.want) || time.Since(start) != tc.took {
 					t.Errorf("%v after %s, want %v after %s", err, time.Since(start), tc.want, tc.took)
 				}
 			})

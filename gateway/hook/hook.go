@@ -193,15 +193,16 @@ const maxInput = 4 << 20
 func read(ctx context.Context, in io.Reader) ([]byte, error) {
 	f, _ := in.(*os.File)
 	var b bytes.Buffer
-	chunk := make([]byte, 64<<10)
 	for b.Len() <= maxInput {
 		if f != nil {
 			if err := readable(ctx, f); err != nil {
 				return nil, errors.New("it did not come to its end in time")
 			}
 		}
-		n, err := in.Read(chunk)
-		b.Write(chunk[:n])
+		b.Grow(bytes.MinRead)
+		room := b.AvailableBuffer()
+		n, err := in.Read(room[:cap(room)])
+		b.Write(room[:n])
 		if errors.Is(err, io.EOF) {
 			return b.Bytes(), nil
 		}

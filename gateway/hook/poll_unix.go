@@ -27,6 +27,11 @@ func hungUp(ctx context.Context, f *os.File) bool {
 // poll waits for one of the events, an error or a hang-up on f, until ctx
 // ends.
 func poll(ctx context.Context, f *os.File, events int16) (int16, error) {
+	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: events}} //nolint:gosec // A descriptor is a small number.
+	// What is there already, as a client's input mostly is, needs no wake.
+	if n, err := unix.Poll(fds, 0); err == nil && n > 0 {
+		return fds[0].Revents, nil
+	}
 	wake, waker, err := os.Pipe()
 	if err != nil {
 		return 0, err
@@ -38,10 +43,7 @@ func poll(ctx context.Context, f *os.File, events int16) (int16, error) {
 			_ = waker.Close()
 		}
 	}()
-	fds := []unix.PollFd{
-		{Fd: int32(f.Fd()), Events: events},         //nolint:gosec // A descriptor is a small number.
-		{Fd: int32(wake.Fd()), Events: unix.POLLIN}, //nolint:gosec // A descriptor is a small number.
-	}
+	fds = append(fds, unix.PollFd{Fd: int32(wake.Fd()), Events: unix.POLLIN}) //nolint:gosec // A descriptor is a small number.
 	for {
 		_, err := unix.Poll(fds, -1)
 		switch {

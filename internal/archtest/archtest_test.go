@@ -253,7 +253,12 @@ var rooms = map[string]room{
 	},
 	"channels/slack/slacktest": {may: []string{"channels/platformtest", "internal/strictjson"}, modules: []string{websocket}, tests: []string{slackgo}},
 
-	"gateway/client":  {may: []string{"internal/strictjson"}},
+	"gateway/client": {
+		may:   []string{"internal/strictjson"},
+		tests: []string{"gateway/client/network"},
+	},
+	"gateway/client/network": {may: []string{"gateway/client"}},
+
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},

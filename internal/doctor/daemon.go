@@ -110,6 +110,7 @@ func (d *Daemon) Examine(ctx context.Context) Examination {
 		x.Found("slack", approval.Noted, "It is off: the daemon was started without METNOS_SLACK_BOT_TOKEN.", "")
 	}
 	d.examineChannels(ctx, &x)
+	x.Sandbox(ctx)
 	return x
 }
 

@@ -152,7 +152,7 @@ func (x *minds) client(name string) *models.Client {
 	} else {
 		asked = openai.New(server)
 	}
-	c := models.NewClient(asked, models.Options{Name: m.Name, Price: m.Price, Meter: x.Means.Meters})
+	c := models.NewClient(asked, models.Options{Name: m.Name, Price: m.Costs(), Meter: x.Means.Meters})
 	x.clients[m.Name] = c
 	return c
 }

@@ -33,10 +33,17 @@ type Model struct {
 	// KeyFile holds the server's key; nobody else may read it.
 	KeyFile string `yaml:"key_file"`
 	// Price is per million tokens, in any currency: budget and metrics use the same.
-	Price models.Price `yaml:"price"`
+	// Nil is not known.
+	Price *Price `yaml:"price"`
 
 	// key is what KeyFile holds.
 	key string
+}
+
+// Price is a model's for each side; 0 is free, nil was not said.
+type Price struct {
+	Input  *float64 `yaml:"input"`
+	Output *float64 `yaml:"output"`
 }
 
 // LLM says how llm-v1 asks.
@@ -85,9 +92,10 @@ type agentLimits struct {
 
 // JudgeBudget bounds what a day of judging may cost.
 type JudgeBudget struct {
-	CallsPerDay *int     `yaml:"calls_per_day"`
-	CostPerDay  *float64 `yaml:"cost_per_day"`
-	Above       string   `yaml:"above"`
+	CallsPerDay *int `yaml:"calls_per_day"`
+	// CostPerDay is in the currency of the models' prices, all of which must be known.
+	CostPerDay *float64 `yaml:"cost_per_day"`
+	Above      string   `yaml:"above"`
 }
 
 // The bounds and defaults of what a policy may say.
@@ -105,6 +113,12 @@ const (
 
 // Key is what KeyFile holds; empty without one.
 func (m *Model) Key() string { return m.key }
+
+// Costs is what the model costs, as its client takes it.
+func (m *Model) Costs() models.Price {
+	p := value(m.Price)
+	return models.Price{Input: value(p.Input), Output: value(p.Output)}
+}
 
 // URL is the server's address.
 func (m *Model) URL() string {

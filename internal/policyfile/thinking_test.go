@@ -10,7 +10,7 @@ import (
 // thoughtful is a policy with judges that ask models, and the key file's place.
 const thoughtful = `
 models:
-  - {name: local, api: openai, base_url: "http://127.0.0.1:11434/v1", model: "qwen3:8b"}
+  - {name: local, api: openai, base_url: "http://127.0.0.1:11434/v1", model: "qwen3:8b", price: {input: 0, output: 0}}
   - {name: far, api: anthropic, model: claude, price: {input: 3, output: 15}, key_file: KEYS/good}
 llm: {model: local, min_score: 0.5, share_args: masked, timeout_seconds: 30}
 judge_agents:
@@ -82,6 +82,10 @@ func TestMistakesInJudgesThatThink(t *testing.T) {
 		"SameAgent":      {"name: other", "name: qa", `judge_agents[1].name is "qa", which another one is named`},
 		"OddName":        {"name: other", `name: "other one"`, "it is 1 to 64 letters"},
 		"NegativePrice":  {"input: 3", "input: -3", "models[1].price.input is not a price"},
+		"EndlessPrice":   {"output: 15", "output: .inf", "models[1].price.output is not a price"},
+		"NoPrice":        {", price: {input: 0, output: 0}", "", "p.yaml:3:5: models[0].price is missing, so judge_budget.cost_per_day would not hold local"},
+		"HalfAPrice":     {"{input: 3, output: 15}", "{output: 15}", "models[1].price.input is missing; give both sides"},
+		"AllFree":        {"{input: 3, output: 15}", "{input: 0, output: 0}", "judge_budget.cost_per_day bounds nothing, as all models are free: give calls_per_day"},
 		"ScoreOfLLM":     {"min_score: 0.5", "min_score: 50", "llm.min_score is not a number from 0 to 1"},
 		"ShareAll":       {"share_args: masked", "share_args: all", `llm.share_args is "all"; it is none`},
 		"TimeOfLLM":      {"timeout_seconds: 30", "timeout_seconds: 0", "llm.timeout_seconds is 0"},
@@ -103,6 +107,22 @@ func TestMistakesInJudgesThatThink(t *testing.T) {
 				t.Errorf("no place: %v", err)
 			}
 		})
+	}
+}
+
+// Without a bound of cost no price need be known.
+func TestPriceIsAskedForByABoundOfCostAlone(t *testing.T) {
+	t.Parallel()
+	text := strings.ReplaceAll(thoughtful, "KEYS", keys(t))
+	for _, cut := range []string{", price: {input: 0, output: 0}", ", price: {input: 3, output: 15}", ", cost_per_day: 2.5"} {
+		text = strings.Replace(text, cut, "", 1)
+	}
+	p, err := Parse("p.yaml", []byte(text), "/home/u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Thinking.Models[1].Costs(); got.Input != 0 || got.Output != 0 {
+		t.Errorf("costs %v", got)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/judge/agent"
 	"github.com/metnos/vaglio/vaglio/judge/budget"
+	models "github.com/metnos/vaglio/vaglio/judge/model"
 )
 
 // thinkingCheck finds what is wrong with the judges that ask models.
@@ -80,12 +81,27 @@ func (c *thinkingCheck) model(i int) {
 			c.field(at, "base_url", "%s", problem)
 		}
 	}
-	for side, price := range map[string]float64{"input": m.Price.Input, "output": m.Price.Output} {
-		if price < 0 || math.IsNaN(price) || math.IsInf(price, 0) {
-			c.field(at, "price."+side, "is not a price per million tokens, 0 or more")
+	c.price(m, at)
+	c.key(m, at)
+}
+
+// price notes what is wrong with a model's price. A side that was not said would
+// be taken for free.
+func (c *thinkingCheck) price(m *Model, at []string) {
+	if m.Price == nil {
+		return
+	}
+	for _, side := range []struct {
+		name  string
+		price *float64
+	}{{"input", m.Price.Input}, {"output", m.Price.Output}} {
+		switch p := side.price; {
+		case p == nil:
+			c.field(at, "price."+side.name, "is missing; give both sides, per million tokens, such as {input: 3, output: 15}")
+		case *p < 0 || math.IsNaN(*p) || math.IsInf(*p, 0):
+			c.field(at, "price."+side.name, "is not a price per million tokens, 0 or more")
 		}
 	}
-	c.key(m, at)
 }
 
 // key reads a model's key.
@@ -321,10 +337,30 @@ func (c *thinkingCheck) budget() {
 	if n := b.CostPerDay; n != nil && (!(*n > 0) || math.IsInf(*n, 0)) {
 		c.field(at, "cost_per_day", "is not a number above 0")
 	}
+	if b.CostPerDay != nil {
+		c.priced(at)
+	}
 	if b.CallsPerDay == nil && b.CostPerDay == nil {
 		c.field(at, "", "bounds nothing: give calls_per_day or cost_per_day")
 	}
 	if a := budget.Above(b.Above); a != "" && a != budget.Ask && a != budget.Rules {
 		c.field(at, "above", "is %q; it is ask (a person decides) or rules (the rules answer)", shortened(b.Above))
+	}
+}
+
+// priced notes the models that a bound of cost would not hold, as what they cost is
+// not known; and the bound itself, where all of them are free.
+func (c *thinkingCheck) priced(at []string) {
+	free := len(c.t.Models) > 0
+	for i := range c.t.Models {
+		m := &c.t.Models[i]
+		if m.Price == nil {
+			c.field([]string{"models", strconv.Itoa(i)}, "price", "is missing, so judge_budget.cost_per_day would not hold %s: "+
+				"give price: {input: 3, output: 15} per million tokens, or {input: 0, output: 0} where it is free", m.Name)
+		}
+		free = free && m.Price != nil && m.Costs() == models.Price{}
+	}
+	if free {
+		c.field(at, "cost_per_day", "bounds nothing, as all models are free: give calls_per_day")
 	}
 }

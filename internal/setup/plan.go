@@ -31,6 +31,9 @@ type Options struct {
 	Agents []string
 	// Workspaces are folders in which they work, absolute on the machine.
 	Workspaces []string
+	// JudgeAgents says whether the daemon may make sandboxes for judge agents; nil
+	// leaves it as it was, which is no at first.
+	JudgeAgents *bool
 }
 
 // The names on the machine.
@@ -68,6 +71,8 @@ type note struct {
 	Version    int      `json:"v"`
 	Agents     []string `json:"agents"`
 	Workspaces []string `json:"workspaces"`
+	// JudgeAgents is left out where it is no: a vaglio that does not know it reads on.
+	JudgeAgents bool `json:"judge_agents,omitempty"`
 }
 
 //go:embed vaglio.service
@@ -110,6 +115,9 @@ func New(o Options) (*Plan, error) {
 	}
 	n.Agents = union(n.Agents, o.Agents)
 	n.Workspaces = union(n.Workspaces, o.Workspaces)
+	if o.JudgeAgents != nil {
+		n.JudgeAgents = *o.JudgeAgents
+	}
 	return p, p.fill(m, o.Program, &n)
 }
 

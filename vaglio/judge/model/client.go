@@ -50,10 +50,7 @@ type Options struct {
 
 // Price is what a model costs, in currency units (the operator's own) per
 // million tokens.
-type Price struct {
-	Input  float64 `yaml:"input"`
-	Output float64 `yaml:"output"`
-}
+type Price struct{ Input, Output float64 }
 
 // Of is what a use costs, in millionths of the currency unit.
 func (p Price) Of(u Usage) int64 {
