@@ -32,19 +32,9 @@ func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken
 	var call string
 	var f *function
-	var given []shell.Word // a program, with the arguments that follow
-	deep := 0              // brackets that the call has opened
 	flush := func() {
-		switch {
-		case f != nil && f.verb == "arguments" && len(given) > 0:
-			given = append(given, texts...)
-		case f != nil && f.verb == "program":
-			p.looseCall(&function{}, call, given)
-			given = texts
-		default:
-			p.looseCall(f, call, texts)
-		}
-		f, texts, deep = nil, nil, 0
+		p.looseCall(f, call, texts)
+		f, texts = nil, nil
 	}
 	for i := 0; i < len(src) && p.spend(1); {
 		switch c := src[i]; c {
@@ -55,18 +45,12 @@ func (p *program) looseCalls(src string) {
 			}
 			i += p.looseText(src[i:], to)
 		case ';', '\n':
-			if c == '\n' && (f != nil && deep > 0 || strings.HasPrefix(strings.TrimLeft(src[i:], " \t\r\n"), ".")) {
+			if c == '\n' && strings.HasPrefix(strings.TrimLeft(src[i:], " \t\r\n"), ".") {
 				i++ // the call goes on
 				continue
 			}
 			flush()
 			before = nil
-			i++
-		case '(', '[':
-			deep++
-			i++
-		case ')', ']':
-			deep--
 			i++
 		default:
 			n := looseName(src[i:])
@@ -81,7 +65,6 @@ func (p *program) looseCalls(src string) {
 		}
 	}
 	flush()
-	p.looseCall(&function{}, call, given)
 }
 
 // looseText takes in the text that begins here, and returns how long it is.
@@ -100,7 +83,7 @@ func (p *program) looseFind(name string) *function {
 	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
 		return f
 	}
-	name = strings.NewReplacer("::", ".", ":", ".").Replace(strings.TrimRight(name, "!:"))
+	name = strings.NewReplacer("::", ".", ":", ".").Replace(strings.TrimRight(name, "!"))
 	for name != "" {
 		if f := p.lang.find(name, ""); f != nil {
 			return f

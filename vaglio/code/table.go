@@ -205,7 +205,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.operations[op] == nil {
 		return fmt.Errorf("unknown operation %q", op)
-	} else if !ok && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) && verb != "program" && verb != "arguments" {
+	} else if !ok && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
 		return fmt.Errorf("unknown verb %q", verb)
 	}
 	return nil

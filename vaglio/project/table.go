@@ -57,7 +57,7 @@ func parseTable(text string) (table, error) {
 		if len(parts) != columns {
 			return nil, fmt.Errorf("tools.txt:%d: want programs | words | reader: files, got %q", n, line)
 		}
-		how, files, _ := strings.Cut(parts[2], ":")
+		how, files, _ := strings.Cut(parts[2], ": ")
 		name, language, _ := strings.Cut(strings.TrimSpace(how), " ")
 		if known[name] == nil {
 			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
