@@ -27,9 +27,21 @@ func (l *look) killed(o *operation.Operation, spot string) string {
 	case "0", "HUP", "CONT", "WINCH", "18", "28":
 		return ""
 	default:
-		if spot == "-1" || spot == "1" && signal != "1" {
-			return killRule
-		}
+		return l.killsEverything(spot, signal)
+	}
+}
+
+// killsEverything is for a signal to the first process, or to every one. Those of
+// a container are its own, unless the gate runs in it.
+func (l *look) killsEverything(spot, signal string) string {
+	switch {
+	case spot != "-1" && (spot != "1" || signal == "1"):
+		return ""
+	case !l.inside:
+		return killRule
+	case l.namesOwn(spotOf(l.c.Remote.Target)):
+		return ownProcess
+	default:
 		return ""
 	}
 }

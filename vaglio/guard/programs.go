@@ -37,12 +37,14 @@ const packageRule = "tree.packages"
 func (l *look) uninstalled(o *operation.Operation, spot string) string {
 	name, _, _ := strings.Cut(spot, ":")
 	switch {
+	case strings.HasPrefix(name, "vaglio"):
+		return ownProcess
+	case l.inside:
+		return "" // a container's packages are its image's
 	case o.Object.Kind == operation.Whole || l.g.isEssential(name) || place.IsWild(spot):
 		return packageRule
 	case spot == "*" || spot == ".*" || spot == "~i" || spot == "?essential":
 		return packageRule
-	case strings.HasPrefix(name, "vaglio"):
-		return ownProcess
 	default:
 		return ""
 	}

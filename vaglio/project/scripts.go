@@ -181,35 +181,6 @@ func operands(words []string) []string {
 	return out
 }
 
-// readPreCommit reads the hooks that a project brings itself.
-func readPreCommit(v *visit, r *row) {
-	file, text, ok := v.first(r.files...)
-	if !ok {
-		return
-	}
-	var f struct {
-		Repos []struct {
-			Hooks []struct {
-				Entry    string   `yaml:"entry"`
-				Language string   `yaml:"language"`
-				Args     []string `yaml:"args"`
-			} `yaml:"hooks"`
-		} `yaml:"repos"`
-	}
-	if yaml.Unmarshal([]byte(text), &f) != nil {
-		return
-	}
-	for _, repo := range f.Repos {
-		for _, h := range repo.Hooks {
-			line := 1
-			if at := strings.Index(text, h.Entry); at >= 0 {
-				line = lineOf(text, at)
-			}
-			v.add(file, line, "sh", h.Entry)
-		}
-	}
-}
-
 // readJustfile reads the recipes of a justfile.
 func readJustfile(v *visit, r *row) {
 	if name, ok := value(v.words, "--justfile", "-f"); ok {

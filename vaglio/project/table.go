@@ -4,6 +4,8 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +21,6 @@ type table map[string][]row
 // row is one line of the table.
 type row struct {
 	with     []string // words of which one must be there; none asks for nothing
-	how      string   // the reader's name
 	language string
 	files    []string
 	read     func(v *visit, r *row)
@@ -33,9 +34,10 @@ func (r *row) applies(words []string) bool {
 func readers() map[string]func(v *visit, r *row) {
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
-		"taskfile": readTaskfile, "precommit": readPreCommit, "gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
-		"changed": readChanged, "generate": readChanged,
-		"setting": readSetting, "imports": readImports,
+		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
+		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
+		"changed": readChanged,
+		"imports": readImports,
 	}
 }
 
@@ -55,12 +57,12 @@ func parseTable(text string) (table, error) {
 		if len(parts) != columns {
 			return nil, fmt.Errorf("tools.txt:%d: want programs | words | reader: files, got %q", n, line)
 		}
-		how, files, _ := strings.Cut(parts[2], ":")
+		how, files, _ := strings.Cut(parts[2], ": ")
 		name, language, _ := strings.Cut(strings.TrimSpace(how), " ")
 		if known[name] == nil {
 			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
 		}
-		r := row{with: strings.Fields(parts[1]), how: name, language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
+		r := row{with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
@@ -70,23 +72,19 @@ func parseTable(text string) (table, error) {
 }
 
 // readChanged takes the files that the session wrote, in the folder of the
-// command or below it, whose names end as the row tells: a runner finds them by
-// itself.
+// command or below it, whose names end as the row tells, or at all for a single
+// dot: a runner finds them by itself.
 func readChanged(v *visit, r *row) {
+	ends := v.named(r.files)
 	for _, file := range v.c.Changed {
-		fits := slices.ContainsFunc(r.files, func(end string) bool { return strings.HasSuffix(file, end) })
+		fits := slices.ContainsFunc(ends, func(end string) bool {
+			return end == "." && path.Ext(file) == "" || end != "." && strings.HasSuffix(file, strings.TrimPrefix(end, "*"))
+		})
 		if !fits || !strings.HasPrefix(file, strings.TrimSuffix(v.dir, "/")+"/") || !v.once(file) {
 			continue
 		}
-		text, ok := v.c.Files.Content(file)
-		if ok && r.how != "generate" {
+		if text, ok := v.c.Files.Content(file); ok {
 			v.add(file, 1, r.language, text)
-			continue
-		}
-		for i, line := range strings.Split(text, "\n") {
-			if run, ok := strings.CutPrefix(line, "//go:generate "); ok {
-				v.add(file, i+1, "sh", run)
-			}
 		}
 	}
 }
@@ -112,8 +110,26 @@ func readCode(v *visit, r *row) {
 	}
 }
 
+var jsonLine = regexp.MustCompile(`(?m)^[ \t]*"(.*?)(?:\\n)?"[],} \t]*$`)
+
+// readLines takes what stands behind one of the row's marks in a line, that of a
+// text in JSON too.
+func readLines(v *visit, r *row) {
+	for _, name := range v.named(r.files) {
+		file, text, _ := v.content(name)
+		for _, l := range settings.Lines(jsonLine.ReplaceAllString(text, "$1")) {
+			for mark := range strings.FieldsSeq(r.language) {
+				if line, ok := strings.CutPrefix(strings.TrimLeft(l.Text, " \t"), strings.ReplaceAll(mark, "_", " ")); ok {
+					v.add(file, l.Number, "sh", line)
+				}
+			}
+		}
+	}
+}
+
 // named are the names of a row, with the words for which some of them stand: @-r
-// for the value of an option, @.py for the words that end so.
+// for the value of an option, @.py for the words that end so, @/dir/ for what the
+// session wrote there, @source_ for what follows that in a word.
 func (v *visit) named(files []string) []string {
 	var all []string
 	for _, name := range files {
@@ -125,22 +141,17 @@ func (v *visit) named(files []string) []string {
 			if name, ok := value(v.words, mark); ok {
 				all = append(all, name)
 			}
+		case strings.HasPrefix(mark, "/"):
+			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !strings.HasPrefix(w, v.dir+mark) })...)
+		case strings.HasSuffix(mark, "_"):
+			for _, w := range v.words {
+				if name, ok := strings.CutPrefix(w, mark[:len(mark)-1]+" "); ok {
+					all = append(all, strings.TrimSpace(name))
+				}
+			}
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
 		}
 	}
 	return all
-}
-
-// readSetting takes the value of one setting of the files, which the row names in
-// the place of a language, as a command line.
-func readSetting(v *visit, r *row) {
-	for _, name := range r.files {
-		file, text, _ := v.content(name)
-		for _, l := range settings.Lines(text) {
-			if key, line, ok := strings.Cut(l.Text, "="); ok && strings.TrimSpace(key) == r.language {
-				v.add(file, l.Number, "sh", line)
-			}
-		}
-	}
 }

@@ -1,0 +1,182 @@
+package project
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/metnos/vaglio/internal/settings"
+)
+
+// quoted is a command line of words that no shell changes.
+func quoted(words ...string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "' ")
+	}
+	return b.String()
+}
+
+// dockerRemark finds the remarks that stand inside a continued line.
+var dockerRemark = regexp.MustCompile(`\\\n([ \t]*#[^\n]*\n)+`)
+
+// readDockerfile reads what building an image runs.
+func readDockerfile(v *visit, r *row) {
+	names := r.files
+	if plain := operands(v.words); len(plain) > 0 {
+		names = slices.Concat([]string{plain[len(plain)-1] + "/" + r.files[0]}, r.files)
+	}
+	if name, ok := value(v.words, "-f", "--file"); ok {
+		names = []string{name}
+	}
+	file, text, _ := v.first(names...)
+	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
+	for _, l := range settings.Lines(text) {
+		word, run, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
+		for run = strings.TrimSpace(run); strings.HasPrefix(run, "--"); {
+			_, run, _ = strings.Cut(run, " ")
+		}
+		words := []string{"sh", "-c", run}
+		if strings.HasPrefix(run, "[") {
+			_ = yaml.Unmarshal([]byte(run), &words) // words, or no list
+		}
+		if strings.EqualFold(word, "RUN") {
+			v.add(file, l.Number, "sh", inContainer(nil, words...))
+		}
+	}
+}
+
+// readYAML takes what stands under the row's keys, at any depth: a text is a
+// command line, a list its words. "container" before the keys says where it runs.
+func readYAML(v *visit, r *row) {
+	keys := strings.Fields(r.language)
+	inside := keys[0] == "container"
+	if inside && v.c.Name == "docker" && !slices.Contains(v.words, "compose") {
+		return
+	}
+	for _, name := range v.named(r.files) {
+		var tree any
+		if file, text, ok := v.content(name); ok && v.once(file) && yaml.Unmarshal([]byte(text), &tree) == nil {
+			v.under(file, text, keys, inside, tree)
+		}
+	}
+}
+
+// under takes what stands under the keys in a tree.
+func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
+	switch t := tree.(type) {
+	case []any:
+		for _, e := range t {
+			v.under(file, text, keys, inside, e)
+		}
+	case map[string]any:
+		var words []string
+		for _, key := range keys {
+			switch val := t[key].(type) {
+			case string:
+				v.place(file, text, t, inside, val)
+			case []any:
+				words = append(words, texts(val)...)
+			}
+		}
+		v.place(file, text, t, inside, words...)
+		for _, key := range slices.Sorted(maps.Keys(t)) {
+			v.under(file, text, keys, inside, t[key])
+		}
+	}
+}
+
+// place keeps a command, one text or words, of a part of a file.
+func (v *visit) place(file, text string, part map[string]any, inside bool, words ...string) {
+	if len(words) == 0 {
+		return
+	}
+	at := lineOf(text, max(strings.Index(text, strings.SplitN(words[0], "\n", 2)[0]), 0))
+	if len(words) == 1 {
+		words = []string{"sh", "-c", words[0]}
+	}
+	line := quoted(words...)
+	if inside {
+		line = inContainer(part, words...)
+	}
+	v.add(file, at, "sh", line)
+}
+
+// inContainer is a command line that runs in the container that a service of a
+// compose file describes: with its folders and rights.
+func inContainer(service map[string]any, words ...string) string {
+	c := []string{"docker", "run", "--rm"}
+	list, _ := service["volumes"].([]any)
+	for _, e := range list {
+		c = append(c, texts([]any{"-v", e})...)
+	}
+	if service["privileged"] == true || service["pid"] == "host" {
+		c = append(c, "--privileged", "--pid=host")
+	}
+	return quoted(append(append(c, "image"), words...)...)
+}
+
+// texts are the texts of a list.
+func texts(list []any) (all []string) {
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// cmakeToken is a word of CMake's language, a remark or a bracket, cmakeKey what
+// ends the words of a command, cmakeValue a value that CMake knows.
+var (
+	cmakeToken = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
+	cmakeKey   = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
+	cmakeValue = regexp.MustCompile(`\$\{([A-Za-z0-9_]+)\}|\$<[^>]*>`)
+)
+
+// readCMake takes what stands behind COMMAND.
+func readCMake(v *visit, r *row) {
+	if slices.Contains(v.words, "-E") { // a tool of its own
+		return
+	}
+	for _, name := range v.named(r.files) {
+		file, text, ok := v.content(name)
+		if !ok || !v.once(file) {
+			continue
+		}
+		var words []string
+		in, begin := false, 0
+		for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
+			word := text[at[0]:at[1]]
+			switch {
+			case word[0] == '#' || word == "ARGS":
+			case cmakeKey.MatchString(word):
+				v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
+				words, in, begin = nil, word == "COMMAND", at[0]
+			case in:
+				words = append(words, v.cmakeWord(strings.ReplaceAll(strings.Trim(word, `"`), `\"`, `"`)))
+			}
+		}
+	}
+}
+
+// cmakeWord is a word as a shell writes it; what CMake alone knows is not empty.
+func (v *visit) cmakeWord(word string) string {
+	return cmakeValue.ReplaceAllStringFunc(quoted(word), func(s string) string {
+		name := strings.Trim(s, "${}<>")
+		switch program, ok := strings.CutSuffix(name, "_EXECUTABLE"); {
+		case name == "CMAKE_COMMAND":
+			return "cmake"
+		case ok:
+			return strings.ToLower(program)
+		case strings.HasSuffix(name, "_BINARY_DIR"):
+			return v.dir + "/build"
+		case strings.HasSuffix(name, "_DIR"):
+			return v.dir
+		}
+		return `'"${cmake_value:?}"'`
+	})
+}
