@@ -59,7 +59,7 @@ func (p *Approval) dropValues(at time.Time) {
 	p.Proposal = vaglio.Proposal{Agent: was.Agent, Session: was.Session, TurnID: was.TurnID, Step: was.Step, Executor: was.Executor}
 	p.Verdict = withoutValues(&p.Verdict)
 	p.Refusal.Wanted, p.Refusal.Why = clip(was.Executor, maxName), ""
-	p.Effect, p.About, p.Like = "", nil, nil
+	p.Effect, p.About, p.Like, p.Again = "", nil, nil, nil
 	if o := copied(p.Outcome); o != nil {
 		o.Detail = ""
 		p.Outcome = o
