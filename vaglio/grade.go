@@ -44,12 +44,10 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 		if why := rejection(g, result, fault, notes(result)); why != "" {
 			v.TS, v.JudgeKind, v.Score = now(), g.Judge.Kind(), result.Score
 			v.Approved, v.BlockedBy, v.Reason = false, PhaseJudge, why
-			if kind == e.kind && fault == "" {
-				if v.Results, err = e.words(ctx, v.Results, gates[i+1:], call.proposal, size); err != nil {
-					return Verdict{}, "", err
-				}
+			if fault == "" {
+				v.Results, err = e.words(ctx, v.Results, gates[i+1:], call.proposal, size)
 			}
-			return v, rejection(g, result, fault, g.discreetly(result)), nil
+			return v, rejection(g, result, fault, g.discreetly(result)), err
 		}
 		if kind == e.kind && !v.Approved {
 			v.Approved, v.JudgeKind, v.Score = true, g.Judge.Kind(), result.Score
@@ -60,10 +58,13 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 	return v, logged, nil
 }
 
-// words adds what the other judges say of a call that the first rejected: its score
-// alone gives a person no reason. They decide nothing any more, so those that have a
-// limit of time, as they ask somebody else, are spared.
+// words adds what the other judges say of a call that the first of all rejected: its
+// score alone gives a person no reason. They decide nothing any more, so those that
+// have a limit of time, as they ask somebody else, are spared.
 func (e *Engine) words(ctx context.Context, results []GradientResult, gates []Gate, p Proposal, size int) ([]GradientResult, error) {
+	if len(results) > 1 {
+		return results, nil
+	}
 	for _, g := range gates {
 		if g.Timeout > 0 {
 			continue

@@ -334,11 +334,8 @@ func (c *thinkingCheck) budget() {
 	if b.CallsPerDay != nil && *b.CallsPerDay < 1 {
 		c.field(at, "calls_per_day", "is %d; it is a number from 1, or left out", *b.CallsPerDay)
 	}
-	if n := b.CostPerDay; n != nil && (!(*n > 0) || math.IsInf(*n, 0)) {
-		c.field(at, "cost_per_day", "is not a number above 0")
-	}
-	if b.CostPerDay != nil {
-		c.priced(at)
+	if n := b.CostPerDay; n != nil {
+		c.cost(at, *n)
 	}
 	if b.CallsPerDay == nil && b.CostPerDay == nil {
 		c.field(at, "", "bounds nothing: give calls_per_day or cost_per_day")
@@ -348,9 +345,12 @@ func (c *thinkingCheck) budget() {
 	}
 }
 
-// priced notes the models that a bound of cost would not hold, as what they cost is
-// not known; and the bound itself, where all of them are free.
-func (c *thinkingCheck) priced(at []string) {
+// cost checks a bound of cost: its number, the models that it would not hold, as
+// what they cost is not known, and whether it holds any, where all of them are free.
+func (c *thinkingCheck) cost(at []string, most float64) {
+	if !(most > 0) || math.IsInf(most, 0) {
+		c.field(at, "cost_per_day", "is not a number above 0")
+	}
 	free := len(c.t.Models) > 0
 	for i := range c.t.Models {
 		m := &c.t.Models[i]
