@@ -40,6 +40,9 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 	if f, ok := ch.(Finder); ok && s.ref == "" && shown.Begun != "" {
 		if s.ref, ok = f.Found(ask.ID); ok {
 			s.posted = len(card.Items)
+			if err := d.found(ctx, ch, ask.ID, s); err != nil {
+				return err
+			}
 		}
 	}
 	if s.ref == "" {
@@ -51,6 +54,29 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 		return d.post(ctx, ch, ask, e, true)
 	}
 	return d.keep(ctx, ch, ask.ID, e, s, err)
+}
+
+// found writes down that a message is the ask's, before it is amended: the channel
+// then forgets what it found it by, and after a crash in between another would be
+// posted while this one has buttons.
+func (d *Dispatcher) found(ctx context.Context, ch Channel, id approval.AskID, s sent) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		shown.Ref, shown.Posted = s.ref, s.posted
+		owesTheEnd(ch, shown)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep where the card of ask %s was found: %w", id, err)
+	}
+	return nil
+}
+
+// owesTheEnd notes that people are to be told beside a new message how its ask ended.
+func owesTheEnd(ch Channel, shown *approval.Shown) {
+	if _, tells := ch.(Teller); tells && shown.Tell == "" {
+		shown.Tell = approval.TellDue
+	}
 }
 
 // post posts the ask's card. That it does is on disk first: when it is then
@@ -136,9 +162,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 		shown.Ref, shown.View, shown.Gone = s.ref, s.view, s.gone
 		if s.posted > 0 {
 			shown.Begun, shown.Posted = "", s.posted
-			if _, tells := ch.(Teller); tells && shown.Tell == "" {
-				shown.Tell = approval.TellDue
-			}
+			owesTheEnd(ch, shown)
 			// A card that comes this late is its own reminder.
 			shown.Reminded = shown.Reminded || d.reminds(ask, now())
 		}

@@ -1,6 +1,7 @@
 package dispatcher_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -93,6 +94,67 @@ func TestAFoundMessageThatIsGoneIsPostedAgain(t *testing.T) {
 		}
 		if r := h.press(messages[1], all, approval.ChoiceAllow); !r.Won {
 			t.Errorf("the new message: %+v", r)
+		}
+	})
+}
+
+// forgetful forgets what it found a message by once the message shows its card. Right
+// after that everything is killed, the first time.
+type forgetful struct {
+	finder
+	amended *bool
+	kill    func()
+}
+
+func (f forgetful) Found(ask approval.AskID) (string, bool) {
+	if *f.amended {
+		return "", false
+	}
+	return f.finder.Found(ask)
+}
+
+func (f forgetful) Amend(ctx context.Context, ref string, card approval.Card) error {
+	err := f.finder.Amend(ctx, ref, card)
+	if !*f.amended {
+		*f.amended = true
+		f.kill()
+	}
+	return err
+}
+
+// A crash right after a found message was amended leaves it the card's, though the
+// channel has forgotten it.
+func TestAFoundMessageIsKnownBeforeItIsAmended(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		up := make(chan struct{})
+		f := forgetful{finder{&chat{name: "finder"}}, new(bool), func() {
+			<-up
+			h.store.Break(errors.New("killed again"))
+		}}
+		h.also = []dispatcher.Channel{f}
+		h.restart()
+		asked := make(chan struct{})
+		f.posting = func() {
+			<-asked
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.posting = nil
+			h.store.Break(errors.New("killed"))
+		}
+		h.ask("make a", 1)
+		close(asked)
+		settle()
+		h.restart()
+		close(up)
+		settle()
+		h.restart()
+		settle()
+		messages := f.seen()
+		if len(messages) != 1 {
+			t.Fatalf("%d messages were posted", len(messages))
+		}
+		if r := h.press(messages[0], all, approval.ChoiceAllow); !r.Won || r.Replaced {
+			t.Errorf("the press: %+v", r)
 		}
 	})
 }

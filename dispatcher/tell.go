@@ -74,10 +74,8 @@ func (d *Dispatcher) Adopt(ctx context.Context, id approval.AskID, channel, ref 
 			return approval.ErrKeep
 		}
 		shown.Ref, shown.View, shown.Begun, shown.Posted = ref, "", "", len(ask.Approvals)
-		if c := d.outlets.deliverers[channel]; c != nil && shown.Tell == "" {
-			if _, tells := c.channel.(Teller); tells {
-				shown.Tell = approval.TellDue
-			}
+		if c := d.outlets.deliverers[channel]; c != nil {
+			owesTheEnd(c.channel, shown)
 		}
 		return nil
 	})
