@@ -88,16 +88,8 @@ func (l *Allowances) Again(agent, key string, about approval.Subjects) (like *ap
 	if like != nil {
 		return like, 0
 	}
-	return nearest(late, about), 0
-}
-
-// nearest is the allowance that a call is most like; nil where it is like none.
-func nearest(late []Allowed, about approval.Subjects) (like *approval.Likeness) {
 	for i := range late {
-		kind, differences, near := about.Near(late[i].About)
-		if near && (like == nil || len(differences) < len(like.Differences)) {
-			like = &approval.Likeness{Approval: late[i].ID, At: late[i].At, Kind: kind, Differences: differences}
-		}
+		like = nearer(like, about, approval.Likeness{Approval: late[i].ID, At: late[i].At}, late[i].About)
 	}
-	return like
+	return like, 0
 }

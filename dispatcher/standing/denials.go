@@ -89,12 +89,20 @@ func (n *Denials) Like(agent string, about approval.Subjects) *approval.Likeness
 		if !time.Now().Before(d.Until) {
 			continue
 		}
-		kind, differences, near := about.Near(d.About)
-		if near && (best == nil || len(differences) < len(best.Differences)) {
-			best = &approval.Likeness{Approval: d.ID, At: d.At, Kind: kind, Differences: differences}
-		}
+		best = nearer(best, about, approval.Likeness{Approval: d.ID, At: d.At}, d.About)
 	}
 	return best
+}
+
+// nearer returns the answer, to a call about the others, where a call is like that one
+// and more so than like the one of the best answer; otherwise the best.
+func nearer(best *approval.Likeness, about approval.Subjects, answer approval.Likeness, others approval.Subjects) *approval.Likeness {
+	kind, differences, near := about.Near(others)
+	if !near || best != nil && len(differences) >= len(best.Differences) {
+		return best
+	}
+	answer.Kind, answer.Differences = kind, differences
+	return &answer
 }
 
 // Of are the agent's standing denials.
