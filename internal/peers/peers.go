@@ -3,6 +3,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"net"
 )
 
@@ -34,4 +35,15 @@ func With(ctx context.Context, c net.Conn) context.Context {
 func Of(ctx context.Context) (p Peer, known bool) {
 	p, known = ctx.Value(key{}).(Peer)
 	return p, known
+}
+
+// of asks the kernel who connected. What it tells is in [ask], for each system.
+func of(c *net.UnixConn) (p Peer, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return p, err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { p, failed = ask(int(fd)) })
+	return p, errors.Join(err, failed)
 }

@@ -1,25 +1,13 @@
 package peers
 
-import (
-	"errors"
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// of asks the kernel which user connected. Of the process nothing is known here: there
-// is no way to look at what is above it.
-func of(c *net.UnixConn) (p Peer, err error) {
-	raw, err := c.SyscallConn()
+// ask returns which user connected. Of the process nothing is known here: there is no
+// way to look at what is above it.
+func ask(fd int) (Peer, error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return p, err
+		return Peer{}, err
 	}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-		if failed = err; err == nil {
-			p.UID = cred.Uid
-		}
-	})
-	return p, errors.Join(err, failed)
+	return Peer{UID: cred.Uid}, nil
 }

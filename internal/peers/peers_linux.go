@@ -1,24 +1,12 @@
 package peers
 
-import (
-	"errors"
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// of asks the kernel which process of which user connected.
-func of(c *net.UnixConn) (p Peer, err error) {
-	raw, err := c.SyscallConn()
+// ask returns which process of which user connected.
+func ask(fd int) (Peer, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return p, err
+		return Peer{}, err
 	}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		if failed = err; err == nil {
-			p = Peer{UID: cred.Uid, PID: int(cred.Pid)}
-		}
-	})
-	return p, errors.Join(err, failed)
+	return Peer{UID: cred.Uid, PID: int(cred.Pid)}, nil
 }
