@@ -22,6 +22,24 @@ func (f finder) Found(ask approval.AskID) (string, bool) {
 	return "", false
 }
 
+// askedAndKilled asks about a call, and breaks the store when the channel has posted its
+// card and nobody knows it yet.
+func (h *house) askedAndKilled(c *chat) approval.Answer {
+	h.t.Helper()
+	asked := make(chan struct{})
+	c.posting = func() {
+		<-asked
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.posting = nil
+		h.store.Break(errors.New("killed"))
+	}
+	a := h.ask("make a", 1)
+	close(asked)
+	settle()
+	return a
+}
+
 // A message that a crash left, and that its channel knows of, is no orphan: its
 // buttons decide, and it turns final, also when somebody answers elsewhere
 // before it is recorded.
@@ -32,17 +50,7 @@ func TestAMessageThatIsFoundIsTheCards(t *testing.T) {
 				f := finder{&chat{name: "finder"}}
 				h.also = []dispatcher.Channel{f}
 				h.restart()
-				asked := make(chan struct{})
-				f.posting = func() {
-					<-asked
-					f.mu.Lock()
-					defer f.mu.Unlock()
-					f.posting = nil
-					h.store.Break(errors.New("killed"))
-				}
-				a := h.ask("make a", 1)
-				close(asked)
-				settle()
+				a := h.askedAndKilled(f.chat)
 				f.failingOn("amend", &approval.RetryError{After: time.Minute, Err: errors.New("slow down")})
 				h.restart()
 				settle()
@@ -74,17 +82,7 @@ func TestAFoundMessageThatIsGoneIsPostedAgain(t *testing.T) {
 		f := finder{&chat{name: "finder"}}
 		h.also = []dispatcher.Channel{f}
 		h.restart()
-		asked := make(chan struct{})
-		f.posting = func() {
-			<-asked
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.posting = nil
-			h.store.Break(errors.New("killed"))
-		}
-		h.ask("make a", 1)
-		close(asked)
-		settle()
+		h.askedAndKilled(f.chat)
 		f.failingOn("amend", approval.ErrGone)
 		h.restart()
 		settle()
@@ -133,17 +131,7 @@ func TestAFoundMessageIsKnownBeforeItIsAmended(t *testing.T) {
 		}}
 		h.also = []dispatcher.Channel{f}
 		h.restart()
-		asked := make(chan struct{})
-		f.posting = func() {
-			<-asked
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.posting = nil
-			h.store.Break(errors.New("killed"))
-		}
-		h.ask("make a", 1)
-		close(asked)
-		settle()
+		h.askedAndKilled(f.chat)
 		h.restart()
 		close(up)
 		settle()
