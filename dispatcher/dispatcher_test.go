@@ -538,6 +538,18 @@ func TestPermitIsBoundAndLapses(t *testing.T) {
 	})
 }
 
+// A permit of before a rotation is void from the moment of the new key, before the
+// approvals that were allowed are taken back.
+func TestAPermitOfAFormerKeyIsVoid(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		g.Rekey(approval.Permits{Secret: approval.Secret{2}, Former: approval.Secret{1}})
+		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+	})
+}
+
 // TestALapsedPermitIsRefusedBeforeItsAlarm redeems when the time is over and
 // nobody has kept so yet: no alarm rings any more, and the first look at the ask,
 // which would keep it, fails.
