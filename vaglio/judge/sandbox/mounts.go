@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // mount is one folder that the tools see.
@@ -137,7 +138,7 @@ func (s *Sandbox) findHidden(ctx context.Context) error {
 			}
 			if err == nil {
 				err = ctx.Err()
-			} else if rel != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
+			} else if rel != "." && closed(err) {
 				// What we cannot look into a command cannot either.
 				return skipEntry(d)
 			}
@@ -181,6 +182,13 @@ func (m *mount) hideEntry(rel string, d fs.DirEntry, hide func(string) bool) err
 		}
 	}
 	return nil
+}
+
+// closed says whether a walk failed at a folder that is not ours to enter, or that
+// went away or became something else since its parent was read.
+func closed(err error) bool {
+	return slices.ContainsFunc([]error{fs.ErrPermission, fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR},
+		func(target error) bool { return errors.Is(err, target) })
 }
 
 // skipEntry leaves a folder out of a walk.

@@ -190,7 +190,7 @@ func (c *copying) entry(rel string, d fs.DirEntry, err error) error {
 		return c.ctx.Err()
 	case rel == "." && err == nil:
 		return nil
-	case err != nil && rel != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)):
+	case err != nil && rel != "." && closed(err):
 		return skipEntry(d)
 	case err != nil:
 		return MountError{c.mount.asked, "cannot be copied: " + reason(err)}
