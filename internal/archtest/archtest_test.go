@@ -125,10 +125,11 @@ var rooms = map[string]room{
 	},
 	"internal/replay": {
 		may: []string{
-			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal",
+			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal", "templates",
 			"vaglio", "vaglio/judge/effects", "vaglio/operation",
 		},
 		modules: []string{udiff},
+		tests:   []string{xnet},
 	},
 	"internal/explain": {
 		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
