@@ -24,7 +24,7 @@ type tape struct {
 	unreadAt      []Unread
 	// folder is what was asked for, when that is a folder.
 	folder string
-	all           []*call
+	all    []*call
 	// calls are those that may still be answered, by what names them. A session that
 	// goes on in another file is copied there.
 	calls map[string]*call
