@@ -129,7 +129,9 @@ func (w *Webhooks) owe(id approval.ID, seq uint64) {
 	if w.after == 0 {
 		w.after = seq
 	}
-	w.owed[id] = w.owed[id]
+	if _, known := w.owed[id]; !known {
+		w.owed[id] = false
+	}
 	w.look = append(w.look, id)
 	w.mu.Unlock()
 	select {

@@ -67,19 +67,29 @@ func (w *Webhooks) try(ctx context.Context, id approval.ID) (time.Duration, erro
 	if err == nil || gone {
 		return 0, errors.Join(err, w.drop(ctx, &r))
 	}
+	again, kept := w.later(ctx, &r, &h)
+	return again, errors.Join(err, kept)
+}
+
+// later notes that a webhook was not taken, and returns after how long to try again; 0
+// is never.
+func (w *Webhooks) later(ctx context.Context, read *approval.Record, h *webhook) (time.Duration, error) {
 	if h.Since.IsZero() {
 		h.Since = time.Now().UTC()
 	}
 	if h.Tries++; time.Since(h.Since) >= tryFor {
-		return 0, errors.Join(fmt.Errorf("given up after %d tries: %w", h.Tries, err), w.drop(ctx, &r))
+		return 0, errors.Join(fmt.Errorf("given up after %d tries", h.Tries), w.drop(ctx, read))
 	}
-	_, kept := w.store.Update(ctx, approval.KindResume, string(id), func(now approval.Record) (approval.Record, error) {
-		if now.Seq != r.Seq {
+	_, err := w.store.Update(ctx, approval.KindResume, read.ID, func(now approval.Record) (approval.Record, error) {
+		if now.Seq != read.Seq {
 			return now, approval.ErrKeep
 		}
 		return h.record(now)
 	})
-	return wait(h.Tries), errors.Join(err, kept)
+	if err != nil {
+		return wait(h.Tries), fmt.Errorf("resume: note a try: %w", err)
+	}
+	return wait(h.Tries), nil
 }
 
 // wait is how long after so many tries the next one comes.
