@@ -71,6 +71,7 @@ var rooms = map[string]room{
 	"internal/archtest":   {},
 	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
+	"internal/race":       {},
 	"internal/realpath":   {},
 	"internal/filemode":   {},
 	"internal/imports":    {},
@@ -299,7 +300,7 @@ var rooms = map[string]room{
 }
 
 // everyTest may be used by the tests of every package.
-var everyTest = []string{gocmp, "internal/strictjson", "internal/golden"}
+var everyTest = []string{"internal/race", gocmp, "internal/strictjson", "internal/golden"}
 
 // file is one Go file of the repository.
 type file struct {
