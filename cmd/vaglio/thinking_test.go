@@ -107,20 +107,26 @@ func TestDoctorAsksTheModels(t *testing.T) {
 	t.Parallel()
 	good := modeltest.Start(modeltest.OpenAI, modeltest.Always(`{"score":1,"reason":"here"}`))
 	defer good.Close()
+	silent := modeltest.Start(modeltest.OpenAI, modeltest.Steps(modeltest.Step{Text: `{"score":1,"reason":"here"}`, Uncounted: true}))
+	defer silent.Close()
 	loose := modeltest.Start(modeltest.Anthropic, modeltest.Always("I am here!"))
 	defer loose.Close()
 	h := newHome(t)
 	file := filepath.Join(h.dir, "policy.yaml")
 	text := fmt.Sprintf("models:\n  - {name: good, api: openai, base_url: %q, model: m}\n  - {name: loose, api: anthropic, base_url: %q, model: m}\n"+
-		"  - {name: gone, api: openai, base_url: \"http://127.0.0.1:1/v1\", model: m}\n", good.URL(), loose.URL())
+		"  - {name: gone, api: openai, base_url: \"http://127.0.0.1:1/v1\", model: m}\n"+
+		"  - {name: silent, api: openai, base_url: %q, model: m}\n", good.URL(), loose.URL(), silent.URL())
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.env = []string{"METNOS_POLICY=" + file}
 	r := h.run("", "doctor")
-	for _, want := range []string{"and holds to a schema", "does not hold to a schema", "cannot be reached", "model gone"} {
+	for _, want := range []string{"and holds to a schema", "does not hold to a schema", "cannot be reached", "model gone", "does not count its tokens"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("it does not say %q:\n%s%s", want, r.out, r.err)
 		}
+	}
+	if n := strings.Count(r.out, "does not count its tokens"); n != 1 {
+		t.Errorf("it says of %d models that they count nothing", n)
 	}
 }

@@ -2,6 +2,7 @@ package judging_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,6 +177,47 @@ func TestGates(t *testing.T) {
 	if n := len(mind.Seen()); n != 1 {
 		t.Errorf("the model was asked %d times", n)
 	}
+}
+
+// A server that counts no tokens is not free: what it took is estimated, holds the
+// day's cost and the limits of a run, and is told.
+func TestAServerThatCountsNothingIsPaid(t *testing.T) {
+	mind := modeltest.Start(modeltest.OpenAI, modeltest.Steps(modeltest.Step{Text: `{"score":1,"reason":"r"}`, Uncounted: true}))
+	defer mind.Close()
+	models := "models: [{name: local, api: openai, base_url: \"" + mind.URL() + "\", model: m, price: {input: 1, output: 1}}]\n"
+	t.Run("cost", func(t *testing.T) {
+		// One answer alone may have taken 4096 tokens, and so more than is left.
+		c := config(t, models+"judge_budget: {cost_per_day: 0.004}\n")
+		c.Kind = "llm-v1"
+		gates, err := judging.Gates(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step, want := range []string{"", "today's budget of 0.004 for judging is spent"} {
+			_, err := gates[0].Judge.Grade(t.Context(), vaglio.Proposal{TurnID: "t", Step: step, Executor: "x"})
+			if told := fmt.Sprint(err); (err == nil) != (want == "") || err != nil && told != want {
+				t.Errorf("call %d: %v", step, err)
+			}
+		}
+		var text strings.Builder
+		c.Means.Meters.WritePrometheus(&text)
+		if !strings.Contains(text.String(), `vaglio_model_estimated_total{model="local"} 1`) {
+			t.Errorf("the meters tell no estimate:\n%s", &text)
+		}
+	})
+	t.Run("tokens", func(t *testing.T) {
+		// Its answer has no confidence, and a second one would be beyond its tokens.
+		c := config(t, models+"judge_agents: [{name: qa, model: local, limits: {tokens: 4000}}]\n"+
+			"execution: {tool_validation: [{type: semantic, judge_agent: qa, criteria: c}]}\n")
+		gates, err := judging.Gates(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = gates[1].Judge.Grade(t.Context(), vaglio.Proposal{TurnID: "t", Step: 1, Executor: "x"})
+		if want := "it used up its 4000 tokens without a verdict, counted by bytes, as its server does not count them"; fmt.Sprint(err) != want {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // llm-v1 needs a model, and one that is meant.

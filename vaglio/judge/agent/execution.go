@@ -37,6 +37,16 @@ type execution struct {
 	// repaired says that a malformed answer was asked for once more.
 	repaired bool
 	size     int
+	// estimated says that its server did not count all of its tokens.
+	estimated bool
+}
+
+// counting says how its tokens were counted, where that was not by its server.
+func (x *execution) counting() string {
+	if x.estimated {
+		return ", counted by bytes, as its server does not count them"
+	}
+	return ""
 }
 
 // run has the agent look and answer.
@@ -138,11 +148,12 @@ func (x *execution) decide(text string) {
 func (x *execution) ask(ctx context.Context) (model.Reply, error) {
 	m := &x.judge.config.Manifest
 	if x.is.Input+x.is.Output >= m.Limits.Tokens {
-		return model.Reply{}, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d tokens without a verdict", m.Limits.Tokens), Class: vaglio.FaultLimit}
+		return model.Reply{}, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d tokens without a verdict", m.Limits.Tokens) + x.counting(), Class: vaglio.FaultLimit}
 	}
 	reply, err := m.Model.Complete(ctx, x.request)
 	cost := m.Model.Price().Of(reply.Usage)
 	x.is.Turns++
+	x.estimated = x.estimated || reply.Usage.Estimated
 	x.is.Input, x.is.Output, x.is.Cost = x.is.Input+reply.Usage.Input, x.is.Output+reply.Usage.Output, x.is.Cost+cost
 	if paid := x.judge.config.Budget.Paid(ctx, cost); paid != nil && err == nil {
 		return reply, paid
