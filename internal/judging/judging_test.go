@@ -223,14 +223,16 @@ func TestAServerThatCountsNothingIsPaid(t *testing.T) {
 // llm-v1 needs a model, and one that is meant.
 func TestTheFirstJudgeNeedsAModel(t *testing.T) {
 	const two = "models: [{name: a, api: openai, model: m}, {name: b, api: openai, model: m}]\n"
-	for text, ok := range map[string]bool{"{}": false, two: false, two + "llm: {model: b, min_score: 0.6}\n": true} {
+	// Its own score is the policy's, else METNOS_JUDGE_THRESHOLD.
+	for text, score := range map[string]float64{"{}": 0, two: 0, two + "llm: {model: b, min_score: 0.6}\n": 0.6, two + "llm: {model: b}\n": 0.3} {
+		ok := score > 0
 		c := config(t, text)
 		c.Kind = "llm-v1"
 		gates, err := judging.Gates(t.Context(), c)
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "METNOS_JUDGE_KIND: llm-v1 needs a model") {
 			t.Errorf("%s: %v", text, err)
 		}
-		if ok && (gates[0].Judge.Kind() != "llm-v1" || gates[0].MinScore != 0.6 || judging.Thresholds(c)["llm-v1"] != 0.6) {
+		if ok && (gates[0].Judge.Kind() != "llm-v1" || gates[0].MinScore != score || judging.Thresholds(c)["llm-v1"] != score) {
 			t.Errorf("%+v", gates)
 		}
 	}

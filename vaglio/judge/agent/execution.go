@@ -59,6 +59,13 @@ func (x *execution) run(ctx context.Context, load *payload) (r vaglio.GradientRe
 		}
 		defer func() { err = errors.Join(err, w.Close()) }()
 		x.tools, x.is.Layer, x.folders = w.Tools(), w.Layer(), load.asked
+		if refused := w.Refused(); len(refused) > 0 {
+			defer func() {
+				if err == nil {
+					r.Signals = withRefused(r.Signals, refused, w.Layer())
+				}
+			}()
+		}
 	}
 	first := model.Turn{Text: load.trusted(), Quoted: load.quotes()}
 	x.request = model.Request{System: m.system(), Turns: []model.Turn{first}, MaxTokens: answerTokens}
@@ -97,6 +104,13 @@ func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientR
 			return r, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d turns without a verdict", turns), Class: vaglio.FaultLimit}
 		}
 	}
+}
+
+// withRefused puts before a judge's signals that it could not use all of its tools:
+// whoever reads its verdict must know that it did not look.
+func withRefused(signals []vaglio.Signal, refused []string, layer string) []vaglio.Signal {
+	said := vaglio.Signal{Category: "sandbox", Message: "It could not use " + strings.Join(refused, ", ") + ": " + layer + " refuses that."}
+	return append([]vaglio.Signal{said}, signals[:min(len(signals), mostSignals-1)]...)
 }
 
 // nonempty stands for an empty answer, which no server takes back.

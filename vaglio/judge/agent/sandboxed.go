@@ -40,22 +40,34 @@ func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Wor
 	if err != nil {
 		return nil, err
 	}
-	w := &sandboxed{box: box}
+	w := &sandboxed{box: box, refused: refusedBy(box.Layer(), m.Tools)}
 	for _, t := range m.Tools {
 		w.tools = append(w.tools, toolOf(box, t.Name))
 	}
 	return w, nil
 }
 
-// sandboxed is a workspace in a sandbox.
-type sandboxed struct {
-	box   *sandbox.Sandbox
-	tools []Tool
+// refusedBy are the tools that run programs, where a layer runs none.
+func refusedBy(layer sandbox.Layer, tools []ToolUse) (all []string) {
+	for _, t := range tools {
+		if !layer.Runs() && (t.Name == ToolRun || t.Name == ToolAstGrep) {
+			all = append(all, t.Name)
+		}
+	}
+	return all
 }
 
-func (w *sandboxed) Tools() []Tool { return w.tools }
-func (w *sandboxed) Layer() string { return w.box.Layer().String() }
-func (w *sandboxed) Close() error  { return w.box.Close() }
+// sandboxed is a workspace in a sandbox.
+type sandboxed struct {
+	box     *sandbox.Sandbox
+	tools   []Tool
+	refused []string
+}
+
+func (w *sandboxed) Tools() []Tool     { return w.tools }
+func (w *sandboxed) Layer() string     { return w.box.Layer().String() }
+func (w *sandboxed) Refused() []string { return w.refused }
+func (w *sandboxed) Close() error      { return w.box.Close() }
 
 // boxed is one of a sandbox's tools.
 type boxed struct {
