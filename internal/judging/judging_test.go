@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +18,9 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/budget"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 	"github.com/metnos/vaglio/vaglio/mask"
 )
@@ -235,6 +239,55 @@ func TestTheFirstJudgeNeedsAModel(t *testing.T) {
 		if ok && (gates[0].Judge.Kind() != "llm-v1" || gates[0].MinScore != score || judging.Thresholds(c)["llm-v1"] != score) {
 			t.Errorf("%+v", gates)
 		}
+	}
+}
+
+// Calls that no model judges allocate no more than they did before there were
+// judges that ask one: models, agents, a budget and meters are there, and cost nothing.
+func TestWithoutModelsNothingIsAllocated(t *testing.T) {
+	if raceDetector {
+		t.Skip("allocations cannot be counted")
+	}
+	c := config(t, `
+models: [{name: local, api: openai, base_url: "http://127.0.0.1:1/v1", model: m}]
+judge_agents: [{name: qa, model: local}]
+judge_budget: {calls_per_day: 1}
+execution: {tool_validation: [{type: effects, min_score: 0.5}]}
+`)
+	wired, err := judging.Gates(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := effects.New(effects.Options{Home: c.Home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := []vaglio.Gate{
+		{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true}, {Judge: reader, MinScore: 0.5, Reads: true},
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // Pools keep what they hold.
+	counts := func(config vaglio.Config) (all []float64) {
+		config.Home = c.Home
+		e, err := vaglio.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []vaglio.Proposal{
+			{TurnID: "t", Step: 1, Intent: "read the notes", Executor: "read_file", Args: vaglio.Args{"path": "/srv/app/notes.md"}},
+			{TurnID: "t", Step: 2, Intent: "publish", Executor: "shell_exec", Args: vaglio.Args{"command": "git push --force origin main"}},
+			{TurnID: "t", Step: 3, Intent: "look", Executor: "read_file", Args: vaglio.Args{"path": "/etc/shadow"}},
+		} {
+			all = append(all, testing.AllocsPerRun(300, func() {
+				if _, err := e.Judge(t.Context(), p); err != nil || e.Needed(p.Executor) != (vaglio.Needs{}) {
+					t.Error("the judges need something, or fail: ", err)
+				}
+			}))
+		}
+		return all
+	}
+	before, now := counts(vaglio.Config{Judges: plain}), counts(vaglio.Config{Judges: wired, Meter: c.Means.Meters})
+	if !slices.Equal(before, now) || slices.Contains(before, 0) {
+		t.Errorf("%v allocations with the wiring of judges, %v without", now, before)
 	}
 }
 
