@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
@@ -29,6 +30,7 @@ func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Wor
 	c := sandbox.Config{
 		Host: s.Host, Roots: s.Roots, Mounts: folders, Hide: s.Hide,
 		Network: sandbox.Network(m.Network), Scratch: sandbox.Scratch(m.Scratch),
+		Limits: sandbox.Limits{Time: commandTime(ctx)},
 	}
 	for _, t := range m.Tools {
 		c.Allow = append(c.Allow, t.Allow...)
@@ -45,6 +47,21 @@ func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Wor
 		w.tools = append(w.tools, toolOf(box, t.Name))
 	}
 	return w, nil
+}
+
+// commandTime is how long one command may take: nine tenths of the judge's time, so
+// that it can still say what came of it, where that is more than a sandbox's own
+// limit, which 0 is.
+func commandTime(ctx context.Context) time.Duration {
+	until, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	most := min(time.Until(until)/10*9, time.Hour)
+	if most <= sandbox.DefaultTime {
+		return 0
+	}
+	return most
 }
 
 // refusedBy are the tools that run programs, where a layer runs none.
