@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -277,9 +278,14 @@ func BenchmarkGrade(b *testing.B) {
 	defer s.Close()
 	j := judge(b, openai.New(model.Server{URL: s.URL(), Model: "m"}), func(c *llm.Config) { c.Values = true })
 	p := proposal()
+	var took []time.Duration
 	for b.Loop() {
+		begun := time.Now()
 		if _, err := j.Grade(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
+		took = append(took, time.Since(begun))
 	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
 }
