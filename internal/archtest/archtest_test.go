@@ -132,7 +132,8 @@ var rooms = map[string]room{
 		modules: []string{udiff},
 	},
 	"internal/explain": {
-		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		tests: []string{"vaglio/catalog"},
 	},
 
 	"vaglio/wordclass":        {},
