@@ -20,6 +20,7 @@ const (
 	KindMeta  Kind = "meta"  // the instance's own: secret, agents, versions
 
 	KindJudgement Kind = "judgement" // vaglio.Judgement: what a judge agent did
+	KindResume    Kind = "resume"    // a webhook that is owed, by the approval's id
 )
 
 // Limits of a record, in bytes. They are small enough for an index of any

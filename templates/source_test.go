@@ -65,15 +65,16 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 		})
 		return nil
 	}
-	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read)); err != nil {
+	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read), filepath.WalkDir("../internal/replay", read)); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob("../channels/web/pages/*.html")
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages = append(pages, "../internal/replay/page.html")
 	call := regexp.MustCompile(`\{\{t "([^"]+)"([^}]*)\}\}`)
-	field := regexp.MustCompile(` "([^"]+)"`)
+	field := regexp.MustCompile(` "([^"]+)" [.($]`)
 	for _, p := range pages {
 		b, err := os.ReadFile(p)
 		if err != nil {

@@ -18,9 +18,11 @@ import (
 	"github.com/metnos/vaglio/gateway/httpapi"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/gateway/resume"
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/doctor"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/internal/instance"
 	"github.com/metnos/vaglio/internal/itself"
 	"github.com/metnos/vaglio/internal/judging"
@@ -49,6 +51,7 @@ type daemon struct {
 	// slack is nil without a token.
 	slack   *slack.Channel
 	api     *httpapi.API
+	resumes *resume.Webhooks
 	fronts  []front
 	closers []func() error
 	// rules is the policy, and began when it was read.
@@ -189,13 +192,29 @@ func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets in
 	if err != nil {
 		return err
 	}
+	if d.resumes, err = newResumes(d.config, p.ResumeURLs, d.store, d.log); err != nil {
+		return err
+	}
 	d.connections, d.waiters = capacity()
 	d.api, err = httpapi.New(httpapi.Config{
-		Proposals: d.dispatcher, Permits: d.dispatcher, Turns: d.dispatcher,
+		Proposals: d.dispatcher, Permits: d.dispatcher, Turns: d.dispatcher, Resumes: d.resumes,
 		Tokens: d.agents, Peers: d.agents,
 		Ready: d.ready, Warnings: d.warnings, Leaves: d.leaves, Channels: d.dispatcher.Channels, Further: d.meters.WritePrometheus, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
 	})
 	return err
+}
+
+// newResumes builds what tells addresses how calls ended. A key is only made where the
+// policy lists some.
+func newResumes(c config, allowed []hosts.Prefix, store resume.Store, log *slog.Logger) (*resume.Webhooks, error) {
+	var key resume.Key
+	if len(allowed) > 0 {
+		var err error
+		if key, err = resume.LoadKey(c.path(datafolder.ResumeFile)); err != nil {
+			return nil, err
+		}
+	}
+	return resume.New(resume.Config{Store: store, Allowed: allowed, Key: key, Log: log}), nil
 }
 
 // ready tells whether proposals can be answered and kept.
@@ -276,6 +295,7 @@ func (d *daemon) run(ctx context.Context) error {
 	return together(ctx,
 		func(ctx context.Context) error { return d.dispatch(ctx, working) },
 		d.mindStore,
+		d.resumes.Run,
 		func(context.Context) error { return d.audit.Run(working) },
 		func(ctx context.Context) error { return d.watch.Run(ctx, d.log) },
 		func(ctx context.Context) error {

@@ -182,7 +182,7 @@ func drawDigest(ctx context.Context, out, said io.Writer, day, file string) erro
 	return err
 }
 
-// writePicture writes a file whole or not at all. What is there and no file, such
+// writePicture writes a picture or a page whole or not at all. What is there and no file, such
 // as a pipe, is written into and stays.
 func writePicture(path string, picture []byte) error {
 	info, err := os.Stat(path)
@@ -197,7 +197,7 @@ func writePicture(path string, picture []byte) error {
 			return datafolder.Plain(err)
 		}
 		if terminal.Is(f) {
-			return errors.Join(errors.New("is a terminal, which a picture is not for"), f.Close())
+			return errors.Join(errors.New("is a terminal: name a file"), f.Close())
 		}
 		_, err = f.Write(picture)
 		return errors.Join(err, f.Close())

@@ -197,9 +197,9 @@ func evaluate(ctx context.Context, path string, in io.Reader, errs io.Writer) (*
 
 func newReplay() *cobra.Command {
 	var (
-		asJSON bool
-		policy string
-		days   int
+		asJSON       bool
+		policy, html string
+		days         int
 	)
 	cmd := &cobra.Command{
 		Use:   "replay <file or folder>",
@@ -208,23 +208,41 @@ func newReplay() *cobra.Command {
 Code's (~/.claude/projects), Codex's (~/.codex/sessions), what 'vaglio install --shadow'
 has watched, or the proposals of 'vaglio judge', one a line. It tells what would have
 been asked and denied, what of it ran then, and what somebody refused then that would
-pass; and which lines of the policy would spare questions, as a diff.
+pass; and which lines of the policy would spare questions, as a diff. Lines that cannot
+be read are named by file and number. --html writes the same as a page into a file, in
+the language of METNOS_LANG.
 
 Nothing is run, asked, sent or kept, and secrets are masked. Judges that ask models are
 left out. Scripts are read as they are now, not as they were then.
 
 Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line or in the
 configuration.`,
-		Example: "  vaglio replay ~/.claude/projects\n  vaglio replay --json --days 7 ~/.codex/sessions",
+		Example: "  vaglio replay ~/.claude/projects\n  vaglio replay --json --days 7 ~/.codex/sessions\n  vaglio replay --html replay.html ~/.claude/projects",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if days < 1 {
 				return &exitError{exitUsage, errors.New("--days must be 1 or more")}
 			}
 			const day = 24 * time.Hour
-			r, err := replayed(cmd.Context(), args[0], policy, time.Now().Add(-time.Duration(days)*day))
+			if cmd.Flags().Changed("html") && html == "" {
+				return &exitError{exitUsage, errors.New("--html: name a file, such as replay.html")}
+			}
+			c, err := loadConfig()
+			if err == nil && policy != "" {
+				c.Policy = policy
+			}
+			r, err := replayed(cmd.Context(), c, err, args[0], time.Now().Add(-time.Duration(days)*day))
 			if err != nil {
 				return err
+			}
+			if html != "" {
+				page, err := r.Page(c.Texts.In(c.Lang, c.Zone))
+				if err != nil {
+					return err
+				}
+				if err := writePicture(html, page); err != nil {
+					return &exitError{exitUsage, fmt.Errorf("--html %s: %w", html, err)}
+				}
 			}
 			if asJSON {
 				return terminal.JSON(cmd.OutOrStdout(), r)
@@ -234,18 +252,16 @@ configuration.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&html, "html", "", "write a page into this file, too")
 	cmd.Flags().StringVar(&policy, "policy", "", "path of the policy file, instead of METNOS_POLICY")
 	cmd.Flags().IntVar(&days, "days", 30, "how many days back")
 	return cmd
 }
 
-func replayed(ctx context.Context, path, policy string, since time.Time) (*replay.Result, error) {
-	c, err := loadConfig()
-	if err == nil && policy != "" {
-		c.Policy = policy
-	}
+// replayed replays under a configuration; wrong is what was wrong with that.
+func replayed(ctx context.Context, c config, wrong error, path string, since time.Time) (*replay.Result, error) {
 	p, mistake := policyfile.Load(c.Policy, c.Home)
-	if err := errors.Join(err, mistake); err != nil {
+	if err := errors.Join(wrong, mistake); err != nil {
 		return nil, &configError{err}
 	}
 	// What asks a model is neither offline nor free.

@@ -41,7 +41,15 @@ func TestReplay(t *testing.T) {
 	if after := h.contents(); after != before {
 		t.Errorf("something was kept: %s, before %s", after, before)
 	}
-	for _, args := range [][]string{{"replay"}, {"replay", "/nowhere"}, {"replay", "--days", "0", folder}} {
+	page := filepath.Join(h.dir, "page.html")
+	h.env = append(h.env, "METNOS_LANG=it")
+	if r := h.run("", "replay", "--html", page, folder); r.code != exitOK {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.err)
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "Che cosa sarebbe stato chiesto") || strings.Contains(string(text), key) {
+		t.Errorf("%v %s", err, text)
+	}
+	for _, args := range [][]string{{"replay"}, {"replay", "/nowhere"}, {"replay", "--html", "", folder}, {"replay", "--html", h.dir, folder}, {"replay", "--days", "0", folder}} {
 		if r := h.run("", args...); r.code != exitUsage || r.err == "" {
 			t.Errorf("%v: %d %s%s", args, r.code, r.out, r.err)
 		}

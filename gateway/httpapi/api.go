@@ -21,6 +21,7 @@ type API struct {
 	proposals Proposals
 	permits   Permits
 	turns     Turns
+	resumes   Resumes
 	tokens    Authenticator
 	peers     Peers
 	ready     func(context.Context) error
@@ -38,6 +39,8 @@ type Config struct {
 	Proposals Proposals
 	Permits   Permits
 	Turns     Turns
+	// Resumes keeps what is told to addresses; nil allows none.
+	Resumes Resumes
 	// Tokens says whose token a request on the network carries.
 	Tokens Authenticator
 	// Peers says whose a connection over the Unix socket is that carries no token;
@@ -79,6 +82,12 @@ type Permits interface {
 	Report(ctx context.Context, agent string, id approval.ID, o approval.Outcome) error
 }
 
+// Resumes is where it is kept which address is told that a call no longer waits.
+type Resumes interface {
+	Allows(address string) bool
+	Keep(ctx context.Context, id approval.ID, address string) error
+}
+
 // Turns is where a turn's steps are read.
 type Turns interface {
 	Turn(ctx context.Context, agent, turnID string) ([]approval.Step, error)
@@ -102,7 +111,7 @@ func New(c Config) (*API, error) {
 	}
 	s := &slots{max: int64(c.MaxWaiters)}
 	return &API{
-		proposals: c.Proposals, permits: c.Permits, turns: c.Turns,
+		proposals: c.Proposals, permits: c.Permits, turns: c.Turns, resumes: c.Resumes,
 		tokens: c.Tokens, peers: c.Peers, ready: c.Ready, warnings: c.Warnings, leaves: c.Leaves,
 		channels: c.Channels, further: c.Further, slots: s, meters: newMeters(s), log: c.Log,
 	}, nil

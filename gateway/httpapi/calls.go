@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,7 +31,8 @@ func (a *API) propose(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := decodeCall(body, &req); err != nil {
+	resume, err := a.decodeCall(body, &req)
+	if err != nil {
 		return located(err, body)
 	}
 	req.Proposal.Agent = c.agent
@@ -41,6 +43,9 @@ func (a *API) propose(c *call) error {
 		return err
 	}
 	a.meters.answered(answer)
+	if err := a.keep(c, resume, answer); err != nil {
+		return err
+	}
 	c.hurry(seated, answer)
 	return c.answer(answer.Told())
 }
@@ -61,23 +66,40 @@ type proposed struct {
 	vaglio.Proposal
 
 	Answer string `json:"answer,omitzero"`
+	Resume string `json:"resume_url,omitzero"`
 }
 
 // decodeCall reads a proposed call into the request, with what the agent says to a
-// question.
-func decodeCall(data []byte, into *dispatcher.Request) error {
+// question, and returns the address that is told how it ends.
+func (a *API) decodeCall(data []byte, into *dispatcher.Request) (resume string, err error) {
 	var p proposed
 	if err := strictjson.Unmarshal(data, &p); err != nil {
-		return err
+		return "", err
 	}
 	if err := p.Complete(); err != nil {
-		return err
+		return "", err
+	}
+	switch {
+	case p.Resume == "":
+	case a.resumes == nil || !a.resumes.Allows(p.Resume):
+		return "", &strictjson.Error{Path: "/resume_url", Msg: "must begin with an address that the owner lists in the policy, under resume_urls"}
+	case into.Wait > 0:
+		return "", &strictjson.Error{Path: "/resume_url", Msg: "is for an agent that does not wait: leave it out, or the parameter wait"}
 	}
 	if utf8.RuneCountInString(p.Answer) > approval.MaxWords {
-		return &strictjson.Error{Path: "/answer", Msg: fmt.Sprintf("must be at most %d characters long: it is shown to a person", approval.MaxWords)}
+		return "", &strictjson.Error{Path: "/answer", Msg: fmt.Sprintf("must be at most %d characters long: it is shown to a person", approval.MaxWords)}
 	}
 	into.Proposal, into.Answer = p.Proposal, p.Answer
-	return nil
+	return p.Resume, nil
+}
+
+// keep has an address told how the call ends, where it waits for a person.
+func (a *API) keep(c *call, resume string, answer approval.Answer) error {
+	if resume == "" || answer.Decision != approval.RulingPending || answer.Approval == nil {
+		return nil
+	}
+	// An agent that is gone already is who needs it most.
+	return a.resumes.Keep(context.WithoutCancel(c.ctx()), answer.Approval.ID, resume)
 }
 
 // plan is the body of POST /v1/plans.
@@ -115,7 +137,7 @@ func (a *API) proposePlan(c *call) error {
 	if err != nil {
 		return err
 	}
-	reqs, err := c.decodePlan(body, common)
+	reqs, resumes, err := a.decodePlan(c, body, common)
 	if err != nil {
 		return err
 	}
@@ -129,6 +151,11 @@ func (a *API) proposePlan(c *call) error {
 		return err
 	}
 	a.meters.answered(answers...)
+	for i := range answers {
+		if err := a.keep(c, resumes[i], answers[i]); err != nil {
+			return err
+		}
+	}
 	c.hurry(seated, answers...)
 	for i := range answers {
 		answers[i] = answers[i].Told()
@@ -139,26 +166,26 @@ func (a *API) proposePlan(c *call) error {
 // decodePlan reads the calls. All carry the plan's key, from which the
 // dispatcher makes one for each, so that a repeat of the plan joins call by
 // call.
-func (c *call) decodePlan(body []byte, common dispatcher.Request) ([]dispatcher.Request, error) {
+func (a *API) decodePlan(c *call, body []byte, common dispatcher.Request) (reqs []dispatcher.Request, resumes []string, err error) {
 	var p plan
 	if err := strictjson.Unmarshal(body, &p); err != nil {
-		return nil, located(err, body)
+		return nil, nil, located(err, body)
 	}
 	if len(p.Calls) == 0 || len(p.Calls) > MaxCalls {
-		return nil, &problemError{
+		return nil, nil, &problemError{
 			Type: "body", Title: "The body cannot be read", Status: http.StatusBadRequest,
 			Detail: fmt.Sprintf("a plan has 1 to %d calls", MaxCalls), Field: "/calls",
 		}
 	}
-	reqs := make([]dispatcher.Request, len(p.Calls))
+	reqs, resumes = make([]dispatcher.Request, len(p.Calls)), make([]string, len(p.Calls))
 	for i, raw := range p.Calls {
 		reqs[i] = common
-		if err := decodeCall(raw.value, &reqs[i]); err != nil {
-			return nil, inCall(err, i, raw, body)
+		if resumes[i], err = a.decodeCall(raw.value, &reqs[i]); err != nil {
+			return nil, nil, inCall(err, i, raw, body)
 		}
 		reqs[i].Proposal.Agent = c.agent
 	}
-	return reqs, nil
+	return reqs, resumes, nil
 }
 
 // inCall places a mistake in one call of a plan.

@@ -17,12 +17,16 @@ var ErrLong = fmt.Errorf("is longer than %d bytes", MaxLine)
 
 // Reader reads messages that stand on a line each.
 type Reader struct {
-	r   *bufio.Reader
-	max int
+	r      *bufio.Reader
+	max    int
+	number int
 }
 
 // NewReader returns a reader of r.
-func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 64<<10), MaxLine} }
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 64<<10), max: MaxLine} }
+
+// Number is that of the line which Next returned or refused last; the first is 1.
+func (r *Reader) Number() int { return r.number }
 
 // Next returns the next line that is not blank, without its end. The bytes are the
 // caller's. After [ErrLong] there may be more lines; a last line without an end is
@@ -42,6 +46,7 @@ func (r *Reader) Next() ([]byte, error) {
 func (r *Reader) line() ([]byte, error) {
 	var line []byte
 	long := false
+	r.number++
 	for {
 		part, err := r.r.ReadSlice('\n')
 		if long = long || len(line)+len(part) > r.max; long {

@@ -126,10 +126,11 @@ var rooms = map[string]room{
 	},
 	"internal/replay": {
 		may: []string{
-			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal",
+			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal", "templates",
 			"vaglio", "vaglio/judge/effects", "vaglio/operation",
 		},
 		modules: []string{udiff},
+		tests:   []string{xnet},
 	},
 	"internal/explain": {
 		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
@@ -264,6 +265,7 @@ var rooms = map[string]room{
 	"gateway/client/network": {may: []string{"gateway/client"}},
 
 	"gateway/ask":     {may: []string{"gateway/client"}},
+	"gateway/resume":  {may: []string{"approval", "internal/datafolder", "internal/hosts", "internal/strictjson"}, tests: []string{"store/storetest", "vaglio"}},
 	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
 	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},

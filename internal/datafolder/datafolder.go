@@ -22,6 +22,7 @@ import (
 const (
 	StoreFile   = "vaglio.db"
 	TokenFile   = "agent.token"
+	ResumeFile  = "resume.key"
 	AgentSocket = "agent.sock"
 	AdminSocket = "admin.sock"
 )

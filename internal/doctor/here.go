@@ -144,7 +144,7 @@ func (d *Doctor) privacy() {
 	for _, file := range []struct {
 		name   string
 		others fs.FileMode // what they may not
-	}{{datafolder.StoreFile, 0o077}, {datafolder.TokenFile, 0o027}, {datafolder.KeyFile, 0o027}} {
+	}{{datafolder.StoreFile, 0o077}, {datafolder.TokenFile, 0o027}, {datafolder.KeyFile, 0o027}, {datafolder.ResumeFile, 0o027}} {
 		path := d.path(file.name)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm()&file.others == 0 {

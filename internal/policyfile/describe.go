@@ -45,6 +45,9 @@ func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 	for _, folder := range p.Workspaces {
 		fmt.Fprintf(&b, "workspace  %s\n", folder)
 	}
+	for _, address := range p.ResumeURLs {
+		fmt.Fprintf(&b, "resume     an agent may have addresses below %s told how its calls end\n", address)
+	}
 	describeRouting(&b, &p.Routing)
 	if on.None() {
 		describeUnchecked(&b, &p.Routing)

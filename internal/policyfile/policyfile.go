@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/workfiles"
 	"github.com/metnos/vaglio/vaglio"
@@ -36,6 +37,8 @@ type Policy struct {
 	Thinking Thinking
 	// Workspaces are the folders in which agents may work.
 	Workspaces []string
+	// ResumeURLs are what addresses may begin with that are told how a call ended.
+	ResumeURLs []hosts.Prefix
 	// Path is the file's, for the guard to keep; empty when there is none.
 	Path string
 	// text is what the file holds, to find the place of a mistake in.
@@ -57,6 +60,9 @@ type policyFile struct {
 	// Workspaces are the folders in which agents may work, and that judge agents may
 	// be shown; none leaves it to the client and to the first call of a session.
 	Workspaces []string `yaml:"workspaces"`
+	// ResumeURLs are what the addresses begin with that an agent may have told how a
+	// call ended; none allows none.
+	ResumeURLs []string `yaml:"resume_urls"`
 	Thinking   Thinking `yaml:",inline"`
 	// Execution may stand below spec, as its origin writes it.
 	Execution *execution `yaml:"execution"`
@@ -141,6 +147,13 @@ func Parse(name string, b []byte, home string) (Policy, error) {
 			found.at(fmt.Sprintf("workspaces: %q %s", folder, wrong), "workspaces", strconv.Itoa(i))
 		}
 		p.Workspaces = append(p.Workspaces, place.Local(folder, home))
+	}
+	for i, text := range f.ResumeURLs {
+		allowed, err := hosts.ParsePrefix(text)
+		if err != nil {
+			found.at(fmt.Sprintf("resume_urls: entry %d %v", i+1, err), "resume_urls", strconv.Itoa(i))
+		}
+		p.ResumeURLs = append(p.ResumeURLs, allowed)
 	}
 	if err := found.err(); err != nil {
 		return Policy{}, err

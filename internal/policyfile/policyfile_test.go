@@ -38,6 +38,8 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 		"AgentOfEffect": {"execution:\n  tool_validation:\n    - {type: effects, judge_agent: x}\n", "takes min_score and min_confidence only"},
 		"NoReach":       {"programs:\n  bd: everywhere\n", `p.yaml:2:7: programs: bd reaches "everywhere"; want one of [workspace user`},
 		"NoProgram":     {"programs:\n  ./bd: workspace\n", `p.yaml:2:9: programs: ./bd is no program's name`},
+		"ResumeHTTP":    {"resume_urls:\n  - https://a.example/x\n  - http://b.example\n", `p.yaml:3:5: resume_urls: entry 2 must begin with https://`},
+		"ResumeQuery":   {"resume_urls: [https://a.example/?k=v]\n", `p.yaml:1:15: resume_urls: entry 1 must have no query`},
 		"NoWorkspace":   {"workspaces:\n  - ~/app\n  - /etc/x\n", `p.yaml:3:5: workspaces: "/etc/x" is a home or a folder of the system`},
 		"HomeWorkspace": {"workspaces: [/home/u]\n", `p.yaml:1:14: workspaces: "/home/u" is a home`},
 		"RootWorkspace": {"workspaces: [/]\n", `p.yaml:1:14: workspaces: "/" is a home or a folder of the system`},

@@ -21,7 +21,10 @@ import (
 type tape struct {
 	since         time.Time
 	files, unread int
-	all           []*call
+	unreadAt      []Unread
+	// folder is what was asked for, when that is a folder.
+	folder string
+	all    []*call
 	// calls are those that may still be answered, by what names them. A session that
 	// goes on in another file is copied there.
 	calls map[string]*call
@@ -47,6 +50,7 @@ func endings() []string { return []string{".jsonl", ".ndjson"} }
 // read reads a file, or all that hold calls in a folder. Only the file that was asked
 // for must be readable.
 func (t *tape) read(ctx context.Context, path string) error {
+	path = filepath.Clean(path)
 	info, err := regular.Folder(filepath.Dir(path)).Open(filepath.Base(path))
 	if err != nil {
 		return err //nolint:wrapcheck // It names the file.
@@ -59,21 +63,31 @@ func (t *tape) read(ctx context.Context, path string) error {
 	if !stat.IsDir() {
 		return t.file(path)
 	}
+	t.folder = path
 	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			t.unread++
-			return nil //nolint:nilerr // The rest can be read.
-		case d.Type().IsRegular() && slices.Contains(endings(), filepath.Ext(name)) && t.file(name) != nil:
-			t.unread++
+			t.skip(name, 0, cause(err))
+		case d.Type().IsRegular() && slices.Contains(endings(), filepath.Ext(name)):
+			if err := t.file(name); err != nil {
+				t.skip(name, 0, cause(err))
+			}
 		}
 		return nil
 	})
 	// Sessions of several files are in the order in which they happened.
 	slices.SortStableFunc(t.all, func(a, b *call) int { return a.at.Compare(b.at) })
 	return err //nolint:wrapcheck // It is ctx's.
+}
+
+// cause is what a system says of a file, without its name.
+func cause(err error) string {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err.Error()
+	}
+	return err.Error()
 }
 
 func (t *tape) file(path string) error {
@@ -83,9 +97,10 @@ func (t *tape) file(path string) error {
 	}
 	defer f.Close()
 	t.files++
-	s := script{tape: t}
+	s := script{tape: t, path: path}
 	for in := jsonrpc.NewReader(f); ; {
 		line, err := in.Next()
+		s.number = in.Number()
 		if len(line) > 0 {
 			s.line(line)
 		}
@@ -93,7 +108,7 @@ func (t *tape) file(path string) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, jsonrpc.ErrLong):
-			t.unread++
+			s.bad(err.Error())
 		case err != nil:
 			return err //nolint:wrapcheck // It names the file.
 		}
@@ -103,6 +118,9 @@ func (t *tape) file(path string) error {
 // script is one file as far as it was read.
 type script struct {
 	*tape
+	// path is the file, and number that of the line.
+	path   string
+	number int
 	// session, root and cwd are of the client's session: its name, the folder in which
 	// it began, and where it is.
 	session, root, cwd string
@@ -123,6 +141,10 @@ type entry struct {
 	Message struct {
 		Content strictjson.Value `json:"content"`
 	} `json:"message"`
+	// Permission is of a call's answer.
+	Permission struct {
+		Decision string `json:"decision"`
+	} `json:"permissionDecision"`
 	// Payload is Codex's.
 	Payload strictjson.Value `json:"payload"`
 }
@@ -131,7 +153,7 @@ func (s *script) line(line []byte) {
 	var e entry
 	if strictjson.UnmarshalLoose(line, &e) != nil {
 		// A transcript's last line may be one that is being written.
-		s.unread++
+		s.bad("is no JSON object of a form that is known")
 		return
 	}
 	at, _ := time.Parse(time.RFC3339Nano, e.Time) // what has no time counts
@@ -140,7 +162,7 @@ func (s *script) line(line []byte) {
 		s.proposal(line, at)
 	case e.Payload != nil:
 		s.codex(&e, at)
-	case e.Message.Content != nil:
+	case (e.Type == "user" || e.Type == "assistant") && e.Message.Content != nil:
 		s.claude(&e, line, at)
 	}
 }
@@ -156,10 +178,26 @@ func (s *script) proposal(line []byte, at time.Time) {
 	}
 	p, err := vaglio.DecodeProposal(line)
 	if err != nil {
-		s.unread++
+		s.bad(err.Error())
 		return
 	}
 	s.add("", &call{proposal: p, at: at})
+}
+
+// bad notes that the line holds a call that cannot be read.
+func (s *script) bad(why string) { s.skip(s.path, s.number, why) }
+
+// mostPlaces is of how many places it is kept what was wrong there.
+const mostPlaces = 1000
+
+// skip notes what could not be read, by its place below the folder that was asked for.
+func (t *tape) skip(path string, line int, why string) {
+	if below, err := filepath.Rel(t.folder, path); err == nil && t.folder != "" {
+		path = below
+	}
+	if t.unread++; t.unread <= mostPlaces {
+		t.unreadAt = append(t.unreadAt, Unread{path, line, why})
+	}
 }
 
 // add keeps a call, unless it is too old or was met before.
@@ -190,7 +228,7 @@ func (s *script) record(r hook.Recorded, at time.Time) {
 		}
 	}
 	if err != nil {
-		s.unread++
+		s.bad(err.Error())
 	}
 }
 
@@ -230,7 +268,7 @@ func (s *script) claude(e *entry, line []byte, at time.Time) {
 				Client: claudeCode, Session: e.Session, Turn: s.turn, Call: p.ID, Cwd: e.Cwd, Tool: p.Name, Input: p.Input,
 			}, at)
 		case "tool_result":
-			s.ended(claudeCode, p.Of, p.Failed && refusal(string(p.Content)))
+			s.ended(claudeCode, p.Of, p.Failed && (e.Permission.Decision == "reject" || refusal(string(p.Content))))
 		}
 	}
 }
@@ -247,7 +285,7 @@ func refusal(answer string) bool {
 	for _, words := range []string{
 		"The user doesn't want to proceed with this tool use", "The user doesn't want to take this action", "Permission to use ",
 		"Permission for this action has been denied", "hook error: ", "haven't granted it yet", // Claude Code
-		"rejected by user", "aborted by user", "Command blocked by PreToolUse hook", "approval denied", // Codex
+		"rejected by user", "aborted by user", "Command blocked by PreToolUse hook", "approval denied", "unsupported call: ", // Codex
 	} {
 		if strings.Contains(answer, words) {
 			return true
@@ -276,6 +314,12 @@ type item struct {
 func (s *script) codex(e *entry, at time.Time) {
 	var i item
 	if strictjson.UnmarshalLoose(e.Payload, &i) != nil {
+		var kind struct {
+			Type string `json:"type"`
+		}
+		if strictjson.UnmarshalLoose(e.Payload, &kind) != nil || strings.HasSuffix(kind.Type, "_call") {
+			s.bad("is no call of a form that is known")
+		}
 		return
 	}
 	r := hook.Recorded{Client: codex, Session: s.session, Turn: s.turn, Call: i.Call, Cwd: s.cwd, Tool: i.Name}

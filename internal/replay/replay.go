@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ type Result struct {
 	// Unread are lines that hold a call and could not be read as one, and files that
 	// could not be read.
 	Unread int `json:"unread"`
+	// UnreadAt are their places, the first thousand of them.
+	UnreadAt []Unread `json:"unread_at,omitempty"`
 	// From and To are the first and the last moment of what was replayed.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
@@ -59,6 +62,24 @@ type Result struct {
 	Groups []Group `json:"groups"`
 	// Proposal is what the policy could say.
 	Proposal Proposal `json:"proposal"`
+}
+
+// Unread is a line that could not be read, or a file.
+type Unread struct {
+	File string `json:"file"`
+	// Line is 0 for a file.
+	Line int `json:"line,omitempty"`
+	// Why says what is wrong; secrets are masked.
+	Why string `json:"why"`
+}
+
+// Place is where it stands, for a person.
+func (u *Unread) Place() string {
+	name := terminal.OneLine(u.File, longest)
+	if u.Line == 0 {
+		return name
+	}
+	return name + ":" + strconv.Itoa(u.Line)
 }
 
 // The outcomes of a group.
@@ -98,7 +119,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Files: t.files, Unread: t.unread, Calls: len(all), Groups: []Group{}}
+	r := &Result{Files: t.files, Unread: t.unread, UnreadAt: t.unreadAt, Calls: len(all), Groups: []Group{}}
+	for i := range r.UnreadAt {
+		r.UnreadAt[i].Why = terminal.OneLine(o.Mask(r.UnreadAt[i].Why), longest)
+	}
 	r.count(all, o.Mask)
 	r.Proposal, err = propose(ctx, o, all)
 	return r, err

@@ -7,8 +7,11 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// mostGroups is how many groups the text tells.
-const mostGroups = 20
+// mostGroups is how many groups the text tells, mostUnread how many places.
+const (
+	mostGroups = 20
+	mostUnread = 5
+)
 
 // Text is the result for a person at a terminal.
 func (r *Result) Text() string {
@@ -20,7 +23,14 @@ func (r *Result) Text() string {
 	}
 	b.WriteString("\n")
 	if r.Unread > 0 {
-		fmt.Fprintf(&b, "%s could not be read, and are not among them\n", terminal.Counted(r.Unread, "line or file", "lines or files"))
+		fmt.Fprintf(&b, "%s could not be read, and are not among them:\n", terminal.Counted(r.Unread, "line or file", "lines or files"))
+		for i := range r.UnreadAt {
+			if i == mostUnread {
+				fmt.Fprintf(&b, "  and %d more; --json tells all\n", r.Unread-mostUnread)
+				break
+			}
+			fmt.Fprintf(&b, "  %s: %s\n", r.UnreadAt[i].Place(), r.UnreadAt[i].Why)
+		}
 	}
 	fmt.Fprintf(&b, "\n%7d would pass\n%7d would be asked\n%7d would be denied for good\n", r.Passed, r.Asked, r.Denied)
 	fmt.Fprintf(&b, "%7d of the asked and the denied ran then\n%7d were refused then, and would pass\n", r.Ran, r.Missed)

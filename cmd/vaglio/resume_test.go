@@ -1,0 +1,64 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+)
+
+// An agent that does not wait is told over a signed webhook once a person has decided,
+// with the key that its receiver was given.
+func TestResumeURL(t *testing.T) {
+	t.Parallel()
+	type told struct {
+		header http.Header
+		body   string
+	}
+	got := make(chan told, 1)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- told{r.Header, string(body)}
+	}))
+	defer receiver.Close()
+	h := newHome(t)
+	h.policy(t, "resume_urls: ["+receiver.URL+"/hooks]\n")
+	s := h.serve()
+	me := s.signIn(s.link)
+	call := func(path string) string {
+		return `{"executor":"shell_exec","args":{"command":"git push --force origin main"},"context":{"capability":"code:exec","cwd":"/w"},"resume_url":"` + receiver.URL + path + `"}`
+	}
+	if r := s.local("POST", "/v1/proposals", call("/other")); r.status != http.StatusBadRequest || !strings.Contains(r.body, "resume_urls") {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+	if r := s.local("POST", "/v1/proposals", call("/hooks/7")); r.status != http.StatusOK {
+		t.Fatalf("%d %s", r.status, r.body)
+	}
+	id := s.waiting(1)[0].ID
+	me.decide("allow", "")
+	w := <-got
+	if !strings.Contains(w.body, `"approval":"`+string(id)+`"`) || !strings.Contains(w.body, `"state":"allowed"`) {
+		t.Error(w.body)
+	}
+	text, err := os.ReadFile(h.data("resume.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(text)), "whsec_"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha256.New, key)
+	_, _ = mac.Write([]byte(w.header.Get("Webhook-Id") + "." + w.header.Get("Webhook-Timestamp") + "." + w.body))
+	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); w.header.Get("Webhook-Signature") != want {
+		t.Errorf("%v", w.header)
+	}
+}

@@ -1,0 +1,364 @@
+package resume
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/hosts"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/store/storetest"
+)
+
+const address = "https://flows.example.com/resume/1?run=7"
+
+// receiver is a server in memory that answers with the codes in turn, then with 204; 0 is
+// a network that fails.
+type receiver struct {
+	mu    sync.Mutex
+	codes []int
+	began time.Time
+	got   []received
+}
+
+type received struct {
+	after     time.Duration
+	url, body string
+	header    http.Header
+}
+
+func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.got = append(r.got, received{time.Since(r.began), req.URL.String(), string(body), req.Header})
+	code := http.StatusNoContent
+	if len(r.codes) > 0 {
+		code, r.codes = r.codes[0], r.codes[1:]
+	}
+	if code == 0 {
+		return nil, errors.New("connection refused")
+	}
+	header := http.Header{}
+	if code == http.StatusFound {
+		header.Set("Location", "https://169.254.169.254/latest/")
+	}
+	return &http.Response{StatusCode: code, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
+}
+
+// world is a store with an ask of two approvals, and the webhooks over it.
+type world struct {
+	t     *testing.T
+	store *storetest.Memory
+	to    *receiver
+	log   strings.Builder
+}
+
+func newWorld(t *testing.T, codes ...int) *world {
+	t.Helper()
+	w := &world{t: t, store: storetest.NewMemory(), to: &receiver{codes: codes, began: time.Now()}}
+	w.set("ask-1", approval.Pending)
+	w.set("ask-2", approval.Pending)
+	return w
+}
+
+// run runs the webhooks as one process does, until stop.
+func (w *world) run(allowed ...string) (hooks *Webhooks, stop func()) {
+	w.t.Helper()
+	if len(allowed) == 0 {
+		allowed = []string{"https://flows.example.com/resume"}
+	}
+	c := Config{Store: w.store, Key: Key("0123456789abcdef01234567"), Transport: w.to, Log: slog.New(slog.NewTextHandler(&w.log, nil))}
+	for _, text := range allowed {
+		p, err := hosts.ParsePrefix(text)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		c.Allowed = append(c.Allowed, p)
+	}
+	hooks = New(c)
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- hooks.Run(ctx) }()
+	return hooks, func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+// set changes how an approval stands.
+func (w *world) set(id approval.ID, state approval.State) {
+	w.t.Helper()
+	_, err := w.store.Update(w.t.Context(), approval.KindAsk, string(id.Ask()), func(r approval.Record) (approval.Record, error) {
+		ask := approval.Ask{ID: id.Ask()}
+		if r.Exists() {
+			var err error
+			if ask, err = approval.DecodeAsk(r.Body); err != nil {
+				return r, err
+			}
+		}
+		if ask.Find(id) == nil {
+			ask.Approvals = append(ask.Approvals, approval.Approval{ID: id})
+		}
+		ask.Find(id).State = state
+		body, err := approval.EncodeAsk(ask)
+		r.Body = body
+		return r, err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) keep(hooks *Webhooks, id approval.ID) {
+	w.t.Helper()
+	if err := hooks.Keep(w.t.Context(), id, address); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// owed counts the records.
+func (w *world) owed() (n int) {
+	for _, err := range w.store.List(w.t.Context(), approval.Query{Kind: approval.KindResume}) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+func (r *receiver) afters() (all []time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, g := range r.got {
+		all = append(all, g.after)
+	}
+	return all
+}
+
+// A webhook says what was decided once that is on disk, and of the approval that it was
+// asked for alone; what it says is signed as Standard Webhooks has it.
+func TestADecisionIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		hooks, stop := w.run()
+		defer stop()
+		w.keep(hooks, "ask-1")
+		synctest.Wait()
+		w.set("ask-2", approval.Denied)
+		synctest.Wait()
+		if len(w.to.afters()) > 0 {
+			t.Fatalf("told before it was decided: %+v", w.to.got)
+		}
+		w.set("ask-1", approval.Allowed)
+		synctest.Wait()
+		w.set("ask-1", approval.Spent)
+		synctest.Wait()
+		if len(w.to.got) != 1 || w.owed() != 0 {
+			t.Fatalf("%d owed, told %+v", w.owed(), w.to.got)
+		}
+		got := w.to.got[0]
+		if want := `{"type":"approval.settled","timestamp":"2000-01-01T00:00:00Z","data":{"approval":"ask-1","state":"allowed"}}`; got.body != want || got.url != address {
+			t.Errorf("%s %s", got.url, got.body)
+		}
+		for name, want := range map[string]string{"Webhook-Id": "ask-1", "Webhook-Timestamp": "946684800", "Content-Type": "application/json"} {
+			if h := got.header.Get(name); h != want {
+				t.Errorf("%s: %q", name, h)
+			}
+		}
+		// What was decided before it was kept is told, too.
+		w.keep(hooks, "ask-2")
+		synctest.Wait()
+		if len(w.to.got) != 2 || !strings.Contains(w.to.got[1].body, `"denied"`) || w.owed() != 0 {
+			t.Errorf("%d owed, told %+v", w.owed(), w.to.got)
+		}
+	})
+}
+
+// The example of the specification of Standard Webhooks.
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	key, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := http.Header{}
+	Key(key).sign(h, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
+	if got := h.Get("Webhook-Signature"); got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+		t.Error(got)
+	}
+}
+
+// What is not taken is tried again, later and later; where a redirect leads nobody goes.
+func TestItIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 500, 0, http.StatusFound, 429)
+		hooks, stop := w.run()
+		defer stop()
+		w.keep(hooks, "ask-1")
+		w.set("ask-1", approval.Denied)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		want := []time.Duration{0, 5 * time.Second, 15 * time.Second, 35 * time.Second, 75 * time.Second}
+		if got := w.to.afters(); !slices.Equal(got, want) || w.owed() != 0 {
+			t.Errorf("tried after %v, %d owed", got, w.owed())
+		}
+		for _, g := range w.to.got {
+			if g.url != address {
+				t.Errorf("it went to %s", g.url)
+			}
+		}
+		if said := w.log.String(); strings.Contains(said, "run=7") || !strings.Contains(said, "flows.example.com answered 500") {
+			t.Error(said)
+		}
+	})
+}
+
+// What is owed outlives the process, before the decision and between two tries; what was
+// decided while no process ran is told by the next.
+func TestItOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 503)
+		hooks, stop := w.run()
+		w.keep(hooks, "ask-1")
+		synctest.Wait()
+		stop()
+		w.set("ask-1", approval.Expired)
+		_, stop = w.run()
+		synctest.Wait()
+		stop()
+		if len(w.to.got) != 1 || w.owed() != 1 {
+			t.Fatalf("%d owed, told %+v", w.owed(), w.to.got)
+		}
+		_, stop = w.run()
+		defer stop()
+		synctest.Wait()
+		if len(w.to.got) != 2 || !strings.Contains(w.to.got[1].body, `"expired"`) || w.owed() != 0 {
+			t.Errorf("%d owed, told %+v", w.owed(), w.to.got)
+		}
+	})
+}
+
+// It is given up where its receiver says that it is gone, where the policy lists its
+// address no longer, and after three days.
+func TestItIsGivenUp(t *testing.T) {
+	t.Parallel()
+	refusals := make([]int, 200)
+	tests := map[string]struct {
+		codes   []int
+		allowed string
+		tries   func(int) bool
+	}{
+		"gone":       {[]int{http.StatusGone}, "https://flows.example.com/resume", func(n int) bool { return n == 1 }},
+		"not listed": {nil, "https://flows.example.com/other", func(n int) bool { return n == 0 }},
+		"never":      {refusals, "https://flows.example.com/resume", func(n int) bool { return n > 70 && n < 100 }},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, tt.codes...)
+				hooks, stop := w.run(tt.allowed)
+				defer stop()
+				w.keep(hooks, "ask-1")
+				w.set("ask-1", approval.Denied)
+				time.Sleep(100 * time.Hour)
+				synctest.Wait()
+				if n := len(w.to.afters()); !tt.tries(n) || w.owed() != 0 {
+					t.Errorf("%d tries, %d owed", n, w.owed())
+				}
+				if !strings.Contains(w.log.String(), "could not be told") {
+					t.Error(w.log.String())
+				}
+			})
+		})
+	}
+}
+
+// Over a real network: the signature holds, and a redirect is not followed.
+func TestOverHTTP(t *testing.T) {
+	t.Parallel()
+	told := make(chan *http.Request, 1)
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		again := http.Header{}
+		var e event
+		if err := strictjson.Unmarshal(body, &e); err != nil {
+			t.Error(err)
+		}
+		Key("k").sign(again, r.Header.Get("Webhook-Id"), e.Timestamp, body)
+		if again.Get("Webhook-Signature") != r.Header.Get("Webhook-Signature") {
+			t.Error("the signature does not hold")
+		}
+		http.Redirect(rw, r, other.URL, http.StatusTemporaryRedirect)
+		told <- r
+	}))
+	defer server.Close()
+	p, err := hosts.ParsePrefix(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, store: storetest.NewMemory()}
+	w.set("ask-1", approval.Denied)
+	hooks := New(Config{Store: w.store, Allowed: []hosts.Prefix{p}, Key: Key("k"), Log: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- hooks.Run(ctx) }()
+	if err := hooks.Keep(ctx, "ask-1", server.URL+"/r"); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-told; r.Method != http.MethodPost || r.URL.Path != "/r" {
+		t.Errorf("%s %s", r.Method, r.URL)
+	}
+	cancel()
+	if err := <-done; err != nil || w.owed() != 1 {
+		t.Errorf("%v, %d owed", err, w.owed())
+	}
+}
+
+func TestKey(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "resume.key")
+	made, err := LoadKey(file)
+	if err != nil || len(made) != 32 {
+		t.Fatalf("%d bytes, %v", len(made), err)
+	}
+	if again, err := LoadKey(file); err != nil || string(again) != string(made) {
+		t.Errorf("another key the second time: %v", err)
+	}
+	for _, text := range []string{"whsec_", "whsec_!!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_c2hvcnQ="} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadKey(file); err == nil || !strings.Contains(err.Error(), "whsec_ and 24 to 64 bytes") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
