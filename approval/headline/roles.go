@@ -171,20 +171,25 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	}
 }
 
-// money are the ways in which a tool moves money, the first that its name has.
-// What only prepares or describes a payment moves none.
-var money = []struct {
-	words             []string
+// moved is a way in which a tool moves money.
+type moved struct {
+	words             string
 	to, about, amount wording.Phrase
-}{
-	{[]string{"refund", "refunds"}, "refunds %s to %s", "refunds %s: %s", "refunds %s"},
-	{[]string{"charge", "charges", "capture"}, "charges %s to %s", "charges %s: %s", "charges %s"},
-	{[]string{"invoice", "invoices", "bill"}, "bills %s to %s", "bills %s: %s", "bills %s"},
-	{[]string{"withdraw", "withdrawal"}, "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
-	{
-		strings.Fields("pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent transaction"),
-		"pays %s to %s", "pays %s: %s", "pays %s",
-	},
+}
+
+// money are the ways in which tools move money, of which the first counts that a
+// name has. What only prepares or describes a payment moves none.
+func money() []moved {
+	return []moved{
+		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
+		{"charge charges capture", "charges %s to %s", "charges %s: %s", "charges %s"},
+		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
+		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
+		{
+			"pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent transaction",
+			"pays %s to %s", "pays %s: %s", "pays %s",
+		},
+	}
 }
 
 // payment says what a tool pays or is paid, and to whom or for what.
@@ -199,9 +204,9 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor")
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "charge", "chargeid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
-	for _, m := range money {
+	for _, m := range money() {
 		switch {
-		case !c.has(m.words...):
+		case !c.has(strings.Fields(m.words)...):
 		case to != "":
 			return wording.Sentence{wording.Say(m.to, amount, to)}
 		case item != "":

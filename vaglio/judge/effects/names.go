@@ -198,7 +198,7 @@ func (t *tool) worsen(e Effect, s stakes) Effect {
 	switch {
 	case s.secret && e.Kind != KindDelete:
 		e = usual(KindCredentials)
-	case e.Kind == KindPublish && (t.recipients() || t.has("message", "messages", "msg", "dm", "chat")) && !t.noun("public"): // it goes to those who are named
+	case e.Kind == KindPublish && t.addressed():
 		e = usual(KindPeople)
 	case !t.mild(e):
 	case t.noun("public"):
@@ -225,6 +225,11 @@ func (t *tool) draft(v verb) bool {
 
 // recipients reports whether the arguments name people.
 func (t *tool) recipients() bool { return t.given(readings.RoleRecipient) }
+
+// addressed reports whether what is published goes to those who are named alone.
+func (t *tool) addressed() bool {
+	return (t.recipients() || t.has("message", "messages", "msg", "dm", "chat")) && !t.noun("public")
+}
 
 // local reports whether a tool works on this machine.
 func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }

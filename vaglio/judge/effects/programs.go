@@ -172,16 +172,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	if e.Target = target; target == "" {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	e.Why = worded(o.Why, func(of string) string {
-		switch of {
-		case "":
-			return target
-		case "*":
-			return strings.TrimSpace(c.name + " " + join(c.all))
-		}
-		v, _ := c.value(strings.Split(of, "|")...)
-		return v.text
-	})
+	e.Why = worded(o.Why, func(of string) string { return c.about(of, target) })
 	if e.Why == nil {
 		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
 	}
@@ -198,6 +189,18 @@ func (c *call) finish(o commands.Outcome) []Effect {
 		return c.here(e)
 	}
 	return []Effect{e}
+}
+
+// about is what a table's message is about, as [phraseFrom] gives it.
+func (c *call) about(of, target string) string {
+	switch of {
+	case "":
+		return target
+	case "*":
+		return strings.TrimSpace(c.name + " " + join(c.all))
+	}
+	v, _ := c.value(strings.Split(of, "|")...)
+	return v.text
 }
 
 // object is what a command does something to: the operands behind those that
