@@ -74,7 +74,11 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		h.More = found.besides(worst)
 	}
 	c := callOf(p)
-	switch said, leaves := c.byRoles(kind); {
+	said, leaves := c.byRoles(kind)
+	if said == nil && worst != nil && worst.byName() {
+		said = c.object()
+	}
+	switch {
 	case said != nil:
 		h.Said = said
 		if leaves && h.Consequence.Reach != "" {
@@ -200,11 +204,12 @@ func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 
 // besides counts what the call would do besides one thing and besides reading:
 // where a person is asked about that, only what they would be asked about, too.
+// What is said in the same words, as both ends of a move are, is that one thing.
 func (o *operations) besides(one *one) int {
-	n := 0
+	n, said := 0, act(one.said).String()
 	for i := range o.list {
 		passes := o.list[i].score >= o.asked && one.score < o.asked
-		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes {
+		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes && (c.stands > 1 || act(c.said).String() != said) {
 			n += c.stands
 		}
 	}

@@ -47,6 +47,9 @@ var (
 	reads    = found{wording.Sentence{{Phrase: "reads"}, {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95}
 	unknown  = found{wording.Sentence{wording.Say("could not be read: %s", "x")}, operation.KindUnknown, "irreversible", "user", 0.15}
 	rows     = found{wording.Sentence{wording.Say("updates rows of %s", "users")}, operation.KindDatabase, "irreversible", "public", 0.02}
+	named    = found{wording.Sentence{{Phrase: "changes"}, wording.Say(wording.ByTheTool, "x")}, operation.KindOverwrite, "partial", "shared", 0.28}
+	leaves   = found{wording.Sentence{wording.Say("moves %s to %s", "a", "/b")}, operation.KindMove, "partial", "user", 0.4}
+	arrives  = found{wording.Sentence{wording.Say("moves %s to %s", "a", "/b"), {Phrase: wording.Outside}}, operation.KindOverwrite, "partial", "system", 0.33}
 	others   = found{wording.Sentence{wording.Say(wording.MoreLikeThese, "7")}, operation.KindDelete, "irreversible", "user", 0.4}
 )
 
@@ -65,6 +68,7 @@ func TestOf(t *testing.T) {
 		"how where nothing says what":     {shell("apt"), verdict(0, asRoot, reads), "runs apt with the rights of the administrator", 0, headline.Consequence{Undo: partly, Reach: "system"}},
 		"the worst of several":            {shell("x"), verdict(0, installs, deletes, reads), "deletes /srv/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
 		"what is not listed is counted":   {shell("x"), verdict(0, deletes, others), "deletes /srv/a", 7, headline.Consequence{Undo: final, Reach: "system"}},
+		"both ends of a move are one":     {shell("x"), verdict(0, leaves, arrives), "moves a to /b", 0, headline.Consequence{Undo: partly, Reach: "system"}},
 		"it only reads":                   {shell("x"), verdict(0, reads), "reads", 0, headline.Consequence{Reads: true}},
 		"reads, as far as it was read":    {shell("x"), verdict(1, reads), "reads", 0, headline.Consequence{Unread: true}},
 		"nothing is known":                {shell("x"), verdict(0, unknown), "x", 0, headline.Consequence{Unknown: true}},
@@ -104,6 +108,41 @@ func TestThingsAreWholeOrTold(t *testing.T) {
 		if got := h.Said.String(); got != r.says {
 			t.Errorf("%s: %q, want %q", name, got, r.says)
 		}
+	}
+}
+
+// TestObjects holds what a tool's name and arguments tell of its object, and that
+// nothing is said that they do not tell.
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	const plain = "changes by the tool x"
+	for name, r := range map[string]struct {
+		args vaglio.Args
+		says string
+	}{
+		"cancel_subscription":        {vaglio.Args{"subscription_id": "sub_1", "reason": "x"}, "cancels the subscription sub_1"},
+		"closeIssue":                 {vaglio.Args{"owner": "acme", "repo": "shop", "issue_number": 7}, "closes issue 7 in acme/shop"},
+		"merge_pull_request":         {vaglio.Args{"repo": "acme/shop", "pullNumber": 42}, "merges pull request 42 in acme/shop"},
+		"mcp__crm__delete_customers": {vaglio.Args{"ids": []any{"a"}, "id": "b"}, "deletes customers b"},
+		"subscription_cancel":        {vaglio.Args{"id": "sub_1"}, "cancels the subscription sub_1"},
+		"delete_customer_address":    {vaglio.Args{"address_id": "ad_1", "customer_id": "cus_1"}, "deletes customer address ad_1"},
+		"update_issue_status":        {vaglio.Args{"issue": "7", "status": "done"}, "updates issue 7"},
+		"delete_project":             {vaglio.Args{"project_id": "p"}, "deletes the project p"},
+		"delete_page":                {vaglio.Args{"id": []any{"a", "b", "c", "d"}}, "deletes the page a, b, c and 1 more"},
+		"add_user_to_group":          {vaglio.Args{"user_id": "eve", "group_id": "admins"}, plain},
+		"create_and_send_invoice":    {vaglio.Args{"id": "in_1"}, plain},
+		"delete_record":              {vaglio.Args{"filter": "all", "record": true}, plain},
+		"frobnicate_page":            {vaglio.Args{"id": "p"}, plain},
+		"delete":                     {vaglio.Args{"id": "p"}, plain},
+	} {
+		h := headline.Of(vaglio.Proposal{Executor: name, Args: r.args}, verdict(0, named))
+		if got := h.Said.String(); got != r.says {
+			t.Errorf("%s: %q, want %q", name, got, r.says)
+		}
+	}
+	h := headline.Of(vaglio.Proposal{Executor: "delete_page", Args: vaglio.Args{"id": "p"}}, verdict(0, installs))
+	if got := h.Said.String(); got != "installs nginx" {
+		t.Errorf("what the judge knows better is said as %q", got)
 	}
 }
 

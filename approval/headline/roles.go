@@ -109,7 +109,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 	for _, told := range []struct {
 		by     func(operation.Kind) wording.Sentence
 		leaves bool
-	}{{c.payment, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, false}, {c.device, false}} {
+	}{{c.payment, false}, {c.draft, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, false}, {c.device, false}} {
 		if s := told.by(kind); s != nil {
 			return s, told.leaves
 		}
@@ -171,25 +171,60 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	}
 }
 
-// payment says what a tool pays, and to whom or for what.
+// moved is a way in which a tool moves money.
+type moved struct {
+	words             string
+	to, about, amount wording.Phrase
+}
+
+// money are the ways in which tools move money, of which the first counts that a
+// name has. What only prepares or describes a payment moves none.
+func money() []moved {
+	return []moved{
+		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
+		{"charge charges capture", "charges %s to %s", "charges %s: %s", "charges %s"},
+		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
+		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
+		{
+			"pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent transaction",
+			"pays %s to %s", "pays %s: %s", "pays %s",
+		},
+	}
+}
+
+// payment says what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount := c.first("amount", "total", "price", "sum")
-	if amount == "" || kind != operation.KindSpend {
+	if amount == "" || kind != operation.KindSpend || c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete") {
 		return nil
 	}
 	if currency := c.first("currency", "currencycode", "unit"); currency != "" {
 		amount += " " + currency
 	}
 	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor")
-	item := c.first("item", "product", "description", "title", "sku", "name", "plan")
-	switch {
-	case to != "":
-		return wording.Sentence{wording.Say("pays %s to %s", amount, to)}
-	case item != "":
-		return wording.Sentence{{Phrase: "pays %s: %s", Args: []wording.Clause{{Text: amount}, prose(item)}}}
-	default:
-		return wording.Sentence{wording.Say("pays %s", amount)}
+	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "charge", "chargeid", "payment", "paymentid", "paymentintent",
+		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
+	for _, m := range money() {
+		switch {
+		case !c.has(strings.Fields(m.words)...):
+		case to != "":
+			return wording.Sentence{wording.Say(m.to, amount, to)}
+		case item != "":
+			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{{Text: amount}, prose(item)}}}
+		default:
+			return wording.Sentence{wording.Say(m.amount, amount)}
+		}
 	}
+	return nil
+}
+
+// draft says what a tool prepares for somebody, without sending it.
+func (c *call) draft(kind operation.Kind) wording.Sentence {
+	if kind != operation.KindCreate || !c.has("draft", "drafts") {
+		return nil
+	}
+	return c.sent("keeps a draft to %s: %s", "keeps a draft to %s", "keeps a draft: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
+		c.first("subject", "title", "body", "text", "message", "content"))
 }
 
 // event says what a tool puts into a calendar, and who is invited.
@@ -209,10 +244,7 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 	if !c.has("issue", "issues", "ticket", "bug") || !c.has("create", "open", "new", "add", "file") || c.has("comment", "label", "assignee") {
 		return nil
 	}
-	where := c.first("repo", "repository", "project", "projectkey", "projectid", "team", "board")
-	if owner := c.first("owner", "org", "organization", "namespace"); owner != "" && where != "" && !strings.Contains(where, "/") {
-		where = owner + "/" + where
-	}
+	where := c.repository("project", "projectkey", "team", "board")
 	var in []string
 	if where != "" {
 		in = []string{where}

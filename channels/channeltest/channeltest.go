@@ -103,6 +103,9 @@ type Harness struct {
 	Fail func()
 	// Remove deletes the message.
 	Remove func(ref string)
+	// Rooms are the ways in which the platform shuts the room of the cards, and
+	// opens it again.
+	Rooms map[string]func(shut bool)
 }
 
 // Run runs the contract. Each case gets a harness of its own from with, which
@@ -139,6 +142,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		cases["ARateLimitSaysWhenToComeBack"] = limited
 		cases["AnOutageIsTriedAgainAndPasses"] = outage
 		cases["AMessageThatIsGoneIsToldSo"] = gone
+		cases["ARoomThatWasShutShowsWhatIsTrue"] = shut
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

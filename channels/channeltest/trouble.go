@@ -2,6 +2,8 @@ package channeltest
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +81,42 @@ func gone(t *testing.T, h Harness) {
 	h.discreet(t, err)
 	if !errors.Is(err, approval.ErrGone) {
 		t.Errorf("got %v, want %v", err, approval.ErrGone)
+	}
+}
+
+// shut shuts the room in each way that the platform has, decides a card meanwhile,
+// and opens the room again: what was to be posted comes with its buttons, and the
+// decided card offers nothing, or a press on it says how it ended.
+func shut(t *testing.T, h Harness) {
+	if len(h.Rooms) == 0 {
+		t.Fatal("the harness names no way in which a room is shut")
+	}
+	for _, way := range slices.Sorted(maps.Keys(h.Rooms)) {
+		a, ref, before := h.ask(t, "make "+way)
+		h.Rooms[way](true)
+		other := Ask(t, h.Channel.Name(), "make test "+way)
+		_, err := h.Channel.Post(t.Context(), h.card(&other))
+		h.discreet(t, err)
+		r, ok := errors.AsType[*approval.RetryError](err)
+		if !ok || !r.Unsent {
+			t.Fatalf("%s: got %v, want a failure that passes, and that nothing was sent", way, err)
+		}
+		h.elsewhere(t, a, approval.ChoiceDeny, "")
+		err = h.Channel.Amend(t.Context(), ref, h.card(a))
+		h.discreet(t, err)
+		if _, passes := errors.AsType[*approval.RetryError](err); !passes && !errors.Is(err, approval.ErrGone) {
+			t.Errorf("%s: an amendment: %v", way, err)
+		}
+		h.Rooms[way](false)
+		time.Sleep(r.After)
+		if _, p := h.post(t, &other); len(p.Buttons) != 2 {
+			t.Errorf("%s: what was to be posted offers %v", way, p.choices())
+		}
+		if told := before.button(t, approval.ChoiceAllow).Press(Owner); !strings.Contains(told, "Denied by Bob") || h.Desk.states(a)[0] != approval.Denied {
+			t.Errorf("%s: a press on the decided card is told %q", way, told)
+		}
+		if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
+			t.Errorf("%s: the decided card offers %v", way, p.choices())
+		}
 	}
 }

@@ -86,6 +86,10 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			w.server.Fail("chat.update", 1, slacktest.Fault{Code: 502, Body: "<html>" + slacktest.BotToken})
 		},
 		Remove: func(ref string) { w.server.Delete(split(ref)) },
+		Rooms: map[string]func(bool){
+			"archived": func(shut bool) { w.server.Archive(want, shut) },
+			"kicked":   func(shut bool) { w.server.Kick(want, shut) },
+		},
 	}
 }
 

@@ -80,6 +80,19 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		},
 		Fail:   func() { w.server.Fail("", 1, telegramtest.Fault{Code: 502, Body: "<html>" + secret}) },
 		Remove: func(ref string) { w.server.Delete(w.chat, number(ref)) },
+		Rooms: map[string]func(bool){
+			"blocked":     w.shuts("bot was blocked by the user"),
+			"kicked":      w.shuts("bot was kicked from the group chat"),
+			"deactivated": w.shuts("user is deactivated"),
+		},
+	}
+}
+
+// shuts is a way in which the chat shuts the bot out, and lets it in again.
+func (w *world) shuts(reason string) func(bool) {
+	return func(shut bool) {
+		w.server.Block(w.chat, map[bool]string{true: reason}[shut])
+		synctest.Wait()
 	}
 }
 

@@ -41,6 +41,7 @@ const (
 	AsFarAsRead     Phrase = "(as far as it could be read)"
 	MoreLikeThese   Phrase = "and %s more like these."
 	AsAdministrator Phrase = "runs %s with the rights of the administrator"
+	ByTheTool       Phrase = "by the tool %s"
 )
 
 // Language finds how a language says a phrase; false if it does not.

@@ -20,6 +20,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
 		at = placeTemp // into the folder
 	}
+	if r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+		return []Effect{e.with(say("overwrites the disk %s", a.text), a.text).as(Irreversible, ReachSystem)}
+	}
 	switch at {
 	case placeNowhere:
 		return nil

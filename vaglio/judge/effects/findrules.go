@@ -230,7 +230,7 @@ func (v *invocation) empties(i int) bool {
 
 // empty is the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
-	if v.box != "" || r.scratchFile(a.text) {
+	if v.box != "" || r.scratchFile(a.text) || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
 	out := r.remove(v, a)

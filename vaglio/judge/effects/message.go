@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -108,4 +109,50 @@ func clip(s string, n int) string {
 		}
 	}
 	return s[:cut] + " …"
+}
+
+// worded is a table's message about what value gives for each thing in it; nil
+// without a message.
+func worded(message string, value func(of string) string) wording.Sentence {
+	if message == "" {
+		return nil
+	}
+	phrase, of := phraseFrom(message)
+	about := make([]string, len(of))
+	for i := range of {
+		about[i] = value(of[i])
+	}
+	return say(phrase, about...)
+}
+
+// phraseFrom is the phrase of a table's message, and what each thing is that it is
+// about: "" for the target, "*" for the whole command, or options and their value.
+func phraseFrom(message string) (wording.Phrase, []string) {
+	var b strings.Builder
+	var of []string
+	for {
+		before, after, found := strings.Cut(message, "%")
+		b.WriteString(before)
+		if !found {
+			return wording.Phrase(b.String()), of
+		}
+		b.WriteString(wording.Placeholder)
+		what := ""
+		switch {
+		case strings.HasPrefix(after, "*"):
+			what = "*"
+			after = after[1:]
+		case strings.HasPrefix(after, "("):
+			what, after, _ = strings.Cut(after[1:], ")")
+		}
+		message, of = after, append(of, what)
+	}
+}
+
+// tabled is what a table says an effect does of which nothing more is known.
+func tabled(o commands.Outcome) wording.Sentence {
+	if o.Why == "" {
+		return say(phraseOf(o.Kind))
+	}
+	return worded(o.Why, func(string) string { return "" })
 }

@@ -138,6 +138,11 @@ func (t *tool) verbEffect(v verb) []Effect {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
+	if t.draft(v) { // it waits where its writer keeps such things
+		e := usual(KindCreate).with(t.about(say("keeps a draft: %s", what)), "")
+		e.counts, e.Reach = ReachWorkspace, ReachUser
+		return []Effect{e}
+	}
 	if why := t.minor(v, s, what); why != nil {
 		return own(t.about(why))
 	}
@@ -146,7 +151,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e.Reach = ReachShared
 	}
 	e.Sure = 0.6
-	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And("by the tool %s", t.name)), t.target())}
+	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
 }
 
 // stakes are what the nouns of a tool put at stake.
@@ -157,8 +162,6 @@ type stakes struct{ people, touchy, secret bool }
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
-	case t.draft(v):
-		return say("keeps a draft: %s", what)
 	case v.light && t.forItself(v, s):
 		return say("works for the agent alone: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
@@ -195,6 +198,8 @@ func (t *tool) worsen(e Effect, s stakes) Effect {
 	switch {
 	case s.secret && e.Kind != KindDelete:
 		e = usual(KindCredentials)
+	case e.Kind == KindPublish && t.addressed():
+		e = usual(KindPeople)
 	case !t.mild(e):
 	case t.noun("public"):
 		e = usual(KindPublish)
@@ -220,6 +225,11 @@ func (t *tool) draft(v verb) bool {
 
 // recipients reports whether the arguments name people.
 func (t *tool) recipients() bool { return t.given(readings.RoleRecipient) }
+
+// addressed reports whether what is published goes to those who are named alone.
+func (t *tool) addressed() bool {
+	return (t.recipients() || t.has("message", "messages", "msg", "dm", "chat")) && !t.noun("public")
+}
 
 // local reports whether a tool works on this machine.
 func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }

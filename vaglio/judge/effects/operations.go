@@ -46,6 +46,7 @@ func operationsRule(c *call) []Effect {
 		changes = changes || o.Verb != operation.Read && o.Verb != operation.Use
 		out = append(out, c.operation(o)...)
 	}
+	movesTo(t.Operations, out)
 	if links {
 		c.r.linked(since)
 	}
@@ -60,6 +61,24 @@ func operationsRule(c *call) []Effect {
 		return own(say("works in the workspace"))
 	}
 	return out
+}
+
+// moving is what the tables say of the place that a move writes.
+const moving wording.Phrase = "moves files to"
+
+// movesTo says of the place that one file is moved to which file that is.
+func movesTo(all []operation.Operation, out []Effect) {
+	var moved []string
+	for i := range all {
+		if all[i].Verb == operation.Move {
+			moved = append(moved, argOf(all[i].Object.Word).text)
+		}
+	}
+	for i := range out {
+		if why := out[i].Why; len(moved) == 1 && len(why) > 1 && why[0].Phrase == moving {
+			out[i].Why = append(say("moves %s to %s", moved[0], why[1].Text), why[2:]...)
+		}
+	}
 }
 
 // transfers are the effects of the options of a command that fetches or sends:
@@ -185,7 +204,11 @@ func (c *call) moveAway(a, to arg) []Effect {
 		return nil
 	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown:
 	}
-	return []Effect{usual(KindMove).with(say("moves %s away from where it lies", a.text), a.text).as(Partial, ReachUser)}
+	why := say("moves %s away from where it lies", a.text)
+	if to.text != "" {
+		why = say("moves %s to %s", a.text, to.text)
+	}
+	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
 }
 
 // copiesExample reports whether a file made to be copied, such as

@@ -172,8 +172,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	if e.Target = target; target == "" {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	whole := strings.TrimSpace(c.name + " " + join(c.all))
-	e.Why = worded(o.Why, whole, target)
+	e.Why = worded(o.Why, func(of string) string { return c.about(of, target) })
 	if e.Why == nil {
 		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
 	}
@@ -192,6 +191,18 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	return []Effect{e}
 }
 
+// about is what a table's message is about, as [phraseFrom] gives it.
+func (c *call) about(of, target string) string {
+	switch of {
+	case "":
+		return target
+	case "*":
+		return strings.TrimSpace(c.name + " " + join(c.all))
+	}
+	v, _ := c.value(strings.Split(of, "|")...)
+	return v.text
+}
+
 // object is what a command does something to: the operands behind those that
 // the line matched, else the values of its options.
 func (c *call) object() string {
@@ -205,47 +216,6 @@ func (c *call) object() string {
 		}
 	}
 	return join(values)
-}
-
-// worded is a table's message, in which % stands for the target, and %* for the
-// whole command; nil without a message.
-func worded(message, whole, target string) wording.Sentence {
-	if message == "" {
-		return nil
-	}
-	phrase, wholes := phraseFrom(message)
-	about := make([]string, len(wholes))
-	for i := range wholes {
-		if about[i] = target; wholes[i] {
-			about[i] = whole
-		}
-	}
-	return say(phrase, about...)
-}
-
-// phraseFrom is the phrase of a table's message, and which of the things that it
-// is about are the whole command.
-func phraseFrom(message string) (wording.Phrase, []bool) {
-	var b strings.Builder
-	var wholes []bool
-	for {
-		before, after, found := strings.Cut(message, "%")
-		b.WriteString(before)
-		if !found {
-			return wording.Phrase(b.String()), wholes
-		}
-		rest, whole := strings.CutPrefix(after, "*")
-		b.WriteString(wording.Placeholder)
-		message, wholes = rest, append(wholes, whole)
-	}
-}
-
-// tabled is what a table says an effect does of which nothing more is known.
-func tabled(o commands.Outcome) wording.Sentence {
-	if o.Why == "" {
-		return say(phraseOf(o.Kind))
-	}
-	return worded(o.Why, "", "")
 }
 
 // outreach finds in the first words of a command of a development tool a verb

@@ -198,9 +198,9 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 			return e.with(say("writes query results to a file of the server"), where.String()).as(Partial, ReachUser), !s.has("STDOUT")
 		}
 		return e.with(sayOf("copies data in or out of %s", where), where.String()), true
-	case "DELETE", "UPDATE":
+	case "DELETE", "UPDATE", "INSERT":
 		return s.rows(verb, target, e, where), true
-	case "INSERT", "REPLACE", "MERGE", "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
+	case "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
 		return e.as(Partial, ReachShared), true
 	case "":
@@ -243,8 +243,15 @@ func tellsOnly(procedure string) bool {
 	}, procedure)
 }
 
-// rows judges a change of rows: of all of them, it is as bad as it gets.
+// rows judges a change of rows: of all of them, it is as bad as it gets. Those only added can be taken out.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
+	switch {
+	case verb != "INSERT":
+	case s.has("UPDATE") || s.has("REPLACE") || s.has("OVERWRITE"):
+		return e.with(statementSaid(verb, "MERGE", target, where), e.Target)
+	default:
+		return e.as(Partial, ReachShared)
+	}
 	if !s.has("WHERE") && !s.has("LIMIT") {
 		e.Why, e.Reach = statementSaid(verb, verb+" *", target, where), ReachPublic
 	}
@@ -255,7 +262,7 @@ func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Ef
 func statementSaid(verb, begins, target string, where wording.Clause) wording.Sentence {
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
-		"INSERT": "adds or changes rows of %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
+		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
 		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s", "DROP TABLE": "drops the table %s",
 	}
 	p := cmp.Or(said[begins], said[verb])
