@@ -52,7 +52,8 @@ type Source struct {
 	// Real is where a folder is, if another name leads there.
 	Real string `json:"real,omitzero"`
 	// SHA256 is the digest of its content in hex, of a folder's that of the path
-	// where it is; absent when it could not be read.
+	// where it is, of the files in one that are too many that of their names; absent
+	// when it could not be read.
 	SHA256 string `json:"sha256,omitzero"`
 	// Lines and Bytes are how much it holds.
 	Lines int `json:"lines,omitzero"`
