@@ -9,6 +9,24 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
+// TestTheFirstLinesOfASource holds that they are whole lines, few, and text.
+func TestTheFirstLinesOfASource(t *testing.T) {
+	long := strings.Repeat("word ", 100)
+	for text, want := range map[string]string{
+		"": "", "ls": "ls", "a\nb\n": "a\nb", "\n\n": "", "1\n2\n3\n4\n5\n6\n": "1\n2\n3\n4\n5",
+		"short\n" + long: "short", long: strings.TrimSpace(long[:400]), strings.Repeat("x", 500): "",
+		"a\x00b": "", "\xff": "", strings.Repeat("é ", 300): strings.TrimSpace(strings.Repeat("é ", 133)),
+	} {
+		const dir = "/home/u/app"
+		engine, _ := sessionEngine(t, folderOf{dir + "/.git/HEAD": "x", dir + "/x.sql": text}, dir)
+		sources := engine.Sources(vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": "psql -f x.sql"}, Context: vaglio.Context{Cwd: dir}})
+		at := slices.IndexFunc(sources, func(s vaglio.Source) bool { return s.Path == dir+"/x.sql" })
+		if at < 0 || sources[at].Head != want {
+			t.Errorf("%q: %+v, want %q", text, sources, want)
+		}
+	}
+}
+
 // TestMoreThanCanBeBound holds that what a folder brings is bound or said not to
 // be, and that one file more than can be bound is another call.
 func TestMoreThanCanBeBound(t *testing.T) {

@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -110,7 +111,26 @@ func (s *sources) read(name string, src *Source) ([]byte, error) {
 
 // holds tells of a source what its file holds.
 func (s *Source) holds(data []byte) {
-	s.SHA256, s.Bytes, s.Lines = digestOf(string(data)), len(data), lines(string(data))
+	s.SHA256, s.Bytes, s.Lines, s.Head = digestOf(string(data)), len(data), lines(string(data)), head(data)
+}
+
+// head is the first lines of a text, whole ones, or the beginning of a long first
+// one up to a blank: no word is cut, which might be a secret.
+func head(data []byte) string {
+	const most, mostBytes = 5, 400
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return ""
+	}
+	text := string(data[:min(len(data), mostBytes+1)])
+	if len(data) > mostBytes {
+		text = text[:max(strings.LastIndexByte(text, '\n'), 0)]
+		if text == "" {
+			text = string(data[:mostBytes])
+			text = strings.ToValidUTF8(text[:max(strings.LastIndexAny(text, " \t"), 0)], "")
+		}
+	}
+	all := strings.SplitN(text, "\n", most+1)
+	return strings.TrimRight(strings.Join(all[:min(len(all), most)], "\n"), " \t\r\n")
 }
 
 // lines counts the lines of a text, with one that nothing ends.

@@ -64,6 +64,9 @@ type Source struct {
 	// Told says that the content is what the session wrote there through the gate:
 	// the file itself cannot be read from here.
 	Told bool `json:"told,omitzero"`
+	// Head is the first lines of its content, for people alone: an agent that may
+	// not read the file learns nothing from a verdict.
+	Head string `json:"-"`
 }
 
 // IsFolder says that it is a folder, of which the place is bound.
