@@ -9,6 +9,88 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
+// TestAFolderBringsItsFiles holds which files of a folder a call is bound to that
+// takes it whole: swapped, added or gone, and no others.
+func TestAFolderBringsItsFiles(t *testing.T) {
+	const dir = "/home/u/app/"
+	disk := folderOf{}
+	engine, _ := sessionEngine(t, disk, "/home/u/app")
+	for name, tt := range map[string]struct {
+		command string
+		files   folderOf
+		change  folderOf // "" removes the file
+		changed string   // the file that differs, "" for none
+	}{
+		"manifests":      {"kubectl apply -f k/", folderOf{"k/a.yaml": "a: 1\n", "k/b/c.yml": "b: 1\n"}, folderOf{"k/b/c.yml": "b: 2\n"}, "k/b/c.yml"},
+		"manifest added": {"kubectl apply -f k", folderOf{"k/a.yaml": "a: 1\n"}, folderOf{"k/b.yaml": "b: 1\n"}, "k/b.yaml"},
+		"manifest gone":  {"kubectl apply --filename=k", folderOf{"k/a.yaml": "a: 1\n", "k/b.yaml": "b: 1\n"}, folderOf{"k/b.yaml": ""}, "k/b.yaml"},
+		"manifests here": {"cd k && sudo kubectl delete -f .", folderOf{"k/a.yaml": "a: 1\n"}, folderOf{"k/a.yaml": "a: 2\n"}, "k/a.yaml"},
+		"no manifest":    {"kubectl apply -f k", folderOf{"k/a.yaml": "a: 1\n", "k/README": "a"}, folderOf{"k/README": "b"}, ""},
+		"folder is read": {"kubectl get -f k", folderOf{"k/a.yaml": "a: 1\n"}, folderOf{"k/a.yaml": "a: 2\n"}, ""},
+		"kustomization":  {"kubectl apply -k o/prod", folderOf{"o/prod/app.properties": "a=1\n"}, folderOf{"o/prod/app.properties": "a=2\n"}, "o/prod/app.properties"},
+		"base": {
+			"kubectl apply -ko/prod",
+			folderOf{"o/prod/kustomization.yaml": "resources:\n- ../base\n", "o/base/dep.yaml": "a: 1\n"},
+			folderOf{"o/base/dep.yaml": "a: 2\n"},
+			"o/base/dep.yaml",
+		},
+		"base of a base": {
+			"kustomize build o/prod | kubectl apply -f -",
+			folderOf{"o/prod/kustomization.yaml": "resources: ['../base']\n", "o/base/kustomization.yaml": "- ../../common/x.yaml\n", "common/x.yaml": "1"},
+			folderOf{"common/x.yaml": "2"},
+			"common/x.yaml",
+		},
+		"chart":            {"helm upgrade --install web ./chart", folderOf{"chart/Chart.yaml": "n: 1\n", "chart/templates/d.yaml": "a"}, folderOf{"chart/templates/d.yaml": "b"}, "chart/templates/d.yaml"},
+		"subchart":         {"helm install web ./c", folderOf{"c/Chart.yaml": "repository: file://../sub\n", "sub/t.yaml": "a"}, folderOf{"sub/t.yaml": "b"}, "sub/t.yaml"},
+		"chart untouched":  {"helm install web ./chart", folderOf{"chart/Chart.yaml": "n: 1\n", "x/y.yaml": "a"}, folderOf{"x/y.yaml": "b"}, ""},
+		"terraform":        {"terraform apply", folderOf{"main.tf": "a"}, folderOf{"main.tf": "b"}, "main.tf"},
+		"terraform folder": {"terraform -chdir=infra apply", folderOf{"infra/main.tf": "a"}, folderOf{"infra/main.tf": "b"}, "infra/main.tf"},
+		"terraform values": {"cd infra && tofu destroy", folderOf{"infra/x.auto.tfvars": "a"}, folderOf{"infra/x.auto.tfvars": "b"}, "infra/x.auto.tfvars"},
+		"terraform module": {
+			"terraform apply infra", folderOf{"infra/main.tf": `source = "../modules/vpc"`, "modules/vpc/main.tf": "a"}, folderOf{"modules/vpc/main.tf": "b"}, "modules/vpc/main.tf",
+		},
+		"terraform state": {"terraform apply", folderOf{"main.tf": "a", "terraform.tfstate": "1"}, folderOf{"terraform.tfstate": "2"}, ""},
+		"image":           {"docker build img", folderOf{"img/Dockerfile": "FROM a\n", "img/run": "a"}, folderOf{"img/Dockerfile": "FROM b\n"}, "img/Dockerfile"},
+		"image's folder":  {"docker build -t x img", folderOf{"img/Dockerfile": "COPY . /\n", "img/run": "a"}, folderOf{"img/run": "b"}, "img/run"},
+		"image, git":      {"docker build .", folderOf{"Dockerfile": "FROM a\n", ".git/index": "a"}, folderOf{".git/index": "b"}, ""},
+		"role":            {"ansible-playbook play/site.yml", folderOf{"play/site.yml": "a", "play/roles/web/tasks/main.yml": "a"}, folderOf{"play/roles/web/tasks/main.yml": "b"}, "play/roles/web/tasks/main.yml"},
+		"role here":       {"ansible-playbook play/site.yml", folderOf{"play/site.yml": "a", "roles/web/files/x": "a"}, folderOf{"roles/web/files/x": "b"}, "roles/web/files/x"},
+		"inventory":       {"ansible-playbook -i inv/prod site.yml", folderOf{"site.yml": "a", "inv/prod/group_vars/all.yml": "a"}, folderOf{"inv/prod/group_vars/all.yml": "b"}, "inv/prod/group_vars/all.yml"},
+		"no role":         {"ansible-playbook site.yml", folderOf{"site.yml": "a", "src/x.yml": "a"}, folderOf{"src/x.yml": "b"}, ""},
+		"packer":          {"packer build .", folderOf{"a.pkr.hcl": "a", "scripts/x.sh": "a"}, folderOf{"scripts/x.sh": "b"}, "scripts/x.sh"},
+		"pulumi":          {"pulumi up", folderOf{"index.ts": "a"}, folderOf{"index.ts": "b"}, "index.ts"},
+	} {
+		clear(disk)
+		disk[dir+".git/HEAD"] = "x"
+		for file, text := range tt.files {
+			disk[dir+file] = text
+		}
+		call := vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": tt.command}, Context: vaglio.Context{Cwd: "/home/u/app"}}
+		was := engine.Sources(call)
+		for file, text := range tt.change {
+			if disk[dir+file] = text; text == "" {
+				delete(disk, dir+file)
+			}
+		}
+		is := engine.Sources(call)
+		var differ []string
+		for _, both := range [][2][]vaglio.Source{{was, is}, {is, was}} {
+			for _, s := range both[0] {
+				if !slices.Contains(both[1], s) && !slices.Contains(differ, s.Path) {
+					differ = append(differ, s.Path)
+				}
+			}
+		}
+		var want []string
+		if tt.changed != "" {
+			want = []string{dir + tt.changed}
+		}
+		if !slices.Equal(differ, want) {
+			t.Errorf("%s: %q differ, want %q", name, differ, want)
+		}
+	}
+}
+
 // TestTheFirstLinesOfASource holds that they are whole lines, few, and text.
 func TestTheFirstLinesOfASource(t *testing.T) {
 	long := strings.Repeat("word ", 100)
