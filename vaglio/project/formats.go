@@ -100,16 +100,7 @@ func (v *visit) element(file, text string, e *element) {
 		return
 	}
 	if program := e.attr("executable", "command"); program != "" && slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
-		line := quoted(program)
-		for i := range e.In {
-			if arg := &e.In[i]; arg.XMLName.Local == "arg" {
-				line += arg.attr("line") + " "
-				if word := arg.attr("value", "file", "path"); word != "" {
-					line += quoted(word)
-				}
-			}
-		}
-		v.add(file, lineOf(text, max(strings.Index(text, program), 0)), "sh", line)
+		v.add(file, lineOf(text, max(strings.Index(text, program), 0)), "sh", quoted(program)+e.arguments())
 	}
 	program, rest := "", ""
 	for i := range e.In {
@@ -128,6 +119,22 @@ func (v *visit) element(file, text string, e *element) {
 	if program != "" {
 		v.add(file, lineOf(text, max(strings.Index(text, program), 0)), "sh", quoted(program)+rest)
 	}
+}
+
+// arguments are the words that Ant's exec is given.
+func (e *element) arguments() string {
+	var b strings.Builder
+	for i := range e.In {
+		arg := &e.In[i]
+		if arg.XMLName.Local != "arg" {
+			continue
+		}
+		b.WriteString(arg.attr("line") + " ")
+		if word := arg.attr("value", "file", "path"); word != "" {
+			b.WriteString(quoted(word))
+		}
+	}
+	return b.String()
 }
 
 // argument is a text of a program in Python's manner, or another value.
