@@ -87,6 +87,9 @@ type Approval struct {
 	Fingerprint Fingerprint     `json:"fingerprint"`
 	Verdict     vaglio.Verdict  `json:"verdict"`
 	Refusal     Refusal         `json:"refusal"`
+	// Heads are the first lines of the verdict's sources, in their order, for the
+	// people alone who are asked.
+	Heads []string `json:"heads,omitempty"`
 	// Key is the idempotency key under which the agent proposed the call.
 	Key string `json:"key,omitempty"`
 	// Votes are the people who allowed it so far, where one is not enough.

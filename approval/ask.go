@@ -91,11 +91,30 @@ func (a *Ask) add(c *Call) ID {
 	v := c.Denial.verdict
 	id := ID(fmt.Sprintf("%s-%d", a.ID, len(a.Approvals)+1))
 	a.Approvals = append(a.Approvals, Approval{
-		ID: id, State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v,
+		ID: id, State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v, Heads: headsOf(&v),
 		Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: a.ExpiresAt,
 		About: c.About, Like: c.Like, Again: c.Again, Grantable: c.Grantable, Most: c.Most,
 	})
 	return id
+}
+
+// headsOf are the first lines of the sources, none where there are none, and so
+// many that a card can be kept and read.
+func headsOf(v *vaglio.Verdict) []string {
+	const most = 16 << 10
+	var heads []string
+	size := 0
+	for i := range v.Sources {
+		head := v.Sources[i].Head
+		if size += len(head); head == "" || size > most {
+			continue
+		}
+		for len(heads) < i {
+			heads = append(heads, "")
+		}
+		heads = append(heads, head)
+	}
+	return heads
 }
 
 func (o *Opening) check() error {

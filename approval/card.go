@@ -218,6 +218,13 @@ func newItem(a Approval) Item {
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
 		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
 	}
+	it.Verdict.Sources = slices.Clone(a.Verdict.Sources)
+	for i := range it.Verdict.Sources {
+		it.Verdict.Sources[i].Head = ""
+		if i < len(a.Heads) {
+			it.Verdict.Sources[i].Head = a.Heads[i]
+		}
+	}
 	if !a.ValuesDropped.IsZero() {
 		it.Args, it.Command, it.Verdict.Sources = "", "", nil // There is nothing to be shown as the whole of it.
 	}

@@ -34,7 +34,7 @@ func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
 	v.Reason = m.Mask(v.Reason)
 	v.Sources = slices.Clone(v.Sources)
 	for i := range v.Sources {
-		v.Sources[i].Path = m.Mask(v.Sources[i].Path)
+		v.Sources[i].Path, v.Sources[i].Head = m.Mask(v.Sources[i].Path), m.Mask(v.Sources[i].Head)
 	}
 	v.Results = slices.Clone(v.Results)
 	for i := range v.Results {
@@ -72,7 +72,7 @@ func (m Masker) Refusal(r Refusal) Refusal {
 
 // Approval returns a copy of a with every secret masked.
 func (m Masker) Approval(a Approval) Approval {
-	a.Proposal, a.Verdict = m.Proposal(a.Proposal), m.Verdict(a.Verdict)
+	a.Proposal, a.Verdict, a.Heads = m.Proposal(a.Proposal), m.Verdict(a.Verdict), m.Texts(a.Heads)
 	a.Refusal = m.Refusal(a.Refusal)
 	if a.ValuesDropped.IsZero() {
 		a.Refusal.Wanted = Wanted(a.Proposal)

@@ -3,6 +3,7 @@ package approval_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,6 +52,52 @@ func TestMaskCall(t *testing.T) {
 	}
 	if diff := cmp.Diff(m, masker.Proposal(m)); diff != "" {
 		t.Errorf("masking twice (-once +twice):\n%s", diff)
+	}
+}
+
+// TestFirstLinesAreForPeople holds that a card shows the first lines of what runs,
+// without secrets, and that an agent is told none of them.
+func TestFirstLinesAreForPeople(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+	verdict := vaglio.Verdict{
+		Reason: "asks", JudgeKind: "effects", BlockedBy: vaglio.PhaseJudge,
+		Sources: []vaglio.Source{
+			{Path: "/w", Kind: vaglio.SourceFolder, SHA256: "00"},
+			{Path: "/w/a.sh", SHA256: "ab", Head: "set -e\nexport GITHUB_TOKEN=" + secret},
+			{Path: "/w/large.sh", SHA256: "cd", Head: strings.Repeat("x", 1<<15)},
+			{Path: "/w/b.sh", SHA256: "ef", Head: "ls"},
+		},
+	}
+	denial, err := approval.JudgeDenial(verdict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)
+	ask, err := approval.Open(approval.Opening{
+		Agent: "coder", Channels: []string{"web"}, At: at, ExpiresAt: at.Add(time.Hour),
+		Calls: []approval.Call{{Proposal: vaglio.Proposal{Agent: "coder", Executor: "Bash"}, Denial: denial, Fingerprint: "f"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := approval.EncodeAsk(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ask, err = approval.DecodeAsk(body); err != nil {
+		t.Fatal(err)
+	}
+	shown := approval.NewCard(ask, "web", masker).Items[0].Verdict.Sources
+	if got := shown[1].Head; !strings.HasPrefix(got, "set -e\nexport GITHUB_TOKEN=") || strings.Contains(got, secret) {
+		t.Errorf("first lines on the card: %q", got)
+	}
+	if shown[0].Head != "" || shown[2].Head != "" || shown[3].Head != "" {
+		t.Errorf("first lines that should not be there: %+v", shown)
+	}
+	told, err := strictjson.Marshal(approval.AnswerFor(ask.Approvals[0], ""))
+	if err != nil || strings.Contains(string(told), "set -e") {
+		t.Errorf("the agent is told %s, %v", told, err)
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *Ask) endedBefore(at time.Time) bool {
 func (p *Approval) dropValues(at time.Time) {
 	was := &p.Proposal
 	p.Proposal = vaglio.Proposal{Agent: was.Agent, Session: was.Session, TurnID: was.TurnID, Step: was.Step, Executor: was.Executor}
-	p.Verdict = withoutValues(&p.Verdict)
+	p.Verdict, p.Heads = withoutValues(&p.Verdict), nil
 	p.Refusal.Wanted, p.Refusal.Why = clip(was.Executor, maxName), ""
 	p.Effect, p.About, p.Like, p.Again = "", nil, nil, nil
 	if o := copied(p.Outcome); o != nil {

@@ -16,7 +16,7 @@ func ended(t *testing.T, choice approval.Choice, at time.Time) approval.Ask {
 	t.Helper()
 	denial, err := approval.JudgeDenial(vaglio.Verdict{
 		Reason: "a value", JudgeKind: "effects", BlockedBy: vaglio.PhaseJudge, Score: 0.2,
-		Sources: []vaglio.Source{{Path: "/srv/value.sh", SHA256: "ab12", Lines: 3}, {Path: "/srv/value", Unread: "is a value"}},
+		Sources: []vaglio.Source{{Path: "/srv/value.sh", SHA256: "ab12", Lines: 3, Head: "echo value"}, {Path: "/srv/value", Unread: "is a value"}},
 		Results: []vaglio.GradientResult{{
 			Judge: "effects", Reasoning: "value", Metadata: vaglio.Args{"saw": "value"},
 			Signals: []vaglio.Signal{{Category: "destructive", Score: 0.2, Message: "deletes value"}},

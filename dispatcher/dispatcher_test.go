@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,10 +125,30 @@ func (d disk) Look(name string) (string, vaglio.FileKind) {
 	if at, ok := d[name+"/"]; ok {
 		return at, vaglio.Folder
 	}
+	for file := range d {
+		if strings.HasPrefix(file, name+"/") {
+			return name, vaglio.Folder
+		}
+	}
 	return name, vaglio.NoFile
 }
 
-func (d disk) Folders(string, int) []string { return nil }
+func (d disk) List(folder string, most int) ([]vaglio.Entry, bool) {
+	in := map[string]vaglio.FileKind{}
+	for file := range d {
+		if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(folder, "/")+"/"); ok && rest != "" {
+			first, _, deep := strings.Cut(rest, "/")
+			if in[first] = vaglio.RegularFile; deep {
+				in[first] = vaglio.Folder
+			}
+		}
+	}
+	var out []vaglio.Entry
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		out = append(out, vaglio.Entry{Name: name, Kind: in[name]})
+	}
+	return out[:min(len(out), most)], len(out) <= most
+}
 
 func newEngine(t testing.TB, judge vaglio.Judge, files disk) *vaglio.Engine {
 	t.Helper()

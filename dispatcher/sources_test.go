@@ -72,6 +72,10 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 			"git push origin dev", disk{".git/HEAD": "1\n", ".git/refs/heads/dev": "1\n", ".git/refs/heads/y": "1\n"}, disk{".git/refs/heads/y": "2\n"}, "",
 		},
 		"branch switched": {"git push", disk{".git/HEAD": "ref: refs/heads/x\n"}, disk{".git/HEAD": "ref: refs/heads/y\n"}, ".git/HEAD"},
+		"manifests":       {"kubectl apply -f k/", disk{"k/a.yaml": "a: 1\n"}, disk{"k/a.yaml": "a: 2\n"}, "k/a.yaml"},
+		"manifest added":  {"kubectl apply -f k", disk{"k/a.yaml": "a: 1\n"}, disk{"k/b.yaml": "b: 1\n"}, "k/b.yaml"},
+		"manifest gone":   {"kubectl apply -f k", disk{"k/a.yaml": "a: 1\n", "k/b.yaml": "b: 1\n"}, disk{"k/b.yaml": ""}, "k/b.yaml"},
+		"no manifest":     {"kubectl apply -f k", disk{"k/a.yaml": "a: 1\n", "k/README": "a"}, disk{"k/README": "b"}, ""},
 		"BASH_ENV":        {"BASH_ENV=e.sh bash -c ls", disk{"e.sh": "x=1\n"}, disk{"e.sh": "x=2\n"}, "e.sh"},
 	} {
 		t.Run(name, func(t *testing.T) {

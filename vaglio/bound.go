@@ -13,8 +13,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// maxBound is how many files and folders that a call names are bound.
-const maxBound = 200
+// maxBound is how many files and folders that a call names are bound, maxLooks how
+// many names are looked at to find them.
+const (
+	maxBound = 200
+	maxLooks = 5000
+)
 
 // bound are the sources of a call that a person is asked about, with the files
 // and folders besides that it names: what is sent, applied or worked in is
@@ -24,9 +28,9 @@ func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source 
 	if e.files == nil || r == nil {
 		return out
 	}
-	b := binding{e: e, folders: p.Context.Site.Readable, seen: map[string]bool{}, list: out}
+	b := binding{e: e, folders: p.Context.Site.Readable, seen: map[string]FileKind{}, list: out, left: maxEntries, named: map[FileKind][]string{}}
 	for _, s := range out {
-		b.seen[s.Path] = true
+		b.seen[s.Path] = RegularFile
 	}
 	b.path("/", cwd)
 	for i := range r.Commands {
@@ -37,6 +41,9 @@ func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source 
 	for _, t := range r.Paths {
 		b.path(cwd, t.Text)
 	}
+	if b.full {
+		b.list = append(b.list, Source{Path: path.Join("/", cwd, "*"), Kind: SourceHanded, Unread: "is more than can be bound"})
+	}
 	return b.list
 }
 
@@ -44,18 +51,24 @@ func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source 
 type binding struct {
 	e       *Engine
 	folders []string // outside of which nothing is opened
-	seen    map[string]bool
+	seen    map[string]FileKind
 	list    []Source
 	bytes   int
+	left    int  // entries of folders that may still be looked at
+	full    bool // there is more than may be bound
+	// named are the files and folders that the words of a command name.
+	named map[FileKind][]string
 }
 
-// command binds what the words of a command name.
+// command binds what the words of a command name, and what the folders hold that
+// it takes whole.
 func (b *binding) command(c *shell.Command) {
 	cwd, ok := c.Cwd.Text()
 	if !ok || c.Remote != nil {
 		return
 	}
 	b.path("/", cwd)
+	clear(b.named)
 	for i, w := range c.Argv {
 		if text, ok := w.Text(); ok && i > 0 {
 			b.word(cwd, text)
@@ -66,6 +79,7 @@ func (b *binding) command(c *shell.Command) {
 			b.path(cwd, text)
 		}
 	}
+	b.brought(c, cwd)
 }
 
 // word binds what a word names, whole or behind what options and addresses put
@@ -92,13 +106,26 @@ func (b *binding) path(cwd, name string) {
 		name = path.Join(cwd, name)
 	}
 	name = path.Clean(name)
-	if !path.IsAbs(name) || b.seen[name] || len(b.seen) >= maxBound {
+	kind, seen := b.seen[name]
+	switch {
+	case !path.IsAbs(name):
 		return
+	case seen:
+	case len(b.seen) >= maxLooks || len(b.list) >= maxBound:
+		b.full = true
+		return
+	default:
+		kind = b.look(name)
+		b.seen[name] = kind
 	}
-	b.seen[name] = true
+	b.named[kind] = append(b.named[kind], name)
+}
+
+// look binds what lies at a path that was not met before, and tells what it is.
+func (b *binding) look(name string) FileKind {
 	inside := place.Inside(b.folders, name)
 	if !inside && !b.e.spaces.readable(name) {
-		return // of no concern to an agent, not even whether it is there
+		return NoFile // of no concern to an agent, not even whether it is there
 	}
 	at, kind := b.e.files.Look(name)
 	switch {
@@ -113,22 +140,24 @@ func (b *binding) path(cwd, name string) {
 	case kind == RegularFile:
 		b.list = append(b.list, Source{Path: name, Kind: SourceHanded, Unread: "lies outside the workspace"})
 	}
+	return kind
 }
 
-// file binds a file by its content.
-func (b *binding) file(name string) {
+// file binds a file by its content, which it returns.
+func (b *binding) file(name string) string {
 	s := Source{Path: name, Kind: SourceHanded}
 	data, err := b.e.files.Read(b.folders, name, min(maxSource, maxRead-b.bytes))
 	switch {
 	case errors.Is(err, ErrAbsent):
-		return
+		return ""
 	case err != nil:
 		s.Unread = err.Error()
 	default:
 		b.bytes += len(data)
-		s.SHA256, s.Bytes, s.Lines = digestOf(string(data)), len(data), strings.Count(string(data), "\n")
+		s.holds(data)
 	}
 	b.list = append(b.list, s)
+	return string(data)
 }
 
 // Witness is a judge that can tell what a call would do that its session is to

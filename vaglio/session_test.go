@@ -1,7 +1,9 @@
 package vaglio_test
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +19,10 @@ type folderOf map[string]string
 
 func (f folderOf) Read(folders []string, name string, limit int) ([]byte, error) {
 	inside := slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(name, folder+"/") })
-	if text, ok := f[name]; ok && inside && len(text) <= limit {
+	if text, ok := f[name]; ok && inside {
+		if len(text) > limit {
+			return nil, errors.New("is too large to be read")
+		}
 		return []byte(text), nil
 	}
 	return nil, vaglio.ErrAbsent
@@ -35,16 +40,21 @@ func (f folderOf) Look(name string) (string, vaglio.FileKind) {
 	return name, vaglio.NoFile
 }
 
-func (f folderOf) Folders(folder string, _ int) []string {
-	var out []string
+func (f folderOf) List(folder string, most int) ([]vaglio.Entry, bool) {
+	in := map[string]vaglio.FileKind{}
 	for file := range f {
 		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
-			if first, _, deep := strings.Cut(rest, "/"); deep && !slices.Contains(out, first) {
-				out = append(out, first)
+			first, _, deep := strings.Cut(rest, "/")
+			if in[first] = vaglio.RegularFile; deep {
+				in[first] = vaglio.Folder
 			}
 		}
 	}
-	return out
+	var out []vaglio.Entry
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		out = append(out, vaglio.Entry{Name: name, Kind: in[name]})
+	}
+	return out[:min(len(out), most)], len(out) <= most
 }
 
 func sessionEngine(t *testing.T, files folderOf, workspaces ...string) (*vaglio.Engine, *effects.Judge) {

@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -27,9 +28,16 @@ type Files interface {
 	// Look tells what lies at an absolute and clean path, every link followed, and
 	// where that is.
 	Look(name string) (at string, kind FileKind)
-	// Folders gives the names of the folders in a folder, of at most as many
-	// entries as most.
-	Folders(name string, most int) []string
+	// List gives what lies in a folder, in the order of the names, a link as
+	// [OtherFile]. Of more than most entries it gives any, and whole is false; so
+	// it is of a folder that cannot be read.
+	List(name string, most int) (entries []Entry, whole bool)
+}
+
+// Entry is what lies in a folder.
+type Entry struct {
+	Name string
+	Kind FileKind
 }
 
 // FileKind is what lies at a path.
@@ -75,13 +83,12 @@ func (s *sources) Content(name string) (string, bool) {
 	case err != nil:
 		src.Unread = err.Error()
 	default:
-		src.SHA256, src.Bytes = digestOf(string(data)), len(data)
+		src.holds(data)
 		if ok = utf8.Valid(data); !ok {
 			src.Unread = "is no text"
 			break
 		}
 		text = string(data)
-		src.Lines = lines(text)
 		s.texts[name] = text
 		s.bytes += len(data)
 	}
@@ -100,6 +107,30 @@ func (s *sources) read(name string, src *Source) ([]byte, error) {
 		return []byte(text), nil
 	}
 	return nil, err
+}
+
+// holds tells of a source what its file holds.
+func (s *Source) holds(data []byte) {
+	s.SHA256, s.Bytes, s.Lines, s.Head = digestOf(string(data)), len(data), lines(string(data)), head(data)
+}
+
+// head is the first lines of a text, whole ones, or the beginning of a long first
+// one up to a blank: no word is cut, which might be a secret.
+func head(data []byte) string {
+	const most, mostBytes = 5, 400
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return ""
+	}
+	text := string(data[:min(len(data), mostBytes+1)])
+	if len(data) > mostBytes {
+		text = text[:max(strings.LastIndexByte(text, '\n'), 0)]
+		if text == "" {
+			text = string(data[:mostBytes])
+			text = strings.ToValidUTF8(text[:max(strings.LastIndexAny(text, " \t"), 0)], "")
+		}
+	}
+	all := strings.SplitN(text, "\n", most+1)
+	return strings.TrimRight(strings.Join(all[:min(len(all), most)], "\n"), " \t\r\n")
 }
 
 // lines counts the lines of a text, with one that nothing ends.

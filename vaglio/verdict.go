@@ -52,7 +52,8 @@ type Source struct {
 	// Real is where a folder is, if another name leads there.
 	Real string `json:"real,omitzero"`
 	// SHA256 is the digest of its content in hex, of a folder's that of the path
-	// where it is; absent when it could not be read.
+	// where it is, of the files in one that are too many that of their names; absent
+	// when it could not be read.
 	SHA256 string `json:"sha256,omitzero"`
 	// Lines and Bytes are how much it holds.
 	Lines int `json:"lines,omitzero"`
@@ -63,6 +64,9 @@ type Source struct {
 	// Told says that the content is what the session wrote there through the gate:
 	// the file itself cannot be read from here.
 	Told bool `json:"told,omitzero"`
+	// Head is the first lines of its content, for people alone: an agent that may
+	// not read the file learns nothing from a verdict.
+	Head string `json:"-"`
 }
 
 // IsFolder says that it is a folder, of which the place is bound.

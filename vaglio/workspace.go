@@ -112,8 +112,9 @@ func (s *spaces) holdsProjects(folder string) bool {
 		return false
 	}
 	n := 0
-	for _, name := range s.files.Folders(folder, manyEntries) {
-		if s.isRepository(path.Join(folder, name)) {
+	entries, _ := s.files.List(folder, manyEntries)
+	for _, e := range entries {
+		if e.Kind == Folder && s.isRepository(path.Join(folder, e.Name)) {
 			n++
 		}
 	}

@@ -58,6 +58,8 @@ type Call struct {
 	// what their content is, and the folders that another name leads to, unbound
 	// the files of which that is not known.
 	runs, unbound []seen
+	// heads are the first lines of each of runs.
+	heads []seen
 	// effect is what the call would do, in our words; empty where the judge's own
 	// say it better.
 	effect string
@@ -158,11 +160,12 @@ func (c *Call) readSources(it *approval.Item) {
 		switch {
 		case s.IsFolder() && s.Real == "": // it is where it says
 		case s.IsFolder():
-			c.runs = append(c.runs, seeLine(s.Path+" → "+s.Real))
+			c.runs, c.heads = append(c.runs, seeLine(s.Path+" → "+s.Real)), append(c.heads, seen{})
 		case s.Unread != "":
 			c.unbound = append(c.unbound, seeLine(s.Path))
 		default:
 			c.runs = append(c.runs, seeLine(s.Path+", SHA-256 "+s.SHA256[:min(len(s.SHA256), shownDigest)]))
+			c.heads = append(c.heads, see(s.Head))
 		}
 	}
 }

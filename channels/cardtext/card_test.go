@@ -401,7 +401,7 @@ func TestACardNamesTheFilesThatRun(t *testing.T) {
 	card := plan(approval.Pending)
 	for i := range 8 {
 		card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{
-			Path: "/w/" + strconv.Itoa(i) + ".sh", SHA256: strings.Repeat(strconv.Itoa(i), 64), Lines: 3, Bytes: 40,
+			Path: "/w/" + strconv.Itoa(i) + ".sh", SHA256: strings.Repeat(strconv.Itoa(i), 64), Lines: 3, Bytes: 40, Head: "set -e\nrun " + strconv.Itoa(i),
 		})
 	}
 	card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{Path: "/w/fifo", Unread: "is no regular file"})
@@ -416,7 +416,8 @@ func TestACardNamesTheFilesThatRun(t *testing.T) {
 				t.Errorf("%s: %q is missing in\n%s", lang, w, got)
 			}
 		}
-		if file := string(c.File().Data); !strings.Contains(file, "/w/7.sh, SHA-256 7777777777777777") {
+		first := map[templates.Lang]string{templates.English: "its first lines", templates.Italian: "le sue prime righe"}[lang]
+		if file := string(c.File().Data); !strings.Contains(file, "/w/7.sh, SHA-256 7777777777777777\n"+first+":\n    set -e\n    run 7\n") {
 			t.Errorf("the file leaves a source out:\n%s", file)
 		}
 	}

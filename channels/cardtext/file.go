@@ -44,8 +44,9 @@ func (c *Card) File() File {
 		for _, m := range call.mounts {
 			field("file.mount", m)
 		}
-		for _, s := range call.runs {
+		for i, s := range call.runs {
 			field("file.runs", s)
+			field("file.head", call.heads[i])
 		}
 		for _, s := range call.unbound {
 			field("file.unbound", s)

@@ -52,8 +52,9 @@ func TestWhatRunsIsWhatWasJudged(t *testing.T) {
 	}()
 	s.waiting(1)
 	person := s.signIn(s.link)
-	if page := person.get("/inbox").body; !strings.Contains(page, filepath.Join(app, "x.sh")) || !strings.Contains(page, "SHA-256") {
-		t.Errorf("the card does not name the script:\n%s", page)
+	if page := person.get("/inbox").body; !strings.Contains(page, filepath.Join(app, "x.sh")) || !strings.Contains(page, "SHA-256") ||
+		!strings.Contains(page, `dir="ltr">git push --force origin main</pre></details>`) {
+		t.Errorf("the card does not name the script, with its first lines:\n%s", page)
 	}
 	person.decide("allow", "")
 	a := waits.answer(t)

@@ -154,14 +154,19 @@ func (f *seenFiles) Look(name string) (string, vaglio.FileKind) {
 	return name, vaglio.NoFile
 }
 
-func (f *seenFiles) Folders(folder string, _ int) []string {
-	var out []string
+func (f *seenFiles) List(folder string, most int) ([]vaglio.Entry, bool) {
+	in := map[string]vaglio.FileKind{}
 	for file := range f.texts {
 		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
-			if first, _, deep := strings.Cut(rest, "/"); deep && !slices.Contains(out, first) {
-				out = append(out, first)
+			first, _, deep := strings.Cut(rest, "/")
+			if in[first] = vaglio.RegularFile; deep {
+				in[first] = vaglio.Folder
 			}
 		}
 	}
-	return out
+	var out []vaglio.Entry
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		out = append(out, vaglio.Entry{Name: name, Kind: in[name]})
+	}
+	return out[:min(len(out), most)], len(out) <= most
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -55,25 +56,33 @@ func (Disk) Look(name string) (string, vaglio.FileKind) {
 	}
 }
 
-// Folders gives the names of the folders in a folder, of at most as many entries
-// as most.
-func (Disk) Folders(folder string, most int) []string {
-	if !filepath.IsAbs(folder) || strings.ContainsRune(folder, 0) {
-		return nil
+// List gives what lies in a folder, by name in order, a link as
+// [vaglio.OtherFile]. Of more than most entries it gives any, and whole is false.
+func (Disk) List(folder string, most int) (entries []vaglio.Entry, whole bool) {
+	if !filepath.IsAbs(folder) || strings.ContainsRune(folder, 0) || most < 0 {
+		return nil, false
 	}
 	f, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) //nolint:gosec // It lists folders, whichever an agent works in.
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(most) // what could be read
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() {
-			out = append(out, e.Name())
-		}
+	found, err := f.ReadDir(most + 1)
+	if whole = len(found) <= most && (err == nil || errors.Is(err, io.EOF)); !whole {
+		found = found[:min(len(found), most)]
 	}
-	return out
+	for _, e := range found {
+		kind := vaglio.OtherFile
+		switch {
+		case e.IsDir():
+			kind = vaglio.Folder
+		case e.Type().IsRegular():
+			kind = vaglio.RegularFile
+		}
+		entries = append(entries, vaglio.Entry{Name: e.Name(), Kind: kind})
+	}
+	slices.SortFunc(entries, func(a, b vaglio.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return entries, whole
 }
 
 func readIn(folder, rel string, limit int) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,8 +89,14 @@ func TestLook(t *testing.T) {
 	if _, kind := (workfiles.Disk{}).Look("a"); kind != vaglio.NoFile {
 		t.Errorf("a relative path is of kind %d", kind)
 	}
-	got := workfiles.Disk{}.Folders(dir, 10)
-	if strings.Join(got, " ") != "a" || workfiles.Disk.Folders(workfiles.Disk{}, dir+"/fifo", 10) != nil {
-		t.Errorf("folders: %q", got)
+	got, whole := workfiles.Disk{}.List(dir, 10)
+	want := []vaglio.Entry{{Name: "a", Kind: vaglio.Folder}, {Name: "fifo", Kind: vaglio.OtherFile}, {Name: "link", Kind: vaglio.OtherFile}, {Name: "loop", Kind: vaglio.OtherFile}}
+	if !slices.Equal(got, want) || !whole {
+		t.Errorf("in the folder: %v, %v; want %v", got, whole, want)
+	}
+	for name, most := range map[string]int{dir: 3, dir + "/fifo": 10, dir + "/none": 10, dir + "/\x00": 10, "a": 10} {
+		if got, whole := (workfiles.Disk{}).List(name, most); whole || len(got) > most {
+			t.Errorf("%q, at most %d: %v, and said to be all", name, most, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -34,12 +35,22 @@ func readDockerfile(v *visit, r *row) {
 	}
 	file, text, _ := v.first(names...)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
-	for _, l := range settings.Lines(text) {
+	all := settings.Lines(text)
+	for i := 0; i < len(all); i++ {
+		l := all[i]
+		body, lines := hereText(l.Text, all[i+1:])
+		i += lines
 		word, run, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
 		for run = strings.TrimSpace(run); strings.HasPrefix(run, "--"); {
 			_, run, _ = strings.Cut(run, " ")
 		}
 		words := []string{"sh", "-c", run}
+		if lines > 0 {
+			words[2] = run + "\n" + body
+			if strings.HasPrefix(run, "<<") { // it is the script itself
+				words[2] = "sh " + words[2]
+			}
+		}
 		if strings.HasPrefix(run, "[") {
 			_ = yaml.Unmarshal([]byte(run), &words) // words, or no list
 		}
@@ -47,6 +58,27 @@ func readDockerfile(v *visit, r *row) {
 			v.add(file, l.Number, "sh", inContainer(nil, words...))
 		}
 	}
+}
+
+// hereStart is the mark of a text that follows a line, as shells write it.
+var hereStart = regexp.MustCompile(`<<-?\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)["']?`)
+
+// hereText is the text that follows a line as it says, with its end, and how many
+// lines that is.
+func hereText(line string, below []settings.Line) (text string, lines int) {
+	m := hereStart.FindStringSubmatch(line)
+	if m == nil {
+		return "", 0
+	}
+	const most = 1000
+	var b strings.Builder
+	for i, l := range below[:min(len(below), most)] {
+		b.WriteString(l.Text + "\n")
+		if strings.TrimLeft(l.Text, "\t") == m[2] {
+			return b.String(), i + 1
+		}
+	}
+	return "", 0
 }
 
 // readYAML takes what stands under the row's keys, at any depth: a text is a
@@ -111,6 +143,9 @@ func inContainer(service map[string]any, words ...string) string {
 	c := []string{"docker", "run", "--rm"}
 	list, _ := service["volumes"].([]any)
 	for _, e := range list {
+		if m, ok := e.(map[string]any); ok { // the long form
+			e = fmt.Sprintf("%v:%v", m["source"], m["target"])
+		}
 		c = append(c, texts([]any{"-v", e})...)
 	}
 	if service["privileged"] == true || service["pid"] == "host" {

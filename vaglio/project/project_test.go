@@ -56,6 +56,31 @@ func TestTasks(t *testing.T) {
 	}{
 		{"make", makefile, "Makefile:4 sh go build ./...\nMakefile:6 sh go test $HOME"},
 		{"make test GO=go1.26", makefile, "Makefile:4 sh go1.26 build ./...\nMakefile:6 sh go1.26 test $HOME"},
+		{"docker build .", files{"Dockerfile": "FROM a\nRUN <<EOF\nls\nEOF\nCOPY <<X /a\nRUN no\nX\nRUN id\n"}, "Dockerfile:2 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'sh <<EOF\nls\nEOF\n'\nDockerfile:8 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'id'"},
+		{"docker build .", files{"Dockerfile": "RUN cat <<EOF\n"}, "Dockerfile:1 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'cat <<EOF'"},
+		{
+			"docker compose up",
+			files{"compose.yaml": "services:\n  a:\n    volumes: [{type: bind, source: /, target: /h}]\n    command: ls\n"},
+			"compose.yaml:4 sh 'docker' 'run' '--rm' '-v' '/:/h' 'image' 'sh' '-c' 'ls'",
+		},
+		{
+			"papermill a.ipynb b.ipynb",
+			files{"a.ipynb": `{"cells": [{"cell_type": "code", "source": ["%%bash\n", "ls\n"]},
+				{"cell_type": "markdown", "source": "rm"}, {"cell_type": "code", "source": "%time\nx = 1"}, {"cell_type": "code", "source": "%%html\n<b>"}]}`},
+			"a.ipynb:1 sh ls\na.ipynb:1 python x = 1",
+		},
+		{
+			"ant",
+			files{"build.xml": `<project><target><exec executable="git"><arg value="a b"/><arg line="-q -n"/></exec><echo>rm</echo></target></project>`},
+			"build.xml:1 sh 'git'  'a b' -q -n",
+		},
+		{"ant", files{"build.xml": "<project><exec executable='git'>"}, ""},
+		{
+			"mvn test",
+			files{"pom.xml": "<project>\n<configuration><executable>sh</executable><arguments><argument>-c</argument><argument>ls</argument></arguments></configuration></project>"},
+			"pom.xml:2 sh 'sh' '-c' 'ls'",
+		},
+		{"inv x", files{"tasks.py": "def x(c):\n    c.run('ls -la', pty=True)\n"}, "tasks.py:1 python def x(c):\n    c.run('ls -la', pty=True)\ntasks.py:2 sh ls -la"},
 		{"make clean", makefile, "Makefile:8 sh rm -rf /"},
 		{"npm test", files{".npmrc": "registry=https://x.example\nscript-shell = ./x.sh\n"}, ".npmrc:2 sh ./x.sh"},
 		{
@@ -141,6 +166,12 @@ func FuzzTasks(f *testing.F) {
 	f.Add("npm test", `{"scripts":{"test":"x"}}`)
 	f.Add("git commit", "[core]\n\tfsmonitor = \"a\\\"b\"\n")
 	f.Add("just a", "a:\n  {{x}}\n")
+	f.Add("ant", "<project><exec executable='x'><arg line='y'/></exec></project>")
+	f.Add("mvn test", "<a><executable>x</executable><arguments><argument>y</argument></arguments></a>")
+	f.Add("jupyter a.ipynb", `{"cells":[{"cell_type":"code","source":["%%bash\n","x"]}]}`)
+	f.Add("nox", "session.run('a', \"b\", c)\n")
+	f.Add("docker build .", "RUN <<X\ny\nX\n")
+	f.Add("docker compose up", "command: x\nvolumes:\n- {source: 1}\n")
 	f.Add("task", "tasks:\n  default: x\n")
 	f.Fuzz(func(_ *testing.T, command, text string) {
 		words := strings.Fields(command)

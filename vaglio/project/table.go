@@ -36,8 +36,8 @@ func readers() map[string]func(v *visit, r *row) {
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
-		"changed": readChanged,
-		"imports": readImports,
+		"changed": readChanged, "imports": readImports,
+		"notebook": readNotebook, "xml": readXML, "calls": readCalls,
 	}
 }
 

@@ -1,0 +1,227 @@
+package vaglio
+
+import (
+	_ "embed" // The table.
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+//go:embed folders.txt
+var bringsText string
+
+// brings is a line of the table: the files of which folders a program takes.
+type brings struct {
+	with                    []string // words of which one must be there; none asks for nothing
+	named, here, beside, up bool
+	files                   []string
+}
+
+// bringing is the table by the programs' names, made once. A mistake in it, which
+// the tests rule out, stops the program.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var bringing = sync.OnceValue(func() map[string][]brings {
+	t, err := parseBrings(bringsText)
+	if err != nil {
+		panic("vaglio: " + err.Error())
+	}
+	return t
+})
+
+// parseBrings reads lines of the form "programs | words | where | files".
+func parseBrings(text string) (map[string][]brings, error) {
+	const columns = 4
+	t := map[string][]brings{}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		parts := strings.Split(line, "|")
+		if len(parts) != columns {
+			return nil, fmt.Errorf("folders.txt:%d: want programs | words | where | files, got %q", n, line)
+		}
+		r := brings{with: strings.Fields(parts[1]), files: strings.Fields(parts[3])}
+		for where := range strings.FieldsSeq(parts[2]) {
+			known := map[string]*bool{"named": &r.named, "here": &r.here, "beside": &r.beside, "up": &r.up}
+			if known[where] == nil {
+				return nil, fmt.Errorf("folders.txt:%d: want named, here, beside or up, got %q", n, where)
+			}
+			*known[where] = true
+		}
+		for _, f := range r.files {
+			if _, err := path.Match(f, ""); err != nil {
+				return nil, fmt.Errorf("folders.txt:%d: %q is no pattern", n, f)
+			}
+		}
+		for program := range strings.FieldsSeq(parts[0]) {
+			t[program] = append(t[program], r)
+		}
+	}
+	return t, nil
+}
+
+// applies says whether the words ask for the row.
+func (r *brings) applies(words []shell.Word) bool {
+	return len(r.with) == 0 || slices.ContainsFunc(words, func(w shell.Word) bool {
+		text, _ := w.Text()
+		return slices.ContainsFunc(r.with, func(with string) bool {
+			rest, ok := strings.CutPrefix(text, with)
+			short := len(with) == len("-k") && with[0] == '-'
+			return ok && (rest == "" || rest[0] == '=' || short)
+		})
+	})
+}
+
+// takes says whether the row takes a file, by its path in the folder.
+func (r *brings) takes(rel string) bool {
+	return slices.ContainsFunc(r.files, func(pattern string) bool {
+		name := path.Base(rel)
+		switch {
+		case strings.HasSuffix(pattern, "/"):
+			return strings.HasPrefix(rel, pattern)
+		case pattern[0] == '/':
+			name = "/" + rel
+		}
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// enters says whether something that the row takes may lie in a folder below.
+func (r *brings) enters(rel string) bool {
+	return slices.ContainsFunc(r.files, func(pattern string) bool {
+		return pattern[0] != '/' && (!strings.HasSuffix(pattern, "/") || strings.HasPrefix(rel+"/", pattern))
+	})
+}
+
+// brought binds what the folders hold that a command takes whole.
+func (b *binding) brought(c *shell.Command, cwd string) {
+	if len(c.Argv) == 0 {
+		return
+	}
+	program, _ := c.Argv[0].Text()
+	rows := bringing()[path.Base(program)]
+	folders, files := slices.Clone(b.named[Folder]), slices.Clone(b.named[RegularFile])
+	for i := range rows {
+		r := &rows[i]
+		if !r.applies(c.Argv[1:]) {
+			continue
+		}
+		var from []string
+		if r.named {
+			from = slices.Clip(folders)
+		}
+		if r.beside {
+			for _, f := range files {
+				from = append(from, path.Dir(f))
+			}
+		}
+		if r.here || r.beside {
+			from = append(from, cwd)
+		}
+		v := walk{b: b, row: r, seen: map[string]bool{}}
+		for len(from) > 0 {
+			clear(b.named)
+			for _, folder := range from {
+				v.folder(folder)
+			}
+			from = b.named[Folder] // those that files name
+		}
+	}
+}
+
+// walk binds the files that a row takes, folder by folder.
+type walk struct {
+	b    *binding
+	row  *brings
+	seen map[string]bool // the folders, by where they are
+}
+
+// maxEntries is how many entries of folders are looked at for one call.
+const maxEntries = 5000
+
+// folder binds what the row takes of a folder and of those below it. Of more files
+// than can be bound by their content their names are.
+func (v *walk) folder(folder string) {
+	at, kind := v.b.e.files.Look(folder)
+	if kind != Folder || v.seen[at] {
+		return
+	}
+	all := Source{Path: path.Join(folder, "*"), Kind: SourceHanded, Unread: "holds more files than can be bound"}
+	if !place.Inside(v.b.folders, at) {
+		v.seen[at], all.Unread = true, "lies outside the workspace"
+		v.b.list = append(v.b.list, all)
+		return
+	}
+	files, whole := v.files(folder, "")
+	if !whole {
+		v.b.list = append(v.b.list, all)
+		return
+	}
+	room := min(len(files), max(maxBound-len(v.b.list), 0))
+	for _, rel := range files[:room] {
+		v.file(path.Join(folder, rel))
+	}
+	if room < len(files) {
+		all.SHA256 = digestOf(strings.Join(files, "\x00"))
+		v.b.list = append(v.b.list, all)
+	}
+}
+
+// files are the paths of the files that the row takes of a folder, in order. It is
+// not the whole when there is more than may be looked at.
+func (v *walk) files(folder, rel string) (out []string, whole bool) {
+	b := v.b
+	at, kind := b.e.files.Look(path.Join(folder, rel))
+	if kind != Folder || v.seen[at] || !place.Inside(b.folders, at) {
+		return nil, true
+	}
+	v.seen[at] = true
+	entries, whole := b.e.files.List(path.Join(folder, rel), b.left)
+	b.left -= len(entries)
+	for _, e := range entries {
+		name := path.Join(rel, e.Name)
+		if e.Kind == OtherFile { // a link, as a rule
+			_, e.Kind = b.e.files.Look(path.Join(folder, name))
+		}
+		switch {
+		case e.Kind == Folder && e.Name != ".git" && v.row.enters(name):
+			below, all := v.files(folder, name)
+			out, whole = append(out, below...), whole && all
+		case e.Kind == RegularFile && v.row.takes(name):
+			out = append(out, name)
+		}
+	}
+	return out, whole
+}
+
+// upwards finds what a file names beside or above its folder.
+var upwards = regexp.MustCompile(`(?:\.\./)+[\w./-]*|\.\.(?:["'\s]|$)`)
+
+// file binds a file of a folder, and what it names by "../".
+func (v *walk) file(name string) {
+	var text string
+	switch _, met := v.b.seen[name]; {
+	case !met:
+		v.b.seen[name] = RegularFile
+		text = v.b.file(name)
+	case v.row.up:
+		data, _ := v.b.e.files.Read(v.b.folders, name, maxSource) // bound already
+		text = string(data)
+	}
+	if !v.row.up {
+		return
+	}
+	for _, up := range upwards.FindAllString(text, -1) {
+		v.b.path(path.Dir(name), strings.Trim(up, "\"' \t\r\n"))
+	}
+}
