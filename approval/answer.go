@@ -30,16 +30,21 @@ type Answer struct {
 	Approval *Summary `json:"approval"`
 	// Permit is present when a person allowed the call.
 	Permit *PermitText `json:"permit"`
+	// Form is present when a person denied the call as it was proposed, and wants it
+	// changed. [Answer.Edited] sets it.
+	Form *EditedCall `json:"edited,omitempty"`
 	// Question is present when a person wants to know something before they decide.
 	Question *QuestionText `json:"question,omitempty"`
-	// Text is the refusal, or the question, as one text, for agents that show it as it
-	// is. [Answer.Told] sets it.
+	// Text is the refusal, the question, or the changed form, as one text, for agents
+	// that show it as it is. [Answer.Told] sets it.
 	Text string `json:"text,omitempty"`
 }
 
 // Told returns the answer with its refusal or question also as one text.
 func (a Answer) Told() Answer {
 	switch {
+	case a.Refusal != nil && a.Form != nil:
+		a.Text = a.Form.text(a.Refusal)
 	case a.Refusal != nil && a.Question != nil:
 		a.Text = a.Question.text(a.Refusal)
 	case a.Refusal != nil:

@@ -126,6 +126,8 @@ type Approval struct {
 	Grant *Grant `json:"grant,omitempty"`
 	// StandsUntil is until when a denial answers equal calls.
 	StandsUntil time.Time `json:"stands_until,omitzero"`
+	// Edit is set when a person denied the call as it was and wants it changed.
+	Edit *Edit `json:"edit,omitempty"`
 	// Lifted is set when a person took a denial back for the time to come.
 	Lifted *Act `json:"lifted,omitempty"`
 	// Settled says that a denial no longer answers an equal call.

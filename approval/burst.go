@@ -63,6 +63,11 @@ func (a *Ask) Join(calls []Call, channels []string, tokens []Token, at time.Time
 			return nil, err
 		}
 	}
+	return a.join(calls, tokens), nil
+}
+
+// join puts calls behind the ask's others, with buttons of the tokens.
+func (a *Ask) join(calls []Call, tokens []Token) []ID {
 	before := len(a.Approvals)
 	ids := make([]ID, len(calls))
 	for i := range calls {
@@ -73,7 +78,7 @@ func (a *Ask) Join(calls []Call, channels []string, tokens []Token, at time.Time
 		a.Cards[i].settle(before)
 		a.Cards[i].mint(a, before, next)
 	}
-	return ids, nil
+	return ids
 }
 
 // settle says in so many words what an older program left to be understood when

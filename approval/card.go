@@ -96,6 +96,10 @@ type Item struct {
 	// denial that it is like.
 	About Subjects
 	Like  *Likeness
+	// Edit is set when a person denied the call as it was and wants it changed, and
+	// Editables are the arguments that they may change while it waits.
+	Edit      *Edit
+	Editables []Editable
 	// StandsUntil is until when a denial answers equal calls; zero where it does
 	// not. Lifted is set when a person took it back.
 	StandsUntil time.Time
@@ -153,9 +157,10 @@ func NewCard(a Ask, channel string, m Masker) Card {
 	}
 	buttons := a.buttons(channel)
 	for i := range a.Approvals {
-		it := newItem(m.Approval(a.Approvals[i]))
+		it := NewItem(a.Approvals[i], m)
 		if it.State == Pending && askable(it.Verdict) {
 			own := it.part(buttons[it.Approval])
+			it.Editables = Editables(a.Approvals[i].Proposal, m)
 			if len(a.Approvals) == 1 {
 				c.Buttons = own
 			} else {
@@ -207,6 +212,9 @@ func (a *Ask) buttons(channel string) map[ID][]Button {
 	return by
 }
 
+// NewItem pictures an approval, with every secret masked.
+func NewItem(a Approval, m Masker) Item { return newItem(m.Approval(a)) }
+
 // newItem pictures an approval in which secrets are masked already.
 func newItem(a Approval) Item {
 	it := Item{
@@ -216,7 +224,7 @@ func newItem(a Approval) Item {
 		Planning: a.Proposal.Context.Mode == planMode,
 		Refusal:  a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
-		Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
+		Edit: a.Edit, Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
 	}
 	it.Verdict.Sources = slices.Clone(a.Verdict.Sources)
 	for i := range it.Verdict.Sources {

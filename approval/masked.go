@@ -79,6 +79,9 @@ func (m Masker) Approval(a Approval) Approval {
 	}
 	a.Decision, a.Permit, a.Outcome = copied(a.Decision), copied(a.Permit), copied(a.Outcome)
 	a.About, a.Like, a.Again = m.subjects(a.About), m.likeness(a.Like), m.likeness(a.Again)
+	if a.Edit = copied(a.Edit); a.Edit != nil {
+		a.Edit.Changed = m.differences(a.Edit.Changed)
+	}
 	if a.Kind != nil {
 		a.Kind = &CallKind{m.Mask(a.Kind.System), m.Mask(a.Kind.Verb)}
 	}
@@ -113,11 +116,17 @@ func (m Masker) likeness(l *Likeness) *Likeness {
 	}
 	c := *l
 	c.Kind = CallKind{m.Mask(c.Kind.System), m.Mask(c.Kind.Verb)}
-	c.Differences = slices.Clone(c.Differences)
-	for i := range c.Differences {
-		c.Differences[i].Was, c.Differences[i].Now = m.Mask(c.Differences[i].Was), m.Mask(c.Differences[i].Now)
-	}
+	c.Differences = m.differences(c.Differences)
 	return &c
+}
+
+// differences returns a copy with every secret masked.
+func (m Masker) differences(all []Difference) []Difference {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Was, all[i].Now = m.Mask(all[i].Was), m.Mask(all[i].Now)
+	}
+	return all
 }
 
 // questions returns a copy with every secret masked.

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -79,6 +80,21 @@ const (
 	// OrderRounds for one too many.
 	OrderAsked  = "asked"
 	OrderRounds = "rounds"
+	// OrderArgument is for an argument that cannot be changed, OrderLong and
+	// OrderMasked for a text that it cannot have, OrderUnchanged for an edit that
+	// changes nothing, and OrderUnread for one that cannot be read or judged.
+	OrderArgument  = "argument"
+	OrderLong      = "long"
+	OrderMasked    = "masked"
+	OrderUnchanged = "unchanged"
+	OrderUnread    = "unread"
+	// OrderGuard is for an edit that the guard refuses, OrderSame for one that is
+	// asked or answered already, OrderShown for one that is not as it was shown, and
+	// OrderSeveral where one person is not enough.
+	OrderGuard   = "guard"
+	OrderSame    = "same"
+	OrderShown   = "shown"
+	OrderSeveral = "several"
 	// OrderCaller is for what came from below an agent's program, OrderLineage from
 	// where that cannot be seen, and OrderTerminal from no terminal.
 	OrderCaller   = "caller"
@@ -105,8 +121,27 @@ func (e *OrderError) Error() string {
 	case OrderRounds:
 		return fmt.Sprintf("%s was asked about %d times, which is all there is: allow it, or deny it with words", e.Value, MaxQuestions)
 	default:
-		return e.atTerminal()
+		return cmp.Or(e.edit(), e.atTerminal())
 	}
+}
+
+// edit is the error of an edit; empty for any other.
+func (e *OrderError) edit() string {
+	texts := map[string]string{
+		OrderArgument:  "%q is no argument that can be changed: nothing changed",
+		OrderLong:      "%q has more characters than can be handed to the agent: nothing changed",
+		OrderMasked:    "%q would hold a secret, which does not go to an agent: nothing changed",
+		OrderUnchanged: "%s is as it was proposed: allow it, or deny it",
+		OrderUnread:    "%s: nothing changed",
+		OrderGuard:     "the guard refuses it so: %s; nothing changed",
+		OrderSame:      "%s is asked or answered already in this form: nothing changed",
+		OrderShown:     "%s is not as it was shown any more: look at it again; nothing changed",
+		OrderSeveral:   "%s needs more people than one: deny it, and say what to do; nothing changed",
+	}
+	if text := texts[e.Key]; text != "" {
+		return fmt.Sprintf(text, e.Value)
+	}
+	return ""
 }
 
 // atTerminal is the error of what was ordered at a terminal.

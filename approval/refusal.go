@@ -258,6 +258,10 @@ func (a *Approval) denied(r *Refusal) {
 	}
 	r.Words, r.Standing = d.Words, &Standing{At: d.At}
 	r.Who = "A person denied it " + clock(d.At) + "."
+	if a.Edit != nil {
+		r.Who = "A person changed it " + clock(d.At) + ": it is denied in the form in which it was proposed."
+		r.Alternatives = []string{"Go on with the changed call.", "Ask the user if it is not known any more."}
+	}
 	if d.Brake {
 		r.Who = "A person stopped the agent " + clock(d.At) + ": nothing that needs a person is allowed meanwhile."
 		r.Allow = "It may be asked again when the person lets the agent go on."

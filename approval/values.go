@@ -60,6 +60,10 @@ func (p *Approval) dropValues(at time.Time) {
 	p.Verdict, p.Heads = withoutValues(&p.Verdict), nil
 	p.Refusal.Wanted, p.Refusal.Why = clip(was.Executor, maxName), ""
 	p.Effect, p.About, p.Like, p.Again = "", nil, nil, nil
+	if e := copied(p.Edit); e != nil {
+		e.Changed = nil
+		p.Edit = e
+	}
 	if o := copied(p.Outcome); o != nil {
 		o.Detail = ""
 		p.Outcome = o

@@ -45,14 +45,15 @@ func (d *Dispatcher) pass(ctx context.Context, c *call) error {
 // repeated answers a call that would do what a person denied: the old answer, and
 // the new call by its own name.
 func (d *Dispatcher) repeated(ctx context.Context, agent string, c *call) (approval.Answer, error) {
-	a, err := d.approvalOf(ctx, agent, c.asked)
+	ask, err := d.askOf(ctx, agent, c.asked)
 	if err != nil {
 		return approval.Answer{}, err
 	}
+	a := ask.Find(c.asked)
 	if a.State != approval.Denied {
 		return d.answer(a), nil
 	}
-	answer := d.answer(a)
+	answer := d.answer(a).Edited(ask, c.asked)
 	masked := d.masker().Approval(*a)
 	refusal := d.discreet(approval.Repeated(masked, d.masker().Proposal(c.Proposal), a.Effect == c.effect), c.Proposal)
 	answer.Refusal = &refusal

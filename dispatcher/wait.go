@@ -101,7 +101,7 @@ func (d *Dispatcher) read(ctx context.Context, agent string, id approval.ID) (ap
 	if err != nil {
 		return approval.Answer{}, err
 	}
-	answer := d.answer(ask.Find(id)).Questioned(ask.Asked())
+	answer := d.answer(ask.Find(id)).Questioned(ask.Asked()).Edited(ask, id)
 	if q := answer.Question; q != nil && !q.Repeated {
 		err = d.toldQuestion(ctx, ask.ID)
 	}

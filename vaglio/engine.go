@@ -139,24 +139,41 @@ func kindsOf(gates []Gate) ([]string, error) {
 // guard finds nothing to deny but cannot read the call to its end, or ctx's own
 // when it ended before the judges did.
 func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
+	v, reason, p, err := e.weigh(ctx, p)
+	if err == nil && e.log != nil {
+		e.log.Append(record(p, v, reason))
+	}
+	return v, err
+}
+
+// Weigh is Judge for a call that a person considers and nobody proposed: it logs
+// nothing.
+func (e *Engine) Weigh(ctx context.Context, p Proposal) (Verdict, error) {
+	v, _, _, err := e.weigh(ctx, p)
+	return v, err
+}
+
+// weigh returns the verdict on a call, what the log is to hold of its reason, and the
+// call in its workspaces.
+func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Proposal, error) {
 	size, wrong := measure(p.Args)
 	if wrong != nil {
-		return Verdict{}, wrong
+		return Verdict{}, "", p, wrong
 	}
 	e.spaces.of(&p)
 	if err := e.catalog.Check(p.Executor, p.Args, p.Context.Cwd); err != nil {
-		return Verdict{}, err
+		return Verdict{}, "", p, err
 	}
 	v, read, runs, denied, err := e.guarded(ctx, p, size)
 	if err != nil {
-		return Verdict{}, err
+		return Verdict{}, "", p, err
 	}
 	logged := v.Reason
 	if !denied {
 		known := e.known(p)
 		known.proposal.Context.Reading = read
 		if v, logged, err = e.grade(ctx, known, size); err != nil {
-			return Verdict{}, err
+			return Verdict{}, "", p, err
 		}
 	}
 	if v.Sources = runs; !denied && !v.Approved {
@@ -165,10 +182,7 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 	if !denied {
 		v.Did = e.remembered(&p, read, v.Results)
 	}
-	if e.log != nil {
-		e.log.Append(record(p, v, logged))
-	}
-	return v, nil
+	return v, logged, p, nil
 }
 
 // Guard asks the guard alone, which reads the call anew. It says whether the

@@ -17,6 +17,8 @@ const (
 	KindDenied Kind = "kind-denied"
 	// Lifted says that a standing denial answers equal calls no more.
 	Lifted Kind = "lifted"
+	// Edited says that a person wants a call changed that they denied as it was.
+	Edited Kind = "edited"
 	// Questioned says that a person asked the agent something, and Replied what it
 	// said.
 	Questioned Kind = "questioned"
@@ -37,15 +39,25 @@ func (w Writer) acted(l *leaves, a *approval.Ask, before, p *approval.Approval, 
 		e.Until, e.Detail = p.StandsUntil.UTC(), w.text(p.Kind.Verb+" in "+p.Kind.System)
 		l.add(e, nil)
 	}
+	if p.Edit != nil && before.Edit == nil && p.Decision != nil {
+		e := w.about(a, p, Edited, p.Decision.At)
+		e.by(&approval.Act{By: p.Decision.By, Channel: p.Decision.Channel, At: p.Decision.At})
+		e.Form = p.Edit.Approval
+		l.add(e, nil)
+	}
 	if p.Lifted != nil && before.Lifted == nil {
 		e := w.about(a, p, Lifted, at)
 		e.by(p.Lifted)
 		l.add(e, nil)
 	}
-	g := p.Grant
-	if g == nil {
-		return
+	if p.Grant != nil {
+		w.granted(l, a, before, p)
 	}
+}
+
+// granted tells what became of a grant.
+func (w Writer) granted(l *leaves, a *approval.Ask, before, p *approval.Approval) {
+	g := p.Grant
 	uses, live := 0, true
 	if before.Grant != nil {
 		uses, live = len(before.Grant.Uses), before.Grant.Ended == nil

@@ -89,7 +89,9 @@ type Event struct {
 	// Grant is the approval whose grant allowed the call, and Brake says that the
 	// brake denied it. Until is when a grant or a brake ends, Uses how many calls
 	// a grant covers, or covered so far.
+	// Form is the approval of the changed form, where a person had to allow it.
 	Grant approval.ID `json:"grant,omitempty"`
+	Form  approval.ID `json:"form,omitempty"`
 	Brake bool        `json:"brake,omitempty"`
 	Until time.Time   `json:"until,omitzero"`
 	Uses  int         `json:"uses,omitempty"`

@@ -81,6 +81,8 @@ type Call struct {
 	grant  *approval.Grant
 	stands time.Time
 	lifted *approval.Act
+	// edit is how a person wants the call instead.
+	edit *approval.Edit
 }
 
 const (
@@ -125,6 +127,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	}
 	c.grants, c.covers, c.again, c.denyKind, c.kind = it.Grants, it.Covers, it.Again, it.DenyKind, it.Kind
 	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
+	c.edit = it.Edit
 	c.dropped = !it.ValuesDropped.IsZero()
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
@@ -197,7 +200,7 @@ func (c *Card) Unanswered() *Card {
 	for i := range n.Calls {
 		call := &n.Calls[i]
 		call.State, call.words, call.detail, call.by, call.votes = approval.Pending, seen{}, seen{}, seen{}, nil
-		call.grant, call.lifted, call.stands = nil, nil, time.Time{}
+		call.grant, call.lifted, call.stands, call.edit = nil, nil, time.Time{}, nil
 	}
 	return &n
 }

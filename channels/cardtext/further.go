@@ -52,7 +52,7 @@ func Again(texts *templates.Texts, l *approval.Likeness) Text {
 	if len(l.Differences) == 0 {
 		return Say(texts, "again", templates.Values{"when": l.At})
 	}
-	return Say(texts, "again.like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(texts, l).String())})
+	return Say(texts, "again.like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(texts, l.Differences).String())})
 }
 
 // KindOffer says what the denial of a kind would deny.

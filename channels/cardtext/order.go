@@ -192,10 +192,10 @@ func Grant(texts *templates.Texts, a *approval.Approval) Text {
 const mostDiffer = 3
 
 // Differences say in what a call differs from one that it is like.
-func Differences(texts *templates.Texts, l *approval.Likeness) Text {
+func Differences(texts *templates.Texts, differences []approval.Difference) Text {
 	var all Text
-	for i := range l.Differences[:min(len(l.Differences), mostDiffer)] {
-		d := &l.Differences[i]
+	for i := range differences[:min(len(differences), mostDiffer)] {
+		d := &differences[i]
 		key := templates.Key("differs")
 		switch {
 		case d.Was == "":
@@ -215,7 +215,7 @@ func Differences(texts *templates.Texts, l *approval.Likeness) Text {
 // granted, how long a denial stands.
 func (c *Card) answers(w *writer, call *Call) {
 	if l := call.like; l != nil && call.State == approval.Pending {
-		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(c.Texts, l).String())})
+		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(c.Texts, l.Differences).String())})
 	}
 	if l := call.again; l != nil && call.State == approval.Pending && len(call.grants) > 0 {
 		w.text = append(w.text, Again(c.Texts, l)...)
@@ -227,6 +227,14 @@ func (c *Card) answers(w *writer, call *Call) {
 	}
 	if g := call.grant; g != nil {
 		w.line(templates.Key("grant."+string(g.State(time.Now()))), templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": templates.Theirs(call.id)})
+	}
+	c.holds(w, call)
+}
+
+// holds adds what a denial does still.
+func (c *Card) holds(w *writer, call *Call) {
+	if e := call.edit; e != nil && len(e.Changed) > 0 {
+		w.line("edited", templates.Values{"differs": templates.Theirs(Differences(c.Texts, e.Changed).String())})
 	}
 	switch {
 	case call.lifted != nil:

@@ -31,6 +31,10 @@ func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
 
 func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
 
+func (contractDesk) Edit(context.Context, approval.Editing) (approval.Edited, error) {
+	return approval.Edited{}, approval.ErrNotFound // chats have none
+}
+
 func (contractDesk) Statistics(context.Context, report.Range) (report.Statistics, error) {
 	return report.Statistics{}, nil
 }

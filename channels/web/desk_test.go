@@ -34,6 +34,7 @@ type desk struct {
 	proposed []vaglio.Proposal
 	answers  map[string]approval.Answer
 	orders   []approval.Order
+	edits    []approval.Editing
 	brakes   []approval.Brake
 	// fail, when set, is what every call answers.
 	fail error

@@ -14,11 +14,13 @@ import (
 )
 
 // Hand does what people order besides answering cards, and tells what their
-// answers still hold. None of it allows a call.
+// answers still hold. Of that, an edit alone allows a call.
 type Hand interface {
 	cardtext.Hand
 	// Brakes are those that hold.
 	Brakes(ctx context.Context) ([]approval.Brake, error)
+	// Edit shows what a person would make of a call that waits, or makes it that.
+	Edit(ctx context.Context, e approval.Editing) (approval.Edited, error)
 }
 
 // holdsView is what people's answers hold now: who is stopped, and what is granted.
@@ -87,6 +89,10 @@ func answersOf(it *approval.Item) []answerView {
 	if it.State == approval.Allowed {
 		all = append(all, answerView{Verb: approval.VerbRevoke, Do: text{Key: "web.order.revoke"}, ID: it.Approval})
 	}
+	if e := it.Edit; e != nil && len(e.Changed) > 0 {
+		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, e.Changed) })
+		all = append(all, answerView{Says: text{"edited", templates.Values{"differs": differs}}, ID: it.Approval})
+	}
 	switch {
 	case it.Lifted != nil:
 		add("lifted", templates.Values{"by": plain(it.Lifted.By.Name), "when": it.Lifted.At}, "", "")
@@ -104,7 +110,7 @@ func answersOf(it *approval.Item) []answerView {
 func relatedTo(it *approval.Item) (all []answerView) {
 	say := func(says saying) { all = append(all, answerView{Says: says, ID: it.Approval}) }
 	if l := it.Like; l != nil && it.State == approval.Pending {
-		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, l) })
+		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, l.Differences) })
 		say(text{"like", templates.Values{"when": l.At, "differs": differs}})
 	}
 	if l := it.Again; l != nil && len(it.Grants) > 0 {

@@ -141,6 +141,7 @@ func (w *Web) funcs() template.FuncMap {
 		// The browser counts in units of UTF-16, which are never fewer than
 		// characters: what it lets through is taken.
 		"maxWords": func() int { return approval.MaxWords },
+		"rows":     rows,
 	}
 }
 

@@ -260,6 +260,7 @@ func (w *Web) Handler() http.Handler {
 	mux.Handle("GET /inbox/statistics", w.signedIn(w.statistics))
 	mux.Handle("GET /inbox/frame", w.signedIn(w.frame))
 	mux.Handle("GET /inbox/ask/{id}", w.signedIn(w.ask))
+	mux.Handle("GET /inbox/edit/{id}", w.signedIn(w.editPage))
 	mux.Handle("GET /inbox/turn", w.signedIn(w.turn))
 	mux.Handle("GET /inbox/turn/{agent}/{turn}", w.signedIn(w.turn))
 	if w.judgements != nil {
@@ -274,6 +275,7 @@ func (w *Web) Handler() http.Handler {
 	mux.Handle("GET /inbox/", w.signedIn(w.elsewhere))
 	mux.Handle("POST /inbox/decide", w.signedIn(w.decide))
 	mux.Handle("POST /inbox/order", w.signedIn(w.order))
+	mux.Handle("POST /inbox/edit", w.signedIn(w.edit))
 	mux.Handle("POST /inbox/try", w.signedIn(w.try))
 	mux.Handle("POST /inbox/login", w.open(w.login))
 	mux.Handle("POST /inbox/logout", w.open(w.logout))
@@ -305,3 +307,21 @@ func (w *Web) elsewhere(rw http.ResponseWriter, r *http.Request) error {
 		Text: text{Key: "web.fault.page"},
 	}
 }
+
+// Name is the channel's name in records.
+const Name = "web"
+
+// Channel is the inbox as a place where people are asked. Its zero value is
+// ready. The pages are rendered from the state at every look, so there is
+// nothing to deliver and nothing to amend; that the card is recorded here is
+// what gives it its buttons.
+type Channel struct{}
+
+// Name returns [Name].
+func (Channel) Name() string { return Name }
+
+// Post returns the ask's id, under which the card has its page.
+func (Channel) Post(_ context.Context, c approval.Card) (string, error) { return string(c.Ask), nil }
+
+// Amend does nothing: the page shows the state.
+func (Channel) Amend(context.Context, string, approval.Card) error { return nil }

@@ -133,9 +133,9 @@ func TestAnAgentAnswersNothingAtTheTerminal(t *testing.T) {
 	if program, err := filepath.EvalSymlinks(agent); err != nil || strings.Contains(program, "busybox") {
 		t.Skipf("the shell here goes by its own name: %s %v", program, err)
 	}
-	screen := s.h.atTerminal(agent, "local\n", "$VAGLIO show "+id+"; sh -c '$VAGLIO allow "+id+"; :'; echo [$?]; $VAGLIO deny "+id+" no; echo [$?]")
-	if n := strings.Count(screen, "below codex, which is an agent’s program"); n != 3 || strings.Contains(screen, "Denied") {
-		t.Errorf("an agent is told %d times that it cannot answer, want 3 (show, allow, deny):\n%s", n, screen)
+	screen := s.h.atTerminal(agent, "local\n", "$VAGLIO show "+id+"; sh -c '$VAGLIO allow "+id+"; :'; echo [$?]; $VAGLIO deny "+id+" no; echo [$?]; $VAGLIO ask "+id+" why; $VAGLIO stop")
+	if n := strings.Count(screen, "below codex, which is an agent’s program"); n != 5 || strings.Contains(screen, "Denied") {
+		t.Errorf("an agent is told %d times that it cannot answer, want 5 (show, allow, deny, ask, stop):\n%s", n, screen)
 	}
 	if a := s.waiting(1)[0]; a.State != approval.Pending {
 		t.Errorf("an agent's shell made it %s", a.State)

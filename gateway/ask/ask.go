@@ -35,6 +35,9 @@ type Call struct {
 	// Answer, if set, is what the agent has said since a person asked something about
 	// the call, and the agent was told so; "" where that cannot be told.
 	Answer func(q client.Question) string
+	// Edits says that the caller can make the call with other arguments than those
+	// proposed: a form in which a person wants it is then taken for it.
+	Edits bool
 }
 
 // Ruling is what became of a call.
@@ -47,6 +50,9 @@ type Ruling struct {
 	Text string
 	// Words are what the person said who allowed it.
 	Words string
+	// Edited are the arguments with which the call may run, where a person changed
+	// them; nil are those that were proposed.
+	Edited map[string]any
 }
 
 // LongestKey is the greatest length of a call's key, which leaves room for the
@@ -141,13 +147,44 @@ func settle(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, aga
 		return Ruling{Run: true}, false, cancelled(ctx)
 	case a.Decision == client.Allow && a.Permit != nil && a.Approval != nil:
 		return redeem(ctx, g, c, a)
-	case a.Decision == client.Deny && a.Text != "":
-		return Ruling{Text: a.Text}, false, nil
+	case a.Decision == client.Deny && c.takes(a.Edited):
+		return reform(ctx, g, c, a)
 	case a.Decision == client.Deny:
-		return refuse("vaglio refused it without a reason"), false, nil
+		return denied(a), false, nil
 	default:
 		return refuse(strange), false, nil
 	}
+}
+
+// denied is the refusal of a call that was denied.
+func denied(a client.Answer) Ruling {
+	if a.Text == "" {
+		return refuse("vaglio refused it without a reason")
+	}
+	return Ruling{Text: a.Text}
+}
+
+// takes reports whether the call can be made in the form in which a person wants it.
+func (c *Call) takes(e *client.Edited) bool {
+	return c.Edits && e != nil && e.Args != nil && e.Executor == c.Proposal.Executor
+}
+
+// reform takes a call through the gate in the form in which a person wants it. Where
+// that may not run at once, the agent is told what the person wants.
+func reform(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
+	told := Ruling{Text: a.Text}
+	form := c
+	form.Edits, form.Proposal.Args = false, a.Edited.Args
+	// The key is the original's; a form of its own has none that could replace it.
+	b, err := g.Propose(ctx, client.Request{Proposal: form.Proposal, Key: c.Key + ".edited"})
+	if err != nil || b.Decision != client.Allow {
+		return told, false, cancelled(ctx)
+	}
+	if r, again, err = settle(ctx, g, form, b); err != nil || again || !r.Run {
+		return told, false, err
+	}
+	r.Edited = form.Proposal.Args
+	return r, false, nil
 }
 
 // redeem spends the permit of an allowed call.

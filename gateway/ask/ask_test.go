@@ -148,3 +148,41 @@ func TestWhoGoesAndWhoseTimeIsUp(t *testing.T) {
 		})
 	}
 }
+
+// A form in which a person wants a call is asked for by who can make the call so, and
+// once. Where it may not run at once, the agent is told what the person wants.
+func TestAChangedCall(t *testing.T) {
+	t.Parallel()
+	changed := client.Answer{
+		Decision: client.Deny, Text: "changed", Approval: &client.Approval{ID: "a", State: "denied"},
+		Edited: &client.Edited{Executor: "Bash", Args: map[string]any{"command": "ls"}},
+	}
+	other := changed
+	other.Edited = &client.Edited{Executor: "Write", Args: map[string]any{}}
+	passed := client.Answer{Decision: client.Allow, Verdict: client.Verdict{Approved: true}}
+	for name, tc := range map[string]struct {
+		first, form client.Answer
+		edits, run  bool
+		asked       []string
+	}{
+		"permitted":     {changed, allowed("b"), true, true, []string{"propose k", "propose k.edited", "redeem p-b"}},
+		"passed":        {changed, passed, true, true, []string{"propose k", "propose k.edited"}},
+		"spent":         {changed, allowed("s"), true, false, []string{"propose k", "propose k.edited", "redeem p-s"}},
+		"waits":         {changed, waiting("b"), true, false, []string{"propose k", "propose k.edited"}},
+		"changed again": {changed, changed, true, false, []string{"propose k", "propose k.edited"}},
+		"cannot":        {changed, allowed("b"), false, false, []string{"propose k"}},
+		"another tool":  {other, allowed("b"), true, false, []string{"propose k"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := &gate{answers: map[string]client.Answer{"k": tc.first, "k.edited": tc.form}, spent: map[string]bool{"p-s": true}}
+			r, err := Ask(t.Context(), g, Call{Key: "k", Proposal: client.Proposal{Executor: "Bash", Args: map[string]any{"command": "rm x"}}, Edits: tc.edits, Until: time.Now()})
+			if err != nil || r.Run != tc.run || tc.run != (r.Edited["command"] == "ls") || !tc.run && r.Text != "changed" {
+				t.Errorf("%+v %v", r, err)
+			}
+			if diff := cmp.Diff(tc.asked, g.asked); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

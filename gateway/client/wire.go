@@ -74,6 +74,9 @@ type Answer struct {
 	// Permit is there when a person allowed the call: it may run after the permit
 	// was redeemed.
 	Permit *Permit `json:"permit"`
+	// Edited is there where a person denied the call as it was proposed, and wants it
+	// in another form, which is to be proposed then.
+	Edited *Edited `json:"edited"`
 	// Question is there while a person wants to know something first.
 	Question *Question `json:"question"`
 }
@@ -85,6 +88,17 @@ type Question struct {
 	AskedAt time.Time `json:"asked_at"`
 	// Repeated says that an earlier answer told of it.
 	Repeated bool `json:"repeated"`
+}
+
+// Edited is a call in the form in which a person wants it.
+type Edited struct {
+	Executor string         `json:"executor"`
+	Args     map[string]any `json:"args"`
+	// Changed are the names of the arguments that differ.
+	Changed  []string  `json:"changed"`
+	EditedAt time.Time `json:"edited_at"`
+	// LapsesAt is until when it is allowed; zero where nobody has to allow it.
+	LapsesAt time.Time `json:"lapses_at"`
 }
 
 // Asked reports whether the answer holds a question that the agent was not told of.

@@ -11,6 +11,9 @@ import (
 // otherwise.
 func claudes() []dialect {
 	code := claude("claude-code")
+	code.edit = func(reason, said string, args map[string]any) reply {
+		return encodeClaude(claudeAnswer{Decision: "allow", Reason: reason, Said: said, Input: args})
+	}
 
 	// Codex takes an answer that only allows for a broken one, and then runs the
 	// tool: nothing is what allows. A mode such as bypassPermissions needs no yes.
@@ -137,6 +140,8 @@ type claudeAnswer struct {
 	Event    string `json:"hookEventName"`
 	Decision string `json:"permissionDecision"`
 	Reason   string `json:"permissionDecisionReason"`
+	// Input takes the place of the tool's whole input.
+	Input map[string]any `json:"updatedInput,omitempty"`
 	// Said is read by the agent.
 	Said string `json:"additionalContext,omitempty"`
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -275,4 +276,34 @@ func FuzzServer(f *testing.F) {
 			}
 		}
 	})
+}
+
+// editing is a gate whose person wants another command.
+type editing struct{ fakeGate }
+
+func (g *editing) Propose(_ context.Context, r client.Request) (client.Answer, error) {
+	g.last = r
+	if r.Proposal.Args["command"] == "git push origin dev" {
+		return client.Answer{Decision: client.Allow, Approval: &client.Approval{ID: "b", State: "allowed", Words: "not main"}, Permit: &client.Permit{Permit: "p"}}, nil
+	}
+	return client.Answer{
+		Decision: client.Deny, Text: "vaglio: a person changed it", Approval: &client.Approval{ID: "a", State: "denied"},
+		Edited: &client.Edited{Executor: r.Proposal.Executor, Args: map[string]any{"command": "git push origin dev", "timeout": strictjson.Number("120000")}},
+	}, nil
+}
+
+// TestAChangedCallRunsChanged: Claude Code runs the call in the person's form; who
+// cannot is told of it.
+func TestAChangedCallRunsChanged(t *testing.T) {
+	out := string(run(t, &editing{}, strings.NewReader(bash), 0))
+	for _, want := range []string{`"permissionDecision":"allow"`, `"updatedInput":{"command":"git push origin dev","timeout":120000}`, "changed this call", "not main"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the client is told %s, which lacks %s", out, want)
+		}
+	}
+	for _, d := range dialects() {
+		if (d.edit != nil) != (d.name == "claude-code") {
+			t.Errorf("%s changes calls, of which nobody knows whether it can", d.name)
+		}
+	}
 }

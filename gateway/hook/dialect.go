@@ -21,6 +21,9 @@ type dialect struct {
 	// the agent is told besides, if anything.
 	allow func(reason, said string) reply
 	deny  func(reason string) reply
+	// edit allows the call with other arguments; nil where the client has no means of
+	// that.
+	edit func(reason, said string, args map[string]any) reply
 	// passed is what the client takes for no objection, and for having heard what is
 	// no question; mostly nothing.
 	passed []byte

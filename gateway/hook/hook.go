@@ -152,6 +152,7 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 	defer leave()
 	r, err := ask.Ask(ctx, h.Gate, ask.Call{
 		Proposal: e.proposal, Key: e.key(), Until: h.answerBy, Held: func(client.ID) { watch() },
+		Edits:  h.dialect.edit != nil,
 		Answer: func(q client.Question) string { return saidSince(e.transcript, q.AskedAt) },
 	})
 	switch {
@@ -161,6 +162,11 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 		return h.deny("the hook was stopped")
 	case !r.Run:
 		return h.dialect.deny(h.dialect.fit(r.Text))
+	case r.Edited != nil:
+		if r.Approval != "" {
+			h.note(e, r.Approval)
+		}
+		return h.edited(r)
 	case r.Approval != "":
 		h.note(e, r.Approval)
 		return h.allow(r)
@@ -177,6 +183,15 @@ func (h *hook) allow(r ask.Ruling) reply {
 	}
 	reason := fmt.Sprintf("A person allowed this call, once (vaglio %s).", r.Approval)
 	return h.dialect.allow(h.dialect.fit(reason), h.dialect.fit(said))
+}
+
+// edited allows the call in the form in which a person wants it, and tells the agent.
+func (h *hook) edited(r ask.Ruling) reply {
+	said := "A person changed this call before it ran: it runs with other arguments than you proposed. Read its input."
+	if r.Words != "" {
+		said += fmt.Sprintf(" They say: %q", r.Words)
+	}
+	return h.dialect.edit(h.dialect.fit("A person changed this call, and allowed it so, once."), h.dialect.fit(said), r.Edited)
 }
 
 // deny says why the call does not run.

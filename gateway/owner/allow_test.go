@@ -24,8 +24,14 @@ type onePending struct {
 	Desk
 	Hand
 
-	ask  approval.Ask
-	taps []approval.Tap
+	ask    approval.Ask
+	taps   []approval.Tap
+	orders []approval.Order
+}
+
+func (o *onePending) Order(_ context.Context, order approval.Order) (approval.Done, error) {
+	o.orders = append(o.orders, order)
+	return approval.Done{Order: order, Approval: &o.ask.Approvals[0]}, nil
 }
 
 func (o *onePending) Find(_ context.Context, id string) (approval.Ask, error) {
@@ -95,6 +101,12 @@ func TestWhoMayAllow(t *testing.T) {
 			check(t, "shown", ask("/shown?"+url.Values{"id": {"abcdefgh"}, "view": {tt.view}}.Encode()), tt.shown)
 			check(t, "allow", ask("/allow?id=abcdefgh&name="+tt.name), tt.allow)
 			check(t, "deny", ask("/deny?id=abcdefgh-1"), tt.deny)
+			for _, verb := range []string{"ask", "stop", "go", "lift", "end", "revoke"} {
+				check(t, verb, ask("/order?id=abcdefgh&words=why&verb="+verb), tt.deny)
+			}
+			if want := tt.deny == ""; (len(o.orders) == 6) != want || !want && len(o.orders) != 0 {
+				t.Errorf("%d orders were handed in", len(o.orders))
+			}
 			allowed := 0
 			for _, tap := range o.taps {
 				if tap.Channel != terminalChannel || tap.By.ID != "web:owner" {

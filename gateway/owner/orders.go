@@ -2,11 +2,13 @@ package owner
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/internal/lineage"
 )
 
 // Hand does what the owner orders at the terminal.
@@ -31,7 +33,8 @@ type undoneError struct{ said string }
 
 func (e *undoneError) Error() string { return e.said }
 
-// order follows an order.
+// order follows an order. It needs no terminal, but no agent may give it in a person's
+// name.
 func (a *admin) order(r *http.Request) (Said, error) {
 	o := approval.Order{
 		Verb: approval.Verb(r.FormValue("verb")), ID: r.FormValue("id"), Agent: r.FormValue("agent"), All: r.FormValue("all") != "",
@@ -42,6 +45,9 @@ func (a *admin) order(r *http.Request) (Said, error) {
 		if o.For, err = time.ParseDuration(span); err != nil || o.For <= 0 {
 			return Said{}, a.undone(&o, &approval.OrderError{Key: approval.OrderTime, Value: span})
 		}
+	}
+	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
+		return Said{}, a.undone(&o, err)
 	}
 	done, err := a.Hand.Order(r.Context(), o)
 	if err != nil {

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// editView is a call in the form that a person would give it, as the page shows it.
+type editView struct {
+	approval.Edited
+	ID  approval.ID
+	Ask approval.AskID
+	// Texts are the arguments that can be changed or, once they were, those that
+	// were, which are sent again.
+	Texts []approval.Editable
+	Words string
+}
+
+const (
+	// editWithin bounds one look at an edit: judges are asked.
+	editWithin = time.Minute
+	// argField begins the names of the form's fields that are arguments.
+	argField = "arg."
+)
+
+// editPage is the form in which a person changes a call that waits.
+func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
+	id := approval.ID(r.PathValue("id"))
+	c, err := w.desk.Card(r.Context(), id.Ask(), Name)
+	if err != nil {
+		return err
+	}
+	for i := range c.Items {
+		if it := &c.Items[i]; it.Approval == id && it.State == approval.Pending {
+			v := editView{ID: id, Ask: c.Ask, Texts: it.Editables}
+			return w.render(rw, r, page{Status: http.StatusOK, Name: "edit", Title: text{Key: "web.edit"}, Body: v})
+		}
+	}
+	return unordered(&approval.OrderError{Key: approval.OrderNothing, Value: string(id)}, string(id), askURL(id.Ask()))
+}
+
+// edit shows what a person would make of a call, judged anew. Who saw just that and
+// sends it again denies the call as it was proposed, and allows it so.
+func (w *Web) edit(rw http.ResponseWriter, r *http.Request) error {
+	f, err := formOf(rw, r)
+	if err != nil {
+		return err
+	}
+	who, _ := w.session(r)
+	e := approval.Editing{
+		ID: approval.ID(f.Get("id")), Texts: textsOf(f), Words: cleanWords(f.Get("words")),
+		By: who.by(), Channel: Name, Seen: approval.Fingerprint(f.Get("seen")),
+	}
+	back := askURL(e.ID.Ask())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), editWithin)
+	defer cancel()
+	edited, err := w.desk.Edit(ctx, e)
+	if err != nil {
+		return unordered(err, string(e.ID), back)
+	}
+	if !edited.Done {
+		v := editView{Edited: edited, ID: e.ID, Ask: e.ID.Ask(), Words: e.Words}
+		for _, d := range edited.Changed {
+			v.Texts = append(v.Texts, approval.Editable{Name: d.Name, Text: d.Now})
+		}
+		return w.render(rw, r, page{Status: http.StatusOK, Name: "edit", Title: text{Key: "web.edit"}, Body: v})
+	}
+	note, err := w.told.Load().seal(did{w.textsFor(r).Plain("web.edit.done", nil)})
+	if err != nil {
+		return err
+	}
+	http.Redirect(rw, r, back+"?"+url.Values{"did": {note}}.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// textsOf are the arguments of a form. A browser sends line ends as CR LF, which no
+// argument that can be changed holds.
+func textsOf(f url.Values) map[string]string {
+	texts := map[string]string{}
+	for name, values := range f {
+		if arg, is := strings.CutPrefix(name, argField); is && len(values) > 0 {
+			texts[arg] = strings.ReplaceAll(values[0], "\r\n", "\n")
+		}
+	}
+	return texts
+}
+
+// rows is how many lines a form gives a text.
+func rows(text string) int { return min(max(2, strings.Count(text, "\n")+1), 12) }

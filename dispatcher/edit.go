@@ -1,0 +1,150 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Edit shows what a person would make of a call that waits, judged anew. Where they
+// have seen just that, it denies the call as it was proposed and allows it in the new
+// form: the waiting agent is given that, and proposes it. When it says that this is
+// done, it is on disk. An error changes nothing: those of [approval.Ask.Edit], an
+// [*approval.OrderError] where guard, schema or shape refuse it, and the store's.
+func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edited, error) {
+	if _, may := d.human(e.By.ID); !may {
+		return approval.Edited{}, approval.ErrNotApprover
+	}
+	ask, err := d.ask(ctx, string(e.ID.Ask()))
+	if err != nil {
+		return approval.Edited{}, err
+	}
+	p := ask.Find(e.ID)
+	if p == nil {
+		return approval.Edited{}, approval.ErrNotFound
+	}
+	if electorate := d.electorate(&ask); !electorate.Permits(e.By.ID) {
+		return approval.Edited{}, approval.ErrNotApprover
+	}
+	if p.State != approval.Pending {
+		return approval.Edited{}, &approval.OrderError{Key: approval.OrderNothing, Value: string(e.ID)}
+	}
+	now, changed, err := e.Change(p.Proposal, d.masker())
+	if err != nil {
+		return approval.Edited{}, err
+	}
+	c, err := d.reform(ctx, now, d.engine.Weigh)
+	if err != nil {
+		return approval.Edited{}, err
+	}
+	m := d.masker()
+	edited := approval.Edited{
+		Was: approval.NewItem(*p, m), Now: approval.NewItem(approval.Approval{Proposal: c.Proposal, Verdict: c.verdict, Refusal: approval.Refuse(c.Proposal, c.verdict)}, m),
+		Changed: changed, Print: c.print, Passes: c.verdict.Approved,
+	}
+	if e.Seen == "" {
+		return edited, nil
+	}
+	if e.Seen != c.print {
+		return edited, &approval.OrderError{Key: approval.OrderShown, Value: string(e.ID)}
+	}
+	edited.Done = true
+	return edited, d.keepEdit(ctx, &e, now, changed, c.print)
+}
+
+// reform reads and judges a call in the form that a person gave it.
+func (d *Dispatcher) reform(ctx context.Context, p vaglio.Proposal, judge func(context.Context, vaglio.Proposal) (vaglio.Verdict, error)) (*call, error) {
+	c := &call{Request: Request{Proposal: p}}
+	c.Proposal.Facts = d.factsOf(ctx, &c.Proposal)
+	c.step = approval.Step{At: now(), Proposal: c.Proposal}
+	if err := d.facts(ctx, &c.Proposal); err != nil {
+		return nil, err
+	}
+	var err error
+	c.verdict, err = judge(ctx, c.Proposal)
+	if c.Proposal.Context.Turn = nil; err != nil {
+		return nil, unread(err)
+	}
+	c.step.Verdict = &c.verdict
+	if c.verdict.BlockedBy == vaglio.PhaseGuard {
+		refusal := d.discreet(approval.Refuse(c.Proposal, c.verdict), c.Proposal)
+		c.step.Refusal = &refusal
+		why := c.verdict.Reason
+		if c.verdict.Rule != nil && c.verdict.Rule.Why != "" {
+			why = c.verdict.Rule.Why
+		}
+		return c, &approval.OrderError{Key: approval.OrderGuard, Value: strings.TrimSuffix(d.masker().Mask(why), ".")}
+	}
+	d.nameCall(c)
+	c.route = d.routeOf(c.Proposal)
+	c.step.Route = c.route.Name
+	return c, d.printed(c)
+}
+
+// unread says of a call that has no verdict what a person did wrong.
+func unread(err error) error {
+	if vaglio.Mistake(err) == nil {
+		return err
+	}
+	what := err.Error()
+	if shape, ok := errors.AsType[*vaglio.ShapeError](err); ok {
+		if what = shape.What; shape.Line > 0 {
+			what = fmt.Sprintf("line %d, column %d: %s", shape.Line, shape.Col, what)
+		}
+	}
+	return &approval.OrderError{Key: approval.OrderUnread, Value: what}
+}
+
+// keepEdit judges the changed call once more, in the log's sight, and commits the
+// edit with it.
+func (d *Dispatcher) keepEdit(ctx context.Context, e *approval.Editing, p vaglio.Proposal, changed []approval.Difference, seen approval.Fingerprint) error {
+	c, err := d.reform(ctx, p, d.engine.Judge)
+	if c == nil {
+		return err
+	}
+	calls := []call{*c}
+	c = &calls[0]
+	if err == nil && c.print != seen {
+		err = &approval.OrderError{Key: approval.OrderShown, Value: string(e.ID)}
+	}
+	if err != nil {
+		return d.noteFailed(ctx, calls, err)
+	}
+	if err := d.commitEdit(ctx, e, c, changed); err != nil {
+		return d.noteFailed(ctx, calls, err)
+	}
+	return d.note(context.WithoutCancel(ctx), c)
+}
+
+// commitEdit puts the edit into the ask.
+func (d *Dispatcher) commitEdit(ctx context.Context, e *approval.Editing, c *call, changed []approval.Difference) error {
+	var form *approval.Call
+	if !c.verdict.Approved {
+		o, err := d.opening(c.Proposal.Agent, c)
+		if err != nil {
+			return err
+		}
+		form = &o.Calls[0]
+		form.Like, form.Again = nil, nil // It is answered as it comes.
+	}
+	ask, err := d.update(ctx, e.ID.Ask(), func(ask *approval.Ask) error {
+		at := now()
+		err := ask.Edit(e, changed, form, d.electorate(ask), approval.NewTokens(ask.JoinTokens(1)), at, d.deadlines.PermitFor)
+		ask.Stand(at, d.deadlines.DenialStands)
+		return err
+	})
+	if _, taken := errors.AsType[*approval.KeyError](err); taken {
+		return &approval.OrderError{Key: approval.OrderSame, Value: string(e.ID)}
+	}
+	if err != nil {
+		return err
+	}
+	c.asked = ask.Find(e.ID).Edit.Approval
+	d.keepStanding(&ask)
+	d.deniedGrants(ctx, ask.Agent)
+	return nil
+}
