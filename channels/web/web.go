@@ -108,6 +108,8 @@ type Desk interface {
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	// Card returns the card of one ask, with the buttons of the channel.
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
+	// Revealed returns it with the values that decide what its calls do.
+	Revealed(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 	// Watch ticks after every change, until ctx ends.
 	Watch(ctx context.Context) <-chan struct{}
 	Hand
