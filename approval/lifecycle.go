@@ -99,11 +99,10 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 
 // answerable says why what is meant may not be answered so, whoever answers.
 func (a *Ask) answerable(m *meaning, t *Tap) error {
-	if m.choice == ChoiceAllow && t.Seen != "" && t.Seen != a.View() && a.Waiting() {
-		return ErrOtherView
-	}
-	if m.choice == ChoiceAllow && !t.Revealed && !m.replaced && a.obscured(m.ids) {
-		return ErrObscured
+	if m.choice == ChoiceAllow {
+		if err := a.seen(m, t); err != nil {
+			return err
+		}
 	}
 	if m.grant != "" && (!a.grantable(m.ids) || !slices.Contains(a.grants(), m.grant)) {
 		return ErrNoGrant
@@ -113,6 +112,17 @@ func (a *Ask) answerable(m *meaning, t *Tap) error {
 	}
 	if m.choice == ChoiceAllow && !a.askable(m.ids) {
 		return ErrNotAskable
+	}
+	return nil
+}
+
+// seen says what of the calls the person who allows them was not shown.
+func (a *Ask) seen(m *meaning, t *Tap) error {
+	if t.Seen != "" && t.Seen != a.View() && a.Waiting() {
+		return ErrOtherView
+	}
+	if !t.Revealed && !m.replaced && a.obscured(m.ids) {
+		return ErrObscured
 	}
 	return nil
 }

@@ -149,29 +149,26 @@ var (
 
 // decodes reports whether a command makes another text of its input or of its words.
 func decodes(c *shell.Command) bool {
-	has := func(options ...string) bool {
-		return slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool {
-			text, _ := w.Text()
-			return slices.ContainsFunc(options, func(o string) bool {
-				short := len(o) == 2 && len(text) > 1 && text[0] == '-' && text[1] != '-' && strings.ContainsRune(text, rune(o[1]))
-				return text == o || short || len(o) > 2 && strings.HasPrefix(o, text) && strings.HasPrefix(text, "--d")
-			})
-		})
-	}
 	switch c.Name {
-	case "base64", "base32", "basenc", "gbase64", "gbase32", "b64", "openssl", "gpg", "gpg2", "age", "rage":
-		return has("-d", "-D", "--decode", "--decrypt")
+	case "base64", "base32", "basenc", "gbase64", "gbase32", "b64", "openssl", "gpg", "gpg2", "age", "rage", "gzip", "bzip2", "xz", "zstd":
+		return slices.ContainsFunc(c.Argv[1:], undoing)
 	case "xxd":
-		return has("-r", "-revert")
-	case "uudecode", "gunzip", "zcat", "gzcat", "bunzip2", "bzcat", "unxz", "xzcat", "zstdcat", "unzstd", "ascii2uni":
-		return true
-	case "gzip", "bzip2", "xz", "zstd":
-		return has("-d", "--decompress")
-	case "tr", "rev":
+		return slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return strings.HasPrefix(w.String(), "-r") })
+	case "uudecode", "gunzip", "zcat", "gzcat", "bunzip2", "bzcat", "unxz", "xzcat", "zstdcat", "unzstd", "tr", "rev":
 		return true
 	case "jq":
 		return slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return strings.Contains(w.String(), "@base64d") })
 	default:
 		return false
 	}
+}
+
+// undoing reports whether a word is the option with which a program that encodes,
+// packs or encrypts does the contrary.
+func undoing(w shell.Word) bool {
+	text := w.String()
+	if strings.HasPrefix(text, "--") {
+		return strings.HasPrefix(text, "--d")
+	}
+	return strings.HasPrefix(text, "-") && strings.ContainsAny(text, "dD")
 }

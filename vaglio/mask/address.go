@@ -7,7 +7,7 @@ import "strings"
 // host and its path are where it goes, and shown. ok is false for any other value;
 // from equals to where nothing of the address is left to be masked.
 func addressSecret(v string) (from, to int, ok bool) {
-	n := span(v, func(c byte) bool { return isAlphanumeric(c) || c == '+' || c == '.' || c == '-' })
+	n := span(v, inScheme)
 	rest, ok := strings.CutPrefix(v[n:], "://")
 	if n == 0 || !ok || isDigit(v[0]) {
 		return 0, 0, false
@@ -19,22 +19,32 @@ func addressSecret(v string) (from, to int, ok bool) {
 			return from, len(v), true
 		}
 	}
+	from, to = login(v, at)
+	return from, to, true
+}
+
+func inScheme(c byte) bool { return isAlphanumeric(c) || c == '+' || c == '.' || c == '-' }
+
+// login returns what of who logs in is to be masked, of an address whose host
+// begins there or behind it.
+func login(v string, at int) (from, to int) {
+	rest := v[at:]
 	authority := rest
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority = rest[:i]
 	}
 	user := strings.LastIndexByte(authority, '@')
 	if user < 0 {
-		return 0, 0, true
+		return 0, 0
 	}
 	from, to = at, at+user
 	if i := strings.IndexByte(authority[:user], ':'); i >= 0 {
 		from = at + i + 1
 	}
 	if hidable(v[from:to]) {
-		return from, to, true
+		return from, to
 	}
-	return 0, 0, true
+	return 0, 0
 }
 
 // hidable reports whether a part of an address is something to be masked that is
