@@ -141,6 +141,8 @@ type Tap struct {
 	// allowed only while it is still that. Empty with a token, which is good for the
 	// picture that it was made for.
 	Seen View
+	// Revealed says that the person was shown what [NewRevealedCard] shows.
+	Revealed bool
 }
 
 // ErrOtherView says that the ask is not any more what the person was shown.

@@ -122,6 +122,8 @@ type Approval struct {
 	// given. Most is how many calls that would be; 0 is [DefaultUses].
 	Grantable string `json:"grantable,omitempty"`
 	Most      int    `json:"most,omitempty"`
+	// Obscured is where masked values stand that decide what the call does.
+	Obscured []Obscured `json:"obscured,omitempty"`
 	// Grant is the grant that was given with the allowance.
 	Grant *Grant `json:"grant,omitempty"`
 	// StandsUntil is until when a denial answers equal calls.

@@ -45,6 +45,8 @@ type Call struct {
 	// how many those would be; 0 is [DefaultUses].
 	Grantable string
 	Most      int
+	// Obscured is where masked values stand that decide what the call does.
+	Obscured []Obscured
 }
 
 // MaxCalls is the greatest number of calls on one card.
@@ -93,7 +95,7 @@ func (a *Ask) add(c *Call) ID {
 	a.Approvals = append(a.Approvals, Approval{
 		ID: id, State: Pending, Proposal: c.Proposal, Fingerprint: c.Fingerprint, Verdict: v, Heads: headsOf(&v),
 		Refusal: Refuse(c.Proposal, v), Key: c.Key, Effect: c.Effect, ExpiresAt: a.ExpiresAt,
-		About: c.About, Like: c.Like, Again: c.Again, Grantable: c.Grantable, Most: c.Most,
+		About: c.About, Like: c.Like, Again: c.Again, Grantable: c.Grantable, Most: c.Most, Obscured: c.Obscured,
 	})
 	return id
 }

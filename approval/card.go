@@ -41,6 +41,9 @@ type Card struct {
 	Silent bool
 	// Questions are what people asked the agent about it, and what it said.
 	Questions []Question
+	// Revealed says that the values are shown whose masks are cuts, see
+	// [NewRevealedCard].
+	Revealed bool
 }
 
 // MayAsk reports whether people may ask the agent something about the card: it waits,
@@ -104,6 +107,9 @@ type Item struct {
 	// not. Lifted is set when a person took it back.
 	StandsUntil time.Time
 	Lifted      *Act
+	// Obscured is where masked values stand that decide what the call does. There is
+	// no Allow then, but on a card where they are revealed.
+	Obscured []Obscured
 	// ValuesDropped is when what the call held was dropped; zero while it is kept.
 	// Arguments, command and the like are empty then.
 	ValuesDropped time.Time
@@ -140,7 +146,17 @@ type Button struct {
 // NewCard returns the picture of the ask as the channel shows it, with every
 // secret masked. It has buttons only where something waits, a person may
 // overrule what was denied, and the ask is shown on that channel.
-func NewCard(a Ask, channel string, m Masker) Card {
+//
+// What is obscured cannot be allowed from it, nor what would allow it with others.
+func NewCard(a Ask, channel string, m Masker) Card { return newCard(&a, channel, m, false) }
+
+// NewRevealedCard is [NewCard] for a person who asked to see what decides what the
+// calls do: the values of a call are as they are where a mask in it is a cut, and it
+// can be allowed. It must go to that person alone, and be kept nowhere. Who allows
+// from it says so, see [Tap].
+func NewRevealedCard(a Ask, channel string, m Masker) Card { return newCard(&a, channel, m, true) }
+
+func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 	c := Card{
 		Ask: a.ID, Agent: a.Agent, Intent: m.Mask(a.Intent), TurnID: m.Mask(a.TurnID),
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
@@ -155,11 +171,15 @@ func NewCard(a Ask, channel string, m Masker) Card {
 	if s := a.On(channel); s != nil {
 		c.Posted = s.Posted
 	}
-	buttons := a.buttons(channel)
+	buttons, obscured := a.buttons(channel), false
 	for i := range a.Approvals {
 		it := NewItem(a.Approvals[i], m)
 		if it.State == Pending && askable(it.Verdict) {
-			own := it.part(buttons[it.Approval])
+			all := buttons[it.Approval]
+			if len(it.Obscured) > 0 && !revealed {
+				all, obscured = withoutAllow(all), true
+			}
+			own := it.part(all)
 			it.Editables = Editables(a.Approvals[i].Proposal, m)
 			if len(a.Approvals) == 1 {
 				c.Buttons = own
@@ -168,6 +188,12 @@ func NewCard(a Ask, channel string, m Masker) Card {
 			}
 		}
 		c.Items = append(c.Items, it)
+	}
+	if obscured {
+		c.Buttons = withoutAllow(c.Buttons)
+	}
+	if revealed {
+		c.reveal(a)
 	}
 	return c
 }
@@ -225,6 +251,7 @@ func newItem(a Approval) Item {
 		Refusal:  a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
 		Edit: a.Edit, Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
+		Obscured: a.Obscured,
 	}
 	it.Verdict.Sources = slices.Clone(a.Verdict.Sources)
 	for i := range it.Verdict.Sources {

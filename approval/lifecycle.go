@@ -61,8 +61,9 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 //
 // Vote may change the ask also where the tap did not win. It changes nothing
 // when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
-// token, ask or approval, [ErrNobody], a [*ChoiceError], a [*WordsError], or
-// [ErrNotAskable] for an approval that holds anything but a judge's denial.
+// token, ask or approval, [ErrNobody], a [*ChoiceError], a [*WordsError],
+// [ErrObscured] for an allowance of what was not revealed, or [ErrNotAskable] for an
+// approval that holds anything but a judge's denial.
 func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
 	if err != nil {
@@ -72,7 +73,7 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	if err != nil {
 		return Receipt{}, err
 	}
-	if err := a.answerable(&m, t.Seen); err != nil {
+	if err := a.answerable(&m, &t); err != nil {
 		return Receipt{}, err
 	}
 	human, under := e.of(t.By.ID)
@@ -97,9 +98,11 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 }
 
 // answerable says why what is meant may not be answered so, whoever answers.
-func (a *Ask) answerable(m *meaning, seen View) error {
-	if m.choice == ChoiceAllow && seen != "" && seen != a.View() && a.Waiting() {
-		return ErrOtherView
+func (a *Ask) answerable(m *meaning, t *Tap) error {
+	if m.choice == ChoiceAllow {
+		if err := a.seen(m, t); err != nil {
+			return err
+		}
 	}
 	if m.grant != "" && (!a.grantable(m.ids) || !slices.Contains(a.grants(), m.grant)) {
 		return ErrNoGrant
@@ -109,6 +112,17 @@ func (a *Ask) answerable(m *meaning, seen View) error {
 	}
 	if m.choice == ChoiceAllow && !a.askable(m.ids) {
 		return ErrNotAskable
+	}
+	return nil
+}
+
+// seen says what of the calls the person who allows them was not shown.
+func (a *Ask) seen(m *meaning, t *Tap) error {
+	if t.Seen != "" && t.Seen != a.View() && a.Waiting() {
+		return ErrOtherView
+	}
+	if !t.Revealed && !m.replaced && a.obscured(m.ids) {
+		return ErrObscured
 	}
 	return nil
 }

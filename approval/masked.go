@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/metnos/vaglio/vaglio"
@@ -170,4 +171,58 @@ func copied[T any](p *T) *T {
 	}
 	c := *p
 	return &c
+}
+
+// Obscured is where a masked value stands that decides what a call does: whoever
+// reads the call with that mask cannot know what they would allow. A mask is a cut
+// there, as a text would be that does not fit: Allow is offered only where the value
+// was revealed to the person.
+type Obscured string
+
+// The places where a mask is a cut.
+const (
+	// ObscuredCommand is what runs: a program, or the code that it is given.
+	ObscuredCommand Obscured = "command"
+	// ObscuredDecoder is what a program decodes: something else stands in it.
+	ObscuredDecoder Obscured = "decoder"
+	// ObscuredAddress is the host or the path of an address.
+	ObscuredAddress Obscured = "address"
+	// ObscuredRecipient is somebody or something that is sent to.
+	ObscuredRecipient Obscured = "recipient"
+)
+
+// AllObscured are all places, the worst first.
+func AllObscured() []Obscured {
+	return []Obscured{ObscuredCommand, ObscuredDecoder, ObscuredAddress, ObscuredRecipient}
+}
+
+// ErrObscured says that a call cannot be allowed where a part of it is masked that
+// decides what it does.
+var ErrObscured = errors.New("a masked value decides what this call does: allow it where the value is shown, in the inbox")
+
+// obscured reports whether one of them waits and cannot be allowed unrevealed.
+func (a *Ask) obscured(ids []ID) bool {
+	return slices.ContainsFunc(ids, func(id ID) bool {
+		p := a.Find(id)
+		return p.State == Pending && len(p.Obscured) > 0
+	})
+}
+
+// withoutAllow returns the buttons that allow nothing.
+func withoutAllow(buttons []Button) []Button {
+	return slices.DeleteFunc(slices.Clone(buttons), func(b Button) bool { return b.Choice == ChoiceAllow || b.Choice.Grants() })
+}
+
+// reveal shows of a card what the calls hold whose masks are cuts, as it is: it is
+// for the person who asked to see it, and goes nowhere else.
+func (c *Card) reveal(a *Ask) {
+	c.Revealed = true
+	for i := range c.Items {
+		it, p := &c.Items[i], a.Find(c.Items[i].Approval)
+		if p == nil || len(p.Obscured) == 0 || !p.ValuesDropped.IsZero() {
+			continue
+		}
+		it.Executor, it.Args, it.Command = p.Proposal.Executor, argsText(p.Proposal.Args), commandLine(p.Proposal)
+		it.Cwd, it.Mounts = p.Proposal.Context.Cwd, p.Proposal.Context.Mounts
+	}
 }

@@ -104,6 +104,9 @@ const (
 	// OrderName for one that was not confirmed with the agent's name.
 	OrderUnseen = "unseen"
 	OrderName   = "name"
+	// OrderObscured is for an allowance of what a masked value decides, which a
+	// terminal does not show.
+	OrderObscured = "obscured"
 )
 
 func (e *OrderError) Error() string {
@@ -155,6 +158,8 @@ func (e *OrderError) atTerminal() string {
 		return "the command has no terminal: nothing changed"
 	case OrderUnseen:
 		return fmt.Sprintf("%s was not shown at this terminal as it is now: nothing was allowed", e.Value)
+	case OrderObscured:
+		return fmt.Sprintf("a masked value decides what %s does, and only the inbox can show it: nothing was allowed", e.Value)
 	case OrderName:
 		return fmt.Sprintf("it cannot be undone, and was not confirmed with %q: nothing was allowed", e.Value)
 	default:

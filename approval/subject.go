@@ -51,6 +51,8 @@ type About struct {
 	// Whole says that the subjects name the object whole: what else the arguments
 	// hold changes nothing.
 	Whole bool
+	// Obscured is where secrets of the call stand that decide what it does.
+	Obscured []Obscured
 }
 
 // Sorted returns the subjects in their fixed order, each once.

@@ -42,7 +42,9 @@ func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, 
 		Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Known: func(agent string) bool { return agent == newcomer }},
 		Effects: dispatcher.Effects{Name: namer.Key, About: func(p vaglio.Proposal) approval.About {
 			p.Context.Reading = engine.Read(p)
-			return namer.Of(p)
+			a := namer.Of(p)
+			a.Obscured = namer.Obscured(p, nil)
+			return a
 		}},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})

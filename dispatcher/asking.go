@@ -94,6 +94,7 @@ func (d *Dispatcher) opening(agent string, c *call) (approval.Opening, error) {
 	ask := approval.Call{
 		Proposal: c.Proposal, Denial: denial, Fingerprint: c.print, Key: c.Key, Effect: c.effect, About: c.about.Subjects,
 		Like: d.stand.denials.Like(agent, c.about.Subjects), Grantable: d.grantable(c),
+		Obscured: c.about.Obscured,
 	}
 	if ask.Like == nil { // Who denied what is like it is not urged to grant it.
 		ask.Again, ask.Most = d.stand.allowances.Again(agent, ask.Grantable, c.about.Subjects)

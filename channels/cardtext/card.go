@@ -76,6 +76,9 @@ type Call struct {
 	denyKind *approval.Button
 	kind     *approval.CallKind
 
+	// obscured is what masked values decide, in our words; empty where they do not.
+	obscured string
+
 	id     approval.ID
 	like   *approval.Likeness
 	grant  *approval.Grant
@@ -129,6 +132,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
 	c.edit = it.Edit
 	c.dropped = !it.ValuesDropped.IsZero()
+	c.obscured = Obscured(texts, it.Obscured)
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}
@@ -144,6 +148,24 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		c.detail = seeLine(o.Detail)
 	}
 	return c
+}
+
+// Obscured says what masked values of a call decide.
+func Obscured(texts *templates.Texts, all []approval.Obscured) string {
+	said := make([]string, len(all))
+	for i, o := range all {
+		said[i] = texts.Plain(templates.Key("obscured."+string(o)), nil)
+	}
+	return strings.Join(said, ", ")
+}
+
+// ObscuredLine is the sentence about that, with where the call can be allowed; empty
+// where nothing is obscured.
+func ObscuredLine(texts *templates.Texts, all []approval.Obscured) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return texts.Plain("obscured", templates.Values{"what": Obscured(texts, all)})
 }
 
 // reaching are the judges of a call whose tools reach a network: what they run
@@ -322,6 +344,9 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
 		default:
 			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
+		}
+		if call.obscured != "" {
+			w.line("obscured", templates.Values{"what": call.obscured})
 		}
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})

@@ -81,6 +81,9 @@ type Harness struct {
 	Reply func(who Who, ref, words string) string
 	// Grants are the choices behind the second tap of a card.
 	Grants func(ref string) []Button
+	// Revealed is what a person sees who asks to see what is masked; nil for a channel
+	// that shows it nowhere.
+	Revealed func(ref string) Picture
 	// Ask asks the agent something by the card's own choice, and returns what who asked
 	// is told. It is false where the card offers no such choice.
 	Ask func(who Who, ref, words string) (told string, offered bool)
@@ -123,6 +126,8 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"EachButtonMeansWhatItSays":            means,
 		"HostileTextChangesNothing":            hostile,
 		"SecretsAreNotShown":                   masked,
+		"AMaskIsACut":                          obscured,
+		"AnAllowOfWhatIsMaskedAllowsNothing":   forged,
 		"AGuardDenialCannotBeAllowed":          guarded,
 		"ATapDecidesOnceAndIsToldTruthfully":   once,
 		"AStrangerDecidesNothing":              stranger,

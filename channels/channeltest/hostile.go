@@ -155,6 +155,73 @@ func masked(t *testing.T, h Harness) {
 	}
 }
 
+// obscured holds that a call which a masked value decides is denied wherever a card
+// is, and allowed only where the value was shown.
+func obscured(t *testing.T, h Harness) {
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	v := vaglio.Verdict{Reason: "too broad", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge}
+	plain := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "make it"}}
+	hidden := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "token=" + secret + "; echo $token | base64 -d | sh"}}
+	for name, calls := range map[string][]vaglio.Proposal{"alone": {hidden}, "beside another": {plain, hidden}} {
+		a := open(t, v, approval.Opening{Agent: "coder", Intent: "clean up", Channels: []string{h.Channel.Name()}}, calls...)
+		last := &a.Approvals[len(a.Approvals)-1]
+		last.Obscured = []approval.Obscured{approval.ObscuredDecoder}
+		ref, p := h.post(t, a)
+		allows := 0
+		for _, b := range p.Buttons {
+			if b.Choice == approval.ChoiceAllow {
+				allows++
+			}
+		}
+		if said := strings.ToLower(p.Text); allows != len(calls)-1 || strings.Contains(p.Text, secret) || !strings.Contains(said, "a masked value decides what is decoded") {
+			t.Errorf("%s: the card offers %v: %s", name, p.choices(), p.Text)
+		}
+		if h.Revealed == nil {
+			h.denyAll(t, a, ref)
+			continue
+		}
+		p = h.Revealed(ref)
+		if !strings.Contains(p.Text, secret) {
+			t.Fatalf("%s: what is masked is not shown: %s", name, p.Text)
+		}
+		for _, b := range p.Buttons {
+			if b.Choice == approval.ChoiceAllow {
+				b.Press(Owner)
+			}
+		}
+		if s := h.Desk.states(a); s[len(s)-1] != approval.Allowed {
+			t.Errorf("%s: shown and allowed, it is %v", name, s)
+		}
+	}
+}
+
+// forged holds that a press on an Allow that a card should not have is told why it
+// allows nothing.
+func forged(t *testing.T, h Harness) {
+	if h.Revealed != nil {
+		t.Skip("its buttons that allow such a call are where it was shown")
+	}
+	a, _, p := h.ask(t, "make")
+	h.Desk.Change(func() { a.Approvals[0].Obscured = []approval.Obscured{approval.ObscuredCommand} })
+	if told := p.button(t, approval.ChoiceAllow).Press(Owner); !strings.Contains(told, "masked value") || h.Desk.states(a)[0] != approval.Pending {
+		t.Errorf("who pressed is told %q, and it is %s", told, h.Desk.states(a)[0])
+	}
+}
+
+// denyAll denies every call of the card by its own buttons.
+func (h *Harness) denyAll(t *testing.T, a *approval.Ask, ref string) {
+	t.Helper()
+	p := h.Shown(ref)
+	for _, b := range p.Buttons {
+		if b.Choice == approval.ChoiceDeny {
+			b.Press(Owner)
+		}
+	}
+	if s := h.Desk.states(a); slices.Contains(s, approval.Pending) {
+		t.Errorf("they cannot be denied: %v", s)
+	}
+}
+
 func guarded(t *testing.T, h Harness) {
 	// No such ask can be opened; this is one that a broken store would hold.
 	a := Ask(t, h.Channel.Name(), "rm -rf /")

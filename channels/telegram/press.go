@@ -85,6 +85,9 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 	case errors.Is(err, approval.ErrNotAskable):
 		l.answer(ctx, q, texts.Plain("tap.final", nil), true)
 		return nil
+	case errors.Is(err, approval.ErrObscured):
+		l.answer(ctx, q, texts.Plain("tap.obscured", nil), true)
+		return nil
 	case errors.Is(err, approval.ErrNoGrant):
 		l.answer(ctx, q, texts.Plain("tap.no.grant", nil), true)
 		return nil

@@ -18,6 +18,9 @@ type cardView struct {
 	Waiting bool
 	// Whole says that the page shows all of every call, so Allow may be there.
 	Whole bool
+	// Obscured says that something that waits can be allowed only once its masked
+	// values are shown, which they are not here.
+	Obscured bool
 	// Askable says that the agent may be asked something first.
 	Askable bool
 	Badge   standing
@@ -108,6 +111,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 		v.Whole = v.Whole && !it.Cut
 		if it.State == approval.Pending {
 			v.Open++
+			v.Obscured = v.Obscured || len(it.Obscured) > 0 && !c.Revealed
 		}
 		v.Items = append(v.Items, it)
 	}

@@ -51,7 +51,7 @@ func TestContract(t *testing.T) {
 			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}
 			c.start()
 			test(t, channeltest.Harness{
-				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Reply: c.reply, Grants: c.grants, Ask: c.ask, Command: c.command,
+				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Revealed: c.revealed, Reply: c.reply, Grants: c.grants, Ask: c.ask, Command: c.command,
 				Restart: func() channeltest.Channel { c.start(); return web.Channel{} },
 			})
 		})
@@ -82,9 +82,24 @@ func (c *contractInbox) start() {
 }
 
 // shown is the ask's card on its own page.
-func (c *contractInbox) shown(ref string) channeltest.Picture {
+func (c *contractInbox) shown(ref string) channeltest.Picture { return c.picture(ref, "") }
+
+// revealed is the card with what was masked, behind the link that leads there.
+func (c *contractInbox) revealed(ref string) channeltest.Picture {
 	c.Helper()
-	rec := c.owner.get("/inbox/ask/" + ref)
+	for _, a := range sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("a") {
+		if to, ok := strings.CutPrefix(a.attr("href"), "/inbox/ask/"+ref+"?"); ok {
+			return c.picture(ref, "?"+to)
+		}
+	}
+	c.Fatal("no link leads to what is masked")
+	return channeltest.Picture{}
+}
+
+// picture is the ask's card on its own page, as the search makes it.
+func (c *contractInbox) picture(ref, search string) channeltest.Picture {
+	c.Helper()
+	rec := c.owner.get("/inbox/ask/" + ref + search)
 	if rec.Code != http.StatusOK {
 		c.Fatalf("the page of ask %s: %d", ref, rec.Code)
 	}

@@ -52,7 +52,7 @@ func TestAllowOnce(t *testing.T) {
 	}
 	got := d.lastTap()
 	want := approval.Tap{
-		Token: "TOKEN-rmbuild1-1-rmbuild1-allow", By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web",
+		Token: "TOKEN-rmbuild1-1-rmbuild1-allow", By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web", Revealed: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -166,7 +166,8 @@ type askView struct {
 	Card cardView
 }
 
-// ask shows one ask as it stands, however long its calls are.
+// ask shows one ask as it stands, however long its calls are; where its address asks
+// for that, with the masked values that decide what they do.
 func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	if approval.IsVetoID(r.PathValue("id")) {
 		return w.veto(rw, r)
@@ -175,7 +176,11 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c, err := w.desk.Card(r.Context(), a.ID, Name)
+	card := w.desk.Card
+	if r.URL.Query().Has("reveal") {
+		card = w.desk.Revealed
+	}
+	c, err := card(r.Context(), a.ID, Name)
 	if err != nil {
 		return err
 	}

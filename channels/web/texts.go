@@ -79,6 +79,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"effect":    func(category string) template.HTML { return effect(texts, category) },
 		"judgement": judgementURL,
 		"plain":     plain,
+		"obscured":  func(it approval.Item) string { return cardtext.Obscured(texts, it.Obscured) },
 		"why":       func(v itemView) string { return why(texts, v.Item) },
 		"reasoned": func(g vaglio.GradientResult) template.HTML {
 			return judged(texts, g.Reasoning, approval.ReasoningOf(g))

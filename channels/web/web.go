@@ -103,14 +103,20 @@ type Config struct {
 type Desk interface {
 	// Decide commits the tap, or says who was first.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
-	// Pending yields the cards of the asks that wait, oldest first, with the
-	// buttons of the channel.
-	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
-	// Card returns the card of one ask, with the buttons of the channel.
-	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 	// Watch ticks after every change, until ctx ends.
 	Watch(ctx context.Context) <-chan struct{}
+	Cards
 	Hand
+}
+
+// Cards are the asks as a channel shows them, with its buttons.
+type Cards interface {
+	// Pending yields the cards of the asks that wait, oldest first.
+	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Card returns the card of one ask.
+	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
+	// Revealed returns it with the values that decide what its calls do.
+	Revealed(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 }
 
 // Book is the record of what was proposed and what became of it.

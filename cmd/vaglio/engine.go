@@ -98,5 +98,9 @@ func effectsOf(c config, p policyfile.Policy, engine *vaglio.Engine) (dispatcher
 // aboutOf names what a call is about by what the engine understands of it, with
 // the files that it runs.
 func aboutOf(engine *vaglio.Engine, namer *about.Namer) func(vaglio.Proposal) approval.About {
-	return func(p vaglio.Proposal) approval.About { return namer.Of(engine.Seen(p)) }
+	return func(p vaglio.Proposal) approval.About {
+		a := namer.Of(engine.Seen(p))
+		a.Obscured = namer.Obscured(p, engine.Seen)
+		return a
+	}
 }

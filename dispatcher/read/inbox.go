@@ -36,6 +36,16 @@ func (r *Reader) Card(ctx context.Context, id approval.AskID, channel string) (a
 	return approval.NewCard(ask, channel, r.masker), nil
 }
 
+// Revealed returns the card of an ask for a person who wants to see the values that
+// decide what its calls do, see [approval.NewRevealedCard].
+func (r *Reader) Revealed(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	ask, err := r.ask(ctx, string(id))
+	if err != nil {
+		return approval.Card{}, err
+	}
+	return approval.NewRevealedCard(ask, channel, r.masker), nil
+}
+
 // shortest is the fewest characters of an id that Find takes.
 const shortest = 4
 

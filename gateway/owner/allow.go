@@ -215,8 +215,11 @@ func (a *admin) deny(r *http.Request) (Said, error) {
 func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, error) {
 	t.By, t.Channel = a.By, terminalChannel
 	receipt, err := a.Hand.Decide(ctx, t)
-	if errors.Is(err, approval.ErrOtherView) {
+	switch {
+	case errors.Is(err, approval.ErrOtherView):
 		err = &approval.OrderError{Key: approval.OrderUnseen, Value: id}
+	case errors.Is(err, approval.ErrObscured):
+		err = &approval.OrderError{Key: approval.OrderObscured, Value: id}
 	}
 	if err != nil {
 		return Said{}, a.undone(&approval.Order{ID: id}, err)

@@ -31,17 +31,19 @@ type Account struct {
 	Intent string         `json:"intent"`
 	// Headline is what the call would do, worst first, Consequence what follows from
 	// it, both in the reader's language.
-	Headline    string           `json:"headline,omitempty"`
-	Consequence string           `json:"consequence,omitempty"`
-	Executor    string           `json:"executor"`
-	Command     string           `json:"command,omitempty"`
-	Args        string           `json:"args"`
-	Cwd         string           `json:"cwd,omitempty"`
-	Mounts      []string         `json:"mounts,omitempty"`
-	Verdict     vaglio.Verdict   `json:"verdict"`
-	Refusal     approval.Refusal `json:"refusal"`
-	OpenedAt    time.Time        `json:"opened_at"`
-	ExpiresAt   time.Time        `json:"expires_at"`
+	Headline    string   `json:"headline,omitempty"`
+	Consequence string   `json:"consequence,omitempty"`
+	Executor    string   `json:"executor"`
+	Command     string   `json:"command,omitempty"`
+	Args        string   `json:"args"`
+	Cwd         string   `json:"cwd,omitempty"`
+	Mounts      []string `json:"mounts,omitempty"`
+	// Obscured says what a masked value decides, and where the call can be allowed.
+	Obscured  string           `json:"obscured,omitempty"`
+	Verdict   vaglio.Verdict   `json:"verdict"`
+	Refusal   approval.Refusal `json:"refusal"`
+	OpenedAt  time.Time        `json:"opened_at"`
+	ExpiresAt time.Time        `json:"expires_at"`
 	// ValuesDropped is when arguments and the like were dropped; they are empty then.
 	ValuesDropped time.Time          `json:"values_dropped_at,omitzero"`
 	Decision      *approval.Decision `json:"decision,omitempty"`
@@ -75,7 +77,8 @@ func accounts(c approval.Card, texts *templates.Texts) []Account {
 			Agent: c.Agent, TurnID: c.TurnID, Intent: c.Intent,
 			Headline: cardtext.Headline(texts, &it.Headline).String(), Consequence: cardtext.Consequence(texts, &it.Headline.Consequence),
 			Executor: it.Executor, Command: it.Command, Args: it.Args, Cwd: it.Cwd, Mounts: it.Mounts,
-			Verdict: it.Verdict, Refusal: it.Refusal,
+			Obscured: cardtext.ObscuredLine(texts, it.Obscured),
+			Verdict:  it.Verdict, Refusal: it.Refusal,
 			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt, ValuesDropped: it.ValuesDropped,
 			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome, Questions: c.Questions,
 		})

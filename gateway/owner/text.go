@@ -82,6 +82,7 @@ func (a *Account) write(b *strings.Builder) {
 	field("tool", a.Executor)
 	field("command", a.Command)
 	field("arguments", a.Args)
+	field("masked", a.Obscured)
 	if !a.ValuesDropped.IsZero() {
 		field("values", "are no longer kept, since "+terminal.Stamp(a.ValuesDropped))
 	}

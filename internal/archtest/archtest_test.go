@@ -199,7 +199,7 @@ var rooms = map[string]room{
 	"approval/headline": {may: []string{"vaglio", "vaglio/mask", "vaglio/operation", "vaglio/reading", "vaglio/wording"}},
 	"approval/about": {
 		may: []string{
-			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
+			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
 			"internal/strictjson",
 		},
 		modules: []string{sqllexer},

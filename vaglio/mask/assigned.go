@@ -36,6 +36,7 @@ func (sc *scanner) assigned() (from, to int) {
 	if v, kind = sc.inHeader(v, kind); sc.keep(v, kind, s[i]) {
 		return 0, 0
 	}
+	v = sc.narrow(v)
 	return v.from, v.to
 }
 
@@ -273,6 +274,7 @@ func (sc *scanner) dashes() (from, to int) {
 	if kind == notSecret || strings.HasPrefix(sc.text[v.from:], "-") || sc.keep(v, kind, ' ') {
 		return 0, 0
 	}
+	v = sc.narrow(v)
 	return v.from, v.to
 }
 

@@ -239,7 +239,7 @@ func FuzzMask(f *testing.F) {
 		"", "password=hunter2", `{"token":"abcd1234"}`, "AKIA" + capitals(16), "eyJ" + fill(20) + ".eyJ" + fill(20) + "." + fill(20),
 		"-----BEGIN PRIVATE KEY-----\nMI" + fill(62) + "\n-----END PRIVATE KEY-----", "https://u:p@h", "1234567:A" + fill(40),
 		"‹masked 40 chars #3fa9c2d17be0›", "Cookie: a=b; c=d", "curl -u a:b --password c", "Authorization: Bearer x", "=:-\xff‹",
-		"‹masked‹masked", "token=‹masked 4 chars #000000000000›abcd",
+		"‹masked‹masked", "token=‹masked 4 chars #000000000000›abcd", "client_secret=https://a:bcde@h/p?x=1234&y#z",
 	} {
 		f.Add(seed, "x")
 	}

@@ -234,6 +234,9 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	if text == "" || strings.HasPrefix(text, "-") || placeholder(text) {
 		return
 	}
+	if v = sc.narrow(v); v.to == v.from {
+		return
+	}
 	sc.held = append(sc.held, place{v.from, v.to})
 	slices.SortFunc(sc.held, func(a, b place) int { return a.from - b.from })
 }

@@ -32,6 +32,9 @@ func (m Masker) named(name string, v any) any {
 	switch v := v.(type) {
 	case string:
 		if kind.hides(v) {
+			if masked, ok := m.address(v); ok {
+				return masked
+			}
 			return m.whole(v)
 		}
 		return m.Mask(m.issued(name, v))

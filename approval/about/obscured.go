@@ -1,0 +1,174 @@
+package about
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/mask"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Obscured says where secrets of a call stand that decide what it does, so that
+// nobody who reads it masked knows what it would do: the worst first, none where all
+// that decides can be read. Seen returns a proposal with its reading; nil reads it
+// by its shape alone.
+func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Proposal) []approval.Obscured {
+	t := &trace{at: map[approval.Obscured]bool{}}
+	found := false
+	put := func(string) string { found = true; return trail }
+	named := mask.Replaced(map[string]any{"executor": p.Executor}, put)["executor"]
+	t.note(approval.ObscuredCommand, found && named != p.Executor)
+	p.Args = mask.Replaced(p.Args, put)
+	if !found {
+		return nil
+	}
+	if p.Context.Reading = nil; seen != nil {
+		p = seen(p)
+	}
+	if p.Context.Reading == nil {
+		p.Context.Reading = reading.NewReader(reading.Options{Home: n.home}).Read(p.Call())
+	}
+	t.reading(p.Context.Reading)
+	for _, e := range n.judge.Read(p).Effects {
+		if e.Kind == operation.KindSend || e.Kind == operation.KindPublish || e.Kind == operation.KindPeople {
+			t.target(e.Target)
+		}
+	}
+	var all []approval.Obscured
+	for _, o := range approval.AllObscured() {
+		if t.at[o] {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// trail is put in the place of every secret, and looked for in what the call was
+// understood to do. It has the form of a word, as what is masked of a command has.
+const trail = "vagliomask7b1e0d93"
+
+// trace is where the trail was found.
+type trace struct {
+	at map[approval.Obscured]bool
+}
+
+func (t *trace) note(o approval.Obscured, found bool) {
+	if found {
+		t.at[o] = true
+	}
+}
+
+func (t *trace) reading(rd *reading.Reading) {
+	for _, u := range rd.URLs {
+		t.address(u.Text)
+		t.note(approval.ObscuredAddress, u.Text == trail)
+	}
+	for _, r := range rd.Recipients {
+		t.note(approval.ObscuredRecipient, strings.Contains(r.Text, trail))
+	}
+	for i := range rd.Commands {
+		c := &rd.Commands[i]
+		if !c.IsLine() {
+			t.program(c.Text)
+		}
+		if c.Script == nil {
+			continue
+		}
+		for _, p := range c.Script.Problems {
+			t.note(approval.ObscuredCommand, trailed(p.Word))
+		}
+		for j := range c.Script.Commands {
+			t.command(&c.Script.Commands[j])
+		}
+	}
+}
+
+// command looks at one command: at its name, at what it decodes, and where it goes.
+func (t *trace) command(c *shell.Command) {
+	if len(c.Argv) == 0 {
+		return
+	}
+	t.note(approval.ObscuredCommand, strings.Contains(c.Name, trail) || trailed(c.Argv[0]))
+	if c.Remote != nil {
+		t.note(approval.ObscuredRecipient, trailed(c.Remote.Target))
+	}
+	if c.Name == "echo" || c.Name == "printf" {
+		return // What they write is found again where it is read.
+	}
+	operands := c.Argv[1:]
+	t.note(approval.ObscuredDecoder, decodes(c) && (trailed(c.Stdin.Text) || slices.ContainsFunc(operands, trailed)))
+	for _, w := range operands {
+		if trailed(w) {
+			t.program(w.String())
+		}
+	}
+}
+
+// program looks at a text that may be a program: at what it decodes, and at the
+// addresses in it.
+func (t *trace) program(text string) {
+	t.note(approval.ObscuredDecoder, strings.Contains(text, trail) && decoding.MatchString(text))
+	t.address(text)
+}
+
+// address looks for the trail in the host and the path of the addresses of a text.
+func (t *trace) address(text string) {
+	for _, m := range addresses.FindAllStringSubmatch(text, -1) {
+		where := m[1]
+		if i := strings.IndexAny(where, "?#"); i >= 0 {
+			where = where[:i]
+		}
+		host, path, _ := strings.Cut(where, "/")
+		host = host[strings.LastIndexByte(host, '@')+1:]
+		t.note(approval.ObscuredAddress, strings.Contains(host, trail) || strings.Contains(path, trail))
+	}
+}
+
+// target looks at what something is sent to.
+func (t *trace) target(text string) {
+	if strings.Contains(text, "://") {
+		t.address(text)
+		return
+	}
+	t.note(approval.ObscuredRecipient, strings.Contains(text, trail))
+}
+
+func trailed(w shell.Word) bool { return strings.Contains(w.String(), trail) }
+
+var (
+	// addresses finds what follows the scheme of an address.
+	addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^\s'"<>` + "`" + `]+)`)
+	// decoding finds the functions with which programs decode a text.
+	decoding = regexp.MustCompile(`(?i)(b(16|32|64|85)decode|base64_decode|decode64|decodebase64|frombase64string|from_base64|base64::decode|atob|a2b_(hex|base64)|unhexlify|fromhex|hex2bin|decodestring|unpack)\s*\(`)
+)
+
+// decodes reports whether a command makes another text of its input or of its words.
+func decodes(c *shell.Command) bool {
+	switch c.Name {
+	case "base64", "base32", "basenc", "gbase64", "gbase32", "b64", "openssl", "gpg", "gpg2", "age", "rage", "gzip", "bzip2", "xz", "zstd":
+		return slices.ContainsFunc(c.Argv[1:], undoing)
+	case "xxd":
+		return slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return strings.HasPrefix(w.String(), "-r") })
+	case "uudecode", "gunzip", "zcat", "gzcat", "bunzip2", "bzcat", "unxz", "xzcat", "zstdcat", "unzstd", "tr", "rev":
+		return true
+	case "jq":
+		return slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return strings.Contains(w.String(), "@base64d") })
+	default:
+		return false
+	}
+}
+
+// undoing reports whether a word is the option with which a program that encodes,
+// packs or encrypts does the contrary.
+func undoing(w shell.Word) bool {
+	text := w.String()
+	if strings.HasPrefix(text, "--") {
+		return strings.HasPrefix(text, "--d")
+	}
+	return strings.HasPrefix(text, "-") && strings.ContainsAny(text, "dD")
+}

@@ -1,0 +1,104 @@
+package approval_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// P5: what a masked value decides is allowed by nobody to whom it was not shown, by
+// whatever button, in whatever state; and denied by everybody.
+func TestAMaskIsACut(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	m := approval.NewMasker(approval.Secret{1})
+	person := approval.Person{ID: "telegram:1", Name: "Ann"}
+	fresh := func() approval.Ask {
+		a := open(t, "make", "TOKEN="+secret+"; $TOKEN")
+		a.Approvals[1].Obscured = []approval.Obscured{approval.ObscuredCommand}
+		return a
+	}
+	first := fresh()
+	channel := first.Cards[0].Channel
+	for name, r := range map[string]struct {
+		tap  func(a *approval.Ask) approval.Tap
+		then func(a *approval.Ask)
+		// err is nil where the tap is taken; allowed is whether the second call is then.
+		err     error
+		allowed bool
+	}{
+		"alone":                {tap: one(1, approval.ChoiceAllow, false), err: approval.ErrObscured},
+		"alone, shown":         {tap: one(1, approval.ChoiceAllow, true), allowed: true},
+		"with all":             {tap: all(approval.ChoiceAllow, false), err: approval.ErrObscured},
+		"with all, shown":      {tap: all(approval.ChoiceAllow, true), allowed: true},
+		"the other one":        {tap: one(0, approval.ChoiceAllow, false)},
+		"denied":               {tap: one(1, approval.ChoiceDeny, false)},
+		"denied with all":      {tap: all(approval.ChoiceDeny, false)},
+		"by a button":          {tap: button(approval.ChoiceAllow, channel), err: approval.ErrObscured},
+		"over already":         {tap: one(1, approval.ChoiceAllow, false), then: func(a *approval.Ask) { a.Lapse(a.ExpiresAt) }},
+		"all, once it is over": {tap: all(approval.ChoiceAllow, false), then: func(a *approval.Ask) { _ = a.Withdraw(a.Approvals[1].ID, start) }},
+	} {
+		a := fresh()
+		if r.then != nil {
+			r.then(&a)
+		}
+		before := a.View()
+		tap := r.tap(&a)
+		tap.By, tap.Channel = person, channel
+		_, err := a.Decide(tap, start, time.Minute)
+		if !errors.Is(err, r.err) || (a.Approvals[1].State == approval.Allowed) != r.allowed || err != nil && a.View() != before {
+			t.Errorf("%s: %v, and it is %s", name, err, a.View())
+		}
+	}
+
+	masked, shown := approval.NewCard(first, channel, m), approval.NewRevealedCard(first, channel, m)
+	for _, c := range []struct {
+		card  approval.Card
+		shown bool
+	}{{masked, false}, {shown, true}} {
+		allows := func(bs []approval.Button) bool {
+			return slices.ContainsFunc(bs, func(b approval.Button) bool { return b.Choice == approval.ChoiceAllow })
+		}
+		it := c.card.Items[1]
+		if c.card.Revealed != c.shown || strings.Contains(it.Args+it.Command, secret) != c.shown || strings.Contains(it.Refusal.Wanted, secret) {
+			t.Errorf("shown %v: the card shows %s %s", c.shown, it.Command, it.Refusal.Wanted)
+		}
+		if !allows(c.card.Items[0].Buttons) || allows(it.Buttons) != c.shown || allows(c.card.Buttons) != c.shown {
+			t.Errorf("shown %v: it offers %v, %v and %v", c.shown, c.card.Items[0].Buttons, it.Buttons, c.card.Buttons)
+		}
+	}
+	dropped := fresh()
+	dropped.Lapse(dropped.ExpiresAt)
+	dropped.DropValues(dropped.ExpiresAt.Add(time.Hour), dropped.ExpiresAt.Add(time.Hour))
+	if c := approval.NewRevealedCard(dropped, channel, m); strings.Contains(c.Items[1].Args+c.Items[1].Command, secret) {
+		t.Errorf("what was dropped is shown: %s", c.Items[1].Args)
+	}
+}
+
+// one answers one call by its id.
+func one(i int, c approval.Choice, revealed bool) func(*approval.Ask) approval.Tap {
+	return func(a *approval.Ask) approval.Tap {
+		return approval.Tap{Ask: a.ID, Approval: a.Approvals[i].ID, Choice: c, Revealed: revealed}
+	}
+}
+
+// all answers every call that waits.
+func all(c approval.Choice, revealed bool) func(*approval.Ask) approval.Tap {
+	return func(a *approval.Ask) approval.Tap { return approval.Tap{Ask: a.ID, Choice: c, Revealed: revealed} }
+}
+
+// button presses the button that means all.
+func button(c approval.Choice, channel string) func(*approval.Ask) approval.Tap {
+	return func(a *approval.Ask) approval.Tap {
+		for token, meant := range a.On(channel).Callbacks {
+			if meant.Choice == c && meant.Approval == "" {
+				return approval.Tap{Token: token}
+			}
+		}
+		return approval.Tap{}
+	}
+}

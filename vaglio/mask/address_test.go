@@ -1,0 +1,62 @@
+package mask_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// An address under a secret's name keeps its host and its path: where a call goes is
+// no secret, whatever it is called.
+func TestAnAddressKeepsWhereItGoes(t *testing.T) {
+	t.Parallel()
+	if got := masker.Object(map[string]any{"api_key": "https://x.example/a?id=hunter2x&b=5"})["api_key"].(string); strings.Contains(got, "b=5") {
+		t.Errorf("of an argument what follows the question mark is masked whole: %s", got)
+	}
+	for value, r := range map[string]struct {
+		shown  []string
+		hidden []string
+	}{
+		"https://evil.example/steal":                         {shown: []string{"https://evil.example/steal"}},
+		"https://evil.example/steal?id=hunter2x&b=5":         {[]string{"https://evil.example/steal?"}, []string{"hunter2x"}},
+		"https://evil.example:8443/a/b?sig=hunter2x#end4u":   {[]string{"https://evil.example:8443/a/b?"}, []string{"hunter2x"}},
+		"postgres://app:hunter2x@db.example/app":             {[]string{"postgres://app:", "@db.example/app"}, []string{"hunter2x"}},
+		"https://hunter2x@evil.example/steal":                {[]string{"@evil.example/steal"}, []string{"hunter2x"}},
+		"https://app:hunter2x@evil.example/steal?q=hunter3x": {[]string{"@evil.example/steal?"}, []string{"hunter2x", "hunter3x"}},
+		"redis://:hunter2x@cache:6379":                       {[]string{"@cache:6379"}, []string{"hunter2x"}},
+		"ftp://evil.example":                                 {shown: []string{"ftp://evil.example"}},
+		"hunter2x://":                                        {shown: []string{"hunter2x://"}},
+		"2hunter://evil":                                     {hidden: []string{"2hunter"}},
+		"hunter2x:/evil":                                     {hidden: []string{"hunter2x"}},
+	} {
+		object := masker.Object(map[string]any{"client_secret": value})["client_secret"].(string)
+		for carrier, text := range map[string]string{
+			"line": "client_secret=" + value, "quoted": `client_secret="` + value + `" run`, "JSON": `{"client_secret": "` + value + `"}`, "flag": "run --client-secret " + value,
+			"position": "gh secret set NAME --body " + value,
+		} {
+			if carrier != "position" || strings.Contains(value, "://") {
+				check(t, carrier+" "+value, masker.Mask(text), r.shown, r.hidden)
+			}
+		}
+		check(t, "argument "+value, object, r.shown, r.hidden)
+		if again := masker.Object(map[string]any{"client_secret": object})["client_secret"]; again != object {
+			t.Errorf("%s: masked twice it is %v", object, again)
+		}
+	}
+}
+
+func check(t *testing.T, what, got string, shown, hidden []string) {
+	t.Helper()
+	for _, s := range shown {
+		if !strings.Contains(got, s) {
+			t.Errorf("%s: %q does not show %q", what, got, s)
+		}
+	}
+	for _, s := range hidden {
+		if strings.Contains(got, s) {
+			t.Errorf("%s: %q shows %q", what, got, s)
+		}
+	}
+	if again := masker.Mask(got); again != got {
+		t.Errorf("%s: masked twice it is %q", what, again)
+	}
+}
