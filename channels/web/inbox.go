@@ -37,7 +37,8 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	if err := w.choose(r, &v); err != nil {
 		return err
 	}
-	holds, err := w.holds(r.Context())
+	who, _ := w.session(r)
+	holds, err := w.holds(r.Context(), who.right())
 	if err != nil {
 		return err
 	}
@@ -82,6 +83,8 @@ func (w *Web) choose(r *http.Request, v *inboxView) error {
 		return nil
 	}
 	card := w.view(c, "inbox", false)
+	who, _ := w.session(r)
+	card.limit(who.right())
 	card.beside(s.Query())
 	v.Card = &card
 	for i := range v.List.Rows {
@@ -180,6 +183,8 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := askView{Notice: w.noticeOf(r), Did: w.didOf(r), Card: w.view(c, "ask", true)}
+	who, _ := w.session(r)
+	v.Card.limit(who.right())
 	title := text{"web.title.ask", templates.Values{"id": plain(c.Ask)}}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
 }
