@@ -29,8 +29,11 @@ func (in *inbox) press(form url.Values) tree {
 	return sound(in.T, next)
 }
 
-func tap(c approval.Choice) url.Values {
-	return url.Values{"token": {string(token("rmbuild1-1", "rmbuild1", c))}, "ask": {"rmbuild1"}, "choice": {string(c)}, "from": {"inbox"}}
+func tap(c approval.Choice) url.Values { return tapOf("rmbuild1", c) }
+
+// tapOf is the form that answers an ask of one call in the list.
+func tapOf(ask approval.AskID, c approval.Choice) url.Values {
+	return url.Values{"token": {string(token(approval.ID(ask)+"-1", ask, c))}, "ask": {string(ask)}, "choice": {string(c)}, "from": {"inbox"}}
 }
 
 // pressed is the form of a button of the desk, by its token.

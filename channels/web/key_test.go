@@ -39,60 +39,59 @@ func (in *inbox) mustOffer() webtest.Offer {
 func TestTheCookieAloneDecidesNothing(t *testing.T) {
 	allow, deny := tap(approval.ChoiceAllow).Encode(), tap(approval.ChoiceDeny).Encode()
 	const unsigned, altered, foreign = "carries no signature", "does not fit what was sent", "made for another session"
-	for _, row := range []struct {
+	rows := []struct {
 		name, want string
-		send       func(in, other *inbox) *httptest.ResponseRecorder
+		send       func(in, other, before *inbox) *httptest.ResponseRecorder
 	}{
-		{"stolen cookie", unsigned, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"stolen cookie", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, nil)
 		}},
-		{"stolen cookie that denies", unsigned, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"stolen cookie that denies", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", deny, nil)
 		}},
-		{"stolen cookie that stops", unsigned, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"stolen cookie that stops", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/order", "verb=stop", nil)
 		}},
-		{"stolen cookie that lets go", unsigned, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"stolen cookie that lets go", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/order", "verb=go", nil)
 		}},
-		{"stolen cookie that tries", unsigned, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"stolen cookie that tries", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/try", "sample=read", nil)
 		}},
-		{"a key of the thief's", altered, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"a key of the thief's", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, func(h http.Header) { webtest.NewKey().Sign(h, in.mustOffer(), "/inbox/decide", allow) })
 		}},
-		{"signature for another ask", altered, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"signature for another ask", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, func(h http.Header) {
 				in.key.Sign(h, in.mustOffer(), "/inbox/decide", strings.ReplaceAll(allow, "rmbuild1", "plan4711"))
 			})
 		}},
-		{"signature for another choice", altered, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"signature for another choice", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, in.mustOffer(), "/inbox/decide", deny) })
 		}},
-		{"signature for another address", altered, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"signature for another address", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, in.mustOffer(), "/inbox/order", allow) })
 		}},
-		{"words put in", altered, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"words put in", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", deny+"&words=Push+to+main", func(h http.Header) { in.key.Sign(h, in.mustOffer(), "/inbox/decide", deny) })
 		}},
-		{"signature of another session", foreign, func(in, other *inbox) *httptest.ResponseRecorder {
+		{"signature of another session", foreign, func(in, other, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, func(h http.Header) { other.key.Sign(h, other.mustOffer(), "/inbox/decide", allow) })
 		}},
-		{"signature for another session", foreign, func(in, other *inbox) *httptest.ResponseRecorder {
+		{"signature for another session", foreign, func(in, other, _ *inbox) *httptest.ResponseRecorder {
 			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, other.mustOffer(), "/inbox/decide", allow) })
 		}},
-		{"nonce of before a restart", foreign, func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"nonce of before a restart", foreign, func(in, _, before *inbox) *httptest.ResponseRecorder {
 			o := in.mustOffer()
-			before := newInbox(in.T, newDesk()).signIn()
 			o.Nonce = before.mustOffer().Nonce
 			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, o, "/inbox/decide", allow) })
 		}},
-		{"expired nonce", "more than two minutes ago", func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"expired nonce", "more than two minutes ago", func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			o := in.mustOffer()
 			time.Sleep(2 * time.Minute)
 			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, o, "/inbox/decide", allow) })
 		}},
-		{"replayed signature", "was used before", func(in, _ *inbox) *httptest.ResponseRecorder {
+		{"replayed signature", "was used before", func(in, _, _ *inbox) *httptest.ResponseRecorder {
 			// Its first use is an answer that means nothing: it is used up by that, too.
 			form := url.Values{"ask": {"rmbuild1"}, "choice": {"allow"}, "token": {"none"}}.Encode()
 			header := http.Header{}
@@ -103,26 +102,33 @@ func TestTheCookieAloneDecidesNothing(t *testing.T) {
 			}
 			return in.forged("/inbox/decide", form, put)
 		}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := full()
-				in := newInbox(t, d).signIn()
-				other := (&inbox{T: t, desk: d, web: in.web, h: in.h}).signIn()
-				rec := row.send(in, other)
-				said := sound(t, rec).id(t, "failure").words()
-				if rec.Code != http.StatusForbidden || !strings.Contains(said, row.want) {
-					t.Errorf("got %d: %s", rec.Code, said)
-				}
-				if d.state("rmbuild1-1") != approval.Pending || d.state("plan4711-1") != approval.Pending || len(d.orders)+len(d.proposed) != 0 {
-					t.Error("it did something")
-				}
-				if rec := in.post("/inbox/decide", tap(approval.ChoiceAllow)); rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Allowed {
-					t.Errorf("the page itself gets %d", rec.Code)
-				}
-			})
-		})
 	}
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk()
+		in := newInbox(t, d).signIn()
+		other := (&inbox{T: t, desk: d, web: in.web, h: in.h}).signIn()
+		before := newInbox(t, newDesk()).signIn()
+		for _, row := range rows {
+			d.renew()
+			rec := row.send(in, other, before)
+			said := sound(t, rec).id(t, "failure").words()
+			if rec.Code != http.StatusForbidden || !strings.Contains(said, row.want) {
+				t.Errorf("%s: got %d: %s", row.name, rec.Code, said)
+			}
+			if d.state("rmbuild1-1") != approval.Pending || d.state("plan4711-1") != approval.Pending || len(d.orders)+len(d.proposed) != 0 {
+				t.Errorf("%s: it did something", row.name)
+			}
+			if rec := in.post("/inbox/decide", tap(approval.ChoiceAllow)); rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Allowed {
+				t.Errorf("%s: the page itself gets %d", row.name, rec.Code)
+			}
+		}
+	})
+}
+
+// renew fills the desk anew, as [full] does.
+func (d *desk) renew() {
+	fresh := full()
+	d.change(func() { d.asks, d.entries, d.taps, d.orders, d.proposed = fresh.asks, fresh.entries, nil, nil, nil })
 }
 
 // A session without a key, of a browser without scripts, denies and stops by its cookie,
@@ -138,11 +144,13 @@ func TestSessionsWithoutAKey(t *testing.T) {
 		}
 		return out
 	}
+	d := newDesk()
+	keyless, early := newInbox(t, d).signInWith(""), earlier(t, d)
 	hidden := with(tap(approval.ChoiceAllow), "choice", "deny")
 	for _, row := range []struct {
-		name, path       string
-		form             url.Values
-		keyless, earlier int
+		name, path  string
+		form        url.Values
+		none, early int
 	}{
 		{"allow", "/inbox/decide", tap(approval.ChoiceAllow), 403, 403},
 		{"an allowance that says it denies", "/inbox/decide", hidden, 404, 403},
@@ -158,18 +166,19 @@ func TestSessionsWithoutAKey(t *testing.T) {
 		{"stop", "/inbox/order", url.Values{"verb": {"stop"}}, 303, 403},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			d := full()
-			in := newInbox(t, d).signInWith("")
-			if rec := in.post(row.path, row.form); rec.Code != row.keyless {
-				t.Errorf("signed in without scripts: %d, want %d", rec.Code, row.keyless)
+			d.renew()
+			keyless.T, early.T = t, t
+			in := keyless
+			if rec := in.post(row.path, row.form); rec.Code != row.none {
+				t.Errorf("signed in without scripts: %d, want %d", rec.Code, row.none)
 			}
-			if did := d.state("rmbuild1-1") == approval.Denied || len(d.orders) == 1; did != (row.keyless == 303) || d.state("rmbuild1-1") == approval.Allowed || len(d.proposed) != 0 {
+			if did := d.state("rmbuild1-1") == approval.Denied || len(d.orders) == 1; did != (row.none == 303) || d.state("rmbuild1-1") == approval.Allowed || len(d.proposed) != 0 {
 				t.Errorf("it did something: %t", did)
 			}
-			d = full()
-			in = earlier(t, d)
-			if rec := in.post(row.path, row.form); rec.Code != row.earlier || !strings.Contains(rec.Body.String(), "You can only look here") {
-				t.Errorf("signed in before keys: %d, want %d", rec.Code, row.earlier)
+			d.renew()
+			in = early
+			if rec := in.post(row.path, row.form); rec.Code != row.early || !strings.Contains(rec.Body.String(), "You can only look here") {
+				t.Errorf("signed in before keys: %d, want %d", rec.Code, row.early)
 			}
 			if d.state("rmbuild1-1") != approval.Pending || len(d.orders)+len(d.proposed) != 0 {
 				t.Error("it did something")
