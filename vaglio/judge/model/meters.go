@@ -29,6 +29,9 @@ func (m *Meters) Called(c Call) {
 	m.count("vaglio_model_requests_total{model=%q,outcome=%q}", 1, c.Model, c.Outcome)
 	m.count("vaglio_model_tokens_total{model=%q,side=\"input\"}", c.Usage.Input, c.Model)
 	m.count("vaglio_model_tokens_total{model=%q,side=\"output\"}", c.Usage.Output, c.Model)
+	if c.Usage.Estimated {
+		m.count("vaglio_model_estimated_total{model=%q}", 1, c.Model)
+	}
 	m.set.GetOrCreateFloatCounter(fmt.Sprintf("vaglio_model_cost_total{model=%q}", c.Model)).Add(float64(c.Cost) / 1e6)
 	m.set.GetOrCreateHistogram(fmt.Sprintf("vaglio_model_request_seconds{model=%q}", c.Model)).Update(c.Took.Seconds())
 }
