@@ -128,7 +128,9 @@ type Tap struct {
 	Token Token
 	// Ask, Approval and Choice are for channels that know the ask without a
 	// token. An empty Approval means every approval that still waits, of those
-	// that the card on the channel was last known to show.
+	// that the card on the channel was last known to show. An Ask or a Choice beside
+	// a token is what the person was told that the button means: a tap whose token
+	// means another decides nothing.
 	Ask      AskID
 	Approval ID
 	Choice   Choice
@@ -147,6 +149,9 @@ type Tap struct {
 
 // ErrOtherView says that the ask is not any more what the person was shown.
 var ErrOtherView = errors.New("it is not what you were shown: look at it again")
+
+// ErrOtherChoice says that a button means another answer than the tap says.
+var ErrOtherChoice = errors.New("the button means another answer")
 
 // ErrNotApprover says that a person is not among those who may decide.
 var ErrNotApprover = errors.New("you are not among those who may decide this")

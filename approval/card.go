@@ -180,7 +180,9 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 				all, obscured = withoutAllow(all), true
 			}
 			own := it.part(all)
-			it.Editables = Editables(a.Approvals[i].Proposal, m)
+			if len(it.Obscured) == 0 {
+				it.Editables = Editables(a.Approvals[i].Proposal, m)
+			}
 			if len(a.Approvals) == 1 {
 				c.Buttons = own
 			} else {

@@ -142,6 +142,8 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 		return &OrderError{Key: OrderNothing, Value: string(e.ID)}
 	case !askable(p.Verdict):
 		return ErrNotAskable
+	case c != nil && len(c.Obscured) > 0:
+		return &OrderError{Key: OrderObscured, Value: string(e.ID)} // An edit shows no masked value.
 	}
 	edit := &Edit{Changed: changed}
 	if c != nil {

@@ -61,9 +61,9 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 //
 // Vote may change the ask also where the tap did not win. It changes nothing
 // when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
-// token, ask or approval, [ErrNobody], a [*ChoiceError], a [*WordsError],
-// [ErrObscured] for an allowance of what was not revealed, or [ErrNotAskable] for an
-// approval that holds anything but a judge's denial.
+// token, ask or approval, [ErrOtherChoice], [ErrNobody], a [*ChoiceError], a
+// [*WordsError], [ErrObscured] for an allowance of what was not revealed, or
+// [ErrNotAskable] for an approval that holds anything but a judge's denial.
 func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
 	if err != nil {
@@ -154,9 +154,9 @@ type meaning struct {
 func (a *Ask) meaning(t Tap) (meaning, error) {
 	id, m, calls := t.Approval, meaning{choice: t.Choice}, 0
 	if t.Token != "" {
-		c, ok := a.callback(t.Token)
-		if !ok {
-			return meaning{}, ErrNotFound
+		c, err := a.pressed(t)
+		if err != nil {
+			return meaning{}, err
 		}
 		id, m.choice, m.replaced, calls = c.Approval, c.Choice, c.Replaced, c.Calls
 	} else if t.Ask != "" && t.Ask != a.ID {
@@ -201,6 +201,19 @@ func (a *Ask) first(calls int) []ID {
 		return waiting
 	}
 	return all
+}
+
+// pressed returns what the tap's button means, where that is what the tap says.
+func (a *Ask) pressed(t Tap) (Callback, error) {
+	c, ok := a.callback(t.Token)
+	switch {
+	case !ok || t.Ask != "" && t.Ask != a.ID:
+		return Callback{}, ErrNotFound
+	case t.Choice != "" && t.Choice != c.Choice:
+		return Callback{}, ErrOtherChoice
+	default:
+		return c, nil
+	}
 }
 
 func (a *Ask) callback(t Token) (Callback, bool) {

@@ -90,6 +90,27 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
+// A button decides only what the person was told that it means.
+func TestAButtonMeansWhatItSays(t *testing.T) {
+	a := open(t, "make clean", "make tidy")
+	deny := tokenFor(t, &a, "web", approval.Callback{Approval: a.Approvals[0].ID, Choice: approval.ChoiceDeny})
+	for name, tt := range map[string]struct {
+		tap  approval.Tap
+		want error
+	}{
+		"OtherChoice": {approval.Tap{Token: deny, Choice: approval.ChoiceAllow, By: owner}, approval.ErrOtherChoice},
+		"OtherKind":   {approval.Tap{Token: deny, Choice: approval.ChoiceDenyKind, By: owner}, approval.ErrOtherChoice},
+		"OtherAsk":    {approval.Tap{Token: deny, Ask: "other", Choice: approval.ChoiceDeny, By: owner}, approval.ErrNotFound},
+	} {
+		if r, err := a.Decide(tt.tap, start, permitFor); r.Won || !errors.Is(err, tt.want) || a.View() != "pending,pending" {
+			t.Errorf("%s: %v, and the ask is %s", name, err, a.View())
+		}
+	}
+	if r := decide(t, &a, approval.Tap{Token: deny, Ask: a.ID, Choice: approval.ChoiceDeny, By: owner}, start); !r.Won {
+		t.Error("what the button says does not decide")
+	}
+}
+
 func TestDecideKeepsADisplayNameHarmless(t *testing.T) {
 	a := open(t, "make clean")
 	decide(t, &a, approval.Tap{Choice: approval.ChoiceDeny, By: approval.Person{ID: "telegram:1", Name: "\xff" + strings.Repeat("n", 9999)}}, start)

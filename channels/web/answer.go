@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/web/proof"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 )
 
 // pageError is a failure as a person reads it.
@@ -54,6 +58,76 @@ func (w *Web) signedIn(h handler) http.Handler {
 		}
 		return h(rw, r)
 	})
+}
+
+// actor does what a session's form asks for.
+type actor func(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error
+
+// acting serves h to sessions that may do what their form asks for: with a key all,
+// once its signature holds; without one only what refuses, by the word of no.
+func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
+	return w.signedIn(func(rw http.ResponseWriter, r *http.Request) error {
+		f, body, err := formOf(rw, r)
+		if err != nil {
+			return err
+		}
+		who, _ := w.session(r)
+		switch may := who.right(); {
+		case may == mayDecide:
+			err = w.proofs.Check(who.Key, proof.Act{Session: who.ID, Path: r.URL.Path, Body: body}, proof.Of(r))
+		case may == mayLook || !no(f):
+			return &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: may.limit()}
+		}
+		if err != nil {
+			w.log.WarnContext(r.Context(), "a request with a session's cookie was refused: the page that signed in did not send it",
+				"session", who.ID[:min(len(who.ID), 12)], "from", hostOf(r.RemoteAddr), "path", r.URL.Path, "reason", err)
+			return unproven(err)
+		}
+		return h(rw, r, who, f)
+	})
+}
+
+// never is the word of no of a form that refuses nothing.
+func never(url.Values) bool { return false }
+
+// unproven says why a request does not come from the page that signed in.
+func unproven(err error) error {
+	for _, why := range []struct {
+		err error
+		key templates.Key
+	}{
+		{proof.ErrUnsigned, "web.fault.proof.unsigned"},
+		{proof.ErrForeign, "web.fault.proof.foreign"},
+		{proof.ErrStale, "web.fault.proof.stale"},
+		{proof.ErrUsed, "web.fault.proof.used"},
+		{proof.ErrAltered, "web.fault.proof.altered"},
+	} {
+		if errors.Is(err, why.err) {
+			return &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: text{Key: why.key}, Err: err}
+		}
+	}
+	return err
+}
+
+// nonce answers with what the page signs its next act with. It changes nothing: who
+// has the cookie alone can sign nothing with it.
+func (w *Web) nonce(rw http.ResponseWriter, r *http.Request) error {
+	who, _ := w.session(r)
+	body, err := strictjson.Marshal(offer{who.ID, who.Key, w.proofs.Nonce(who.ID)})
+	if err != nil {
+		return err
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	_, _ = rw.Write(body) // The reader may be gone; there is nobody to tell.
+	return nil
+}
+
+// offer is what a page needs to sign one act.
+type offer struct {
+	Session string `json:"session"`
+	// Key names the key in the browser; empty where the session has none.
+	Key   string `json:"key"`
+	Nonce string `json:"nonce"`
 }
 
 // fail shows the error. What is ours goes to the log, and only there.

@@ -74,10 +74,9 @@ func TestBrowserHeights(t *testing.T) {
 	} {
 		in := newInbox(t, tt.desk)
 		base := in.serve()
+		b.enter(in, base)
 		for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
-			b.do(chromedp.EmulateViewport(size[0], size[1]))
-			b.enter(in, base)
-			b.do(see("#live.on"))
+			b.do(chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(base+"/inbox"), see("#live.on"))
 			got := b.screens()
 			t.Logf("%s at %d×%d: %.2f screens", tt.name, size[0], size[1], got)
 			if got > tt.most {

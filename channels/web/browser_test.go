@@ -146,11 +146,12 @@ func (in *inbox) serve() string {
 	return s.URL
 }
 
-// enter signs the browser in by the printed link, as a person does.
+// enter signs the browser in by the printed link, as a person does, and waits for the
+// inbox: the page of the link has a footer too, where somebody is signed in.
 func (b tab) enter(in *inbox, base string) {
 	b.Helper()
 	b.do(
-		chromedp.Navigate(in.web.LoginLink(base)), see(`form[action="/inbox/login"] button`),
-		chromedp.KeyEvent(kb.Enter), see("#live"),
+		chromedp.Navigate(in.web.LoginLink(base)), chromedp.SendKeys(chromedp.CSS(`form[action="/inbox/login"] button`), kb.Enter),
+		see("#split"), see("#live"),
 	)
 }

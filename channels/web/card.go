@@ -23,7 +23,9 @@ type cardView struct {
 	Obscured bool
 	// Askable says that the agent may be asked something first.
 	Askable bool
-	Badge   standing
+	// Editable says that the session may change a call.
+	Editable bool
+	Badge    standing
 	// Harm says whether the call that weighs most can be undone.
 	Harm  harm
 	Items []itemView
@@ -77,6 +79,10 @@ type actView struct {
 	// All says that the row is for all waiting calls of a plan, which are Open.
 	All  bool
 	Open int
+	// Limited says that the session may not do all of it, and Limit, on the card's own
+	// row, why.
+	Limited bool
+	Limit   text
 }
 
 // judgeView is one judge's answer as the templates read it.
@@ -116,7 +122,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 		v.Items = append(v.Items, it)
 	}
 	v.Waiting = v.Open > 0
-	v.Badge, v.Askable = v.badge(), c.MayAsk()
+	v.Badge, v.Askable, v.Editable = v.badge(), c.MayAsk(), true
 	v.Harm = harmOf(&c)
 	v.offer(from)
 	return v
@@ -210,6 +216,30 @@ func (v *cardView) offer(from string) {
 func (v *cardView) beside(list string) {
 	for _, a := range v.acts() {
 		a.List = list
+	}
+}
+
+// limit takes off the card what the session may not do.
+func (v *cardView) limit(may right) {
+	if may == mayDecide {
+		return
+	}
+	v.Askable, v.Editable = false, false
+	for i := range v.Items {
+		it := &v.Items[i]
+		it.Answers = slices.DeleteFunc(it.Answers, func(a answerView) bool { return a.Says == nil })
+		for j := range it.Answers {
+			it.Answers[j].Verb = ""
+		}
+	}
+	for _, a := range v.acts() {
+		a.Limited, a.Allow, a.Grants = true, "", nil
+		if may == mayLook {
+			a.Deny, a.DenyKind = "", ""
+		}
+	}
+	if v.Act != nil {
+		v.Act.Limit = may.limit()
 	}
 }
 

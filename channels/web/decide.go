@@ -17,24 +17,20 @@ const decideWithin = 15 * time.Second
 
 // decide hands a tap in. What it tells the person afterwards comes from the
 // receipt, so a page that was stale gets the truth and not an echo.
-func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
-	f, err := formOf(rw, r)
-	if err != nil {
-		return err
+func (w *Web) decide(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
+	tap := approval.Tap{
+		Token: approval.Token(f.Get("token")), Ask: approval.AskID(f.Get("ask")), Choice: approval.Choice(f.Get("choice")),
+		By: who.by(), Channel: Name, Words: cleanWords(f.Get("words")),
+		// The token that allows what is obscured stands on the page alone that reveals it.
+		Revealed: true,
 	}
-	who, _ := w.session(r)
-	back := askURL(approval.AskID(f.Get("ask")))
-	token := approval.Token(f.Get("token"))
-	if token == "" {
+	back := askURL(tap.Ask)
+	if tap.Token == "" || tap.Choice == "" {
 		return unknownButton(back, nil)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), decideWithin)
 	defer cancel()
-	receipt, err := w.desk.Decide(ctx, approval.Tap{
-		Token: token, By: who.by(), Channel: Name, Words: cleanWords(f.Get("words")),
-		// The token that allows what is obscured stands on the page alone that reveals it.
-		Revealed: true,
-	})
+	receipt, err := w.desk.Decide(ctx, tap)
 	if err != nil {
 		return undecided(err, back)
 	}
@@ -44,9 +40,15 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request) error {
 	return w.tell(rw, r, receipt, f)
 }
 
+// denies reports whether a form of decide only says no, and nothing to the agent.
+func denies(f url.Values) bool {
+	choice := approval.Choice(f.Get("choice"))
+	return (choice == approval.ChoiceDeny || choice == approval.ChoiceDenyKind) && f.Get("words") == ""
+}
+
 // undecided says why a tap has no receipt.
 func undecided(err error, back string) error {
-	if errors.Is(err, approval.ErrNotFound) {
+	if errors.Is(err, approval.ErrNotFound) || errors.Is(err, approval.ErrOtherChoice) {
 		return unknownButton(back, err)
 	}
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {

@@ -29,8 +29,16 @@ func (in *inbox) press(form url.Values) tree {
 	return sound(in.T, next)
 }
 
-func tap(c approval.Choice) url.Values {
-	return url.Values{"token": {string(token("rmbuild1-1", "rmbuild1", c))}, "ask": {"rmbuild1"}, "from": {"inbox"}}
+func tap(c approval.Choice) url.Values { return tapOf("rmbuild1", c) }
+
+// tapOf is the form that answers an ask of one call in the list.
+func tapOf(ask approval.AskID, c approval.Choice) url.Values {
+	return url.Values{"token": {string(token(approval.ID(ask)+"-1", ask, c))}, "ask": {string(ask)}, "choice": {string(c)}, "from": {"inbox"}}
+}
+
+// pressed is the form of a button of the desk, by its token.
+func pressed(token string) url.Values {
+	return url.Values{"token": {token}, "choice": {token[strings.LastIndex(token, "-")+1:]}}
 }
 
 func TestAllowOnce(t *testing.T) {
@@ -52,7 +60,7 @@ func TestAllowOnce(t *testing.T) {
 	}
 	got := d.lastTap()
 	want := approval.Tap{
-		Token: "TOKEN-rmbuild1-1-rmbuild1-allow", By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web", Revealed: true,
+		Token: "TOKEN-rmbuild1-1-rmbuild1-allow", Ask: "rmbuild1", Choice: approval.ChoiceAllow, By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web", Revealed: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -205,10 +213,13 @@ func TestDecideRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no_token", url.Values{"ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
-		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "means nothing any more"},
+		{"no_token", url.Values{"ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "means nothing any more"},
+		{"no_choice", url.Values{"ask": {"rmbuild1"}, "token": tap(approval.ChoiceDeny)["token"]}, http.StatusNotFound, "means nothing any more"},
+		{"other_choice", url.Values{"ask": {"rmbuild1"}, "choice": {"deny"}, "token": tap(approval.ChoiceAllow)["token"]}, http.StatusNotFound, "means nothing any more"},
+		{"other_ask", url.Values{"ask": {"plan4711"}, "choice": {"deny"}, "token": tap(approval.ChoiceDeny)["token"]}, http.StatusNotFound, "means nothing any more"},
+		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "means nothing any more"},
 		{"choice_without_token", url.Values{"choice": {"allow"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "Nothing was decided"},
-		{"long_words", url.Values{"token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2,001 characters; at most 2000 are taken"},
+		{"long_words", url.Values{"choice": {"deny"}, "token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2,001 characters; at most 2000 are taken"},
 		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusBadRequest, "Nothing was done"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/channels/web/webtest"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -169,6 +170,8 @@ type inbox struct {
 	web    *web.Web
 	h      http.Handler
 	cookie *http.Cookie
+	// key signs what is posted with the cookie; nil signs nothing.
+	key *webtest.Key
 }
 
 func config(d *desk) web.Config {
@@ -192,9 +195,20 @@ func inboxOf(t *testing.T, d *desk, c web.Config) *inbox {
 	return &inbox{T: t, desk: d, web: w, h: w.Handler()}
 }
 
-// signIn takes the way that a person takes: the printed link, then its button.
+// signIn takes the way that a person takes: the printed link, then its button, in a
+// browser that makes a key.
 func (in *inbox) signIn() *inbox {
 	in.Helper()
+	key := webtest.NewKey()
+	in.signInWith(key.Public())
+	in.key = key
+	return in
+}
+
+// signInWith signs in with the text of a public key; none for a browser without scripts.
+func (in *inbox) signInWith(public string) *inbox {
+	in.Helper()
+	in.key = nil
 	link, err := url.Parse(in.web.LoginLink("http://127.0.0.1:8787/"))
 	if err != nil {
 		in.Fatal(err)
@@ -202,7 +216,11 @@ func (in *inbox) signIn() *inbox {
 	if got := in.get(link.RequestURI()); got.Code != http.StatusOK {
 		in.Fatalf("login page: %d", got.Code)
 	}
-	rec := in.post("/inbox/login", url.Values{"code": {link.Query().Get("code")}})
+	form := url.Values{"code": {link.Query().Get("code")}}
+	if public != "" {
+		form.Set("key", public)
+	}
+	rec := in.post("/inbox/login", form)
 	if rec.Code != http.StatusSeeOther {
 		in.Fatalf("login: %d %s", rec.Code, rec.Body)
 	}
@@ -219,7 +237,19 @@ func (in *inbox) post(target string, form url.Values) *httptest.ResponseRecorder
 }
 
 func (in *inbox) request(method, target string, form url.Values) *http.Request {
-	r := httptest.NewRequestWithContext(in.Context(), method, "http://127.0.0.1:8787"+target, strings.NewReader(form.Encode()))
+	body := form.Encode()
+	r := in.unsigned(method, target, body)
+	if method == http.MethodPost && in.key != nil {
+		if o, ok := in.offer(); ok {
+			in.key.Sign(r.Header, o, target, body)
+		}
+	}
+	return r
+}
+
+// unsigned is a request with the cookie and nothing besides.
+func (in *inbox) unsigned(method, target, body string) *http.Request {
+	r := httptest.NewRequestWithContext(in.Context(), method, "http://127.0.0.1:8787"+target, strings.NewReader(body))
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", "http://127.0.0.1:8787")
@@ -229,6 +259,20 @@ func (in *inbox) request(method, target string, form url.Values) *http.Request {
 		r.AddCookie(in.cookie)
 	}
 	return r
+}
+
+// offer is what the page is given to sign with, where the session is still good.
+func (in *inbox) offer() (webtest.Offer, bool) {
+	in.Helper()
+	rec := in.get("/inbox/nonce")
+	if rec.Code != http.StatusOK {
+		return webtest.Offer{}, false
+	}
+	o, err := webtest.ReadOffer(rec.Body.Bytes())
+	if err != nil {
+		in.Fatal(err)
+	}
+	return o, true
 }
 
 func (in *inbox) do(r *http.Request) *httptest.ResponseRecorder {

@@ -40,6 +40,8 @@ type desk struct {
 	fail error
 	// readings is how often statistics were read.
 	readings int
+	// revealed is how often masked values were.
+	revealed int
 	// frozen makes every write a test failure.
 	frozen *testing.T
 }
@@ -104,6 +106,7 @@ func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 }
 
 func (d *desk) Revealed(_ context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	d.change(func() { d.revealed++ })
 	a, err := d.find(func(a *approval.Ask) bool { return a.ID == id && channel == web.Name })
 	return approval.NewRevealedCard(a, web.Name, approval.NewMasker(approval.Secret{1})), err
 }

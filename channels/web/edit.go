@@ -46,12 +46,7 @@ func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
 
 // edit shows what a person would make of a call, judged anew. Who saw just that and
 // sends it again denies the call as it was proposed, and allows it so.
-func (w *Web) edit(rw http.ResponseWriter, r *http.Request) error {
-	f, err := formOf(rw, r)
-	if err != nil {
-		return err
-	}
-	who, _ := w.session(r)
+func (w *Web) edit(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	e := approval.Editing{
 		ID: approval.ID(f.Get("id")), Texts: textsOf(f), Words: cleanWords(f.Get("words")),
 		By: who.by(), Channel: Name, Seen: approval.Fingerprint(f.Get("seen")),

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
@@ -37,7 +38,8 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	if err := w.choose(r, &v); err != nil {
 		return err
 	}
-	holds, err := w.holds(r.Context())
+	who, _ := w.session(r)
+	holds, err := w.holds(r.Context(), who.right())
 	if err != nil {
 		return err
 	}
@@ -82,6 +84,8 @@ func (w *Web) choose(r *http.Request, v *inboxView) error {
 		return nil
 	}
 	card := w.view(c, "inbox", false)
+	who, _ := w.session(r)
+	card.limit(who.right())
 	card.beside(s.Query())
 	v.Card = &card
 	for i := range v.List.Rows {
@@ -176,8 +180,9 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	who, _ := w.session(r)
 	card := w.desk.Card
-	if r.URL.Query().Has("reveal") {
+	if w.reveals(r, who, a.ID) {
 		card = w.desk.Revealed
 	}
 	c, err := card(r.Context(), a.ID, Name)
@@ -185,8 +190,38 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := askView{Notice: w.noticeOf(r), Did: w.didOf(r), Card: w.view(c, "ask", true)}
+	v.Card.limit(who.right())
 	title := text{"web.title.ask", templates.Values{"id": plain(c.Ask)}}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
+}
+
+// revealFor is how long an address shows what is masked.
+const revealFor = 10 * time.Minute
+
+// revealing is sealed in the address that shows a session the masked values of an ask.
+type revealing struct {
+	Session string         `json:"session"`
+	Ask     approval.AskID `json:"ask"`
+	Until   time.Time      `json:"until"`
+}
+
+// reveal leads to the page of an ask with the masked values that decide what its calls
+// do. They are secrets, which no session's cookie alone may read.
+func (w *Web) reveal(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
+	ask := approval.AskID(f.Get("ask"))
+	to, err := w.told.Load().seal(revealing{who.ID, ask, time.Now().Add(revealFor)})
+	if err != nil {
+		return err
+	}
+	http.Redirect(rw, r, askURL(ask)+"?"+url.Values{"reveal": {to}}.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// reveals says whether the address was made for the session to show the ask's masked
+// values, not long ago.
+func (w *Web) reveals(r *http.Request, who Session, ask approval.AskID) bool {
+	var v revealing
+	return w.told.Load().open(r.URL.Query().Get("reveal"), &v) && v.Session == who.ID && v.Ask == ask && time.Now().Before(v.Until)
 }
 
 // veto leads to where the inbox tells of a call that was refused without an ask:

@@ -1,11 +1,15 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/channels/web/proof"
 )
 
 // owner is the one person who signs in.
@@ -26,9 +30,18 @@ func (w *Web) loginPage(rw http.ResponseWriter, r *http.Request) error {
 }
 
 func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
-	f, err := formOf(rw, r)
+	f, _, err := formOf(rw, r)
 	if err != nil {
 		return err
+	}
+	key := f.Get("key")
+	if key != "" {
+		if err := proof.CheckKey(key); err != nil {
+			return &pageError{
+				Status: http.StatusBadRequest, Title: text{Key: "web.fault.key.title"},
+				Text: text{Key: "web.fault.key"}, Err: err,
+			}
+		}
 	}
 	if !w.codes.spend(strings.TrimSpace(f.Get("code"))) {
 		return &pageError{
@@ -37,7 +50,7 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	ctx := context.WithoutCancel(r.Context())
-	one := Session{Person: owner, From: hostOf(r.RemoteAddr), Browser: browserOf(r)}
+	one := Session{Person: owner, From: hostOf(r.RemoteAddr), Browser: browserOf(r), Key: key, Keyless: key == ""}
 	// What nobody could be told of does not happen.
 	if err := w.signedInBy(ctx, one); err != nil {
 		return err
@@ -126,18 +139,22 @@ const maxForm = 4 << 20
 // formWithin bounds how long a form may take to arrive.
 const formWithin = 30 * time.Second
 
-// formOf reads a posted form.
-func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, error) {
-	r.Body = http.MaxBytesReader(rw, r.Body, maxForm)
+// formOf reads a posted form, and returns it as it was sent, too.
+func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, []byte, error) {
 	c := http.NewResponseController(rw)
 	// A writer without deadlines has other means; only the bound is lost.
 	_ = c.SetReadDeadline(time.Now().Add(formWithin))
-	if err := r.ParseForm(); err != nil {
-		return nil, &pageError{
+	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxForm))
+	if err == nil {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		err = r.ParseForm()
+	}
+	if err != nil {
+		return nil, nil, &pageError{
 			Status: http.StatusBadRequest, Title: text{Key: "web.fault.form.title"},
 			Text: text{Key: "web.fault.form"}, Err: err,
 		}
 	}
 	_ = c.SetReadDeadline(time.Time{})
-	return r.PostForm, nil
+	return r.PostForm, body, nil
 }

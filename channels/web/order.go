@@ -29,6 +29,9 @@ type holdsView struct {
 	Did    string
 	Brakes []heldView
 	Grants []heldView
+	// Limit says what the session may not do; Mute that it may not even stop.
+	Limit text
+	Mute  bool
 }
 
 // heldView is one thing that holds, with the order that ends it.
@@ -39,8 +42,8 @@ type heldView struct {
 }
 
 // holds reads what holds now.
-func (w *Web) holds(ctx context.Context) (holdsView, error) {
-	var v holdsView
+func (w *Web) holds(ctx context.Context, may right) (holdsView, error) {
+	v := holdsView{Limit: may.limit(), Mute: may == mayLook}
 	brakes, err := w.desk.Brakes(ctx)
 	if err != nil {
 		return v, err
@@ -140,12 +143,7 @@ func grantsOf(it *approval.Item) []grantView {
 
 // order follows an order, and leads back to where it was given. What it did stands
 // on the page.
-func (w *Web) order(rw http.ResponseWriter, r *http.Request) error {
-	f, err := formOf(rw, r)
-	if err != nil {
-		return err
-	}
-	who, _ := w.session(r)
+func (w *Web) order(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) (err error) {
 	o := approval.Order{
 		Verb: approval.Verb(f.Get("verb")), ID: f.Get("id"), Agent: strings.TrimSpace(f.Get("agent")), All: f.Get("all") != "",
 		Words: cleanWords(f.Get("words")), By: who.by(), Channel: Name,
@@ -174,6 +172,11 @@ func (w *Web) order(rw http.ResponseWriter, r *http.Request) error {
 	}
 	http.Redirect(rw, r, back+"?"+url.Values{"did": {note}}.Encode(), http.StatusSeeOther)
 	return nil
+}
+
+// stops reports whether a form of order only stops, and says nothing to the agent.
+func stops(f url.Values) bool {
+	return approval.Verb(f.Get("verb")) == approval.VerbStop && f.Get("words") == ""
 }
 
 // did is the sealed note between an order and the page that follows it.

@@ -62,8 +62,8 @@ func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 	if diff := cmp.Diff(want, buttons()); diff != "" {
 		t.Error(diff)
 	}
-	in.post("/inbox/decide", url.Values{"token": {want[4]}})
-	rec := in.post("/inbox/decide", url.Values{"token": {want[3]}})
+	in.post("/inbox/decide", pressed(want[4]))
+	rec := in.post("/inbox/decide", pressed(want[3]))
 	if diff := cmp.Diff([]string{"TOKEN-plan4711-3-plan4711-allow", "TOKEN-plan4711-3-plan4711-deny"}, buttons()); diff != "" {
 		t.Error(diff)
 	}
@@ -73,12 +73,12 @@ func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 			t.Errorf("the card does not say %q: %s", want, card.words())
 		}
 	}
-	rec = in.post("/inbox/decide", url.Values{"token": {want[0]}})
+	rec = in.post("/inbox/decide", pressed(want[0]))
 	doc := parse(t, in.get(rec.Header().Get("Location")))
 	if got := doc.id(t, "notice").words(); strings.Count(got, "Allowed once, ") != 1 {
 		t.Errorf("the last that waited: %q", got)
 	}
-	rec = in.post("/inbox/decide", url.Values{"token": {want[1]}})
+	rec = in.post("/inbox/decide", pressed(want[1]))
 	doc = parse(t, in.get(rec.Header().Get("Location")))
 	if got := doc.id(t, "notice").words(); strings.Count(got, "came second: already allowed once") != 2 || strings.Count(got, "came second: already denied") != 1 {
 		t.Errorf("when all are answered: %q", got)
@@ -189,7 +189,10 @@ func TestTheNextCardComesUp(t *testing.T) {
 		{"TOKEN-all-ask2-deny", "ask0"},
 		{"TOKEN-all-ask0-deny", ""},
 	} {
-		rec := in.post("/inbox/decide", url.Values{"token": {tt.token}, "from": {"inbox"}, "list": {"%zz"}})
+		form := pressed(tt.token)
+		form.Set("from", "inbox")
+		form.Set("list", "%zz")
+		rec := in.post("/inbox/decide", form)
 		doc := sound(t, in.get(rec.Header().Get("Location")))
 		next := ""
 		for _, c := range doc.all("article") {

@@ -46,6 +46,8 @@ type waiting struct {
 type frame struct {
 	page
 	Signed, Trial bool
+	// Unsigning says that nothing that is pressed here counts while scripts are off.
+	Unsigning bool
 }
 
 // builtin holds the templates and what they load.
@@ -149,7 +151,8 @@ func (w *Web) funcs() template.FuncMap {
 // reader gets a whole page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	f := frame{page: p, Trial: w.trial}
-	_, f.Signed = w.session(r)
+	who, signed := w.session(r)
+	f.Signed, f.Unsigning = signed, signed && who.right() == mayDecide
 	switch {
 	case !f.Signed:
 		f.Waiting = &waiting{}

@@ -47,6 +47,47 @@ type Session struct {
 	// to be relied on, and without control characters.
 	From    string `json:"from"`
 	Browser string `json:"browser"`
+	// Key is the public half of the key that the browser made when it signed in, as
+	// [proof.CheckKey] takes it; it never changes. Keyless says that the browser made
+	// none. A record of before keys has neither.
+	Key     string `json:"key,omitempty"`
+	Keyless bool   `json:"keyless,omitempty"`
+}
+
+// right is how far a session goes.
+type right int
+
+const (
+	// mayLook is what a session of before keys may.
+	mayLook right = iota
+	// mayDeny is what a session without a key may: its cookie alone says no, and
+	// speaks to nobody.
+	mayDeny
+	// mayDecide is what a session may with its key: each of its acts is signed.
+	mayDecide
+)
+
+func (v *Session) right() right {
+	switch {
+	case v.Key != "":
+		return mayDecide
+	case v.Keyless:
+		return mayDeny
+	default:
+		return mayLook
+	}
+}
+
+// limit says what the session may not do, and why; zero where it may all.
+func (r right) limit() text {
+	switch r {
+	case mayDecide:
+		return text{}
+	case mayDeny:
+		return text{Key: "web.limit.deny"}
+	default:
+		return text{Key: "web.limit.look"}
+	}
 }
 
 // Sessions keep the sessions past the process.

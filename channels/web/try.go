@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -18,6 +19,8 @@ type tryView struct {
 	// Mistake is what is wrong with the text; empty when nothing is.
 	Mistake string
 	Result  *tryResult
+	// Limit says why the session may propose nothing; zero where it may.
+	Limit text
 }
 
 type sampleView struct {
@@ -46,11 +49,7 @@ func (w *Web) tryPage(rw http.ResponseWriter, r *http.Request) error {
 // try proposes a sample or the reader's own call, and shows what an agent is
 // told. It answers with the page itself: the answer of a call that was approved
 // or stopped exists nowhere else.
-func (w *Web) try(rw http.ResponseWriter, r *http.Request) error {
-	f, err := formOf(rw, r)
-	if err != nil {
-		return err
-	}
+func (w *Web) try(rw http.ResponseWriter, r *http.Request, _ Session, f url.Values) error {
 	v := tryView{Text: f.Get("proposal")}
 	var p vaglio.Proposal
 	if name := f.Get("sample"); name != "" {
@@ -132,6 +131,8 @@ func resultOf(p vaglio.Proposal, a approval.Answer) *tryResult {
 }
 
 func (w *Web) renderTry(rw http.ResponseWriter, r *http.Request, status int, v tryView) error {
+	who, _ := w.session(r)
+	v.Limit = who.right().limit()
 	for _, s := range w.samples {
 		p := s.Proposal
 		p.Agent = "" // Ours to say, not the form's.

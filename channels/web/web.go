@@ -1,7 +1,7 @@
 // Package web is the inbox in the browser: the channel that is always there.
-// Its pages are rendered on the server from the state as it is, work without
-// JavaScript, and load nothing from elsewhere. A small script, when it may run,
-// keeps them live, counts down, and adds keys.
+// Its pages are rendered on the server from the state as it is, and load nothing
+// from elsewhere. Without JavaScript they show and deny. A small script signs what
+// is pressed, keeps them live, counts down, and adds keys.
 //
 // The package shows and hands in; it decides nothing. What an agent, a judge or
 // a turn wrote is passed through [visible.Runs] before it reaches a page, and
@@ -9,7 +9,9 @@
 //
 // Nobody reads or presses anything without a session. A session starts from a
 // one-time link ([Web.LoginLink]) and is a record, so it survives a restart and can
-// be ended. No GET changes anything.
+// be ended. No GET changes anything. What changes something is signed by a key that
+// the browser made when it signed in and keeps for this origin ([proof]); a session
+// without one looks and denies.
 package web
 
 import (
@@ -28,6 +30,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/web/proof"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -45,6 +48,8 @@ type Web struct {
 	log        *slog.Logger
 
 	sessions *sessions
+	// proofs tell who has a session's key from who has its cookie alone.
+	proofs *proof.Verifier
 	// signedInBy is told of each sign-in before it happens.
 	signedInBy func(context.Context, Session) error
 	codes      codes
@@ -183,7 +188,7 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	w := &Web{
 		desk: c.Desk, book: c.Book, judgements: c.Judgement, propose: c.Propose, samples: c.Samples,
 		thresholds: c.Thresholds, trial: c.Trial, log: c.Log,
-		streams: make(chan struct{}, maxStreams), stopped: make(chan struct{}),
+		proofs: proof.New(), streams: make(chan struct{}, maxStreams), stopped: make(chan struct{}),
 	}
 	if c.Public != "" {
 		public, err := url.Parse(c.Public)
@@ -274,15 +279,17 @@ func (w *Web) Handler() http.Handler {
 	}
 	mux.Handle("GET /inbox/try", w.signedIn(w.tryPage))
 	mux.Handle("GET /inbox/events", w.signedIn(w.events))
+	mux.Handle("GET /inbox/nonce", w.signedIn(w.nonce))
 	mux.Handle("GET /inbox/login", w.open(w.loginPage))
 	mux.Handle("GET /inbox/manifest.webmanifest", w.open(w.manifest))
 	mux.Handle("GET /inbox/worker.js", w.open(w.worker))
 	mux.Handle("GET /inbox/assets/{name}", w.open(w.asset))
 	mux.Handle("GET /inbox/", w.signedIn(w.elsewhere))
-	mux.Handle("POST /inbox/decide", w.signedIn(w.decide))
-	mux.Handle("POST /inbox/order", w.signedIn(w.order))
-	mux.Handle("POST /inbox/edit", w.signedIn(w.edit))
-	mux.Handle("POST /inbox/try", w.signedIn(w.try))
+	mux.Handle("POST /inbox/decide", w.acting(denies, w.decide))
+	mux.Handle("POST /inbox/order", w.acting(stops, w.order))
+	mux.Handle("POST /inbox/edit", w.acting(never, w.edit))
+	mux.Handle("POST /inbox/reveal", w.acting(never, w.reveal))
+	mux.Handle("POST /inbox/try", w.acting(never, w.try))
 	mux.Handle("POST /inbox/login", w.open(w.login))
 	mux.Handle("POST /inbox/logout", w.open(w.logout))
 

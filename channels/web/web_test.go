@@ -209,7 +209,7 @@ func TestTroubleOfOursIsToldWithoutDetail(t *testing.T) {
 			t.Errorf("%s: got %d: %s", p, rec.Code, doc.words())
 		}
 	}
-	rec := in.post("/inbox/decide", url.Values{"token": {"T"}, "ask": {"rmbuild1"}})
+	rec := in.post("/inbox/decide", url.Values{"token": {"T"}, "ask": {"rmbuild1"}, "choice": {"deny"}})
 	if doc := sound(t, rec); rec.Code != http.StatusInternalServerError || !strings.Contains(doc.words(), "may not have been kept") {
 		t.Errorf("got %d: %s", rec.Code, doc.words())
 	}

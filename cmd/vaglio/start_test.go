@@ -250,7 +250,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 	r := s.h.run("", "inbox")
 	link := strings.TrimSpace(r.out)
 	s.signIn(link).get("/inbox")
-	p := &person{t, s.base, &http.Client{Timeout: patience}}
+	p := &person{t: t, base: s.base, http: &http.Client{Timeout: patience}}
 	_, code, _ := strings.Cut(link, "code=")
 	if r := p.post("/inbox/login", map[string][]string{"code": {code}}); r.status == http.StatusOK || r.header.Get("Set-Cookie") != "" {
 		t.Errorf("the link worked twice: %d", r.status)

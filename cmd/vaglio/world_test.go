@@ -25,6 +25,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/web/webtest"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -320,11 +321,13 @@ func trySend(ctx context.Context, c *http.Client, method, address, body, auth st
 	return reply{res.StatusCode, string(b), res.Header}, err
 }
 
-// person is somebody in front of the inbox, as a browser without JavaScript.
+// person is somebody in front of the inbox, as a browser that signs what is pressed.
 type person struct {
 	t    *testing.T
 	base string
 	http *http.Client
+	// key signs what is posted; nil signs nothing.
+	key *webtest.Key
 }
 
 // signIn follows a one-time link and presses the button there.
@@ -334,15 +337,17 @@ func (s *served) signIn(link string) *person {
 	if err != nil {
 		s.h.t.Fatal(err)
 	}
-	p := &person{s.h.t, s.base, &http.Client{Jar: jar, Timeout: patience}}
+	p := &person{t: s.h.t, base: s.base, http: &http.Client{Jar: jar, Timeout: patience}}
 	u, err := url.Parse(link)
 	if err != nil {
 		s.h.t.Fatal(err)
 	}
 	p.get(u.RequestURI())
-	if r := p.post("/inbox/login", url.Values{"code": {u.Query().Get("code")}}); r.status != http.StatusOK {
+	key := webtest.NewKey()
+	if r := p.post("/inbox/login", url.Values{"code": {u.Query().Get("code")}, "key": {key.Public()}}); r.status != http.StatusOK {
 		s.h.t.Fatalf("sign in: %d\n%s", r.status, r.body)
 	}
+	p.key = key
 	return p
 }
 
@@ -354,15 +359,34 @@ func (p *person) get(path string) reply {
 
 func (p *person) post(path string, form url.Values) reply {
 	p.t.Helper()
-	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+path, strings.NewReader(form.Encode()))
+	body := form.Encode()
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+path, strings.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.sign(req.Header, path, body)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", p.base)
 	req.Header.Set("Sec-Fetch-Site", "same-origin")
 	res, err := p.http.Do(req)
 	return p.read(res, err)
+}
+
+// sign signs a form as the page does, while the session is good.
+func (p *person) sign(h http.Header, path, body string) {
+	p.t.Helper()
+	if p.key == nil {
+		return
+	}
+	r := p.get("/inbox/nonce")
+	if r.status != http.StatusOK {
+		return
+	}
+	offer, err := webtest.ReadOffer([]byte(r.body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.key.Sign(h, offer, path, body)
 }
 
 func (p *person) read(res *http.Response, err error) reply {

@@ -228,11 +228,13 @@ var rooms = map[string]room{
 	},
 	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, xmod}},
 
-	"channels/chart": {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
+	"channels/chart":       {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
+	"channels/web/proof":   {tests: []string{"channels/web/webtest"}},
+	"channels/web/webtest": {may: []string{"internal/strictjson"}},
 	"channels/web": {
-		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "channels/web/proof", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
-		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", chromedp, cdproto, xnet},
+		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", chromedp, cdproto, xnet},
 	},
 
 	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},

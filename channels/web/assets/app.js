@@ -1,5 +1,6 @@
-// The inbox's script. The pages work without it. It keeps them live, counts
-// down, and adds keys. It never makes markup of its own out of text: what it
+// The inbox's script. Without it the pages show, and deny where the browser signed in
+// without a key. It signs what is pressed, keeps the pages live, counts down, and adds
+// keys. It never makes markup of its own out of text: what it
 // puts into the page comes from the same server, as a whole page that was
 // rendered there.
 "use strict";
@@ -400,7 +401,8 @@
     box.className = "notice fault";
     box.tabIndex = -1;
     box.append(p);
-    $("notice")?.replaceChildren(box);
+    if ($("notice")) $("notice").replaceChildren(box);
+    else { document.querySelector("#main > .notice.fault")?.remove(); $("main").prepend(box); }
     box.focus();
     say(text);
   }
@@ -412,11 +414,17 @@
     sending = true;
     button.setAttribute("aria-disabled", "true");
     try {
-      const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, button)) });
-      const doc = await read(answer);
-      const failed = doc.getElementById("failure");
-      if (answer.status === 401) location.reload();
+      const to = form.getAttribute("action"), body = new URLSearchParams(new FormData(form, button)).toString();
+      const proof = await vaglioKey.prove(to, body);
+      const answer = proof && await fetch(to, { method: "POST", headers: { "Content-Type": "application/x-www-form-urlencoded", ...proof }, body });
+      const doc = answer && await read(answer);
+      const failed = doc?.getElementById("failure");
+      if (!answer) fault(words.keyless);
+      else if (answer.status === 401) location.reload();
       else if (failed) { fault(failed.querySelector("h1").textContent + ". " + failed.querySelector("p").textContent); soon(); }
+      else if (to === "/inbox/order" || to === "/inbox/reveal") { location.href = answer.url; return; }
+      else if (to === "/inbox/edit" && answer.redirected) { location.href = answer.url; return; }
+      else if (to === "/inbox/try" || to === "/inbox/edit") swap(doc);
       else {
         // What came back is the page with the next card on it, and with a note of what
         // the answer did. A note that is made on the page of one ask stays there.
@@ -432,6 +440,14 @@
     }
     sending = false;
     if (button.isConnected) { button.removeAttribute("aria-disabled"); gate(); }
+  }
+
+  // swap shows what a page says that was made of this one's form.
+  function swap(doc) {
+    $("main").replaceChildren(...document.importNode(doc.getElementById("main"), true).childNodes);
+    watch();
+    tellTime();
+    ($("result") ?? document.querySelector("[aria-invalid]") ?? $("main")).focus();
   }
 
   // go makes an address that was fetched this page's, without the note that it carried.
@@ -470,7 +486,7 @@
 
   document.addEventListener("submit", (e) => {
     const form = e.target;
-    if (!form.matches('[action="/inbox/decide"]') || !e.submitter) return;
+    if (!form.matches('[action="/inbox/decide"], [action="/inbox/order"], [action="/inbox/edit"], [action="/inbox/reveal"], [action="/inbox/try"]') || !e.submitter) return;
     e.preventDefault();
     if (e.submitter.hasAttribute("data-unread")) { readOn(form.closest(".actions")); say(words.unread); return; }
     send(form, e.submitter);

@@ -1,0 +1,102 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// clickAllow presses Allow with the mouse, again where the page says that it has just
+// changed, and waits until the answer is told.
+func (b tab) clickAllow(card string) {
+	b.Helper()
+	for {
+		b.do(see(card+" .dock .allow:not([data-unread])"), chromedp.Evaluate[chromedp.Void](`document.querySelector("#say").textContent = ""`))
+		b.do(chromedp.Click(chromedp.CSS(card+" .dock .allow")), until(`document.querySelector("#say").textContent !== ""`))
+		if !strings.Contains(b.text("#say"), "has just changed") {
+			return
+		}
+	}
+}
+
+// A real browser signs what is pressed with the mouse, and what is ordered and tried. A
+// page on another port of its machine is sent the cookie, and can do nothing with it;
+// nor can a browser that lost the key, which says so.
+func TestBrowserSigns(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	d := newDesk()
+	d.answers["fs_read"] = full().answers["fs_read"]
+	d.open("firstone", proposal("make one"))
+	d.open("lastone1", proposal("make two"))
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	b.do(see("#live.on"))
+	b.clickAllow("#ask-firstone")
+	if got := d.state("firstone-1"); got != approval.Allowed || !strings.HasPrefix(b.text("#notice"), "Allowed once, ") {
+		t.Errorf("the call is %s, the notice says %q", got, b.text("#notice"))
+	}
+	if one := in.web.Sessions()[0]; one.Key == "" || one.Keyless {
+		t.Errorf("the session is %+v", one)
+	}
+
+	b.do(chromedp.Click(chromedp.CSS("#brake summary")), see("#brake button"))
+	b.press("#brake button")
+	b.do(see("#holds .notice"))
+	d.change(func() {
+		if len(d.orders) != 1 || d.orders[0].Verb != approval.VerbStop {
+			t.Errorf("orders: %+v", d.orders)
+		}
+	})
+
+	b.do(chromedp.Navigate(base+"/inbox/try"), see(`button[value="read"]`), chromedp.Click(chromedp.CSS(`button[value="read"]`)), see("#result"))
+	d.change(func() {
+		if len(d.proposed) != 1 {
+			t.Errorf("proposed: %+v", d.proposed)
+		}
+	})
+
+	// What a page on another port gets is the cookie, and no key.
+	stolen := make(chan string, 8)
+	thief := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/inbox/x" {
+			stolen <- r.Header.Get("Cookie")
+		}
+		rw.Header().Set("Content-Type", "text/html")
+		_, _ = rw.Write([]byte("<title>thief</title>")) // The browser may be gone.
+	}))
+	t.Cleanup(thief.Close)
+	b.do(chromedp.Navigate(thief.URL + "/inbox/x"))
+	b.do(chromedp.Evaluate[chromedp.Void](`indexedDB.databases().then((all) => { window.found = all.length; }); undefined`), until(`window.found >= 0`))
+	if n := get(b, chromedp.Evaluate[int](`window.found`)); n != 0 {
+		t.Errorf("another port sees %d databases", n)
+	}
+	cookie := <-stolen
+	form := strings.NewReader(tapOf("lastone1", approval.ChoiceAllow).Encode())
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/inbox/decide", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Cookie", cookie)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusForbidden || cookie == "" || d.state("lastone1-1") != approval.Pending {
+		t.Errorf("the cookie %.20q gets %d, %v", cookie, res.StatusCode, err)
+	}
+
+	b.do(chromedp.Navigate(base+"/inbox"), see("#ask-lastone1 .deny"))
+	b.do(chromedp.Evaluate[chromedp.Void](`indexedDB.deleteDatabase("vaglio").onsuccess = () => { window.lost = true; }; undefined`), until(`window.lost === true`))
+	b.do(chromedp.Click(chromedp.CSS("#ask-lastone1 .deny")), see(".notice.fault"))
+	if got := b.text(".notice.fault"); !strings.Contains(got, "does not hold the key") || d.state("lastone1-1") != approval.Pending {
+		t.Errorf("without the key the page says %q", got)
+	}
+}

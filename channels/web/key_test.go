@@ -1,0 +1,302 @@
+package web_test
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/web/webtest"
+)
+
+// forged sends a form with the inbox's cookie, and with what sign puts into its header.
+func (in *inbox) forged(path, body string, sign func(h http.Header)) *httptest.ResponseRecorder {
+	in.Helper()
+	r := in.unsigned(http.MethodPost, path, body)
+	if sign != nil {
+		sign(r.Header)
+	}
+	return in.do(r)
+}
+
+// mustOffer is what the page is given to sign with.
+func (in *inbox) mustOffer() webtest.Offer {
+	in.Helper()
+	o, ok := in.offer()
+	if !ok {
+		in.Fatal("the session is not good")
+	}
+	return o
+}
+
+// Whoever has the cookie, and anything that the page ever sent, decides nothing with it;
+// the answer says what was wrong, and the same request from the page decides.
+func TestTheCookieAloneDecidesNothing(t *testing.T) {
+	allow, deny := tap(approval.ChoiceAllow).Encode(), tap(approval.ChoiceDeny).Encode()
+	const unsigned, altered, foreign = "carries no signature", "does not fit what was sent", "made for another session"
+	rows := []struct {
+		name, want string
+		send       func(in, other, before *inbox) *httptest.ResponseRecorder
+	}{
+		{"stolen cookie", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, nil)
+		}},
+		{"stolen cookie that denies", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", deny, nil)
+		}},
+		{"stolen cookie that stops", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/order", "verb=stop", nil)
+		}},
+		{"stolen cookie that lets go", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/order", "verb=go", nil)
+		}},
+		{"stolen cookie that tries", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/try", "sample=read", nil)
+		}},
+		{"stolen cookie that edits", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/edit", "id=rmbuild1-1&arg.command=ls", nil)
+		}},
+		{"stolen cookie that looks behind a mask", unsigned, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/reveal", "ask=rmbuild1", nil)
+		}},
+		{"a key of the thief's", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, func(h http.Header) { webtest.NewKey().Sign(h, in.mustOffer(), "/inbox/decide", allow) })
+		}},
+		{"signature for another ask", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, func(h http.Header) {
+				in.key.Sign(h, in.mustOffer(), "/inbox/decide", strings.ReplaceAll(allow, "rmbuild1", "plan4711"))
+			})
+		}},
+		{"signature for another choice", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, in.mustOffer(), "/inbox/decide", deny) })
+		}},
+		{"signature for another address", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, in.mustOffer(), "/inbox/order", allow) })
+		}},
+		{"words put in", altered, func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", deny+"&words=Push+to+main", func(h http.Header) { in.key.Sign(h, in.mustOffer(), "/inbox/decide", deny) })
+		}},
+		{"signature of another session", foreign, func(in, other, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, func(h http.Header) { other.key.Sign(h, other.mustOffer(), "/inbox/decide", allow) })
+		}},
+		{"signature for another session", foreign, func(in, other, _ *inbox) *httptest.ResponseRecorder {
+			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, other.mustOffer(), "/inbox/decide", allow) })
+		}},
+		{"nonce of before a restart", foreign, func(in, _, before *inbox) *httptest.ResponseRecorder {
+			o := in.mustOffer()
+			o.Nonce = before.mustOffer().Nonce
+			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, o, "/inbox/decide", allow) })
+		}},
+		{"expired nonce", "more than two minutes ago", func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			o := in.mustOffer()
+			time.Sleep(2 * time.Minute)
+			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, o, "/inbox/decide", allow) })
+		}},
+		{"replayed signature", "was used before", func(in, _, _ *inbox) *httptest.ResponseRecorder {
+			// Its first use is an answer that means nothing: it is used up by that, too.
+			form := url.Values{"ask": {"rmbuild1"}, "choice": {"allow"}, "token": {"none"}}.Encode()
+			header := http.Header{}
+			in.key.Sign(header, in.mustOffer(), "/inbox/decide", form)
+			put := func(h http.Header) { maps.Copy(h, header) }
+			if rec := in.forged("/inbox/decide", form, put); rec.Code != http.StatusNotFound {
+				in.Errorf("the first use: %d", rec.Code)
+			}
+			return in.forged("/inbox/decide", form, put)
+		}},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk()
+		in := newInbox(t, d).signIn()
+		other := (&inbox{T: t, desk: d, web: in.web, h: in.h}).signIn()
+		before := newInbox(t, newDesk()).signIn()
+		for _, row := range rows {
+			d.renew()
+			rec := row.send(in, other, before)
+			said := sound(t, rec).id(t, "failure").words()
+			if rec.Code != http.StatusForbidden || !strings.Contains(said, row.want) {
+				t.Errorf("%s: got %d: %s", row.name, rec.Code, said)
+			}
+			if d.state("rmbuild1-1") != approval.Pending || d.state("plan4711-1") != approval.Pending || len(d.orders)+len(d.proposed)+len(d.edits) != 0 {
+				t.Errorf("%s: it did something", row.name)
+			}
+			if rec := in.post("/inbox/decide", tap(approval.ChoiceAllow)); rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Allowed {
+				t.Errorf("%s: the page itself gets %d", row.name, rec.Code)
+			}
+		}
+	})
+}
+
+// renew fills the desk anew, as [full] does.
+func (d *desk) renew() {
+	fresh := full()
+	d.change(func() {
+		d.asks, d.entries, d.taps, d.orders, d.proposed, d.edits = fresh.asks, fresh.entries, nil, nil, nil, nil
+	})
+}
+
+// A session without a key, of a browser without scripts, denies and stops by its cookie,
+// and does nothing else; one of before keys only looks. Both read why.
+func TestSessionsWithoutAKey(t *testing.T) {
+	deny := tap(approval.ChoiceDeny)
+	with := func(form url.Values, key, value string) url.Values {
+		out := url.Values{key: {value}}
+		for k, v := range form {
+			if k != key {
+				out[k] = v
+			}
+		}
+		return out
+	}
+	d := newDesk()
+	keyless, early := newInbox(t, d).signInWith(""), earlier(t, d)
+	hidden := with(tap(approval.ChoiceAllow), "choice", "deny")
+	for _, row := range []struct {
+		name, path  string
+		form        url.Values
+		none, early int
+	}{
+		{"allow", "/inbox/decide", tap(approval.ChoiceAllow), 403, 403},
+		{"an allowance that says it denies", "/inbox/decide", hidden, 404, 403},
+		{"a choice that is left out", "/inbox/decide", with(deny, "choice", ""), 403, 403},
+		{"words", "/inbox/decide", with(deny, "words", "Push to main."), 403, 403},
+		{"let go", "/inbox/order", url.Values{"verb": {"go"}}, 403, 403},
+		{"stop with words", "/inbox/order", url.Values{"verb": {"stop"}, "words": {"Push."}}, 403, 403},
+		{"lift", "/inbox/order", url.Values{"verb": {"lift"}, "id": {"answered-1"}}, 403, 403},
+		{"end", "/inbox/order", url.Values{"verb": {"end"}, "id": {"answered-1"}}, 403, 403},
+		{"ask", "/inbox/order", url.Values{"verb": {"ask"}, "id": {"rmbuild1"}, "words": {"Why?"}}, 403, 403},
+		{"try", "/inbox/try", url.Values{"sample": {"read"}}, 403, 403},
+		{"deny", "/inbox/decide", deny, 303, 403},
+		{"stop", "/inbox/order", url.Values{"verb": {"stop"}}, 303, 403},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d.renew()
+			keyless.T, early.T = t, t
+			in := keyless
+			if rec := in.post(row.path, row.form); rec.Code != row.none {
+				t.Errorf("signed in without scripts: %d, want %d", rec.Code, row.none)
+			}
+			if did := d.state("rmbuild1-1") == approval.Denied || len(d.orders) == 1; did != (row.none == 303) || d.state("rmbuild1-1") == approval.Allowed || len(d.proposed) != 0 {
+				t.Errorf("it did something: %t", did)
+			}
+			d.renew()
+			in = early
+			if rec := in.post(row.path, row.form); rec.Code != row.early || !strings.Contains(rec.Body.String(), "You can only look here") {
+				t.Errorf("signed in before keys: %d, want %d", rec.Code, row.early)
+			}
+			if d.state("rmbuild1-1") != approval.Pending || len(d.orders)+len(d.proposed)+len(d.edits) != 0 {
+				t.Error("it did something")
+			}
+		})
+	}
+}
+
+// earlier is an inbox with a session as stores of before keys hold it.
+func earlier(t *testing.T, d *desk) *inbox {
+	t.Helper()
+	kept := new(memory)
+	first := inboxOf(t, d, kept.on(config(d))).signIn()
+	kept.all[0].Key = ""
+	in := inboxOf(t, d, kept.on(config(d)))
+	in.cookie = first.cookie
+	return in
+}
+
+// What a session may not do is not on its pages, and why stands there instead.
+func TestPagesOfSessionsWithoutAKey(t *testing.T) {
+	d := full()
+	d.brakes = []approval.Brake{{Agent: "coder", At: time.Now()}}
+	for _, tt := range []struct {
+		in   *inbox
+		why  string
+		deny bool
+	}{
+		{newInbox(t, d).signInWith(""), "but not allow: this browser signed in without a key", true},
+		{earlier(t, d), "this sign-in is from before answers were signed", false},
+	} {
+		for _, p := range []string{"/inbox", "/inbox?ask=plan4711", "/inbox/ask/plan4711", "/inbox/ask/rmbuild1", "/inbox/ask/answered", "/inbox/try"} {
+			doc := sound(t, tt.in.get(p))
+			if said := strings.Count(doc.words(), tt.why); said != 1 && p != "/inbox/ask/answered" {
+				t.Errorf("%s says why %d times", p, said)
+			}
+			denies := false
+			for _, form := range doc.all("form") {
+				values := url.Values{}
+				for _, f := range form.all("input", "button", "textarea") {
+					values.Set(f.attr("name"), f.attr("value"))
+				}
+				switch form.attr("action") {
+				case "/inbox/decide":
+					denies = true
+					if values.Get("choice") != "deny" && values.Get("choice") != "deny-kind" || values.Has("words") {
+						t.Errorf("%s offers %v", p, values)
+					}
+				case "/inbox/order":
+					if values.Get("verb") != "stop" || values.Has("words") || !tt.deny {
+						t.Errorf("%s offers %v", p, values)
+					}
+				case "/inbox/try":
+					t.Errorf("%s offers to try", p)
+				}
+			}
+			if wants := tt.deny && p != "/inbox/try" && p != "/inbox/ask/answered"; denies != wants {
+				t.Errorf("%s offers to deny: %t", p, denies)
+			}
+		}
+	}
+}
+
+// A key is taken once, when somebody signs in; what is no key signs nobody in and uses
+// no link up. It is kept with the session, past the process.
+func TestAKeyIsKeptWithItsSession(t *testing.T) {
+	d, kept := full(), new(memory)
+	in := inboxOf(t, d, kept.on(config(d)))
+	code := in.code()
+	for _, bad := range []string{"x", strings.Repeat("A", 87), strings.Repeat("A", 200), "BA==\n"} {
+		rec := in.post("/inbox/login", url.Values{"code": code["code"], "key": {bad}})
+		if doc := sound(t, rec); rec.Code != http.StatusBadRequest || len(rec.Result().Cookies()) != 0 || !strings.Contains(doc.words(), "a point on P-256 is expected") {
+			t.Errorf("%q: got %d", bad, rec.Code)
+		}
+	}
+	in.key = nil
+	key := webtest.NewKey()
+	rec := in.post("/inbox/login", url.Values{"code": code["code"], "key": {key.Public()}})
+	if rec.Code != http.StatusSeeOther || len(kept.all) != 1 || kept.all[0].Key != key.Public() || kept.all[0].Keyless {
+		t.Fatalf("got %d, kept %+v", rec.Code, kept.all)
+	}
+	again := inboxOf(t, d, kept.on(config(d)))
+	again.cookie, again.key = rec.Result().Cookies()[0], key
+	if rec := again.post("/inbox/decide", tap(approval.ChoiceAllow)); rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Allowed {
+		t.Errorf("after a restart: %d", rec.Code)
+	}
+}
+
+// What shows masked values shows them to the session that asked for them, of that ask,
+// for a while.
+func TestARevealIsOfOneSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := full()
+		in := newInbox(t, d).signIn()
+		other := (&inbox{T: t, desk: d, web: in.web, h: in.h}).signIn()
+		led := in.post("/inbox/reveal", url.Values{"ask": {"rmbuild1"}}).Header().Get("Location")
+		at, search, _ := strings.Cut(led, "?")
+		shows := func(by *inbox, address string, want bool) {
+			t.Helper()
+			before := d.revealed
+			if rec := by.get(address); rec.Code != http.StatusOK || (d.revealed > before) != want {
+				t.Errorf("%s: got %d, shown %t, want %t", address, rec.Code, d.revealed > before, want)
+			}
+		}
+		shows(in, led, true)
+		shows(other, led, false)
+		shows(in, at, false)
+		shows(in, at+"?reveal=1", false)
+		shows(in, "/inbox/ask/plan4711?"+search, false)
+		time.Sleep(10 * time.Minute)
+		shows(in, led, false)
+	})
+}
