@@ -13,7 +13,7 @@ const (
 	// Requests to models' servers, by how they ended.
 	metricRequests = `vaglio_model_requests_total{model=%q,outcome=%q}`
 	// Tokens that models used, by side: input or output.
-	metricTokens = `vaglio_model_tokens_total{model=%q,side=%q}`
+	metricUsed = `vaglio_model_tokens_total{model=%q,side=%q}`
 	// What models cost, in the currency of their prices.
 	metricCost = `vaglio_model_cost_total{model=%q}`
 	// How long models took to answer, in seconds: a histogram.
@@ -45,8 +45,8 @@ func (m *Meters) Called(c Call) {
 	m.tokens.Add(int64(c.Usage.Total()))
 	m.cost.Add(c.Cost)
 	m.count(metricRequests, 1, c.Model, c.Outcome)
-	m.count(metricTokens, c.Usage.Input, c.Model, "input")
-	m.count(metricTokens, c.Usage.Output, c.Model, "output")
+	m.count(metricUsed, c.Usage.Input, c.Model, "input")
+	m.count(metricUsed, c.Usage.Output, c.Model, "output")
 	m.set.GetOrCreateFloatCounter(fmt.Sprintf(metricCost, c.Model)).Add(float64(c.Cost) / 1e6)
 	m.set.GetOrCreateHistogram(fmt.Sprintf(metricSeconds, c.Model)).Update(c.Took.Seconds())
 }
