@@ -172,6 +172,7 @@ reference: ## write docs/reference.md anew, from the settings, policy keys, comm
 .PHONY: pictures
 pictures: ## draw docs/pictures anew, from real cards, with Chromium
 	$(GO) test -run='^TestPictures$$' -count=1 ./cmd/vaglio -pictures
+	$(GO) test -run='^TestContactSheet$$' -count=1 ./channels/web -pictures
 
 .PHONY: payloads
 payloads: ## check what the chats are sent against @slack/types and @grammyjs/types; needs npm
