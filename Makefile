@@ -4,6 +4,19 @@ GO    ?= go
 # The linters are pinned in a module of their own, so that their two hundred
 # requirements stay out of ours.
 TOOL   = $(GO) tool -modfile=tools/go.mod
+
+# How the tests are run. With TESTS=again what fails is run once more, alone, and
+# named at the end if it passed then: a real daemon and a real browser on a busy
+# machine must not hold up a change, and a test that fails now and then must not
+# stay unseen. A data race is never tried again.
+TESTS ?= once
+once   = $(GO) test $(1) $(2)
+again  = $(TOOL) gotestsum --format=standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
+	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- $(1)
+SHORTENED  = $$(grep -rl --include='*_test.go' 'testing.Short()' . | xargs -n1 dirname | sort -u | tr '\n' ' ')
+CONCURRENT = $$(grep -rlE '\bgo func|\.Go\(|"sync(/atomic)?"' --include='*.go' . | xargs -n1 dirname | sort -u \
+	| grep -vE '^\./(tools|gateway/mcp/sdks|vaglio/(shell|code|judge/effects))' | tr '\n' ' ')
+
 BENCH ?= .
 COUNT ?= 6
 FUZZ  ?= 30s
@@ -28,11 +41,11 @@ run: build ## build and serve; prints the inbox's one-time link
 # the README, in both.
 .PHONY: test
 test: ## run every test, the longest ones shorter
-	$(GO) test -short -shuffle=on ./...
+	$(call $(TESTS),-short -shuffle=on,./...)
 
 .PHONY: test-long
 test-long: ## run in full the packages that have tests which 'make test' shortens
-	$(GO) test -timeout=30m -shuffle=on $$(grep -rl --include='*_test.go' 'testing.Short()' . | xargs -n1 dirname | sort -u)
+	$(call $(TESTS),-timeout=30m -shuffle=on,$(SHORTENED))
 
 .PHONY: ladder
 ladder: ## kill the daemon at random instants under load, KILLS=100 times, and count what was acknowledged
@@ -55,7 +68,7 @@ bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handl
 # run it side by side.
 .PHONY: race
 race: ## run the tests of what is concurrent under the race detector, the longest ones shorter
-	$(GO) test -race -short -timeout=20m -shuffle=on $$(grep -rlE '\bgo func|\.Go\(|"sync(/atomic)?"' --include='*.go' . | xargs -n1 dirname | sort -u | grep -vE '^\./(tools|gateway/mcp/sdks|vaglio/(shell|code|judge/effects))')
+	$(call $(TESTS),-race -short -timeout=30m -shuffle=on,$(CONCURRENT))
 
 .PHONY: check
 check: fmt-check vet lint notice-check ## what every change must pass besides the tests

@@ -123,3 +123,28 @@ func memory() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
 }
+
+// BenchmarkSweep is the time that the daily sweep takes to drop 20,000 steps of calls
+// that were not let through. Those that passed go with their journal's segments.
+func BenchmarkSweep(b *testing.B) {
+	const steps = 20_000
+	d, db := benchFile(b, &strict{})
+	samples, _ := samplesOf(b, d, db)
+	old := samples[1]
+	for b.Loop() {
+		b.StopTimer()
+		var wg sync.WaitGroup
+		for i := range steps {
+			wg.Go(func() {
+				step := old
+				step.ID, step.At = fmt.Sprintf("old-%05d", i), time.Now()
+				keep(b, db, approval.KindStep, step.ID, func() ([]byte, error) { return approval.EncodeStep(step) })
+			})
+		}
+		wg.Wait()
+		b.StartTimer()
+		if err := d.DropSteps(b.Context(), time.Now()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

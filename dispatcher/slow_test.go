@@ -318,6 +318,24 @@ func TestTheTurnIsTold(t *testing.T) {
 	})
 }
 
+// Where no judge thinks, nothing is read, kept or allocated for one.
+func TestNothingIsGatheredForNoJudge(t *testing.T) {
+	store := storetest.NewMemory()
+	d := dispatcher.New(dispatcher.Config{
+		Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, &strict{}, nil), Secret: approval.Secret{1},
+		Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}}, Log: slog.New(slog.DiscardHandler),
+	})
+	p, before := thought("read_file", 1), store.Calls()
+	n := testing.AllocsPerRun(100, func() {
+		if slow, err := d.Prepare(t.Context(), &p); slow || err != nil || p.Context.Turn != nil {
+			t.Error("a judge needs something: ", slow, err)
+		}
+	})
+	if read := store.Calls() - before; n != 0 || read != 0 {
+		t.Errorf("%v allocations, the store asked %d times", n, read)
+	}
+}
+
 // TestValuesAreKeptAsConfigured lets calls end, and looks at what is left of them
 // before and after the day on which their values go. The turn log goes with them.
 func TestValuesAreKeptAsConfigured(t *testing.T) {

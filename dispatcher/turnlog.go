@@ -144,28 +144,35 @@ func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
 		if err != nil || len(old) == 0 {
 			return err
 		}
-		var all errgroup.Group
-		for _, s := range old {
-			all.Go(func() error {
-				_, err := d.store.Update(ctx, approval.KindStep, s.ID, func(now approval.Record) (approval.Record, error) {
-					if now.Seq != s.Seq {
-						return now, approval.ErrKeep
-					}
-					now.Drop = true
-					return now, nil
-				})
-				return err
-			})
-		}
-		if err := all.Wait(); err != nil {
+		if err := d.dropAll(ctx, approval.KindStep, old); err != nil {
 			return err
 		}
 	}
 }
 
+// dropAll drops records that are still what was read. The store writes in one
+// transaction what is dropped side by side.
+func (d *Dispatcher) dropAll(ctx context.Context, kind approval.Kind, old []approval.Record) error {
+	var all errgroup.Group
+	for _, r := range old {
+		all.Go(func() error {
+			_, err := d.store.Update(ctx, kind, r.ID, func(now approval.Record) (approval.Record, error) {
+				if now.Seq != r.Seq {
+					return now, approval.ErrKeep
+				}
+				now.Drop = true
+				return now, nil
+			})
+			return err
+		})
+	}
+	return all.Wait()
+}
+
 // dropJudgements drops what judge agents did before the instant: it is kept as
 // long as the steps that it is about.
 func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error {
+	var old []approval.Record
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindJudgement}) {
 		if err != nil {
 			return err
@@ -174,19 +181,19 @@ func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error
 		if err != nil || !j.At.Before(before) {
 			continue // One that cannot be read is named where records are read.
 		}
-		_, err = d.store.Update(ctx, approval.KindJudgement, r.ID, func(now approval.Record) (approval.Record, error) {
-			now.Drop = true
-			return now, nil
-		})
-		if err != nil {
-			return err
+		r.Body = nil // hundreds of KiB, of no more use
+		if old = append(old, r); len(old) == droppedAtOnce {
+			if err := d.dropAll(ctx, approval.KindJudgement, old); err != nil {
+				return err
+			}
+			old = old[:0]
 		}
 	}
-	return nil
+	return d.dropAll(ctx, approval.KindJudgement, old)
 }
 
 // oldSteps returns some records of steps from before the instant.
-func (d *Dispatcher) oldSteps(ctx context.Context, before time.Time) (old []read.Kept[approval.Step], err error) {
+func (d *Dispatcher) oldSteps(ctx context.Context, before time.Time) (old []approval.Record, err error) {
 	for s, err := range d.records.Steps(ctx, approval.Query{}) {
 		if err != nil {
 			return nil, err
@@ -194,7 +201,7 @@ func (d *Dispatcher) oldSteps(ctx context.Context, before time.Time) (old []read
 		if !s.Is.At.Before(before) || len(old) == droppedAtOnce {
 			break
 		}
-		old = append(old, s)
+		old = append(old, s.Record)
 	}
 	return old, nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
@@ -126,6 +127,9 @@ func hostile(size int) map[string]vaglio.Proposal {
 // from the heap: it bounds the work as well as the memory, and does not depend
 // on the machine. [BenchmarkLargeCalls] tells the time.
 func TestLargeCallsAreBounded(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	const size, most = 256 << 10, 200 << 20
 	e := gate(t)
 	for name, p := range hostile(size) {

@@ -160,6 +160,20 @@ func TestContextKeys(t *testing.T) {
 	}
 }
 
+// What happened in a turn is the gate's to know: no caller tells it, and nobody
+// who reads a proposal is told.
+func TestTurnFactsAreNotOnTheWire(t *testing.T) {
+	for _, text := range []string{`{"executor":"x","context":{"turn":{}}}`, `{"executor":"x","context":{"Turn":{"Earlier":[]}}}`} {
+		if p, err := vaglio.DecodeProposal([]byte(text)); err == nil && p.Context.Turn != nil {
+			t.Errorf("%s: a caller tells of its turn", text)
+		}
+	}
+	b, err := strictjson.Marshal(vaglio.Proposal{Executor: "x", Context: vaglio.Context{Turn: &vaglio.Turn{Refused: []string{"earlier-tool"}}}})
+	if err != nil || strings.Contains(string(b), "earlier-tool") {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
 func FuzzDecodeProposal(f *testing.F) {
 	f.Add([]byte(`{"executor":"x","args":{"a":[1,2.5,"x",null,{"b":true}]},"intent":null,"context":{"capability":["a"],"step":1}}`))
 	f.Add([]byte(`{"executor":"x","executor":"y"}`))

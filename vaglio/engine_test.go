@@ -410,7 +410,9 @@ func TestCatalogWins(t *testing.T) {
 }
 
 func TestSkipJudgeSkipsJudgesOnly(t *testing.T) {
+	counted := &books{}
 	e := build(t, vaglio.Config{
+		Meter:   counted,
 		Catalog: known(t, catalog.Executor{Name: "x", SkipJudge: true, ArgsSchema: map[string]any{"required": []any{"a"}}}),
 		Judges:  []vaglio.Gate{{Judge: forbidden(t)}},
 	})
@@ -423,6 +425,9 @@ func TestSkipJudgeSkipsJudgesOnly(t *testing.T) {
 	}
 	if _, err = e.Judge(t.Context(), proposal("x", nil)); err == nil {
 		t.Error("the schema was skipped")
+	}
+	if len(counted.faults) != 1 || counted.faults["skipped x"] != 1 {
+		t.Errorf("counted %v", counted.faults)
 	}
 }
 

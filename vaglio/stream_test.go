@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -198,6 +199,9 @@ func heap() uint64 {
 }
 
 func TestStreamKeepsMemoryConstant(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	const total = 100_000
 	in := &proposals{left: total, total: total}
 	tally, err := vaglio.Stream(t.Context(), newEngine(t, .3), in, io.Discard)

@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -57,6 +58,9 @@ func TestADigestComesInItsMessage(t *testing.T) {
 
 // The platform refuses what is beyond its limits, and the fake does, too.
 func TestTheFullestDigestFits(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	t.Parallel()
 	for _, lang := range templates.Langs() {
 		synctest.Test(t, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -91,6 +92,9 @@ func TestWhatAJudgeDidHasAPage(t *testing.T) {
 
 // What a judge's tools read is hostile, and stays text.
 func TestAJudgesTranscriptIsText(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	skeletons := func(said string) []string {
 		in := judged(t, said).signIn()
 		at := "/inbox/judgement/j-1%2F..%2Fx"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -27,7 +28,7 @@ var crashSeed = flag.Uint64("crash.seed", 0, "seed of the crash run")
 // did ever two of one ask.
 func TestKilledAtRandomInstants(t *testing.T) {
 	asks, kills := 500, 50
-	if len(buildFlags) > 0 || testing.Short() {
+	if race.Detector || testing.Short() {
 		asks, kills = 120, 14 // under the race detector everything is slower
 	}
 	c := newCrash(t, chosenSeed(), asks)
@@ -43,7 +44,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 // the same, and the thread of each that was denied tells it once.
 func TestKilledWithTapsOnBothChats(t *testing.T) {
 	asks, kills := 160, 20
-	if len(buildFlags) > 0 || testing.Short() {
+	if race.Detector || testing.Short() {
 		asks, kills = 40, 5
 	}
 	c := newCrash(t, chosenSeed(), asks)

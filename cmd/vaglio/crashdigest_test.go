@@ -20,6 +20,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/bolt"
 )
 
@@ -33,7 +34,7 @@ import (
 // the day at which it is due, a minute between one window and the next.
 func TestKilledWhileDigestsAreSent(t *testing.T) {
 	kills := 200
-	if len(buildFlags) > 0 || testing.Short() {
+	if race.Detector || testing.Short() {
 		kills = 30
 	}
 	r := newPressRun(t, chosenSeed())

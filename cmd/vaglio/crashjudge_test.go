@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 )
@@ -142,7 +143,7 @@ func TestKilledWhileJudgesRun(t *testing.T) {
 	rounds, within := *judgeKills, 2*time.Second
 	if rounds == 0 {
 		rounds, within = 6, patience // a busy machine ends processes when it comes to that
-		if len(buildFlags) > 0 || testing.Short() {
+		if race.Detector || testing.Short() {
 			rounds = 3
 		}
 	}

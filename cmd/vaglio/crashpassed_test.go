@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -32,7 +33,7 @@ func TestKilledWhileCallsPass(t *testing.T) {
 	kills := *ladderKills
 	if kills == 0 {
 		kills = 12
-		if len(buildFlags) > 0 || testing.Short() {
+		if race.Detector || testing.Short() {
 			kills = 4
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 const (
@@ -134,7 +136,7 @@ func TestJudgeAnswersLineByLine(t *testing.T) {
 // TestJudgeStreamsInConstantMemory compares the memory that a hundred thousand
 // proposals take with that of a thousand.
 func TestJudgeStreamsInConstantMemory(t *testing.T) {
-	if len(buildFlags) > 0 {
+	if race.Detector {
 		t.Skip("the race detector keeps a history, which grows")
 	}
 	t.Parallel()

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,6 +26,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -47,7 +47,10 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "vaglio")
-	args := slices.Concat([]string{"build", "-o", binary}, buildFlags, []string{"."})
+	args := []string{"build", "-o", binary, "."}
+	if race.Detector {
+		args = []string{"build", "-o", binary, "-race", "."}
+	}
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
 		return 1

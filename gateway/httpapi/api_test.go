@@ -242,6 +242,24 @@ func TestWhatIsNoNameIsNotFound(t *testing.T) {
 	}
 }
 
+// Where the judges are not done the answer has no approval, and says when to come
+// back: for a call, and for a plan with one.
+func TestWhatIsStillJudgedComesBack(t *testing.T) {
+	b := serve(t, nil)
+	const judged = `{"turn_id":"t-1","step":4,"executor":"judged","args":{}}`
+	got := b.do(t, "POST", "/v1/proposals?wait=1s", judged)
+	if a := got.answer(t); a.Decision != approval.RulingPending || a.Approval != nil || a.Verdict.Approved || got.header.Get("Retry-After") != "1" {
+		t.Errorf("%s, Retry-After %q", got.body, got.header.Get("Retry-After"))
+	}
+	got = b.do(t, "POST", "/v1/plans?wait=1s", `{"calls":[`+callOK+`,`+judged+`]}`)
+	if got.status != http.StatusOK || got.header.Get("Retry-After") != "1" {
+		t.Errorf("a plan: %d %s, Retry-After %q", got.status, got.body, got.header.Get("Retry-After"))
+	}
+	if got := b.do(t, "POST", "/v1/proposals?wait=1s", callOK); got.header.Get("Retry-After") != "" {
+		t.Error("what is allowed is to come back")
+	}
+}
+
 func TestWaitersAreBounded(t *testing.T) {
 	b := serve(t, func(c *Config) { c.MaxWaiters = 1 })
 	a := b.do(t, "POST", "/v1/proposals", callAsk).answer(t)

@@ -65,7 +65,7 @@ func verdict(approved bool, by vaglio.Phase) vaglio.Verdict {
 
 func (g *gate) Propose(ctx context.Context, agent string, r dispatcher.Request) (approval.Answer, error) {
 	answer, err := g.open(agent, r)
-	if err != nil || answer.Decision != approval.RulingPending {
+	if err != nil || answer.Decision != approval.RulingPending || answer.Approval == nil {
 		return answer, err
 	}
 	return g.Await(ctx, agent, answer.Approval.ID, r.Wait)
@@ -89,6 +89,8 @@ func (g *gate) open(agent string, r dispatcher.Request) (approval.Answer, error)
 	switch r.Proposal.Executor {
 	case "ok":
 		answer = approval.Answer{Decision: approval.RulingAllow, Verdict: verdict(true, vaglio.PhaseNone)}
+	case "judged":
+		return approval.Unjudged("llm-v1"), nil
 	case "guarded":
 		v := verdict(false, vaglio.PhaseGuard)
 		answer = approval.Answer{Decision: approval.RulingDeny, Verdict: v, Refusal: &approval.Refusal{

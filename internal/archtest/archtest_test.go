@@ -71,6 +71,7 @@ var rooms = map[string]room{
 	"internal/archtest":   {},
 	"internal/golden":     {modules: []string{gocmp}},
 	"internal/strictjson": {modules: []string{jsonlib}},
+	"internal/race":       {},
 	"internal/realpath":   {},
 	"internal/filemode":   {},
 	"internal/imports":    {},
@@ -131,7 +132,8 @@ var rooms = map[string]room{
 		modules: []string{udiff},
 	},
 	"internal/explain": {
-		may: []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		tests: []string{"vaglio/catalog"},
 	},
 
 	"vaglio/wordclass":        {},
@@ -299,7 +301,7 @@ var rooms = map[string]room{
 }
 
 // everyTest may be used by the tests of every package.
-var everyTest = []string{gocmp, "internal/strictjson", "internal/golden"}
+var everyTest = []string{"internal/race", gocmp, "internal/strictjson", "internal/golden"}
 
 // file is one Go file of the repository.
 type file struct {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -63,6 +64,30 @@ func TestWhatWasReadIsShown(t *testing.T) {
 		}
 		if (x.Refusal != nil) != tt.refused || x.Verdict.Approved == tt.refused {
 			t.Errorf("%s: refusal %+v, verdict %+v", name, x.Refusal, x.Verdict)
+		}
+	}
+}
+
+// TestSkippedJudgesAreShown tells that an executor's judges were skipped, and that
+// the guard was not.
+func TestSkippedJudgesAreShown(t *testing.T) {
+	t.Parallel()
+	known, err := catalog.New(catalog.Config{Executors: []catalog.Executor{{Name: "reader", SkipJudge: true}}, Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := effects.New(effects.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: judge, MinScore: 0.5}}, Catalog: known, Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/srv/app/notes.md": "judges are skipped for this executor", "/etc/shadow": "denied for good. "} {
+		x, err := New(t.Context(), engine, judge, home, vaglio.Proposal{Executor: "reader", Intent: "a test", Args: vaglio.Args{"path": path}})
+		if err != nil || !strings.Contains(x.Text(), want) {
+			t.Errorf("%s: %v, without %q:\n%s", path, err, want, x.Text())
 		}
 	}
 }

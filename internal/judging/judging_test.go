@@ -2,8 +2,11 @@ package judging_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +18,9 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/budget"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 	"github.com/metnos/vaglio/vaglio/mask"
 )
@@ -178,19 +183,111 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// A server that counts no tokens is not free: what it took is estimated, holds the
+// day's cost and the limits of a run, and is told.
+func TestAServerThatCountsNothingIsPaid(t *testing.T) {
+	mind := modeltest.Start(modeltest.OpenAI, modeltest.Steps(modeltest.Step{Text: `{"score":1,"reason":"r"}`, Uncounted: true}))
+	defer mind.Close()
+	models := "models: [{name: local, api: openai, base_url: \"" + mind.URL() + "\", model: m, price: {input: 1, output: 1}}]\n"
+	t.Run("cost", func(t *testing.T) {
+		// One answer alone may have taken 4096 tokens, and so more than is left.
+		c := config(t, models+"judge_budget: {cost_per_day: 0.004}\n")
+		c.Kind = "llm-v1"
+		gates, err := judging.Gates(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step, want := range []string{"", "today's budget of 0.004 for judging is spent"} {
+			_, err := gates[0].Judge.Grade(t.Context(), vaglio.Proposal{TurnID: "t", Step: step, Executor: "x"})
+			if told := fmt.Sprint(err); (err == nil) != (want == "") || err != nil && told != want {
+				t.Errorf("call %d: %v", step, err)
+			}
+		}
+		var text strings.Builder
+		c.Means.Meters.WritePrometheus(&text)
+		if !strings.Contains(text.String(), `vaglio_model_estimated_total{model="local"} 1`) {
+			t.Errorf("the meters tell no estimate:\n%s", &text)
+		}
+	})
+	t.Run("tokens", func(t *testing.T) {
+		// Its answer has no confidence, and a second one would be beyond its tokens.
+		c := config(t, models+"judge_agents: [{name: qa, model: local, limits: {tokens: 4000}}]\n"+
+			"execution: {tool_validation: [{type: semantic, judge_agent: qa, criteria: c}]}\n")
+		gates, err := judging.Gates(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = gates[1].Judge.Grade(t.Context(), vaglio.Proposal{TurnID: "t", Step: 1, Executor: "x"})
+		if want := "it used up its 4000 tokens without a verdict, counted by bytes, as its server does not count them"; fmt.Sprint(err) != want {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // llm-v1 needs a model, and one that is meant.
 func TestTheFirstJudgeNeedsAModel(t *testing.T) {
 	const two = "models: [{name: a, api: openai, model: m}, {name: b, api: openai, model: m}]\n"
-	for text, ok := range map[string]bool{"{}": false, two: false, two + "llm: {model: b, min_score: 0.6}\n": true} {
+	// Its own score is the policy's, else METNOS_JUDGE_THRESHOLD.
+	for text, score := range map[string]float64{"{}": 0, two: 0, two + "llm: {model: b, min_score: 0.6}\n": 0.6, two + "llm: {model: b}\n": 0.3} {
+		ok := score > 0
 		c := config(t, text)
 		c.Kind = "llm-v1"
 		gates, err := judging.Gates(t.Context(), c)
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "METNOS_JUDGE_KIND: llm-v1 needs a model") {
 			t.Errorf("%s: %v", text, err)
 		}
-		if ok && (gates[0].Judge.Kind() != "llm-v1" || gates[0].MinScore != 0.6 || judging.Thresholds(c)["llm-v1"] != 0.6) {
+		if ok && (gates[0].Judge.Kind() != "llm-v1" || gates[0].MinScore != score || judging.Thresholds(c)["llm-v1"] != score) {
 			t.Errorf("%+v", gates)
 		}
+	}
+}
+
+// Calls that no model judges allocate no more than they did before there were
+// judges that ask one: models, agents, a budget and meters are there, and cost nothing.
+func TestWithoutModelsNothingIsAllocated(t *testing.T) {
+	if raceDetector {
+		t.Skip("allocations cannot be counted")
+	}
+	c := config(t, `
+models: [{name: local, api: openai, base_url: "http://127.0.0.1:1/v1", model: m}]
+judge_agents: [{name: qa, model: local}]
+judge_budget: {calls_per_day: 1}
+execution: {tool_validation: [{type: effects, min_score: 0.5}]}
+`)
+	wired, err := judging.Gates(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := effects.New(effects.Options{Home: c.Home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := []vaglio.Gate{
+		{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true}, {Judge: reader, MinScore: 0.5, Reads: true},
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // Pools keep what they hold.
+	counts := func(config vaglio.Config) (all []float64) {
+		config.Home = c.Home
+		e, err := vaglio.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []vaglio.Proposal{
+			{TurnID: "t", Step: 1, Intent: "read the notes", Executor: "read_file", Args: vaglio.Args{"path": "/srv/app/notes.md"}},
+			{TurnID: "t", Step: 2, Intent: "publish", Executor: "shell_exec", Args: vaglio.Args{"command": "git push --force origin main"}},
+			{TurnID: "t", Step: 3, Intent: "look", Executor: "read_file", Args: vaglio.Args{"path": "/etc/shadow"}},
+		} {
+			all = append(all, testing.AllocsPerRun(300, func() {
+				if _, err := e.Judge(t.Context(), p); err != nil || e.Needed(p.Executor) != (vaglio.Needs{}) {
+					t.Error("the judges need something, or fail: ", err)
+				}
+			}))
+		}
+		return all
+	}
+	before, now := counts(vaglio.Config{Judges: plain}), counts(vaglio.Config{Judges: wired, Meter: c.Means.Meters})
+	if !slices.Equal(before, now) || slices.Contains(before, 0) {
+		t.Errorf("%v allocations with the wiring of judges, %v without", now, before)
 	}
 }
 

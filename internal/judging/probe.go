@@ -60,5 +60,9 @@ func (x *minds) probe(ctx context.Context, name string) approval.Finding {
 			Remedy: "Use a server that enforces JSON Schema (Ollama locally, llama.cpp, vLLM, OpenAI, Anthropic), or another model: what is no verdict rejects the call.",
 		}
 	}
-	return approval.Finding{Grade: approval.Fine, Text: fmt.Sprintf("It answers in %s and holds to a schema.", took)}
+	text := fmt.Sprintf("It answers in %s and holds to a schema.", took)
+	if reply.Usage.Estimated {
+		text += " It does not count its tokens: they are estimated from the bytes, which is more than they are."
+	}
+	return approval.Finding{Grade: approval.Fine, Text: text}
 }

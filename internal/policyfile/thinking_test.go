@@ -126,6 +126,35 @@ func TestPriceIsAskedForByABoundOfCostAlone(t *testing.T) {
 	}
 }
 
+// The README's four lines and the examples of docs/judges.md are policies.
+func TestTheDocumentedJudges(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(readme), "\necho 'models: ")
+	line, _, found := strings.Cut(line, "' > policy.yaml\n")
+	if p, err := Parse("p.yaml", []byte("models: "+line), "/home/u"); !found || err != nil || len(p.Thinking.Models) != 1 {
+		t.Errorf("the README's policy %q: %v", line, err)
+	}
+	doc, err := os.ReadFile("../../docs/judges.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for i, part := range strings.Split(string(doc), "```yaml\n")[1:] {
+		text, _, _ := strings.Cut(part, "```")
+		all += text
+		if p, err := Parse("p.yaml", []byte(all), "/home/u"); err != nil || i == 1 && (len(p.Thinking.JudgeAgents) != 1 || len(p.Judges) != 1) {
+			t.Errorf("up to example %d: %v", i+1, err)
+		}
+	}
+	if strings.Count(string(doc), "```yaml\n") != 2 {
+		t.Error("the examples are others than they were")
+	}
+}
+
 // The judges are what looks at a shell's command, so no shell skips them.
 func TestNoShellSkipsTheJudges(t *testing.T) {
 	t.Parallel()

@@ -82,10 +82,12 @@ func (r *records) last() vaglio.Judgement { return r.all[len(r.all)-1] }
 // folders is a workspace whose files are in memory and whose cmd.run keeps what
 // it was to run.
 type folders struct {
-	files  map[string]string
-	allow  []string
-	output string
-	err    error
+	files map[string]string
+	allow []string
+	// refused are tools that are on offer, and refused.
+	refused []string
+	output  string
+	err     error
 
 	mu          sync.Mutex
 	ran, opened []string
@@ -101,8 +103,9 @@ func (f *folders) Open(_ context.Context, at []string, _ *agent.Manifest) (agent
 func (f *folders) Tools() []agent.Tool {
 	return []agent.Tool{tool{f, agent.ToolRun}, tool{f, agent.ToolRead}}
 }
-func (f *folders) Layer() string { return "memory" }
-func (f *folders) Close() error  { f.closed++; return nil }
+func (f *folders) Layer() string     { return "memory" }
+func (f *folders) Refused() []string { return f.refused }
+func (f *folders) Close() error      { f.closed++; return nil }
 
 type tool struct {
 	f    *folders
@@ -337,6 +340,37 @@ func TestAJudgeLooksBeforeItAnswers(t *testing.T) {
 	}
 	if strings.Contains(all, "hunter2") || strings.Contains(m.asked[1].Turns[2].Results[0].Quote.Text(), "hunter2") {
 		t.Error("a secret is in the transcript, or was shown")
+	}
+}
+
+// Who reads the verdict is told of tools that the machine refuses: the judge did
+// not look with them.
+func TestRefusedToolsAreTold(t *testing.T) {
+	signal := `{"category":"a","score":1,"message":"m"}`
+	for _, own := range []int{0, 1, 20} {
+		text := `{"score":0.9,"confidence":0.9,"reasoning":"r","signals":[` + strings.TrimSuffix(strings.Repeat(signal+",", own), ",") + `]}`
+		for _, refused := range [][]string{nil, {agent.ToolRun, agent.ToolAstGrep}} {
+			j, kept := newJudge(t, says(model.Reply{Text: text}), with(&folders{allow: []string{"true"}, refused: refused}))
+			r, err := j.Grade(t.Context(), proposal())
+			if err != nil || r.Score != 0.9 || len(kept.last().Result.Signals) != len(r.Signals) {
+				t.Fatal(r, err)
+			}
+			told := len(r.Signals) > 0 && r.Signals[0].Message == "It could not use cmd.run, ast_grep.search: memory refuses that."
+			if told != (refused != nil) || len(r.Signals) > 20 || len(r.Signals) < own {
+				t.Errorf("%v is told as %+v", refused, r.Signals)
+			}
+		}
+	}
+}
+
+// Nothing but a manifest's own limits changes how often a model is asked.
+func TestTheDefaultTurns(t *testing.T) {
+	look := calls(agent.ToolRead, `{"path":"/x"}`)
+	m := says(look)
+	j, _ := newJudge(t, m, with(&folders{files: map[string]string{"/x": "y"}}))
+	// Twelve turns, and the one for a verdict that was none.
+	if _, err := j.Grade(t.Context(), proposal()); fault(err) != vaglio.FaultMalformed || len(m.asked) != 13 {
+		t.Errorf("asked %d times: %v", len(m.asked), err)
 	}
 }
 

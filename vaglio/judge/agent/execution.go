@@ -37,6 +37,16 @@ type execution struct {
 	// repaired says that a malformed answer was asked for once more.
 	repaired bool
 	size     int
+	// estimated says that its server did not count all of its tokens.
+	estimated bool
+}
+
+// counting says how its tokens were counted, where that was not by its server.
+func (x *execution) counting() string {
+	if x.estimated {
+		return ", counted by bytes, as its server does not count them"
+	}
+	return ""
 }
 
 // run has the agent look and answer.
@@ -49,6 +59,13 @@ func (x *execution) run(ctx context.Context, load *payload) (r vaglio.GradientRe
 		}
 		defer func() { err = errors.Join(err, w.Close()) }()
 		x.tools, x.is.Layer, x.folders = w.Tools(), w.Layer(), load.asked
+		if refused := w.Refused(); len(refused) > 0 {
+			defer func() {
+				if err == nil {
+					r.Signals = withRefused(r.Signals, refused, w.Layer())
+				}
+			}()
+		}
 	}
 	first := model.Turn{Text: load.trusted(), Quoted: load.quotes()}
 	x.request = model.Request{System: m.system(), Turns: []model.Turn{first}, MaxTokens: answerTokens}
@@ -87,6 +104,13 @@ func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientR
 			return r, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d turns without a verdict", turns), Class: vaglio.FaultLimit}
 		}
 	}
+}
+
+// withRefused puts before a judge's signals that it could not use all of its tools:
+// whoever reads its verdict must know that it did not look.
+func withRefused(signals []vaglio.Signal, refused []string, layer string) []vaglio.Signal {
+	said := vaglio.Signal{Category: "sandbox", Message: "It could not use " + strings.Join(refused, ", ") + ": " + layer + " refuses that."}
+	return append([]vaglio.Signal{said}, signals[:min(len(signals), mostSignals-1)]...)
 }
 
 // nonempty stands for an empty answer, which no server takes back.
@@ -138,11 +162,12 @@ func (x *execution) decide(text string) {
 func (x *execution) ask(ctx context.Context) (model.Reply, error) {
 	m := &x.judge.config.Manifest
 	if x.is.Input+x.is.Output >= m.Limits.Tokens {
-		return model.Reply{}, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d tokens without a verdict", m.Limits.Tokens), Class: vaglio.FaultLimit}
+		return model.Reply{}, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d tokens without a verdict", m.Limits.Tokens) + x.counting(), Class: vaglio.FaultLimit}
 	}
 	reply, err := m.Model.Complete(ctx, x.request)
 	cost := m.Model.Price().Of(reply.Usage)
 	x.is.Turns++
+	x.estimated = x.estimated || reply.Usage.Estimated
 	x.is.Input, x.is.Output, x.is.Cost = x.is.Input+reply.Usage.Input, x.is.Output+reply.Usage.Output, x.is.Cost+cost
 	if paid := x.judge.config.Budget.Paid(ctx, cost); paid != nil && err == nil {
 		return reply, paid

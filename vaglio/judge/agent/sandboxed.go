@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
@@ -29,6 +30,7 @@ func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Wor
 	c := sandbox.Config{
 		Host: s.Host, Roots: s.Roots, Mounts: folders, Hide: s.Hide,
 		Network: sandbox.Network(m.Network), Scratch: sandbox.Scratch(m.Scratch),
+		Limits: sandbox.Limits{Time: commandTime(ctx)},
 	}
 	for _, t := range m.Tools {
 		c.Allow = append(c.Allow, t.Allow...)
@@ -40,22 +42,49 @@ func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Wor
 	if err != nil {
 		return nil, err
 	}
-	w := &sandboxed{box: box}
+	w := &sandboxed{box: box, refused: refusedBy(box.Layer(), m.Tools)}
 	for _, t := range m.Tools {
 		w.tools = append(w.tools, toolOf(box, t.Name))
 	}
 	return w, nil
 }
 
-// sandboxed is a workspace in a sandbox.
-type sandboxed struct {
-	box   *sandbox.Sandbox
-	tools []Tool
+// commandTime is how long one command may take: nine tenths of the judge's time, so
+// that it can still say what came of it, where that is more than a sandbox's own
+// limit, which 0 is.
+func commandTime(ctx context.Context) time.Duration {
+	until, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	most := min(time.Until(until)/10*9, time.Hour)
+	if most <= sandbox.DefaultTime {
+		return 0
+	}
+	return most
 }
 
-func (w *sandboxed) Tools() []Tool { return w.tools }
-func (w *sandboxed) Layer() string { return w.box.Layer().String() }
-func (w *sandboxed) Close() error  { return w.box.Close() }
+// refusedBy are the tools that run programs, where a layer runs none.
+func refusedBy(layer sandbox.Layer, tools []ToolUse) (all []string) {
+	for _, t := range tools {
+		if !layer.Runs() && (t.Name == ToolRun || t.Name == ToolAstGrep) {
+			all = append(all, t.Name)
+		}
+	}
+	return all
+}
+
+// sandboxed is a workspace in a sandbox.
+type sandboxed struct {
+	box     *sandbox.Sandbox
+	tools   []Tool
+	refused []string
+}
+
+func (w *sandboxed) Tools() []Tool     { return w.tools }
+func (w *sandboxed) Layer() string     { return w.box.Layer().String() }
+func (w *sandboxed) Refused() []string { return w.refused }
+func (w *sandboxed) Close() error      { return w.box.Close() }
 
 // boxed is one of a sandbox's tools.
 type boxed struct {

@@ -59,6 +59,8 @@ type Workspace interface {
 	Tools() []Tool
 	// Layer names what keeps the tools in.
 	Layer() string
+	// Refused are the tools of the manifest that this layer refuses.
+	Refused() []string
 	Close() error
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -166,6 +167,13 @@ func TestWhatTheModelSees(t *testing.T) {
 				t.Errorf("%q stands outside of a frame", theirs)
 			}
 		}
+		quoted := map[string]string{}
+		for _, one := range q.Turns[0].Quoted {
+			quoted[one.Name()] = one.Text()
+		}
+		if quoted["critical"] != "true" || quoted["step"] != "3" || quoted["executor"] != "shell_exec" || (quoted["arguments"] != "") != values {
+			t.Errorf("values %v: it sees %q", values, quoted)
+		}
 		if len(q.Schema) == 0 || len(q.Tools) > 0 {
 			t.Error("no schema, or tools")
 		}
@@ -180,6 +188,16 @@ func TestNoHalfASecret(t *testing.T) {
 		r, err := judge(t, &fixed{reply: model.Reply{Text: `{"score":1,"reason":"` + reason + `"}`}}, nil).Grade(t.Context(), proposal())
 		if err != nil || strings.Contains(r.Reasoning, "ghp_") {
 			t.Fatalf("%d: %s, %v", room, r.Reasoning, err)
+		}
+	}
+}
+
+// A reason has 25 words at most: what is more is cut, and says so.
+func TestAReasonIsShort(t *testing.T) {
+	for words, want := range map[int]string{1: " w", 25: strings.Repeat(" w", 25), 26: strings.Repeat(" w", 25) + " …", 9000: strings.Repeat(" w", 25) + " …"} {
+		r, err := judge(t, &fixed{reply: model.Reply{Text: `{"score":1,"reason":"` + strings.Repeat("w\\n ", words) + `"}`}}, nil).Grade(t.Context(), proposal())
+		if err != nil || r.Reasoning != want[1:] {
+			t.Errorf("%d words become %q, %v", words, r.Reasoning, err)
 		}
 	}
 }
@@ -260,9 +278,14 @@ func BenchmarkGrade(b *testing.B) {
 	defer s.Close()
 	j := judge(b, openai.New(model.Server{URL: s.URL(), Model: "m"}), func(c *llm.Config) { c.Values = true })
 	p := proposal()
+	var took []time.Duration
 	for b.Loop() {
+		begun := time.Now()
 		if _, err := j.Grade(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
+		took = append(took, time.Since(begun))
 	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
 }

@@ -122,9 +122,9 @@ func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 // once makes one request, past the breaker and the meter.
 func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
 	begun := time.Now()
-	reply, err := c.breaker.Execute(func() (Reply, error) { return c.model.Complete(ctx, r) })
-	// No server's count makes up for what was spent before.
-	reply.Usage = Usage{max(0, reply.Usage.Input), max(0, reply.Usage.Output)}
+	watching, taken := watched(ctx)
+	reply, err := c.breaker.Execute(func() (Reply, error) { return c.model.Complete(watching, r) })
+	reply.Usage = taken.usage(reply.Usage, err, r.MaxTokens)
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return Reply{}, c.down(err)
 	}

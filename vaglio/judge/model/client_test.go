@@ -40,7 +40,7 @@ func (s *scripted) Complete(ctx context.Context, _ Request) (Reply, error) {
 		return Reply{}, ctx.Err()
 	case <-time.After(s.takes):
 	}
-	return Reply{Text: "x", Usage: Usage{1000, 2000}}, err
+	return Reply{Text: "x", Usage: Usage{Input: 1000, Output: 2000}}, err
 }
 
 type called struct {
@@ -156,7 +156,7 @@ func TestWhatKillsAServer(t *testing.T) {
 // What a server counts is never less than nothing: a budget would grow by it.
 func TestNoServerGivesBack(t *testing.T) {
 	meter := &called{}
-	c := NewClient(answering{Reply{Usage: Usage{-1000, -5}}}, Options{Meter: meter, Price: Price{Input: 1, Output: 1}})
+	c := NewClient(answering{Reply{Usage: Usage{Input: -1000, Output: -5}}}, Options{Meter: meter, Price: Price{Input: 1, Output: 1}})
 	if r, err := c.Complete(t.Context(), Request{}); err != nil || r.Usage != (Usage{}) || meter.all[0].Cost != 0 {
 		t.Errorf("%+v, %v, %+v", r, err, meter.all)
 	}

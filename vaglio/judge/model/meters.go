@@ -14,6 +14,8 @@ const (
 	metricRequests = `vaglio_model_requests_total{model=%q,outcome=%q}`
 	// Tokens that models used, by side: input or output.
 	metricUsed = `vaglio_model_tokens_total{model=%q,side=%q}`
+	// Requests whose tokens the server did not tell, so that they were estimated.
+	metricEstimated = `vaglio_model_estimated_total{model=%q}`
 	// What models cost, in the currency of their prices.
 	metricCost = `vaglio_model_cost_total{model=%q}`
 	// How long models took to answer, in seconds: a histogram.
@@ -47,6 +49,9 @@ func (m *Meters) Called(c Call) {
 	m.count(metricRequests, 1, c.Model, c.Outcome)
 	m.count(metricUsed, c.Usage.Input, c.Model, "input")
 	m.count(metricUsed, c.Usage.Output, c.Model, "output")
+	if c.Usage.Estimated {
+		m.count(metricEstimated, 1, c.Model)
+	}
 	m.set.GetOrCreateFloatCounter(fmt.Sprintf(metricCost, c.Model)).Add(float64(c.Cost) / 1e6)
 	m.set.GetOrCreateHistogram(fmt.Sprintf(metricSeconds, c.Model)).Update(c.Took.Seconds())
 }

@@ -93,13 +93,15 @@ type Reply struct {
 }
 
 // Usage is what a call took, in tokens.
-type Usage struct{ Input, Output int }
+type Usage struct {
+	Input, Output int
+	// Estimated says that the server did not count all of it, so that some is
+	// estimated, never too low.
+	Estimated bool
+}
 
 // Total is all of it.
 func (u Usage) Total() int { return u.Input + u.Output }
-
-// Plus is both together.
-func (u Usage) Plus(v Usage) Usage { return Usage{u.Input + v.Input, u.Output + v.Output} }
 
 // WireName is a tool's name as servers take it: they know no dots.
 func WireName(name string) string { return strings.ReplaceAll(name, ".", "_") }

@@ -58,7 +58,8 @@ type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	noted, _ := r.Context().Value(laterKey{}).(*Later)
-	answer, err := b.next.RoundTrip(r)
+	taken, _ := r.Context().Value(trafficKey{}).(*traffic)
+	answer, err := b.next.RoundTrip(taken.over(r))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer.Body = &struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(answer.Body, maxAnswer), answer.Body}
+	}{io.LimitReader(taken.back(answer.Body), maxAnswer), answer.Body}
 	return answer, nil
 }
 

@@ -32,7 +32,7 @@ type AstGrepResult struct {
 
 // AstGrep searches code by its structure, with the real ast-grep.
 func (s *Sandbox) AstGrep(ctx context.Context, q AstGrepRequest) (r AstGrepResult, err error) {
-	if layer := s.Layer(); layer.Name != LayerBubblewrap {
+	if layer := s.Layer(); !layer.Runs() {
 		return r, ToolError{toolAstGrep, "is refused here: " + layer.Why}
 	}
 	if err := q.check(); err != nil {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 const attackerName = "attacker"
@@ -327,7 +329,8 @@ func snapshot(t *testing.T, dir string) string {
 
 // TestResources lets every bomb off. Each must end by the limit that it is about.
 func TestResources(t *testing.T) {
-	if raceDetector {
+	if race.Detector {
+		// The attacker is the tests' own binary.
 		t.Skip("the race detector takes more memory than the limits leave; 'make test' lets the bombs off")
 	}
 	w := newWorld(t)

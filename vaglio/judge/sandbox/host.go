@@ -56,6 +56,9 @@ type Layer struct {
 // String is name and version.
 func (l Layer) String() string { return strings.TrimSpace(string(l.Name) + " " + l.Version) }
 
+// Runs says whether programs can be run in it; else files alone can be read.
+func (l Layer) Runs() bool { return l.Name == LayerBubblewrap }
+
 const (
 	// sandboxHome is the home of sandboxed commands, empty at each start.
 	sandboxHome = "/home/judge"

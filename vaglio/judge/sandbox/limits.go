@@ -8,13 +8,16 @@ import (
 // Limits bound one call of a tool. What goes beyond them ends, and the result
 // says so.
 type Limits struct {
-	Time      time.Duration // until a command is ended; default 2 minutes, at most 1 hour
+	Time      time.Duration // until a command is ended; default [DefaultTime], at most 1 hour
 	Memory    int64         // bytes that all processes of a command hold; default 2 GiB
 	Processes int           // processes and threads of a command; default 256
 	Disk      int64         // bytes that a command writes in its copy, and in each of /tmp and home; default 512 MiB
 	Output    int           // bytes of each stream and of each answer; default 64 KiB, at most 1 MiB
 	Copy      int64         // bytes of the private copies; default and most 512 MiB
 }
+
+// DefaultTime is how long a command may take where nobody says otherwise.
+const DefaultTime = 2 * time.Minute
 
 const (
 	mib = 1 << 20
@@ -36,7 +39,7 @@ func (l Limits) filled() (Limits, error) {
 		}
 		return value
 	}
-	l.Time = time.Duration(bound("Time", int64(l.Time), int64(2*time.Minute), int64(time.Millisecond), int64(time.Hour)))
+	l.Time = time.Duration(bound("Time", int64(l.Time), int64(DefaultTime), int64(time.Millisecond), int64(time.Hour)))
 	l.Memory = bound("Memory", l.Memory, 2*gib, 16*mib, 1024*gib)
 	l.Processes = int(bound("Processes", int64(l.Processes), 256, 1, 65_536))
 	l.Disk = bound("Disk", l.Disk, 512*mib, mib, 1024*gib)

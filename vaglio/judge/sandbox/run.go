@@ -43,7 +43,7 @@ type Output struct {
 // Run runs a command of the list. That it fails is a result; an error is a
 // [ToolError], a failure of the sandbox, or the end of ctx.
 func (s *Sandbox) Run(ctx context.Context, q RunRequest) (RunResult, error) {
-	if layer := s.Layer(); layer.Name != LayerBubblewrap {
+	if layer := s.Layer(); !layer.Runs() {
 		return RunResult{}, ToolError{toolRun, "is refused here: " + layer.Why}
 	}
 	argv, err := q.argv()

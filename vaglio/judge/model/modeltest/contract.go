@@ -28,6 +28,7 @@ func Contract(t *testing.T, api API, open func(model.Server) model.Model) {
 	t.Run("conversation", func(t *testing.T) { conversation(t, at) })
 	t.Run("endings", func(t *testing.T) { endings(t, at) })
 	t.Run("errors", func(t *testing.T) { failures(t, at) })
+	t.Run("uncounted", func(t *testing.T) { uncounted(t, at) })
 	t.Run("cancelled", func(t *testing.T) {
 		asked := make(chan struct{}, 1)
 		s, m := at(t, func(Seen) Step {
@@ -55,9 +56,15 @@ func Contract(t *testing.T, api API, open func(model.Server) model.Model) {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-		_, err = open(model.Server{URL: "http://" + l.Addr().String(), Model: "m"}).Complete(t.Context(), ask())
+		m := open(model.Server{URL: "http://" + l.Addr().String(), Model: "m"})
+		_, err = m.Complete(t.Context(), ask())
 		if e, ok := errors.AsType[*model.Error](err); !ok || e.Fault != model.FaultUnreachable || !e.NoConnection {
 			t.Errorf("%v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond) // no retry within it
+		defer cancel()
+		if reply, err := model.NewClient(m, model.Options{}).Complete(ctx, ask()); err == nil || reply.Usage != (model.Usage{}) {
+			t.Errorf("what nobody was asked took %+v: %v", reply.Usage, err)
 		}
 	})
 }
@@ -127,6 +134,68 @@ func endings(t *testing.T, at opener) {
 			}
 		})
 	}
+}
+
+// uncounted are answers without a count of tokens. What may have been paid for is
+// estimated and never too low, and what was not is free.
+func uncounted(t *testing.T, at opener) {
+	const answer = `{"score":1,"reason":"r"}`
+	allowed := ask().MaxTokens
+	for name, c := range map[string]struct {
+		step Step
+		// output is the least that the answer takes; below 0 nothing is paid.
+		output int
+		exact  bool
+	}{
+		"counted":        {Step{Text: answer, Input: 7, Output: 3}, 3, true},
+		"not counted":    {Step{Text: answer, Uncounted: true}, allowed, false},
+		"a long answer":  {Step{Text: strings.Repeat("x", 5000), Uncounted: true}, 5000, false},
+		"tools":          {Step{Calls: []Call{{"a", `{"b":"` + strings.Repeat("x", 5000) + `"}`}}, Uncounted: true}, 5000, false},
+		"refused":        {Step{Refused: true, Uncounted: true}, allowed, false},
+		"less than none": {Step{Text: answer, Input: -7, Output: -3}, allowed, false},
+		"no json":        {Step{Raw: "<html>hello"}, allowed, false},
+		"broken off":     {Step{Text: strings.Repeat("x", 5000), CutAt: 4000}, allowed, false},
+		"an error":       {Step{Status: 400}, -1, true},
+		"busy":           {Step{Status: 429, RetryAfter: 3600}, -1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, m := at(t, Steps(c.step))
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // no retry within it where it is busy
+			defer cancel()
+			reply, _ := model.NewClient(m, model.Options{}).Complete(ctx, ask())
+			u := reply.Usage
+			switch {
+			case u.Estimated == c.exact:
+				t.Errorf("%+v", u)
+			case c.output < 0:
+				if u != (model.Usage{}) {
+					t.Errorf("what nobody paid for is %+v", u)
+				}
+			case c.exact:
+				if u.Input != c.step.Input || u.Output != c.output {
+					t.Errorf("%+v is not the server's count", u)
+				}
+			case u.Input < len(s.Seen()[0].Body) || u.Output < c.output:
+				t.Errorf("%+v for %d bytes asked and at least %d said", u, len(s.Seen()[0].Body), c.output)
+			}
+		})
+	}
+	t.Run("gone", func(t *testing.T) {
+		asked := make(chan struct{}, 1)
+		s, m := at(t, func(Seen) Step {
+			asked <- struct{}{}
+			return Step{Delay: time.Hour}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-asked
+			cancel()
+		}()
+		reply, err := model.NewClient(m, model.Options{}).Complete(ctx, ask())
+		if u := reply.Usage; !errors.Is(err, context.Canceled) || !u.Estimated || u.Input < len(s.Seen()[0].Body) || u.Output < allowed {
+			t.Errorf("%+v, %v", u, err)
+		}
+	})
 }
 
 // failures are what is no answer. An adapter tries nothing twice.

@@ -34,6 +34,8 @@ type Step struct {
 	Refused, Length bool
 	// Input and Output are the tokens that the server counts; 0 is 100 and 20.
 	Input, Output int
+	// Uncounted leaves the count of tokens out.
+	Uncounted bool
 	// Delay lies before the answer, for as long as the request lives.
 	Delay time.Duration
 	// Status other than 0 and 200 is an error; RetryAfter are its seconds.

@@ -169,8 +169,8 @@ func openAIAnswer(s *Step) string {
 		calls = `,"tool_calls":[` + strings.Join(all, ",") + `]`
 	}
 	return fmt.Sprintf(`{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":%q,`+
-		`"message":{"role":"assistant","content":%s%s%s}}],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":1}}`,
-		reason, quoted(s.Text), refusal, calls, cmp.Or(s.Input, 100), cmp.Or(s.Output, 20))
+		`"message":{"role":"assistant","content":%s%s%s}}]%s}`,
+		reason, quoted(s.Text), refusal, calls, s.usage("prompt_tokens", "completion_tokens"))
 }
 
 func anthropicAnswer(s *Step) string {
@@ -194,6 +194,14 @@ func anthropicAnswer(s *Step) string {
 		reason = "refusal"
 	}
 	return fmt.Sprintf(`{"id":"m","type":"message","role":"assistant","model":"m","stop_reason":%q,"stop_sequence":null,`+
-		`"content":[%s],"usage":{"input_tokens":%d,"output_tokens":%d}}`,
-		reason, strings.Join(blocks, ","), cmp.Or(s.Input, 100), cmp.Or(s.Output, 20))
+		`"content":[%s]%s}`,
+		reason, strings.Join(blocks, ","), s.usage("input_tokens", "output_tokens"))
+}
+
+// usage is the member that counts tokens, with a comma before it.
+func (s *Step) usage(input, output string) string {
+	if s.Uncounted {
+		return ""
+	}
+	return fmt.Sprintf(`,"usage":{%q:%d,%q:%d}`, input, cmp.Or(s.Input, 100), output, cmp.Or(s.Output, 20))
 }

@@ -1,6 +1,0 @@
-//go:build !race
-
-package main
-
-// buildFlags are what the tests' daemon is built with.
-var buildFlags []string

@@ -1,0 +1,7 @@
+//go:build race
+
+package judging_test
+
+// raceDetector says that pools drop what they hold at random, so that allocations
+// cannot be counted.
+const raceDetector = true
