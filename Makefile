@@ -178,9 +178,14 @@ demo-judge: ## show a judge agent at work: bubblewrap, ast-grep and go test in a
 	cd vaglio/judge/sandbox/astgrep && npm ci --no-audit --no-fund --silent
 	$(GO) test ./cmd/vaglio -run '^TestDemoJudge$$' -count 1 -v -timeout 10m
 
+.PHONY: reference
+reference: ## write docs/reference.md anew, from the settings, policy keys, commands and metrics of the code
+	$(GO) test -run='^TestReference$$' -count=1 ./cmd/vaglio -update
+
 .PHONY: pictures
 pictures: ## draw docs/pictures anew, from real cards, with Chromium
 	$(GO) test -run='^TestPictures$$' -count=1 ./cmd/vaglio -pictures
+	$(GO) test -run='^TestContactSheet$$' -count=1 ./channels/web -pictures
 
 .PHONY: payloads
 payloads: ## check what the chats are sent against @slack/types and @grammyjs/types; needs npm

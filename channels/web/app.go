@@ -34,11 +34,14 @@ const scope = "/inbox"
 
 func (w *Web) manifest(rw http.ResponseWriter, r *http.Request) error {
 	texts := w.textsFor(r)
-	icon := w.assets["icon.svg"]
+	icon, touch := w.assets["icon.svg"], w.assets["icon.png"] // Phones that draw no SVG take the picture.
 	body, err := strictjson.Marshal(manifest{
 		ID: scope, Name: "vaglio: " + texts.Plain("web.inbox", nil), ShortName: "vaglio", Lang: texts.Lang(), StartURL: scope, Scope: scope,
 		Display: "standalone", Background: "#f5f4f0", Theme: "#1f6b4a",
-		Icons: []manifestIcon{{Src: icon.url, Sizes: "any", Type: icon.kind, Purpose: "any"}},
+		Icons: []manifestIcon{
+			{Src: icon.url, Sizes: "any", Type: icon.kind, Purpose: "any"},
+			{Src: touch.url, Sizes: "180x180", Type: touch.kind, Purpose: "any"},
+		},
 	})
 	if err != nil {
 		return err

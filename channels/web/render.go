@@ -68,6 +68,7 @@ func loadAssets() (map[string]asset, error) {
 		".css": "text/css; charset=utf-8",
 		".js":  "text/javascript; charset=utf-8",
 		".svg": "image/svg+xml",
+		".png": "image/png",
 	}
 	entries, err := fs.ReadDir(builtin, "assets")
 	if err != nil {

@@ -84,29 +84,29 @@ type config struct {
 // reading never fails and every mistake can be told at once. The names are made
 // from the fields, the help from the tags.
 type environment struct {
-	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"score in [0,1] that a call needs to pass the rules"`
-	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy"`
-	DataDir          text `split_words:"true" desc:"folder of the store, the token of the agent default and the sockets (~/.local/share/metnos)"`
-	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox"`
+	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"the score in [0,1] that a call needs to pass the rules"`
+	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy (docs/judges.md)"`
+	DataDir          text `split_words:"true" desc:"folder of the store, the token of the agent default and the sockets (~/.local/share/metnos); the place of the audit log is no setting"`
+	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox; put a reverse proxy with TLS in front for others"`
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
 	DenialStands     text `split_words:"true" default:"10m" desc:"how long a denial answers calls that would do the same, between 1m and 24h"`
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
 	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
-	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off"`
+	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off (docs/digest.md)"`
 	DigestEmpty      text `split_words:"true" default:"say" desc:"say that a day was empty, in one line, or be silent: silence looks the same when something is broken"`
-	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever"`
-	KeepValues       text `split_words:"true" default:"30" desc:"days for which arguments and other values of calls that ended are kept; after that their hashes alone"`
+	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever (docs/history.md)"`
+	KeepValues       text `split_words:"true" default:"30" desc:"days for which arguments and other values of calls that ended are kept; after that their hashes alone (docs/history.md)"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
-	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, and who may decide"`
-	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent"`
+	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, where agents may work, and who may decide"`
+	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent (docs/agentnames.md)"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
 	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
 
-	Lang      text `default:"en" desc:"language of cards and pages, en or it; a chat changes its own with /lang"`
+	Lang      text `default:"en" desc:"language of cards and pages, en or it; a Telegram chat changes its own with /lang, the inbox follows the browser"`
 	Templates text `desc:"folder with texts of your own, in en.tmpl and it.tmpl (docs/texts.md)"`
 
-	TelegramToken     text `split_words:"true" desc:"token of the Telegram bot that asks you; serve then prints how to pair with it"`
+	TelegramToken     text `split_words:"true" desc:"token of the Telegram bot that asks you; serve then prints how to pair with it (docs/telegram.md)"`
 	TelegramTokenFile text `split_words:"true" desc:"file that holds METNOS_TELEGRAM_TOKEN"`
 	TelegramChat      text `split_words:"true" desc:"number of the chat that cards go to, when it is not the paired one"`
 	TelegramTopic     text `split_words:"true" desc:"number of the forum topic in METNOS_TELEGRAM_CHAT"`

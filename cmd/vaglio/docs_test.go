@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,63 +24,87 @@ func document(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestTheReadmeListsEveryCommand holds its table of commands against the commands.
-func TestTheReadmeListsEveryCommand(t *testing.T) {
-	readme := document(t, "README.md")
-	_, table, found := strings.Cut(readme, "\n## Commands\n")
-	table, _, ended := strings.Cut(table, "\n## ")
-	if !found || !ended {
-		t.Fatal("the README has no chapter Commands")
-	}
-	var listed []string
-	for _, m := range regexp.MustCompile("`vaglio ([a-z]+)").FindAllStringSubmatch(table, -1) {
-		listed = append(listed, m[1])
-	}
-	root := newRoot(stdio{})
-	root.InitDefaultCompletionCmd()
-	var there []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			there = append(there, c.Name())
-		}
-		for _, sub := range c.Commands() {
-			if word := regexp.MustCompile("`[^`]*\\b" + sub.Name() + "\\b"); sub.IsAvailableCommand() && !generated(c, sub) && !word.MatchString(table) {
-				t.Errorf("the README does not list 'vaglio %s %s'", c.Name(), sub.Name())
-			}
-		}
-	}
-	for _, name := range there {
-		if !slices.Contains(listed, name) {
-			t.Errorf("the README does not list 'vaglio %s'", name)
-		}
-	}
-	for _, name := range listed {
-		if !slices.Contains(there, name) {
-			t.Errorf("the README lists 'vaglio %s', which there is not", name)
-		}
-	}
-}
-
 // generated tells whether a command is one of a row, such as a shell's: the table
 // names the row.
 func generated(parent, c *cobra.Command) bool {
 	return parent.Name() == "completion" || parent.Name() == "doctor" && slices.Contains(install.Clients(), c.Name())
 }
 
-// TestTheReadmeListsEverySetting holds its table of settings against the settings.
-func TestTheReadmeListsEverySetting(t *testing.T) {
-	readme := document(t, "README.md")
+// documents are the paths of the documentation, from the repository's root.
+func documents(t *testing.T) []string {
+	t.Helper()
+	below, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(below) < 20 {
+		t.Fatalf("%v, %d documents", err, len(below))
+	}
+	all := []string{"README.md"}
+	for _, path := range below {
+		all = append(all, "docs/"+filepath.Base(path))
+	}
+	return all
+}
+
+// TestTheDocumentsNameNoOtherSetting refuses settings that there are not: the
+// reference, which is made from the code, has those that there are.
+func TestTheDocumentsNameNoOtherSetting(t *testing.T) {
 	known := knownNames()
-	for _, name := range known {
-		if of, file := strings.CutSuffix(name, "_FILE"); !strings.Contains(readme, "`"+name+"`") && (!file || !slices.Contains(known, of)) {
-			t.Errorf("the README does not tell of %s", name)
+	for _, doc := range documents(t) {
+		for _, name := range regexp.MustCompile(`METNOS_[A-Z_]*[A-Z]`).FindAllString(document(t, doc), -1) {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s tells of %s, which there is not", doc, name)
+			}
 		}
 	}
-	for _, name := range regexp.MustCompile(`METNOS_[A-Z_]*[A-Z]`).FindAllString(readme, -1) {
-		if !slices.Contains(known, name) {
-			t.Errorf("the README tells of %s, which there is not", name)
+}
+
+// TestTheIndexNamesEveryDocument holds docs/README.md against the folder.
+func TestTheIndexNamesEveryDocument(t *testing.T) {
+	index := document(t, "docs/README.md")
+	for _, doc := range documents(t) {
+		if name := strings.TrimPrefix(doc, "docs/"); name != "README.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
 		}
 	}
+}
+
+// TestTheDocumentsLinksLeadSomewhere follows every link within the repository, to the
+// heading that it names.
+func TestTheDocumentsLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
+	for _, doc := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(withoutFences(document(t, doc)), -1) {
+			to := m[1] + m[2]
+			if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+				continue
+			}
+			file, heading, anchored := strings.Cut(to, "#")
+			if target := path.Join(path.Dir(doc), file); file == "" {
+				file = doc
+			} else {
+				file = target
+			}
+			if _, err := os.Stat("../../" + file); err != nil {
+				t.Errorf("%s: the link %s leads nowhere", doc, to)
+			} else if anchored && !slices.Contains(headings(document(t, file)), heading) {
+				t.Errorf("%s: the link %s leads to no heading of %s", doc, to, file)
+			}
+		}
+	}
+}
+
+// withoutFences is a document without its blocks of code.
+func withoutFences(text string) string {
+	return regexp.MustCompile("(?ms)^ *```.*?^ *```$").ReplaceAllString(text, "")
+}
+
+// headings are the anchors of a document's headings, as GitHub makes them.
+func headings(text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(withoutFences(text), -1) {
+		anchor := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(anchor, " ", "-"))
+	}
+	return all
 }
 
 // TestTheChatsDocumentsListEveryCommand holds the documents of the chats against

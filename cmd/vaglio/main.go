@@ -27,7 +27,9 @@ import (
 // The exit codes that all commands share. A command that has more says so in
 // its help.
 const (
-	exitOK     = 0
+	// exitOK is for what was done.
+	exitOK = 0
+	// exitFailed is for what was refused or failed, and why.
 	exitFailed = 1
 	// exitUsage is for mistakes in the command line and in the configuration.
 	// Coding agents take a hook's exit code 2 for a denial, so that a hook that

@@ -36,13 +36,15 @@ const sceneZone = "Europe/Rome"
 
 // scene is a conversation in one language.
 type scene struct {
-	lang, intent, words, allow string
+	lang, words, allow string
+	// tidy, prune and ship are what the user asked for: a push, a removal, a release.
+	tidy, prune, ship string
 }
 
 func scenes() []scene {
 	return []scene{
-		{"en", "clean up the history of main", "not on a Friday, please", "Allow once"},
-		{"it", "metti in ordine la storia di main", "non di venerdì, per favore", "Consenti una volta"},
+		{"en", "not on a Friday, please", "Allow once", "clean up the history of main", "drop the backups of 2019", "release 2.0"},
+		{"it", "non di venerdì, per favore", "Consenti una volta", "metti in ordine la storia di main", "elimina i backup del 2019", "pubblica la 2.0"},
 	}
 }
 
@@ -107,13 +109,13 @@ func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	p := newChat(t)
 	s := p.serve(newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711",
 		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_LANG="+sc.lang, "METNOS_TZ="+sceneZone))
-	propose := func(turn, executor, args string) {
+	propose := func(turn, intent, executor, args string) {
 		body := fmt.Sprintf(`{"turn_id":%q,"step":1,"intent":%q,"executor":%q,"args":%s,"context":{"capability":"code:exec","cwd":"/srv/app"}}`,
-			turn, sc.intent, executor, args)
+			turn, intent, executor, args)
 		s.agent("POST", "/v1/proposals", body).answer(t)
 	}
-	card := func(command string) telegramtest.Message {
-		propose(command, "shell_exec", fmt.Sprintf(`{"command":%q}`, command))
+	card := func(command, intent string) telegramtest.Message {
+		propose(command, intent, "shell_exec", fmt.Sprintf(`{"command":%q}`, command))
 		return p.await("of "+command, func(m telegramtest.Message) bool {
 			return strings.Contains(m.Text, command) && len(m.Buttons()) > 0
 		})
@@ -121,14 +123,14 @@ func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	over := func(m telegramtest.Message) telegramtest.Message {
 		return p.await("that is over", func(o telegramtest.Message) bool { return o.ID == m.ID && len(o.Buttons()) == 0 })
 	}
-	asked = []telegramtest.Message{card("git push --force origin main")}
-	allowed, denied := card("rm -rf ../backups/2019"), card("npm publish --access public")
+	asked = []telegramtest.Message{card("git push --force origin main", sc.tidy)}
+	allowed, denied := card("rm -rf ../backups/2019", sc.prune), card("npm publish --access public", sc.ship)
 	if _, err := p.press(allowed.ID, sc.allow); err != nil {
 		t.Fatal(err)
 	}
 	p.Reply(p.ann, p.chat, denied.ID, sc.words)
 	answered = []telegramtest.Message{over(allowed), over(denied)}
-	propose("guarded", "read_file", `{"path":"/etc/shadow"}`)
+	propose("guarded", sc.ship, "read_file", `{"path":"/etc/shadow"}`)
 	notice := p.await("that notes the denial", func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "🛑") })
 	s.stop()
 	return asked, append(answered, notice)
@@ -250,6 +252,7 @@ func marked(m telegramtest.Message) template.HTML {
 func glyph(s string) string {
 	const from, to = `<svg viewBox="0 0 20 20">`, `</svg>`
 	drawn := map[string]string{
+		"⚠": `<path d="M10 2l9 16H1z" fill="#f7b731"/><path d="M10 7.5v5.5M10 14.6v1.8" stroke="#3b2f00" stroke-width="2"/>`,
 		"🔸": `<path d="M10 4l6 6-6 6-6-6z" fill="#f5a623"/>`,
 		"✅": `<rect x="1" y="1" width="18" height="18" rx="4" fill="#4bb34b"/><path d="M5 10.5l3.5 3.5L15 7" stroke="#fff" stroke-width="2.4" fill="none"/>`,
 		"🚫": `<circle cx="10" cy="10" r="7.8" stroke="#e0393e" stroke-width="2.6" fill="none"/><path d="M4.6 4.6l10.8 10.8" stroke="#e0393e" stroke-width="2.6"/>`,

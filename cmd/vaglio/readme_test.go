@@ -15,8 +15,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/metnos/vaglio/internal/policyfile"
 )
 
 // blocks returns the README's shell commands.
@@ -179,42 +177,5 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte(want)) {
 			t.Errorf("%s: %v, want %s in\n%s", sh[i], err, want, out)
 		}
-	}
-}
-
-// TestTheReadmeListsEveryVariable compares its table with the program.
-func TestTheReadmeListsEveryVariable(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range knownNames() {
-		if !bytes.Contains(readme, []byte("`"+name+"`")) {
-			t.Errorf("the README does not name %s", name)
-		}
-	}
-	for _, m := range regexp.MustCompile(`METNOS_[A-Z_]+`).FindAllString(string(readme), -1) {
-		if !slices.Contains(knownNames(), m) {
-			t.Errorf("the README names %s, which does not exist", m)
-		}
-	}
-}
-
-// TestTheReadmesPolicyIsRight reads the README's policy file.
-func TestTheReadmesPolicyIsRight(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(readme)
-	if m == nil {
-		t.Fatal("the README has no policy")
-	}
-	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, m[1], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := policyfile.Read(file, "/home/u"); err != nil {
-		t.Error(err)
 	}
 }

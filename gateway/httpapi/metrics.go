@@ -10,6 +10,22 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
+// The metrics, by what each counts. What stands behind a % is filled in.
+const (
+	// Answers to proposals, by their decision.
+	metricAnswers = `vaglio_answers_total{decision=%q}`
+	// Requests to the API, by route and status.
+	metricRequests = `vaglio_http_requests_total{route=%q,code="%d"}`
+	// Requests that wait for a person now.
+	metricWaiters = `vaglio_waiters`
+	// How many requests may wait at once.
+	metricWaitersMax = `vaglio_waiters_max`
+	// Whether a channel works: 1, or 0.
+	metricChannel = `vaglio_channel_up{channel=%q}`
+	// How many entries the history has.
+	metricLeaves = `vaglio_history_leaves`
+)
+
 // meters are what the API counts. No label holds what a caller sent.
 type meters struct {
 	set     *metrics.Set
@@ -19,10 +35,10 @@ type meters struct {
 func newMeters(s *slots) *meters {
 	m := &meters{set: metrics.NewSet(), rulings: make(map[approval.Ruling]*metrics.Counter)}
 	for _, r := range []approval.Ruling{approval.RulingAllow, approval.RulingDeny, approval.RulingPending} {
-		m.rulings[r] = m.set.NewCounter(fmt.Sprintf("vaglio_answers_total{decision=%q}", r))
+		m.rulings[r] = m.set.NewCounter(fmt.Sprintf(metricAnswers, r))
 	}
-	m.set.NewGauge("vaglio_waiters", func() float64 { return float64(s.taken.Load()) })
-	m.set.NewGauge("vaglio_waiters_max", func() float64 { return float64(s.max) })
+	m.set.NewGauge(metricWaiters, func() float64 { return float64(s.taken.Load()) })
+	m.set.NewGauge(metricWaitersMax, func() float64 { return float64(s.max) })
 	return m
 }
 
@@ -47,7 +63,7 @@ func (m *meters) route(pattern string) *codes { return &codes{route: pattern, se
 func (c *codes) count(status int) {
 	known, ok := c.seen.Load(status)
 	if !ok {
-		name := fmt.Sprintf("vaglio_http_requests_total{route=%q,code=\"%d\"}", c.route, status)
+		name := fmt.Sprintf(metricRequests, c.route, status)
 		known, _ = c.seen.LoadOrStore(status, c.set.GetOrCreateCounter(name))
 	}
 	if counter, ok := known.(*metrics.Counter); ok {
@@ -66,14 +82,14 @@ func (a *API) metrics(c *call) error {
 		if r.Channels[i].OK {
 			up = 1
 		}
-		a.meters.set.GetOrCreateGauge(fmt.Sprintf("vaglio_channel_up{channel=%q}", r.Channels[i].Name), nil).Set(up)
+		a.meters.set.GetOrCreateGauge(fmt.Sprintf(metricChannel, r.Channels[i].Name), nil).Set(up)
 	}
 	if a.leaves != nil {
 		n, err := a.leaves(c.ctx())
 		if err != nil {
 			return err
 		}
-		a.meters.set.GetOrCreateGauge("vaglio_history_leaves", nil).Set(float64(n))
+		a.meters.set.GetOrCreateGauge(metricLeaves, nil).Set(float64(n))
 	}
 	var b bytes.Buffer
 	a.meters.set.WritePrometheus(&b)

@@ -54,8 +54,11 @@ func Default() Policy {
 // policyFile is the file as an operator writes it.
 type policyFile struct {
 	catalog.Config `yaml:",inline"`
-	Approval       *routingFile `yaml:"approval"`
-	// Programs teach what an unknown program reaches, by its name.
+	// Approval says who may decide what (docs/approvers.md); left out, each person who
+	// may decide decides alone.
+	Approval *routingFile `yaml:"approval"`
+	// Programs teach what a program reaches that vaglio does not know, by its name:
+	// workspace, user, system, shared or public.
 	Programs map[string]operation.Reach `yaml:"programs"`
 	// Workspaces are the folders in which agents may work, and that judge agents may
 	// be shown; none leaves it to the client and to the first call of a session.
@@ -63,15 +66,19 @@ type policyFile struct {
 	// ResumeURLs are what the addresses begin with that an agent may have told how a
 	// call ended; none allows none.
 	ResumeURLs []string `yaml:"resume_urls"`
-	Thinking   Thinking `yaml:",inline"`
-	// Execution may stand below spec, as its origin writes it.
+	// Execution says which judges follow that of METNOS_JUDGE_KIND; left out, effects.
 	Execution *execution `yaml:"execution"`
-	Spec      *struct {
+	// Spec may hold execution, as its origin writes it.
+	Spec *struct {
+		// Execution is the same.
 		Execution *execution `yaml:"execution"`
 	} `yaml:"spec"`
+	Thinking Thinking `yaml:",inline"`
 }
 
 type execution struct {
+	// ToolValidation are the judges, in order: all must pass, and the first that
+	// rejects decides. An empty list leaves the first judge alone.
 	ToolValidation *[]Validation `yaml:"tool_validation"`
 }
 

@@ -18,38 +18,60 @@ import (
 
 // routingFile is the part of the policy file that says who may decide.
 type routingFile struct {
-	// Members are people, by the name that routes use, with their ids.
+	// Members are people, by the name that routes use, with their ids on the channels.
 	Members map[string][]string `yaml:"members"`
 	// Agents says whose an agent is; "*" is every other agent.
 	Agents map[string]string `yaml:"agents"`
-	Routes []routeFile       `yaml:"routes"`
-	Rules  []ruleFile        `yaml:"rules"`
+	// Routes are where a call can be put to people, and to whom.
+	Routes []routeFile `yaml:"routes"`
+	// Rules send calls to routes; the first that fits counts, and the last has no
+	// conditions.
+	Rules []ruleFile `yaml:"rules"`
 }
 
 // routeFile is one route.
 type routeFile struct {
-	Name      string        `yaml:"name"`
-	Channels  []string      `yaml:"channels"`
-	Approvers []string      `yaml:"approvers"`
-	Quorum    int           `yaml:"quorum"`
-	Separate  bool          `yaml:"separate"`
-	Deadline  string        `yaml:"deadline"`
-	Escalate  *escalateFile `yaml:"escalate"`
+	// Name is what rules and agents call the route.
+	Name string `yaml:"name"`
+	// Channels are those that show the ask: web, telegram, slack, or a channel of
+	// Slack's by its id; left out, all that are on.
+	Channels []string `yaml:"channels"`
+	// Approvers are members, ids such as "telegram:4711", user groups of Slack's, or
+	// anyone: everybody who may decide at all.
+	Approvers []string `yaml:"approvers"`
+	// Quorum is how many different people must allow; left out, one.
+	Quorum int `yaml:"quorum"`
+	// Separate says that nobody allows the call of their own agent alone.
+	Separate bool `yaml:"separate"`
+	// Deadline is how long the ask waits, from 1m to 24h; left out,
+	// METNOS_APPROVAL_DEADLINE.
+	Deadline string `yaml:"deadline"`
+	// Escalate says when the ask goes to further people.
+	Escalate *escalateFile `yaml:"escalate"`
 }
 
 // escalateFile says when an ask goes to further people, and to whom.
 type escalateFile struct {
+	// After is how long the first people have for themselves, from 1m to 24h.
 	After string `yaml:"after"`
-	To    string `yaml:"to"`
+	// To is the route whose approvers may then answer, too.
+	To string `yaml:"to"`
 }
 
 // ruleFile sends calls to a route.
 type ruleFile struct {
-	Agents    []string `yaml:"agents"`
+	// Agents are the names of agents; left out, every agent.
+	Agents []string `yaml:"agents"`
+	// Executors are the names of tools; left out, every tool.
 	Executors []string `yaml:"executors"`
-	Effects   []string `yaml:"effects"`
-	Reaches   []string `yaml:"reaches"`
-	Route     string   `yaml:"route"`
+	// Effects are kinds of effects, such as delete or publish, of which the call has
+	// one; left out, any.
+	Effects []string `yaml:"effects"`
+	// Reaches are how far its effects reach: workspace, user, system, shared or
+	// public; left out, however far.
+	Reaches []string `yaml:"reaches"`
+	// Route is where the call goes.
+	Route string `yaml:"route"`
 }
 
 // routing returns what the file says, checked but for which channels are on. A

@@ -12,17 +12,19 @@ import (
 
 // Thinking is what a policy says of judges that ask models.
 type Thinking struct {
+	// Models are those that judges may ask (docs/judges.md).
 	Models []Model `yaml:"models"`
-	// LLM is the judge llm-v1; nil takes the defaults.
+	// LLM says how the judge llm-v1 asks; left out, with the defaults.
 	LLM *LLM `yaml:"llm"`
 	// JudgeAgents are the manifests that semantic validations name.
 	JudgeAgents []Agent `yaml:"judge_agents"`
-	// JudgeBudget bounds a day's calls and cost; nil does not.
+	// JudgeBudget bounds a day's calls and cost; left out, nothing does.
 	JudgeBudget *JudgeBudget `yaml:"judge_budget"`
 }
 
 // Model is a model that judges may ask.
 type Model struct {
+	// Name is what judges call the model.
 	Name string `yaml:"name"`
 	// API is the wire format: openai, which most servers speak, or anthropic.
 	API string `yaml:"api"`
@@ -33,7 +35,7 @@ type Model struct {
 	// KeyFile holds the server's key; nobody else may read it.
 	KeyFile string `yaml:"key_file"`
 	// Price is per million tokens, in any currency: budget and metrics use the same.
-	// Nil is not known.
+	// Left out, it is not known.
 	Price *Price `yaml:"price"`
 
 	// key is what KeyFile holds.
@@ -42,7 +44,9 @@ type Model struct {
 
 // Price is a model's for each side; 0 is free, nil was not said.
 type Price struct {
-	Input  *float64 `yaml:"input"`
+	// Input is that of what is sent to the model.
+	Input *float64 `yaml:"input"`
+	// Output is that of what it answers.
 	Output *float64 `yaml:"output"`
 }
 
@@ -52,50 +56,66 @@ type LLM struct {
 	Model string `yaml:"model"`
 	// MinScore is the score that a call needs; left out, METNOS_JUDGE_THRESHOLD.
 	MinScore *float64 `yaml:"min_score"`
-	// ShareArgs is "masked" where the model sees the arguments' values.
+	// ShareArgs is "none", or "masked" where the model sees the arguments' values; left
+	// out, "none".
 	ShareArgs string `yaml:"share_args"`
-	// TimeoutSeconds bounds the wait.
+	// TimeoutSeconds bounds the wait, from 1 to 3600; left out, 60.
 	TimeoutSeconds *int `yaml:"timeout_seconds"`
 }
 
 // Agent is a judge agent's manifest. What it may use may stand below spec, as
 // its origin writes it.
 type Agent struct {
-	Name   string `yaml:"name"`
-	Model  string `yaml:"model"`
+	// Name is what a semantic validation calls it.
+	Name string `yaml:"name"`
+	// Model is one of the models; left out, the only one.
+	Model string `yaml:"model"`
+	// Prompt says what the judge agent is for.
 	Prompt string `yaml:"prompt"`
-	// Network is "none" or "open", Scratch "none" or "copy".
-	Network string       `yaml:"network"`
-	Scratch string       `yaml:"scratch"`
-	Tools   []Tool       `yaml:"tools"`
-	Limits  *agentLimits `yaml:"limits"`
-	Spec    *spec        `yaml:"spec"`
+	// Network is "none" or "open"; left out, "none". An open one stands on every card.
+	Network string `yaml:"network"`
+	// Scratch is "none", or "copy": its commands may write a private copy of the
+	// workspace; left out, "none".
+	Scratch string `yaml:"scratch"`
+	// Tools are what it may use.
+	Tools []Tool `yaml:"tools"`
+	// Limits bound what one judgement may use.
+	Limits *agentLimits `yaml:"limits"`
+	// Spec may hold tools, as its origin writes it.
+	Spec *spec `yaml:"spec"`
 	// ToolValidation judges the judge's own calls.
 	ToolValidation []Validation `yaml:"tool_validation"`
 }
 
 type spec struct {
+	// Tools are the same.
 	Tools []Tool `yaml:"tools"`
 }
 
 // Tool is a tool that a judge agent may use.
 type Tool struct {
+	// Name is the tool's, such as cmd.run or ast_grep.search (docs/judges.md).
 	Name string `yaml:"name"`
 	// Allowlist holds the commands of cmd.run.
 	Allowlist []string `yaml:"allowlist"`
 }
 
 type agentLimits struct {
-	Turns  *int `yaml:"turns"`
+	// Turns is how often the model is asked, at most 100; left out, 12.
+	Turns *int `yaml:"turns"`
+	// Tokens is how many it may use, from 1000 to 10000000; left out, 64000.
 	Tokens *int `yaml:"tokens"`
 }
 
 // JudgeBudget bounds what a day of judging may cost.
 type JudgeBudget struct {
+	// CallsPerDay is how many requests to models a day has.
 	CallsPerDay *int `yaml:"calls_per_day"`
 	// CostPerDay is in the currency of the models' prices, all of which must be known.
 	CostPerDay *float64 `yaml:"cost_per_day"`
-	Above      string   `yaml:"above"`
+	// Above is what happens beyond it: "ask", or "rules", which lets the rules answer;
+	// left out, "ask".
+	Above string `yaml:"above"`
 }
 
 // The bounds and defaults of what a policy may say.

@@ -22,15 +22,18 @@ const (
 // takes to pass it. The entries are asked in order; all must pass, and the
 // first that rejects decides.
 type Validation struct {
+	// Type is "effects", or "semantic": a judge agent.
 	Type string `yaml:"type"`
-	// JudgeAgent and Criteria belong to a semantic validation.
+	// JudgeAgent is the judge agent of a semantic validation.
 	JudgeAgent string `yaml:"judge_agent"`
-	Criteria   string `yaml:"criteria"`
-	// MinScore is the score in [0,1] that a call needs.
+	// Criteria says, in words, by what the judge agent judges.
+	Criteria string `yaml:"criteria"`
+	// MinScore is the score in [0,1] that a call needs; left out, 0.5 for effects and
+	// 0.7 for semantic.
 	MinScore *float64 `yaml:"min_score"`
-	// MinConfidence is the judge's trust in itself, in [0,1], that it takes.
+	// MinConfidence is the judge's trust in itself, in [0,1], that it takes; left out, 0.
 	MinConfidence *float64 `yaml:"min_confidence"`
-	// TimeoutSeconds bounds the wait for a semantic judge.
+	// TimeoutSeconds bounds the wait for a semantic judge, from 1 to 3600; left out, 300.
 	TimeoutSeconds *int `yaml:"timeout_seconds"`
 }
 

@@ -23,6 +23,7 @@ type Catalog struct {
 
 // Config is a catalog as an operator writes it.
 type Config struct {
+	// Executors are the tools that are known.
 	Executors []Executor `json:"executors" yaml:"executors"`
 	// Closed refuses every executor that is not listed.
 	Closed bool `json:"closed" yaml:"closed"`
@@ -32,20 +33,22 @@ type Config struct {
 
 // Executor is one named tool.
 type Executor struct {
+	// Name is the tool's, as agents call it.
 	Name string `json:"name" yaml:"name"`
 	// ArgsSchema is a JSON Schema (draft 2020-12 unless it names another) as
-	// plain values; nil accepts all arguments. It may not refer to other files.
+	// plain values; left out, all arguments are accepted. It may not refer to other files.
 	ArgsSchema any `json:"args_schema,omitzero" yaml:"args_schema,omitempty"`
 	// Capabilities bound where the executor may reach.
 	Capabilities []Capability `json:"capabilities,omitempty" yaml:"capabilities,omitempty"`
-	// Critical false declares an executor that only reads; nil leaves it to
+	// Critical declares, where it is false, an executor that only reads; left out, it is
 	// what the caller says.
 	Critical *bool `json:"critical,omitempty" yaml:"critical,omitempty"`
 	// SkipJudge skips the judges, never the guard, the schema or the scope.
 	SkipJudge bool `json:"skip_judge,omitzero" yaml:"skip_judge,omitempty"`
 	// Shell marks an executor whose command is run by a shell.
 	Shell bool `json:"shell,omitzero" yaml:"shell,omitempty"`
-	// Annotations are what the executor's maker says of it; nil says nothing.
+	// Annotations are what the executor's maker says of it, under the names of MCP. They
+	// count only where nothing better is known.
 	Annotations *Annotations `json:"annotations,omitempty" yaml:"annotations,omitempty"`
 }
 
@@ -78,7 +81,11 @@ type Annotations struct {
 // below; ~ is the home. "arg:name" leaves that one argument to the caller.
 // Hints of network capabilities are hosts; "*.d" is d and all below it.
 type Capability struct {
-	Name string   `json:"name" yaml:"name"`
+	// Name is the class, such as fs:read or network:http.
+	Name string `json:"name" yaml:"name"`
+	// Hint says how far: globs over absolute paths, where ** crosses folders and ~ is the
+	// home, arg:NAME for an argument that is left to the caller, or hosts; left out,
+	// nothing is bounded.
 	Hint []string `json:"hint,omitempty" yaml:"hint,omitempty"`
 }
 

@@ -8,6 +8,26 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
+// The metrics, by what each counts. What stands behind a % is filled in.
+const (
+	// Requests to models' servers, by how they ended.
+	metricRequests = `vaglio_model_requests_total{model=%q,outcome=%q}`
+	// Tokens that models used, by side: input or output.
+	metricUsed = `vaglio_model_tokens_total{model=%q,side=%q}`
+	// Requests whose tokens the server did not tell, so that they were estimated.
+	metricEstimated = `vaglio_model_estimated_total{model=%q}`
+	// What models cost, in the currency of their prices.
+	metricCost = `vaglio_model_cost_total{model=%q}`
+	// How long models took to answer, in seconds: a histogram.
+	metricSeconds = `vaglio_model_request_seconds{model=%q}`
+	// Judges that gave no verdict, by what was wrong.
+	metricFaults = `vaglio_judge_faults_total{judge=%q,fault=%q}`
+	// Calls that skip_judge kept from the judges.
+	metricSkipped = `vaglio_judges_skipped_total{executor=%q}`
+	// Answers of judges that were not asked for again.
+	metricCached = `vaglio_judge_cached_total{judge=%q}`
+)
+
 // Meters count what models and judges do, for the Prometheus text format. No
 // label holds what an agent or a model wrote. It is safe for concurrent use.
 type Meters struct {
@@ -26,28 +46,28 @@ func (m *Meters) Spent() (tokens, cost int64) { return m.tokens.Load(), m.cost.L
 func (m *Meters) Called(c Call) {
 	m.tokens.Add(int64(c.Usage.Total()))
 	m.cost.Add(c.Cost)
-	m.count("vaglio_model_requests_total{model=%q,outcome=%q}", 1, c.Model, c.Outcome)
-	m.count("vaglio_model_tokens_total{model=%q,side=\"input\"}", c.Usage.Input, c.Model)
-	m.count("vaglio_model_tokens_total{model=%q,side=\"output\"}", c.Usage.Output, c.Model)
+	m.count(metricRequests, 1, c.Model, c.Outcome)
+	m.count(metricUsed, c.Usage.Input, c.Model, "input")
+	m.count(metricUsed, c.Usage.Output, c.Model, "output")
 	if c.Usage.Estimated {
-		m.count("vaglio_model_estimated_total{model=%q}", 1, c.Model)
+		m.count(metricEstimated, 1, c.Model)
 	}
-	m.set.GetOrCreateFloatCounter(fmt.Sprintf("vaglio_model_cost_total{model=%q}", c.Model)).Add(float64(c.Cost) / 1e6)
-	m.set.GetOrCreateHistogram(fmt.Sprintf("vaglio_model_request_seconds{model=%q}", c.Model)).Update(c.Took.Seconds())
+	m.set.GetOrCreateFloatCounter(fmt.Sprintf(metricCost, c.Model)).Add(float64(c.Cost) / 1e6)
+	m.set.GetOrCreateHistogram(fmt.Sprintf(metricSeconds, c.Model)).Update(c.Took.Seconds())
 }
 
 // Faulted counts a judge that gave no verdict.
 func (m *Meters) Faulted(judge, fault string) {
-	m.count("vaglio_judge_faults_total{judge=%q,fault=%q}", 1, judge, fault)
+	m.count(metricFaults, 1, judge, fault)
 }
 
 // Skipped counts a call that an executor's skip_judge kept from the judges.
 func (m *Meters) Skipped(executor string) {
-	m.count("vaglio_judges_skipped_total{executor=%q}", 1, executor)
+	m.count(metricSkipped, 1, executor)
 }
 
 // Cached counts an answer that was not asked for again.
-func (m *Meters) Cached(judge string) { m.count("vaglio_judge_cached_total{judge=%q}", 1, judge) }
+func (m *Meters) Cached(judge string) { m.count(metricCached, 1, judge) }
 
 // WritePrometheus writes all of them.
 func (m *Meters) WritePrometheus(w io.Writer) { m.set.WritePrometheus(w) }
