@@ -179,15 +179,12 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 			if len(it.Obscured) > 0 && !revealed {
 				all, obscured = withoutAllow(all), true
 			}
-			own := it.part(all)
-			if len(it.Obscured) == 0 {
-				it.Editables = Editables(a.Approvals[i].Proposal, m)
-			}
-			if len(a.Approvals) == 1 {
+			if own := it.part(all); len(a.Approvals) == 1 {
 				c.Buttons = own
 			} else {
 				it.Buttons, c.Buttons = own, buttons[""]
 			}
+			it.Editables = it.editables(a.Approvals[i].Proposal, m)
 		}
 		c.Items = append(c.Items, it)
 	}
@@ -198,6 +195,15 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 		c.reveal(a)
 	}
 	return c
+}
+
+// editables are the arguments that a person may change: none where a masked value
+// decides what the call does, which no edit shows.
+func (it *Item) editables(p vaglio.Proposal, m Masker) []Editable {
+	if len(it.Obscured) > 0 {
+		return nil
+	}
+	return Editables(p, m)
 }
 
 // part keeps of the choices of one call those that reach further, and returns the

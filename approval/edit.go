@@ -135,15 +135,11 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 	}
 	a.Lapse(at)
 	p := a.Find(e.ID)
-	switch {
-	case p == nil:
+	if p == nil {
 		return ErrNotFound
-	case p.State != Pending, c != nil && len(a.Approvals) >= MaxCalls:
-		return &OrderError{Key: OrderNothing, Value: string(e.ID)}
-	case !askable(p.Verdict):
-		return ErrNotAskable
-	case c != nil && len(c.Obscured) > 0:
-		return &OrderError{Key: OrderObscured, Value: string(e.ID)} // An edit shows no masked value.
+	}
+	if err := a.mayBecome(p, c); err != nil {
+		return err
 	}
 	edit := &Edit{Changed: changed}
 	if c != nil {
@@ -163,6 +159,19 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 	}
 	p.Edit, a.Closed = edit, true
 	return p.decide(denial, 0)
+}
+
+// mayBecome says why a call cannot be c instead.
+func (a *Ask) mayBecome(p *Approval, c *Call) error {
+	switch {
+	case p.State != Pending, c != nil && len(a.Approvals) >= MaxCalls:
+		return &OrderError{Key: OrderNothing, Value: string(p.ID)}
+	case !askable(p.Verdict):
+		return ErrNotAskable
+	case c != nil && len(c.Obscured) > 0:
+		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // An edit shows no masked value.
+	}
+	return nil
 }
 
 // alone reports whether a person may decide under any of the terms, and whether

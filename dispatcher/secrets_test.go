@@ -106,3 +106,34 @@ func TestAMaskIsACut(t *testing.T) {
 		}
 	})
 }
+
+// TestNoEditHidesACut changes one part of a call of which a mask decides another: an
+// edit shows no masked value, so it allows none.
+func TestNoEditHidesACut(t *testing.T) {
+	t.Parallel()
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		p := shell("curl https://example.org/")
+		p.Executor = "http_post"
+		p.Args = vaglio.Args{"url": "https://hooks.example.org/ghp_0123456789abcdefghijklmnopqrstuvwxyz", "body": "deploy main"}
+		a := g.propose(t, p, 0)
+		if a.Approval == nil {
+			t.Fatalf("nobody is asked: %+v", a)
+		}
+		if it := g.onlyCard(t).Items[0]; len(it.Obscured) == 0 || len(it.Editables) != 0 {
+			t.Fatalf("the card offers %+v", it)
+		}
+		e := approval.Editing{ID: a.Approval.ID, Texts: map[string]string{"body": "deploy dev"}, By: owner, Channel: "fake"}
+		shown, err := g.Edit(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Seen = shown.Print
+		_, err = g.Edit(t.Context(), e)
+		if bad, ok := errors.AsType[*approval.OrderError](err); !ok || bad.Key != approval.OrderObscured {
+			t.Errorf("the edit is answered %v", err)
+		}
+		if ask, err := g.Find(t.Context(), string(a.Approval.ID)); err != nil || len(ask.Approvals) != 1 || ask.Approvals[0].State != approval.Pending {
+			t.Errorf("it changed %+v %v", ask, err)
+		}
+	})
+}
