@@ -205,7 +205,7 @@ func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
 	b.enter(in, in.serve())
 	b.do(see(".live.on"))
 	d.change(func() { d.fail = errors.New("disk full") })
-	b.do(chromedp.Click(chromedp.CSS("#ask-firstone .deny")), see(".notice.fault"))
+	b.do(click("#ask-firstone .deny"), see(".notice.fault"))
 	if got := b.text(".notice.fault"); !strings.Contains(got, "may not have been kept") {
 		t.Errorf("got %q", got)
 	}
@@ -254,7 +254,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 // press clicks and waits for the page that follows.
 func (b tab) press(sel string) {
 	b.Helper()
-	if _, err := chromedp.RunResponse(b.ctx, chromedp.Click(chromedp.CSS(sel))); err != nil {
+	if _, err := chromedp.RunResponse(b.ctx, click(sel)); err != nil {
 		b.Fatalf("%s: %v", sel, err)
 	}
 }

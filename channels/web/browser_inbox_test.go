@@ -120,7 +120,7 @@ func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
 	in := newInbox(t, d)
 	b.enter(in, in.serve())
 	b.do(see("#live.on"), until(`document.querySelector(".dock .allow").hasAttribute("data-unread")`), see(".dock .unread"))
-	b.do(chromedp.Click(chromedp.CSS(".dock .allow")))
+	b.do(click(".dock .allow"))
 	b.do(until(`document.querySelector("#say").textContent.startsWith("Not all of the call was seen yet.")`))
 	if got := get(b, chromedp.Evaluate[string](`document.activeElement.className`)); !strings.HasPrefix(got, "command") {
 		t.Errorf("the focus is on %q, not on what is to be read", got)
@@ -258,7 +258,7 @@ func TestBrowserNotices(t *testing.T) {
 	})()`))
 	d.open("unwanted", proposal("make one"))
 	b.do(until(`document.querySelector("#row-unwanted") && counts.at(-1) === 1`))
-	b.do(chromedp.Click(chromedp.CSS("#alert-open")), see("#alert-show"), chromedp.Click(chromedp.CSS("#alert-show")))
+	b.do(click("#alert-open"), see("#alert-show"), click("#alert-show"))
 	b.do(until(`localStorage.getItem("vaglio-alert-show") === "on" && document.querySelector("#alert-show").checked`))
 	d.open("rmbuild1", proposal("rm -rf ./build"))
 	b.do(until(`counts.at(-1) === 2 && shownTo.length > 0`))

@@ -17,7 +17,7 @@ func (b tab) clickAllow(card string) {
 	b.Helper()
 	for {
 		b.do(see(card+" .dock .allow:not([data-unread])"), chromedp.Evaluate[chromedp.Void](`document.querySelector("#say").textContent = ""`))
-		b.do(chromedp.Click(chromedp.CSS(card+" .dock .allow")), until(`document.querySelector("#say").textContent !== ""`))
+		b.do(click(card+" .dock .allow"), until(`document.querySelector("#say").textContent !== ""`))
 		if !strings.Contains(b.text("#say"), "has just changed") {
 			return
 		}
@@ -46,7 +46,7 @@ func TestBrowserSigns(t *testing.T) {
 		t.Errorf("the session is %+v", one)
 	}
 
-	b.do(chromedp.Click(chromedp.CSS("#brake summary")), see("#brake button"))
+	b.do(click("#brake summary"), see("#brake button"))
 	b.press("#brake button")
 	b.do(see("#holds .notice"))
 	d.change(func() {
@@ -55,7 +55,7 @@ func TestBrowserSigns(t *testing.T) {
 		}
 	})
 
-	b.do(chromedp.Navigate(base+"/inbox/try"), see(`button[value="read"]`), chromedp.Click(chromedp.CSS(`button[value="read"]`)), see("#result"))
+	b.do(chromedp.Navigate(base+"/inbox/try"), see(`button[value="read"]`), click(`button[value="read"]`), see("#result"))
 	d.change(func() {
 		if len(d.proposed) != 1 {
 			t.Errorf("proposed: %+v", d.proposed)
@@ -95,7 +95,7 @@ func TestBrowserSigns(t *testing.T) {
 
 	b.do(chromedp.Navigate(base+"/inbox"), see("#ask-lastone1 .deny"))
 	b.do(chromedp.Evaluate[chromedp.Void](`indexedDB.deleteDatabase("vaglio").onsuccess = () => { window.lost = true; }; undefined`), until(`window.lost === true`))
-	b.do(chromedp.Click(chromedp.CSS("#ask-lastone1 .deny")), see(".notice.fault"))
+	b.do(click("#ask-lastone1 .deny"), see(".notice.fault"))
 	if got := b.text(".notice.fault"); !strings.Contains(got, "does not hold the key") || d.state("lastone1-1") != approval.Pending {
 		t.Errorf("without the key the page says %q", got)
 	}

@@ -114,6 +114,19 @@ func call[P, R any](b tab, c cdp.Command[P, R], p P) R {
 // see waits until the selector matches something in sight.
 func see(sel string) chromedp.Action[chromedp.Void] { return chromedp.WaitVisible(chromedp.CSS(sel)) }
 
+// click presses what the selector matches with the mouse. A live page may put another
+// element in its place while that is looked for; then it is looked for again.
+func click(sel string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		for {
+			v, err := chromedp.Click(chromedp.CSS(sel))(ctx, t)
+			if err == nil || !strings.Contains(err.Error(), "(-32000)") {
+				return v, err
+			}
+		}
+	}
+}
+
 // shoot keeps a picture of the whole page for people to look at, when they want
 // them: go test -artifacts. It takes most of the time of these tests.
 func (b tab) shoot(name string) {
