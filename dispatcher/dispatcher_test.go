@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -134,20 +133,7 @@ func (d disk) Look(name string) (string, vaglio.FileKind) {
 }
 
 func (d disk) List(folder string, most int) ([]vaglio.Entry, bool) {
-	in := map[string]vaglio.FileKind{}
-	for file := range d {
-		if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(folder, "/")+"/"); ok && rest != "" {
-			first, _, deep := strings.Cut(rest, "/")
-			if in[first] = vaglio.RegularFile; deep {
-				in[first] = vaglio.Folder
-			}
-		}
-	}
-	var out []vaglio.Entry
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		out = append(out, vaglio.Entry{Name: name, Kind: in[name]})
-	}
-	return out[:min(len(out), most)], len(out) <= most
+	return filetest.List(d, folder, most)
 }
 
 func newEngine(t testing.TB, judge vaglio.Judge, files disk) *vaglio.Engine {

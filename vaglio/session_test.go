@@ -3,13 +3,13 @@ package vaglio_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -41,20 +41,7 @@ func (f folderOf) Look(name string) (string, vaglio.FileKind) {
 }
 
 func (f folderOf) List(folder string, most int) ([]vaglio.Entry, bool) {
-	in := map[string]vaglio.FileKind{}
-	for file := range f {
-		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
-			first, _, deep := strings.Cut(rest, "/")
-			if in[first] = vaglio.RegularFile; deep {
-				in[first] = vaglio.Folder
-			}
-		}
-	}
-	var out []vaglio.Entry
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		out = append(out, vaglio.Entry{Name: name, Kind: in[name]})
-	}
-	return out[:min(len(out), most)], len(out) <= most
+	return filetest.List(f, folder, most)
 }
 
 func sessionEngine(t *testing.T, files folderOf, workspaces ...string) (*vaglio.Engine, *effects.Judge) {

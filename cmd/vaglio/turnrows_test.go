@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -155,18 +156,5 @@ func (f *seenFiles) Look(name string) (string, vaglio.FileKind) {
 }
 
 func (f *seenFiles) List(folder string, most int) ([]vaglio.Entry, bool) {
-	in := map[string]vaglio.FileKind{}
-	for file := range f.texts {
-		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
-			first, _, deep := strings.Cut(rest, "/")
-			if in[first] = vaglio.RegularFile; deep {
-				in[first] = vaglio.Folder
-			}
-		}
-	}
-	var out []vaglio.Entry
-	for _, name := range slices.Sorted(maps.Keys(in)) {
-		out = append(out, vaglio.Entry{Name: name, Kind: in[name]})
-	}
-	return out[:min(len(out), most)], len(out) <= most
+	return filetest.List(f.texts, folder, most)
 }

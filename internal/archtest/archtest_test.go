@@ -154,9 +154,10 @@ var rooms = map[string]room{
 		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/own", "internal/filemode", "vaglio/wording"},
 		modules: []string{xtext},
 	},
-	"vaglio/catalog": {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
-	"vaglio/audit":   {may: []string{"internal/durable", "internal/strictjson"}, modules: []string{xsys}},
-	"vaglio/mask":    {may: []string{"internal/strictjson"}},
+	"internal/filetest": {may: []string{"vaglio"}},
+	"vaglio/catalog":    {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
+	"vaglio/audit":      {may: []string{"internal/durable", "internal/strictjson"}, modules: []string{xsys}},
+	"vaglio/mask":       {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may: []string{
 			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/strictjson",
@@ -305,7 +306,7 @@ var rooms = map[string]room{
 }
 
 // everyTest may be used by the tests of every package.
-var everyTest = []string{"internal/race", gocmp, "internal/strictjson", "internal/golden"}
+var everyTest = []string{"internal/race", "internal/filetest", gocmp, "internal/strictjson", "internal/golden"}
 
 // file is one Go file of the repository.
 type file struct {
