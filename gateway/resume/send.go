@@ -92,16 +92,8 @@ func (w *Webhooks) later(ctx context.Context, read *approval.Record, h *webhook)
 	return wait(h.Tries), nil
 }
 
-// wait is how long after so many tries the next one comes.
-func wait(tries int) time.Duration {
-	again := first
-	for range tries - 1 {
-		if again *= 2; again >= longest {
-			return longest
-		}
-	}
-	return again
-}
+// wait is how long after so many tries, one at least, the next one comes.
+func wait(tries int) time.Duration { return min(first<<min(tries-1, 10), longest) }
 
 func (w *Webhooks) read(ctx context.Context, id approval.ID) (approval.Record, webhook, error) {
 	r, err := w.store.Get(ctx, approval.KindResume, string(id))
