@@ -35,6 +35,8 @@ type Editing struct {
 	// Seen is the fingerprint of the changed call that the person was shown. Without
 	// it, nothing is done but to show it.
 	Seen Fingerprint
+	// Passkey says that it came with an assertion of a passkey, which is bound to it.
+	Passkey bool
 }
 
 // Edited is a call in the form that a person would give it.
@@ -120,8 +122,8 @@ func (e *Editing) Change(p vaglio.Proposal, m Masker) (vaglio.Proposal, []Differ
 // [Ask.JoinTokens] of one call at least, become the new buttons of what else waits.
 //
 // An error changes nothing: [ErrNotApprover], [ErrNotFound], a [*WordsError], a
-// [*KeyError] where the same is asked already, [ErrNotAskable], [ErrNobody], or an
-// [*OrderError].
+// [*KeyError] where the same is asked already, [ErrNotAskable], [ErrNobody], [ErrPasskey],
+// or an [*OrderError].
 func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tokens []Token, at time.Time, permitFor time.Duration) error {
 	denial, err := Tap{By: e.By, Channel: e.Channel, Words: e.Words}.decision(ChoiceDeny, at)
 	if err != nil {
@@ -148,6 +150,9 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 		}
 		if len(tokens) < a.JoinTokens(1) {
 			return ErrNoJoining
+		}
+		if human, _ := by.of(e.By.ID); !e.Passkey && by.WantsPasskey(human) && serious(c.Proposal, c.Denial.verdict) {
+			return ErrPasskey
 		}
 		edit.Approval = a.join([]Call{*c}, tokens)[0]
 		p = a.Find(e.ID) // The list may have moved.

@@ -62,7 +62,8 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 // Vote may change the ask also where the tap did not win. It changes nothing
 // when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
 // token, ask or approval, [ErrOtherChoice], [ErrNobody], a [*ChoiceError], a
-// [*WordsError], [ErrObscured] for an allowance of what was not revealed, or
+// [*WordsError], [ErrObscured] for an allowance of what was not revealed, [ErrPasskey]
+// for one that needs a passkey, or
 // [ErrNotAskable] for an approval that holds anything but a judge's denial.
 func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
@@ -81,6 +82,11 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 		return Receipt{}, ErrNotApprover
 	}
 	a.Lapse(at)
+	if m.choice == ChoiceAllow && !m.replaced {
+		if err := e.asserted(human, &t, a, m.ids); err != nil {
+			return Receipt{}, err
+		}
+	}
 	r := Receipt{Approvals: m.ids, Replaced: m.replaced}
 	b := ballot{e: &e, human: human, under: under, d: d, permitFor: permitFor, grant: m.grant, kind: m.kind, turn: a.TurnID}
 	for _, id := range m.ids {

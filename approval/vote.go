@@ -2,11 +2,15 @@ package approval
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/approval/headline"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // Vote is one person's yes where one is not enough. It counts for one route, as
@@ -142,6 +146,39 @@ type Electorate struct {
 	Terms []Terms
 	// Human says who is behind an id, and whether they may decide anything.
 	Human func(id string) (human string, ok bool)
+	// Holder is the person who keeps passkeys, as Human names them; empty while there
+	// are none.
+	Holder string
+}
+
+// ErrPasskey says that a yes needs a passkey, see [Electorate.WantsPasskey].
+var ErrPasskey = errors.New("it may not be undone, or reaches others: allow it in the inbox, with your passkey")
+
+// WantsPasskey reports whether a person's yes to a serious call counts only with an
+// assertion of a passkey: that of the holder always does, and anybody's where the
+// holder alone could give it. The empty name is anybody.
+func (e *Electorate) WantsPasskey(human string) bool {
+	return e.Holder != "" && slices.ContainsFunc(e.Terms, func(t Terms) bool {
+		return t.permits(e.Holder) && (human == e.Holder || t.single())
+	})
+}
+
+// asserted returns [ErrPasskey] for a person's yes to the calls that lacks an assertion
+// of a passkey.
+func (e *Electorate) asserted(human string, t *Tap, a *Ask, ids []ID) error {
+	if t.Passkey || !e.WantsPasskey(human) || !slices.ContainsFunc(ids, func(id ID) bool {
+		p := a.Find(id)
+		return p.State == Pending && serious(p.Proposal, p.Verdict)
+	}) {
+		return nil
+	}
+	return ErrPasskey
+}
+
+// serious reports whether a call may not be undone, or reaches others.
+func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
+	h := headline.Of(p, v)
+	return h.Consequence.Serious()
 }
 
 // Electorate returns who may decide now what an agent asks on the routes; none
@@ -161,7 +198,7 @@ func (r *Routing) Electorate(routes []Active, agent string, human func(id string
 // who that is.
 func Everybody() Electorate {
 	var r Routing
-	return Electorate{[]Terms{r.Terms(DefaultRoute, "")}, func(id string) (string, bool) { return id, true }}
+	return Electorate{Terms: []Terms{r.Terms(DefaultRoute, "")}, Human: func(id string) (string, bool) { return id, true }}
 }
 
 // Unsure reports whether it cannot be told who is in a group, so that votes may
