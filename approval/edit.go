@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -140,7 +141,7 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 	if p == nil {
 		return ErrNotFound
 	}
-	if err := a.mayBecome(p, c); err != nil {
+	if err := cmp.Or(a.mayBecome(p, c), e.asserted(&by, c)); err != nil {
 		return err
 	}
 	edit := &Edit{Changed: changed}
@@ -150,9 +151,6 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 		}
 		if len(tokens) < a.JoinTokens(1) {
 			return ErrNoJoining
-		}
-		if human, _ := by.of(e.By.ID); !e.Passkey && by.WantsPasskey(human) && serious(c.Proposal, c.Denial.verdict) {
-			return ErrPasskey
 		}
 		edit.Approval = a.join([]Call{*c}, tokens)[0]
 		p = a.Find(e.ID) // The list may have moved.
@@ -177,6 +175,16 @@ func (a *Ask) mayBecome(p *Approval, c *Call) error {
 		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // An edit shows no masked value.
 	}
 	return nil
+}
+
+// asserted returns [ErrPasskey] where the call in its new form takes an assertion of a
+// passkey that the edit lacks.
+func (e *Editing) asserted(by *Electorate, c *Call) error {
+	human, _ := by.of(e.By.ID)
+	if c == nil || e.Passkey || !by.WantsPasskey(human) || !serious(c.Proposal, c.Denial.verdict) {
+		return nil
+	}
+	return ErrPasskey
 }
 
 // alone reports whether a person may decide under any of the terms, and whether

@@ -77,16 +77,11 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	if err := a.answerable(&m, &t); err != nil {
 		return Receipt{}, err
 	}
-	human, under := e.of(t.By.ID)
-	if len(under) == 0 {
-		return Receipt{}, ErrNotApprover
+	human, under, err := e.voter(a, &t, &m)
+	if err != nil {
+		return Receipt{}, err
 	}
 	a.Lapse(at)
-	if m.choice == ChoiceAllow && !m.replaced {
-		if err := e.asserted(human, &t, a, m.ids); err != nil {
-			return Receipt{}, err
-		}
-	}
 	r := Receipt{Approvals: m.ids, Replaced: m.replaced}
 	b := ballot{e: &e, human: human, under: under, d: d, permitFor: permitFor, grant: m.grant, kind: m.kind, turn: a.TurnID}
 	for _, id := range m.ids {

@@ -27,10 +27,18 @@ func TestWhoseYesTakesAPasskey(t *testing.T) {
 		holder    bool
 		wants     bool
 	}{
-		{"alone", "web:owner", true, true}, {"alone", "telegram:1", true, true}, {"alone", "slack:2", true, true}, {"alone", "", true, true},
-		{"alone", "web:owner", false, false}, {"alone", "slack:2", false, false},
-		{"two", "web:owner", true, true}, {"two", "telegram:1", true, true}, {"two", "slack:2", true, false}, {"two", "", true, false},
-		{"others", "slack:2", true, false}, {"others", "", true, false},
+		{"alone", "web:owner", true, true},
+		{"alone", "telegram:1", true, true},
+		{"alone", "slack:2", true, true},
+		{"alone", "", true, true},
+		{"alone", "web:owner", false, false},
+		{"alone", "slack:2", false, false},
+		{"two", "web:owner", true, true},
+		{"two", "telegram:1", true, true},
+		{"two", "slack:2", true, false},
+		{"two", "", true, false},
+		{"others", "slack:2", true, false},
+		{"others", "", true, false},
 	} {
 		e := routing.Electorate([]approval.Active{{Route: row.route}}, "coder", human)
 		if row.holder {

@@ -163,16 +163,24 @@ func (e *Electorate) WantsPasskey(human string) bool {
 	})
 }
 
-// asserted returns [ErrPasskey] for a person's yes to the calls that lacks an assertion
-// of a passkey.
-func (e *Electorate) asserted(human string, t *Tap, a *Ask, ids []ID) error {
-	if t.Passkey || !e.WantsPasskey(human) || !slices.ContainsFunc(ids, func(id ID) bool {
+// voter returns who taps, and under which terms they may decide: [ErrNotApprover] under
+// none, [ErrPasskey] for a yes to a serious call that waits, without the passkey that it
+// takes.
+func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Terms, err error) {
+	human, under = e.of(t.By.ID)
+	if len(under) == 0 {
+		return "", nil, ErrNotApprover
+	}
+	if m.choice != ChoiceAllow || m.replaced || t.Passkey || !e.WantsPasskey(human) {
+		return human, under, nil
+	}
+	if slices.ContainsFunc(m.ids, func(id ID) bool {
 		p := a.Find(id)
 		return p.State == Pending && serious(p.Proposal, p.Verdict)
 	}) {
-		return nil
+		return "", nil, ErrPasskey
 	}
-	return ErrPasskey
+	return human, under, nil
 }
 
 // serious reports whether a call may not be undone, or reaches others.

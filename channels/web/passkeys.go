@@ -21,11 +21,22 @@ const (
 	// passkeyHeader carries an assertion of a passkey, and newPasskeyHeader what an
 	// authenticator made: the JSON of WebAuthn, in base64url. In an answer the former
 	// says that an assertion is wanted.
-	passkeyHeader    = "Vaglio-Passkey"
-	newPasskeyHeader = "Vaglio-New-Passkey"
+	passkeyHeader    = "Vaglio-Passkey"     //nolint:gosec // the name of a header
+	newPasskeyHeader = "Vaglio-New-Passkey" //nolint:gosec // the name of a header
 	// maxPasskey bounds either, in characters.
 	maxPasskey = 16 << 10
 )
+
+// takePasskeys takes the passkeys of the configuration.
+func (w *Web) takePasskeys(ctx context.Context, c *Config) (err error) {
+	if w.passkeysBy = c.PasskeysChange; w.passkeysBy == nil {
+		w.passkeysBy = func(context.Context, approval.Announcement) error { return nil }
+	}
+	if w.passkeys = c.Passkeys; w.passkeys == nil {
+		w.passkeys, err = passkey.Open(ctx, nil)
+	}
+	return err
+}
 
 // site is where the request's page is, for passkeys: the public address or localhost,
 // at our own port. They are bound to a name, so an address in numbers has none.

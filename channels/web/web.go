@@ -210,15 +210,10 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	if w.signedInBy = c.SignedIn; w.signedInBy == nil {
 		w.signedInBy = func(context.Context, Session) error { return nil }
 	}
-	if w.passkeysBy = c.PasskeysChange; w.passkeysBy == nil {
-		w.passkeysBy = func(context.Context, approval.Announcement) error { return nil }
+	if err := w.takePasskeys(ctx, &c); err != nil {
+		return nil, err
 	}
 	var err error
-	if w.passkeys = c.Passkeys; w.passkeys == nil {
-		if w.passkeys, err = passkey.Open(ctx, nil); err != nil {
-			return nil, err
-		}
-	}
 	if w.sessions, err = openSessions(ctx, c.Secret, c.Sessions); err != nil {
 		return nil, err
 	}

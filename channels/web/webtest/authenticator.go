@@ -91,7 +91,7 @@ func (a *Authenticator) Create(challenge []byte) []byte {
 	data = append(append(data, a.id...), key.Bytes()...)
 	var object bytes.Buffer // {"fmt": "none", "attStmt": {}, "authData": data}
 	object.WriteString("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58")
-	object.WriteByte(byte(len(data)))
+	object.WriteByte(byte(len(data))) //nolint:gosec // It fits, see below.
 	object.Write(data)
 	if len(data) > 0xff {
 		panic(fmt.Sprintf("webtest: %d bytes of authenticator data", len(data)))
