@@ -72,7 +72,7 @@ func (b *Base) Messages() []string {
 // file, the line and the column of the mistake.
 func Load() (*Base, error) { return builtIn() }
 
-var builtIn = sync.OnceValues(func() (*Base, error) {
+var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	b := newBase()
 	names, err := fs.Glob(tableFiles, "tables/*.txt")
 	if err != nil {
