@@ -207,7 +207,7 @@ func (c *Card) WantPasskey(e *Electorate, here bool) {
 	}
 	for i := range c.Items {
 		it := &c.Items[i]
-		if it.State != Pending || !it.Headline.Consequence.Serious() {
+		if it.State != Pending || !Serious(&it.Headline.Consequence) {
 			continue
 		}
 		it.Passkey = true

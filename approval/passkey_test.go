@@ -99,7 +99,7 @@ func TestSerious(t *testing.T) {
 		{headline.Consequence{Undo: operation.Partial, Reach: operation.ReachSystem}, false},
 		{headline.Consequence{Reads: true}, false},
 	} {
-		if got := row.is.Serious(); got != row.want {
+		if got := approval.Serious(&row.is); got != row.want {
 			t.Errorf("%+v: %t", row.is, got)
 		}
 	}

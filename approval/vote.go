@@ -11,6 +11,7 @@ import (
 
 	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // Vote is one person's yes where one is not enough. It counts for one route, as
@@ -186,7 +187,12 @@ func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Te
 // serious reports whether a call may not be undone, or reaches others.
 func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
 	h := headline.Of(p, v)
-	return h.Consequence.Serious()
+	return Serious(&h.Consequence)
+}
+
+// Serious reports whether what follows may not be undone, or reaches others.
+func Serious(c *headline.Consequence) bool {
+	return !c.Undoable() || c.Unread || c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic
 }
 
 // Electorate returns who may decide now what an agent asks on the routes; none

@@ -36,11 +36,6 @@ func (c *Consequence) Undoable() bool {
 	return c.Reads || !c.Unknown && (c.Undo == operation.Reversible || c.Undo == operation.Partial)
 }
 
-// Serious reports whether the call may not be undone, or reaches others.
-func (c *Consequence) Serious() bool {
-	return !c.Undoable() || c.Unread || c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic
-}
-
 // Known reports whether a judge said what follows.
 func (c *Consequence) Known() bool { return c.Undo != "" || c.Reads || c.Unknown || c.Unread }
 
