@@ -67,6 +67,9 @@ type Ask struct {
 	EscalateTo string    `json:"escalate_to,omitempty"`
 	// Closed says that no further call joins the ask.
 	Closed bool `json:"closed,omitempty"`
+	// Yielded says that the turn's next calls have a card of their own, but for those
+	// that are akin.
+	Yielded bool `json:"yielded,omitempty"`
 	// Questions are what people asked the agent about it, and what it said.
 	Questions []Question `json:"questions,omitempty"`
 }

@@ -115,6 +115,53 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
+// TestWhatIsAkinJoinsLater holds which calls join an ask that people may be reading: of
+// the same verb in the same system, as long as two thirds of the ask's time.
+func TestWhatIsAkinJoinsLater(t *testing.T) {
+	pushTo := func(ref string) approval.Subjects {
+		return approval.Subjects{{System: "git", Verb: "push", Object: []approval.Fact{{Name: "ref", Value: ref}}}}
+	}
+	write := func(path string) approval.Subjects {
+		return approval.Subjects{{System: approval.Files, Verb: "write", Object: []approval.Fact{{Name: "path", Value: path}}}}
+	}
+	for name, tt := range map[string]struct {
+		asked, further approval.Subjects
+		change         func(a *approval.Ask)
+		// after is the share of the ask's time that is over, of 6 parts.
+		after time.Duration
+		joins bool
+	}{
+		"near":                     {pushTo("main"), pushTo("dev"), nil, 3, true},
+		"equal, spelled anew":      {pushTo("main"), pushTo("main"), nil, 3, true},
+		"another verb":             {pushTo("main"), approval.Subjects{{System: "git", Verb: "tag"}}, nil, 3, false},
+		"another system":           {pushTo("main"), approval.Subjects{{System: "npm", Verb: "push"}}, nil, 3, false},
+		"files side by side":       {write("/w/a"), write("/w/b"), nil, 3, true},
+		"files elsewhere":          {write("/w/a"), write("/etc/b"), nil, 3, false},
+		"what is not known":        {nil, nil, nil, 3, false},
+		"not known, and known":     {pushTo("main"), nil, nil, 3, false},
+		"the turn went on":         {pushTo("main"), pushTo("dev"), func(a *approval.Ask) { a.Yielded = true }, 3, true},
+		"the turn went on at once": {pushTo("main"), nil, func(a *approval.Ask) { a.Yielded = true }, 0, false},
+		"little time is left":      {pushTo("main"), pushTo("dev"), nil, 4, false},
+		"answered":                 {pushTo("main"), pushTo("dev"), func(a *approval.Ask) { a.Approvals[0].State = approval.Denied }, 3, false},
+		"asked back":               {pushTo("main"), pushTo("dev"), func(a *approval.Ask) { a.Closed = true }, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, "make a")
+			a.Approvals[0].About = tt.asked
+			if tt.change != nil {
+				tt.change(&a)
+			}
+			calls := further(t, "make b")
+			calls[0].About = tt.further
+			at := a.OpenedAt.Add(a.ExpiresAt.Sub(a.OpenedAt) / 6 * tt.after)
+			ids, err := a.Join(calls, channelsOf(&a), approval.NewTokens(a.JoinTokens(1)), at)
+			if tt.joins != (err == nil) || !tt.joins && (!errors.Is(err, approval.ErrNoJoining) || len(a.Approvals) != 1) {
+				t.Errorf("joined as %v, %v", ids, err)
+			}
+		})
+	}
+}
+
 // A button that an older program made for all means, once a call joins, the
 // calls that were there then.
 func TestJoinSettlesAnOlderProgramsButtons(t *testing.T) {

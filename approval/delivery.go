@@ -142,8 +142,8 @@ const (
 // zero time when they are not: somebody has answered a part of it, it waits no
 // more, or its time is too short.
 func (a *Ask) RemindAt() time.Time {
-	left := a.ExpiresAt.Sub(a.OpenedAt) / remindShare
-	if left < remindLeast || !a.Waiting() {
+	at := a.lastThird()
+	if a.ExpiresAt.Sub(at) < remindLeast || !a.Waiting() {
 		return time.Time{}
 	}
 	for i := range a.Approvals {
@@ -151,5 +151,11 @@ func (a *Ask) RemindAt() time.Time {
 			return time.Time{}
 		}
 	}
-	return a.ExpiresAt.Add(-left)
+	return at
+}
+
+// lastThird returns when so much of the ask's time is left that people are reminded,
+// and nothing joins any more.
+func (a *Ask) lastThird() time.Time {
+	return a.ExpiresAt.Add(-a.ExpiresAt.Sub(a.OpenedAt) / remindShare)
 }

@@ -126,7 +126,7 @@ func TestDecodeRefusesWhatItMightMisread(t *testing.T) {
 		body string
 		form int // the form that a FormError must name; -1 for any other error
 	}{
-		"newer":        {`{"v":8,"ask":{"id":"a","novelty":1}}`, 8},
+		"newer":        {`{"v":9,"ask":{"id":"a","novelty":1}}`, 9},
 		"no_form":      {`{"ask":{"id":"a"}}`, 0},
 		"negative":     {`{"v":-1,"ask":{"id":"a"}}`, -1},
 		"unknown":      {`{"v":1,"ask":{"id":"a","novelty":"` + secret + `"}}`, -1},
