@@ -110,13 +110,12 @@ func (a *Ask) joinable(calls []Call, at time.Time) bool {
 	if late := a.Yielded || at.Sub(a.OpenedAt) >= GatherFor; late && !a.akinToAll(calls, at) {
 		return false
 	}
-	for i := range calls {
-		c := &calls[i]
-		if c.Fingerprint == "" || c.Proposal.TurnID != a.TurnID || c.Proposal.Intent != a.Intent || c.Proposal.Agent != a.Agent {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(calls, func(c Call) bool { return !a.fits(&c) })
+}
+
+// fits reports whether a call is of the ask's agent and turn.
+func (a *Ask) fits(c *Call) bool {
+	return c.Fingerprint != "" && c.Proposal.TurnID == a.TurnID && c.Proposal.Intent == a.Intent && c.Proposal.Agent == a.Agent
 }
 
 // akinToAll reports whether each of the calls is akin to one that waits, and people
@@ -178,6 +177,13 @@ func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 	}
 	a.EscalateAt, a.EscalateTo, a.Closed = time.Time{}, "", true
 	a.Routes = append(a.Routes, to.active())
+	a.Show(channels, tokens)
+	return true
+}
+
+// Show shows the ask on those of the channels where it is not shown yet. The tokens,
+// as many as [Ask.PostTokens] for each channel, become the buttons there.
+func (a *Ask) Show(channels []string, tokens []Token) {
 	next := dealer(tokens)
 	for _, channel := range channels {
 		if a.On(channel) != nil {
@@ -187,7 +193,6 @@ func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 		s.mint(a, 0, next)
 		a.Cards = append(a.Cards, s)
 	}
-	return true
 }
 
 // dealer deals tokens.

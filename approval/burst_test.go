@@ -233,3 +233,54 @@ func TestRemindAt(t *testing.T) {
 		t.Errorf("one that somebody answers reminds at %v", got)
 	}
 }
+
+// TestSnooze holds when people are reminded of what was put off or handed over.
+func TestSnooze(t *testing.T) {
+	by := func(after time.Duration) approval.Act {
+		return approval.Act{By: approval.Person{ID: "web:owner", Name: "Ada"}, Channel: "web", At: start.Add(after)}
+	}
+	for name, tt := range map[string]struct {
+		change func(a *approval.Ask)
+		span   time.Duration
+		key    string // of the error; none where it is put off
+	}{
+		"ten minutes":       {func(*approval.Ask) {}, 10 * time.Minute, ""},
+		"reminded before":   {func(a *approval.Ask) { a.Cards[0].Reminded = true }, 10 * time.Minute, ""},
+		"again":             {func(a *approval.Ask) { _ = a.Snooze(by(0), time.Minute) }, 10 * time.Minute, ""},
+		"no time":           {func(*approval.Ask) {}, 0, approval.OrderSnooze},
+		"less than no time": {func(*approval.Ask) {}, -time.Minute, approval.OrderSnooze},
+		"past the deadline": {func(a *approval.Ask) { a.ExpiresAt = start.Add(10 * time.Minute) }, 10 * time.Minute, approval.OrderSnooze},
+		"over":              {func(a *approval.Ask) { a.ExpiresAt = start }, 10 * time.Minute, approval.OrderNothing},
+		"answered in part": {func(a *approval.Ask) {
+			a.Approvals[0].State, a.Approvals[0].Decision = approval.Denied, &approval.Decision{Choice: approval.ChoiceDeny}
+		}, 10 * time.Minute, approval.OrderNothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, "make a", "make b")
+			a.ExpiresAt = start.Add(2 * time.Hour)
+			tt.change(&a)
+			deadline, before := a.ExpiresAt, a.RemindAt()
+			err := a.Snooze(by(time.Second), tt.span)
+			bad, _ := errors.AsType[*approval.OrderError](err)
+			if (err == nil) != (tt.key == "") || err != nil && (bad == nil || bad.Key != tt.key || !a.RemindAt().IsZero() && !a.RemindAt().Equal(before)) {
+				t.Fatalf("%v, want %q; reminded at %s", err, tt.key, a.RemindAt())
+			}
+			if !a.ExpiresAt.Equal(deadline) {
+				t.Error("the deadline moved")
+			}
+			if err != nil {
+				return
+			}
+			if want := start.Add(time.Second + tt.span); !a.RemindAt().Equal(want) || a.Cards[0].Reminded {
+				t.Errorf("reminded at %s, want %s", a.RemindAt(), want)
+			}
+			view := a.View()
+			if err := a.HandOver(by(time.Minute), "web:bob", approval.Everybody()); err != nil || !a.RemindAt().Equal(start.Add(time.Minute)) || a.View() == view {
+				t.Errorf("handed over: %v, reminded at %s", err, a.RemindAt())
+			}
+			if err := a.Snooze(by(2*time.Minute), tt.span); err != nil || !a.RemindAt().Equal(start.Add(2*time.Minute+tt.span)) {
+				t.Errorf("put off by the other: %v, reminded at %s", err, a.RemindAt())
+			}
+		})
+	}
+}

@@ -68,8 +68,10 @@ func fullAsk() approval.Ask {
 				"T1": {Approval: "abc-1", Choice: approval.ChoiceAllow}, "T2": {Choice: approval.ChoiceDeny, Calls: 2, Replaced: true},
 			},
 		}},
-		OpenedAt: at, ExpiresAt: at.Add(time.Hour), Closed: true,
-		Routes: []approval.Active{{Route: "ops", Quorum: 2}}, EscalateAt: at, EscalateTo: "leads",
+		OpenedAt: at, ExpiresAt: at.Add(time.Hour), Closed: true, Yielded: true,
+		Snoozed: &approval.Snoozed{Act: approval.Act{By: approval.Person{ID: "web:owner", Name: "Owner"}, Channel: "web", At: at}, Until: at.Add(time.Minute)},
+		Handed:  []approval.Handed{{Act: approval.Act{By: approval.Person{ID: "web:owner", Name: "Owner"}, Channel: "web", At: at}, From: "ann", To: "bob"}},
+		Routes:  []approval.Active{{Route: "ops", Quorum: 2}}, EscalateAt: at, EscalateTo: "leads",
 	}
 }
 
