@@ -174,12 +174,16 @@ func TestWhatTheAgentReadsOfAnEdit(t *testing.T) {
 		has, not []string
 	}{
 		"all of it": {
-			approval.EditedCall{Executor: "sh", Args: vaglio.Args{"command": "make b"}, Changed: []string{"command"}, EditedAt: start}, "",
-			[]string{`sh {"command":"make b"}`, "It needs nobody's leave so."}, []string{"The other arguments", "The person's words"},
+			approval.EditedCall{Executor: "sh", Args: vaglio.Args{"command": "make b"}, Changed: []string{"command"}, EditedAt: start},
+			"",
+			[]string{`sh {"command":"make b"}`, "It needs nobody's leave so."},
+			[]string{"The other arguments", "The person's words"},
 		},
 		"a part": {
-			approval.EditedCall{Executor: "sh", Args: vaglio.Args{"command": "make b", "dir": "/x"}, Changed: []string{"command"}, EditedAt: start, LapsesAt: start.Add(time.Hour)}, "so",
-			[]string{`sh {"command":"make b"}`, "It is allowed so once, until ", "The other arguments stay as they were.", "The person's words: "}, []string{"/x", "leave"},
+			approval.EditedCall{Executor: "sh", Args: vaglio.Args{"command": "make b", "dir": "/x"}, Changed: []string{"command"}, EditedAt: start, LapsesAt: start.Add(time.Hour)},
+			"so",
+			[]string{`sh {"command":"make b"}`, "It is allowed so once, until ", "The other arguments stay as they were.", "The person's words: "},
+			[]string{"/x", "leave"},
 		},
 	} {
 		text := approval.Answer{Refusal: &approval.Refusal{Words: tt.words}, Form: &tt.form}.Told().Text
