@@ -65,8 +65,7 @@ func (h *Headline) Equal(o *Headline) bool {
 // proposal nor the verdict may hold a secret: both are masked by then.
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	found := operationsOf(v)
-	h := Headline{Score: min(v.Score, 1), Consequence: consequenceOf(found)}
-	h.Consequence.Masked = maskedIn(p)
+	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
 	kind := operation.KindUnknown
 	if worst != nil {
@@ -77,7 +76,12 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	said, leaves := c.byRoles(kind)
 	if said == nil && worst != nil && worst.byName() {
 		said = c.object()
+		if said != nil && c.turned() && worst.undo == operation.Irreversible {
+			worst.undo = operation.Partial // The judge graded the kind, and the verb tells more.
+		}
 	}
+	h.Consequence = consequenceOf(found, p.Context.Cwd)
+	h.Consequence.Masked = maskedIn(p)
 	switch {
 	case said != nil:
 		h.Said = said
@@ -102,6 +106,8 @@ type one struct {
 	score float64
 	// manner says that it tells how something is done, and not what.
 	manner bool
+	// guessed says that it could be read in part only.
+	guessed bool
 	// stands is for how many it stands.
 	stands int
 }
@@ -159,7 +165,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			case wording.MoreLikeThese:
 				o.stands, _ = strconv.Atoi(c.Args[0].Text)
 			case wording.AsFarAsRead:
-				out.unread = true
+				out.unread, o.guessed = true, true
 			case wording.AsAdministrator:
 				o.manner = true
 			default:
@@ -195,9 +201,10 @@ func (o *one) lighter() int {
 	}
 }
 
-// heavier orders two things of one class.
+// heavier orders two things of one class. Of equals, what was read whole is said.
 func (o *one) heavier(than *one) bool {
-	return cmp.Or(cmp.Compare(o.score, than.score), than.weight()-o.weight()) < 0
+	order := cmp.Or(cmp.Compare(o.score, than.score), than.weight()-o.weight())
+	return order < 0 || order == 0 && than.guessed && !o.guessed
 }
 
 func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
