@@ -74,11 +74,8 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	c := callOf(p)
 	said, leaves := c.byRoles(kind)
-	if said == nil && worst != nil && worst.byName() {
-		said = c.object()
-		if said != nil && c.turned() && worst.undo == operation.Irreversible {
-			worst.undo = operation.Partial // The judge graded the kind, and the verb tells more.
-		}
+	if said == nil {
+		said = c.byVerb(worst)
 	}
 	h.Consequence = consequenceOf(found, p.Context.Cwd)
 	h.Consequence.Masked = maskedIn(p)
@@ -95,6 +92,19 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	h.Said = bounded(h.Said)
 	return h
+}
+
+// byVerb says what a tool does of which the judge knows the name alone. The judge
+// graded its kind; a verb that another one takes back tells more.
+func (c *call) byVerb(worst *one) wording.Sentence {
+	if worst == nil || !worst.byName() {
+		return nil
+	}
+	said := c.object()
+	if said != nil && c.turned() && worst.undo == operation.Irreversible {
+		worst.undo = operation.Partial
+	}
+	return said
 }
 
 // one is a thing that a call would do, as a judge found it.

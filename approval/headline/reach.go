@@ -64,6 +64,8 @@ func outside(text string) bool {
 }
 
 // places is what is known of paths on every machine.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
 var places = sync.OnceValues(func() (*place.Table, error) { return place.Load("", false) })
 
 // ofMachine reports whether a path, as seen from the folder cwd, is not plainly
