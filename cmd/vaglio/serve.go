@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -112,10 +111,11 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 
 // thrifty has garbage collected when the heap has grown by a half, not by all of
 // itself: the daemon is small, runs for months beside what people work with, and what
-// a call leaves is little. GOGC and GOMEMLIMIT, where they are set, hold instead.
+// a call leaves is little. What GOGC says goes before.
 func thrifty() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(50)
+	const usual = 100
+	if set := debug.SetGCPercent(50); set != usual {
+		debug.SetGCPercent(set)
 	}
 }
 
