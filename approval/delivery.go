@@ -7,8 +7,8 @@ import (
 )
 
 // ErrGone says that a message on a platform can no longer be shown or amended:
-// it was deleted, or the chat is closed to us. There is nothing left to make
-// agree, so the dispatcher stops trying.
+// it was deleted, or the chat is closed to us. A card that still waits is posted
+// anew; of one that is over there is nothing left to make agree.
 var ErrGone = errors.New("message is gone")
 
 // ErrRepost says that a message can no longer show its card, though people can
