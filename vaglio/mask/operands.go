@@ -177,6 +177,30 @@ func (sc *scanner) holdEnd(f form, last, end int) {
 		sc.secretAt(last, 0)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<<"):
 		sc.secretAt(end+len("<<<"), f.sign)
+	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<"):
+		sc.hereDocument(end+len("<<"), f.sign)
+	}
+}
+
+// hereDocument notes the secrets in the lines of the here-document whose end is named here.
+func (sc *scanner) hereDocument(at int, sign byte) {
+	const most = 64 // lines: a bound on the work
+	head, _, ok := strings.Cut(sc.text[at:], "\n")
+	name := strings.TrimLeft(head, "- \t'\"\\")
+	if name = name[:span(name, isDotted)]; !ok || name == "" {
+		return
+	}
+	at += len(head) + 1
+	for range most {
+		line, _, more := strings.Cut(sc.text[at:], "\n")
+		if text := strings.TrimSpace(line); text == name {
+			return
+		} else if text != "" {
+			sc.secretAt(at+strings.Index(line, text), sign)
+		}
+		if at += len(line) + 1; !more {
+			return
+		}
 	}
 }
 
@@ -309,6 +333,21 @@ func (sc *scanner) takesIn(one taker, at int, word place) {
 		}
 		if f.where == stdin && met {
 			sc.secretAt(word.from, f.sign)
+			sc.furtherLines(word, f.sign)
+		}
+	}
+}
+
+// furtherLines notes the secrets behind the line ends that a word spells.
+func (sc *scanner) furtherLines(word place, sign byte) {
+	for at := word.from; sign != 0; {
+		i := strings.Index(sc.text[at:word.to], `\n`)
+		if i < 0 {
+			return
+		}
+		at += i + len(`\n`)
+		if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
+			sc.secretAt(at+cut+1, 0)
 		}
 	}
 }
