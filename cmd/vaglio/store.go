@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/instance"
@@ -147,7 +148,7 @@ const (
 // storeOptions are the options that stores are opened with here: with the credential
 // that systemd hands to a service by LoadCredential, where there is one.
 func storeOptions() (o bolt.Options, err error) {
-	dir := os.Getenv("CREDENTIALS_DIRECTORY")
+	dir, _ := hookmain.Variables(environ())("CREDENTIALS_DIRECTORY")
 	if dir == "" {
 		return o, nil
 	}

@@ -253,24 +253,12 @@ func decode(keys *keyring.Ring, key, v []byte) (approval.Record, error) {
 		return approval.Record{}, bad
 	}
 	form, all := v[0], v[checked:]
-	v = all
-	r := approval.Record{Open: v[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(v[1:]), Seq: binary.BigEndian.Uint64(v[9:])}
-	v = v[17:]
-	count, n := binary.Uvarint(v)
-	if n <= 0 || count > approval.MaxKeys {
+	r := approval.Record{Open: all[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(all[1:]), Seq: binary.BigEndian.Uint64(all[9:])}
+	names, v, ok := decodeKeys(all[17:])
+	if !ok {
 		return approval.Record{}, bad
 	}
-	v = v[n:]
-	if count > 0 {
-		r.Keys = make([]string, count)
-	}
-	for i := range r.Keys {
-		size, n := binary.Uvarint(v)
-		if n <= 0 || size > uint64(len(v)-n) { //nolint:gosec // n is at most the length of v.
-			return approval.Record{}, bad
-		}
-		r.Keys[i], v = string(v[n:n+int(size)]), v[n+int(size):] //nolint:gosec // Below the length of v.
-	}
+	r.Keys = names
 	if form == openRecord {
 		r.Body = append([]byte{}, v...)
 		return r, nil
@@ -281,4 +269,24 @@ func decode(keys *keyring.Ring, key, v []byte) (approval.Record, error) {
 	}
 	r.Body = body
 	return r, nil
+}
+
+// decodeKeys reads a record's keys, and returns what is behind them.
+func decodeKeys(v []byte) (keys []string, rest []byte, ok bool) {
+	count, n := binary.Uvarint(v)
+	if n <= 0 || count > approval.MaxKeys {
+		return nil, nil, false
+	}
+	v = v[n:]
+	if count > 0 {
+		keys = make([]string, count)
+	}
+	for i := range keys {
+		size, n := binary.Uvarint(v)
+		if n <= 0 || size > uint64(len(v)-n) { //nolint:gosec // n is at most the length of v.
+			return nil, nil, false
+		}
+		keys[i], v = string(v[n:n+int(size)]), v[n+int(size):] //nolint:gosec // Below the length of v.
+	}
+	return keys, v, true
 }

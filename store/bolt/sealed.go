@@ -44,18 +44,18 @@ func (db *DB) loadKeys(sealed []byte) (stale bool, err error) {
 	if db.keys, err = keyring.Load(db.keyFile(), db.options.Credential); err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}
-	if _, err := db.keys.Open(sealed, aboutFile); err != nil {
+	if _, err := db.keys.Open(sealed, aboutFile()); err != nil {
 		return false, &KeyError{db.path, db.keyFile(), err}
 	}
 	return keyring.KeyOf(sealed) != db.keys.Newest(), nil
 }
 
 // aboutFile is what the value is about that says with which key the file was written.
-var aboutFile = []byte(bucketVaglio + "\x00" + keySealed)
+func aboutFile() []byte { return []byte(bucketVaglio + "\x00" + keySealed) }
 
 // putSealed notes that all of the file is written with the newest key.
 func (db *DB) putSealed(tx *bbolt.Tx) error {
-	return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keySealed), db.keys.Seal(nil, nil, aboutFile))
+	return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keySealed), db.keys.Seal(nil, nil, aboutFile()))
 }
 
 // sealAnew writes the file anew with the newest key, and opens what took its place. No

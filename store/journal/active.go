@@ -132,6 +132,9 @@ func (a *active) recover(readOnly bool) error {
 	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
 }
 
+// takes reports whether a segment that may have so many bytes takes more entries.
+func (a *active) takes(most int64) bool { return a.size < most && a.form == activeForm }
+
 // begin makes the file an empty segment.
 func (a *active) begin() error {
 	if _, err := a.file.WriteAt(binary.LittleEndian.AppendUint32([]byte(activeMark), activeForm), 0); err != nil {

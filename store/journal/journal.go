@@ -149,7 +149,7 @@ func (l *Log) load() error {
 		return err
 	}
 	// The newest goes on where it ends, unless it was full, or is of an older form.
-	if n := len(l.full); n > 0 && l.full[n-1].size < l.options.SegmentBytes && l.full[n-1].form == activeForm {
+	if n := len(l.full); n > 0 && l.full[n-1].takes(l.options.SegmentBytes) {
 		l.newest, l.full = l.full[n-1], l.full[:n-1]
 		return nil
 	}

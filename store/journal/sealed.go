@@ -250,7 +250,7 @@ func (s *sealed) keysUsed() (map[uint32]bool, error) {
 // write writes the segment with the entries to a file beside its own, which is on the disk
 // then, and returns what is there.
 func (s *sealed) write(entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
-	f, err := os.OpenFile(s.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // The folder is the store's.
+	f, err := os.OpenFile(s.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
 		return nil, ioError(err)
 	}

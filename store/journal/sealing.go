@@ -29,7 +29,8 @@ func (l *Log) seal() {
 // SealAll seals every segment that is full, and writes those anew that were sealed without
 // the newest key, as the journal does by itself in its time.
 func (l *Log) SealAll() {
-	for l.sealOldest() || l.sealAnew() {
+	for more := true; more; {
+		more = l.sealOldest() || l.sealAnew()
 	}
 }
 

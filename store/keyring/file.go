@@ -184,7 +184,7 @@ func (r *Ring) unbind(id uint32, secret []byte) (_ []byte, problem string) {
 }
 
 // Credential is the name that a service's credential for the keys has.
-const Credential = "vaglio.key"
+const Credential = "vaglio.key" //nolint:gosec // The name of one.
 
 type sealer interface {
 	Seal(dst, nonce, plaintext, about []byte) []byte

@@ -12,10 +12,10 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-func newRing(t *testing.T, credential string) (*keyring.Ring, string) {
+func newRing(t *testing.T) (*keyring.Ring, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.keys")
-	r, err := keyring.Make(path, []byte(credential))
+	r, err := keyring.Make(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func opens(t *testing.T, r *keyring.Ring, sealed []byte, want string) {
 
 func TestAValueIsReadWhereItWasSealed(t *testing.T) {
 	t.Parallel()
-	r, path := newRing(t, "")
+	r, path := newRing(t)
 	here := []byte("here")
 	for _, value := range []string{"", "v", strings.Repeat("value ", 1000)} {
 		sealed := r.Seal([]byte("before"), []byte(value), here)
@@ -68,7 +68,7 @@ func TestAValueIsReadWhereItWasSealed(t *testing.T) {
 		if _, err := r.Open(sealed[:keyring.Overhead-1], here); !errors.Is(err, keyring.ErrAltered) {
 			t.Errorf("cut: %v", err)
 		}
-		other, _ := newRing(t, "")
+		other, _ := newRing(t)
 		binary.BigEndian.PutUint32(sealed, 0)
 		if _, err := other.Open(sealed, here); !errors.Is(err, keyring.ErrNoKey) {
 			t.Errorf("another ring: %v", err)
@@ -81,7 +81,7 @@ func TestAValueIsReadWhereItWasSealed(t *testing.T) {
 
 func TestOldKeysAreKeptAsLongAsTheyAreUsed(t *testing.T) {
 	t.Parallel()
-	r, path := newRing(t, "")
+	r, path := newRing(t)
 	var sealed [][]byte
 	var ids []uint32
 	for range 3 {
@@ -114,7 +114,7 @@ func TestOldKeysAreKeptAsLongAsTheyAreUsed(t *testing.T) {
 // TestAKeyThatCannotBeWrittenIsNotUsed takes the folder away while keys are rotated.
 func TestAKeyThatCannotBeWrittenIsNotUsed(t *testing.T) {
 	t.Parallel()
-	r, path := newRing(t, "")
+	r, path := newRing(t)
 	before := r.Newest()
 	if err := os.Rename(filepath.Dir(path), filepath.Dir(path)+"-away"); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestAKeyThatCannotBeWrittenIsNotUsed(t *testing.T) {
 
 func TestKeysAreBoundToACredential(t *testing.T) {
 	t.Parallel()
-	r, path := newRing(t, "")
+	r, path := newRing(t)
 	sealed := r.Seal(nil, []byte("v"), []byte("here"))
 	with := load(t, path, "a secret of the service")
 	opens(t, with, sealed, "v")
@@ -158,7 +158,7 @@ func TestKeysAreBoundToACredential(t *testing.T) {
 
 func TestWrongKeyFiles(t *testing.T) {
 	t.Parallel()
-	_, path := newRing(t, "")
+	_, path := newRing(t)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestWrongKeyFiles(t *testing.T) {
 			t.Errorf("%s: the file was changed: %v", name, err)
 		}
 	}
-	if err := errors.Join(os.WriteFile(path, whole, 0o600), os.Chmod(path, 0o640)); err != nil { //nolint:gosec // That is the mistake.
+	if err := errors.Join(os.WriteFile(path, whole, 0o600), os.Chmod(path, 0o640)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := keyring.Make(path, nil); err == nil || !strings.Contains(err.Error(), "can be used by others (mode 0640); run chmod 600 "+path) {
