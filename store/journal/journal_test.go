@@ -214,7 +214,7 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 			if err != nil || len(paths) == 0 {
 				t.Fatalf("segments: %v, %v", paths, err)
 			}
-			path := paths[0]
+			path := paths[len(paths)-1] // the one that entries still go to: it is not sealed meanwhile
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
