@@ -251,9 +251,10 @@ func IdempotencyKey(agent, key string) string { return nameKey("idem", agent, ke
 func FingerprintKey(agent string, f Fingerprint) string { return nameKey("fp", agent, string(f)) }
 
 // TurnKey is the key under which further calls of a turn, that go to the same
-// route, find the ask that they may join.
+// route, find the ask that they may join. It does not say the intent: keys of records are
+// not encrypted.
 func TurnKey(agent, turn, intent, route string) string {
-	return nameKey("turn", agent, fmt.Sprintf("%d:%s:%d:%s:%s", len(route), route, len(turn), turn, intent))
+	return nameKey("turn", agent, digest(fmt.Sprintf("%d:%s:%d:%s:%s", len(route), route, len(turn), turn, intent)))
 }
 
 // route is the route that the ask was opened on.

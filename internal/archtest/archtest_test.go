@@ -109,7 +109,7 @@ var rooms = map[string]room{
 	"internal/instance": {may: []string{"approval", "approval/report", "channels/slack", "channels/telegram", "channels/web", "internal/strictjson"}, tests: []string{"store/storetest"}},
 	"internal/doctor": {
 		may: []string{
-			"dispatcher", "store/bolt", "approval", "approval/visible", "channels/slack", "channels/telegram",
+			"dispatcher", "store/bolt", "store/keyring", "approval", "approval/visible", "channels/slack", "channels/telegram",
 			"internal/datafolder", "internal/regular", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
 		},
 		modules: []string{xsys},
@@ -218,9 +218,10 @@ var rooms = map[string]room{
 	},
 
 	"internal/durable": {},
-	"store/journal":    {may: []string{"approval", "internal/durable"}, modules: []string{zstd}},
+	"store/keyring":    {may: []string{"internal/durable", "internal/regular"}},
+	"store/journal":    {may: []string{"approval", "internal/durable", "store/keyring"}, modules: []string{zstd}},
 	"store/bolt": {
-		may:     []string{"approval", "approval/history", "store/journal", "internal/strictjson", "internal/durable"},
+		may:     []string{"approval", "approval/history", "store/journal", "store/keyring", "internal/strictjson", "internal/durable"},
 		modules: []string{bbolt, xmod, xsys},
 		tests:   []string{"store/storetest"},
 	},
