@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 //go:embed tables/*.txt
@@ -148,13 +150,8 @@ func wrong(token, format string, args ...any) error {
 // read adds one file to the base.
 func (b *Base) read(name, text string) error {
 	var cur *Section
-	n := 0
-	for raw := range strings.Lines(text) {
-		n++
+	for n, raw := range rows.Of(text) {
 		s := strings.TrimSpace(raw)
-		if s == "" || strings.HasPrefix(s, "#") {
-			continue
-		}
 		var err error
 		switch name {
 		case "harmless.txt":
