@@ -143,9 +143,7 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 	if err != nil {
 		return nil
 	}
-	whole := slices.ContainsFunc(options, func(o string) bool {
-		return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
-	})
+	whole := slices.ContainsFunc(options, wholeLine)
 	if program == "killall" && !slices.Contains(options, "-r") && !slices.Contains(options, "--regexp") {
 		name := path.Base(pattern)
 		pattern = "^" + regexp.QuoteMeta(name[:min(len(name), nameOfProcess)])
@@ -165,6 +163,11 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 		}
 	}
 	return out
+}
+
+// wholeLine says whether an option makes a pattern one of whole command lines.
+func wholeLine(o string) bool {
+	return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
 }
 
 // runs says whether what a pattern finds is the session's own: of what runs, or

@@ -97,20 +97,9 @@ func (m Machine) numbers() ([]int, error) {
 // Users gives the processes that have a socket at a port, or to one of that number. A
 // socket of this user that no process is seen to hold is an error: somebody holds it.
 func (m Machine) Users(port uint16) ([]int, error) {
-	sockets := map[string]bool{} // by number, whether it is this user's
-	for _, kind := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		text, err := os.ReadFile(filepath.Join(m.System, "net", kind)) //nolint:gosec // Below what the caller trusts.
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		for line := range bytes.Lines(text) {
-			if s, ok := socketOf(string(line)); ok && slices.Contains(s.ports, port) {
-				sockets[s.number] = s.user == os.Getuid()
-			}
-		}
-	}
-	if len(sockets) == 0 {
-		return nil, nil
+	sockets, err := m.sockets(port)
+	if err != nil || len(sockets) == 0 {
+		return nil, err
 	}
 	numbers, err := m.numbers()
 	if err != nil {
@@ -131,18 +120,35 @@ func (m Machine) Users(port uint16) ([]int, error) {
 	return out, nil
 }
 
+// sockets are those at a port, by number, and whether they are this user's.
+func (m Machine) sockets(port uint16) (map[string]bool, error) {
+	sockets := map[string]bool{}
+	for _, kind := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		text, err := os.ReadFile(filepath.Join(m.System, "net", kind)) //nolint:gosec // Below what the caller trusts.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for line := range bytes.Lines(text) {
+			if s, ok := socketOf(string(line)); ok && slices.Contains(s.ports, port) {
+				sockets[s.number] = s.user == os.Getuid()
+			}
+		}
+	}
+	return sockets, nil
+}
+
 // holds says whether a process has one of the sockets, and keeps which.
-func (m Machine) holds(pid int, sockets, held map[string]bool) (any bool) {
+func (m Machine) holds(pid int, sockets, held map[string]bool) (some bool) {
 	entries, _ := os.ReadDir(m.of(pid, "fd")) // another user's cannot be seen
 	for _, e := range entries {
 		to, _ := os.Readlink(filepath.Join(m.of(pid, "fd"), e.Name()))
 		number, ok := strings.CutPrefix(to, "socket:[")
 		number = strings.TrimSuffix(number, "]")
 		if _, meant := sockets[number]; ok && meant {
-			held[number], any = true, true
+			held[number], some = true, true
 		}
 	}
-	return any
+	return some
 }
 
 // socket is one that Linux lists.

@@ -165,7 +165,7 @@ func TestThisProcessIsSeen(t *testing.T) {
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	// Another process's socket of that number may end while it is looked for.
-	if users, err := processes.This().Users(uint16(port)); err == nil && !slices.Contains(users, os.Getpid()) { //nolint:gosec // A port.
+	if users, err := processes.This().Users(uint16(port)); err == nil && !slices.Contains(users, os.Getpid()) {
 		t.Errorf("port %d is used by %v, %v", port, users, err)
 	}
 }
