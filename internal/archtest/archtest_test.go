@@ -73,6 +73,7 @@ var rooms = map[string]room{
 	"internal/filemode":   {},
 	"internal/imports":    {},
 	"internal/unixtext":   {},
+	"internal/rows":       {},
 	"internal/settings":   {},
 	"internal/hosts":      {},
 	"internal/regular":    {},
@@ -83,6 +84,7 @@ var rooms = map[string]room{
 	"internal/privacy":    {modules: []string{xsys}},
 	"internal/peers":      {modules: []string{xsys}},
 	"internal/lineage":    {},
+	"internal/processes":  {may: []string{"internal/lineage", "vaglio"}},
 	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
@@ -134,7 +136,7 @@ var rooms = map[string]room{
 		tests: []string{"vaglio/catalog"},
 	},
 
-	"vaglio/wordclass":        {},
+	"vaglio/wordclass":        {may: []string{"internal/rows"}},
 	"vaglio/wording":          {},
 	"vaglio/shell":            {may: []string{"internal/unixtext", "vaglio/wordclass", "internal/strictjson", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
@@ -142,11 +144,11 @@ var rooms = map[string]room{
 	"vaglio/patch":            {may: []string{"vaglio/shell", "vaglio/wording"}},
 	"vaglio/place":            {modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
-	"vaglio/commands":         {may: []string{"vaglio/operation", "vaglio/shell"}},
+	"vaglio/commands":         {may: []string{"internal/rows", "vaglio/operation", "vaglio/shell"}},
 	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
-	"vaglio/project":          {may: []string{"vaglio/shell", "internal/imports", "internal/settings"}, modules: []string{yaml}},
+	"vaglio/project":          {may: []string{"internal/rows", "vaglio/shell", "internal/imports", "internal/settings"}, modules: []string{yaml}},
 	"internal/workfiles":      {may: []string{"vaglio", "internal/regular"}},
-	"vaglio/clients":          {may: []string{"vaglio/commands", "vaglio/operation", "vaglio/reading"}},
+	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
 		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/own", "internal/filemode", "vaglio/wording"},
 		modules: []string{xtext},
@@ -157,8 +159,8 @@ var rooms = map[string]room{
 	"vaglio/mask":       {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may: []string{
-			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/strictjson",
-			"vaglio/wording",
+			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",
+			"internal/strictjson", "vaglio/wording",
 		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects"},
@@ -167,7 +169,8 @@ var rooms = map[string]room{
 	"vaglio/judge/sandbox": {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
 	"vaglio/judge/effects": {
 		may: []string{
-			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/hosts", "internal/strictjson", "vaglio/wording",
+			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/hosts", "internal/rows", "internal/strictjson",
+			"vaglio/wording",
 		},
 		modules: []string{sqllexer, xtext},
 		tests:   []string{"vaglio/judge", "templates"},
