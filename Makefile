@@ -158,9 +158,10 @@ arena: ## have a scripted agent meet 100 refusals, with plain text and with ours
 	$(GO) test -run='^TestArena$$' -count=1 -v ./dispatcher | grep -v level=
 
 MUTANTS ?= 80
+SEED ?= 1
 .PHONY: mutants
-mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80
-	cd tools && $(GO) run ./mutants -n $(MUTANTS)
+mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80 SEED=1
+	cd tools && $(GO) run ./mutants -n $(MUTANTS) -seed $(SEED)
 
 .PHONY: secrets
 secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples

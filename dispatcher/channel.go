@@ -27,8 +27,9 @@ type Channel interface {
 	// buttons of the first message decide nothing any more.
 	Post(ctx context.Context, c approval.Card) (ref string, err error)
 	// Amend makes the message with the reference show the card, which may hold
-	// more calls than it was posted with. [approval.ErrRepost] asks for a new
-	// message, [approval.ErrGone] gives the place up.
+	// more calls than it was posted with. [approval.ErrRepost] and
+	// [approval.ErrGone] ask for a new message while somebody can still answer,
+	// and give the place up after that.
 	Amend(ctx context.Context, ref string, c approval.Card) error
 }
 

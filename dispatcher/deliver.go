@@ -49,11 +49,29 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 		return d.post(ctx, ch, ask, e, false)
 	}
 	err := ch.Amend(ctx, s.ref, card)
-	anew := errors.Is(err, approval.ErrRepost) || s.posted > 0 && errors.Is(err, approval.ErrGone)
-	if anew && ask.Waiting() {
+	if (errors.Is(err, approval.ErrRepost) || errors.Is(err, approval.ErrGone)) && ask.Waiting() {
 		return d.post(ctx, ch, ask, e, true)
 	}
 	return d.keep(ctx, ch, ask.ID, e, s, err)
+}
+
+// Look makes sure that people can see the card of an ask that waits on the channel: its
+// message is written anew, and one that somebody deleted gets a successor. It returns
+// when that is on disk, not when it is done; without an ask that waits there it does
+// nothing.
+func (d *Dispatcher) Look(ctx context.Context, id approval.AskID, channel string) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(channel)
+		if shown == nil || !ask.Waiting() || shown.Ref == "" {
+			return approval.ErrKeep
+		}
+		shown.View, shown.Gone = "", false
+		return nil
+	})
+	if err != nil && !errors.Is(err, approval.ErrNotFound) {
+		return fmt.Errorf("dispatcher: look for the card of ask %s: %w", id, err)
+	}
+	return nil
 }
 
 // found writes down that a message is the ask's, before it is amended: the channel

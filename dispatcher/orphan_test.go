@@ -208,6 +208,43 @@ func TestACardIsPostedAnew(t *testing.T) {
 	})
 }
 
+// A card that is looked for is written anew, and one whose message is gone comes back
+// under new buttons, as often as it takes; what is over is left alone.
+func TestACardThatIsLookedForComesBack(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		a := h.ask("make a", 1)
+		settle()
+		look := func(want int, when string) {
+			t.Helper()
+			if err := h.Look(t.Context(), a.Approval.ID.Ask(), "chat"); err != nil {
+				t.Fatalf("%s: %v", when, err)
+			}
+			settle()
+			if n := len(h.chat.seen()); n != want {
+				t.Fatalf("%s: %d messages were posted, want %d", when, n, want)
+			}
+		}
+		look(1, "it is there")
+		h.chat.failingOn("amend", approval.ErrGone)
+		look(2, "it was deleted")
+		look(3, "and its successor, too")
+		messages := h.chat.seen()
+		if r := h.press(messages[0], all, approval.ChoiceAllow); !r.Replaced {
+			t.Errorf("the deleted message: %+v", r)
+		}
+		h.chat.failing(nil)
+		if r := h.press(messages[2], all, approval.ChoiceDeny); !r.Won {
+			t.Errorf("the card that came back: %+v", r)
+		}
+		settle()
+		h.chat.failingOn("amend", approval.ErrGone)
+		look(3, "it is over")
+		if err := h.Look(t.Context(), "nobody", "chat"); err != nil {
+			t.Errorf("an unknown ask: %v", err)
+		}
+	})
+}
+
 // An ask that ends elsewhere before its card is posted anew has no card on the
 // channel but the orphan, which shows the end when the channel has found it.
 func TestAnOrphanIsAdopted(t *testing.T) {

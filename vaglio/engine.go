@@ -32,6 +32,7 @@ type Engine struct {
 	turns   turns
 	needs   Needs
 	files   Files
+	runs    Processes
 	spaces  spaces
 }
 
@@ -56,6 +57,8 @@ type Config struct {
 	Own own.Facts
 	// Files reads the files that calls run; nil leaves them unread.
 	Files Files
+	// Processes tells what runs, for calls that stop it; nil leaves that unknown.
+	Processes Processes
 	// Workspaces are the folders in which agents may work. Where there are none,
 	// and the client states none, a session's are those in which it begins.
 	Workspaces []string
@@ -96,7 +99,7 @@ func New(c Config) (*Engine, error) {
 		return nil, err
 	}
 	return &Engine{
-		files: c.Files, spaces: where,
+		files: c.Files, runs: c.Processes, spaces: where,
 		catalog: c.Catalog,
 		guard:   guard.New(guard.Config{Home: c.Home, Own: c.Own}),
 		reader:  reading.NewReader(reading.Options{Home: c.Home, Env: c.Own.Env, Clients: known.Tools()}),
@@ -260,6 +263,7 @@ type known struct {
 
 func (e *Engine) known(p Proposal) known {
 	p.Context.Reading = nil
+	p.Context.Running = NewRunning(p.Facts, e.runs)
 	e.spaces.of(&p)
 	ex, ok := e.catalog.Find(p.Executor)
 	if !ok {

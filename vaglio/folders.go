@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -39,12 +40,8 @@ var bringing = sync.OnceValue(func() map[string][]brings {
 func parseBrings(text string) (map[string][]brings, error) {
 	const columns = 4
 	t := map[string][]brings{}
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
+	for n, line := range rows.Of(text) {
+		line = strings.TrimSpace(line)
 		parts := strings.Split(line, "|")
 		if len(parts) != columns {
 			return nil, fmt.Errorf("folders.txt:%d: want programs | words | where | files, got %q", n, line)

@@ -70,6 +70,9 @@ type Context struct {
 	// Site is where the call may work. The engine sets it; it never comes from a
 	// caller.
 	Site *Site `json:"-"`
+	// Running tells what of what runs the session started. The engine sets it for
+	// the judges; it never comes from a caller.
+	Running *Running `json:"-"`
 	// Concerns are why the caller itself wants a person to see the call. They
 	// can only add a question, never spare one.
 	Concerns []Concern `json:"concerns,omitzero"`

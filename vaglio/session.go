@@ -36,6 +36,9 @@ type Fact struct {
 	At time.Time `json:"at,omitzero"`
 	// text is what was written, where SHA256 is known.
 	text string
+	// shared says that another session started the same in the same place, so that
+	// nothing tells whose it is.
+	shared bool
 }
 
 // Deed is what a [Fact] tells.
@@ -250,41 +253,6 @@ func (f Facts) Runs(pattern string) bool {
 	return picked
 }
 
-// Finds says whether a search for processes, which lsof and pgrep are, finds those
-// alone that the session started. Another program is no search.
-func (f Facts) Finds(program string, words []string) (own, search bool) {
-	looked := 0
-	for _, w := range words {
-		port := w[strings.LastIndexByte(w, ':')+1:]
-		var found bool
-		switch {
-		case program == "lsof" && port != w && port != "":
-			found = f.Serves(port)
-		case program == "pgrep" && !strings.HasPrefix(w, "-"):
-			found = f.Runs(w)
-		default:
-			continue
-		}
-		if !found {
-			return false, true
-		}
-		looked++
-	}
-	return looked > 0, program == "lsof" || program == "pgrep"
-}
-
-// Stops says whether a program that stops others, by the names or the ports that
-// it is given, stops those alone that the session started.
-func (f Facts) Stops(program string, operands []string) bool {
-	return !slices.ContainsFunc(operands, func(w string) bool {
-		if program != "fuser" {
-			return !f.Runs(w)
-		}
-		port, isPort := strings.CutSuffix(w, "/tcp")
-		return !isPort || !f.Serves(port)
-	})
-}
-
 // digestOf is the SHA-256 of a text, in hex.
 func digestOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -354,11 +322,42 @@ func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
 		s.by[key] = k
 	}
 	k.used = time.Now()
-	s.set(k, k.facts.add(now, did...))
+	s.set(k, k.facts.add(now, s.unshared(k, did)...))
 	for s.texts > maxAllTexts {
 		_, large := s.oldest(func(k *kept) bool { return k.texts > 0 })
 		s.set(large, large.facts.withoutTexts())
 	}
+}
+
+// unshared are facts that a session adds. What another started with the same words
+// in the same folder is told from it by nothing, and is neither's own then.
+func (s *Sessions) unshared(of *kept, did Facts) Facts {
+	out := slices.Clone(did)
+	for i := range out {
+		if out[i].Deed != Started {
+			continue
+		}
+		for _, k := range s.by {
+			if k != of {
+				out[i].shared = k.share(&out[i]) || out[i].shared
+			}
+		}
+	}
+	return out
+}
+
+// share marks the facts of a session that tell the same as another's, and says
+// whether there are any.
+func (k *kept) share(f *Fact) (same bool) {
+	for i := range k.facts {
+		if g := &k.facts[i]; g.Deed == Started && g.Path == f.Path && slices.Equal(g.Words, f.Words) {
+			if !same {
+				k.facts = slices.Clone(k.facts) // others hold what they were given
+			}
+			k.facts[i].shared, same = true, true
+		}
+	}
+	return same
 }
 
 // oldest is the session that was used longest ago, of those that are meant; there

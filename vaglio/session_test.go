@@ -46,12 +46,19 @@ func (f folderOf) List(folder string, most int) ([]vaglio.Entry, bool) {
 
 func sessionEngine(t *testing.T, files folderOf, workspaces ...string) (*vaglio.Engine, *effects.Judge) {
 	t.Helper()
+	return sessionEngineOn(t, files, nil, workspaces...)
+}
+
+// sessionEngineOn is [sessionEngine] on a machine that runs processes.
+func sessionEngineOn(t *testing.T, files folderOf, machine vaglio.Processes, workspaces ...string) (*vaglio.Engine, *effects.Judge) {
+	t.Helper()
 	judge, err := effects.New(effects.Options{Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	engine, err := vaglio.New(vaglio.Config{
-		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u", Files: files, Workspaces: workspaces,
+		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u", Files: files, Processes: machine,
+		Workspaces: workspaces,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +72,12 @@ func sessionEngine(t *testing.T, files folderOf, workspaces ...string) (*vaglio.
 func inSession(t *testing.T, files folderOf, calls ...string) vaglio.Verdict {
 	t.Helper()
 	engine, _ := sessionEngine(t, files)
+	return inSessionOf(t, engine, calls...)
+}
+
+// inSessionOf is [inSession] for an engine.
+func inSessionOf(t *testing.T, engine *vaglio.Engine, calls ...string) vaglio.Verdict {
+	t.Helper()
 	var sessions vaglio.Sessions
 	var v vaglio.Verdict
 	for i, line := range calls {

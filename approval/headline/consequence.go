@@ -56,8 +56,9 @@ func (c *Consequence) weight() int {
 	}
 }
 
-// consequenceOf joins what follows from each of several things.
-func consequenceOf(o operations) Consequence {
+// consequenceOf joins what follows from each of several things that a call does in
+// the folder cwd.
+func consequenceOf(o operations, cwd string) Consequence {
 	c := Consequence{Unread: o.unread, Reads: o.effects && !o.unread}
 	known, unknown := false, false
 	for i := range o.list {
@@ -69,7 +70,7 @@ func consequenceOf(o operations) Consequence {
 			unknown = o.effects
 		default:
 			known = true
-			c.add(e)
+			c.add(e, cwd)
 		}
 		c.Reads = false
 	}
@@ -79,13 +80,13 @@ func consequenceOf(o operations) Consequence {
 }
 
 // add joins what follows from one thing.
-func (c *Consequence) add(e *one) {
-	reach := e.reach
-	if e.kind == operation.KindDatabase && reach == operation.ReachPublic {
-		reach = operation.ReachShared // It stays where it is, whoever uses it.
+func (c *Consequence) add(e *one, cwd string) {
+	undo, reach := e.undo, e.reachFrom(cwd)
+	if e.kind == operation.KindCreate && undo == operation.Reversible && reachRank(reach) >= reachRank(operation.ReachShared) {
+		undo = operation.Partial // It can be deleted, and others have seen it.
 	}
-	if undoRank(e.undo) > undoRank(c.Undo) {
-		c.Undo = e.undo
+	if undoRank(undo) > undoRank(c.Undo) {
+		c.Undo = undo
 	}
 	if reachRank(reach) > reachRank(c.Reach) {
 		c.Reach = reach

@@ -65,8 +65,7 @@ func (h *Headline) Equal(o *Headline) bool {
 // proposal nor the verdict may hold a secret: both are masked by then.
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	found := operationsOf(v)
-	h := Headline{Score: min(v.Score, 1), Consequence: consequenceOf(found)}
-	h.Consequence.Masked = maskedIn(p)
+	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
 	kind := operation.KindUnknown
 	if worst != nil {
@@ -75,9 +74,11 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	c := callOf(p)
 	said, leaves := c.byRoles(kind)
-	if said == nil && worst != nil && worst.byName() {
-		said = c.object()
+	if said == nil {
+		said = c.byVerb(worst)
 	}
+	h.Consequence = consequenceOf(found, p.Context.Cwd)
+	h.Consequence.Masked = maskedIn(p)
 	switch {
 	case said != nil:
 		h.Said = said
@@ -93,6 +94,19 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	return h
 }
 
+// byVerb says what a tool does of which the judge knows the name alone. The judge
+// graded its kind; a verb that another one takes back tells more.
+func (c *call) byVerb(worst *one) wording.Sentence {
+	if worst == nil || !worst.byName() {
+		return nil
+	}
+	said := c.object()
+	if said != nil && c.turned() && worst.undo == operation.Irreversible {
+		worst.undo = operation.Partial
+	}
+	return said
+}
+
 // one is a thing that a call would do, as a judge found it.
 type one struct {
 	said  wording.Sentence
@@ -102,6 +116,8 @@ type one struct {
 	score float64
 	// manner says that it tells how something is done, and not what.
 	manner bool
+	// guessed says that it could be read in part only.
+	guessed bool
 	// stands is for how many it stands.
 	stands int
 }
@@ -159,7 +175,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			case wording.MoreLikeThese:
 				o.stands, _ = strconv.Atoi(c.Args[0].Text)
 			case wording.AsFarAsRead:
-				out.unread = true
+				out.unread, o.guessed = true, true
 			case wording.AsAdministrator:
 				o.manner = true
 			default:
@@ -195,9 +211,10 @@ func (o *one) lighter() int {
 	}
 }
 
-// heavier orders two things of one class.
+// heavier orders two things of one class. Of equals, what was read whole is said.
 func (o *one) heavier(than *one) bool {
-	return cmp.Or(cmp.Compare(o.score, than.score), than.weight()-o.weight()) < 0
+	order := cmp.Or(cmp.Compare(o.score, than.score), than.weight()-o.weight())
+	return order < 0 || order == 0 && than.guessed && !o.guessed
 }
 
 func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }

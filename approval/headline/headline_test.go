@@ -34,12 +34,12 @@ func verdict(notes int, list ...found) vaglio.Verdict {
 }
 
 func shell(command string) vaglio.Proposal {
-	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": command}}
+	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": command}, Context: vaglio.Context{Cwd: "/srv/app"}}
 }
 
 var (
 	deletes = found{
-		wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/a"}, {Phrase: wording.Outside}, {Phrase: "; it cannot be undone,"}, {Phrase: "."}},
+		wording.Sentence{{Phrase: "deletes"}, {Text: "/opt/a"}, {Phrase: wording.Outside}, {Phrase: "; it cannot be undone,"}, {Phrase: "."}},
 		operation.KindDelete, "irreversible", "system", 0.13,
 	}
 	installs = found{wording.Sentence{wording.Say("installs %s", "nginx")}, operation.KindInstall, "partial", "system", 0.33}
@@ -50,6 +50,13 @@ var (
 	named    = found{wording.Sentence{{Phrase: "changes"}, wording.Say(wording.ByTheTool, "x")}, operation.KindOverwrite, "partial", "shared", 0.28}
 	leaves   = found{wording.Sentence{wording.Say("moves %s to %s", "a", "/b")}, operation.KindMove, "partial", "user", 0.4}
 	arrives  = found{wording.Sentence{wording.Say("moves %s to %s", "a", "/b"), {Phrase: wording.Outside}}, operation.KindOverwrite, "partial", "system", 0.33}
+	away     = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/data/a"}}, operation.KindDelete, "irreversible", "system", 0.13}
+	sibling  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "../old/*.log"}}, operation.KindDelete, "irreversible", "system", 0.13}
+	someone  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/e*"}}, operation.KindDelete, "irreversible", "system", 0.13}
+	posts    = found{wording.Sentence{wording.Say("sends a request that changes something: %s %s", "POST", "https://a.example/x")}, operation.KindSend, "irreversible", "shared", 0.05}
+	stores   = found{wording.Sentence{wording.Say("writes to shared storage: %s %s", "cp", "a s3://b")}, operation.KindSend, "irreversible", "shared", 0.05}
+	seen     = found{wording.Sentence{wording.Say("creates %s", "x")}, operation.KindCreate, "reversible", "shared", 0.38}
+	guessed  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "./$(find)/x"}, {Phrase: wording.AsFarAsRead}}, operation.KindDelete, "irreversible", "system", 0.13}
 	others   = found{wording.Sentence{wording.Say(wording.MoreLikeThese, "7")}, operation.KindDelete, "irreversible", "user", 0.4}
 )
 
@@ -63,22 +70,29 @@ func TestOf(t *testing.T) {
 		more int
 		c    headline.Consequence
 	}{
-		"the act alone":                   {shell("rm"), verdict(0, deletes), "deletes /srv/a", 0, headline.Consequence{Undo: final, Reach: "system"}},
-		"what is done before how":         {shell("apt"), verdict(0, asRoot, installs), "installs nginx", 0, headline.Consequence{Undo: partly, Reach: "system"}},
-		"how where nothing says what":     {shell("apt"), verdict(0, asRoot, reads), "runs apt with the rights of the administrator", 0, headline.Consequence{Undo: partly, Reach: "system"}},
-		"the worst of several":            {shell("x"), verdict(0, installs, deletes, reads), "deletes /srv/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
-		"what is not listed is counted":   {shell("x"), verdict(0, deletes, others), "deletes /srv/a", 7, headline.Consequence{Undo: final, Reach: "system"}},
-		"both ends of a move are one":     {shell("x"), verdict(0, leaves, arrives), "moves a to /b", 0, headline.Consequence{Undo: partly, Reach: "system"}},
-		"it only reads":                   {shell("x"), verdict(0, reads), "reads", 0, headline.Consequence{Reads: true}},
-		"reads, as far as it was read":    {shell("x"), verdict(1, reads), "reads", 0, headline.Consequence{Unread: true}},
-		"nothing is known":                {shell("x"), verdict(0, unknown), "x", 0, headline.Consequence{Unknown: true}},
-		"a part is known":                 {shell("x"), verdict(0, unknown, installs), "x", 1, headline.Consequence{Undo: partly, Reach: "system", Unread: true}},
-		"a note beside":                   {shell("x"), verdict(2, deletes), "deletes /srv/a", 0, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
-		"a database keeps its rows":       {shell("x"), verdict(0, rows), "updates rows of users", 0, headline.Consequence{Undo: final, Reach: "shared"}},
-		"no judge of effects":             {shell("make all\nmake more"), vaglio.Verdict{}, "runs make all", 0, headline.Consequence{}},
-		"no judge of effects, and a tool": {vaglio.Proposal{Executor: "frob"}, vaglio.Verdict{}, "calls frob", 0, headline.Consequence{}},
+		"the act alone":                     {shell("rm"), verdict(0, deletes), "deletes /opt/a", 0, headline.Consequence{Undo: final, Reach: "system"}},
+		"what is done before how":           {shell("apt"), verdict(0, asRoot, installs), "installs nginx", 0, headline.Consequence{Undo: partly, Reach: "system"}},
+		"how where nothing says what":       {shell("apt"), verdict(0, asRoot, reads), "runs apt with the rights of the administrator", 0, headline.Consequence{Undo: partly, Reach: "system"}},
+		"the worst of several":              {shell("x"), verdict(0, installs, deletes, reads), "deletes /opt/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
+		"what is not listed is counted":     {shell("x"), verdict(0, deletes, others), "deletes /opt/a", 7, headline.Consequence{Undo: final, Reach: "system"}},
+		"both ends of a move are one":       {shell("x"), verdict(0, leaves, arrives), "moves a to /b", 0, headline.Consequence{Undo: partly, Reach: "user"}},
+		"it only reads":                     {shell("x"), verdict(0, reads), "reads", 0, headline.Consequence{Reads: true}},
+		"reads, as far as it was read":      {shell("x"), verdict(1, reads), "reads", 0, headline.Consequence{Unread: true}},
+		"nothing is known":                  {shell("x"), verdict(0, unknown), "x", 0, headline.Consequence{Unknown: true}},
+		"a part is known":                   {shell("x"), verdict(0, unknown, installs), "x", 1, headline.Consequence{Undo: partly, Reach: "system", Unread: true}},
+		"a note beside":                     {shell("x"), verdict(2, deletes), "deletes /opt/a", 0, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
+		"files that are not the machine's":  {shell("x"), verdict(0, away), "deletes /srv/data/a", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"files beside the workspace":        {shell("x"), verdict(0, sibling), "deletes ../old/*.log", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"files of which some may be":        {shell("x"), verdict(0, someone), "deletes /e*", 0, headline.Consequence{Undo: final, Reach: "system"}},
+		"what is sent to an address":        {shell("x"), verdict(0, posts), "sends a request that changes something: POST https://a.example/x", 0, headline.Consequence{Undo: final, Reach: "public"}},
+		"what is sent to one's own service": {shell("x"), verdict(0, stores), "writes to shared storage: cp a s3://b", 0, headline.Consequence{Undo: final, Reach: "shared"}},
+		"what others see can be taken away": {shell("x"), verdict(0, seen), "creates x", 0, headline.Consequence{Undo: partly, Reach: "shared"}},
+		"of equals what was read whole":     {shell("x"), verdict(0, guessed, deletes), "deletes /opt/a", 1, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
+		"a database keeps its rows":         {shell("x"), verdict(0, rows), "updates rows of users", 0, headline.Consequence{Undo: final, Reach: "shared"}},
+		"no judge of effects":               {shell("make all\nmake more"), vaglio.Verdict{}, "runs make all", 0, headline.Consequence{}},
+		"no judge of effects, and a tool":   {vaglio.Proposal{Executor: "frob"}, vaglio.Verdict{}, "calls frob", 0, headline.Consequence{}},
 		"masks": {
-			shell("a ‹masked 40 chars #3fa9c2d17be0› ‹masked x› ‹masked 4 chars #3fa9c2d17be1›"), verdict(0, deletes), "deletes /srv/a", 0,
+			shell("a ‹masked 40 chars #3fa9c2d17be0› ‹masked x› ‹masked 4 chars #3fa9c2d17be1›"), verdict(0, deletes), "deletes /opt/a", 0,
 			headline.Consequence{Undo: final, Reach: "system", Masked: 2},
 		},
 	} {
@@ -143,6 +157,26 @@ func TestObjects(t *testing.T) {
 	h := headline.Of(vaglio.Proposal{Executor: "delete_page", Args: vaglio.Args{"id": "p"}}, verdict(0, installs))
 	if got := h.Said.String(); got != "installs nginx" {
 		t.Errorf("what the judge knows better is said as %q", got)
+	}
+}
+
+// TestVerbsThatAreTakenBack holds that what another verb takes back is not said to be
+// final because the judge grades its kind so, and that nothing else is softened.
+func TestVerbsThatAreTakenBack(t *testing.T) {
+	t.Parallel()
+	people := named
+	people.kind, people.undo = operation.KindPeople, "irreversible"
+	for name, want := range map[string]operation.Reversibility{
+		"archive_channel": operation.Partial, "unarchive_channel": operation.Partial, "suspend_channel": operation.Partial,
+		"delete_channel": operation.Irreversible, "start_channel": operation.Irreversible, "unlock_channel": operation.Irreversible,
+	} {
+		p := vaglio.Proposal{Executor: name, Args: vaglio.Args{"channel": "#old"}}
+		if h := headline.Of(p, verdict(0, people)); h.Consequence.Undo != want {
+			t.Errorf("%s: %s, want %s", name, h.Consequence.Undo, want)
+		}
+		if h := headline.Of(p, verdict(0, people, deletes)); h.Consequence.Undo != operation.Irreversible {
+			t.Errorf("%s beside a deletion: %s", name, h.Consequence.Undo)
+		}
 	}
 }
 

@@ -15,24 +15,44 @@ type said struct {
 }
 
 // acts are verbs, said with their object.
-func acts() []said {
+func acts() []said { return slices.Concat(turns(), ends()) }
+
+// turns are the verbs that another one takes back, as unarchive does archive, and that
+// set nothing going meanwhile. What was noticed stays noticed: they can be undone in part.
+func turns() []said {
 	return []said{
+		{"renames %s", "rename"},
+		{"archives %s", "archive"},
+		{"reopens %s", "reopen unarchive"},
+		{"assigns %s", "assign"},
+		{"reassigns %s", "reassign"},
+		{"blocks %s", "block ban"},
+		{"suspends %s", "suspend pause"},
+		{"deactivates %s", "deactivate disable"},
+		{"locks %s", "lock"},
+	}
+}
+
+// ends are the verbs of which no other one takes everything back.
+func ends() []said {
+	return []said{
+		{"closes %s", "close resolve"},
+		{"starts %s", "start"},
+		{"stops %s", "stop shutdown"},
+		{"restarts %s", "restart reboot rerun retry"},
+		{"resumes %s", "resume unpause"},
+		{"scales %s", "scale resize autoscale"},
+		{"activates %s", "activate enable"},
 		{"creates %s", "create new make insert generate provision register init initialize"},
 		{"adds %s", "add append enroll enlist"},
 		{"updates %s", "update edit modify change patch upsert amend"},
-		{"renames %s", "rename"},
 		{"moves %s", "move"},
 		{"replaces %s", "replace overwrite"},
 		{"resets %s", "reset"},
 		{"rotates %s", "rotate"},
 		{"restores %s", "restore"},
-		{"archives %s", "archive"},
-		{"reopens %s", "reopen unarchive"},
-		{"closes %s", "close resolve"},
 		{"accepts %s", "accept"},
 		{"rejects %s", "reject decline"},
-		{"assigns %s", "assign"},
-		{"reassigns %s", "reassign"},
 		{"merges %s", "merge"},
 		{"submits %s", "submit"},
 		{"publishes %s", "publish release"},
@@ -47,20 +67,10 @@ func acts() []said {
 		{"approves %s", "approve authorize authorise"},
 		{"grants %s", "grant"},
 		{"revokes %s", "revoke"},
-		{"blocks %s", "block ban"},
-		{"starts %s", "start"},
-		{"stops %s", "stop shutdown"},
-		{"restarts %s", "restart reboot rerun retry"},
-		{"suspends %s", "suspend pause"},
-		{"resumes %s", "resume unpause"},
-		{"scales %s", "scale resize autoscale"},
 		{"triggers %s", "trigger invoke dispatch"},
-		{"activates %s", "activate enable"},
-		{"deactivates %s", "deactivate disable"},
 		{"transfers %s", "transfer"},
 		{"invites %s", "invite"},
 		{"unlocks %s", "unlock"},
-		{"locks %s", "lock"},
 	}
 }
 
@@ -170,7 +180,7 @@ func saidOf(list []said, word string) *said {
 // arguments: "cancels the subscription sub_1". It says nothing where the name does
 // not tell, or no argument says which one.
 func (c *call) object() wording.Sentence {
-	at := slices.IndexFunc(c.words, func(w string) bool { return saidOf(acts(), w) != nil })
+	at := c.verb()
 	nouns := c.nouns(at)
 	if len(nouns) == 0 {
 		return nil
@@ -195,6 +205,17 @@ func (c *call) object() wording.Sentence {
 		out = append(out, wording.Say("in %s", where))
 	}
 	return out
+}
+
+// verb is the place of the first verb in the tool's name, -1 if there is none.
+func (c *call) verb() int {
+	return slices.IndexFunc(c.words, func(w string) bool { return saidOf(acts(), w) != nil })
+}
+
+// turned reports whether what the tool does is taken back by another verb.
+func (c *call) turned() bool {
+	at := c.verb()
+	return at >= 0 && saidOf(turns(), c.words[at]) != nil
 }
 
 // nouns are the words that name what the verb at a place is done to: those behind

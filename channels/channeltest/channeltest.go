@@ -106,6 +106,13 @@ type Harness struct {
 	Fail func()
 	// Remove deletes the message.
 	Remove func(ref string)
+	// Misses are the ways in which a channel hears that somebody misses the message.
+	Misses map[string]func(ref string)
+	// Says are the ways in which people say words to the card beside its own choice:
+	// with a picture, as what they do. Each returns what who wrote is told.
+	Says map[string]func(who Who, ref, words string) string
+	// Decorate makes the platform refuse for an hour, or take again, what no answer needs: menus, home pages.
+	Decorate func(refused bool)
 	// Rooms are the ways in which the platform shuts the room of the cards, and
 	// opens it again.
 	Rooms map[string]func(shut bool)
@@ -140,6 +147,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"ACardSaysWhatItIsLike":                likes,
 		"WhatWasJustAnsweredReachesFurther":    further,
 		"AQuestionIsNoAnswer":                  questions,
+		"LaterOrSomebodyElse":                  later,
 	}
 	if facts.Commands {
 		cases["OrdersAreFollowedAndTold"] = orders
@@ -149,6 +157,9 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		cases["AnOutageIsTriedAgainAndPasses"] = outage
 		cases["AMessageThatIsGoneIsToldSo"] = gone
 		cases["ARoomThatWasShutShowsWhatIsTrue"] = shut
+		cases["ACardThatIsMissedComesBack"] = missed
+		cases["WordsInAnyFormDeny"] = saidInAnyForm
+		cases["ARefusedDecorationDelaysNoPress"] = decorated
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,7 @@ type Desk struct {
 	brakes  []approval.Brake
 	// holder keeps passkeys; empty is nobody.
 	holder string
+	looked []approval.AskID
 }
 
 // permitFor is how long the permits of the suite last.
@@ -163,6 +164,21 @@ func (d *Desk) Awaits(c approval.Card, id string) bool {
 	return c.Awaits(id, d.routing.Electorate(c.Routes, c.Agent, func(id string) (string, bool) {
 		return d.routing.Human(id), d.may == nil || d.may(id)
 	}))
+}
+
+// Look notes that somebody may miss the card of an ask.
+func (d *Desk) Look(_ context.Context, id approval.AskID, _ string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.looked = append(d.looked, id)
+	return d.fail
+}
+
+// Looked are the asks whose cards were looked for, in order.
+func (d *Desk) Looked() []approval.AskID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.looked)
 }
 
 // Card returns the card of an ask.

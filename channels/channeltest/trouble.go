@@ -120,3 +120,81 @@ func shut(t *testing.T, h Harness) {
 		}
 	}
 }
+
+// missed deletes a card that waits, in each way in which the channel can hear of it: it
+// is looked for, cannot be amended, and posted anew it can be answered.
+func missed(t *testing.T, h Harness) {
+	if len(h.Misses) == 0 {
+		t.Fatal("the harness names no way in which a card is missed")
+	}
+	for _, way := range slices.Sorted(maps.Keys(h.Misses)) {
+		a, ref, _ := h.ask(t, "make "+way)
+		h.Remove(ref)
+		before := len(h.Desk.Looked())
+		h.Misses[way](ref)
+		if looked := h.Desk.Looked()[before:]; !slices.Contains(looked, a.ID) {
+			t.Errorf("%s: the card is not looked for", way)
+		}
+		err := h.Channel.Amend(t.Context(), ref, h.card(a))
+		h.discreet(t, err)
+		if !errors.Is(err, approval.ErrGone) && !errors.Is(err, approval.ErrRepost) {
+			t.Errorf("%s: an amendment of what was deleted: %v", way, err)
+		}
+		again, err := h.Channel.Post(t.Context(), h.card(a))
+		if err != nil {
+			t.Fatalf("%s: posted anew: %v", way, err)
+		}
+		h.Desk.Change(func() { a.Cards[0].Ref = again })
+		p := h.Shown(again)
+		if told := p.button(t, approval.ChoiceDeny).Press(Owner); h.Desk.states(a)[0] != approval.Denied {
+			t.Errorf("%s: a press on the card that came back is told %q", way, told)
+		}
+	}
+}
+
+// saidInAnyForm says words to a card in each way that the platform has: they deny,
+// those of a stranger do not, and without words there is nothing that could.
+func saidInAnyForm(t *testing.T, h Harness) {
+	if len(h.Says) == 0 {
+		t.Fatal("the harness names no way to say something")
+	}
+	for _, way := range slices.Sorted(maps.Keys(h.Says)) {
+		a, ref, _ := h.ask(t, "make "+way)
+		for _, r := range []struct {
+			who   Who
+			words string
+			want  approval.State
+		}{{Stranger, "yes, allow it", approval.Pending}, {Owner, "", approval.Pending}, {Owner, "see the picture", approval.Denied}} {
+			told := h.Says[way](r.who, ref, r.words)
+			if got := h.Desk.states(a)[0]; got != r.want {
+				t.Errorf("%s: %q of %d made it %s, want %s; told %q", way, r.words, r.who, got, r.want, told)
+			}
+			if told == "" && r.who == Owner {
+				t.Errorf("%s: %q is answered with silence", way, r.words)
+			}
+		}
+		if d := a.Approvals[0].Decision; d == nil || d.Words != "see the picture" {
+			t.Errorf("%s: the words are not kept: %+v", way, d)
+		}
+	}
+}
+
+// decorated has the platform refuse for an hour what no answer needs, across a
+// restart: a press is decided and answered as ever.
+func decorated(t *testing.T, h Harness) {
+	if h.Decorate == nil {
+		t.Fatal("the harness names no decoration")
+	}
+	h.Decorate(true)
+	h.Channel = h.Restart()
+	a, ref, p := h.ask(t, "make")
+	began := time.Now()
+	told := p.button(t, approval.ChoiceAllow).Press(Owner)
+	if waited := time.Since(began); h.Desk.states(a)[0] != approval.Allowed || told == "" || waited > 3*time.Second {
+		t.Errorf("the press was answered %q after %s of the platform's time, the call is %s", told, waited, h.Desk.states(a)[0])
+	}
+	h.Decorate(false)
+	if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
+		t.Errorf("decided, the card offers %v", p.choices())
+	}
+}

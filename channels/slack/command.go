@@ -68,7 +68,7 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	case "pending":
 		p := &page{texts: l.texts}
 		_, err := l.pending(ctx, p, func(approval.Card) bool { return true })
-		return p, err
+		return p, errors.Join(err, l.lookForCards(ctx))
 	case "why":
 		if rest == "" {
 			return l.page("slack.why"), nil
@@ -120,6 +120,23 @@ func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) b
 		p.line("pending.more", map[string]any{"n": n - maxListed})
 	}
 	return others, nil
+}
+
+// lookForCards has the cards that wait come back where somebody deleted them, of those that
+// are listed.
+func (l *loop) lookForCards(ctx context.Context) error {
+	n := 0
+	for card, err := range l.desk.Pending(ctx, Name) {
+		if n++; err != nil || n > maxListed {
+			return err
+		}
+		if at := l.conversation(placeOf(&card).channel); at != nil {
+			if err := l.desk.Look(ctx, card.Ask, at.name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // linkTo is a message's address in the workspace; empty when that is not known.

@@ -86,10 +86,59 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			w.server.Fail("chat.update", 1, slacktest.Fault{Code: 502, Body: "<html>" + slacktest.BotToken})
 		},
 		Remove: func(ref string) { w.server.Delete(split(ref)) },
+		Misses: map[string]func(string){
+			"/vaglio pending": func(string) {
+				w.server.Command(ann, want, "pending")
+				synctest.Wait()
+			},
+			"message_deleted": func(ref string) {
+				_, ts := split(ref)
+				w.server.Event(map[string]any{
+					"type": "message", "subtype": "message_deleted", "hidden": true, "channel": want, "deleted_ts": ts, "ts": "1700000000.000009",
+					"event_ts": "1700000000.000009", "previous_message": map[string]any{"type": "message", "ts": ts, "text": "x"},
+				})
+				synctest.Wait()
+			},
+			"tombstone": func(ref string) {
+				_, ts := split(ref)
+				w.server.Event(map[string]any{
+					"type": "message", "subtype": "message_changed", "hidden": true, "channel": want, "ts": "1700000000.000010", "event_ts": "1700000000.000010",
+					"message": map[string]any{"type": "message", "subtype": "tombstone", "ts": ts, "text": "This message was deleted."},
+				})
+				synctest.Wait()
+			},
+		},
+		Says: map[string]func(channeltest.Who, string, string) string{
+			"in the thread": w.says(""), "with a picture": w.says("file_share"), "as what one does": w.says("me_message"),
+		},
+		Decorate: func(refused bool) {
+			if !refused {
+				w.server.Heal()
+				return
+			}
+			w.server.Fail("views.publish", 1_000, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: time.Hour})
+		},
 		Rooms: map[string]func(bool){
 			"archived": func(shut bool) { w.server.Archive(want, shut) },
 			"kicked":   func(shut bool) { w.server.Kick(want, shut) },
 		},
+	}
+}
+
+// says is a way to say words in a card's thread: a subtype of messages.
+func (w *world) says(subtype string) func(channeltest.Who, string, string) string {
+	return func(who channeltest.Who, ref, words string) string {
+		before := len(w.server.Ephemerals())
+		channel, ts := split(ref)
+		e := map[string]any{
+			"type": "message", "channel": channel, "channel_type": "channel", "user": somebody(who), "text": words, "thread_ts": ts,
+			"ts": "1700000000.000011", "event_ts": "1700000000.000011", "team": slacktest.TeamID,
+		}
+		if subtype != "" {
+			e["subtype"] = subtype
+		}
+		w.server.Event(e)
+		return w.told(before)
 	}
 }
 

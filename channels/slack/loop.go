@@ -31,6 +31,9 @@ type Cards interface {
 	// Awaits reports whether a card that waits does so for the person with the
 	// qualified id. It answers at once.
 	Awaits(c approval.Card, id string) bool
+	// Look makes sure that people can see the card of an ask that waits: a message
+	// that somebody deleted gets a successor.
+	Look(ctx context.Context, id approval.AskID, channel string) error
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
 	// Adopt makes a message that nobody knew of the card of an ask that ended
@@ -224,10 +227,14 @@ func (l *loop) handle(ctx context.Context, a *act) error {
 	}
 }
 
-// hear takes an event: words in a thread, or a look at the home tab.
+// hear takes an event: words in a thread, a card that somebody deleted, or a look at
+// the home tab.
 func (l *loop) hear(ctx context.Context, a *act) error {
 	switch e := a.event.InnerEvent.Data.(type) {
 	case *slackevents.MessageEvent:
+		if ts := deleted(e); ts != "" {
+			return l.lost(ctx, place{channel: e.Channel, ts: ts})
+		}
 		return l.words(ctx, e)
 	case *slackevents.AppHomeOpenedEvent:
 		if e.Tab != "home" {

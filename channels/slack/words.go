@@ -127,8 +127,7 @@ func (l *loop) deny(ctx context.Context, at *Conversation, who person, id approv
 // words takes a message: what an approver writes in the thread of a card that
 // waits is words for the agent. All other talk is left alone.
 func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
-	spoken := e.SubType == "" || e.SubType == "thread_broadcast"
-	if !spoken || e.ThreadTimeStamp == "" || e.BotID != "" || e.User == "" {
+	if !spoken(e) || e.ThreadTimeStamp == "" || e.BotID != "" || e.User == "" {
 		return nil
 	}
 	at := l.conversation(e.Channel)
@@ -156,6 +155,43 @@ func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
 		l.freshen(ctx, who)
 	}
 	return err
+}
+
+// spoken reports whether a message is what somebody says, be it with a picture, a
+// recording or as what they do.
+func spoken(e *slackevents.MessageEvent) bool {
+	switch e.SubType {
+	case "", "thread_broadcast", "file_share", "me_message":
+		return true
+	default:
+		return false
+	}
+}
+
+// deleted is which message somebody deleted, empty for other news of messages. Of one
+// with a thread the platform leaves a stone in its place.
+func deleted(e *slackevents.MessageEvent) string {
+	switch {
+	case e.SubType == "message_deleted":
+		return e.DeletedTimeStamp
+	case e.SubType == "message_changed" && e.Message != nil && e.Message.SubType == "tombstone":
+		return e.Message.Timestamp
+	default:
+		return ""
+	}
+}
+
+// lost has a card come back whose message somebody deleted, as long as it waits.
+func (l *loop) lost(ctx context.Context, m place) error {
+	at := l.conversation(m.channel)
+	if at == nil {
+		return nil
+	}
+	id, err := l.meant(ctx, m)
+	if err != nil || id == "" {
+		return err
+	}
+	return l.desk.Look(ctx, id, at.name)
 }
 
 // unescape undoes what the platform does to people's texts.

@@ -80,6 +80,27 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		},
 		Fail:   func() { w.server.Fail("", 1, telegramtest.Fault{Code: 502, Body: "<html>" + secret}) },
 		Remove: func(ref string) { w.server.Delete(w.chat, number(ref)) },
+		Misses: map[string]func(string){
+			"/pending": func(string) {
+				w.server.Say(ann(), w.chat, "/pending")
+				synctest.Wait()
+			},
+		},
+		Says: map[string]func(channeltest.Who, string, string) string{
+			"a reply": func(who channeltest.Who, ref, words string) string {
+				id := w.server.Reply(somebody(who), w.chat, number(ref), words)
+				synctest.Wait()
+				return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
+			},
+		},
+		Decorate: func(refused bool) {
+			if !refused {
+				w.server.Heal()
+				return
+			}
+			w.memory.Notes.Menu = "" // As before the menu was ever set.
+			w.server.Fail("setMyCommands", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3600})
+		},
 		Rooms: map[string]func(bool){
 			"blocked":     w.shuts("bot was blocked by the user"),
 			"kicked":      w.shuts("bot was kicked from the group chat"),

@@ -30,6 +30,9 @@ type Desk interface {
 type Cards interface {
 	// Pending yields the cards that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Look makes sure that people can see the card of an ask that waits: a message
+	// that somebody deleted gets a successor.
+	Look(ctx context.Context, id approval.AskID, channel string) error
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
 }

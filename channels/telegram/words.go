@@ -197,7 +197,7 @@ func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 	return "", nil
 }
 
-// pending lists what waits.
+// pending lists what waits, and has cards come back that somebody deleted.
 func (l *loop) pending(ctx context.Context, m *message) error {
 	p, body, n := l.page(m), l.page(m), 0
 	for card, err := range l.desk.Pending(ctx, Name) {
@@ -209,6 +209,9 @@ func (l *loop) pending(ctx context.Context, m *message) error {
 		}
 		body.text("\n")
 		body.write(cardtext.Waiting(p.texts, &card))
+		if err := l.desk.Look(ctx, card.Ask, Name); err != nil {
+			return err
+		}
 	}
 	if n == 0 {
 		l.reply(ctx, m, "pending.none", nil)

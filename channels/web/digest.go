@@ -124,8 +124,11 @@ func weekOf(texts *templates.Texts, d *report.Digest) (part, error) {
 		if len(c.Series) > 1 {
 			p.column(texts, c.Title, c.Sum)
 		}
-		for j := range c.Series {
-			p.column(texts, c.Series[j].Name, func(day int) int { return c.Series[j].Values[day] })
+		for _, s := range c.Series {
+			// What happened on no day is no news.
+			if len(c.Series) == 1 || slices.ContainsFunc(s.Values, func(n int) bool { return n > 0 }) {
+				p.column(texts, s.Name, func(day int) int { return s.Values[day] })
+			}
 		}
 	}
 	return p, p.draw()

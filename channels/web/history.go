@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -179,7 +180,55 @@ func outcomes(chosen string) ([]outcome, bool) {
 // turnView is what the page of a turn shows.
 type turnView struct {
 	Agent, Turn, Intent string
-	Steps               []entryView
+	// Moments are all that happened to its steps, in the order of time.
+	Moments []moment
+	Steps   []entryView
+}
+
+// moment is something that happened to a step: it was proposed, answered, run.
+type moment struct {
+	At   time.Time
+	Word text
+	Tone string
+	// By is who did it, empty where nobody decided.
+	By string
+	// Step names the step, Wanted is its call.
+	Step, Wanted string
+}
+
+// momentsOf tells what happened to a step, in order.
+func momentsOf(e *approval.Entry, v *entryView) []moment {
+	var all []moment
+	add := func(at time.Time, word text, tone, by string) {
+		all = append(all, moment{At: at, Word: word, Tone: tone, By: by, Step: v.Step.ID, Wanted: v.Wanted})
+	}
+	became := func(at time.Time, s approval.State, by string) {
+		word, tone, _ := words(s)
+		add(at, word, tone, by)
+	}
+	a := e.Approval
+	if a == nil {
+		add(e.Step.At, v.Stands.Word, v.Stands.Tone, "")
+		return all
+	}
+	add(e.Step.At, text{Key: "web.turn.asked"}, "waiting", "")
+	if d := a.Decision; d != nil {
+		answered := approval.Denied
+		if d.Choice == approval.ChoiceAllow || d.Choice.Grants() {
+			answered = approval.Allowed
+		}
+		became(d.At, answered, d.By.Name)
+	}
+	if a.Permit != nil && !a.Permit.SpentAt.IsZero() {
+		became(a.Permit.SpentAt, approval.Spent, "")
+	}
+	switch {
+	case a.Outcome != nil:
+		became(a.Outcome.At, a.State, "")
+	case a.State != approval.Denied && a.State.Final() && !a.EndedAt.IsZero():
+		became(a.EndedAt, a.State, "")
+	}
+	return all
 }
 
 // turn shows what one turn of an agent proposed, in order. Agent and turn come
@@ -209,7 +258,9 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 			v.Intent = steps[i].Proposal.Intent
 		}
 		v.Steps = append(v.Steps, w.entry(&e))
+		v.Moments = append(v.Moments, momentsOf(&e, &v.Steps[i])...)
 	}
+	slices.SortStableFunc(v.Moments, func(a, b moment) int { return a.At.Compare(b.At) })
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: text{"web.title.turn", templates.Values{"id": plain(v.Turn)}}, Nav: "history", Body: v})
 }
 

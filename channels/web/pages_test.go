@@ -308,6 +308,34 @@ func TestTurnShowsHowItsStepsEnded(t *testing.T) {
 	}
 }
 
+// A turn begins with what happened, by time: who was asked for what, who answered, and
+// how it ended, each leading to its step.
+func TestATurnIsTold(t *testing.T) {
+	in := newInbox(t, full()).signIn()
+	doc := sound(t, in.get("/inbox/turn/claude-code/t-81"))
+	moments := doc.id(t, "moments")
+	var at []string
+	for _, m := range moments.all("time") {
+		at = append(at, m.attr("datetime"))
+	}
+	if len(at) < 6 || !slices.IsSorted(at) {
+		t.Errorf("the moments are not in the order of time: %v", at)
+	}
+	text := moments.words()
+	for _, want := range []string{"Approved", "Asked", "Stopped by the guard", "Denied", "Allowed once", "Ran: worked"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the moments lack %q: %s", want, text)
+		}
+	}
+	for _, link := range moments.all("a") {
+		id, ok := strings.CutPrefix(link.attr("href"), "#")
+		if !ok {
+			t.Errorf("a moment leads to %q", link.attr("href"))
+		}
+		doc.id(t, id)
+	}
+}
+
 func TestEveryStateIsSaid(t *testing.T) {
 	for _, s := range []approval.State{
 		approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded, approval.Spent,

@@ -24,7 +24,6 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/terminal"
-	"github.com/metnos/vaglio/store/bolt"
 )
 
 // agentDesk changes the agents, within what the configuration says of them.
@@ -156,7 +155,7 @@ func withAgents(ctx context.Context, method, path string, answer any, offline fu
 	if err := datafolder.Open(c.DataDir); err != nil {
 		return err
 	}
-	db, err := bolt.Open(c.path(datafolder.StoreFile), bolt.Options{})
+	db, err := openStore(c.path(datafolder.StoreFile))
 	if err != nil {
 		return err
 	}
@@ -180,7 +179,7 @@ func knownAgents(ctx context.Context, dir string) (all []agents.Agent, known boo
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	look, err := bolt.LookInto(path)
+	look, err := lookInto(path)
 	if err != nil {
 		return nil, false, err
 	}

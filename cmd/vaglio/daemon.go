@@ -94,7 +94,7 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	if err := datafolder.Open(c.DataDir); err != nil {
 		return nil, err
 	}
-	if d.store, err = bolt.Open(c.path(datafolder.StoreFile), bolt.Options{}); err != nil {
+	if d.store, err = openStore(c.path(datafolder.StoreFile)); err != nil {
 		return nil, err
 	}
 	d.closers = append(d.closers, d.store.Close)

@@ -201,6 +201,8 @@ func (d *examining) configuration() {
 		Version: version(), DataDir: c.DataDir, AuditDir: c.auditDir(), Listen: c.Listen,
 		Telegram: c.Telegram.Token != "", Slack: c.Slack.on(),
 	}
+	o, mistake := storeOptions()
+	d.Options, err = o, errors.Join(err, mistake)
 	if err == nil && c.DataDir != "" {
 		err = datafolder.CheckSocketPath(c.path(datafolder.AdminSocket))
 	}

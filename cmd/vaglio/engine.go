@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/itself"
 	"github.com/metnos/vaglio/internal/judging"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/processes"
 	"github.com/metnos/vaglio/internal/workfiles"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/audit"
@@ -46,6 +47,9 @@ func newEngine(ctx context.Context, c config, p policyfile.Policy, audit vaglio.
 		return nil, err
 	}
 	of.Log, of.Logger = audit, log
+	if audit != nil { // what is judged is about to run, here and now
+		of.Processes = processes.This()
+	}
 	return vaglio.New(of)
 }
 

@@ -108,7 +108,7 @@ func readLog(ctx context.Context, f history.Filter, write func(history.Page) err
 			return mistake
 		}
 		none := err
-		switch look, err = bolt.LookInto((&config{DataDir: dir}).path(datafolder.StoreFile)); {
+		switch look, err = lookInto((&config{DataDir: dir}).path(datafolder.StoreFile)); {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("there is no history yet: %w", none)
 		case err != nil:
@@ -311,7 +311,11 @@ func (v *logVerify) run(ctx context.Context) error {
 
 // question is what the command line asks.
 func (v *logVerify) question() (q logverify.Question, err error) {
-	q = logverify.Question{Store: v.store, Folder: filepath.Dir(v.store), Key: v.key, Accepted: v.accepted}
+	o, err := storeOptions()
+	if err != nil {
+		return q, err
+	}
+	q = logverify.Question{Options: o, Store: v.store, Folder: filepath.Dir(v.store), Key: v.key, Accepted: v.accepted}
 	if v.store == "" {
 		if q.Folder, err = loadDataDir(); err != nil {
 			return q, err
@@ -353,7 +357,11 @@ Exit codes: 0 done; 1 refused, with the reason in one sentence and nothing chang
 			if err != nil {
 				return err
 			}
-			before, after, err := bolt.Compact((&config{DataDir: dir}).path(datafolder.StoreFile))
+			o, err := storeOptions()
+			if err != nil {
+				return err
+			}
+			before, after, err := bolt.Compact((&config{DataDir: dir}).path(datafolder.StoreFile), o)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there is no store yet in %s: 'vaglio serve' makes it", dir)
 			}

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -105,4 +109,81 @@ func TestKeysAreRotatedWithoutADaemon(t *testing.T) {
 	s = h.serve()
 	by.base = s.base
 	s.ended(by, redeem)
+}
+
+// TestTheFilesOfAServedStoreTellNothing has a call asked, answered, run and told of, and
+// another pass, and looks for what they said in all files of the data folder. The audit
+// log is for people and programs to read: it has the intent, masked, and no values.
+func TestTheFilesOfAServedStoreTellNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	by := s.signIn(s.link)
+	asked := strings.NewReplacer("clean up the history", "canary-intent", "origin main", "origin canary-asked").Replace(forcePush)
+	s.agent("POST", "/v1/proposals", asked)
+	id := string(s.waiting(1)[0].ID)
+	by.decide("allow", "")
+	a := s.agent("POST", "/v1/proposals?wait=55s", asked).answer(t)
+	if a.Permit == nil {
+		t.Fatalf("got %+v, want a permit", a)
+	}
+	if r := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", asked); r.status != http.StatusNoContent {
+		t.Fatalf("redeeming: %d %s", r.status, r.body)
+	}
+	if r := s.agent("POST", "/v1/approvals/"+id+"/outcome", `{"succeeded":true,"detail":"canary-outcome"}`); r.status >= 300 {
+		t.Fatalf("the outcome: %d %s", r.status, r.body)
+	}
+	s.agent("POST", "/v1/proposals", strings.NewReplacer("t-81", "t-82", "canary-asked", "canary-denied").Replace(asked))
+	s.waiting(1)
+	by.decide("deny", "canary-words")
+	const passes = `{"turn_id":"t-83","intent":"read the notes","executor":"read_file","args":{"path":"canary-passed.md"}}`
+	if a := s.agent("POST", "/v1/proposals?wait=55s", passes).answer(t); !a.Verdict.Approved {
+		t.Fatalf("got %+v, want allow", a)
+	}
+	why := h.run("", "why", id).out + h.run("", "log").out
+	for _, want := range []string{"canary-intent", "canary-asked", "canary-words", "canary-outcome"} {
+		if !strings.Contains(why, want) {
+			t.Errorf("%s is not told:\n%s", want, why)
+		}
+	}
+	tells := func(when string) {
+		t.Helper()
+		seen := 0
+		if err := filepath.WalkDir(h.data(""), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			seen++
+			b, err := os.ReadFile(path)
+			if filepath.Ext(path) == ".jsonl" {
+				b = bytes.ReplaceAll(b, []byte("canary-intent"), nil)
+			}
+			if i := bytes.Index(b, []byte("canary")); i >= 0 {
+				t.Errorf("%s, %s tells %q", when, path, b[i:min(i+40, len(b))])
+			}
+			return err
+		}); err != nil || seen < 3 {
+			t.Errorf("%s: looked into %d files: %v", when, seen, err)
+		}
+	}
+	tells("while it serves")
+	s.stop()
+	tells("when it has ended")
+	// Without the keys nobody reads it, and nothing is lost.
+	keys := h.data("vaglio.keys")
+	if err := os.Rename(keys, keys+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "serve"); r.code != exitFailed || strings.Count(strings.TrimSpace(r.err), "\n") > 0 || !strings.Contains(r.err, keys+": is not there") {
+		t.Errorf("serving without keys: %d %q", r.code, r.err)
+	}
+	if wrong := strings.Join(h.doctor(), "\n"); !strings.Contains(wrong, keys+": is not there") {
+		t.Errorf("the doctor tells: %s", wrong)
+	}
+	if err := os.Rename(keys+".away", keys); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "log", "verify"); r.code != exitOK {
+		t.Errorf("the history does not verify: %+v", r)
+	}
 }

@@ -55,7 +55,9 @@ Everything is on this machine: the API and the inbox on a loopback address, and
 two sockets in the data folder that only you can open, agent.sock for agents
 and admin.sock for the commands that ask the daemon, such as pending and why.
 What was denied, asked or decided is in vaglio.db there, and survives a crash at any
-instant; the history's key and newest checkpoint are beside it. The audit log is
+instant; the history's key and newest checkpoint are beside it, and so is vaglio.keys,
+without which nothing in it can be read: a store whose key file is missing, another's or
+open to others is left as it is, and nothing starts. The audit log is
 ~/.local/share/metnos/vaglio/YYYY-MM.jsonl, wherever the data folder is.
 
 The first SIGINT, SIGTERM or SIGHUP ends the daemon in order: agents that wait are
@@ -68,7 +70,7 @@ Environment:
 		b.WriteString("  (cannot be listed: " + err.Error() + ")\n")
 	}
 	b.WriteString(`
-Exit codes: 0 ended by a signal, 1 could not start or go on, 2 a mistake in the
+Exit codes: 0 ended by a signal, 1 could not start or go on, as without the store's key file, 2 a mistake in the
 command line or in the configuration, 3 the store has to be opened anew.`)
 	return b.String()
 }

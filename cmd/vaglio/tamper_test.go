@@ -18,6 +18,7 @@ import (
 	"github.com/metnos/vaglio/internal/logverify"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // chronicle is the data folder of a daemon with a history of nine leaves.
@@ -80,7 +81,7 @@ func storeCopyIn(t *testing.T, h *home) ([]byte, error) {
 func (c *chronicle) copyTo(t *testing.T) *chronicle {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{datafolder.StoreFile, datafolder.KeyFile, datafolder.CheckpointFile} {
+	for _, name := range []string{datafolder.StoreFile, datafolder.ValueKeys, datafolder.KeyFile, datafolder.CheckpointFile} {
 		b, err := os.ReadFile(filepath.Join(c.dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +97,8 @@ func (c *chronicle) copyTo(t *testing.T) *chronicle {
 
 func (c *chronicle) path(file string) string { return filepath.Join(c.dir, file) }
 
-// in changes the store's file behind its back.
+// in changes the store's file behind its back, as one would who has its keys as well: its
+// leaves can be read, and are taken as they stand.
 func (c *chronicle) in(change func(leaf, tree *bbolt.Bucket) error) {
 	c.Helper()
 	db, err := bbolt.Open(c.path(datafolder.StoreFile), 0o600, nil)
@@ -104,7 +106,21 @@ func (c *chronicle) in(change func(leaf, tree *bbolt.Bucket) error) {
 		c.Fatal(err)
 	}
 	defer db.Close()
+	keys, err := keyring.Load(c.path(datafolder.ValueKeys), nil)
+	if err != nil {
+		c.Fatal(err)
+	}
 	if err := db.Update(func(tx *bbolt.Tx) error {
+		leaf := tx.Bucket([]byte("leaf"))
+		for i, stored := range values(leaf) {
+			value, err := keys.Open(stored[1:], append([]byte("leaf\x00"), at(i)...))
+			if err == nil {
+				err = leaf.Put(at(i), value)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		return change(tx.Bucket([]byte("leaf")), tx.Bucket([]byte("tree")))
 	}); err != nil {
 		c.Fatal(err)

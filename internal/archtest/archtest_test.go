@@ -74,6 +74,7 @@ var rooms = map[string]room{
 	"internal/filemode":   {},
 	"internal/imports":    {},
 	"internal/unixtext":   {},
+	"internal/rows":       {},
 	"internal/settings":   {},
 	"internal/hosts":      {},
 	"internal/regular":    {},
@@ -84,6 +85,7 @@ var rooms = map[string]room{
 	"internal/privacy":    {modules: []string{xsys}},
 	"internal/peers":      {modules: []string{xsys}},
 	"internal/lineage":    {},
+	"internal/processes":  {may: []string{"internal/lineage", "vaglio"}},
 	"internal/setup":      {may: []string{"internal/agents", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 
 	"internal/nearest":    {},
@@ -110,7 +112,7 @@ var rooms = map[string]room{
 	"internal/instance": {may: []string{"approval", "approval/report", "channels/slack", "channels/telegram", "channels/web", "channels/web/passkey", "internal/strictjson"}, tests: []string{"store/storetest"}},
 	"internal/doctor": {
 		may: []string{
-			"dispatcher", "store/bolt", "approval", "approval/visible", "channels/slack", "channels/telegram",
+			"dispatcher", "store/bolt", "store/keyring", "approval", "approval/visible", "channels/slack", "channels/telegram",
 			"internal/datafolder", "internal/regular", "internal/seals", "internal/strictjson", "internal/terminal", "vaglio/judge/sandbox",
 		},
 		modules: []string{xsys},
@@ -135,7 +137,7 @@ var rooms = map[string]room{
 		tests: []string{"vaglio/catalog"},
 	},
 
-	"vaglio/wordclass":        {},
+	"vaglio/wordclass":        {may: []string{"internal/rows"}},
 	"vaglio/wording":          {},
 	"vaglio/shell":            {may: []string{"internal/unixtext", "vaglio/wordclass", "internal/strictjson", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
@@ -143,11 +145,11 @@ var rooms = map[string]room{
 	"vaglio/patch":            {may: []string{"vaglio/shell", "vaglio/wording"}},
 	"vaglio/place":            {modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
-	"vaglio/commands":         {may: []string{"vaglio/operation", "vaglio/shell"}},
+	"vaglio/commands":         {may: []string{"internal/rows", "vaglio/operation", "vaglio/shell"}},
 	"vaglio/reading":          {may: []string{"vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
-	"vaglio/project":          {may: []string{"vaglio/shell", "internal/imports", "internal/settings"}, modules: []string{yaml}},
+	"vaglio/project":          {may: []string{"internal/rows", "vaglio/shell", "internal/imports", "internal/settings"}, modules: []string{yaml}},
 	"internal/workfiles":      {may: []string{"vaglio", "internal/regular"}},
-	"vaglio/clients":          {may: []string{"vaglio/commands", "vaglio/operation", "vaglio/reading"}},
+	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
 		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/own", "internal/filemode", "vaglio/wording"},
 		modules: []string{xtext},
@@ -158,8 +160,8 @@ var rooms = map[string]room{
 	"vaglio/mask":       {may: []string{"internal/strictjson"}},
 	"vaglio": {
 		may: []string{
-			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/strictjson",
-			"vaglio/wording",
+			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",
+			"internal/strictjson", "vaglio/wording",
 		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects"},
@@ -168,7 +170,8 @@ var rooms = map[string]room{
 	"vaglio/judge/sandbox": {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
 	"vaglio/judge/effects": {
 		may: []string{
-			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/hosts", "internal/strictjson", "vaglio/wording",
+			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/hosts", "internal/rows", "internal/strictjson",
+			"vaglio/wording",
 		},
 		modules: []string{sqllexer, xtext},
 		tests:   []string{"vaglio/judge", "templates"},
@@ -192,10 +195,10 @@ var rooms = map[string]room{
 
 	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
 	"approval": {
-		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
+		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/operation", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
-	"approval/headline": {may: []string{"vaglio", "vaglio/mask", "vaglio/operation", "vaglio/reading", "vaglio/wording"}},
+	"approval/headline": {may: []string{"internal/hosts", "vaglio", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/wording"}},
 	"approval/about": {
 		may: []string{
 			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
@@ -219,9 +222,10 @@ var rooms = map[string]room{
 	},
 
 	"internal/durable": {},
-	"store/journal":    {may: []string{"approval", "internal/durable"}, modules: []string{zstd}},
+	"store/keyring":    {may: []string{"internal/durable", "internal/regular"}},
+	"store/journal":    {may: []string{"approval", "internal/durable", "store/keyring"}, modules: []string{zstd}},
 	"store/bolt": {
-		may:     []string{"approval", "approval/history", "store/journal", "internal/strictjson", "internal/durable"},
+		may:     []string{"approval", "approval/history", "store/journal", "store/keyring", "internal/strictjson", "internal/durable"},
 		modules: []string{bbolt, xmod, xsys},
 		tests:   []string{"store/storetest"},
 	},

@@ -21,6 +21,7 @@ import (
 // apart, so that whoever may propose cannot make a login.
 const (
 	StoreFile   = "vaglio.db"
+	ValueKeys   = "vaglio.keys" // what the store's values are encrypted with
 	TokenFile   = "agent.token"
 	ResumeFile  = "resume.key"
 	AgentSocket = "agent.sock"

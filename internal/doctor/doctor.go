@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/store/bolt"
 )
 
 // Doctor looks at an instance. Nothing is changed by it, and no secret is shown.
@@ -21,6 +22,8 @@ type Doctor struct {
 	// DataDir and AuditDir are the folders of the data and of the audit log,
 	// Listen the address of the API.
 	DataDir, AuditDir, Listen string
+	// Options are those that the store is opened with.
+	Options bolt.Options
 	// Telegram and Slack say whether the settings at hand turn them on.
 	Telegram, Slack bool
 	Chart

@@ -18,6 +18,7 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // minRoom is how much room the store and the audit log need: the store grows by
@@ -144,7 +145,7 @@ func (d *Doctor) privacy() {
 	for _, file := range []struct {
 		name   string
 		others fs.FileMode // what they may not
-	}{{datafolder.StoreFile, 0o077}, {datafolder.TokenFile, 0o027}, {datafolder.KeyFile, 0o027}, {datafolder.ResumeFile, 0o027}} {
+	}{{datafolder.StoreFile, 0o077}, {datafolder.ValueKeys, 0o077}, {datafolder.TokenFile, 0o027}, {datafolder.KeyFile, 0o027}, {datafolder.ResumeFile, 0o027}} {
 		path := d.path(file.name)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm()&file.others == 0 {
@@ -219,7 +220,7 @@ func (d *Doctor) socket(path string, others fs.FileMode, cure string, serving bo
 func (d *Doctor) store(ctx context.Context, there bool, read func(context.Context, *bolt.Look) error) (seen bool) {
 	const subject = "store"
 	path := d.path(datafolder.StoreFile)
-	look, err := bolt.LookInto(path)
+	look, err := bolt.LookInto(path, d.Options)
 	_, locked := errors.AsType[*bolt.LockedError](err)
 	switch {
 	case !there, errors.Is(err, fs.ErrNotExist):
@@ -231,6 +232,9 @@ func (d *Doctor) store(ctx context.Context, there bool, read func(context.Contex
 		return false
 	case errors.Is(err, fs.ErrPermission):
 		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Run this as the user who serves.")
+		return false
+	case asKeys(err):
+		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore store and key file from the same backup, or move both away, and the journal with them, to begin anew.")
 		return false
 	case err != nil:
 		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore the file from a backup, or move it away to begin anew.")
@@ -245,4 +249,11 @@ func (d *Doctor) store(ctx context.Context, there bool, read func(context.Contex
 	d.Found(subject, approval.Fine, path+" can be read.", "")
 	d.unread(unread)
 	return true
+}
+
+// asKeys reports whether it is the keys that keep the store from being read.
+func asKeys(err error) bool {
+	_, file := errors.AsType[*keyring.FileError](err)
+	_, other := errors.AsType[*bolt.KeyError](err)
+	return file || other
 }

@@ -23,6 +23,9 @@ type Process struct {
 	// Session is the id of its session, and Terminal the number of the terminal that
 	// controls it, 0 for none.
 	Session, Terminal int
+	// Began is when it began, in hundredths of a second since the machine's start, 0
+	// where that is not told.
+	Began uint64
 	// Name is what the system calls it, at most 15 bytes, and Words is its command
 	// line; it may have changed both.
 	Name  string
@@ -43,7 +46,7 @@ const deepest = 256
 func Of(system string, pid int) (Line, error) {
 	var line Line
 	for pid > 0 && len(line) < deepest {
-		p, err := read(system, pid)
+		p, err := Read(system, pid)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnseen, err)
 		}
@@ -56,7 +59,8 @@ func Of(system string, pid int) (Line, error) {
 	return line, nil
 }
 
-func read(system string, pid int) (Process, error) {
+// Read returns the process of a number that a folder like [System] tells of.
+func Read(system string, pid int) (Process, error) {
 	dir := filepath.Join(system, strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(dir, "stat")) //nolint:gosec // A process's number, below what the caller trusts.
 	if err != nil {
@@ -87,7 +91,7 @@ func parse(stat []byte) (Process, error) {
 		return Process{}, errors.New("has no name in brackets")
 	}
 	p := Process{Name: string(stat[open+1 : end])}
-	const state, parent, session, terminal = 0, 1, 3, 4
+	const state, parent, session, terminal, began = 0, 1, 3, 4, 19
 	fields := bytes.Fields(stat[end+1:])
 	if len(fields) <= terminal || len(fields[state]) != 1 {
 		return p, errors.New("has too few fields")
@@ -97,6 +101,9 @@ func parse(stat []byte) (Process, error) {
 	p.Parent, failed[1] = strconv.Atoi(string(fields[parent]))
 	p.Session, failed[2] = strconv.Atoi(string(fields[session]))
 	p.Terminal, failed[3] = strconv.Atoi(string(fields[terminal]))
+	if len(fields) > began {
+		p.Began, _ = strconv.ParseUint(string(fields[began]), 10, 64) // what is no number is not told
+	}
 	return p, errors.Join(failed[:]...)
 }
 

@@ -23,6 +23,8 @@ type Question struct {
 	// Store is the path of the store's file. What is beside it is its key and its
 	// newest checkpoint, unless Folder names where they are.
 	Store, Folder string
+	// Options are those that the store is opened with.
+	Options bolt.Options
 	// Key is the verifier key; empty is the one in the folder.
 	Key string
 	// Given are checkpoints that the owner kept elsewhere.
@@ -88,7 +90,7 @@ func (q *Question) evidence() (c history.Case, err error) {
 // open opens the store for reading: the file, or a copy of it where a daemon
 // holds it. done lets go of it.
 func (q *Question) open(ctx context.Context) (look *bolt.Look, done func() error, err error) {
-	look, err = bolt.LookInto(q.Store)
+	look, err = bolt.LookInto(q.Store, q.Options)
 	if _, held := errors.AsType[*bolt.LockedError](err); !held || q.Copy == nil {
 		if err != nil {
 			return nil, nil, err
@@ -99,7 +101,9 @@ func (q *Question) open(ctx context.Context) (look *bolt.Look, done func() error
 	if err != nil {
 		return nil, nil, err
 	}
-	if look, err = bolt.LookInto(fresh); err != nil {
+	o := q.Options
+	o.KeyFile = bolt.KeyFileOf(q.Store)
+	if look, err = bolt.LookInto(fresh, o); err != nil {
 		return nil, nil, errors.Join(err, os.Remove(fresh))
 	}
 	return look, func() error { return errors.Join(look.Close(), os.Remove(fresh)) }, nil

@@ -10,15 +10,20 @@
 //
 // The file is a bbolt database. Its buckets, with integers in big-endian order:
 //
-//	vaglio   "form" → the form of the file, "ping" → the last heartbeat
-//	record   kind 0x00 id   → the record: form, checksum, flags, born, seq, keys, body
+//	vaglio   "form" → the form of the file, "ping" → the last heartbeat,
+//	         "sealed" → a value under the key that all of the file was written with
+//	record   kind 0x00 id   → the record: form, checksum, flags, born, seq, keys, body (sealed)
 //	key      kind 0x00 key  → id
 //	open     kind 0x00 born → id, for records marked open
 //	born     kind 0x00 born → id
 //	seq      kind 0x00 seq  → id
 //	lease    name           → holder, end and fencing token
-//	leaf     index          → what a leaf of the history tells, until it is dropped
+//	leaf     index          → what a leaf of the history tells (sealed), until it is dropped
 //	tree     index          → the hashes that the leaf added to the history's tree
+//
+// What is sealed is encrypted, by the keys of vaglio.keys beside the file. A file that is
+// not sealed with the newest key, such as one from before there were keys, is written
+// anew when it is opened, as Compact does.
 //
 // The counter behind Seq and Born is the sequence of the bucket "record", or the
 // number of the journal's newest entry where that is greater; the one behind
@@ -42,6 +47,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/store/journal"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // DB is an open store. Its methods may be called from any goroutine. It keeps
@@ -53,6 +59,9 @@ type DB struct {
 	// journal keeps the entries; seq numbers them and the records.
 	journal *journal.Log
 	seq     atomic.Uint64
+	// keys seal what is kept. They are nil in a look at a file from before there were keys.
+	keys    *keyring.Ring
+	options Options
 	writer  writer
 	closed  chan struct{}
 	close   sync.Once
@@ -78,64 +87,12 @@ type Options struct {
 	// LockWait is how long to wait for another process to let go of the file;
 	// 0 refuses at once.
 	LockWait time.Duration
+	// KeyFile is where the keys are that values are encrypted with; empty is beside the
+	// store's file: vaglio.db has vaglio.keys.
+	KeyFile string
+	// Credential is a secret of the service, that keys are bound to; empty is none.
+	Credential []byte
 }
-
-// ErrClosed says that the store was closed.
-var ErrClosed = errors.New("store is closed")
-
-// LockedError says that another process holds the file.
-type LockedError struct{ File string }
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("another vaglio holds %s: stop it, or use another data folder", e.File)
-}
-
-// ForeignError says that the file is not a store of vaglio. It was left as it
-// is.
-type ForeignError struct{ File, Problem string }
-
-func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s is not a vaglio store: %s", e.File, e.Problem)
-}
-
-// DamagedError says that the file was a store and cannot be read as one.
-type DamagedError struct{ File, Problem string }
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("store %s is damaged: %s; restore it from a backup", e.File, e.Problem)
-}
-
-// FormError says that a newer program wrote the file.
-type FormError struct {
-	File         string
-	Found, Known uint64
-}
-
-func (e *FormError) Error() string {
-	return fmt.Sprintf("store %s has form %d and this vaglio reads up to %d: use the newer vaglio that wrote it", e.File, e.Found, e.Known)
-}
-
-// BrokenError says that the store stopped because it cannot know what is on
-// disk. Whoever opens the file anew reads what is.
-type BrokenError struct {
-	File string
-	Err  error
-}
-
-func (e *BrokenError) Error() string {
-	return fmt.Sprintf("store %s stopped and has to be opened anew: %v", e.File, e.Err)
-}
-
-func (e *BrokenError) Unwrap() error { return e.Err }
-
-// fileForm is the form of the files that this program writes.
-// Since the third, a journal stands beside the file: a program that knows none
-// would tell of half of what happened.
-const fileForm = 3
-
-// treeForm is the first form with a history. An older file gets one when it is
-// opened for writing.
-const treeForm = 2
 
 // The names of the buckets; the package comment says what is in them.
 const (
@@ -149,8 +106,9 @@ const (
 	bucketLeaf   = "leaf"
 	bucketTree   = "tree"
 
-	keyForm = "form"
-	keyPing = "ping"
+	keyForm   = "form"
+	keyPing   = "ping"
+	keySealed = "sealed"
 )
 
 // Open opens the store in the file at path, and makes the file (0600) and its
@@ -161,30 +119,49 @@ const (
 // of its last change.
 //
 // Errors: [*LockedError], [*ForeignError], [*DamagedError], [*FormError],
-// [approval.ErrFull], or what the file system said.
+// [*keyring.FileError], [*KeyError], [approval.ErrFull], or what the file system said.
 func Open(path string, o Options) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	f, err := acquire(path, o.LockWait)
+	db, stale, err := openFile(path, o)
+	if err == nil && stale {
+		db, err = db.sealAnew()
+	}
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, file: f, closed: make(chan struct{}), changed: make(chan struct{}), down: make(chan struct{})}
-	if err := db.open(); err != nil {
-		// bbolt closed the file if it came so far; a second Close does nothing.
-		_ = f.Close()
-		return nil, err
+	if err := db.openJournal(false); err != nil {
+		return nil, errors.Join(err, db.bolt.Close())
+	}
+	if err := db.tidyKeys(); err != nil {
+		return nil, errors.Join(err, db.journal.Close(), db.bolt.Close())
 	}
 	db.writer.start(db)
 	return db, nil
 }
 
+// openFile opens the store but for its journal. stale says that values of it are not
+// encrypted with the newest key.
+func openFile(path string, o Options) (_ *DB, stale bool, err error) {
+	f, err := acquire(path, o.LockWait)
+	if err != nil {
+		return nil, false, err
+	}
+	db := &DB{path: path, file: f, options: o, closed: make(chan struct{}), changed: make(chan struct{}), down: make(chan struct{})}
+	if stale, err = db.open(); err != nil {
+		// bbolt closed the file if it came so far; a second Close does nothing.
+		_ = f.Close()
+		return nil, false, err
+	}
+	return db, stale, nil
+}
+
 // open hands the locked file to bbolt.
-func (db *DB) open() (err error) {
+func (db *DB) open() (stale bool, err error) {
 	if err := db.inspectFile(); err != nil {
-		return err
+		return false, err
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -198,85 +175,20 @@ func (db *DB) open() (err error) {
 		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return db.file, nil },
 	})
 	if errors.Is(err, bolterrors.ErrTimeout) {
-		return &LockedError{db.path}
+		return false, &LockedError{db.path}
 	}
 	if err != nil {
-		return db.ioError("open", err)
+		return false, db.ioError("open", err)
 	}
-	if err := db.setUp(); err != nil {
-		return errors.Join(err, db.bolt.Close())
+	if stale, err = db.setUp(); err != nil {
+		return false, errors.Join(err, db.bolt.Close())
 	}
-	if err := db.openJournal(false); err != nil {
-		return errors.Join(err, db.bolt.Close())
-	}
-	return nil
+	return stale, nil
 }
 
 // mapSize is how much of the address space the file gets at once: growing the
 // map waits for every reader. It takes no memory.
 const mapSize = 1 << (20 + 10*(^uint(0)>>63)) // 1 GiB, or 1 MiB with 32 bits
-
-// setUp makes the buckets of a new file and checks the form of an old one.
-func (db *DB) setUp() error {
-	var missing []string
-	old := false
-	err := db.bolt.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(bucketVaglio))
-		if b == nil {
-			if k, _ := tx.Cursor().First(); k != nil {
-				return &ForeignError{db.path, "it is a database of another program"}
-			}
-			missing = append([]string{bucketVaglio}, parts(fileForm)...)
-			return nil
-		}
-		form, err := db.checkForm(tx, b)
-		missing, old = parts(fileForm)[len(parts(form)):], form < fileForm
-		return err
-	})
-	if err != nil || !old && len(missing) == 0 {
-		return err
-	}
-	err = db.bolt.Update(func(tx *bbolt.Tx) error {
-		for _, name := range missing {
-			if _, err := tx.CreateBucket([]byte(name)); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keyForm), binary.BigEndian.AppendUint64(nil, fileForm))
-	})
-	if err != nil {
-		return db.ioError("make", err)
-	}
-	return nil
-}
-
-// parts are the buckets of a file with the form, besides the one that says so.
-func parts(form uint64) []string {
-	all := []string{bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease}
-	if form >= treeForm {
-		all = append(all, bucketLeaf, bucketTree)
-	}
-	return all
-}
-
-func (db *DB) checkForm(tx *bbolt.Tx, b *bbolt.Bucket) (form uint64, err error) {
-	v := b.Get([]byte(keyForm))
-	if len(v) != 8 {
-		return 0, &DamagedError{db.path, "its form is missing"}
-	}
-	switch form = binary.BigEndian.Uint64(v); {
-	case form > fileForm:
-		return form, &FormError{db.path, form, fileForm}
-	case form == 0:
-		return form, &DamagedError{db.path, "its form is 0"}
-	}
-	for _, name := range parts(form) {
-		if tx.Bucket([]byte(name)) == nil {
-			return form, &DamagedError{db.path, "the part " + name + " is missing"}
-		}
-	}
-	return form, nil
-}
 
 // Path returns the path of the store's file.
 func (db *DB) Path() string { return db.path }

@@ -133,6 +133,9 @@ func TestOnlyAnEndInOrderLeavesAMark(t *testing.T) {
 	if err := os.CopyFS(in, os.DirFS(filepath.Dir(path))); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chmod(bolt.KeyFileOf(filepath.Join(in, filepath.Base(path))), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if crashed := open(t, filepath.Join(in, filepath.Base(path))); !crashed.Inspected() {
 		t.Error("a store that was not closed was not read through")
 	}

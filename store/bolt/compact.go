@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -16,20 +17,21 @@ import (
 const compactBatch = 1 << 20
 
 // Compact rewrites the store's file without the room that dropped records left, which
-// bbolt keeps for others for ever, and returns its size in bytes before and after. The
-// journal needs none of it. The store must not be open: the copy takes the file's place
-// in one step once it is whole and on the disk, so that whenever the process or the power
-// ends, the path has the one or the other.
+// bbolt keeps for others for ever, and returns its size in bytes before and after. What is
+// not encrypted with the newest key, in the journal as well, is so then. The store must
+// not be open: the copy takes the file's place in one step once it is whole and on the
+// disk, so that whenever the process or the power ends, the path has the one or the other.
 //
 // Errors: [os.ErrNotExist], and those of [Open].
-func Compact(path string) (before, after int64, err error) {
+func Compact(path string, o Options) (before, after int64, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return 0, 0, fmt.Errorf("store: %w", err)
 	}
-	db, err := Open(path, Options{})
+	db, err := Open(path, o)
 	if err != nil {
 		return 0, 0, err
 	}
+	db.journal.SealAll()
 	was, err := db.file.Stat()
 	if err == nil {
 		db.successor, after, err = db.copied()
@@ -67,11 +69,105 @@ func (db *DB) copied() (path string, size int64, err error) {
 	if err != nil {
 		return path, 0, err
 	}
-	if err := errors.Join(bbolt.Compact(to, db.bolt, compactBatch), to.Sync(), to.Close()); err != nil {
+	if err := errors.Join(db.copyInto(to), to.Sync(), to.Close()); err != nil {
 		return path, 0, err
 	}
 	size, err = look(path)
 	return path, size, err
+}
+
+// copyInto copies every part to a new file, each value sealed with the newest key.
+func (db *DB) copyInto(to *bbolt.DB) error {
+	return db.bolt.View(func(from *bbolt.Tx) error {
+		return from.ForEach(func(part []byte, b *bbolt.Bucket) error {
+			c := copier{to: to, part: part}
+			err := b.ForEach(func(k, v []byte) error { return c.put(k, db.resealed(string(part), k, v)) })
+			if err == nil {
+				err = c.end(b.Sequence())
+			}
+			if err == nil && string(part) == bucketVaglio {
+				err = to.Update(func(tx *bbolt.Tx) error { return errors.Join(putForm(tx, fileForm), db.putSealed(tx)) })
+			}
+			return err
+		})
+	})
+}
+
+// resealed returns the value of a part as it is kept with the newest key. What does not
+// read as it was written stays as it stands, and whoever reads it is told.
+func (db *DB) resealed(part string, k, v []byte) []byte {
+	switch part {
+	case bucketRecord:
+		if r, err := decode(db.keys, k, v); err == nil {
+			return encode(db.keys, k, r)
+		}
+	case bucketLeaf:
+		if value, whole := openLeaf(db.keys, k, v); whole {
+			return sealLeaf(db.keys, k, value)
+		}
+	}
+	return v
+}
+
+// copier puts a part's values into a new file, in transactions of a bounded size.
+type copier struct {
+	to   *bbolt.DB
+	part []byte
+	tx   *bbolt.Tx
+	size int
+}
+
+// copyFill is how full the pages of a copy are: values come in order.
+const copyFill = 0.9
+
+func (c *copier) put(k, v []byte) error {
+	b, err := c.bucket()
+	if err == nil {
+		err = b.Put(bytes.Clone(k), bytes.Clone(v))
+	}
+	if c.size += len(k) + len(v); err != nil || c.size < compactBatch {
+		return errors.Join(err, c.abort(err))
+	}
+	return c.commit()
+}
+
+// bucket is the part in the transaction that is open, or in a new one.
+func (c *copier) bucket() (b *bbolt.Bucket, err error) {
+	if c.tx == nil {
+		if c.tx, err = c.to.Begin(true); err != nil {
+			return nil, err
+		}
+	}
+	if b, err = c.tx.CreateBucketIfNotExists(c.part); err == nil {
+		b.FillPercent = copyFill
+	}
+	return b, err
+}
+
+// end sets the part's counter, and commits what is left.
+func (c *copier) end(sequence uint64) error {
+	b, err := c.bucket()
+	if err == nil {
+		err = b.SetSequence(sequence)
+	}
+	if err != nil {
+		return errors.Join(err, c.abort(err))
+	}
+	return c.commit()
+}
+
+func (c *copier) commit() error {
+	tx := c.tx
+	c.tx, c.size = nil, 0
+	return tx.Commit()
+}
+
+// abort ends the open transaction where there was an error: its file goes away.
+func (c *copier) abort(err error) error {
+	if err == nil || c.tx == nil {
+		return nil
+	}
+	return c.tx.Rollback()
 }
 
 // look inspects a file, and returns its size in bytes.

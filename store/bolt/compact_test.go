@@ -72,7 +72,7 @@ func TestCompactKeepsAllAndGivesRoomBack(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, after, err := bolt.Compact(path)
+	before, after, err := bolt.Compact(path, bolt.Options{})
 	if err != nil || after >= before {
 		t.Fatalf("%d bytes before, %d after: %v", before, after, err)
 	}
@@ -117,14 +117,14 @@ func TestCompactKeepsAllAndGivesRoomBack(t *testing.T) {
 func TestCompactRefuses(t *testing.T) {
 	path, _ := worn(t)
 	db := open(t, path)
-	if _, _, err := bolt.Compact(path); !isLocked(err) {
+	if _, _, err := bolt.Compact(path, bolt.Options{}); !isLocked(err) {
 		t.Errorf("an open store: %v", err)
 	}
 	if err := put(t.Context(), db, approval.Record{ID: "meanwhile"}); err != nil {
 		t.Error(err)
 	}
 	none := filepath.Join(t.TempDir(), "vaglio.db")
-	if _, _, err := bolt.Compact(none); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := bolt.Compact(none, bolt.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no store: %v", err)
 	}
 	if _, err := os.Stat(none); !errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func TestCompactRefuses(t *testing.T) {
 	if err := os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 9000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := bolt.Compact(text)
+	_, _, err := bolt.Compact(text, bolt.Options{})
 	if _, foreign := errors.AsType[*bolt.ForeignError](err); !foreign {
 		t.Errorf("a text: %v", err)
 	}
@@ -162,7 +162,7 @@ func TestWhoWaitsForACompactedStoreGetsTheNewFile(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			if _, _, err := bolt.Compact(path); err != nil && !isLocked(err) {
+			if _, _, err := bolt.Compact(path, bolt.Options{}); err != nil && !isLocked(err) {
 				t.Error(err)
 			}
 		})

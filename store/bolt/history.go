@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/metnos/vaglio/approval/history"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // leafFill is how full the pages of the history are: leaves come in order, and
@@ -123,7 +124,7 @@ func (t *tables) grow(values [][]byte) error {
 	t.leaf.FillPercent, t.tree.FillPercent = leafFill, leafFill
 	for i, v := range values {
 		key := leafKey(size + int64(i))
-		t.put(t.leaf, key, v)
+		t.put(t.leaf, key, sealLeaf(t.keys, key, v))
 		t.put(t.tree, key, joinHashes(fresh[i]))
 	}
 	return nil
@@ -212,7 +213,7 @@ func (db *DB) leaves(ctx context.Context, at, end int64) (page []history.Leaf, e
 		return nil, err
 	}
 	err = db.view(func(tx *bbolt.Tx) error {
-		m := merge{tree: tx.Bucket([]byte(bucketTree)).Cursor(), leaf: tx.Bucket([]byte(bucketLeaf)).Cursor()}
+		m := merge{keys: db.keys, tree: tx.Bucket([]byte(bucketTree)).Cursor(), leaf: tx.Bucket([]byte(bucketLeaf)).Cursor()}
 		m.seek(leafKey(at))
 		for size := 0; m.more() && len(page) < leavesMax && size <= pageBytes; {
 			l, err := m.next()
@@ -228,6 +229,7 @@ func (db *DB) leaves(ctx context.Context, at, end int64) (page []history.Leaf, e
 
 // merge joins the leaves' hashes with their values.
 type merge struct {
+	keys           *keyring.Ring
 	tree, leaf     *bbolt.Cursor
 	tk, tv, lk, lv []byte
 }
@@ -249,7 +251,7 @@ func (m *merge) next() (l history.Leaf, err error) {
 		return l, err
 	}
 	if bytes.Equal(m.lk, at) {
-		l.Value = append([]byte{}, m.lv...)
+		l.Value, _ = openLeaf(m.keys, m.lk, m.lv)
 		m.lk, m.lv = m.leaf.Next()
 	}
 	if bytes.Equal(m.tk, at) {

@@ -55,7 +55,7 @@ func TestOldFileGetsAHistory(t *testing.T) {
 		}
 		return tx.Bucket([]byte("vaglio")).Put([]byte("form"), binary.BigEndian.AppendUint64(nil, 1))
 	})
-	look, err := bolt.LookInto(path)
+	look, err := bolt.LookInto(path, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

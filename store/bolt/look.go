@@ -24,12 +24,12 @@ type Look struct{ db DB }
 // shares the lock with other looks, and no service can start while it is open.
 //
 // Errors: [os.ErrNotExist], and those of [Open].
-func LookInto(path string) (*Look, error) {
+func LookInto(path string, o Options) (*Look, error) {
 	f, err := os.Open(path) //nolint:gosec // The owner names the file.
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	l := &Look{DB{path: path, file: f, closed: make(chan struct{})}}
+	l := &Look{DB{path: path, file: f, options: o, closed: make(chan struct{})}}
 	if err := l.open(); err != nil {
 		// bbolt closed the file if it came so far; a second Close does nothing.
 		_ = f.Close()
@@ -86,7 +86,10 @@ func (l *Look) check() error {
 		if b == nil {
 			return &ForeignError{l.db.path, "it is a database of another program"}
 		}
-		_, err := l.db.checkForm(tx, b)
+		form, err := l.db.checkForm(tx, b)
+		if err == nil && form > openForm {
+			_, err = l.db.loadKeys(b.Get([]byte(keySealed)))
+		}
 		return err
 	})
 	if err == nil {

@@ -26,7 +26,7 @@ func TestALookChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var locked *bolt.LockedError
-	if _, err := bolt.LookInto(path); !errors.As(err, &locked) {
+	if _, err := bolt.LookInto(path, bolt.Options{}); !errors.As(err, &locked) {
 		t.Errorf("while a service holds it: %v, want a LockedError", err)
 	}
 	if err := db.Close(); err != nil {
@@ -36,7 +36,7 @@ func TestALookChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	look, err := bolt.LookInto(path)
+	look, err := bolt.LookInto(path, bolt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestALookChangesNothing(t *testing.T) {
 func TestALookAtWhatIsNoStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := bolt.LookInto(filepath.Join(dir, "none", "store.db")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := bolt.LookInto(filepath.Join(dir, "none", "store.db"), bolt.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 0 {
@@ -73,11 +73,11 @@ func TestALookAtWhatIsNoStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := bolt.LookInto(empty); !errors.Is(err, os.ErrNotExist) {
+	if _, err := bolt.LookInto(empty, bolt.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an empty file: %v", err)
 	}
 	var other *bolt.ForeignError
-	if _, err := bolt.LookInto(foreign); !errors.As(err, &other) {
+	if _, err := bolt.LookInto(foreign, bolt.Options{}); !errors.As(err, &other) {
 		t.Errorf("another file: %v", err)
 	}
 	if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o640 || info.Size() != 0 {

@@ -96,6 +96,7 @@ func TestBackupIsAStore(t *testing.T) {
 	db := open(t, newFile(t))
 	fill(t, db, 300)
 	copied := newFile(t)
+	keep := bolt.Options{KeyFile: bolt.KeyFileOf(db.Path())}
 	if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,11 @@ func TestBackupIsAStore(t *testing.T) {
 	if err := put(t.Context(), db, approval.Record{ID: "later"}); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, copied)
+	again, err := bolt.Open(copied, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
 	storetest.Check(t, again, approval.KindAsk)
 	if _, err := again.Get(t.Context(), approval.KindAsk, "n00299"); err != nil {
 		t.Error(err)
@@ -132,7 +137,7 @@ func TestNotAStoreIsRefused(t *testing.T) {
 	damaged := func(err error) bool { _, ok := errors.AsType[*bolt.DamagedError](err); return ok }
 	newer := func(err error) bool {
 		e, ok := errors.AsType[*bolt.FormError](err)
-		return ok && e.Found == 7 && e.Known == 3
+		return ok && e.Found == 7 && e.Known == 4
 	}
 	database := func(change func(tx *bbolt.Tx) error) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
@@ -268,7 +273,7 @@ func TestDamageNeverEndsTheProcess(t *testing.T) {
 	if _, err := db.Backup(&buf); err != nil {
 		t.Fatal(err)
 	}
-	good := buf.Bytes()
+	good, keys := buf.Bytes(), bolt.KeyFileOf(path)
 	random := rand.New(rand.NewPCG(7, 11))
 	opened, refused := 0, 0
 	for range 150 {
@@ -296,7 +301,7 @@ func TestDamageNeverEndsTheProcess(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db, err := bolt.Open(path, bolt.Options{})
+		db, err := bolt.Open(path, bolt.Options{KeyFile: keys})
 		if err != nil {
 			refused++
 			continue

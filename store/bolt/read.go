@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // pageMax is how many records, and pageBytes about how many bytes, one
@@ -31,7 +32,7 @@ func (db *DB) Get(ctx context.Context, kind approval.Kind, idOrKey string) (appr
 	var out approval.Record
 	err := db.view(func(tx *bbolt.Tx) (err error) {
 		records := tx.Bucket([]byte(bucketRecord))
-		out, err = load(records, kind, idOrKey)
+		out, err = load(db.keys, records, kind, idOrKey)
 		if !errors.Is(err, approval.ErrNotFound) {
 			return err
 		}
@@ -40,7 +41,7 @@ func (db *DB) Get(ctx context.Context, kind approval.Kind, idOrKey string) (appr
 			return err
 		}
 		idOrKey = string(id)
-		out, err = follow(records, kind, id)
+		out, err = follow(db.keys, records, kind, id)
 		return err
 	})
 	if err != nil {
@@ -58,8 +59,8 @@ type found struct {
 }
 
 // follow loads the record that an index names.
-func follow(records *bbolt.Bucket, kind approval.Kind, id []byte) (approval.Record, error) {
-	r, err := load(records, kind, string(id))
+func follow(keys *keyring.Ring, records *bbolt.Bucket, kind approval.Kind, id []byte) (approval.Record, error) {
+	r, err := load(keys, records, kind, string(id))
 	if errors.Is(err, approval.ErrNotFound) {
 		return r, &spoiled{damage("an index names a record that is not there")}
 	}
@@ -138,7 +139,7 @@ func (l *listing) next(ctx context.Context, db *DB) (page []found, err error) {
 				return nil
 			}
 			l.at = bytes.Clone(k)
-			r := l.read(records, k, v)
+			r := l.read(db.keys, records, k, v)
 			if !l.shows(&r) {
 				continue
 			}
@@ -158,13 +159,13 @@ func (l *listing) shows(r *found) bool {
 }
 
 // read returns the record that an entry of the bucket is about.
-func (l *listing) read(records *bbolt.Bucket, k, v []byte) found {
+func (l *listing) read(keys *keyring.Ring, records *bbolt.Bucket, k, v []byte) found {
 	if l.bucket == bucketRecord {
-		r, err := decode(k, v)
+		r, err := decode(keys, k, v)
 		r.ID = string(k[len(l.q.Kind)+1:])
 		return found{r, err}
 	}
-	r, err := follow(records, l.q.Kind, v)
+	r, err := follow(keys, records, l.q.Kind, v)
 	if err != nil {
 		r = approval.Record{ID: string(v), Born: numbered(k), Open: l.bucket == bucketOpen}
 	}
@@ -249,7 +250,7 @@ func (db *DB) since(kind approval.Kind, after uint64) (page []found, err error) 
 			k, id = c.Next()
 		}
 		for ; k != nil && bytes.HasPrefix(k, prefix) && len(page) < pageMax && size <= pageBytes; k, id = c.Next() {
-			r, err := follow(records, kind, id)
+			r, err := follow(db.keys, records, kind, id)
 			if err != nil {
 				r = approval.Record{ID: string(id), Seq: numbered(k)}
 			}

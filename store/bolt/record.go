@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // tables are the buckets as one transaction of the writer sees them.
@@ -20,6 +21,8 @@ type tables struct {
 	wrote bool
 	// numbers numbers records and the journal's entries.
 	numbers *atomic.Uint64
+	// keys seal what is put.
+	keys *keyring.Ring
 	// beat says that a heartbeat is among it.
 	beat bool
 	// err is why the transaction cannot be committed. A change that is refused
@@ -27,11 +30,11 @@ type tables struct {
 	err error
 }
 
-func newTables(tx *bbolt.Tx, numbers *atomic.Uint64) *tables {
+func newTables(tx *bbolt.Tx, numbers *atomic.Uint64, keys *keyring.Ring) *tables {
 	b := func(name string) *bbolt.Bucket { return tx.Bucket([]byte(name)) }
 	return &tables{
-		numbers: numbers,
-		vaglio:  b(bucketVaglio), record: b(bucketRecord), key: b(bucketKey), open: b(bucketOpen),
+		numbers: numbers, keys: keys,
+		vaglio: b(bucketVaglio), record: b(bucketRecord), key: b(bucketKey), open: b(bucketOpen),
 		born: b(bucketBorn), seq: b(bucketSeq), lease: b(bucketLease), leaf: b(bucketLeaf), tree: b(bucketTree),
 	}
 }
@@ -69,7 +72,7 @@ func (t *tables) number() uint64 {
 // update is one Update within the writer's transaction. Everything that can
 // refuse the change comes before the first put, for the transaction is shared.
 func (t *tables) update(kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
-	old, err := load(t.record, kind, id)
+	old, err := load(t.keys, t.record, kind, id)
 	if err != nil && !errors.Is(err, approval.ErrNotFound) {
 		return approval.Record{}, err
 	}
@@ -150,7 +153,7 @@ func (t *tables) store(kind approval.Kind, old, rec approval.Record) {
 		t.remove(t.open, number(kind, rec.Born))
 	}
 	key := name(kind, rec.ID)
-	t.put(t.record, key, encode(key, rec))
+	t.put(t.record, key, encode(t.keys, key, rec))
 }
 
 // drop removes the record and every trace of it.
@@ -183,7 +186,9 @@ func (s *spoiled) Unwrap() error { return s.damage }
 
 // The form of a stored record.
 const (
-	recordForm = 1
+	recordForm = 2
+	// openRecord is the form in which the body is not encrypted.
+	openRecord = 1
 	flagOpen   = 0x01
 	// checked is where the part begins that the checksum covers, behind the
 	// form and the checksum itself.
@@ -192,8 +197,8 @@ const (
 
 // encode returns the record as it is kept under the key. The checksum covers
 // the key too, so that one record is not taken for another.
-func encode(key []byte, r approval.Record) []byte {
-	size := checked + 1 + 16 + binary.MaxVarintLen64 + len(r.Body)
+func encode(keys *keyring.Ring, key []byte, r approval.Record) []byte {
+	size := checked + 1 + 16 + binary.MaxVarintLen64 + keyring.Overhead + len(r.Body)
 	for _, k := range r.Keys {
 		size += binary.MaxVarintLen64 + len(k)
 	}
@@ -211,9 +216,14 @@ func encode(key []byte, r approval.Record) []byte {
 		b = binary.AppendUvarint(b, uint64(len(k)))
 		b = append(b, k...)
 	}
-	b = append(b, r.Body...)
+	b = keys.Seal(b, r.Body, aboutRecord(key, b[checked:]))
 	binary.BigEndian.PutUint32(b[1:], checksum(key, b[checked:]))
 	return b
+}
+
+// aboutRecord is what a record's body is bound to: its key, and what stands before it.
+func aboutRecord(key, head []byte) []byte {
+	return slices.Concat([]byte(bucketRecord+"\x00"), key, []byte{0}, head)
 }
 
 func checksum(key, value []byte) uint32 {
@@ -223,13 +233,13 @@ func checksum(key, value []byte) uint32 {
 
 // load reads and copies a record. The error is [approval.ErrNotFound] or a
 // damage.
-func load(b *bbolt.Bucket, kind approval.Kind, id string) (approval.Record, error) {
+func load(keys *keyring.Ring, b *bbolt.Bucket, kind approval.Kind, id string) (approval.Record, error) {
 	key := name(kind, id)
 	v := b.Get(key)
 	if v == nil {
 		return approval.Record{}, approval.ErrNotFound
 	}
-	r, err := decode(key, v)
+	r, err := decode(keys, key, v)
 	if err != nil {
 		return approval.Record{}, err
 	}
@@ -237,29 +247,46 @@ func load(b *bbolt.Bucket, kind approval.Kind, id string) (approval.Record, erro
 	return r, nil
 }
 
-func decode(key, v []byte) (approval.Record, error) {
+func decode(keys *keyring.Ring, key, v []byte) (approval.Record, error) {
 	bad := &spoiled{damage(fmt.Sprintf("record %q does not read as it was written", key))}
-	if len(v) < checked+1+16+1 || v[0] != recordForm || binary.BigEndian.Uint32(v[1:]) != checksum(key, v[checked:]) {
+	if len(v) < checked+1+16+1 || v[0] != recordForm && v[0] != openRecord || binary.BigEndian.Uint32(v[1:]) != checksum(key, v[checked:]) {
 		return approval.Record{}, bad
 	}
-	v = v[checked:]
-	r := approval.Record{Open: v[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(v[1:]), Seq: binary.BigEndian.Uint64(v[9:])}
-	v = v[17:]
+	form, all := v[0], v[checked:]
+	r := approval.Record{Open: all[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(all[1:]), Seq: binary.BigEndian.Uint64(all[9:])}
+	names, v, ok := decodeKeys(all[17:])
+	if !ok {
+		return approval.Record{}, bad
+	}
+	r.Keys = names
+	if form == openRecord {
+		r.Body = append([]byte{}, v...)
+		return r, nil
+	}
+	body, err := keys.Open(v, aboutRecord(key, all[:len(all)-len(v)]))
+	if err != nil {
+		return approval.Record{}, &spoiled{damage(fmt.Sprintf("record %q: %v", key, err))}
+	}
+	r.Body = body
+	return r, nil
+}
+
+// decodeKeys reads a record's keys, and returns what is behind them.
+func decodeKeys(v []byte) (keys []string, rest []byte, ok bool) {
 	count, n := binary.Uvarint(v)
 	if n <= 0 || count > approval.MaxKeys {
-		return approval.Record{}, bad
+		return nil, nil, false
 	}
 	v = v[n:]
 	if count > 0 {
-		r.Keys = make([]string, count)
+		keys = make([]string, count)
 	}
-	for i := range r.Keys {
+	for i := range keys {
 		size, n := binary.Uvarint(v)
 		if n <= 0 || size > uint64(len(v)-n) { //nolint:gosec // n is at most the length of v.
-			return approval.Record{}, bad
+			return nil, nil, false
 		}
-		r.Keys[i], v = string(v[n:n+int(size)]), v[n+int(size):] //nolint:gosec // Below the length of v.
+		keys[i], v = string(v[n:n+int(size)]), v[n+int(size):] //nolint:gosec // Below the length of v.
 	}
-	r.Body = append([]byte{}, v...)
-	return r, nil
+	return keys, v, true
 }

@@ -225,7 +225,7 @@ func (db *DB) commit(group []*op) (err error) {
 	id, beat := 0, false
 	err = db.bolt.Update(func(tx *bbolt.Tx) error {
 		id = tx.ID()
-		t := newTables(tx, &db.seq)
+		t := newTables(tx, &db.seq, db.keys)
 		for _, o := range group {
 			if o.err = o.run(t); t.err != nil {
 				return t.err

@@ -328,7 +328,7 @@ func TestWatchHearsWhatCommitsWhileItGoesToSleep(t *testing.T) {
 			runtime.Gosched()
 		}
 		if err := db.bolt.Update(func(tx *bbolt.Tx) error {
-			_, err := newTables(tx, new(atomic.Uint64)).update(approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) { return r, nil })
+			_, err := newTables(tx, new(atomic.Uint64), db.keys).update(approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) { return r, nil })
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -7,10 +7,12 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/durable"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // active is a segment that is not sealed: entries as they were appended, one after
@@ -18,11 +20,16 @@ import (
 //
 //	length of the rest, CRC-32C of the rest, seq, at, length of key, length of note, key, note, body
 //
-// with integers in little-endian order, of 4 bytes but seq and at of 8.
+// with integers in little-endian order, of 4 bytes but seq and at of 8. Note and body are
+// encrypted as one, bound to what stands before them; in the first form they are not.
 type active struct {
 	number uint64
 	path   string
 	file   *os.File
+	form   uint32
+	keys   *keyring.Ring
+	// used are the ids of the keys that its entries are encrypted with.
+	used map[uint32]bool
 	// size is where the next entry begins.
 	size int64
 	// from and to are the earliest and the latest instant of its entries.
@@ -45,7 +52,8 @@ type gap struct{ from, to int64 }
 const (
 	activeEnding = ".log"
 	activeMark   = "vaglioJ\n"
-	activeForm   = 1
+	activeForm   = 2
+	openForm     = 1  // the form of segments that are not encrypted
 	headBytes    = 12 // mark and form
 
 	frameHead = 8             // length and checksum
@@ -56,13 +64,16 @@ const (
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // newActive makes an empty segment.
-func newActive(dir string, number uint64) (*active, error) {
+func newActive(dir string, number uint64, keys *keyring.Ring) (*active, error) {
 	path := segmentPath(dir, number, activeEnding)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The folder is the store's.
 	if err != nil {
 		return nil, err
 	}
-	a := &active{number: number, path: path, file: f, size: headBytes, places: make(map[uint64][]int)}
+	a := &active{
+		number: number, path: path, file: f, form: activeForm, keys: keys, size: headBytes,
+		places: make(map[uint64][]int), used: make(map[uint32]bool),
+	}
 	if err := a.begin(); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
@@ -73,18 +84,21 @@ func newActive(dir string, number uint64) (*active, error) {
 }
 
 // openActive reads a segment through, and cuts off what a crash left at its end.
-func openActive(dir string, number uint64, readOnly bool) (*active, error) {
+func openActive(dir string, number uint64, o *Options) (*active, error) {
 	path := segmentPath(dir, number, activeEnding)
 	mode := os.O_RDWR
-	if readOnly {
+	if o.ReadOnly {
 		mode = os.O_RDONLY
 	}
 	f, err := os.OpenFile(path, mode, 0) //nolint:gosec // The folder is the store's.
 	if err != nil {
 		return nil, ioError(err)
 	}
-	a := &active{number: number, path: path, file: f, places: make(map[uint64][]int)}
-	if err := a.recover(readOnly); err != nil {
+	a := &active{
+		number: number, path: path, file: f, form: activeForm, keys: o.Keys,
+		places: make(map[uint64][]int), used: make(map[uint32]bool),
+	}
+	if err := a.recover(o.ReadOnly); err != nil {
 		return nil, errors.Join(ioError(err), f.Close())
 	}
 	return a, nil
@@ -108,8 +122,8 @@ func (a *active) recover(readOnly bool) error {
 		}
 		return a.begin()
 	}
-	if form := binary.LittleEndian.Uint32(data[len(activeMark):]); form != activeForm {
-		return &FormError{a.path, form, activeForm}
+	if a.form = binary.LittleEndian.Uint32(data[len(activeMark):]); a.form < openForm || a.form > activeForm {
+		return &FormError{a.path, a.form, activeForm}
 	}
 	a.scan(data)
 	if readOnly || a.size == info.Size() {
@@ -117,6 +131,9 @@ func (a *active) recover(readOnly bool) error {
 	}
 	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
 }
+
+// takes reports whether a segment that may have so many bytes takes more entries.
+func (a *active) takes(most int64) bool { return a.size < most && a.form == activeForm }
 
 // begin makes the file an empty segment.
 func (a *active) begin() error {
@@ -131,7 +148,10 @@ func (a *active) scan(data []byte) {
 	for a.size < int64(len(data)) {
 		e, n, err := parseFrame(data[a.size:])
 		if err == nil {
-			a.note(&e, a.size)
+			a.note(&e.JournalEntry, a.size)
+			if a.form != openForm {
+				a.used[keyring.KeyOf(e.sealed)] = true
+			}
 			a.size += n
 			continue
 		}
@@ -153,6 +173,7 @@ func (a *active) append(e *approval.JournalEntry, frame []byte) error {
 		return err
 	}
 	a.note(e, a.size)
+	a.used[a.keys.Newest()] = true
 	a.size += int64(len(frame))
 	return nil
 }
@@ -174,7 +195,7 @@ func (a *active) note(e *approval.JournalEntry, at int64) {
 // drop unlinks the segment's file. Whoever reads it has it open.
 func (a *active) drop() error { return errors.Join(a.file.Close(), os.Remove(a.path)) }
 
-// appendFrame appends an entry's frame, which [number] finishes.
+// appendFrame appends an entry's frame, as long as it will be, which [finishFrame] finishes.
 func appendFrame(to []byte, e *approval.JournalEntry) []byte {
 	to = append(to, make([]byte, frameHead+8)...)
 	to = binary.LittleEndian.AppendUint64(to, uint64(e.At.UnixNano()))
@@ -182,49 +203,80 @@ func appendFrame(to []byte, e *approval.JournalEntry) []byte {
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(e.Note))) //nolint:gosec // Bounded by Check.
 	to = append(to, e.Key...)
 	to = append(to, e.Note...)
-	return append(to, e.Body...)
+	to = append(to, e.Body...)
+	return append(to, make([]byte, keyring.Overhead)...)
 }
 
-// number gives the frame its number, and with it its checksum.
-func number(frame []byte, seq uint64) {
+// finishFrame gives the frame its number, encrypts note and body, and adds the checksum.
+func finishFrame(frame []byte, e *approval.JournalEntry, keys *keyring.Ring) []byte {
 	rest := frame[frameHead:]
-	binary.LittleEndian.PutUint64(rest, seq)
+	binary.LittleEndian.PutUint64(rest, e.Seq)
+	head := entryHead + len(e.Key)
+	rest = keys.Seal(rest[:head], slices.Concat(e.Note, e.Body), rest[:head])
 	binary.LittleEndian.PutUint32(frame, uint32(len(rest))) //nolint:gosec // Bounded by Check.
 	binary.LittleEndian.PutUint32(frame[4:], checksum(rest))
+	return frame[:frameHead+len(rest)]
 }
 
 // errFrame says that what stands there is no whole entry.
 var errFrame = errors.New("no entry stands there")
 
+// frame is an entry as it stands in a segment.
+type frame struct {
+	approval.JournalEntry // but for note and body
+
+	// head is what note and body are bound to, sealed they themselves; in the first form
+	// as they are. Both share the segment's bytes.
+	head, sealed []byte
+	note         int
+}
+
 // parseFrame reads the entry that stands at the beginning of data, and returns
 // how long it is. The entry shares data.
-func parseFrame(data []byte) (approval.JournalEntry, int64, error) {
+func parseFrame(data []byte) (frame, int64, error) {
 	if len(data) < frameHead {
-		return approval.JournalEntry{}, 0, errFrame
+		return frame{}, 0, errFrame
 	}
 	n := int64(binary.LittleEndian.Uint32(data))
 	if n < entryHead || n > int64(len(data)-frameHead) {
-		return approval.JournalEntry{}, 0, errFrame
+		return frame{}, 0, errFrame
 	}
 	rest := data[frameHead : frameHead+n]
 	if checksum(rest) != binary.LittleEndian.Uint32(data[4:]) {
-		return approval.JournalEntry{}, 0, errFrame
+		return frame{}, 0, errFrame
 	}
 	e, err := parseEntry(rest)
 	return e, frameHead + n, err
 }
 
 // parseEntry reads what a frame holds. The entry shares rest.
-func parseEntry(rest []byte) (approval.JournalEntry, error) {
+func parseEntry(rest []byte) (frame, error) {
 	seq, at := binary.LittleEndian.Uint64(rest), int64(binary.LittleEndian.Uint64(rest[8:])) //nolint:gosec // Written from an int64.
 	key, note := int(binary.LittleEndian.Uint32(rest[16:])), int(binary.LittleEndian.Uint32(rest[20:]))
-	rest = rest[entryHead:]
-	if key > len(rest) || note > len(rest)-key {
+	if key > len(rest)-entryHead || note > len(rest)-entryHead-key {
+		return frame{}, errFrame
+	}
+	head := entryHead + key
+	return frame{
+		JournalEntry: approval.JournalEntry{Seq: seq, At: time.Unix(0, at).UTC(), Key: string(rest[entryHead:head])},
+		head:         rest[:head], sealed: rest[head:], note: note,
+	}, nil
+}
+
+// entry returns the whole entry of a frame.
+func (a *active) entry(f *frame) (approval.JournalEntry, error) {
+	said, e := f.sealed, f.JournalEntry
+	if a.form != openForm {
+		var err error
+		if said, err = a.keys.Open(f.sealed, f.head); err != nil {
+			return approval.JournalEntry{}, err
+		}
+	}
+	if f.note > len(said) {
 		return approval.JournalEntry{}, errFrame
 	}
-	return approval.JournalEntry{
-		Seq: seq, At: time.Unix(0, at).UTC(), Key: string(rest[:key]), Note: rest[key : key+note], Body: rest[key+note:],
-	}, nil
+	e.Note, e.Body = said[:f.note:f.note], said[f.note:]
+	return e, nil
 }
 
 // resyncTries bounds the work of looking for entries behind a damaged one.

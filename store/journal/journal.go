@@ -7,7 +7,8 @@
 // cut may take these last entries, and nothing older.
 //
 // A segment that is full is sealed: written anew, compressed, with an index of the
-// keys at its end, and never changed again. Old segments are unlinked whole, which
+// keys at its end, and never changed again, but for being written anew under a newer key.
+// Notes and bodies are encrypted; names and instants, by which entries are found, are not. Old segments are unlinked whole, which
 // gives their room back. At the start only the segment that was not sealed is read.
 // One that is damaged is told of when it is read; everything else serves.
 //
@@ -22,6 +23,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -29,6 +31,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/durable"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // Log is an open journal. Its methods may be called from any goroutine. One
@@ -67,6 +70,9 @@ type Options struct {
 	// Seq returns the number of the next entry, greater than all before it; nil
 	// counts on from the newest entry.
 	Seq func() uint64
+	// Keys encrypt notes and bodies, and are needed but for a look at a journal from
+	// before there were keys.
+	Keys *keyring.Ring
 	// ReadOnly opens for a look: nothing is made, mended or written.
 	ReadOnly bool
 }
@@ -142,25 +148,25 @@ func (l *Log) load() error {
 	if err := l.openSegments(found); err != nil || l.options.ReadOnly {
 		return err
 	}
-	// The newest goes on where it ends, unless it was full.
-	if n := len(l.full); n > 0 && l.full[n-1].size < l.options.SegmentBytes {
+	// The newest goes on where it ends, unless it was full, or is of an older form.
+	if n := len(l.full); n > 0 && l.full[n-1].takes(l.options.SegmentBytes) {
 		l.newest, l.full = l.full[n-1], l.full[:n-1]
 		return nil
 	}
-	l.newest, err = newActive(l.dir, found.next())
+	l.newest, err = newActive(l.dir, found.next(), l.options.Keys)
 	return ioError(err)
 }
 
 func (l *Log) openSegments(found segments) error {
 	for _, n := range found.sealed {
-		s, err := openSealed(l.dir, n)
+		s, err := openSealed(l.dir, n, l.options.Keys)
 		if err != nil {
 			return err
 		}
 		l.sealed = append(l.sealed, s)
 	}
 	for _, n := range found.active {
-		a, err := openActive(l.dir, n, l.options.ReadOnly)
+		a, err := openActive(l.dir, n, &l.options)
 		if err != nil {
 			return err
 		}
@@ -211,7 +217,7 @@ func (l *Log) Append(e *approval.JournalEntry) error {
 		return err
 	}
 	e.Seq = l.options.Seq()
-	number(frame, e.Seq)
+	frame = finishFrame(frame, e, l.options.Keys)
 	if err := l.newest.append(e, frame); err != nil {
 		err = ioError(err)
 		if !errors.Is(err, approval.ErrFull) {
@@ -238,7 +244,7 @@ func (l *Log) ready(n int64, at time.Time) error {
 		l.newest.size+n <= l.options.SegmentBytes && at.Sub(l.newest.from) < segmentSpan:
 		return nil
 	}
-	next, err := newActive(l.dir, l.newest.number+1)
+	next, err := newActive(l.dir, l.newest.number+1, l.options.Keys)
 	if err != nil {
 		return ioError(err)
 	}
@@ -281,52 +287,22 @@ func (l *Log) flush() {
 	}
 }
 
-// seal seals segments that are full, until the journal closes.
-func (l *Log) seal() {
-	for {
-		select {
-		case <-l.toSeal:
-		case <-l.closing:
-			return
-		}
-		for l.sealOldest() {
-			select {
-			case <-l.closing:
-				return
-			default:
-			}
-		}
-	}
-}
-
-// sealOldest seals the oldest full segment, and reports whether it did. One that
-// cannot be sealed stays as it is, and is read so.
-func (l *Log) sealOldest() bool {
-	l.sealing.Lock()
-	defer l.sealing.Unlock()
-	l.mu.Lock()
-	if len(l.full) == 0 {
-		l.mu.Unlock()
-		return false
-	}
-	a := l.full[0]
-	l.mu.Unlock()
-	s, err := a.seal(l.dir)
-	if err != nil {
-		return false
-	}
+// Keys returns the ids of the keys that the journal's entries are encrypted with.
+func (l *Log) Keys() (map[uint32]bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.full) == 0 || l.full[0] != a { // dropped meanwhile
-		_ = os.Remove(s.path)
-		return true
+	used := make(map[uint32]bool)
+	for _, a := range l.writable() {
+		maps.Copy(used, a.used)
 	}
-	l.full = l.full[1:]
-	l.sealed = append(l.sealed, s)
-	// The sealed form is on the disk: whether the other goes now or at the next
-	// start is all the same.
-	_ = a.drop()
-	return true
+	for _, s := range l.sealed {
+		more, err := s.keysUsed()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(used, more)
+	}
+	return used, nil
 }
 
 // Forget drops the segments of which every entry happened before the instant.
@@ -352,7 +328,7 @@ func (l *Log) Forget(before time.Time) error {
 		return old
 	})
 	if a := l.newest; len(a.offsets) > 0 && a.to.Before(before) {
-		next, err := newActive(l.dir, a.number+1)
+		next, err := newActive(l.dir, a.number+1, l.options.Keys)
 		if err != nil {
 			return errors.Join(append(errs, ioError(err))...)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 var day = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -26,8 +27,27 @@ func numbered(i int) *approval.JournalEntry {
 	}
 }
 
+// ring is what the tests' journals are encrypted with.
+var ring = newRing()
+
+func newRing() *keyring.Ring {
+	dir, err := os.MkdirTemp("", "keys")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	r, err := keyring.Make(filepath.Join(dir, "keys"), nil)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
 func open(t *testing.T, dir string, o Options) *Log {
 	t.Helper()
+	if o.Keys == nil {
+		o.Keys = ring
+	}
 	l, err := Open(dir, o)
 	if err != nil {
 		t.Fatal(err)
@@ -85,12 +105,6 @@ func upTo(from, to, step int) (all []int) {
 	return all
 }
 
-// sealAll seals what is full, as the journal's own goroutine does in its time.
-func sealAll(l *Log) {
-	for l.sealOldest() {
-	}
-}
-
 func TestEntriesComeBack(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -127,7 +141,7 @@ func TestEntriesComeBack(t *testing.T) {
 				}
 			}
 			check(l)
-			sealAll(l)
+			l.SealAll()
 			check(l)
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
@@ -187,7 +201,7 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 			l := open(t, dir, o)
 			fill(t, l, 0, 300)
 			if sealed {
-				sealAll(l)
+				l.SealAll()
 			}
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
@@ -200,7 +214,7 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 			if err != nil || len(paths) == 0 {
 				t.Fatalf("segments: %v, %v", paths, err)
 			}
-			path := paths[0]
+			path := paths[len(paths)-1] // the one that entries still go to: it is not sealed meanwhile
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -258,7 +272,7 @@ func TestAStretchStaysTheSame(t *testing.T) {
 	for n := range 5 {
 		fill(t, l, 100*n, 100*n+100)
 		check("grown")
-		sealAll(l)
+		l.SealAll()
 		check("sealed")
 	}
 	if err := l.Close(); err != nil {
@@ -279,7 +293,7 @@ func TestOldSegmentsGiveTheirRoomBack(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, Options{SegmentBytes: 4 << 10})
 	fill(t, l, 0, 500)
-	sealAll(l)
+	l.SealAll()
 	if err := l.Forget(day.Add(250 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +328,7 @@ func TestASegmentIsOfADay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sealAll(l)
+	l.SealAll()
 	if err := l.Forget(day.AddDate(0, 0, 7)); err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +348,7 @@ func TestReadingWhileSegmentsChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n++; n == 5 {
-			sealAll(l)
+			l.SealAll()
 		}
 	}
 	if n != 300 {
@@ -402,7 +416,7 @@ func TestAppendSideBySide(t *testing.T) {
 // FuzzOpen opens what a broken disk may hold: nothing is a reason to fall over.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
-	l, err := Open(dir, Options{SegmentBytes: 2 << 10})
+	l, err := Open(dir, Options{SegmentBytes: 2 << 10, Keys: ring})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -411,7 +425,7 @@ func FuzzOpen(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	sealAll(l)
+	l.SealAll()
 	if err := l.Close(); err != nil {
 		f.Fatal(err)
 	}
@@ -434,7 +448,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(segmentPath(dir, 1, ending), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l, err := Open(dir, Options{})
+		l, err := Open(dir, Options{Keys: ring})
 		if err != nil {
 			if _, newer := errors.AsType[*FormError](err); !newer {
 				t.Fatal(err)
@@ -453,7 +467,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	l, err := Open(b.TempDir(), Options{})
+	l, err := Open(b.TempDir(), Options{Keys: ring})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -472,7 +486,7 @@ func BenchmarkAppend(b *testing.B) {
 
 // BenchmarkNotes reads the notes of a sealed segment, per entry.
 func BenchmarkNotes(b *testing.B) {
-	l, err := Open(b.TempDir(), Options{SegmentBytes: 8 << 20})
+	l, err := Open(b.TempDir(), Options{SegmentBytes: 8 << 20, Keys: ring})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -483,7 +497,7 @@ func BenchmarkNotes(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	sealAll(l)
+	l.SealAll()
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, err := range l.Entries(b.Context(), approval.Span{NotesOnly: true}) {

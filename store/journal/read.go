@@ -119,7 +119,7 @@ func (a *active) open(ctx context.Context, s *approval.Span) (iter.Seq2[approval
 	if err != nil {
 		return nil, nil, ioError(err)
 	}
-	look := &active{number: a.number, path: a.path, file: f, gaps: a.gaps}
+	look := &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, gaps: a.gaps}
 	if s.Key == "" && !s.Newest {
 		return look.all(ctx, a.size), f, nil
 	}
@@ -182,12 +182,15 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 			yield(approval.JournalEntry{}, err)
 			return false
 		}
-		e, n, err := readFrame(r, to-from)
+		e, n, err := a.readFrame(r, to-from)
 		if err != nil {
-			return yield(approval.JournalEntry{}, unreadError(a.path, err))
+			err = unreadError(a.path, err)
 		}
-		if !yield(e, nil) {
+		if !yield(e, err) {
 			return false
+		}
+		if n == 0 {
+			return true // where the next one begins is not known
 		}
 		from += n
 	}
@@ -202,7 +205,7 @@ func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2
 				yield(approval.JournalEntry{}, err)
 				return
 			}
-			e, _, err := readFrame(io.NewSectionReader(a.file, at, size-at), size-at)
+			e, _, err := a.readFrame(io.NewSectionReader(a.file, at, size-at), size-at)
 			if err != nil {
 				err = unreadError(a.path, err)
 			}
@@ -218,8 +221,9 @@ func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2
 	}
 }
 
-// readFrame reads the entry that begins here; at most bytes are left.
-func readFrame(r io.Reader, most int64) (approval.JournalEntry, int64, error) {
+// readFrame reads the entry that begins here; at most bytes are left. How long it is
+// is known, and not 0, also where only note and body cannot be read.
+func (a *active) readFrame(r io.Reader, most int64) (approval.JournalEntry, int64, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return approval.JournalEntry{}, 0, err
@@ -233,7 +237,12 @@ func readFrame(r io.Reader, most int64) (approval.JournalEntry, int64, error) {
 	if _, err := io.ReadFull(r, frame[frameHead:]); err != nil {
 		return approval.JournalEntry{}, 0, err
 	}
-	return parseFrame(frame)
+	f, n, err := parseFrame(frame)
+	if err != nil {
+		return approval.JournalEntry{}, 0, err
+	}
+	e, err := a.entry(&f)
+	return e, n, err
 }
 
 // entries yields the entries of the groups that may hold what the span selects.
@@ -255,7 +264,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 				yield(approval.JournalEntry{}, err)
 				return
 			}
-			all, err := g.read(f, unzip, span.NotesOnly)
+			all, err := s.readGroup(f, unzip, g, span.NotesOnly)
 			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err)) {
 				return
 			}
@@ -296,10 +305,10 @@ func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err
 	return chosen, nil
 }
 
-// read reads a group's entries. Those of the notes come also where the bodies
+// readGroup reads a group's entries. Those of the notes come also where the bodies
 // cannot be read, together with the error, if only they are wanted.
-func (g group) read(f io.ReaderAt, unzip *zstd.Decoder, notesOnly bool) ([]approval.JournalEntry, error) {
-	notes, err := unpack(f, unzip, g.Notes)
+func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnly bool) ([]approval.JournalEntry, error) {
+	notes, err := s.unpack(f, unzip, g.Notes)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +323,7 @@ func (g group) read(f io.ReaderAt, unzip *zstd.Decoder, notesOnly bool) ([]appro
 	if notesOnly {
 		return all, nil
 	}
-	bodies, err := unpack(f, unzip, g.Body)
+	bodies, err := s.unpack(f, unzip, g.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -326,8 +335,11 @@ func (g group) read(f io.ReaderAt, unzip *zstd.Decoder, notesOnly bool) ([]appro
 	return all, nil
 }
 
-func unpack(f io.ReaderAt, unzip *zstd.Decoder, p part) ([]byte, error) {
+func (s *sealed) unpack(f io.ReaderAt, unzip *zstd.Decoder, p part) ([]byte, error) {
 	b, err := p.read(f)
+	if err == nil && s.form != openForm {
+		b, err = s.ring.Open(b, aboutPart(s.number, p.At))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"sort"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/durable"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 // sealed is a segment that was full: its entries in groups, each compressed, the
@@ -27,10 +29,17 @@ import (
 //
 // where keys are pairs of a key's hash and a group, in order; the table says where
 // each group is; and the tail, of a fixed length, where keys and table are. Integers
-// are in little-endian order.
+// are in little-endian order. The parts of a group are encrypted, each bound to its
+// segment and place; in the first form they are not.
 type sealed struct {
 	number uint64
 	path   string
+	form   uint32
+	ring   *keyring.Ring
+	// used are the ids of the keys that its groups are encrypted with; nil is not known.
+	used map[uint32]bool
+	// tried says that it was to be written anew since the journal is open.
+	tried bool
 	// from and to are the earliest and the latest instant of its entries.
 	from, to time.Time
 	// last is the number of its newest entry.
@@ -59,7 +68,7 @@ type group struct {
 const (
 	sealedEnding = ".seg"
 	sealedMark   = "vaglioS\n"
-	sealedForm   = 1
+	sealedForm   = 2
 	// groupBytes is how much is compressed together, before it is.
 	groupBytes = 128 << 10
 	// groupMost is the most that a group holds: more is no group of ours.
@@ -89,8 +98,8 @@ func keyHash(key string) uint64 {
 
 // openSealed reads where a segment's groups are. One that is damaged is opened, and
 // says so to its readers.
-func openSealed(dir string, number uint64) (*sealed, error) {
-	s := &sealed{number: number, path: segmentPath(dir, number, sealedEnding)}
+func openSealed(dir string, number uint64, keys *keyring.Ring) (*sealed, error) {
+	s := &sealed{number: number, path: segmentPath(dir, number, sealedEnding), ring: keys}
 	f, err := os.Open(s.path)
 	if err != nil {
 		return nil, ioError(err)
@@ -122,9 +131,10 @@ func (s *sealed) read(f *os.File) error {
 	switch {
 	case string(t.Mark[:]) != sealedMark:
 		return errDamaged
-	case t.Form != sealedForm:
+	case t.Form < openForm || t.Form > sealedForm:
 		return &FormError{s.path, t.Form, sealedForm}
 	}
+	s.form = t.Form
 	table, err := t.Table.read(f)
 	if err != nil {
 		return err
@@ -168,32 +178,100 @@ func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 // seal writes a full segment anew, sealed, and returns it when it is on the disk
 // under its name. The old form is still there.
 func (a *active) seal(dir string) (*sealed, error) {
-	path := segmentPath(dir, a.number, sealedEnding)
-	f, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // The folder is the store's.
+	s := &sealed{number: a.number, path: segmentPath(dir, a.number, sealedEnding), ring: a.keys, from: a.from, to: a.to, last: a.last}
+	fresh, err := s.write(a.all(context.Background(), a.size))
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.Rename(fresh.path, s.path), durable.SyncFolder(dir)); err != nil {
+		return nil, ioError(err)
+	}
+	fresh.path = s.path
+	return fresh, nil
+}
+
+// sealAnew writes a sealed segment anew with the newest key, beside itself.
+func (s *sealed) sealAnew() (*sealed, error) {
+	f, err := os.Open(s.path)
 	if err != nil {
 		return nil, ioError(err)
 	}
-	s, err := a.sealInto(f)
+	defer f.Close()
+	return s.write(s.whole(f))
+}
+
+// whole yields the segment's entries, of which none may be lost.
+func (s *sealed) whole(f io.ReaderAt) iter.Seq2[approval.JournalEntry, error] {
+	return func(yield func(approval.JournalEntry, error) bool) {
+		for e, err := range s.entries(context.Background(), f, &approval.Span{}) {
+			if u, unread := errors.AsType[*approval.UnreadError](err); unread {
+				err = u.Err
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// stale reports whether the segment is to be written anew.
+func (s *sealed) stale() bool {
+	if s.damage != nil || s.tried || s.form != openForm && s.ring.Single() {
+		return false
+	}
+	used, err := s.keysUsed()
+	return err == nil && (s.form == openForm || len(used) > 1 || !used[s.ring.Newest()])
+}
+
+// keysUsed are the ids of the keys that the segment's groups are encrypted with.
+func (s *sealed) keysUsed() (map[uint32]bool, error) {
+	if s.damage != nil || s.used != nil || s.form == openForm {
+		return s.used, s.damage
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, ioError(err)
+	}
+	defer f.Close()
+	used := make(map[uint32]bool)
+	for _, g := range s.groups {
+		for _, p := range []part{g.Notes, g.Body} {
+			var id [4]byte
+			if _, err := f.ReadAt(id[:], int64(p.At)); err != nil { //nolint:gosec // A wrong place is an error of the reading.
+				return nil, ioError(err)
+			}
+			used[keyring.KeyOf(id[:])] = true
+		}
+	}
+	s.used = used
+	return used, nil
+}
+
+// write writes the segment with the entries to a file beside its own, which is on the disk
+// then, and returns what is there.
+func (s *sealed) write(entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
+	f, err := os.OpenFile(s.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return nil, ioError(err)
+	}
+	fresh, err := s.writeInto(f, entries)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, ioError(errors.Join(err, os.Remove(f.Name())))
 	}
-	s.path = path
-	if err := errors.Join(os.Rename(f.Name(), path), durable.SyncFolder(dir)); err != nil {
-		return nil, ioError(err)
-	}
-	return s, nil
+	fresh.path = f.Name()
+	return fresh, nil
 }
 
-func (a *active) sealInto(f *os.File) (*sealed, error) {
+func (s *sealed) writeInto(f *os.File, entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
 	// Nothing is looked for beyond a group, so a window need not be larger.
 	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(2*groupBytes))
 	if err != nil {
 		return nil, err
 	}
-	w := &sealer{to: f, zip: zip}
-	for e, err := range a.all(context.Background(), a.size) {
-		if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+	w := &sealer{to: f, zip: zip, number: s.number, ring: s.ring}
+	for e, err := range entries {
+		if u, unread := errors.AsType[*approval.UnreadError](err); unread && !errors.Is(u, keyring.ErrNoKey) {
 			continue // it was told of, and is not there any more
 		}
 		if err == nil {
@@ -203,17 +281,24 @@ func (a *active) sealInto(f *os.File) (*sealed, error) {
 			return nil, err
 		}
 	}
-	if err := w.finish(a); err != nil {
+	if err := w.finish(s); err != nil {
 		return nil, err
 	}
-	return &sealed{number: a.number, from: a.from, to: a.to, last: a.last, groups: w.groups, keys: w.keysAt}, f.Sync()
+	return &sealed{
+		number: s.number, form: sealedForm, ring: s.ring, from: s.from, to: s.to, last: s.last, groups: w.groups, keys: w.keysAt,
+	}, f.Sync()
 }
+
+// aboutPart is what a part of a segment is bound to.
+func aboutPart(segment, at uint64) []byte { return fmt.Appendf(nil, "segment %d part %d", segment, at) }
 
 // sealer writes a sealed segment.
 type sealer struct {
-	to  io.Writer
-	at  uint64
-	zip *zstd.Encoder
+	to     io.Writer
+	at     uint64
+	zip    *zstd.Encoder
+	number uint64
+	ring   *keyring.Ring
 
 	// now is the group that grows, notes and bodies its parts.
 	now           group
@@ -243,15 +328,20 @@ func (w *sealer) flush() (err error) {
 	if len(w.notes) == 0 {
 		return nil
 	}
-	if w.now.Notes, err = w.write(w.zip.EncodeAll(w.notes, nil)); err != nil {
+	if w.now.Notes, err = w.pack(w.notes); err != nil {
 		return err
 	}
-	if w.now.Body, err = w.write(w.zip.EncodeAll(w.bodies, nil)); err != nil {
+	if w.now.Body, err = w.pack(w.bodies); err != nil {
 		return err
 	}
 	w.groups = append(w.groups, w.now)
 	w.notes, w.bodies = w.notes[:0], w.bodies[:0]
 	return nil
+}
+
+// pack writes bytes compressed and encrypted.
+func (w *sealer) pack(b []byte) (part, error) {
+	return w.write(w.ring.Seal(nil, w.zip.EncodeAll(b, nil), aboutPart(w.number, w.at)))
 }
 
 func (w *sealer) write(b []byte) (part, error) {
@@ -261,12 +351,12 @@ func (w *sealer) write(b []byte) (part, error) {
 	return p, err
 }
 
-func (w *sealer) finish(a *active) error {
+func (w *sealer) finish(s *sealed) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
 	slices.SortFunc(w.keys, func(a, b place) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Group, b.Group)) })
-	t := tail{From: a.from.UnixNano(), To: a.to.UnixNano(), Last: a.last, Form: sealedForm, Mark: [8]byte([]byte(sealedMark))}
+	t := tail{From: s.from.UnixNano(), To: s.to.UnixNano(), Last: s.last, Form: sealedForm, Mark: [8]byte([]byte(sealedMark))}
 	keys, err := binary.Append(nil, binary.LittleEndian, slices.Compact(w.keys))
 	if err != nil {
 		return err

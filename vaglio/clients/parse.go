@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -21,13 +22,8 @@ func unknown() commands.Outcome {
 // parse reads one client's table.
 func parse(file, text string) (Client, error) {
 	p := parser{client: Client{}}
-	n := 0
-	for raw := range strings.Lines(text) {
-		n++
+	for n, raw := range rows.Of(text) {
 		s := strings.TrimSpace(raw)
-		if s == "" || strings.HasPrefix(s, "#") {
-			continue
-		}
 		if strings.HasPrefix(s, "[") {
 			if err := p.closed(); err != nil {
 				return nil, commands.Located(file, p.at, p.head, err)

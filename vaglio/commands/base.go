@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 //go:embed tables/*.txt
@@ -147,13 +149,8 @@ func wrong(token, format string, args ...any) error {
 // read adds one file to the base.
 func (b *Base) read(name, text string) error {
 	var cur *Section
-	n := 0
-	for raw := range strings.Lines(text) {
-		n++
+	for n, raw := range rows.Of(text) {
 		s := strings.TrimSpace(raw)
-		if s == "" || strings.HasPrefix(s, "#") {
-			continue
-		}
 		var err error
 		switch name {
 		case "harmless.txt":

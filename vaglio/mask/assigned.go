@@ -338,6 +338,30 @@ func (sc *scanner) keyBlock(s string) {
 	sc.pemEnd = sc.at + end
 }
 
+// puttyLines begins the private part of PuTTY's key files, which ends with puttyMAC.
+const puttyLines, puttyMAC = "Private-Lines:", "Private-MAC"
+
+// puttyKey notes how far the private part of PuTTY's key file reaches, when s starts
+// with one.
+func (sc *scanner) puttyKey(s string) {
+	if sc.at > 0 && sc.text[sc.at-1] == '\\' { // behind a line's end that is spelled
+		s = strings.TrimPrefix(s, "n")
+	}
+	rest, ok := strings.CutPrefix(s, puttyLines)
+	if !ok || sc.at < sc.pemEnd {
+		return
+	}
+	rest = strings.TrimLeft(rest, " ")
+	if count := span(rest, isDigit); count == 0 || strings.TrimLeft(rest[count:], "\r\n\\") == rest[count:] {
+		return
+	}
+	end := strings.Index(s, puttyMAC)
+	if end < 0 {
+		end = len(s)
+	}
+	sc.pemEnd = len(sc.text) - len(s) + end
+}
+
 // keyLine returns the length of the line of a key that begins here. Only what
 // no shell would run as a command with arguments is masked.
 func (sc *scanner) keyLine() int {

@@ -90,7 +90,7 @@ func ownLiterals() []string {
 		}
 	}
 	keys = append(keys, operandLiterals()...)
-	return append(keys, strings.Fields(`pass pwd secret token auth cookie :// :a curl bearer -----begin ‹masked
+	return append(keys, strings.Fields(`pass pwd secret token auth cookie :// :a curl bearer -----begin private-lines ‹masked
 		akia asia abia acca aiza gocspx- sg. dop_v1_ dckr_pat_ dapi npm_ ntn_ pypi-age rk_live_ rk_test_ rubygems_
 		ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- glcbt- glsoat- glagent- glft- identified sig= discord
 		hf_ hvs. hooks.slack lin_api_ whsec_ sk- sk_ shpat_ xapp- xox ya29. eyj age-secret-`)...)

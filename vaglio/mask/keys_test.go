@@ -8,7 +8,9 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -80,6 +82,40 @@ func TestNoLineOfAPrivateKeyShows(t *testing.T) {
 				t.Errorf("%s in %s: masked twice it is another text", form, carrier)
 			}
 		}
+	}
+}
+
+// TestNoPrivateLineOfPuTTYShows does the same with PuTTY's form, whose public lines are no
+// secret.
+func TestNoPrivateLineOfPuTTYShows(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"Ed25519": 36, "RSA": 812} {
+		b := make([]byte, size)
+		_, _ = rand.Read(b)
+		var private []string
+		for text := base64.StdEncoding.EncodeToString(b); text != ""; text = text[min(64, len(text)):] {
+			private = append(private, text[:min(64, len(text))])
+		}
+		const public = "AAAAC3NzaC1lZDI1NTE5AAAAIBPvqFfYJ0nCPvqFfYJ0nCPvqFfYJ0nCPvqF"
+		key := fmt.Sprintf("PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: me\nPublic-Lines: 1\n%s\nPrivate-Lines: %d\n%s\nPrivate-MAC: %s\n",
+			public, len(private), strings.Join(private, "\n"), strings.Repeat("5a", 32))
+		for carrier, text := range carriers(t, key) {
+			got := masker.Mask(text)
+			for _, line := range private {
+				if len(line) >= 8 && strings.Contains(got, line) {
+					t.Errorf("%s in %s shows %s", name, carrier, line)
+				}
+			}
+			if masker.Mask(got) != got {
+				t.Errorf("%s in %s: masked twice it is another text", name, carrier)
+			}
+			if carrier == "alone" && !strings.Contains(got, public) {
+				t.Error("the public line is masked")
+			}
+		}
+	}
+	if text := "Private-Lines: are read one by one"; masker.Mask(text) != text {
+		t.Error("prose is masked")
 	}
 }
 

@@ -227,6 +227,7 @@ func (sc *scanner) word() (from, to int) {
 	if n := tokenAt(sc.text[i:]); n > 0 {
 		return i + tokenShown(sc.text[i:]), i + n
 	}
+	sc.puttyKey(sc.text[i:])
 	sc.operands()
 	return sc.statement()
 }

@@ -177,6 +177,8 @@ func (sc *scanner) holdEnd(f form, last, end int) {
 		sc.secretAt(last, 0)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<<"):
 		sc.secretAt(end+len("<<<"), f.sign)
+	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<"):
+		sc.hereDocument(end+len("<<"), f.sign)
 	}
 }
 
@@ -265,52 +267,6 @@ func (sc *scanner) follow(words []string, at int) (end int, ok bool) {
 		at = to
 	}
 	return at, true
-}
-
-// handedIn notes the last word behind echo or printf where it is piped into a
-// program that takes a secret so.
-func (sc *scanner) handedIn(at int) {
-	var final place
-	for from, to := range sc.words(at) {
-		final, at = place{from, to}, to
-	}
-	rest := strings.TrimLeft(sc.text[at:], " \t")
-	if final.to == 0 || !strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, "||") {
-		return
-	}
-	at = len(sc.text) - len(rest) + 1
-	// The program may stand behind what gives it rights.
-	for range 3 {
-		from, to := sc.token(at)
-		if to == from {
-			return
-		}
-		word := sc.text[from:to]
-		for _, one := range takers()[word[strings.LastIndexByte(word, '/')+1:]] {
-			sc.takesIn(one, to, final)
-		}
-		if word != "sudo" && word != "doas" && word[0] != '-' {
-			return
-		}
-		at = to
-	}
-}
-
-// takesIn notes a word that is handed to a program which takes a secret so.
-func (sc *scanner) takesIn(one taker, at int, word place) {
-	at, ok := sc.follow(one.words, at)
-	if !ok {
-		return
-	}
-	for _, f := range one.forms {
-		met := f.option == ""
-		for from, to := range sc.words(at) {
-			met = met || f.met(sc.text[from:to])
-		}
-		if f.where == stdin && met {
-			sc.secretAt(word.from, f.sign)
-		}
-	}
 }
 
 // words yields where the words of a command begin and end from a place on, to its

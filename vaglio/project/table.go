@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/settings"
 )
 
@@ -45,15 +46,9 @@ func readers() map[string]func(v *visit, r *row) {
 func parseTable(text string) (table, error) {
 	t := table{}
 	known := readers()
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
+	for n, line := range rows.Of(text) {
 		const columns = 3
-		parts := strings.SplitN(line, "|", columns)
+		parts := strings.SplitN(strings.TrimSpace(line), "|", columns)
 		if len(parts) != columns {
 			return nil, fmt.Errorf("tools.txt:%d: want programs | words | reader: files, got %q", n, line)
 		}

@@ -7,6 +7,8 @@ import (
 	_ "embed" // The lists.
 	"strings"
 	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 //go:embed words.txt
@@ -24,11 +26,8 @@ var classes = sync.OnceValue(func() map[string]map[string]bool { return parse(te
 // parse reads lines of a class and its words; a class may have several.
 func parse(text string) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
-	for line := range strings.Lines(text) {
+	for _, line := range rows.Of(text) {
 		list := strings.Fields(line)
-		if len(list) == 0 || strings.HasPrefix(list[0], "#") {
-			continue
-		}
 		class := strings.TrimSuffix(list[0], ":")
 		if all[class] == nil {
 			all[class] = map[string]bool{}

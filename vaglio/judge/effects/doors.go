@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -37,14 +38,10 @@ type doors struct {
 // loadDoors reads doors.txt. Its error names the line.
 func loadDoors() (*doors, error) {
 	t := &doors{named: map[string]map[string]door{}, wide: map[string][]door{}}
-	section, n := "", 0
-	for line := range strings.Lines(doorsText) {
-		n++
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
+	section := ""
+	for n, line := range rows.Of(doorsText) {
 		var err error
-		if section, err = t.addDoors(section, line); err != nil {
+		if section, err = t.addDoors(section, strings.TrimSpace(line)); err != nil {
 			return nil, fmt.Errorf("effects: doors.txt:%d:1: %w", n, err)
 		}
 	}

@@ -135,7 +135,10 @@ type Reading struct {
 // Read says what a proposal would do. It never fails: what cannot be read is
 // an effect of [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Reading {
-	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts}
+	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts, running: p.Context.Running}
+	if r.running == nil {
+		r.running = vaglio.NewRunning(p.Facts, nil)
+	}
 	r.executor(p)
 	r.leaves(p)
 	if len(r.effects) == 0 {
@@ -266,7 +269,8 @@ type reading struct {
 	facts        vaglio.Facts // what the session did before
 	did          vaglio.Facts // what it is to remember of this call
 	stays        bool         // what the call runs goes on behind it
-	sought       []bool       // of each search for processes, whether it finds the session's own only
+	running      *vaglio.Running
+	sought       []bool // of each search for processes, whether it finds the session's own only
 	depth        int
 	means        readings.Means  // of all readings of the call
 	inlineRead   []string        // what inline programs read

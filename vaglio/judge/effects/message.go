@@ -86,14 +86,14 @@ func touched(r Reach, k Kind) wording.Phrase {
 // longest bounds, in bytes, what a sentence says an effect does.
 const longest = 240
 
-// oneLine is a text on one line.
+// oneLine is a text on one line, which shows where others ended.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return ' '
 		}
 		return r
-	}, s)
+	}, strings.ReplaceAll(s, "\n", "⏎"))
 }
 
 // clip shortens a text to n bytes at a word's end.

@@ -79,7 +79,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 
 // looksFor keeps whether a search for processes finds the session's own only.
 func (r *reading) looksFor(v *invocation) {
-	if own, ok := r.facts.Finds(v.name, texts(v.args)); ok {
+	if own, ok := r.running.Finds(v.name, texts(v.args)); ok {
 		r.sought = append(r.sought, own)
 	}
 }
@@ -99,9 +99,12 @@ func (c *call) ownProcesses() bool {
 		return false
 	}
 	if c.name != "kill" {
-		return c.r.facts.Stops(c.name, texts(c.operands))
+		return c.r.running.Stops(c.name, texts(c.operands), texts(c.all))
 	}
-	return len(c.r.sought) > 0 && !slices.Contains(c.r.sought, false) && !slices.ContainsFunc(c.operands, func(a arg) bool {
-		return len(a.from) != 1 || a.from[0] != "lsof" && a.from[0] != "pgrep"
+	found := len(c.r.sought) > 0 && !slices.Contains(c.r.sought, false)
+	return !slices.ContainsFunc(c.operands, func(a arg) bool {
+		byNumber := a.known && c.r.running.Started(a.text)
+		bySearch := found && len(a.from) == 1 && (a.from[0] == "lsof" || a.from[0] == "pgrep")
+		return !byNumber && !bySearch && foreignProcess(a)
 	})
 }

@@ -15,11 +15,14 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/channels/web/passkey"
+	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/instance"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/bolt"
+	"github.com/metnos/vaglio/store/keyring"
 )
 
 func newRotate() *cobra.Command {
@@ -29,7 +32,9 @@ func newRotate() *cobra.Command {
 		Long: `Make new keys, as after somebody may have copied the data folder. Every session of the
 inbox and every one-time link ends, and every permit that is not used yet is void: its
 agent is told to propose the call again. What waits for a person goes on waiting. The
-history tells of it, and so does a line in every chat.
+history tells of it, and so does a line in every chat. What the store keeps from now on
+is encrypted with a new key; the next start writes the rest anew with it, and drops the
+old key as soon as nothing needs it.
 
 What is kept reads as before: the key that names calls and masks secrets gives no right
 and stays, and so does the one that signs the history. Tokens of agents have a command
@@ -76,11 +81,14 @@ func rotateStore(ctx context.Context) (err error) {
 	if err := datafolder.Open(dir); err != nil {
 		return err
 	}
-	store, err := bolt.Open(path, bolt.Options{})
+	store, err := openStore(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.RotateKeys(); err != nil {
+		return err
+	}
 	_, err = instance.Rotate(ctx, store)
 	return err
 }
@@ -95,6 +103,9 @@ func permitsOf(s instance.Secrets) approval.Permits {
 func (d *daemon) rotate(ctx context.Context) (owner.Rotation, error) {
 	d.rotating.Lock()
 	defer d.rotating.Unlock()
+	if err := d.store.RotateKeys(); err != nil {
+		return owner.Rotation{}, err
+	}
 	secrets, err := instance.Rotate(ctx, d.store)
 	if err != nil {
 		return owner.Rotation{}, err
@@ -128,6 +139,51 @@ func (d *daemon) finishRotation(ctx context.Context) (done owner.Rotation, err e
 		return done, err
 	}
 	return done, instance.FinishRotation(ctx, d.store)
+}
+
+// credentialLeast and credentialMost are how many bytes a credential has.
+const (
+	credentialLeast = 16
+	credentialMost  = 4 << 10
+)
+
+// storeOptions are the options that stores are opened with here: with the credential
+// that systemd hands to a service by LoadCredential, where there is one.
+func storeOptions() (o bolt.Options, err error) {
+	dir, _ := hookmain.Variables(environ())("CREDENTIALS_DIRECTORY")
+	if dir == "" {
+		return o, nil
+	}
+	path := filepath.Join(dir, keyring.Credential)
+	b, whole, err := regular.Read(path, credentialMost)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return o, nil
+	case err != nil:
+		return o, &configError{fmt.Errorf("credential: %w", err)}
+	case !whole || len(b) < credentialLeast:
+		return o, &configError{fmt.Errorf("credential: %s should hold %d to %d random bytes", path, credentialLeast, credentialMost)}
+	}
+	o.Credential = b
+	return o, nil
+}
+
+// openStore opens the store in a file for writing.
+func openStore(path string) (*bolt.DB, error) {
+	o, err := storeOptions()
+	if err != nil {
+		return nil, err
+	}
+	return bolt.Open(path, o)
+}
+
+// lookInto opens the store in a file for a look.
+func lookInto(path string) (*bolt.Look, error) {
+	o, err := storeOptions()
+	if err != nil {
+		return nil, err
+	}
+	return bolt.LookInto(path, o)
 }
 
 // inboxPasskeys are the inbox's passkeys.

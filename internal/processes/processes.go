@@ -1,0 +1,180 @@
+// Package processes tells what runs on this machine, for calls that stop it. It reads
+// what Linux says of its processes; where there is no such folder, nothing is known.
+package processes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/metnos/vaglio/internal/lineage"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Machine is a [vaglio.Processes] of what a folder like [lineage.System] tells.
+type Machine struct{ System string }
+
+// This gives the machine that the program runs on.
+func This() Machine { return Machine{System: lineage.System} }
+
+// List gives every process that the folder tells of; one that ends meanwhile is none.
+func (m Machine) List() ([]vaglio.Process, error) {
+	up, err := m.up()
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := m.numbers()
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now().Add(-up)
+	out := make([]vaglio.Process, 0, len(numbers))
+	for _, pid := range numbers {
+		p, err := lineage.Read(m.System, pid)
+		switch {
+		case isGone(err):
+			continue
+		case err != nil:
+			return nil, err //nolint:wrapcheck // it names the file
+		}
+		cwd, _ := os.Readlink(m.of(pid, "cwd")) // another user's cannot be seen
+		out = append(out, vaglio.Process{
+			PID: pid, Parent: p.Parent, Name: p.Name, Words: p.Words, Cwd: cwd,
+			Started: start.Add(time.Duration(p.Began) * tick), //nolint:gosec // A machine runs for less than centuries.
+		})
+	}
+	return out, nil
+}
+
+// tick is the unit in which Linux tells when a process began.
+const tick = time.Second / 100
+
+func (m Machine) of(pid int, name string) string {
+	return filepath.Join(m.System, strconv.Itoa(pid), name)
+}
+
+// isGone says that a process ended while it was looked at.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.HasSuffix(err.Error(), "no such process")
+}
+
+// up is for how long the machine has run.
+func (m Machine) up() (time.Duration, error) {
+	name := filepath.Join(m.System, "uptime")
+	text, err := os.ReadFile(name) //nolint:gosec // Below what the caller trusts.
+	if err != nil {
+		return 0, err
+	}
+	seconds, _, _ := strings.Cut(string(text), " ")
+	up, err := time.ParseDuration(seconds + "s")
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return up, nil
+}
+
+func (m Machine) numbers() ([]int, error) {
+	entries, err := os.ReadDir(m.System)
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// Users gives the processes that have a socket at a port, or to one of that number. A
+// socket of this user that no process is seen to hold is an error: somebody holds it.
+func (m Machine) Users(port uint16) ([]int, error) {
+	sockets, err := m.sockets(port)
+	if err != nil || len(sockets) == 0 {
+		return nil, err
+	}
+	numbers, err := m.numbers()
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	held := map[string]bool{}
+	for _, pid := range numbers {
+		if m.holds(pid, sockets, held) {
+			out = append(out, pid)
+		}
+	}
+	for number, ours := range sockets {
+		if ours && !held[number] {
+			return nil, fmt.Errorf("socket %s at port %d is held by no process that can be seen", number, port)
+		}
+	}
+	return out, nil
+}
+
+// sockets are those at a port, by number, and whether they are this user's.
+func (m Machine) sockets(port uint16) (map[string]bool, error) {
+	sockets := map[string]bool{}
+	for _, kind := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		text, err := os.ReadFile(filepath.Join(m.System, "net", kind)) //nolint:gosec // Below what the caller trusts.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for line := range bytes.Lines(text) {
+			if s, ok := socketOf(string(line)); ok && slices.Contains(s.ports, port) {
+				sockets[s.number] = s.user == os.Getuid()
+			}
+		}
+	}
+	return sockets, nil
+}
+
+// holds says whether a process has one of the sockets, and keeps which.
+func (m Machine) holds(pid int, sockets, held map[string]bool) (some bool) {
+	entries, _ := os.ReadDir(m.of(pid, "fd")) // another user's cannot be seen
+	for _, e := range entries {
+		to, _ := os.Readlink(filepath.Join(m.of(pid, "fd"), e.Name()))
+		number, ok := strings.CutPrefix(to, "socket:[")
+		number = strings.TrimSuffix(number, "]")
+		if _, meant := sockets[number]; ok && meant {
+			held[number], some = true, true
+		}
+	}
+	return some
+}
+
+// socket is one that Linux lists.
+type socket struct {
+	ports  []uint16 // of both ends
+	user   int
+	number string
+}
+
+// socketOf reads a line such as "0: 0100007F:1F90 00000000:0000 0A … uid timeout
+// inode". One that no process holds any more, and the heading, is none.
+func socketOf(line string) (socket, bool) {
+	const local, remote, user, number = 1, 2, 7, 9
+	f := strings.Fields(line)
+	if len(f) <= number || f[number] == "0" {
+		return socket{}, false
+	}
+	s := socket{number: f[number]}
+	for _, end := range []string{f[local], f[remote]} {
+		port, err := strconv.ParseUint(end[strings.LastIndexByte(end, ':')+1:], 16, 16)
+		if err != nil {
+			return socket{}, false
+		}
+		s.ports = append(s.ports, uint16(port))
+	}
+	var err error
+	s.user, err = strconv.Atoi(f[user])
+	return s, err == nil
+}

@@ -1,0 +1,136 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/keyring"
+)
+
+// Sealed values are encrypted by package keyring, and bound to where they stand: a
+// record's body to its key and all else that the record says of itself, a leaf to its
+// index. What was written before there were keys is told by its first byte, and read as
+// it stands.
+
+// KeyFileOf is the path of the key file that stands beside a store's file.
+func KeyFileOf(path string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ".keys"
+}
+
+func (db *DB) keyFile() string {
+	if db.options.KeyFile != "" {
+		return db.options.KeyFile
+	}
+	return KeyFileOf(db.path)
+}
+
+// RotateKeys makes a new key for what is written from now on. What is there is written
+// anew with it when the store is opened the next time, and then the old key goes.
+func (db *DB) RotateKeys() error {
+	if err := db.keys.Rotate(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// loadKeys loads the keys of a file with sealed values, and holds them against the one
+// that says which key they are sealed with.
+func (db *DB) loadKeys(sealed []byte) (stale bool, err error) {
+	if db.keys, err = keyring.Load(db.keyFile(), db.options.Credential); err != nil {
+		return false, fmt.Errorf("store: %w", err)
+	}
+	if _, err := db.keys.Open(sealed, aboutFile()); err != nil {
+		return false, &KeyError{db.path, db.keyFile(), err}
+	}
+	return keyring.KeyOf(sealed) != db.keys.Newest(), nil
+}
+
+// aboutFile is what the value is about that says with which key the file was written.
+func aboutFile() []byte { return []byte(bucketVaglio + "\x00" + keySealed) }
+
+// putSealed notes that all of the file is written with the newest key.
+func (db *DB) putSealed(tx *bbolt.Tx) error {
+	return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keySealed), db.keys.Seal(nil, nil, aboutFile()))
+}
+
+// sealAnew writes the file anew with the newest key, and opens what took its place. No
+// trace of the values as they were stays in the file, as it would in pages that are free
+// again. One that is sealed with an older key serves as it is where there is no room.
+func (db *DB) sealAnew() (*DB, error) {
+	successor, _, err := db.copied()
+	if err != nil {
+		err = db.ioError("encrypt", err)
+		if db.sealedSomehow() && errors.Is(err, approval.ErrFull) {
+			return db, nil
+		}
+		return nil, errors.Join(err, db.bolt.Close())
+	}
+	db.successor = successor
+	if err := errors.Join(db.succeed(), db.bolt.Close()); err != nil {
+		return nil, fmt.Errorf("store: encrypt %s: %w", db.path, err)
+	}
+	fresh, _, err := openFile(db.path, db.options)
+	return fresh, err
+}
+
+// sealedSomehow reports whether the file's values are encrypted.
+func (db *DB) sealedSomehow() (yes bool) {
+	_ = db.bolt.View(func(tx *bbolt.Tx) error {
+		yes = tx.Bucket([]byte(bucketVaglio)).Get([]byte(keySealed)) != nil
+		return nil
+	})
+	return yes
+}
+
+// tidyKeys drops the keys that neither the file nor the journal needs, and binds the
+// others to the credential.
+func (db *DB) tidyKeys() error {
+	if err := db.keys.Bind(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if db.keys.Single() {
+		return nil
+	}
+	used, err := db.journal.Keys()
+	if err != nil {
+		return nil //nolint:nilerr // What cannot be read may need any of them; its readers are told.
+	}
+	if err := db.view(func(tx *bbolt.Tx) error {
+		used[keyring.KeyOf(tx.Bucket([]byte(bucketVaglio)).Get([]byte(keySealed)))] = true
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := db.keys.Keep(used); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// sealedLeaf begins a leaf that is sealed; others begin as JSON does.
+const sealedLeaf = 0x02
+
+func aboutLeaf(key []byte) []byte { return append([]byte(bucketLeaf+"\x00"), key...) }
+
+// sealLeaf returns what a leaf tells as it is kept.
+func sealLeaf(keys *keyring.Ring, key, value []byte) []byte {
+	return keys.Seal([]byte{sealedLeaf}, value, aboutLeaf(key))
+}
+
+// openLeaf returns what a leaf tells. One that cannot be opened is returned as it
+// stands: its hash is not the one in the tree, and whoever reads it is told.
+func openLeaf(keys *keyring.Ring, key, stored []byte) (value []byte, whole bool) {
+	if len(stored) == 0 || stored[0] != sealedLeaf {
+		return append([]byte{}, stored...), true
+	}
+	value, err := keys.Open(stored[1:], aboutLeaf(key))
+	if err != nil {
+		return append([]byte{}, stored...), false
+	}
+	return value, true
+}

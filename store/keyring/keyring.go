@@ -1,0 +1,168 @@
+// Package keyring encrypts what a store keeps, so that a copy of its files tells
+// nothing to who has not the keys. They are in a file of their own beside the store's:
+// 0600, and in it bound to a credential where the service has one.
+//
+// Each value is AES-256-GCM under the newest key, with a random nonce of 96 bits, and
+// bound to what it is about, so that none can take the place of another. A key is good
+// for 2^32 values (NIST SP 800-38D, 8.3): at ten a second that is thirteen years.
+package keyring
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Ring holds the keys of one store. Its methods may be called from any goroutine; a
+// nil ring has no keys.
+type Ring struct {
+	path       string
+	credential []byte
+	// changing is held while the file is written.
+	changing sync.Mutex
+	keys     atomic.Pointer[[]key] // oldest first, never empty
+}
+
+// key is one data key. Its id says which of them a value is encrypted with.
+type key struct {
+	id     uint32
+	secret [secretBytes]byte
+	aead   cipher.AEAD
+}
+
+const (
+	secretBytes = 32
+	idBytes     = 4
+	// Overhead is how many bytes longer a value is when it is encrypted: the key's id,
+	// nonce and tag.
+	Overhead = idBytes + 12 + 16
+)
+
+var (
+	// ErrNoKey says that a value was encrypted with a key that is not in the ring.
+	ErrNoKey = errors.New("the key that it is encrypted with is not in the key file")
+	// ErrAltered says that a value is not what was encrypted, or is about something else.
+	ErrAltered = errors.New("it does not decrypt to what was written")
+)
+
+// Seal appends the value, encrypted with the newest key and bound to what it is about.
+func (r *Ring) Seal(to, value, about []byte) []byte {
+	k := r.newest()
+	return k.aead.Seal(binary.BigEndian.AppendUint32(to, k.id), nil, value, about) //nolint:gosec // The cipher makes a random nonce.
+}
+
+// Open returns the value that was sealed about the same. The error is [ErrNoKey] or
+// [ErrAltered].
+func (r *Ring) Open(sealed, about []byte) ([]byte, error) {
+	if len(sealed) < Overhead {
+		return nil, ErrAltered
+	}
+	k := r.find(KeyOf(sealed))
+	if k == nil {
+		return nil, ErrNoKey
+	}
+	value, err := k.aead.Open([]byte{}, nil, sealed[idBytes:], about)
+	if err != nil {
+		return nil, ErrAltered
+	}
+	return value, nil
+}
+
+// KeyOf returns the id of the key that a value was sealed with; 0 where it is too short.
+func KeyOf(sealed []byte) uint32 {
+	if len(sealed) < idBytes {
+		return 0
+	}
+	return binary.BigEndian.Uint32(sealed)
+}
+
+// Newest returns the id of the key that values are sealed with.
+func (r *Ring) Newest() uint32 { return r.newest().id }
+
+// Single reports whether there is one key alone.
+func (r *Ring) Single() bool { return len(*r.keys.Load()) == 1 }
+
+// Rotate makes a new key, which values are sealed with from now on. The others stay, to
+// read by. It is on the disk before it is used.
+func (r *Ring) Rotate() error {
+	return r.change(func(all []key) ([]key, error) {
+		k, err := newKey(all)
+		return append(slices.Clone(all), k), err
+	})
+}
+
+// Keep drops the keys that are neither used nor the newest.
+func (r *Ring) Keep(used map[uint32]bool) error {
+	return r.change(func(all []key) ([]key, error) {
+		last := len(all) - 1
+		old := slices.DeleteFunc(slices.Clone(all[:last]), func(k key) bool { return !used[k.id] })
+		return append(old, all[last]), nil
+	})
+}
+
+// change writes other keys to the file, and then goes by them.
+func (r *Ring) change(next func([]key) ([]key, error)) error {
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	was := *r.keys.Load()
+	now, err := next(was)
+	if err != nil || len(now) == len(was) {
+		return err
+	}
+	if err := r.write(now); err != nil {
+		return err
+	}
+	r.keys.Store(&now)
+	return nil
+}
+
+func (r *Ring) newest() *key {
+	all := *r.keys.Load()
+	return &all[len(all)-1]
+}
+
+func (r *Ring) find(id uint32) *key {
+	if r == nil {
+		return nil
+	}
+	all := *r.keys.Load()
+	if i := slices.IndexFunc(all, func(k key) bool { return k.id == id }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// newKey makes a key with an id that none of the others has.
+func newKey(others []key) (k key, err error) {
+	var id [idBytes]byte
+	for k.id == 0 || slices.ContainsFunc(others, func(o key) bool { return o.id == k.id }) {
+		if _, err := rand.Read(id[:]); err != nil {
+			return k, fmt.Errorf("make a key: %w", err)
+		}
+		k.id = binary.BigEndian.Uint32(id[:])
+	}
+	if _, err := rand.Read(k.secret[:]); err != nil {
+		return k, fmt.Errorf("make a key: %w", err)
+	}
+	return k, k.ready()
+}
+
+// ready prepares the key's cipher.
+func (k *key) ready() (err error) {
+	k.aead, err = cipherOf(k.secret[:])
+	return err
+}
+
+func cipherOf(secret []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
