@@ -12,23 +12,23 @@ import (
 // reaches, under its plain name alone, and makes no known one reach less.
 func TestTaughtPrograms(t *testing.T) {
 	j, err := effects.New(effects.Options{Home: testHome, User: "ann", Programs: map[string]effects.Reach{
-		"bd": effects.ReachWorkspace, "shipctl": effects.ReachShared, "rm": effects.ReachWorkspace, "make": effects.ReachShared,
+		"tix": effects.ReachWorkspace, "shipctl": effects.ReachShared, "rm": effects.ReachWorkspace, "make": effects.ReachShared,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line, asked := range map[string]bool{
-		"bd ready":                      false,
-		"cd sub && bd create --title x": false,
-		"bd show ~/.aws/credentials":    true,
-		"bd close 7; otherctl x":        true,
-		"shipctl roll web":              true,
-		"shipctl list":                  false,
-		"/tmp/bd ready":                 true,
-		"bdx ready":                     true,
-		"sudo bd ready":                 true,
-		"bd ready > ~/.bashrc":          true,
-		"ssh prod bd ready":             true,
+		"tix ready":                      false,
+		"cd sub && tix create --title x": false,
+		"tix show ~/.aws/credentials":    true,
+		"tix close 7; otherctl x":        true,
+		"shipctl roll web":               true,
+		"shipctl list":                   false,
+		"/tmp/tix ready":                 true,
+		"bdx ready":                      true,
+		"sudo tix ready":                 true,
+		"tix ready > ~/.bashrc":          true,
+		"ssh prod tix ready":             true,
 	} {
 		got, err := j.Grade(t.Context(), vaglio.Proposal{
 			Executor: "bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: testHome + "/app"},
