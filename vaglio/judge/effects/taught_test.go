@@ -43,3 +43,29 @@ func TestTaughtPrograms(t *testing.T) {
 		t.Errorf("got %v, want three mistakes", err)
 	}
 }
+
+// TestBuiltBySession checks that what the session built runs from among the
+// temporary files, until something else is put there.
+func TestBuiltBySession(t *testing.T) {
+	j := newJudge(t)
+	const app = "/tmp/app"
+	for name, c := range map[string]struct {
+		facts vaglio.Facts
+		asked bool
+	}{
+		"Nothing":    {nil, true},
+		"Built":      {vaglio.Facts{{Deed: vaglio.Built, Path: app}}, false},
+		"Other":      {vaglio.Facts{{Deed: vaglio.Built, Path: "/tmp/other"}}, true},
+		"Wrote":      {vaglio.Facts{{Deed: vaglio.Wrote, Path: app}}, true},
+		"Fetched":    {vaglio.Facts{{Deed: vaglio.Built, Path: app}, {Deed: vaglio.Fetched, Path: app}}, true},
+		"MovedThere": {vaglio.Facts{{Deed: vaglio.Built, Path: app}, {Deed: vaglio.Moved, Path: app}}, true},
+		"BuiltAnew":  {vaglio.Facts{{Deed: vaglio.Wrote, Path: app}, {Deed: vaglio.Built, Path: app}}, false},
+	} {
+		got, err := j.Grade(t.Context(), vaglio.Proposal{
+			Executor: "bash", Args: vaglio.Args{"command": app + " --port 8080"}, Context: vaglio.Context{Cwd: testHome + "/app"}, Facts: c.facts,
+		})
+		if err != nil || (got.Score < effects.Threshold) != c.asked {
+			t.Errorf("%s: score %.2f (%s), %v; want it asked: %t", name, got.Score, got.Reasoning, err, c.asked)
+		}
+	}
+}
