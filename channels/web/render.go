@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -45,6 +44,8 @@ type waiting struct {
 // frame is what the layout shows around every page.
 type frame struct {
 	page
+	// Main is what the page's own template made of its Body.
+	Main          template.HTML
 	Signed, Trial bool
 	// Unsigning says that nothing that is pressed here counts while scripts are off.
 	Unsigning bool
@@ -101,31 +102,11 @@ func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// loadPages parses each page together with the layout and the shared parts.
-func (w *Web) loadPages(texts *templates.Texts) (map[string]*template.Template, error) {
-	shared, err := template.New("layout.html").Option("missingkey=error").Funcs(w.funcs()).Funcs(textFuncs(texts)).
-		ParseFS(builtin, "pages/layout.html", "pages/parts.html", "pages/talk.html")
+// loadPages parses the pages, which share the layout and the parts.
+func (w *Web) loadPages(texts *templates.Texts) (*template.Template, error) {
+	all, err := template.New("").Option("missingkey=error").Funcs(w.funcs()).Funcs(textFuncs(texts)).ParseFS(builtin, "pages/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("web: parsing pages: %w", err)
-	}
-	all := map[string]*template.Template{}
-	files, err := fs.Glob(builtin, "pages/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("web: looking for pages: %w", err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(path.Base(file), ".html")
-		if name == "layout" || name == "parts" {
-			continue
-		}
-		own, err := shared.Clone()
-		if err == nil {
-			own, err = own.ParseFS(builtin, file)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("web: parsing page %s: %w", name, err)
-		}
-		all[name] = own
 	}
 	return all, nil
 }
@@ -160,9 +141,15 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	case f.Waiting == nil:
 		f.Waiting = w.count(r)
 	}
+	all := w.pages[w.textsFor(r).Lang()]
 	var b bytes.Buffer
-	if err := w.pages[w.textsFor(r).Lang()][p.Name].ExecuteTemplate(&b, "layout.html", f); err != nil {
+	if err := all.ExecuteTemplate(&b, p.Name+".main", p.Body); err != nil {
 		return fmt.Errorf("web: rendering %s: %w", p.Name, err)
+	}
+	f.Main = template.HTML(b.String()) //nolint:gosec // It was just escaped.
+	b.Reset()
+	if err := all.ExecuteTemplate(&b, "layout.html", f); err != nil {
+		return fmt.Errorf("web: rendering the layout around %s: %w", p.Name, err)
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	rw.Header().Set("Content-Language", string(w.textsFor(r).Lang()))

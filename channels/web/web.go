@@ -57,7 +57,7 @@ type Web struct {
 	texts      *templates.Set
 	lang       templates.Lang
 	zone       *time.Location
-	pages      map[templates.Lang]map[string]*template.Template
+	pages      map[templates.Lang]*template.Template
 	assets     map[string]asset
 	streams    chan struct{}
 	stopped    chan struct{}
@@ -223,7 +223,7 @@ func (w *Web) speak(c Config) (err error) {
 			return err
 		}
 	}
-	w.pages = map[templates.Lang]map[string]*template.Template{}
+	w.pages = map[templates.Lang]*template.Template{}
 	for _, lang := range templates.Langs() {
 		if w.pages[lang], err = w.loadPages(w.texts.In(lang, w.zone)); err != nil {
 			return err

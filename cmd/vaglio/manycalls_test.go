@@ -21,7 +21,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/store/bolt"
 )
 
 // manyCalls is how many calls make million has approved.
@@ -51,11 +53,17 @@ func TestManyCalls(t *testing.T) {
 		}
 		t.Logf("%-34s %10s", page, time.Since(began).Round(time.Millisecond))
 	}
-	s.stop()
-	for _, what := range []string{"vaglio.db", "vaglio.journal", "vaglio"} {
-		size := h.size(t, what)
-		t.Logf("%-34s %10d bytes, %d a call", what, size, size/int64(n))
+	for _, args := range [][]string{{"digest", "--check"}, {"log", "verify"}} {
+		h.timed(t, args...)
 	}
+	s.stop()
+	sizes := func() {
+		for _, what := range []string{"vaglio.db", "vaglio.journal", "vaglio"} {
+			size := h.size(t, what)
+			t.Logf("%-34s %10d bytes, %d a call", what, size, size/int64(n))
+		}
+	}
+	sizes()
 	for _, how := range []string{"clean", "kill"} {
 		began := time.Now()
 		s := h.serve()
@@ -66,6 +74,33 @@ func TestManyCalls(t *testing.T) {
 			s.stop()
 		}
 	}
+	h.forget(t)
+	h.timed(t, "compact")
+	sizes()
+}
+
+// timed runs a command that has to succeed, and tells how long it takes.
+func (h *home) timed(t *testing.T, args ...string) {
+	t.Helper()
+	began := time.Now()
+	if r := h.run("", args...); r.code != exitOK {
+		t.Errorf("vaglio %v: exit code %d, %s%s", args, r.code, r.out, r.err)
+	}
+	t.Logf("%-34s %10s", "vaglio "+strings.Join(args, " "), time.Since(began).Round(time.Millisecond))
+}
+
+// forget has the turn log dropped as the sweep does once its time is over.
+func (h *home) forget(t *testing.T) {
+	t.Helper()
+	db, err := bolt.Open(h.data(datafolder.StoreFile), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := errors.Join(db.Forget(t.Context(), began), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%-34s %10s", "the turn log is dropped", time.Since(began).Round(time.Millisecond))
 }
 
 // ratioCalls is how many calls each side of make bench-ratio answers.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/gateway/client"
 )
 
 // An agent that does not wait is told over a signed webhook once a person has decided,
@@ -33,14 +35,19 @@ func TestResumeURL(t *testing.T) {
 	h.policy(t, "resume_urls: ["+receiver.URL+"/hooks]\n")
 	s := h.serve()
 	me := s.signIn(s.link)
-	call := func(path string) string {
-		return `{"executor":"shell_exec","args":{"command":"git push --force origin main"},"context":{"capability":"code:exec","cwd":"/w"},"resume_url":"` + receiver.URL + path + `"}`
+	agent := client.Unix(h.data("agent.sock"), "")
+	defer agent.Close()
+	propose := func(path string) (client.Answer, error) {
+		return agent.Propose(t.Context(), client.Request{ResumeURL: receiver.URL + path, Proposal: client.Proposal{
+			Executor: "shell_exec", Args: map[string]any{"command": "git push --force origin main"},
+			Context: client.Context{Capability: []string{"code:exec"}, Cwd: "/w"},
+		}})
 	}
-	if r := s.local("POST", "/v1/proposals", call("/other")); r.status != http.StatusBadRequest || !strings.Contains(r.body, "resume_urls") {
-		t.Errorf("%d %s", r.status, r.body)
+	if _, err := propose("/other"); err == nil || !strings.Contains(err.Error(), "resume_urls") {
+		t.Error(err)
 	}
-	if r := s.local("POST", "/v1/proposals", call("/hooks/7")); r.status != http.StatusOK {
-		t.Fatalf("%d %s", r.status, r.body)
+	if a, err := propose("/hooks/7"); err != nil || a.Decision != client.Pending {
+		t.Fatalf("%+v, %v", a, err)
 	}
 	id := s.waiting(1)[0].ID
 	me.decide("allow", "")

@@ -27,6 +27,10 @@ type Request struct {
 	// Answer is what the agent says to a question about the call, at most 2,000
 	// characters.
 	Answer string
+	// ResumeURL is told how the call ended, where it waits for a person and nobody
+	// waits here: Wait is 0 then. It begins with an address that the owner's policy
+	// lists under resume_urls.
+	ResumeURL string
 }
 
 // proposed is the body of a proposal.
@@ -34,6 +38,7 @@ type proposed struct {
 	Proposal
 
 	Answer string `json:"answer,omitzero"`
+	Resume string `json:"resume_url,omitzero"`
 }
 
 // Propose proposes the call and returns the answer as it is after at most
@@ -45,7 +50,7 @@ type proposed struct {
 // proposed again, for the daemon may have taken it.
 // Errors: [ErrNotRunning], [*ProblemError], [*TransportError], ctx's.
 func (c *Client) Propose(ctx context.Context, r Request) (Answer, error) {
-	body, err := strictjson.Marshal(proposed{r.Proposal, r.Answer})
+	body, err := strictjson.Marshal(proposed{r.Proposal, r.Answer, r.ResumeURL})
 	if err != nil {
 		return Answer{}, fmt.Errorf("client: encode a proposal: %w", err)
 	}

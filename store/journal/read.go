@@ -244,7 +244,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 			yield(approval.JournalEntry{}, unreadError(s.path, err))
 			return
 		}
-		unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(groupMost))
+		unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(groupMost))
 		if err != nil {
 			yield(approval.JournalEntry{}, err)
 			return

@@ -185,7 +185,9 @@ func (a *active) seal(dir string) (*sealed, error) {
 }
 
 func (a *active) sealInto(f *os.File) (*sealed, error) {
-	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithLowerEncoderMem(true))
+	// Nothing is looked for beyond a group, so a window need not be larger.
+	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(2*groupBytes))
 	if err != nil {
 		return nil, err
 	}

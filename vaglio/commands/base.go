@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed tables/*.txt
@@ -66,9 +67,12 @@ func (b *Base) Messages() []string {
 	return slices.Sorted(maps.Keys(said))
 }
 
-// Load reads the tables that are built into the program. An error names the
+// Load returns what the tables that are built into the program say. They are
+// read once: guard, judges and cards share what they hold. An error names the
 // file, the line and the column of the mistake.
-func Load() (*Base, error) {
+func Load() (*Base, error) { return builtIn() }
+
+var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	b := newBase()
 	names, err := fs.Glob(tableFiles, "tables/*.txt")
 	if err != nil {
@@ -85,7 +89,7 @@ func Load() (*Base, error) {
 	}
 	b.index()
 	return b, nil
-}
+})
 
 func newBase() *Base {
 	return &Base{
