@@ -3,7 +3,11 @@
 GO    ?= go
 # The linters are pinned in a module of their own, so that their two hundred
 # requirements stay out of ours.
-TOOL   = $(GO) tool -modfile=tools/go.mod
+TOOL   = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
+
+# The tests that open a real browser are a module of their own too: what drives a
+# browser is not of ours. What is run over all packages is run there besides.
+BROWSER = internal/browser
 
 # How the tests are run. With TESTS=again what fails is run once more, alone, and
 # named at the end if it passed then: a real daemon and a real browser on a busy
@@ -13,9 +17,9 @@ TESTS ?= once
 once   = $(GO) test $(1) $(2)
 again  = $(TOOL) gotestsum --format=standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- $(1)
-SHORTENED  = $$(grep -rl --include='*_test.go' 'testing.Short()' . | xargs -n1 dirname | sort -u | tr '\n' ' ')
+SHORTENED  = $$(grep -rl --include='*_test.go' --exclude-dir=browser 'testing.Short()' . | xargs -n1 dirname | sort -u | tr '\n' ' ')
 CONCURRENT = $$(grep -rlE '\bgo func|\.Go\(|"sync(/atomic)?"' --include='*.go' . | xargs -n1 dirname | sort -u \
-	| grep -vE '^\./(tools|gateway/mcp/sdks|vaglio/(shell|code|judge/effects))' | tr '\n' ' ')
+	| grep -vE '^\./(tools|internal/browser|gateway/mcp/sdks|vaglio/(shell|code|judge/effects))' | tr '\n' ' ')
 
 BENCH ?= .
 COUNT ?= 6
@@ -41,10 +45,12 @@ run: build ## build and serve; prints the inbox's one-time link
 # the README, in both.
 .PHONY: test
 test: ## run every test, the longest ones shorter
+	cd $(BROWSER) && $(call $(TESTS),-short -shuffle=on,./...)
 	$(call $(TESTS),-short -shuffle=on,./...)
 
 .PHONY: test-long
 test-long: ## run in full the packages that have tests which 'make test' shortens
+	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -shuffle=on,./...)
 	$(call $(TESTS),-timeout=30m -shuffle=on,$(SHORTENED))
 
 .PHONY: ladder
@@ -71,23 +77,37 @@ race: ## run the tests of what is concurrent under the race detector, the longes
 	$(call $(TESTS),-race -short -timeout=30m -shuffle=on,$(CONCURRENT))
 
 .PHONY: check
-check: fmt-check vet lint notice-check ## what every change must pass besides the tests
+check: fmt-check vet lint tidy-check notice-check ## what every change must pass besides the tests
 
 .PHONY: fmt
 fmt: ## format the sources
 	$(TOOL) golangci-lint fmt ./...
+	cd $(BROWSER) && $(TOOL) golangci-lint fmt ./...
 
 .PHONY: fmt-check
 fmt-check:
 	$(TOOL) golangci-lint fmt --diff ./...
+	cd $(BROWSER) && $(TOOL) golangci-lint fmt --diff ./...
 
 .PHONY: vet
 vet:
 	$(GO) vet ./...
+	cd $(BROWSER) && $(GO) vet ./...
 
 .PHONY: lint
 lint: ## run the pinned linters
 	$(TOOL) golangci-lint run ./...
+	cd $(BROWSER) && $(TOOL) golangci-lint run ./...
+
+# The browser's module takes our requirements over, so it changes with them.
+.PHONY: tidy
+tidy: ## write the requirements of both modules as their code has them
+	$(GO) mod tidy
+	cd $(BROWSER) && $(GO) mod tidy
+
+.PHONY: tidy-check
+tidy-check:
+	@$(GO) mod tidy -diff && cd $(BROWSER) && $(GO) mod tidy -diff || { echo "go.mod is not of the code: run make tidy" >&2; exit 1; }
 
 # Whom the binary's parts are by is read from the modules that it is built from.
 # The addresses of the licences, which take the network, are not printed.
@@ -106,7 +126,7 @@ notice-check:
 
 .PHONY: vuln
 vuln: ## look for known vulnerabilities in what is used; skipped where their list cannot be reached
-	@said=$$($(TOOL) govulncheck ./... 2>&1); code=$$?; echo "$$said"; \
+	@said=$$($(TOOL) govulncheck ./... 2>&1 && cd $(BROWSER) && $(TOOL) govulncheck -test ./... 2>&1); code=$$?; echo "$$said"; \
 	case "$$said" in *"govulncheck: fetching vulnerabilities"*) \
 		echo "skipped: the list of vulnerabilities cannot be reached from here"; code=0;; esac; exit $$code
 
@@ -138,9 +158,10 @@ arena: ## have a scripted agent meet 100 refusals, with plain text and with ours
 	$(GO) test -run='^TestArena$$' -count=1 -v ./dispatcher | grep -v level=
 
 MUTANTS ?= 80
+SEED ?= 1
 .PHONY: mutants
-mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80
-	cd tools && $(GO) run ./mutants -n $(MUTANTS)
+mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80 SEED=1
+	cd tools && $(GO) run ./mutants -n $(MUTANTS) -seed $(SEED)
 
 .PHONY: secrets
 secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
@@ -159,8 +180,8 @@ ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests
 
 .PHONY: axe
 axe: ## install the pinned axe-core from npm, and look at every page of the inbox with it
-	npm ci --prefix channels/web/axe --no-audit --no-fund
-	$(GO) test -run='^TestBrowserAxe$$' -count=1 ./channels/web
+	npm ci --prefix $(BROWSER)/axe --no-audit --no-fund
+	cd $(BROWSER) && $(GO) test -run='^TestBrowserAxe$$' -count=1 ./inbox
 
 .PHONY: mcp
 mcp: ## build and install the SDKs of MCP and have them speak through the proxy; needs npm
@@ -185,7 +206,7 @@ reference: ## write docs/reference.md anew, from the settings, policy keys, comm
 .PHONY: pictures
 pictures: ## draw docs/pictures anew, from real cards, with Chromium
 	$(GO) test -run='^TestPictures$$' -count=1 ./cmd/vaglio -pictures
-	$(GO) test -run='^TestContactSheet$$' -count=1 ./channels/web -pictures
+	cd $(BROWSER) && $(GO) test -run='^TestContactSheet$$' -count=1 ./inbox -pictures
 
 .PHONY: payloads
 payloads: ## check what the chats are sent against @slack/types and @grammyjs/types; needs npm
@@ -201,4 +222,4 @@ openapi: ## lint gateway/httpapi/openapi.yaml; needs npm
 
 .PHONY: clean
 clean: ## remove what was built and installed here
-	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/client/frameworks/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent channels/web/axe/node_modules
+	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/client/frameworks/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent $(BROWSER)/axe/node_modules

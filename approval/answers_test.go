@@ -154,3 +154,9 @@ func TestABrakeDeniesWhatWaits(t *testing.T) {
 		t.Errorf("it came back as %+v, %v", back, err)
 	}
 }
+
+func TestABrakeThatIsEmptyIsNoBrake(t *testing.T) {
+	if b, err := approval.DecodeBrake([]byte(`{"v":1}`)); err == nil {
+		t.Errorf("it is read as %+v", b)
+	}
+}

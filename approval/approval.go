@@ -67,8 +67,15 @@ type Ask struct {
 	EscalateTo string    `json:"escalate_to,omitempty"`
 	// Closed says that no further call joins the ask.
 	Closed bool `json:"closed,omitempty"`
+	// Yielded says that the turn's next calls have a card of their own, but for those
+	// that are akin.
+	Yielded bool `json:"yielded,omitempty"`
 	// Questions are what people asked the agent about it, and what it said.
 	Questions []Question `json:"questions,omitempty"`
+	// Snoozed is set when a person put the reminder off.
+	Snoozed *Snoozed `json:"snoozed,omitempty"`
+	// Handed are the hand-overs, in their order.
+	Handed []Handed `json:"handed,omitempty"`
 }
 
 // Active is a route that an ask is on, as a card tells of it. Who may decide is
@@ -324,6 +331,10 @@ func (a *Ask) View() View {
 		b.WriteString(";escalated")
 	}
 	b.WriteString(a.talk())
+	b.WriteString(strings.Repeat(">", len(a.Handed)))
+	if a.Snoozed != nil {
+		b.WriteString("~" + strconv.FormatInt(a.Snoozed.Until.Unix(), 10))
+	}
 	return View(b.String())
 }
 

@@ -216,7 +216,7 @@ func (a *Approval) Stands() bool {
 // Keys returns the names under which the ask can be found: each button's token
 // for as long as the ask is kept, so that a stale press can be explained; each
 // idempotency key that is still in force; each fingerprint that
-// [Approval.Stands]; the turn, for as long as its further calls may join.
+// [Approval.Stands]; the turn, for as long as any of its further calls may join.
 func (a *Ask) Keys() []string {
 	var keys []string
 	for i := range a.Cards {
@@ -233,7 +233,7 @@ func (a *Ask) Keys() []string {
 			keys = append(keys, FingerprintKey(a.Agent, p.Fingerprint))
 		}
 	}
-	if a.open() {
+	if a.TakesMore() && !a.Yielded {
 		keys = append(keys, TurnKey(a.Agent, a.TurnID, a.Intent, a.route()))
 	}
 	slices.Sort(keys)

@@ -12,9 +12,9 @@ import (
 // card, which lists them exactly. Nothing that a person pressed changes its
 // meaning when a call joins: a button means the calls that its card showed.
 const (
-	// GatherFor is how long after its opening a call may join an ask. Calls that
+	// GatherFor is how long after its opening any call may join an ask. Calls that
 	// are made side by side come within a second or two; later than that a
-	// person may be reading, and the card should keep still.
+	// person may be reading, and only what is akin joins, see [Ask.Akin].
 	GatherFor = 5 * time.Second
 	// MaxGathered is the most calls that an ask has by joining: what a person
 	// can read in one go, and what every platform can give buttons to, one by
@@ -27,12 +27,12 @@ const (
 )
 
 // ErrNoJoining says that calls cannot join an ask: somebody answered, it is too
-// old or too large, or they are of another turn.
+// old or too large, or they are of another turn or, after a while, of another kind.
 var ErrNoJoining = errors.New("the ask takes no further call")
 
-// open reports whether the ask takes further calls of its turn, as far as that
-// does not hang on the time.
-func (a *Ask) open() bool {
+// TakesMore reports whether the ask takes further calls of its turn, as far as that
+// does not hang on the time or on what they would do.
+func (a *Ask) TakesMore() bool {
 	if a.Closed || a.TurnID == "" || len(a.Approvals) >= MaxGathered {
 		return false
 	}
@@ -101,19 +101,40 @@ func (a *Ask) JoinTokens(calls int) int { return len(a.Cards) * (perCall*calls +
 
 // joinable reports whether the calls may join at that moment.
 func (a *Ask) joinable(calls []Call, at time.Time) bool {
-	if !a.open() || len(calls) == 0 || len(a.Approvals)+len(calls) > MaxGathered {
+	if !a.TakesMore() || len(calls) == 0 || len(a.Approvals)+len(calls) > MaxGathered {
 		return false
 	}
-	if at.Before(a.OpenedAt.Add(-setBack)) || at.Sub(a.OpenedAt) >= GatherFor || !at.Before(a.ExpiresAt) {
+	if at.Before(a.OpenedAt.Add(-setBack)) || !at.Before(a.ExpiresAt) {
 		return false
 	}
-	for i := range calls {
-		c := &calls[i]
-		if c.Fingerprint == "" || c.Proposal.TurnID != a.TurnID || c.Proposal.Intent != a.Intent || c.Proposal.Agent != a.Agent {
-			return false
-		}
+	if late := a.Yielded || at.Sub(a.OpenedAt) >= GatherFor; late && !a.akinToAll(calls, at) {
+		return false
 	}
-	return true
+	return !slices.ContainsFunc(calls, func(c Call) bool { return !a.fits(&c) })
+}
+
+// fits reports whether a call is of the ask's agent and turn.
+func (a *Ask) fits(c *Call) bool {
+	return c.Fingerprint != "" && c.Proposal.TurnID == a.TurnID && c.Proposal.Intent == a.Intent && c.Proposal.Agent == a.Agent
+}
+
+// akinToAll reports whether each of the calls is akin to one that waits, and people
+// would still have time to look at them.
+func (a *Ask) akinToAll(calls []Call, at time.Time) bool {
+	if !at.Before(a.lastThird()) {
+		return false
+	}
+	return !slices.ContainsFunc(calls, func(c Call) bool { return !a.Akin(c.About) })
+}
+
+// Akin reports whether a call about the subjects would do the same in the same system
+// as one of the ask's calls, whatever the object. People see both better on one card
+// than on two.
+func (a *Ask) Akin(about Subjects) bool {
+	return slices.ContainsFunc(a.Approvals, func(p Approval) bool {
+		_, _, near := about.Near(p.About)
+		return near || len(about) > 0 && about.Key() == p.About.Key()
+	})
 }
 
 // admit says what keeps one call from joining.
@@ -156,6 +177,13 @@ func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 	}
 	a.EscalateAt, a.EscalateTo, a.Closed = time.Time{}, "", true
 	a.Routes = append(a.Routes, to.active())
+	a.Show(channels, tokens)
+	return true
+}
+
+// Show shows the ask on those of the channels where it is not shown yet. The tokens,
+// as many as [Ask.PostTokens] for each channel, become the buttons there.
+func (a *Ask) Show(channels []string, tokens []Token) {
 	next := dealer(tokens)
 	for _, channel := range channels {
 		if a.On(channel) != nil {
@@ -165,7 +193,6 @@ func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 		s.mint(a, 0, next)
 		a.Cards = append(a.Cards, s)
 	}
-	return true
 }
 
 // dealer deals tokens.

@@ -115,6 +115,53 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
+// TestWhatIsAkinJoinsLater holds which calls join an ask that people may be reading: of
+// the same verb in the same system, as long as two thirds of the ask's time.
+func TestWhatIsAkinJoinsLater(t *testing.T) {
+	pushTo := func(ref string) approval.Subjects {
+		return approval.Subjects{{System: "git", Verb: "push", Object: []approval.Fact{{Name: "ref", Value: ref}}}}
+	}
+	write := func(path string) approval.Subjects {
+		return approval.Subjects{{System: approval.Files, Verb: "write", Object: []approval.Fact{{Name: "path", Value: path}}}}
+	}
+	for name, tt := range map[string]struct {
+		asked, further approval.Subjects
+		change         func(a *approval.Ask)
+		// after is the share of the ask's time that is over, of 6 parts.
+		after time.Duration
+		joins bool
+	}{
+		"near":                     {pushTo("main"), pushTo("dev"), nil, 3, true},
+		"equal, spelled anew":      {pushTo("main"), pushTo("main"), nil, 3, true},
+		"another verb":             {pushTo("main"), approval.Subjects{{System: "git", Verb: "tag"}}, nil, 3, false},
+		"another system":           {pushTo("main"), approval.Subjects{{System: "npm", Verb: "push"}}, nil, 3, false},
+		"files side by side":       {write("/w/a"), write("/w/b"), nil, 3, true},
+		"files elsewhere":          {write("/w/a"), write("/etc/b"), nil, 3, false},
+		"what is not known":        {nil, nil, nil, 3, false},
+		"not known, and known":     {pushTo("main"), nil, nil, 3, false},
+		"the turn went on":         {pushTo("main"), pushTo("dev"), func(a *approval.Ask) { a.Yielded = true }, 3, true},
+		"the turn went on at once": {pushTo("main"), nil, func(a *approval.Ask) { a.Yielded = true }, 0, false},
+		"little time is left":      {pushTo("main"), pushTo("dev"), nil, 4, false},
+		"answered":                 {pushTo("main"), pushTo("dev"), func(a *approval.Ask) { a.Approvals[0].State = approval.Denied }, 3, false},
+		"asked back":               {pushTo("main"), pushTo("dev"), func(a *approval.Ask) { a.Closed = true }, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, "make a")
+			a.Approvals[0].About = tt.asked
+			if tt.change != nil {
+				tt.change(&a)
+			}
+			calls := further(t, "make b")
+			calls[0].About = tt.further
+			at := a.OpenedAt.Add(a.ExpiresAt.Sub(a.OpenedAt) / 6 * tt.after)
+			ids, err := a.Join(calls, channelsOf(&a), approval.NewTokens(a.JoinTokens(1)), at)
+			if tt.joins != (err == nil) || !tt.joins && (!errors.Is(err, approval.ErrNoJoining) || len(a.Approvals) != 1) {
+				t.Errorf("joined as %v, %v", ids, err)
+			}
+		})
+	}
+}
+
 // A button that an older program made for all means, once a call joins, the
 // calls that were there then.
 func TestJoinSettlesAnOlderProgramsButtons(t *testing.T) {
@@ -184,5 +231,56 @@ func TestRemindAt(t *testing.T) {
 	decide(t, &a, approval.Tap{Approval: a.Approvals[0].ID, Choice: approval.ChoiceAllow, By: owner}, start)
 	if got := a.RemindAt(); !got.IsZero() {
 		t.Errorf("one that somebody answers reminds at %v", got)
+	}
+}
+
+// TestSnooze holds when people are reminded of what was put off or handed over.
+func TestSnooze(t *testing.T) {
+	by := func(after time.Duration) approval.Act {
+		return approval.Act{By: approval.Person{ID: "web:owner", Name: "Ada"}, Channel: "web", At: start.Add(after)}
+	}
+	for name, tt := range map[string]struct {
+		change func(a *approval.Ask)
+		span   time.Duration
+		key    string // of the error; none where it is put off
+	}{
+		"ten minutes":       {func(*approval.Ask) {}, 10 * time.Minute, ""},
+		"reminded before":   {func(a *approval.Ask) { a.Cards[0].Reminded = true }, 10 * time.Minute, ""},
+		"again":             {func(a *approval.Ask) { _ = a.Snooze(by(0), time.Minute) }, 10 * time.Minute, ""},
+		"no time":           {func(*approval.Ask) {}, 0, approval.OrderSnooze},
+		"less than no time": {func(*approval.Ask) {}, -time.Minute, approval.OrderSnooze},
+		"past the deadline": {func(a *approval.Ask) { a.ExpiresAt = start.Add(10 * time.Minute) }, 10 * time.Minute, approval.OrderSnooze},
+		"over":              {func(a *approval.Ask) { a.ExpiresAt = start }, 10 * time.Minute, approval.OrderNothing},
+		"answered in part": {func(a *approval.Ask) {
+			a.Approvals[0].State, a.Approvals[0].Decision = approval.Denied, &approval.Decision{Choice: approval.ChoiceDeny}
+		}, 10 * time.Minute, approval.OrderNothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, "make a", "make b")
+			a.ExpiresAt = start.Add(2 * time.Hour)
+			tt.change(&a)
+			deadline, before := a.ExpiresAt, a.RemindAt()
+			err := a.Snooze(by(time.Second), tt.span)
+			bad, _ := errors.AsType[*approval.OrderError](err)
+			if (err == nil) != (tt.key == "") || err != nil && (bad == nil || bad.Key != tt.key || !a.RemindAt().IsZero() && !a.RemindAt().Equal(before)) {
+				t.Fatalf("%v, want %q; reminded at %s", err, tt.key, a.RemindAt())
+			}
+			if !a.ExpiresAt.Equal(deadline) {
+				t.Error("the deadline moved")
+			}
+			if err != nil {
+				return
+			}
+			if want := start.Add(time.Second + tt.span); !a.RemindAt().Equal(want) || a.Cards[0].Reminded {
+				t.Errorf("reminded at %s, want %s", a.RemindAt(), want)
+			}
+			view := a.View()
+			if err := a.HandOver(by(time.Minute), "web:bob", approval.Everybody()); err != nil || !a.RemindAt().Equal(start.Add(time.Minute)) || a.View() == view {
+				t.Errorf("handed over: %v, reminded at %s", err, a.RemindAt())
+			}
+			if err := a.Snooze(by(2*time.Minute), tt.span); err != nil || !a.RemindAt().Equal(start.Add(2*time.Minute+tt.span)) {
+				t.Errorf("put off by the other: %v, reminded at %s", err, a.RemindAt())
+			}
+		})
 	}
 }

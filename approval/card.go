@@ -41,6 +41,11 @@ type Card struct {
 	Silent bool
 	// Questions are what people asked the agent about it, and what it said.
 	Questions []Question
+	// Snoozed is set when a person put the reminder off, Handed says who handed it over,
+	// and RemindAt when people are reminded; zero for never.
+	Snoozed  *Snoozed
+	Handed   []Handed
+	RemindAt time.Time
 	// Revealed says that the values are shown whose masks are cuts, see
 	// [NewRevealedCard].
 	Revealed bool
@@ -162,7 +167,7 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
 		Places: make(map[string]string, len(a.Cards)),
 	}
-	c.Questions = m.questions(a.Questions)
+	c.Questions, c.Snoozed, c.Handed, c.RemindAt = m.questions(a.Questions), a.Snoozed, a.Handed, a.RemindAt()
 	for i := range a.Cards {
 		if s := &a.Cards[i]; !s.Gone {
 			c.Places[s.Channel] = s.Ref

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -140,16 +141,66 @@ const (
 
 // RemindAt returns when people are to be reminded that the ask waits, or the
 // zero time when they are not: somebody has answered a part of it, it waits no
-// more, or its time is too short.
+// more, or its time is too short. A person may have put it off; to whom it was
+// handed over is reminded at once.
 func (a *Ask) RemindAt() time.Time {
-	left := a.ExpiresAt.Sub(a.OpenedAt) / remindShare
-	if left < remindLeast || !a.Waiting() {
+	if !a.Waiting() || a.decided() {
 		return time.Time{}
 	}
-	for i := range a.Approvals {
-		if a.Approvals[i].Decision != nil {
-			return time.Time{}
-		}
+	at := a.lastThird()
+	n, s := len(a.Handed), a.Snoozed
+	switch {
+	case n > 0 && (s == nil || !s.At.After(a.Handed[n-1].At)):
+		return a.Handed[n-1].At
+	case s != nil:
+		return s.Until
+	case a.ExpiresAt.Sub(at) < remindLeast:
+		return time.Time{}
+	default:
+		return at
 	}
-	return a.ExpiresAt.Add(-left)
+}
+
+// Snoozed says that a person put the reminder of an ask off. Its deadline stays.
+type Snoozed struct {
+	Act
+	// Until is when people are reminded.
+	Until time.Time `json:"until"`
+}
+
+// DefaultSnooze is for how long a reminder is put off where nobody says.
+const DefaultSnooze = 10 * time.Minute
+
+// Snooze puts the reminder off for so long, of an ask that waits and that nobody
+// answered a part of. People are then reminded, also where they were before. An
+// [*OrderError] says why it cannot be; nothing changed then.
+func (a *Ask) Snooze(act Act, span time.Duration) error {
+	until := act.At.Add(span)
+	switch a.Lapse(act.At); {
+	case !a.Waiting() || a.decided():
+		return &OrderError{Key: OrderNothing, Value: string(a.ID)}
+	case span <= 0 || !until.Before(a.ExpiresAt):
+		return &OrderError{Key: OrderSnooze, Value: span.String()}
+	}
+	a.Snoozed = &Snoozed{act, until}
+	a.remindAnew()
+	return nil
+}
+
+// decided reports whether somebody answered a part of the ask.
+func (a *Ask) decided() bool {
+	return slices.ContainsFunc(a.Approvals, func(p Approval) bool { return p.Decision != nil })
+}
+
+// remindAnew lets a reminder come where one came before.
+func (a *Ask) remindAnew() {
+	for i := range a.Cards {
+		a.Cards[i].Reminded = false
+	}
+}
+
+// lastThird returns when so much of the ask's time is left that people are reminded,
+// and nothing joins any more.
+func (a *Ask) lastThird() time.Time {
+	return a.ExpiresAt.Add(-a.ExpiresAt.Sub(a.OpenedAt) / remindShare)
 }

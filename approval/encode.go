@@ -13,9 +13,10 @@ import (
 // mean some of its calls, or nothing any more; in the third people are told beside
 // a card how its ask ended; in the fourth an approval says what it is about, and a
 // denial until when it stands; in the fifth people may have asked back; in the sixth
-// the values of a call may be gone; in the seventh a person may have changed a call. A step's second form names its route.
+// the values of a call may be gone; in the seventh a person may have changed a call; in the
+// eighth calls may join late, a reminder be put off, and an ask be handed over. A step's second form names its route.
 const (
-	askForm       = 7
+	askForm       = 8
 	stepForm      = 2
 	judgementForm = 1
 )

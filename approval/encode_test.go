@@ -68,8 +68,10 @@ func fullAsk() approval.Ask {
 				"T1": {Approval: "abc-1", Choice: approval.ChoiceAllow}, "T2": {Choice: approval.ChoiceDeny, Calls: 2, Replaced: true},
 			},
 		}},
-		OpenedAt: at, ExpiresAt: at.Add(time.Hour), Closed: true,
-		Routes: []approval.Active{{Route: "ops", Quorum: 2}}, EscalateAt: at, EscalateTo: "leads",
+		OpenedAt: at, ExpiresAt: at.Add(time.Hour), Closed: true, Yielded: true,
+		Snoozed: &approval.Snoozed{Act: approval.Act{By: approval.Person{ID: "web:owner", Name: "Owner"}, Channel: "web", At: at}, Until: at.Add(time.Minute)},
+		Handed:  []approval.Handed{{Act: approval.Act{By: approval.Person{ID: "web:owner", Name: "Owner"}, Channel: "web", At: at}, From: "ann", To: "bob"}},
+		Routes:  []approval.Active{{Route: "ops", Quorum: 2}}, EscalateAt: at, EscalateTo: "leads",
 	}
 }
 
@@ -126,7 +128,7 @@ func TestDecodeRefusesWhatItMightMisread(t *testing.T) {
 		body string
 		form int // the form that a FormError must name; -1 for any other error
 	}{
-		"newer":        {`{"v":8,"ask":{"id":"a","novelty":1}}`, 8},
+		"newer":        {`{"v":9,"ask":{"id":"a","novelty":1}}`, 9},
 		"no_form":      {`{"ask":{"id":"a"}}`, 0},
 		"negative":     {`{"v":-1,"ask":{"id":"a"}}`, -1},
 		"unknown":      {`{"v":1,"ask":{"id":"a","novelty":"` + secret + `"}}`, -1},

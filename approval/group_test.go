@@ -80,3 +80,12 @@ func TestAVoteByAGroup(t *testing.T) {
 		})
 	}
 }
+
+// Where nobody can tell who is in a group, its people are nobody, and the others vote.
+func TestAGroupWithoutARoster(t *testing.T) {
+	r := grouped(nil)
+	e := voters(&r, "coder", "team")
+	if !e.Unsure() || e.Permits("slack:U2") || !e.Permits("telegram:1") {
+		t.Error("a group of which nothing is known counts")
+	}
+}

@@ -145,3 +145,18 @@ func TestSentencesAreMasked(t *testing.T) {
 		}
 	}
 }
+
+// What a call wanted is told anew from the masked call, for a text that was cut may end
+// within a secret; without the call's values, what was kept is all that there is.
+func TestWhatWasWantedIsToldAnew(t *testing.T) {
+	m := approval.NewMasker(secret)
+	kept := open(t, "make a").Approvals[0]
+	kept.Refusal.Wanted = "what was kept"
+	if got := m.Approval(kept).Refusal.Wanted; got != approval.Wanted(kept.Proposal) {
+		t.Errorf("with its values: %q", got)
+	}
+	kept.ValuesDropped = start
+	if got := m.Approval(kept).Refusal.Wanted; got != "what was kept" {
+		t.Errorf("without its values: %q", got)
+	}
+}

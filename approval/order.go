@@ -14,13 +14,16 @@ type Order struct {
 	ID string
 	// Agent is whom a brake is for; empty is every agent.
 	Agent string
-	// For is how long a brake holds; 0 is until somebody lets go.
+	// For is how long a brake holds; 0 is until somebody lets go. For a reminder it
+	// is how long that is put off; 0 is [DefaultSnooze].
 	For time.Duration
 	// All says that a brake also stops what nobody would be asked about, and takes
 	// back the permits that are not spent.
 	All bool
 	// Words go to the agent: why it is stopped, or a question.
-	Words   string
+	Words string
+	// To is the name or id of whom an ask is handed over to.
+	To      string
 	By      Person
 	Channel string
 }
@@ -42,7 +45,20 @@ const (
 	VerbRevoke Verb = "revoke"
 	// VerbAsk asks the agent something about an ask that waits.
 	VerbAsk Verb = "ask"
+	// VerbSnooze puts the reminder of an ask off.
+	VerbSnooze Verb = "snooze"
+	// VerbHand hands an ask over to another approver.
+	VerbHand Verb = "hand"
 )
+
+// BadTime is the reason for which an order of the verb with a time that is none is
+// not followed.
+func (v Verb) BadTime() string {
+	if v == VerbSnooze {
+		return OrderSnooze
+	}
+	return OrderTime
+}
 
 // Done is what an order did, as it is on disk.
 type Done struct {
@@ -52,6 +68,8 @@ type Done struct {
 	// Denied is how many calls the brake denied, Ended how many grants it ended,
 	// Revoked how many permits it took back.
 	Denied, Ended, Revoked int
+	// Until is when people are reminded of what was snoozed.
+	Until time.Time
 	// Approval is the approval that the order was about, as it stands now.
 	Approval *Approval
 }
@@ -80,6 +98,13 @@ const (
 	// OrderRounds for one too many.
 	OrderAsked  = "asked"
 	OrderRounds = "rounds"
+	// OrderSnooze is for a time after which nothing is left to be reminded of.
+	OrderSnooze = "snooze"
+	// OrderPerson is for whom nobody knows as an approver, OrderSelf for oneself, and
+	// OrderHand for one whom the route would have to name.
+	OrderPerson = "person"
+	OrderSelf   = "self"
+	OrderHand   = "hand"
 	// OrderArgument is for an argument that cannot be changed, OrderLong and
 	// OrderMasked for a text that it cannot have, OrderUnchanged for an edit that
 	// changes nothing, and OrderUnread for one that cannot be read or judged.
@@ -123,6 +148,14 @@ func (e *OrderError) Error() string {
 		return fmt.Sprintf("the agent has not answered the last question about %s yet: nothing was asked", e.Value)
 	case OrderRounds:
 		return fmt.Sprintf("%s was asked about %d times, which is all there is: allow it, or deny it with words", e.Value, MaxQuestions)
+	case OrderSnooze:
+		return fmt.Sprintf("%q is no time for which its reminder can be put off: say 10m or 1h, before its deadline; nothing changed", e.Value)
+	case OrderPerson:
+		return fmt.Sprintf("%q is no approver's name or id: nothing was handed over", e.Value)
+	case OrderSelf:
+		return fmt.Sprintf("%q has it already: nothing was handed over", e.Value)
+	case OrderHand:
+		return fmt.Sprintf("more people than one have to allow this, and %q is none of them: nothing was handed over", e.Value)
 	default:
 		return cmp.Or(e.edit(), e.atTerminal())
 	}

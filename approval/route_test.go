@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,66 @@ func TestARouteThatNobodyCanSatisfy(t *testing.T) {
 			err := r.Check([]string{"slack", "telegram", "web"})
 			if wrong, ok := errors.AsType[*approval.RoutingError](err); !ok || !strings.Contains(wrong.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestHandOver holds who may answer what was handed over: whom the routes name, and the
+// newest holder where one person is enough. No quorum and no separation gives way.
+func TestHandOver(t *testing.T) {
+	members := []approval.Member{
+		{Name: "ada", IDs: []string{"telegram:1"}}, {Name: "bob", IDs: []string{"telegram:2"}}, {Name: "cleo", IDs: []string{"telegram:3"}}, {Name: "dan", IDs: []string{"telegram:4"}},
+	}
+	type step struct{ by, to, err string }
+	for name, tt := range map[string]struct {
+		route approval.Route
+		steps []step
+		may   []string
+	}{
+		"never":                      {approval.Route{Approvers: []string{"ada"}}, nil, []string{"ada"}},
+		"to one whom nobody named":   {approval.Route{Approvers: []string{"ada"}}, []step{{"ada", "bob", ""}}, []string{"ada", "bob"}},
+		"and further":                {approval.Route{Approvers: []string{"ada"}}, []step{{"ada", "bob", ""}, {"bob", "cleo", ""}}, []string{"ada", "cleo"}},
+		"and back":                   {approval.Route{Approvers: []string{"ada"}}, []step{{"ada", "bob", ""}, {"bob", "ada", ""}}, []string{"ada"}},
+		"no more once handed on":     {approval.Route{Approvers: []string{"ada"}}, []step{{"ada", "bob", ""}, {"bob", "cleo", ""}, {"bob", "dan", "those who may decide"}}, []string{"ada", "cleo"}},
+		"by one who may not":         {approval.Route{Approvers: []string{"ada"}}, []step{{"bob", "cleo", "those who may decide"}}, []string{"ada"}},
+		"to oneself":                 {approval.Route{Approvers: []string{"ada"}}, []step{{"ada", "ada", "already"}}, []string{"ada"}},
+		"of several, to one of them": {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "bob", ""}}, []string{"ada", "bob"}},
+		"of several, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "cleo", "more people"}}, []string{"ada", "bob"}},
+		"kept apart, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"ada", "cleo", "more people"}}, []string{"ada", "bob"}},
+		// Who is not the owner could allow it alone, and still hands no right over: it
+		// would not be counted.
+		"kept apart, by the other": {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"bob", "cleo", "more people"}}, []string{"ada", "bob"}},
+		"where anyone may":         {approval.Route{Approvers: []string{approval.Anyone}}, []step{{"ada", "bob", ""}}, []string{"ada", "bob", "cleo", "dan"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.route.Name = "ops"
+			r := approval.Routing{Members: members, Owners: map[string]string{"*": "ada"}, Routes: []approval.Route{tt.route}, Rules: []approval.Rule{{Route: "ops"}}}
+			known := func(id string) (string, bool) { return r.Human(id), r.Knows(id) }
+			id := func(name string) string { _, ids, _ := r.Named(name); return ids[0] }
+			a := open(t, "make a")
+			a.Routes = []approval.Active{{Route: "ops", Quorum: max(tt.route.Quorum, 1)}}
+			now := func() approval.Electorate { return r.Electorate(a.Routes, a.Agent, known).With(a.Handed) }
+			for i, s := range tt.steps {
+				before := len(a.Handed)
+				err := a.HandOver(approval.Act{By: approval.Person{ID: id(s.by)}, At: start.Add(time.Duration(i) * time.Second)}, s.to, now())
+				if (err == nil) != (s.err == "") || err != nil && (!strings.Contains(err.Error(), s.err) || len(a.Handed) != before) {
+					t.Fatalf("step %d: %v, want %q", i, err, s.err)
+				}
+			}
+			e, card := now(), approval.NewCard(a, "web", masker)
+			for _, m := range members {
+				want := slices.Contains(tt.may, m.Name)
+				if e.Permits(m.IDs[0]) != want || card.Awaits(m.IDs[0], r.Electorate(a.Routes, a.Agent, known)) != want {
+					t.Errorf("%s may answer: %t, want %t", m.Name, e.Permits(m.IDs[0]), want)
+				}
+			}
+			// A configuration that wants more people than one now counts no hand-over.
+			r.Routes[0].Quorum = 2
+			for _, m := range members {
+				if e := now(); e.Permits(m.IDs[0]) && !slices.Contains(tt.route.Approvers, m.Name) && tt.route.Approvers[0] != approval.Anyone {
+					t.Errorf("%s may answer where two have to", m.Name)
+				}
 			}
 		})
 	}

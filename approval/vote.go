@@ -31,10 +31,12 @@ type Mark string
 
 // Terms are what it takes to allow an agent's call on a route.
 type Terms struct {
-	route    string
-	quorum   int
-	anyone   bool
-	people   map[string]bool
+	route  string
+	quorum int
+	anyone bool
+	people map[string]bool
+	// handed are those to whom the ask was handed over.
+	handed   map[string]bool
 	separate bool
 	owner    string
 	mark     Mark
@@ -115,7 +117,9 @@ func (t *Terms) sign(members []Member) Mark {
 }
 
 // permits reports whether the person may decide under the terms.
-func (t *Terms) permits(human string) bool { return human != "" && (t.anyone || t.people[human]) }
+func (t *Terms) permits(human string) bool {
+	return human != "" && (t.anyone || t.people[human] || t.handed[human])
+}
 
 // single reports whether any one person who may decide can allow.
 func (t *Terms) single() bool { return t.quorum == 1 && !t.separate }
@@ -209,6 +213,7 @@ func (e *Electorate) awaits(id string, votes []Vote) bool {
 // Awaits reports whether the card waits for the person with the id: something on
 // it waits, they may decide it, and their yes is not among the votes that count.
 func (c *Card) Awaits(id string, e Electorate) bool {
+	e = e.With(c.Handed)
 	return slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending && e.awaits(id, it.Votes) })
 }
 
@@ -309,4 +314,68 @@ func (b *ballot) granted(votes []Vote, route string) Choice {
 		}
 	}
 	return grant
+}
+
+// Named returns who is meant by a name or an id: a member, in any case, or an
+// approver who is none.
+func (r *Routing) Named(name string) (human string, ids []string, ok bool) {
+	for i := range r.Members {
+		if m := &r.Members[i]; strings.EqualFold(m.Name, name) || slices.Contains(m.IDs, name) {
+			return m.Name, m.IDs, true
+		}
+	}
+	return name, []string{name}, qualified(name)
+}
+
+// Handed says that a person handed an ask over to another approver, who may answer it
+// then where one person is enough.
+type Handed struct {
+	Act
+	// From is who handed it over, and To the other one, as humans of the routing.
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// HandOver hands an ask that waits over. Whom the routes do not name can be handed
+// only what the giver could decide alone, and nobody's right goes further by it than
+// the giver's: a quorum and a separation of duties hold. Who has the ask by a hand-over
+// alone gives it up with the next one. An error changes nothing: [ErrNotApprover], or
+// an [*OrderError].
+func (a *Ask) HandOver(act Act, to string, e Electorate) error {
+	from, under := e.of(act.By.ID)
+	a.Lapse(act.At)
+	alone := slices.ContainsFunc(under, func(t Terms) bool { return t.single() })
+	switch {
+	case len(under) == 0:
+		return ErrNotApprover
+	case !a.Waiting():
+		return &OrderError{Key: OrderNothing, Value: string(a.ID)}
+	case to == from:
+		return &OrderError{Key: OrderSelf, Value: to}
+	case !alone && !slices.ContainsFunc(under, func(t Terms) bool { return t.permits(to) }):
+		return &OrderError{Key: OrderHand, Value: to}
+	}
+	a.Handed = append(a.Handed, Handed{act, from, to})
+	a.Closed = true // What joins later was not handed over.
+	a.remindAnew()
+	return nil
+}
+
+// With returns the electorate of an ask that was handed over.
+func (e Electorate) With(handed []Handed) Electorate {
+	if len(handed) == 0 {
+		return e
+	}
+	now := make(map[string]bool)
+	for i := range handed {
+		delete(now, handed[i].From)
+		now[handed[i].To] = true
+	}
+	e.Terms = slices.Clone(e.Terms)
+	for i := range e.Terms {
+		if t := &e.Terms[i]; t.single() {
+			t.handed = now
+		}
+	}
+	return e
 }

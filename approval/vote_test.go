@@ -302,3 +302,29 @@ func TestAnElectorateIsOfItsRoutes(t *testing.T) {
 		t.Errorf("on both routes: %d terms, bob %t", len(e.Terms), e.Permits("bob"))
 	}
 }
+
+// Votes that are worth nothing go as long as the call waits; what was decided keeps
+// those that decided it.
+func TestPruneKeepsWhatDecided(t *testing.T) {
+	r, a := team(), open(t, "make a", "make b")
+	yes := func(i int, id string) {
+		t.Helper()
+		tap := approval.Tap{Approval: a.Approvals[i].ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: id}, Channel: "web"}
+		if _, err := a.Vote(tap, voters(&r, "coder", "prod"), start, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	yes(0, "telegram:2")
+	yes(0, "slack:U3")
+	yes(1, "telegram:2")
+	decided := len(a.Approvals[0].Votes)
+	if a.Approvals[0].State != approval.Allowed || decided == 0 || len(a.Approvals[1].Votes) != 1 || a.Prune(voters(&r, "coder", "prod")) {
+		t.Fatalf("the votes are %+v", a.Approvals)
+	}
+	if r.Routes[0].Quorum = 3; !a.Prune(voters(&r, "coder", "prod")) || len(a.Approvals[0].Votes) != decided || len(a.Approvals[1].Votes) != 0 {
+		t.Errorf("under other terms the votes are %+v", a.Approvals)
+	}
+	if a.Prune(voters(&r, "coder", "prod")) {
+		t.Error("nothing was pruned, and it says so")
+	}
+}

@@ -215,6 +215,7 @@ func (d *Dispatcher) keepStanding(ask *approval.Ask) {
 	d.stand.denials.Keep(ask)
 	d.stand.grants.Keep(ask)
 	d.stand.allowances.Keep(ask)
+	d.stand.hosts.Keep(ask)
 }
 
 // recall takes up the denials that an earlier process left standing, and what people

@@ -131,13 +131,26 @@ func (d *Dispatcher) place(ctx context.Context, o approval.Opening) (approval.As
 	return ask, ids, err
 }
 
-// gather puts the calls on the card of their turn. Where that is not possible
-// it is [approval.ErrNoJoining], and the turn is free for a new ask.
+// gather puts the calls on a card of their turn: on one that shows what is akin or, a
+// moment after its opening, on the newest one. Where that is not possible it is
+// [approval.ErrNoJoining], and the turn is free for a new ask.
 func (d *Dispatcher) gather(ctx context.Context, o *approval.Opening) (approval.Ask, []approval.ID, error) {
 	if o.TurnID == "" || len(o.Calls) >= approval.MaxGathered {
 		return approval.Ask{}, nil, approval.ErrNoJoining
 	}
-	host, err := d.ask(ctx, approval.TurnKey(o.Agent, o.TurnID, o.Intent, o.Route.Name))
+	for _, id := range d.stand.hosts.Akin(o) {
+		if host, ids, err := d.joinTo(ctx, string(id), o, false); !errors.Is(err, approval.ErrNoJoining) {
+			return host, ids, err
+		}
+	}
+	return d.joinTo(ctx, approval.TurnKey(o.Agent, o.TurnID, o.Intent, o.Route.Name), o, true)
+}
+
+// joinTo puts the calls on the card of the ask with the id or key. Where they cannot
+// join it is [approval.ErrNoJoining]; an ask that yields then leaves the turn's next
+// calls to another one.
+func (d *Dispatcher) joinTo(ctx context.Context, idOrKey string, o *approval.Opening, yields bool) (approval.Ask, []approval.ID, error) {
+	host, err := d.ask(ctx, idOrKey)
 	if errors.Is(err, approval.ErrNotFound) {
 		return host, nil, approval.ErrNoJoining
 	}
@@ -149,8 +162,8 @@ func (d *Dispatcher) gather(ctx context.Context, o *approval.Opening) (approval.
 	host, err = d.update(ctx, host.ID, func(ask *approval.Ask) error {
 		var err error
 		ids, err = ask.Join(o.Calls, o.Channels, tokens, now())
-		if errors.Is(err, approval.ErrNoJoining) && !ask.Closed {
-			ask.Closed = true
+		if errors.Is(err, approval.ErrNoJoining) && yields && !ask.Yielded {
+			ask.Yielded = true
 			return nil
 		}
 		return err

@@ -57,12 +57,13 @@ type Dispatcher struct {
 }
 
 // stand is what later calls are held against: people's answers that still hold,
-// and what the sessions did.
+// what waits for one, and what the sessions did.
 type stand struct {
 	denials    standing.Denials
 	grants     standing.Grants
 	allowances standing.Allowances
 	brakes     standing.Brakes
+	hosts      standing.Hosts
 	sessions   sessions
 }
 

@@ -182,10 +182,11 @@ func TestAnEditIsOfWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.decide(t, id, approval.ChoiceDeny, "")
-		e.Seen = shown.Print
-		_, err = g.Edit(t.Context(), e)
-		if bad, ok := errors.AsType[*approval.OrderError](err); !ok || bad.Key != approval.OrderNothing {
-			t.Errorf("after the denial: %v", err)
+		for _, e.Seen = range []approval.Fingerprint{shown.Print, ""} { // done, and only looked at
+			_, err = g.Edit(t.Context(), e)
+			if bad, ok := errors.AsType[*approval.OrderError](err); !ok || bad.Key != approval.OrderNothing {
+				t.Errorf("after the denial, %q: %v", e.Seen, err)
+			}
 		}
 	})
 }

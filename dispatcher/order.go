@@ -34,6 +34,8 @@ func (d *Dispatcher) Order(ctx context.Context, o approval.Order) (approval.Done
 		return d.undo(ctx, &o)
 	case approval.VerbAsk:
 		return d.question(ctx, &o)
+	case approval.VerbSnooze, approval.VerbHand:
+		return d.handle(ctx, &o)
 	default:
 		return approval.Done{}, &approval.OrderError{Key: approval.OrderNothing, Value: string(o.Verb)}
 	}

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,11 @@ func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) e
 	if err := r.Remind(ctx, shown.Ref, d.card(ask, ch)); err != nil && !errors.Is(err, approval.ErrGone) {
 		return err
 	}
+	due := ask.RemindAt()
 	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		if !ask.RemindAt().Equal(due) {
+			return approval.ErrKeep // It was put off meanwhile, handed over, or answered.
+		}
 		ask.On(ch.Name()).Reminded = true
 		return nil
 	})
@@ -48,6 +53,37 @@ func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) e
 		return fmt.Errorf("dispatcher: keep that ask %s was reminded of: %w", ask.ID, err)
 	}
 	return nil
+}
+
+// handle puts the reminder of an ask off, or hands it over. Nothing is decided by it.
+func (d *Dispatcher) handle(ctx context.Context, o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	id, err := d.named(ctx, o.ID, func(p *approval.Approval) bool { return p.State == approval.Pending })
+	if err != nil {
+		return done, err
+	}
+	change := func(ask *approval.Ask, act approval.Act) error {
+		if electorate := d.electorate(ask); !electorate.Permits(o.By.ID) {
+			return approval.ErrNotApprover
+		}
+		span := cmp.Or(o.For, approval.DefaultSnooze)
+		done.Until = act.At.Add(span)
+		return ask.Snooze(act, span)
+	}
+	if o.Verb == approval.VerbHand {
+		if change, err = d.handing(o, &done); err != nil {
+			return done, err
+		}
+	}
+	ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		return change(ask, approval.Act{By: o.By, Channel: o.Channel, At: now()})
+	})
+	if err != nil {
+		return done, err
+	}
+	p := d.masker().Approval(*ask.Find(id))
+	done.Approval = &p
+	return done, nil
 }
 
 // setReminder sets the alarm for the ask's reminder, if one is to come.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
 )
 
@@ -156,4 +157,102 @@ func TestQuietHours(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAReminderIsPutOff: it comes when the person said, once, also where it came before
+// and across a restart; the deadline stays.
+func TestAReminderIsPutOff(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at      time.Duration
+		restart bool
+		came    int // reminders before the new one
+	}{
+		"before it came": {time.Minute, false, 0}, "after it came": {remindAfter + time.Second, false, 1}, "across a restart": {time.Minute, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			housed(t, func(t *testing.T, h *house) {
+				a := h.ask("make a", 1)
+				time.Sleep(tt.at)
+				done, err := h.order(t, approval.Order{Verb: approval.VerbSnooze, ID: string(a.Approval.ID), For: 8 * time.Minute})
+				if err != nil || !done.Until.Equal(time.Now().Add(8*time.Minute)) {
+					t.Fatalf("%+v %v", done, err)
+				}
+				if tt.restart {
+					h.restart()
+				}
+				time.Sleep(8*time.Minute - time.Second)
+				if n := h.reminders(); n != tt.came {
+					t.Errorf("%d reminders came early", n)
+				}
+				time.Sleep(2 * time.Second)
+				if n := h.reminders(); n != tt.came+1 {
+					t.Errorf("%d reminders came in time", n)
+				}
+				time.Sleep(dispatcher.DefaultAskFor)
+				if n := h.reminders(); n != tt.came+1 || h.state(a.Approval.ID) != approval.Expired {
+					t.Errorf("%d reminders came in all, and it is %s", n, h.state(a.Approval.ID))
+				}
+				if _, err := h.order(t, approval.Order{Verb: approval.VerbSnooze, ID: string(a.Approval.ID)}); err == nil {
+					t.Error("what is over was put off")
+				}
+				wantKinds(t, h.gate, history.Snoozed)
+			})
+		})
+	}
+}
+
+// TestAnAskIsHandedOver: whom it was handed to is told and answers it, whom the policy
+// does not know is not handed anything, and who handed it on cannot answer any more.
+func TestAnAskIsHandedOver(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		h.routing = approval.Routing{
+			Members: []approval.Member{{Name: "owner", IDs: []string{owner.ID}}, {Name: "bob", IDs: []string{"chat:bob"}}, {Name: "cleo", IDs: []string{"chat:cleo"}}},
+			Routes:  []approval.Route{{Name: "ops", Approvers: []string{"owner"}}}, Rules: []approval.Rule{{Route: "ops"}},
+		}
+		h.restart()
+		a := h.ask("make a", 1)
+		settle()
+		hand := func(by, to string) error {
+			_, err := h.Order(t.Context(), approval.Order{Verb: approval.VerbHand, ID: string(a.Approval.ID), To: to, By: approval.Person{ID: by, Name: by}, Channel: "chat"})
+			return err
+		}
+		tap := func(by string) error {
+			_, err := h.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceAllow, By: approval.Person{ID: by}, Channel: "chat"})
+			return err
+		}
+		if err := tap("chat:bob"); !errors.Is(err, approval.ErrNotApprover) {
+			t.Errorf("whom the route does not name: %v", err)
+		}
+		for to, key := range map[string]string{"nobody": approval.OrderPerson, "chat:4711": approval.OrderPerson, "owner": approval.OrderSelf} {
+			if bad, ok := errors.AsType[*approval.OrderError](hand(owner.ID, to)); !ok || bad.Key != key {
+				t.Errorf("to %s: %v", to, bad)
+			}
+		}
+		if err := hand("chat:bob", "cleo"); !errors.Is(err, approval.ErrNotApprover) {
+			t.Errorf("by whom the route does not name: %v", err)
+		}
+		if err := hand(owner.ID, "Bob"); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.reminders(); n != 1 {
+			t.Errorf("%d people were told at once", n)
+		}
+		if c := h.onlyCard(t); len(c.Handed) != 1 || c.Handed[0].To != "bob" {
+			t.Errorf("the card says %+v", c.Handed)
+		}
+		h.restart()
+		if err := hand("chat:bob", "cleo"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tap("chat:bob"); !errors.Is(err, approval.ErrNotApprover) {
+			t.Errorf("who handed it on answers: %v", err)
+		}
+		if err := tap("chat:cleo"); err != nil || h.state(a.Approval.ID) != approval.Allowed {
+			t.Errorf("who has it now: %v, and it is %s", err, h.state(a.Approval.ID))
+		}
+		if bad, ok := errors.AsType[*approval.OrderError](hand(owner.ID, "bob")); !ok || bad.Key != approval.OrderNothing {
+			t.Errorf("what is over: %v", bad)
+		}
+		wantKinds(t, h.gate, history.HandedOver, history.HandedOver, history.Allowed)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher/read"
@@ -46,7 +47,7 @@ func (d *Dispatcher) human(id string) (string, bool) {
 
 // electorate is who may decide the ask, by the configuration as it is now.
 func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
-	return d.deciders.Routing.Electorate(ask.Routes, ask.Agent, d.human)
+	return d.deciders.Routing.Electorate(ask.Routes, ask.Agent, d.human).With(ask.Handed)
 }
 
 // Awaits reports whether the card, one of [Dispatcher.Pending], waits for the
@@ -73,6 +74,37 @@ func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
 	if err != nil && ctx.Err() == nil {
 		d.log.ErrorContext(ctx, "votes that are void could not be dropped; they do not count", "ask", ask.ID, "error", err)
 	}
+}
+
+// handing hands an ask over to whom the order names: an approver, who is shown it on
+// a channel that they are on.
+func (d *Dispatcher) handing(o *approval.Order, done *approval.Done) (func(*approval.Ask, approval.Act) error, error) {
+	to, ids, ok := d.deciders.Routing.Named(strings.TrimSpace(o.To))
+	ok = ok && slices.ContainsFunc(ids, func(id string) bool { _, may := d.human(id); return may })
+	if !ok {
+		return nil, &approval.OrderError{Key: approval.OrderPerson, Value: o.To}
+	}
+	done.Order.To = to
+	var channels []string
+	for name := range d.outlets.channels {
+		if approval.IsPlain(name) && slices.ContainsFunc(ids, func(id string) bool { return approval.Platform(id) == name }) {
+			channels = append(channels, name)
+		}
+	}
+	return func(ask *approval.Ask, act approval.Act) error {
+		if err := ask.HandOver(act, to, d.electorate(ask)); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(ask.Cards, func(s approval.Shown) bool { return slices.Contains(channels, approval.Platform(s.Channel)) }) {
+			return nil // They see it already.
+		}
+		shown := len(ask.Cards)
+		ask.Show(channels, approval.NewTokens(len(channels)*ask.PostTokens()))
+		for i := range ask.Cards[shown:] {
+			ask.Cards[shown+i].Reminded = true // The new card says it.
+		}
+		return nil
+	}, nil
 }
 
 // keepEscalations sends asks that still wait to the people of a further route.

@@ -250,3 +250,91 @@ func TestWhatADeniedKindNeedsAndEnds(t *testing.T) {
 		wantKinds(t, g, history.Granted, history.KindDenied, history.GrantEnded)
 	})
 }
+
+// pushIn is a push of the turn.
+func pushIn(turn, ref string) vaglio.Proposal {
+	p := push(ref)
+	p.TurnID = turn
+	return p
+}
+
+// TestWhatIsNearJoinsTheOpenCard: a call that would do the same in the same system as
+// one of its turn that waits is put on that card, minutes later too; the button that
+// was there before means what it meant.
+func TestWhatIsNearJoinsTheOpenCard(t *testing.T) {
+	for name, c := range map[string]struct {
+		between func(*testing.T, *gate, approval.ID)
+		next    vaglio.Proposal
+		joins   bool
+	}{
+		"another branch":   {nil, pushIn("t-1", "dev"), true},
+		"the same, unlike": {nil, inTurn("git push -v origin main", 2).Proposal, true},
+		"after something else": {func(t *testing.T, g *gate, _ approval.ID) {
+			g.propose(t, inTurn("npm install -g left-pad", 2).Proposal, 0)
+			time.Sleep(time.Minute)
+		}, pushIn("t-1", "dev"), true},
+		"beside something else": {func(t *testing.T, g *gate, _ approval.ID) {
+			g.propose(t, inTurn("npm install -g left-pad", 2).Proposal, 0)
+		}, pushIn("t-1", "dev"), true},
+		"after a restart":   {func(t *testing.T, g *gate, _ approval.ID) { restart(t, g) }, pushIn("t-1", "dev"), true},
+		"something else":    {nil, inTurn("npm install -g left-pad", 2).Proposal, false},
+		"another verb":      {nil, inTurn("git branch -D dev", 2).Proposal, false},
+		"what is not known": {nil, inTurn("git push origin $(cat ref)", 2).Proposal, false},
+		"another turn":      {nil, pushIn("t-2", "dev"), false},
+		"of no turn":        {nil, push("dev"), false},
+		"when little time is left": {func(*testing.T, *gate, approval.ID) {
+			time.Sleep(remindAfter - time.Minute)
+		}, pushIn("t-1", "dev"), false},
+		"after a question": {func(t *testing.T, g *gate, id approval.ID) {
+			if err := g.askBack(t, id, "why?"); err != nil {
+				t.Error(err)
+			}
+		}, pushIn("t-1", "dev"), false},
+		"after the answer": {func(t *testing.T, g *gate, id approval.ID) {
+			g.decide(t, id, approval.ChoiceAllow, "")
+		}, pushIn("t-1", "dev"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inUnderstanding(t, func(t *testing.T, g *gate) {
+				first := g.propose(t, pushIn("t-1", "main"), 0)
+				synctest.Wait()
+				then := g.channel.card(first.Approval.ID.Ask())
+				time.Sleep(time.Minute)
+				if c.between != nil {
+					c.between(t, g, first.Approval.ID)
+				}
+				next := g.propose(t, c.next, 0)
+				if joins := next.Approval.ID.Ask() == first.Approval.ID.Ask(); joins != c.joins {
+					t.Fatalf("it is on the card of the first: %t", joins)
+				}
+				if synctest.Wait(); !c.joins {
+					return
+				}
+				if now := g.channel.card(first.Approval.ID.Ask()); len(now.Items) != 2 || !now.ExpiresAt.Equal(then.ExpiresAt) {
+					t.Fatalf("the card shows %d calls until %s", len(now.Items), now.ExpiresAt)
+				}
+				r, err := g.Decide(t.Context(), approval.Tap{Token: then.Buttons[0].Token, By: owner, Channel: "fake"})
+				if err != nil || !r.Won || len(r.Approvals) != 1 || r.Approvals[0] != first.Approval.ID {
+					t.Errorf("the button of the card with one call: %+v %v", r.Approvals, err)
+				}
+				if a, err := g.Await(t.Context(), agent, next.Approval.ID, 0); err != nil || a.Decision != approval.RulingPending {
+					t.Errorf("what nobody had seen is %+v, %v", a, err)
+				}
+			})
+		})
+	}
+}
+
+// TestAFullCardYields: near calls fill one card after the other, and none is lost.
+func TestAFullCardYields(t *testing.T) {
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		asks := map[approval.AskID]int{}
+		for i := range 2*approval.MaxGathered + 3 {
+			asks[g.propose(t, pushIn("t-1", fmt.Sprint("release/", i)), 0).Approval.ID.Ask()]++
+			time.Sleep(10 * time.Second)
+		}
+		if len(asks) != 3 {
+			t.Errorf("%d cards: %v", len(asks), asks)
+		}
+	})
+}

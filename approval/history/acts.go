@@ -23,6 +23,10 @@ const (
 	// said.
 	Questioned Kind = "questioned"
 	Replied    Kind = "replied"
+	// Snoozed says that a person put a reminder off, and HandedOver that one handed an
+	// ask over.
+	Snoozed    Kind = "snoozed"
+	HandedOver Kind = "handed-over"
 	// ValuesDropped says that what an approval's call held was dropped from its
 	// record, as configured. Its sum is that of what stays.
 	ValuesDropped Kind = "values-dropped"
@@ -90,6 +94,27 @@ func (w Writer) talked(l *leaves, before []approval.Question, a *approval.Ask) {
 		if !q.Open() && (i >= len(before) || before[i].Open()) {
 			l.add(Event{Kind: Replied, At: q.AnsweredAt, Agent: a.Agent, Turn: e.Turn, Ask: a.ID, Detail: w.text(q.Answer)}, nil)
 		}
+	}
+}
+
+// handled tells what people did to an ask as a whole: a reminder that was put off, a
+// hand-over.
+func (w Writer) handled(l *leaves, before *Before, a *approval.Ask) {
+	about := func(k Kind, act *approval.Act) Event {
+		e := Event{Kind: k, Agent: a.Agent, Turn: w.text(a.TurnID), Ask: a.ID}
+		e.by(act)
+		e.Name = w.text(e.Name)
+		return e
+	}
+	if s := a.Snoozed; s != nil && (before.snoozed == nil || *before.snoozed != *s) {
+		e := about(Snoozed, &s.Act)
+		e.Until = s.Until.UTC()
+		l.add(e, nil)
+	}
+	for i := before.handed; i < len(a.Handed); i++ {
+		e := about(HandedOver, &a.Handed[i].Act)
+		e.Detail = w.text(a.Handed[i].To)
+		l.add(e, nil)
 	}
 }
 

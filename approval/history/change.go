@@ -22,12 +22,14 @@ type Before struct {
 	routes    int
 	intent    string
 	questions []approval.Question
+	snoozed   *approval.Snoozed
+	handed    int
 }
 
 // Remember notes how an ask stands before a change. The change may be made to the
 // ask itself.
 func Remember(a *approval.Ask) Before {
-	return Before{slices.Clone(a.Approvals), len(a.Routes), a.Intent, slices.Clone(a.Questions)}
+	return Before{slices.Clone(a.Approvals), len(a.Routes), a.Intent, slices.Clone(a.Questions), a.Snoozed, len(a.Handed)}
 }
 
 // maxText is the most bytes of each text of others in a leaf. An agent chooses how
@@ -55,6 +57,7 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 		l.add(Event{Kind: Escalated, At: at, Agent: after.Agent, Turn: w.text(after.TurnID), Ask: after.ID, Route: after.Routes[n-1].Route}, nil)
 	}
 	w.talked(&l, before.questions, after)
+	w.handled(&l, &before, after)
 	for i := range after.Approvals {
 		p := &after.Approvals[i]
 		if i >= len(before.approvals) {

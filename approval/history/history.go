@@ -87,7 +87,7 @@ type Event struct {
 	Channel string `json:"channel,omitempty"`
 	Words   string `json:"words,omitempty"`
 	// Grant is the approval whose grant allowed the call, and Brake says that the
-	// brake denied it. Until is when a grant or a brake ends, Uses how many calls
+	// brake denied it. Until is when a grant, a brake or a snooze ends, Uses how many calls
 	// a grant covers, or covered so far.
 	// Form is the approval of the changed form, where a person had to allow it.
 	Grant approval.ID `json:"grant,omitempty"`
@@ -101,7 +101,7 @@ type Event struct {
 	Rule  string  `json:"rule,omitempty"`
 	Judge string  `json:"judge,omitempty"`
 	Score float64 `json:"score,omitzero"`
-	// Detail is the agent's report of how the run ended.
+	// Detail is the agent's report of how the run ended, or to whom it was handed over.
 	Detail string `json:"detail,omitempty"`
 	// Sum is a salted hash of the record as the event left it, so that a record
 	// which was changed later is found.

@@ -34,6 +34,8 @@ type Card struct {
 	until               time.Time
 	routes              []approval.Active
 	questions           []approval.Question
+	snoozed             *approval.Snoozed
+	handed              []approval.Handed
 }
 
 // Call is one call of a card.
@@ -111,6 +113,7 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 	v := &Card{
 		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, routes: c.Routes,
 		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID), questions: c.Questions, MayAsk: c.MayAsk(),
+		snoozed: c.Snoozed, handed: c.Handed,
 	}
 	for i := range c.Items {
 		if c.Items[i].State == approval.Pending {

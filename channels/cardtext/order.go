@@ -35,7 +35,10 @@ func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Pe
 		return nil, false, nil
 	}
 	o.By, o.Channel = by, channel
-	if o.ID == "" && o.Verb != approval.VerbStop && o.Verb != approval.VerbGo {
+	switch {
+	case o.Verb == approval.VerbHand && o.To == "":
+		return Say(texts, "order.hand.usage", nil), true, nil
+	case o.ID == "" && o.Verb != approval.VerbStop && o.Verb != approval.VerbGo:
 		return Say(texts, "order.usage", nil), true, nil
 	}
 	done, err := hand.Order(ctx, o)
@@ -57,7 +60,7 @@ func Unknown(texts *templates.Texts, verb string, commands []string) Text {
 	if slices.Contains([]string{"allow", "approve", "yes", "ok"}, verb) {
 		return Say(texts, "allow.buttons", nil)
 	}
-	orders := []string{string(approval.VerbStop), string(approval.VerbGo), string(approval.VerbLift), string(approval.VerbEnd), string(approval.VerbRevoke), "grants"}
+	orders := []string{string(approval.VerbStop), string(approval.VerbGo), string(approval.VerbLift), string(approval.VerbEnd), string(approval.VerbRevoke), string(approval.VerbSnooze), string(approval.VerbHand), "grants"}
 	near := nearest.Slip(verb, append(orders, commands...))
 	if verb == "" || near == "" || near == verb {
 		return nil
@@ -80,10 +83,31 @@ func orderOf(verb, rest string) (approval.Order, bool) {
 		if len(words) > 0 {
 			o.ID, o.Words = words[0], strings.TrimSpace(strings.TrimPrefix(rest, words[0]))
 		}
+	case approval.VerbSnooze:
+		if len(words) > 0 {
+			o.ID, o.For = words[0], SpanOf(strings.Join(words[1:], ""))
+		}
+	case approval.VerbHand:
+		if len(words) > 0 {
+			o.ID, o.To = words[0], strings.Join(words[1:], " ")
+		}
 	default:
 		return o, false
 	}
 	return o, true
+}
+
+// SpanOf reads a time as people write one: zero where nothing is written, and one that
+// is good for nothing where it is no time.
+func SpanOf(s string) time.Duration {
+	if s == "" {
+		return 0
+	}
+	span, err := time.ParseDuration(s)
+	if err != nil || span == 0 {
+		return -1
+	}
+	return span
 }
 
 // brakeOf reads the words behind a brake's verb.
@@ -139,6 +163,10 @@ func Done(texts *templates.Texts, d *approval.Done) Text {
 		w.say(templates.Key("order."+string(d.Order.Verb)), templates.Values{"wanted": Within(d.Approval.Refusal.Wanted, 120)})
 	case approval.VerbAsk:
 		w.say("order.ask", nil)
+	case approval.VerbSnooze:
+		w.say("order.snooze", templates.Values{"when": d.Until})
+	case approval.VerbHand:
+		w.say("order.hand", templates.Values{"to": Within(d.Order.To, 60)})
 	case approval.VerbGo:
 	}
 	if n := len(w.text); n > 0 && w.text[n-1].Kind == End {

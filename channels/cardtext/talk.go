@@ -11,10 +11,18 @@ const (
 	maxQuestion, maxReply = 200, 300
 )
 
-// Talk says what people asked the agent about the card, and what it answered, as
-// quotations. Where there is no room for that it says how often they did.
+// Talk says who handed the card over or put its reminder off, what people asked the
+// agent about it, and what it answered, as quotations. Where there is no room for that it says how often they did.
 func (c *Card) Talk() Text {
 	w := writer{texts: c.Texts}
+	if n := len(c.handed); n > 0 {
+		w.text = append(w.text, HandedOver(c.Texts, &c.handed[n-1])...)
+		w.end()
+	}
+	if s := c.snoozed; s != nil && c.Open > 0 {
+		w.text = append(w.text, SnoozedBy(c.Texts, s)...)
+		w.end()
+	}
 	if c.Brief && len(c.questions) > 0 {
 		w.line("talk.brief", templates.Values{"n": len(c.questions)})
 		return w.text
@@ -33,6 +41,16 @@ func (c *Card) Talk() Text {
 		}
 	}
 	return w.text
+}
+
+// HandedOver says who handed an ask over, and to whom.
+func HandedOver(texts *templates.Texts, h *approval.Handed) Text {
+	return Say(texts, "talk.handed", templates.Values{"by": Within(fullName(h.By), 60), "to": Within(h.To, 60)})
+}
+
+// SnoozedBy says who put the reminder off, and until when.
+func SnoozedBy(texts *templates.Texts, s *approval.Snoozed) Text {
+	return Say(texts, "talk.snoozed", templates.Values{"by": Within(fullName(s.By), 60), "when": s.Until})
 }
 
 // Question hands a question to the agent whose ask waits, and says what came of it.

@@ -86,6 +86,10 @@ func (c *Card) Reminder() Text {
 	}
 	w.text = append(w.text, c.titled(sign)...)
 	w.end()
+	if n := len(c.handed); n > 0 {
+		w.text = append(w.text, HandedOver(c.Texts, &c.handed[n-1])...)
+		w.end()
+	}
 	w.say("remind", templates.Values{"when": c.until})
 	return w.text
 }

@@ -219,3 +219,39 @@ func orders(t *testing.T, h Harness) {
 		t.Errorf("lift: told %q", told)
 	}
 }
+
+// later holds a channel to what people do with an ask that they do not answer: they put
+// its reminder off, or hand it over. It decides nothing, the deadline stays, and the
+// card says so.
+func later(t *testing.T, h Harness) {
+	a, ref, _ := h.ask(t, "make")
+	id, until := string(a.ID), a.ExpiresAt
+	for command, want := range map[string]string{
+		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "cannot be put off", "snooze": "id", "snooze zzzz": "zzzz",
+		"hand " + id + " nobody": "nobody is no approver", "hand zzzz test:2": "zzzz", "hand": "id",
+	} {
+		if told := h.Command(Owner, command); !strings.Contains(told, want) || a.Snoozed != nil || len(a.Handed) != 0 {
+			t.Errorf("%s: told %q, and the ask is %+v %+v", command, told, a.Snoozed, a.Handed)
+		}
+	}
+	for _, command := range []string{"snooze " + id, "hand " + id + " test:2"} {
+		if told := h.Command(Stranger, command); told == "" || a.Snoozed != nil || len(a.Handed) != 0 {
+			t.Errorf("a stranger's %s: told %q, and the ask is %+v %+v", command, told, a.Snoozed, a.Handed)
+		}
+	}
+	if told := h.Command(Owner, "snooze "+id+" 5m"); !strings.Contains(told, "The reminder comes") || a.Snoozed == nil || a.Snoozed.Until.Sub(a.Snoozed.At) != 5*time.Minute {
+		t.Fatalf("snooze: told %q, and the ask is %+v", told, a.Snoozed)
+	}
+	if p := h.amend(t, ref, a); !strings.Contains(p.Text, "put the reminder off") || len(p.Buttons) != 2 {
+		t.Errorf("put off, the card shows %v %s", p.choices(), p.Text)
+	}
+	if told := h.Command(Owner, "hand "+id+" test:2"); !strings.Contains(told, "Handed over to test:2") || len(a.Handed) != 1 || a.Handed[0].To != "test:2" {
+		t.Fatalf("hand: told %q, and the ask is %+v", told, a.Handed)
+	}
+	if p := h.amend(t, ref, a); !strings.Contains(p.Text, "handed this over to test:2") || len(p.Buttons) != 2 {
+		t.Errorf("handed over, the card shows %v %s", p.choices(), p.Text)
+	}
+	if h.Desk.states(a)[0] != approval.Pending || !a.ExpiresAt.Equal(until) {
+		t.Errorf("it decided something: %s, until %s", h.Desk.states(a)[0], a.ExpiresAt)
+	}
+}

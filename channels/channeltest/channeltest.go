@@ -139,6 +139,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"ACardSaysWhatItIsLike":                likes,
 		"WhatWasJustAnsweredReachesFurther":    further,
 		"AQuestionIsNoAnswer":                  questions,
+		"LaterOrSomebodyElse":                  later,
 	}
 	if facts.Commands {
 		cases["OrdersAreFollowedAndTold"] = orders

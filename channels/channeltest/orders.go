@@ -1,6 +1,7 @@
 package channeltest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -34,6 +35,8 @@ func (d *Desk) Order(ctx context.Context, o approval.Order) (approval.Done, erro
 		return done, nil
 	case approval.VerbAsk:
 		return d.question(&o)
+	case approval.VerbSnooze, approval.VerbHand:
+		return d.handle(&o)
 	default:
 		return d.undo(&o)
 	}
@@ -74,6 +77,29 @@ func (d *Desk) question(o *approval.Order) (approval.Done, error) {
 			done.Approval = &a.Approvals[0]
 			return done, a.Question(approval.Question{By: o.By, Channel: o.Channel, At: time.Now(), Words: o.Words})
 		}
+	}
+	return done, approval.ErrNotFound
+}
+
+// handle puts a reminder off, or hands an ask over to one of the desk's members.
+func (d *Desk) handle(o *approval.Order) (approval.Done, error) {
+	done := approval.Done{Order: *o}
+	act := approval.Act{By: o.By, Channel: o.Channel, At: time.Now()}
+	for _, a := range d.asks {
+		if o.ID == "" || !strings.HasPrefix(string(a.ID), o.ID) {
+			continue
+		}
+		done.Approval = &a.Approvals[0]
+		if o.Verb == approval.VerbSnooze {
+			span := cmp.Or(o.For, approval.DefaultSnooze)
+			done.Until = act.At.Add(span)
+			return done, a.Snooze(act, span)
+		}
+		to, _, known := d.routing.Named(o.To)
+		if done.Order.To = to; !known {
+			return done, &approval.OrderError{Key: approval.OrderPerson, Value: o.To}
+		}
+		return done, a.HandOver(act, to, approval.Everybody())
 	}
 	return done, approval.ErrNotFound
 }

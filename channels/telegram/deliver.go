@@ -137,23 +137,29 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 	return errors.Join(err, c.settle(ctx, v, d))
 }
 
+// dropReminder takes the reminder of a card away, if there is one.
+func (c *Channel) dropReminder(ctx context.Context, d *Draft) {
+	if d.Reminder == 0 {
+		return
+	}
+	_, err := c.api.call(ctx, "deleteMessage", tgbotapi.Params{
+		"chat_id": strconv.FormatInt(d.Chat, 10), "message_id": strconv.Itoa(d.Reminder),
+	}, callWithin)
+	if err != nil {
+		c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", d.Ask, "error", err)
+	}
+	d.Reminder, d.Reminded = 0, time.Time{}
+}
+
 // settle forgets what is not needed any more of a card whose message the
 // dispatcher knows, and takes away a reminder of what is over.
 func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
 	if v.Open > 0 && (d.File != 0 || d.Reminder != 0) {
 		return nil
 	}
-	if d.Reminder != 0 {
-		_, err := c.api.call(ctx, "deleteMessage", tgbotapi.Params{
-			"chat_id": strconv.FormatInt(d.Chat, 10), "message_id": strconv.Itoa(d.Reminder),
-		}, callWithin)
-		if err != nil {
-			c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", v.Ask, "error", err)
-		}
-	}
+	c.dropReminder(ctx, &d)
 	if d.File != 0 && !v.Over() {
 		// The card will show its end too, and name this file.
-		d.Reminder = 0
 		return c.keepDraft(ctx, d)
 	}
 	return c.dropDraft(ctx, v.Ask)

@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -19,8 +20,9 @@ type Draft struct {
 	// SHA-256.
 	File int    `json:"file,omitempty"`
 	Sum  string `json:"sum,omitempty"`
-	// Reminder is the message that reminded of the card.
-	Reminder int `json:"reminder,omitempty"`
+	// Reminder is the message that reminded of the card, and Reminded when that was due.
+	Reminder int       `json:"reminder,omitempty"`
+	Reminded time.Time `json:"reminded,omitzero"`
 }
 
 // maxDrafts bounds what is remembered; the oldest is forgotten first. What a

@@ -17,9 +17,10 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 		return approval.ErrGone
 	}
 	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
-	if v.Open == 0 || d.Reminder != 0 {
+	if v.Open == 0 || d.Reminder != 0 && d.Reminded.Equal(card.RemindAt) {
 		return nil
 	}
+	c.dropReminder(ctx, &d) // One that was put off comes anew.
 	p := &page{texts: v.Texts}
 	p.write(v.Reminder())
 	reminder, err := c.send(ctx, chat, p, note{reply: id, thread: c.topic, silent: card.Silent})
@@ -27,7 +28,7 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 		return delivery(err)
 	}
 	// A reminder that cannot be noted stays behind; the dispatcher sends no second.
-	d.Message, d.Reminder = id, reminder
+	d.Message, d.Reminder, d.Reminded = id, reminder, card.RemindAt
 	if err := c.keepDraft(ctx, d); err != nil {
 		c.log.WarnContext(ctx, "a reminder could not be noted; it stays when the card is over", "ask", v.Ask, "error", err)
 	}

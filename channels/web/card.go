@@ -23,6 +23,10 @@ type cardView struct {
 	Obscured bool
 	// Askable says that the agent may be asked something first.
 	Askable bool
+	// Later says that the reminder can be put off, and the ask handed over; Notes say
+	// that somebody did.
+	Later bool
+	Notes []saying
 	// Editable says that the session may change a call.
 	Editable bool
 	Badge    standing
@@ -123,6 +127,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 	}
 	v.Waiting = v.Open > 0
 	v.Badge, v.Askable, v.Editable = v.badge(), c.MayAsk(), true
+	v.Later, v.Notes = v.Waiting, notesOf(&c)
 	v.Harm = harmOf(&c)
 	v.offer(from)
 	return v
@@ -224,7 +229,7 @@ func (v *cardView) limit(may right) {
 	if may == mayDecide {
 		return
 	}
-	v.Askable, v.Editable = false, false
+	v.Askable, v.Editable, v.Later = false, false, false
 	for i := range v.Items {
 		it := &v.Items[i]
 		it.Answers = slices.DeleteFunc(it.Answers, func(a answerView) bool { return a.Says == nil })

@@ -180,8 +180,12 @@ func (c *contractInbox) command(who channeltest.Who, line string) string {
 	}
 	words := strings.Fields(line)
 	form := url.Values{"verb": words[:1]}
-	for _, w := range words[1:] {
+	for i, w := range words[1:] {
 		switch {
+		case words[0] == "snooze" && i == 1:
+			form.Set("for", w)
+		case words[0] == "hand" && i == 1:
+			form.Set("to", w)
 		case words[0] != "stop" && words[0] != "go":
 			form.Set("id", w)
 		case strings.HasSuffix(w, "h"):

@@ -31,11 +31,6 @@ func (in *inbox) press(form url.Values) tree {
 
 func tap(c approval.Choice) url.Values { return tapOf("rmbuild1", c) }
 
-// tapOf is the form that answers an ask of one call in the list.
-func tapOf(ask approval.AskID, c approval.Choice) url.Values {
-	return url.Values{"token": {string(token(approval.ID(ask)+"-1", ask, c))}, "ask": {string(ask)}, "choice": {string(c)}, "from": {"inbox"}}
-}
-
 // pressed is the form of a button of the desk, by its token.
 func pressed(token string) url.Values {
 	return url.Values{"token": {token}, "choice": {token[strings.LastIndex(token, "-")+1:]}}

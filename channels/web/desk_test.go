@@ -264,3 +264,58 @@ func (d *desk) change(f func()) {
 	f()
 	d.tick()
 }
+
+// Order keeps what was ordered.
+func (d *desk) Order(_ context.Context, o approval.Order) (approval.Done, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail != nil {
+		return approval.Done{}, d.fail
+	}
+	if o.Agent == "nobody" {
+		return approval.Done{}, &approval.OrderError{Key: approval.OrderAgent, Value: o.Agent}
+	}
+	d.orders = append(d.orders, o)
+	return approval.Done{Order: o}, nil
+}
+
+// Granted are none.
+func (d *desk) Granted(context.Context, string) ([]approval.Approval, error) { return nil, d.failed() }
+
+// Brakes are those of the desk.
+func (d *desk) Brakes(context.Context) ([]approval.Brake, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.brakes, d.fail
+}
+
+func (d *desk) failed() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.fail
+}
+
+// Edit changes a command, as a dispatcher would.
+func (d *desk) Edit(_ context.Context, e approval.Editing) (approval.Edited, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail != nil {
+		return approval.Edited{}, d.fail
+	}
+	for i := range d.asks {
+		p := d.asks[i].Find(e.ID)
+		if p == nil {
+			continue
+		}
+		m := approval.NewMasker(approval.Secret{1})
+		now, changed, err := e.Change(p.Proposal, m)
+		if err != nil {
+			return approval.Edited{}, err
+		}
+		d.edits = append(d.edits, e)
+		a := *p
+		a.Proposal = now
+		return approval.Edited{Was: approval.NewItem(*p, m), Now: approval.NewItem(a, m), Changed: changed, Print: "the-print", Done: e.Seen == "the-print"}, nil
+	}
+	return approval.Edited{}, approval.ErrNotFound
+}

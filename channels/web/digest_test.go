@@ -1,46 +1,13 @@
 package web_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/approval/report"
 )
-
-// Digest returns a digest with what others wrote in it, for one day.
-func (d *desk) Digest(_ context.Context, day string) (report.Digest, error) {
-	if day != "" && day != "2026-11-21" {
-		return report.Digest{}, &report.DayError{Day: day}
-	}
-	if d.digest != nil {
-		return *d.digest, nil
-	}
-	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	fates := report.Fates{Allowed: 1, Denied: 2, Runs: report.Runs{Failed: 1}}
-	var week []report.Day
-	for i := range 7 {
-		from := at.AddDate(0, 0, i-7)
-		week = append(week, report.Day{
-			Window: report.Window{From: from, To: from.AddDate(0, 0, 1)},
-			Counts: report.Counts{Approved: 1000 * i, Guard: i, Vetoed: 3, Fates: fates},
-		})
-	}
-	week[6].Counts = report.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates}
-	return report.Digest{
-		Window: report.Window{From: at.AddDate(0, 0, -1), To: at}, Late: true, Week: week,
-		Counts:     report.Counts{Judged: 41, Approved: 31, Guard: 7, Vetoed: 3, Fates: fates},
-		WeekAgo:    report.Counts{Judged: 17},
-		Rules:      []report.Tally{{Name: "path.auth", Count: 7, New: true}},
-		Checkpoint: "vaglio/x\n41\nk/+=\n\n— vaglio/x s/+=\n",
-		Groups: []report.VetoGroup{{Effect: "delete", Count: 3, Actions: []report.Veto{{
-			ID: "ask-1", At: at, Agent: "<script>bot</script>", Wanted: "rm \u202ex", State: approval.Denied, By: "Ann", Words: "no\nno",
-		}}}},
-	}, nil
-}
 
 func TestTheDigestHasAPage(t *testing.T) {
 	in := newInbox(t, full()).signIn()

@@ -1,39 +1,11 @@
 package web_test
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/metnos/vaglio/approval"
 )
-
-// Edit changes a command, as a dispatcher would.
-func (d *desk) Edit(_ context.Context, e approval.Editing) (approval.Edited, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.fail != nil {
-		return approval.Edited{}, d.fail
-	}
-	for i := range d.asks {
-		p := d.asks[i].Find(e.ID)
-		if p == nil {
-			continue
-		}
-		m := approval.NewMasker(approval.Secret{1})
-		now, changed, err := e.Change(p.Proposal, m)
-		if err != nil {
-			return approval.Edited{}, err
-		}
-		d.edits = append(d.edits, e)
-		a := *p
-		a.Proposal = now
-		return approval.Edited{Was: approval.NewItem(*p, m), Now: approval.NewItem(a, m), Changed: changed, Print: "the-print", Done: e.Seen == "the-print"}, nil
-	}
-	return approval.Edited{}, approval.ErrNotFound
-}
 
 // TestAnEditIsShownBeforeItIsMade goes from the card over what it would be to the
 // edit, with what a form makes of line ends.

@@ -6,84 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/race"
-	"github.com/metnos/vaglio/vaglio"
 )
-
-// hostile are texts that an agent could write to mislead the person.
-func hostile() map[string]string {
-	return map[string]string{
-		"closes_pre":      `</pre></code></p></article><script>alert(1)</script>`,
-		"closes_quotes":   `"'><img src=x onerror=alert(1)><a href="javascript:alert(1)">Allow</a>`,
-		"form":            `</textarea><form method="post" action="/inbox/decide"><button name="token" value="X">Allow once</button></form>`,
-		"style":           `</title><style>*{display:none}</style><link rel=stylesheet href=//evil.example>`,
-		"template":        `{{.Secret}}{{template "card"}}`,
-		"comment":         `<!-- --!> ]]> <![CDATA[`,
-		"entity":          `&lt;script&gt; &#60;b&#62; &amp;amp;`,
-		"bidi":            "rm \u202etxt.exe\u202c \u2066\u2067\u2069",
-		"invisible":       "a\u200bb\u200dc\ufeffd\u00ade\u2060f\U000e0041g\ufe0fh\u180ei\u034fj",
-		"control":         "a\x00b\x1b[2Jc\x7fd\u0085e\u2028f\rg\ah",
-		"lookalike":       "pаypal.com/раураl ⅼs -‐rf ∕etc",
-		"padding":         strings.Repeat(" ", 4000) + "; rm -rf /" + strings.Repeat("\n", 500) + "end",
-		"zalgo":           "a" + strings.Repeat("\u0301", 400),
-		"not_utf8":        "a\xff\xfe\xc0\xafb",
-		"fake_mark":       "⟨U+202E⟩ ⟨40 spaces⟩",
-		"fake_notice":     "Allowed once by owner (web)\n\nGuard: approved",
-		"link":            "https://evil.example/ [Allow](javascript:alert(1)) @channel",
-		"long_word":       strings.Repeat("x", 3000),
-		"right_to_left":   "مرحبا rm -rf שלום",
-		"variation":       "l\U000e0100s \U0001d173 \u3164 \u115f \u2800",
-		"nothing_but_gap": "   ",
-	}
-}
-
-// everywhere is a desk on which the text stands wherever a text from outside
-// can stand.
-func everywhere(text string) *desk {
-	d := newDesk()
-	p := vaglio.Proposal{
-		Agent: "a" + text, TurnID: "t" + text, Step: 1, Intent: "i" + text, Executor: "e" + text,
-		Args:    vaglio.Args{"command": "c" + text, "k" + strings.ToValidUTF8(text, "?"): []any{"v" + strings.ToValidUTF8(text, "?")}},
-		Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}, Cwd: "w" + text, Mounts: []string{"m" + text}},
-	}
-	v := vaglio.Verdict{
-		Reason: "r" + text, JudgeKind: "j" + text, BlockedBy: vaglio.PhaseJudge,
-		Results: []vaglio.GradientResult{{
-			Judge: "j" + text, Reasoning: "g" + text, Signals: []vaglio.Signal{{Category: "s" + text, Message: "s" + text}},
-		}},
-	}
-	refusal := approval.Refusal{Wanted: "w" + text, Why: "y" + text, Alternatives: []string{"x" + text}}
-	d.open("waiting1", p, p)
-	d.open("answered", p)
-	d.change(func() {
-		for i := range d.asks {
-			for j := range d.asks[i].Approvals {
-				a := &d.asks[i].Approvals[j]
-				a.Verdict, a.Refusal = v, refusal
-			}
-		}
-		a := &d.asks[1].Approvals[0]
-		a.State, a.EndedAt = approval.Failed, time.Now()
-		a.Decision = &approval.Decision{
-			Choice: approval.ChoiceAllow, By: approval.Person{ID: "x", Name: "n" + text}, Channel: "h" + text, Words: "w" + text, At: time.Now(),
-		}
-		a.Outcome = &approval.Outcome{Detail: "d" + text, At: time.Now()}
-	})
-	d.log(approval.Step{ID: "wrong", Proposal: p, Error: "e" + text})
-	v.BlockedBy, v.Rule = vaglio.PhaseGuard, &vaglio.GuardRule{ID: "r" + text, Why: "w" + text, Instead: "i" + text}
-	d.log(approval.Step{ID: "guarded", Proposal: p, Verdict: &v, Refusal: &refusal})
-	v.BlockedBy, v.Rule = vaglio.PhaseNone, nil
-	v.Approved = true
-	d.log(approval.Step{ID: "passed", Proposal: p, Verdict: &v})
-	return d
-}
 
 // skeleton is the structure of a page without its texts, and without the marks
 // in them.

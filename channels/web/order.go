@@ -108,6 +108,17 @@ func answersOf(it *approval.Item) []answerView {
 	return all
 }
 
+// notesOf are what people did to an ask without answering it.
+func notesOf(c *approval.Card) (notes []saying) {
+	if n := len(c.Handed); n > 0 {
+		notes = append(notes, chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.HandedOver(texts, &c.Handed[n-1]) }))
+	}
+	if s := c.Snoozed; s != nil {
+		notes = append(notes, chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.SnoozedBy(texts, s) }))
+	}
+	return notes
+}
+
 // relatedTo are what the card says of a call that waits: which answers it is like, and
 // what a further one would reach.
 func relatedTo(it *approval.Item) (all []answerView) {
@@ -146,7 +157,7 @@ func grantsOf(it *approval.Item) []grantView {
 func (w *Web) order(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) (err error) {
 	o := approval.Order{
 		Verb: approval.Verb(f.Get("verb")), ID: f.Get("id"), Agent: strings.TrimSpace(f.Get("agent")), All: f.Get("all") != "",
-		Words: cleanWords(f.Get("words")), By: who.by(), Channel: Name,
+		Words: cleanWords(f.Get("words")), To: cleanWords(f.Get("to")), By: who.by(), Channel: Name,
 	}
 	if o.Agent == approval.Everyone {
 		o.Agent = ""
@@ -157,7 +168,7 @@ func (w *Web) order(rw http.ResponseWriter, r *http.Request, who Session, f url.
 	}
 	if text := f.Get("for"); text != "" {
 		if o.For, err = time.ParseDuration(text); err != nil {
-			return unordered(&approval.OrderError{Key: approval.OrderTime, Value: text}, o.ID, back)
+			return unordered(&approval.OrderError{Key: o.Verb.BadTime(), Value: text}, o.ID, back)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), decideWithin)

@@ -3,6 +3,7 @@ package web_test
 import (
 	"errors"
 	"fmt"
+	"image/png"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,16 +14,6 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
 )
-
-// pages are all addresses that a signed-in person can look at.
-func pages() []string {
-	return []string{
-		"/inbox", "/inbox?ask=answered", "/inbox?ask=nothing", "/inbox?ask=plan4711&q=git&agent=claude-code&harm=unknown", "/inbox?q=nothing-fits", "/inbox/ask/rmbuild1", "/inbox/ask/plan4711-2",
-		"/inbox/ask/look", "/inbox/ask/worked01", "/inbox/history", "/inbox/history?agent=claude-code&executor=fs_read&outcome=guard",
-		"/inbox/history?before=3", "/inbox/turn/claude-code/t-81", "/inbox/turn?agent=claude-code&turn=t-81", "/inbox/statistics", "/inbox/frame", "/inbox/try",
-		"/inbox/login", "/inbox/login?code=X",
-	}
-}
 
 func TestPagesAreSound(t *testing.T) {
 	in := newInbox(t, full()).signIn()
@@ -197,6 +188,22 @@ func TestAssets(t *testing.T) {
 			t.Errorf("%s names another site", address)
 		}
 	}
+}
+
+// TestTouchIcon holds the icon's size, which the pages and the manifest tell.
+func TestTouchIcon(t *testing.T) {
+	in := newInbox(t, newDesk())
+	for _, l := range parse(t, in.get("/inbox/login")).all("link") {
+		if l.attr("rel") != "apple-touch-icon" {
+			continue
+		}
+		picture, err := png.DecodeConfig(in.get(l.attr("href")).Body)
+		if size := fmt.Sprintf("%dx%d", picture.Width, picture.Height); err != nil || size != l.attr("sizes") || size != "180x180" {
+			t.Errorf("%v, %s, and the page says %s", err, size, l.attr("sizes"))
+		}
+		return
+	}
+	t.Error("the page names no icon for phones")
 }
 
 func TestTroubleOfOursIsToldWithoutDetail(t *testing.T) {

@@ -114,3 +114,34 @@ it. Two questions at most.` + orderExits,
 		},
 	}
 }
+
+func newSnooze() *cobra.Command {
+	return &cobra.Command{
+		Use:   "snooze <id> [time]",
+		Short: "Put the reminder of a call that waits off",
+		Long: `Put the reminder of an ask off, for ten minutes or as long as you say. Nothing is
+decided by it, and its deadline stays.` + orderExits,
+		Example:           "  vaglio snooze 7kq2\n  vaglio snooze 7kq2 1h",
+		ValidArgsFunction: waitingIDs,
+		Args:              asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"snooze"}, "id": {args[0]}, "for": {strings.Join(args[1:], "")}})
+		},
+	}
+}
+
+func newHand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hand <id> <name>",
+		Short: "Hand a call that waits over to another approver",
+		Long: `Hand an ask over to another approver, by the name that the policy gives them or by
+their id. They are told, and can answer it where one person is enough; where several
+have to allow, they must be among those whom the route names. Its deadline stays.` + orderExits,
+		Example:           "  vaglio hand 7kq2 ada",
+		ValidArgsFunction: waitingIDs,
+		Args:              asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"hand"}, "id": {args[0]}, "to": {strings.Join(args[1:], " ")}})
+		},
+	}
+}

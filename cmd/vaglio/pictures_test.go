@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"image/png"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +16,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf16"
-
-	"github.com/chromedp/chromedp"
 
 	"github.com/metnos/vaglio/approval/report"
 	charts "github.com/metnos/vaglio/channels/chart"
@@ -147,12 +144,11 @@ func draw(t *testing.T, file string, messages []telegramtest.Message) {
 	if err := os.WriteFile(source, []byte(page.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx := browser(t)
-	if err := chromedp.Do(ctx, chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String())); err != nil {
+	drawn := filepath.Join(t.TempDir(), "chat.png")
+	if err := browser(t).do(t, "draw", source, drawn); err != nil {
 		t.Fatal(err)
 	}
-	const scale = 1.5
-	picture, err := chromedp.Run(ctx, chromedp.ScreenshotScale(chromedp.CSS("#chat"), scale))
+	picture, err := os.ReadFile(drawn)
 	if err != nil {
 		t.Fatal(err)
 	}

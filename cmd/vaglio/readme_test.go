@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 // blocks returns the README's shell commands.
@@ -30,33 +29,44 @@ func blocks(t *testing.T, readme string) []string {
 	return all
 }
 
-// browser starts a headless Chromium. Where there is none the test is skipped,
-// but not in CI.
-func browser(t *testing.T) context.Context {
+// visitor is a program that does in a real browser what a person does there. It is
+// of a module of its own, which alone knows how to drive one.
+type visitor struct{ program string }
+
+// browser builds it. Where the machine has no Chromium the test is skipped, but not
+// in CI.
+func browser(t *testing.T) visitor {
 	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
+	program := filepath.Join(t.TempDir(), "visit")
+	build := exec.CommandContext(t.Context(), "go", "build", "-C", filepath.Join("..", "..", "internal", "browser"), "-o", program, "./visit")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
-	if path == "" && os.Getenv("CI") != "" {
-		t.Fatal("no Chromium is installed; the test needs one")
+	const none = 3
+	out, err := exec.CommandContext(t.Context(), program, "find").CombinedOutput()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() == none && os.Getenv("CI") == "" {
+		t.Skipf("%s", out)
 	}
-	if path == "" {
-		t.Skip("no Chromium is installed")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
+	return visitor{program}
+}
+
+// do runs the program, with a browser that has seen nothing.
+func (v visitor) do(t *testing.T, args ...string) error {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(
-		ctx, chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 1000),
-	)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	return ctx
+	defer cancel()
+	cmd := exec.CommandContext(ctx, v.program, append([]string{"-home", t.TempDir()}, args...)...)
+	// It ends its browser before it ends.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
 }
 
 // toolEnv is what the Go tool needs when HOME is empty.
@@ -147,21 +157,8 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 	there := func(script string) string { return strings.ReplaceAll(script, "127.0.0.1:8787", link[2]) }
 
 	second := openTerminal(t, h.dir, there(sh[1]+sh[2]+sh[3]), env)
-	// The button works once the page has noticed that all of the call is in sight.
-	allow := chromedp.CSS(`button[data-choice="allow"]:not([data-unread])`)
-	if err := chromedp.Do(page, chromedp.Navigate(link[1])); err != nil {
-		t.Fatal(err)
-	}
-	soon, cancel := context.WithTimeout(page, patience)
-	defer cancel()
-	if err := chromedp.Do(soon,
-		chromedp.Click(chromedp.CSS(`form[action="/inbox/login"] button`)),
-		// The page does not take a mouse's press right after a card appeared, in
-		// case it was meant for what was there before; a key's it does.
-		chromedp.WaitVisible(allow), chromedp.SendKeys(allow, kb.Enter), chromedp.WaitNotPresent(allow),
-	); err != nil {
-		text, _ := chromedp.Run(page, chromedp.Evaluate[string]("location.href + document.body.innerText"))
-		t.Fatalf("in the browser: %v\n%s\n%s\n%s", err, text, first.out.String(), second.out.String())
+	if err := page.do(t, "allow", link[1]); err != nil {
+		t.Fatalf("in the browser: %v\n%s\n%s", err, first.out.String(), second.out.String())
 	}
 	if err := <-second.done; err != nil {
 		t.Fatalf("the second terminal: %v\n%s", err, second.out.String())

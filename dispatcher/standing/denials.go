@@ -1,6 +1,7 @@
 // Package standing knows what people's answers still hold: denials that answer
 // equal calls, grants that cover some, allowances after which a grant is offered,
-// brakes that stop agents. It says where to look; what each of them says, and whether it still does, is in its record.
+// brakes that stop agents, and open asks that like calls join. It says where to look;
+// what each of them says, and whether it still does, is in its record.
 package standing
 
 import (

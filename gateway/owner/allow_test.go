@@ -101,10 +101,10 @@ func TestWhoMayAllow(t *testing.T) {
 			check(t, "shown", ask("/shown?"+url.Values{"id": {"abcdefgh"}, "view": {tt.view}}.Encode()), tt.shown)
 			check(t, "allow", ask("/allow?id=abcdefgh&name="+tt.name), tt.allow)
 			check(t, "deny", ask("/deny?id=abcdefgh-1"), tt.deny)
-			for _, verb := range []string{"ask", "stop", "go", "lift", "end", "revoke"} {
+			for _, verb := range []string{"ask", "stop", "go", "lift", "end", "revoke", "snooze", "hand"} {
 				check(t, verb, ask("/order?id=abcdefgh&words=why&verb="+verb), tt.deny)
 			}
-			if want := tt.deny == ""; (len(o.orders) == 6) != want || !want && len(o.orders) != 0 {
+			if want := tt.deny == ""; (len(o.orders) == 8) != want || !want && len(o.orders) != 0 {
 				t.Errorf("%d orders were handed in", len(o.orders))
 			}
 			allowed := 0

@@ -38,12 +38,12 @@ func (e *undoneError) Error() string { return e.said }
 func (a *admin) order(r *http.Request) (Said, error) {
 	o := approval.Order{
 		Verb: approval.Verb(r.FormValue("verb")), ID: r.FormValue("id"), Agent: r.FormValue("agent"), All: r.FormValue("all") != "",
-		Words: r.FormValue("words"), By: a.By, Channel: terminalChannel,
+		Words: r.FormValue("words"), To: r.FormValue("to"), By: a.By, Channel: terminalChannel,
 	}
 	if span := r.FormValue("for"); span != "" {
 		var err error
 		if o.For, err = time.ParseDuration(span); err != nil || o.For <= 0 {
-			return Said{}, a.undone(&o, &approval.OrderError{Key: approval.OrderTime, Value: span})
+			return Said{}, a.undone(&o, &approval.OrderError{Key: o.Verb.BadTime(), Value: span})
 		}
 	}
 	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {

@@ -2,32 +2,32 @@
 // changes one line at a time in files that decide about security, runs the
 // tests that should notice, and prints the changes that nobody noticed.
 //
-// A change is laid over the file with `go test -overlay`, so that the tree is
-// never touched. Which changes are tried is drawn by a fixed seed, the same
-// each time for the same sources.
+// Most changes are built into the tests at once, each behind a switch that the
+// environment turns, so that one build serves them all and a change is put only
+// to the tests that come by it; the rest is built one by one. Everything is laid
+// over the files with `-overlay`, so that the tree is never touched. Which
+// changes are tried is drawn by a seed, the same each time for the same sources.
 package main
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
-// target is one line of the list: files, and the packages whose tests hold them.
-type target struct {
-	files    []string
-	packages []string
+// options are what the command line says.
+type options struct {
+	root, targets, equivalent string
+	group, only               string
+	count                     int
+	least                     float64
+	seed                      uint64
 }
 
 // outcome is what became of a mutant.
@@ -40,92 +40,88 @@ const (
 )
 
 func main() {
-	root := flag.String("root", "..", "the repository's folder")
-	list := flag.String("targets", "mutants/targets.txt", "the list of files and of the packages that test them")
-	count := flag.Int("n", 80, "how many mutants to try")
-	least := flag.Float64("least", 95, "the share of killed mutants below which the exit code is 1, in percent")
-	seed := flag.Uint64("seed", 1, "draws which mutants are tried")
-	only := flag.String("only", "", "try only files whose path holds this text")
+	var o options
+	flag.StringVar(&o.root, "root", "..", "the repository's folder")
+	flag.StringVar(&o.targets, "targets", "mutants/targets.txt", "the list of files and of the packages that test them")
+	flag.StringVar(&o.equivalent, "equivalent", "mutants/equivalent.txt", "the list of changes that no test could notice")
+	flag.StringVar(&o.group, "group", "", "try one group of the list alone")
+	flag.StringVar(&o.only, "only", "", "try only files whose path holds this text")
+	flag.IntVar(&o.count, "n", 80, "how many mutants to try of each group")
+	flag.Float64Var(&o.least, "least", 95, "the share of killed mutants of a group below which the exit code is 1, in percent")
+	flag.Uint64Var(&o.seed, "seed", 1, "draws which mutants are tried")
 	flag.Parse()
-	if err := run(os.Stdout, *root, *list, *only, *count, *seed, *least); err != nil {
+	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, root, list, only string, count int, seed uint64, least float64) error {
-	targets, err := readTargets(root, list)
+func run(out io.Writer, o options) error {
+	root, err := filepath.Abs(o.root)
 	if err != nil {
 		return err
 	}
-	var all []mutant
-	for _, t := range targets {
-		for _, f := range t.files {
-			if !strings.Contains(f, only) {
-				continue
-			}
-			found, err := mutantsOf(root, f, t.packages)
-			if err != nil {
-				return err
-			}
-			all = append(all, found...)
+	o.root = root
+	groups, err := readTargets(o.root, o.targets)
+	if err != nil {
+		return err
+	}
+	same, err := readEquivalent(o.equivalent)
+	if err != nil {
+		return err
+	}
+	var found bool
+	var failed []error
+	for _, g := range groups {
+		if o.group != "" && o.group != g.name {
+			continue
+		}
+		all, err := g.mutants(o, same)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			continue
+		}
+		found = true
+		if err := measure(out, o, g.name, all); err != nil {
+			failed = append(failed, err)
 		}
 	}
-	if len(all) == 0 {
+	if !found {
 		return errors.New("the list names no file with a line that can be changed")
 	}
-	r := rand.New(rand.NewPCG(seed, seed))
+	return errors.Join(append(failed, same.stale(o))...)
+}
+
+// measure tries some of a group's mutants, and tells what share was killed.
+func measure(out io.Writer, o options, name string, all []*mutant) error {
+	r := rand.New(rand.NewPCG(o.seed, o.seed))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	dead, alive := try(out, root, all, count)
+	l, err := newLab(out, o.root, all)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	dead, alive := try(out, l, all, o.count)
 	share := 100 * float64(dead) / float64(max(dead+alive, 1))
-	fmt.Fprintf(out, "%d of %d mutants killed (%.1f %%), of %d that could be made\n", dead, dead+alive, share, len(all))
-	if share < least {
-		return fmt.Errorf("fewer than %.0f %% were killed", least)
+	fmt.Fprintf(out, "%s: %d of %d mutants killed (%.1f %%), of %d that could be made\n", name, dead, dead+alive, share, len(all))
+	if share < o.least {
+		return fmt.Errorf("%s: fewer than %.0f %% were killed", name, o.least)
 	}
 	return nil
 }
 
-// readTargets reads lines of the form `files… : packages…`; # begins a comment.
-func readTargets(root, list string) ([]target, error) {
-	f, err := os.Open(list)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var all []target
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		files, packages, ok := strings.Cut(text, ":")
-		if !ok {
-			return nil, fmt.Errorf("%s:%d: want `files : packages`", list, n)
-		}
-		t := target{packages: strings.Fields(packages)}
-		for pattern := range strings.FieldsSeq(files) {
-			found, err := filepath.Glob(filepath.Join(root, pattern))
-			if err != nil || len(found) == 0 {
-				return nil, fmt.Errorf("%s:%d: %s matches no file", list, n, pattern)
-			}
-			t.files = append(t.files, slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, "_test.go") })...)
-		}
-		all = append(all, t)
-	}
-	return all, lines.Err()
-}
-
 // try runs mutants, a few side by side, until enough of them compiled.
-func try(out io.Writer, root string, all []mutant, count int) (dead, alive int) {
-	const workers, patience = 2, 3 * time.Minute
+func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
+	const workers = 2
 	var mu sync.Mutex
 	next := 0
-	take := func() (mutant, bool) {
+	take := func() (*mutant, bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		if next >= len(all) || dead+alive >= count {
-			return mutant{}, false
+			return nil, false
 		}
 		next++
 		return all[next-1], true
@@ -134,14 +130,15 @@ func try(out io.Writer, root string, all []mutant, count int) (dead, alive int) 
 	for range workers {
 		group.Go(func() {
 			for m, ok := take(); ok; m, ok = take() {
-				got := m.test(root, patience)
+				got, by := l.test(m)
 				mu.Lock()
 				switch got {
 				case killed:
 					dead++
 				case survived:
 					alive++
-					fmt.Fprintf(out, "survived %s:%d: %s\n", m.file, m.line, m.what)
+					file, _ := filepath.Rel(l.root, m.file)
+					fmt.Fprintf(out, "survived %s:%d:%d: %s (%s)\n", file, m.line, m.column, m.what, by)
 				case stillborn:
 				}
 				mu.Unlock()
@@ -152,32 +149,5 @@ func try(out io.Writer, root string, all []mutant, count int) (dead, alive int) 
 	return dead, alive
 }
 
-// test runs the tests of the packages that hold a mutant's file. What does not
-// end in time counts as noticed.
-func (m mutant) test(root string, patience time.Duration) outcome {
-	dir, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return stillborn
-	}
-	defer os.RemoveAll(dir)
-	changed := filepath.Join(dir, filepath.Base(m.file))
-	overlay := filepath.Join(dir, "overlay.json")
-	file, _ := filepath.Abs(m.file)
-	if os.WriteFile(changed, m.text, 0o600) != nil ||
-		os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, file, changed), 0o600) != nil {
-		return stillborn
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	run := exec.CommandContext(ctx, "go", append([]string{"test", "-short", "-vet=off", "-overlay", overlay}, m.packages...)...)
-	run.Dir = root
-	said, err := run.CombinedOutput()
-	switch {
-	case err == nil:
-		return survived
-	case strings.Contains(string(said), "[build failed]"), strings.Contains(string(said), "[setup failed]"):
-		return stillborn
-	default:
-		return killed
-	}
-}
+// contains reports whether a file is to be tried.
+func (o options) contains(file string) bool { return strings.Contains(file, o.only) }

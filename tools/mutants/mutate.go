@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -14,105 +15,198 @@ import (
 
 // mutant is a file with one change.
 type mutant struct {
-	file     string
-	line     int
-	what     string
-	text     []byte
-	packages []string
+	file         string
+	line, column int
+	what         string
+	key          string // in the list of equivalent changes
+	text         []byte // of the file
+	packages     []string
+
+	id    int // of its switch, from 1; 0 means that it has none and is built alone
+	order int // in the file
+	edits []edit
+}
+
+// edit puts a text into a file, or replaces an operator by one.
+type edit struct {
+	at     int // offset in the file
+	length int // of what is replaced
+	text   string
+	order  int // among those at one offset
 }
 
 // mutantsOf makes every change of a file: of its expressions if it is Go, else
 // of its lines, for tables are data.
-func mutantsOf(root, file string, packages []string) ([]mutant, error) {
+func mutantsOf(root, file string, packages []string) ([]*mutant, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if filepath.Ext(file) != ".go" {
-		return rowsLeftOut(file, src, packages), nil
-	}
-	set := token.NewFileSet()
-	tree, err := parser.ParseFile(set, file, src, 0)
+	name, err := filepath.Rel(root, file)
 	if err != nil {
 		return nil, err
 	}
-	m := maker{set: set, src: src, file: file, packages: packages}
-	ast.Inspect(tree, m.visit)
-	return m.all, nil
+	var all []*mutant
+	if filepath.Ext(file) == ".go" {
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, file, src, 0)
+		if err != nil {
+			return nil, err
+		}
+		m := maker{set: set, src: src}
+		ast.Inspect(tree, m.visit)
+		all = m.all
+	} else {
+		all = rowsLeftOut(src)
+	}
+	lines := strings.Split(string(src), "\n")
+	for i, m := range all {
+		m.file, m.packages, m.order = file, packages, i
+		m.key = strings.Join([]string{name, strings.TrimSpace(lines[m.line-1]), m.what}, " | ")
+	}
+	return all, nil
 }
 
-// rowsLeftOut drops one row of a table at a time.
-func rowsLeftOut(file string, src []byte, packages []string) []mutant {
-	var all []mutant
+// rowsLeftOut drops one row of a table at a time: a line below a heading.
+func rowsLeftOut(src []byte) []*mutant {
+	var all []*mutant
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	for i, l := range lines {
 		text := strings.TrimSpace(string(l))
-		if text == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "[") {
+		if text == "" || strings.HasPrefix(text, "#") || !strings.HasPrefix(string(l), "\t") {
 			continue
 		}
 		left := bytes.Join(slices.Concat(lines[:i], lines[i+1:]), nil)
-		all = append(all, mutant{file, i + 1, "row left out: " + text, left, packages})
+		all = append(all, &mutant{line: i + 1, what: "row left out: " + text, text: left})
 	}
 	return all
 }
 
 // maker collects the changes of one Go file.
 type maker struct {
-	set      *token.FileSet
-	src      []byte
-	file     string
-	packages []string
-	all      []mutant
+	set *token.FileSet
+	src []byte
+	all []*mutant
 }
 
-// visit makes the changes of one node.
+// visit makes the changes of one node. A %d in what stands behind a switch is
+// the number of the mutant.
 func (m *maker) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		if to, ok := turned(n.Op); ok {
-			m.replace(n.OpPos, len(n.Op.String()), to.String(), n.Op.String()+" becomes "+to.String())
-		}
+		m.binary(n)
 	case *ast.IfStmt:
-		m.never(n)
+		cond := m.of(n.Cond)
+		at := m.add(n.Cond.Pos(), "branch never taken: if "+cond, n.Cond.Pos(), n.Cond.End(), "("+cond+") && false")
+		at.around(m, n.Cond, "((", ") && !mutantOn(%d))")
 	case *ast.UnaryExpr:
 		if n.Op == token.NOT {
-			m.replace(n.OpPos, 1, "", "! left out")
+			at := m.add(n.OpPos, "! left out", n.OpPos, n.OpPos+1, "")
+			at.around(m, n, "", ") == mutantOn(%d))")
+			at.instead(m, n.OpPos, 1, "((")
 		}
 	case *ast.Ident:
-		switch n.Name {
-		case "true":
-			m.replace(n.NamePos, len("true"), "false", "true becomes false")
-		case "false":
-			m.replace(n.NamePos, len("false"), "true", "false becomes true")
+		if to, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
+			at := m.add(n.Pos(), n.Name+" becomes "+to, n.Pos(), n.End(), to)
+			at.around(m, n, "(", " != mutantOn(%d))")
 		}
 	case *ast.BasicLit:
 		if n.Kind == token.INT && len(n.Value) < 6 && n.Value != "0" {
-			m.replace(n.ValuePos, len(n.Value), "("+n.Value+" + 1)", n.Value+" becomes one more")
+			at := m.add(n.Pos(), n.Value+" becomes one more", n.Pos(), n.End(), "("+n.Value+" + 1)")
+			at.around(m, n, "mutantInt(%d, ", ")")
 		}
+	case *ast.CallExpr:
+		return !m.room(n)
 	case *ast.ImportSpec:
 		return false
 	}
 	return true
 }
 
-// never makes a branch that is not taken, where that alone compiles.
-func (m *maker) never(n *ast.IfStmt) {
-	from, to := m.set.Position(n.Cond.Pos()).Offset, m.set.Position(n.Cond.End()).Offset
-	cond := string(m.src[from:to])
-	m.replace(n.Cond.Pos(), to-from, "("+cond+") && false", "branch never taken: if "+cond)
+// room reports whether a call only makes room for what is to come: how much is
+// nothing that a test could see.
+func (m *maker) room(n *ast.CallExpr) bool {
+	name := m.of(n.Fun)
+	return name == "make" && len(n.Args) == 3 || name == "slices.Grow" || strings.HasSuffix(name, ".Grow")
 }
 
-// turned is the operator that a careless hand would write.
-func turned(op token.Token) (token.Token, bool) {
+// binary turns a comparison or a connective into what a careless hand would
+// write.
+func (m *maker) binary(n *ast.BinaryExpr) {
 	to, ok := map[token.Token]token.Token{
 		token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.LEQ, token.LEQ: token.LSS,
 		token.GTR: token.GEQ, token.GEQ: token.GTR, token.LAND: token.LOR, token.LOR: token.LAND,
-	}[op]
-	return to, ok
+	}[n.Op]
+	if !ok {
+		return
+	}
+	op := n.Op.String()
+	at := m.add(n.OpPos, op+" becomes "+to.String(), n.OpPos, n.OpPos+token.Pos(len(op)), to.String())
+	switch n.Op {
+	case token.EQL, token.NEQ:
+		at.around(m, n, "((", ") != mutantOn(%d))")
+	case token.LAND, token.LOR: // by De Morgan, so that the second part runs when it would
+		at.around(m, n, "(", " != mutantOn(%d))")
+		at.around(m, n, "(", ")")
+		at.around(m, n.X, "((", ") != mutantOn(%d))")
+		at.around(m, n.Y, "((", ") != mutantOn(%d))")
+	case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		at.around(m, n, "mutant"+map[token.Token]string{token.LSS: "Less", token.LEQ: "AtMost", token.GTR: "More", token.GEQ: "AtLeast"}[n.Op]+"(%d, ", ")")
+		at.instead(m, n.OpPos, len(op), ",")
+	}
 }
 
-func (m *maker) replace(at token.Pos, length int, with, what string) {
+// add notes a mutant that replaces a part of the file.
+func (m *maker) add(at token.Pos, what string, from, to token.Pos, with string) *mutant {
 	p := m.set.Position(at)
-	text := slices.Concat(m.src[:p.Offset], []byte(with), m.src[p.Offset+length:])
-	m.all = append(m.all, mutant{m.file, p.Line, fmt.Sprintf("%d: %s", p.Column, what), text, m.packages})
+	text := slices.Concat(m.src[:m.offset(from)], []byte(with), m.src[m.offset(to):])
+	made := &mutant{line: p.Line, column: p.Column, what: strings.Join(strings.Fields(what), " "), text: text}
+	m.all = append(m.all, made)
+	return made
+}
+
+func (m *maker) offset(p token.Pos) int { return m.set.Position(p).Offset }
+
+func (m *maker) of(n ast.Node) string { return string(m.src[m.offset(n.Pos()):m.offset(n.End())]) }
+
+// around puts two texts around a node. What is put around a node first stands
+// outside of what is put around it or a part of it later.
+func (t *mutant) around(m *maker, n ast.Node, before, behind string) {
+	t.edits = append(t.edits,
+		edit{at: m.offset(n.Pos()), text: before, order: 1},
+		edit{at: m.offset(n.End()), text: behind, order: -1})
+}
+
+// instead replaces an operator.
+func (t *mutant) instead(m *maker, at token.Pos, length int, with string) {
+	t.edits = append(t.edits, edit{at: m.offset(at), length: length, text: with, order: 2})
+}
+
+// switched is a file with all the changes of its mutants that have a switch.
+// They are in the order in which they were found.
+func switched(src []byte, mutants []*mutant) []byte {
+	var all []edit
+	for _, m := range mutants {
+		for _, e := range m.edits {
+			e.text = strings.ReplaceAll(e.text, "%d", fmt.Sprint(m.id))
+			all = append(all, e)
+		}
+	}
+	// At one offset what ends stands before what begins, and of what ends what
+	// began last.
+	for i := range all {
+		if all[i].order < 0 {
+			all[i].order = -1 - i
+		}
+	}
+	slices.SortStableFunc(all, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	var b bytes.Buffer
+	last := 0
+	for _, e := range all {
+		b.Write(src[last:e.at])
+		b.WriteString(e.text)
+		last = e.at + e.length
+	}
+	b.Write(src[last:])
+	return b.Bytes()
 }

@@ -75,17 +75,12 @@ func Load() (*Base, error) { return builtIn() }
 var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	b := newBase()
 	names, err := fs.Glob(tableFiles, "tables/*.txt")
-	if err != nil {
-		return nil, fmt.Errorf("commands: list tables: %w", err)
-	}
 	for _, name := range names {
-		data, err := tableFiles.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("commands: read table: %w", err)
-		}
-		if err := b.read(path.Base(name), string(data)); err != nil {
-			return nil, fmt.Errorf("commands: %w", err)
-		}
+		data, unread := tableFiles.ReadFile(name)
+		err = errors.Join(err, unread, b.read(path.Base(name), string(data)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("commands: %w", err)
 	}
 	b.index()
 	return b, nil

@@ -275,3 +275,27 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedPlaces holds a path of every pattern against what the whole table says of
+// it, so that no row goes, or moves to another class, unseen: its classes, whether it
+// is built again, and the rules about reading, writing and removing it.
+func TestNamedPlaces(t *testing.T) {
+	t.Parallel()
+	table := load(t)
+	rows(t, "named.txt", func(p, want string) {
+		if got := said(table, p); got != want {
+			t.Errorf("%s is %q, not %q", p, got, want)
+		}
+	})
+}
+
+func said(table *Table, p string) string {
+	words := []string{(table.Classes(p) | table.Purpose(p) | table.Variable(p)).String(), "fixed"}
+	if table.Rebuilt(p) {
+		words[1] = "rebuilt"
+	}
+	for _, op := range []Op{Reads, Writes, Removes} {
+		words = append(words, table.Rule(p, op))
+	}
+	return strings.Join(words, " | ")
+}

@@ -14,21 +14,23 @@ import (
 
 // Model asks one model of one server. It is safe for concurrent use.
 type Model struct {
-	client *sdk.Client
-	at     model.Server
+	// complete asks the server: the one method of the library's client that is used, so
+	// that the linker leaves the others out.
+	complete func(context.Context, sdk.ChatCompletionRequest) (sdk.ChatCompletionResponse, error)
+	at       model.Server
 }
 
 // New returns the model of a server.
 func New(s model.Server) *Model {
 	c := sdk.DefaultConfig(s.Key)
 	c.BaseURL, c.HTTPClient = s.URL, s.HTTP()
-	return &Model{sdk.NewClientWithConfig(c), s}
+	return &Model{sdk.NewClientWithConfig(c).CreateChatCompletion, s}
 }
 
 // Complete asks the model once.
 func (m *Model) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
 	later := new(model.Later)
-	answer, err := m.client.CreateChatCompletion(context.WithValue(ctx, model.LaterKey(), later), m.request(&r))
+	answer, err := m.complete(context.WithValue(ctx, model.LaterKey(), later), m.request(&r))
 	if err != nil {
 		return model.Reply{}, m.told(ctx, err, later)
 	}

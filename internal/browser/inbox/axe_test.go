@@ -18,7 +18,7 @@ const axed = `axe.run(document, { resultTypes: ["violations"] }).then((found) =>
 // test is skipped, but not in CI.
 func TestBrowserAxe(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile(filepath.Join("axe", "node_modules", "axe-core", "axe.min.js"))
+	source, err := os.ReadFile(filepath.Join("..", "axe", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil && os.Getenv("CI") != "true" {
 		t.Skip("axe-core is not installed: make axe")
 	}

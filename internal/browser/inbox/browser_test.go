@@ -2,10 +2,10 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	chromium "github.com/metnos/vaglio/internal/browser"
 )
 
 // tab is one page of a real browser.
@@ -31,31 +33,16 @@ func browser(t *testing.T) tab {
 	if testing.Short() {
 		t.Skip("a browser takes its time; the plain run has it")
 	}
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no Chromium was found: install the package chromium")
-		}
-		t.Skip("no Chromium was found")
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(
-		ctx, chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("hide-scrollbars", true), chromedp.WindowSize(1280, 1000),
-	)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
+	ctx, end, err := chromium.Start(ctx, t.TempDir())
+	if errors.Is(err, chromium.ErrNone) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
 	b := tab{t, ctx}
 	b.do(chromedp.Navigate("about:blank"))
 	b.complain()

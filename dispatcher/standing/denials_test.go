@@ -1,0 +1,59 @@
+package standing_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/standing"
+)
+
+// A denial answers equal calls, and is named to like ones, until its time is over; not
+// a moment longer, and for no other agent.
+func TestADenialStandsUntilItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		about := func(branch string) approval.Subjects {
+			return approval.Subjects{{System: "git", Verb: "push", Object: []approval.Fact{{Name: "branch", Value: branch}, {Name: "remote", Value: "origin"}}}}
+		}
+		now := time.Now()
+		denied := approval.Approval{
+			ID: "a-1", State: approval.Denied, Effect: "push main", About: about("main"), EndedAt: now,
+			StandsUntil: now.Add(time.Hour), Decision: &approval.Decision{Choice: approval.ChoiceDeny, At: now},
+		}
+		ask := approval.Ask{ID: "a", Agent: "coder", Approvals: []approval.Approval{denied}}
+		var d standing.Denials
+		d.Keep(&ask)
+		finds := func(agent, effect string) bool { _, ok := d.Find(agent, effect, nil); return ok }
+		check := func(when string, stands bool) {
+			t.Helper()
+			if like := d.Like("coder", about("dev")); finds("coder", "push main") != stands || (like != nil) != stands {
+				t.Errorf("%s: found %t, like %+v", when, !stands, like)
+			}
+		}
+		check("at once", true)
+		if finds("local", "push main") || finds("coder", "push dev") || finds("coder", "") || d.Like("local", about("dev")) != nil || d.Like("coder", about("main")) != nil {
+			t.Error("it answers what it is not about")
+		}
+		time.Sleep(time.Hour - 1)
+		check("a moment before its end", true)
+		time.Sleep(time.Nanosecond)
+		check("at its end", false)
+		d.Keep(&approval.Ask{ID: "b", Agent: "coder"})
+		if len(d.Agents()) != 0 || len(d.Of("coder")) != 0 {
+			t.Errorf("it is kept after its end: %v", d.Of("coder"))
+		}
+		denied.StandsUntil = time.Now().Add(time.Hour)
+		ask.Approvals[0] = denied
+		d.Keep(&ask)
+		d.Keep(&ask)
+		if len(d.Of("coder")) != 1 {
+			t.Errorf("kept twice: %v", d.Of("coder"))
+		}
+		ask.Approvals[0].Lifted = &approval.Act{At: time.Now()}
+		d.Keep(&ask)
+		if finds("coder", "push main") {
+			t.Error("it answers after it was lifted")
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package archtest
+
+import (
+	"go/parser"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// forTests are the modules that no program of ours is made of, and why they are among
+// our requirements all the same.
+func forTests() map[string]string {
+	return map[string]string{
+		gocmp:     "the contract of every store says with it what differs, and so do the tests of half the rooms",
+		porcupine: "one test of the dispatcher holds what agents saw against a model; it needs the dispatcher's own harness, and brings no other module",
+	}
+}
+
+// TestRequirementsAreThePrograms holds that we require what our programs are made of and
+// what forTests names, and nothing besides: what drives a browser, what lints and what
+// speaks for an SDK are required by modules of their own.
+func TestRequirementsAreThePrograms(t *testing.T) {
+	direct := requirements(t, "../../go.mod")
+	used := map[string]bool{}
+	for _, target := range madeOf(t, "cmd/vaglio", "cmd/vaglio-hook") {
+		m := moduleOf(direct, target)
+		if m == "" {
+			t.Errorf("%s is of no module that go.mod requires directly", target)
+		}
+		used[m] = true
+	}
+	reasons := forTests()
+	for _, m := range direct {
+		switch {
+		case used[m] && reasons[m] != "":
+			t.Errorf("%s is what the programs are made of: it needs no reason", m)
+		case !used[m] && reasons[m] == "":
+			t.Errorf("%s is only for tests: they move to a module of their own, or forTests says why not", m)
+		}
+		delete(reasons, m)
+	}
+	for m := range reasons {
+		t.Errorf("%s has a reason, and go.mod does not require it", m)
+	}
+}
+
+// requirements returns the modules that a go.mod requires and does not call indirect.
+func requirements(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for _, r := range f.Require {
+		if !r.Indirect {
+			direct = append(direct, r.Mod.Path)
+		}
+	}
+	return direct
+}
+
+// madeOf returns what the packages, and those of ours that they are made of, import from
+// outside, tests left out.
+func madeOf(t *testing.T, packages ...string) []string {
+	t.Helper()
+	imports := map[string]map[string]bool{}
+	for _, f := range files(t, parser.ImportsOnly) {
+		if f.test {
+			continue
+		}
+		if imports[f.pkg] == nil {
+			imports[f.pkg] = map[string]bool{}
+		}
+		for _, spec := range f.ast.Imports {
+			target, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatalf("%s: %v", f.path, err)
+			}
+			imports[f.pkg][target] = true
+		}
+	}
+	seen, from := map[string]bool{}, map[string]bool{}
+	for len(packages) > 0 {
+		pkg := packages[0]
+		packages = packages[1:]
+		if seen[pkg] {
+			continue
+		}
+		seen[pkg] = true
+		if imports[pkg] == nil {
+			t.Errorf("there is no package %s", pkg)
+		}
+		for target := range imports[pkg] {
+			if own, ours := strings.CutPrefix(target, module+"/"); ours {
+				packages = append(packages, own)
+			} else if outside(target) {
+				from[target] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(from))
+}
+
+// moduleOf returns which of the modules holds the package, "" where none does.
+func moduleOf(modules []string, target string) string {
+	longest := ""
+	for _, m := range modules {
+		if (target == m || strings.HasPrefix(target, m+"/")) && len(m) > len(longest) {
+			longest = m
+		}
+	}
+	return longest
+}
+
+// TestTheBrowserSeesTheSameInbox holds that the module of the browser's tests has the
+// inbox on a desk of channels/web, as links: what one of the two learns the other knows.
+func TestTheBrowserSeesTheSameInbox(t *testing.T) {
+	links := filepath.Join("..", "browser", "inbox")
+	desks, err := filepath.Glob("../../channels/web/desk*_test.go")
+	if err != nil || len(desks) == 0 {
+		t.Fatalf("the desk of channels/web is not found: %v", err)
+	}
+	for _, desk := range desks {
+		name := filepath.Base(desk)
+		got, err := os.Readlink(filepath.Join(links, name))
+		if want := "../../../channels/web/" + name; err != nil || got != want {
+			t.Errorf("internal/browser/inbox/%s leads to %q, want a link to %s (%v)", name, got, want, err)
+		}
+	}
+	there, err := filepath.Glob(filepath.Join(links, "desk*_test.go"))
+	if err != nil || len(there) != len(desks) {
+		t.Errorf("internal/browser/inbox has %d files of the desk, channels/web %d: %v", len(there), len(desks), err)
+	}
+}

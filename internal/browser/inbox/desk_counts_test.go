@@ -1,0 +1,1 @@
+../../../channels/web/desk_counts_test.go

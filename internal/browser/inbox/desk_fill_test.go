@@ -1,0 +1,1 @@
+../../../channels/web/desk_fill_test.go

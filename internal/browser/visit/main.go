@@ -1,0 +1,113 @@
+// Command visit does in a real browser what a person does there, one thing a run, for
+// tests of programs that cannot hold a browser themselves.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/metnos/vaglio/internal/browser"
+)
+
+// noBrowser is the exit code where the machine has no Chromium.
+const noBrowser = 3
+
+// patience is how long a page is waited for, once it is there.
+const patience = time.Minute
+
+const usage = `usage: visit find                            says where Chromium is; exit code 3 where it is not
+       visit -home FOLDER allow LINK         signs in by the link, and allows the card that waits
+       visit -home FOLDER draw PAGE PICTURE  writes what of the file PAGE is in #chat, as a PNG
+`
+
+func main() {
+	home := flag.String("home", "", "the empty folder of the browser's profile")
+	flag.Usage = func() { _, _ = io.WriteString(flag.CommandLine.Output(), usage) } // Nobody is left to tell.
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	err := run(ctx, *home, flag.Args(), os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, browser.ErrNone):
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(noBrowser)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, home string, args []string, out io.Writer) error {
+	if len(args) == 1 && args[0] == "find" {
+		path, err := browser.Path()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out, path)
+		return err
+	}
+	visits := map[string]func(context.Context, []string) error{"allow": allow, "draw": draw}
+	operands := map[string]int{"allow": 1, "draw": 2}
+	if len(args) == 0 || visits[args[0]] == nil || len(args)-1 != operands[args[0]] || home == "" {
+		flag.Usage()
+		return fmt.Errorf("none of these is %q", args)
+	}
+	page, end, err := browser.Start(ctx, home)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return visits[args[0]](page, args[1:])
+}
+
+// allow signs in by a link and allows the one card that waits, or comes to wait.
+func allow(page context.Context, args []string) error {
+	if err := chromedp.Do(page, chromedp.Navigate(args[0])); err != nil {
+		return err
+	}
+	// The button works once the page has noticed that all of the call is in sight.
+	button := chromedp.CSS(`button[data-choice="allow"]:not([data-unread])`)
+	// The page does not take a mouse's press right after a card appeared, in case it
+	// was meant for what was there before; a key's it does.
+	soon, cancel := context.WithTimeout(page, patience)
+	defer cancel()
+	err := chromedp.Do(soon,
+		chromedp.Click(chromedp.CSS(`form[action="/inbox/login"] button`)),
+		chromedp.WaitVisible(button), chromedp.SendKeys(button, kb.Enter), chromedp.WaitNotPresent(button),
+	)
+	if err == nil {
+		return nil
+	}
+	// Where it failed is told as far as the page can still be asked.
+	text, _ := chromedp.Run(page, chromedp.Evaluate[string]("location.href + document.body.innerText"))
+	return fmt.Errorf("%w\n%s", err, text)
+}
+
+// draw writes a picture of the element #chat of a file.
+func draw(page context.Context, args []string) error {
+	source, err := filepath.Abs(args[0])
+	if err != nil {
+		return err
+	}
+	if err := chromedp.Do(page, chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String())); err != nil {
+		return err
+	}
+	const scale = 1.5
+	picture, err := chromedp.Run(page, chromedp.ScreenshotScale(chromedp.CSS("#chat"), scale))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(args[1], picture, 0o600)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A switched file says the same as before as long as no switch is turned, in whatever
+// way changes nest.
+func TestSwitched(t *testing.T) {
+	for src, want := range map[string]string{
+		"a == b":         "((a == b) != mutantOn(1))",
+		"a < 2":          "mutantLess(1, a, mutantInt(2, 2))",
+		"!a":             "((a) == mutantOn(1))",
+		"a && !b":        "((((a) != mutantOn(1)) && (((b) == mutantOn(2)) != mutantOn(1))) != mutantOn(1))",
+		"a || true":      "((((a) != mutantOn(1)) || ((true != mutantOn(2)) != mutantOn(1))) != mutantOn(1))",
+		"make(x, 0, 12)": "make(x, 0, 12)",
+		"f(a >= b)":      "f(mutantAtLeast(1, a, b))",
+	} {
+		text := "package p\n\nvar x = " + src + "\n"
+		file := filepath.Join(t.TempDir(), "p.go")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, err := mutantsOf(filepath.Dir(file), file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range all {
+			m.id = i + 1
+			if _, err := format.Source(m.text); err != nil {
+				t.Errorf("%s, %s: %v", src, m.what, err)
+			}
+		}
+		got, err := format.Source(switched([]byte(text), all))
+		if said := strings.TrimSpace(strings.TrimPrefix(string(got), "package p\n\nvar x = ")); err != nil || said != want {
+			t.Errorf("%s gives\n%s, want\n%s (%v)", src, said, want, err)
+		}
+	}
+}
+
+// Of a table its rows are left out, not the heading under which they stand.
+func TestRowsLeftOut(t *testing.T) {
+	all := rowsLeftOut([]byte("# a\nsecret | x\n\t**/a\n\n\t**/b\n"))
+	if len(all) != 2 || string(all[0].text) != "# a\nsecret | x\n\n\t**/b\n" || all[1].line != 5 {
+		t.Errorf("rows left out: %d", len(all))
+	}
+}
