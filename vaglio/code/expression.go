@@ -171,7 +171,7 @@ func (p *program) sum() value {
 			p.take()
 			p.lines()
 			v = p.added(v, p.unary(), t.text)
-		case p.is("|") && p.lang.name == "awk":
+		case p.piped():
 			if p.peek(1).text != "getline" {
 				return v
 			}
@@ -191,6 +191,9 @@ func (p *program) sum() value {
 	}
 	return v
 }
+
+// piped reports whether a pipe of awk follows.
+func (p *program) piped() bool { return p.is("|") && p.lang.name == "awk" }
 
 // joins reports whether an operator joins texts.
 func (p *program) joins(t token) bool {

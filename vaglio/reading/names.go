@@ -85,8 +85,10 @@ func classOf(words []string) class {
 	for _, w := range words {
 		has[kindOf(w)] = true
 	}
-	c := class{posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
-		data: has[wordData], elsewhere: has[wordData] || has[wordOther]}
+	c := class{
+		posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
+		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
+	}
 	c.cells = slices.ContainsFunc(words, namesCells)
 	c.shell = has[wordVerb] && has[wordProcess]
 	if !c.elsewhere {
