@@ -320,7 +320,7 @@ func toolText(p *Proposal, r *reading.Reading, name string) (content string, kno
 		switch {
 		case !ok:
 			return "", false
-		case role&(reading.RolePath|reading.RoleGoal) != 0, isDescription(key):
+		case role&(reading.RolePath|reading.RoleGoal) != 0, strings.Contains(reading.Normal(key), "description"):
 		case role&reading.RoleData != 0 && !known:
 			content, known = text, true
 		default:
@@ -329,9 +329,6 @@ func toolText(p *Proposal, r *reading.Reading, name string) (content string, kno
 	}
 	return content, known
 }
-
-// isDescription says that a key holds what the agent says of its call.
-func isDescription(key string) bool { return strings.Contains(reading.Normal(key), "description") }
 
 func joined(cwd, name string) string {
 	if path.IsAbs(name) {

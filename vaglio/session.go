@@ -170,6 +170,12 @@ func (f Facts) Wrote(name string) bool {
 	return ok && fact.Deed != Built
 }
 
+// Built says whether what is in the file was made by a program of other files.
+func (f Facts) Built(name string) bool {
+	fact, ok := f.last(name)
+	return ok && fact.Deed == Built
+}
+
 // Changed are the files that the session wrote, each once.
 func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
 

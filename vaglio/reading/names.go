@@ -85,7 +85,10 @@ func classOf(words []string) class {
 	for _, w := range words {
 		has[kindOf(w)] = true
 	}
-	c := class{posix: slices.ContainsFunc(words, namesShell), language: languageIn(words), data: has[wordData], elsewhere: has[wordData] || has[wordOther]}
+	c := class{
+		posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
+		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
+	}
 	c.cells = slices.ContainsFunc(words, namesCells)
 	c.shell = has[wordVerb] && has[wordProcess]
 	if !c.elsewhere {
@@ -105,8 +108,6 @@ func runsAlone(has *[wordNeutral + 1]bool, words int) bool {
 func namesCells(word string) bool {
 	return slices.Contains([]string{"notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell"}, word)
 }
-
-func namesShell(word string) bool { return languageWord(word) == langShell }
 
 // sendsInput says that something is written to what runs already.
 func sendsInput(words []string) bool {

@@ -1,7 +1,5 @@
 package shell
 
-import "slices"
-
 // builtin reads a call of a command that is part of the shell.
 type builtin func(r *reader, f *frame, k *call, name string) Word
 
@@ -42,8 +40,6 @@ func builtins() map[string]builtin {
 
 // declaring are the builtins that declare variables.
 func declaring() []string { return []string{"export", "declare", "typeset", "local", "readonly"} }
-
-func declares(name string) bool { return slices.Contains(declaring(), name) }
 
 // dispatch reads a call by its name; false if the name says nothing.
 func (r *reader) dispatch(f *frame, k *call, name string) (Word, bool) {

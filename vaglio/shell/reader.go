@@ -169,7 +169,7 @@ func plainCommand(src string) ([]Word, bool) {
 		}
 	}
 	first := words[0].text
-	return words, !syntax.IsKeyword(first) && !declares(first) && first != "let" && first != "time"
+	return words, !syntax.IsKeyword(first) && !slices.Contains(declaring(), first) && first != "let" && first != "time"
 }
 
 // plainWords counts the words of a command line, 0 if it is not plain.
@@ -340,11 +340,9 @@ func (r *reader) problem(f *frame, p Problem) {
 	}
 	// The first of a kind always counts, so that many small findings cannot
 	// hide that the reading broke off.
-	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, p.sameKind) {
+	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, func(q Problem) bool { return q.Kind == p.Kind }) {
 		return
 	}
 	r.problems[key] = true
 	r.out.Problems = append(r.out.Problems, p)
 }
-
-func (p Problem) sameKind(q Problem) bool { return p.Kind == q.Kind }

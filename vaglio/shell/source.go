@@ -239,7 +239,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n := copy(p[:min(len(p), pieceSize)], b.src[b.off:])
 	b.off += n
 	for _, c := range p[:n] {
-		if isMark(c) {
+		if strings.IndexByte(" \t\n;&|()<>{}$`'\"", c) >= 0 {
 			b.r.marks++
 		}
 	}
@@ -248,9 +248,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	return n, nil
 }
-
-// isMark reports whether a character parts words, or parts of one.
-func isMark(c byte) bool { return strings.IndexByte(" \t\n;&|()<>{}$`'\"", c) >= 0 }
 
 // spanOf is the place of a node, or of the carrier of its text.
 func (f *frame) spanOf(n syntax.Node) Span {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/patch"
-	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -72,7 +71,7 @@ func (r *reading) script(s *shell.Script) {
 		if i+1 < len(list) {
 			v.into = list[i+1]
 		}
-		if v.upstream(list[:i]) || v.foundRebuildable(r.judge.places, list[:i]) || v.noSession() {
+		if v.upstream(list[:i]) || v.foundRebuildable(r.judge, list[:i]) || v.noSession() {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
@@ -155,25 +154,19 @@ func (v *invocation) setsUpstream(verb, remote string) bool {
 // noSession reports whether a command is only the last noun of a cloud CLI
 // that could have opened a session elsewhere, such as gcloud run services list.
 func (v *invocation) noSession() bool {
-	if !v.pod || len(v.via) == 0 {
-		return false
-	}
-	switch v.via[len(v.via)-1] {
-	case "gcloud", "fly", "flyctl":
-		return !strings.Contains(" "+v.box+" ", " ssh ") && !strings.Contains(" "+v.box+" ", " console ") && !strings.Contains(" "+v.box+" ", " exec ")
-	}
-	return false
+	return v.pod && len(v.via) > 0 && slices.Contains([]string{"gcloud", "fly", "flyctl"}, v.via[len(v.via)-1]) &&
+		!holdsAny(" "+v.box+" ", " ssh ", " console ", " exec ")
 }
 
 // foundRebuildable reports whether find runs a deletion on names that can all
 // be rebuilt; find's own rule has judged it then.
-func (v *invocation) foundRebuildable(t *place.Table, before []*invocation) bool {
+func (v *invocation) foundRebuildable(j *Judge, before []*invocation) bool {
 	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes([]arg{literal(v.name)}) {
 		return false
 	}
 	for _, b := range slices.Backward(before) {
 		if b.name == "find" {
-			return searchOf(b.args).rebuilds(t)
+			return searchOf(b.args).rebuilds(j)
 		}
 	}
 	return false

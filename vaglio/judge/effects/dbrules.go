@@ -139,7 +139,7 @@ func (c *call) sqliteTexts() ([]arg, wording.Clause) {
 		texts, where = ops, wording.Say("a database in memory")
 	}
 	if c.name == "duckdb" && len(ops) == 0 || file == ":memory:" || len(ops) > 0 && ops[0].known && c.r.world.placeOf(ops[0], c.cwd) == placeTemp {
-		where = inMemory() // nobody keeps anything there
+		where = object(memory) // nobody keeps anything there
 	}
 	return texts, where
 }

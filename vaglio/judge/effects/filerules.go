@@ -132,7 +132,7 @@ func sedRule(c *call) []Effect {
 	if c.inPlace() {
 		return append(own(say(c.why)), operationsRule(c)...)
 	}
-	for _, s := range append(c.values("-e", "--expression"), firstOf(c.operands)...) {
+	for _, s := range append(c.values("-e", "--expression"), c.operands[:min(1, len(c.operands))]...) {
 		if strings.Contains(s.text, "w /") || runsSubstitution(s.text) {
 			return unknown(say("runs a sed script that writes files or runs commands: %s", s.text), s.text)
 		}
@@ -169,8 +169,6 @@ func unpackRule(c *call) []Effect {
 	}
 	return out
 }
-
-func firstOf(list []arg) []arg { return list[:min(1, len(list))] }
 
 func (c *call) inPlace() bool {
 	for i := range c.flags {

@@ -15,7 +15,8 @@ type search struct {
 	deletes              bool
 	negated, pruned      bool
 	empty                bool // only what is empty is found
-	ors                  int
+	ors, depth           int
+	loose                bool // an alternative stands outside of all brackets
 }
 
 // searchOf reads find's words.
@@ -70,6 +71,11 @@ func (s *search) test(word string) bool {
 		s.negated = true
 	case "-o", "-or":
 		s.ors++
+		s.loose = s.loose || s.depth == 0
+	case "(":
+		s.depth++
+	case ")":
+		s.depth--
 	case "-empty":
 		s.empty = true
 	case "-prune":
@@ -81,10 +87,17 @@ func (s *search) test(word string) bool {
 }
 
 // rebuilds reports whether all that is found can be rebuilt by its name.
-func (s *search) rebuilds(t *place.Table) bool {
-	return len(s.names) > s.ors && !s.negated && (!s.pruned || s.ors == 0) && !slices.ContainsFunc(s.names, func(n arg) bool {
-		return !n.known || !t.Rebuilt(strings.Trim(n.text, "*/")) && !t.RebuiltName(n.text)
+func (s *search) rebuilds(j *Judge) bool {
+	return len(s.names) > s.ors && !s.negated && (!s.pruned || !s.loose) && !slices.ContainsFunc(s.names, func(n arg) bool {
+		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
+			!j.madeBeside(n.text, func(obj string) bool { return slices.ContainsFunc(s.names, func(o arg) bool { return o.text == obj }) })
 	})
+}
+
+// madeBeside reports whether a build makes a folder again that goes together with
+// another one, which alone tells it from a folder of scripts.
+func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
+	return j.tables.ofClass("made-beside-obj", path.Base(name)) && goes(path.Join(path.Dir(name), "obj"))
 }
 
 // findRule judges find by its actions and by what it would find.
@@ -112,7 +125,7 @@ func removes(args []arg) bool {
 func (c *call) findDeletes(s *search) []Effect {
 	var out []Effect
 	for _, root := range s.roots {
-		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge.places) || s.empty && !s.negated && s.ors == 0) && root.known &&
+		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
 			(p == placeWorkspace || p == placeTemp) {
 			out = append(out, own(say("deletes files below %s that programs write anew", root.text))...)
 			continue
@@ -178,6 +191,10 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) w
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) wording.Sentence {
 	switch {
 	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
+		return why.And(", which programs write anew")
+	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
+		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
+	}):
 		return why.And(", which programs write anew")
 	case r.madeHere(v, a):
 		return why.And(", which was made in this session")

@@ -126,11 +126,7 @@ func (c *call) operation(o *operation.Operation) []Effect {
 	}
 }
 
-// writes is the effect of a write. What an option names, the command builds.
 func (c *call) writes(o *operation.Operation, a arg) []Effect {
-	if o.Role == operation.Option {
-		defer c.r.built(len(c.r.did))
-	}
 	return c.r.write(c.invocation, a, said(o, "writes"))
 }
 

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -277,19 +278,12 @@ func condaInstall(c *call) []Effect {
 
 func goRun(c *call) []Effect {
 	target := c.operand(1)
-	if strings.Contains(target, "@") && !knownGoTool(target) {
+	if strings.Contains(target, "@") && !startsAny(target, "golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/",
+		"github.com/google/", "google.golang.org/", "github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ",
+		"github.com/swaggo/", "github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/") {
 		return one(KindForeignCode, say("fetches and runs %s", target), target)
 	}
-	if c.r.cloned {
-		return one(KindForeignCode, say("runs a repository that was just fetched"), target)
-	}
-	return own(say("runs the project's program %s", target))
-}
-
-func knownGoTool(s string) bool {
-	return startsAny(s, "golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/", "github.com/google/", "google.golang.org/",
-		"github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ", "github.com/swaggo/",
-		"github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/")
+	return c.task(path.Base(target), say("runs the project's program %s", target))
 }
 
 // mavenGoals judges what maven is told to reach.

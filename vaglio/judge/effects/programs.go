@@ -35,7 +35,7 @@ func (r *reading) named(v *invocation) []Effect {
 // for a program of the machine.
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
-	if v.byPath() && (r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name]) {
+	if v.byPath() && (r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name] || r.builtHere(v, literal(v.path))) {
 		return r.localProgram(v)
 	}
 	if secs := t.sections[name]; secs != nil {
@@ -245,7 +245,7 @@ func (c *call) outreach() []Effect {
 // outputs are the effects of options that name files to write.
 func (c *call) outputs() []Effect {
 	var out []Effect
-	defer c.r.built(len(c.r.did))
+	defer c.built(len(c.r.did))
 	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
 		"--destination", "--outFile", "--outDir") {
 		out = append(out, c.r.write(c.invocation, a, "writes")...)
@@ -315,7 +315,7 @@ func (r *reading) localProgram(v *invocation) []Effect {
 
 // reader judges a command that only reads, whatever its options.
 func (r *reading) reader(v *invocation) []Effect {
-	p := parse(v.args, &commands.Section{Values: readerValued()})
+	p := parse(v.args, &commands.Section{Values: map[string]bool{"-o": true, "--output": true}})
 	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
 	for _, a := range p.values(savingOptions(v.name, p)...) {
 		out = append(out, r.write(v, a, "writes")...)
@@ -346,8 +346,6 @@ func savingOptions(name string, p *parsed) []string {
 	}
 	return nil
 }
-
-func readerValued() map[string]bool { return map[string]bool{"-o": true, "--output": true} }
 
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {

@@ -22,11 +22,22 @@ func (r *reading) linked(since int) {
 	}
 }
 
-// built says of what was told since that a program made it of other files.
-func (r *reading) built(since int) {
-	for i := since; i < len(r.did); i++ {
-		r.did[i].Deed = vaglio.Built
+// built says of what was told since that a program made it of the operands; what
+// is made of a download is one.
+func (c *call) built(since int) {
+	from := c.stdin.text.remote || slices.ContainsFunc(c.operands, func(a arg) bool { return c.r.fetched[lastPart(a.text)] })
+	for i := since; i < len(c.r.did); i++ {
+		c.r.did[i].Deed = vaglio.Built
+		if from {
+			c.r.fetched[path.Base(c.r.did[i].Path)] = true
+		}
 	}
+}
+
+// builtHere reports whether this call or the session built a file, and nobody has
+// put another one there since.
+func (r *reading) builtHere(v *invocation, file arg) bool {
+	return file.known && v.host == "" && v.box == "" && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
 }
 
 // madeHere reports whether all that a word names came to be in this session.

@@ -86,8 +86,6 @@ func (s *splitter) take(token, word string) {
 // memory names a database that nobody keeps, theDatabase one without a known name.
 const memory, theDatabase = ":memory:", wording.Phrase("the database")
 
-func inMemory() wording.Clause { return object(memory) }
-
 // sql is the effect of running SQL text.
 func (r *reading) sql(text string, where wording.Clause) []Effect {
 	if strings.TrimSpace(text) == "" {

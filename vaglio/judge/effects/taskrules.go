@@ -130,6 +130,8 @@ func (s *taskSense) take(w string) {
 		s.build = true
 	case "deploy", "deployment", "publish", "redeploy", "promote", "rollout", "ship", "golive", "broadcast", "distribute", "undeploy", "publishtocentral":
 		s.strong = usual(KindPublish)
+	case "flash", "burn":
+		s.strong = usual(KindPhysical)
 	case "destroy", "drop", "wipe", "purge", "nuke", "teardown", "erase", "truncate", "flush", "obliterate", "fresh",
 		"reset", "rollback", "restore", "recreate", "undo":
 		s.strong = usual(KindDelete)
@@ -342,7 +344,7 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	if r.cloned || r.fetched[base] {
 		return one(KindForeignCode, say("runs %s, which was just fetched", file.text), file.text)
 	}
-	if v.box != "" && v.fresh {
+	if v.box != "" && v.fresh || r.builtHere(v, file) {
 		return own(say("runs %s", file.text))
 	}
 	switch r.world.placeOf(file, v.cwd) {

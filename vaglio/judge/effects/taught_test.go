@@ -12,23 +12,23 @@ import (
 // reaches, under its plain name alone, and makes no known one reach less.
 func TestTaughtPrograms(t *testing.T) {
 	j, err := effects.New(effects.Options{Home: testHome, User: "ann", Programs: map[string]effects.Reach{
-		"bd": effects.ReachWorkspace, "shipctl": effects.ReachShared, "rm": effects.ReachWorkspace, "make": effects.ReachShared,
+		"tix": effects.ReachWorkspace, "shipctl": effects.ReachShared, "rm": effects.ReachWorkspace, "make": effects.ReachShared,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line, asked := range map[string]bool{
-		"bd ready":                      false,
-		"cd sub && bd create --title x": false,
-		"bd show ~/.aws/credentials":    true,
-		"bd close 7; otherctl x":        true,
-		"shipctl roll web":              true,
-		"shipctl list":                  false,
-		"/tmp/bd ready":                 true,
-		"bdx ready":                     true,
-		"sudo bd ready":                 true,
-		"bd ready > ~/.bashrc":          true,
-		"ssh prod bd ready":             true,
+		"tix ready":                      false,
+		"cd sub && tix create --title x": false,
+		"tix show ~/.aws/credentials":    true,
+		"tix close 7; otherctl x":        true,
+		"shipctl roll web":               true,
+		"shipctl list":                   false,
+		"/tmp/tix ready":                 true,
+		"bdx ready":                      true,
+		"sudo tix ready":                 true,
+		"tix ready > ~/.bashrc":          true,
+		"ssh prod tix ready":             true,
 	} {
 		got, err := j.Grade(t.Context(), vaglio.Proposal{
 			Executor: "bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: testHome + "/app"},
@@ -41,5 +41,31 @@ func TestTaughtPrograms(t *testing.T) {
 	var mistake *effects.ProgramError
 	if many, ok := err.(interface{ Unwrap() []error }); !ok || len(many.Unwrap()) != 3 || !errors.As(err, &mistake) {
 		t.Errorf("got %v, want three mistakes", err)
+	}
+}
+
+// TestBuiltBySession checks that what the session built runs from among the
+// temporary files, until something else is put there.
+func TestBuiltBySession(t *testing.T) {
+	j := newJudge(t)
+	const app = "/tmp/app"
+	for name, c := range map[string]struct {
+		facts vaglio.Facts
+		asked bool
+	}{
+		"Nothing":    {nil, true},
+		"Built":      {vaglio.Facts{{Deed: vaglio.Built, Path: app}}, false},
+		"Other":      {vaglio.Facts{{Deed: vaglio.Built, Path: "/tmp/other"}}, true},
+		"Wrote":      {vaglio.Facts{{Deed: vaglio.Wrote, Path: app}}, true},
+		"Fetched":    {vaglio.Facts{{Deed: vaglio.Built, Path: app}, {Deed: vaglio.Fetched, Path: app}}, true},
+		"MovedThere": {vaglio.Facts{{Deed: vaglio.Built, Path: app}, {Deed: vaglio.Moved, Path: app}}, true},
+		"BuiltAnew":  {vaglio.Facts{{Deed: vaglio.Wrote, Path: app}, {Deed: vaglio.Built, Path: app}}, false},
+	} {
+		got, err := j.Grade(t.Context(), vaglio.Proposal{
+			Executor: "bash", Args: vaglio.Args{"command": app + " --port 8080"}, Context: vaglio.Context{Cwd: testHome + "/app"}, Facts: c.facts,
+		})
+		if err != nil || (got.Score < effects.Threshold) != c.asked {
+			t.Errorf("%s: score %.2f (%s), %v; want it asked: %t", name, got.Score, got.Reasoning, err, c.asked)
+		}
 	}
 }
