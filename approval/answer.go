@@ -145,6 +145,9 @@ type Tap struct {
 	Seen View
 	// Revealed says that the person was shown what [NewRevealedCard] shows.
 	Revealed bool
+	// Passkey says that the tap came with an assertion of a passkey, which is bound to
+	// the ask and the choice.
+	Passkey bool
 }
 
 // ErrOtherView says that the ask is not any more what the person was shown.

@@ -112,6 +112,8 @@ type Item struct {
 	// not. Lifted is set when a person took it back.
 	StandsUntil time.Time
 	Lifted      *Act
+	// Passkey says that the call is allowed only with a passkey, see [Card.WantPasskey].
+	Passkey bool
 	// Obscured is where masked values stand that decide what the call does. There is
 	// no Allow then, but on a card where they are revealed.
 	Obscured []Obscured
@@ -200,6 +202,24 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 		c.reveal(a)
 	}
 	return c
+}
+
+// WantPasskey marks what waits and can be allowed only with a passkey, by the ask's
+// electorate. Where no assertion of one can be given, there is no Allow then.
+func (c *Card) WantPasskey(e *Electorate, here bool) {
+	if !e.WantsPasskey("") {
+		return
+	}
+	for i := range c.Items {
+		it := &c.Items[i]
+		if it.State != Pending || !Serious(&it.Headline.Consequence) {
+			continue
+		}
+		it.Passkey = true
+		if !here {
+			it.Buttons, it.Grants, c.Buttons = withoutAllow(it.Buttons), nil, withoutAllow(c.Buttons)
+		}
+	}
 }
 
 // editables are the arguments that a person may change: none where a masked value

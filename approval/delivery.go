@@ -71,11 +71,14 @@ const (
 	AgentRemoved  AnnouncementKind = "agent-removed"
 	PolicyChanged AnnouncementKind = "policy-changed"
 	KeysRotated   AnnouncementKind = "keys-rotated"
+
+	PasskeyAdded   AnnouncementKind = "passkey-added"
+	PasskeyRemoved AnnouncementKind = "passkey-removed"
 )
 
 // AnnouncementKinds are all of them.
 func AnnouncementKinds() []AnnouncementKind {
-	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged, KeysRotated}
+	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged, KeysRotated, PasskeyAdded, PasskeyRemoved}
 }
 
 // Notice tells people of calls that the guard denied, or of a brake. Nobody can allow them, so

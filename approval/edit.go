@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +36,8 @@ type Editing struct {
 	// Seen is the fingerprint of the changed call that the person was shown. Without
 	// it, nothing is done but to show it.
 	Seen Fingerprint
+	// Passkey says that it came with an assertion of a passkey, which is bound to it.
+	Passkey bool
 }
 
 // Edited is a call in the form that a person would give it.
@@ -120,8 +123,8 @@ func (e *Editing) Change(p vaglio.Proposal, m Masker) (vaglio.Proposal, []Differ
 // [Ask.JoinTokens] of one call at least, become the new buttons of what else waits.
 //
 // An error changes nothing: [ErrNotApprover], [ErrNotFound], a [*WordsError], a
-// [*KeyError] where the same is asked already, [ErrNotAskable], [ErrNobody], or an
-// [*OrderError].
+// [*KeyError] where the same is asked already, [ErrNotAskable], [ErrNobody], [ErrPasskey],
+// or an [*OrderError].
 func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tokens []Token, at time.Time, permitFor time.Duration) error {
 	denial, err := Tap{By: e.By, Channel: e.Channel, Words: e.Words}.decision(ChoiceDeny, at)
 	if err != nil {
@@ -138,7 +141,7 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 	if p == nil {
 		return ErrNotFound
 	}
-	if err := a.mayBecome(p, c); err != nil {
+	if err := cmp.Or(a.mayBecome(p, c), e.asserted(&by, c)); err != nil {
 		return err
 	}
 	edit := &Edit{Changed: changed}
@@ -172,6 +175,16 @@ func (a *Ask) mayBecome(p *Approval, c *Call) error {
 		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // An edit shows no masked value.
 	}
 	return nil
+}
+
+// asserted returns [ErrPasskey] where the call in its new form takes an assertion of a
+// passkey that the edit lacks.
+func (e *Editing) asserted(by *Electorate, c *Call) error {
+	human, _ := by.of(e.By.ID)
+	if c == nil || e.Passkey || !by.WantsPasskey(human) || !serious(c.Proposal, c.Denial.verdict) {
+		return nil
+	}
+	return ErrPasskey
 }
 
 // alone reports whether a person may decide under any of the terms, and whether

@@ -62,7 +62,8 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 // Vote may change the ask also where the tap did not win. It changes nothing
 // when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
 // token, ask or approval, [ErrOtherChoice], [ErrNobody], a [*ChoiceError], a
-// [*WordsError], [ErrObscured] for an allowance of what was not revealed, or
+// [*WordsError], [ErrObscured] for an allowance of what was not revealed, [ErrPasskey]
+// for one that needs a passkey, or
 // [ErrNotAskable] for an approval that holds anything but a judge's denial.
 func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
@@ -76,9 +77,9 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	if err := a.answerable(&m, &t); err != nil {
 		return Receipt{}, err
 	}
-	human, under := e.of(t.By.ID)
-	if len(under) == 0 {
-		return Receipt{}, ErrNotApprover
+	human, under, err := e.voter(a, &t, &m)
+	if err != nil {
+		return Receipt{}, err
 	}
 	a.Lapse(at)
 	r := Receipt{Approvals: m.ids, Replaced: m.replaced}

@@ -132,6 +132,8 @@ const (
 	// OrderObscured is for an allowance of what a masked value decides, which a
 	// terminal does not show.
 	OrderObscured = "obscured"
+	// OrderPasskey is for an allowance that needs a passkey, which a terminal has none of.
+	OrderPasskey = "passkey"
 )
 
 func (e *OrderError) Error() string {
@@ -193,6 +195,8 @@ func (e *OrderError) atTerminal() string {
 		return fmt.Sprintf("%s was not shown at this terminal as it is now: nothing was allowed", e.Value)
 	case OrderObscured:
 		return fmt.Sprintf("a masked value decides what %s does, and only the inbox can show it: nothing was allowed", e.Value)
+	case OrderPasskey:
+		return fmt.Sprintf("%s may not be undone, or reaches others, and needs a passkey, in the inbox: nothing was allowed", e.Value)
 	case OrderName:
 		return fmt.Sprintf("it cannot be undone, and was not confirmed with %q: nothing was allowed", e.Value)
 	default:

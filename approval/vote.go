@@ -146,6 +146,9 @@ type Electorate struct {
 	Terms []Terms
 	// Human says who is behind an id, and whether they may decide anything.
 	Human func(id string) (human string, ok bool)
+	// Holder is the person who keeps passkeys, as Human names them; empty while there
+	// are none.
+	Holder string
 }
 
 // Electorate returns who may decide now what an agent asks on the routes; none
@@ -165,7 +168,7 @@ func (r *Routing) Electorate(routes []Active, agent string, human func(id string
 // who that is.
 func Everybody() Electorate {
 	var r Routing
-	return Electorate{[]Terms{r.Terms(DefaultRoute, "")}, func(id string) (string, bool) { return id, true }}
+	return Electorate{Terms: []Terms{r.Terms(DefaultRoute, "")}, Human: func(id string) (string, bool) { return id, true }}
 }
 
 // Unsure reports whether it cannot be told who is in a group, so that votes may

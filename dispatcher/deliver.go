@@ -196,6 +196,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 // card is the ask's card as the channel is to show it now.
 func (d *Dispatcher) card(ask approval.Ask, ch Channel) approval.Card {
 	card := approval.NewCard(ask, ch.Name(), d.masker())
+	d.guard(&card, ch.Name())
 	card.Silent = d.hours.Quiet.at(now())
 	return card
 }

@@ -107,6 +107,18 @@ type Deciders struct {
 	// approvers decide everything alone, on every plain channel. It must have passed
 	// [approval.Routing.Check].
 	Routing approval.Routing
+	// Passkeys are needed to allow serious calls once there is one.
+	Passkeys Passkeys
+}
+
+// Passkeys tell of the passkeys that a person keeps.
+type Passkeys struct {
+	// Holder is the stable id of the person.
+	Holder string
+	// Channel is where an assertion of one can be given.
+	Channel string
+	// Registered tells whether there is one; nil is none. It is asked as MayDecide is.
+	Registered func() bool
 }
 
 // Effects tell what calls would do. Each may be nil.
@@ -218,6 +230,7 @@ func New(c Config) *Dispatcher {
 	d.Rekey(approval.Permits{Secret: c.Secret})
 	d.Reader = read.New(read.Config{
 		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(), StepsKept: d.deadlines.steps(),
+		Guard: d.guard,
 	})
 	d.leaves = history.NewWriter(d.masker().Mask)
 	d.limit.most = MaxOpen

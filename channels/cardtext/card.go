@@ -80,6 +80,8 @@ type Call struct {
 
 	// obscured is what masked values decide, in our words; empty where they do not.
 	obscured string
+	// passkey says that it is allowed only with a passkey, in the inbox.
+	passkey bool
 
 	id     approval.ID
 	like   *approval.Likeness
@@ -135,7 +137,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
 	c.edit = it.Edit
 	c.dropped = !it.ValuesDropped.IsZero()
-	c.obscured = Obscured(texts, it.Obscured)
+	c.obscured, c.passkey = Obscured(texts, it.Obscured), it.Passkey
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}
@@ -350,6 +352,9 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 		}
 		if call.obscured != "" {
 			w.line("obscured", templates.Values{"what": call.obscured})
+		}
+		if call.passkey {
+			w.line("passkey", nil)
 		}
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})

@@ -135,6 +135,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"SecretsAreNotShown":                   masked,
 		"AMaskIsACut":                          obscured,
 		"AnAllowOfWhatIsMaskedAllowsNothing":   forged,
+		"WhatNeedsAPasskeyIsDeniedHere":        keyed,
 		"AGuardDenialCannotBeAllowed":          guarded,
 		"ATapDecidesOnceAndIsToldTruthfully":   once,
 		"AStrangerDecidesNothing":              stranger,

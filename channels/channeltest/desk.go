@@ -31,7 +31,9 @@ type Desk struct {
 	vetoes  []approval.Step
 	routing approval.Routing
 	brakes  []approval.Brake
-	looked  []approval.AskID
+	// holder keeps passkeys; empty is nobody.
+	holder string
+	looked []approval.AskID
 }
 
 // permitFor is how long the permits of the suite last.
@@ -95,7 +97,7 @@ func (d *Desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, er
 		if t.Token == "" && t.Ask != a.ID {
 			continue
 		}
-		r, err := a.Decide(t, time.Now(), permitFor)
+		r, err := a.Vote(t, d.electorate(), time.Now(), permitFor)
 		if errors.Is(err, approval.ErrNotFound) {
 			continue
 		}
@@ -289,7 +291,23 @@ func (d *Desk) Picture(a *approval.Ask, channel string) approval.Card {
 }
 
 func (d *Desk) picture(a *approval.Ask, channel string) approval.Card {
-	return approval.NewCard(*a, channel, d.masker)
+	c, e := approval.NewCard(*a, channel, d.masker), d.electorate()
+	c.WantPasskey(&e, false)
+	return c
+}
+
+// electorate lets each person decide alone, with a passkey where one is held.
+func (d *Desk) electorate() approval.Electorate {
+	e := approval.Everybody()
+	e.Holder = d.holder
+	return e
+}
+
+// Hand makes somebody, at a place that is not the channel's, the holder of a passkey.
+func (d *Desk) Hand(holder string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.holder = holder
 }
 
 // Remember makes these the desk's history.

@@ -208,6 +208,32 @@ func forged(t *testing.T, h Harness) {
 	}
 }
 
+// keyed holds that a call which takes a passkey is not allowed on a chat: not by a card
+// of before there was one, and newer ones say where it is.
+func keyed(t *testing.T, h Harness) {
+	if h.Revealed != nil {
+		t.Skip("this is where passkeys are used")
+	}
+	before, _, old := h.ask(t, "make")
+	h.Desk.Hand("web:owner")
+	if told := old.button(t, approval.ChoiceAllow).Press(Owner); !strings.Contains(told, "your passkey") || h.Desk.states(before)[0] != approval.Pending {
+		t.Errorf("who pressed is told %q, and it is %s", told, h.Desk.states(before)[0])
+	}
+	a, ref, p := h.ask(t, "make it", "make all")
+	for _, c := range p.choices() {
+		if c != approval.ChoiceDeny {
+			t.Errorf("the card offers %v", p.choices())
+		}
+	}
+	if grants := h.Grants(ref); len(grants) != 0 || !strings.Contains(p.Text, "Open the inbox to allow it: it needs your passkey.") {
+		t.Errorf("the card offers %d grants: %s", len(grants), p.Text)
+	}
+	h.denyAll(t, a, ref)
+	if got := h.Desk.states(a)[0]; got != approval.Denied {
+		t.Errorf("denied, it is %s", got)
+	}
+}
+
 // denyAll denies every call of the card by its own buttons.
 func (h *Harness) denyAll(t *testing.T, a *approval.Ask, ref string) {
 	t.Helper()

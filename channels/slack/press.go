@@ -96,6 +96,8 @@ func (l *loop) failed(err error) (said string, trouble error) {
 		return l.texts.Plain("tap.stranger", nil), nil
 	case errors.Is(err, approval.ErrObscured):
 		return l.texts.Plain("tap.obscured", nil), nil
+	case errors.Is(err, approval.ErrPasskey):
+		return l.texts.Plain("tap.passkey", nil), nil
 	case errors.Is(err, approval.ErrNoGrant):
 		return l.texts.Plain("tap.no.grant", nil), nil
 	case errors.Is(err, approval.ErrNotAskable):

@@ -88,6 +88,9 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 	case errors.Is(err, approval.ErrObscured):
 		l.answer(ctx, q, texts.Plain("tap.obscured", nil), true)
 		return nil
+	case errors.Is(err, approval.ErrPasskey):
+		l.answer(ctx, q, texts.Plain("tap.passkey", nil), true)
+		return nil
 	case errors.Is(err, approval.ErrNoGrant):
 		l.answer(ctx, q, texts.Plain("tap.no.grant", nil), true)
 		return nil

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web/proof"
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
@@ -72,9 +75,10 @@ func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
 			return err
 		}
 		who, _ := w.session(r)
+		act := proof.Act{Session: who.ID, Path: r.URL.Path, Body: body}
 		switch may := who.right(); {
 		case may == mayDecide:
-			err = w.proofs.Check(who.Key, proof.Act{Session: who.ID, Path: r.URL.Path, Body: body}, proof.Of(r))
+			err = w.proofs.Check(who.Key, act, proof.Of(r))
 		case may == mayLook || !no(f):
 			return &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: may.limit()}
 		}
@@ -82,6 +86,9 @@ func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
 			w.log.WarnContext(r.Context(), "a request with a session's cookie was refused: the page that signed in did not send it",
 				"session", who.ID[:min(len(who.ID), 12)], "from", hostOf(r.RemoteAddr), "path", r.URL.Path, "reason", err)
 			return unproven(err)
+		}
+		if err := w.asserted(r, &who, &act); err != nil {
+			return err
 		}
 		return h(rw, r, who, f)
 	})
@@ -113,7 +120,14 @@ func unproven(err error) error {
 // has the cookie alone can sign nothing with it.
 func (w *Web) nonce(rw http.ResponseWriter, r *http.Request) error {
 	who, _ := w.session(r)
-	body, err := strictjson.Marshal(offer{who.ID, who.Key, w.proofs.Nonce(who.ID)})
+	o := offer{Session: who.ID, Key: who.Key, Nonce: w.proofs.Nonce(who.ID), Passkeys: [][]byte{}}
+	if at, ok := w.site(r); ok {
+		o.Host = at.Host
+		for _, p := range w.passkeys.At(at.Host) {
+			o.Passkeys = append(o.Passkeys, p.ID)
+		}
+	}
+	body, err := strictjson.Marshal(o)
 	if err != nil {
 		return err
 	}
@@ -128,6 +142,10 @@ type offer struct {
 	// Key names the key in the browser; empty where the session has none.
 	Key   string `json:"key"`
 	Nonce string `json:"nonce"`
+	// Host is what passkeys belong to; empty at an address that can have none.
+	Host string `json:"host"`
+	// Passkeys are the ids of those that can be used.
+	Passkeys [][]byte `json:"passkeys"`
 }
 
 // fail shows the error. What is ours goes to the log, and only there.
@@ -156,10 +174,56 @@ func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	if shown.Link == "" {
 		shown.Link = "/inbox"
 	}
+	if errors.Is(shown.Err, approval.ErrPasskey) {
+		rw.Header().Set(passkeyHeader, "wanted")
+	}
 	p := page{Status: shown.Status, Name: "error", Title: shown.Title, Body: shown}
 	if err := w.render(rw, r, p); err != nil {
 		w.log.LogAttrs(r.Context(), slog.LevelError, "inbox page failed",
 			slog.String("path", r.URL.Path), slog.Any("error", err))
 		http.Error(rw, w.textsFor(r).Plain(shown.Title.Key, nil), http.StatusInternalServerError)
 	}
+}
+
+// policy lets a page use what comes from here and nothing else: no inline
+// script or style, no frame around it, no form that leads elsewhere.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// armour sets the headers of every answer and refuses other hosts' names, which
+// is what a page that rebinds its own name to this machine would send.
+func (w *Web) armour(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		h := rw.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+		if !w.known(r.Host) {
+			http.Error(rw, "This is not the address of the inbox. Open it by the link that “vaglio inbox” prints.",
+				http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(rw, r)
+	})
+}
+
+// known reports whether the host is this machine, or the public address.
+func (w *Web) known(hostport string) bool {
+	host := hostOf(hostport)
+	if w.public != nil && strings.EqualFold(host, w.public.Hostname()) {
+		return true
+	}
+	return hosts.Loopback(host)
+}
+
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
 }

@@ -21,6 +21,8 @@ type cardView struct {
 	// Obscured says that something that waits can be allowed only once its masked
 	// values are shown, which they are not here.
 	Obscured bool
+	// PasskeyNote says that Allow needs a passkey; zero where nothing does.
+	PasskeyNote text
 	// Askable says that the agent may be asked something first.
 	Askable bool
 	// Later says that the reminder can be put off, and the ask handed over; Notes say

@@ -23,6 +23,7 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request, who Session, f url
 		By: who.by(), Channel: Name, Words: cleanWords(f.Get("words")),
 		// The token that allows what is obscured stands on the page alone that reveals it.
 		Revealed: true,
+		Passkey:  who.asserted,
 	}
 	back := askURL(tap.Ask)
 	if tap.Token == "" || tap.Choice == "" {
@@ -67,6 +68,9 @@ func undecided(err error, back string) error {
 		return &pageError{
 			Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.order.title"}, Text: text{Key: "tap.no.grant"}, Link: back, Err: err,
 		}
+	}
+	if errors.Is(err, approval.ErrPasskey) {
+		return wantsPasskey(back)
 	}
 	if errors.Is(err, approval.ErrNotApprover) {
 		return &pageError{

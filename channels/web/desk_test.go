@@ -93,7 +93,7 @@ func (d *desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Car
 			return
 		}
 		for _, a := range asks {
-			if a.Waiting() && channel == web.Name && !yield(card(a), nil) {
+			if a.Waiting() && channel == web.Name && !yield(d.guarded(card(a)), nil) {
 				return
 			}
 		}
@@ -102,7 +102,15 @@ func (d *desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Car
 
 func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (approval.Card, error) {
 	a, err := d.find(func(a *approval.Ask) bool { return a.ID == id && channel == web.Name })
-	return card(a), err
+	return d.guarded(card(a)), err
+}
+
+// guarded marks what needs a passkey, where the voters hold one.
+func (d *desk) guarded(c approval.Card) approval.Card {
+	if d.voters != nil {
+		c.WantPasskey(d.voters, true)
+	}
+	return c
 }
 
 func (d *desk) Revealed(_ context.Context, id approval.AskID, channel string) (approval.Card, error) {

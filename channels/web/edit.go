@@ -49,7 +49,7 @@ func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
 func (w *Web) edit(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	e := approval.Editing{
 		ID: approval.ID(f.Get("id")), Texts: textsOf(f), Words: cleanWords(f.Get("words")),
-		By: who.by(), Channel: Name, Seen: approval.Fingerprint(f.Get("seen")),
+		By: who.by(), Channel: Name, Seen: approval.Fingerprint(f.Get("seen")), Passkey: who.asserted,
 	}
 	back := askURL(e.ID.Ask())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), editWithin)

@@ -86,6 +86,7 @@ func (w *Web) choose(r *http.Request, v *inboxView) error {
 	card := w.view(c, "inbox", false)
 	who, _ := w.session(r)
 	card.limit(who.right())
+	w.notePasskey(r, who, &card)
 	card.beside(s.Query())
 	v.Card = &card
 	for i := range v.List.Rows {
@@ -191,6 +192,7 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	}
 	v := askView{Notice: w.noticeOf(r), Did: w.didOf(r), Card: w.view(c, "ask", true)}
 	v.Card.limit(who.right())
+	w.notePasskey(r, who, &v.Card)
 	title := text{"web.title.ask", templates.Values{"id": plain(c.Ask)}}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
 }
@@ -209,6 +211,9 @@ type revealing struct {
 // do. They are secrets, which no session's cookie alone may read.
 func (w *Web) reveal(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	ask := approval.AskID(f.Get("ask"))
+	if w.passkeys.Any() && !who.asserted {
+		return wantsPasskey(askURL(ask))
+	}
 	to, err := w.told.Load().seal(revealing{who.ID, ask, time.Now().Add(revealFor)})
 	if err != nil {
 		return err

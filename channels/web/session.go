@@ -52,6 +52,10 @@ type Session struct {
 	// none. A record of before keys has neither.
 	Key     string `json:"key,omitempty"`
 	Keyless bool   `json:"keyless,omitempty"`
+	// asserted says that the act at hand came with an assertion of a passkey.
+	asserted bool
+	// challenge is what an authenticator signs for the act at hand.
+	challenge []byte
 }
 
 // right is how far a session goes.

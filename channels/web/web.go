@@ -30,6 +30,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/web/passkey"
 	"github.com/metnos/vaglio/channels/web/proof"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -50,6 +51,10 @@ type Web struct {
 	sessions *sessions
 	// proofs tell who has a session's key from who has its cookie alone.
 	proofs *proof.Verifier
+	// passkeys are needed to allow serious calls once there is one, and passkeysBy is
+	// told before they change.
+	passkeys   *passkey.Ring
+	passkeysBy func(context.Context, approval.Announcement) error
 	// signedInBy is told of each sign-in before it happens.
 	signedInBy func(context.Context, Session) error
 	codes      codes
@@ -86,6 +91,11 @@ type Config struct {
 	// SignedIn is told of each sign-in before it happens; an error keeps it from
 	// happening. Nil tells nobody.
 	SignedIn func(context.Context, Session) error
+	// Passkeys are those of the person who signs in; nil forgets them with the process.
+	Passkeys *passkey.Ring
+	// PasskeysChange is told of each change of them before it happens; an error keeps it
+	// from happening. Nil tells nobody.
+	PasskeysChange func(context.Context, approval.Announcement) error
 	// Secret names the cookie and seals what the browser carries from one page to the
 	// next, the latter until [Web.Rekey]. No session derives from it.
 	Secret [32]byte
@@ -200,6 +210,9 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	if w.signedInBy = c.SignedIn; w.signedInBy == nil {
 		w.signedInBy = func(context.Context, Session) error { return nil }
 	}
+	if err := w.takePasskeys(ctx, &c); err != nil {
+		return nil, err
+	}
 	var err error
 	if w.sessions, err = openSessions(ctx, c.Secret, c.Sessions); err != nil {
 		return nil, err
@@ -277,6 +290,7 @@ func (w *Web) Handler() http.Handler {
 	if w.judgements != nil {
 		mux.Handle("GET /inbox/judgement/{id}", w.signedIn(w.judgement))
 	}
+	mux.Handle("GET /inbox/passkeys", w.signedIn(w.passkeysPage))
 	mux.Handle("GET /inbox/try", w.signedIn(w.tryPage))
 	mux.Handle("GET /inbox/events", w.signedIn(w.events))
 	mux.Handle("GET /inbox/nonce", w.signedIn(w.nonce))
@@ -289,6 +303,7 @@ func (w *Web) Handler() http.Handler {
 	mux.Handle("POST /inbox/order", w.acting(stops, w.order))
 	mux.Handle("POST /inbox/edit", w.acting(never, w.edit))
 	mux.Handle("POST /inbox/reveal", w.acting(never, w.reveal))
+	mux.Handle("POST /inbox/passkeys", w.acting(never, w.changePasskeys))
 	mux.Handle("POST /inbox/try", w.acting(never, w.try))
 	mux.Handle("POST /inbox/login", w.open(w.login))
 	mux.Handle("POST /inbox/logout", w.open(w.logout))

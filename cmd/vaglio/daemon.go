@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/channels/web/passkey"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/gateway/httpapi"
 	"github.com/metnos/vaglio/gateway/install"
@@ -45,6 +46,7 @@ type daemon struct {
 	agents     *agents.Agents
 	meters     *models.Meters
 	dispatcher *dispatcher.Dispatcher
+	passkeys   *passkey.Ring
 	inbox      *web.Web
 	// bot is nil without a token.
 	bot *telegram.Channel
@@ -117,6 +119,9 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	if err := errors.Join(d.openTelegram(ctx), d.openSlack(ctx)); err != nil {
 		return nil, err
 	}
+	if d.passkeys, err = passkey.Open(ctx, instance.Passkeys{Store: d.store}); err != nil {
+		return nil, err
+	}
 	if err := d.openDispatcher(ctx, p, secrets); err != nil {
 		return nil, err
 	}
@@ -166,7 +171,10 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 	}
 	d.dispatcher = dispatcher.New(dispatcher.Config{
 		Store: d.store, Channels: channels, Engine: engine, Secret: secrets.Names,
-		Deciders:  dispatcher.Deciders{Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing},
+		Deciders: dispatcher.Deciders{
+			Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing,
+			Passkeys: dispatcher.Passkeys{Holder: web.Owner, Channel: web.Name, Registered: d.passkeys.Any},
+		},
 		Effects:   effects,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands, ValuesFor: d.config.KeepValues},
 		Hours:     dispatcher.Hours{Quiet: d.config.Quiet, Digest: d.config.Digest, QuietDays: d.config.QuietDays},
@@ -187,7 +195,8 @@ func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets in
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Judgement: d.dispatcher.Judgement, Samples: samples(),
 		Thresholds: judging.Thresholds(d.config.judges(p, judging.Means{})),
 		Texts:      d.config.Texts, Lang: d.config.Lang, Zone: d.config.Zone, Trial: d.config.shared(),
-		Secret: secrets.Rights, Sessions: instance.Sessions{Store: d.store}, SignedIn: d.signedIn, Public: d.config.PublicURL, Log: d.log,
+		Secret: secrets.Rights, Sessions: instance.Sessions{Store: d.store}, SignedIn: d.signedIn,
+		Passkeys: d.passkeys, PasskeysChange: d.announce, Public: d.config.PublicURL, Log: d.log,
 	})
 	if err != nil {
 		return err
@@ -244,7 +253,7 @@ func (d *daemon) owner() http.Handler {
 	return owner.NewHandler(owner.Config{
 		Judgements: d.dispatcher.JudgementsOf,
 		Desk:       d.dispatcher, Hand: d.dispatcher, By: approval.Person{ID: web.Owner, Name: "Owner"}, Channel: web.Name, Link: d.link, Pair: d.pair, Doctor: d.doctor(),
-		Rotate: d.rotate, Sessions: inboxSessions{d}, Agents: toldAgents{agentDesk{d.agents, d.config, d.rules}, d.dispatcher},
+		Rotate: d.rotate, Sessions: inboxSessions{d}, Passkeys: inboxPasskeys{d.inbox}, Agents: toldAgents{agentDesk{d.agents, d.config, d.rules}, d.dispatcher},
 		Above:    func(pid int) (lineage.Line, error) { return lineage.Of(lineage.System, pid) },
 		Programs: install.Programs(),
 		Texts:    d.config.Texts.In(d.config.Lang, d.config.Zone),

@@ -235,6 +235,12 @@ func (d *daemon) signedIn(ctx context.Context, one web.Session) error { //nolint
 	return d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.SignedIn, By: web.Owner, Detail: one.From + ", " + one.Browser})
 }
 
+// announce has everybody told of a change of the gate. The dispatcher is there before
+// anything can change.
+func (d *daemon) announce(ctx context.Context, a approval.Announcement) error {
+	return d.dispatcher.Announce(ctx, a)
+}
+
 func newSession() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",

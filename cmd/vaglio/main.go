@@ -152,7 +152,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 	root.AddCommand(
 		newServe(std), newJudge(std), newEval(std), newExplain(std), newReplay(), newPolicy(), newHook(std), newAgent(std), newSetup(std),
 		newInstall(std), newUninstall(std), newStatus(std), newMCP(std), newACP(std),
-		newInbox(), newSession(), newRotate(), newPending(), newWhy(), newShow(std), newAllow(std), newDeny(), newAsk(), newSnooze(), newHand(), newStop(), newGo(), newGrants(), newLift(),
+		newInbox(), newSession(), newPasskeys(), newRotate(), newPending(), newWhy(), newShow(std), newAllow(std), newDeny(), newAsk(), newSnooze(), newHand(), newStop(), newGo(), newGrants(), newLift(),
 		newRevoke(), newDigest(), newLog(std), newCompact(), newPair(), newDoctor(std), newTexts(), newVersion(),
 	)
 	if doctor, _, err := root.Find([]string{"doctor"}); err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/channels/web/passkey"
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -182,4 +184,92 @@ func lookInto(path string) (*bolt.Look, error) {
 		return nil, err
 	}
 	return bolt.LookInto(path, o)
+}
+
+// inboxPasskeys are the inbox's passkeys.
+type inboxPasskeys struct{ inbox *web.Web }
+
+// List returns the passkeys.
+func (p inboxPasskeys) List() []owner.PasskeyAccount {
+	all := p.inbox.Passkeys()
+	told := make([]owner.PasskeyAccount, len(all))
+	for i := range all {
+		told[i] = owner.PasskeyAccount{Name: all[i].Name, Host: all[i].Host, Made: all[i].Made, Used: all[i].Used}
+	}
+	return told
+}
+
+// Remove removes a passkey.
+func (p inboxPasskeys) Remove(ctx context.Context, name string) error {
+	err := p.inbox.RemovePasskey(ctx, name)
+	if errors.Is(err, passkey.ErrNone) {
+		return approval.ErrNotFound
+	}
+	return err
+}
+
+func newPasskeys() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "passkeys",
+		Short: "List the passkeys of the inbox, and remove one that was lost",
+		Long: `List the passkeys of the inbox, and remove one that was lost. They are registered in
+the inbox, on its page Passkeys. Once there is one, a call that may not be undone or
+reaches others is allowed only in the inbox, with a passkey.
+
+Exit codes: 0 done, 1 no daemon or no such passkey, 2 a mistake in the command line
+or in the configuration.`,
+		Example: "  vaglio passkeys list\n  vaglio passkeys remove phone",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPasskeysList(), newPasskeysRemove())
+	return cmd
+}
+
+func newPasskeysList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the passkeys of the inbox",
+		Long: `List the passkeys of the inbox, the oldest first, and where each can be used.
+
+Exit codes: 0 listed, 1 no daemon, 2 a mistake in the command line or in the
+configuration.`,
+		Example: "  vaglio passkeys list\n  vaglio passkeys list --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var a owner.PasskeyList
+			if err := askDaemon(cmd.Context(), http.MethodGet, "/passkeys", &a); err != nil {
+				return err
+			}
+			if asJSON {
+				return terminal.JSON(cmd.OutOrStdout(), a)
+			}
+			return owner.WritePasskeys(cmd.OutOrStdout(), a.Passkeys)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newPasskeysRemove() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove <name>",
+		Short: "Remove a passkey that was lost",
+		Long: `Remove a passkey that was lost, without it. It takes a terminal with no agent's
+program above, and every chat is told. Without any passkey, calls are allowed as
+before there was one.
+
+Exit codes: 0 removed, 1 no daemon, no such passkey or no terminal, 2 a mistake in
+the command line or in the configuration.`,
+		Example: "  vaglio passkeys remove phone",
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := askDaemon(cmd.Context(), http.MethodDelete, "/passkeys/"+url.PathEscape(args[0]), &owner.Said{}); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "removed; every chat is told")
+			return err
+		},
+	}
 }

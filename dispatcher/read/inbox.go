@@ -20,7 +20,7 @@ func (r *Reader) Pending(ctx context.Context, channel string) iter.Seq2[approval
 			if err == nil && !ask.Is.Waiting() {
 				continue
 			}
-			if !yield(approval.NewCard(ask.Is, channel, r.masker), err) || err != nil {
+			if !yield(r.guarded(approval.NewCard(ask.Is, channel, r.masker), channel), err) || err != nil {
 				return
 			}
 		}
@@ -33,7 +33,7 @@ func (r *Reader) Card(ctx context.Context, id approval.AskID, channel string) (a
 	if err != nil {
 		return approval.Card{}, err
 	}
-	return approval.NewCard(ask, channel, r.masker), nil
+	return r.guarded(approval.NewCard(ask, channel, r.masker), channel), nil
 }
 
 // Revealed returns the card of an ask for a person who wants to see the values that
@@ -43,7 +43,14 @@ func (r *Reader) Revealed(ctx context.Context, id approval.AskID, channel string
 	if err != nil {
 		return approval.Card{}, err
 	}
-	return approval.NewRevealedCard(ask, channel, r.masker), nil
+	return r.guarded(approval.NewRevealedCard(ask, channel, r.masker), channel), nil
+}
+
+func (r *Reader) guarded(c approval.Card, channel string) approval.Card {
+	if r.guard != nil {
+		r.guard(&c, channel)
+	}
+	return c
 }
 
 // shortest is the fewest characters of an id that Find takes.
@@ -83,7 +90,7 @@ func (r *Reader) Why(ctx context.Context, id, channel string) (approval.Card, er
 	if err != nil {
 		return approval.Card{}, err
 	}
-	return approval.NewCard(ask, channel, r.masker), nil
+	return r.guarded(approval.NewCard(ask, channel, r.masker), channel), nil
 }
 
 // vetoed looks a refused step up. People ask rarely, so there is no index: all that

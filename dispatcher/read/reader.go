@@ -24,6 +24,7 @@ type Reader struct {
 	// readers has a place for each that reads statistics.
 	readers chan struct{}
 	counted *countedJournal
+	guard   func(*approval.Card, string)
 }
 
 // Config is what a reader is made of.
@@ -41,6 +42,9 @@ type Config struct {
 	Night report.Night
 	// StepsKept is how long the turn log is kept; 0 is [StepsKept].
 	StepsKept time.Duration
+	// Guard takes off a card what nobody may press on that channel now; nil takes
+	// nothing.
+	Guard func(c *approval.Card, channel string)
 }
 
 // New returns a reader of records.
@@ -48,6 +52,7 @@ func New(c Config) *Reader {
 	return &Reader{
 		records: c.Records, masker: c.Masker, effect: c.Effect, hours: c.Hours, night: c.Night,
 		stepsKept: cmp.Or(c.StepsKept, StepsKept),
+		guard:     c.Guard,
 		readers:   make(chan struct{}, statisticsReaders), counted: newCountedJournal(),
 	}
 }

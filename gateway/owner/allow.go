@@ -220,6 +220,8 @@ func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, er
 		err = &approval.OrderError{Key: approval.OrderUnseen, Value: id}
 	case errors.Is(err, approval.ErrObscured):
 		err = &approval.OrderError{Key: approval.OrderObscured, Value: id}
+	case errors.Is(err, approval.ErrPasskey):
+		err = &approval.OrderError{Key: approval.OrderPasskey, Value: id}
 	}
 	if err != nil {
 		return Said{}, a.undone(&approval.Order{ID: id}, err)

@@ -66,6 +66,8 @@ type Config struct {
 	Rotate func(context.Context) (Rotation, error)
 	// Sessions are the browsers that are signed in.
 	Sessions Sessions
+	// Passkeys are those of the inbox.
+	Passkeys Passkeys
 	// Above returns a process and what is above it, and Programs are those of agents:
 	// what runs below one answers nothing.
 	Above    func(pid int) (lineage.Line, error)
@@ -96,6 +98,7 @@ func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	calls := a.agentCalls()
 	maps.Copy(calls, a.sessionCalls())
+	maps.Copy(calls, a.passkeyCalls())
 	maps.Copy(calls, map[string]func(*http.Request) (any, error){
 		"POST /inbox-link": func(*http.Request) (any, error) { return Link{a.Link()}, nil },
 		"POST /rotate":     func(r *http.Request) (any, error) { return a.Rotate(r.Context()) },

@@ -52,6 +52,7 @@ const (
 	vmetrics   = "github.com/VictoriaMetrics/metrics"
 	websocket  = "github.com/gorilla/websocket"
 	ximage     = "golang.org/x/image"
+	webauthn   = "github.com/go-webauthn/webauthn"
 	xmod       = "golang.org/x/mod"
 	xnet       = "golang.org/x/net"
 	xsync      = "golang.org/x/sync"
@@ -108,7 +109,7 @@ var rooms = map[string]room{
 		modules: []string{yaml},
 	},
 	"internal/agents":   {may: []string{"approval", "internal/datafolder", "internal/strictjson"}, tests: []string{"store/storetest"}},
-	"internal/instance": {may: []string{"approval", "approval/report", "channels/slack", "channels/telegram", "channels/web", "internal/strictjson"}, tests: []string{"store/storetest"}},
+	"internal/instance": {may: []string{"approval", "approval/report", "channels/slack", "channels/telegram", "channels/web", "channels/web/passkey", "internal/strictjson"}, tests: []string{"store/storetest"}},
 	"internal/doctor": {
 		may: []string{
 			"dispatcher", "store/bolt", "store/keyring", "approval", "approval/visible", "channels/slack", "channels/telegram",
@@ -194,7 +195,7 @@ var rooms = map[string]room{
 
 	"approval/visible": {may: []string{"vaglio/mask"}, modules: []string{xtext}},
 	"approval": {
-		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
+		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/operation", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
 	"approval/headline": {may: []string{"internal/hosts", "vaglio", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/wording"}},
@@ -233,8 +234,9 @@ var rooms = map[string]room{
 	"channels/chart":       {may: []string{"approval", "approval/report", "templates"}, modules: []string{ximage}},
 	"channels/web/proof":   {tests: []string{"channels/web/webtest"}},
 	"channels/web/webtest": {may: []string{"internal/strictjson"}},
+	"channels/web/passkey": {modules: []string{webauthn}, tests: []string{"channels/web/webtest"}},
 	"channels/web": {
-		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "channels/web/proof", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
+		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "channels/web/passkey", "channels/web/proof", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", xnet},
 	},

@@ -20,6 +20,7 @@ const (
 	telegramRecord = "telegram"
 	slackRecord    = "slack"
 	sessionsRecord = "sessions"
+	passkeysRecord = "passkeys"
 )
 
 // Reader reads records.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/metnos/vaglio/channels/web"
+	"github.com/metnos/vaglio/channels/web/passkey"
 )
 
 // Sessions keep in the store which browsers are signed in to the inbox: by the
@@ -18,4 +19,17 @@ func (m Sessions) Load(ctx context.Context) ([]web.Session, error) {
 // Save stores the sessions.
 func (m Sessions) Save(ctx context.Context, all []web.Session) error {
 	return saveNotes(ctx, m.Store, sessionsRecord, append([]web.Session{}, all...))
+}
+
+// Passkeys keep in the store the public halves of the passkeys of the inbox.
+type Passkeys struct{ Store Store }
+
+// Load returns the passkeys.
+func (m Passkeys) Load(ctx context.Context) ([]passkey.Passkey, error) {
+	return loadNotes[[]passkey.Passkey](ctx, m.Store, passkeysRecord)
+}
+
+// Save stores the passkeys.
+func (m Passkeys) Save(ctx context.Context, all []passkey.Passkey) error {
+	return saveNotes(ctx, m.Store, passkeysRecord, append([]passkey.Passkey{}, all...))
 }

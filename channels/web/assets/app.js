@@ -415,14 +415,19 @@
     button.setAttribute("aria-disabled", "true");
     try {
       const to = form.getAttribute("action"), body = new URLSearchParams(new FormData(form, button)).toString();
-      const proof = await vaglioKey.prove(to, body);
-      const answer = proof && await fetch(to, { method: "POST", headers: { "Content-Type": "application/x-www-form-urlencoded", ...proof }, body });
+      const post = async (passkey) => {
+        const proof = await vaglioKey.prove(to, body, passkey);
+        return proof && fetch(to, { method: "POST", headers: { "Content-Type": "application/x-www-form-urlencoded", ...proof }, body });
+      };
+      let answer = await post(form.hasAttribute("data-makes-passkey") ? "make" : "");
+      // That it takes a passkey is the server's to say.
+      if (answer?.headers.get("Vaglio-Passkey") === "wanted") answer = await post("use");
       const doc = answer && await read(answer);
       const failed = doc?.getElementById("failure");
       if (!answer) fault(words.keyless);
       else if (answer.status === 401) location.reload();
       else if (failed) { fault(failed.querySelector("h1").textContent + ". " + failed.querySelector("p").textContent); soon(); }
-      else if (to === "/inbox/order" || to === "/inbox/reveal") { location.href = answer.url; return; }
+      else if (to === "/inbox/order" || to === "/inbox/reveal" || to === "/inbox/passkeys") { location.href = answer.url; return; }
       else if (to === "/inbox/edit" && answer.redirected) { location.href = answer.url; return; }
       else if (to === "/inbox/try" || to === "/inbox/edit") swap(doc);
       else {
@@ -435,8 +440,8 @@
         arrive();
         say([$("notice")?.textContent, shown()?.hasAttribute("data-waiting") ? title(shown()) : ""].join(" ").replace(/\s+/g, " ").trim());
       }
-    } catch {
-      fault(words.lost);
+    } catch (e) {
+      fault(e instanceof vaglioKey.Unused ? words.passkey : words.lost);
     }
     sending = false;
     if (button.isConnected) { button.removeAttribute("aria-disabled"); gate(); }
@@ -486,7 +491,7 @@
 
   document.addEventListener("submit", (e) => {
     const form = e.target;
-    if (!form.matches('[action="/inbox/decide"], [action="/inbox/order"], [action="/inbox/edit"], [action="/inbox/reveal"], [action="/inbox/try"]') || !e.submitter) return;
+    if (!form.matches('[action="/inbox/decide"], [action="/inbox/order"], [action="/inbox/edit"], [action="/inbox/reveal"], [action="/inbox/try"], [action="/inbox/passkeys"]') || !e.submitter) return;
     e.preventDefault();
     if (e.submitter.hasAttribute("data-unread")) { readOn(form.closest(".actions")); say(words.unread); return; }
     send(form, e.submitter);

@@ -40,18 +40,58 @@ const vaglioKey = (() => {
     return key;
   }
 
+  const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+
+  // Unused says that an authenticator gave no answer: its user did not want to, or there
+  // is none.
+  class Unused extends Error {}
+
+  // header is what an authenticator said, as the server reads it.
+  const header = (said, response) => text(new TextEncoder().encode(JSON.stringify({
+    id: said.id, rawId: text(said.rawId), type: said.type, clientExtensionResults: {}, response,
+  })));
+
+  // passkey returns what authenticators say of a challenge: an assertion where there is
+  // a passkey, and a new one where one is to be made.
+  async function passkey(make, name, host, own, challenge) {
+    const known = own.map((id) => ({ type: "public-key", id: bytes(id) })), headers = {};
+    const ask = async (what) => {
+      try { return await what(); } catch (e) { throw new Unused(e.message); }
+    };
+    if (known.length) {
+      const said = await ask(() => navigator.credentials.get({ publicKey: { challenge, rpId: host, allowCredentials: known, userVerification: "required", timeout: 100000 } }));
+      const r = said.response;
+      headers["Vaglio-Passkey"] = header(said, {
+        clientDataJSON: text(r.clientDataJSON), authenticatorData: text(r.authenticatorData), signature: text(r.signature), userHandle: r.userHandle ? text(r.userHandle) : undefined,
+      });
+    }
+    if (make) {
+      const said = await ask(() => navigator.credentials.create({ publicKey: {
+        challenge, rp: { id: host, name: "vaglio" }, user: { id: challenge, name, displayName: name }, excludeCredentials: known, attestation: "none",
+        authenticatorSelection: { userVerification: "required", residentKey: "discouraged" }, timeout: 100000,
+        pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
+      } }));
+      headers["Vaglio-New-Passkey"] = header(said, { clientDataJSON: text(said.response.clientDataJSON), attestationObject: text(said.response.attestationObject) });
+    }
+    return headers;
+  }
+
   // prove returns the headers that show where a form comes from: none where the
-  // session has no key, and null where it has one that is not here.
-  async function prove(path, body) {
+  // session has no key, and null where it has one that is not here. It comes with a
+  // passkey's word where it is to "use" or to "make" one.
+  async function prove(path, body, passkeys) {
     const answer = await fetch("/inbox/nonce");
     if (!answer.ok) return {}; // The form is told why.
-    const { session, key, nonce } = await answer.json();
+    const { session, key, nonce, host, passkeys: known } = await answer.json();
     if (!key) return {};
     const own = await kept("readonly", (keys) => keys.get(key)).catch(() => null);
     if (!own) return null;
-    const act = new TextEncoder().encode(["vaglio/inbox/answer/v1", session, nonce, path, body].join("\n"));
-    const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, own.sign, act);
-    return { "Vaglio-Nonce": nonce, "Vaglio-Signature": text(signature) };
+    const act = (purpose) => new TextEncoder().encode([purpose, session, nonce, path, body].join("\n"));
+    const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, own.sign, act("vaglio/inbox/answer/v1"));
+    const proof = { "Vaglio-Nonce": nonce, "Vaglio-Signature": text(signature) };
+    if (!passkeys || !host) return proof;
+    const challenge = new Uint8Array(await crypto.subtle.digest("SHA-256", act("vaglio/inbox/passkey/v1")));
+    return { ...proof, ...await passkey(passkeys === "make", new URLSearchParams(body).get("name"), host, known, challenge) };
   }
 
   // A browser that keeps no key signs in all the same: it looks and denies.
@@ -69,5 +109,5 @@ const vaglioKey = (() => {
     door.submit();
   });
 
-  return { prove };
+  return { prove, Unused };
 })();

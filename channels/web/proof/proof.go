@@ -40,6 +40,8 @@ const (
 	nonceFor = 2 * time.Minute
 	// purpose begins what is signed, so that a signature for something else never fits.
 	purpose = "vaglio/inbox/answer/v1"
+	// passkeyPurpose begins what a passkey signs.
+	passkeyPurpose = "vaglio/inbox/passkey/v1" //nolint:gosec // It is no secret.
 	// half is the size of r and of s, in bytes.
 	half = 32
 )
@@ -201,12 +203,19 @@ func (a *Act) signed(key string, p Proof) bool {
 	if err != nil || len(raw) != 2*half {
 		return false
 	}
-	hash := sha256.Sum256(a.message(p.Nonce))
+	hash := sha256.Sum256(a.message(purpose, p.Nonce))
 	return ecdsa.Verify(public, hash[:], new(big.Int).SetBytes(raw[:half]), new(big.Int).SetBytes(raw[half:]))
+}
+
+// Challenge is what a passkey signs for the act beside the page's key, with the same
+// nonce: whoever checks both takes neither twice.
+func (a *Act) Challenge(p Proof) []byte {
+	hash := sha256.Sum256(a.message(passkeyPurpose, p.Nonce))
+	return hash[:]
 }
 
 // message is what is signed: a line for each of purpose, session, nonce and path, and
 // the form. None of the lines can hold a line break, so no two acts have one message.
-func (a *Act) message(nonce string) []byte {
+func (a *Act) message(purpose, nonce string) []byte {
 	return append([]byte(strings.Join([]string{purpose, a.Session, nonce, a.Path, ""}, "\n")), a.Body...)
 }

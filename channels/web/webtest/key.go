@@ -43,6 +43,9 @@ type Offer struct {
 	Key string `json:"key"`
 	// Nonce is good for one request of the session.
 	Nonce string `json:"nonce"`
+	// Host is what passkeys belong to at the address, and Passkeys are their ids.
+	Host     string   `json:"host"`
+	Passkeys [][]byte `json:"passkeys"`
 }
 
 // ReadOffer reads an answer of GET /inbox/nonce.
@@ -52,6 +55,12 @@ func ReadOffer(body []byte) (Offer, error) {
 		return o, fmt.Errorf("webtest: %w in %.200q", err, body)
 	}
 	return o, nil
+}
+
+// Challenge is what an authenticator signs for a form that is sent to the path.
+func (o *Offer) Challenge(path, body string) []byte {
+	hash := sha256.Sum256([]byte("vaglio/inbox/passkey/v1\n" + o.Session + "\n" + o.Nonce + "\n" + path + "\n" + body))
+	return hash[:]
 }
 
 // Sign signs a form that is sent to the path, and puts the proof into its request's

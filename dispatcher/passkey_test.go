@@ -1,0 +1,98 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// Once there is a passkey, what may not be undone or reaches others is allowed with it
+// alone, wherever and however it is pressed or edited; all else as before.
+func TestSeriousCallsTakeThePasskey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		judge, err := effects.New(effects.Options{Home: "/home/u"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		registered := false
+		channel, store := newFakeChannel(), storetest.NewMemory()
+		d := dispatcher.New(dispatcher.Config{
+			Store: store, Channels: []dispatcher.Channel{channel}, Engine: newEngine(t, judge, disk{}), Secret: approval.Secret{1},
+			Deciders: dispatcher.Deciders{
+				Approvers: []string{owner.ID, "web:owner"},
+				Passkeys:  dispatcher.Passkeys{Holder: "web:owner", Channel: "web", Registered: func() bool { return registered }},
+			},
+			Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		})
+		ctx, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := d.Run(ctx); err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		})
+		defer wg.Wait()
+		defer cancel()
+		g := &gate{Dispatcher: d, store: store, channel: channel}
+
+		first := g.propose(t, push("--force main"), 0)
+		if c := g.onlyCard(t); !slices.ContainsFunc(c.Buttons, func(b approval.Button) bool { return b.Choice == approval.ChoiceAllow }) || c.Items[0].Passkey {
+			t.Errorf("before there is one, the card is %+v", c)
+		}
+		registered = true
+		if c := g.onlyCard(t); slices.ContainsFunc(c.Buttons, func(b approval.Button) bool { return b.Choice != approval.ChoiceDeny }) || !c.Items[0].Passkey || len(c.Items[0].Grants) != 0 {
+			t.Errorf("the card is %+v", c)
+		}
+		by := approval.Person{ID: "web:owner", Name: "owner"}
+		tap := approval.Tap{Ask: first.Approval.ID.Ask(), Choice: approval.ChoiceAllow, By: owner, Channel: "fake"}
+		for name, change := range map[string]func(*approval.Tap){
+			"on a chat":      func(*approval.Tap) {},
+			"on the web":     func(t *approval.Tap) { t.By, t.Channel = by, "web" },
+			"at a terminal":  func(t *approval.Tap) { t.By, t.Channel = by, "cli" },
+			"with more like": func(t *approval.Tap) { t.Choice = approval.GrantChoices()[0] },
+		} {
+			one := tap
+			change(&one)
+			if _, err := g.Decide(t.Context(), one); !errors.Is(err, approval.ErrPasskey) && !errors.Is(err, approval.ErrNoGrant) {
+				t.Errorf("%s it is answered %v", name, err)
+			}
+		}
+		e := approval.Editing{ID: first.Approval.ID, Texts: map[string]string{"command": "git push origin --force dev"}, By: by, Channel: "web"}
+		shown, err := g.Edit(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Seen = shown.Print
+		if _, err := g.Edit(t.Context(), e); !errors.Is(err, approval.ErrPasskey) {
+			t.Errorf("edited it is answered %v", err)
+		}
+		if ask, err := g.Find(t.Context(), string(first.Approval.ID)); err != nil || len(ask.Approvals) != 1 || ask.Approvals[0].State != approval.Pending {
+			t.Fatalf("something changed: %+v %v", ask, err)
+		}
+		e.Passkey = true
+		if edited, err := g.Edit(t.Context(), e); err != nil || !edited.Done {
+			t.Errorf("edited with one it is answered %+v %v", edited, err)
+		}
+
+		second := g.propose(t, push("--force other"), 0)
+		tap = approval.Tap{Ask: second.Approval.ID.Ask(), Choice: approval.ChoiceAllow, By: by, Channel: "web", Passkey: true}
+		if r, err := g.Decide(t.Context(), tap); err != nil || !r.Won {
+			t.Errorf("with one it is answered %+v %v", r, err)
+		}
+		third := g.propose(t, push("--force third"), 0)
+		if r, err := g.Decide(t.Context(), approval.Tap{Ask: third.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "fake"}); err != nil || !r.Won {
+			t.Errorf("a denial is answered %+v %v", r, err)
+		}
+		synctest.Wait()
+	})
+}
