@@ -155,6 +155,16 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	return c
 }
 
+// elsewhere says why the call is allowed in the inbox alone, if it is.
+func (c *Call) elsewhere(w *writer) {
+	if c.obscured != "" {
+		w.line("obscured", templates.Values{"what": c.obscured})
+	}
+	if c.passkey {
+		w.line("passkey", nil)
+	}
+}
+
 // Obscured says what masked values of a call decide.
 func Obscured(texts *templates.Texts, all []approval.Obscured) string {
 	said := make([]string, len(all))
@@ -350,12 +360,7 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 		default:
 			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
 		}
-		if call.obscured != "" {
-			w.line("obscured", templates.Values{"what": call.obscured})
-		}
-		if call.passkey {
-			w.line("passkey", nil)
-		}
+		call.elsewhere(w)
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})
 		}
