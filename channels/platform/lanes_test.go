@@ -37,7 +37,8 @@ func TestLanes(t *testing.T) {
 		}
 		hold := make(chan struct{})
 		lanes := 0
-		for ; l.Do(string(rune('a'+lanes)), func() { <-hold }); lanes++ {
+		for l.Do(string(rune('a'+lanes)), func() { <-hold }) {
+			lanes++
 		}
 		if lanes != 100 {
 			t.Errorf("%d lanes", lanes)
