@@ -61,6 +61,8 @@ type Memory[N any] struct {
 	mu sync.Mutex
 	// Notes are what was kept last. A test may touch them while no channel runs.
 	Notes N
+	// Saved is how often they were kept.
+	Saved int
 	fail  error
 }
 
@@ -79,6 +81,7 @@ func (m *Memory[N]) Save(ctx context.Context, n N) error {
 		return err
 	}
 	m.Notes = n
+	m.Saved++
 	return nil
 }
 

@@ -82,7 +82,8 @@ func TestTroubleComesInOrderAndOnce(t *testing.T) {
 	if got := next("send"); got != "" {
 		t.Errorf("after it healed a call meets %q", got)
 	}
-	if trouble.Slow(time.Second); trouble.Takes() != time.Second {
-		t.Errorf("a call takes %s", trouble.Takes())
+	trouble.Slow(time.Second)
+	if trouble.Slow(time.Minute, "photo"); trouble.Takes("text") != time.Second || trouble.Takes("photo") != time.Minute {
+		t.Errorf("calls take %s and %s", trouble.Takes("text"), trouble.Takes("photo"))
 	}
 }

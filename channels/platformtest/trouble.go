@@ -10,21 +10,32 @@ import (
 type Trouble[F any] struct {
 	mu     sync.Mutex
 	faults map[string][]F
-	slow   time.Duration
+	slow   map[string]time.Duration
 }
 
-// Slow makes every call take that long.
-func (t *Trouble[F]) Slow(d time.Duration) {
+// Slow makes the calls of the methods take that long; with none, every call.
+func (t *Trouble[F]) Slow(d time.Duration, methods ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.slow = d
+	if len(methods) == 0 {
+		methods = []string{""}
+	}
+	if t.slow == nil {
+		t.slow = map[string]time.Duration{}
+	}
+	for _, method := range methods {
+		t.slow[method] = d
+	}
 }
 
-// Takes is how long a call takes.
-func (t *Trouble[F]) Takes() time.Duration {
+// Takes is how long a call of the method takes.
+func (t *Trouble[F]) Takes(method string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.slow
+	if d, ok := t.slow[method]; ok {
+		return d
+	}
+	return t.slow[""]
 }
 
 // Fail makes the next n calls of a method fail; the method "" means every one.

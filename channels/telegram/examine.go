@@ -190,7 +190,7 @@ func (e *examiner) hooked(info *hookInfo) {
 		e.found(subject, approval.Noted, "The bot has a webhook at "+host(info.URL)+"; the next start replaces it.", "")
 	case info.URL != e.webhook:
 		e.found(subject, approval.Wrong, "The bot's webhook is not the one that the daemon set.", "Stop the program that sets it, or use a bot of vaglio's own.")
-	case (&loop{e.Channel, nil}).fails(info):
+	case (&loop{Channel: e.Channel}).fails(info):
 		e.found(subject, approval.Wrong, "Telegram cannot deliver to the webhook: "+cardtext.Clip(info.Error, 200)+"."+waiting(info.Pending),
 			"Check that METNOS_TELEGRAM_WEBHOOK leads to vaglio from outside, with a certificate that Telegram trusts.")
 	default:

@@ -92,9 +92,11 @@ func (l *loop) turn(ctx context.Context, q *callback, id string, behind func(v *
 	p, whole := v.fit(v.sum != "", false)
 	keyboard := cmp.Or(behind(v, whole), v.keyboard(whole))
 	l.answer(ctx, q, "", false)
-	if err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard)); err != nil {
-		l.log.WarnContext(ctx, "the further choices of a card could not be shown", "ask", id, "error", err)
-	}
+	l.later(ctx, q.Message.Chat.ID, func() {
+		if err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard)); err != nil {
+			l.log.WarnContext(ctx, "the further choices of a card could not be shown", "ask", id, "error", err)
+		}
+	})
 	return nil
 }
 

@@ -50,10 +50,19 @@ type Book interface {
 	Digest(ctx context.Context, day string) (report.Digest, error)
 }
 
-// loop takes the updates in, one after the other.
+// loop takes the updates in, one after the other. What it says beside them goes
+// through the lanes: no press waits until something else was said.
 type loop struct {
 	*Channel
-	desk Desk
+	desk   Desk
+	speech platform.Lanes
+}
+
+// later has something said in a chat, after what is to be said there already.
+func (l *loop) later(ctx context.Context, chat int64, say func()) {
+	if !l.speech.Do("chat "+strconv.FormatInt(chat, 10), say) {
+		l.log.WarnContext(ctx, "a chat is written to faster than the platform takes it; an answer is left out", "chat", chat)
+	}
 }
 
 const (
@@ -79,8 +88,9 @@ const (
 // confirmed only when its effect is committed, so one that a crash interrupts
 // comes again.
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
-	l := &loop{c, desk}
+	l := &loop{Channel: c, desk: desk}
 	defer c.end()
+	defer l.speech.Wait()
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
 	listen := l.listen
@@ -124,10 +134,8 @@ func (l *loop) listen(ctx context.Context) error {
 		if err := l.heard(ctx); err != nil {
 			return err
 		}
-		for _, u := range batch {
-			if err := l.take(ctx, u); err != nil {
-				return err
-			}
+		if err := l.takeAll(ctx, batch); err != nil {
+			return err
 		}
 		if len(batch) == 0 && wait > 0 {
 			platform.Sleep(ctx, hotPoll-time.Since(began))
@@ -202,9 +210,11 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	}
 	p := &page{texts: l.textsFor(chat)}
 	p.say("away", map[string]any{"from": from, "to": to, "n": n})
-	if _, err := l.send(ctx, chat, p, note{thread: l.topic}); err != nil {
-		l.log.WarnContext(ctx, "the chat could not be told that presses may be lost", "error", err)
-	}
+	l.later(ctx, chat, func() {
+		if _, err := l.send(ctx, chat, p, note{thread: l.topic}); err != nil {
+			l.log.WarnContext(ctx, "the chat could not be told that presses may be lost", "error", err)
+		}
+	})
 	return nil
 }
 
@@ -219,30 +229,52 @@ func (l *loop) waiting(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// take lets a polled update have its effect, and then moves the offset past it.
-// An id below the offset means that the platform restarted its ids, and moves
-// the offset down.
-func (l *loop) take(ctx context.Context, raw strictjson.Value) error {
+// takeAll takes a batch in. What keeps nothing is confirmed with what follows it,
+// or at the end of the batch: a commit for every word that somebody writes would
+// hold up the presses behind them.
+func (l *loop) takeAll(ctx context.Context, batch []strictjson.Value) error {
+	var passed int64
+	for _, u := range batch {
+		id, kept, err := l.take(ctx, u)
+		if err != nil {
+			return err
+		}
+		if passed = id; kept {
+			passed = 0
+		}
+	}
+	if passed == 0 {
+		return nil
+	}
+	return l.notes.Change(ctx, func(n *Notes) { n.Offset = passed + 1 })
+}
+
+// take lets a polled update have its effect, and then moves the offset past it,
+// if it kept anything. An id below the offset means that the platform restarted its
+// ids, and moves the offset down.
+func (l *loop) take(ctx context.Context, raw strictjson.Value) (id int64, kept bool, err error) {
 	id, u, err := l.decode(ctx, raw)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	for try := range tries {
 		if try > 0 {
 			platform.Sleep(ctx, platform.Backoff(platform.FirstPause, platform.LongestPause, try-1))
 		}
-		if err = l.effect(ctx, id, &u); err == nil || ctx.Err() != nil {
+		if kept, err = l.effect(ctx, id, &u); err == nil || ctx.Err() != nil {
 			break
 		}
 		l.log.ErrorContext(ctx, "an update has had no effect yet", "update", id, "try", try+1, "error", err)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return 0, false, ctx.Err()
+	case err != nil:
 		l.giveUp(ctx, &u)
+	case !kept:
+		return id, false, nil
 	}
-	return l.notes.Change(ctx, func(n *Notes) { n.Offset = id + 1; n.add(id, time.Now()) })
+	return id, true, l.notes.Change(ctx, func(n *Notes) { n.Offset = id + 1; n.add(id, time.Now()) })
 }
 
 // decode reads an update. One that cannot be read, but for its id, is left out:
@@ -262,11 +294,12 @@ func (l *loop) decode(ctx context.Context, raw strictjson.Value) (int64, update,
 	return id.ID, u, nil
 }
 
-// effect lets an update have its effect, unless it had it before.
-func (l *loop) effect(ctx context.Context, id int64, u *update) error {
+// effect lets an update have its effect, unless it had it before. It reports
+// whether anything was kept: what was not may come again, and is answered again.
+func (l *loop) effect(ctx context.Context, id int64, u *update) (kept bool, err error) {
 	notes := l.notes.Now()
 	if notes.has(id, time.Now()) {
-		return nil
+		return true, nil
 	}
 	return l.handle(ctx, u)
 }

@@ -112,18 +112,22 @@ func (l *loop) unknown(ctx context.Context, q *callback) {
 	if !q.Message.has(q.Data) {
 		return
 	}
-	if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
-		l.log.WarnContext(ctx, "a message whose buttons mean nothing kept them", "error", err)
-	}
+	l.later(ctx, q.Message.Chat.ID, func() {
+		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
+			l.log.WarnContext(ctx, "a message whose buttons mean nothing kept them", "error", err)
+		}
+	})
 }
 
 // replaced answers a press on a message that was given up for a newer one, and
 // takes its buttons off.
 func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) error {
 	l.answer(ctx, q, l.textsOf(q).Plain("tap.replaced", nil), true)
-	if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "replaced"); err != nil {
-		l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", id, "error", err)
-	}
+	l.later(ctx, q.Message.Chat.ID, func() {
+		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "replaced"); err != nil {
+			l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", id, "error", err)
+		}
+	})
 	return nil
 }
 
@@ -134,14 +138,16 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	if shown == nil || shown.Ref == refOf(q.Message) && !shown.Gone {
 		return
 	}
-	card, err := l.desk.Card(ctx, ask.ID, Name)
-	if err == nil {
-		v, _ := l.view(q.Message.Chat.ID, card)
-		err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, v, v.sum != "" && v.Open == 0))
-	}
-	if err != nil {
-		l.log.WarnContext(ctx, "the twin of a card could not be brought up to date", "ask", ask.ID, "error", err)
-	}
+	l.later(ctx, q.Message.Chat.ID, func() {
+		card, err := l.desk.Card(ctx, ask.ID, Name)
+		if err == nil {
+			v, _ := l.view(q.Message.Chat.ID, card)
+			err = delivery(l.amend(ctx, q.Message.Chat.ID, q.Message.ID, v, v.sum != "" && v.Open == 0))
+		}
+		if err != nil {
+			l.log.WarnContext(ctx, "the twin of a card could not be brought up to date", "ask", ask.ID, "error", err)
+		}
+	})
 }
 
 // prompt opens a reply for words.
@@ -181,12 +187,22 @@ func (l *loop) answer(ctx context.Context, q *callback, text string, alert bool)
 	if text != "" {
 		params["text"] = cardtext.Clip(text, maxAnswerText)
 	}
-	_, err := l.api.call(ctx, "answerCallbackQuery", params, callWithin)
-	if p, ok := errors.AsType[*PlatformError](err); ok && p.says("query is too old") {
-		return
+	// Each person's presses have a lane: an answer waits for no message, and for
+	// nobody else's.
+	lane := "strangers' presses"
+	if l.listed(q.From.ID) {
+		lane = "presses of " + strconv.FormatInt(q.From.ID, 10)
 	}
-	if err != nil {
-		l.log.WarnContext(ctx, "a press could not be answered; what it decided stands", "error", err)
+	if !l.speech.Do(lane, func() {
+		_, err := l.api.call(ctx, "answerCallbackQuery", params, callWithin)
+		if p, ok := errors.AsType[*PlatformError](err); ok && p.says("query is too old") {
+			return
+		}
+		if err != nil {
+			l.log.WarnContext(ctx, "a press could not be answered; what it decided stands", "error", err)
+		}
+	}) {
+		l.log.WarnContext(ctx, "a press is not answered: too many are waiting; what it decided stands")
 	}
 }
 

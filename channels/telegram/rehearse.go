@@ -42,8 +42,10 @@ func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, er
 		return approval.Person{}, err
 	}
 	var hear func(context.Context) error
+	l := &loop{Channel: c}
+	defer l.speech.Wait()
 	if alone {
-		hear = (&loop{c, nil}).pollForTest
+		hear = l.pollForTest
 	}
 	by, err := r.Wait(ctx, hear)
 	c.endRehearsal(context.WithoutCancel(ctx), chat, id, by)
@@ -64,9 +66,11 @@ func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 	r := l.rehearsals.Find(token)
 	if r == nil {
 		l.answer(ctx, q, l.textsOf(q).Plain("test.over", nil), true)
-		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "test.over"); err != nil {
-			l.log.WarnContext(ctx, "an old test card kept its button, which does nothing", "error", err)
-		}
+		l.later(ctx, q.Message.Chat.ID, func() {
+			if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "test.over"); err != nil {
+				l.log.WarnContext(ctx, "an old test card kept its button, which does nothing", "error", err)
+			}
+		})
 		return nil
 	}
 	l.answer(ctx, q, l.textsOf(q).Plain("test.tap", nil), false)
@@ -98,7 +102,8 @@ func (l *loop) pollForTest(ctx context.Context) error {
 				continue
 			}
 			taken[q.ID] = true
-			if err := l.press(ctx, q); err != nil {
+			// The press ends the wait, and is answered all the same.
+			if err := l.press(context.WithoutCancel(ctx), q); err != nil {
 				return err
 			}
 		}

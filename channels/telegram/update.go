@@ -102,22 +102,20 @@ func (u *user) person() approval.Person {
 	return approval.Person{ID: fmt.Sprintf("%s:%d", Name, u.ID), Name: name}
 }
 
-// handle lets an update have its effect. An error means that it had none, and
-// is to be tried again.
-func (l *loop) handle(ctx context.Context, u *update) error {
+// handle lets an update have its effect, and reports whether it is one that is
+// kept. An error means that it had none, and is to be tried again.
+func (l *loop) handle(ctx context.Context, u *update) (kept bool, err error) {
 	switch {
 	case u.Callback != nil:
-		return l.press(ctx, u.Callback)
+		return true, l.press(ctx, u.Callback)
 	case u.Message != nil && u.Message.MigrateTo != 0:
-		return l.moved(ctx, u.Message.Chat.ID, u.Message.MigrateTo)
+		return true, l.moved(ctx, u.Message.Chat.ID, u.Message.MigrateTo)
 	case u.Message != nil && u.Message.personal():
 		return l.read(ctx, u.Message)
 	case u.Member != nil:
 		l.stands(u.Member)
-		return nil
-	default:
-		return nil
 	}
+	return false, nil
 }
 
 // giveUp tells the person that an update will have no effect.
@@ -139,7 +137,9 @@ func (l *loop) reply(ctx context.Context, m *message, ph phrase, values map[stri
 }
 
 func (l *loop) replyPage(ctx context.Context, m *message, p *page, markup string) {
-	if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, thread: m.topic(), markup: markup}); err != nil {
-		l.log.WarnContext(ctx, "an answer could not be sent", "error", err)
-	}
+	l.later(ctx, m.Chat.ID, func() {
+		if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, thread: m.topic(), markup: markup}); err != nil {
+			l.log.WarnContext(ctx, "an answer could not be sent", "error", err)
+		}
+	})
 }

@@ -112,7 +112,7 @@ func (l *loop) receive(ctx context.Context) {
 		case d := <-l.deliveries:
 			id, u, err := l.decode(ctx, d.update)
 			if err == nil {
-				err = l.effect(ctx, id, &u)
+				_, err = l.effect(ctx, id, &u)
 			}
 			if err == nil {
 				err = l.notes.Change(ctx, func(n *Notes) { n.add(id, time.Now()) })

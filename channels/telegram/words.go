@@ -16,23 +16,24 @@ import (
 // maxListed is how many asks /pending names.
 const maxListed = 15
 
-// read takes a message: a command, words for an agent, or nothing of ours.
-func (l *loop) read(ctx context.Context, m *message) error {
+// read takes a message: a command, words for an agent, or nothing of ours. It
+// reports whether it has an effect that is kept.
+func (l *loop) read(ctx context.Context, m *message) (kept bool, err error) {
 	name, rest, ok := l.command(m)
-	if !l.listed(m.From.ID) {
-		return l.stranger(ctx, m, name, rest)
-	}
+	pairs := name == "start" && rest != ""
 	switch {
-	case name == "start" && rest != "":
-		return l.start(ctx, m, rest)
+	case !l.listed(m.From.ID):
+		return pairs, l.stranger(ctx, m, pairs, rest)
+	case pairs:
+		return true, l.start(ctx, m, rest)
 	case ok:
 		return l.obey(ctx, m, name, rest)
 	case m.ReplyTo != nil && l.mine(m.ReplyTo):
-		return l.words(ctx, m)
+		return true, l.words(ctx, m)
 	case m.Chat.Type == private:
 		l.reply(ctx, m, "words.hint", nil)
 	}
-	return nil
+	return false, nil
 }
 
 // private is the type of a chat between the bot and one person.
@@ -41,8 +42,8 @@ const private = "private"
 // stranger takes a message of somebody who may do nothing but pair. In a group
 // only a press can be answered so that nobody else reads it, so there a
 // stranger's message gets no answer.
-func (l *loop) stranger(ctx context.Context, m *message, name, rest string) error {
-	alone, pairs := m.Chat.Type == private, name == "start" && rest != ""
+func (l *loop) stranger(ctx context.Context, m *message, pairs bool, code string) error {
+	alone := m.Chat.Type == private
 	if !alone && !pairs || !l.strangers.admits(m.From.ID) {
 		return nil
 	}
@@ -50,7 +51,7 @@ func (l *loop) stranger(ctx context.Context, m *message, name, rest string) erro
 		l.reply(ctx, m, "pair.stranger", nil)
 		return nil
 	}
-	paired, err := l.pair(ctx, m, rest)
+	paired, err := l.pair(ctx, m, code)
 	switch {
 	case err != nil:
 		return err
@@ -105,26 +106,31 @@ func (l *loop) pairedHere(m *message) phrase {
 	return "pair.done"
 }
 
-// obey runs a command of somebody who may.
-func (l *loop) obey(ctx context.Context, m *message, name, rest string) error {
+// obey runs a command of somebody who may, and reports whether it has an effect that
+// is kept. What only tells is put together where it is said.
+func (l *loop) obey(ctx context.Context, m *message, name, rest string) (kept bool, err error) {
+	var tell func() error
 	switch name {
 	case "pending":
-		return l.pending(ctx, m)
+		tell = func() error { return l.pending(ctx, m) }
 	case "why":
-		if rest == "" {
-			l.reply(ctx, m, "why.usage", nil)
-			return nil
-		}
-		return l.why(ctx, m, rest)
+		tell = func() error { return l.why(ctx, m, rest) }
 	case "status":
-		return l.status(ctx, m)
+		tell = func() error { return l.status(ctx, m) }
 	case "digest":
-		return l.digest(ctx, m, rest)
+		tell = func() error { return l.digest(ctx, m, rest) }
 	case "lang":
-		return l.speak(ctx, m, rest)
+		return true, l.speak(ctx, m, rest)
 	default:
-		return l.order(ctx, m, name, rest)
+		return true, l.order(ctx, m, name, rest)
 	}
+	l.later(ctx, m.Chat.ID, func() {
+		if err := tell(); err != nil {
+			l.log.ErrorContext(ctx, "a command could not be answered", "command", name, "error", err)
+			l.reply(ctx, m, "failed", nil)
+		}
+	})
+	return false, nil
 }
 
 // words denies the ask that the message replies to, with words for the agent, or
@@ -235,6 +241,10 @@ func (p *page) join(q *page) {
 
 // why shows the judges' signals of an ask.
 func (l *loop) why(ctx context.Context, m *message, id string) error {
+	if id == "" {
+		l.reply(ctx, m, "why.usage", nil)
+		return nil
+	}
 	card, err := l.desk.Why(ctx, id, Name)
 	if errors.Is(err, approval.ErrNotFound) {
 		l.reply(ctx, m, "why.none", nil)

@@ -92,7 +92,7 @@ const maxBody = 64 << 20
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	args, token, err := readArgs(r)
-	time.Sleep(s.Takes())
+	time.Sleep(s.Takes(name))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	args["_host"], s.host = r.Host, r.Host

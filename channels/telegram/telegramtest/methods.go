@@ -29,7 +29,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	revoked := s.revoked
 	fault := s.fault(method)
 	s.mu.Unlock()
-	if slow := s.Takes(); slow > 0 {
+	if slow := s.Takes(method); slow > 0 {
 		timer := time.NewTimer(slow)
 		defer timer.Stop()
 		select {
