@@ -113,9 +113,10 @@ func (c *call) ownProcesses() bool {
 		return c.r.running.Stops(c.name, texts(c.operands), texts(c.all))
 	}
 	found := len(c.r.sought) > 0 && !slices.Contains(c.r.sought, false)
-	return !slices.ContainsFunc(c.operands, func(a arg) bool {
-		byNumber := a.known && c.r.running.Started(a.text)
-		bySearch := found && len(a.from) == 1 && (a.from[0] == "lsof" || a.from[0] == "pgrep")
-		return !byNumber && !bySearch && foreignProcess(a)
-	})
+	return !slices.ContainsFunc(c.operands, func(a arg) bool { return !c.ownProcess(&a, found) })
+}
+
+// ownProcess says it of one operand; found that searches found nothing else.
+func (c *call) ownProcess(a *arg, found bool) bool {
+	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && (a.from[0] == "lsof" || a.from[0] == "pgrep") || !foreignProcess(*a)
 }
