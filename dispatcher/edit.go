@@ -144,7 +144,6 @@ func (d *Dispatcher) commitEdit(ctx context.Context, e *approval.Editing, c *cal
 		return err
 	}
 	c.asked = ask.Find(e.ID).Edit.Approval
-	d.keepStanding(&ask)
 	d.deniedGrants(ctx, ask.Agent)
 	return nil
 }
