@@ -76,6 +76,8 @@ type Ask struct {
 	Snoozed *Snoozed `json:"snoozed,omitempty"`
 	// Handed are the hand-overs, in their order.
 	Handed []Handed `json:"handed,omitempty"`
+	// Revealed is when a person was last shown what is masked of its calls.
+	Revealed *Act `json:"revealed,omitempty"`
 }
 
 // Active is a route that an ask is on, as a card tells of it. Who may decide is

@@ -74,6 +74,18 @@ func (d *Dispatcher) Look(ctx context.Context, id approval.AskID, channel string
 	return nil
 }
 
+// Reveal notes that a person is about to be shown what is masked of an ask's calls. Errors: [approval.ErrNotFound], or the store's.
+func (d *Dispatcher) Reveal(ctx context.Context, id approval.AskID, by approval.Person, channel string) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		ask.Revealed = &approval.Act{By: by, Channel: channel, At: now()}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: note who is shown ask %s: %w", id, err)
+	}
+	return nil
+}
+
 // found writes down that a message is the ask's, before it is amended: the channel
 // then forgets what it found it by, and after a crash in between another would be
 // posted while this one has buttons.

@@ -256,3 +256,20 @@ func TestAnAskIsHandedOver(t *testing.T) {
 		wantKinds(t, h.gate, history.HandedOver, history.HandedOver, history.Allowed)
 	})
 }
+
+// TestARevealIsTold: the history tells who was shown what is masked, each time.
+func TestARevealIsTold(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		a := h.ask("make a", 1)
+		for range 2 {
+			if err := h.Reveal(t.Context(), a.Approval.ID.Ask(), owner, "web"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if err := h.Reveal(t.Context(), "none", owner, "web"); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("an ask that is not there: %v", err)
+		}
+		wantKinds(t, h.gate, history.Revealed, history.Revealed)
+	})
+}

@@ -36,7 +36,7 @@ func TestSay(t *testing.T) {
 		}{
 			"Plain":      {"en", rome, "button.deny", nil, "Deny"},
 			"Italian":    {"it", rome, "button.deny", nil, "Nega"},
-			"Today":      {"en", rome, "state.expired", templates.Values{"when": now}, "⌛ Expired at 01:00: nobody answered in time. It did not run"},
+			"Today":      {"en", rome, "state.expired", templates.Values{"when": now}, "⌛ Expired at 01:00: no answer came in time. It did not run"},
 			"Oggi":       {"it", rome, "state.withdrawn", templates.Values{"when": now}, "↩️ Ritirata dall’agente alle 01:00: non è stata eseguita"},
 			"UTC":        {"en", time.UTC, "until", templates.Values{"when": now, "id": "x"}, "Answer by 00:00 UTC · x"},
 			"Yesterday":  {"en", rome, "until", templates.Values{"when": now.AddDate(0, 0, -1), "id": "x"}, "Answer by 31 December 1999, 01:00 · x"},

@@ -27,6 +27,8 @@ const (
 	// ask over.
 	Snoozed    Kind = "snoozed"
 	HandedOver Kind = "handed-over"
+	// Revealed says that a person was shown what is masked of an ask's calls.
+	Revealed Kind = "revealed"
 	// ValuesDropped says that what an approval's call held was dropped from its
 	// record, as configured. Its sum is that of what stays.
 	ValuesDropped Kind = "values-dropped"
@@ -98,7 +100,7 @@ func (w Writer) talked(l *leaves, before []approval.Question, a *approval.Ask) {
 }
 
 // handled tells what people did to an ask as a whole: a reminder that was put off, a
-// hand-over.
+// hand-over, a look at what is masked.
 func (w Writer) handled(l *leaves, before *Before, a *approval.Ask) {
 	about := func(k Kind, act *approval.Act) Event {
 		e := Event{Kind: k, Agent: a.Agent, Turn: w.text(a.TurnID), Ask: a.ID}
@@ -115,6 +117,9 @@ func (w Writer) handled(l *leaves, before *Before, a *approval.Ask) {
 		e := about(HandedOver, &a.Handed[i].Act)
 		e.Detail = w.text(a.Handed[i].To)
 		l.add(e, nil)
+	}
+	if r := a.Revealed; r != nil && (before.revealed == nil || *before.revealed != *r) {
+		l.add(about(Revealed, r), nil)
 	}
 }
 

@@ -24,12 +24,13 @@ type Before struct {
 	questions []approval.Question
 	snoozed   *approval.Snoozed
 	handed    int
+	revealed  *approval.Act
 }
 
 // Remember notes how an ask stands before a change. The change may be made to the
 // ask itself.
 func Remember(a *approval.Ask) Before {
-	return Before{slices.Clone(a.Approvals), len(a.Routes), a.Intent, slices.Clone(a.Questions), a.Snoozed, len(a.Handed)}
+	return Before{slices.Clone(a.Approvals), len(a.Routes), a.Intent, slices.Clone(a.Questions), a.Snoozed, len(a.Handed), a.Revealed}
 }
 
 // maxText is the most bytes of each text of others in a leaf. An agent chooses how

@@ -72,7 +72,7 @@ func (s *story) tell(r *Report, leaf int64, e *Event) {
 		s.vote(r, leaf, e)
 	case ValuesDropped:
 		s.emptied(r, leaf, e)
-	case Escalated, Granted, GrantUsed, GrantEnded, KindDenied, Edited, Lifted, Questioned, Replied, Snoozed, HandedOver, Stopped, Resumed:
+	case Escalated, Granted, GrantUsed, GrantEnded, KindDenied, Edited, Lifted, Questioned, Replied, Snoozed, HandedOver, Revealed, Stopped, Resumed:
 	case Opened, Joined, Allowed, Denied, Expired, Withdrawn, Superseded, Spent, Lapsed, Succeeded, Failed, Unknown:
 		s.move(r, leaf, e)
 	default:

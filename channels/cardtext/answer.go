@@ -22,6 +22,10 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	if r.Voted {
 		return texts.Plain("tap.voted", nil)
 	}
+	if a.State == approval.Expired {
+		// It may have been given in time, and come here late.
+		return texts.Plain("tap.expired", templates.Values{"when": a.EndedAt})
+	}
 	values := templates.Values{"when": a.EndedAt}
 	if d != nil {
 		values = templates.Values{"when": d.At, "by": Within(fullName(d.By), 80)}

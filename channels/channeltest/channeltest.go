@@ -140,6 +140,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"ATapDecidesOnceAndIsToldTruthfully":   once,
 		"AStrangerDecidesNothing":              stranger,
 		"AStaleTapChangesNothing":              stale,
+		"APressThatComesLateIsToldSo":          late,
 		"WordsDenyAndNeverAllow":               wordsDeny,
 		"ARestartForgetsNothing":               restarts,
 		"WhatIsNotKeptIsNotAcknowledged":       unkept,

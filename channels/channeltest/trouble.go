@@ -198,3 +198,14 @@ func decorated(t *testing.T, h Harness) {
 		t.Errorf("decided, the card offers %v", p.choices())
 	}
 }
+
+// late presses Allow on a card whose ask has expired, as a press does that nobody heard
+// in time: it decides nothing, and is not told that nobody answered.
+func late(t *testing.T, h Harness) {
+	a, _, before := h.ask(t, "make")
+	h.Desk.Change(func() { a.Lapse(a.ExpiresAt) })
+	told := before.button(t, approval.ChoiceAllow).Press(Owner)
+	if h.Desk.states(a)[0] != approval.Expired || !strings.Contains(strings.ToLower(told), "expired") || strings.Contains(told, "obody answered") {
+		t.Errorf("a press that came late made it %s and is told %q", h.Desk.states(a)[0], told)
+	}
+}

@@ -87,11 +87,7 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			},
 		},
 		Says: map[string]func(channeltest.Who, string, string) string{
-			"a reply": func(who channeltest.Who, ref, words string) string {
-				id := w.server.Reply(somebody(who), w.chat, number(ref), words)
-				synctest.Wait()
-				return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
-			},
+			"a reply": w.says(w.server.Reply), "a reply with a picture": w.says(w.server.ReplyPhoto),
 		},
 		Decorate: func(refused bool) {
 			if !refused {
@@ -226,4 +222,13 @@ func (w *world) told(id string) string {
 		time.Sleep(time.Second)
 	}
 	return ""
+}
+
+// says is a way in which somebody says words to a card, and returns what answers them.
+func (w *world) says(reply func(u telegramtest.User, chat int64, to int, words string) int) func(channeltest.Who, string, string) string {
+	return func(who channeltest.Who, ref, words string) string {
+		id := reply(somebody(who), w.chat, number(ref), words)
+		synctest.Wait()
+		return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
+	}
 }

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,12 +37,14 @@ type chat struct {
 }
 
 type message struct {
-	ID      int      `json:"message_id"`
-	Thread  int64    `json:"message_thread_id"`
-	InTopic bool     `json:"is_topic_message"`
-	From    *user    `json:"from"`
-	Chat    chat     `json:"chat"`
-	Text    string   `json:"text"`
+	ID      int    `json:"message_id"`
+	Thread  int64  `json:"message_thread_id"`
+	InTopic bool   `json:"is_topic_message"`
+	From    *user  `json:"from"`
+	Chat    chat   `json:"chat"`
+	Text    string `json:"text"`
+	// Caption stands with a picture, a voice message or a file.
+	Caption string   `json:"caption"`
 	ReplyTo *message `json:"reply_to_message"`
 	Markup  struct {
 		Rows [][]button `json:"inline_keyboard"`
@@ -63,6 +66,9 @@ type message struct {
 func (m *message) personal() bool {
 	return m.From != nil && !m.From.IsBot && m.Sender == nil && m.Via == nil && len(m.Origin) == 0 && m.Date == 0
 }
+
+// said is what the person wrote, also with a picture.
+func (m *message) said() string { return cmp.Or(m.Text, m.Caption) }
 
 // has reports whether the message has a button with the data. The platform says
 // so, not who presses.

@@ -146,13 +146,13 @@ func (l *loop) words(ctx context.Context, m *message) error {
 	case id == "":
 		l.reply(ctx, m, "words.lost", nil)
 		return nil
-	case strings.TrimSpace(m.Text) == "":
+	case strings.TrimSpace(m.said()) == "":
 		l.reply(ctx, m, "words.text", nil)
 		return nil
 	}
 	by := m.From.person()
 	receipt, err := l.desk.Decide(ctx, approval.Tap{
-		Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: m.Text,
+		Ask: id, Choice: approval.ChoiceDeny, By: by, Channel: Name, Words: m.said(),
 	})
 	if bad, ok := errors.AsType[*approval.WordsError](err); ok {
 		if bad.Have == 0 {
@@ -341,7 +341,7 @@ func (v *cardView) askButtons() []button {
 // question hands what somebody replied to the prompt to the agent of the ask.
 func (l *loop) question(ctx context.Context, m *message, id approval.AskID) error {
 	p := l.page(m)
-	o := approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: m.Text, By: m.From.person(), Channel: Name}
+	o := approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: m.said(), By: m.From.person(), Channel: Name}
 	_, err := l.desk.Order(ctx, o)
 	said, _, err := cardtext.Question(p.texts, &o, err)
 	if err != nil {

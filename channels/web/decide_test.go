@@ -99,7 +99,7 @@ func TestLateTapsAreToldTheTruth(t *testing.T) {
 		{"denied_by_other", approval.Denied, &deny, approval.ChoiceAllow, "Your answer came second: already denied by Ada (telegram)"},
 		{"allowed_by_other", approval.Allowed, allow, approval.ChoiceDeny, "Your answer came second: already allowed once by Ada (telegram)"},
 		{"ran_already", approval.Succeeded, allow, approval.ChoiceDeny, "Your answer came second: already allowed once by Ada (telegram)"},
-		{"expired", approval.Expired, nil, approval.ChoiceAllow, "Expired. Nobody answered in time."},
+		{"expired", approval.Expired, nil, approval.ChoiceAllow, "Expired. No answer came in time."},
 		{"withdrawn", approval.Withdrawn, nil, approval.ChoiceAllow, "Withdrawn. The agent gave up before an answer."},
 		{"superseded", approval.Superseded, nil, approval.ChoiceAllow, "Superseded. The agent proposed a changed call"},
 	} {

@@ -208,11 +208,15 @@ type revealing struct {
 }
 
 // reveal leads to the page of an ask with the masked values that decide what its calls
-// do. They are secrets, which no session's cookie alone may read.
+// do. They are secrets, which no session's cookie alone may read, and the history tells
+// who asked for them.
 func (w *Web) reveal(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	ask := approval.AskID(f.Get("ask"))
 	if w.passkeys.Any() && !who.asserted {
 		return wantsPasskey(askURL(ask))
+	}
+	if err := w.desk.Reveal(r.Context(), ask, who.by(), Name); err != nil {
+		return err
 	}
 	to, err := w.told.Load().seal(revealing{who.ID, ask, time.Now().Add(revealFor)})
 	if err != nil {

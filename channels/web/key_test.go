@@ -283,6 +283,12 @@ func TestARevealIsOfOneSession(t *testing.T) {
 		in := newInbox(t, d).signIn()
 		other := (&inbox{T: t, desk: d, web: in.web, h: in.h}).signIn()
 		led := in.post("/inbox/reveal", url.Values{"ask": {"rmbuild1"}}).Header().Get("Location")
+		if len(d.seers) != 1 || d.seers[0] != (approval.Person{ID: "web:owner", Name: "owner"}) {
+			t.Errorf("shown to %+v", d.seers)
+		}
+		if rec := in.post("/inbox/reveal", url.Values{"ask": {"none"}}); rec.Code != http.StatusNotFound {
+			t.Errorf("an ask that is not there: %d", rec.Code)
+		}
 		at, search, _ := strings.Cut(led, "?")
 		shows := func(by *inbox, address string, want bool) {
 			t.Helper()

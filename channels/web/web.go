@@ -130,6 +130,8 @@ type Cards interface {
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	// Card returns the card of one ask.
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
+	// Reveal notes that a person is about to be shown those values.
+	Reveal(ctx context.Context, ask approval.AskID, by approval.Person, channel string) error
 	// Revealed returns it with the values that decide what its calls do.
 	Revealed(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 }

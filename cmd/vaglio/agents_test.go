@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +54,9 @@ func (g *gated) install(more ...string) {
 }
 
 // start has the model make the calls and returns what comes of it.
-func (g *gated) start(calls ...string) <-chan trial.Seen {
+func (g *gated) start(calls ...string) <-chan trial.Seen { return g.begin(trial.Run{Calls: calls}) }
+
+func (g *gated) begin(run trial.Run) <-chan trial.Seen {
 	done := make(chan trial.Seen, 1)
 	program, err := exec.LookPath(filepath.Join(g.folder, g.r.Program))
 	if err != nil {
@@ -62,10 +65,9 @@ func (g *gated) start(calls ...string) <-chan trial.Seen {
 	ctx, cancel := context.WithTimeout(g.h.t.Context(), 2*patience)
 	g.h.t.Cleanup(cancel)
 	go func() {
-		seen, err := g.r.Do(ctx, trial.Run{
-			Program: program, Dir: g.work, Calls: calls,
-			Env: append([]string{"HOME=" + g.h.dir, "TERM=dumb"}, g.h.env...),
-		})
+		run.Program, run.Dir = program, g.work
+		run.Env = append([]string{"HOME=" + g.h.dir, "TERM=dumb"}, g.h.env...)
+		seen, err := g.r.Do(ctx, run)
 		if err != nil {
 			seen.Output += err.Error()
 		}
@@ -98,7 +100,7 @@ func (g *gated) state(s *served, id approval.ID, want approval.State) approval.S
 // TestAgents runs every client that can be run, and prints a table.
 func TestAgents(t *testing.T) {
 	var table strings.Builder
-	head := []string{"approved runs", "guard holds", "click lets go on", "words reach the model", "outcome told", "limit passes, nothing runs", "missing hook found"}
+	head := []string{"version", "tools, unknown", "approved runs", "guard holds", "click lets go on", "words reach the model", "outcome told", "parallel calls", "sub-agent", "daemon killed and back", "limit passes, nothing runs", "missing hook found"}
 	fmt.Fprintf(&table, "%-12s", "")
 	for _, h := range head {
 		fmt.Fprintf(&table, " | %s", h)
@@ -138,13 +140,25 @@ func (g *gated) examine(t *testing.T) []string {
 		return "yes"
 	}
 	marks := []string{
+		g.version(),
+		g.knowsItsTools(t, seen.Tools),
 		mark(g.ran("approved.txt"), "an approved call did not run"),
 		mark(!g.ran("guarded.txt"), "a guarded call ran"),
 		mark(g.ran("allowed.txt") && !g.ran("denied.txt"), "the clicks were not heeded"),
 		mark(strings.Contains(results, "leave that branch alone"), "the words did not arrive"),
 		mark(g.state(s, asked.ID, approval.Succeeded) == approval.Succeeded, "its end was not told"),
 	}
-	g.knowsItsTools(t, seen.Tools)
+	both := trial.Run{Calls: []string{"touch one.txt; git push --force origin sixth; true", "touch two.txt; git push --force origin seventh; true"}, Together: true}
+	seen, ran := g.clicks(s, me, both, "one.txt", "two.txt")
+	results = strings.Join(seen.Results, "\n")
+	marks = append(marks, mark(ran, "two calls of one message did not run after two clicks"))
+	sub := "-"
+	if g.r.Delegate != nil {
+		seen, ran = g.clicks(s, me, trial.Run{Calls: []string{"touch sub.txt; git push --force origin eighth; true"}, Delegated: true}, "sub.txt")
+		results = strings.Join(seen.Results, "\n")
+		sub = mark(ran, "a sub-agent's call did not run after a click")
+	}
+	marks = append(marks, sub, mark(g.goesOn(s), "the call did not outlive the daemon"))
 	g.install("--limit", "6s")
 	seen = <-g.start("touch late.txt; git push --force origin third")
 	marks = append(marks, mark(!g.ran("late.txt") && strings.Contains(strings.Join(seen.Results, " "), "held as"), "the limit passed"))
@@ -165,8 +179,60 @@ func (g *gated) otherThan(s *served, last owner.Account) {
 	}
 }
 
-// knowsItsTools holds the client's table to what it offered its model.
-func (g *gated) knowsItsTools(t *testing.T, offered []string) {
+// clicks allows what waits of a run until it is over, and reports whether every file was
+// made, and none before the first click.
+func (g *gated) clicks(s *served, me *person, run trial.Run, files ...string) (seen trial.Seen, ran bool) {
+	g.h.t.Helper()
+	done := g.begin(run)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for clicked := 0; ; {
+		select {
+		case seen := <-done:
+			if clicked != len(run.Calls) {
+				g.h.t.Errorf("%d clicks, want %d", clicked, len(run.Calls))
+			}
+			return seen, !slices.ContainsFunc(files, func(f string) bool { return !g.ran(f) })
+		case <-tick.C:
+		}
+		if !strings.Contains(s.h.run("", "pending", "--json").out, `"id"`) {
+			continue
+		}
+		if clicked == 0 && slices.ContainsFunc(files, g.ran) {
+			g.h.t.Error("a call ran while its card waited")
+		}
+		me.decide("allow", "")
+		clicked++
+	}
+}
+
+// version is what the client says of itself.
+func (g *gated) version() string {
+	cmd := exec.CommandContext(g.h.t.Context(), filepath.Join(g.folder, g.r.Program), "--version")
+	cmd.Env = append([]string{"HOME=" + g.h.dir}, g.h.env...)
+	out, err := cmd.Output()
+	if err != nil {
+		g.h.t.Error(err)
+	}
+	return regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
+}
+
+// goesOn reports whether a call that waits while the daemon is killed runs after a yes to
+// the next one.
+func (g *gated) goesOn(s *served) bool {
+	g.h.t.Helper()
+	done := g.start("touch back.txt; git push --force origin fifth; true")
+	s.waiting(1)
+	s.kill()
+	s = g.h.serve()
+	s.waiting(1)
+	s.signIn(s.link).decide("allow", "")
+	<-done
+	return g.ran("back.txt")
+}
+
+// knowsItsTools holds the client's table to what it offered its model, and counts both.
+func (g *gated) knowsItsTools(t *testing.T, offered []string) string {
 	t.Helper()
 	set, err := clients.Load()
 	if err != nil {
@@ -182,6 +248,7 @@ func (g *gated) knowsItsTools(t *testing.T, offered []string) {
 		slices.Sort(unknown)
 		t.Errorf("of %d tools the table lacks %v", len(offered), unknown)
 	}
+	return fmt.Sprintf("%d, %d", len(offered), len(unknown))
 }
 
 // TestAgentThatRefusesAfterTheYes has Claude Code's own rule deny what a person

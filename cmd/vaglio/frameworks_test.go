@@ -21,7 +21,7 @@ func TestFrameworks(t *testing.T) {
 	if folder == "" {
 		t.Skip("VAGLIO_FRAMEWORKS is not set; make frameworks sets it")
 	}
-	for _, framework := range []string{"ai-sdk", "openai-agents", "langchain"} {
+	for _, framework := range []string{"ai-sdk", "openai-agents", "langchain", "mastra"} {
 		t.Run(framework, func(t *testing.T) {
 			s := newHome(t).serve()
 			person := s.signIn(s.link)

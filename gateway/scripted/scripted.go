@@ -20,6 +20,9 @@ import (
 // safe for concurrent use.
 type Model struct {
 	script [][]Call
+	// delegated are the calls in a conversation that begins with the task.
+	delegated []Call
+	task      string
 
 	mu      sync.Mutex
 	results []string
@@ -39,6 +42,10 @@ type Call struct {
 
 // New returns a model that makes the calls of one message after the other.
 func New(messages ...[]Call) *Model { return &Model{script: messages} }
+
+// Delegate has the model make the calls, in one message, for who comes with the task: a
+// sub-agent, whose conversation is one of its own. The task is ASCII without quotes.
+func (m *Model) Delegate(task string, calls ...Call) { m.task, m.delegated = task, calls }
 
 // Results are the results of calls as the model saw them last, in the order in
 // which it was shown them.
@@ -80,6 +87,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := speak(req)
+	f.delegated = m.task != "" && f.rounds == 0 && strings.Contains(string(body), m.task)
 	f.whole = f.whole || strings.Contains(r.URL.Path, ":generateContent")
 	calls := m.next(f)
 	if f.whole {
@@ -96,6 +104,8 @@ type form struct {
 	// rounds is how many messages with calls the model has sent before.
 	rounds  int
 	results []string
+	// delegated says that the conversation begins with the task that was delegated.
+	delegated bool
 	// whole says that the answer is wanted in one piece.
 	whole bool
 	write func(w io.Writer, calls []Call, stream bool)
@@ -111,8 +121,14 @@ func (m *Model) next(f *form) []Call {
 		}
 	}
 	slices.Sort(m.tools)
-	if len(f.tools) == 0 || f.rounds == 0 && !m.offers(f.tools) {
+	if len(f.tools) == 0 {
 		return nil // a title or a summary is wanted
+	}
+	if f.delegated {
+		return m.delegated
+	}
+	if f.rounds == 0 && !m.offers(f.tools) {
+		return nil // a side question, with tools of its own
 	}
 	if len(f.results) >= len(m.results) {
 		m.results = f.results

@@ -61,3 +61,28 @@ func TestForms(t *testing.T) {
 		})
 	}
 }
+
+// TestDelegate has a model hand a task to a sub-agent, which speaks to it in a
+// conversation of its own: each gets its part of the script, once.
+func TestDelegate(t *testing.T) {
+	m := New([]Call{{Tool: "agent", Args: map[string]any{"prompt": "count the files"}}})
+	m.Delegate("count the files", Call{Tool: "sh", Args: map[string]any{"command": "echo below"}})
+	for _, c := range []struct{ says, asked, want, not string }{
+		{"who begins", `"tools":[{"name":"agent"}],"messages":[{"role":"user","content":"hi"}]`, "count the files", "below"},
+		{"the sub-agent", `"tools":[{"name":"sh"}],"messages":[{"role":"user","content":"count the files"}]`, "echo below", "count the files"},
+		{
+			"the sub-agent at its end", `"tools":[{"name":"sh"}],"messages":[{"role":"user","content":"count the files"},
+			{"role":"assistant","content":[{"type":"tool_use"}]},{"role":"user","content":[{"type":"tool_result","content":"3"}]}]`, closing, "below",
+		},
+		{
+			"who began, at the end", `"tools":[{"name":"agent"}],"messages":[{"role":"user","content":"hi"},
+			{"role":"assistant","content":[{"type":"tool_use","input":{"prompt":"count the files"}}]},{"role":"user","content":[{"type":"tool_result","content":"done"}]}]`, closing, "below",
+		},
+	} {
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader("{"+c.asked+"}")))
+		if said := w.Body.String(); !strings.Contains(said, c.want) || strings.Contains(said, c.not) {
+			t.Errorf("%s: %s", c.says, said)
+		}
+	}
+}

@@ -26,6 +26,9 @@ type Recipe struct {
 	Program string
 	// Shell makes the call of its tool that runs a command.
 	Shell func(command string) scripted.Call
+	// Delegate makes the call that hands a task to a sub-agent and waits for it; nil
+	// where the client has none that is waited for.
+	Delegate func(task string) scripted.Call
 	// args and env point it to the model at the URL.
 	args func(url, prompt string) []string
 	env  func(url string) []string
@@ -57,6 +60,7 @@ func tool(name, key string, more map[string]any) func(string) scripted.Call {
 func claudeCode() Recipe {
 	return Recipe{
 		Client: "claude-code", Program: "claude", Shell: tool("Bash", "command", map[string]any{"description": "scripted"}),
+		Delegate: tool("Agent", "prompt", map[string]any{"description": "scripted", "subagent_type": "general-purpose"}),
 		args: func(_, prompt string) []string {
 			return []string{"-p", prompt, "--model", "scripted", "--allowedTools", "Bash"}
 		},
@@ -82,6 +86,7 @@ func codex() Recipe {
 func gemini() Recipe {
 	return Recipe{
 		Client: "gemini", Program: "gemini", Shell: tool("run_shell_command", "command", map[string]any{"description": "scripted"}),
+		Delegate: tool("invoke_agent", "prompt", map[string]any{"agent_name": "generalist"}),
 		args: func(_, prompt string) []string {
 			return []string{"-p", prompt, "--yolo", "--model", "scripted", "--skip-trust"}
 		},
@@ -103,15 +108,17 @@ func openAI(url string) []string {
 func qwen() Recipe {
 	return Recipe{
 		Client: "qwen", Program: "qwen", Shell: tool("run_shell_command", "command", map[string]any{"description": "scripted", "is_background": false}),
-		args: func(_, prompt string) []string { return []string{"-p", prompt, "--yolo", "--auth-type", "openai"} },
-		env:  openAI,
+		Delegate: tool("agent", "prompt", map[string]any{"description": "scripted", "subagent_type": "general-purpose"}),
+		args:     func(_, prompt string) []string { return []string{"-p", prompt, "--yolo", "--auth-type", "openai"} },
+		env:      openAI,
 	}
 }
 
 func copilot() Recipe {
 	return Recipe{
 		Client: "copilot", Program: "copilot", Shell: tool("bash", "command", map[string]any{"description": "scripted"}),
-		args: func(_, prompt string) []string { return []string{"-p", prompt, "--allow-all-tools"} },
+		Delegate: tool("task", "prompt", map[string]any{"description": "scripted", "name": "scripted", "agent_type": "general-purpose", "mode": "sync"}),
+		args:     func(_, prompt string) []string { return []string{"-p", prompt, "--allow-all-tools"} },
 		env: func(url string) []string {
 			return []string{
 				"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai",
@@ -124,7 +131,8 @@ func copilot() Recipe {
 func openCode() Recipe {
 	return Recipe{
 		Client: "opencode", Program: "opencode", Shell: tool("bash", "command", map[string]any{"description": "scripted"}),
-		args: func(_, prompt string) []string { return []string{"run", prompt} },
+		Delegate: tool("task", "prompt", map[string]any{"description": "scripted", "subagent_type": "general"}),
+		args:     func(_, prompt string) []string { return []string{"run", prompt} },
 		env: func(url string) []string {
 			return []string{"npm_config_offline=true", `OPENCODE_CONFIG_CONTENT={"provider":{"scripted":{"npm":"@ai-sdk/openai-compatible","name":"scripted",` +
 				`"options":{"baseURL":"` + url + `/v1","apiKey":"fake"},"models":{"scripted":{"name":"scripted"}}}},"model":"scripted/scripted",` +
@@ -140,8 +148,10 @@ type Run struct {
 	Program, Dir string
 	// Env is its environment, besides what points it to the model.
 	Env []string
-	// Calls are the commands that the model wants to run, one after the other.
-	Calls []string
+	// Calls are the commands that the model wants to run, one after the other; Together
+	// all in one message, and Delegated likewise by a sub-agent.
+	Calls               []string
+	Together, Delegated bool
 }
 
 // Seen is what came of a run.
@@ -154,11 +164,7 @@ type Seen struct {
 
 // Do runs the client to its end. An error is the client's own.
 func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
-	var messages [][]scripted.Call
-	for _, command := range run.Calls {
-		messages = append(messages, []scripted.Call{r.Shell(command)})
-	}
-	model := scripted.New(messages...)
+	model := r.model(run)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return Seen{}, fmt.Errorf("listen for the client: %w", err)
@@ -179,6 +185,28 @@ func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
 	seen.Output, err = r.execute(ctx, run, url, r.args(url, prompt))
 	seen.Results, seen.Tools = model.Results(), model.Tools()
 	return seen, err
+}
+
+// model is one that wants to run the commands.
+func (r *Recipe) model(run Run) *scripted.Model {
+	var calls []scripted.Call
+	for _, command := range run.Calls {
+		calls = append(calls, r.Shell(command))
+	}
+	switch {
+	case run.Delegated:
+		const task = "clean up below the folder of the build"
+		model := scripted.New([]scripted.Call{r.Delegate(task)})
+		model.Delegate(task, calls...)
+		return model
+	case run.Together:
+		return scripted.New(calls)
+	}
+	var messages [][]scripted.Call
+	for _, call := range calls {
+		messages = append(messages, []scripted.Call{call})
+	}
+	return scripted.New(messages...)
 }
 
 func (r *Recipe) execute(ctx context.Context, run Run, url string, args []string) (string, error) {

@@ -206,11 +206,20 @@ func (s *Server) Say(u User, chatID int64, text string) int { return s.Reply(u, 
 
 // Reply answers a message of the chat with a text and returns its own id.
 func (s *Server) Reply(u User, chatID int64, to int, text string) int {
+	return s.write(u, chatID, to, text, nil)
+}
+
+// ReplyPhoto answers with a picture that bears a caption.
+func (s *Server) ReplyPhoto(u User, chatID int64, to int, caption string) int {
+	return s.write(u, chatID, to, caption, &File{})
+}
+
+func (s *Server) write(u User, chatID int64, to int, text string, photo *File) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.chats[chatID]
 	s.lastID++
-	m := &Message{ID: s.lastID, Chat: chatID, From: u, Text: text, ReplyTo: to, At: time.Now()}
+	m := &Message{ID: s.lastID, Chat: chatID, From: u, Text: text, Photo: photo, ReplyTo: to, At: time.Now()}
 	if answered := c.messages[to]; answered != nil {
 		m.Thread = answered.Thread
 	}

@@ -67,6 +67,16 @@ const frameworks = {
     });
     await agent.invoke({ messages: [{ role: "user", content: prompt }] });
   },
+
+  async mastra() {
+    const { Agent } = await import("@mastra/core/agent");
+    const { createTool } = await import("@mastra/core/tools");
+    const agent = new Agent({
+      id: "tester", name: "tester", instructions: "Work.", model: { id: "scripted/scripted", url: baseURL, apiKey },
+      tools: { [name]: createTool({ id: name, description, inputSchema: parameters, execute: gated(name, shell) }) },
+    });
+    await agent.generate(prompt, { maxSteps: 10 });
+  },
 };
 
 await frameworks[framework]();
