@@ -140,7 +140,7 @@ func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.Gra
 	ended := 0
 	for _, id := range d.stand.grants.Of(agent, fits) {
 		done := false
-		ask, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
+		_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
 			if done = ask.EndGrant(id, e, by, now()); !done {
 				return approval.ErrKeep
 			}
@@ -152,7 +152,6 @@ func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.Gra
 		if done {
 			ended++
 		}
-		d.keepStanding(&ask)
 	}
 	return ended, nil
 }
@@ -234,7 +233,7 @@ func (d *Dispatcher) recall(ctx context.Context) error {
 		if ask.Is.OpenedAt.Before(oldest) {
 			return nil
 		}
-		d.keepStanding(&ask.Is)
+		d.stand.newest.Wrote(ask.Is.ID, ask.Seq, func() { d.keepStanding(&ask.Is) })
 	}
 	return nil
 }

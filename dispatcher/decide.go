@@ -39,11 +39,8 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 		}
 		return err
 	})
-	if err == nil {
-		d.keepStanding(&ask)
-		if receipt.Won {
-			d.deniedGrants(ctx, ask.Agent)
-		}
+	if err == nil && receipt.Won {
+		d.deniedGrants(ctx, ask.Agent)
 	}
 	return receipt, err
 }

@@ -59,6 +59,7 @@ type Dispatcher struct {
 // stand is what later calls are held against: people's answers that still hold,
 // what waits for one, and what the sessions did.
 type stand struct {
+	newest     standing.Newest
 	denials    standing.Denials
 	grants     standing.Grants
 	allowances standing.Allowances
@@ -343,6 +344,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 			return fmt.Errorf("dispatcher: take up open asks: %w", err)
 		}
 		d.prune(ctx, &ask.Is)
+		d.stand.newest.Wrote(ask.Is.ID, ask.Seq, func() { d.keepStanding(&ask.Is) })
 		d.changed(&ask.Is)
 	}
 	for _, agent := range d.stand.denials.Agents() {
@@ -352,6 +354,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("dispatcher: follow changes: %w", err)
 		}
+		d.stand.newest.Told(ask.Is.ID, ask.Seq, func() { d.keepStanding(&ask.Is) })
 		d.changed(&ask.Is)
 	}
 	return errors.New("dispatcher: the store's feed of changes ended")
@@ -359,7 +362,6 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 
 // changed lets everything that depends on an ask follow its committed state.
 func (d *Dispatcher) changed(ask *approval.Ask) {
-	d.keepStanding(ask)
 	d.waiters.wake(ask.ID)
 	d.limit.follow(ask)
 	if at := ask.NextDeadline(); !at.IsZero() {

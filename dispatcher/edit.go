@@ -16,30 +16,24 @@ import (
 // done, it is on disk. An error changes nothing: those of [approval.Ask.Edit], an
 // [*approval.OrderError] where guard, schema or shape refuse it, and the store's.
 func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edited, error) {
-	if _, may := d.human(e.By.ID); !may {
-		return approval.Edited{}, approval.ErrNotApprover
-	}
-	ask, err := d.ask(ctx, string(e.ID.Ask()))
+	p, err := d.toEdit(ctx, &e)
 	if err != nil {
 		return approval.Edited{}, err
-	}
-	p := ask.Find(e.ID)
-	if p == nil {
-		return approval.Edited{}, approval.ErrNotFound
-	}
-	if electorate := d.electorate(&ask); !electorate.Permits(e.By.ID) {
-		return approval.Edited{}, approval.ErrNotApprover
-	}
-	if p.State != approval.Pending {
-		return approval.Edited{}, &approval.OrderError{Key: approval.OrderNothing, Value: string(e.ID)}
 	}
 	now, changed, err := e.Change(p.Proposal, d.masker())
 	if err != nil {
 		return approval.Edited{}, err
 	}
-	c, err := d.reform(ctx, now, d.engine.Weigh)
-	if err != nil {
+	judge := d.engine.Judge // What is done is judged in the log's sight, what is looked at is not.
+	if e.Seen == "" {
+		judge = d.engine.Weigh
+	}
+	c, err := d.reform(ctx, now, judge)
+	if c == nil || err != nil && e.Seen == "" {
 		return approval.Edited{}, err
+	}
+	if err != nil {
+		return approval.Edited{}, d.noteFailed(ctx, []call{*c}, err)
 	}
 	m := d.masker()
 	edited := approval.Edited{
@@ -50,10 +44,32 @@ func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edi
 		return edited, nil
 	}
 	if e.Seen != c.print {
-		return edited, &approval.OrderError{Key: approval.OrderShown, Value: string(e.ID)}
+		return edited, d.noteFailed(ctx, []call{*c}, &approval.OrderError{Key: approval.OrderShown, Value: string(e.ID)})
 	}
 	edited.Done = true
-	return edited, d.keepEdit(ctx, &e, now, changed, c.print)
+	return edited, d.keepEdit(ctx, &e, c, changed)
+}
+
+// toEdit is the call that waits and that the person may change.
+func (d *Dispatcher) toEdit(ctx context.Context, e *approval.Editing) (*approval.Approval, error) {
+	if _, may := d.human(e.By.ID); !may {
+		return nil, approval.ErrNotApprover
+	}
+	ask, err := d.ask(ctx, string(e.ID.Ask()))
+	if err != nil {
+		return nil, err
+	}
+	p := ask.Find(e.ID)
+	if p == nil {
+		return nil, approval.ErrNotFound
+	}
+	if electorate := d.electorate(&ask); !electorate.Permits(e.By.ID) {
+		return nil, approval.ErrNotApprover
+	}
+	if p.State != approval.Pending {
+		return nil, &approval.OrderError{Key: approval.OrderNothing, Value: string(e.ID)}
+	}
+	return p, nil
 }
 
 // reform reads and judges a call in the form that a person gave it.
@@ -99,23 +115,10 @@ func unread(err error) error {
 	return &approval.OrderError{Key: approval.OrderUnread, Value: what}
 }
 
-// keepEdit judges the changed call once more, in the log's sight, and commits the
-// edit with it.
-func (d *Dispatcher) keepEdit(ctx context.Context, e *approval.Editing, p vaglio.Proposal, changed []approval.Difference, seen approval.Fingerprint) error {
-	c, err := d.reform(ctx, p, d.engine.Judge)
-	if c == nil {
-		return err
-	}
-	calls := []call{*c}
-	c = &calls[0]
-	if err == nil && c.print != seen {
-		err = &approval.OrderError{Key: approval.OrderShown, Value: string(e.ID)}
-	}
-	if err != nil {
-		return d.noteFailed(ctx, calls, err)
-	}
+// keepEdit commits the edit with the changed call's verdict, and writes its step.
+func (d *Dispatcher) keepEdit(ctx context.Context, e *approval.Editing, c *call, changed []approval.Difference) error {
 	if err := d.commitEdit(ctx, e, c, changed); err != nil {
-		return d.noteFailed(ctx, calls, err)
+		return d.noteFailed(ctx, []call{*c}, err)
 	}
 	return d.note(context.WithoutCancel(ctx), c)
 }
@@ -144,7 +147,6 @@ func (d *Dispatcher) commitEdit(ctx context.Context, e *approval.Editing, c *cal
 		return err
 	}
 	c.asked = ask.Find(e.ID).Edit.Approval
-	d.keepStanding(&ask)
 	d.deniedGrants(ctx, ask.Agent)
 	return nil
 }

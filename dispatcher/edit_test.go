@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -223,6 +224,49 @@ func TestAnEditOfOneCallOfSeveral(t *testing.T) {
 		}
 		if got := r.Ask.Approvals[3].State; got != approval.Allowed {
 			t.Errorf("the changed call is %s then", got)
+		}
+	})
+}
+
+// TestAnEditIsJudgedOnceAsItWasShown: looking at an edit and making it take one
+// judgement each, and what runs another file than was shown is not made.
+func TestAnEditIsJudgedOnceAsItWasShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		judge, files := &strict{}, disk{"/srv/deploy.sh": "make deploy"}
+		d := dispatcher.New(dispatcher.Config{
+			Store: storetest.NewMemory(), Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, judge, files),
+			Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
+		})
+		a, err := d.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make clean")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := edit(a.Approval.ID, "bash /srv/deploy.sh")
+		did := func(what string, calls int) (approval.Edited, error) {
+			t.Helper()
+			before := judge.calls
+			edited, err := d.Edit(t.Context(), e)
+			if got := judge.calls - before; got != calls {
+				t.Errorf("%s was judged %d times, want %d", what, got, calls)
+			}
+			return edited, err
+		}
+		shown, err := did("looking", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["/srv/deploy.sh"] = "make destroy"
+		e.Seen = shown.Print
+		anew, err := did("making what is not as shown", 1)
+		if bad, ok := errors.AsType[*approval.OrderError](err); !ok || bad.Key != approval.OrderShown || anew.Done || anew.Print == shown.Print || len(anew.Changed) != 1 {
+			t.Fatalf("after the file changed: %+v %v", anew, err)
+		}
+		if ask, err := d.Find(t.Context(), string(e.ID)); err != nil || len(ask.Approvals) != 1 || ask.Find(e.ID).State != approval.Pending {
+			t.Fatalf("it changed %+v %v", ask, err)
+		}
+		e.Seen = anew.Print
+		if made, err := did("making it", 1); err != nil || !made.Done {
+			t.Fatalf("as it was shown anew: %+v %v", made, err)
 		}
 	})
 }

@@ -72,7 +72,6 @@ func (d *Dispatcher) undo(ctx context.Context, o *approval.Order) (approval.Done
 	if err != nil {
 		return done, err
 	}
-	d.keepStanding(&ask)
 	switch o.Verb {
 	case approval.VerbEnd:
 		done.Ended = 1

@@ -75,7 +75,7 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 	var ask approval.Ask
 	at, seed := now(), rand.Text()
 	var refused error
-	_, err := d.store.Update(ctx, approval.KindAsk, string(id), func(r approval.Record) (out approval.Record, err error) {
+	rec, err := d.store.Update(ctx, approval.KindAsk, string(id), func(r approval.Record) (out approval.Record, err error) {
 		defer func() { refused = err }()
 		if !r.Exists() {
 			return r, approval.ErrNotFound
@@ -94,6 +94,9 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 	})
 	if err != nil && refused == nil {
 		err = &storeError{err}
+	}
+	if err == nil && refused == nil {
+		d.stand.newest.Wrote(ask.ID, rec.Seq, func() { d.keepStanding(&ask) })
 	}
 	_ = d.records.Note(ctx, err) // it is told and counted; the caller has err
 	return ask, err

@@ -332,7 +332,11 @@ func (d *desk) Edit(_ context.Context, e approval.Editing) (approval.Edited, err
 		d.edits = append(d.edits, e)
 		a := *p
 		a.Proposal = now
-		return approval.Edited{Was: approval.NewItem(*p, m), Now: approval.NewItem(a, m), Changed: changed, Print: "the-print", Done: e.Seen == "the-print"}, nil
+		edited := approval.Edited{Was: approval.NewItem(*p, m), Now: approval.NewItem(a, m), Changed: changed, Print: "the-print", Done: e.Seen == "the-print"}
+		if e.Seen != "" && !edited.Done {
+			return edited, &approval.OrderError{Key: approval.OrderShown, Value: string(e.ID)}
+		}
+		return edited, nil
 	}
 	return approval.Edited{}, approval.ErrNotFound
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,6 +20,8 @@ type editView struct {
 	// were, which are sent again.
 	Texts []approval.Editable
 	Words string
+	// Anew says that it is not any more as it was shown when it was to be made.
+	Anew bool
 }
 
 const (
@@ -55,11 +58,13 @@ func (w *Web) edit(rw http.ResponseWriter, r *http.Request, who Session, f url.V
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), editWithin)
 	defer cancel()
 	edited, err := w.desk.Edit(ctx, e)
-	if err != nil {
+	bad, refused := errors.AsType[*approval.OrderError](err)
+	anew := refused && bad.Key == approval.OrderShown && len(edited.Changed) > 0
+	if err != nil && !anew {
 		return unordered(err, string(e.ID), back)
 	}
 	if !edited.Done {
-		v := editView{Edited: edited, ID: e.ID, Ask: e.ID.Ask(), Words: e.Words}
+		v := editView{Edited: edited, ID: e.ID, Ask: e.ID.Ask(), Words: e.Words, Anew: anew}
 		for _, d := range edited.Changed {
 			v.Texts = append(v.Texts, approval.Editable{Name: d.Name, Text: d.Now})
 		}

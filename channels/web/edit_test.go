@@ -26,13 +26,20 @@ func TestAnEditIsShownBeforeItIsMade(t *testing.T) {
 	if shown.Code != http.StatusOK || !strings.Contains(shown.Body.String(), "origin &lt;dev&gt;") || !strings.Contains(shown.Body.String(), "As proposed") {
 		t.Fatalf("the look at it: %d\n%s", shown.Code, shown.Body.String())
 	}
-	form.Set("seen", "the-print")
+	form.Set("seen", "an-older-print")
 	form.Set("words", "not main")
+	anew := in.post("/inbox/edit", form)
+	for _, want := range []string{"has changed since you looked", `name="seen" value="the-print"`, "origin &lt;dev&gt;", "not main</textarea>"} {
+		if page := anew.Body.String(); anew.Code != http.StatusOK || !strings.Contains(page, want) {
+			t.Fatalf("what is not as it was shown is not shown anew: %d lacks %q\n%s", anew.Code, want, page)
+		}
+	}
+	form.Set("seen", "the-print")
 	done := in.post("/inbox/edit", form)
-	if done.Code != http.StatusSeeOther || len(d.edits) != 2 {
+	if done.Code != http.StatusSeeOther || len(d.edits) != 3 {
 		t.Fatalf("the edit: %d, %+v", done.Code, d.edits)
 	}
-	if e := d.edits[1]; e.Texts["command"] != "git push \\\n origin <dev>" || e.Words != "not main" || e.By.ID == "" || e.Channel != "web" {
+	if e := d.edits[2]; e.Texts["command"] != "git push \\\n origin <dev>" || e.Words != "not main" || e.By.ID == "" || e.Channel != "web" {
 		t.Errorf("it was handed in as %+v", e)
 	}
 	form.Set("arg.command", "\ngit push origin main")
