@@ -19,8 +19,21 @@ import (
 // foreign is a client of another language, as the command that guards one call.
 type foreign struct{ program, script string }
 
+// guarded is what a client tells of a call that it guarded.
+type guarded struct {
+	Ran    int            `json:"ran"`
+	Text   string         `json:"text"`
+	Edited *client.Edited `json:"edited"`
+}
+
 // run has the client guard one call; limit is how many milliseconds it waits.
 func (f foreign) run(t *testing.T, url string, limit int) (ran int, text string) {
+	t.Helper()
+	said := f.guard(t, url, limit)
+	return said.Ran, said.Text
+}
+
+func (f foreign) guard(t *testing.T, url string, limit int) (said guarded) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -28,14 +41,10 @@ func (f foreign) run(t *testing.T, url string, limit int) (ran int, text string)
 	cmd := exec.CommandContext(ctx, f.program, f.script, url, fmt.Sprint(limit))
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	var said struct {
-		Ran  int    `json:"ran"`
-		Text string `json:"text"`
-	}
 	if err != nil || strictjson.UnmarshalLoose(out, &said) != nil {
 		t.Fatalf("%v\n%s%s", err, out, errs.String())
 	}
-	return said.Ran, said.Text
+	return said
 }
 
 // TestClientsOfOtherLanguages holds the small clients to one contract, by a daemon that
@@ -109,6 +118,17 @@ func TestClientsOfOtherLanguages(t *testing.T) {
 				}
 			})
 		}
+		t.Run(f.program+"/edited", func(t *testing.T) {
+			t.Parallel()
+			s := httptest.NewServer(&inOrder{answers: []string{
+				`200 {"decision":"deny","verdict":{"approved":false},"text":"allowed in another form","approval":{"id":"a/1"},"edited":{"executor":"x","args":{"n":2},"changed":["n"]}}`,
+			}})
+			defer s.Close()
+			said := f.guard(t, s.URL, 20_000)
+			if e := said.Edited; said.Ran != 0 || e == nil || e.Executor != "x" || fmt.Sprint(e.Args) != "map[n:2]" {
+				t.Errorf("%+v", said)
+			}
+		})
 		t.Run(f.program+"/nobody-answers", func(t *testing.T) {
 			t.Parallel()
 			s := httptest.NewServer(&inOrder{answers: []string{pending}})

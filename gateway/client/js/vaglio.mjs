@@ -77,8 +77,9 @@ export function connect({ url = "http://127.0.0.1:8787", token, patience = 30_00
   const refuse = (text, id) => ({ run: false, text, id, report: async () => {} });
   const because = (why, id) => refuse(`vaglio: this call did not run: ${why}`, id);
 
-  // Asks about one call. The answer is { run, text, id, words, question, report }: a question is a person's, and
-  // the same call with an answer tells them.
+  // Asks about one call. The answer is { run, text, id, words, question, edited, report }: a question is a person's,
+  // and the same call with an answer tells them; edited is the executor and args that a person allowed instead, once,
+  // and runs when it is asked about.
   async function ask(call, { key = crypto.randomUUID(), limit = 3_600_000, signal, answer } = {}) {
     const until = Date.now() + limit;
     const proposal = { ...call, args: call.args ?? {} };
@@ -88,7 +89,10 @@ export function connect({ url = "http://127.0.0.1:8787", token, patience = 30_00
         const a = await decide(proposal, n ? `${key}.${n}` : key, until, signal, answer);
         id = a?.approval?.id;
         if (a?.decision === "allow" && !a.permit && a.verdict?.approved === true) return { run: true, report: async () => {} };
-        if (a?.decision === "deny") return refuse(a.text || "vaglio: this call did not run", id);
+        if (a?.decision === "deny") {
+          const edited = a.edited ? { executor: a.edited.executor, args: a.edited.args } : undefined;
+          return { ...refuse(a.text || "vaglio: this call did not run", id), edited };
+        }
         if (a?.decision === "pending" && id && asked(a)) return { ...refuse(a.text || "vaglio: this call has not run yet", id), question: a.question.words };
         if (a?.decision === "pending" && id) {
           return because(`held as ${id}: nobody has answered yet. Repeat the same call after the answer, which then counts for it once`, id);

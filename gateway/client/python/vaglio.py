@@ -39,6 +39,7 @@ class Ruling:
     id: Optional[str] = None  # the question that a person was asked
     words: str = ""  # what the person said who allowed it
     question: str = ""  # what a person asks first; ask again about the same call, with answer
+    edited: Optional[dict] = None  # the executor and args that a person allowed instead, once; ask about those to run them
     value: Any = None  # what the call returned
     _gate: Optional["Vaglio"] = None
 
@@ -55,6 +56,10 @@ def _approval(id: str) -> str:
 def _asked(a: dict) -> bool:
     question = a.get("question")
     return isinstance(question, dict) and not question.get("repeated")
+
+
+def _form(edited: Any) -> Optional[dict]:
+    return {"executor": edited.get("executor"), "args": edited.get("args")} if isinstance(edited, dict) else None
 
 
 def _because(why: str, id: Optional[str] = None) -> Ruling:
@@ -133,7 +138,7 @@ class Vaglio:
                 if decision == "allow" and not permit and (a.get("verdict") or {}).get("approved") is True:
                     return Ruling(True)
                 if decision == "deny":
-                    return Ruling(False, a.get("text") or "vaglio: this call did not run", id)
+                    return Ruling(False, a.get("text") or "vaglio: this call did not run", id, edited=_form(a.get("edited")))
                 if decision == "pending" and id and _asked(a):
                     return Ruling(False, a.get("text") or "vaglio: this call has not run yet", id, question=a["question"].get("words", ""))
                 if decision == "pending" and id:
