@@ -127,7 +127,7 @@ func TestPressesAreAnsweredTruthfully(t *testing.T) {
 		}
 		b := w.ask(command("make"))
 		time.Sleep(31 * time.Minute)
-		if got := w.press(ann(), b, "Allow once"); !strings.Contains(got.Text, "Expired at") || w.desk.State(b) != approval.Expired {
+		if got := w.press(ann(), b, "Allow once"); !strings.Contains(got.Text, "It expired at") || w.desk.State(b) != approval.Expired {
 			t.Errorf("after the deadline: %+v", got)
 		}
 	})
