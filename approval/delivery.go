@@ -190,6 +190,59 @@ func (a *Ask) Snooze(act Act, span time.Duration) error {
 	return nil
 }
 
+// Handed says that a person handed an ask over to another approver, who may answer it
+// then where one person is enough.
+type Handed struct {
+	Act
+	// From is who handed it over, and To the other one, as humans of the routing.
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// HandOver hands an ask that waits over. Whom the routes do not name can be handed
+// only what the giver could decide alone, and nobody's right goes further by it than
+// the giver's: a quorum and a separation of duties hold. Who has the ask by a hand-over
+// alone gives it up with the next one. An error changes nothing: [ErrNotApprover], or
+// an [*OrderError].
+func (a *Ask) HandOver(act Act, to string, e Electorate) error {
+	from, under := e.of(act.By.ID)
+	a.Lapse(act.At)
+	alone := slices.ContainsFunc(under, func(t Terms) bool { return t.single() })
+	switch {
+	case len(under) == 0:
+		return ErrNotApprover
+	case !a.Waiting():
+		return &OrderError{Key: OrderNothing, Value: string(a.ID)}
+	case to == from:
+		return &OrderError{Key: OrderSelf, Value: to}
+	case !alone && !slices.ContainsFunc(under, func(t Terms) bool { return t.permits(to) }):
+		return &OrderError{Key: OrderHand, Value: to}
+	}
+	a.Handed = append(a.Handed, Handed{act, from, to})
+	a.Closed = true // What joins later was not handed over.
+	a.remindAnew()
+	return nil
+}
+
+// With returns the electorate of an ask that was handed over.
+func (e Electorate) With(handed []Handed) Electorate {
+	if len(handed) == 0 {
+		return e
+	}
+	now := make(map[string]bool)
+	for i := range handed {
+		delete(now, handed[i].From)
+		now[handed[i].To] = true
+	}
+	e.Terms = slices.Clone(e.Terms)
+	for i := range e.Terms {
+		if t := &e.Terms[i]; t.single() {
+			t.handed = now
+		}
+	}
+	return e
+}
+
 // decided reports whether somebody answered a part of the ask.
 func (a *Ask) decided() bool {
 	return slices.ContainsFunc(a.Approvals, func(p Approval) bool { return p.Decision != nil })

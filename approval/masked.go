@@ -4,10 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/mask"
-	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -227,47 +225,4 @@ func (c *Card) reveal(a *Ask) {
 		it.Executor, it.Args, it.Command = p.Proposal.Executor, argsText(p.Proposal.Args), commandLine(p.Proposal)
 		it.Cwd, it.Mounts = p.Proposal.Context.Cwd, p.Proposal.Context.Mounts
 	}
-}
-
-// ErrPasskey says that a yes needs a passkey, see [Electorate.WantsPasskey].
-var ErrPasskey = errors.New("it may not be undone, or reaches others: allow it in the inbox, with your passkey")
-
-// WantsPasskey reports whether a person's yes to a serious call counts only with an
-// assertion of a passkey: that of the holder always does, and anybody's where the
-// holder alone could give it. The empty name is anybody.
-func (e *Electorate) WantsPasskey(human string) bool {
-	return e.Holder != "" && slices.ContainsFunc(e.Terms, func(t Terms) bool {
-		return t.permits(e.Holder) && (human == e.Holder || t.single())
-	})
-}
-
-// voter returns who taps, and under which terms they may decide: [ErrNotApprover] under
-// none, [ErrPasskey] for a yes to a serious call that waits, without the passkey that it
-// takes.
-func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Terms, err error) {
-	human, under = e.of(t.By.ID)
-	if len(under) == 0 {
-		return "", nil, ErrNotApprover
-	}
-	if m.choice != ChoiceAllow || m.replaced || t.Passkey || !e.WantsPasskey(human) {
-		return human, under, nil
-	}
-	if slices.ContainsFunc(m.ids, func(id ID) bool {
-		p := a.Find(id)
-		return p.State == Pending && serious(p.Proposal, p.Verdict)
-	}) {
-		return "", nil, ErrPasskey
-	}
-	return human, under, nil
-}
-
-// serious reports whether a call may not be undone, or reaches others.
-func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
-	h := headline.Of(p, v)
-	return Serious(&h.Consequence)
-}
-
-// Serious reports whether what follows may not be undone, or reaches others.
-func Serious(c *headline.Consequence) bool {
-	return !c.Undoable() || c.Unread || c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic
 }

@@ -2,11 +2,16 @@ package approval
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/approval/headline"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // Vote is one person's yes where one is not enough. It counts for one route, as
@@ -330,55 +335,45 @@ func (r *Routing) Named(name string) (human string, ids []string, ok bool) {
 	return name, []string{name}, qualified(name)
 }
 
-// Handed says that a person handed an ask over to another approver, who may answer it
-// then where one person is enough.
-type Handed struct {
-	Act
-	// From is who handed it over, and To the other one, as humans of the routing.
-	From string `json:"from"`
-	To   string `json:"to"`
+// ErrPasskey says that a yes needs a passkey, see [Electorate.WantsPasskey].
+var ErrPasskey = errors.New("it may not be undone, or reaches others: allow it in the inbox, with your passkey")
+
+// WantsPasskey reports whether a person's yes to a serious call counts only with an
+// assertion of a passkey: that of the holder always does, and anybody's where the
+// holder alone could give it. The empty name is anybody.
+func (e *Electorate) WantsPasskey(human string) bool {
+	return e.Holder != "" && slices.ContainsFunc(e.Terms, func(t Terms) bool {
+		return t.permits(e.Holder) && (human == e.Holder || t.single())
+	})
 }
 
-// HandOver hands an ask that waits over. Whom the routes do not name can be handed
-// only what the giver could decide alone, and nobody's right goes further by it than
-// the giver's: a quorum and a separation of duties hold. Who has the ask by a hand-over
-// alone gives it up with the next one. An error changes nothing: [ErrNotApprover], or
-// an [*OrderError].
-func (a *Ask) HandOver(act Act, to string, e Electorate) error {
-	from, under := e.of(act.By.ID)
-	a.Lapse(act.At)
-	alone := slices.ContainsFunc(under, func(t Terms) bool { return t.single() })
-	switch {
-	case len(under) == 0:
-		return ErrNotApprover
-	case !a.Waiting():
-		return &OrderError{Key: OrderNothing, Value: string(a.ID)}
-	case to == from:
-		return &OrderError{Key: OrderSelf, Value: to}
-	case !alone && !slices.ContainsFunc(under, func(t Terms) bool { return t.permits(to) }):
-		return &OrderError{Key: OrderHand, Value: to}
+// voter returns who taps, and under which terms they may decide: [ErrNotApprover] under
+// none, [ErrPasskey] for a yes to a serious call that waits, without the passkey that it
+// takes.
+func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Terms, err error) {
+	human, under = e.of(t.By.ID)
+	if len(under) == 0 {
+		return "", nil, ErrNotApprover
 	}
-	a.Handed = append(a.Handed, Handed{act, from, to})
-	a.Closed = true // What joins later was not handed over.
-	a.remindAnew()
-	return nil
+	if m.choice != ChoiceAllow || m.replaced || t.Passkey || !e.WantsPasskey(human) {
+		return human, under, nil
+	}
+	if slices.ContainsFunc(m.ids, func(id ID) bool {
+		p := a.Find(id)
+		return p.State == Pending && serious(p.Proposal, p.Verdict)
+	}) {
+		return "", nil, ErrPasskey
+	}
+	return human, under, nil
 }
 
-// With returns the electorate of an ask that was handed over.
-func (e Electorate) With(handed []Handed) Electorate {
-	if len(handed) == 0 {
-		return e
-	}
-	now := make(map[string]bool)
-	for i := range handed {
-		delete(now, handed[i].From)
-		now[handed[i].To] = true
-	}
-	e.Terms = slices.Clone(e.Terms)
-	for i := range e.Terms {
-		if t := &e.Terms[i]; t.single() {
-			t.handed = now
-		}
-	}
-	return e
+// serious reports whether a call may not be undone, or reaches others.
+func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
+	h := headline.Of(p, v)
+	return Serious(&h.Consequence)
+}
+
+// Serious reports whether what follows may not be undone, or reaches others.
+func Serious(c *headline.Consequence) bool {
+	return !c.Undoable() || c.Unread || c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic
 }
