@@ -51,13 +51,19 @@ const (
 	VerbHand Verb = "hand"
 )
 
-// BadTime is the reason for which an order of the verb with a time that is none is
-// not followed.
-func (v Verb) BadTime() string {
-	if v == VerbSnooze {
-		return OrderSnooze
+// Span takes a time as people write one, such as 10m. The error is an [*OrderError] with
+// what they wrote, where it is none.
+func (o *Order) Span(text string) error {
+	span, err := time.ParseDuration(text)
+	switch {
+	case err == nil && span > 0:
+		o.For = span
+		return nil
+	case o.Verb == VerbSnooze:
+		return &OrderError{Key: OrderSnooze, Value: text}
+	default:
+		return &OrderError{Key: OrderTime, Value: text}
 	}
-	return OrderTime
 }
 
 // Done is what an order did, as it is on disk.

@@ -30,12 +30,15 @@ func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Pe
 		}
 		return Grants(texts, list), true, nil
 	}
-	o, known := orderOf(verb, strings.TrimSpace(rest))
+	o, known, err := orderOf(verb, strings.TrimSpace(rest))
 	if !known {
 		return nil, false, nil
 	}
 	o.By, o.Channel = by, channel
 	switch {
+	case err != nil:
+		said, _ := Undone(texts, &o, err)
+		return said, true, nil
 	case o.Verb == approval.VerbHand && o.To == "":
 		return Say(texts, "order.hand.usage", nil), true, nil
 	case o.ID == "" && o.Verb != approval.VerbStop && o.Verb != approval.VerbGo:
@@ -69,12 +72,13 @@ func Unknown(texts *templates.Texts, verb string, commands []string) Text {
 }
 
 // orderOf reads the words behind a verb: an agent, a time, "all", or an id and what is
-// said about it.
-func orderOf(verb, rest string) (approval.Order, bool) {
-	o, words := approval.Order{Verb: approval.Verb(verb)}, strings.Fields(rest)
+// said about it. An error is that of a time that is none.
+func orderOf(verb, rest string) (o approval.Order, known bool, err error) {
+	o.Verb = approval.Verb(verb)
+	words := strings.Fields(rest)
 	switch o.Verb {
 	case approval.VerbStop, approval.VerbGo:
-		brakeOf(&o, words)
+		return o, true, brakeOf(&o, words)
 	case approval.VerbLift, approval.VerbEnd, approval.VerbRevoke:
 		if len(words) > 0 {
 			o.ID = words[0]
@@ -85,47 +89,38 @@ func orderOf(verb, rest string) (approval.Order, bool) {
 		}
 	case approval.VerbSnooze:
 		if len(words) > 0 {
-			o.ID, o.For = words[0], SpanOf(strings.Join(words[1:], ""))
+			o.ID = words[0]
+		}
+		if len(words) > 1 {
+			err = o.Span(strings.Join(words[1:], ""))
 		}
 	case approval.VerbHand:
 		if len(words) > 0 {
 			o.ID, o.To = words[0], strings.Join(words[1:], " ")
 		}
 	default:
-		return o, false
+		return o, false, nil
 	}
-	return o, true
+	return o, true, err
 }
 
-// SpanOf reads a time as people write one: zero where nothing is written, and one that
-// is good for nothing where it is no time.
-func SpanOf(s string) time.Duration {
-	if s == "" {
-		return 0
-	}
-	span, err := time.ParseDuration(s)
-	if err != nil || span == 0 {
-		return -1
-	}
-	return span
-}
-
-// brakeOf reads the words behind a brake's verb.
-func brakeOf(o *approval.Order, words []string) {
+// brakeOf reads the words behind a brake's verb: what reads as a time is one, and what
+// does not is a name.
+func brakeOf(o *approval.Order, words []string) error {
 	for _, w := range words {
-		span, err := time.ParseDuration(w)
-		switch {
-		case err == nil:
-			o.For = span
-			if span == 0 {
-				o.For = -1 // No time is no brake.
+		if _, err := time.ParseDuration(w); err == nil {
+			if err := o.Span(w); err != nil {
+				return err
 			}
-		case w == "--all" || w == "all":
+			continue
+		}
+		if w == "--all" || w == "all" {
 			o.All = true
-		default:
+		} else {
 			o.Agent = w
 		}
 	}
+	return nil
 }
 
 // Undone says why an order was not followed; ok is false for trouble of ours.

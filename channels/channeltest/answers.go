@@ -186,7 +186,7 @@ func questions(t *testing.T, h Harness) {
 func orders(t *testing.T, h Harness) {
 	a, _, _ := h.ask(t, "make")
 	for command, want := range map[string]string{
-		"stop nobody": "nobody", "stop -1h": "no time", "stop coder 999h": "no time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "ask": "id", "ask zzzz": "zzzz", "grants": "No grant",
+		"stop nobody": "nobody", "stop -1h": "-1h is no time", "stop coder 0h": "0h is no time", "stop coder 999h": "no time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "ask": "id", "ask zzzz": "zzzz", "grants": "No grant",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || h.Desk.states(a)[0] != approval.Pending {
 			t.Errorf("%s: told %q, and the call is %s", command, told, h.Desk.states(a)[0])
@@ -227,7 +227,7 @@ func later(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
 	id, until := string(a.ID), a.ExpiresAt
 	for command, want := range map[string]string{
-		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "cannot be put off", "snooze": "id", "snooze zzzz": "zzzz",
+		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "For soon its reminder cannot be put off", "snooze": "id", "snooze zzzz": "zzzz",
 		"hand " + id + " nobody": "nobody is no approver", "hand zzzz test:2": "zzzz", "hand": "id",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || a.Snoozed != nil || len(a.Handed) != 0 {

@@ -167,8 +167,8 @@ func (w *Web) order(rw http.ResponseWriter, r *http.Request, who Session, f url.
 		back = askURL(approval.ID(o.ID).Ask())
 	}
 	if text := f.Get("for"); text != "" {
-		if o.For, err = time.ParseDuration(text); err != nil {
-			return unordered(&approval.OrderError{Key: o.Verb.BadTime(), Value: text}, o.ID, back)
+		if err := o.Span(text); err != nil {
+			return unordered(err, o.ID, back)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), decideWithin)

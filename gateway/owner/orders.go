@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
@@ -41,9 +40,8 @@ func (a *admin) order(r *http.Request) (Said, error) {
 		Words: r.FormValue("words"), To: r.FormValue("to"), By: a.By, Channel: terminalChannel,
 	}
 	if span := r.FormValue("for"); span != "" {
-		var err error
-		if o.For, err = time.ParseDuration(span); err != nil || o.For <= 0 {
-			return Said{}, a.undone(&o, &approval.OrderError{Key: o.Verb.BadTime(), Value: span})
+		if err := o.Span(span); err != nil {
+			return Said{}, a.undone(&o, err)
 		}
 	}
 	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
