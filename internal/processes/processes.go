@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/metnos/vaglio/internal/lineage"
@@ -62,7 +63,7 @@ func (m Machine) of(pid int, name string) string {
 
 // isGone says that a process ended while it was looked at.
 func isGone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.HasSuffix(err.Error(), "no such process")
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
 // up is for how long the machine has run.
