@@ -67,8 +67,8 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	switch rest = strings.TrimSpace(rest); strings.ToLower(verb) {
 	case "pending":
 		p := &page{texts: l.texts}
-		_, err := l.pending(ctx, p, func(approval.Card) bool { return true })
-		return p, errors.Join(err, l.lookForCards(ctx))
+		cards, _, err := l.pending(ctx, p, func(approval.Card) bool { return true })
+		return p, errors.Join(err, l.lookForCards(ctx, cards))
 	case "why":
 		if rest == "" {
 			return l.page("slack.why"), nil
@@ -85,14 +85,13 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	}
 }
 
-// pending lists what waits and is meant, each with a link to its card. It returns
-// how much else waits.
-func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) bool) (others int, err error) {
-	var cards []approval.Card
+// pending lists what waits and is meant, each with a link to its card. It returns what
+// it listed, and how much else waits.
+func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) bool) (cards []approval.Card, others int, err error) {
 	n := 0
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 		if !meant(card) {
 			others++
@@ -104,7 +103,7 @@ func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) b
 	}
 	if n == 0 {
 		p.line("pending.none", nil)
-		return others, nil
+		return nil, others, nil
 	}
 	p.line("pending.some", map[string]any{"n": n})
 	for i := range cards {
@@ -119,19 +118,14 @@ func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) b
 	if n > maxListed {
 		p.line("pending.more", map[string]any{"n": n - maxListed})
 	}
-	return others, nil
+	return cards, others, nil
 }
 
-// lookForCards has the cards that wait come back where somebody deleted them, of those that
-// are listed.
-func (l *loop) lookForCards(ctx context.Context) error {
-	n := 0
-	for card, err := range l.desk.Pending(ctx, Name) {
-		if n++; err != nil || n > maxListed {
-			return err
-		}
-		if at := l.conversation(placeOf(&card).channel); at != nil {
-			if err := l.desk.Look(ctx, card.Ask, at.name); err != nil {
+// lookForCards has cards that wait come back where somebody deleted them.
+func (l *loop) lookForCards(ctx context.Context, cards []approval.Card) error {
+	for i := range cards {
+		if at := l.conversation(placeOf(&cards[i]).channel); at != nil {
+			if err := l.desk.Look(ctx, cards[i].Ask, at.name); err != nil {
 				return err
 			}
 		}

@@ -86,7 +86,7 @@ func (l *loop) home(ctx context.Context, who person) error {
 		return l.publish(ctx, who, p)
 	}
 	p.header(l.texts.Plain("home.waiting", nil))
-	others, err := l.pending(ctx, p, func(c approval.Card) bool { return l.desk.Awaits(c, who.qualified()) })
+	_, others, err := l.pending(ctx, p, func(c approval.Card) bool { return l.desk.Awaits(c, who.qualified()) })
 	if err != nil {
 		return err
 	}
