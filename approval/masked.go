@@ -189,11 +189,13 @@ const (
 	ObscuredAddress Obscured = "address"
 	// ObscuredRecipient is somebody or something that is sent to.
 	ObscuredRecipient Obscured = "recipient"
+	// ObscuredObject is what the call acts on otherwise: a file, a table, a branch.
+	ObscuredObject Obscured = "object"
 )
 
 // AllObscured are all places, the worst first.
 func AllObscured() []Obscured {
-	return []Obscured{ObscuredCommand, ObscuredDecoder, ObscuredAddress, ObscuredRecipient}
+	return []Obscured{ObscuredCommand, ObscuredDecoder, ObscuredAddress, ObscuredRecipient, ObscuredObject}
 }
 
 // ErrObscured says that a call cannot be allowed where a part of it is masked that

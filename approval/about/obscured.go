@@ -7,6 +7,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/mask"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -21,8 +22,8 @@ func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Pr
 	t := &trace{at: map[approval.Obscured]bool{}}
 	found := false
 	put := func(string) string { found = true; return trail }
-	named := mask.Replaced(map[string]any{"executor": p.Executor}, put)["executor"]
-	t.note(approval.ObscuredCommand, found && named != p.Executor)
+	mask.Replaced(map[string]any{"executor": p.Executor}, put)
+	t.note(approval.ObscuredCommand, found)
 	p.Args = mask.Replaced(p.Args, put)
 	if !found {
 		return nil
@@ -35,9 +36,7 @@ func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Pr
 	}
 	t.reading(p.Context.Reading)
 	for _, e := range n.judge.Read(p).Effects {
-		if e.Kind == operation.KindSend || e.Kind == operation.KindPublish || e.Kind == operation.KindPeople {
-			t.target(e.Target)
-		}
+		t.effect(&e)
 	}
 	var all []approval.Obscured
 	for _, o := range approval.AllObscured() {
@@ -73,7 +72,7 @@ func (t *trace) reading(rd *reading.Reading) {
 	}
 	for i := range rd.Commands {
 		c := &rd.Commands[i]
-		if !c.IsLine() {
+		if !c.IsLine() || len(rd.Gaps) > 0 { // What is not read may be a program, too.
 			t.program(c.Text)
 		}
 		if c.Script == nil {
@@ -129,13 +128,27 @@ func (t *trace) address(text string) {
 	}
 }
 
-// target looks at what something is sent to.
-func (t *trace) target(text string) {
-	if strings.Contains(text, "://") {
-		t.address(text)
+// effect looks at what something is done to. A credential is meant to be secret, and so
+// is what a name is set to.
+func (t *trace) effect(e *effects.Effect) {
+	if !strings.Contains(e.Target, trail) {
 		return
 	}
-	t.note(approval.ObscuredRecipient, strings.Contains(text, trail))
+	if strings.Contains(e.Target, "://") {
+		t.address(e.Target)
+		return
+	}
+	switch e.Kind {
+	case operation.KindSend, operation.KindPublish, operation.KindPeople:
+		t.note(approval.ObscuredRecipient, true)
+	case operation.KindCredentials:
+	case operation.KindForeignCode, operation.KindUnknown:
+		t.note(approval.ObscuredCommand, true)
+	case operation.KindDelete, operation.KindOverwrite, operation.KindMove, operation.KindKill:
+		t.note(approval.ObscuredObject, true)
+	default:
+		t.note(approval.ObscuredObject, e.Reversibility == operation.Irreversible && !strings.Contains(e.Target, "="+trail))
+	}
 }
 
 func trailed(w shell.Word) bool { return strings.Contains(w.String(), trail) }
@@ -144,7 +157,7 @@ var (
 	// addresses finds what follows the scheme of an address.
 	addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^\s'"<>` + "`" + `]+)`)
 	// decoding finds the functions with which programs decode a text.
-	decoding = regexp.MustCompile(`(?i)(b(16|32|64|85)decode|base64_decode|decode64|decodebase64|frombase64string|from_base64|base64::decode|atob|a2b_(hex|base64)|unhexlify|fromhex|hex2bin|decodestring|unpack)\s*\(`)
+	decoding = regexp.MustCompile(`(?i)(b(ase)?(16|32|64|85)_?decode|decode_?base64|decode64|frombase64string|from_base64|base64::decode|atob|a2b_(hex|base64)|unhexlify|fromhex|hex2bin|decodestring|unpack)\s*\(`)
 )
 
 // decodes reports whether a command makes another text of its input or of its words.
