@@ -1,6 +1,9 @@
 package mask
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // value is what a name is given.
 type value struct {
@@ -270,6 +273,10 @@ func (sc *scanner) dashes() (from, to int) {
 		return 0, 0
 	}
 	v := sc.valueAfter(sc.at+name, false)
+	if slices.Contains(sc.plain, sc.pastBlanks(sc.at+name)) {
+		return 0, 0
+	}
+	sc.handedHere(sc.at, sc.at+name)
 	kind := sc.flag(s[dashes:name], &v)
 	if kind == notSecret || strings.HasPrefix(sc.text[v.from:], "-") || sc.keep(v, kind, ' ') {
 		return 0, 0
@@ -296,7 +303,7 @@ func (sc *scanner) flag(name string, v *value) secrecy {
 		}
 		v.from = v.to - len(password)
 		return surelySecret
-	case name == "p" && strings.HasSuffix(strings.TrimRight(sc.text[:sc.at], " "), "sshpass"):
+	case sc.signsIn(name, *v):
 		return surelySecret
 	}
 	if kind := secrecyOf(name); kind == surelySecret || kind == maybeSecret {

@@ -21,13 +21,23 @@ func (sc *scanner) handedIn(at int) {
 			return
 		}
 		word := sc.text[from:to]
-		for _, one := range takers()[word[strings.LastIndexByte(word, '/')+1:]] {
-			sc.takesIn(one, to, final)
-		}
+		sc.handedTo(word, to, final)
 		if word != "sudo" && word != "doas" && word[0] != '-' {
 			return
 		}
 		at = to
+	}
+}
+
+// handedTo notes a word that is piped into the program whose arguments stand at a place.
+func (sc *scanner) handedTo(program string, at int, word place) {
+	for _, one := range takers()[program[strings.LastIndexByte(program, '/')+1:]] {
+		sc.takesIn(one, at, word)
+	}
+	for from, to := range sc.words(at) {
+		if sc.handsIn(from, to) {
+			sc.secretAt(word.from, 0)
+		}
 	}
 }
 
@@ -82,5 +92,69 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 		if at += len(line) + 1; !more {
 			return
 		}
+	}
+}
+
+// handsIn reports whether a word is an option by which a program, whichever it is, takes
+// a secret from what it is handed: --password-stdin, --passphrase-fd 0, --token-file=-.
+func (sc *scanner) handsIn(from, to int) bool {
+	word := sc.text[from:to]
+	if !strings.HasPrefix(word, "--") {
+		return false
+	}
+	name, given, glued := strings.Cut(word[len("--"):], "=")
+	if !glued {
+		next, end := sc.token(to)
+		given = sc.text[next:end]
+	}
+	cut := strings.LastIndexByte(name, '-')
+	if cut < 0 || secrecyOf(strings.TrimPrefix(name[:cut], "with-")) == notSecret && secrecyOf(name) == notSecret {
+		return false
+	}
+	switch name[cut+1:] {
+	case "stdin":
+		return true
+	case "fd":
+		return given == "0"
+	default:
+		return given == "-" || given == "/dev/stdin"
+	}
+}
+
+// handedHere notes the secret that a here-string or a here-document hands in for the
+// option from..to.
+func (sc *scanner) handedHere(from, to int) {
+	if !sc.handsIn(from, to) {
+		return
+	}
+	for _, end := range sc.words(to) {
+		to = end
+	}
+	sc.holdEnd(form{where: stdin}, 0, to)
+}
+
+// substituted notes the last word behind echo or printf where a shell puts it in the place of
+// what a name of a secret is given: --password-file=<(echo …), --passwordeval 'echo …'.
+func (sc *scanner) substituted(at int) {
+	const most = 80 // bytes
+	before := sc.text[max(0, sc.at-most):sc.at]
+	name := strings.TrimRight(before, `<$("'`)
+	if name == before {
+		return
+	}
+	name = strings.TrimRight(name, " =")
+	name = strings.ToLower(name[strings.LastIndexAny(name, " \t\n;|&\"'")+1:])
+	for _, tail := range [...]string{"file", "command", "cmd", "eval"} {
+		name = strings.TrimRight(strings.TrimSuffix(name, tail), "-_")
+	}
+	if secrecyOf(name) == notSecret {
+		return
+	}
+	var final place
+	for from, to := range sc.words(at) {
+		final = place{from, to}
+	}
+	if final.to > 0 {
+		sc.secretAt(final.from, 0)
 	}
 }

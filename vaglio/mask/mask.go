@@ -65,6 +65,9 @@ func (m Masker) pass(s string) string {
 	}
 	w := maskWriter{masker: m, text: s, found: found}
 	sc := scanner{masker: m, text: s}
+	if own {
+		sc.passLines()
+	}
 	for own && sc.at < len(s) {
 		from, to := sc.next()
 		if to == 0 {
@@ -182,6 +185,8 @@ type scanner struct {
 	pemEnd, cookieEnd int
 	// held are secrets further on that their command gives away, in order.
 	held []place
+	// plain are places where what an option is given is known to be no secret.
+	plain []int
 }
 
 // next returns the next secret, or 0, 0 when there is none left. Nothing begins

@@ -1,6 +1,11 @@
 package mask
 
-import "strings"
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // secrecy says how surely what a name is given is a secret.
 type secrecy int
@@ -45,53 +50,81 @@ func secrecyOf(name string) secrecy {
 	return endSecrecy(end, end[len(end)-min(last, len(end)):])
 }
 
-// endSecrecy judges the end of a name, and its last part alone.
-func endSecrecy(end, part string) secrecy {
-	switch end {
-	case "cookie", "setcookie":
-		return cookies
-	case "pass", "auth":
-		return maybeSecret
-	}
-	switch part {
-	case "pwd", "pass":
-		return surelySecret
-	}
-	for _, s := range [...]struct {
-		end  string
-		kind secrecy
-	}{
-		{"password", surelySecret},
-		{"passwd", surelySecret},
-		{"passphrase", surelySecret},
-		{"secret", maybeSecret},
-		{"token", maybeSecret},
-		{"secretkeybase", maybeSecret},
-		{"authorization", credentials},
-	} {
-		if strings.HasSuffix(end, s.end) {
-			return s.kind
-		}
-	}
-	return keySecrecy(end)
+// nameTable says which names are those of secrets.
+//
+//go:embed names.txt
+var nameTable string
+
+// nameLine is a line of the table.
+type nameLine struct {
+	kind  secrecy
+	what  string
+	words []string
 }
 
-func keySecrecy(end string) secrecy {
-	kind, ok := strings.CutSuffix(end, "key")
-	if !ok {
-		return notSecret
+// nameLines are the lines of the table.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var nameLines = sync.OnceValue(func() (all []nameLine) {
+	kinds := map[string]secrecy{"maybe": maybeSecret, "surely": surelySecret, "credentials": credentials, "cookies": cookies}
+	for line := range strings.Lines(nameTable) {
+		if words := strings.Fields(line); len(words) > 2 && words[0] != "#" {
+			all = append(all, nameLine{kinds[words[0]], words[1], words[2:]})
+		}
 	}
-	for _, secret := range keyKinds() {
-		if strings.HasSuffix(kind, secret) {
-			return maybeSecret
+	return all
+})
+
+// nameLiterals are those of which one stands in every name that the table is about.
+func nameLiterals() (all []string) {
+	for _, line := range nameLines() {
+		switch line.what {
+		case "kinds":
+			for _, kind := range line.words[1:] {
+				for _, joint := range []string{"", "_", "-", "."} {
+					all = append(all, kind+joint+line.words[0])
+				}
+			}
+		case "whole", "part", "ends":
+			all = append(all, line.words...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(append(all, "x-auth", "set-cookie", "secret_key_base", "secret-key-base"))
+}
+
+// endSecrecy judges the end of a name, and its last part alone.
+func endSecrecy(end, part string) secrecy {
+	for _, line := range nameLines() {
+		if line.what != "filler" && line.holds(end, part) {
+			return line.kind
+		}
+		for _, word := range line.words {
+			if rest, ok := strings.CutSuffix(end, word); ok && line.what == "filler" && rest != "" {
+				return endSecrecy(rest, strings.TrimSuffix(part, word))
+			}
 		}
 	}
 	return notSecret
 }
 
-// keyKinds are the kinds of keys that are secret.
-func keyKinds() [11]string {
-	return [...]string{"api", "access", "secret", "private", "account", "signing", "encryption", "master", "auth", "shared", "subscription"}
+// holds reports whether a name is one of the line's.
+func (l nameLine) holds(end, part string) bool {
+	switch l.what {
+	case "whole":
+		return slices.Contains(l.words, end)
+	case "part":
+		return slices.Contains(l.words, part)
+	case "ends":
+		return endsInOne(end, l.words)
+	default:
+		kind, ok := strings.CutSuffix(end, l.words[0])
+		return ok && endsInOne(kind, l.words[1:])
+	}
+}
+
+func endsInOne(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(s, word) })
 }
 
 // placeholder reports whether a value stands for a secret without being one: a

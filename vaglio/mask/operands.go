@@ -28,6 +28,8 @@ type form struct {
 	where  where
 	// sign begins the secret in the word, 0 where it is the whole word.
 	sign byte
+	// number is an operand's, the first of which is 1.
+	number int
 }
 
 // where is where a secret stands.
@@ -39,7 +41,11 @@ const (
 	named                 // behind a name
 	values                // behind each name and equals sign
 	lastWord              // at the end
+	operand               // in an operand, by its number
+	signIn                // in an operand of who logs in
+	pairs                 // behind each equals sign of a word
 	stdin                 // in what is handed in
+	none                  // nowhere: what the option takes is no secret
 )
 
 // takers are the lines of the table, by program.
@@ -68,16 +74,34 @@ func readTakers() map[string][]taker {
 
 // formOf reads a form of the table.
 func formOf(text string) form {
+	if number, ok := strings.CutPrefix(text, "@"); ok && len(number) == 1 && isDigit(number[0]) {
+		return form{where: operand, number: int(number[0] - '0')}
+	}
 	for _, ending := range []struct {
 		text  string
 		where where
 		sign  byte
-	}{{"@named", named, 0}, {"@values", values, '='}, {"@last", lastWord, 0}, {"<:", stdin, ':'}, {"<", stdin, 0}, {"*", glued, 0}, {":", behind, ':'}, {"%", behind, '%'}, {"=", behind, '='}} {
+	}{
+		{"@named", named, 0},
+		{"@values", values, '='},
+		{"@last", lastWord, 0},
+		{"@login:", signIn, ':'},
+		{"@login/", signIn, '/'},
+		{"<:", stdin, ':'},
+		{"<", stdin, 0},
+		{"*", glued, 0},
+		{"!", none, 0},
+		{";", pairs, 0},
+		{":", behind, ':'},
+		{",", behind, ','},
+		{"%", behind, '%'},
+		{"=", behind, '='},
+	} {
 		if option, ok := strings.CutSuffix(text, ending.text); ok {
-			return form{option, ending.where, ending.sign}
+			return form{option: option, where: ending.where, sign: ending.sign}
 		}
 	}
-	return form{text, behind, 0}
+	return form{option: text}
 }
 
 // operandLiterals are those of which one stands in every text that the table is
@@ -112,6 +136,7 @@ func (sc *scanner) operands() {
 	}
 	if word == "echo" || word == "printf" {
 		sc.handedIn(end)
+		sc.substituted(end)
 		return
 	}
 	for _, one := range takers()[word] {
@@ -148,17 +173,19 @@ func (sc *scanner) take(one taker, at int) {
 	if !ok {
 		return
 	}
-	final := at
+	final, operands, given := at, 0, false
 	met := make([]bool, len(one.forms))
 	for from, to := range sc.words(at) {
 		at = to
 		word := sc.text[from:to]
+		if word[0] != '-' && !given {
+			final = from
+			operands++
+		}
+		given = one.gives(word)
 		for i, f := range one.forms {
 			met[i] = met[i] || f.met(word)
-			sc.hold(f, from, to)
-		}
-		if word[0] != '-' {
-			final = from
+			sc.hold(f, from, to, operands)
 		}
 	}
 	for i, f := range one.forms {
@@ -166,6 +193,13 @@ func (sc *scanner) take(one taker, at int) {
 			sc.holdEnd(f, final, at)
 		}
 	}
+}
+
+// gives reports whether a word is an option that the word behind belongs to.
+func (t taker) gives(word string) bool {
+	return slices.ContainsFunc(t.forms, func(f form) bool {
+		return word == f.option && (f.where == behind || f.where == none) && word[0] == '-'
+	})
 }
 
 // holdEnd notes the secret of a form that is known at the command's end: its last word,
@@ -184,29 +218,94 @@ func (sc *scanner) holdEnd(f form, last, end int) {
 
 // met reports whether a word is the option on which a form depends, alone or, of one
 // letter, among others.
+// One that ends in a dot or an equals sign stands for all that begin so.
 func (f form) met(word string) bool {
+	if n := len(f.option); n > 0 && strings.IndexByte(".=", f.option[n-1]) >= 0 {
+		return strings.HasPrefix(word, f.option)
+	}
 	return word == f.option || len(f.option) == 2 && len(word) > 2 && word[0] == '-' && word[1] != '-' && strings.Contains(word, f.option[1:])
 }
 
-// hold notes the secret of a form in the word from..to, or in the one behind.
-func (sc *scanner) hold(f form, from, to int) {
+// hold notes the secret of a form in the word from..to, or in the one behind. So many
+// operands are read, this one, if it is one, included.
+func (sc *scanner) hold(f form, from, to, operands int) {
 	word := sc.text[from:to]
-	operand := word[0] != '-'
+	if word[0] != '-' {
+		sc.holdOperand(f, from, to, operands)
+	}
 	switch {
 	case f.where == glued && strings.HasPrefix(word, f.option) && len(word) > len(f.option):
 		sc.secretAt(from+len(f.option), 0)
-	case f.where == behind && strings.HasPrefix(word, f.option):
-		sc.holdBehind(f, from, to)
-	case f.where == named && operand && secrecyOf(strings.Trim(word, `"'`)) != notSecret:
-		sc.secretAt(to, 0)
-	case f.where == values && operand && strings.Contains(word, "="):
-		sc.secretAt(from, '=')
+	case f.where == behind:
+		if end := f.end(word); end > 0 {
+			sc.holdBehind(f, from+end, to)
+		}
+	case f.where == pairs && f.end(word) > 0:
+		sc.pairs(from + f.end(word))
+	case f.where == none && f.end(word) > 0:
+		sc.plain = append(sc.plain, sc.pastBlanks(from+f.end(word)))
 	}
 }
 
-// holdBehind notes what belongs to the option that the word from..to begins with.
-func (sc *scanner) holdBehind(f form, from, to int) {
-	end := from + len(f.option)
+// holdOperand notes the secret of a form in the operand from..to.
+func (sc *scanner) holdOperand(f form, from, to, number int) {
+	word := sc.text[from:to]
+	switch {
+	case f.where == named && secrecyOf(strings.Trim(word, `"'`)) != notSecret:
+		sc.secretAt(to, 0)
+	case f.where == values && strings.Contains(word, "="):
+		sc.secretAt(from, '=')
+	case f.where == operand && number == f.number:
+		sc.secretAt(from, 0)
+	case f.where == signIn:
+		sc.loginAt(f, from, to)
+	}
+}
+
+// loginAt notes the password of an operand such as user/password@host.
+func (sc *scanner) loginAt(f form, from, to int) {
+	word := sc.text[from:to]
+	host := strings.LastIndexByte(word, '@')
+	if host < 0 && f.sign == ':' || strings.Contains(word, "://") {
+		return
+	}
+	if host < 0 {
+		host = len(word)
+	}
+	cut := strings.LastIndexByte(word[:host], f.sign)
+	if cut <= 0 || strings.Trim(word[:cut], `"'`) == "" {
+		return
+	}
+	if v := sc.valueAfter(from+cut+1, false); v.to > v.from {
+		sc.holdPlace(v.from, min(v.to, from+host))
+	}
+}
+
+// pairs notes that each name and equals sign in the word here or behind blanks is
+// followed by a secret.
+func (sc *scanner) pairs(at int) {
+	from, to := sc.token(at + len(sc.text[at:]) - len(strings.TrimLeft(sc.text[at:], "=")))
+	for at := from; at < to; at++ {
+		if sc.text[at] == '=' {
+			sc.secretAt(at+1, 0)
+		}
+	}
+}
+
+// end returns where a word's option ends that is the form's, 0 where it has another. A
+// letter behind which a sign is looked for may end a row of letters.
+func (f form) end(word string) int {
+	if strings.HasPrefix(word, f.option) {
+		return len(f.option)
+	}
+	if f.sign != 0 && len(f.option) == 2 && len(word) <= 5 && strings.HasSuffix(word, f.option[1:]) && word[0] == '-' && isName(word[1:]) {
+		return len(word)
+	}
+	return 0
+}
+
+// holdBehind notes what belongs to the option that ends at end, in a word that ends at to.
+func (sc *scanner) holdBehind(f form, end, to int) {
 	long := strings.HasPrefix(f.option, "--")
 	switch {
 	case end == to:
@@ -225,6 +324,9 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		at++
 	}
 	v := sc.valueAfter(at, false)
+	if sign == ',' { // which ends a bare value elsewhere
+		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+	}
 	if sign != 0 {
 		cut := strings.IndexByte(sc.text[v.from:v.to], sign)
 		if cut < 0 {
@@ -236,10 +338,16 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	if text == "" || strings.HasPrefix(text, "-") || placeholder(text) {
 		return
 	}
-	if v = sc.narrow(v); v.to == v.from {
+	v = sc.narrow(v)
+	sc.holdPlace(v.from, v.to)
+}
+
+// holdPlace notes a secret further on.
+func (sc *scanner) holdPlace(from, to int) {
+	if to <= from {
 		return
 	}
-	sc.held = append(sc.held, place{v.from, v.to})
+	sc.held = append(sc.held, place{from, to})
 	slices.SortFunc(sc.held, func(a, b place) int { return a.from - b.from })
 }
 

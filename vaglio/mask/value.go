@@ -22,6 +22,9 @@ func (m Masker) Object(o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
 		masked[m.Mask(key)] = m.named(key, v)
+		if list, ok := v.([]any); ok {
+			masked[m.Mask(key)] = m.arguments(o, list, m.list(key, list))
+		}
 	}
 	return masked
 }
@@ -66,6 +69,62 @@ func (m Masker) list(name string, list []any) []any {
 		masked[i] = m.named(under, v)
 	}
 	return masked
+}
+
+// arguments masks in a list of words, as far as it is masked, what its command takes as a
+// secret by its place. The program is the first word, or stands beside the list, as in
+// {"command": "mysql", "args": […]}.
+func (m Masker) arguments(beside map[string]any, list, masked []any) []any {
+	const most = 64 // words: a bound on the work
+	line, ends := "", []int{}
+	for _, v := range list[:min(len(list), most)] {
+		word, ok := v.(string)
+		if !ok {
+			return masked
+		}
+		line += asWord(word) + " "
+		ends = append(ends, len(line))
+	}
+	m.byPlace("", line, ends, masked)
+	for _, v := range beside {
+		if program, ok := v.(string); ok && len(takers()[program[strings.LastIndexByte(program, '/')+1:]]) > 0 {
+			m.byPlace(program+" ", line, ends, masked)
+		}
+	}
+	return masked
+}
+
+// byPlace masks the words of a list of which the command line that they make gives away
+// that they are secrets. ends are where they end in the line.
+func (m Masker) byPlace(program, line string, ends []int, masked []any) {
+	sc := scanner{masker: m, text: program + line}
+	for {
+		from, to := sc.next()
+		if to == 0 {
+			return
+		}
+		i, _ := slices.BinarySearch(ends, from-len(program)+1)
+		if i >= len(ends) || to-len(program) > ends[i] {
+			continue
+		}
+		word, _ := masked[i].(string)
+		if secret := sc.text[from:to]; strings.HasSuffix(word, secret) && len(secret) > 0 {
+			masked[i] = strings.TrimSuffix(word, secret) + m.mask(secret)
+		}
+	}
+}
+
+// asWord returns a text as a word of a command line: as it is, or quoted; where that
+// does not keep it, a word that says nothing.
+func asWord(text string) string {
+	switch {
+	case text != "" && span(text, inertQuoted) == len(text):
+		return text
+	case !strings.ContainsAny(text, "'\n\x00"):
+		return "'" + text + "'"
+	default:
+		return "_"
+	}
 }
 
 // issued masks in a short value what only its name and its looks together give

@@ -1,0 +1,70 @@
+package mask
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// signsIn reports whether an option of a program that no table knows is a password's by
+// what stands beside it: -u NAME -p SECRET, in either order. at is behind the option.
+func (sc *scanner) signsIn(option string, v value) bool {
+	if option != "p" && option != "P" && option != "pw" || v.to == v.from || strings.Trim(sc.text[v.from:v.to], "0123456789.:,/-") == "" {
+		return false
+	}
+	before := strings.Fields(sc.text[max(0, sc.at-mostBeside):sc.at])
+	if n := len(before); n > 2 && isSignIn(before[n-2]) && !strings.HasPrefix(before[n-1], "-") {
+		return !sc.known(before[:n-2])
+	}
+	_, to := sc.token(v.from)
+	behind := strings.Fields(sc.text[to:min(len(sc.text), to+mostBeside)])
+	return len(behind) > 1 && isSignIn(behind[0]) && !strings.HasPrefix(behind[1], "-") && !sc.known(before)
+}
+
+// mostBeside bounds what is looked at beside an option, in bytes.
+const mostBeside = 200
+
+// isSignIn reports whether an option names who signs in.
+func isSignIn(word string) bool {
+	switch word {
+	case "-u", "-U", "-l", "--user", "--username", "--login", "-user", "-username":
+		return true
+	}
+	return false
+}
+
+// known reports whether the program of the command that these words end is one that the
+// table knows, which says where its secrets are, or one that runs another.
+func (sc *scanner) known(words []string) bool {
+	for _, word := range slices.Backward(words) {
+		if strings.Trim(word, ";|&") == "" {
+			break
+		}
+		word = strings.TrimLeft(word[strings.LastIndexByte(word, '/')+1:], `("'$`)
+		if len(takers()[word]) > 0 || word == "exec" || word == "run" {
+			return true
+		}
+	}
+	return false
+}
+
+// fiveParts is how a line of a .pgpass reads: machine, port, database, user, password.
+const fiveParts = `[^\s:'"\\]+:(?:[0-9]{2,5}|\*):[^\s:'"]+:[^\s:'"]+:([^\s:'"\\]+)`
+
+var (
+	passWord  = regexp.MustCompile(`(?:^|[\s'"])` + fiveParts)
+	passWhole = regexp.MustCompile(`\A(?:` + fiveParts + `\s*)+\z`)
+)
+
+// passLines notes the passwords of a .pgpass, in a text that names the file or is one.
+func (sc *scanner) passLines() {
+	if !strings.Contains(sc.text, ":5432:") && !strings.Contains(sc.text, ":*:") && !strings.Contains(sc.text, "pgpass") {
+		return
+	}
+	if !strings.Contains(sc.text, "pgpass") && !passWhole.MatchString(sc.text) {
+		return
+	}
+	for _, m := range passWord.FindAllStringSubmatchIndex(sc.text, -1) {
+		sc.secretAt(m[2], 0)
+	}
+}
