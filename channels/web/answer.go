@@ -49,49 +49,82 @@ func (w *Web) open(h handler) http.Handler {
 }
 
 // signedIn serves h to people with a session, and to others the page that says
-// how to get one.
+// how to get one. Where the page that signed in may be the reader that page asks it for a
+// sign of its key, and is gone before it was seen.
 func (w *Web) signedIn(h handler) http.Handler {
 	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
 		who, ok := w.session(r)
 		if !ok {
-			return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}})
+			return w.turnAway(rw, r)
 		}
-		if err := w.sessions.used(context.WithoutCancel(r.Context()), &who); err != nil {
-			w.log.WarnContext(r.Context(), "a session could not be stretched; it ends when it would have", "error", err)
-		}
+		w.stretch(r, &who)
 		return h(rw, r)
 	})
+}
+
+func (w *Web) turnAway(rw http.ResponseWriter, r *http.Request) error {
+	return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}})
+}
+
+// stretch lets a session last longer that is used.
+func (w *Web) stretch(r *http.Request, who *Session) {
+	if err := w.sessions.used(context.WithoutCancel(r.Context()), who); err != nil {
+		w.log.WarnContext(r.Context(), "a session could not be stretched; it ends when it would have", "error", err)
+	}
 }
 
 // actor does what a session's form asks for.
 type actor func(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error
 
 // acting serves h to sessions that may do what their form asks for: with a key all,
-// once its signature holds; without one only what refuses, by the word of no.
+// once its signature holds, also by a cookie that is too old to read by, which is made
+// anew; without one only what refuses, by the word of no.
 func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
-	return w.signedIn(func(rw http.ResponseWriter, r *http.Request) error {
+	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
+		who, ok := w.sessions.of(r, w.secure(r))
+		may := who.right()
+		if !ok || who.stale && may != mayDecide {
+			return w.turnAway(rw, r)
+		}
 		f, body, err := formOf(rw, r)
 		if err != nil {
 			return err
 		}
-		who, _ := w.session(r)
 		act := proof.Act{Session: who.ID, Path: r.URL.Path, Body: body}
-		switch may := who.right(); {
+		switch {
 		case may == mayDecide:
-			err = w.proofs.Check(who.Key, act, proof.Of(r))
+			err = w.proven(rw, r, &who, act)
 		case may == mayLook || !no(f):
-			return &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: may.limit()}
+			err = &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: may.limit()}
 		}
 		if err != nil {
-			w.log.WarnContext(r.Context(), "a request with a session's cookie was refused: the page that signed in did not send it",
-				"session", who.ID[:min(len(who.ID), 12)], "from", hostOf(r.RemoteAddr), "path", r.URL.Path, "reason", err)
-			return unproven(err)
+			return err
 		}
+		w.stretch(r, &who)
 		if err := w.asserted(r, &who, &act); err != nil {
 			return err
 		}
 		return h(rw, r, who, f)
 	})
+}
+
+// proven refuses an act that the page which signed in did not send. For one that it sent
+// the cookie is made anew, in the answer and for the rest of the request.
+func (w *Web) proven(rw http.ResponseWriter, r *http.Request, who *Session, act proof.Act) error {
+	if err := w.proofs.Check(who.Key, act, proof.Of(r)); err != nil {
+		w.log.WarnContext(r.Context(), "a request with a session's cookie was refused: the page that signed in did not send it",
+			"session", who.ID[:min(len(who.ID), 12)], "from", hostOf(r.RemoteAddr), "path", r.URL.Path, "reason", err)
+		return unproven(err)
+	}
+	c, err := w.sessions.renewed(r, who, w.secure(r))
+	if err != nil {
+		return err
+	}
+	http.SetCookie(rw, c)
+	r.Header.Del("Cookie")
+	r.AddCookie(c)
+	who.stale = false
+	return nil
 }
 
 // never is the word of no of a form that refuses nothing.
@@ -119,9 +152,12 @@ func unproven(err error) error {
 // nonce answers with what the page signs its next act with. It changes nothing: who
 // has the cookie alone can sign nothing with it.
 func (w *Web) nonce(rw http.ResponseWriter, r *http.Request) error {
-	who, _ := w.session(r)
+	who, ok := w.sessions.of(r, w.secure(r))
+	if !ok || who.stale && who.right() != mayDecide {
+		return w.turnAway(rw, r)
+	}
 	o := offer{Session: who.ID, Key: who.Key, Nonce: w.proofs.Nonce(who.ID), Passkeys: [][]byte{}}
-	if at, ok := w.site(r); ok {
+	if at, ok := w.site(r); ok && !who.stale {
 		o.Host = at.Host
 		for _, p := range w.passkeys.At(at.Host) {
 			o.Passkeys = append(o.Passkeys, p.ID)

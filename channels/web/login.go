@@ -68,7 +68,7 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 // worth nothing.
 func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
 	http.SetCookie(rw, w.sessions.gone(w.secure(r)))
-	if who, ok := w.session(r); ok {
+	if who, ok := w.sessions.of(r, w.secure(r)); ok {
 		_, err := w.sessions.end(context.WithoutCancel(r.Context()), func(one *Session) bool { return one.ID == who.ID })
 		if err != nil {
 			return &pageError{
@@ -95,8 +95,18 @@ func browserOf(r *http.Request) string {
 	return said[:min(len(said), maxBrowser)]
 }
 
-// session returns the session of a request.
-func (w *Web) session(r *http.Request) (Session, bool) { return w.sessions.of(r, w.secure(r)) }
+// session returns the session that a request may read by.
+func (w *Web) session(r *http.Request) (Session, bool) {
+	who, ok := w.sessions.of(r, w.secure(r))
+	return who, ok && !who.stale
+}
+
+// renew does what every act of the page that signed in does, and nothing besides: its
+// cookie reads anew.
+func (w *Web) renew(rw http.ResponseWriter, _ *http.Request, _ Session, _ url.Values) error {
+	rw.WriteHeader(http.StatusNoContent)
+	return nil
+}
 
 // signed reports whether the request's session is still good.
 func (w *Web) signed(r *http.Request) bool {

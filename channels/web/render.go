@@ -49,6 +49,8 @@ type frame struct {
 	Signed, Trial bool
 	// Unsigning says that nothing that is pressed here counts while scripts are off.
 	Unsigning bool
+	// Renews says that the page which signed in may read here by a sign of its key.
+	Renews bool
 }
 
 // builtin holds the templates and what they load.
@@ -135,6 +137,7 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	f := frame{page: p, Trial: w.trial}
 	who, signed := w.session(r)
 	f.Signed, f.Unsigning = signed, signed && who.right() == mayDecide
+	f.Renews = p.Name == "signin" && p.Status == http.StatusUnauthorized && who.stale && who.right() == mayDecide
 	switch {
 	case !f.Signed:
 		f.Waiting = &waiting{}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +28,9 @@ const (
 	sessionMost = 7 * 24 * time.Hour
 	// stretchAfter is the use after which a session's new end is kept: not each one.
 	stretchAfter = time.Hour
+	// readsFor is how long a cookie reads: whoever has a copy of it has no longer. The
+	// page gets another one by its key.
+	readsFor = time.Hour
 	// maxSessions bounds the sessions; the oldest gives way.
 	maxSessions = 64
 	// codeFor is how long a one-time link works.
@@ -52,6 +56,8 @@ type Session struct {
 	// none. A record of before keys has neither.
 	Key     string `json:"key,omitempty"`
 	Keyless bool   `json:"keyless,omitempty"`
+	// stale says that the cookie at hand is too old to read by.
+	stale bool
 	// asserted says that the act at hand came with an assertion of a passkey.
 	asserted bool
 	// challenge is what an authenticator signs for the act at hand.
@@ -109,6 +115,8 @@ type sessions struct {
 	// people out.
 	cookie string
 	keep   Sessions
+	// stamps seal until when a cookie reads.
+	stamps sealer
 
 	mu  sync.Mutex
 	all []Session
@@ -123,6 +131,9 @@ func openSessions(ctx context.Context, secret [32]byte, keep Sessions) (*session
 	}
 	name := sha256.Sum256(append([]byte("name:"), s.key...))
 	all := &sessions{cookie: "vaglio_" + hex.EncodeToString(name[:4]), keep: keep}
+	if all.stamps, err = newSealer(secret, "reads/v1"); err != nil {
+		return nil, err
+	}
 	if keep == nil {
 		return all, nil
 	}
@@ -150,9 +161,27 @@ func (s *sessions) start(ctx context.Context, one Session, secure bool) (*http.C
 	if err != nil {
 		return nil, err
 	}
+	return s.stamped(value, now, secure), nil
+}
+
+// stamped is the cookie of a session that was made then, which reads from now on.
+func (s *sessions) stamped(value string, made time.Time, secure bool) *http.Cookie {
 	c := s.blank(secure) //nolint:gosec // Secure follows from how the page was reached.
-	c.Value, c.Expires, c.MaxAge = value, now.Add(sessionMost), int(sessionMost/time.Second)
-	return c, nil
+	until := strconv.FormatInt(time.Now().Add(readsFor).Unix(), 10)
+	c.Value = value + "." + until + "." + s.stamp(value, until)
+	c.Expires, c.MaxAge = made.Add(sessionMost), int(time.Until(made.Add(sessionMost)).Round(time.Second)/time.Second)
+	return c
+}
+
+func (s *sessions) stamp(value, until string) string {
+	return hex.EncodeToString(s.stamps.mac([]byte(value + "." + until)))
+}
+
+// reads reports whether the session's value came in a cookie that is young enough.
+func (s *sessions) reads(value, stamp string) bool {
+	text, mac, _ := strings.Cut(stamp, ".")
+	until, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && hmac.Equal([]byte(mac), []byte(s.stamp(value, text))) && time.Now().Before(time.Unix(until, 0))
 }
 
 // gone returns the cookie that takes a session's away.
@@ -175,21 +204,35 @@ func (s *sessions) blank(secure bool) *http.Cookie {
 	return c
 }
 
-// of returns the session whose cookie the request carries, if there is one.
+// of returns the session whose cookie the request carries, if there is one, also
+// where the cookie is stale.
 func (s *sessions) of(r *http.Request, secure bool) (Session, bool) {
 	c, err := r.Cookie(s.blank(secure).Name)
 	if err != nil || len(c.Value) > 200 {
 		return Session{}, false
 	}
-	id := idOf(c.Value)
+	value, stamp, _ := strings.Cut(c.Value, ".")
+	id := idOf(value)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.all {
 		if subtle.ConstantTimeCompare([]byte(s.all[i].ID), []byte(id)) == 1 && time.Now().Before(s.all[i].Until) {
-			return s.all[i], true
+			one := s.all[i]
+			one.stale = !s.reads(value, stamp)
+			return one, true
 		}
 	}
 	return Session{}, false
+}
+
+// renewed returns the cookie that the request carries, stamped anew.
+func (s *sessions) renewed(r *http.Request, one *Session, secure bool) (*http.Cookie, error) {
+	c, err := r.Cookie(s.blank(secure).Name)
+	if err != nil {
+		return nil, fmt.Errorf("web: the session's cookie: %w", err)
+	}
+	value, _, _ := strings.Cut(c.Value, ".")
+	return s.stamped(value, one.Made, secure), nil
 }
 
 // used stretches a session that is used. Where that cannot be kept the session

@@ -5,10 +5,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // code takes the code out of a fresh link.
@@ -167,9 +170,10 @@ func TestSessionEnds(t *testing.T) {
 		began := time.Now()
 		for time.Since(began) < week-12*time.Hour {
 			time.Sleep(11 * time.Hour)
-			in.get("/inbox")
+			in.renew()
 		}
 		time.Sleep(week - time.Since(began) - time.Second)
+		in.renew()
 		if rec := in.get("/inbox"); rec.Code != http.StatusOK {
 			t.Errorf("used each day, on the last day: got %d", rec.Code)
 		}
@@ -183,6 +187,96 @@ func TestSessionEnds(t *testing.T) {
 		time.Sleep(12 * time.Hour)
 		if rec := in.get("/inbox"); rec.Code != http.StatusUnauthorized {
 			t.Errorf("after twelve hours without use: got %d", rec.Code)
+		}
+	})
+}
+
+// renew has the page's cookie made anew by its key, as its script does.
+func (in *inbox) renew() {
+	in.Helper()
+	rec := in.post("/inbox/renew", nil)
+	if rec.Code != http.StatusNoContent || len(rec.Result().Cookies()) != 1 {
+		in.Fatalf("renewing: %d %s", rec.Code, rec.Body)
+	}
+	in.cookie = rec.Result().Cookies()[0]
+}
+
+// A copy of the cookie reads for an hour at most, whatever the page that signed in does
+// meanwhile, and then nothing but the page that says how to sign in. The page itself goes
+// on by its key, also after it slept.
+func TestAStolenCookieReadsForAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := full()
+		in := newInbox(t, d).signIn()
+		thief := &inbox{T: t, desk: d, web: in.web, h: in.h, cookie: in.cookie}
+		time.Sleep(30 * time.Minute)
+		in.renew()
+		time.Sleep(30*time.Minute - time.Second)
+		if rec := thief.get("/inbox"); rec.Code != http.StatusOK {
+			t.Errorf("within the hour: %d", rec.Code)
+		}
+		time.Sleep(time.Second)
+		stamp := *in.cookie // the value that was stolen with the time of a later stamp, and with one of its own
+		value, _, _ := strings.Cut(thief.cookie.Value, ".")
+		_, later, _ := strings.Cut(in.cookie.Value, ".")
+		stamp.Value = value + "." + later
+		if rec := in.get("/inbox"); rec.Code != http.StatusOK || stamp.Value != in.cookie.Value {
+			t.Errorf("the page itself: %d", rec.Code)
+		}
+		far := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)
+		_, mac, _ := strings.Cut(later, ".")
+		for name, forged := range map[string]string{
+			"stolen": thief.cookie.Value, "without a stamp": value, "a stamp of its own": value + "." + far + "." + mac, "no number": value + ".x." + mac, "no proof": value + "." + far,
+		} {
+			c := *thief.cookie
+			c.Value = forged
+			by := &inbox{T: t, desk: d, web: in.web, h: in.h, cookie: &c}
+			for _, p := range append(pages(), "/inbox/events", "/inbox/history/export?format=csv", "/inbox/passkeys", "/inbox/edit/rmbuild1") {
+				rec := by.get(p)
+				if strings.HasPrefix(p, "/inbox/login") {
+					continue
+				}
+				if doc := sound(t, rec); rec.Code != http.StatusUnauthorized || !strings.Contains(doc.words(), "Sign in") || strings.Contains(rec.Body.String(), "rmbuild1") || strings.Contains(rec.Body.String(), "data-signed") {
+					t.Errorf("%s: %s gives %d", name, p, rec.Code)
+				}
+			}
+			for _, p := range []string{"/inbox/decide", "/inbox/order", "/inbox/reveal", "/inbox/renew", "/inbox/try"} {
+				if rec := by.post(p, tap(approval.ChoiceDeny)); rec.Code != http.StatusForbidden || len(rec.Result().Cookies()) != 0 {
+					t.Errorf("%s: %s gives %d", name, p, rec.Code)
+				}
+			}
+			if o := by.mustOffer(); len(o.Passkeys) != 0 || o.Host != "" {
+				t.Errorf("%s: the nonce comes with %+v", name, o)
+			}
+		}
+		if d.state("rmbuild1-1") != approval.Pending {
+			t.Error("it did something")
+		}
+
+		time.Sleep(3 * time.Hour)
+		rec := in.get("/inbox/history")
+		if rec.Code != http.StatusUnauthorized || !strings.Contains(rec.Body.String(), "data-renews") || !strings.Contains(rec.Body.String(), "key.js") {
+			t.Errorf("the page itself, after it slept: %d", rec.Code)
+		}
+		in.renew()
+		if rec := in.get("/inbox/history"); rec.Code != http.StatusOK {
+			t.Errorf("with its key: %d", rec.Code)
+		}
+		time.Sleep(3 * time.Hour)
+		// What is pressed on it needs no other sign.
+		d.renew()
+		rec = in.post("/inbox/decide", tap(approval.ChoiceAllow))
+		if rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Allowed || len(rec.Result().Cookies()) != 1 {
+			t.Errorf("an act of the page: %d", rec.Code)
+		}
+
+		keyless := (&inbox{T: t, desk: d, web: in.web, h: in.h}).signInWith("")
+		time.Sleep(time.Hour)
+		if rec := keyless.get("/inbox"); rec.Code != http.StatusUnauthorized || strings.Contains(rec.Body.String(), "data-renews") {
+			t.Errorf("without a key: %d", rec.Code)
+		}
+		if rec := keyless.post("/inbox/decide", tap(approval.ChoiceDeny)); rec.Code != http.StatusUnauthorized {
+			t.Errorf("without a key, denying: %d", rec.Code)
 		}
 	})
 }

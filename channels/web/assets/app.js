@@ -322,6 +322,18 @@
     return new DOMParser().parseFromString(await answer.text(), "text/html");
   }
 
+  // The cookie reads for an hour. A page that is open has it made anew long before, and
+  // one that slept when it wakes up.
+  const RENEW = 20 * 60 * 1000;
+  let renewed = 0;
+
+  async function renew(every) {
+    if (Date.now() - renewed < every) return false;
+    renewed = Date.now();
+    return vaglioKey.renew().catch(() => false);
+  }
+  setInterval(() => renew(RENEW), 60 * 1000);
+
   let busy = false, again = false, timer = 0;
   let place = 0; // counts the cards that came up; what was fetched before is of another
 
@@ -334,7 +346,7 @@
       const doc = answer.ok ? await read(answer) : null;
       if (at !== place) again = true;
       else if (doc) take(doc);
-      else if (answer.status === 401) location.reload();
+      else if (answer.status === 401) { if (await renew(10000)) again = true; else location.reload(); }
     } catch { /* The stream tells that the server is away, and calls again. */ }
     busy = false;
     if (again) { again = false; soon(); }

@@ -94,6 +94,27 @@ const vaglioKey = (() => {
     return { ...proof, ...await passkey(passkeys === "make", new URLSearchParams(body).get("name"), host, known, challenge) };
   }
 
+  // renew has the server make the cookie anew, which reads for an hour, and says whether
+  // it did.
+  async function renew() {
+    const proof = await prove("/inbox/renew", "");
+    if (!proof?.["Vaglio-Signature"]) return false;
+    const answer = await fetch("/inbox/renew", { method: "POST", headers: { "Content-Type": "application/x-www-form-urlencoded", ...proof }, body: "" });
+    return answer.ok;
+  }
+
+  // A page that was asked for by a cookie too old for it comes up by the key. A browser
+  // that keeps no cookies is not sent round and round.
+  if (document.body.hasAttribute("data-renews")) {
+    const last = Number(sessionStorage.getItem("vaglio-renewed"));
+    const known = Date.now() - last > 10000 ? renew().catch(() => false) : Promise.resolve(false);
+    known.then((ok) => {
+      if (!ok) { document.body.removeAttribute("data-renews"); return; }
+      sessionStorage.setItem("vaglio-renewed", String(Date.now()));
+      location.reload();
+    });
+  }
+
   // A browser that keeps no key signs in all the same: it looks and denies.
   const door = document.querySelector('form[action="/inbox/login"]');
   let signing = false;
@@ -109,5 +130,5 @@ const vaglioKey = (() => {
     door.submit();
   });
 
-  return { prove, Unused };
+  return { prove, renew, Unused };
 })();

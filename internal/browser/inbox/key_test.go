@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 
 	"github.com/metnos/vaglio/approval"
@@ -99,4 +101,50 @@ func TestBrowserSigns(t *testing.T) {
 	if got := b.text(".notice.fault"); !strings.Contains(got, "does not hold the key") || d.state("lastone1-1") != approval.Pending {
 		t.Errorf("without the key the page says %q", got)
 	}
+}
+
+// A page that was asked for by a cookie that is too old for it comes up by the key, and
+// its reader sees the page alone. A browser with the cookie and without the key stays
+// before the door.
+func TestBrowserRenews(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	d := newDesk()
+	d.open("firstone", proposal("make one"))
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	b.do(see("#live.on"))
+	b.old()
+	b.do(chromedp.Navigate(base+"/inbox?ask=firstone"), see("#ask-firstone .dock"))
+	if at := get(b, chromedp.Evaluate[string](`location.pathname + location.search`)); at != "/inbox?ask=firstone" {
+		t.Errorf("it came up at %s", at)
+	}
+	// An open page goes on, and what is typed stays.
+	b.do(see("#live.on"), click("#ask-firstone details.say summary"), chromedp.SendKeys(chromedp.CSS("#ask-firstone textarea[name=words]"), "halfway"))
+	b.old()
+	d.open("secondone", proposal("make two"))
+	b.do(see(`[data-row="secondone"]`))
+	if got := get(b, chromedp.Evaluate[string](`document.querySelector("#ask-firstone textarea[name=words]").value`)); got != "halfway" {
+		t.Errorf("what was typed is %q", got)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void](`indexedDB.deleteDatabase("vaglio").onsuccess = () => { window.lost = true; }; undefined`), until(`window.lost === true`))
+	b.old()
+	b.do(chromedp.Navigate(base+"/inbox"), see(".door"), until(`!document.body.hasAttribute("data-renews")`))
+	if got := b.text("main"); strings.Contains(got, "make") || !strings.Contains(got, "vaglio inbox") {
+		t.Errorf("without the key it reads %q", got)
+	}
+}
+
+// old makes the browser's cookie one that is too old to read by.
+func (b tab) old() {
+	b.Helper()
+	all := call(b, storage.GetCookies, storage.GetCookiesParams{}).Cookies
+	if len(all) != 1 {
+		b.Fatalf("there are %d cookies", len(all))
+	}
+	value, _, _ := strings.Cut(all[0].Value, ".")
+	call(b, storage.SetCookies, storage.SetCookiesParams{Cookies: []*network.CookieParam{{
+		Name: all[0].Name, Value: value + ".1.00", Domain: all[0].Domain, Path: all[0].Path, HTTPOnly: true, SameSite: network.CookieSameSiteStrict,
+	}}})
 }
