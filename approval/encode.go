@@ -19,6 +19,8 @@ const (
 	askForm       = 8
 	stepForm      = 2
 	judgementForm = 1
+	// obscuredForm is the first form of which every ask tells where masked values decide.
+	obscuredForm = 8
 )
 
 // FormError says that a stored body has a form that this program does not
@@ -72,6 +74,9 @@ func DecodeAsk(body []byte) (Ask, error) {
 	}
 	if b.Ask == nil {
 		return Ask{}, errors.New("stored ask is empty")
+	}
+	if b.V < obscuredForm {
+		b.Ask.presumeObscured()
 	}
 	return *b.Ask, nil
 }

@@ -191,9 +191,11 @@ const (
 	ObscuredRecipient Obscured = "recipient"
 	// ObscuredObject is what the call acts on otherwise: a file, a table, a branch.
 	ObscuredObject Obscured = "object"
+	// ObscuredUnknown is of calls that were asked before anybody looked: it may be any.
+	ObscuredUnknown Obscured = "unknown"
 )
 
-// AllObscured are all places, the worst first.
+// AllObscured are all places that are looked at, the worst first.
 func AllObscured() []Obscured {
 	return []Obscured{ObscuredCommand, ObscuredDecoder, ObscuredAddress, ObscuredRecipient, ObscuredObject}
 }
@@ -201,6 +203,22 @@ func AllObscured() []Obscured {
 // ErrObscured says that a call cannot be allowed where a part of it is masked that
 // decides what it does.
 var ErrObscured = errors.New("a masked value decides what this call does: allow it where the value is shown, in the inbox")
+
+// presumeObscured takes every masked value of a call that waits for one that decides, in
+// an ask that is older than the look for those.
+func (a *Ask) presumeObscured() {
+	for i := range a.Approvals {
+		p := &a.Approvals[i]
+		found := false
+		if p.State == Pending && len(p.Obscured) == 0 {
+			put := func(secret string) string { found = true; return secret }
+			mask.Replaced(map[string]any{"executor": p.Proposal.Executor, "args": map[string]any(p.Proposal.Args)}, put)
+		}
+		if found {
+			p.Obscured = []Obscured{ObscuredUnknown}
+		}
+	}
+}
 
 // obscured reports whether one of them waits and cannot be allowed unrevealed.
 func (a *Ask) obscured(ids []ID) bool {

@@ -79,6 +79,46 @@ func TestAMaskIsACut(t *testing.T) {
 	}
 }
 
+// An ask of before anybody looked for masked values that decide can be allowed unrevealed
+// only where nothing of it is masked.
+func TestAsksOfBeforeMasksWereCuts(t *testing.T) {
+	t.Parallel()
+	a := open(t, "make", "TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a; $TOKEN")
+	now, err := approval.EncodeAsk(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := slices.Clone(a.Approvals)
+	for _, r := range []struct {
+		form string
+		want []approval.Obscured
+	}{{"7", []approval.Obscured{approval.ObscuredUnknown}}, {"1", []approval.Obscured{approval.ObscuredUnknown}}, {"8", nil}} {
+		body := strings.Replace(string(now), `{"v":8,`, `{"v":`+r.form+`,`, 1)
+		got, err := approval.DecodeAsk([]byte(body))
+		if err != nil || got.Approvals[0].Obscured != nil || !slices.Equal(got.Approvals[1].Obscured, r.want) {
+			t.Fatalf("form %s: %v, obscured %v and %v", r.form, err, got.Approvals[0].Obscured, got.Approvals[1].Obscured)
+		}
+		tap := one(1, approval.ChoiceAllow, false)(&got)
+		tap.By, tap.Channel = approval.Person{ID: "telegram:1", Name: "Ann"}, got.Cards[0].Channel
+		if _, err := got.Decide(tap, start, time.Minute); errors.Is(err, approval.ErrObscured) != (r.want != nil) {
+			t.Errorf("form %s: %v", r.form, err)
+		}
+		if c := approval.NewCard(got, got.Cards[0].Channel, approval.NewMasker(approval.Secret{1})); strings.Contains(c.Items[1].Command, "ghp_") {
+			t.Errorf("form %s: the card shows %s", r.form, c.Items[1].Command)
+		}
+	}
+	// What has ended is told as it was.
+	a.Approvals = early
+	a.Lapse(a.ExpiresAt)
+	ended, err := approval.EncodeAsk(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := approval.DecodeAsk([]byte(strings.Replace(string(ended), `{"v":8,`, `{"v":7,`, 1))); err != nil || got.Approvals[1].Obscured != nil {
+		t.Errorf("ended: %v, %v", err, got.Approvals[1].Obscured)
+	}
+}
+
 // one answers one call by its id.
 func one(i int, c approval.Choice, revealed bool) func(*approval.Ask) approval.Tap {
 	return func(a *approval.Ask) approval.Tap {
