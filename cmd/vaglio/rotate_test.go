@@ -2,15 +2,19 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/datafolder"
 )
 
 // laterPush is a call of another turn that a person is asked about.
@@ -109,6 +113,97 @@ func TestKeysAreRotatedWithoutADaemon(t *testing.T) {
 	s = h.serve()
 	by.base = s.base
 	s.ended(by, redeem)
+}
+
+// TestKilledWhileKeysAreRotated kills the daemon while it makes new keys: at once, when
+// the key file has changed, and after each further change of the store. Whatever keys are
+// on disk then open it, and nothing is lost: either all is as before, or the next start
+// has finished the rotation. One that was acknowledged is never undone.
+func TestKilledWhileKeysAreRotated(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	told, ended := 0, 0
+	points := 8
+	if testing.Short() {
+		points = 5
+	}
+	for point := range points {
+		call := strings.NewReplacer("t-81", fmt.Sprint("allowed-", point), "origin main", fmt.Sprint("origin a", point)).Replace(forcePush)
+		waits := strings.NewReplacer("t-81", fmt.Sprint("waits-", point), "origin main", fmt.Sprint("origin w", point)).Replace(forcePush)
+		s.agent("POST", "/v1/proposals", call)
+		s.waiting(1)
+		by := s.signIn(strings.TrimSpace(h.run("", "inbox").out))
+		by.decide("allow", "")
+		a := s.agent("POST", "/v1/proposals?wait=55s", call).answer(t)
+		if a.Permit == nil {
+			t.Fatalf("point %d: got %+v, want a permit", point, a)
+		}
+		s.agent("POST", "/v1/proposals", waits)
+		waiting := s.waiting(1)[0]
+
+		done := s.killedRotating(point)
+		if r := h.run("", "log", "verify"); r.code != exitOK {
+			t.Errorf("point %d: the history does not verify: %+v", point, r)
+		}
+		s = h.serve()
+		by.base = s.base
+		session := by.get("/inbox").status
+		permit := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", call).status
+		now := strings.Count(h.run("", "log").out, "keys-rotated")
+		t.Logf("point %d: acknowledged %t, the session gives %d, the permit %d, the rotation was told %d times", point, done, session, permit, now-told)
+		switch {
+		case session == http.StatusUnauthorized && permit == http.StatusGone && now > told:
+			ended++
+		case session == http.StatusOK && permit == http.StatusNoContent && now == told && !done:
+		default:
+			t.Errorf("point %d: neither as before nor rotated", point)
+		}
+		told = now
+		if again := s.waiting(1)[0]; again.ID != waiting.ID {
+			t.Errorf("point %d: %s waits, want %s", point, again.ID, waiting.ID)
+		}
+		s.signIn(strings.TrimSpace(h.run("", "inbox").out)).decide("deny", "")
+	}
+	if ended == 0 {
+		t.Error("no kill met a rotation that had begun")
+	}
+	if r := h.run("", "rotate"); r.code != exitOK {
+		t.Errorf("rotating in the end: %+v", r)
+	}
+}
+
+// killedRotating has the daemon make new keys, and kills it: at point 0 at once, at 1
+// when the key file has changed, at more after so many changes of the store less one. It
+// reports whether the rotation was acknowledged before.
+func (s *served) killedRotating(point int) (done bool) {
+	s.h.t.Helper()
+	stamp := func(file string) time.Time {
+		info, err := os.Stat(s.h.data(file))
+		if err != nil {
+			s.h.t.Fatal(err)
+		}
+		return info.ModTime()
+	}
+	file, last := "vaglio.keys", stamp("vaglio.keys")
+	acknowledged := make(chan bool, 1)
+	go func() { acknowledged <- s.h.command(s.h.t.Context(), "rotate").Run() == nil }()
+	for point > 0 {
+		select {
+		case done = <-acknowledged:
+			s.kill()
+			return done
+		default:
+		}
+		if now := stamp(file); !now.Equal(last) {
+			point--
+			file = datafolder.StoreFile
+			last = stamp(file)
+		}
+		runtime.Gosched()
+	}
+	s.kill()
+	return <-acknowledged
 }
 
 // TestTheFilesOfAServedStoreTellNothing has a call asked, answered, run and told of, and
