@@ -94,7 +94,7 @@ func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
 		switch {
 		case may == mayDecide:
 			err = w.proven(rw, r, &who, act)
-		case may == mayLook || !no(f):
+		case !no(f):
 			err = &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: may.limit()}
 		}
 		if err != nil {

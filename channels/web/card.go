@@ -241,9 +241,6 @@ func (v *cardView) limit(may right) {
 	}
 	for _, a := range v.acts() {
 		a.Limited, a.Allow, a.Grants = true, "", nil
-		if may == mayLook {
-			a.Deny, a.DenyKind = "", ""
-		}
 	}
 	if v.Act != nil {
 		v.Act.Limit = may.limit()

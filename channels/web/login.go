@@ -3,10 +3,14 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/channels/web/proof"
@@ -167,4 +171,74 @@ func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, []byte, error)
 	}
 	_ = c.SetReadDeadline(time.Time{})
 	return r.PostForm, body, nil
+}
+
+const (
+	// codeFor is how long a one-time link works.
+	codeFor = 10 * time.Minute
+	// maxCodes bounds the links that wait to be used; the oldest gives way.
+	maxCodes = 16
+)
+
+// codes keeps the one-time codes that were not used yet, by their hashes. They
+// end with the process: a new link is one command away.
+type codes struct {
+	mu      sync.Mutex
+	waiting []code
+}
+
+type code struct {
+	hash  [sha256.Size]byte
+	until time.Time
+}
+
+// mint returns a fresh code of 130 random bits.
+func (c *codes) mint() string {
+	text := rand.Text()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(time.Now())
+	if len(c.waiting) == maxCodes {
+		c.waiting = c.waiting[1:]
+	}
+	c.waiting = append(c.waiting, code{sha256.Sum256([]byte(text)), time.Now().Add(codeFor)})
+	return text
+}
+
+// spend reports whether the code was good, which it is once. It looks at every
+// code that waits, whichever matches, so its time tells nothing.
+func (c *codes) spend(text string) bool {
+	hash := sha256.Sum256([]byte(text))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(time.Now())
+	found := -1
+	for i := range c.waiting {
+		if subtle.ConstantTimeCompare(hash[:], c.waiting[i].hash[:]) == 1 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return false
+	}
+	c.waiting = append(c.waiting[:found], c.waiting[found+1:]...)
+	return true
+}
+
+// forget forgets every code.
+func (c *codes) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = nil
+}
+
+// drop forgets the codes whose time is over; c.mu is held.
+func (c *codes) drop(now time.Time) {
+	kept := c.waiting[:0]
+	for _, w := range c.waiting {
+		if now.Before(w.until) {
+			kept = append(kept, w)
+		}
+	}
+	c.waiting = kept
 }

@@ -29,9 +29,8 @@ type holdsView struct {
 	Did    string
 	Brakes []heldView
 	Grants []heldView
-	// Limit says what the session may not do; Mute that it may not even stop.
+	// Limit says what the session may not do.
 	Limit text
-	Mute  bool
 }
 
 // heldView is one thing that holds, with the order that ends it.
@@ -43,7 +42,7 @@ type heldView struct {
 
 // holds reads what holds now.
 func (w *Web) holds(ctx context.Context, may right) (holdsView, error) {
-	v := holdsView{Limit: may.limit(), Mute: may == mayLook}
+	v := holdsView{Limit: may.limit()}
 	brakes, err := w.desk.Brakes(ctx)
 	if err != nil {
 		return v, err

@@ -33,10 +33,6 @@ const (
 	readsFor = time.Hour
 	// maxSessions bounds the sessions; the oldest gives way.
 	maxSessions = 64
-	// codeFor is how long a one-time link works.
-	codeFor = 10 * time.Minute
-	// maxCodes bounds the links that wait to be used; the oldest gives way.
-	maxCodes = 16
 )
 
 // Session is one signed-in browser.
@@ -53,7 +49,7 @@ type Session struct {
 	Browser string `json:"browser"`
 	// Key is the public half of the key that the browser made when it signed in, as
 	// [proof.CheckKey] takes it; it never changes. Keyless says that the browser made
-	// none. A record of before keys has neither.
+	// none. A record of before keys has neither, and nobody is signed in by it.
 	Key     string `json:"key,omitempty"`
 	Keyless bool   `json:"keyless,omitempty"`
 	// stale says that the cookie at hand is too old to read by.
@@ -68,36 +64,26 @@ type Session struct {
 type right int
 
 const (
-	// mayLook is what a session of before keys may.
-	mayLook right = iota
 	// mayDeny is what a session without a key may: its cookie alone says no, and
 	// speaks to nobody.
-	mayDeny
+	mayDeny right = iota
 	// mayDecide is what a session may with its key: each of its acts is signed.
 	mayDecide
 )
 
 func (v *Session) right() right {
-	switch {
-	case v.Key != "":
+	if v.Key != "" {
 		return mayDecide
-	case v.Keyless:
-		return mayDeny
-	default:
-		return mayLook
 	}
+	return mayDeny
 }
 
 // limit says what the session may not do, and why; zero where it may all.
 func (r right) limit() text {
-	switch r {
-	case mayDecide:
+	if r == mayDecide {
 		return text{}
-	case mayDeny:
-		return text{Key: "web.limit.deny"}
-	default:
-		return text{Key: "web.limit.look"}
 	}
+	return text{Key: "web.limit.deny"}
 }
 
 // Sessions keep the sessions past the process.
@@ -140,6 +126,7 @@ func openSessions(ctx context.Context, secret [32]byte, keep Sessions) (*session
 	if all.all, err = keep.Load(ctx); err != nil {
 		return nil, fmt.Errorf("web: read the sessions: %w", err)
 	}
+	all.all = slices.DeleteFunc(all.all, func(one Session) bool { return one.Key == "" && !one.Keyless })
 	return all, nil
 }
 
@@ -301,69 +288,6 @@ func (s *sessions) change(ctx context.Context, change func([]Session) []Session)
 // by returns the signed-in person as decisions record them.
 func (v *Session) by() approval.Person {
 	return approval.Person{ID: Name + ":" + v.Person, Name: v.Person}
-}
-
-// codes keeps the one-time codes that were not used yet, by their hashes. They
-// end with the process: a new link is one command away.
-type codes struct {
-	mu      sync.Mutex
-	waiting []code
-}
-
-type code struct {
-	hash  [sha256.Size]byte
-	until time.Time
-}
-
-// mint returns a fresh code of 130 random bits.
-func (c *codes) mint() string {
-	text := rand.Text()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.drop(time.Now())
-	if len(c.waiting) == maxCodes {
-		c.waiting = c.waiting[1:]
-	}
-	c.waiting = append(c.waiting, code{sha256.Sum256([]byte(text)), time.Now().Add(codeFor)})
-	return text
-}
-
-// spend reports whether the code was good, which it is once. It looks at every
-// code that waits, whichever matches, so its time tells nothing.
-func (c *codes) spend(text string) bool {
-	hash := sha256.Sum256([]byte(text))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.drop(time.Now())
-	found := -1
-	for i := range c.waiting {
-		if subtle.ConstantTimeCompare(hash[:], c.waiting[i].hash[:]) == 1 {
-			found = i
-		}
-	}
-	if found < 0 {
-		return false
-	}
-	c.waiting = append(c.waiting[:found], c.waiting[found+1:]...)
-	return true
-}
-
-// forget forgets every code.
-func (c *codes) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = nil
-}
-
-// drop forgets the codes whose time is over; c.mu is held.
-func (c *codes) drop(now time.Time) {
-	kept := c.waiting[:0]
-	for _, w := range c.waiting {
-		if now.Before(w.until) {
-			kept = append(kept, w)
-		}
-	}
-	c.waiting = kept
 }
 
 // sealer signs small values that go through the browser, for one purpose.
