@@ -187,8 +187,8 @@ axe: ## install the pinned axe-core from npm, and look at every page of the inbo
 	cd $(BROWSER) && $(GO) test -run='^TestBrowserAxe$$' -count=1 ./inbox
 
 .PHONY: mcp
-mcp: ## build and install the SDKs of MCP and have them speak through the proxy; needs npm
-	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client
+mcp: ## have the SDKs of MCP, its conformance suite and its Inspector speak through the proxy; needs npm
+	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client github.com/modelcontextprotocol/go-sdk/conformance/everything-server
 	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
 	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP' -count=1 -v ./cmd/vaglio
 

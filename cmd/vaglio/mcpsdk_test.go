@@ -54,30 +54,40 @@ func (h *home) speak(client, steps, server []string) string {
 // serveSDK starts the SDK's server over HTTP, and a proxy before it.
 func (h *home) serveSDK(folder string) (bare, proxied string) {
 	h.t.Helper()
-	listen := func(cmd *exec.Cmd, stderr bool) string {
-		cmd.Dir = h.dir
-		pipe := cmd.StdoutPipe
-		if stderr {
-			pipe = cmd.StderrPipe
-		}
-		out, err := pipe()
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			h.t.Fatal(err)
-		}
-		h.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			h.t.Fatalf("%v: %q", err, line)
-		}
-		return strings.TrimSpace(line)
-	}
-	bare = listen(exec.CommandContext(h.t.Context(), filepath.Join(folder, "bin", "server"), "127.0.0.1:0"), false)
-	said := listen(h.command(h.t.Context(), "mcp", "--name", "notes", "--listen", "127.0.0.1:0", "--upstream", bare), true)
+	bare = h.firstLine(exec.CommandContext(h.t.Context(), filepath.Join(folder, "bin", "server"), "127.0.0.1:0"), false)
+	return bare, h.proxied("notes", bare)
+}
+
+// proxied starts a proxy before the server at the URL, and returns its own.
+func (h *home) proxied(name, upstream string) string {
+	h.t.Helper()
+	said := h.firstLine(h.command(h.t.Context(), "mcp", "--name", name, "--listen", "127.0.0.1:0", "--upstream", upstream), true)
 	address, _, _ := strings.Cut(strings.TrimPrefix(said, "vaglio: "), " ")
-	return bare, address + "/mcp"
+	return address + "/mcp"
+}
+
+// firstLine starts a server that ends with the test, and returns the first line that it
+// writes.
+func (h *home) firstLine(cmd *exec.Cmd, stderr bool) string {
+	h.t.Helper()
+	cmd.Dir = h.dir
+	pipe := cmd.StdoutPipe
+	if stderr {
+		pipe = cmd.StderrPipe
+	}
+	out, err := pipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		h.t.Fatalf("%v: %q", err, line)
+	}
+	return strings.TrimSpace(line)
 }
 
 // With and without the proxy the clients get the same, of calls that are approved;
