@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -262,5 +264,102 @@ func TestNetworkRefusesBadAddresses(t *testing.T) {
 	}
 	if _, err := network.New("http://x", ""); err == nil {
 		t.Error("took an empty token")
+	}
+}
+
+// asked is a client of a daemon that says, to each request by the connection's number and
+// its own, what the test wants. ended tells of each connection that the daemon has closed.
+func asked(t *testing.T, say func(conn, request int) (reply string, more bool)) (c *client.Client, ended <-chan bool) {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	closed := make(chan bool, 10)
+	go func() {
+		for n := 0; ; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { c.Close(); closed <- true }()
+				r := bufio.NewReader(c)
+				for i := 0; ; i++ {
+					req, err := http.ReadRequest(r)
+					if err != nil {
+						return
+					}
+					io.Copy(io.Discard, req.Body)
+					text, more := say(n, i)
+					io.WriteString(c, text)
+					if !more {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	c = client.Unix(socket, token)
+	t.Cleanup(c.Close)
+	return c, closed
+}
+
+// A connection carries a further exchange only where the one before left nothing on it,
+// and only while the daemon keeps it.
+func TestConnectionIsUsedAgain(t *testing.T) {
+	const done = "HTTP/1.1 204 No Content\r\n"
+	for name, tc := range map[string]struct {
+		reply string
+		more  bool
+		want  int
+	}{
+		"kept":          {done + "\r\n", true, 1},
+		"closed":        {done + "\r\n", false, 3},
+		"said-to-close": {done + "Connection: close\r\n\r\n", true, 3},
+		"stray":         {done + "\r\n" + done + "\r\n", true, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			conns := 0
+			c, ended := asked(t, func(conn, _ int) (string, bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				conns = max(conns, conn+1)
+				return tc.reply, tc.more
+			})
+			for range 3 {
+				if err := c.Redeem(t.Context(), permit, call); err != nil {
+					t.Fatal(err)
+				}
+				if !tc.more {
+					<-ended
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if conns != tc.want {
+				t.Errorf("%d connections, want %d", conns, tc.want)
+			}
+		})
+	}
+}
+
+// An exchange that its caller gave up leaves nothing for the next one.
+func TestGivenUpExchangeIsNoAnswer(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c, _ := asked(t, func(conn, request int) (string, bool) {
+		if conn == 0 && request == 1 {
+			cancel()
+			return "", true // and it may yet answer
+		}
+		return "HTTP/1.1 204 No Content\r\n\r\n", true
+	})
+	for i, ctx := range []context.Context{t.Context(), ctx, t.Context()} {
+		if err := c.Redeem(ctx, permit, call); (err != nil) != (i == 1) {
+			t.Errorf("exchange %d: %v", i, err)
+		}
 	}
 }

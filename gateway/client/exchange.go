@@ -99,6 +99,8 @@ type Reply struct {
 	RetryAfter string
 	// Body has at most [MaxReply] bytes.
 	Body []byte
+	// last says that nothing may follow it on its connection.
+	last bool
 }
 
 // ErrTooLarge says that a reply had more than [MaxReply] bytes.

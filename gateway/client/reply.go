@@ -35,7 +35,7 @@ func readReply(r *bufio.Reader) (*Reply, error) {
 	if err != nil {
 		return nil, whole(err)
 	}
-	return &Reply{Status: h.status, RetryAfter: h.retryAfter, Body: body}, nil
+	return &Reply{Status: h.status, RetryAfter: h.retryAfter, Body: body, last: h.last}, nil
 }
 
 // whole says that what ended had not come to its end.
@@ -85,6 +85,7 @@ type head struct {
 	status     int
 	length     int // -1 if not said
 	chunked    bool
+	last       bool
 	retryAfter string
 }
 
@@ -130,7 +131,12 @@ func (h *head) field(line string) error {
 	if !ok || !token(name) || !fieldValue(value) {
 		return odd("a field of its head")
 	}
-	switch strings.ToLower(name) {
+	return h.take(strings.ToLower(name), value)
+}
+
+// take takes what a field says of the reply.
+func (h *head) take(name, value string) error {
+	switch name {
 	case "content-length":
 		n, ok := number(value, 10)
 		if !ok || h.length >= 0 {
@@ -146,6 +152,8 @@ func (h *head) field(line string) error {
 		return odd("the encoding %q", value)
 	case "retry-after":
 		h.retryAfter = value
+	case "connection":
+		h.last = true // Whatever it says of the connection, it says nothing of keeping it.
 	}
 	return nil
 }

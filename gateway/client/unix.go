@@ -7,17 +7,76 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // unix is the transport over the socket at the path. It speaks the little of
 // HTTP/1.1 that the daemon answers with, by itself: a hook is started for every tool
-// call, and what net/http links would be most of what that costs. A connection
-// carries one exchange, so nothing that is left on it can be taken for an answer.
-type unix struct{ path string }
+// call, and what net/http links would be most of what that costs. The connection of
+// the last exchange carries the next one where nothing is left on it that could be
+// taken for an answer; a proxy asks about one call after the other.
+type unix struct {
+	path string
+	mu   sync.Mutex
+	idle *kept
+}
 
-// Close has nothing to close.
-func (*unix) Close() {}
+// kept is a connection on which a reply came whole.
+type kept struct {
+	net.Conn
+
+	r     *bufio.Reader
+	since time.Time
+}
+
+// idleFor is how long a connection is kept: less than the daemon keeps it.
+const idleFor = time.Minute
+
+// Close closes the connection that no exchange uses.
+func (u *unix) Close() {
+	if c := u.take(); c != nil {
+		_ = c.Close()
+	}
+}
+
+// take gives the connection that no exchange uses, nil where there is none.
+func (u *unix) take() *kept {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	c := u.idle
+	u.idle = nil
+	return c
+}
+
+// open gives a connection on which nothing was said yet.
+func (u *unix) open(ctx context.Context) (*kept, error) {
+	if c := u.take(); c != nil {
+		if time.Since(c.since) < idleFor && c.r.Buffered() == 0 && quiet(c.Conn) {
+			return c, nil
+		}
+		_ = c.Close()
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", u.path)
+	if err != nil {
+		return nil, err
+	}
+	return &kept{Conn: conn, r: bufio.NewReader(conn)}, nil
+}
+
+// keep keeps a connection for the next exchange, if none is kept.
+func (u *unix) keep(c *kept) {
+	c.since = time.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.idle == nil {
+		u.idle, c = c, nil
+	}
+	if c != nil {
+		_ = c.Close()
+	}
+}
 
 // Exchange speaks to the daemon.
 func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
@@ -25,17 +84,19 @@ func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", u.path)
+	c, err := u.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = conn.Close() }()
 	// Only the end of ctx ends a wait: reads and writes then fail at once.
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	written := send(conn, head, m.Body)
-	reply, err := readReply(bufio.NewReader(conn))
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	written := send(c, head, m.Body)
+	reply, err := readReply(c.r)
+	if whole := stop() && written == nil && err == nil && !reply.last; whole {
+		u.keep(c)
+	} else {
+		_ = c.Close()
+	}
 	// A daemon that refuses a request may do so before it has read all of it. That is
 	// the only reply that half a request can have.
 	if written != nil && (err != nil || reply.Status < statusFailure) {
@@ -55,7 +116,7 @@ var errRequest = errors.New("the request has a character that HTTP has no place 
 // requestHead is all of a request but its body.
 func requestHead(m *Message) (string, error) {
 	var b strings.Builder
-	b.WriteString(m.Method + " " + m.Path + " HTTP/1.1\r\nHost: vaglio\r\nConnection: close\r\n")
+	b.WriteString(m.Method + " " + m.Path + " HTTP/1.1\r\nHost: vaglio\r\n")
 	ok := token(m.Method) && strings.HasPrefix(m.Path, "/") && !strings.ContainsFunc(m.Path, notVisible)
 	for _, f := range m.Header {
 		ok = ok && token(f.Name) && fieldValue(f.Value)
