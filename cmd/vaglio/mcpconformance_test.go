@@ -105,15 +105,14 @@ func passes(ended map[string]string) (n int) {
 // allowAll presses every button to allow until the returned function is called, which
 // tells how many there were.
 func (p *person) allowAll() (stop func() int) {
-	ctx, cancel := context.WithCancel(p.t.Context())
-	clicked := make(chan int)
+	done, clicked := make(chan struct{}), make(chan int)
 	go func() {
 		n := 0
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-done:
 				clicked <- n
 				return
 			case <-tick.C:
@@ -124,7 +123,7 @@ func (p *person) allowAll() (stop func() int) {
 			}
 		}
 	}()
-	return func() int { cancel(); return <-clicked }
+	return func() int { close(done); return <-clicked }
 }
 
 // What the bare server passes, it passes behind the proxy: where the judges approve every
@@ -193,4 +192,3 @@ func TestMCPInspector(t *testing.T) {
 		}
 	}
 }
-

@@ -220,6 +220,9 @@ const idTaken = "vaglio: the call did not run: its id is of a call that is not a
 
 // answered reports how an allowed call ended by the server's response.
 func (p *proxy) answered(ctx context.Context, id client.ID, m jsonrpc.Message) {
+	if id == "" { // Nobody was asked, and nobody wants to know.
+		return
+	}
 	if o, ended := outcomeOf(m); ended {
 		p.ended(ctx, id, o)
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -38,6 +39,10 @@ func main() {
 		defer f.Close()
 		fmt.Fprintln(f, c.Command)
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "ran " + c.Command}}}, nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "list_notes", Description: "lists the notes in a folder"}, func(ctx context.Context, _ *mcp.CallToolRequest, n note) (*mcp.CallToolResult, any, error) {
+		out, err := exec.CommandContext(ctx, "ls", "-l", n.Path).Output() // As many a server does: by a program.
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(out)}}}, nil, err
 	})
 	s.AddResource(&mcp.Resource{Name: "readme", URI: "note://readme"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://readme", Text: "read me"}}}, nil
