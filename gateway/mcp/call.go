@@ -35,6 +35,10 @@ type toolCall struct {
 	token strictjson.Value
 	// client is what the client calls itself, where each request says so.
 	client string
+	// state is what the client brings back of an answer that wanted more, nil if it brings
+	// nothing; answers says that it says what was wanted.
+	state   *string
+	answers bool
 	// typed says that results tell of which type they are.
 	typed bool
 	// meta is what a request of our own in this client's place must hold.
@@ -43,7 +47,7 @@ type toolCall struct {
 
 // callOf reads a call. Its error is for the client and holds no value.
 func callOf(m jsonrpc.Message) (*toolCall, error) {
-	params, err := jsonrpc.Object(m.Params, "name", "arguments", "_meta", inputResponses)
+	params, err := jsonrpc.Object(m.Params, "name", "arguments", "_meta", inputResponses, requestState)
 	if err != nil {
 		return nil, fmt.Errorf("its params: the object %w", err)
 	}
@@ -59,15 +63,26 @@ func callOf(m jsonrpc.Message) (*toolCall, error) {
 			return nil, fmt.Errorf("its arguments: %w", err)
 		}
 	}
-	if raw, given := params[inputResponses]; given && raw.Kind() != 'n' {
-		var inputs any
-		if _, taken := c.args[inputResponses]; taken || strictjson.Unmarshal(raw, &inputs) != nil {
-			return nil, errors.New("its inputResponses cannot be read, or are an argument's name too")
-		}
-		// What a server has asked for in the meantime is part of what would run.
-		c.args[inputResponses] = inputs
+	if err := c.goesOn(params[inputResponses], params[requestState]); err != nil {
+		return nil, err
 	}
 	return c, c.about(params["_meta"])
+}
+
+// goesOn reads what a client brings to a server that wanted more.
+func (c *toolCall) goesOn(responses, state strictjson.Value) error {
+	if responses != nil && responses.Kind() != 'n' {
+		var inputs any
+		if _, taken := c.args[inputResponses]; taken || strictjson.Unmarshal(responses, &inputs) != nil {
+			return errors.New("its inputResponses cannot be read, or are an argument's name too")
+		}
+		// What a server has asked for in the meantime is part of what would run.
+		c.args[inputResponses], c.answers = inputs, true
+	}
+	if state != nil && strictjson.UnmarshalLoose(state, &c.state) != nil {
+		return errors.New("its requestState is not a text")
+	}
+	return nil
 }
 
 // inputResponses are what a client has to say to a server that wanted more before it

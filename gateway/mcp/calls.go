@@ -23,8 +23,9 @@ type underway struct {
 	cancel context.CancelFunc
 	// held says that it waits for a person, gone that it was taken back.
 	held, gone bool
-	// sent says that the server has it; approval is what a person was asked.
+	// sent says that the server has it; approval is what a person was asked about call.
 	sent     bool
+	call     *toolCall
 	approval client.ID
 }
 
@@ -100,13 +101,13 @@ func (c *calls) cancel(key string) bool {
 
 // send notes that the server gets a call now, and reports whether it may: not one
 // that was taken back.
-func (c *calls) send(u *underway, approval client.ID) bool {
+func (c *calls) send(u *underway, call *toolCall, approval client.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if u.gone {
 		return false
 	}
-	u.sent, u.approval = true, approval
+	u.sent, u.call, u.approval = true, call, approval
 	return true
 }
 

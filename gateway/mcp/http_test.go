@@ -27,7 +27,7 @@ type web struct {
 func newWeb(t *testing.T, events bool) *web {
 	t.Helper()
 	w := &web{t: t, gate: newGate(), server: &server{}, seen: make(chan http.Header, 64)}
-	w.server.describe(aTool("ok", ""), aTool("hold", ""), aTool("no", ""))
+	w.server.describe(aTool("ok", ""), aTool("ok_more", ""), aTool("hold", ""), aTool("no", ""))
 	w.up = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.seen <- r.Header
@@ -272,6 +272,30 @@ func TestHTTPHeldCalls(t *testing.T) {
 		w.gate.deny("not today")
 		if rest, _ := io.ReadAll(in); !strings.Contains(string(rest), "a person said: not today") {
 			t.Errorf("%s", rest)
+		}
+	}
+}
+
+// A state comes back over HTTP as over stdio, whichever way the server answered.
+func TestHTTPRequestState(t *testing.T) {
+	t.Parallel()
+	for _, events := range []bool{false, true} {
+		w := newWeb(t, events)
+		made := func(state string) string {
+			return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok_more","arguments":{"n":1}` + state + `}}`
+		}
+		for _, step := range []struct {
+			state, want string
+			status      int
+		}{
+			{`,"requestState":"s"`, strangeState, 400},
+			{``, `"input_required"`, 200},
+			{`,"requestState":"t"`, strangeState, 400},
+			{`,"inputResponses":{},"requestState":"s"`, `"input_required"`, 200},
+		} {
+			if got := w.post(made(step.state)); got.status != step.status || !strings.Contains(got.body, step.want) {
+				t.Errorf("%s: %d %s", step.state, got.status, got.body)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message
 		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: a call without an id does not run")
 		return
 	}
-	c, err := callOf(m)
+	c, err := h.callOf(m)
 	if err != nil {
 		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: "+err.Error())
 		return
@@ -38,7 +38,7 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message
 		list: func(ctx context.Context, cursor string) (jsonrpc.Message, error) { return h.list(ctx, r, c, cursor) },
 	})
 	wanted := h.calls.leave(key, u) && err == nil && ctx.Err() == nil
-	x := &exchange{call: c.id.Key(), approval: ruling.Approval}
+	x := &exchange{call: c, approval: ruling.Approval}
 	switch {
 	case !wanted && ruling.Run:
 		h.takenBack(ctx, ruling.Approval)
@@ -135,8 +135,9 @@ type exchange struct {
 	// lists is the id of a request for the tools; first is one for the first page.
 	lists string
 	first bool
-	// call is the id of a call, and approval what a person was asked about it.
-	call     string
+	// call is a call, nil where it is another request, and approval what a person was
+	// asked about it.
+	call     *toolCall
 	approval client.ID
 }
 
@@ -161,8 +162,8 @@ func (x *exchange) watch(ctx context.Context, h *Handler, resp *http.Response) {
 		case m.Method != "" || !m.ID.Given():
 		case m.ID.Key() == x.lists:
 			h.tools.learn(m.Result, x.first)
-		case m.ID.Key() == x.call:
-			h.proxy.answered(ctx, x.approval, m)
+		case x.call != nil && m.ID.Key() == x.call.id.Key():
+			h.proxy.answered(ctx, x.call, x.approval, m)
 		}
 	})
 	if w != nil {

@@ -65,7 +65,8 @@ func limitOf(name string) time.Duration {
 // proxy is what stdio and HTTP share.
 type proxy struct {
 	Options
-	tools *toolset
+	tools  *toolset
+	states *states
 	// session names this run in the keys of calls.
 	session string
 	count   atomic.Int64
@@ -85,7 +86,7 @@ func newProxy(o Options) *proxy {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	p := &proxy{Options: o, tools: newToolset(o.Pins), session: "mcp:" + o.Name + ":" + rand.Text(), every: progressEvery}
+	p := &proxy{Options: o, tools: newToolset(o.Pins), states: newStates(), session: "mcp:" + o.Name + ":" + rand.Text(), every: progressEvery}
 	if len(p.session) > 150 || strings.ContainsFunc(p.session, func(r rune) bool { return r < '!' || r > '~' }) {
 		p.session = "mcp:" + rand.Text()
 	}
@@ -121,6 +122,15 @@ type asking struct {
 	list func(ctx context.Context, cursor string) (jsonrpc.Message, error)
 }
 
+// callOf reads a call that the server may get if it is allowed.
+func (p *proxy) callOf(m jsonrpc.Message) (*toolCall, error) {
+	c, err := callOf(m)
+	if err == nil && !p.states.fit(c) {
+		return nil, errors.New(strangeState)
+	}
+	return c, err
+}
+
 // ruleOn asks about a call of a server's tool. The error is ctx's: the client wants no
 // answer.
 func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, error) {
@@ -132,6 +142,10 @@ func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, 
 		TurnID: p.session, Executor: "mcp__" + p.Name + "__" + c.name, Args: c.args,
 		Context: client.Context{Cwd: p.Cwd, Concerns: concerns},
 	}, a)
+	if err == nil && ruling.Run && !p.states.spend(c) { // An equal call was faster.
+		p.ended(ctx, ruling.Approval, client.Outcome{NotRun: true, Detail: strangeState})
+		ruling = ask.Ruling{Text: "vaglio: this call did not run: " + strangeState}
+	}
 	if err == nil && ruling.Run && ruling.Approval != "" {
 		p.tools.accept(c.name, digest)
 	}
@@ -218,8 +232,10 @@ func (p *proxy) takenBack(ctx context.Context, id client.ID) {
 // idTaken refuses a call whose id another has.
 const idTaken = "vaglio: the call did not run: its id is of a call that is not answered yet"
 
-// answered reports how an allowed call ended by the server's response.
-func (p *proxy) answered(ctx context.Context, id client.ID, m jsonrpc.Message) {
+// answered notes what the server's response gives the client to bring back, and reports
+// how an allowed call ended by it.
+func (p *proxy) answered(ctx context.Context, c *toolCall, id client.ID, m jsonrpc.Message) {
+	p.states.given(c, m.Result)
 	if id == "" { // Nobody was asked, and nobody wants to know.
 		return
 	}

@@ -146,7 +146,7 @@ func (p *pipe) call(ctx context.Context, m jsonrpc.Message, raw []byte) {
 		p.log("a tools/call without an id was not handed on")
 		return
 	}
-	c, err := callOf(m)
+	c, err := p.callOf(m)
 	if err != nil {
 		p.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the call did not run: "+err.Error()))
 		return
@@ -167,7 +167,7 @@ func (p *pipe) rule(ctx context.Context, c *toolCall, u *underway, raw []byte) {
 		held: func() { p.calls.hold(u) }, tell: p.answer,
 		list: func(ctx context.Context, cursor string) (jsonrpc.Message, error) { return p.list(ctx, c, cursor) },
 	})
-	if err == nil && ruling.Run && p.calls.send(u, ruling.Approval) {
+	if err == nil && ruling.Run && p.calls.send(u, c, ruling.Approval) {
 		p.forward(raw)
 		return
 	}
@@ -234,7 +234,7 @@ func (p *pipe) said(ctx context.Context, raw []byte) {
 	case listing:
 		p.tools.learn(m.Result, first)
 	case u != nil:
-		p.answered(ctx, u.approval, m)
+		p.answered(ctx, u.call, u.approval, m)
 	}
 	p.answer(raw)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 const ran = `"result":{"content":[{"type":"text","text":"ran"}],"vendor":{"kept":1.50}}}`
@@ -102,12 +103,80 @@ func TestTheProposalIsTheCall(t *testing.T) {
 func TestInputResponsesAreProposed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","inputResponses":{"q":{"content":{"path":"/etc"}}},"requestState":"s"}}`)
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","inputResponses":{"q":{"content":{"path":"/etc"}}}}}`)
 	w.next()
 	w.end()
 	if got := fmt.Sprint(w.gate.proposed[0].Args); got != "map[inputResponses:map[q:map[content:map[path:/etc]]]]" {
 		t.Error(got)
 	}
+}
+
+// What a server gives a client to bring back counts for the call that it was given for, as
+// it was given, once; what does not is refused before anybody is asked.
+func TestRequestStateIsBoundToItsCall(t *testing.T) {
+	t.Parallel()
+	const refused, wants = "is not one that the server gave for this call", `"input_required"`
+	made := func(tool, args, more string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, args, more)
+	}
+	const args, state = `{"a":1,"b":"x"}`, `,"requestState":"s"`
+	for name, tc := range map[string]struct{ again, want string }{
+		"as-given":         {made("ok_more", args, state), wants},
+		"in-other-letters": {made("ok_more", `{"b":"\u0078", "a":1}`, `,"requestState":"\u0073"`), wants},
+		"with-answers":     {made("ok_more", args, `,"inputResponses":{"q":{}}`+state), wants},
+		"without":          {made("ok_more", args, ""), wants},
+		"null":             {made("ok_more", args, `,"requestState":null`), wants},
+		"changed":          {made("ok_more", args, `,"requestState":"S"`), refused},
+		"empty":            {made("ok_more", args, `,"requestState":""`), refused},
+		"no-text":          {made("ok_more", args, `,"requestState":1`), "requestState is not a text"},
+		"in-case":          {made("ok_more", args, `,"RequestState":"s"`), "in other letters"},
+		"other-arguments":  {made("ok_more", `{"a":2,"b":"x"}`, state), refused},
+		"other-tool":       {made("ok", args, state), refused},
+		"in-the-arguments": {made("ok_more", `{"a":1,"b":"x","inputResponses":1}`, state), refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.send(strings.Replace(made("ok_more", args, ""), `"id":2`, `"id":1`, 1))
+			w.next()
+			asked := len(w.gate.proposed)
+			w.send(tc.again)
+			if got := w.next(); !strings.Contains(got, tc.want) {
+				t.Errorf("the client got %s, want %s", got, tc.want)
+			}
+			if tc.want != wants && (len(w.gate.proposed) != asked || strings.Contains(w.server.lines(), tc.again)) {
+				t.Error("somebody was asked, or the server has it")
+			}
+			w.end()
+		})
+	}
+}
+
+func TestRequestStateCountsOnceAndForATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		text := "s"
+		s, c, plain := newStates(), &toolCall{name: "a", args: map[string]any{"x": "1"}, state: &text}, &toolCall{name: "a", args: map[string]any{"x": "1"}}
+		give := func() { s.given(plain, strictjson.Value(`{"resultType":"input_required","requestState":"s"}`)) }
+		give()
+		if !s.fit(c) || !s.spend(c) || s.fit(c) || s.spend(c) {
+			t.Error("it does not count once")
+		}
+		give()
+		time.Sleep(stateFor + time.Second)
+		if s.fit(c) || s.spend(c) {
+			t.Error("it counts for ever")
+		}
+		for i := range mostStates + 10 {
+			s.given(plain, strictjson.Value(fmt.Sprintf(`{"requestState":"%d"}`, i)))
+		}
+		if give(); len(s.until) > mostStates || !s.fit(c) {
+			t.Errorf("%d are remembered; the newest %v", len(s.until), s.fit(c))
+		}
+		if !s.fit(plain) || !s.spend(plain) || newStates().fit(c) {
+			t.Error("a call without a state is refused, or another proxy's counts")
+		}
+	})
 }
 
 // What is no tools/call passes byte for byte, in both directions, in its order.

@@ -197,7 +197,7 @@ type world struct {
 func newWorld(t *testing.T, change func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, gate: newGate(), server: &server{}, out: make(chan string, 64), done: make(chan error, 1)}
-	w.server.describe(aTool("ok", ""), aTool("hold", ""), aTool("hold_fails", ""), aTool("no", ""), aTool("away", ""), aTool("odd", ""))
+	w.server.describe(aTool("ok", ""), aTool("ok_more", ""), aTool("hold", ""), aTool("hold_fails", ""), aTool("no", ""), aTool("away", ""), aTool("odd", ""))
 	o := Options{Gate: w.gate, Name: "srv", Pins: pins{}, Cwd: "/work", Log: &w.log}
 	if change != nil {
 		change(&o)
