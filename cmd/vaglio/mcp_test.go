@@ -167,6 +167,24 @@ func TestMCPClientGone(t *testing.T) {
 	}
 }
 
+// The connection that a proxy keeps ends with its daemon; the next call finds the next
+// daemon.
+func TestMCPDaemonComesBack(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	r := startMCP(t, h, "--name", "notes")
+	for id := range 3 {
+		r.call(id, "read_note", `{"path":"notes.md"}`)
+		if got := r.answer(); !strings.Contains(got, `"done"`) {
+			t.Errorf("call %d got %s", id, got)
+		}
+		s.kill()
+		s = h.serve()
+	}
+	r.end()
+}
+
 func TestMCPWithoutADaemon(t *testing.T) {
 	t.Parallel()
 	r := startMCP(t, newHome(t))
