@@ -67,6 +67,7 @@ type Set struct {
 	langs   map[Lang]map[Key]*template.Template
 	phrases map[Lang]phraseBook
 	told    map[string]Key
+	form    Form
 }
 
 // Texts are the texts in one language and time zone.
@@ -76,6 +77,7 @@ type Texts struct {
 	texts   map[Key]*template.Template
 	phrases phraseBook
 	told    map[string]Key
+	form    Form
 }
 
 //go:embed *.tmpl *.phrases
@@ -114,7 +116,7 @@ func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 	if _, ok := s.langs[lang]; !ok {
 		lang = English
 	}
-	return &Texts{lang, zone, s.langs[lang], s.phrases[lang], s.told}
+	return &Texts{lang, zone, s.langs[lang], s.phrases[lang], s.told, s.form}
 }
 
 // Lang returns the language.

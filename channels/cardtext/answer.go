@@ -57,7 +57,7 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 	}
 	switch {
 	case a.Grant != nil:
-		return texts.Plain("tap.granted", templates.Values{"most": a.Grant.Most})
+		return Granted(texts, a.Grant).String()
 	case d != nil && d.Choice == approval.ChoiceAllow:
 		return texts.Plain("tap.allowed", nil)
 	case a.Kind != nil:
@@ -65,6 +65,11 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 	default:
 		return texts.Plain("tap.denied", nil)
 	}
+}
+
+// Granted answers the tap that gave a grant.
+func Granted(texts *templates.Texts, g *approval.Grant) Text {
+	return Say(texts, "tap.granted", templates.Values{"most": g.Most, "grants": texts.Order("grants")})
 }
 
 // Waiting is the line of a list that names a card that waits.

@@ -60,11 +60,14 @@ func KindOffer(texts *templates.Texts, k *approval.CallKind) Text {
 	return Say(texts, "kind.offer", templates.Values{"verb": Within(k.Verb, maxKind), "system": Within(k.System, maxKind)})
 }
 
-// KindStands says what the denial of a kind denies until an instant, and how the
-// approval is named with which that is taken back.
-func KindStands(texts *templates.Texts, it *approval.Item) Text {
+// Stands says what a denial denies until an instant, and how that is taken back.
+func Stands(texts *templates.Texts, it *approval.Item) Text {
+	lift := taking(texts, approval.VerbLift, it.Approval)
+	if it.Kind == nil {
+		return Say(texts, "stands", templates.Values{"when": it.StandsUntil, "lift": lift})
+	}
 	return Say(texts, "stands.kind", templates.Values{
-		"verb": Within(it.Kind.Verb, maxKind), "system": Within(it.Kind.System, maxKind), "when": it.StandsUntil, "id": templates.Theirs(it.Approval),
+		"verb": Within(it.Kind.Verb, maxKind), "system": Within(it.Kind.System, maxKind), "when": it.StandsUntil, "lift": lift,
 	})
 }
 

@@ -61,7 +61,7 @@ func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Pe
 func Unknown(texts *templates.Texts, verb string, commands []string) Text {
 	verb = strings.ToLower(verb)
 	if slices.Contains([]string{"allow", "approve", "yes", "ok"}, verb) {
-		return Say(texts, "allow.buttons", nil)
+		return Say(texts, "allow.buttons", templates.Values{"pending": texts.Order("pending")})
 	}
 	orders := []string{string(approval.VerbStop), string(approval.VerbGo), string(approval.VerbLift), string(approval.VerbEnd), string(approval.VerbRevoke), string(approval.VerbSnooze), string(approval.VerbHand), "grants"}
 	near := nearest.Slip(verb, append(orders, commands...))
@@ -185,6 +185,9 @@ func Brake(texts *templates.Texts, b *approval.Brake) Text {
 	case !b.Until.IsZero():
 		key, who["when"] = keys[1], b.Until
 	}
+	if b.Released == nil {
+		who["go"] = texts.Order(string(approval.VerbGo))
+	}
 	return Say(texts, key, who)
 }
 
@@ -195,7 +198,7 @@ func Grants(texts *templates.Texts, list []approval.Approval) Text {
 		w.say("grants.none", nil)
 		return w.text
 	}
-	w.say("grants.some", templates.Values{"n": len(list)})
+	w.say("grants.some", templates.Values{"n": len(list), "end": texts.Order(string(approval.VerbEnd), "ID")})
 	for i := range list {
 		w.end()
 		w.text = append(w.text, Grant(texts, &list[i])...)
@@ -209,6 +212,22 @@ func Grant(texts *templates.Texts, a *approval.Approval) Text {
 		"agent": Within(a.Proposal.Agent, 40), "wanted": Within(approval.Line(a.Proposal), 100), "used": a.Grant.Used(), "most": a.Grant.Most,
 		"when": a.Grant.Until, "id": templates.Theirs(a.ID),
 	})
+}
+
+// GrantOf says on the card of the approval with the id how much of its grant is used,
+// and how that is ended.
+func GrantOf(texts *templates.Texts, g *approval.Grant, id approval.ID) Text {
+	state := g.State(time.Now())
+	values := templates.Values{"used": g.Used(), "most": g.Most}
+	if state == approval.GrantLive {
+		values["when"], values["end"] = g.Until, taking(texts, approval.VerbEnd, id)
+	}
+	return Say(texts, templates.Key("grant."+string(state)), values)
+}
+
+// taking is the order that takes back what an answer holds.
+func taking(texts *templates.Texts, verb approval.Verb, id approval.ID) templates.Theirs {
+	return templates.Theirs(texts.Order(string(verb), string(id)))
 }
 
 // mostDiffer is how many differences are told.
@@ -248,8 +267,9 @@ func (c *Card) answers(w *writer, call *Call) {
 		w.text = append(w.text, KindOffer(c.Texts, &call.like.Kind)...)
 		w.end()
 	}
-	if g := call.grant; g != nil {
-		w.line(templates.Key("grant."+string(g.State(time.Now()))), templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": templates.Theirs(call.id)})
+	if call.grant != nil {
+		w.text = append(w.text, GrantOf(c.Texts, call.grant, call.id)...)
+		w.end()
 	}
 	c.holds(w, call)
 }
@@ -262,10 +282,8 @@ func (c *Card) holds(w *writer, call *Call) {
 	switch {
 	case call.lifted != nil:
 		w.line("lifted", templates.Values{"by": Within(fullName(call.lifted.By), 60), "when": call.lifted.At})
-	case !call.stands.IsZero() && call.kind != nil:
-		w.text = append(w.text, KindStands(c.Texts, &approval.Item{Approval: call.id, Kind: call.kind, StandsUntil: call.stands})...)
-		w.end()
 	case !call.stands.IsZero():
-		w.line("stands", templates.Values{"when": call.stands, "id": templates.Theirs(call.id)})
+		w.text = append(w.text, Stands(c.Texts, &approval.Item{Approval: call.id, Kind: call.kind, StandsUntil: call.stands})...)
+		w.end()
 	}
 }

@@ -255,3 +255,40 @@ func later(t *testing.T, h Harness) {
 		t.Errorf("it decided something: %s, until %s", h.Desk.states(a)[0], a.ExpiresAt)
 	}
 }
+
+// givenHere holds a channel to naming orders as people give them there, in what stands
+// on cards and in what who decides or stops is told.
+func givenHere(t *testing.T, h Harness) {
+	says := func(what, told string, verb string, of ...string) {
+		t.Helper()
+		order := h.Facts.Order(verb, of...)
+		if !strings.Contains(told, order) {
+			t.Errorf("%s does not name %s: %s", what, order, told)
+		}
+		for _, foreign := range []string{"/" + verb, "/vaglio " + verb, "vaglio " + verb} {
+			if strings.Contains(strings.ReplaceAll(told, order, ""), foreign) {
+				t.Errorf("%s names an order as it is given elsewhere, %s: %s", what, foreign, told)
+			}
+		}
+	}
+	a, ref, _ := h.granting(t, func(*approval.Call) {})
+	h.elsewhere(t, a, approval.ChoiceDeny, "")
+	h.Desk.Change(func() { a.Stand(a.Approvals[0].EndedAt, time.Hour) })
+	says("a denial that stands", h.amend(t, ref, a).Text, "lift", string(a.Approvals[0].ID))
+	like := &approval.Likeness{Approval: "old-1", At: time.Now(), Kind: approval.CallKind{System: "git", Verb: "push"}, Differences: []approval.Difference{{Name: "ref", Was: "main", Now: "dev"}}}
+	a, ref, _ = h.granting(t, func(c *approval.Call) { c.Like = like })
+	h.elsewhere(t, a, approval.ChoiceDenyKind, "")
+	h.Desk.Change(func() { a.Stand(a.Approvals[0].EndedAt, time.Hour) })
+	says("a kind's denial", h.amend(t, ref, a).Text, "lift", string(a.Approvals[0].ID))
+	a, ref, _ = h.granting(t, func(c *approval.Call) { c.Grantable = "key" })
+	for _, b := range h.Grants(ref) {
+		if b.Choice == approval.ChoiceHour {
+			says("the answer to a grant", b.Press(Owner), "grants")
+		}
+	}
+	says("a grant", h.amend(t, ref, a).Text, "end", string(a.Approvals[0].ID))
+	for _, order := range []string{"stop", "stop 1h", "stop coder", "stop coder 1h"} {
+		says(order, h.Command(Owner, order), "go")
+		h.Command(Owner, "go")
+	}
+}

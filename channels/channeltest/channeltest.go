@@ -29,8 +29,8 @@ type Facts struct {
 	TextLimit int
 	// Files says that a message may have a file beside it.
 	Files bool
-	// Commands says that people can write commands there.
-	Commands bool
+	// Order is how people give an order such as "lift 3fa2" there, as they read it.
+	Order func(verb string, of ...string) string
 	// Delivers says that cards are messages, which can fail to get there and can
 	// be deleted. A channel that shows the state at every look has none.
 	Delivers bool
@@ -88,7 +88,7 @@ type Harness struct {
 	// is told. It is false where the card offers no such choice.
 	Ask func(who Who, ref, words string) (told string, offered bool)
 	// Command gives an order such as "stop coder 1h", as people do on the channel,
-	// and returns what who gave it is told. Nil for a channel without commands.
+	// and returns what who gave it is told.
 	Command func(who Who, text string) string
 	// Restart ends the channel's process and starts another over what it kept.
 	// The harness's Channel is the new one.
@@ -149,9 +149,8 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"WhatWasJustAnsweredReachesFurther":    further,
 		"AQuestionIsNoAnswer":                  questions,
 		"LaterOrSomebodyElse":                  later,
-	}
-	if facts.Commands {
-		cases["OrdersAreFollowedAndTold"] = orders
+		"OrdersAreFollowedAndTold":             orders,
+		"OrdersAreToldAsTheyAreGivenHere":      givenHere,
 	}
 	if facts.Delivers {
 		cases["ARateLimitSaysWhenToComeBack"] = limited
@@ -167,7 +166,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 			t.Parallel()
 			with(t, func(t *testing.T, h Harness) {
 				t.Helper()
-				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || facts.Commands && h.Command == nil {
+				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || facts.Order == nil {
 					t.Fatal("the harness is not complete")
 				}
 				test(t, h)

@@ -20,15 +20,19 @@ type Locale struct {
 	Zone *time.Location
 }
 
-// Load sets what is not set. The error is the embedded texts'.
-func (l *Locale) Load() (err error) {
+// Load sets what is not set, and how orders are given where the texts are read. The
+// error is the embedded texts'.
+func (l *Locale) Load(form templates.Form) (err error) {
 	if l.Zone == nil {
 		l.Zone = time.UTC
 	}
 	if l.Texts == nil {
-		l.Texts, err = templates.Load(nil)
+		if l.Texts, err = templates.Load(nil); err != nil {
+			return err
+		}
 	}
-	return err
+	l.Texts = l.Texts.By(form)
+	return nil
 }
 
 // In returns the texts in a language.

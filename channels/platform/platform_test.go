@@ -130,7 +130,7 @@ func TestSleepAndBackoff(t *testing.T) {
 func TestTroubleKeepsItsBeginning(t *testing.T) {
 	t.Parallel()
 	var l platform.Locale
-	if err := l.Load(); err != nil || l.Zone != time.UTC {
+	if err := l.Load(templates.BySlack); err != nil || l.Zone != time.UTC {
 		t.Fatal(l.Zone, err)
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -14,11 +14,16 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
+// typed is an order as people type it.
+func typed(verb string, of ...string) string {
+	return "/vaglio " + strings.Join(append([]string{verb}, of...), " ")
+}
+
 // TestContract holds the app's own channel to the contract, and a channel of a
 // route.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Commands: true}
+	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Order: typed}
 	for title, name := range map[string]string{"ItsOwnChannel": slack.Name, "AChannelOfARoute": slack.Name + ":" + ops} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()

@@ -151,7 +151,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	if c.Client == nil {
 		c.Client = &http.Client{}
 	}
-	if err := c.Load(); err != nil {
+	if err := c.Load(templates.BySlack); err != nil {
 		return nil, err
 	}
 	c.Approvers = slices.Clone(c.Approvers)

@@ -15,9 +15,14 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
+// typed is an order as people type it.
+func typed(verb string, of ...string) string {
+	return "/" + strings.Join(append([]string{verb}, of...), " ")
+}
+
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Commands: true}
+	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Order: typed}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/templates"
 )
 
 // Name is the channel's name in records.
@@ -90,7 +91,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	if c.Client == nil {
 		c.Client = &http.Client{}
 	}
-	if err := c.Load(); err != nil {
+	if err := c.Load(templates.ByTelegram); err != nil {
 		return nil, err
 	}
 	notes, err := platform.Open(ctx, Name, c.Memory)

@@ -45,7 +45,7 @@ func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.
 
 func TestContract(t *testing.T) {
 	// Its pages show all of a call, so there is no limit and no file.
-	channeltest.Run(t, channeltest.Facts{Commands: true}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+	channeltest.Run(t, channeltest.Facts{Order: onButton}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}
@@ -56,6 +56,11 @@ func TestContract(t *testing.T) {
 			})
 		})
 	})
+}
+
+// onButton names the button that gives an order.
+func onButton(verb string, _ ...string) string {
+	return map[string]string{"lift": "“Lift the denial”", "end": "“End the grant”", "go": "“Let go”", "grants": "“Granted”"}[verb]
 }
 
 // contractInbox is an inbox with somebody signed in, and somebody who is not.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -163,7 +164,7 @@ type notice struct {
 // noticeLine tells how one call stands.
 type noticeLine struct {
 	Wanted string
-	Text   text
+	Text   saying
 	At     time.Time
 	// By is who decided, when it was not this tap.
 	By string
@@ -224,7 +225,7 @@ func line(it *approval.Item, t told) noticeLine {
 		return l
 	}
 	if it.Grant != nil {
-		l.Text = text{"tap.granted", templates.Values{"most": it.Grant.Most}}
+		l.Text = chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Granted(texts, it.Grant) })
 	}
 	l.Words = d.Words != ""
 	if it.State == approval.Allowed && it.Permit != nil {

@@ -76,17 +76,13 @@ type answerView struct {
 // answersOf are what the card says of a call beside how it stands.
 func answersOf(it *approval.Item) []answerView {
 	all := relatedTo(it)
-	add := func(key templates.Key, values templates.Values, verb approval.Verb, do templates.Key) {
-		all = append(all, answerView{text{key, values}, verb, text{Key: do}, it.Approval})
-	}
 	if g := it.Grant; g != nil {
-		state := g.State(time.Now())
 		var end approval.Verb
-		if state == approval.GrantLive {
+		if g.State(time.Now()) == approval.GrantLive {
 			end = approval.VerbEnd
 		}
-		add(templates.Key("grant."+string(state)), templates.Values{"used": g.Used(), "most": g.Most, "when": g.Until, "id": plain(string(it.Approval))},
-			end, "web.order.end")
+		says := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.GrantOf(texts, g, it.Approval) })
+		all = append(all, answerView{says, end, text{Key: "web.order.end"}, it.Approval})
 	}
 	if it.State == approval.Allowed {
 		all = append(all, answerView{Verb: approval.VerbRevoke, Do: text{Key: "web.order.revoke"}, ID: it.Approval})
@@ -97,12 +93,11 @@ func answersOf(it *approval.Item) []answerView {
 	}
 	switch {
 	case it.Lifted != nil:
-		add("lifted", templates.Values{"by": plain(it.Lifted.By.Name), "when": it.Lifted.At}, "", "")
-	case time.Now().Before(it.StandsUntil) && it.Kind != nil:
-		stands := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.KindStands(texts, it) })
-		all = append(all, answerView{stands, approval.VerbLift, text{Key: "web.order.lift"}, it.Approval})
+		lifted := text{"lifted", templates.Values{"by": plain(it.Lifted.By.Name), "when": it.Lifted.At}}
+		all = append(all, answerView{Says: lifted, ID: it.Approval})
 	case time.Now().Before(it.StandsUntil):
-		add("stands", templates.Values{"when": it.StandsUntil, "id": plain(string(it.Approval))}, approval.VerbLift, "web.order.lift")
+		stands := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Stands(texts, it) })
+		all = append(all, answerView{stands, approval.VerbLift, text{Key: "web.order.lift"}, it.Approval})
 	}
 	return all
 }

@@ -238,6 +238,7 @@ func (w *Web) speak(c Config) (err error) {
 			return err
 		}
 	}
+	w.texts = w.texts.By(templates.ByPage)
 	w.pages = map[templates.Lang]*template.Template{}
 	for _, lang := range templates.Langs() {
 		if w.pages[lang], err = w.loadPages(w.texts.In(lang, w.zone)); err != nil {
