@@ -82,6 +82,8 @@ type Call struct {
 	obscured string
 	// passkey says that it is allowed only with a passkey, in the inbox.
 	passkey bool
+	// editable says that a person may change it, in the inbox.
+	editable bool
 
 	id     approval.ID
 	like   *approval.Likeness
@@ -137,7 +139,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted
 	c.edit = it.Edit
 	c.dropped = !it.ValuesDropped.IsZero()
-	c.obscured, c.passkey = Obscured(texts, it.Obscured), it.Passkey
+	c.obscured, c.passkey, c.editable = Obscured(texts, it.Obscured), it.Passkey, len(it.Editables) > 0
 	if it.Command == "" || it.Args != commandArgs(it.Command) {
 		c.args = see(it.Args)
 	}

@@ -422,3 +422,38 @@ func TestACardNamesTheFilesThatRun(t *testing.T) {
 		}
 	}
 }
+
+// TestACardLeadsToAnEdit holds the link to what can be edited, and to an address.
+func TestACardLeadsToAnEdit(t *testing.T) {
+	t.Parallel()
+	at := func(ask approval.AskID, id approval.ID) string { return "https://v/" + string(ask) + "/" + string(id) }
+	some := []approval.Editable{{Name: "command", Text: "make"}}
+	for name, row := range map[string]struct {
+		states   []approval.State
+		editable []int
+		at       cardtext.Edits
+		want     string
+	}{
+		"one":                     {[]approval.State{approval.Pending}, []int{0}, at, "https://v/a/a-1"},
+		"no address":              {[]approval.State{approval.Pending}, []int{0}, nil, ""},
+		"nothing to edit":         {[]approval.State{approval.Pending}, nil, at, ""},
+		"one that is over":        {[]approval.State{approval.Denied}, []int{0}, at, ""},
+		"several":                 {[]approval.State{approval.Pending, approval.Pending}, []int{0, 1}, at, "https://v/a/"},
+		"one of several can":      {[]approval.State{approval.Pending, approval.Pending}, []int{1}, at, "https://v/a/a-2"},
+		"one of several waits on": {[]approval.State{approval.Allowed, approval.Pending}, []int{0, 1}, at, "https://v/a/a-2"},
+	} {
+		for lang, label := range map[templates.Lang]string{templates.English: "Edit, then allow…", templates.Italian: "Modifica, poi consenti…"} {
+			card := approval.Card{Ask: "a"}
+			for i, state := range row.states {
+				card.Items = append(card.Items, approval.Item{Approval: approval.ID("a-" + strconv.Itoa(i+1)), State: state})
+			}
+			for _, i := range row.editable {
+				card.Items[i].Editables = some
+			}
+			link, leads := cardtext.Read(card, textsIn(t, lang)).EditLink(row.at)
+			if leads != (row.want != "") || link.Address != row.want || leads && link.Label != label {
+				t.Errorf("%s, %s: %+v %v, want %q", name, lang, link, leads, row.want)
+			}
+		}
+	}
+}

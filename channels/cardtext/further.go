@@ -17,6 +17,32 @@ type Further struct {
 	Denials []Choice
 }
 
+// Edits is the address at which a person edits a call in the inbox, or chooses which one
+// of the ask where none is named. It is nil where a chat cannot lead there.
+type Edits func(approval.AskID, approval.ID) string
+
+// Link is a button that leads out of the chat.
+type Link struct{ Label, Address string }
+
+// EditLink leads to where what waits can be edited and then allowed, if there is
+// something to edit, and an address.
+func (c *Card) EditLink(at Edits) (Link, bool) {
+	var editable []approval.ID
+	for i := range c.Calls {
+		if call := &c.Calls[i]; call.editable && call.State == approval.Pending {
+			editable = append(editable, call.id)
+		}
+	}
+	if at == nil || len(editable) == 0 {
+		return Link{}, false
+	}
+	id := editable[0]
+	if len(editable) > 1 {
+		id = ""
+	}
+	return Link{c.Texts.Plain("button.edit.inbox", nil), at(c.Ask, id)}, true
+}
+
 // Choice is a button with its words.
 type Choice struct {
 	approval.Button

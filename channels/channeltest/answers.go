@@ -292,3 +292,31 @@ func givenHere(t *testing.T, h Harness) {
 		h.Command(Owner, "go")
 	}
 }
+
+// edits holds a channel to leading to where a call can be edited and then allowed: from
+// cards on which something waits that can be edited, and from no other.
+func edits(t *testing.T, h Harness) {
+	a, ref, p := h.ask(t, "git push origin main")
+	label, address := h.Edit(ref)
+	if want := h.Facts.Edits(a.ID, a.Approvals[0].ID); !strings.Contains(label, "Edit") || address != want {
+		t.Errorf("the card leads to %q by %q, not to %q", address, label, want)
+	}
+	if got := p.choices(); len(got) != 2 || len(p.Links) != 0 {
+		t.Errorf("the card that leads to an edit offers %v, and its text leads to %v", got, p.Links)
+	}
+	h.elsewhere(t, a, approval.ChoiceDeny, "")
+	h.amend(t, ref, a)
+	if label, address := h.Edit(ref); label+address != "" {
+		t.Errorf("denied, the card leads to %q by %q", address, label)
+	}
+	for what, line := range map[string]string{"long": strings.Repeat("echo a\n", approval.MaxEdit), "masked": "curl -H 'Authorization: Bearer ghp_0123456789abcdefABCDEF0123456789abcd' https://example.org"} {
+		_, ref, _ := h.ask(t, line)
+		if label, address := h.Edit(ref); label+address != "" {
+			t.Errorf("a call that is %s cannot be edited, and its card leads to %q by %q", what, address, label)
+		}
+	}
+	b, ref, _ := h.ask(t, "git push origin main", "git push origin dev")
+	if _, address := h.Edit(ref); address != h.Facts.Edits(b.ID, "") {
+		t.Errorf("the card of several calls leads to %q, not to %q", address, h.Facts.Edits(b.ID, ""))
+	}
+}

@@ -31,6 +31,9 @@ type Facts struct {
 	Files bool
 	// Order is how people give an order such as "lift 3fa2" there, as they read it.
 	Order func(verb string, of ...string) string
+	// Edits is the address at which a call is edited, by its ask and its approval, which
+	// is empty where the ask has several.
+	Edits func(ask approval.AskID, id approval.ID) string
 	// Delivers says that cards are messages, which can fail to get there and can
 	// be deleted. A channel that shows the state at every look has none.
 	Delivers bool
@@ -84,6 +87,9 @@ type Harness struct {
 	// Revealed is what a person sees who asks to see what is masked; nil for a channel
 	// that shows it nowhere.
 	Revealed func(ref string) Picture
+	// Edit is where the card leads to for an edit of its call, and what stands on that
+	// link; empty where it leads nowhere.
+	Edit func(ref string) (label, address string)
 	// Ask asks the agent something by the card's own choice, and returns what who asked
 	// is told. It is false where the card offers no such choice.
 	Ask func(who Who, ref, words string) (told string, offered bool)
@@ -149,6 +155,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"WhatWasJustAnsweredReachesFurther":    further,
 		"AQuestionIsNoAnswer":                  questions,
 		"LaterOrSomebodyElse":                  later,
+		"ACardLeadsToTheEditOfItsCall":         edits,
 		"OrdersAreFollowedAndTold":             orders,
 		"OrdersAreToldAsTheyAreGivenHere":      givenHere,
 	}
@@ -166,7 +173,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 			t.Parallel()
 			with(t, func(t *testing.T, h Harness) {
 				t.Helper()
-				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || facts.Order == nil {
+				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || h.Edit == nil || facts.Order == nil || facts.Edits == nil {
 					t.Fatal("the harness is not complete")
 				}
 				test(t, h)

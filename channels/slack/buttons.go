@@ -17,6 +17,8 @@ const (
 	actionDeny  = "deny"
 	actionReply = "reply"
 	actionWhy   = "why"
+	// actionEdit opens the inbox; a press of it is told to us, and means nothing.
+	actionEdit = "edit"
 )
 
 func button(action, value, label string) *slackapi.ButtonBlockElement {
@@ -52,6 +54,9 @@ func (v *cardView) all(p *page, whole bool) {
 	}
 	f := v.Further(whole)
 	row = append(row, v.further(&f)...)
+	if l, leads := v.EditLink(v.edits); leads {
+		row = append(row, button(actionEdit, string(v.Ask), l.Label).WithURL(l.Address))
+	}
 	if v.MayAsk {
 		row = append(row, button(actionAsk, string(v.Ask), v.Texts.Plain("button.ask", nil)))
 	}

@@ -14,14 +14,16 @@ type phrase = templates.Key
 type cardView struct {
 	*cardtext.Card
 	sum string
+	// edits is where a call can be edited, or nil.
+	edits cardtext.Edits
 }
 
 // maxPerItem is how many calls of a plan get buttons of their own: with two
 // blocks for each call the card keeps within the platform's 50.
 const maxPerItem = 20
 
-func viewOf(c approval.Card, texts *templates.Texts) *cardView {
-	return &cardView{Card: cardtext.Read(c, texts)}
+func (c *Channel) viewOf(card approval.Card) *cardView {
+	return &cardView{Card: cardtext.Read(card, c.texts), edits: c.config.Edits}
 }
 
 // overflows reports whether the card needs a file, however its calls stand.

@@ -14,6 +14,11 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
+// edits is where calls are edited.
+func edits(ask approval.AskID, id approval.ID) string {
+	return "https://vaglio.test/" + string(ask) + "/" + string(id)
+}
+
 // typed is an order as people type it.
 func typed(verb string, of ...string) string {
 	return "/vaglio " + strings.Join(append([]string{verb}, of...), " ")
@@ -23,7 +28,7 @@ func typed(verb string, of ...string) string {
 // route.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Order: typed}
+	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Order: typed, Edits: edits}
 	for title, name := range map[string]string{"ItsOwnChannel": slack.Name, "AChannelOfARoute": slack.Name + ":" + ops} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
@@ -57,6 +62,15 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			return w.picture(ref)
 		},
 		Grants: w.behind,
+		Edit: func(ref string) (string, string) {
+			m, _ := w.server.Message(split(ref))
+			for _, b := range m.Buttons() {
+				if b.URL != "" {
+					return b.Text, b.URL
+				}
+			}
+			return "", ""
+		},
 		Ask: func(who channeltest.Who, ref, words string) (string, bool) {
 			return w.write(who, ref, "Ask…", words)
 		},

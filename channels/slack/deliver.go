@@ -65,7 +65,7 @@ func (at *Conversation) Post(ctx context.Context, card approval.Card) (string, e
 
 func (at *Conversation) post(ctx context.Context, card approval.Card) (string, error) {
 	c := at.app
-	v := viewOf(card, c.texts)
+	v := c.viewOf(card)
 	m := place{channel: at.id}
 	page, notice := v.fit(), v.Notification()
 	ts, err := c.send(ctx, m, page, notice)
@@ -141,7 +141,7 @@ func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Car
 		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
 	}
 	c := at.app
-	v := viewOf(card, c.texts)
+	v := c.viewOf(card)
 	if 0 < card.Posted && card.Posted < len(card.Items) && v.Open > 0 && v.overflows() {
 		return c.replace(ctx, m)
 	}
@@ -190,7 +190,7 @@ func (at *Conversation) Remind(ctx context.Context, ref string, card approval.Ca
 		return approval.ErrGone
 	}
 	c := at.app
-	v := viewOf(card, c.texts)
+	v := c.viewOf(card)
 	if v.Open == 0 {
 		return nil
 	}

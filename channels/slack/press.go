@@ -34,6 +34,8 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		return l.decide(ctx, at, m, who, approval.Token(b.Value))
 	}
 	switch b.ActionID {
+	case actionEdit:
+		return nil
 	case actionAllow, actionDeny, actionDenyKind:
 		return l.decide(ctx, at, m, who, approval.Token(b.Value))
 	case actionMore:

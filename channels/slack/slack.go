@@ -23,6 +23,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/templates"
 )
@@ -78,6 +79,9 @@ type Config struct {
 	// Approvers are the ids of people (U…, W…) and of user groups (S…) who may
 	// decide.
 	Approvers []string
+	// Edits is where cards lead to for an edit, at an address that phones reach; nil
+	// means nowhere.
+	Edits cardtext.Edits
 	// API is the Web API's address; empty means Slack's own.
 	API string
 	// Client makes the requests; nil means one of our own.

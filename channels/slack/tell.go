@@ -39,7 +39,7 @@ func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card
 			return final(err)
 		}
 	}
-	v := viewOf(card, c.texts)
+	v := c.viewOf(card)
 	p := &page{texts: c.texts}
 	p.write(v.Told(&turn))
 	p.name(mark)

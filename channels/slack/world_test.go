@@ -74,7 +74,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { w.stop(); w.server.Stop() })
 	w.config = slack.Config{
 		BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, Channel: home, Approvers: []string{ann, group},
-		API: "http://slack.test/api", Client: w.server.Client(), Dial: w.server.Dial, Memory: w.memory,
+		API: "http://slack.test/api", Client: w.server.Client(), Dial: w.server.Dial, Memory: w.memory, Edits: edits,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	w.build()

@@ -14,13 +14,15 @@ type cardView struct {
 	// cannot hold it and the platform takes it; empty otherwise.
 	data []byte
 	sum  string
+	// edits is where a call can be edited, or nil.
+	edits cardtext.Edits
 }
 
 // maxPerItem is how many calls of a plan get buttons of their own.
 const maxPerItem = 40
 
-func viewOf(c approval.Card, texts *templates.Texts) *cardView {
-	v := &cardView{Card: cardtext.Read(c, texts)}
+func viewOf(c approval.Card, texts *templates.Texts, edits cardtext.Edits) *cardView {
+	v := &cardView{Card: cardtext.Read(c, texts), edits: edits}
 	if v.overflows() {
 		if f := v.File(); len(f.Data) <= maxFile {
 			v.data, v.sum = f.Data, f.Sum

@@ -54,7 +54,7 @@ func testTexts(t *testing.T) *templates.Texts {
 // when a line or a link is not ours.
 func picture(t *testing.T, c approval.Card) string {
 	t.Helper()
-	v := viewOf(c, testTexts(t))
+	v := viewOf(c, testTexts(t), nil)
 	attached := v.sum != ""
 	var seen []string
 	for _, coming := range []bool{true, false} {
@@ -202,7 +202,7 @@ func TestAMegabyteIsShownWhole(t *testing.T) {
 
 func TestWithoutItsFileALongCardHasNoAllow(t *testing.T) {
 	t.Parallel()
-	v := viewOf(hostile("a", "b", "c", strings.Repeat("long ", 2000), "d"), testTexts(t))
+	v := viewOf(hostile("a", "b", "c", strings.Repeat("long ", 2000), "d"), testTexts(t), nil)
 	p, whole := v.fit(false, false)
 	if whole || !p.fits() || strings.Contains(v.keyboard(whole), "TOKENALLOW") || !strings.Contains(v.keyboard(whole), "TOKENDENY") {
 		t.Errorf("whole %v, buttons %s", whole, v.keyboard(whole))
@@ -227,7 +227,7 @@ func TestEveryStateIsTold(t *testing.T) {
 			c.Items[0].Decision = &approval.Decision{By: approval.Person{ID: "telegram:1", Name: "Ann"}, Words: "no", At: time.Unix(1e9, 0)}
 			c.Items[0].Outcome = &approval.Outcome{Detail: "done"}
 		}
-		v := viewOf(c, testTexts(t))
+		v := viewOf(c, testTexts(t), nil)
 		p, whole := v.fit(v.sum != "", false)
 		if text := p.b.String(); strings.Contains(text, "[state.") || !strings.Contains(text, "exec") {
 			t.Errorf("%s: %s", s, text)

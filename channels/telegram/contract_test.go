@@ -15,6 +15,11 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
+// edits is where calls are edited.
+func edits(ask approval.AskID, id approval.ID) string {
+	return "https://vaglio.test/" + string(ask) + "/" + string(id)
+}
+
 // typed is an order as people type it.
 func typed(verb string, of ...string) string {
 	return "/" + strings.Join(append([]string{verb}, of...), " ")
@@ -22,7 +27,7 @@ func typed(verb string, of ...string) string {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Order: typed}
+	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Order: typed, Edits: edits}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -46,6 +51,15 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			id := w.server.Reply(somebody(who), w.chat, number(ref), words)
 			synctest.Wait()
 			return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == id })
+		},
+		Edit: func(ref string) (string, string) {
+			m, _ := w.server.Message(w.chat, number(ref))
+			for _, b := range m.Buttons() {
+				if b.URL != "" {
+					return b.Text, b.URL
+				}
+			}
+			return "", ""
 		},
 		Grants: func(ref string) []channeltest.Button { return w.behind(ref, "Allow more…") },
 		Ask: func(who channeltest.Who, ref, words string) (string, bool) {

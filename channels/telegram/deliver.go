@@ -85,7 +85,7 @@ func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int
 // view returns the card as the chat is to show it, and what is remembered of it.
 // A file beside it may have come before the chat changed its language.
 func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
-	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
+	v, d := viewOf(card, c.textsFor(chat), c.edits), c.draft(card.Ask, chat)
 	if v.sum == "" || d.Sum == "" {
 		return v, d
 	}

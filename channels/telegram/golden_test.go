@@ -44,7 +44,7 @@ func goldenPages(texts *templates.Texts) string {
 		b.WriteString("\n")
 	}
 	show := func(name string, c approval.Card, attached bool) {
-		v := viewOf(c, texts)
+		v := viewOf(c, texts, nil)
 		p, whole := v.fit(attached, false)
 		add(name, p.b.String(), v.keyboard(whole))
 	}

@@ -19,11 +19,12 @@ const (
 	dataSure = "s1:"
 )
 
-// button is one button of an inline keyboard. Servers that do not know its style
+// button is one button of an inline keyboard, which sends data or opens an address. Servers that do not know its style
 // ignore it.
 type button struct {
 	Text  string `json:"text"`
-	Data  string `json:"callback_data"`
+	Data  string `json:"callback_data,omitempty"`
+	URL   string `json:"url,omitempty"`
 	Style string `json:"style,omitempty"`
 }
 
@@ -62,6 +63,9 @@ func (v *cardView) keyboard(seen bool) string {
 		}
 	}
 	rows = append(rows, v.further(seen)...)
+	if l, leads := v.EditLink(v.edits); leads {
+		rows = append(rows, []button{{Text: l.Label, URL: l.Address}})
+	}
 	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}}
 	rows = append(rows, append(v.askButtons(), last...))
 	return marshal(map[string]any{"inline_keyboard": rows})

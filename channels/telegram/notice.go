@@ -16,7 +16,7 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 	if !ok {
 		return approval.ErrGone
 	}
-	v, d := viewOf(card, c.textsFor(chat)), c.draft(card.Ask, chat)
+	v, d := viewOf(card, c.textsFor(chat), c.edits), c.draft(card.Ask, chat)
 	if v.Open == 0 || d.Reminder != 0 && d.Reminded.Equal(card.RemindAt) {
 		return nil
 	}

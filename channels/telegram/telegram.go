@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/templates"
 )
@@ -31,6 +32,7 @@ type Channel struct {
 	chat      int64 // from the configuration; 0 leaves it to the pairing
 	approvers []int64
 	locale    platform.Locale
+	edits     cardtext.Edits
 	log       *slog.Logger
 
 	notes *platform.Notes[Notes]
@@ -70,6 +72,9 @@ type Config struct {
 	// Approvers are the numeric ids of those who may decide, besides the person
 	// who paired.
 	Approvers []int64
+	// Edits is where cards lead to for an edit, at an address that phones reach; nil
+	// means nowhere.
+	Edits cardtext.Edits
 	platform.Locale
 	Log *slog.Logger
 }
@@ -100,7 +105,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	}
 	over := make(chan struct{})
 	return &Channel{
-		api: newAPI(c.API, c.Token, c.Client), topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), locale: c.Locale, log: c.Log,
+		api: newAPI(c.API, c.Token, c.Client), topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), locale: c.Locale, edits: c.Edits, log: c.Log,
 		notes: notes, began: time.Now(),
 		webhook: c.Webhook, deliveries: make(chan incoming), over: over, end: sync.OnceFunc(func() { close(over) }),
 	}, nil

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -45,13 +46,13 @@ func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.
 
 func TestContract(t *testing.T) {
 	// Its pages show all of a call, so there is no limit and no file.
-	channeltest.Run(t, channeltest.Facts{Order: onButton}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+	channeltest.Run(t, channeltest.Facts{Order: onButton, Edits: edits}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}
 			c.start()
 			test(t, channeltest.Harness{
-				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Revealed: c.revealed, Reply: c.reply, Grants: c.grants, Ask: c.ask, Command: c.command,
+				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Revealed: c.revealed, Reply: c.reply, Grants: c.grants, Ask: c.ask, Command: c.command, Edit: c.edit,
 				Restart: func() channeltest.Channel { c.start(); return web.Channel{} },
 			})
 		})
@@ -61,6 +62,11 @@ func TestContract(t *testing.T) {
 // onButton names the button that gives an order.
 func onButton(verb string, _ ...string) string {
 	return map[string]string{"lift": "“Lift the denial”", "end": "“End the grant”", "go": "“Let go”", "grants": "“Granted”"}[verb]
+}
+
+// edits is the page of an edit. That of an ask has a link for each of several calls.
+func edits(ask approval.AskID, id approval.ID) string {
+	return web.EditAddress("", ask, cmp.Or(id, approval.ID(ask+"-1")))
 }
 
 // contractInbox is an inbox with somebody signed in, and somebody who is not.
@@ -150,6 +156,16 @@ func (c *contractInbox) picture(ref, search string) channeltest.Picture {
 		}
 	}
 	return p
+}
+
+// edit is where the page of the ask leads to for an edit.
+func (c *contractInbox) edit(ref string) (label, address string) {
+	for _, a := range sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("a") {
+		if a.attr("class") == "edit" {
+			return a.name(), a.attr("href")
+		}
+	}
+	return "", ""
 }
 
 // grants are the choices that the page folds away.

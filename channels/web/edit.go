@@ -31,6 +31,15 @@ const (
 	argField = "arg."
 )
 
+// EditAddress is where a person edits a call of the ask, or chooses which one where none
+// is named, in the inbox at the address.
+func EditAddress(inbox string, ask approval.AskID, id approval.ID) string {
+	if id == "" {
+		return inbox + askURL(ask)
+	}
+	return inbox + "/inbox/edit/" + url.PathEscape(string(id))
+}
+
 // editPage is the form in which a person changes a call that waits.
 func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
 	id := approval.ID(r.PathValue("id"))

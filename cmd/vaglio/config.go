@@ -17,7 +17,9 @@ import (
 
 	"github.com/kelseyhightower/envconfig"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/web"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/hosts"
@@ -203,6 +205,15 @@ func loadConfig() (config, error) {
 // chats are the chats that are on.
 func (c *config) chats() policyfile.Chats {
 	return policyfile.Chats{Telegram: c.Telegram.Token != "", Slack: c.Slack.on(), SlackChannel: c.Slack.Channel}
+}
+
+// edits is where a card in a chat leads to for an edit: into the inbox, where phones
+// reach it.
+func (c *config) edits() func(approval.AskID, approval.ID) string {
+	if !strings.HasPrefix(c.PublicURL, "https://") {
+		return nil
+	}
+	return func(ask approval.AskID, id approval.ID) string { return web.EditAddress(c.PublicURL, ask, id) }
 }
 
 // loadDataDir reads the one setting that the commands need which only talk to

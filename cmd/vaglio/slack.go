@@ -108,7 +108,7 @@ func newSlack(ctx context.Context, conf *config, notes slack.Memory, log *slog.L
 	}
 	app, err := slack.New(ctx, slack.Config{
 		BotToken: string(c.BotToken), AppToken: string(c.AppToken), SigningSecret: string(c.SigningSecret), API: c.API,
-		Channel: c.Channel, Others: c.Others, Approvers: c.Approvers, Memory: notes,
+		Channel: c.Channel, Others: c.Others, Approvers: c.Approvers, Memory: notes, Edits: conf.edits(),
 		Locale: platform.Locale{Texts: conf.Texts, Lang: conf.Lang, Zone: conf.Zone}, Log: log,
 	})
 	if errors.Is(err, slack.ErrApprover) {

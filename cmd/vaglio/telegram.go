@@ -131,7 +131,7 @@ func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Log
 	t := &c.Telegram
 	bot, err := telegram.New(ctx, telegram.Config{
 		Token: string(t.Token), API: t.API, Memory: notes, Chat: t.Chat, Topic: t.Topic,
-		Webhook: t.Webhook, Approvers: t.Approvers,
+		Webhook: t.Webhook, Approvers: t.Approvers, Edits: c.edits(),
 		Locale: platform.Locale{Texts: c.Texts, Lang: c.Lang, Zone: c.Zone}, Log: log,
 	})
 	if errors.Is(err, telegram.ErrToken) {

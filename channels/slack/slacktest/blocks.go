@@ -60,6 +60,8 @@ type Button struct {
 	Text, ActionID, Value, Style, BlockID string
 	// Confirm is the dialog's text; empty for no dialog.
 	Confirm string
+	// URL is the address that the button opens; empty for none.
+	URL string
 }
 
 // buttons returns the buttons in blocks.
@@ -70,7 +72,7 @@ func buttons(blocks []Block) []Button {
 			if e.text("type") == "button" {
 				all = append(all, Button{
 					e.block("text").text("text"), e.text("action_id"), e.text("value"), e.text("style"), b.text("block_id"),
-					e.block("confirm").block("text").text("text"),
+					e.block("confirm").block("text").text("text"), e.text("url"),
 				})
 			}
 		}

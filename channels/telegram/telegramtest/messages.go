@@ -81,6 +81,10 @@ func (c *content) inline(rows [][]Button) *Fault {
 			switch {
 			case b.Text == "":
 				return bad("can't parse inline keyboard button: text must be non-empty")
+			case b.URL != "" && b.Data != "":
+				return bad("can't parse inline keyboard button: exactly one optional field must be used")
+			case b.URL != "" && !strings.HasPrefix(b.URL, "https://"):
+				return bad("inline keyboard button URL '" + b.URL + "' is invalid: Wrong HTTP URL")
 			case b.Data == "" && b.URL == "":
 				return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
 			case len(b.Data) > MaxData:
