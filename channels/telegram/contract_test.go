@@ -35,7 +35,7 @@ func TestContract(t *testing.T) {
 			w.chat = w.server.Private(ann())
 			w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 			desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
-			w.hands = desk
+			w.hands, w.config.Edits = desk, edits
 			w.start()
 			test(t, w.harness(desk))
 		})

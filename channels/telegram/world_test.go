@@ -62,7 +62,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.server.Stop)
 	w.config = telegram.Config{
 		Token: telegramtest.Token, API: "http://telegram.test", Client: w.server.Client(), Memory: w.memory,
-		Approvers: []int64{bob().ID}, Edits: edits, Log: slog.New(slog.NewTextHandler(w.log, nil)),
+		Approvers: []int64{bob().ID}, Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	return w
 }

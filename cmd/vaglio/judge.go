@@ -258,19 +258,19 @@ configuration.`,
 	return cmd
 }
 
-// replayed replays under a configuration; wrong is what was wrong with that.
-func replayed(ctx context.Context, c config, wrong error, path string, since time.Time) (*replay.Result, error) {
-	p, mistake := policyfile.Load(c.Policy, c.Home)
-	if err := errors.Join(wrong, mistake); err != nil {
-		return nil, &configError{err}
-	}
-	// What asks a model is neither offline nor free.
+// replaying are the options of a replay under a policy, without the judges that ask a
+// model: those are neither offline nor free.
+func replaying(ctx context.Context, c config, p policyfile.Policy) replay.Options {
 	c.Kind = judge.KindRules
-	p.Judges = slices.DeleteFunc(slices.Clone(p.Judges), func(v policyfile.Validation) bool { return v.Type == policyfile.TypeSemantic })
 	masker := passingMasker()
-	r, err := replay.Run(ctx, replay.Options{
-		Path: path, Since: since, Policy: p, Home: c.Home, Mask: masker.Mask,
+	alone := func(p policyfile.Policy) policyfile.Policy {
+		p.Judges = slices.DeleteFunc(slices.Clone(p.Judges), func(v policyfile.Validation) bool { return v.Type == policyfile.TypeSemantic })
+		return p
+	}
+	return replay.Options{
+		Policy: alone(p), Home: c.Home, Mask: masker.Mask,
 		Build: func(p policyfile.Policy) (*vaglio.Engine, *effects.Judge, error) {
+			p = alone(p)
 			engine, err := newEngine(ctx, c, p, nil, nil, judging.Offline(masker.Masker))
 			if err != nil {
 				return nil, nil, err
@@ -278,7 +278,18 @@ func replayed(ctx context.Context, c config, wrong error, path string, since tim
 			reader, err := newEffects(c, p)
 			return engine, reader, err
 		},
-	})
+	}
+}
+
+// replayed replays under a configuration; wrong is what was wrong with that.
+func replayed(ctx context.Context, c config, wrong error, path string, since time.Time) (*replay.Result, error) {
+	p, mistake := policyfile.Load(c.Policy, c.Home)
+	if err := errors.Join(wrong, mistake); err != nil {
+		return nil, &configError{err}
+	}
+	o := replaying(ctx, c, p)
+	o.Path, o.Since = path, since
+	r, err := replay.Run(ctx, o)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, &exitError{exitUsage, fmt.Errorf("%s: %w", path, datafolder.Plain(err))}
 	}

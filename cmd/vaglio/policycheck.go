@@ -1,34 +1,48 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/durable"
 	"github.com/metnos/vaglio/internal/instance"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/replay"
+	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/vaglio/judge/llm"
+	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 func newPolicy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Look at a policy file",
+		Short: "Look at a policy file, and add to it",
 		Long: `Look at a policy file: what is known of executors, and which judges follow the
-rules.
+rules. Add a line to it that would spare questions.
 
 Exit codes: those of the command below it; 2 a mistake in the command line.`,
-		Example: "  vaglio policy check policy.yaml",
+		Example: "  vaglio policy check policy.yaml\n  vaglio policy add tix=workspace",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyCheck())
+	cmd.AddCommand(newPolicyCheck(), newPolicyAdd())
 	return cmd
 }
 
@@ -58,12 +72,9 @@ line.`,
 				return &exitError{exitUsage, fmt.Errorf("%s is a folder, not a policy file", args[0])}
 			}
 			p, err := policyfile.Read(args[0], c.Home)
-			on, unchecked := c.chats(), ""
+			unchecked := ""
 			if err == nil {
-				unchecked, err = checkKnownAgents(cmd.Context(), &p, c.DataDir)
-			}
-			if err == nil && !on.None() {
-				err = p.CheckChannels(on)
+				unchecked, err = checkPolicy(cmd.Context(), &c, &p)
 			}
 			if err != nil {
 				return errors.New(strings.ReplaceAll(err.Error(), "METNOS_POLICY: ", ""))
@@ -72,13 +83,187 @@ line.`,
 			if l := p.Thinking.Asking(); c.Kind == llm.Kind {
 				first.Threshold = l.Threshold(c.Threshold)
 			}
-			if err := p.Describe(cmd.OutOrStdout(), first, on); err != nil {
+			if err := p.Describe(cmd.OutOrStdout(), first, c.chats()); err != nil {
 				return err
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), unchecked)
 			return err
 		},
 	}
+}
+
+func newPolicyAdd() *cobra.Command {
+	var (
+		file, reaches string
+		days          int
+		write         bool
+	)
+	cmd := &cobra.Command{
+		Use:   "add <rule or id>",
+		Short: "Show what a line of the policy would have let pass, and write it",
+		Long: `Show what a line of the policy would have let pass of what people were asked in the
+last 30 days, and, with --write, put it into the policy file. A rule is a program and
+what it reaches (tix=workspace; or user, system, shared, public), or the score that
+effects must give (min_score=0.4). In place of a rule the id of a call that was allowed
+or granted may stand: the rule is then about the program in it of which nothing is known.
+What a person denied needs --reaches.
+
+The daemon tells what was asked; secrets in that are masked, and scripts are read as they
+are now. All else in the file stays as it is, comments too. What 'vaglio policy check'
+refuses is not written, and nothing is half-written. The daemon takes the file at its
+next start, and tells every chat that it changed.
+
+Exit codes: 0 shown or written, 1 it cannot be written or nobody serves, 2 a mistake in the
+command line or in the configuration.`,
+		Example: "  vaglio policy add tix=workspace\n  vaglio policy add --write 3f2a\n  vaglio policy add --days 7 min_score=0.4",
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := loadConfig()
+			if err == nil && days < 1 {
+				err = errors.New("--days must be 1 or more")
+			}
+			if err != nil {
+				return &configError{err}
+			}
+			a := policyAdd{config: c, path: cmp.Or(file, c.Policy), reaches: operation.Reach(reaches), days: days}
+			if a.path == "" {
+				return &exitError{exitUsage, errors.New("there is no policy file: set METNOS_POLICY, or name one with --policy")}
+			}
+			return a.run(cmd.Context(), cmd.OutOrStdout(), args[0], write)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&write, "write", false, "write it into the policy file")
+	f.StringVar(&file, "policy", "", "path of the policy file, instead of METNOS_POLICY")
+	f.StringVar(&reaches, "reaches", "", "what the program of the call reaches: workspace, user, system, shared or public")
+	f.IntVar(&days, "days", 30, "how many days back")
+	return cmd
+}
+
+// policyAdd is one run of `vaglio policy add`.
+type policyAdd struct {
+	config  config
+	path    string
+	reaches operation.Reach
+	days    int
+}
+
+func (a *policyAdd) run(ctx context.Context, out io.Writer, what string, write bool) error {
+	p, err := a.read()
+	if err != nil {
+		return err
+	}
+	since := time.Now().AddDate(0, 0, -a.days)
+	var asked owner.AskedCalls
+	if err := askDaemonFor(ctx, time.Minute, http.MethodGet, "/asked?"+url.Values{"since": {since.Format(time.RFC3339Nano)}}.Encode(), &asked); err != nil {
+		return err
+	}
+	o := replaying(ctx, a.config, p)
+	rule, err := a.rule(o, what, asked.Calls)
+	if err != nil {
+		return err
+	}
+	better, err := p.With(rule, a.path, a.config.Home)
+	if err == nil {
+		_, err = checkPolicy(ctx, &a.config, &better)
+	}
+	if err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), "METNOS_POLICY: ", ""))
+	}
+	var past []replay.Past
+	for _, c := range slices.Backward(asked.Calls) {
+		past = append(past, replay.Past{Proposal: c.Proposal, At: c.At, Denied: c.State == approval.Denied, Ran: c.Ran})
+	}
+	tried, err := replay.Try(ctx, o, better, past)
+	if err != nil {
+		return err
+	}
+	said := tried.Text(a.days, asked.Dropped, asked.More) + "\n" + replay.Diff(a.path, string(p.Text()), string(better.Text()))
+	if write {
+		if err := a.write(&p, &better); err != nil {
+			return err
+		}
+		said += "\nWritten. 'vaglio serve' takes it at its next start.\n"
+	} else {
+		said += "\nNothing was written; --write does.\n"
+	}
+	_, err = io.WriteString(out, said)
+	return err //nolint:wrapcheck // The terminal's own.
+}
+
+// read reads the policy file; one that is not there yet is empty.
+func (a *policyAdd) read() (policyfile.Policy, error) {
+	p, err := policyfile.Read(a.path, a.config.Home)
+	if errors.Is(err, fs.ErrNotExist) {
+		p = policyfile.Default()
+		p.Path, err = filepath.Abs(a.path)
+	}
+	if err != nil {
+		return p, errors.New(strings.ReplaceAll(err.Error(), "METNOS_POLICY: ", ""))
+	}
+	return p, nil
+}
+
+// rule reads a rule, or makes one of a call that was asked.
+func (a *policyAdd) rule(o replay.Options, what string, asked []owner.Asked) (policyfile.Rule, error) {
+	if strings.Contains(what, "=") {
+		if a.reaches != "" {
+			return policyfile.Rule{}, &exitError{exitUsage, errors.New("--reaches is for the id of a call; the rule says by itself what its program reaches")}
+		}
+		return policyfile.ParseRule(what)
+	}
+	var of []owner.Asked
+	for _, c := range asked {
+		if strings.HasPrefix(string(c.ID), what) {
+			of = append(of, c)
+		}
+	}
+	if len(of) != 1 {
+		return policyfile.Rule{}, fmt.Errorf("nothing that was asked in these days has the id %s, or several begin like it. Nothing was written", terminal.OneLine(what, 60))
+	}
+	names, err := replay.Strangers(o, of[0].Proposal)
+	switch {
+	case err != nil:
+		return policyfile.Rule{}, err
+	case len(names) != 1:
+		return policyfile.Rule{}, fmt.Errorf("this call has %s of which nothing is known, so no line for it follows: name a rule, such as tix=workspace or min_score=0.4. Nothing was written",
+			terminal.Counted(len(names), "program", "programs"))
+	case a.reaches == "" && !of[0].Allowed:
+		return policyfile.Rule{}, fmt.Errorf("nobody's yes to this call stands (it is %s): say with --reaches what %s reaches. Nothing was written", of[0].State, names[0])
+	}
+	return policyfile.Rule{Program: names[0], Reach: cmp.Or(a.reaches, operation.ReachWorkspace)}, nil
+}
+
+// write replaces the file, in one step, if it still is what was read.
+func (a *policyAdd) write(was, now *policyfile.Policy) error {
+	again, err := a.read()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(again.Text(), was.Text()) {
+		return fmt.Errorf("%s changed meanwhile; run this again. Nothing was written", a.path)
+	}
+	path, mode := was.Path, fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return datafolder.Plain(err)
+		}
+	}
+	if err := durable.Replace(path, now.Text(), mode); err != nil {
+		return fmt.Errorf("%w. Nothing was written", datafolder.Plain(err))
+	}
+	return nil
+}
+
+// checkPolicy holds a policy that was read against the agents and the channels that
+// there are, and says what it could not be held against.
+func checkPolicy(ctx context.Context, c *config, p *policyfile.Policy) (unchecked string, err error) {
+	unchecked, err = checkKnownAgents(ctx, p, c.DataDir)
+	if on := c.chats(); err == nil && !on.None() {
+		err = p.CheckChannels(on)
+	}
+	return unchecked, err
 }
 
 // tellPolicy has everybody told when the policy is another than at the last start.

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // TestCheckAndServeAgree has a route to a chat, with no chat, that one, and another.
@@ -37,5 +40,69 @@ func TestCheckAndServeAgree(t *testing.T) {
 		if r := h.run("", "serve"); r.code != 2 || !strings.Contains(r.err, mistake) {
 			t.Errorf("serve with %s: exit code %d\n%s, want 2 and %q", name, r.code, r.err, mistake)
 		}
+	}
+}
+
+// TestALineOfThePolicyIsShownThenWritten has a real daemon asked for a program that
+// nobody knows, and the line written that would have spared the questions.
+func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	file := filepath.Join(h.dir, "policy.yaml")
+	const before = "# Ours; ask Ann.\nworkspaces: # all of them\n  - /srv/app\nclosed: false\n"
+	if err := os.WriteFile(file, []byte(before), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "METNOS_POLICY="+file)
+	s := h.serve()
+	ask := func(turn, command string) approval.Answer {
+		body := fmt.Sprintf(`{"turn_id":%q,"step":1,"executor":"shell_exec","args":{"command":%q},"context":{"capability":"code:exec","cwd":"/srv/app"}}`, turn, command)
+		return s.agent("POST", "/v1/proposals", body).answer(t)
+	}
+	allowed := ask("t1", "tixly close 81")
+	me := s.signIn(s.link)
+	me.decide("allow", "")
+	ask("t2", "tixly purge")
+	me.decide("deny", "not that")
+	ask("t3", "git push --force origin main")
+	denied := ask("t4", "otherly run")
+	me.decide("deny", "")
+	same := func(what string) {
+		t.Helper()
+		if now, err := os.ReadFile(file); err != nil || string(now) != before {
+			t.Errorf("%s: the file holds %v\n%s", what, err, now)
+		}
+	}
+	for args, want := range map[string]string{
+		"tixly=everywhere": "reaches \"everywhere\"", "min_score=2": "a number from 0 to 1", "zzzz": "nothing that was asked",
+		string(denied.Approval.ID): "say with --reaches", "--reaches user tixly=user": "--reaches is for", "--days 0 tixly=user": "--days",
+		"--policy /nowhere/p.yaml --write tixly=user": "Nothing was written",
+	} {
+		if r := h.run("", append([]string{"policy", "add"}, strings.Fields(args)...)...); r.code == exitOK || !strings.Contains(r.err, want) || strings.Count(r.err, "\n") > 1 {
+			t.Errorf("%s: %d %s%s, want %q", args, r.code, r.out, r.err, want)
+		}
+	}
+	same("refused")
+	shown := h.run("", "policy", "add", string(allowed.Approval.ID))
+	for _, want := range []string{"4 calls were asked in the last 30 days", "2 would have passed unasked, of which a person denied 1", "passes: tixly purge\n  1 call, 1 denied", "2 would have been asked as they were", "+  tixly: workspace\n", "Nothing was written"} {
+		if shown.code != exitOK || !strings.Contains(shown.out, want) {
+			t.Errorf("%d %s%s, want %q", shown.code, shown.out, shown.err, want)
+		}
+	}
+	same("shown")
+	if r := h.run("", "policy", "add", "--write", string(allowed.Approval.ID)); r.code != exitOK || !strings.Contains(r.out, "Written.") {
+		t.Fatalf("%d %s%s", r.code, r.out, r.err)
+	}
+	info, err := os.Stat(file)
+	if now, _ := os.ReadFile(file); err != nil || string(now) != before+"programs:\n  tixly: workspace\n" || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v %v\n%s", err, info, now)
+	}
+	if r := h.run("", "policy", "check", file); r.code != exitOK || !strings.Contains(r.out, "tixly reaches: workspace") {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
+	}
+	s.stop()
+	s = h.serve()
+	if a := ask("t5", "tixly close 82"); a.Decision != approval.RulingAllow {
+		t.Errorf("after it was taught, the call is %+v", a)
 	}
 }

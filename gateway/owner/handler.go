@@ -54,6 +54,8 @@ type Config struct {
 	By   approval.Person
 	// Judgements returns what the judge agents behind a verdict did.
 	Judgements func(ctx context.Context, v *vaglio.Verdict) []vaglio.Judgement
+	// History returns a page of what was proposed, newest first; secrets are masked.
+	History func(ctx context.Context, f approval.Filter) (approval.Page, error)
 	// Channel is the channel whose cards are told, without their buttons.
 	Channel string
 	// Link makes a one-time link into the inbox.
@@ -122,6 +124,7 @@ func (a *admin) handler() http.Handler {
 		"GET /show/{id}": func(r *http.Request) (any, error) { return a.show(r) },
 		"POST /shown":    func(r *http.Request) (any, error) { return Said{}, a.shown(r) },
 		"POST /allow":    func(r *http.Request) (any, error) { return a.allow(r) },
+		"GET /asked":     func(r *http.Request) (any, error) { return a.asked(r) },
 		"GET /grants":    func(r *http.Request) (any, error) { return a.grants(r) },
 		"GET /pending":   func(r *http.Request) (any, error) { return a.pending(r.Context()) },
 		"GET /why/{id}":  func(r *http.Request) (any, error) { return a.why(r.Context(), r.PathValue("id")) },

@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
@@ -195,14 +196,23 @@ func unknown(o Options, policy policyfile.Policy, all []judged) ([]string, error
 		if all[i].outcome != Asked || !all[i].ran() {
 			continue
 		}
-		for _, e := range reader.Read(engine.Known(all[i].proposal)).Effects {
-			if e.Kind == effects.KindUnknown && e.Of != nil && plainName.MatchString(e.Of.Name) {
-				found[e.Of.Name]++
-			}
+		for _, name := range strangers(engine, reader, all[i].proposal) {
+			found[name]++
 		}
 	}
 	names := slices.Sorted(maps.Keys(found))
 	return slices.DeleteFunc(names, func(n string) bool { return found[n] < leastCalls || policy.Programs[n] != "" }), nil
+}
+
+// strangers are the programs of a call of which nothing is known, each as often as it
+// stands there.
+func strangers(engine *vaglio.Engine, reader *effects.Judge, p vaglio.Proposal) (names []string) {
+	for _, e := range reader.Read(engine.Known(p)).Effects {
+		if e.Kind == effects.KindUnknown && e.Of != nil && plainName.MatchString(e.Of.Name) {
+			names = append(names, e.Of.Name)
+		}
+	}
+	return names
 }
 
 // diff writes the lines into the policy file's text. Where its own lines stand in
@@ -216,33 +226,22 @@ func diff(o Options, p Proposal) string {
 		workspaces = append(workspaces, fmt.Sprintf("  - %q\n", f))
 	}
 	before := string(o.Policy.Text())
-	after := withLines(withLines(before, "programs", programs), "workspaces", workspaces)
+	after := policyfile.WithLines(policyfile.WithLines(before, "programs", programs...), "workspaces", workspaces...)
 	name := o.Policy.Path
 	if name == "" {
 		name = "policy.yaml"
 	}
 	if _, err := policyfile.Parse(name, []byte(after), o.Home); err != nil {
-		return "# by hand, for these keys stand there in another form\n" + withLines(withLines("", "programs", programs), "workspaces", workspaces)
+		return "# by hand, for these keys stand there in another form\n" + policyfile.WithLines(policyfile.WithLines("", "programs", programs...), "workspaces", workspaces...)
 	}
+	return Diff(name, before, after)
+}
+
+// Diff is the change of a policy's file.
+func Diff(name, before, after string) string {
 	from := name
 	if before == "" {
 		from = "/dev/null"
 	}
 	return udiff.Unified(from, name, before, after)
-}
-
-// withLines puts lines below a key that stands at the beginning of a line, and the key
-// at the end where it is missing.
-func withLines(text, key string, lines []string) string {
-	if len(lines) == 0 {
-		return text
-	}
-	head := regexp.MustCompile(`(?m)^` + key + `:[ \t]*(#.*)?\n`)
-	if at := head.FindStringIndex(text); at != nil {
-		return text[:at[1]] + strings.Join(lines, "") + text[at[1]:]
-	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text + key + ":\n" + strings.Join(lines, "")
 }

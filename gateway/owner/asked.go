@@ -1,0 +1,64 @@
+package owner
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
+)
+
+// Asked is a call that people were asked about. Its secrets are masked.
+type Asked struct {
+	ID       approval.ID     `json:"id"`
+	At       time.Time       `json:"at"`
+	State    approval.State  `json:"state"`
+	Proposal vaglio.Proposal `json:"proposal"`
+	// Allowed says that a person allowed it, Ran that it ran then.
+	Allowed bool `json:"allowed"`
+	Ran     bool `json:"ran"`
+}
+
+// AskedCalls are those of some time, the newest first.
+type AskedCalls struct {
+	Calls []Asked `json:"calls"`
+	// Dropped is how many more there were whose values are no longer kept, and that
+	// more were asked than are told.
+	Dropped int  `json:"dropped"`
+	More    bool `json:"more"`
+}
+
+// mostAsked is how many calls are told, the newest ones.
+const mostAsked = 5000
+
+// asked lists what people were asked since a time.
+func (a *admin) asked(r *http.Request) (AskedCalls, error) {
+	since, err := time.Parse(time.RFC3339Nano, r.FormValue("since"))
+	if err != nil {
+		return AskedCalls{}, fmt.Errorf("list what was asked: %w", err)
+	}
+	all := AskedCalls{Calls: []Asked{}}
+	for f := (approval.Filter{Since: since}); ; {
+		page, err := a.History(r.Context(), f)
+		if err != nil {
+			return AskedCalls{}, err
+		}
+		for i := range page.Entries {
+			e := &page.Entries[i]
+			switch {
+			case e.Approval == nil:
+			case !e.Approval.ValuesDropped.IsZero():
+				all.Dropped++
+			case len(all.Calls) == mostAsked:
+				all.More = true
+			default:
+				p := e.Approval
+				all.Calls = append(all.Calls, Asked{p.ID, e.Step.At, p.State, p.Proposal, p.Decision != nil && p.Decision.Choice == approval.ChoiceAllow, p.Outcome != nil || p.State == approval.Spent})
+			}
+		}
+		if f.Before = page.Older; page.Older == 0 || all.More {
+			return all, nil
+		}
+	}
+}

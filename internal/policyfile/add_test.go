@@ -1,0 +1,80 @@
+package policyfile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/policyfile"
+)
+
+// parsed is the policy of a file, or that without one.
+func parsed(t *testing.T, text string) policyfile.Policy {
+	t.Helper()
+	if text == "" {
+		return policyfile.Default()
+	}
+	p, err := policyfile.Parse("p.yaml", []byte(text), "/home/u")
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return p
+}
+
+// TestARuleIsAddedAndAllElseStays holds that a rule stands in the file afterwards as one
+// change, with every other character where it was.
+func TestARuleIsAddedAndAllElseStays(t *testing.T) {
+	t.Parallel()
+	const comments = "# ours\nclosed: false # for now\n"
+	for name, row := range map[string]struct{ text, rule, want string }{
+		"into nothing":            {"", "tix=workspace", "programs:\n  tix: workspace\n"},
+		"behind a file":           {comments, "tix=user", comments + "programs:\n  tix: user\n"},
+		"without a last line end": {"closed: false", "tix=user", "closed: false\nprograms:\n  tix: user\n"},
+		"below its key": {
+			comments + "programs: # what we have\n  bd: shared # the board\nworkspaces: []\n", "tix=workspace",
+			comments + "programs: # what we have\n  tix: workspace\n  bd: shared # the board\nworkspaces: []\n",
+		},
+		"the whole list":    {comments, "min_score=0.4", comments + "execution:\n  tool_validation:\n    - {type: effects, min_score: 0.4}\n"},
+		"a score in place":  {"execution:\n  tool_validation: # judges\n    - {type: effects, min_score: 0.55} # strict\n", "min_score=0.4", "execution:\n  tool_validation: # judges\n    - {type: effects, min_score: 0.4} # strict\n"},
+		"behind the type":   {"execution:\n  tool_validation:\n    - {type: effects}\n" + comments, "min_score=0.25", "execution:\n  tool_validation:\n    - {type: effects, min_score: 0.25}\n" + comments},
+		"on a line":         {"execution:\n  tool_validation:\n    # the first\n    - type: effects\n      min_confidence: 0.1\n", "min_score=0.4", "execution:\n  tool_validation:\n    # the first\n    - type: effects\n      min_score: 0.4\n      min_confidence: 0.1\n"},
+		"a score on a line": {"execution:\n  tool_validation:\n    - type: effects\n      min_score: 0.5 # è alto\n", "min_score=1", "execution:\n  tool_validation:\n    - type: effects\n      min_score: 1 # è alto\n"},
+		"below spec":        {"spec:\n  execution:\n    tool_validation:\n      - {type: effects}\n", "min_score=0.6", "spec:\n  execution:\n    tool_validation:\n      - {type: effects, min_score: 0.6}\n"},
+	} {
+		p := parsed(t, row.text)
+		rule, err := policyfile.ParseRule(row.rule)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		better, err := p.With(rule, "p.yaml", "/home/u")
+		if err != nil || string(better.Text()) != row.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, better.Text(), row.want)
+		}
+	}
+}
+
+// TestARuleThatCannotStandThere holds that it is one sentence, and no policy.
+func TestARuleThatCannotStandThere(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ text, rule, want string }{
+		"no reach":          {"", "tix=everywhere", `tix reaches "everywhere"`},
+		"no program":        {"", "./tix=workspace", "./tix is no program's name"},
+		"nothing":           {"", "=", "such as tix=workspace"},
+		"two lines":         {"", "a: public\n  tix=workspace", "such as tix=workspace"},
+		"there already":     {"programs:\n  tix: shared\n", "tix=workspace", "among programs already, as shared"},
+		"one line":          {"programs: {bd: shared}\n", "tix=workspace", "put it there by hand"},
+		"no number":         {"", "min_score=high", "a number from 0 to 1"},
+		"too high":          {"", "min_score=1.5", "a number from 0 to 1"},
+		"NaN":               {"", "min_score=NaN", "a number from 0 to 1"},
+		"no judges":         {"execution:\n  tool_validation: []\n", "min_score=0.4", "put it there by hand"},
+		"an anchor's score": {"execution:\n  tool_validation:\n    - {type: effects, min_score: &x 0.5}\n", "min_score=0.4", "put it there by hand"},
+	} {
+		p := parsed(t, row.text)
+		rule, err := policyfile.ParseRule(row.rule)
+		if err == nil {
+			_, err = p.With(rule, "p.yaml", "/home/u")
+		}
+		if err == nil || !strings.Contains(err.Error(), row.want) || strings.Count(err.Error(), "\n") > 0 {
+			t.Errorf("%s: %v, want %q", name, err, row.want)
+		}
+	}
+}
