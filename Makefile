@@ -57,8 +57,8 @@ test-long: ## run in full the tests that 'make test' shortens
 	$(call $(TESTS),-timeout=30m -shuffle=on -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder
-ladder: ## kill the daemon at random instants under load, KILLS=100 times, and count what was acknowledged
-	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
+ladder: ## kill the daemon at random instants under load, KILLS=100 times: count what was acknowledged, hold grants and brakes against a model
+	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass|TestKilledWhileAnswersHold' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
 .PHONY: kill-judges
 kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs, and look for what is left

@@ -14,83 +14,10 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/dispatcher/answerstest"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 )
-
-// held is what a grant and a brake hold together, as a person understands it: a
-// number of calls that may still run, until one of a few things ends that.
-type held struct {
-	left   int
-	braked bool
-}
-
-// grantsAndBrakes is the model: calls that a grant covers run at once, as many as it
-// says, never while the brake holds, and never after either ended it.
-func grantsAndBrakes() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return held{left: approval.DefaultUses - 1} },
-		Step: func(state, input, output any) (bool, any) {
-			s, did := state.(held), output.(bool)
-			may := s.left > 0 && !s.braked
-			switch input.(string) {
-			case "use":
-				if did {
-					s.left--
-				}
-				return did == may, s
-			case "end":
-				may, s.left = s.left > 0, 0
-				return did == may, s
-			case "stop":
-				return did, held{braked: true}
-			default: // go
-				may, s.braked = s.braked, false
-				return did == may, s
-			}
-		},
-		DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " ", output) },
-	}
-}
-
-// kinds is what the denials of one kind hold together: those that stand, and the
-// cards that are not there to be answered any more, a bit for each.
-type kinds struct{ stand, gone uint64 }
-
-// deed is what somebody does, and to which of the cards.
-type deed struct {
-	what string
-	card int
-}
-
-// deniedKinds is the model: a call of the kind is refused as long as one denial of it
-// stands, until that is lifted or its time is over; each is given and lifted once.
-func deniedKinds() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return kinds{} },
-		Step: func(state, input, output any) (bool, any) {
-			s, in, did := state.(kinds), input.(deed), output.(bool)
-			bit := uint64(1) << in.card
-			switch in.what {
-			case "use":
-				return did == (s.stand == 0), s
-			case "deny":
-				may := s.gone&bit == 0
-				if may {
-					s.stand, s.gone = s.stand|bit, s.gone|bit
-				}
-				return did == may, s
-			case "lift":
-				may := s.stand&bit != 0
-				s.stand &^= bit
-				return did == may, s
-			default: // expire: every denial, and every card so far
-				return did, kinds{gone: bit - 1}
-			}
-		},
-		DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " ", output) },
-	}
-}
 
 // TestGrantsAndBrakesAreAtomic has agents use a grant while people end it or pull the
 // brake, with restarts between, and holds what each of them saw against the model.
@@ -110,7 +37,7 @@ func TestGrantsAndBrakesAreAtomic(t *testing.T) {
 				if random.IntN(6) == 0 {
 					what = others[random.IntN(len(others))]
 				}
-				w.saw(client, what, func() bool {
+				w.saw(client, answerstest.Deed{What: what}, func() bool {
 					switch what {
 					case "use":
 						// Each is another call, and all of them would do the same.
@@ -124,7 +51,7 @@ func TestGrantsAndBrakesAreAtomic(t *testing.T) {
 				})
 			}, func() {})
 		}
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { linear(t, grantsAndBrakes(), inForce) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { linear(t, answerstest.GrantsAndBrakes(), inForce) })
 	}
 }
 
@@ -134,7 +61,7 @@ func TestGrantsAndBrakesAreAtomic(t *testing.T) {
 func TestDeniedKindsAreAtomic(t *testing.T) {
 	for seed := range uint64(14) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			linear(t, deniedKinds(), func(t *testing.T, w *onlooker) {
+			linear(t, answerstest.DeniedKinds(), func(t *testing.T, w *onlooker) {
 				var cards []approval.ID
 				deal := func() {
 					w.decide(t, w.propose(t, push("main"), 0).Approval.ID, approval.ChoiceDeny, "")
@@ -145,28 +72,28 @@ func TestDeniedKindsAreAtomic(t *testing.T) {
 				deal()
 				expires := rand.New(rand.NewPCG(seed, 99))
 				w.rounds(t, seed, func(client int, random *rand.Rand) {
-					do := deed{what: "use"}
+					do := answerstest.Deed{What: "use"}
 					if random.IntN(2) == 0 {
 						// More often one of the newest: the others may have gone.
-						do = deed{[]string{"deny", "lift"}[random.IntN(2)], len(cards) - 1 - random.IntN(4)}
+						do = answerstest.Deed{What: []string{"deny", "lift"}[random.IntN(2)], Card: len(cards) - 1 - random.IntN(4)}
 					}
 					w.saw(client, do, func() bool {
-						switch do.what {
+						switch do.What {
 						case "use":
 							a := w.tries(t, push(fmt.Sprint("release/1.", w.calls.Add(1))))
 							return a.Decision == approval.RulingPending
 						case "deny":
-							r, err := w.press(t, cards[do.card], approval.ChoiceDenyKind)
+							r, err := w.press(t, cards[do.Card], approval.ChoiceDenyKind)
 							return err == nil && r.Won
 						default:
-							return w.orders(t, approval.VerbLift, cards[do.card])
+							return w.orders(t, approval.VerbLift, cards[do.Card])
 						}
 					})
 				}, func() {
 					if expires.IntN(3) > 0 {
 						return
 					}
-					w.saw(0, deed{"expire", len(cards)}, func() bool { time.Sleep(approval.KindStands); return true })
+					w.saw(0, answerstest.Deed{What: "expire", Card: len(cards)}, func() bool { time.Sleep(approval.KindStands); return true })
 					deal()
 				})
 			})
@@ -183,13 +110,13 @@ type onlooker struct {
 }
 
 // saw keeps what a client did, when, and whether that did it.
-func (w *onlooker) saw(client int, what any, act func() bool) {
+func (w *onlooker) saw(client int, what answerstest.Deed, act func() bool) {
 	called := w.clock.Add(1)
 	did := act()
 	returned := w.clock.Add(1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.history = append(w.history, porcupine.Operation{ClientId: client, Input: what, Output: did, Call: called, Return: returned})
+	w.history = append(w.history, porcupine.Operation{ClientId: client, Input: what, Output: answerstest.Saw(did), Call: called, Return: returned})
 }
 
 // tries proposes a call.

@@ -14,7 +14,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// ladderKills is how often TestKilledWhileCallsPass kills; make ladder gives more.
+// ladderKills is how often TestKilledWhileCallsPass kills, and TestKilledWhileAnswersHold
+// in all; make ladder gives more.
 var ladderKills = flag.Int("ladder.kills", 0, "kills of the ladder")
 
 // passing are agents whose calls the judges let through, and what each was told.

@@ -353,53 +353,62 @@ func (s *served) signIn(link string) *person {
 
 func (p *person) get(path string) reply {
 	p.t.Helper()
-	res, err := p.http.Get(p.base + path)
-	return p.read(res, err)
+	r, err := read(p.http.Get(p.base + path))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
 }
 
 func (p *person) post(path string, form url.Values) reply {
 	p.t.Helper()
+	r, err := p.tries(path, form)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+// tries is post where the daemon may be dying.
+func (p *person) tries(path string, form url.Values) (reply, error) {
 	body := form.Encode()
 	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+path, strings.NewReader(body))
 	if err != nil {
-		p.t.Fatal(err)
+		return reply{}, err
 	}
-	p.sign(req.Header, path, body)
+	if err := p.sign(req.Header, path, body); err != nil {
+		return reply{}, err
+	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", p.base)
 	req.Header.Set("Sec-Fetch-Site", "same-origin")
-	res, err := p.http.Do(req)
-	return p.read(res, err)
+	return read(p.http.Do(req))
 }
 
 // sign signs a form as the page does, while the session is good.
-func (p *person) sign(h http.Header, path, body string) {
-	p.t.Helper()
+func (p *person) sign(h http.Header, path, body string) error {
 	if p.key == nil {
-		return
+		return nil
 	}
-	r := p.get("/inbox/nonce")
-	if r.status != http.StatusOK {
-		return
+	r, err := read(p.http.Get(p.base + "/inbox/nonce"))
+	if err != nil || r.status != http.StatusOK {
+		return err
 	}
 	offer, err := webtest.ReadOffer([]byte(r.body))
 	if err != nil {
-		p.t.Fatal(err)
+		return err
 	}
 	p.key.Sign(h, offer, path, body)
+	return nil
 }
 
-func (p *person) read(res *http.Response, err error) reply {
-	p.t.Helper()
+func read(res *http.Response, err error) (reply, error) {
 	if err != nil {
-		p.t.Fatal(err)
+		return reply{}, err
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return reply{res.StatusCode, string(b), res.Header}
+	return reply{res.StatusCode, string(b), res.Header}, err
 }
 
 // waiting waits until n calls wait, and returns the inbox's page.

@@ -213,12 +213,13 @@ var rooms = map[string]room{
 		modules: []string{xmod},
 		tests:   []string{"store/storetest"},
 	},
-	"dispatcher/standing": {may: []string{"approval"}},
-	"dispatcher/read":     {may: []string{"approval", "approval/report", "vaglio", "internal/strictjson"}, tests: []string{"store/storetest"}},
+	"dispatcher/standing":    {may: []string{"approval"}},
+	"dispatcher/answerstest": {may: []string{"approval"}, modules: []string{porcupine}},
+	"dispatcher/read":        {may: []string{"approval", "approval/report", "vaglio", "internal/strictjson"}, tests: []string{"store/storetest"}},
 	"dispatcher": {
 		may:     []string{"dispatcher/read", "dispatcher/standing", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{cronlib, xmod, xsync},
-		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "approval/about", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading"},
+		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading"},
 	},
 
 	"internal/durable": {},
@@ -304,7 +305,7 @@ var rooms = map[string]room{
 	"cmd/vaglio": {
 		may:     []string{"*"},
 		modules: []string{cobra, pflag, envconfig, xmod, xsync},
-		tests:   []string{bbolt, xnet, xsys, yaml},
+		tests:   []string{bbolt, porcupine, xnet, xsys, yaml},
 	},
 }
 

@@ -18,7 +18,7 @@ import (
 func forTests() map[string]string {
 	return map[string]string{
 		gocmp:     "the contract of every store says with it what differs, and so do the tests of half the rooms",
-		porcupine: "one test of the dispatcher holds what agents saw against a model; it needs the dispatcher's own harness, and brings no other module",
+		porcupine: "tests of the dispatcher and of the killed daemon hold what agents saw against a model; they need harnesses of their own, and it brings no other module",
 	}
 }
 

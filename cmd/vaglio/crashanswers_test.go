@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher/answerstest"
+	"github.com/metnos/vaglio/internal/race"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// TestKilledWhileAnswersHold kills the daemon at random instants while agents use a
+// grant and people end it or pull the brake, and while people deny a kind and lift that.
+// What all of them saw, across the kills, can have happened one after the other; what a
+// kill cut off may have happened or not. make ladder has more of it.
+func TestKilledWhileAnswersHold(t *testing.T) {
+	rounds := 2
+	if race.Detector || testing.Short() {
+		rounds = 1
+	}
+	if *ladderKills > 0 {
+		rounds = max(1, *ladderKills/6)
+	}
+	seed := chosenSeed()
+	t.Logf("the seed is %d", seed)
+	for name, run := range map[string]func(*witness, *rand.Rand){"grants and brakes": grantsUnderFire, "denied kinds": kindsUnderFire} {
+		t.Run(name, func(t *testing.T) {
+			w := &witness{}
+			for n := range rounds {
+				// A denied kind holds in every folder of a home.
+				w.h, w.round, w.history = newHome(t), n, nil
+				run(w, rand.New(rand.NewPCG(seed, uint64(n))))
+			}
+			t.Logf("%d kills, %d deeds, %d of them cut off", w.kills, w.deeds, w.lost)
+		})
+	}
+}
+
+// witness is what agents and people saw of a home's daemons.
+type witness struct {
+	h           *home
+	round       int
+	kills       int
+	deeds, lost int
+	calls       atomic.Int64
+	clock       atomic.Int64
+
+	mu      sync.Mutex
+	history []porcupine.Operation
+}
+
+// killsARound is how often the daemon is killed over one history, deedsUntil about how
+// many deeds come before each, of as many clients.
+const (
+	killsARound = 3
+	deedsUntil  = 24
+	onlookers   = 4
+)
+
+// fires has clients act until the daemon is killed under them, a few times over; each of
+// them begins anew with the next daemon. The person is signed in there.
+func (w *witness) fires(dice *rand.Rand, act func(me *person, client int, dice *rand.Rand) answerstest.Outcome) {
+	for kill := range killsARound {
+		s := w.h.serve()
+		me := s.signIn(s.link)
+		fuse := int64(1 + dice.IntN(deedsUntil)) // All of them do more.
+		begun := w.clock.Load()
+		var all sync.WaitGroup
+		for client := range onlookers {
+			own := rand.New(rand.NewPCG(dice.Uint64(), uint64(kill)))
+			all.Go(func() {
+				for range 2 * deedsUntil / onlookers {
+					if act(me, client, own) == answerstest.Lost {
+						return
+					}
+				}
+			})
+		}
+		tick := time.NewTicker(200 * time.Microsecond)
+		for w.clock.Load()-begun < 2*fuse && w.h.t.Context().Err() == nil {
+			<-tick.C
+		}
+		tick.Stop()
+		s.kill()
+		all.Wait()
+		w.kills++
+	}
+}
+
+// saw keeps what a client did, and what it was answered.
+func (w *witness) saw(client int, d answerstest.Deed, act func() answerstest.Outcome) answerstest.Outcome {
+	called := w.clock.Add(1)
+	out := act()
+	returned := w.clock.Add(1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.deeds++
+	if out == void {
+		return out
+	}
+	if out == answerstest.Lost {
+		// It may still come to pass; whoever saw nothing of it is another from now on.
+		w.lost++
+		client, returned = onlookers+w.lost, 1<<62
+	}
+	w.history = append(w.history, porcupine.Operation{ClientId: client, Input: d, Output: out, Call: called, Return: returned})
+	return out
+}
+
+// holds has the model judge what was seen.
+func (w *witness) holds(model porcupine.Model) {
+	w.h.t.Helper()
+	if porcupine.CheckOperationsTimeout(model, w.history, time.Minute) == porcupine.Ok {
+		return
+	}
+	for _, op := range w.history {
+		w.h.t.Logf("%d: %v %v, %d to %d", op.ClientId, op.Input, op.Output, op.Call, op.Return)
+	}
+	w.h.t.Errorf("round %d: what they saw cannot have happened one after the other", w.round)
+}
+
+// proposes has an agent propose a command of its own turn. lost says that no answer
+// came.
+func (w *witness) proposes(command string) (a approval.Answer, lost bool) {
+	n := w.calls.Add(1)
+	body := fmt.Sprintf(`{"turn_id":"t-%d","step":1,"intent":"publish","executor":"shell_exec","args":{"command":%q},"context":{"capability":"code:exec","cwd":"/srv/app"}}`, n, command)
+	r, err := trySend(w.h.t.Context(), w.h.over("agent.sock"), http.MethodPost, "http://vaglio/v1/proposals", body, "")
+	if err != nil || r.status != http.StatusOK {
+		return a, true
+	}
+	if err := strictjson.Unmarshal([]byte(r.body), &a); err != nil {
+		w.h.t.Errorf("%s: %v: %s", command, err, r.body)
+	}
+	return a, false
+}
+
+// void is a press on a button of a card that was posted again, as a restart does with
+// one that was on its way: it decides nothing, and is told so.
+const void = answerstest.Outcome(-1)
+
+// posts has the person send a form of the inbox.
+func posts(me *person, path string, form url.Values) answerstest.Outcome {
+	r, err := me.tries(path, form)
+	switch {
+	case err != nil || r.status >= http.StatusInternalServerError || r.status == http.StatusUnauthorized:
+		return answerstest.Lost
+	case r.status == http.StatusOK:
+		return answerstest.Did
+	case r.status == http.StatusNotFound:
+		return void
+	default:
+		return answerstest.Not
+	}
+}
+
+func grantsUnderFire(w *witness, dice *rand.Rand) {
+	t := w.h.t
+	s := w.h.serve()
+	a, lost := w.proposes("git push origin main")
+	if lost || a.Approval == nil {
+		t.Fatalf("%+v", a)
+	}
+	me := s.signIn(s.link)
+	id := string(a.Approval.ID)
+	choice := buttons(t, me.get("/inbox/ask/"+string(a.Approval.ID.Ask())).body)["grant-hour"]
+	if r := me.post("/inbox/decide", choice); r.status != http.StatusOK {
+		t.Fatalf("granting: %d %s", r.status, r.body)
+	}
+	s.stop()
+	others := [][]string{{"end"}, {"stop", "go"}, {"end", "stop", "go"}}[w.round%3]
+	w.fires(dice, func(me *person, client int, dice *rand.Rand) answerstest.Outcome {
+		what := "use"
+		if dice.IntN(5) == 0 {
+			what = others[dice.IntN(len(others))]
+		}
+		return w.saw(client, answerstest.Deed{What: what}, func() answerstest.Outcome {
+			switch what {
+			case "use":
+				// Each is another call, and all of them would do the same.
+				a, lost := w.proposes("git push" + strings.Repeat(" -v", int(w.calls.Add(1))) + " origin main")
+				if lost {
+					return answerstest.Lost
+				}
+				return answerstest.Saw(a.Permit != nil)
+			case "end":
+				return posts(me, "/inbox/order", url.Values{"verb": {"end"}, "id": {id}})
+			default:
+				return posts(me, "/inbox/order", url.Values{"verb": {what}})
+			}
+		})
+	})
+	w.holds(answerstest.GrantsAndBrakes())
+}
+
+func kindsUnderFire(w *witness, dice *rand.Rand) {
+	t := w.h.t
+	s := w.h.serve()
+	me := s.signIn(s.link)
+	press := func(a approval.Answer, choice string) url.Values {
+		form := buttons(t, me.get("/inbox/ask/"+string(a.Approval.ID.Ask())).body)[choice]
+		if form == nil {
+			t.Fatalf("the card of %+v has no button %s", a, choice)
+		}
+		return form
+	}
+	asks := func(command string) approval.Answer {
+		a, lost := w.proposes(command)
+		if lost || a.Approval == nil {
+			t.Fatalf("%s: %+v", command, a)
+		}
+		return a
+	}
+	if r := me.post("/inbox/decide", press(asks("git push origin main"), "deny")); r.status != http.StatusOK {
+		t.Fatalf("denying: %d %s", r.status, r.body)
+	}
+	// Each client has cards of its own to deny on, and lifts what it denied.
+	type card struct {
+		n              int
+		id             string
+		deny           url.Values
+		denied, lifted bool
+	}
+	var own [onlookers][]*card
+	for n := range 3 * onlookers {
+		a := asks(fmt.Sprint("git push origin release/", n))
+		own[n%onlookers] = append(own[n%onlookers], &card{n: n, id: string(a.Approval.ID), deny: press(a, "deny-kind")})
+	}
+	s.stop()
+	w.fires(dice, func(me *person, client int, dice *rand.Rand) answerstest.Outcome {
+		c := own[client][dice.IntN(len(own[client]))]
+		switch {
+		case dice.IntN(2) == 0 && !c.denied:
+			c.denied = true
+			return w.saw(client, answerstest.Deed{What: "deny", Card: c.n}, func() answerstest.Outcome { return posts(me, "/inbox/decide", c.deny) })
+		case dice.IntN(2) == 0 && c.denied && !c.lifted:
+			c.lifted = true
+			return w.saw(client, answerstest.Deed{What: "lift", Card: c.n}, func() answerstest.Outcome {
+				return posts(me, "/inbox/order", url.Values{"verb": {"lift"}, "id": {c.id}})
+			})
+		default:
+			return w.saw(client, answerstest.Deed{What: "use"}, func() answerstest.Outcome {
+				a, lost := w.proposes(fmt.Sprint("git push origin topic/", w.calls.Add(1)))
+				if lost {
+					return answerstest.Lost
+				}
+				return answerstest.Saw(a.Decision == approval.RulingPending)
+			})
+		}
+	})
+	w.holds(answerstest.DeniedKinds())
+}

@@ -1,0 +1,117 @@
+// Package answerstest holds what people's answers mean together, as models: whatever
+// agents and people saw of a gate, one after the other or at once, must be a history
+// that one of them could have made.
+package answerstest
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// Outcome is what somebody saw of a deed.
+type Outcome int
+
+// The outcomes. Lost is that of a deed whose answer was cut off: it was done, or will
+// be, or never.
+const (
+	Not Outcome = iota
+	Did
+	Lost
+)
+
+// Saw is the outcome of a deed that was answered.
+func Saw(did bool) Outcome {
+	if did {
+		return Did
+	}
+	return Not
+}
+
+// Deed is what somebody does: "use", which is a call of an agent's, or what a person
+// does, and to which card or denial that is.
+type Deed struct {
+	What string
+	Card int
+}
+
+// model is what a deed does to a state: whether it does something there, and the state
+// after it.
+func model(begin any, step func(state any, d Deed) (did bool, after any)) porcupine.Model {
+	m := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{begin} },
+		Step: func(state, input, output any) []any {
+			did, after := step(state, input.(Deed))
+			switch saw := output.(Outcome); {
+			case saw == Lost && did:
+				return []any{state, after}
+			case saw == Lost:
+				return []any{state}
+			case saw == Saw(did):
+				return []any{after}
+			default:
+				return nil
+			}
+		},
+		DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " ", output) },
+	}
+	return m.ToModel()
+}
+
+// held is what a grant and a brake hold together, as a person understands it: a
+// number of calls that may still run, until one of a few things ends that.
+type held struct {
+	left   int
+	braked bool
+}
+
+// GrantsAndBrakes is the model: calls that a grant covers run at once, as many as it
+// says, never while the brake holds, and never after either ended it. A person can
+// "end" the grant, "stop", and "go".
+func GrantsAndBrakes() porcupine.Model {
+	return model(held{left: approval.DefaultUses - 1}, func(state any, d Deed) (bool, any) {
+		s := state.(held)
+		switch d.What {
+		case "use":
+			if s.left == 0 || s.braked {
+				return false, s
+			}
+			s.left--
+			return true, s
+		case "end":
+			return s.left > 0, held{braked: s.braked}
+		case "stop":
+			return true, held{braked: true}
+		default: // go
+			return s.braked, held{left: s.left}
+		}
+	})
+}
+
+// kinds is what the denials of one kind hold together: those that stand, and the
+// cards that are not there to be answered any more, a bit for each.
+type kinds struct{ stand, gone uint64 }
+
+// DeniedKinds is the model: a call of the kind is asked unless a denial of it stands,
+// until that is lifted or its time is over; each is given and lifted once. A person can
+// "deny" the kind on a card and "lift" that; "expire" is the time of all before a card.
+func DeniedKinds() porcupine.Model {
+	return model(kinds{}, func(state any, d Deed) (bool, any) {
+		s, bit := state.(kinds), uint64(1)<<d.Card
+		switch d.What {
+		case "use":
+			return s.stand == 0, s
+		case "deny":
+			if s.gone&bit != 0 {
+				return false, s
+			}
+			return true, kinds{s.stand | bit, s.gone | bit}
+		case "lift":
+			return s.stand&bit != 0, kinds{s.stand &^ bit, s.gone}
+		default: // expire: every denial, and every card so far
+			return true, kinds{gone: bit - 1}
+		}
+	})
+}
