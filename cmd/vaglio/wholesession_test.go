@@ -83,7 +83,9 @@ func TestAWholeSession(t *testing.T) {
 	w := &session{t: t, chat: newChat(t), team: newWorkspace(t)}
 	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711",
 		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_TZ=UTC")...)
-	w.s = h.start(func(c *exec.Cmd) { c.Args = append(c.Args, "--telegram-api", w.chat.url, "--slack-api", w.team.url+"/api") })
+	w.s = h.start(func(c *exec.Cmd) {
+		c.Args = append(c.Args, "--telegram-api", w.chat.url, "--slack-api", w.team.url+"/api")
+	})
 	w.owner = w.s.signIn(w.s.link)
 	w.team.await("a socket", func() bool { return w.team.Sockets() > 0 })
 
