@@ -259,7 +259,7 @@ func later(t *testing.T, h Harness) {
 // givenHere holds a channel to naming orders as people give them there, in what stands
 // on cards and in what who decides or stops is told.
 func givenHere(t *testing.T, h Harness) {
-	says := func(what, told string, verb string, of ...string) {
+	says := func(what, told, verb string, of ...string) {
 		t.Helper()
 		order := h.Facts.Order(verb, of...)
 		if !strings.Contains(told, order) {

@@ -33,10 +33,10 @@ func (w *session) calls(command, more string) approval.Answer {
 	return w.s.agent("POST", "/v1/proposals", body).answer(w.t)
 }
 
-// card is the ask's message on Telegram, once it says so.
-func (w *session) card(a approval.Answer, says string) telegramtest.Message {
+// card waits until the ask's message on Telegram says so.
+func (w *session) card(a approval.Answer, says string) {
 	w.t.Helper()
-	return w.chat.await(says, func(m telegramtest.Message) bool {
+	w.chat.await(says, func(m telegramtest.Message) bool {
 		return strings.Contains(m.Text, string(a.Approval.ID.Ask())) && strings.Contains(m.Text, says)
 	})
 }

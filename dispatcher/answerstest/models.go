@@ -39,12 +39,15 @@ type Deed struct {
 
 // model is what a deed does to a state: whether it does something there, and the state
 // after it.
-func model(begin any, step func(state any, d Deed) (did bool, after any)) porcupine.Model {
+func model[S comparable](begin S, step func(s S, d Deed) (did bool, after S)) porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{begin} },
 		Step: func(state, input, output any) []any {
-			did, after := step(state, input.(Deed))
-			switch saw := output.(Outcome); {
+			s, _ := state.(S)
+			d, _ := input.(Deed)
+			saw, _ := output.(Outcome)
+			did, after := step(s, d)
+			switch {
 			case saw == Lost && did:
 				return []any{state, after}
 			case saw == Lost:
@@ -71,8 +74,7 @@ type held struct {
 // says, never while the brake holds, and never after either ended it. A person can
 // "end" the grant, "stop", and "go".
 func GrantsAndBrakes() porcupine.Model {
-	return model(held{left: approval.DefaultUses - 1}, func(state any, d Deed) (bool, any) {
-		s := state.(held)
+	return model(held{left: approval.DefaultUses - 1}, func(s held, d Deed) (bool, held) {
 		switch d.What {
 		case "use":
 			if s.left == 0 || s.braked {
@@ -98,8 +100,8 @@ type kinds struct{ stand, gone uint64 }
 // until that is lifted or its time is over; each is given and lifted once. A person can
 // "deny" the kind on a card and "lift" that; "expire" is the time of all before a card.
 func DeniedKinds() porcupine.Model {
-	return model(kinds{}, func(state any, d Deed) (bool, any) {
-		s, bit := state.(kinds), uint64(1)<<d.Card
+	return model(kinds{}, func(s kinds, d Deed) (bool, kinds) {
+		bit := uint64(1) << d.Card
 		switch d.What {
 		case "use":
 			return s.stand == 0, s

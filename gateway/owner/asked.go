@@ -45,20 +45,25 @@ func (a *admin) asked(r *http.Request) (AskedCalls, error) {
 			return AskedCalls{}, err
 		}
 		for i := range page.Entries {
-			e := &page.Entries[i]
-			switch {
-			case e.Approval == nil:
-			case !e.Approval.ValuesDropped.IsZero():
-				all.Dropped++
-			case len(all.Calls) == mostAsked:
-				all.More = true
-			default:
-				p := e.Approval
-				all.Calls = append(all.Calls, Asked{p.ID, e.Step.At, p.State, p.Proposal, p.Decision != nil && p.Decision.Choice == approval.ChoiceAllow, p.Outcome != nil || p.State == approval.Spent})
-			}
+			all.take(&page.Entries[i])
 		}
 		if f.Before = page.Older; page.Older == 0 || all.More {
 			return all, nil
 		}
+	}
+}
+
+// take adds an entry, if people were asked about it.
+func (l *AskedCalls) take(e *approval.Entry) {
+	p := e.Approval
+	switch {
+	case p == nil:
+	case !p.ValuesDropped.IsZero():
+		l.Dropped++
+	case len(l.Calls) == mostAsked:
+		l.More = true
+	default:
+		allowed := p.Decision != nil && p.Decision.Choice == approval.ChoiceAllow
+		l.Calls = append(l.Calls, Asked{p.ID, e.Step.At, p.State, p.Proposal, allowed, p.Outcome != nil || p.State == approval.Spent})
 	}
 }
