@@ -193,6 +193,7 @@ func behind() map[string]string {
 		"maxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
 		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",
+		"maxMatches":      "for i in {1..210}; do echo ls > s$i.sh; done; echo 'CRIME' > sz.sh; for f in s*.sh; do sh \"$f\"; done",
 		"maxPattern":      "x=" + rep("a", 5_000) + "'CRIME'; eval \"${x##" + rep("a", 5_000) + "}\"",
 		"maxLexemes":      "python3 -c '" + rep("x=1;", 40_000) + "import os;os.system(\"CRIME\")'",
 		"maxRecords":      "printf '" + rep(`echo a\n`, 100) + `CRIME\n` + "' | sh",

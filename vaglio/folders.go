@@ -159,7 +159,9 @@ func (v *walk) folder(folder string) {
 		v.b.list = append(v.b.list, all)
 		return
 	}
-	files, whole := v.files(folder, "")
+	b := v.b
+	l := lister{files: b.e.files, folders: b.folders, left: &b.left, seen: v.seen, takes: v.row.takes, enters: v.row.enters}
+	files, whole := l.below(folder, "")
 	if !whole {
 		v.b.list = append(v.b.list, all)
 		return
@@ -174,27 +176,35 @@ func (v *walk) folder(folder string) {
 	}
 }
 
-// files are the paths of the files that the row takes of a folder, in order. It is
-// not the whole when there is more than may be looked at.
-func (v *walk) files(folder, rel string) (out []string, whole bool) {
-	b := v.b
-	at, kind := b.e.files.Look(path.Join(folder, rel))
-	if kind != Folder || v.seen[at] || !place.Inside(b.folders, at) {
+// lister finds files below folders, none outside those that it may look into.
+type lister struct {
+	files         Files
+	folders       []string
+	left          *int            // entries that may still be looked at
+	seen          map[string]bool // the folders, by where they are
+	takes, enters func(rel string) bool
+}
+
+// below are the paths of the files that are taken of a folder, in order. It is not
+// the whole when there is more than may be looked at.
+func (l *lister) below(folder, rel string) (out []string, whole bool) {
+	at, kind := l.files.Look(path.Join(folder, rel))
+	if kind != Folder || l.seen[at] || !place.Inside(l.folders, at) {
 		return nil, true
 	}
-	v.seen[at] = true
-	entries, whole := b.e.files.List(path.Join(folder, rel), b.left)
-	b.left -= len(entries)
+	l.seen[at] = true
+	entries, whole := l.files.List(path.Join(folder, rel), *l.left)
+	*l.left -= len(entries)
 	for _, e := range entries {
 		name := path.Join(rel, e.Name)
 		if e.Kind == OtherFile { // a link, as a rule
-			_, e.Kind = b.e.files.Look(path.Join(folder, name))
+			_, e.Kind = l.files.Look(path.Join(folder, name))
 		}
 		switch {
-		case e.Kind == Folder && e.Name != ".git" && v.row.enters(name):
-			below, all := v.files(folder, name)
+		case e.Kind == Folder && e.Name != ".git" && l.enters(name):
+			below, all := l.below(folder, name)
 			out, whole = append(out, below...), whole && all
-		case e.Kind == RegularFile && v.row.takes(name):
+		case e.Kind == RegularFile && l.takes(name):
 			out = append(out, name)
 		}
 	}

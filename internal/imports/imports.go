@@ -12,9 +12,12 @@ import (
 type Finder struct {
 	statement *regexp.Regexp
 	ends      []string
-	// paths says that an import is a path, not a dotted name, which may be one of
-	// several with commas between.
-	paths bool
+	// parts is what parts the folders in a name, of which several may follow each
+	// other with commas between; "" for paths.
+	parts string
+	// Variable names the folders besides the program's own in which it is looked
+	// for what it imports; only paths that begin with a dot are certainly not.
+	Variable string
 }
 
 // most bounds how many imports of one program are found.
@@ -26,38 +29,65 @@ func Finders() map[string]*Finder {
 		"python": {
 			statement: regexp.MustCompile(`(?m)(?:^|;)[ \t]*(?:import|from)[ \t]+(\.*\w[\w., \t]*)`),
 			ends:      []string{".py", "/__init__.py"},
+			parts:     ".",
+			Variable:  "PYTHONPATH",
 		},
 		"node": {
-			statement: regexp.MustCompile(`(?:\brequire|\bimport|\bfrom)\s*\(?\s*["'](\.{1,2}/[^"'\n]+)["']`),
+			statement: regexp.MustCompile(`(?:\brequire|\bimport|\bfrom)\s*\(?\s*["']([^"'\n]+)["']`),
 			ends:      []string{"", ".js", ".ts", ".mjs", ".cjs", "/index.js", "/index.ts"},
-			paths:     true,
+			Variable:  "NODE_PATH",
+		},
+		"perl": {
+			statement: regexp.MustCompile(`(?m)(?:^|[;{])\s*(?:use|require)\s+([A-Za-z_][\w:]*)`),
+			ends:      []string{".pm"},
+			parts:     "::",
+			Variable:  "PERL5LIB",
+		},
+		"ruby": {
+			statement: regexp.MustCompile(`(?m)(?:^|;)\s*(?:require|load|require_relative)\s*\(?\s*["']([^"'\n]+)["']`),
+			ends:      []string{"", ".rb"},
+			Variable:  "RUBYLIB",
 		},
 	}
 }
 
-// In returns for each import of a program the files that it may mean, the
-// likeliest first, below the program's folder.
-func (f *Finder) In(dir, text string) [][]string {
+// In returns for each import of a program, and for each folder in which it may be
+// looked for, the files that it may mean there, the likeliest first. The folders
+// are the program's own and those that are searched.
+func (f *Finder) In(dir string, search []string, text string) [][]string {
 	var names []string
 	for _, m := range f.statement.FindAllStringSubmatch(text, most) {
-		if f.paths {
+		if f.parts == "" {
 			names = append(names, m[1])
 			continue
 		}
 		for name := range strings.SplitSeq(m[1], ",") {
 			if words := strings.Fields(name); len(words) > 0 {
-				names = append(names, strings.ReplaceAll(strings.TrimLeft(words[0], "."), ".", "/"))
+				names = append(names, strings.ReplaceAll(strings.TrimLeft(words[0], "."), f.parts, "/"))
 			}
 		}
 	}
 	slices.Sort(names)
 	var all [][]string
 	for _, name := range slices.Compact(names) {
-		var files []string
-		for _, end := range f.ends {
-			files = append(files, path.Join(dir, name+end))
+		for _, folder := range f.folders(dir, search, name) {
+			var files []string
+			for _, end := range f.ends {
+				files = append(files, path.Join(folder, name+end))
+			}
+			all = append(all, files)
 		}
-		all = append(all, files)
 	}
 	return all
+}
+
+// folders are those in which a name is looked for.
+func (f *Finder) folders(dir string, search []string, name string) []string {
+	switch {
+	case strings.HasPrefix(name, "."):
+		return []string{dir}
+	case f.Variable == "NODE_PATH":
+		return search
+	}
+	return append(slices.Clip(search), dir)
 }

@@ -2,6 +2,7 @@ package imports_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/internal/imports"
@@ -10,18 +11,23 @@ import (
 func TestImportsAreFound(t *testing.T) {
 	for _, row := range []struct {
 		language, text string
+		search         string   // folders besides the program's own
 		want           []string // the first file of each
 	}{
-		{"python", "import a", []string{"/p/a.py"}},
-		{"python", "x = 1; import a, b.c as d\nfrom .e import f\n    import g", []string{"/p/a.py", "/p/b/c.py", "/p/e.py", "/p/g.py"}},
-		{"python", "import a\nimport a", []string{"/p/a.py"}},
-		{"python", "print('import a')", nil},
-		{"node", "const t = require('./t.js')\nimport x from \"../lib/x\"; import('./y')", []string{"/lib/x", "/p/t.js", "/p/y"}},
-		{"node", "import fs from 'fs'; require('left-pad')", nil},
-		{"node", "import './side.mjs'", []string{"/p/side.mjs"}},
+		{"python", "import a", "", []string{"/p/a.py"}},
+		{"python", "x = 1; import a, b.c as d\nfrom .e import f\n    import g", "", []string{"/p/a.py", "/p/b/c.py", "/p/e.py", "/p/g.py"}},
+		{"python", "import a\nimport a", "", []string{"/p/a.py"}},
+		{"python", "print('import a')", "", nil},
+		{"node", "const t = require('./t.js')\nimport x from \"../lib/x\"; import('./y')", "", []string{"/lib/x", "/p/t.js", "/p/y"}},
+		{"node", "import fs from 'fs'; require('left-pad')", "", nil},
+		{"node", "import './side.mjs'", "", []string{"/p/side.mjs"}},
+		{"node", "require('e'); require('./e')", "/lib", []string{"/lib/e", "/p/e"}},
+		{"python", "import a", "/lib /more", []string{"/lib/a.py", "/more/a.py", "/p/a.py"}},
+		{"perl", "use strict; use A::B;\n require C", "/lib", []string{"/lib/A/B.pm", "/lib/C.pm", "/lib/strict.pm", "/p/A/B.pm", "/p/C.pm", "/p/strict.pm"}},
+		{"ruby", "require 'a'\nrequire_relative \"b\"", "/lib", []string{"/lib/a", "/lib/b", "/p/a", "/p/b"}},
 	} {
 		var got []string
-		for _, files := range imports.Finders()[row.language].In("/p", row.text) {
+		for _, files := range imports.Finders()[row.language].In("/p", strings.Fields(row.search), row.text) {
 			got = append(got, files[0])
 		}
 		slices.Sort(got)

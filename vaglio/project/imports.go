@@ -5,13 +5,16 @@ import "path"
 // readImports reads the files of the project that a program takes in when it
 // begins: one that stands among the words, or in a file that they name.
 func readImports(v *visit, r *row) {
-	find := v.imports[r.language]
+	find, search := v.imports[r.language], v.searched(r.language)
 	follow := func(dir, text string) {
-		for _, names := range find.In(dir, text) {
+		for _, names := range find.In(dir, search, text) {
 			if file, text, ok := v.first(names...); ok && v.once(file) {
 				v.add(file, 1, r.language, text)
 			}
 		}
+	}
+	if module, ok := value(v.words, "-M", "-m"); ok && r.language == "perl" {
+		follow(v.dir, "use "+module)
 	}
 	if text, ok := value(v.words, "-c", "-e", "--eval", "-p"); ok {
 		follow(v.dir, text)

@@ -9,6 +9,7 @@ package project
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,8 +26,9 @@ const (
 
 // Reader is a [shell.Tasks]. It may be used by many at a time.
 type Reader struct {
-	table   table
-	imports map[string]*imports.Finder
+	table     table
+	variables []string // that the table knows
+	imports   map[string]*imports.Finder
 }
 
 // New returns a reader with the tools of the table. An error names the line of
@@ -36,7 +38,14 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, imports.Finders()}, nil
+	var variables []string
+	for name := range t {
+		if name, ok := strings.CutSuffix(name, "="); ok {
+			variables = append(variables, name)
+		}
+	}
+	slices.Sort(variables)
+	return &Reader{t, variables, imports.Finders()}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.
@@ -54,15 +63,25 @@ func Default() *Reader {
 
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
-	if len(c.Assigns) == 0 && r.table[c.Name] == nil {
+	rows := r.table[c.Name]
+	if rows == nil {
+		rows = r.table[strings.TrimRight(c.Name, "0123456789.")]
+	}
+	set := slices.Clone(c.Assigns)
+	for _, name := range r.variables {
+		if value, ok := c.Variable(name); ok && !slices.ContainsFunc(set, func(a shell.Assign) bool { return a.Name == name }) {
+			set = append(set, shell.Assign{Name: name, Value: value})
+		}
+	}
+	if len(set) == 0 && rows == nil {
 		return nil
 	}
 	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}, imports: r.imports}
 	for i, a := range c.Args {
 		v.words[i], _ = a.Text() // a word that is not known names nothing
 	}
-	v.read(r.table[c.Name])
-	for _, a := range c.Assigns {
+	v.read(rows)
+	for _, a := range set {
 		text, _ := a.Value.Text()
 		v.words = strings.Fields(text)
 		v.read(r.table[a.Name+"="])
@@ -113,6 +132,31 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
 	return file, text, ok
+}
+
+// folders are those that a variable lists.
+func (v *visit) folders(variable string) (all []string) {
+	value, _ := v.c.Variable(variable)
+	list, _ := value.Text()
+	for folder := range strings.SplitSeq(list, ":") {
+		if folder != "" {
+			all = append(all, v.in(folder))
+		}
+	}
+	return all
+}
+
+// searched are the folders besides a program's own in which its language looks for
+// what it takes in.
+func (v *visit) searched(language string) (all []string) {
+	find := v.imports[language]
+	if find == nil {
+		return nil
+	}
+	if folder, ok := value(v.words, "-I"); ok {
+		all = append(all, v.in(folder))
+	}
+	return append(all, v.folders(find.Variable)...)
 }
 
 // first reads the first of several files that is there.

@@ -17,6 +17,8 @@ func (f files) Content(name string) (string, bool) {
 	return text, ok
 }
 
+func (files) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
+
 // tasks writes what a command runs: file, line and text.
 func tasks(t *testing.T, command string, f files) string {
 	t.Helper()
@@ -188,6 +190,8 @@ func FuzzTasks(f *testing.F) {
 
 // every is the content of every file.
 type every string
+
+func (every) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
 func (e every) Content(string) (string, bool) { return string(e), true }
 

@@ -99,8 +99,14 @@ func endingOf(language string) string {
 // their first line tells.
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
-		if file, text, ok := v.first(name, name+endingOf(r.language)); ok && v.once(file) {
-			v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
+		for _, folder := range append(v.searched(r.language), v.dir) {
+			in := name
+			if !path.IsAbs(name) {
+				in = path.Join(folder, name)
+			}
+			if file, text, ok := v.first(in, in+endingOf(r.language)); ok && v.once(file) {
+				v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
+			}
 		}
 	}
 }
@@ -124,7 +130,7 @@ func readLines(v *visit, r *row) {
 
 // named are the names of a row, with the words for which some of them stand: @-r
 // for the value of an option, @.py for the words that end so, @/dir/ for what the
-// session wrote there, @source_ for what follows that in a word.
+// session wrote there, @$NAME/x for x in the folders that a variable lists, @source_ for what follows that in a word.
 func (v *visit) named(files []string) []string {
 	var all []string
 	for _, name := range files {
@@ -132,6 +138,11 @@ func (v *visit) named(files []string) []string {
 		switch {
 		case !ok:
 			all = append(all, name)
+		case strings.HasPrefix(mark, "$"):
+			variable, file, _ := strings.Cut(mark[1:], "/")
+			for _, folder := range v.folders(variable) {
+				all = append(all, path.Join(folder, file))
+			}
 		case strings.HasPrefix(mark, "-"):
 			if name, ok := value(v.words, mark); ok {
 				all = append(all, name)

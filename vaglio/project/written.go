@@ -10,7 +10,10 @@ import (
 )
 
 // only is one file.
-type only struct{ file, text string }
+type only struct {
+	shell.NoFolders
+	file, text string
+}
 
 // Content returns the text of the file.
 func (o only) Content(file string) (string, bool) { return o.text, file == o.file }
@@ -19,7 +22,7 @@ func (o only) Content(file string) (string, bool) { return o.text, file == o.fil
 // for of it, told by its name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task {
 	v := &visit{
-		c: shell.TaskCall{Files: only{file, text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
+		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
 		seen: map[string]bool{}, imports: r.imports, all: true,
 	}
 	if strings.HasPrefix(text, "#!") {

@@ -60,7 +60,10 @@ func added(commands []shell.Command) []Written {
 }
 
 // later is what a file may run once it holds a text.
-type later struct{ tasks []shell.Task }
+type later struct {
+	shell.NoFolders
+	tasks []shell.Task
+}
 
 // laterName stands for whatever will run the file.
 const laterName = "what runs it later"
@@ -78,7 +81,7 @@ func (later) Content(string) (string, bool) { return "", false }
 
 // ReadWritten reads what a file may run once it holds a text.
 func ReadWritten(w Written, o shell.Options) *shell.Script {
-	l := later{project.Default().Written(w.File, w.Text)}
+	l := later{tasks: project.Default().Written(w.File, w.Text)}
 	if len(l.tasks) == 0 {
 		return &shell.Script{}
 	}

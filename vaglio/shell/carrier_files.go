@@ -86,6 +86,11 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	for _, s := range scripts {
 		r.sedCode(g, s, f.stdin.Text)
 	}
+	for _, file := range opts.all(p.file...) {
+		text := r.content(f, file)
+		whole, where, _ := r.loaded(f, text)
+		r.fromFile(g, sourceFile{path: where}, func(g *frame) Word { r.sedCode(g, whole, f.stdin.Text); return Word{} })
+	}
 	return out
 }
 

@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Files gives the content of the files that a source runs.
@@ -11,7 +14,17 @@ type Files interface {
 	// Content returns what a regular file holds, by its absolute and clean path;
 	// false when it is not there, may not be read or is too large.
 	Content(path string) (text string, ok bool)
+	// Below returns the files below a folder that lie as many folders deep, or
+	// anywhere for a depth below zero, and whose paths from there match; whole is
+	// false when there is more than can be looked at.
+	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
 }
+
+// NoFolders is that part of [Files] that finds nothing in any folder.
+type NoFolders struct{}
+
+// Below finds none.
+func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
 // sourceFile is a file of which the text is being read. What is found in it counts.
 // What cannot be known of it makes it a file that was not read to its end.
@@ -94,6 +107,106 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	return out, !g.file.unread
 }
 
+// maxMatches is how many files that one pattern names are read.
+const maxMatches = 200
+
+// matching are the files that a word with a pattern stands for, or one that find
+// passes on, as they are before the source runs and as it writes them. It is not
+// the whole when there are more than can be read.
+func (r *reader) matching(w Word) (files []string, whole bool) {
+	dir, pat, depth, ok := r.splitPattern(w)
+	if !ok {
+		return nil, true
+	}
+	match := func(rel string) bool { return (depth < 0 || strings.Count(rel, "/") == depth) && pat.match(rel) }
+	files, whole = r.Below(dir, depth, match)
+	return files[:min(len(files), maxMatches)], whole && len(files) <= maxMatches
+}
+
+// Below finds files as they are before the source runs, and as it and the session
+// write them.
+func (r *reader) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
+	whole = true
+	if r.opts.Files != nil {
+		files, whole = r.opts.Files.Below(folder, depth, match)
+	}
+	for _, name := range slices.AppendSeq(slices.Clone(r.opts.Changed), maps.Keys(r.st.files())) {
+		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && match(rel) {
+			files = append(files, name)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), whole
+}
+
+// splitPattern parts a word with a pattern into the folder that is certain, the
+// pattern below it and how many folders deep that is, -1 for any depth.
+func (r *reader) splitPattern(w Word) (dir string, pat pattern, depth int, ok bool) {
+	cwd, known := r.cwd().Text()
+	if !known || !w.HasGlob() && !w.HasUnknown() {
+		return "", nil, 0, false
+	}
+	dir = w.Prefix()
+	dir = dir[:strings.LastIndexByte(dir, '/')+1]
+	rest := w.cut(len(dir)).parts
+	var b builder
+	for i, p := range rest {
+		switch {
+		case p.Kind == PartUnknown && p.From != "find":
+			return "", nil, 0, false
+		case p.Kind == PartUnknown, i > 0 && p.Kind == PartGlob && p.Text == "*" && rest[i-1] == p:
+			depth = -1
+		case p.Kind == PartText && depth >= 0:
+			depth += strings.Count(p.Text, "/")
+		}
+		if p.Kind == PartUnknown || p.Kind == PartGlob && len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
+			p = Part{Kind: PartGlob, Text: "*"}
+		}
+		b.add(p)
+	}
+	if !path.IsAbs(dir) {
+		dir = path.Join(cwd, dir)
+	}
+	pat, ok = compile(b.word())
+	return path.Clean(dir), pat, depth, ok
+}
+
+// runMatches reads a command that runs the files which a pattern names once for
+// each of them.
+func (r *reader) runMatches(f *frame, k *call, name string) {
+	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.parts != nil })
+	if at < 0 || at > 0 && !r.runsOperand(name) || f.remote != nil {
+		return
+	}
+	for _, w := range k.argv[min(at, 1):at] {
+		if !strings.HasPrefix(w.Prefix(), "-") {
+			return // what follows are the arguments of what runs
+		}
+	}
+	files, whole := r.matching(k.argv[at])
+	if !whole {
+		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("more files match %s than are read", k.argv[at].String()), Word: k.argv[at], Interpreter: name})
+	}
+	cwd, _ := r.cwd().Text()
+	for _, file := range files {
+		if rel, in := strings.CutPrefix(file, cwd+"/"); in && !path.IsAbs(k.argv[at].Prefix()) {
+			file = "./" + rel
+		}
+		c := *k
+		c.argv = slices.Clone(k.argv)
+		c.argv[at] = Text(file)
+		if r.run(f, &c); r.stopped {
+			return
+		}
+	}
+}
+
+// runsOperand reports whether a program runs the file that its first operand names.
+func (r *reader) runsOperand(name string) bool {
+	p := r.carriers.program(name)
+	return name == "." || name == "source" || p != nil && p.script && !p.operand
+}
+
 // carriedFile reads a file that is run before anything else, if its content is
 // known.
 func (r *reader) carriedFile(f *frame, name Word, by string) {
@@ -140,12 +253,22 @@ type TaskCall struct {
 	Args []Word
 	// Assigns are the variables that are set for it.
 	Assigns []Assign
+	// Env gives the values of variables that were set before; nil for none.
+	Env func(name string) (Word, bool)
 	// Cwd is the folder in which it runs, absolute and clean.
 	Cwd string
 	// Files gives the files' contents, with those that the source wrote. Changed
 	// are the files that the session wrote.
 	Files   Files
 	Changed []string
+}
+
+// Variable gives the value that the command sees of a variable, if one is set.
+func (c *TaskCall) Variable(name string) (Word, bool) {
+	if value, ok := assigned(c.Assigns, name); ok || c.Env == nil {
+		return value, ok
+	}
+	return c.Env(name)
 }
 
 // Task is one text that a tool runs from a file.
@@ -176,6 +299,12 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		return
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.opts.Changed}
+	c.Env = func(name string) (Word, bool) {
+		if e := r.st.get(name); e.hasValue() {
+			return e.vals[r.pick(name, len(e.vals))], true
+		}
+		return Word{}, false
+	}
 	for _, t := range r.opts.Tasks.Tasks(c) {
 		g := f.at(k, name)
 		g.stdin, g.capture = Input{}, false

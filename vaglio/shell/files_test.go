@@ -18,6 +18,15 @@ func (d onDisk) Content(path string) (string, bool) {
 	return text, ok
 }
 
+func (d onDisk) Below(folder string, depth int, match func(string) bool) (files []string, whole bool) {
+	for name := range d {
+		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && (depth < 0 || strings.Count(rel, "/") <= depth) && match(rel) {
+			files = append(files, name)
+		}
+	}
+	return files, len(files) <= 300 // as many as may be looked at
+}
+
 // TestFiles reads lines that run files: what is found, where it stands, and what
 // counts as not read.
 func TestFiles(t *testing.T) {
@@ -37,6 +46,15 @@ func TestFiles(t *testing.T) {
 		"/w/deep/a.sh":  "rm -rf ./here\n",
 		"/w/slow.sh":    strings.Repeat("x=1\n", 200_000) + "rm -rf /slow\n",
 		"/w/after.mess": "",
+		"/w/d/1.sh":     "rm one\n",
+		"/w/d/2.sh":     "rm two\n",
+		"/w/d/e/3.sh":   "rm three\n",
+		"/x/4.sh":       "rm four\n",
+		"/w/s.sed":      "1e rm sed\n",
+		"/w/a.awk":      "BEGIN { system(\"rm awk\") }\n",
+	}
+	for i := range 250 {
+		disk[fmt.Sprintf("/w/many/%d.sh", i)] = ""
 	}
 	for _, tt := range []struct{ line, want string }{
 		{"bash a.sh", "rm -rf /h/x @/w/a.sh:5"},
@@ -62,6 +80,21 @@ func TestFiles(t *testing.T) {
 		{"bash slow.sh; rm -rf /next", "rm -rf /next ! script file"},
 		{"echo 'rm -rf /w2' > a.sh; bash a.sh", "echo rm -rf /w2 rm -rf /w2"},
 		{"ssh host bash /w/a.sh", "! script file"},
+		{"for f in ./d/*.sh; do bash \"$f\"; done", "rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 ! script file"},
+		{"bash d/?.sh", "rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 ! script file"},
+		{"bash d/*/3.sh", "rm three @/w/d/e/3.sh:1 ! script file"},
+		{"bash d/**/3.sh", "rm three @/w/d/e/3.sh:1 ! script file"},
+		{"cd d; ./[1-2].sh", "rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 ! dynamic name"},
+		{"for f in d/*.sh; do . $f; done", "rm one @/w/d/1.sh:1 rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 rm two @/w/d/2.sh:1 ! script file"},
+		{"cat d/?.sh | sh", "rm one @/w/d/2.sh:1 rm two @/w/d/2.sh:2"},
+		{"bash d/x.sh d/*.sh", "! script file"},
+		{"bash none/*.sh", "! script file"},
+		{"find d -name '*.sh' -exec sh {} ';'", "rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 rm three @/w/d/e/3.sh:1 ! script file ! script file"},
+		{"find d -name '*.sh' -exec {} +", "rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 rm three @/w/d/e/3.sh:1 ! dynamic name ! dynamic name"},
+		{"for i in 1 2; do echo rm $i > n$i.sh; done; for f in n*.sh; do sh $f; done", "echo rm 1 echo rm 2 rm 1 rm 2 ! script file"},
+		{"bash many/*.sh", "! dynamic code ! script file"},
+		{"sed -f s.sed d/1.sh", "rm sed @/w/s.sed:1"},
+		{"awk -f a.awk d/1.sh", "rm awk @/w/a.awk:1"},
 	} {
 		s := shell.Read(tt.line, shell.Options{Home: "/h", Cwd: "/w", Files: disk, Tasks: project.Default(), Programs: code.Default()})
 		var got []string

@@ -29,6 +29,9 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	if m, ok := opts.get("m"); ok && p.language == "python" {
 		return r.moduleOutput(f, m, k.argv[1:], out)
 	}
+	if files := opts.all(p.file...); len(files) > 0 {
+		g.stdin, rest = Input{}, append(files[len(files)-1:], rest...)
+	}
 	return r.programFile(f, g, p.language, rest, out)
 }
 

@@ -26,6 +26,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	if _, static := k.argv[0].Text(); name == "" && static {
 		return r.plain(f, k) // no program has such a name
 	}
+	r.runMatches(f, k, name)
 	if name == "" {
 		r.unknownName(f, k)
 		return outputOf("")
