@@ -76,7 +76,19 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 		"manifest added":  {"kubectl apply -f k", disk{"k/a.yaml": "a: 1\n"}, disk{"k/b.yaml": "b: 1\n"}, "k/b.yaml"},
 		"manifest gone":   {"kubectl apply -f k", disk{"k/a.yaml": "a: 1\n", "k/b.yaml": "b: 1\n"}, disk{"k/b.yaml": ""}, "k/b.yaml"},
 		"no manifest":     {"kubectl apply -f k", disk{"k/a.yaml": "a: 1\n", "k/README": "a"}, disk{"k/README": "b"}, ""},
-		"BASH_ENV":        {"BASH_ENV=e.sh bash -c ls", disk{"e.sh": "x=1\n"}, disk{"e.sh": "x=2\n"}, "e.sh"},
+		"loop":            {"for f in s/*.sh; do bash $f; done", disk{"s/a.sh": "ls\n"}, disk{"s/a.sh": "pwd\n"}, "s/a.sh"},
+		"added to a loop": {"for f in s/*.sh; do bash $f; done", disk{"s/a.sh": "ls\n"}, disk{"s/b.sh": "pwd\n"}, "s/b.sh"},
+		"found":           {"find s -name '*.py' -exec python3 {} +", disk{"s/d/a.py": "print(1)\n"}, disk{"s/d/a.py": "print(2)\n"}, "s/d/a.py"},
+		"sitecustomize":   {"PYTHONPATH=lib python3 -c 'print(1)'", disk{"lib/sitecustomize.py": "x=1\n"}, disk{"lib/sitecustomize.py": "x=2\n"}, "lib/sitecustomize.py"},
+		"first on PATH":   {"PATH=b:$PATH ls", disk{"b/ls": "pwd\n"}, disk{"b/ls": "id\n"}, "b/ls"},
+		"sed's script":    {"sed -f s.sed a", disk{"s.sed": "p\n"}, disk{"s.sed": "d\n"}, "s.sed"},
+		"hooks elsewhere": {
+			"git commit -m x", disk{".git/config": "[core]\n\thooksPath = h\n", "h/pre-commit": "ls\n"}, disk{"h/pre-commit": "pwd\n"}, "h/pre-commit",
+		},
+		"included config": {
+			"git status", disk{".git/config": "[include]\n\tpath = ../c\n", "c": "[core]\n"}, disk{"c": "[core]\n\tfsmonitor = m\n"}, "c",
+		},
+		"BASH_ENV": {"BASH_ENV=e.sh bash -c ls", disk{"e.sh": "x=1\n"}, disk{"e.sh": "x=2\n"}, "e.sh"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(t *testing.T, g *gate) {

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -11,14 +12,21 @@ import (
 
 // repository finds the folder of git's own files for the command's folder: a
 // repository lies there or above, and a work tree's .git is a file that names it.
-func (v *visit) repository() (dir string, config setting, ok bool) {
+func (v *visit) repository() (dir string, config []setting, ok bool) {
 	const highest = 12
 	start := v.dir
 	if c, ok := value(v.words, "-C"); ok {
 		start = v.in(c)
 	}
+	named, _ := value(v.words, "--git-dir")
+	if at, ok := v.c.Variable("GIT_DIR"); ok && named == "" {
+		named, _ = at.Text()
+	}
 	for range highest {
-		git := path.Join(start, ".git")
+		git := path.Join(start, cmp.Or(named, ".git"))
+		if path.IsAbs(named) {
+			git = path.Clean(named)
+		}
 		if text, ok := v.c.Files.Content(git); ok {
 			if to, is := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); is {
 				git = to
@@ -34,20 +42,38 @@ func (v *visit) repository() (dir string, config setting, ok bool) {
 		}
 		if ok {
 			v.dir = start
-			return git, setting{file, settings.Git(text)}, true
+			return git, v.included(file, text, map[string]bool{}), true
 		}
 		if start == "/" {
 			break
 		}
 		start = path.Dir(start)
 	}
-	return path.Join(v.dir, ".git"), setting{}, false
+	return path.Join(v.dir, ".git"), nil, false
 }
 
-// setting is a file of git's settings.
+// setting is one of git's settings, in its file.
 type setting struct {
-	file    string
-	entries []settings.Entry
+	file string
+	settings.Entry
+}
+
+// included are the settings of a file, and of those that it includes.
+func (v *visit) included(file, text string, seen map[string]bool) (all []setting) {
+	seen[file] = true
+	for _, e := range settings.Git(text) {
+		all = append(all, setting{file, e})
+		if e.Key == "path" && (e.Section == "include" || e.Section == "includeif") {
+			to := e.Value
+			if !path.IsAbs(to) {
+				to = path.Join(path.Dir(file), to)
+			}
+			if to, text, ok := v.content(to); ok && !seen[to] {
+				all = append(all, v.included(to, text, seen)...)
+			}
+		}
+	}
+	return all
 }
 
 // readGitConfig reads what a repository's own settings make git run.
@@ -56,14 +82,10 @@ func readGitConfig(v *visit, _ *row) {
 	if verb == "" || slices.Contains([]string{"version", "help", "config", "init", "clone", "rev-parse"}, verb) {
 		return
 	}
-	_, s, ok := v.repository()
-	if !ok {
-		return
-	}
-	for i := range s.entries {
-		e := &s.entries[i]
-		if code := gitCode(e, verb, v.words); code != "" {
-			v.add(s.file, e.Line, "sh", code)
+	_, all, _ := v.repository()
+	for i := range all {
+		if code := gitCode(&all[i].Entry, verb, v.words); code != "" {
+			v.add(all[i].file, all[i].Line, "sh", code)
 		}
 	}
 }
@@ -157,9 +179,9 @@ func readGitHook(v *visit, r *row) {
 	if !slices.Contains(r.with, gitVerb(v.words)) || slices.Contains(v.words, "--no-verify") {
 		return
 	}
-	git, s, _ := v.repository()
+	git, all, _ := v.repository()
 	hooks := path.Join(git, "hooks")
-	for _, e := range s.entries {
+	for _, e := range all {
 		if e.Section == "core" && e.Key == "hookspath" {
 			hooks = v.in(e.Value)
 		}

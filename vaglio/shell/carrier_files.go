@@ -106,6 +106,9 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 			r.carried(f, l.cut(len(l.Prefix())-len(code)), "sed e")
 			continue
 		}
+		if file, ok := strings.CutPrefix(s, "w "); ok {
+			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(file)}}})
+		}
 		text, ok := l.Text()
 		if !ok || len(s) < 2 || s[0] != 's' {
 			continue

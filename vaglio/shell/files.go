@@ -123,6 +123,16 @@ func (r *reader) matching(w Word) (files []string, whole bool) {
 	return files[:min(len(files), maxMatches)], whole && len(files) <= maxMatches
 }
 
+// matched is the content of all files that a pattern names, one after the other.
+func (r *reader) matched(f *frame, file Word) (Word, bool) {
+	files, whole := r.matching(file)
+	var b builder
+	for _, name := range files {
+		b.addWord(r.content(f, Text(name)))
+	}
+	return b.word(), len(files) > 0 && whole
+}
+
 // Below finds files as they are before the source runs, and as it and the session
 // write them.
 func (r *reader) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
@@ -140,34 +150,37 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 }
 
 // splitPattern parts a word with a pattern into the folder that is certain, the
-// pattern below it and how many folders deep that is, -1 for any depth.
+// pattern below it and how many folders deep that is, below zero for any depth.
 func (r *reader) splitPattern(w Word) (dir string, pat pattern, depth int, ok bool) {
 	cwd, known := r.cwd().Text()
+	anything := Part{Kind: PartGlob, Text: "*"}
 	if !known || !w.HasGlob() && !w.HasUnknown() {
 		return "", nil, 0, false
 	}
 	dir = w.Prefix()
 	dir = dir[:strings.LastIndexByte(dir, '/')+1]
-	rest := w.cut(len(dir)).parts
-	var b builder
-	for i, p := range rest {
-		switch {
-		case p.Kind == PartUnknown && p.From != "find":
-			return "", nil, 0, false
-		case p.Kind == PartUnknown, i > 0 && p.Kind == PartGlob && p.Text == "*" && rest[i-1] == p:
-			depth = -1
-		case p.Kind == PartText && depth >= 0:
+	rest := slices.Clone(w.cut(len(dir)).parts)
+	for i := range rest {
+		switch p := &rest[i]; p.Kind {
+		case PartText:
 			depth += strings.Count(p.Text, "/")
+		case PartUnknown:
+			if p.From != "find" {
+				return "", nil, 0, false
+			}
+			*p, depth = anything, -maxPath
+		case PartGlob:
+			if i > 0 && *p == anything && rest[i-1] == anything {
+				depth = -maxPath
+			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
+				*p = anything
+			}
 		}
-		if p.Kind == PartUnknown || p.Kind == PartGlob && len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
-			p = Part{Kind: PartGlob, Text: "*"}
-		}
-		b.add(p)
 	}
 	if !path.IsAbs(dir) {
 		dir = path.Join(cwd, dir)
 	}
-	pat, ok = compile(b.word())
+	pat, ok = compile(NewWord(rest...))
 	return path.Clean(dir), pat, depth, ok
 }
 
@@ -185,7 +198,8 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 	}
 	files, whole := r.matching(k.argv[at])
 	if !whole {
-		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("more files match %s than are read", k.argv[at].String()), Word: k.argv[at], Interpreter: name})
+		detail := wording.Say("more files match %s than are read", k.argv[at].String())
+		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: detail, Word: k.argv[at], Interpreter: name})
 	}
 	cwd, _ := r.cwd().Text()
 	for _, file := range files {
@@ -198,6 +212,31 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 		if r.run(f, &c); r.stopped {
 			return
 		}
+	}
+}
+
+// runFound reads the file that runs in the place of a program, where the source
+// put a folder before those in which programs are.
+func (r *reader) runFound(f *frame, k *call, name string) {
+	list, ok := assigned(append(slices.Clip(f.assigns), k.assigns...), "PATH")
+	if e := r.st.get("PATH"); !ok && e.hasValue() && !e.inherited {
+		list, ok = e.vals[len(e.vals)-1], true
+	}
+	if !ok || !k.argv[0].Is(name) {
+		return
+	}
+	for folder := range strings.SplitSeq(list.Prefix(), ":") {
+		file := Text(path.Join(folder, name))
+		if !strings.Contains(file.text, "/") {
+			file.text = "./" + file.text
+		}
+		if text, _, found := r.load(f, file); folder == "" || !found && !r.written(file) || strings.ContainsRune(text, 0) {
+			continue
+		}
+		c := *k
+		c.argv, c.external = append([]Word{file}, k.argv[1:]...), true
+		r.run(f, &c)
+		return
 	}
 }
 

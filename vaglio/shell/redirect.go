@@ -256,12 +256,8 @@ func (r *reader) content(f *frame, file Word) Word {
 	if file.Is("/dev/null") {
 		return Word{}
 	}
-	if files, whole := r.matching(file); len(files) > 0 && whole {
-		var b builder
-		for _, name := range files {
-			b.addWord(r.content(f, Text(name)))
-		}
-		return b.word()
+	if w, ok := r.matched(f, file); ok {
+		return w
 	}
 	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
 	if key, ok := r.fileKey(file); ok {

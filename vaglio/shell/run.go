@@ -38,6 +38,7 @@ func (r *reader) run(f *frame, k *call) Word {
 		r.codeInAssigns(f, k)
 	}
 	f = r.opened(f)
+	r.runFound(f, k, name)
 	r.tasks(f, k, name)
 	if out, ok := r.dispatch(f, k, name); ok {
 		return out

@@ -248,6 +248,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", f.text), f.text))
 		}
 	}
+	out = append(out, r.fills(v)...)
 	out = append(out, r.variables(v)...)
 	out = append(out, r.throughDoors(v)...)
 	out = append(out, r.exposed(v)...)

@@ -230,6 +230,9 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 // badSearch finds a folder of a list from which nobody should take programs.
 func (r *reading) badSearch(v *invocation, name string, value arg) string {
 	for part := range strings.SplitSeq(value.text, ":") {
+		if name == "PATH" {
+			r.ahead = append(r.ahead, r.world.clean(part, v.cwd))
+		}
 		if part == "" || part == "$"+name || installed(part) {
 			continue
 		}

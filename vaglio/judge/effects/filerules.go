@@ -1,7 +1,10 @@
 package effects
 
 import (
+	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
@@ -114,6 +117,49 @@ func truncateRule(c *call) []Effect {
 		out = append(out, c.r.remove(c.invocation, a)...)
 	}
 	return out
+}
+
+// hugeFile is the size from which a file is asked about that is made at once.
+const hugeFile = 100 << 30
+
+// fills judges what writes until the disk is full: a size that few disks have to
+// spare, or a source without end and no bound.
+func (r *reading) fills(v *invocation) []Effect {
+	t := r.judge.tables
+	endless := t.ofClass("endless", v.name) || slices.ContainsFunc(v.args, func(a arg) bool { return t.ofClass("endless", strings.TrimPrefix(a.text, "if=")) })
+	to := slices.DeleteFunc(slices.Clone(v.writes), func(w arg) bool { return r.world.placeOf(w, v.cwd) == placeNowhere })
+	size, count, bounded := 0.0, 1.0, false
+	for _, a := range v.args {
+		option, value, _ := strings.Cut(a.text, "=")
+		switch {
+		case option == "of":
+			to = append(to, a.slice(len("of=")))
+		case option == "count":
+			count, bounded = bytesOf(value), true
+		default:
+			size = max(size, bytesOf(cmp.Or(value, strings.TrimLeft(a.text, "-clsbn"))))
+		}
+	}
+	sized := t.ofClass("sized", v.name)
+	if v.name == "dd" {
+		size *= count
+	}
+	if sized && size >= hugeFile || endless && len(to) > 0 && !bounded && !sized || v.name == "dd" && size >= hugeFile {
+		return one(KindPower, say("writes until the disk may be full: %s %s", v.name, join(v.args)), v.name)
+	}
+	return nil
+}
+
+// bytesOf is the number of bytes that a size says, 0 if it is none.
+func bytesOf(size string) float64 {
+	digits := strings.TrimLeft(size, "0123456789")
+	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64)
+	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "i"))
+	power := strings.Index("KMGTPE", unit)
+	if len(unit) > 1 || power < 0 {
+		return 0
+	}
+	return n * math.Pow(1<<10, float64(power+len(unit)))
 }
 
 // ddRule judges dd, which also copies what lies below files.

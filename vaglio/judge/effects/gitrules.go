@@ -318,26 +318,39 @@ func gitClone(c *call) []Effect {
 }
 
 func gitConfig(c *call) []Effect {
-	ops := c.operands[1:]
+	ops := slices.Clone(c.operands[1:])
+	for i, a := range c.all[:max(0, len(c.all)-1)] {
+		if at := slices.IndexFunc(ops, func(o arg) bool { return o.text == c.all[i+1].text }); at >= 0 && isGitConfigValue(a.text) {
+			ops = slices.Delete(ops, at, at+1)
+		}
+	}
 	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--show-origin", "--show-scope", "--name-only", "--get-color") {
 		return reads()
-	}
-	switch c.operand(1) {
-	case "get", "list":
-		return reads()
-	case "set", "unset":
-		ops = ops[1:]
 	}
 	if len(ops) == 0 {
 		return reads()
 	}
+	verb := ops[0].text
+	switch verb {
+	case "get", "list":
+		return reads()
+	case "set", "unset":
+		if ops = ops[1:]; len(ops) == 0 {
+			return reads()
+		}
+	}
 	if len(ops) > 1 {
 		return c.gitSetting(strings.ToLower(ops[0].text), ops[1])
 	}
-	if c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") || c.operand(1) == "unset" {
+	if c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") || verb == "unset" {
 		return c.gitSetting(strings.ToLower(ops[0].text), arg{})
 	}
 	return reads()
+}
+
+// isGitConfigValue reports whether an option of git config is followed by its value.
+func isGitConfigValue(option string) bool {
+	return slices.Contains([]string{"-f", "--file", "--blob", "--type", "-t", "--default", "--comment"}, option)
 }
 
 // gitSetting is the effect of setting a key of git's configuration.

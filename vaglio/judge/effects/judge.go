@@ -267,6 +267,7 @@ type reading struct {
 	gitTold      bool         // an earlier command had git show settings or contents
 	listedSecret bool         // an earlier command read a file of secrets
 	facts        vaglio.Facts // what the session did before
+	ahead        []string     // folders that are searched for programs
 	did          vaglio.Facts // what it is to remember of this call
 	stays        bool         // what the call runs goes on behind it
 	running      *vaglio.Running

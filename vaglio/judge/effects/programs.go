@@ -35,7 +35,8 @@ func (r *reading) named(v *invocation) []Effect {
 // for a program of the machine.
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
-	if v.byPath() && (r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name] || r.builtHere(v, literal(v.path))) {
+	at := literal(v.path)
+	if v.byPath() && (r.cloned || r.world.placeOf(at, v.cwd) == placeTemp || r.fetched[lastPart(v.path)] || t.harmless[name] || r.builtHere(v, at)) {
 		return r.localProgram(v)
 	}
 	if secs := t.sections[name]; secs != nil {

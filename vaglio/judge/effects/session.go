@@ -75,6 +75,13 @@ func (r *reading) leaves(p vaglio.Proposal) {
 			r.did[i].Deed = vaglio.Fetched
 		}
 	}
+	for _, folder := range r.ahead {
+		for _, f := range slices.Concat(r.facts, r.did) {
+			if path.Dir(f.Path) == folder && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
+				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
+			}
+		}
+	}
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]
