@@ -49,7 +49,9 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	c := p.Call()
 	var runs *sources
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
-		runs = &sources{files: e.files, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{}}
+		runs = &sources{
+			files: e.files, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{}, left: maxEntries,
+		}
 		c.Files = runs
 	}
 	call := guard.Call{

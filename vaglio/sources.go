@@ -66,7 +66,7 @@ type sources struct {
 	texts   map[string]string
 	absent  map[string]bool
 	bytes   int
-	left    *int // entries of folders that may still be looked at
+	left    int  // entries of folders that may still be looked at
 	closed  bool // the call was read: what it runs is known, or counts as unread
 }
 
@@ -101,19 +101,10 @@ func (s *sources) Content(name string) (string, bool) {
 // Below finds files for [shell.Files].
 func (s *sources) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	if s.closed {
-		for name := range s.texts {
-			if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && match(rel) {
-				files = append(files, name)
-			}
-		}
-		return files, true
-	}
-	if s.left == nil {
-		s.left = new(int)
-		*s.left = maxEntries
+		return nil, true
 	}
 	l := lister{
-		files: s.files, folders: s.folders, left: s.left, seen: map[string]bool{}, takes: match,
+		files: s.files, folders: s.folders, left: &s.left, seen: map[string]bool{}, takes: match,
 		enters: func(rel string) bool { return depth < 0 || strings.Count(rel, "/") < depth },
 	}
 	files, whole = l.below(folder, "")

@@ -29,7 +29,7 @@ func (u *use) values(w *where) []shell.Word {
 		value, ok := u.words[f.At].Cut(f.Cut), true
 		switch w.kind {
 		case whereAt:
-			value, ok = after(value, "@")
+			_, value, ok = value.Split("@")
 		case whereBefore:
 			value = before(value, ":")
 		default:

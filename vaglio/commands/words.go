@@ -40,42 +40,10 @@ func trimSlashes(w shell.Word) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-// after is what follows a separator in the static text of a word.
-func after(w shell.Word, sep string) (shell.Word, bool) {
-	if s, ok := w.Text(); ok {
-		_, rest, found := strings.Cut(s, sep)
-		return shell.Text(rest), found
-	}
-	parts := slices.Clone(w.Parts())
-	for i := range parts {
-		if parts[i].Kind != shell.PartText {
-			continue
-		}
-		if _, rest, found := strings.Cut(parts[i].Text, sep); found {
-			parts[i].Text = rest
-			return shell.NewWord(parts[i:]...), true
-		}
-	}
-	return shell.Word{}, false
-}
-
 // before is what stands before a separator, the whole word without one.
 func before(w shell.Word, sep string) shell.Word {
-	if s, ok := w.Text(); ok {
-		first, _, _ := strings.Cut(s, sep)
-		return shell.Text(first)
-	}
-	parts := slices.Clone(w.Parts())
-	for i := range parts {
-		if parts[i].Kind != shell.PartText {
-			continue
-		}
-		if first, _, found := strings.Cut(parts[i].Text, sep); found {
-			parts[i].Text = first
-			return shell.NewWord(parts[:i+1]...)
-		}
-	}
-	return w
+	first, _, _ := w.Split(sep)
+	return first
 }
 
 // onHost is the path in host:path.

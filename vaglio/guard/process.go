@@ -137,11 +137,3 @@ func (l *look) attached(o *operation.Operation, spot string) string {
 	}
 	return ""
 }
-
-// isAdminWord says whether a word is one of vaglio's commands that an agent may
-// not run, so that the word before it is hardly a folder.
-func isAdminWord(word string) bool {
-	return slices.Contains([]string{
-		"inbox", "pending", "why", "allow", "deny", "serve", "policy", "pair", "doctor", "digest", "log", "forget",
-	}, word)
-}

@@ -297,7 +297,7 @@ func (l *look) tail() string {
 	}
 	for i, a := range l.args {
 		name := place.Base(a)
-		if !l.g.carried[name] || i+1 == len(l.args) || (name == "vaglio" && !isAdminWord(l.args[i+1])) {
+		if !l.g.carried[name] || i+1 == len(l.args) || (name == "vaglio" && !l.g.base.Nouns["admin-word"][l.args[i+1]]) {
 			continue
 		}
 		in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, depth: l.depth + 1, args: l.args[i+1:]}

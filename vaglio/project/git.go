@@ -23,16 +23,10 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 		named, _ = at.Text()
 	}
 	for range highest {
-		git := path.Join(start, cmp.Or(named, ".git"))
-		if path.IsAbs(named) {
-			git = path.Clean(named)
-		}
+		git := joined(start, cmp.Or(named, ".git"))
 		if text, ok := v.c.Files.Content(git); ok {
 			if to, is := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); is {
-				git = to
-				if !path.IsAbs(git) {
-					git = path.Join(start, git)
-				}
+				git = joined(start, to)
 			}
 		}
 		file := path.Join(git, "config")
@@ -64,11 +58,7 @@ func (v *visit) included(file, text string, seen map[string]bool) (all []setting
 	for _, e := range settings.Git(text) {
 		all = append(all, setting{file, e})
 		if e.Key == "path" && (e.Section == "include" || e.Section == "includeif") {
-			to := e.Value
-			if !path.IsAbs(to) {
-				to = path.Join(path.Dir(file), to)
-			}
-			if to, text, ok := v.content(to); ok && !seen[to] {
+			if to, text, ok := v.content(joined(path.Dir(file), e.Value)); ok && !seen[to] {
 				all = append(all, v.included(to, text, seen)...)
 			}
 		}

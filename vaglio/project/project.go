@@ -120,11 +120,14 @@ func (v *visit) once(what string) bool {
 }
 
 // in is the path of a name in the folder of the command.
-func (v *visit) in(name string) string {
+func (v *visit) in(name string) string { return joined(v.dir, name) }
+
+// joined is the path of a name in a folder, which an absolute one leaves.
+func joined(folder, name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
 	}
-	return path.Join(v.dir, name)
+	return path.Join(folder, name)
 }
 
 // content reads a file.

@@ -100,10 +100,7 @@ func endingOf(language string) string {
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		for _, folder := range append(v.searched(r.language), v.dir) {
-			in := name
-			if !path.IsAbs(name) {
-				in = path.Join(folder, name)
-			}
+			in := joined(folder, name)
 			if file, text, ok := v.first(in, in+endingOf(r.language)); ok && v.once(file) {
 				v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -90,7 +91,7 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 
 // interestingAssign reports whether a shell or a program acts on a variable.
 func interestingAssign(list []Assign) bool {
-	return slices.ContainsFunc(list, func(a Assign) bool { return codeVariable(a.Name) != "" || loaderVariable(a.Name) })
+	return slices.ContainsFunc(list, func(a Assign) bool { return codeVariable(a.Name) != "" || wordclass.Is("loader-variable", a.Name) })
 }
 
 // assignment evaluates the value of name=value.

@@ -226,10 +226,7 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 		return
 	}
 	for folder := range strings.SplitSeq(list.Prefix(), ":") {
-		file := Text(path.Join(folder, name))
-		if !strings.Contains(file.text, "/") {
-			file.text = "./" + file.text
-		}
+		file := Text(folder + "/" + name)
 		if text, _, found := r.load(f, file); folder == "" || !found && !r.written(file) || strings.ContainsRune(text, 0) {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// likelyNames are the programs, besides those that carry code, that a pattern
-// or a partly known name in the place of a command is tried on.
+// likelyNames are the programs that a pattern or a partly known name in the place
+// of a command is tried on, those that carry code last.
 //
 //nolint:gochecknoglobals // A table that is only read.
 var likelyNames = []string{
@@ -17,6 +17,7 @@ var likelyNames = []string{
 	"chmod", "chown", "chgrp", "chattr", "truncate", "mv", "cp", "ln", "tee", "install", "cat", "tac", "head", "tail", "less", "more", "nl", "od", "xxd",
 	"strings", "base64", "grep", "awk", "sed", "sort", "cut", "tar", "scp", "curl", "wget", "kill", "killall", "pkill", "reboot", "shutdown", "halt",
 	"poweroff", "init", "telinit", "useradd", "usermod", "passwd", "chpasswd", "mount", "umount", "iptables", "nft", "systemctl", "crontab", "git",
+	"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python", "perl", "ruby", "node", "php",
 }
 
 // maxGuesses bounds how many programs a pattern is read as.
@@ -51,13 +52,6 @@ func matching(dir, base Word) []string {
 	}
 	var out []string
 	for _, n := range likelyNames {
-		if pat.match(n) {
-			out = append(out, n)
-		}
-	}
-	for _, n := range []string{
-		"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python", "perl", "ruby", "node", "php",
-	} {
 		if pat.match(n) {
 			out = append(out, n)
 		}

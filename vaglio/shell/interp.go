@@ -244,16 +244,6 @@ func codeVariable(name string) string {
 	return ""
 }
 
-// loaderVariable reports whether programs load code from where a variable says.
-func loaderVariable(name string) bool {
-	switch name {
-	case "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "NODE_OPTIONS",
-		"PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "PATH":
-		return true
-	}
-	return false
-}
-
 // codeInAssigns reads the variables of a command's environment that the
 // command runs as code.
 func (r *reader) codeInAssigns(f *frame, k *call) {

@@ -257,6 +257,10 @@ func (w Word) cut(n int) Word {
 // Cut returns the word without its first n bytes of static text.
 func (w Word) Cut(n int) Word { return w.cut(n) }
 
+// Split splits the word at the first occurrence of sep in its static text; without
+// one, left is all of it.
+func (w Word) Split(sep string) (left, right Word, ok bool) { return w.splitAt(sep) }
+
 // splitAt splits the word at the first occurrence of sep in its static text.
 func (w Word) splitAt(sep string) (left, right Word, ok bool) {
 	if w.parts == nil {

@@ -158,7 +158,7 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 	switch {
 	case c.remoteEngine():
 		where = "on the engine of another machine: %s"
-	case !runningVerb(c.operand(0)) && !runningVerb(c.operand(1)), !c.production():
+	case !c.r.judge.tables.ofClass("running-verb", c.operand(0)) && !c.r.judge.tables.ofClass("running-verb", c.operand(1)), !c.production():
 		return out
 	}
 	for i := range out {
@@ -220,11 +220,4 @@ func (c *call) remoteEngine() bool {
 	return slices.ContainsFunc(c.assigns, func(a assignment) bool {
 		return slices.Contains([]string{"DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"}, a.name) && far(a.value.text)
 	})
-}
-
-// runningVerb reports whether a subcommand changes containers that run.
-func runningVerb(s string) bool {
-	return slices.Contains([]string{
-		"up", "down", "restart", "stop", "start", "kill", "rm", "cp", "scale", "pause", "unpause", "update", "rename",
-	}, s)
 }

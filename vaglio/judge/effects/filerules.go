@@ -141,10 +141,7 @@ func (r *reading) fills(v *invocation) []Effect {
 		}
 	}
 	sized := t.ofClass("sized", v.name)
-	if v.name == "dd" {
-		size *= count
-	}
-	if sized && size >= hugeFile || endless && len(to) > 0 && !bounded && !sized || v.name == "dd" && size >= hugeFile {
+	if (sized || v.name == "dd") && size*count >= hugeFile || endless && len(to) > 0 && !bounded && !sized {
 		return one(KindPower, say("writes until the disk may be full: %s %s", v.name, join(v.args)), v.name)
 	}
 	return nil

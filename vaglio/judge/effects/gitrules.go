@@ -277,7 +277,7 @@ func (c *call) checkedOut() (string, bool) {
 		}
 	}
 	if len(ops) == 1 {
-		return ops[0].text, fileLike(ops[0].text) || wellKnownFile(ops[0].text)
+		return ops[0].text, fileLike(ops[0].text) || c.r.judge.tables.ofClass("well-known-file", lastPart(ops[0].text))
 	}
 	return join(ops), len(ops) > 1
 }
@@ -285,14 +285,6 @@ func (c *call) checkedOut() (string, bool) {
 // pathspec reports whether a word can only name files, no branch.
 func pathspec(s string) bool {
 	return s == "." || s == ":/" || strings.HasPrefix(s, "./") || strings.HasSuffix(s, "/") || strings.Contains(s, "*")
-}
-
-// wellKnownFile reports whether a name without a suffix is that of a file.
-func wellKnownFile(s string) bool {
-	return slices.Contains([]string{
-		"Makefile", "Dockerfile", "LICENSE", "README", "Gemfile", "Rakefile", "Procfile", "Vagrantfile", "Jenkinsfile", "Brewfile", "justfile",
-		"Justfile", "CMakeLists.txt", "CODEOWNERS", "NOTICE", "CHANGELOG", ".gitignore", ".env", ".editorconfig",
-	}, lastPart(s))
 }
 
 // fileLike reports whether a name looks like a file rather than a branch.
@@ -320,7 +312,7 @@ func gitClone(c *call) []Effect {
 func gitConfig(c *call) []Effect {
 	ops := slices.Clone(c.operands[1:])
 	for i, a := range c.all[:max(0, len(c.all)-1)] {
-		if at := slices.IndexFunc(ops, func(o arg) bool { return o.text == c.all[i+1].text }); at >= 0 && isGitConfigValue(a.text) {
+		if at := slices.IndexFunc(ops, func(o arg) bool { return o.text == c.all[i+1].text }); at >= 0 && c.r.judge.tables.ofClass("git-config-value", a.text) {
 			ops = slices.Delete(ops, at, at+1)
 		}
 	}
@@ -331,13 +323,11 @@ func gitConfig(c *call) []Effect {
 		return reads()
 	}
 	verb := ops[0].text
-	switch verb {
-	case "get", "list":
+	if verb == "set" || verb == "unset" {
+		ops = ops[1:]
+	}
+	if verb == "get" || verb == "list" || len(ops) == 0 {
 		return reads()
-	case "set", "unset":
-		if ops = ops[1:]; len(ops) == 0 {
-			return reads()
-		}
 	}
 	if len(ops) > 1 {
 		return c.gitSetting(strings.ToLower(ops[0].text), ops[1])
@@ -346,11 +336,6 @@ func gitConfig(c *call) []Effect {
 		return c.gitSetting(strings.ToLower(ops[0].text), arg{})
 	}
 	return reads()
-}
-
-// isGitConfigValue reports whether an option of git config is followed by its value.
-func isGitConfigValue(option string) bool {
-	return slices.Contains([]string{"-f", "--file", "--blob", "--type", "-t", "--default", "--comment"}, option)
 }
 
 // gitSetting is the effect of setting a key of git's configuration.
@@ -366,8 +351,7 @@ func (c *call) gitSetting(key string, value arg) []Effect {
 			return out
 		}
 	}
-	switch {
-	case c.has("--global", "--system"):
+	if c.has("--global", "--system") {
 		return []Effect{usual(KindOverwrite).with(say("changes git's settings for every project: %s", key), key).as(Reversible, ReachUser)}
 	}
 	return own(say("changes git's settings of this project"))
