@@ -31,7 +31,7 @@ func (u *use) values(w *where) []shell.Word {
 		case whereAt:
 			_, value, ok = value.Split("@")
 		case whereBefore:
-			value = before(value, ":")
+			value, _, _ = value.Split(":")
 		default:
 		}
 		if ok {

@@ -40,12 +40,6 @@ func trimSlashes(w shell.Word) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-// before is what stands before a separator, the whole word without one.
-func before(w shell.Word, sep string) shell.Word {
-	first, _, _ := w.Split(sep)
-	return first
-}
-
 // onHost is the path in host:path.
 func onHost(w shell.Word) (shell.Word, bool) {
 	s := w.Prefix()

@@ -153,35 +153,44 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 // pattern below it and how many folders deep that is, below zero for any depth.
 func (r *reader) splitPattern(w Word) (dir string, pat pattern, depth int, ok bool) {
 	cwd, known := r.cwd().Text()
-	anything := Part{Kind: PartGlob, Text: "*"}
 	if !known || !w.HasGlob() && !w.HasUnknown() {
 		return "", nil, 0, false
 	}
 	dir = w.Prefix()
 	dir = dir[:strings.LastIndexByte(dir, '/')+1]
 	rest := slices.Clone(w.cut(len(dir)).parts)
-	for i := range rest {
-		switch p := &rest[i]; p.Kind {
-		case PartText:
-			depth += strings.Count(p.Text, "/")
-		case PartUnknown:
-			if p.From != "find" {
-				return "", nil, 0, false
-			}
-			*p, depth = anything, -maxPath
-		case PartGlob:
-			if i > 0 && *p == anything && rest[i-1] == anything {
-				depth = -maxPath
-			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
-				*p = anything
-			}
-		}
+	if depth, ok = widened(rest); !ok {
+		return "", nil, 0, false
 	}
 	if !path.IsAbs(dir) {
 		dir = path.Join(cwd, dir)
 	}
 	pat, ok = compile(NewWord(rest...))
 	return path.Clean(dir), pat, depth, ok
+}
+
+// widened puts a star in place of what names of any kind may stand for, and tells
+// how many folders deep they are; false if they are not names that are found.
+func widened(parts []Part) (depth int, ok bool) {
+	star := Part{Kind: PartGlob, Text: "*"}
+	for i := range parts {
+		switch p := &parts[i]; p.Kind {
+		case PartText:
+			depth += strings.Count(p.Text, "/")
+		case PartUnknown:
+			if p.From != "find" {
+				return 0, false
+			}
+			*p, depth = star, -maxPath
+		case PartGlob:
+			if i > 0 && *p == star && parts[i-1] == star {
+				depth = -maxPath
+			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
+				*p = star
+			}
+		}
+	}
+	return depth, true
 }
 
 // runMatches reads a command that runs the files which a pattern names once for

@@ -128,20 +128,19 @@ func (r *reading) fills(v *invocation) []Effect {
 	t := r.judge.tables
 	endless := t.ofClass("endless", v.name) || slices.ContainsFunc(v.args, func(a arg) bool { return t.ofClass("endless", strings.TrimPrefix(a.text, "if=")) })
 	to := slices.DeleteFunc(slices.Clone(v.writes), func(w arg) bool { return r.world.placeOf(w, v.cwd) == placeNowhere })
-	size, count, bounded := 0.0, 1.0, false
+	size, count, bounded := 0.0, 1.0, t.ofClass("sized", v.name)
 	for _, a := range v.args {
 		option, value, _ := strings.Cut(a.text, "=")
-		switch {
-		case option == "of":
+		switch option {
+		case "of":
 			to = append(to, a.slice(len("of=")))
-		case option == "count":
+		case "count":
 			count, bounded = bytesOf(value), true
 		default:
 			size = max(size, bytesOf(cmp.Or(value, strings.TrimLeft(a.text, "-clsbn"))))
 		}
 	}
-	sized := t.ofClass("sized", v.name)
-	if (sized || v.name == "dd") && size*count >= hugeFile || endless && len(to) > 0 && !bounded && !sized {
+	if t.ofClass("makes-file", v.name) && size*count >= hugeFile || endless && len(to) > 0 && !bounded {
 		return one(KindPower, say("writes until the disk may be full: %s %s", v.name, join(v.args)), v.name)
 	}
 	return nil

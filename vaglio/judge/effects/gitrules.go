@@ -310,12 +310,7 @@ func gitClone(c *call) []Effect {
 }
 
 func gitConfig(c *call) []Effect {
-	ops := slices.Clone(c.operands[1:])
-	for i, a := range c.all[:max(0, len(c.all)-1)] {
-		if at := slices.IndexFunc(ops, func(o arg) bool { return o.text == c.all[i+1].text }); at >= 0 && c.r.judge.tables.ofClass("git-config-value", a.text) {
-			ops = slices.Delete(ops, at, at+1)
-		}
-	}
+	ops := c.gitConfigOperands()
 	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--show-origin", "--show-scope", "--name-only", "--get-color") {
 		return reads()
 	}
@@ -336,6 +331,17 @@ func gitConfig(c *call) []Effect {
 		return c.gitSetting(strings.ToLower(ops[0].text), arg{})
 	}
 	return reads()
+}
+
+// gitConfigOperands are the operands of git config, without its options' values.
+func (c *call) gitConfigOperands() []arg {
+	ops := slices.Clone(c.operands[1:])
+	for i, a := range c.all[:max(0, len(c.all)-1)] {
+		if at := slices.IndexFunc(ops, func(o arg) bool { return o.text == c.all[i+1].text }); at >= 0 && c.r.judge.tables.ofClass("git-config-value", a.text) {
+			ops = slices.Delete(ops, at, at+1)
+		}
+	}
+	return ops
 }
 
 // gitSetting is the effect of setting a key of git's configuration.

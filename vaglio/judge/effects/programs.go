@@ -36,7 +36,8 @@ func (r *reading) named(v *invocation) []Effect {
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
 	at := literal(v.path)
-	if v.byPath() && (r.cloned || r.world.placeOf(at, v.cwd) == placeTemp || r.fetched[lastPart(v.path)] || t.harmless[name] || r.builtHere(v, at)) {
+	temporary := r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at)
+	if v.byPath() && (temporary || r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name]) {
 		return r.localProgram(v)
 	}
 	if secs := t.sections[name]; secs != nil {

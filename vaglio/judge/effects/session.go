@@ -75,13 +75,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 			r.did[i].Deed = vaglio.Fetched
 		}
 	}
-	for _, folder := range r.ahead {
-		for _, f := range slices.Concat(r.facts, r.did) {
-			if path.Dir(f.Path) == folder && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
-				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
-			}
-		}
-	}
+	r.replaced()
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]
@@ -92,6 +86,17 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 	if s := p.Context.Site; s != nil && s.Outside && changes {
 		r.add(usual(KindOverwrite).with(say("works in %s, which is none of the workspaces", p.Context.Cwd), "").as(Partial, ReachUser))
+	}
+}
+
+// replaced asks where a folder ahead of others has a program of the gate's name.
+func (r *reading) replaced() {
+	for _, folder := range r.ahead {
+		for _, f := range slices.Concat(r.facts, r.did) {
+			if path.Dir(f.Path) == folder && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
+				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
+			}
+		}
 	}
 }
 
