@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"time"
@@ -42,6 +43,13 @@ type active struct {
 	places map[uint64][]int
 	// gaps are where entries stood that cannot be read.
 	gaps []gap
+	// noted is what listings that count read of the entries, as sealed segments have it,
+	// and notedAt where each begins; of a segment that another process began they tell
+	// nothing. What is in them is never written again.
+	noted   []byte
+	notedAt []int
+	// room is where entries are read that nobody keeps; nil where each has its own.
+	room *room
 	// unsynced says that bytes may not be on the disk.
 	unsynced bool
 }
@@ -172,6 +180,10 @@ func (a *active) append(e *approval.JournalEntry, frame []byte) error {
 		}
 		return err
 	}
+	if len(a.notedAt) == len(a.offsets) {
+		a.notedAt = append(a.notedAt, len(a.noted))
+		a.noted = appendNote(a.noted, e)
+	}
 	a.note(e, a.size)
 	a.used[a.keys.Newest()] = true
 	a.size += int64(len(frame))
@@ -192,30 +204,58 @@ func (a *active) note(e *approval.JournalEntry, at int64) {
 	a.last = max(a.last, e.Seq)
 }
 
+// notes yields the entries of notes that begin at the places.
+func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEntry, error] {
+	if newest {
+		slices.Reverse(places)
+	}
+	return func(yield func(approval.JournalEntry, error) bool) {
+		for _, at := range places {
+			if e, _, err := parseNote(noted[at:]); !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // drop unlinks the segment's file. Whoever reads it has it open.
 func (a *active) drop() error { return errors.Join(a.file.Close(), os.Remove(a.path)) }
 
-// appendFrame appends an entry's frame, as long as it will be, which [finishFrame] finishes.
-func appendFrame(to []byte, e *approval.JournalEntry) []byte {
-	to = append(to, make([]byte, frameHead+8)...)
+// frameLen is how long an entry's frame is.
+func frameLen(e *approval.JournalEntry) int {
+	return frameHead + entryHead + len(e.Key) + len(e.Note) + len(e.Body) + keyring.Overhead
+}
+
+// room is where frames are made and read, one after the other.
+type room struct{ frame, said []byte }
+
+// some returns room for n bytes: a part of it, or one's own where there is none.
+func (r *room) some(part func(*room) *[]byte, n int) []byte {
+	if r == nil {
+		return make([]byte, n)
+	}
+	p := part(r)
+	*p = slices.Grow((*p)[:0], n)
+	return (*p)[:n]
+}
+
+func framePart(r *room) *[]byte { return &r.frame }
+func saidPart(r *room) *[]byte  { return &r.said }
+
+// write writes an entry's frame, which is good until the next one.
+func (r *room) write(e *approval.JournalEntry, keys *keyring.Ring) []byte {
+	r.said = append(append(r.said[:0], e.Note...), e.Body...)
+	to := slices.Grow(r.frame[:0], frameLen(e))[:frameHead]
+	to = binary.LittleEndian.AppendUint64(to, e.Seq)
 	to = binary.LittleEndian.AppendUint64(to, uint64(e.At.UnixNano()))
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(e.Key)))  //nolint:gosec // Bounded by Check.
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(e.Note))) //nolint:gosec // Bounded by Check.
 	to = append(to, e.Key...)
-	to = append(to, e.Note...)
-	to = append(to, e.Body...)
-	return append(to, make([]byte, keyring.Overhead)...)
-}
-
-// finishFrame gives the frame its number, encrypts note and body, and adds the checksum.
-func finishFrame(frame []byte, e *approval.JournalEntry, keys *keyring.Ring) []byte {
-	rest := frame[frameHead:]
-	binary.LittleEndian.PutUint64(rest, e.Seq)
-	head := entryHead + len(e.Key)
-	rest = keys.Seal(rest[:head], slices.Concat(e.Note, e.Body), rest[:head])
-	binary.LittleEndian.PutUint32(frame, uint32(len(rest))) //nolint:gosec // Bounded by Check.
-	binary.LittleEndian.PutUint32(frame[4:], checksum(rest))
-	return frame[:frameHead+len(rest)]
+	r.frame = keys.Seal(to, r.said, to[frameHead:])
+	rest := r.frame[frameHead:]
+	binary.LittleEndian.PutUint32(r.frame, uint32(len(rest))) //nolint:gosec // Bounded by Check.
+	binary.LittleEndian.PutUint32(r.frame[4:], checksum(rest))
+	return r.frame
 }
 
 // errFrame says that what stands there is no whole entry.
@@ -268,7 +308,7 @@ func (a *active) entry(f *frame) (approval.JournalEntry, error) {
 	said, e := f.sealed, f.JournalEntry
 	if a.form != openForm {
 		var err error
-		if said, err = a.keys.Open(f.sealed, f.head); err != nil {
+		if said, err = a.keys.OpenInto(a.room.some(saidPart, len(f.sealed))[:0], f.sealed, f.head); err != nil {
 			return approval.JournalEntry{}, err
 		}
 	}

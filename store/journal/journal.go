@@ -52,8 +52,8 @@ type Log struct {
 	sealed []*sealed
 	// unsynced are segments with bytes that may not be on the disk.
 	unsynced []*active
-	// frame is the room in which entries are written.
-	frame  []byte
+	// room is where frames are written.
+	room   room
 	closed bool
 	// failed is why nothing can be appended until the journal is opened anew.
 	failed error
@@ -209,15 +209,14 @@ func (l *Log) Append(e *approval.JournalEntry) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	frame := appendFrame(l.frame[:0], e)
-	if l.frame = frame; len(frame) > groupBytes {
-		l.frame = nil // a rare one need not be kept
-	}
-	if err := l.ready(int64(len(frame)), e.At); err != nil {
+	if err := l.ready(int64(frameLen(e)), e.At); err != nil {
 		return err
 	}
 	e.Seq = l.options.Seq()
-	frame = finishFrame(frame, e, l.options.Keys)
+	frame := l.room.write(e, l.options.Keys)
+	if len(frame) > groupBytes {
+		l.room = room{} // a rare one need not be kept
+	}
 	if err := l.newest.append(e, frame); err != nil {
 		err = ioError(err)
 		if !errors.Is(err, approval.ErrFull) {

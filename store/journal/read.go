@@ -78,10 +78,12 @@ func (l *Log) segment(ctx context.Context, number uint64, s approval.Span) iter.
 			yield(approval.JournalEntry{}, err)
 			return
 		}
-		if file == nil {
+		if entries == nil {
 			return
 		}
-		defer file.Close()
+		if file != nil {
+			defer file.Close()
+		}
 		for e, err := range entries {
 			if err == nil && !s.Holds(&e) {
 				continue
@@ -93,8 +95,8 @@ func (l *Log) segment(ctx context.Context, number uint64, s approval.Span) iter.
 	}
 }
 
-// open opens a segment's file, and returns what reads it. The file stays readable
-// when it is unlinked.
+// open returns what reads a segment, nil where nothing of it is meant, and its file, where that
+// is needed. The file stays readable when it is unlinked.
 func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Seq2[approval.JournalEntry, error], *os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,6 +117,9 @@ func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Se
 }
 
 func (a *active) open(ctx context.Context, s *approval.Span) (iter.Seq2[approval.JournalEntry, error], *os.File, error) {
+	if s.NotesOnly && len(a.notedAt) == len(a.offsets) {
+		return notes(slices.Clone(a.notedAt), a.noted, s.Newest), nil, nil
+	}
 	f, err := os.Open(a.path)
 	if err != nil {
 		return nil, nil, ioError(err)
@@ -232,7 +237,7 @@ func (a *active) readFrame(r io.Reader, most int64) (approval.JournalEntry, int6
 	if n > most-frameHead {
 		return approval.JournalEntry{}, 0, errFrame
 	}
-	frame := make([]byte, frameHead+n)
+	frame := a.room.some(framePart, int(frameHead+n))
 	copy(frame, head[:])
 	if _, err := io.ReadFull(r, frame[frameHead:]); err != nil {
 		return approval.JournalEntry{}, 0, err

@@ -179,7 +179,9 @@ func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 // under its name. The old form is still there.
 func (a *active) seal(dir string) (*sealed, error) {
 	s := &sealed{number: a.number, path: segmentPath(dir, a.number, sealedEnding), ring: a.keys, from: a.from, to: a.to, last: a.last}
-	fresh, err := s.write(a.all(context.Background(), a.size))
+	look := *a
+	look.room = &room{}
+	fresh, err := s.write(look.all(context.Background(), a.size))
 	if err != nil {
 		return nil, err
 	}

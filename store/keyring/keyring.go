@@ -60,6 +60,12 @@ func (r *Ring) Seal(to, value, about []byte) []byte {
 // Open returns the value that was sealed about the same. The error is [ErrNoKey] or
 // [ErrAltered].
 func (r *Ring) Open(sealed, about []byte) ([]byte, error) {
+	return r.OpenInto([]byte{}, sealed, about)
+}
+
+// OpenInto is [Ring.Open] into the room behind a value, which it returns with what was
+// sealed at its end.
+func (r *Ring) OpenInto(to, sealed, about []byte) ([]byte, error) {
 	if len(sealed) < Overhead {
 		return nil, ErrAltered
 	}
@@ -67,7 +73,7 @@ func (r *Ring) Open(sealed, about []byte) ([]byte, error) {
 	if k == nil {
 		return nil, ErrNoKey
 	}
-	value, err := k.aead.Open([]byte{}, nil, sealed[idBytes:], about)
+	value, err := k.aead.Open(to, nil, sealed[idBytes:], about)
 	if err != nil {
 		return nil, ErrAltered
 	}
