@@ -175,7 +175,10 @@ func (s *scan) absolute(t text, form string) *rule {
 
 // relative tries a relative path below every folder it may begin in.
 func (s *scan) relative(t text, form string) *rule {
-	if form == "" {
+	// A few words without a slash are hardly a file's name: only a link that
+	// really has this name counts, and no name has more than 255 characters.
+	prose := !strings.Contains(form, "/") && strings.ContainsAny(form, " \t\n")
+	if form == "" || prose && utf8.RuneCountInString(form) > 255 {
 		return nil
 	}
 	if !s.inCwd {
@@ -183,9 +186,6 @@ func (s *scan) relative(t text, form string) *rule {
 			return r
 		}
 	}
-	// A few words without a slash are hardly a file's name: only a link that
-	// really has this name counts.
-	prose := !strings.Contains(form, "/") && strings.ContainsAny(form, " \t\n")
 	for i := range s.bases {
 		b := &s.bases[i]
 		b.resolve(s.g)

@@ -46,7 +46,7 @@ func (r *Reader) Written(file, text string) []shell.Task {
 func namedAs(file string, names []string) (files []string) {
 	for _, name := range names {
 		switch {
-		case strings.HasPrefix(name, "@."):
+		case strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
 			files = append(files, name)
 		case strings.HasSuffix(file, "/"+name):
 			if name[0] != '@' {

@@ -55,10 +55,10 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder in which the call would run, "" if it is not known.
 	Cwd string
-	// Files reads what the call runs; nil leaves it unread. Changed are the files
-	// that the session wrote.
+	// Files reads what the call runs; nil leaves it unread. Changed gives the
+	// files that the session wrote.
 	Files   shell.Files
-	Changed []string
+	Changed func() []string
 	// Capabilities are all that anybody claims of the executor. They can add
 	// to what is read: "code:exec" makes its texts a shell's.
 	Capabilities []string
@@ -99,10 +99,10 @@ func LineOptions(home, user, cwd string, m Means) shell.Options {
 type Means struct {
 	// Budget is what the call may still cost.
 	Budget *shell.Budget
-	// Files reads what the call runs; nil leaves it unread. Changed are the files
-	// that the session wrote.
+	// Files reads what the call runs; nil leaves it unread. Changed gives the
+	// files that the session wrote.
 	Files   shell.Files
-	Changed []string
+	Changed func() []string
 	// Env are the variables of its environment that are known.
 	Env map[string]string
 }

@@ -140,13 +140,21 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	if r.opts.Files != nil {
 		files, whole = r.opts.Files.Below(folder, depth, match)
 	}
-	for _, name := range slices.AppendSeq(slices.Clone(r.opts.Changed), maps.Keys(r.st.files())) {
+	for _, name := range slices.AppendSeq(slices.Clone(r.changed()), maps.Keys(r.st.files())) {
 		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && match(rel) {
 			files = append(files, name)
 		}
 	}
 	slices.Sort(files)
 	return slices.Compact(files), whole
+}
+
+// changed are the files that were written before the source.
+func (r *reader) changed() []string {
+	if r.opts.Changed == nil {
+		return nil
+	}
+	return r.opts.Changed()
 }
 
 // splitPattern parts a word with a pattern into the folder that is certain, the
@@ -343,7 +351,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
 		return
 	}
-	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.opts.Changed}
+	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.changed()}
 	c.Env = func(name string) (Word, bool) {
 		if e := r.st.get(name); e.hasValue() {
 			return e.vals[r.pick(name, len(e.vals))], true

@@ -68,8 +68,8 @@ type Options struct {
 	Files Files
 	// Tasks knows what tools run from files; nil knows none.
 	Tasks Tasks
-	// Changed are the files that were written before the source, by their paths.
-	Changed []string
+	// Changed gives the files that were written before the source, by their paths.
+	Changed func() []string
 	// Depth is how deep the source is nested in others.
 	Depth int
 	// Budget is shared by all readings of one call; nil is a fresh one.
