@@ -313,4 +313,6 @@ type Stretch struct {
 	From, To time.Time
 	// Last is the Seq of the newest entry.
 	Last uint64
+	// Unread is why a part of it cannot be read, nil where nothing is known of that.
+	Unread *UnreadError
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,4 +57,43 @@ func TestARecordOfANewerVaglioIsNamed(t *testing.T) {
 		t.Errorf("the approval itself: %d %s", r.status, r.body)
 	}
 	s.stop()
+}
+
+// TestADamagedSegmentIsNamed damages an entry of the journal while no daemon runs.
+func TestADamagedSegmentIsNamed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	approve(t, h.agents(), 20)
+	s.stop()
+	segments, err := filepath.Glob(h.data("vaglio.journal/*"))
+	if err != nil || len(segments) != 1 {
+		t.Fatalf("segments: %v, %v", segments, err)
+	}
+	data, err := os.ReadFile(segments[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(segments[0], data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	named := "records: step " + filepath.Base(segments[0]) + " cannot be read: its bytes are not those that were written"
+	if wrong := h.doctor(); len(wrong) != 1 || !strings.Contains(wrong[0], named) {
+		t.Errorf("without a daemon: %q", wrong)
+	}
+	s = h.serve()
+	approve(t, h.agents(), 1)
+	s.signIn(s.link).get("/inbox/statistics?days=30") // whatever counts the journal has met it
+	r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", "")
+	if r.status != http.StatusOK || !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "cannot be read: 1; they are damaged") {
+		t.Errorf("/readyz: %d %s", r.status, r.body)
+	}
+	if wrong := h.doctor(); !strings.Contains(strings.Join(wrong, "\n"), named) {
+		t.Errorf("beside a daemon: %q", wrong)
+	}
+	s.stop()
+	if !strings.Contains(s.log.String(), filepath.Base(segments[0])) {
+		t.Errorf("the log does not name it: %s", s.log)
+	}
 }

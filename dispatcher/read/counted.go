@@ -118,6 +118,9 @@ func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*
 	}
 	for i := range stretches {
 		s := &stretches[i]
+		if s.Unread != nil {
+			r.records.Note(ctx, s.Unread)
+		}
 		if !s.To.IsZero() && !span.Overlaps(s.From, s.To) {
 			continue
 		}

@@ -58,19 +58,34 @@ func (c *Chart) unread(all []*approval.UnreadError) {
 	}
 }
 
-// reader lists a store's records.
+// reader lists a store's records, and tells how its journal lies together.
 type reader interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
+	Stretches(ctx context.Context) ([]approval.Stretch, error)
 }
 
-// UnreadIn reads every ask and every step, and returns those that cannot be read.
+// UnreadIn reads every ask and every step, and returns those that cannot be read, with the
+// parts of the journal of which that is known.
 func UnreadIn(ctx context.Context, s reader) ([]*approval.UnreadError, error) {
 	asks, err := unreadOf(ctx, s, approval.KindAsk, func(body []byte) error { _, err := approval.DecodeAsk(body); return err })
 	if err != nil {
 		return nil, err
 	}
 	steps, err := unreadOf(ctx, s, approval.KindStep, func(body []byte) error { _, err := approval.DecodeStep(body); return err })
-	return slices.Concat(asks, steps), err
+	if err != nil {
+		return nil, err
+	}
+	stretches, err := s.Stretches(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	all := slices.Concat(asks, steps)
+	for i := range stretches {
+		if stretches[i].Unread != nil {
+			all = append(all, stretches[i].Unread)
+		}
+	}
+	return all, nil
 }
 
 func unreadOf(ctx context.Context, s reader, kind approval.Kind, decode func([]byte) error) (all []*approval.UnreadError, err error) {

@@ -116,6 +116,9 @@ func (l *Look) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.
 	return l.db.Entries(ctx, s)
 }
 
+// Stretches is as [DB.Stretches].
+func (l *Look) Stretches(ctx context.Context) ([]approval.Stretch, error) { return l.db.Stretches(ctx) }
+
 // TreeSize is as [DB.TreeSize].
 func (l *Look) TreeSize(ctx context.Context) (int64, error) { return l.db.TreeSize(ctx) }
 

@@ -50,6 +50,8 @@ type active struct {
 	notedAt []int
 	// room is where entries are read that nobody keeps; nil where each has its own.
 	room *room
+	// spoilt is why it is not sealed: what cannot be read of it would be lost.
+	spoilt *approval.UnreadError
 	// unsynced says that bytes may not be on the disk.
 	unsynced bool
 }
@@ -167,6 +169,7 @@ func (a *active) scan(data []byte) {
 			return
 		}
 		a.gaps = append(a.gaps, gap{a.size, a.size + n})
+		a.spoilt = unreadError(a.path, errDamaged)
 		a.size += n
 	}
 }
@@ -216,6 +219,20 @@ func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEn
 			}
 		}
 	}
+}
+
+// look is what reads of the segment what it has now, from a file.
+func (a *active) look(f *os.File) *active {
+	return &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, gaps: a.gaps, offsets: a.offsets}
+}
+
+// behind is where the first entry behind a place begins, as far as is known.
+func (a *active) behind(at int64) int64 {
+	i, _ := slices.BinarySearch(a.offsets, at+1)
+	if i == len(a.offsets) {
+		return a.size
+	}
+	return a.offsets[i]
 }
 
 // drop unlinks the segment's file. Whoever reads it has it open.

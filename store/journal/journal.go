@@ -10,7 +10,8 @@
 // keys at its end, and never changed again, but for being written anew under a newer key.
 // Notes and bodies are encrypted; names and instants, by which entries are found, are not. Old segments are unlinked whole, which
 // gives their room back. At the start only the segment that was not sealed is read.
-// One that is damaged is told of when it is read; everything else serves.
+// One that is damaged is told of and never written anew: its bytes stay as they are until
+// they are old. Everything else serves.
 //
 // Kept logs were looked at first. tidwall/wal numbers its entries and nothing else,
 // holds a segment in memory to read it, rewrites files to drop the oldest, and does
@@ -149,7 +150,7 @@ func (l *Log) load() error {
 		return err
 	}
 	// The newest goes on where it ends, unless it was full, or is of an older form.
-	if n := len(l.full); n > 0 && l.full[n-1].takes(l.options.SegmentBytes) {
+	if n := len(l.full); n > 0 && l.full[n-1].number+1 == found.next() && l.full[n-1].takes(l.options.SegmentBytes) {
 		l.newest, l.full = l.full[n-1], l.full[:n-1]
 		return nil
 	}

@@ -239,6 +239,67 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 	}
 }
 
+// TestWhatIsDamagedIsNotSealed damages segments that wait to be sealed, at any entry: the
+// others are sealed, and of these nothing is lost but what was damaged, which is named
+// until it is old.
+func TestWhatIsDamagedIsNotSealed(t *testing.T) {
+	const n = 300
+	for entry := range 12 {
+		dir := t.TempDir()
+		o := Options{SegmentBytes: 8 << 10}
+		l := open(t, dir, o)
+		l.sealing.Lock() // none is sealed before it is damaged
+		fill(t, l, 0, n)
+		l.mu.Lock()
+		a := l.full[1]
+		full, at := len(l.full), a.offsets[len(a.offsets)*entry/12]+frameHead+int64(entry)
+		if _, err := a.file.WriteAt([]byte{^byte(entry)}, at); err != nil {
+			t.Fatal(err)
+		}
+		l.mu.Unlock()
+		damaged, err := os.ReadFile(a.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.sealing.Unlock()
+		check := func(when string) {
+			t.Helper()
+			l.SealAll()
+			got, unread := told(t, l, approval.Span{})
+			if len(got) != n-1 || len(unread) != 1 || unread[0] != filepath.Base(a.path) {
+				t.Errorf("entry %d, %s: %d entries of %d, unread %v", entry, when, len(got), n, unread)
+			}
+			var named []string
+			for _, s := range l.Stretches() {
+				if s.Unread != nil {
+					named = append(named, s.Unread.ID)
+				}
+			}
+			if !slices.Equal(named, unread) {
+				t.Errorf("entry %d, %s: the stretches name %v", entry, when, named)
+			}
+			if sealed, err := filepath.Glob(filepath.Join(dir, "*"+sealedEnding)); err != nil || len(sealed) != full-1 {
+				t.Errorf("entry %d, %s: %d of %d segments are sealed, %v", entry, when, len(sealed), full, err)
+			}
+			if kept, err := os.ReadFile(a.path); err != nil || !bytes.Equal(kept, damaged) {
+				t.Errorf("entry %d, %s: the damaged segment is not as it was: %v", entry, when, err)
+			}
+		}
+		check("damaged while it was open")
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		l = open(t, dir, o)
+		check("opened anew")
+		if err := l.Forget(day.AddDate(1, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if got, unread := told(t, l, approval.Span{}); len(got)+len(unread) > 0 {
+			t.Errorf("entry %d: %d entries are left of what is old, and %v", entry, len(got), unread)
+		}
+	}
+}
+
 // TestAStretchStaysTheSame follows stretches while segments grow, are sealed, are opened
 // anew and dropped: what has the same ID and Last has the same entries.
 func TestAStretchStaysTheSame(t *testing.T) {

@@ -60,10 +60,10 @@ func (l *Log) Stretches() []approval.Stretch {
 	defer l.mu.Unlock()
 	var all []approval.Stretch
 	for _, s := range l.sealed {
-		all = append(all, approval.Stretch{ID: s.number, From: s.from, To: s.to, Last: s.last})
+		all = append(all, approval.Stretch{ID: s.number, From: s.from, To: s.to, Last: s.last, Unread: s.unread()})
 	}
 	for _, a := range l.writable() {
-		all = append(all, approval.Stretch{ID: a.number, From: a.from, To: a.to, Last: a.last})
+		all = append(all, approval.Stretch{ID: a.number, From: a.from, To: a.to, Last: a.last, Unread: a.spoilt})
 	}
 	slices.SortFunc(all, func(a, b approval.Stretch) int { return cmp.Compare(a.ID, b.ID) })
 	return all
@@ -124,7 +124,7 @@ func (a *active) open(ctx context.Context, s *approval.Span) (iter.Seq2[approval
 	if err != nil {
 		return nil, nil, ioError(err)
 	}
-	look := &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, gaps: a.gaps}
+	look := a.look(f)
 	if s.Key == "" && !s.Newest {
 		return look.all(ctx, a.size), f, nil
 	}
@@ -194,10 +194,14 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 		if !yield(e, err) {
 			return false
 		}
-		if n == 0 {
-			return true // where the next one begins is not known
+		next := from + n
+		if n == 0 { // What was written there since the journal is open is found all the same.
+			if next = a.behind(from); next >= to {
+				return true
+			}
+			r.Reset(io.NewSectionReader(a.file, next, to-next))
 		}
-		from += n
+		from = next
 	}
 	return true
 }
@@ -392,6 +396,6 @@ func chunk(b []byte) (data, rest []byte, err error) {
 	return b[size:end:end], b[end:], nil
 }
 
-func unreadError(path string, err error) error {
+func unreadError(path string, err error) *approval.UnreadError {
 	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), Err: err}
 }

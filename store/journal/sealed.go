@@ -159,6 +159,14 @@ func (p part) read(f io.ReaderAt) ([]byte, error) {
 	return b, nil
 }
 
+// unread says why nothing of the segment can be read, where that is so.
+func (s *sealed) unread() *approval.UnreadError {
+	if s.damage == nil {
+		return nil
+	}
+	return unreadError(s.path, s.damage)
+}
+
 // holding returns which groups have entries under the key.
 func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 	b, err := s.keys.read(f)
@@ -179,7 +187,7 @@ func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 // under its name. The old form is still there.
 func (a *active) seal(dir string) (*sealed, error) {
 	s := &sealed{number: a.number, path: segmentPath(dir, a.number, sealedEnding), ring: a.keys, from: a.from, to: a.to, last: a.last}
-	look := *a
+	look := a.look(a.file)
 	look.room = &room{}
 	fresh, err := s.write(look.all(context.Background(), a.size))
 	if err != nil {
@@ -199,21 +207,7 @@ func (s *sealed) sealAnew() (*sealed, error) {
 		return nil, ioError(err)
 	}
 	defer f.Close()
-	return s.write(s.whole(f))
-}
-
-// whole yields the segment's entries, of which none may be lost.
-func (s *sealed) whole(f io.ReaderAt) iter.Seq2[approval.JournalEntry, error] {
-	return func(yield func(approval.JournalEntry, error) bool) {
-		for e, err := range s.entries(context.Background(), f, &approval.Span{}) {
-			if u, unread := errors.AsType[*approval.UnreadError](err); unread {
-				err = u.Err
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	return s.write(s.entries(context.Background(), f, &approval.Span{}))
 }
 
 // stale reports whether the segment is to be written anew.
@@ -249,8 +243,8 @@ func (s *sealed) keysUsed() (map[uint32]bool, error) {
 	return used, nil
 }
 
-// write writes the segment with the entries to a file beside its own, which is on the disk
-// then, and returns what is there.
+// write writes the segment with the entries, of which none may be lost, to a file beside
+// its own, which is on the disk then, and returns what is there.
 func (s *sealed) write(entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
 	f, err := os.OpenFile(s.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
@@ -273,9 +267,6 @@ func (s *sealed) writeInto(f *os.File, entries iter.Seq2[approval.JournalEntry, 
 	}
 	w := &sealer{to: f, zip: zip, number: s.number, ring: s.ring}
 	for e, err := range entries {
-		if u, unread := errors.AsType[*approval.UnreadError](err); unread && !errors.Is(u, keyring.ErrNoKey) {
-			continue // it was told of, and is not there any more
-		}
 		if err == nil {
 			err = w.add(&e)
 		}

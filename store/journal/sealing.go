@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/durable"
 )
 
@@ -34,29 +35,35 @@ func (l *Log) SealAll() {
 	}
 }
 
-// sealOldest seals the oldest full segment, and reports whether it did. One that
-// cannot be sealed stays as it is, and is read so.
+// sealOldest seals the oldest full segment that is whole, and reports whether it did, or
+// found one that is not. Such a one stays as it is, and says so: what cannot be read of it
+// may still be of use to somebody, and must not go unseen.
 func (l *Log) sealOldest() bool {
 	l.sealing.Lock()
 	defer l.sealing.Unlock()
 	l.mu.Lock()
-	if len(l.full) == 0 {
+	i := slices.IndexFunc(l.full, func(a *active) bool { return a.spoilt == nil })
+	if i < 0 {
 		l.mu.Unlock()
 		return false
 	}
-	a := l.full[0]
+	a := l.full[i]
 	l.mu.Unlock()
 	s, err := a.seal(l.dir)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if unread, is := errors.AsType[*approval.UnreadError](err); is {
+		a.spoilt = unread
+		return true
+	}
 	if err != nil {
 		return false
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.full) == 0 || l.full[0] != a { // dropped meanwhile
+	if i = slices.Index(l.full, a); i < 0 { // dropped meanwhile
 		_ = os.Remove(s.path)
 		return true
 	}
-	l.full = l.full[1:]
+	l.full = slices.Delete(l.full, i, i+1)
 	l.sealed = append(l.sealed, s)
 	// The sealed form is on the disk: whether the other goes now or at the next
 	// start is all the same.
