@@ -3,6 +3,7 @@ package approval
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
@@ -149,6 +150,33 @@ func decode(what string, known int, body []byte, v interface{ form() int }) erro
 		return damaged(what, err)
 	}
 	return nil
+}
+
+// KeptAt returns the instant of the step or the judgement that is a record's body, which
+// is by far the least of it. Its errors are those of the decoding, as far as it looks.
+func KeptAt(kind Kind, body []byte) (time.Time, error) {
+	type kept struct {
+		At time.Time `json:"at"`
+	}
+	var b struct {
+		V         int   `json:"v"`
+		Step      *kept `json:"step"`
+		Judgement *kept `json:"judgement"`
+	}
+	if err := strictjson.UnmarshalLoose(body, &b); err != nil {
+		return time.Time{}, damaged(string(kind), err)
+	}
+	is, known := b.Step, stepForm
+	if kind == KindJudgement {
+		is, known = b.Judgement, judgementForm
+	}
+	switch {
+	case b.V < 1 || b.V > known:
+		return time.Time{}, &FormError{What: string(kind), Found: b.V, Known: known}
+	case is == nil:
+		return time.Time{}, fmt.Errorf("stored %s is empty", kind)
+	}
+	return is.At, nil
 }
 
 func damaged(what string, err error) error {

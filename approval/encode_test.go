@@ -118,7 +118,29 @@ func TestStepSurvivesBeingStored(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the step changed on its way through the store (-want +got):\n%s", diff)
 			}
+			if at, err := approval.KeptAt(approval.KindStep, body); err != nil || !at.Equal(want.At) {
+				t.Errorf("the step is said to be of %v, %v, want %v", at, err, want.At)
+			}
 		})
+	}
+}
+
+func TestWhatHasNoInstantOfOursIsNotOld(t *testing.T) {
+	for name, body := range map[string]string{
+		"a newer form": `{"v":99,"step":{"at":"2020-01-01T00:00:00Z"}}`, "no form": `{"step":{"at":"2020-01-01T00:00:00Z"}}`,
+		"nothing": `{"v":1}`, "another kind": `{"v":1,"judgement":{"at":"2020-01-01T00:00:00Z"}}`, "no instant": `{"v":1,"step":{"at":7}}`,
+		"no JSON": `{"v":1,"step":`, "empty": "",
+	} {
+		if at, err := approval.KeptAt(approval.KindStep, []byte(body)); err == nil {
+			t.Errorf("%s: is of %v", name, at)
+		}
+	}
+	j, err := approval.EncodeJudgement(vaglio.Judgement{At: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := approval.KeptAt(approval.KindJudgement, j); err != nil || at.Year() != 2026 {
+		t.Errorf("a judgement is of %v, %v", at, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -139,15 +140,42 @@ func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
 	if err := d.store.Forget(ctx, before); err != nil {
 		return err
 	}
-	for {
-		old, err := d.oldSteps(ctx, before)
-		if err != nil || len(old) == 0 {
+	return d.dropOld(ctx, approval.KindStep, before)
+}
+
+// dropJudgements drops what judge agents did before the instant: it is kept as
+// long as the steps that it is about.
+func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error {
+	return d.dropOld(ctx, approval.KindJudgement, before)
+}
+
+// dropOld drops the records of a kind from before the instant. Steps are listed in
+// their order, so the first that is kept ends it.
+func (d *Dispatcher) dropOld(ctx context.Context, kind approval.Kind, before time.Time) error {
+	var old []approval.Record
+	for r, err := range d.store.List(ctx, approval.Query{Kind: kind}) {
+		if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+			continue // It is named where records are read.
+		}
+		if err != nil {
 			return err
 		}
-		if err := d.dropAll(ctx, approval.KindStep, old); err != nil {
-			return err
+		at, err := approval.KeptAt(kind, r.Body)
+		if err == nil && !at.Before(before) && kind == approval.KindStep {
+			break
+		}
+		if err != nil || !at.Before(before) {
+			continue
+		}
+		r.Body = nil // hundreds of KiB of a judgement, of no more use
+		if old = append(old, r); len(old) == droppedAtOnce {
+			if err := d.dropAll(ctx, kind, old); err != nil {
+				return err
+			}
+			old = old[:0]
 		}
 	}
+	return d.dropAll(ctx, kind, old)
 }
 
 // dropAll drops records that are still what was read. The store writes in one
@@ -167,43 +195,6 @@ func (d *Dispatcher) dropAll(ctx context.Context, kind approval.Kind, old []appr
 		})
 	}
 	return all.Wait()
-}
-
-// dropJudgements drops what judge agents did before the instant: it is kept as
-// long as the steps that it is about.
-func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error {
-	var old []approval.Record
-	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindJudgement}) {
-		if err != nil {
-			return err
-		}
-		j, err := approval.DecodeJudgement(r.Body)
-		if err != nil || !j.At.Before(before) {
-			continue // One that cannot be read is named where records are read.
-		}
-		r.Body = nil // hundreds of KiB, of no more use
-		if old = append(old, r); len(old) == droppedAtOnce {
-			if err := d.dropAll(ctx, approval.KindJudgement, old); err != nil {
-				return err
-			}
-			old = old[:0]
-		}
-	}
-	return d.dropAll(ctx, approval.KindJudgement, old)
-}
-
-// oldSteps returns some records of steps from before the instant.
-func (d *Dispatcher) oldSteps(ctx context.Context, before time.Time) (old []approval.Record, err error) {
-	for s, err := range d.records.Steps(ctx, approval.Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		if !s.Is.At.Before(before) || len(old) == droppedAtOnce {
-			break
-		}
-		old = append(old, s.Record)
-	}
-	return old, nil
 }
 
 // sessions are what the agents' sessions did that went through the gate. The
