@@ -60,6 +60,10 @@ test-long: ## run in full the tests that 'make test' shortens
 ladder: ## kill the daemon at random instants under load, KILLS=100 times: count what was acknowledged, hold grants and brakes against a model
 	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass|TestKilledWhileAnswersHold' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
+.PHONY: powercut
+powercut: ## cut the power at each step of a store's life, COUNT=6 times over; needs strace
+	$(GO) test -timeout=1h -count=$(COUNT) -run 'TestPowerCuts' -v ./store/bolt
+
 .PHONY: kill-judges
 kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs, and look for what is left
 	$(GO) test -timeout=1h -run 'TestKilledWhileJudgesRun' -v ./cmd/vaglio -judge.kills=$(or $(KILLS),200)

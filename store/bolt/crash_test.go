@@ -29,6 +29,7 @@ import (
 // room on its disk.
 var (
 	crashFile = flag.String("crash", "", "write to the store in the file until killed")
+	liveFile  = flag.String("live", "", "open, write, close and compact the store in the file")
 	fullFile  = flag.String("full", "", "write to the store in the file until there is no room")
 )
 
@@ -37,6 +38,11 @@ func TestMain(m *testing.M) {
 	switch {
 	case *crashFile != "":
 		writeUntilKilled(*crashFile)
+	case *liveFile != "":
+		if err := liveUntilCut(*liveFile); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case *fullFile != "":
 		if err := writeUntilFull(*fullFile); err != nil {
 			fmt.Fprintln(os.Stderr, err)

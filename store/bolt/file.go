@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/durable"
 )
@@ -112,9 +114,8 @@ func (db *DB) inspectFile() error {
 	return nil
 }
 
-// neverUsed reports whether the file is what a crash leaves that came while
-// bbolt wrote the four pages of a new file: shorter than they are or all zero,
-// and without a trace of a commit.
+// neverUsed reports whether the file is what a crash or a power cut leaves that came
+// while bbolt wrote the four pages of a new file: each part of it is theirs, or zero.
 func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 	pages := int64(4 * os.Getpagesize())
 	if size > pages {
@@ -127,17 +128,38 @@ func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 	if len(bytes.Trim(buf, "\x00")) == 0 {
 		return true, nil
 	}
-	if size == pages {
-		return false, nil
+	fresh, err := newborn()
+	if err != nil || bytes.Equal(buf, fresh) {
+		return false, nil // It is read through as any other.
 	}
-	for at := 0; at < len(buf); at += os.Getpagesize() {
-		// The first two pages of a new file carry the transactions 0 and 1.
-		m, _, ok := parseMeta(buf[at:])
-		if at == 0 && !ok || ok && m.txid > 1 {
+	const sector = 512
+	for from := 0; from < len(buf); from += sector {
+		part := buf[from:min(from+sector, len(buf))]
+		if len(bytes.Trim(part, "\x00")) > 0 && !bytes.HasPrefix(fresh[from:], part) {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// newborn is what bbolt writes into a new file.
+func newborn() (pages []byte, err error) {
+	f, err := os.CreateTemp("", "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	db, err := bbolt.Open(f.Name(), fileMode, &bbolt.Options{NoSync: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(f.Name())
 }
 
 // ioError says what the system refused, and marks a lack of room as
