@@ -48,22 +48,22 @@ func liveUntilCut(path string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Printf("record %s %d\n", id, n)
+			fmt.Fprintf(os.Stdout, "record %s %d\n", id, n)
 			e := approval.JournalEntry{At: time.Now(), Key: "turn", Note: []byte("note"), Body: fmt.Appendf(nil, "entry %d", n)}
 			if err := db.Append(context.Background(), &e); err != nil {
 				return err
 			}
-			fmt.Printf("entry turn %d\n", n)
+			fmt.Fprintf(os.Stdout, "entry turn %d\n", n)
 		}
 		if err := db.Close(); err != nil {
 			return err
 		}
-		fmt.Printf("closed round %d\n", n)
+		fmt.Fprintf(os.Stdout, "closed round %d\n", n)
 		if round == 1 || round == 2 {
 			if _, _, err := bolt.Compact(path, bolt.Options{}); err != nil {
 				return err
 			}
-			fmt.Printf("compacted round %d\n", n)
+			fmt.Fprintf(os.Stdout, "compacted round %d\n", n)
 		}
 	}
 	return nil
@@ -343,7 +343,7 @@ func TestPowerCuts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano()) //nolint:gosec // It is printed.
+	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 1))
 	d := &disk{dir: dir, names: map[string]*inode{}, kept: map[string]*inode{}, marks: map[string][]byte{}}
 	var steps, cuts, marks int
@@ -388,10 +388,7 @@ func whole(int) bool { return true }
 // acknowledged; of the journal, what it had when it was closed.
 func survives(t *testing.T, image map[string][]byte, acked []string) {
 	t.Helper()
-	dir, err := os.MkdirTemp(t.TempDir(), "cut")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := filepath.Join(t.TempDir(), "cut")
 	defer os.RemoveAll(dir)
 	for name, data := range image {
 		path := filepath.Join(dir, name)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -142,8 +143,11 @@ func (a *active) recover(readOnly bool) error {
 	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
 }
 
-// takes reports whether a segment that may have so many bytes takes more entries.
-func (a *active) takes(most int64) bool { return a.size < most && a.form == activeForm }
+// takes reports whether a segment that may have so many bytes, and is the last before the
+// next one, takes more entries.
+func (a *active) takes(most int64, next uint64) bool {
+	return a.size < most && a.form == activeForm && a.number+1 == next
+}
 
 // begin makes the file an empty segment.
 func (a *active) begin() error {
@@ -365,4 +369,9 @@ func ioError(err error) error {
 		return fmt.Errorf("journal: %w", errors.Join(approval.ErrFull, err))
 	}
 	return fmt.Errorf("journal: %w", err)
+}
+
+// unreadError says that a part of the segment in a file cannot be read.
+func unreadError(path string, err error) *approval.UnreadError {
+	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), Err: err}
 }

@@ -150,7 +150,7 @@ func (l *Log) load() error {
 		return err
 	}
 	// The newest goes on where it ends, unless it was full, or is of an older form.
-	if n := len(l.full); n > 0 && l.full[n-1].number+1 == found.next() && l.full[n-1].takes(l.options.SegmentBytes) {
+	if n := len(l.full); n > 0 && l.full[n-1].takes(l.options.SegmentBytes, found.next()) {
 		l.newest, l.full = l.full[n-1], l.full[:n-1]
 		return nil
 	}

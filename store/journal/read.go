@@ -10,7 +10,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -394,8 +393,4 @@ func chunk(b []byte) (data, rest []byte, err error) {
 	}
 	end := size + int(n) //nolint:gosec // Not beyond the bytes.
 	return b[size:end:end], b[end:], nil
-}
-
-func unreadError(path string, err error) *approval.UnreadError {
-	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), Err: err}
 }
