@@ -56,9 +56,8 @@ func (c *Consequence) weight() int {
 	}
 }
 
-// consequenceOf joins what follows from each of several things that a call does in
-// the folder cwd.
-func consequenceOf(o operations, cwd string) Consequence {
+// consequenceOf joins what follows from each of several things that a call does.
+func consequenceOf(o operations) Consequence {
 	c := Consequence{Unread: o.unread, Reads: o.effects && !o.unread}
 	known, unknown := false, false
 	for i := range o.list {
@@ -70,7 +69,7 @@ func consequenceOf(o operations, cwd string) Consequence {
 			unknown = o.effects
 		default:
 			known = true
-			c.add(e, cwd)
+			c.add(e)
 		}
 		c.Reads = false
 	}
@@ -80,8 +79,8 @@ func consequenceOf(o operations, cwd string) Consequence {
 }
 
 // add joins what follows from one thing.
-func (c *Consequence) add(e *one, cwd string) {
-	undo, reach := e.undo, e.reachFrom(cwd)
+func (c *Consequence) add(e *one) {
+	undo, reach := e.undo, e.touches()
 	if e.kind == operation.KindCreate && undo == operation.Reversible && reachRank(reach) >= reachRank(operation.ReachShared) {
 		undo = operation.Partial // It can be deleted, and others have seen it.
 	}

@@ -77,7 +77,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	if said == nil {
 		said = c.byVerb(worst)
 	}
-	h.Consequence = consequenceOf(found, p.Context.Cwd)
+	h.Consequence = consequenceOf(found)
 	h.Consequence.Masked = maskedIn(p)
 	switch {
 	case said != nil:
@@ -86,11 +86,13 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 			h.Consequence.Reach = operation.ReachPublic
 		}
 	case worst != nil && len(act(worst.said)) > 0:
-		h.Said = act(worst.said)
+		like := 0
+		h.Said, like = found.together(worst)
+		h.More -= like
 	default:
 		h.Said = c.plainly()
 	}
-	h.Said = bounded(h.Said)
+	h.Said = bounded(h.Said.Each(c.typed))
 	return h
 }
 
@@ -252,6 +254,67 @@ func act(s wording.Sentence) wording.Sentence {
 		}
 	}
 	return out
+}
+
+// together is the act of one thing and of those that differ from it only in what
+// they are done to, and how many those are.
+func (o *operations) together(one *one) (said wording.Sentence, like int) {
+	said = act(one.said)
+	if from, ok := o.source(said); ok {
+		return wording.Sentence{wording.Say("runs code downloaded from %s", from)}, 0
+	}
+	shape, things := shapeOf(said)
+	names, at := []string(nil), -1
+	for i := range o.list {
+		c := &o.list[i]
+		other, its := shapeOf(act(c.said))
+		if c.stands > 1 || c.guessed || c.score != one.score || c.weight() != one.weight() || other != shape || slices.Equal(its, things) {
+			continue
+		}
+		differs := slices.IndexFunc(its, func(s string) bool { return !slices.Contains(things, s) })
+		if differs < 0 || at >= 0 && differs != at || !slices.Equal(slices.Delete(slices.Clone(its), differs, differs+1), slices.Delete(slices.Clone(things), differs, differs+1)) {
+			continue
+		}
+		at, names = differs, append(names, its[differs])
+	}
+	if at < 0 || one.stands > 1 {
+		return said, 0
+	}
+	all := named(append([]string{things[at]}, names...))
+	if utf8.RuneCountInString(all.String()) > longestThing {
+		return said, 0
+	}
+	return said.About(things[at], all), len(names)
+}
+
+// source is the address of which downloaded code is run, where the call fetches
+// from one only.
+func (o *operations) source(said wording.Sentence) (string, bool) {
+	if len(said) == 0 || said[0].Phrase != downloaded || said.String() != strings.TrimSuffix(string(downloaded), ": %s") {
+		return "", false
+	}
+	from := ""
+	for i := range o.list {
+		if s := o.list[i].said; len(s) > 0 && s[0].Phrase == "fetches %s" {
+			if from != "" {
+				return "", false
+			}
+			from = s[0].Args[0].Text
+		}
+	}
+	return from, from != ""
+}
+
+// downloaded is what the engine says of such code, with the address if it stands there.
+const downloaded wording.Phrase = "runs code downloaded from the network without review: %s"
+
+// shapeOf is a sentence without its things, and these.
+func shapeOf(s wording.Sentence) (shape string, things []string) {
+	shape = s.Each(func(text string) string {
+		things = append(things, text)
+		return "\x00"
+	}).String()
+	return shape, things
 }
 
 // longestThing is how many characters of a thing stand in a headline. A longer

@@ -52,11 +52,14 @@ var (
 	arrives  = found{wording.Sentence{wording.Say("moves %s to %s", "a", "/b"), {Phrase: wording.Outside}}, operation.KindOverwrite, "partial", "system", 0.33}
 	away     = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/data/a"}}, operation.KindDelete, "irreversible", "system", 0.13}
 	sibling  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "../old/*.log"}}, operation.KindDelete, "irreversible", "system", 0.13}
-	someone  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/e*"}}, operation.KindDelete, "irreversible", "system", 0.13}
 	posts    = found{wording.Sentence{wording.Say("sends a request that changes something: %s %s", "POST", "https://a.example/x")}, operation.KindSend, "irreversible", "shared", 0.05}
 	stores   = found{wording.Sentence{wording.Say("writes to shared storage: %s %s", "cp", "a s3://b")}, operation.KindSend, "irreversible", "shared", 0.05}
 	seen     = found{wording.Sentence{wording.Say("creates %s", "x")}, operation.KindCreate, "reversible", "shared", 0.38}
 	guessed  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "./$(find)/x"}, {Phrase: wording.AsFarAsRead}}, operation.KindDelete, "irreversible", "system", 0.13}
+	foreign  = found{wording.Sentence{wording.Say("runs code downloaded from the network without review: %s", "")}, operation.KindForeignCode, "irreversible", "user", 0.1}
+	fetches  = found{wording.Sentence{wording.Say("fetches %s", "https://a.example/x.sh"), {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95}
+	fetches2 = found{wording.Sentence{wording.Say("fetches %s", "https://b.example/y"), {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95}
+	atHome   = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/home/ann/old"}}, operation.KindDelete, "irreversible", "user", 0.18}
 	others   = found{wording.Sentence{wording.Say(wording.MoreLikeThese, "7")}, operation.KindDelete, "irreversible", "user", 0.4}
 )
 
@@ -75,20 +78,23 @@ func TestOf(t *testing.T) {
 		"how where nothing says what":       {shell("apt"), verdict(0, asRoot, reads), "runs apt with the rights of the administrator", 0, headline.Consequence{Undo: partly, Reach: "system"}},
 		"the worst of several":              {shell("x"), verdict(0, installs, deletes, reads), "deletes /opt/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
 		"what is not listed is counted":     {shell("x"), verdict(0, deletes, others), "deletes /opt/a", 7, headline.Consequence{Undo: final, Reach: "system"}},
-		"both ends of a move are one":       {shell("x"), verdict(0, leaves, arrives), "moves a to /b", 0, headline.Consequence{Undo: partly, Reach: "user"}},
+		"both ends of a move are one":       {shell("x"), verdict(0, leaves, arrives), "moves a to /b", 0, headline.Consequence{Undo: partly, Reach: "system"}},
 		"it only reads":                     {shell("x"), verdict(0, reads), "reads", 0, headline.Consequence{Reads: true}},
 		"reads, as far as it was read":      {shell("x"), verdict(1, reads), "reads", 0, headline.Consequence{Unread: true}},
 		"nothing is known":                  {shell("x"), verdict(0, unknown), "x", 0, headline.Consequence{Unknown: true}},
 		"a part is known":                   {shell("x"), verdict(0, unknown, installs), "x", 1, headline.Consequence{Undo: partly, Reach: "system", Unread: true}},
 		"a note beside":                     {shell("x"), verdict(2, deletes), "deletes /opt/a", 0, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
-		"files that are not the machine's":  {shell("x"), verdict(0, away), "deletes /srv/data/a", 0, headline.Consequence{Undo: final, Reach: "user"}},
-		"files beside the workspace":        {shell("x"), verdict(0, sibling), "deletes ../old/*.log", 0, headline.Consequence{Undo: final, Reach: "user"}},
-		"files of which some may be":        {shell("x"), verdict(0, someone), "deletes /e*", 0, headline.Consequence{Undo: final, Reach: "system"}},
 		"what is sent to an address":        {shell("x"), verdict(0, posts), "sends a request that changes something: POST https://a.example/x", 0, headline.Consequence{Undo: final, Reach: "public"}},
 		"what is sent to one's own service": {shell("x"), verdict(0, stores), "writes to shared storage: cp a s3://b", 0, headline.Consequence{Undo: final, Reach: "shared"}},
 		"what others see can be taken away": {shell("x"), verdict(0, seen), "creates x", 0, headline.Consequence{Undo: partly, Reach: "shared"}},
 		"of equals what was read whole":     {shell("x"), verdict(0, guessed, deletes), "deletes /opt/a", 1, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
 		"a database keeps its rows":         {shell("x"), verdict(0, rows), "updates rows of users", 0, headline.Consequence{Undo: final, Reach: "shared"}},
+		"equal ones together":               {shell("x"), verdict(0, away, sibling, installs), "deletes /srv/data/a, ../old/*.log", 1, headline.Consequence{Undo: final, Reach: "system"}},
+		"unlike ones apart":                 {shell("x"), verdict(0, away, atHome), "deletes /srv/data/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
+		"code from one address":             {shell("x"), verdict(0, foreign, fetches), "runs code downloaded from https://a.example/x.sh", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"code from one of two":              {shell("x"), verdict(0, foreign, fetches, fetches2), "runs code downloaded from the network without review", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"a path as it is typed":             {shell("rm ~/old"), verdict(0, atHome), "deletes ~/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"a path that is typed in full":      {shell("rm /home/ann/old; ls ~/old"), verdict(0, atHome), "deletes /home/ann/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
 		"no judge of effects":               {shell("make all\nmake more"), vaglio.Verdict{}, "runs make all", 0, headline.Consequence{}},
 		"no judge of effects, and a tool":   {vaglio.Proposal{Executor: "frob"}, vaglio.Verdict{}, "calls frob", 0, headline.Consequence{}},
 		"masks": {

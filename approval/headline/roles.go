@@ -48,6 +48,15 @@ func callOf(p vaglio.Proposal) *call {
 	return c
 }
 
+// typed is a path as the call spells it, if that is by the home of its user.
+func (c *call) typed(thing string) string {
+	home := reading.HomeOf(thing)
+	if rest := strings.TrimPrefix(thing, home); home != "" && strings.Contains(c.command, "~"+rest) && !strings.Contains(c.command, thing) {
+		return "~" + rest
+	}
+	return thing
+}
+
 // texts are the plain values of an argument, of a list one for each.
 func texts(v any) []string {
 	switch v := v.(type) {

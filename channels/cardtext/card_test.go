@@ -352,7 +352,7 @@ func several() approval.Card {
 	files := wording.Say("%s files below %s", "297", "/backup")
 	said := []wording.Sentence{
 		append(wording.Sentence{{Phrase: "deletes"}, files, {Phrase: "outside the workspace"}}, tail("; it cannot be undone,", "and touches more than the workspace")...),
-		append(wording.Sentence{wording.Say("pushes to %s, on which others build", "main")}, tail("; it can be undone only in part,", "and others are affected")...),
+		append(wording.Sentence{wording.Say("pushes %s to %s", "main", "origin")}, tail("; it can be undone only in part,", "and others are affected")...),
 		{wording.Say("and %s more like these.", "12")},
 		{wording.Say("it runs a script file that was not read: %s.", "./clean.sh")},
 	}
@@ -374,13 +374,13 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 		templates.English: {
 			"effects: score 0.2, certainty 0.6",
 			"• Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace. (0.2)",
-			"• Pushes to main, on which others build; it can be undone only in part, and others are affected. (0.3)",
+			"• Pushes main to origin; it can be undone only in part, and others are affected. (0.3)",
 			"• And 12 more like these. (0.4)", "• It runs a script file that was not read: ./clean.sh. (0.5)",
 		},
 		templates.Italian: {
 			"effects: punteggio 0,2, certezza 0,6",
 			"• Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro. (0,2)",
-			"• Fa il push su main, su cui lavorano altri; si può annullare solo in parte, e tocca ciò che usano anche altri. (0,3)",
+			"• Pubblica main su origin; si può annullare solo in parte, e tocca ciò che usano anche altri. (0,3)",
 			"• E altri 12 come questi. (0,4)", "• Esegue un file di script che non si è letto: ./clean.sh. (0,5)",
 		},
 	} {

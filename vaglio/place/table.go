@@ -29,6 +29,7 @@ const (
 	Example                             // files that show a form and hold nothing
 	Scratch                             // files made to be overwritten
 	Plain                               // files of programs and texts
+	Record                              // what tells what happened, as logs do
 	SecretVariable                      // variables that hold a secret
 	TemporaryVariable                   // variables that name a temporary file
 	tree
@@ -41,7 +42,7 @@ const (
 const variables = SecretVariable | TemporaryVariable
 
 // uses are the classes that say what a file is for, not what it is.
-const uses = Made | MadeFile | Example | Scratch | Plain
+const uses = Made | MadeFile | Example | Scratch | Plain | Record
 
 // shapes are the classes that have lookups of their own.
 const shapes = tree | common | disk | noDisk
@@ -51,7 +52,7 @@ func classNames() map[string]Class {
 		"secret": Secret, "authority": Authority, "system": System, "kernel": Kernel, "device": Device, "home": Home, "own": Own,
 		"control":   Control,
 		"temporary": Temporary, "nowhere": Nowhere, "perimeter": Perimeter, "made": Made, "madefile": MadeFile, "cache": Cache, "example": Example,
-		"scratch": Scratch, "plain": Plain,
+		"scratch": Scratch, "plain": Plain, "record": Record,
 		"secretvariable": SecretVariable, "temporaryvariable": TemporaryVariable, "tree": tree, "common": common, "disk": disk, "nodisk": noDisk,
 	}
 }
@@ -245,10 +246,10 @@ func (t *Table) RebuiltName(name string) bool {
 	return t.made.classes(name, t)&MadeFile != 0
 }
 
-// Purpose gives what a file is for by its last name: [Example], [Scratch]
-// and [Plain].
+// Purpose gives what a file is for by its last name: [Example], [Scratch],
+// [Plain] and [Record].
 func (t *Table) Purpose(p string) Class {
-	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain)
+	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain | Record)
 }
 
 // Variable gives what a variable is by its name: [SecretVariable],

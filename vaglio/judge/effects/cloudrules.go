@@ -231,7 +231,7 @@ func awsS3(c *call) []Effect {
 	if strings.Contains(join(c.all), "public-read") {
 		return one(KindPublish, say("publishes objects to everyone: %s", join(ops)), join(ops))
 	}
-	return []Effect{usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)}
+	return stored(verb, ops)
 }
 
 func gsutilRule(c *call) []Effect {
@@ -251,7 +251,7 @@ func gsutilRule(c *call) []Effect {
 		}
 		return c.r.write(c.invocation, ops[len(ops)-1], "downloads to")
 	}
-	return []Effect{usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)}
+	return stored(verb, ops)
 }
 
 func azKeys(c *call) []Effect {
@@ -278,4 +278,13 @@ func netlifySub(c *call) []Effect {
 		return one(KindPublish, say("changes the live site: %s", c.rest(0)), c.rest(0))
 	}
 	return own(say("works on the project"))
+}
+
+// stored is the effect of writing to a store of objects.
+func stored(verb string, ops []arg) []Effect {
+	e := usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)
+	if n := len(ops) - 1; n > 0 && (verb == "cp" || verb == "sync" || verb == "rsync") {
+		e.Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
+	}
+	return []Effect{e}
 }

@@ -305,8 +305,8 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 // throw-away container keeps to itself reaches nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
-	case v.box != "" && !v.fresh && !v.pod && e.Reach == ReachWorkspace && liveName(v.box):
-		e.Reach = ReachShared
+	case v.box != "" && !v.fresh && !v.pod && (e.Reach == ReachWorkspace || e.counts == ReachWorkspace) && liveName(v.box):
+		e.counts, e.Reach = "", ReachShared
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
@@ -317,10 +317,10 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 
 // afar adjusts an effect to another machine, where all belongs to others.
 func (v *invocation) afar(e *Effect) {
-	if e.Reach != ReachWorkspace && e.Reach != ReachUser && e.Reach != ReachSystem {
+	if c := e.Counts(); c == ReachShared || c == ReachPublic {
 		return
 	}
-	e.Reach = ReachShared
+	e.counts, e.Reach = "", ReachShared
 	on := wording.Say("on %s", v.host+v.box)
 	if v.host+v.box == "" {
 		on = wording.Say("on another machine")

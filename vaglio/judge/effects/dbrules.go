@@ -75,7 +75,7 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 	}
 	for _, f := range c.values(fileFlags...) {
 		why := sayOf("runs SQL from the file %s, which was not read, on %s", object(f.text), where)
-		out = append(out, shared(KindDatabase, why, f.text)...)
+		out = append(out, one(KindDatabase, why, f.text)...)
 	}
 	if len(out) > 0 {
 		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
@@ -90,7 +90,7 @@ func (c *call) fed(where wording.Clause) []Effect {
 		return c.r.sql(text.text, where)
 	case c.stdin.kind == shell.InputFile:
 		return []Effect{usual(KindDatabase).with(sayOf("runs SQL from the file %s, which was not read, on %s", object(c.stdin.file.text), where),
-			c.stdin.file.text).as(Partial, ReachShared)}
+			c.stdin.file.text)}
 	case c.stdin.kind != shell.InputInherited:
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	}
@@ -195,17 +195,17 @@ func redisCommand(words []arg, nouns map[string]map[string]bool) []Effect {
 func mongoRule(c *call) []Effect {
 	var out []Effect
 	for _, t := range c.values("--eval") {
-		out = append(out, mongoCode(t.text)...)
+		out = append(out, mongoCode(t.text, c.r.judge.tables.nouns)...)
 	}
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
 	for _, f := range append(c.values("--file", "-f"), scripts...) {
-		out = append(out, shared(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)...)
+		out = append(out, one(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)...)
 	}
 	if len(out) > 0 {
 		return out
 	}
 	if text, all := c.input(); all && text.text != "" {
-		return mongoCode(text.text)
+		return mongoCode(text.text, c.r.judge.tables.nouns)
 	}
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
@@ -232,23 +232,14 @@ func calls(code, word string) bool {
 	}
 }
 
-func mongoCode(code string) []Effect {
+func mongoCode(code string, nouns map[string]map[string]bool) []Effect {
 	lower := strings.ToLower(code)
-	for _, w := range []string{
-		"insert", "update", "delete", "remove", "drop", "replace", "save(", "rename", "createindex", "createcollection",
-		"createuser", "createrole", "createview", "bulkwrite", "findandmodify", "findoneand", "shutdown", "killop", "$out", "$merge", "grant",
-		"revoke", "setparameter", "reconfig", "stepdown", "initiate", "mapreduce", "compact", "fsync", "convert", "writeconcern", "load(",
-		"enablesharding", "shardcollection", "movechunk", "setprofilinglevel", "eval(", "changeuserpassword", "copydatabase", "import", "resync", "reindex",
-	} {
+	for w := range nouns["mongo-changes"] {
 		if calls(lower, w) {
 			return one(KindDatabase, say("changes the database: %s", clip(code, 120)), "mongo")
 		}
 	}
-	for _, w := range []string{
-		"find", "count", "aggregate", "distinct", "stats", "show", "getindexes", "listindexes", "getcollection", "explain",
-		"ping", "version", "status", "currentop", "listdatabases", "getmongo", "printjson", "hello", "ismaster", "serverstatus", "hostinfo",
-		"adminCommand({list", "getname", "getsiblingdb", "databasesize", "getusers", "getlog", "buildinfo", "conf()", "validate",
-	} {
+	for w := range nouns["mongo-reads"] {
 		if strings.Contains(lower, w) {
 			return reads()
 		}

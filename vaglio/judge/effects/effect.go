@@ -31,6 +31,7 @@ type Effect struct {
 	// counts is the reach by which it is graded, where that is not Reach: nobody
 	// else keeps what is lost.
 	counts Reach
+	eased  Reversibility // how far it can be undone as it is graded, where nobody misses it
 }
 
 // Counts is the reach by which an effect is graded.

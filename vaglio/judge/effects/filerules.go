@@ -43,8 +43,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case placeSystem:
-		e.Reach = ReachSystem
-		e.Why = e.Why.And(wording.Outside)
+		e = r.world.away(e, r.world.clean(a.text, v.cwd))
 	}
 	return []Effect{e}
 }
@@ -114,7 +113,7 @@ func truncateRule(c *call) []Effect {
 	}
 	var out []Effect
 	for _, a := range c.operands {
-		out = append(out, c.r.remove(c.invocation, a)...)
+		out = append(out, insteadOfDeletes(c.r.remove(c.invocation, a), "empties")...)
 	}
 	return out
 }

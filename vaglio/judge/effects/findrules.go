@@ -127,14 +127,10 @@ func (c *call) findDeletes(s *search) []Effect {
 	for _, root := range s.roots {
 		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
 			(p == placeWorkspace || p == placeTemp) {
-			out = append(out, own(say("deletes files below %s that programs write anew", root.text))...)
+			out = append(out, c.r.anew(say("deletes files below %s", root.text), s.names...)...)
 			continue
 		}
-		e := c.r.remove(c.invocation, root)
-		for i := range e {
-			e[i].Why = insteadOfDeletes(e[i].Why, "deletes what find finds below")
-		}
-		out = append(out, e...)
+		out = append(out, insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")...)
 	}
 	return out
 }
@@ -146,8 +142,8 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 		return own(e.Why)
 	}
 	at := r.world.placeOf(a, v.cwd)
-	if why := r.noLoss(v, a, at, e.Why); why != nil {
-		return own(why)
+	if out := r.noLoss(v, a, at, e.Why); out != nil {
+		return out
 	}
 	switch at {
 	case placeNowhere:
@@ -161,8 +157,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 	case placeControl, placeSecret:
 		e.Why = e.Why.And(", which holds settings or secrets")
 	case placeSystem:
-		e.Reach = ReachSystem
-		e.Why = e.Why.And(wording.Outside)
+		e = r.world.away(e, r.world.clean(a.text, v.cwd))
 	case placeUnknown:
 		e.Sure = 0.4
 		e.Why = deletion("files whose names are not known: %s", a.text)
@@ -173,31 +168,39 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 	return []Effect{e}
 }
 
-// noLoss says what is deleted when nobody will miss it, nil when somebody may.
-func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) wording.Sentence {
+// noLoss is the effect of deleting what nobody will miss, nil when somebody may.
+func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
 	p := r.world.clean(a.text, v.cwd)
 	switch {
 	case at == placeTemp && !everybodys(p):
-		return deletion("the temporary %s", a.text)
+		return own(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
-		return why.And(", a cache that fills itself again")
+		return own(why.And(", a cache that fills itself again"))
 	}
 	return nil
 }
 
-// spare says that what is deleted of the workspace can be had again.
-func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) wording.Sentence {
+// anew is the effect of deleting what programs write: again, or once, as the record of what happened.
+func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
+	if slices.ContainsFunc(names, func(n arg) bool { return r.judge.places.Purpose(n.text)&place.Record != 0 }) {
+		return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
+	}
+	return own(why.And(", which programs write anew"))
+}
+
+// spare is the effect of deleting what the workspace can have again.
+func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
 	switch {
 	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
-		return why.And(", which programs write anew")
+		return r.anew(why, a)
 	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
 	}):
-		return why.And(", which programs write anew")
+		return r.anew(why, a)
 	case r.madeHere(v, a):
-		return why.And(", which was made in this session")
+		return own(why.And(", which was made in this session"))
 	}
 	return nil
 }
@@ -250,11 +253,7 @@ func (r *reading) empty(v *invocation, a arg) []Effect {
 	if v.box != "" || r.scratchFile(a.text) || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
-	out := r.remove(v, a)
-	for i := range out {
-		out[i].Why = insteadOfDeletes(out[i].Why, "empties")
-	}
-	return out
+	return insteadOfDeletes(r.remove(v, a), "empties")
 }
 
 // scratchFile reports whether a file by its name is made to be overwritten.

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -106,12 +107,14 @@ func gitPush(c *call) []Effect {
 		}
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {
-		return shared(KindPublish, say("pushes to %s, on which others build", c.r.onMain), c.r.onMain)
+		return shared(KindPublish, pushed(cmp.Or(pushTarget(ops[:min(1, len(ops))]), "origin")+" "+c.r.onMain, false), c.r.onMain)
 	}
 	if len(ops) > 0 && !ops[0].known {
 		return shared(KindPublish, say("pushes to a remote that is not known: %s", ops[0].text), to)
 	}
-	return own(say("adds commits to a feature branch of the remote"))
+	e := own(pushed(to, false))[0]
+	e.counts, e.Reach = ReachWorkspace, ReachShared
+	return []Effect{e}
 }
 
 // pushOptions are the effects of a push whose options say enough, whatever
@@ -122,7 +125,7 @@ func (c *call) pushOptions(to string) []Effect {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
-		return []Effect{e.with(forcePush(to), to)}
+		return []Effect{e.with(pushed(to, true), to)}
 	case c.has("-d", "--delete"):
 		remote, refs, _ := strings.Cut(to, " ")
 		return shared(KindDelete, say("deletes %s on %s", refs, remote), to)
@@ -143,7 +146,7 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 		return []Effect{e.with(say("pushes to a remote that was just changed"), "remote")}
 	case len(ops) == 0:
 		return nil
-	case deployRemote(ops[0].text):
+	case strings.Contains(ops[0].text, "heroku.com"), strings.HasPrefix(ops[0].text, "dokku@"), c.r.judge.tables.ofClass("deploy-remote", ops[0].text):
 		return one(KindPublish, say("deploys by a push to %s", ops[0].text), ops[0].text)
 	case c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@"):
 		return []Effect{e.with(say("pushes to a remote that the project did not have: %s", to), to)}
@@ -163,11 +166,11 @@ func pushRef(r arg, remote, to string) []Effect {
 	case !r.known && !strings.Contains(r.text, "$(git)"):
 		return shared(KindPublish, say("pushes to a branch that is not known: %s", r.text), r.text)
 	case strings.HasPrefix(r.text, "+"):
-		return []Effect{e.with(forcePush(to), to)}
+		return []Effect{e.with(pushed(to, true), to)}
 	case colon && src == "":
 		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote), to)
 	case mainBranch(dst) && dst != "HEAD":
-		return shared(KindPublish, say("pushes to %s, on which others build", dst), dst)
+		return shared(KindPublish, pushed(to, false), dst)
 	case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
 		return []Effect{e.with(say("publishes the tag %s", dst), dst)}
 	}
@@ -194,13 +197,6 @@ func pushTarget(ops []arg) string {
 func versionTag(s string) bool {
 	s = strings.TrimPrefix(s, "v")
 	return len(s) > 2 && s[0] >= '0' && s[0] <= '9' && strings.Contains(s, ".") && strings.Trim(s, "0123456789.-abcrt") == ""
-}
-
-func deployRemote(s string) bool {
-	return strings.Contains(s, "heroku.com") || strings.HasPrefix(s, "dokku@") || slices.Contains([]string{
-		"heroku", "dokku", "production", "prod", "staging", "live", "deploy", "gigalixir", "azure", "piku", "clever", "scalingo", "pantheon",
-		"acquia", "wpengine",
-	}, s)
 }
 
 // restores reports whether git's output replaces the file that it is an older

@@ -37,19 +37,29 @@ func deletion(of wording.Phrase, text string) wording.Sentence {
 	return wording.Sentence{{Phrase: deletes}, wording.Say(of, text)}
 }
 
-// insteadOfDeletes is a sentence with another verb if it says a deletion.
-func insteadOfDeletes(s wording.Sentence, verb wording.Phrase) wording.Sentence {
-	if s[0].Phrase != deletes {
-		return s
+// insteadOfDeletes gives deletions another verb.
+func insteadOfDeletes(list []Effect, verb wording.Phrase) []Effect {
+	for i := range list {
+		if list[i].Why[0].Phrase == deletes {
+			list[i].Why = slices.Clone(list[i].Why)
+			list[i].Why[0].Phrase = verb
+		}
 	}
-	s = slices.Clone(s)
-	s[0].Phrase = verb
-	return s
+	return list
 }
 
-func forcePush(to string) wording.Sentence {
-	remote, refs, _ := strings.Cut(to, " ")
-	return map[bool]wording.Sentence{true: say("force-pushes %s to %s", refs, remote), false: say("force-pushes to the remote %s", to)}[refs != ""]
+// pushed says what a push does to what pushTarget names.
+func pushed(to string, force bool) wording.Sentence {
+	switch remote, refs, named := strings.Cut(to, " "); {
+	case !named && force:
+		return say("force-pushes to the remote %s", to)
+	case !named:
+		return say("pushes to the remote %s", to)
+	case force:
+		return say("force-pushes %s to %s", refs, remote)
+	default:
+		return say("pushes %s to %s", refs, remote)
+	}
 }
 
 // undone says whether an effect can be undone.

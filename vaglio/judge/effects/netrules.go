@@ -129,7 +129,11 @@ func (r *reading) request(method, address, body string) []Effect {
 	case method == "DELETE":
 		return []Effect{usual(KindDelete).with(say("deletes %s", address), address).as(Irreversible, ReachShared)}
 	}
-	return []Effect{usual(KindSend).with(say("sends a request that changes something: %s %s", method, address), address).as(Irreversible, ReachShared)}
+	e := usual(KindSend).with(say("sends a %s request to %s", method, address), address).as(Irreversible, ReachShared)
+	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" {
+		e.Why = say("sends %s to %s", file, address)
+	}
+	return []Effect{e}
 }
 
 // fetch is the effect of a request that by its method only reads.
@@ -267,7 +271,7 @@ func (c *call) curlMethod() (method, body string) {
 	case ok:
 		return v.text, body
 	case c.has("-T", "--upload-file"):
-		return "PUT", body
+		return "PUT", "@" + join(c.values("-T", "--upload-file"))
 	case c.has("-Q", "--quote"):
 		return "QUOTE", body
 	case c.has("-G", "--get", "-I", "--head"):

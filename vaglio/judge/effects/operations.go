@@ -2,6 +2,7 @@ package effects
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -46,7 +47,7 @@ func operationsRule(c *call) []Effect {
 		changes = changes || o.Verb != operation.Read && o.Verb != operation.Use
 		out = append(out, c.operation(o)...)
 	}
-	movesTo(t.Operations, out)
+	bothEnds(t.Operations, out)
 	if links {
 		c.r.linked(since)
 	}
@@ -63,20 +64,19 @@ func operationsRule(c *call) []Effect {
 	return out
 }
 
-// moving is what the tables say of the place that a move writes.
-const moving wording.Phrase = "moves files to"
-
-// movesTo says of the place that one file is moved to which file that is.
-func movesTo(all []operation.Operation, out []Effect) {
-	var moved []string
+// bothEnds says of the place to which files are moved, copied or linked which ones
+// those are.
+func bothEnds(all []operation.Operation, out []Effect) {
+	var names []string
 	for i := range all {
-		if all[i].Verb == operation.Move {
-			moved = append(moved, argOf(all[i].Object.Word).text)
+		if v := all[i].Verb; v == operation.Move || v == operation.Copy || v == operation.Link {
+			names = append(names, argOf(all[i].Object.Word).text)
 		}
 	}
+	told := map[wording.Phrase]wording.Phrase{"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s to %s"}
 	for i := range out {
-		if why := out[i].Why; len(moved) == 1 && len(why) > 1 && why[0].Phrase == moving {
-			out[i].Why = append(say("moves %s to %s", moved[0], why[1].Text), why[2:]...)
+		if why := out[i].Why; len(names) > 0 && len(names) < 4 && len(why) > 1 && told[why[0].Phrase] != "" {
+			out[i].Why = append(say(told[why[0].Phrase], strings.Join(names, ", "), why[1].Text), why[2:]...)
 		}
 	}
 }

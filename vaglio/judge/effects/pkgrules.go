@@ -17,7 +17,7 @@ func npmInstall(c *call) []Effect {
 		if len(ops) == 0 && strings.HasSuffix(c.operand(0), "ink") {
 			return []Effect{usual(KindInstall).with(say("links the package for the whole user"), names).as(Reversible, ReachUser)}
 		}
-		return []Effect{usual(KindInstall).with(say("installs %s for the whole user", names), names).as(Partial, ReachUser)}
+		return []Effect{usual(KindInstall).with(say("installs %s", names), names).as(Partial, ReachUser)}
 	}
 	for _, a := range ops {
 		if foreignSource(a.text) {
@@ -217,7 +217,7 @@ func pipInstall(c *call) []Effect {
 	case verb == "uninstall":
 		return own(say("removes packages %s", names))
 	case c.has("--user"):
-		return []Effect{usual(KindInstall).with(say("installs %s for the whole user", names), names).as(Partial, ReachUser)}
+		return []Effect{usual(KindInstall).with(say("installs %s", names), names).as(Partial, ReachUser)}
 	}
 	return one(KindInstall, say("installs packages in the environment %s", names), names)
 }

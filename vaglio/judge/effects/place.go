@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // where says where a path lies, as far as that matters to its owner.
@@ -86,6 +87,19 @@ func (w *world) outside(p string) where {
 		return placeWorkspace
 	}
 	return placeSystem
+}
+
+// away is an effect on a clean path outside: it is graded as one on the whole
+// machine, and touches that only where the machine does not run without it.
+func (w *world) away(e Effect, p string) Effect {
+	e.counts, e.Reach, e.Why = ReachSystem, ReachUser, e.Why.And(wording.Outside)
+	if at := strings.IndexAny(p, "*?["); at >= 0 {
+		p = path.Dir(p[:at+1])
+	}
+	if !path.IsAbs(p) || strings.ContainsAny(p, "$~⟨‹") || w.places.TreeAt(p) != place.NoTree || (w.places.Classes(p)|w.places.Below(p))&^place.Plain != 0 {
+		e.Reach = ReachSystem
+	}
+	return e
 }
 
 // inside reports whether a clean path lies in the workspace.

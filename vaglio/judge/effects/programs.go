@@ -201,8 +201,7 @@ func (c *call) about(of, target string) string {
 	case "*":
 		return strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	v, _ := c.value(strings.Split(of, "|")...)
-	return v.text
+	return join(c.values(strings.Split(of, "|")...))
 }
 
 // object is what a command does something to: the operands behind those that

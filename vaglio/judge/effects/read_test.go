@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +135,49 @@ func TestUnreadIsSaid(t *testing.T) {
 		}
 		if got.Confidence > 0.6 && !strings.Contains(said, "downloaded") && !strings.Contains(said, "fetched") && !strings.Contains(said, "which was not read") {
 			t.Errorf("%s: confidence %.2f for what was not read", line, got.Confidence)
+		}
+	}
+}
+
+// TestWhatIsOutsideIsNotTheMachine holds the judge to saying that the whole machine
+// is touched only of places that it does not run without, and to grading as before.
+func TestWhatIsOutsideIsNotTheMachine(t *testing.T) {
+	t.Parallel()
+	j, err := New(Options{Home: "/home/ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]Reach{
+		"rm -rf /srv/data/a": ReachUser, "rm ../old/*.log": ReachUser, "mv a /mnt/share/a": ReachUser, "echo x > /srv/data/x": ReachUser,
+		"rm /e*": ReachSystem, "rm -rf /etc/nginx": ReachSystem, "rm -rf /usr/lib/x": ReachSystem, "rm -rf /srv": ReachSystem,
+		"ssh prod 'rm -rf /srv/data'": ReachShared, "docker exec prod rm -rf /srv/data": ReachUser,
+	} {
+		r := j.Read(vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/srv/app"}})
+		e := slices.MaxFunc(r.Effects, func(a, b Effect) int { return cmp.Compare(b.score(nil), a.score(nil)) })
+		if e.Reach != want {
+			t.Errorf("%s reaches %s, want %s: %s", line, e.Reach, want, e.Why)
+		}
+		if want == ReachUser && e.Counts() != ReachSystem {
+			t.Errorf("%s is graded as %s", line, e.Counts())
+		}
+	}
+}
+
+// TestALogIsNotWrittenTwice holds the judge to saying that what is deleted of logs is
+// lost, though nobody is asked about it.
+func TestALogIsNotWrittenTwice(t *testing.T) {
+	t.Parallel()
+	j, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]Reversibility{
+		"rm *.log": Irreversible, "rm -f logs/app.log.1": Irreversible, "find . -name '*.log' -delete": Irreversible, "rm -rf build": Partial,
+		"find . -name '*.pyc' -delete": Partial,
+	} {
+		p := vaglio.Proposal{Executor: "bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/srv/app"}}
+		if e := j.Read(p).Effects[0]; e.Reversibility != want || e.score(nil) < Threshold {
+			t.Errorf("%s: %s, score %v: %s", line, e.Reversibility, e.score(nil), e.Why)
 		}
 	}
 }

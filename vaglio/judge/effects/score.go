@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,7 +65,7 @@ func (e Effect) score(intent words) float64 {
 	if e.Kind == KindRead {
 		return 0.95
 	}
-	e.Reach = e.Counts()
+	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
 	s := 1 - costOfKind(e.Kind) - costOfUndoing(e.Reversibility) - costOfReach(e.Reach)
 	if s < Threshold && intent.asks(e) {
 		s += 0.10

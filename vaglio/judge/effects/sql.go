@@ -190,7 +190,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	switch verb {
 	case "EXPLAIN", "PROFILE", "SET", "RESET", "PRAGMA", "EXEC", "EXECUTE":
-		return s.mayChange(verb, target, e, where)
+		return s.mayChange(t, verb, target, e, where)
 	case "COPY", "UNLOAD", "EXPORT":
 		if verb == "COPY" && s.copiesOut() {
 			return e.with(say("writes query results to a file of the server"), where.String()).as(Partial, ReachUser), !s.has("STDOUT")
@@ -213,7 +213,7 @@ func (s *statement) copiesOut() bool {
 }
 
 // mayChange judges a statement whose words say whether it changes anything.
-func (s *statement) mayChange(verb, target string, e Effect, where wording.Clause) (Effect, bool) {
+func (s *statement) mayChange(t *tables, verb, target string, e Effect, where wording.Clause) (Effect, bool) {
 	switch verb {
 	case "SET", "RESET":
 		return e.with(say("changes a setting of the database server"), where.String()),
@@ -222,7 +222,7 @@ func (s *statement) mayChange(verb, target string, e Effect, where wording.Claus
 		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
 			s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO")
 	case "EXEC", "EXECUTE":
-		return e, !tellsOnly(strings.ToLower(target))
+		return e, !t.ofClass("sql-tells", strings.ToLower(target))
 	}
 	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
 		if s.has(w) {
@@ -230,15 +230,6 @@ func (s *statement) mayChange(verb, target string, e Effect, where wording.Claus
 		}
 	}
 	return e, false
-}
-
-// tellsOnly reports whether a procedure of SQL Server only tells of its
-// database.
-func tellsOnly(procedure string) bool {
-	return slices.Contains([]string{
-		"sp_help", "sp_who", "sp_who2", "sp_columns", "sp_tables", "sp_helptext", "sp_spaceused", "sp_databases", "sp_helpindex", "sp_helpdb",
-		"sp_lock", "sp_depends",
-	}, procedure)
 }
 
 // rows judges a change of rows: of all of them, it is as bad as it gets. Those only added can be taken out.

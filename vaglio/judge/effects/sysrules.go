@@ -13,7 +13,7 @@ func sysRules(m map[string]rule) {
 		if n := len(c.operands); n > 0 && c.r.world.placeOf(c.operands[n-1], c.cwd) == placeWorkspace {
 			return own(say("formats a file of the workspace"))
 		}
-		return []Effect{usual(KindPrivilege).with(say("changes disks or file systems: %s", c.name+" "+join(c.all)), c.rest(0)).as(Irreversible, ReachSystem)}
+		return []Effect{usual(KindPrivilege).with(say("formats %s", c.operand(0)), c.rest(0)).as(Irreversible, ReachSystem)}
 	}
 	m["date"] = func(c *call) []Effect {
 		for _, a := range c.operands {
