@@ -96,8 +96,12 @@ type Fates struct {
 }
 
 // Sum returns how many calls the fates are of.
-func (f Fates) Sum() int {
-	return f.Allowed + f.Denied + f.Expired + f.Withdrawn + f.Superseded + f.Waiting + f.Repeated + f.Unasked
+func (f *Fates) Sum() int {
+	n := 0
+	for _, fate := range EveryFate() {
+		n += f.Of(fate)
+	}
+	return n
 }
 
 // Runs count how calls ended that a person allowed.

@@ -7,6 +7,37 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
+// Fate is what became of a call that judges vetoed. Whoever counts goes through
+// [EveryFate], so that nothing is told as the rest of the others.
+type Fate int
+
+// The fates.
+const (
+	FateAllowed Fate = iota
+	FateDenied
+	FateExpired
+	FateWithdrawn
+	FateSuperseded
+	FateWaiting
+	FateRepeated
+	FateUnasked
+)
+
+// EveryFate returns all fates, in the order in which they are told.
+func EveryFate() []Fate {
+	return []Fate{FateAllowed, FateDenied, FateExpired, FateWithdrawn, FateSuperseded, FateWaiting, FateRepeated, FateUnasked}
+}
+
+// Of returns how many calls had a fate.
+func (f *Fates) Of(fate Fate) int { return *f.count(fate) }
+
+func (f *Fates) count(fate Fate) *int {
+	return map[Fate]*int{
+		FateAllowed: &f.Allowed, FateDenied: &f.Denied, FateExpired: &f.Expired, FateWithdrawn: &f.Withdrawn,
+		FateSuperseded: &f.Superseded, FateWaiting: &f.Waiting, FateRepeated: &f.Repeated, FateUnasked: &f.Unasked,
+	}[fate]
+}
+
 // stateAt returns in which state an approval was at an instant. Its times tell;
 // what came later is left out.
 func stateAt(p *approval.Approval, at time.Time) approval.State {
@@ -74,9 +105,9 @@ func (f *Fates) add(s approval.State) {
 
 // join counts the other's calls too.
 func (f *Fates) join(o *Fates) {
-	f.Allowed, f.Denied, f.Expired = f.Allowed+o.Allowed, f.Denied+o.Denied, f.Expired+o.Expired
-	f.Withdrawn, f.Superseded, f.Waiting = f.Withdrawn+o.Withdrawn, f.Superseded+o.Superseded, f.Waiting+o.Waiting
-	f.Repeated, f.Unasked = f.Repeated+o.Repeated, f.Unasked+o.Unasked
+	for _, fate := range EveryFate() {
+		*f.count(fate) += o.Of(fate)
+	}
 	r, runs := &f.Runs, &o.Runs
 	r.Succeeded, r.Failed, r.Unknown = r.Succeeded+runs.Succeeded, r.Failed+runs.Failed, r.Unknown+runs.Unknown
 	r.Running, r.Unused, r.Lapsed = r.Running+runs.Running, r.Unused+runs.Unused, r.Lapsed+runs.Lapsed

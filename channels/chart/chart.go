@@ -79,8 +79,12 @@ const (
 	Guard
 	// Denied are calls that a person denied.
 	Denied
-	// Ended are calls that ended with no decision.
-	Ended
+	// Expired are calls that nobody answered in time.
+	Expired
+	// Withdrawn are calls that the agent took back or replaced.
+	Withdrawn
+	// Unasked are calls about which nobody was asked, or not again.
+	Unasked
 	// Waiting are calls that still waited.
 	Waiting
 	// Allowed are calls that a person allowed once.
@@ -92,6 +96,15 @@ func (c *Chart) Sum(category int) int {
 	n := 0
 	for _, s := range c.Series {
 		n += s.at(category)
+	}
+	return n
+}
+
+// Sum returns the total of a series.
+func (s *Series) Sum() int {
+	n := 0
+	for _, v := range s.Values {
+		n += v
 	}
 	return n
 }

@@ -50,22 +50,34 @@ func ofStopped(d *report.Digest, texts *templates.Texts) Chart {
 type Outcome struct {
 	Tone Tone
 	Name templates.Key
-	// Count returns how many there were, of what the guard refused and of the
-	// fates of what judges vetoed.
-	Count func(guard int, f *report.Fates) int
+	// Fates are those that it stands for; none stand for what the guard refused.
+	Fates []report.Fate
+}
+
+// Count returns how many there were, of what the guard refused and of the fates of
+// what judges vetoed.
+func (o *Outcome) Count(guard int, f *report.Fates) int {
+	if len(o.Fates) == 0 {
+		return guard
+	}
+	n := 0
+	for _, fate := range o.Fates {
+		n += f.Of(fate)
+	}
+	return n
 }
 
 // Outcomes returns all outcomes, from the axis on. Together they count every call
 // that was stopped.
 func Outcomes() []Outcome {
 	return []Outcome{
-		{Guard, "chart.guard", func(guard int, _ *report.Fates) int { return guard }},
-		{Denied, "chart.denied", func(_ int, f *report.Fates) int { return f.Denied }},
-		{Ended, "chart.ended", func(_ int, f *report.Fates) int {
-			return f.Expired + f.Withdrawn + f.Superseded + f.Repeated + f.Unasked
-		}},
-		{Waiting, "chart.waiting", func(_ int, f *report.Fates) int { return f.Waiting }},
-		{Allowed, "chart.allowed", func(_ int, f *report.Fates) int { return f.Allowed }},
+		{Guard, "chart.guard", nil},
+		{Denied, "chart.denied", []report.Fate{report.FateDenied}},
+		{Expired, "chart.expired", []report.Fate{report.FateExpired}},
+		{Withdrawn, "chart.withdrawn", []report.Fate{report.FateWithdrawn, report.FateSuperseded}},
+		{Unasked, "chart.unasked", []report.Fate{report.FateRepeated, report.FateUnasked}},
+		{Waiting, "chart.waiting", []report.Fate{report.FateWaiting}},
+		{Allowed, "chart.allowed", []report.Fate{report.FateAllowed}},
 	}
 }
 

@@ -58,6 +58,9 @@ func (s *scene) legend(c *Chart) {
 	const swatch, gap, between, height = 12.0, 5.0, 14.0, 17.0
 	x := s.margin
 	for i := range c.Series {
+		if c.Series[i].Sum() == 0 {
+			continue // There is nothing to look for.
+		}
 		name := s.clip(c.Series[i].Name, textSize, false, s.inner()-swatch-gap)
 		w := swatch + gap + s.wide(name, textSize, false)
 		if x > s.margin && x+w > s.width-s.margin {

@@ -17,6 +17,8 @@ const (
 	rising
 	falling
 	level
+	upright
+	squared
 	crossed
 )
 
@@ -46,8 +48,12 @@ func (t Tone) look() look {
 		return look{paint{"chart-guard", rgb(0x0067a3)}, crossed}
 	case Denied:
 		return look{paint{"chart-denied", rgb(0xd04f00)}, rising}
-	case Ended:
-		return look{paint{"chart-ended", rgb(0xb7639a)}, falling}
+	case Expired:
+		return look{paint{"chart-expired", rgb(0xb7639a)}, falling}
+	case Withdrawn:
+		return look{paint{"chart-withdrawn", rgb(0x7a6bb5)}, upright}
+	case Unasked:
+		return look{paint{"chart-unasked", rgb(0x6f7a87)}, squared}
 	case Waiting:
 		return look{paint{"chart-waiting", rgb(0xb98000)}, level}
 	case Allowed:

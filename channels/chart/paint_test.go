@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
+	"github.com/metnos/vaglio/approval/report"
 )
 
 // What is drawn on paper stands out from it, as WCAG wants: words by 4.5 to 1,
@@ -30,6 +32,24 @@ func TestOutcomesDifferWithoutColors(t *testing.T) {
 			t.Errorf("%s has the pattern of %s", o.Name, other)
 		}
 		seen[l.pattern] = string(o.Name)
+	}
+}
+
+// Every fate is drawn, and once: no outcome is the rest of the others.
+func TestEveryFateIsOfOneOutcome(t *testing.T) {
+	drawn := map[report.Fate]int{}
+	for _, o := range Outcomes() {
+		for _, fate := range o.Fates {
+			drawn[fate]++
+		}
+		if (len(o.Fates) == 0) != (o.Tone == Guard) {
+			t.Errorf("%s stands for %v", o.Name, o.Fates)
+		}
+	}
+	for _, fate := range report.EveryFate() {
+		if drawn[fate] != 1 {
+			t.Errorf("the fate %d is drawn %d times", fate, drawn[fate])
+		}
 	}
 }
 

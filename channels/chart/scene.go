@@ -184,9 +184,16 @@ func hatch(b box, p pattern) []line {
 	const apart = 6.0
 	var all []line
 	switch p {
-	case level:
+	case level, squared:
 		for y := b.y + b.h - apart; y > b.y+2; y -= apart {
 			all = append(all, line{b.x, y, b.x + b.w, y})
+		}
+		if p == squared {
+			all = append(all, hatch(b, upright)...)
+		}
+	case upright:
+		for x := b.x + b.w - apart; x > b.x+2; x -= apart {
+			all = append(all, line{x, b.y, x, b.y + b.h})
 		}
 	case rising, crossed:
 		// x+y is the same on a rising line.

@@ -73,17 +73,21 @@ func digestRows(now, before *report.Counts) []digestRow {
 		{text{Key: "web.digest.row.approved"}, now.Approved, before.Approved},
 		{text{Key: "web.digest.row.guard"}, now.Guard, before.Guard},
 		{text{Key: "web.digest.row.vetoed"}, now.Vetoed, before.Vetoed},
-		{text{Key: "web.digest.row.allowed"}, a.Allowed, b.Allowed},
-		{text{Key: "web.digest.row.denied"}, a.Denied, b.Denied},
-		{text{Key: "web.digest.row.expired"}, a.Expired, b.Expired},
-		{text{Key: "web.digest.row.withdrawn"}, a.Withdrawn, b.Withdrawn},
-		{text{Key: "web.digest.row.superseded"}, a.Superseded, b.Superseded},
-		{text{Key: "web.digest.row.waiting"}, a.Waiting, b.Waiting},
-		{text{Key: "web.digest.row.repeated"}, a.Repeated, b.Repeated},
-		{text{Key: "web.digest.row.unasked"}, a.Unasked, b.Unasked},
+	}
+	for _, fate := range report.EveryFate() {
+		rows = append(rows, digestRow{text{Key: fateRow(fate)}, a.Of(fate), b.Of(fate)})
 	}
 	// What happened in neither is no news.
 	return slices.DeleteFunc(rows, func(r digestRow) bool { return r.Now == 0 && r.Before == 0 })
+}
+
+// fateRow is how a row about a fate is named.
+func fateRow(fate report.Fate) templates.Key {
+	return map[report.Fate]templates.Key{
+		report.FateAllowed: "web.digest.row.allowed", report.FateDenied: "web.digest.row.denied", report.FateExpired: "web.digest.row.expired",
+		report.FateWithdrawn: "web.digest.row.withdrawn", report.FateSuperseded: "web.digest.row.superseded", report.FateWaiting: "web.digest.row.waiting",
+		report.FateRepeated: "web.digest.row.repeated", report.FateUnasked: "web.digest.row.unasked",
+	}[fate]
 }
 
 // digestLines says the digest in the reader's language.

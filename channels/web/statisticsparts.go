@@ -111,10 +111,14 @@ func (t teller) over(s *report.Statistics) part {
 	passed.Series = []chart.Series{through}
 	for _, o := range chart.Outcomes() {
 		series := chart.Series{Name: t.Plain(o.Name, nil), Tone: o.Tone}
-		p.Table.Head = append(p.Table.Head, series.Name)
 		for i := range s.Spans {
-			n := o.Count(s.Spans[i].Guard, &s.Spans[i].Fates)
-			series.Values = append(series.Values, n)
+			series.Values = append(series.Values, o.Count(s.Spans[i].Guard, &s.Spans[i].Fates))
+		}
+		if series.Sum() == 0 {
+			continue
+		}
+		p.Table.Head = append(p.Table.Head, series.Name)
+		for i, n := range series.Values {
 			p.Table.Rows[i].Cells = append(p.Table.Rows[i].Cells, cell{Text: t.Number(n)})
 		}
 		stopped.Series = append(stopped.Series, series)
@@ -144,11 +148,7 @@ func backFrom(cursor uint64) string {
 func (t teller) overAlt(c *chart.Chart) string {
 	var sums []string
 	for i := range c.Series {
-		n := 0
-		for _, v := range c.Series[i].Values {
-			n += v
-		}
-		sums = append(sums, c.Series[i].Name+": "+t.Number(n))
+		sums = append(sums, c.Series[i].Name+": "+t.Number(c.Series[i].Sum()))
 	}
 	return t.Plain("web.stats.over.alt", templates.Values{"what": strings.ToLower(c.Title), "sums": strings.Join(sums, ", ")})
 }
