@@ -5,6 +5,7 @@ package channeltest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,8 @@ type Harness struct {
 	// Rooms are the ways in which the platform shuts the room of the cards, and
 	// opens it again.
 	Rooms map[string]func(shut bool)
+	// Document is the path of what users read of the platform.
+	Document string
 }
 
 // Run runs the contract. Each case gets a harness of its own from with, which
@@ -167,6 +170,11 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		cases["ACardThatIsMissedComesBack"] = missed
 		cases["WordsInAnyFormDeny"] = saidInAnyForm
 		cases["ARefusedDecorationDelaysNoPress"] = decorated
+		names := slices.Collect(maps.Keys(cases))
+		cases["TheDocumentSaysWhatIsProved"] = func(t *testing.T, h Harness) {
+			t.Helper()
+			documented(t, h, names)
+		}
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -137,6 +137,7 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			}
 			w.server.Fail("views.publish", 1_000, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: time.Hour})
 		},
+		Document: "../../docs/slack.md",
 		Rooms: map[string]func(bool){
 			"archived": func(shut bool) { w.server.Archive(want, shut) },
 			"kicked":   func(shut bool) { w.server.Kick(want, shut) },

@@ -116,6 +116,7 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			w.memory.Notes.Menu = "" // As before the menu was ever set.
 			w.server.Fail("setMyCommands", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3600})
 		},
+		Document: "../../docs/telegram.md",
 		Rooms: map[string]func(bool){
 			"blocked":     w.shuts("bot was blocked by the user"),
 			"kicked":      w.shuts("bot was kicked from the group chat"),

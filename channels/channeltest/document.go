@@ -1,0 +1,79 @@
+package channeltest
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rows are what a platform may do, as its document says it, by the case that proves
+// what the document says.
+func rows() map[string]string {
+	return map[string]string{
+		"ARoomThatWasShutShowsWhatIsTrue":    "The room is shut",
+		"ACardThatIsMissedComesBack":         "A card is deleted",
+		"WordsInAnyFormDeny":                 "Somebody writes to the card",
+		"ARateLimitSaysWhenToComeBack":       "It asks for a pause",
+		"AnOutageIsTriedAgainAndPasses":      "It cannot be reached",
+		"ARefusedDecorationDelaysNoPress":    "It refuses menus",
+		"APressThatComesLateIsToldSo":        "A press comes late",
+		"ATapDecidesOnceAndIsToldTruthfully": "Two people press",
+		"ARestartForgetsNothing":             "Vaglio starts again",
+	}
+}
+
+// columns are the parts into which the signs between cells cut a row of two.
+const columns = 4
+
+// heading begins the section of a document that holds the table.
+const heading = "## Whatever the platform does\n"
+
+// documented holds the document of a platform to the table: each row that a case
+// proves is said, with each way in which it happens there, and nothing else is.
+func documented(t *testing.T, h Harness, cases []string) {
+	t.Helper()
+	text, err := os.ReadFile(h.Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(text), heading)
+	if !ok {
+		t.Fatalf("%s has no section %q", h.Document, strings.TrimSpace(heading))
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	said := map[string][]string{}
+	way := regexp.MustCompile(`\*([^*]+)\*`)
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) < columns || strings.HasPrefix(cells[1], "---") {
+			continue
+		}
+		lead, ways, _ := strings.Cut(strings.TrimSpace(cells[1]), ":")
+		said[lead] = []string{}
+		for _, m := range way.FindAllStringSubmatch(ways, -1) {
+			said[lead] = append(said[lead], m[1])
+		}
+	}
+	delete(said, "what happens")
+	happens := map[string][]string{
+		"The room is shut":            slices.Collect(maps.Keys(h.Rooms)),
+		"A card is deleted":           slices.Collect(maps.Keys(h.Misses)),
+		"Somebody writes to the card": slices.Collect(maps.Keys(h.Says)),
+	}
+	for proof, lead := range rows() {
+		ways, ok := said[lead]
+		if !slices.Contains(cases, proof) || !ok {
+			t.Errorf("the row %q has its case %s: %v; it is in %s: %v", lead, proof, slices.Contains(cases, proof), h.Document, ok)
+		}
+		if slices.Sort(ways); !slices.Equal(ways, slices.Sorted(slices.Values(happens[lead]))) {
+			t.Errorf("%s says of %q: %q; the harness does %q", h.Document, lead, ways, happens[lead])
+		}
+		delete(said, lead)
+	}
+	for lead := range said {
+		t.Errorf("%s says %q, which no case proves", h.Document, lead)
+	}
+}
