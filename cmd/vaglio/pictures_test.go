@@ -55,7 +55,7 @@ func TestPictures(t *testing.T) {
 		for name, messages := range map[string][]telegramtest.Message{"asked": asked, "answered": answered} {
 			file := filepath.Join("..", "..", "docs", "pictures", name+"-"+sc.lang+".png")
 			if *makePictures {
-				draw(t, file, messages)
+				drawPage(t, file, chatPage(), messages)
 			}
 			isThere(t, file)
 		}
@@ -133,11 +133,11 @@ func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	return asked, append(answered, notice)
 }
 
-// draw draws the messages as the platform's app does.
-func draw(t *testing.T, file string, messages []telegramtest.Message) {
+// drawPage draws messages on the page of their platform, as its app does.
+func drawPage(t *testing.T, file string, of *template.Template, messages any) {
 	t.Helper()
 	var page strings.Builder
-	if err := chatPage().Execute(&page, messages); err != nil {
+	if err := of.Execute(&page, messages); err != nil {
 		t.Fatal(err)
 	}
 	source := filepath.Join(t.TempDir(), "chat.html")

@@ -99,7 +99,7 @@ func drawSheet(t *testing.T, file string) {
 		}
 	}
 	chats := shot{Title: "Cards in a chat, and the week of a digest"}
-	for _, name := range []string{"asked-en", "answered-en", "week-en", "asked-it", "answered-it", "week-it"} {
+	for _, name := range []string{"asked-en", "answered-en", "slack-en", "week-en", "asked-it", "answered-it", "slack-it", "week-it"} {
 		picture, err := os.ReadFile(filepath.Join(filepath.Dir(file), name+".png"))
 		if err != nil {
 			t.Fatal(err)
