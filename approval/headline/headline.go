@@ -267,15 +267,13 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	names, at := []string(nil), -1
 	for i := range o.list {
 		c := &o.list[i]
+		if c.stands > 1 || c.guessed || c.score != one.score || c.weight() != one.weight() {
+			continue
+		}
 		other, its := shapeOf(act(c.said))
-		if c.stands > 1 || c.guessed || c.score != one.score || c.weight() != one.weight() || other != shape || slices.Equal(its, things) {
-			continue
+		if differs := differing(its, things); other == shape && differs >= 0 && (at < 0 || differs == at) {
+			at, names = differs, append(names, its[differs])
 		}
-		differs := slices.IndexFunc(its, func(s string) bool { return !slices.Contains(things, s) })
-		if differs < 0 || at >= 0 && differs != at || !slices.Equal(slices.Delete(slices.Clone(its), differs, differs+1), slices.Delete(slices.Clone(things), differs, differs+1)) {
-			continue
-		}
-		at, names = differs, append(names, its[differs])
 	}
 	if at < 0 || one.stands > 1 {
 		return said, 0
@@ -285,6 +283,21 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	return said.About(things[at], all), len(names)
+}
+
+// differing is the place at which two lists differ, -1 where that is not one place.
+func differing(a, b []string) int {
+	at := -1
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
 }
 
 // source is the address of which downloaded code is run, where the call fetches

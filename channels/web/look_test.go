@@ -55,7 +55,9 @@ func TestContrast(t *testing.T) {
 			{"tone-passed", "sheet", 3},
 			{"tone-guard", "sheet", 3},
 			{"tone-denied", "sheet", 3},
-			{"tone-expired", "sheet", 3}, {"tone-withdrawn", "sheet", 3}, {"tone-unasked", "sheet", 3},
+			{"tone-expired", "sheet", 3},
+			{"tone-withdrawn", "sheet", 3},
+			{"tone-unasked", "sheet", 3},
 			{"tone-waiting", "sheet", 3},
 			{"tone-allowed", "sheet", 3},
 		} {

@@ -305,7 +305,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 // throw-away container keeps to itself reaches nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
-	case v.box != "" && !v.fresh && !v.pod && (e.Reach == ReachWorkspace || e.counts == ReachWorkspace) && liveName(v.box):
+	case v.box != "" && !v.fresh && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box):
 		e.counts, e.Reach = "", ReachShared
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:

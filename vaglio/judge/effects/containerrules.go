@@ -72,10 +72,7 @@ func dockerLocal(c *call) []Effect {
 			return c.r.write(c.invocation, c.operands[len(c.operands)-1], "copies files to")
 		}
 	}
-	if c.why != "" {
-		return own(worded(string(c.why), func(string) string { return c.rest(c.took) }))
-	}
-	return own(say("works on local containers: %s", verb))
+	return own(worded(string(c.why), func(of string) string { return c.about(of, c.rest(c.took)) }))
 }
 
 // bulk reports whether a command works on whatever another one lists, and not
