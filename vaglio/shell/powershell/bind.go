@@ -1,7 +1,6 @@
 package powershell
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +21,8 @@ func whatIf(name string) bool {
 	return name == "whatif" || name == "wi" || name == "what" || name == "wha"
 }
 
-// find gives the parameter that a name or the beginning of one means.
+// find gives the parameter that a name or the beginning of one means. Options
+// with a slash are not shortened.
 func (s *spec) find(name string) *param {
 	var found *param
 	for i := range s.params {
@@ -30,7 +30,7 @@ func (s *spec) find(name string) *param {
 		if p.name == name {
 			return p
 		}
-		if found == nil && strings.HasPrefix(p.name, name) {
+		if found == nil && name != "" && name[0] != '/' && strings.HasPrefix(p.name, name) {
 			found = p
 		}
 	}
@@ -49,82 +49,36 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 		a := &args[0]
 		args = args[1:]
 		p := s.find(a.name)
-		_, common := r.t.common(a.name)
+		common := r.t.common(a.name)
+		on := !a.valued || !r.word(a.val).Is("False")
+		var v value
 		switch {
 		case a.name == "":
 			words = append(words, a.val)
-		case a.name == "@":
-			words = append(words, r.spread(b, s, a.val)...)
-		case p == nil && !common:
+		case p == nil && common == nil:
 			if len(s.params) > 0 {
 				b.strange = append(b.strange, a.name)
 			}
 			rest = append(rest, a.val)
-		case r.isFlag(p, a.name):
-			r.turn(b, p, a)
+		case p != nil && p.isFlag:
+			b.on[p.name] = on
+		case p != nil:
+			v, args = a.given(args)
+			given[p.name] = append(given[p.name], v)
+		case common.isFlag:
+			b.dry = b.dry || whatIf(a.name) && on
 		default:
-			var v value
-			if v, args = a.given(args); p != nil {
-				given[p.name] = append(given[p.name], v)
+			v, args = a.given(args)
+			if name, ok := v.text(); ok && strings.HasSuffix(strings.TrimSuffix(common.name, "ariable"), "v") {
+				r.setVar(variableName(strings.TrimPrefix(name, "+")), unknownValue(""))
 			}
 		}
 	}
-	r.give(b, given)
-	b.positions(r, s, words, rest)
-	return b
-}
-
-// given is the value of a named argument, which may be the next one.
-func (a *argument) given(next []argument) (value, []argument) {
-	if !a.valued && len(next) > 0 && next[0].name == "" {
-		return next[0].val, next[1:]
-	}
-	return a.val, next
-}
-
-func (r *reader) isFlag(p *param, name string) bool {
-	if p != nil {
-		return p.isFlag
-	}
-	flag, _ := r.t.common(name)
-	return flag
-}
-
-// turn sets a switch, or one that every cmdlet has.
-func (r *reader) turn(b *bound, p *param, a *argument) {
-	on := !a.valued || !r.word(a.val).Is("False")
-	switch {
-	case p != nil:
-		b.on[p.name] = on
-	case whatIf(a.name):
-		b.dry = on
-	}
-}
-
-// give gives each parameter the values that stand behind its name.
-func (r *reader) give(b *bound, given map[string][]value) {
 	for name, vals := range given {
 		b.vals[name] = r.list(vals)
 	}
-}
-
-// spread gives what a table holds to the parameters of its names.
-func (r *reader) spread(b *bound, s *spec, v value) []value {
-	if v.table == nil || !r.step(len(v.table)) {
-		return []value{v}
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.table)) {
-		p := s.find(name)
-		switch {
-		case p == nil:
-			b.dry = b.dry || whatIf(name)
-		case p.isFlag:
-			b.on[p.name] = !r.word(v.table[name]).Is("False")
-		default:
-			b.vals[p.name] = v.table[name]
-		}
-	}
-	return nil
+	b.positions(r, s, words, rest)
+	return b
 }
 
 // positions gives the words without a name to the parameters by their places.
@@ -139,8 +93,8 @@ func (b *bound) positions(r *reader, s *spec, words, rest []value) {
 	slices.SortStableFunc(free, func(x, y *param) int { return x.pos - y.pos })
 	for _, v := range words {
 		at := 0
-		if v.block != nil && s.find("process") == nil && s.rest == "" {
-			at = max(0, slices.IndexFunc(free, func(p *param) bool { return p.role == roleBlock || p.role == roleFilter }))
+		if v.isBlock && s.find("process") == nil && s.rest == "" {
+			at = max(0, slices.IndexFunc(free, func(p *param) bool { return p.role == roleBlock }))
 		}
 		if len(free) == 0 {
 			rest = append(rest, v)
@@ -152,48 +106,34 @@ func (b *bound) positions(r *reader, s *spec, words, rest []value) {
 	b.rest = r.list(rest)
 }
 
-// bindSlashes gives every word of a program whose options begin with a slash
-// to its parameter.
-func (r *reader) bindSlashes(s *spec, args []argument) *bound {
-	b := &bound{vals: map[string]value{}, on: map[string]bool{}}
-	var words []value
-	given := map[string][]value{}
-	for args = apart(args); len(args) > 0; {
-		a := &args[0]
-		args = args[1:]
-		w := strings.ToLower(a.word.Prefix())
-		name, after, _ := strings.Cut(w, ":")
-		p := s.exact(name)
-		switch {
-		case p != nil && p.isFlag:
-			b.on[p.name] = true
-		case p != nil && after != "":
-			given[p.name] = append(given[p.name], text(a.word.Prefix()[len(name)+1:]))
-		case p != nil && len(args) > 0:
-			given[p.name] = append(given[p.name], args[0].val)
-			args = args[1:]
-		case isSlashOption(w) || len(w) == 2 && strings.IndexByte("+-", w[0]) >= 0:
-		default:
-			words = append(words, a.val)
-		}
-	}
-	r.give(b, given)
-	b.positions(r, s, words, nil)
-	return b
-}
-
-// apart splits options that are written together, as in /s/q.
-func apart(args []argument) []argument {
+// slashed names those words of a program that are its options: they begin with
+// a slash, and may stand together, as in /s/q. What is no option of the row's
+// says nothing.
+func slashed(s *spec, args []argument) []argument {
 	out := make([]argument, 0, len(args))
 	for _, a := range args {
-		s, ok := a.word.Text()
-		if !ok || !gluedOptions(s) {
-			out = append(out, a)
+		w, _ := a.word.Text()
+		w = strings.ToLower(w)
+		if gluedOptions(w) {
+			for letter := range strings.SplitSeq(w[1:], "/") {
+				if s.find("/"+letter) != nil {
+					out = append(out, argument{name: "/" + letter, bare: true})
+				}
+			}
 			continue
 		}
-		for letter := range strings.SplitSeq(s[1:], "/") {
-			out = append(out, plainArg(shell.Text("/"+letter)))
+		a.name, a.valued = "", false
+		prefix := a.word.Prefix()
+		name, after, colon := strings.Cut(prefix, ":")
+		name = strings.ToLower(name)
+		switch {
+		case s.find(name) != nil && name != "" && name[0] == '/':
+			a.name, a.valued = name, colon && after != ""
+			a.val = text(after)
+		case isSlashOption(strings.ToLower(prefix)), len(w) == 2 && strings.IndexByte("+-", w[0]) >= 0:
+			continue
 		}
+		out = append(out, a)
 	}
 	return out
 }
@@ -211,28 +151,13 @@ func gluedOptions(s string) bool {
 	return true
 }
 
-func (s *spec) exact(name string) *param {
-	for i := range s.params {
-		if s.params[i].name == name {
-			return &s.params[i]
-		}
-	}
-	return nil
-}
-
 // isSlashOption says that a word is an option of a program of Windows rather
 // than a path.
 func isSlashOption(w string) bool {
-	return len(w) > 1 && w[0] == '/' && !strings.Contains(w[1:], "/") && (len(w) < 4 || strings.Contains(w, ":") || isOptionWord(w[1:]))
-}
-
-func isOptionWord(w string) bool {
-	for i := range len(w) {
-		if !isLetter(w[i]) {
-			return false
-		}
+	if len(w) < 2 || w[0] != '/' || strings.Contains(w[1:], "/") {
+		return false
 	}
-	return len(w) > 2
+	return len(w) < 4 || strings.Contains(w, ":") || strings.Trim(w[1:], "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // take is what a parameter was given, or what the pipe brings to it.
@@ -274,7 +199,11 @@ func (r *reader) provided(function, drive, rest string, w shell.Word) {
 		return
 	}
 	switch drive {
-	case "env", "variable", "function", "alias":
+	case "env":
+		r.setenv(rest, unknownValue(""))
+		r.setVar(drive+":"+strings.ToLower(rest), unknownValue(""))
+	case "variable", "function", "alias":
+		r.unread("what a name stands for is changed in a way that is not read")
 	default:
 		r.emit(shell.Command{Name: function, Argv: []shell.Word{shell.Text(function), w}})
 	}

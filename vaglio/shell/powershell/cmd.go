@@ -6,113 +6,104 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// batcher reads the lexemes of a text of cmd. Only next goes on, so a loop
-// that asks for it in every round ends.
-type batcher struct {
-	r    *reader
-	toks []lexeme
+// batch reads lines of cmd and runs them as it goes.
+type batch struct {
+	cursor
+	r *reader
 }
 
-// batch reads lines of cmd.
+// batch reads a text of cmd.
 func (r *reader) batch(src string) {
 	if !r.opens(src) {
 		return
 	}
 	defer r.leave()
-	l := &batchLexer{cursor: cursor{src: strings.ReplaceAll(src, "\r\n", "\n")}, spend: r.step}
-	b := &batcher{r: r, toks: l.lexemes()}
-	for !b.done() {
+	b := &batch{r: r, cursor: cursor{src: strings.ReplaceAll(src, "\r\n", "\n")}}
+	for b.more() {
 		b.sequence()
-		b.next() // a bracket that closes nothing
+		b.take(1) // a bracket that closes nothing
 	}
 }
 
-func (b *batcher) done() bool { return len(b.toks) == 0 || b.r.stopped }
+func (b *batch) more() bool { return !b.done() && b.r.step(1) }
 
-// peek is the next lexeme; behind the last one, an empty one.
-func (b *batcher) peek() lexeme {
-	if b.done() {
-		return lexeme{}
+// gaps skips what stands between words.
+func (b *batch) gaps() {
+	for b.more() && (isBlank(b.peek(0)) || b.peek(0) == '\r' || b.has("^\n")) {
+		b.take(1 + strings.Count(b.rest()[:1], "^"))
 	}
-	return b.toks[0]
 }
-
-// next takes the next lexeme.
-func (b *batcher) next() lexeme {
-	t := b.peek()
-	b.toks = b.toks[min(1, len(b.toks)):]
-	return t
-}
-
-// skip takes the next lexeme if it is the word.
-func (b *batcher) skip(word string) bool {
-	found := strings.EqualFold(b.peek().text, word) && !b.done()
-	if found {
-		b.next()
-	}
-	return found
-}
-
-func (t lexeme) is(bracket string) bool { return t.kind == tokGroup && t.text == bracket }
 
 // sequence reads commands up to a closing bracket or the end.
-func (b *batcher) sequence() {
+func (b *batch) sequence() {
 	var in value
 	piped := false
-	for !b.done() && !b.peek().is(")") {
-		switch b.peek().kind {
-		case tokEnd, tokAnd, tokOr:
-			b.next()
-			in, piped = value{}, false
-		case tokPipe:
-			b.next()
-			piped = true
+	for b.gaps(); b.more() && b.peek(0) != ')'; b.gaps() {
+		switch c := b.peek(0); c {
+		case '\n', '&', '|':
+			twice := b.take(1) != "\n" && b.peek(0) == c
+			if twice {
+				b.take(1)
+			}
+			if piped = c == '|' && !twice; !piped {
+				in = value{}
+			}
 		default:
-			left := len(b.toks)
-			if in = b.command(in, piped); len(b.toks) == left {
-				b.next() // nothing that begins so is known
+			before := b.pos
+			if in = b.command(in, piped); b.pos == before {
+				b.take(1) // nothing that begins so is known
 			}
 		}
 	}
 }
 
+// ahead is the bare word that comes next, in lower case.
+func (b *batch) ahead() string {
+	s := b.rest()
+	if n := strings.IndexAny(s, " \t\r\n&|()<>\""); n >= 0 {
+		s = s[:n]
+	}
+	const most = 32
+	return strings.ToLower(s[:min(len(s), most)])
+}
+
+// skip takes the next word if it is the given one.
+func (b *batch) skip(word string) bool {
+	b.gaps()
+	found := b.ahead() == word
+	if found {
+		b.take(len(word))
+	}
+	return found
+}
+
 // command reads one command with what it holds.
-func (b *batcher) command(in value, piped bool) value {
+func (b *batch) command(in value, piped bool) value {
 	if !b.r.enter() {
-		b.toks = nil
+		b.pos = len(b.src)
 		return value{}
 	}
 	defer b.r.leave()
-	t := b.peek()
-	if t.is("(") {
-		b.next()
+	for b.gaps(); b.peek(0) == '@' && b.more(); b.gaps() {
+		b.take(1)
+	}
+	switch word := b.ahead(); {
+	case b.peek(0) == '(':
+		b.take(1)
 		b.sequence()
-		b.next()
+		b.take(1)
 		return unknownValue("")
-	}
-	if t.kind != tokWord || t.quote {
-		return b.simple(in, piped)
-	}
-	return b.keyword(strings.ToLower(strings.TrimLeft(t.text, "@")), in, piped)
-}
-
-// keyword reads a command that may begin with a word of the language.
-func (b *batcher) keyword(word string, in value, piped bool) value {
-	switch {
-	case word == "":
-		b.next()
-	case word == "rem" || strings.HasPrefix(word, "::"):
-		for !b.done() && b.peek().text != "\n" {
-			b.next()
-		}
+	case word == "rem", strings.HasPrefix(word, "::"):
+		line, _, _ := strings.Cut(b.rest(), "\n")
+		b.take(len(line))
 	case word == "if":
-		b.next()
+		b.take(len(word))
 		b.condition()
 	case word == "for":
-		b.next()
+		b.take(len(word))
 		b.loop()
-	case word == "else" || word == "do" || word == "call":
-		b.next()
+	case word == "else", word == "do", word == "call":
+		b.take(len(word))
 		return b.command(in, piped)
 	default:
 		return b.simple(in, piped)
@@ -120,13 +111,35 @@ func (b *batcher) keyword(word string, in value, piped bool) value {
 	return value{}
 }
 
+// word takes what stands up to the next blank or operator outside quotes.
+func (b *batch) word() (s string, quoted bool) {
+	var text strings.Builder
+	inside := false
+	for b.gaps(); b.more(); {
+		c := b.peek(0)
+		if c == '\n' || !inside && strings.IndexByte(" \t\r&|()<>", c) >= 0 {
+			break
+		}
+		switch s := b.take(1); {
+		case c == '"':
+			inside, quoted = !inside, true
+		case !inside && c == '^' && !b.done():
+			text.WriteString(strings.TrimPrefix(b.take(1), "\n")) // at its end the line goes on
+		default:
+			text.WriteString(s)
+		}
+	}
+	return text.String(), quoted
+}
+
 // condition reads the test, the command and what follows else.
-func (b *batcher) condition() {
+func (b *batch) condition() {
 	b.skip("/i")
 	b.skip("not")
-	switch first := strings.ToLower(b.next().text); first {
+	first, _ := b.word()
+	switch strings.ToLower(first) {
 	case "exist", "defined", "errorlevel", "cmdextversion":
-		b.next()
+		b.word()
 	default:
 		if strings.Contains(first, "==") && !strings.HasSuffix(first, "==") {
 			break // a==b
@@ -136,7 +149,7 @@ func (b *batcher) condition() {
 				break
 			}
 		}
-		b.next()
+		b.word()
 	}
 	b.r.conditional(false, func() value {
 		b.command(value{}, false)
@@ -148,50 +161,55 @@ func (b *batcher) condition() {
 }
 
 // loop reads [options] %x in (set) do command.
-func (b *batcher) loop() {
+func (b *batch) loop() {
 	mode, root := "", shell.Text(".")
-	for strings.HasPrefix(b.peek().text, "/") {
-		mode = strings.ToLower(b.next().text)
-		if w := b.peek(); w.kind == tokWord && !strings.HasPrefix(w.text, "%") && !strings.HasPrefix(w.text, "/") {
-			b.next()
-			if mode == "/r" {
-				root = b.r.path(b.r.word(b.r.percent(w.text)), false)
-			}
+	for b.gaps(); b.peek(0) == '/' && b.more(); b.gaps() {
+		mode, _ = b.word()
+		mode = strings.ToLower(mode)
+		if b.gaps(); b.peek(0) == '%' || b.peek(0) == '/' {
+			continue
+		}
+		if w, _ := b.word(); mode == "/r" {
+			root = b.r.path(b.r.word(b.r.percent(w)), false)
 		}
 	}
-	name := strings.ToLower(strings.TrimLeft(b.next().text, "%"))
+	name, _ := b.word()
+	name = strings.ToLower(strings.TrimLeft(name, "%"))
 	b.skip("in")
 	var set []shell.Word
-	if b.peek().is("(") {
-		b.next()
+	if b.gaps(); b.peek(0) == '(' {
+		b.take(1)
 		set = b.set(mode, root)
 	}
 	b.skip("do")
-	body := b.toks
+	body := b.pos
 	b.r.conditional(true, func() value {
-		b.toks = body // the loop is read twice
+		b.pos = body // the loop is read twice
 		b.r.vars["%"+name] = value{items: set, either: len(set) > 1}
 		return b.command(value{}, false)
 	})
 }
 
 // set reads the brackets of a loop.
-func (b *batcher) set(mode string, root shell.Word) []shell.Word {
+func (b *batch) set(mode string, root shell.Word) []shell.Word {
+	start := b.pos
 	var vals []value
-	var raw []string
-	for !b.done() && !b.peek().is(")") {
-		t := b.next()
-		raw = append(raw, t.text)
-		vals = append(vals, b.r.percent(t.text))
+	for b.gaps(); b.more() && b.peek(0) != ')'; b.gaps() {
+		w, quoted := b.word()
+		if w == "" && !quoted {
+			b.take(1)
+		}
+		vals = append(vals, b.r.percent(w))
 	}
-	b.next()
+	code := strings.TrimSpace(b.src[start:b.pos])
+	b.take(1)
 	if mode == "/f" {
-		if code := strings.Join(raw, " "); len(code) > 1 && (code[0] == '\'' || code[0] == '`') {
+		if code != "" && strings.IndexByte("'`", code[0]) >= 0 {
 			b.r.batchWord(shell.Text(strings.Trim(code, "'`")))
 		}
 		return []shell.Word{unknownWord("")}
 	}
-	items := b.r.list(vals).items
+	items := b.r.list(append(vals, value{})).items
 	out := make([]shell.Word, len(items))
 	for i, w := range items {
 		out[i] = b.r.path(w, false)
@@ -206,38 +224,38 @@ func (b *batcher) set(mode string, root shell.Word) []shell.Word {
 func found() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find"}) }
 
 // simple reads a command's words up to the next operator.
-func (b *batcher) simple(in value, piped bool) value {
+func (b *batch) simple(in value, piped bool) value {
 	var args []argument
-	quoted := false
-	for {
-		t := b.peek()
-		if t.kind == tokRedirect {
-			b.redirect(b.next())
+	named := false // in quotes
+	for b.gaps(); b.more(); b.gaps() {
+		if b.redirect() {
 			continue
 		}
-		if t.kind != tokWord && (!t.is("(") || len(args) == 0) {
+		c := b.peek(0)
+		if c == '\n' || c == '&' || c == '|' || c == ')' || c == '(' && len(args) == 0 {
 			break
 		}
-		b.next()
-		quoted = quoted || t.quote && len(args) == 0
-		args = append(args, b.words(t)...)
+		if c == '(' {
+			args = append(args, plainArg(shell.Text(b.take(1))))
+			continue
+		}
+		variable := c == '%'
+		w, quoted := b.word()
+		named = named || quoted && len(args) == 0
+		v := b.r.percent(w)
+		if s, ok := v.text(); ok && !quoted && variable && strings.ContainsAny(s, " \t") {
+			args = append(args, b.r.splitWords(v.items[0])...)
+		} else {
+			args = append(args, argument{val: v, word: b.r.word(v), bare: !quoted})
+		}
 	}
 	if len(args) == 0 {
 		return value{}
 	}
-	if s, ok := args[0].word.Text(); ok && !quoted {
-		args = append(b.r.split(strings.TrimLeft(s, "@")), args[1:]...)
+	if s, ok := args[0].word.Text(); ok && !named {
+		args = append(b.r.split(s), args[1:]...)
 	}
 	return b.r.batchCommand(args, in, piped)
-}
-
-// words are what a lexeme is to a command: a variable may hold several words.
-func (b *batcher) words(t lexeme) []argument {
-	v := b.r.percent(t.text)
-	if s, ok := v.text(); ok && !t.quote && strings.HasPrefix(t.text, "%") && strings.ContainsAny(s, " \t") {
-		return b.r.splitWords(v.items[0])
-	}
-	return []argument{{val: v, word: b.r.word(v), bare: !t.quote}}
 }
 
 // split takes apart a built-in command that is written together with its first
@@ -253,24 +271,36 @@ func (r *reader) split(s string) []argument {
 	return []argument{plainArg(shell.Text(s))}
 }
 
-func (b *batcher) redirect(op lexeme) {
-	if op.text == "&" || b.peek().kind != tokWord {
-		return
-	}
-	target := b.next()
-	if strings.EqualFold(target.text, "nul") {
-		return
+// redirect takes > >> 2>&1 and <, if one comes next.
+func (b *batch) redirect() bool {
+	n := 0
+	if c := b.peek(0); c == '1' || c == '2' {
+		n = 1
 	}
 	kind := shell.RedirectWrite
-	switch op.text {
-	case ">>":
-		kind = shell.RedirectAppend
-	case "<":
+	switch {
+	case b.peek(n) == '<' && n == 0:
 		kind = shell.RedirectRead
+	case b.peek(n) != '>':
+		return false
 	}
-	for _, w := range b.r.percent(target.text).items {
+	b.take(n + 1)
+	switch {
+	case b.peek(0) == '&' && b.peek(1) != 0:
+		b.take(2)
+		return true
+	case b.peek(0) == '>':
+		b.take(1)
+		kind = shell.RedirectAppend
+	}
+	target, quoted := b.word()
+	if target == "" && !quoted || strings.EqualFold(target, "nul") {
+		return true
+	}
+	for _, w := range b.r.percent(target).items {
 		b.r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: b.r.path(w, true)}}})
 	}
+	return true
 }
 
 // batchCommand runs one command of cmd.
@@ -294,7 +324,7 @@ func (r *reader) batchCommand(args []argument, in value, piped bool) value {
 	if sp == nil {
 		return r.program(name, rest, in, piped)
 	}
-	out := r.cmdlet(sp, r.bindSlashes(sp, rest), rest, in, piped)
+	out := r.cmdlet(sp, r.bind(sp, slashed(sp, rest)), rest, in, piped)
 	if key == "echo" {
 		return one(r.line(rest))
 	}
@@ -329,15 +359,12 @@ func (r *reader) batchStart(args []argument, in value, piped bool) value {
 	if len(args) > 0 && !args[0].bare {
 		args = args[1:]
 	}
-	for len(args) > 0 {
-		option := strings.ToLower(args[0].word.Prefix())
-		if !isSlashOption(option) {
-			break
+	for len(args) > 0 && isSlashOption(strings.ToLower(args[0].word.Prefix())) {
+		skip := 1
+		if strings.EqualFold(args[0].word.Prefix(), "/d") {
+			skip = min(2, len(args))
 		}
-		args = args[1:]
-		if option == "/d" {
-			args = args[min(1, len(args)):]
-		}
+		args = args[skip:]
 	}
 	if len(args) == 0 {
 		return value{}
@@ -347,4 +374,76 @@ func (r *reader) batchStart(args []argument, in value, piped bool) value {
 		return value{}
 	}
 	return r.batchCommand(args, in, piped)
+}
+
+// percent replaces %NAME%, !NAME! and the variables of loops in a word.
+func (r *reader) percent(s string) value {
+	if !strings.ContainsAny(s, "%!") || !r.step(1+len(s)/bytesPerStep) {
+		return text(s)
+	}
+	var parts []value
+	for c := (cursor{src: s}); !c.done(); {
+		switch n := strings.IndexAny(c.rest(), "%!"); {
+		case n < 0:
+			parts = append(parts, text(c.take(len(s))))
+			continue
+		case n > 0:
+			parts = append(parts, text(c.take(n)))
+		}
+		v, n := r.percentAt(c.rest())
+		if n == 0 {
+			v = text(c.rest()[:1])
+		}
+		c.take(n)
+		parts = append(parts, v)
+	}
+	return r.glue(parts)
+}
+
+// percentAt reads the variable at the beginning of a text and says how long it
+// is there, 0 for none.
+func (r *reader) percentAt(s string) (value, int) {
+	if s[0] == '%' && len(s) > 1 {
+		if v, n := r.loopVariable(s); n > 0 {
+			return v, n
+		}
+		if strings.IndexByte("0123456789*~", s[1]) >= 0 {
+			return unknownValue(""), 2
+		}
+	}
+	name, _, ok := strings.Cut(s[1:], s[:1])
+	if !ok || name == "" {
+		return value{}, 0
+	}
+	base, _, changes := strings.Cut(strings.ToLower(name), ":")
+	v := r.variable("env:" + base)
+	if changes { // %NAME:~1,2%
+		v = madeOf(v, "")
+	}
+	return v, len(name) + 2
+}
+
+// loopVariable reads %x, %%x and %~dpx.
+func (r *reader) loopVariable(s string) (value, int) {
+	lead := 1
+	if s[1] == '%' {
+		lead = 2
+	}
+	after := s[lead:]
+	const most = 16 // letters of what is taken of the path
+	modifiers := 0
+	if strings.HasPrefix(after, "~") {
+		start := after[:min(len(after), most)]
+		modifiers = len(start) - len(strings.TrimLeft(start, "~dpnxfsatz"))
+	}
+	for _, at := range [...]int{0, max(modifiers-1, 0), modifiers} {
+		if at >= len(after) {
+			continue
+		}
+		v, ok := r.vars["%"+strings.ToLower(after[at:at+1])]
+		if ok && (at+1 == len(after) || after[at+1] != '%' || lead == 2) {
+			return v, lead + at + 1
+		}
+	}
+	return value{}, 0
 }

@@ -1,89 +1,62 @@
 package powershell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// expression is one expression while it is being read. Only next goes on.
-type expression struct {
-	r    *reader
-	toks []token
-}
-
-// eval reads an expression. Words that are put together of texts are followed,
-// for commands are hidden so; what all else yields is not known.
-func (r *reader) eval(toks []token) value {
-	if len(toks) == 0 {
-		return value{}
-	}
-	if len(toks) == 1 && toks[0].kind == tokText {
-		return r.text(&toks[0])
-	}
-	if !r.step(1+len(toks)) || !r.enter() {
+// expression reads operands and the operators between them. Words that are put
+// together of texts are followed, for commands are hidden so; what all else
+// yields is not known. Without commas it ends at one.
+func (p *parser) expression(commas bool) value {
+	r := p.r
+	if !r.step(1) || !r.enter() {
+		p.pos = len(p.src)
 		return unknownValue("")
 	}
 	defer r.leave()
-	e := &expression{r: r, toks: r.pieces(toks)}
-	return e.chain()
-}
-
-func (e *expression) more() bool { return len(e.toks) > 0 && !e.r.stopped }
-
-// sees says whether a token of the kind comes next.
-func (e *expression) sees(k kind) bool { return e.more() && e.toks[0].kind == k }
-
-func (e *expression) next() *token {
-	t := &e.toks[0]
-	e.toks = e.toks[1:]
-	return t
-}
-
-// chain reads operands and the operators between them. The operators that make
-// texts bind in three degrees: -f and arithmetic, +, all others.
-func (e *expression) chain() value {
-	vals := []value{e.list()}
-	var ops []string
-	for e.more() {
-		op := "?"
-		switch e.toks[0].kind {
-		case tokAssign, tokRedirect, tokAmp:
-			e.next()
-			continue
-		case tokOp:
-			op = e.next().text
-		default:
-			e.r.unread("an expression of a form that is not read")
+	v := p.list(commas)
+	loosest := 0 // of the operators that are done
+	for r.step(1) {
+		p.blanks()
+		op := p.operator()
+		if op == "" {
+			break
 		}
-		if op != "++" && op != "--" {
-			ops, vals = append(ops, op), append(vals, e.list())
+		p.take(len(op))
+		p.space(lineEnds)
+		if op == "=" { // of what is no variable
+			return p.statement()
+		}
+		other := p.list(commas)
+		v = r.binary(strings.ToLower(op), v, other)
+		if degree := looseness(op); degree < loosest {
+			v = madeOf(v, "") // it binds what stands before it first
+		} else {
+			loosest = degree
 		}
 	}
-	for degree := range 3 {
-		vals, ops = e.r.reduce(vals, ops, degree)
-	}
-	return vals[0]
+	return v
 }
 
-// reduce applies the operators of one degree, from left to right.
-func (r *reader) reduce(vals []value, ops []string, degree int) ([]value, []string) {
-	out, rest := vals[:1:1], []string(nil)
-	for i, op := range ops {
-		if degreeOf(op) != degree {
-			out, rest = append(out, vals[i+1]), append(rest, op)
-			continue
+// operator is the operator that comes next, or "".
+func (p *parser) operator() string {
+	s := p.rest()
+	if len(s) > 1 && s[0] == '-' && isLetter(s[1]) {
+		return s[:1+nameLength(s[1:])]
+	}
+	for _, op := range [...]string{"..", "??", "++", "--", "+", "-", "*", "/", "%", "?", ":", "="} {
+		if strings.HasPrefix(s, op) {
+			return op
 		}
-		last := len(out) - 1
-		out[last] = r.binary(op, out[last], vals[i+1])
 	}
-	return out, rest
+	return ""
 }
 
-func degreeOf(op string) int {
-	switch op {
+// looseness orders the operators that make texts by how they bind.
+func looseness(op string) int {
+	switch strings.ToLower(op) {
 	case "-f", "*", "/", "%", "..":
 		return 0
 	case "+", "-":
@@ -106,15 +79,10 @@ func (r *reader) binary(op string, a, b value) value {
 		}
 	case "-as":
 		return a
-	case "??", "?":
+	case "??", "?", ":":
 		return r.merged(a, b)
-	case "..":
-		return aNumber()
 	}
-	if wordclass.Is("powershell-test", op) {
-		return truth()
-	}
-	return madeOf(a, "")
+	return madeOf(r.list([]value{a, b}), "")
 }
 
 func (v value) number() (int, bool) {
@@ -130,12 +98,12 @@ func (r *reader) plus(a, b value) value {
 	if len(a.items) > 1 && !a.either {
 		return r.list([]value{a, b})
 	}
-	if x, ok := a.number(); ok {
-		if y, ok := b.number(); ok {
-			return text(strconv.Itoa(x + y))
-		}
-	}
-	if len(a.items) == 0 && a.block == nil {
+	_, x := a.number()
+	_, y := b.number()
+	switch {
+	case x && y:
+		return unknownValue("")
+	case len(a.items) == 0 && !a.isBlock:
 		return b
 	}
 	return r.glue([]value{a, b})
@@ -154,164 +122,289 @@ func (r *reader) format(a, b value) value {
 		if !opened || !closed {
 			return r.glue(append(parts, text(f)))
 		}
-		parts = append(parts, text(before))
-		if i := strings.IndexAny(place, ":,"); i >= 0 {
-			place = place[:i]
+		v := madeOf(b, "")
+		if n, err := strconv.Atoi(place); err == nil && n == 0 && b.either {
+			v = b
+		} else if err == nil && 0 <= n && n < len(b.items) {
+			v = one(b.items[n])
 		}
-		n, err := strconv.Atoi(place)
-		switch {
-		case err != nil || n < 0:
-			parts = append(parts, unknownValue(""))
-		case b.either && n == 0:
-			parts = append(parts, b)
-		case n < len(b.items):
-			parts = append(parts, one(b.items[n]))
-		}
+		parts = append(parts, text(before), v)
 		f = rest
 	}
 }
 
 // list reads operands between commas.
-func (e *expression) list() value {
-	vals := []value{e.unary()}
-	for e.sees(tokComma) {
-		e.next()
-		vals = append(vals, e.unary())
+func (p *parser) list(commas bool) value {
+	vals := []value{p.unary()}
+	for p.blanks(); commas && p.peek(0) == ','; p.blanks() {
+		p.take(1)
+		p.space(lineEnds)
+		vals = append(vals, p.unary())
 	}
-	return e.r.list(vals)
+	return p.r.list(vals)
 }
 
-// unary reads an operand with what stands before it; it takes a token if there
-// is one.
-func (e *expression) unary() value {
-	if !e.more() {
-		return value{}
-	}
-	if !e.r.enter() {
-		e.next()
+// unary reads an operand with what stands before it.
+func (p *parser) unary() value {
+	if !p.r.step(1) || !p.r.enter() {
+		p.pos = len(p.src)
 		return unknownValue("")
 	}
-	defer e.r.leave()
-	if !e.sees(tokOp) {
-		return e.postfix(e.primary())
+	defer p.r.leave()
+	p.blanks()
+	switch c := p.peek(0); {
+	case c == '!', c == ',', c == '+':
+		p.take(1)
+		return p.unary()
+	case c == '-':
+		op := strings.ToLower(p.operator())
+		p.take(max(1, len(op)))
+		v := p.unary()
+		if op == "-join" {
+			return one(p.r.joined(v.items, ""))
+		}
+		return madeOf(v, "")
 	}
-	op := e.next().text
-	v := e.unary()
-	switch op {
-	case "-join":
-		return one(e.r.joined(v.items, ""))
-	case "+":
+	return p.postfix(p.primary())
+}
+
+// primary reads one operand.
+func (p *parser) primary() value {
+	switch c := p.peek(0); {
+	case c == '\'', c == '"':
+		return p.quoted()
+	case c == '$':
+		return p.dollar()
+	case c == '@':
+		return p.at()
+	case c == '(':
+		return p.grouped()
+	case c == '{':
+		return value{isBlock: true, block: p.enclosed()}
+	case c == '[':
+		return p.typed()
+	case isDigit(c):
+		n := 0
+		for isNameByte(p.peek(n)) || p.peek(n) == '.' && isDigit(p.peek(n+1)) {
+			n++
+		}
+		return text(p.take(n))
+	default:
+		return text(p.name())
+	}
+}
+
+// at takes what begins with an at sign: a list, a table, a text of lines or a
+// variable that is spread.
+func (p *parser) at() value {
+	quote := hereQuote(p.rest())
+	p.take(1)
+	switch {
+	case quote != "":
+		return p.lines(quote)
+	case p.peek(0) == '(':
+		return p.grouped()
+	case p.peek(0) == '{':
+		return p.r.hash(p.enclosed())
+	}
+	p.variableName()
+	p.r.unread("the words of a command are only known when it runs")
+	return unknownValue("")
+}
+
+// hash reads what stands between @{ and }: name=value; …
+func (r *reader) hash(entries string) value {
+	p := &parser{r: r, cursor: cursor{src: entries}}
+	var vals []value
+	for p.space("\n;"); !p.done() && r.step(1); p.space("\n;") {
+		before := p.pos
+		p.unary()
+		if p.blanks(); p.peek(0) == '=' {
+			p.take(1)
+			p.space(lineEnds)
+			vals = append(vals, p.statement())
+		}
+		if p.pos == before {
+			r.unread("an expression of a form that is not read")
+			p.take(1)
+		}
+	}
+	v := r.list(append(vals, value{}))
+	v.hash = true
+	return v
+}
+
+// typed reads what stands behind the name of a type: a static member, or what
+// is made one of the type.
+func (p *parser) typed() value {
+	typ := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(p.enclosed())), "system.")
+	if p.has("::") {
+		p.take(2)
+		name := p.name()
+		if name == "" {
+			p.r.unread("a function that is not known is called: %s", "["+typ+"]")
+			return p.postfix(p.unary())
+		}
+		if args, ok := p.call(); ok {
+			return p.r.static(typ, name, args)
+		}
+		return unknownValue("")
+	}
+	if p.blanks(); p.done() || strings.IndexByte("\n;|,)}.=", p.peek(0)) >= 0 || p.operator() != "" {
+		return unknownValue("")
+	}
+	v := p.unary()
+	if p.r.t.plain[typ] {
+		return v
+	}
+	if typ == "scriptblock" {
+		return p.r.carried(v, "["+typ+"]")
+	}
+	return madeOf(v, "")
+}
+
+// call takes the arguments of a function, if they stand here.
+func (p *parser) call() ([]value, bool) {
+	switch p.peek(0) {
+	case '{':
+		return []value{p.primary()}, true
+	case '(':
+		in := &parser{r: p.r, cursor: cursor{src: p.enclosed()}}
+		var args []value
+		for in.space("\n,"); !in.done() && p.r.step(1); in.space("\n,") {
+			before := in.pos
+			args = append(args, in.expression(false))
+			if in.pos == before {
+				p.r.unread("an expression of a form that is not read")
+				in.take(1)
+			}
+		}
+		return args, true
+	}
+	return nil, false
+}
+
+// postfix reads members and elements of a value.
+func (p *parser) postfix(v value) value {
+	for p.r.step(1) {
+		lead := 0
+		switch {
+		case p.has("++") || p.has("--"):
+			p.take(2)
+			continue
+		case p.peek(0) == '[':
+			p.r.index(p.enclosed())
+			v = p.r.indexed(v)
+			continue
+		case p.has("::"), p.has("?."):
+			lead = 2
+		case p.peek(0) == '.' && p.peek(1) != '.':
+			lead = 1
+		}
+		switch c := p.peek(lead); {
+		case lead == 0:
+			return v
+		case c != 0 && strings.IndexByte("$'\"(", c) >= 0:
+			p.take(lead)
+			p.primary()
+			p.call()
+			p.r.unread("a function of an object is called that is not known: %s", "")
+			v = unknownValue("")
+		case !isNameByte(c) || isDigit(c):
+			return v
+		default:
+			p.take(lead)
+			name := p.name()
+			if args, ok := p.call(); ok {
+				v = p.r.method(v, name, args)
+			} else {
+				v = property(v, name)
+			}
+		}
+	}
+	return v
+}
+
+// index reads what is run to find an element.
+func (r *reader) index(at string) {
+	if strings.Contains(at, "(") {
+		r.source(at)
+	}
+}
+
+// indexed is an element of a value.
+func (r *reader) indexed(v value) value {
+	if v.isNothing() || len(v.items) == 1 && !v.files && !v.hash {
+		return madeOf(v, "") // a character of a text
+	}
+	v.hash = false
+	return v.element()
+}
+
+// property is a member that is no function.
+func property(v value, name string) value {
+	switch name = strings.ToLower(name); {
+	case v.hash:
+		v.hash = false
+		return v.element()
+	case name == "value", name == "path":
+		return v
+	case v.files && slices.Contains([]string{"fullname", "pspath", "providerpath", "literalpath", "name", "basename", "pschildname"}, name):
 		return v
 	}
 	return madeOf(v, "")
 }
 
-// primary reads one operand.
-func (e *expression) primary() value {
-	switch t := e.next(); t.kind {
-	case tokText:
-		return e.r.text(t)
-	case tokVar:
-		return e.r.variable(t.text)
-	case tokGroup:
-		return e.r.group(t)
-	case tokType:
-		return e.typed(t.text)
-	case tokWord:
-		return text(t.text)
-	case tokIndex:
-		return e.r.indexed(unknownValue(""), t)
-	default:
-		e.r.unread("an expression of a form that is not read")
+// static reads the call of a type's function.
+func (r *reader) static(typ, member string, args []value) value {
+	name, key := "["+typ+"]::"+member, typ+"::"+strings.ToLower(member)
+	roles, ok := r.t.static[key]
+	switch {
+	case ok:
+		return r.member(name, roles, value{}, args)
+	case strings.EqualFold(member, "new"):
 		return unknownValue("")
-	}
-}
-
-// call takes the arguments of a function, if they stand here.
-func (e *expression) call() ([]value, bool) {
-	if !e.sees(tokGroup) || !e.toks[0].glued {
-		return nil, false
-	}
-	switch t := &e.toks[0]; t.open {
-	case openParen:
-		return e.r.arguments(e.next().kids), true
-	case openBlock:
-		return []value{e.r.group(e.next())}, true
-	}
-	return nil, false
-}
-
-// typed reads what stands behind the name of a type: a static member, or what
-// is turned into the type.
-func (e *expression) typed(typ string) value {
-	if e.sees(tokMember) {
-		member := e.next().text
-		if args, ok := e.call(); ok {
-			return e.r.static(typ, member, args)
-		}
-		if s, ok := e.r.t.constants[typ+"::"+strings.ToLower(member)]; ok {
-			return e.r.special(s)
-		}
+	case !r.t.pure[typ]:
+		r.unread("a function that is not known is called: %s", name)
 		return unknownValue("")
+	case key == "io.path::combine":
+		return r.combined(args)
 	}
-	if !e.more() || e.sees(tokOp) && e.toks[0].text != "-" {
-		return unknownValue("")
-	}
-	return e.r.cast(typ, e.unary())
+	return madeOf(r.list(append(args, value{})), "")
 }
 
-// cast turns a value into a type: characters out of numbers matter, for words
-// are hidden so.
-func (r *reader) cast(typ string, v value) value {
-	switch typ {
-	case "string":
-		return one(r.joined(v.items, " "))
-	case "char", "char[]":
-		if !r.afford(len(v.items), 0) {
-			return unknownValue("")
+// method reads the call of an object's function.
+func (r *reader) method(v value, name string, args []value) value {
+	key := strings.ToLower(name)
+	if roles, ok := r.t.methods[key]; ok && (!v.isNothing() || !slices.ContainsFunc(roles, func(ro role) bool { return ro.index < 0 })) {
+		return r.member(name, roles, v, args)
+	}
+	for _, a := range args {
+		r.each(a, v)
+	}
+	if !r.t.harmless[key] {
+		r.unread("a function of an object is called that is not known: %s", name)
+	}
+	return madeOf(r.list(append([]value{v}, args...)), "")
+}
+
+// member does what the table says of a function.
+func (r *reader) member(name string, roles []role, self value, args []value) value {
+	w := &work{r: r, sp: &spec{name: name}, b: &bound{}, out: unknownValue(""), rest: map[string]value{}}
+	for _, ro := range roles {
+		v := self
+		if ro.index >= 0 {
+			v = arg(args, ro.index)
 		}
-		out := value{either: v.either}
-		for _, w := range v.items {
-			if n, ok := one(w).number(); ok {
-				w = shell.Text(string(rune(n))) //nolint:gosec // What is no character becomes the replacement.
-			} else if s, ok := w.Text(); !ok || len(s) > 1 {
-				w = unknownWord("")
-			}
-			out.items = append(out.items, w)
-		}
-		return out
+		w.do(ro.what, v, true)
 	}
-	v.client = v.client || isClient(typ)
-	v.files = v.files || isFileInfo(typ)
-	return v
+	w.finish()
+	return w.out
 }
 
-func isClient(typ string) bool {
-	return strings.HasSuffix(typ, "webclient") || strings.HasSuffix(typ, "httpclient")
-}
-
-func isFileInfo(typ string) bool {
-	return strings.HasSuffix(typ, "fileinfo") || strings.HasSuffix(typ, "directoryinfo")
-}
-
-// postfix reads members and elements of a value.
-func (e *expression) postfix(v value) value {
-	for e.more() {
-		switch t := &e.toks[0]; {
-		case t.kind == tokMember:
-			e.next()
-			if args, ok := e.call(); ok {
-				v = e.r.method(v, t.text, args)
-			} else {
-				v = e.r.property(v, t.text)
-			}
-		case t.kind == tokIndex:
-			v = e.r.indexed(v, e.next())
-		case t.kind == tokWord && t.glued:
-			v = e.r.glue([]value{v, text(e.next().text)})
-		default:
-			return v
-		}
+func arg(args []value, i int) value {
+	if i < 0 || i >= len(args) {
+		return value{}
 	}
-	return v
+	return args[i]
 }

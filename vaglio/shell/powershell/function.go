@@ -5,119 +5,131 @@ import (
 	"strings"
 )
 
-// define notes a function and returns how many tokens it has.
-func (r *reader) define(toks []token) int {
-	n := nextBlock(toks)
-	if n < 2 {
-		r.unread("a function of a form that is not read")
-		return 1
-	}
-	f := function{body: toks[n].kids, params: blockParams(toks[n].kids)}
-	for _, t := range toks[2:n] {
-		if t.kind == tokGroup {
-			f.params = append(f.params, paramNames(t.kids)...)
-		}
-	}
-	r.funcs[variableName(toks[1].text)] = f
-	return n + 1
+// function is one that the source defines. Its body is read when it is called,
+// with what the variables hold then.
+type function struct {
+	head, body string
+	active     bool
 }
 
-// blockParams are the names of a block's parameters, which stand at its
-// beginning.
-func blockParams(body []token) []string {
-	const most = 64 // tokens of attributes before them
-	for i := range body[:min(most, len(body))] {
-		if body[i].kind == tokWord && strings.EqualFold(body[i].text, "param") && i+1 < len(body) {
-			return paramNames(body[i+1].kids)
-		}
-	}
-	return nil
+// frame is a call of a function while its body is read.
+type frame struct {
+	args []argument
+	old  map[string]value // what the names that it sets held before
 }
 
-func paramNames(toks []token) []string {
-	const most = 1000 // tokens; parameters beyond them are variables that are not known
+// define notes a function.
+func (p *parser) define() bool {
+	start := p.pos
+	for p.name() != "" || p.peek(0) == '-' || p.peek(0) == ':' {
+		if p.peek(0) == '-' || p.peek(0) == ':' {
+			p.take(1)
+		}
+	}
+	name := variableName(p.src[start:p.pos])
+	f, ok := &function{}, false
+	if p.space(lineEnds); p.peek(0) == '(' {
+		f.head = p.enclosed()
+	}
+	if f.body, ok = p.block(); name == "" || !ok {
+		p.r.unread("a function of a form that is not read")
+		return false
+	}
+	p.r.funcs[name] = f
+	return true
+}
+
+// callFunction runs a function of the source.
+func (r *reader) callFunction(f *function, args []argument, in value) value {
+	if f.active {
+		r.unread("a function calls itself")
+		return unknownValue("")
+	}
+	outer := r.frame
+	r.frame = &frame{args: args, old: map[string]value{}}
+	f.active = true
+	defer func() {
+		for name, v := range r.frame.old {
+			if r.vars[name] = v; v.isNothing() {
+				delete(r.vars, name)
+			}
+		}
+		r.frame, f.active = outer, false
+	}()
+	r.local("args", r.list(values(args)))
+	r.local("input", in)
+	r.local("_", in.element())
+	if f.head != "" {
+		r.parameters(f.head)
+	}
+	return r.within(func(at *place) { at.conditional = true }, func() value { return r.source(f.body) })
+}
+
+func values(args []argument) []value {
+	out := make([]value, len(args))
+	for i := range args {
+		out[i] = args[i].val
+	}
+	return out
+}
+
+// local sets a variable for the function that is read, if one is.
+func (r *reader) local(name string, v value) {
+	if r.frame != nil {
+		if _, ok := r.frame.old[name]; !ok {
+			r.frame.old[name] = r.vars[name]
+		}
+	}
+	r.vars[name] = v
+}
+
+// parameters sets the parameters of a function or of a block to what they were
+// given, or else to what they may be.
+func (r *reader) parameters(head string) {
+	p := &parser{r: r, cursor: cursor{src: head}}
 	var names []string
-	for _, part := range splitAt(toks[:min(most, len(toks))], tokComma) {
-		if i := slices.IndexFunc(part, func(t token) bool { return t.kind == tokVar }); i >= 0 {
-			names = append(names, part[i].text)
+	for p.space("\n,"); !p.done() && r.step(1); p.space("\n,") {
+		switch p.peek(0) {
+		case '[':
+			p.enclosed()
+		case '$':
+			p.take(1)
+			name := variableName(p.variableName())
+			v := one(unknownWord(name))
+			if p.space(lineEnds); p.peek(0) == '=' {
+				p.take(1)
+				v = r.merged(p.expression(false), v)
+			}
+			r.local(name, v)
+			names = append(names, name)
+		default:
+			r.unread("a function of a form that is not read")
+			p.take(1)
 		}
 	}
-	return names
-}
-
-// parameters sets those parameters to their defaults that the caller did not
-// set.
-func (r *reader) parameters(toks []token) {
-	if !r.step(1 + len(toks)) {
+	if r.frame == nil || len(r.frame.args) == 0 {
 		return
 	}
-	for _, part := range splitAt(toks, tokComma) {
-		i := slices.IndexFunc(part, func(t token) bool { return t.kind == tokVar })
-		if i < 0 || i+1 >= len(part) || part[i+1].kind != tokAssign {
-			continue
-		}
-		name := part[i].text
-		if _, ok := r.vars[name]; !ok {
-			r.vars[name] = r.merged(r.statements(part[i+2:]), one(unknownWord(name)))
-		}
+	for name, v := range matched(names, r.frame.args) {
+		r.local(name, v)
 	}
-}
-
-// callFunction runs a function of the source, or a block, which has no name.
-func (r *reader) callFunction(name string, f function, args []argument, in value) value {
-	const most = 3 // activations at a time
-	if f.active >= most {
-		r.unread("a function calls itself")
-		return unknownValue(name)
-	}
-	if !r.step(1 + len(f.params)*(1+len(args))) {
-		return unknownValue(name)
-	}
-	if name != "" {
-		f.active++
-		r.funcs[name] = f
-		defer func() {
-			f.active--
-			r.funcs[name] = f
-		}()
-	}
-	vals, rest := matched(f.params, args)
-	vals["args"], vals["_"], vals["input"] = r.list(rest), in.element(), in
-	old := map[string]value{}
-	for name, v := range vals {
-		old[name] = r.vars[name]
-		r.vars[name] = v
-	}
-	v := r.statements(f.body)
-	for name, o := range old {
-		if r.vars[name] = o; o.isNothing() {
-			delete(r.vars, name)
-		}
-	}
-	return v
+	r.frame.args = nil
 }
 
 // matched gives the words of a call to parameters, by name or by place.
-func matched(names []string, args []argument) (vals map[string]value, rest []value) {
-	vals = map[string]value{}
-	names = slices.Clone(names)
-	for len(args) > 0 {
-		a := args[0]
+func matched(names []string, args []argument) map[string]value {
+	vals := map[string]value{}
+	for len(args) > 0 && len(names) > 0 {
+		a, k := args[0], 0
 		args = args[1:]
-		k := slices.IndexFunc(names, func(n string) bool { return a.name != "" && strings.HasPrefix(n, a.name) })
-		switch {
-		case k >= 0:
-			if !a.valued && len(args) > 0 && args[0].name == "" {
-				a.val, args = args[0].val, args[1:]
-			}
-			vals[names[k]] = a.val
-			names = slices.Delete(names, k, k+1)
-			continue
-		case len(names) > 0 && a.name == "":
-			vals[names[0]] = a.val
-			names = names[1:]
+		if a.name != "" {
+			k = slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, a.name) })
+			a.val, args = a.given(args)
 		}
-		rest = append(rest, a.val)
+		if k >= 0 {
+			vals[names[k]] = a.val
+			names = slices.Delete(slices.Clone(names), k, k+1)
+		}
 	}
-	return vals, rest
+	return vals
 }

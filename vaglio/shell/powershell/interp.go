@@ -52,7 +52,7 @@ func (o startOption) skipValue(args []argument) []argument {
 // isStartOption says that a word is an option of powershell itself.
 func (a *argument) isStartOption() bool {
 	s := a.word.Prefix()
-	return a.val.block == nil && len(s) > 1 && (s[0] == '-' || s[0] == '/') && !strings.Contains(s[1:], "/")
+	return !a.val.isBlock && len(s) > 1 && (s[0] == '-' || s[0] == '/') && !strings.Contains(s[1:], "/")
 }
 
 // positional reads the first word that is no option: a script for pwsh, code
@@ -66,7 +66,7 @@ func (r *reader) positional(name string, args []argument, in value, piped bool) 
 		return r.carried(in, name)
 	}
 	isFile := isScript(w.Suffix()) || strings.HasPrefix(name, "pwsh") && !strings.ContainsAny(w.Prefix(), " ;|")
-	if isFile && args[0].val.block == nil {
+	if isFile && !args[0].val.isBlock {
 		return r.script(w, args[1:])
 	}
 	return r.commandText(name, args, in, piped)
@@ -75,7 +75,7 @@ func (r *reader) positional(name string, args []argument, in value, piped bool) 
 // commandText reads the words that follow -Command as one text.
 func (r *reader) commandText(name string, args []argument, in value, piped bool) value {
 	for i := range args {
-		if args[i].val.block != nil {
+		if args[i].val.isBlock {
 			return r.carried(args[i].val, name)
 		}
 	}

@@ -26,14 +26,8 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 		s = s[i+1:] // Module\Command
 	}
 	key := strings.ToLower(s)
-	if to, ok := r.aliases[key]; ok {
-		if to == "" {
-			return r.dynamicName(unknownWord(key), args)
-		}
-		key, s = strings.ToLower(to), to
-	}
 	if f, ok := r.funcs[key]; ok {
-		return r.callFunction(key, f, args, in)
+		return r.callFunction(f, args, in)
 	}
 	return r.known(s, name, args, in, piped)
 }
@@ -241,7 +235,7 @@ func (r *reader) windowsProgram(base string, args []argument) (value, bool) {
 		return value{}, false
 	}
 	sp := r.t.programs[base][i]
-	return r.cmdlet(sp, r.bindSlashes(sp, args), args, value{}, false), true
+	return r.cmdlet(sp, r.bind(sp, slashed(sp, args)), args, value{}, false), true
 }
 
 // holds says whether one of the words is there that a row asks for.

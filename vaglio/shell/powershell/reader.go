@@ -26,8 +26,8 @@ type reader struct {
 	t        *tables
 	out      *shell.Script
 	vars     map[string]value
-	funcs    map[string]function
-	aliases  map[string]string
+	funcs    map[string]*function
+	frame    *frame // of the function that is read
 	cwd      shell.Word
 	at       place
 	depth    int
@@ -47,12 +47,6 @@ type place struct {
 	inLoop      bool
 	conditional bool
 	span        *shell.Span // of the carrier, for carried text
-}
-
-type function struct {
-	params []string
-	body   []token
-	active int
 }
 
 // Read reads a text of PowerShell and returns what it would run. It never
@@ -92,7 +86,7 @@ func Carried(c shell.Command, o shell.Options) *shell.Script {
 
 func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 	r := &reader{
-		o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]function{}, aliases: map[string]string{},
+		o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]*function{},
 		problems: map[string]bool{}, depth: o.Depth,
 	}
 	if o.Budget == nil {
@@ -119,27 +113,6 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 	}
 	read(r)
 	return r.out
-}
-
-// source reads a text of PowerShell.
-func (r *reader) source(text string) value {
-	if !r.opens(text) {
-		return unknownValue("")
-	}
-	defer r.leave()
-	return r.statements(r.tokens(text))
-}
-
-// tokens cuts a text of PowerShell into tokens.
-func (r *reader) tokens(text string) []token {
-	l := &lexer{cursor: cursor{src: plain(text)}, depth: r.depth, spend: r.step}
-	toks := l.group(0)
-	if l.deep {
-		r.tooDeep()
-	} else if l.unclosed {
-		r.unread("a quote or a bracket has no partner")
-	}
-	return toks
 }
 
 // opens pays for the reading of a text and reports whether it is read; if it
@@ -309,8 +282,8 @@ func (r *reader) carried(v value, by string) value {
 		}
 	}
 	switch {
-	case v.block != nil:
-		return r.carriedBy(by, func() value { return r.statements(v.block) })
+	case v.isBlock:
+		return r.carriedBy(by, func() value { return r.source(v.block) })
 	case len(v.items) == 0:
 		return unknownValue("")
 	}

@@ -1,29 +1,36 @@
 package powershell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// statements reads statements and returns what they put out.
-func (r *reader) statements(toks []token) value {
-	if !r.enter() {
+// parser reads one text of PowerShell from its beginning to its end, and runs
+// it as it goes. What stands in brackets is a text of its own.
+type parser struct {
+	cursor
+	r *reader
+}
+
+const lineEnds = "\n"
+
+// source reads a text of PowerShell and gives what it puts out.
+func (r *reader) source(text string) value {
+	if !r.opens(text) {
 		return unknownValue("")
 	}
 	defer r.leave()
+	p := &parser{r: r, cursor: cursor{src: plain(text)}}
 	var outs []value
-	for len(toks) > 0 && !r.stopped {
-		if toks[0].kind == tokEnd {
-			toks = toks[1:]
-			continue
-		}
-		v, n := r.statement(toks)
-		toks = toks[min(max(n, 1), len(toks)):]
-		if !v.isNothing() {
+	for p.space("\n;"); !p.done() && !r.stopped; p.space("\n;") {
+		before := p.pos
+		if v := p.statement(); !v.isNothing() {
 			outs = append(outs, v)
+		}
+		if p.pos == before {
+			r.unread("a quote or a bracket has no partner")
+			p.take(1)
 		}
 	}
 	if len(outs) == 0 {
@@ -32,93 +39,196 @@ func (r *reader) statements(toks []token) value {
 	return r.list(outs)
 }
 
-// statement reads the first statement and returns its output and how many
-// tokens it has.
-func (r *reader) statement(toks []token) (value, int) {
-	if !r.step(1) {
-		return value{}, len(toks)
+// word is the word of the language that comes next, in lower case.
+func (p *parser) word() string {
+	n := 0
+	for n < len(p.rest()) && isLetter(p.peek(n)) {
+		n++
 	}
-	words := 0 // before the statement proper: return, or the name of a loop
-	for len(toks) > words && isPrefix(&toks[words]) {
-		words++
+	if c := p.peek(n); n == 0 || c != 0 && !isBlank(c) && strings.IndexByte("\n;({}&|", c) < 0 {
+		return ""
 	}
-	rest := toks[words:]
-	switch {
-	case !r.step(words) || len(rest) == 0 || words > 0 && rest[0].kind == tokEnd:
-		return value{}, words
-	case rest[0].kind != tokWord:
-		v, n := r.simple(rest)
-		return v, words + n
-	}
-	v, n := r.keyword(strings.ToLower(rest[0].text), rest)
-	if n == 0 {
-		v, n = r.simple(rest)
-	}
-	return v, words + n
+	return strings.ToLower(p.rest()[:n])
 }
 
-// isPrefix says that a statement follows a word as if it were not there.
-func isPrefix(t *token) bool {
-	if t.kind != tokWord {
-		return false
+// statement reads one statement and gives its output.
+func (p *parser) statement() value {
+	if !p.r.step(1) || !p.r.enter() {
+		p.pos = len(p.src)
+		return unknownValue("")
 	}
-	switch strings.ToLower(t.text) {
-	case "return", "throw", "exit", "break", "continue":
-		return true
-	}
-	return strings.HasPrefix(t.text, ":")
-}
-
-// keyword reads a statement that begins with a word of the language, 0 tokens
-// if it does not.
-func (r *reader) keyword(word string, toks []token) (value, int) {
-	switch word {
-	case "if", "elseif", "while", "for", "foreach", "until", "param", "switch":
-		if len(toks) > 1 && (toks[1].is(openParen) || word == "switch") {
-			return r.withHead(word, toks)
+	defer p.r.leave()
+	for p.r.step(1) {
+		p.blanks()
+		if p.peek(0) == ':' && isLetter(p.peek(1)) { // the name of a loop
+			p.take(1)
+			p.name()
+			continue
 		}
-	case "else", "do", "try", "catch", "finally", "trap", "begin", "process", "end", "dynamicparam", "clean", "data":
-		if n := nextBlock(toks); n > 0 {
-			return r.conditional(word == "do", func() value { return r.statements(toks[n].kids) }), n + 1
+		word := p.word()
+		switch word {
+		case "return", "throw", "exit", "break", "continue":
+			p.take(len(word))
+			continue
+		}
+		start := p.pos
+		if v, ok := p.keyword(word); ok {
+			return v
+		}
+		p.pos = start
+		break
+	}
+	if v, ok := p.assignment(); ok {
+		return v
+	}
+	return p.chain()
+}
+
+// keyword reads a statement that begins with a word of the language.
+func (p *parser) keyword(word string) (value, bool) {
+	p.take(len(word))
+	p.space(lineEnds)
+	switch next := p.peek(0); word {
+	case "if", "elseif", "while", "until", "for", "foreach", "switch":
+		if next == '(' || word == "switch" {
+			return p.branches(p.headed(word)), true
+		}
+	case "param":
+		if next == '(' {
+			p.r.parameters(p.enclosed())
+			return value{}, true
+		}
+	case "do", "else", "try", "catch", "finally", "trap", "begin", "process", "end", "dynamicparam", "clean", "data":
+		if body, ok := p.block(); ok {
+			return p.r.conditional(word == "do", func() value { return p.r.source(body) }), true
 		}
 	case "function", "filter", "workflow":
-		return value{}, r.define(toks)
+		return value{}, p.define()
 	case "class", "enum", "configuration":
-		if n := nextBlock(toks); n > 0 {
-			if word != "enum" {
-				r.unread("a %s is not read", word)
-			}
-			return value{}, n + 1
+		if _, ok := p.block(); ok {
+			p.r.unread("a %s is not read", word)
+			return value{}, true
 		}
 	case "using":
-		return value{}, max(lineEnd(toks), 1)
+		line, _ := p.until("\n")
+		if !strings.HasPrefix(strings.ToLower(line), "namespace") {
+			p.r.unread("a %s is not read", word)
+		}
+		return value{}, true
 	}
-	return value{}, 0
+	return value{}, false
 }
 
-// nextBlock finds the block that ends the head of a statement.
-func nextBlock(toks []token) int {
-	const most = 64 // tokens before a block
-	for i := 1; i < len(toks) && i < most; i++ {
-		switch {
-		case toks[i].kind == tokGroup && toks[i].open == openBlock:
-			return i
-		case toks[i].kind == tokEnd && toks[i].text == ";", toks[i].kind == tokPipe:
-			return 0
+// block takes the block that ends the head of a statement.
+func (p *parser) block() (body string, ok bool) {
+	for p.space(lineEnds); p.peek(0) != '{'; p.space(lineEnds) {
+		switch c := p.peek(0); {
+		case c == '[':
+			p.enclosed()
+		case isNameByte(c), c == ',', c == '.', c == ':':
+			p.take(1)
+		default:
+			return "", false
 		}
 	}
-	return 0
+	return p.enclosed(), true
+}
+
+// branches reads what may follow an if.
+func (p *parser) branches(v value) value {
+	for {
+		end := p.pos
+		p.space(lineEnds)
+		word := p.word()
+		if word != "else" && word != "elseif" || !p.r.step(1) {
+			p.pos = end
+			return v
+		}
+		other, ok := p.keyword(word)
+		if !ok {
+			p.pos = end
+			return v
+		}
+		v = p.r.merged(v, other)
+	}
+}
+
+// headed reads a statement with a head in parentheses.
+func (p *parser) headed(word string) value {
+	r := p.r
+	for p.peek(0) != '(' && p.peek(0) != '{' && !p.ends() { // options of switch
+		p.argument()
+		p.space(lineEnds)
+	}
+	head := ""
+	if p.peek(0) == '(' {
+		head = p.enclosed()
+		p.space(lineEnds)
+	}
+	if p.peek(0) != '{' { // do … while (…)
+		return r.source(head)
+	}
+	body := p.enclosed()
+	switch word {
+	case "if", "elseif":
+		r.source(head)
+		return r.conditional(false, func() value { return r.source(body) })
+	case "foreach":
+		return r.forEach(head, body)
+	case "switch":
+		subject := r.source(head)
+		return r.conditional(false, func() value { return r.cases(subject, body) })
+	}
+	return r.conditional(true, func() value {
+		r.source(head)
+		return r.source(body)
+	})
+}
+
+// forEach reads foreach ($x in …) {…} once for all that $x may be.
+func (r *reader) forEach(head, body string) value {
+	p := &parser{r: r, cursor: cursor{src: head}}
+	p.space(lineEnds)
+	var items value
+	p.take(1) // the dollar sign
+	name := variableName(p.variableName())
+	if p.space(lineEnds); p.word() == "in" {
+		p.take(len("in"))
+		items = r.source(p.rest())
+	} else {
+		r.unread("a loop of a form that is not read")
+	}
+	return r.conditional(true, func() value {
+		r.vars[name] = items.element()
+		return r.source(body)
+	})
+}
+
+// cases reads the branches of a switch; any may be taken.
+func (r *reader) cases(subject value, body string) value {
+	p := &parser{r: r, cursor: cursor{src: body}}
+	r.vars["_"] = subject.element()
+	out := value{}
+	for p.space("\n;"); !p.done() && r.step(1); p.space("\n;") {
+		before := p.pos
+		if p.peek(0) == '{' || p.peek(0) == '(' {
+			out = r.merged(out, p.grouped())
+		} else {
+			p.argument()
+		}
+		if p.pos == before {
+			p.take(1)
+		}
+	}
+	return out
 }
 
 // conditional reads what may not run, or run many times.
 func (r *reader) conditional(loop bool, read func() value) value {
 	change := func(p *place) { p.conditional, p.inLoop = true, p.inLoop || loop }
-	if !loop {
-		return r.within(change, read)
-	}
 	writes := r.writes
 	v := r.within(change, read)
-	if r.writes == writes || r.loops > 0 {
+	if !loop || r.writes == writes || r.loops > 0 {
 		return v
 	}
 	r.loops++ // the second round sees what the first one left
@@ -126,210 +236,74 @@ func (r *reader) conditional(loop bool, read func() value) value {
 	return r.within(change, read)
 }
 
-// withHead reads a statement with a head in parentheses.
-func (r *reader) withHead(word string, toks []token) (value, int) {
-	head := toks[1].kids
-	if word == "param" {
-		r.parameters(head)
-		return value{}, 2
-	}
-	n := nextBlock(toks)
-	if n == 0 {
-		r.statements(head)
-		return value{}, 2
-	}
-	body := toks[n].kids
-	switch word {
-	case "foreach":
-		return r.forEach(head, body), n + 1
-	case "for", "while", "until":
-		return r.conditional(true, func() value {
-			r.statements(head)
-			return r.statements(body)
-		}), n + 1
-	case "switch":
-		return r.cases(toks[1:n], body), n + 1
-	}
-	r.statements(head)
-	v := r.conditional(false, func() value { return r.statements(body) })
-	return r.branches(v, toks, n+1)
-}
-
-// branches reads what follows an if.
-func (r *reader) branches(v value, toks []token, n int) (value, int) {
-	for {
-		i := n
-		for i < len(toks) && toks[i].kind == tokEnd && toks[i].text != ";" {
-			i++
+// assignment reads what sets variables, if the statement does.
+func (p *parser) assignment() (value, bool) {
+	start := p.pos
+	var names, indexes []string
+	member := false
+	for more := true; more; {
+		for p.peek(0) == '[' {
+			p.enclosed()
+			p.blanks()
 		}
-		b := 0
-		if i < len(toks) && isElse(&toks[i]) && r.step(1+i-n) {
-			b = nextBlock(toks[i:])
+		if p.peek(0) != '$' || p.peek(1) != '{' && !isNameByte(p.peek(1)) {
+			p.pos = start
+			return value{}, false
 		}
-		if b == 0 {
-			return v, n
-		}
-		for _, t := range toks[i+1 : i+b] {
-			r.statements(t.kids)
-		}
-		v = r.merged(v, r.conditional(false, func() value { return r.statements(toks[i+b].kids) }))
-		n = i + b + 1
-	}
-}
-
-func isElse(t *token) bool {
-	return t.kind == tokWord && (strings.EqualFold(t.text, "else") || strings.EqualFold(t.text, "elseif"))
-}
-
-// forEach reads foreach ($x in …) {…} once for all that $x may be.
-func (r *reader) forEach(head, body []token) value {
-	i := slices.IndexFunc(head, func(t token) bool { return t.kind == tokWord && strings.EqualFold(t.text, "in") })
-	if i < 1 || head[0].kind != tokVar {
-		r.unread("a loop of a form that is not read")
-		return r.conditional(true, func() value { return r.statements(body) })
-	}
-	items := r.statements(head[i+1:])
-	return r.conditional(true, func() value {
-		r.vars[head[0].text] = items.element()
-		return r.statements(body)
-	})
-}
-
-// cases reads the branches of a switch; any may be taken.
-func (r *reader) cases(head, body []token) value {
-	subject := value{}
-	for _, t := range head {
-		if t.kind == tokGroup {
-			subject = r.statements(t.kids)
-		}
-	}
-	out := value{}
-	r.conditional(false, func() value {
-		r.vars["_"] = subject.element()
-		for i := range body {
-			if body[i].kind == tokGroup && body[i].open != openHash {
-				out = r.merged(out, r.statements(body[i].kids))
+		p.take(1)
+		names = append(names, variableName(p.variableName()))
+		for p.peek(0) == '[' || p.peek(0) == '.' && isNameByte(p.peek(1)) {
+			if member = true; p.peek(0) == '[' {
+				indexes = append(indexes, p.enclosed())
+				continue
 			}
+			p.take(1)
+			p.name()
 		}
-		return out
-	})
-	return out
-}
-
-// lineEnd is how many tokens the first line has.
-func lineEnd(toks []token) int {
-	for i := range toks {
-		if toks[i].kind != tokEnd || i > 0 && toks[i].text != ";" && goesOn(&toks[i-1]) {
-			continue
-		}
-		if i+1 >= len(toks) || toks[i+1].kind != tokPipe {
-			return i
+		p.blanks()
+		if more = p.peek(0) == ','; more {
+			p.take(1)
+			p.blanks()
 		}
 	}
-	return len(toks)
-}
-
-// goesOn says that a line cannot end behind a token.
-func goesOn(t *token) bool {
-	switch t.kind {
-	case tokPipe, tokAnd, tokOr, tokComma, tokAssign, tokEnd:
-		return true
-	case tokWord:
-		const most = len("-replace")
-		return len(t.text) <= most && wordclass.Is("powershell-infix", strings.ToLower(t.text))
-	default:
-		return false
+	op := assigns(p.rest())
+	if op == "" {
+		p.pos = start
+		return value{}, false
 	}
-}
-
-// simple reads an assignment, or pipelines up to the end of the line. The line
-// is paid for by its tokens and its bytes: it is gone through several times.
-func (r *reader) simple(toks []token) (value, int) {
-	n := lineEnd(toks)
-	line := toks[:n]
-	if n == 0 || !r.step(n+max(line[n-1].end-line[0].start, 0)/bytesPerStep) {
-		return value{}, max(n, 1)
+	p.take(len(op))
+	p.space(lineEnds)
+	for _, at := range indexes {
+		p.r.index(at)
 	}
-	k := -1
-	if beginsTarget(&toks[0]) {
-		k = slices.IndexFunc(line, func(t token) bool { return t.kind == tokAssign })
-	}
-	if k < 1 || k+1 >= len(toks) {
-		return r.pipelines(withoutEnds(line)), n
-	}
-	if !r.enter() {
-		return value{}, n
-	}
-	defer r.leave()
-	v, m := r.statement(toks[k+1:])
-	r.assign(toks[:k], toks[k].text, v)
-	return value{}, k + 1 + m
-}
-
-// withoutEnds drops the line ends inside a pipeline.
-func withoutEnds(toks []token) []token {
-	if !slices.ContainsFunc(toks, func(t token) bool { return t.kind == tokEnd }) {
-		return toks
-	}
-	return slices.DeleteFunc(slices.Clone(toks), func(t token) bool { return t.kind == tokEnd })
-}
-
-// pipelines reads pipelines joined by && and ||.
-func (r *reader) pipelines(toks []token) value {
-	var outs []value
-	for len(toks) > 0 {
-		n := slices.IndexFunc(toks, func(t token) bool { return t.kind == tokAnd || t.kind == tokOr })
-		part := toks
-		if toks = nil; n >= 0 {
-			part, toks = part[:n], part[n+1:]
-		}
-		if len(part) == 0 {
-			continue
-		}
-		maybe := len(outs) > 0
-		v := r.within(func(p *place) { p.conditional = p.conditional || maybe }, func() value { return r.pipeline(part) })
-		outs = append(outs, v)
-	}
-	return r.list(outs)
-}
-
-func (r *reader) pipeline(toks []token) value {
-	var in value
-	background := len(toks) > 1 && toks[len(toks)-1].kind == tokAmp
-	if background {
-		toks = toks[:len(toks)-1]
-	}
-	return r.within(func(p *place) { p.background = p.background || background }, func() value {
-		for i, part := range splitAt(toks, tokPipe) {
-			if len(part) > 0 {
-				in = r.element(part, in, i > 0)
-			}
-		}
-		return in
-	})
-}
-
-// assign sets variables.
-func (r *reader) assign(target []token, op string, v value) {
-	names := slices.DeleteFunc(slices.Clone(target), func(t token) bool { return t.kind != tokVar })
-	if len(names) == 0 {
-		return
-	}
-	last := &target[len(target)-1]
-	member := last.kind == tokWord && last.glued && !strings.HasPrefix(target[0].text, "[")
+	v := p.statement()
 	if member || len(names) > 1 {
-		for _, t := range names {
-			r.setVar(t.text, r.merged(r.vars[t.text], v))
+		for _, name := range names {
+			p.r.setVar(name, p.r.merged(p.r.vars[name], v))
 		}
-		return
+	} else {
+		p.r.assign(names[0], op, v)
 	}
-	name := names[0].text
+	return value{}, true
+}
+
+// assigns is the operator of an assignment with which a text begins, or "".
+func assigns(s string) string {
+	for _, op := range [...]string{"??=", "+=", "-=", "*=", "/=", "%=", "="} {
+		if rest, ok := strings.CutPrefix(s, op); ok && !strings.HasPrefix(rest, "=") {
+			return op
+		}
+	}
+	return ""
+}
+
+func (r *reader) assign(name, op string, v value) {
 	old, had := r.vars[name]
 	switch {
 	case op == "+=" && had:
 		v = r.plus(old, v)
-	case op != "=" && op != "+=":
-		v = r.merged(v, unknownValue(""))
+	case op != "=":
+		v = r.merged(old, unknownValue(""))
 	}
 	if env, ok := strings.CutPrefix(name, "env:"); ok {
 		r.setenv(env, v)

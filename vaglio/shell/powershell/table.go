@@ -22,12 +22,11 @@ type tables struct {
 	cmd       map[string]*spec
 	programs  map[string][]*spec
 	variables map[string]string
-	own       map[string]bool   // of the variables, those of PowerShell
-	constants map[string]string // type::name, in lower case
-	folders   map[string]string
+	own       map[string]bool // of the variables, those of PowerShell
 	short     map[string]string
 	static    map[string][]role // type::function, in lower case
-	pure      map[string]bool
+	pure      map[string]bool   // types whose functions touch nothing
+	plain     map[string]bool   // types that leave a text what it is
 	methods   map[string][]role
 	harmless  map[string]bool
 }
@@ -107,8 +106,8 @@ func fields(line string) []field {
 func parseTables(text string) (*tables, error) {
 	t := &tables{
 		aliases: map[string]string{}, cmdlets: map[string]*spec{}, cmd: map[string]*spec{}, programs: map[string][]*spec{},
-		variables: map[string]string{}, own: map[string]bool{}, constants: map[string]string{}, folders: map[string]string{},
-		short: map[string]string{}, static: map[string][]role{}, pure: map[string]bool{}, methods: map[string][]role{}, harmless: map[string]bool{},
+		variables: map[string]string{}, own: map[string]bool{}, short: map[string]string{}, static: map[string][]role{},
+		pure: map[string]bool{}, plain: map[string]bool{}, methods: map[string][]role{}, harmless: map[string]bool{},
 	}
 	sections := t.sections()
 	add := sections[""]
@@ -144,13 +143,12 @@ func (t *tables) sections() map[string]func(row []field) error {
 		"common":    t.addShared,
 		"start":     t.addStart,
 		"programs":  t.addProgram,
-		"folders":   t.addFolder,
 		"families":  func(row []field) error { return each(row, func(w string) { t.families = append(t.families, w) }) },
 		"own":       func(row []field) error { return each(row, func(w string) { t.own[w] = true }) },
 		"pure":      func(row []field) error { return each(row, func(w string) { t.pure[w] = true }) },
+		"plain":     func(row []field) error { return each(row, func(w string) { t.plain[w] = true }) },
 		"harmless":  func(row []field) error { return each(row, func(w string) { t.harmless[w] = true }) },
 		"variables": func(row []field) error { return addText(t.variables, row) },
-		"constants": func(row []field) error { return addText(t.constants, row) },
 		"short":     func(row []field) error { return addText(t.short, row) },
 		"static":    func(row []field) error { return addRoles(t.static, row) },
 		"methods":   func(row []field) error { return addRoles(t.methods, row) },
@@ -190,20 +188,6 @@ func addText(to map[string]string, row []field) error {
 		return put(to, row[0], "")
 	}
 	return put(to, row[0], row[1].rest)
-}
-
-// addFolder adds the names of a folder, which begins with ~ or C:.
-func (t *tables) addFolder(row []field) error {
-	at := slices.IndexFunc(row, func(w field) bool { return strings.HasPrefix(w.text, "~") || strings.HasPrefix(w.text, "C:") })
-	if at < 1 {
-		return row[0].wrong("no folder in the row of")
-	}
-	for _, name := range row[:at] {
-		if err := put(t.folders, name, row[at].rest); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *tables) addShared(row []field) error {
@@ -284,7 +268,7 @@ func parseSpec(row []field) (*spec, error) {
 			}
 		}
 	}
-	if len(s.params) == 0 && slices.Contains([]string{"path", "join", "parent"}, s.out) {
+	if len(s.params) == 0 && slices.Contains([]string{"path", "join"}, s.out) {
 		return nil, row[0].wrong("no path to put out")
 	}
 	return s, nil
@@ -311,15 +295,15 @@ func parseParam(w field, program bool) (param, error) {
 	return p, nil
 }
 
-// common says whether every cmdlet has a parameter, and whether it is a switch.
-func (t *tables) common(name string) (isFlag, ok bool) {
+// common is the parameter of every cmdlet that a name means, if it means one.
+func (t *tables) common(name string) *param {
 	const enough = 4 // letters that stand for a longer name
-	for _, p := range t.shared {
-		if p.name == name || len(name) >= enough && strings.HasPrefix(p.name, name) {
-			return p.isFlag, true
+	for i := range t.shared {
+		if p := &t.shared[i]; p.name == name || len(name) >= enough && strings.HasPrefix(p.name, name) {
+			return p
 		}
 	}
-	return false, false
+	return nil
 }
 
 // startOption is the option of powershell that a name or its beginning means.
@@ -332,65 +316,27 @@ func (t *tables) startOption(name string) startOption {
 	return startOption{}
 }
 
-// knownRole says whether a word of the tables is a role.
+// knownRole says whether a word of the tables is a role: what is done to an
+// argument.
 func knownRole(what string) bool {
-	switch what {
-	case roleDelete, roleDeleteTree, roleWrite, roleAppend, roleRead, roleList, roleCreate, rolePermissions, roleKill, roleCopy, roleMove, roleLink,
-		roleTo, roleRename,
-		roleChild, roleTarget, roleURL, roleFetch, roleSend, roleCode, roleBlock, roleEach, roleFilter, roleMember, roleScript, roleModule,
-		roleProgram, roleArgs, roleElevate,
-		roleHost, roleRun, roleSource, roleType, roleCom, roleAlias, roleAliased, roleVariable, roleValue, roleCwd, roleMakeBlock, roleFolder,
-		roleGetenv, roleSetenv, roleBase64:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains(strings.Fields("delete deletetree write append read list create permissions kill copy move to rename child target "+
+		"url fetch send code block each script module program args elevate host cwd unread"), what)
 }
 
-// The roles of arguments.
+// The roles of arguments that stand in several places here.
 const (
-	roleDelete      = "delete"
-	roleDeleteTree  = "deletetree"
-	roleWrite       = "write"
-	roleAppend      = "append"
-	roleRead        = "read"
-	roleList        = "list"
-	roleCreate      = "create"
-	rolePermissions = "permissions"
-	roleKill        = "kill"
-	roleCopy        = "copy"
-	roleMove        = "move"
-	roleLink        = "link"
-	roleTo          = "to"
-	roleRename      = "rename"
-	roleChild       = "child"
-	roleTarget      = "target"
-	roleURL         = "url"
-	roleFetch       = "fetch"
-	roleSend        = "send"
-	roleCode        = "code"
-	roleBlock       = "block"
-	roleEach        = "each"
-	roleFilter      = "filter"
-	roleMember      = "member"
-	roleScript      = "script"
-	roleModule      = "module"
-	roleProgram     = "program"
-	roleArgs        = "args"
-	roleElevate     = "elevate"
-	roleHost        = "host"
-	roleRun         = "run"
-	roleSource      = "source"
-	roleType        = "type"
-	roleCom         = "com"
-	roleAlias       = "alias"
-	roleAliased     = "aliased"
-	roleVariable    = "variable"
-	roleValue       = "value"
-	roleCwd         = "cwd"
-	roleMakeBlock   = "makeblock"
-	roleFolder      = "folder"
-	roleGetenv      = "getenv"
-	roleSetenv      = "setenv"
-	roleBase64      = "base64"
+	roleDelete     = "delete"
+	roleDeleteTree = "deletetree"
+	roleWrite      = "write"
+	roleRead       = "read"
+	roleCreate     = "create"
+	roleMove       = "move"
+	roleTo         = "to"
+	roleRename     = "rename"
+	roleChild      = "child"
+	roleTarget     = "target"
+	roleBlock      = "block"
+	roleEach       = "each"
+	roleProgram    = "program"
+	roleArgs       = "args"
 )

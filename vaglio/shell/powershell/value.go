@@ -15,11 +15,11 @@ type value struct {
 	either bool
 	// files says that the items are files that were listed.
 	files bool
-	// block is a script block; table what @{…} holds, by name in lower case.
-	block []token
-	table map[string]value
-	// client says that it is an object that fetches from a network.
-	client bool
+	// hash says that the items are what @{…} holds.
+	hash bool
+	// block is the text of a script block.
+	isBlock bool
+	block   string
 }
 
 func one(w shell.Word) value { return value{items: []shell.Word{w}} }
@@ -48,17 +48,7 @@ func madeOf(v value, from string) value {
 	return unknownValue(from)
 }
 
-// truth is what a test yields.
-func truth() value {
-	return value{items: []shell.Word{shell.Text("True"), shell.Text("False")}, either: true}
-}
-
-// aNumber is a number of which nothing else is known.
-func aNumber() value {
-	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: "number"}))
-}
-
-func (v value) isNothing() bool { return len(v.items) == 0 && v.block == nil && v.table == nil }
+func (v value) isNothing() bool { return len(v.items) == 0 && !v.isBlock }
 
 // text is the value as one static text.
 func (v value) text() (string, bool) {
@@ -139,8 +129,8 @@ func (r *reader) word(v value) shell.Word {
 	switch {
 	case len(v.items) == 1:
 		return v.items[0]
-	case v.block != nil && len(v.items) == 0:
-		return shell.Text("{}")
+	case v.isBlock:
+		return shell.Text("{" + v.block + "}")
 	case len(v.items) == 0:
 		return shell.Text("")
 	case v.either:
@@ -151,7 +141,7 @@ func (r *reader) word(v value) shell.Word {
 
 // glue writes values side by side, in all ways that they may be.
 func (r *reader) glue(list []value) value {
-	if len(list) == 1 && list[0].block == nil && list[0].table == nil && len(list[0].items) == 1 {
+	if len(list) == 1 && !list[0].isBlock && len(list[0].items) == 1 {
 		return list[0]
 	}
 	columns, ways, bytes := make([][]shell.Word, len(list)), 1, 0
@@ -196,14 +186,20 @@ func (r *reader) list(values []value) value {
 		out.items = append(out.items, v.items...)
 		out.files = out.files || v.files
 		out.either = out.either || v.either && len(v.items) > 1
-		if v.block != nil {
-			out.block = v.block
-		}
-		if v.table != nil {
-			out.table = v.table
-		}
+		r.join(&out, *v)
 	}
 	return out
+}
+
+// join adds the block that a value has to that of another: either may be run.
+func (r *reader) join(out *value, v value) {
+	switch {
+	case !v.isBlock || out.isBlock && out.block == v.block:
+	case !out.isBlock:
+		out.block, out.isBlock = v.block, true
+	case r.afford(0, len(out.block)+len(v.block)):
+		out.block += "\n" + v.block
+	}
 }
 
 // merged is what a variable may be after a branch.
@@ -219,74 +215,50 @@ func (r *reader) merged(a, b value) value {
 		}
 	}
 	out.either = len(out.items) > 1
-	if out.block == nil {
-		out.block = b.block
-	}
-	if out.table == nil {
-		out.table = b.table
-	}
-	out.files = a.files || b.files
+	r.join(&out, b)
+	out.files, out.hash = a.files || b.files, a.hash || b.hash
 	return out
-}
-
-// mapped applies a function to the static texts of a value that does not make
-// them longer; what is not known stays so.
-func (r *reader) mapped(v value, fn func(string) string) value {
-	if !r.afford(len(v.items), weigh(v.items...)) {
-		return unknownValue("")
-	}
-	out := value{either: v.either, files: v.files}
-	for _, w := range v.items {
-		parts := slices.Clone(w.Parts())
-		for i := range parts {
-			if parts[i].Kind == shell.PartText {
-				parts[i].Text = fn(parts[i].Text)
-			}
-		}
-		out.items = append(out.items, shell.NewWord(parts...))
-	}
-	return out
-}
-
-// replaced writes one text for another in a value; fold makes capitals and
-// small letters the same.
-func (r *reader) replaced(v value, from, to string, fold bool) value {
-	count := func(s string) int { return strings.Count(s, from) }
-	replace := func(s string) string { return strings.ReplaceAll(s, from, to) }
-	if fold {
-		count = func(s string) int { return strings.Count(strings.ToLower(s), strings.ToLower(from)) }
-		replace = func(s string) string { return replaceFold(s, from, to) }
-	}
-	bytes := weigh(v.items...)
-	if from == "" || !r.afford(len(v.items), bytes) {
-		return unknownValue("")
-	}
-	for _, w := range v.items {
-		bytes += count(w.String()) * len(to)
-	}
-	if !r.afford(0, bytes) {
-		return unknownValue("")
-	}
-	return r.mapped(v, replace)
-}
-
-func replaceFold(s, from, to string) string {
-	lower, low := strings.ToLower(s), strings.ToLower(from)
-	if len(lower) != len(s) || len(low) != len(from) {
-		return strings.ReplaceAll(s, from, to)
-	}
-	var b strings.Builder
-	for {
-		before, after, ok := strings.Cut(lower, low)
-		if !ok {
-			b.WriteString(s)
-			return b.String()
-		}
-		b.WriteString(s[:len(before)])
-		b.WriteString(to)
-		s, lower = s[len(before)+len(from):], after
-	}
 }
 
 // forward writes a path of Windows with the slashes that all tables use.
 func forward(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+
+// variable is what a variable holds.
+func (r *reader) variable(name string) value {
+	if v, ok := r.vars[name]; ok {
+		return v
+	}
+	env, isEnv := strings.CutPrefix(name, "env:")
+	if isEnv {
+		for n, s := range r.o.Env {
+			if strings.EqualFold(n, env) {
+				return text(s)
+			}
+		}
+	}
+	if s, ok := r.t.variables[env]; ok && (isEnv || r.t.own[name]) {
+		return r.special(s)
+	}
+	if isEnv {
+		return one(unknownWord(strings.ToUpper(env)))
+	}
+	return one(unknownWord(name))
+}
+
+// special reads a value of the tables.
+func (r *reader) special(s string) value {
+	switch {
+	case s == "":
+		return value{}
+	case s == "$PWD":
+		return r.folder()
+	case s[0] == '$':
+		return one(unknownWord(s[1:]))
+	case s[0] == '~':
+		return one(shell.Glue(r.home(), shell.Text(s[1:])))
+	}
+	return text(s)
+}
+
+// folder is the current folder.
+func (r *reader) folder() value { return value{items: []shell.Word{r.cwd}, files: true} }

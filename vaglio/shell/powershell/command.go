@@ -1,0 +1,333 @@
+package powershell
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// argument is one word of a command.
+type argument struct {
+	name   string // of a parameter, in lower case and without its dash
+	val    value  // the word, or what follows the colon of -Name:value
+	valued bool   // a colon gave the parameter its value
+	word   shell.Word
+	bare   bool // without quotes
+}
+
+func plainArg(w shell.Word) argument { return argument{val: one(w), word: w} }
+
+// given is the value of a named argument, which may be the next one.
+func (a *argument) given(next []argument) (value, []argument) {
+	if !a.valued && len(next) > 0 && next[0].name == "" {
+		return next[0].val, next[1:]
+	}
+	return a.val, next
+}
+
+// chain reads pipelines joined by && and ||.
+func (p *parser) chain() value {
+	outs := []value{p.pipeline()}
+	for p.blanks(); (p.has("&&") || p.has("||")) && p.r.step(1); p.blanks() {
+		p.take(2)
+		p.space(lineEnds)
+		outs = append(outs, p.r.conditional(false, p.pipeline))
+	}
+	return p.r.list(outs)
+}
+
+func (p *parser) pipeline() value {
+	first := len(p.r.out.Commands)
+	var in value
+	for piped := false; ; piped = true {
+		p.blanks()
+		in = p.element(in, piped)
+		end := p.pos
+		if p.space(lineEnds); p.peek(0) != '|' || p.peek(1) == '|' || !p.r.step(1) {
+			p.pos = end
+			break
+		}
+		p.take(1)
+		p.space(lineEnds)
+	}
+	if p.blanks(); p.peek(0) == '&' && p.peek(1) != '&' {
+		p.take(1)
+		for i := range p.r.out.Commands[first:] {
+			p.r.out.Commands[first+i].Background = true
+		}
+	}
+	return in
+}
+
+// ends says that a command ends here.
+func (p *parser) ends() bool { return p.done() || strings.IndexByte("\n;|&)}", p.peek(0)) >= 0 }
+
+// element reads one command or expression of a pipeline.
+func (p *parser) element(in value, piped bool) value {
+	for p.redirect() {
+		p.blanks()
+	}
+	switch c, next := p.peek(0), p.peek(1); {
+	case c == '&' && next != '&', c == '.' && (isBlank(next) || next != 0 && strings.IndexByte("'\"$({", next) >= 0):
+		p.take(1)
+		p.blanks()
+		return p.run(c == '.', in, piped)
+	case p.ends():
+		return value{}
+	case p.startsExpression():
+		v := p.expression(true)
+		for p.redirect() {
+			p.blanks()
+		}
+		return v
+	}
+	name := p.argument().word
+	return p.r.invoke(name, p.args(), in, piped)
+}
+
+// startsExpression says that a statement that begins so is no command.
+func (p *parser) startsExpression() bool {
+	c := p.peek(0)
+	switch {
+	case strings.IndexByte("$'\"({!,[", c) >= 0:
+		return true
+	case c == '@':
+		return !isNameByte(p.peek(1))
+	case c == '+', c == '-':
+		return true
+	case !isDigit(c):
+		return false
+	}
+	n := 0
+	for n < len(p.rest()) && strings.IndexByte("\n;|&(){},'\"$> \t", p.peek(n)) < 0 {
+		n++
+	}
+	return strings.Trim(p.rest()[:n], "0123456789.kmgtbKMGTB+-*/%ex") == ""
+}
+
+// redirect takes a redirection, if one comes next.
+func (p *parser) redirect() bool {
+	n := 0
+	if c := p.peek(0); c == '*' || '1' <= c && c <= '6' {
+		n = 1
+	}
+	if p.peek(n) != '>' {
+		return false
+	}
+	p.take(n + 1)
+	kind := shell.RedirectWrite
+	switch {
+	case p.peek(0) == '&' && isDigit(p.peek(1)):
+		p.take(2)
+		return true
+	case p.peek(0) == '>':
+		p.take(1)
+		kind = shell.RedirectAppend
+	}
+	if p.blanks(); !p.ends() {
+		for _, w := range p.argument().val.items {
+			p.r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: p.r.path(w, true)}}})
+		}
+	}
+	return true
+}
+
+// args reads the words of a command.
+func (p *parser) args() []argument {
+	var out []argument
+	for p.blanks(); !p.ends() && p.r.step(1); p.blanks() {
+		if p.redirect() {
+			continue
+		}
+		if p.peek(0) == ',' {
+			p.take(1)
+			continue
+		}
+		a := p.argument()
+		parts := []value{a.val}
+		for p.blanks(); p.peek(0) == ',' && p.r.step(1); p.blanks() { // a list
+			p.take(1)
+			if p.space(lineEnds); !p.ends() {
+				parts = append(parts, p.argument().val)
+			}
+		}
+		if len(parts) > 1 {
+			a.val = p.r.list(parts)
+			a.valued = a.valued || a.name != ""
+		}
+		out = append(out, a)
+		if a.word.Is("--%") {
+			line, _, _ := strings.Cut(p.rest(), "\n")
+			p.pos += len(line)
+			out = append(out, p.r.splitWords(shell.Text(line))...)
+		}
+	}
+	return out
+}
+
+// argument reads one word of a command.
+func (p *parser) argument() argument {
+	c := p.peek(0)
+	if c == '-' && (isLetter(p.peek(1)) || p.peek(1) == '?') {
+		return p.parameter()
+	}
+	a := argument{bare: strings.IndexByte("'\"$({@", c) < 0}
+	if c == '@' && isNameByte(p.peek(1)) {
+		a.name, a.valued = "@", true
+	}
+	a.val = p.side()
+	a.word = p.r.word(a.val)
+	return a
+}
+
+// parameter reads -Name or -Name:value.
+func (p *parser) parameter() argument {
+	head := p.bare()
+	name, inside, colon := strings.Cut(head[1:], ":")
+	a := argument{name: strings.ToLower(name), bare: true, valued: colon, word: shell.Text(head), val: text(inside)}
+	if inside == "" {
+		a.val = value{}
+	}
+	switch c := p.peek(0); {
+	case c != 0 && strings.IndexByte("'\"$(@", c) >= 0:
+		rest := p.side()
+		a.word = p.r.word(p.r.glue([]value{text(head), rest}))
+		a.valued = true
+		a.val = rest
+		if inside != "" {
+			a.val = p.r.glue([]value{text(inside), rest})
+		}
+	case colon && inside == "" && isBlank(c):
+		a.valued = false
+	}
+	return a
+}
+
+// side reads what stands without a blank between, as one word.
+func (p *parser) side() value {
+	var parts []value
+	files := false
+	for p.r.step(1) && !p.done() {
+		v, first := value{}, len(parts) == 0
+		switch c, next := p.peek(0), p.peek(1); {
+		case c == '\'' || c == '"':
+			v = p.quoted()
+		case c == '$' && first:
+			v = p.postfix(p.dollar())
+		case c == '$':
+			v = p.dollar()
+		case first && (c == '@' && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "") || c == '('):
+			v = p.postfix(p.primary())
+		case c == '{' && first:
+			return p.primary()
+		case p.endsBare() && !first || p.ends():
+			return p.glued(parts, files)
+		default:
+			v = text(p.bare())
+		}
+		parts = append(parts, v)
+		files = files || v.files
+	}
+	return p.glued(parts, files)
+}
+
+func (p *parser) glued(parts []value, files bool) value {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	v := p.r.glue(parts)
+	v.files = files
+	return v
+}
+
+// run reads what & and . run.
+func (p *parser) run(dot bool, in value, piped bool) value {
+	r := p.r
+	if p.ends() {
+		return value{}
+	}
+	if c := p.peek(0); c != '{' && strings.IndexByte("'\"$(", c) < 0 && !dot {
+		name := p.argument().word
+		return r.invoke(name, p.args(), in, piped)
+	}
+	v := p.argument().val
+	args := p.args()
+	if v.isBlock {
+		return r.callFunction(&function{body: v.block}, args, in)
+	}
+	out := value{}
+	for _, w := range r.choices(v) {
+		_, known := w.Text()
+		switch {
+		case r.stopped:
+		case !known && programName(w) == "":
+			out = r.dynamicName(w, args)
+		case dot:
+			out = r.merged(out, r.script(w, args))
+		default:
+			out = r.merged(out, r.invoke(w, args, in, piped))
+		}
+	}
+	return out
+}
+
+// dynamicName notes a command of which the name is not known.
+func (r *reader) dynamicName(w shell.Word, args []argument) value {
+	kind, detail := shell.ProblemDynamicName, wording.Say("the name of a command is only known when it runs")
+	if w.Remote() {
+		kind, detail = shell.ProblemDownload, wording.Say("a downloaded text is run")
+	}
+	r.problem(shell.Problem{Kind: kind, Detail: detail, Word: w, Interpreter: "powershell"})
+	r.blocks(args, value{})
+	return unknownValue("")
+}
+
+// blocks reads the blocks among the words of a command, which it may run.
+func (r *reader) blocks(args []argument, in value) {
+	for i := range args {
+		r.each(args[i].val, in)
+	}
+}
+
+// each runs a block for all that comes through a pipe.
+func (r *reader) each(v, in value) value {
+	if !v.isBlock {
+		return value{}
+	}
+	return r.conditional(true, func() value {
+		old, had := r.vars["_"]
+		frame := r.frame
+		r.frame, r.vars["_"] = nil, in.element()
+		out := r.source(v.block)
+		r.frame = frame
+		if r.vars["_"] = old; !had {
+			delete(r.vars, "_")
+		}
+		return out
+	})
+}
+
+// splitWords splits a text at its blanks outside quotes, as Windows does for a
+// program.
+func (r *reader) splitWords(w shell.Word) []argument {
+	s, ok := w.Text()
+	if !ok || !strings.ContainsAny(s, " \t\"") || !r.step(1+len(s)) {
+		return []argument{plainArg(w)}
+	}
+	var out []argument
+	var b strings.Builder
+	inQuotes := false
+	for i := range len(s) + 1 {
+		switch {
+		case i < len(s) && s[i] == '"':
+			inQuotes = !inQuotes
+		case i < len(s) && (inQuotes || s[i] != ' ' && s[i] != '\t'):
+			b.WriteByte(s[i])
+		case b.Len() > 0:
+			out = append(out, plainArg(shell.Text(b.String())))
+			b.Reset()
+		}
+	}
+	return out
+}
